@@ -38,8 +38,10 @@ def check_two_patios(check, example):
         for document in documents:
             what = f"{example}: {document['kind']} {document['metadata']['name']}"
             # What belongs to the whole cluster has the namespace in its name.
-            place = document["metadata"]["name"] if kinds.of_cluster(document["kind"]) else document["metadata"].get("namespace")
-            check(place in (own, f"patio-{own}"), f"{what} is not in the namespace of its Patio")
+            if kinds.of_cluster(document["kind"]):
+                check(document["metadata"]["name"] == f"patio-{own}", f"{what} does not have the namespace of its Patio in its name")
+            else:
+                check(document["metadata"].get("namespace") == own, f"{what} is not in the namespace of its Patio")
             check(other not in str(document), f"{what} of {own} mentions {other}")
     both = {identity(document) for document in north} & {identity(document) for document in south}
     check(not both, f"{example}: both Patios have {sorted(both)}")

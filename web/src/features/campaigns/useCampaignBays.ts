@@ -1,7 +1,5 @@
-import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { applyPendingChangesToList, usePendingSaves } from '@/offline/outbox'
-import { vehicleListQuery } from '@/offline/queries'
+import { useVehicleList } from '@/offline/useVehicleList'
 import { findMissingRuns } from './dashboard/bays'
 
 /** Largest campaign whose vehicles are loaded with its page. In a larger one the person asks for them. */
@@ -11,9 +9,7 @@ const MAX_LOADED = 5000
 export function useCampaignBays({ id, total_vehicles: total }: { id: number; total_vehicles: number }, isShown: boolean) {
   const [isRequested, setIsRequested] = useState(false)
   const isLoaded = isShown && total > 0 && (isRequested || total <= MAX_LOADED)
-  const { data, isLoading } = useQuery({ ...vehicleListQuery(id), enabled: isLoaded })
-  const pending = usePendingSaves()
-  const vehicles = useMemo(() => (isLoaded && data ? applyPendingChangesToList(data, pending) : undefined), [isLoaded, data, pending])
+  const { data: vehicles, isLoading } = useVehicleList(id, isLoaded)
   const missing = useMemo(() => findMissingRuns(vehicles ?? []), [vehicles])
   return { vehicles, missing, isLoading, onLoad: () => setIsRequested(true) }
 }

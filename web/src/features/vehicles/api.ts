@@ -13,14 +13,6 @@ import { campaignQuery, vehicleListQuery, vehicleQuery } from '@/offline/queries
 
 export const useCampaign = (id: number) => useQuery(campaignQuery(id, null))
 
-/** Returns the full vehicle list of a campaign, with this device's pending saves applied. */
-export function useVehicleList(campaign: number) {
-  const { data, isError, error, refetch } = useQuery(vehicleListQuery(campaign))
-  const pending = usePendingSaves()
-  const shown = useMemo(() => data && applyPendingChangesToList(data, pending), [data, pending])
-  return { data: shown, isError, error, refetch }
-}
-
 /** First rows of a page of search results from the server, used while the full list is still loading. */
 export const useFirstListRows = (campaign: number, { search, page }: { search: string; page: number }, enabled: boolean) =>
   useQuery({

@@ -2,7 +2,7 @@ import { useCallback } from 'react'
 import type { ListedVehicle } from '@/api/types'
 import { containsFullIdentifier, type VehicleMatch } from '@/lib/match'
 import type { MatchGrade } from '@/lib/scanner'
-import { useVehicleList } from './api'
+import { useVehicleList } from '@/offline/useVehicleList'
 import { refreshMatch, useVehicleIndex } from './useVehicleIndex'
 import { matchScan, matchVehicles, hasMatch } from './scanMatch'
 

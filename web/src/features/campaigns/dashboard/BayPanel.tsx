@@ -1,4 +1,4 @@
-import { useId, useMemo, useState, type MouseEvent } from 'react'
+import { memo, useMemo, useState, type MouseEvent } from 'react'
 import type { ListedVehicle } from '@/api/types'
 import { findNextVehicle } from '@/lib/nextVehicles'
 import { buildPath, navigate } from '@/lib/route'
@@ -6,7 +6,7 @@ import { formatCount } from '@/lib/time'
 import { Button, LinkButton } from '@/ui/Button'
 import { ChipChoice } from '@/ui/Chips'
 import { Icon } from '@/ui/Icon'
-import { Skeleton } from '@/ui/Page'
+import { Card, Skeleton } from '@/ui/Page'
 import { getStatusColour, getStatusIcon } from '@/ui/Status'
 import { arrangeBays, BAY, drawBays, heightOf, LABEL, type BayGrid } from './bays'
 import { useDashboardText } from './text'
@@ -34,15 +34,14 @@ interface BayPanelProps {
  */
 export function BayPanel({ campaign, yards, current, vehicles, isLoading, onLoad }: BayPanelProps) {
   const t = useDashboardText()
-  const heading = useId()
   const [chosen, setChosen] = useState<string | null>(null)
   const yard = yards.find(({ id, name }) => (chosen === null ? id === current : name === chosen)) ?? yards.find(({ done, total }) => done < total) ?? yards[0]
   const bays = useMemo(() => vehicles?.filter(({ id_yard }) => id_yard === yard?.id), [vehicles, yard?.id])
   if (yard === undefined) return null
   return (
-    <section className={styles.panel} aria-labelledby={heading}>
+    <Card label={t('bays.title', { name: yard.name })}>
       <div className={styles.head}>
-        <h2 id={heading}>{t('bays.title', { name: yard.name })}</h2>
+        <h2>{t('bays.title', { name: yard.name })}</h2>
         <ChipChoice label={t('bays.yards')} value={yard.name} chips={yards.map(({ name }) => ({ value: name, text: name }))} onChoose={setChosen} />
       </div>
       {bays === undefined && (isLoading ? <Skeleton height={120} label={t('bays.loading')} /> : <div><Button onClick={onLoad}>{t('bays.show')}</Button></div>)}
@@ -50,7 +49,7 @@ export function BayPanel({ campaign, yards, current, vehicles, isLoading, onLoad
       <div>
         <LinkButton icon="list" to={buildPath(`/campaign/${campaign}/vehicles`, { yard: yard.name })}>{t('bays.list', { name: yard.name })}</LinkButton>
       </div>
-    </section>
+    </Card>
   )
 }
 
@@ -60,8 +59,9 @@ function BayMap({ bays }: { bays: ListedVehicle[] }) {
   const t = useDashboardText()
   const [frame, width] = useWidth(640)
   const [pointed, setPointed] = useState(-1)
-  const grid = arrangeBays(bays.length, width)
-  const { next, left } = findNextVehicle(bays, null, null)
+  const grid = useMemo(() => arrangeBays(bays.length, width), [bays.length, width])
+  const { next, left } = useMemo(() => findNextVehicle(bays, null, null), [bays])
+  const exceptions = useMemo(() => listExceptions(bays), [bays])
   const indexAt = ({ currentTarget, clientX, clientY }: MouseEvent<SVGSVGElement>) => {
     const { left: x, top: y } = currentTarget.getBoundingClientRect()
     return grid.find(clientX - x, clientY - y)
@@ -71,20 +71,29 @@ function BayMap({ bays }: { bays: ListedVehicle[] }) {
     if (bay) navigate(`/vehicle/${bay.id}`)
   }
   const bay = bays[pointed] ?? next
-  const label = [t('bays.summary', { n: formatCount(bays.length), left: formatCount(left) }), ...listExceptions(bays)].join(', ')
+  const label = [t('bays.summary', { n: formatCount(bays.length), left: formatCount(left) }), ...exceptions].join(', ')
   return (
     <div ref={frame} className={styles.map}>
       <svg width={width} height={heightOf(grid)} role="img" aria-label={label} onPointerMove={(event) => setPointed(indexAt(event))}
         onPointerLeave={() => setPointed(-1)} onPointerUp={(event) => open(indexAt(event))}>
-        <RowNames bays={bays} grid={grid} />
-        <Bays bays={bays} grid={grid} />
-        {next && <Outline grid={grid} index={bays.indexOf(next)} className={styles.next} />}
+        <Picture bays={bays} grid={grid} next={next} />
         {pointed >= 0 && <Outline grid={grid} index={pointed} className={styles.pointed} />}
       </svg>
       <p className={styles.words}>{bay ? `${pointed < 0 ? `${t('bays.next')}: ` : ''}${describe(bay, t('status.waiting'))}` : t('bays.done')}</p>
     </div>
   )
 }
+
+/** Parts of the map that do not depend on the pointer, drawn again only when a vehicle or the width changes. */
+const Picture = memo(function Picture({ bays, grid, next }: { bays: readonly ListedVehicle[]; grid: BayGrid; next: ListedVehicle | null }) {
+  return (
+    <>
+      <RowNames bays={bays} grid={grid} />
+      <Bays bays={bays} grid={grid} />
+      {next && <Outline grid={grid} index={bays.indexOf(next)} className={styles.next} />}
+    </>
+  )
+})
 
 /** Returns the number of vehicles with each status but ok, in words. */
 function listExceptions(bays: readonly ListedVehicle[]): string[] {
