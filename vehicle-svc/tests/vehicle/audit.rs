@@ -88,7 +88,7 @@ async fn verification_accepts_an_intact_chain_and_reports_changed_or_missing_ent
         run(&db, "delete from audit_events where id = 8").await;
         assert_eq!(problems(&host, &db).await.len(), 2);
         run(&db, "update audit_digests set digest = 'forged' where event_id = 7").await;
-        assert!(problems(&host, &db).await.iter().any(|found| found.contains("does not fit")));
+        assert!(problems(&host, &db).await.iter().any(|found| found.contains("does not match its entries")));
     })
     .await;
 }
