@@ -14,6 +14,8 @@ SAVES = 60
 # Steps of the save that no other step reads; the plan does not add them to its total.
 APART = {f"CTE {name}" for name in ("changed", "active", "stated", "told", "kept")}
 URL, DATABASE, LOG = sys.argv[1:4]
+# Number of audit entries in a year: those of the last stage.
+YEAR = max(int(float(sys.argv[-1].partition(":")[2])), 1)
 
 
 def call(method, path, body, token=""):
@@ -42,15 +44,15 @@ def fill_vehicles(number):
 
 
 def fill_entries(number):
-    """Spreads ten million entries over a year; one of twenty records access."""
+    """Spreads the entries of the last stage over a year; one of twenty records access."""
     sql("select vehicle.create_audit_month((now() + make_interval(months => n))::date) from generate_series(0, 13) n")
     there = int(sql("select count(*) from vehicle.audit_events where summary = 'bench'"))
     while there < number:
         some = min(250_000, number - there)
         sql(f"""insert into vehicle.audit_events (at, user_id, role, kind, subject, summary, address, old_values, new_values)
-                select now() + i * (interval '365 days' / 10000000), i % 50 + 1, 'op',
-                       case when i % 20 = 0 then 'page-view' else 'vehicle-changed' end, 'vehicle ' || (i::bigint * 7919) % 100000, 'bench',
-                       '192.0.2.1', '{{"status":""}}', '{{"status":"ok"}}' from generate_series({there} + 1, {there} + {some}) i""")
+                select now() + i * (interval '365 days' / {YEAR}), i % 50 + 1, 'op',
+                       case when i % 20 = 0 then 'page-view' else 'vehicle-changed' end, 'vehicle ' || (i * 7919) % 100000, 'bench',
+                       '192.0.2.1', '{{"status":""}}', '{{"status":"ok"}}' from generate_series({there}::bigint + 1, {there} + {some}) i""")
         there += some
 
 

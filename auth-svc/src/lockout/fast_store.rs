@@ -26,43 +26,43 @@ pub enum FastStore {
 /// Redis connection with a timeout and a circuit breaker.
 pub struct RedisStore {
     redis: Server,
-    patience: Duration,
-    lately: Mutex<CircuitBreaker>,
+    timeout: Duration,
+    breaker: Mutex<CircuitBreaker>,
     /// Names of the lockout counters that were deleted from the database but not yet from Redis.
-    lifted: Mutex<BTreeSet<String>>,
+    to_delete: Mutex<BTreeSet<String>>,
 }
 
 #[derive(Default)]
 struct CircuitBreaker {
     failures: u32,
-    asked: Option<Instant>,
+    last_call: Option<Instant>,
 }
 
 impl FastStore {
     /// Creates a fast store of the same kind as the cache, memory or Redis; the second argument is the timeout of a Redis call.
     #[must_use]
-    pub fn for_cache(cache: &Cache, patience: Duration) -> Self {
+    pub fn for_cache(cache: &Cache, timeout: Duration) -> Self {
         match cache {
             Cache::Memory(_) => Self::Memory(Mutex::default()),
             Cache::Redis(redis) => {
-                Self::Redis(RedisStore { redis: redis.clone(), patience, lately: Mutex::default(), lifted: Mutex::default() })
+                Self::Redis(RedisStore { redis: redis.clone(), timeout, breaker: Mutex::default(), to_delete: Mutex::default() })
             }
         }
     }
 
     /// Performs one lockout operation; returns `None` when Redis is unavailable.
-    pub async fn run_op(&self, act: Op, buckets: &Buckets, now: i64) -> Option<Decision> {
+    pub async fn run_op(&self, op: Op, buckets: &Buckets, now: i64) -> Option<Decision> {
         match self {
-            Self::Memory(cells) => Some(lockout_rules::apply(&mut held(cells), buckets, act, now)),
-            Self::Redis(remote) => remote.act(act, buckets).await,
+            Self::Memory(counters) => Some(lockout_rules::apply(&mut lock(counters), buckets, op, now)),
+            Self::Redis(remote) => remote.run_op(op, buckets).await,
         }
     }
 
     /// Deletes lockout counters, including their failures and blocks; returns `false` when Redis is unavailable.
     pub async fn delete_counters(&self, buckets: &[String]) -> bool {
         match self {
-            Self::Memory(cells) => {
-                held(cells).retain(|bucket, _| !buckets.contains(bucket));
+            Self::Memory(counters) => {
+                lock(counters).retain(|bucket, _| !buckets.contains(bucket));
                 true
             }
             Self::Redis(remote) => remote.lift(buckets).await,
@@ -71,27 +71,27 @@ impl FastStore {
 
     /// Deletes expired lockout counters from memory. In Redis, expired counters are deleted automatically.
     pub fn run_maintenance(&self, now: i64) {
-        if let Self::Memory(cells) = self {
-            held(cells).retain(|_, cell| cell.until_ms > now || cell.blocked_ms > now);
+        if let Self::Memory(counters) = self {
+            lock(counters).retain(|_, counter| counter.until_ms > now || counter.blocked_ms > now);
         }
     }
 }
 
-fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl RedisStore {
-    async fn act(&self, act: Op, buckets: &Buckets) -> Option<Decision> {
+    async fn run_op(&self, op: Op, buckets: &Buckets) -> Option<Decision> {
         // A read-only Redis still responds, but its data may be stale: a block there may have been lifted since.
-        if !self.redis.takes_writes() || !self.is_worth_asking() || !self.tell_lifted().await {
+        if !self.redis.takes_writes() || !self.allows_call() || !self.delete_pending().await {
             return None;
         }
         let mut redis = self.redis.clone();
-        let call = call(act, buckets);
-        let answer = tokio::time::timeout(self.patience, call.invoke_async::<(i64, i64)>(&mut redis)).await;
-        let answer = match answer {
-            Ok(Ok(answer)) => Some(answer),
+        let call = call(op, buckets);
+        let response = tokio::time::timeout(self.timeout, call.invoke_async::<(i64, i64)>(&mut redis)).await;
+        let response = match response {
+            Ok(Ok(response)) => Some(response),
             Ok(Err(cause)) => {
                 self.redis.log_failure("sign-in lockout", &cause);
                 None
@@ -101,38 +101,38 @@ impl RedisStore {
                 None
             }
         };
-        let mut lately = held(&self.lately);
-        lately.failures = if answer.is_some() { 0 } else { lately.failures.saturating_add(1) };
-        answer.map(|(goes, value)| if goes == 1 { Decision::Allow(value) } else { Decision::Deny(value) })
+        let mut breaker = lock(&self.breaker);
+        breaker.failures = if response.is_some() { 0 } else { breaker.failures.saturating_add(1) };
+        response.map(|(allowed, value)| if allowed == 1 { Decision::Allow(value) } else { Decision::Deny(value) })
     }
 
     async fn lift(&self, buckets: &[String]) -> bool {
-        held(&self.lifted).extend(buckets.iter().cloned());
-        self.tell_lifted().await
+        lock(&self.to_delete).extend(buckets.iter().cloned());
+        self.delete_pending().await
     }
 
     /// Deletes from Redis the lockout counters that were already deleted from the database. Returns `false` on failure; the
     /// lockout then uses only the database.
-    async fn tell_lifted(&self) -> bool {
-        let lifted = held(&self.lifted).clone();
-        if lifted.is_empty() {
+    async fn delete_pending(&self) -> bool {
+        let to_delete = lock(&self.to_delete).clone();
+        if to_delete.is_empty() {
             return true;
         }
-        let (mut redis, keys) = (self.redis.clone(), lifted.iter().map(|bucket| key(bucket)).collect::<Vec<_>>());
-        let answer = tokio::time::timeout(self.patience, redis.del::<_, i64>(keys)).await;
-        let told = matches!(answer, Ok(Ok(_)));
-        if told {
-            held(&self.lifted).retain(|bucket| !lifted.contains(bucket));
+        let (mut redis, keys) = (self.redis.clone(), to_delete.iter().map(|bucket| key(bucket)).collect::<Vec<_>>());
+        let response = tokio::time::timeout(self.timeout, redis.del::<_, i64>(keys)).await;
+        let deleted = matches!(response, Ok(Ok(_)));
+        if deleted {
+            lock(&self.to_delete).retain(|bucket| !to_delete.contains(bucket));
         }
-        told
+        deleted
     }
 
-    fn is_worth_asking(&self) -> bool {
-        let mut lately = held(&self.lately);
-        if lately.failures >= FAILURES_TO_OPEN && lately.asked.is_some_and(|asked| asked.elapsed() < PROBE_INTERVAL) {
+    fn allows_call(&self) -> bool {
+        let mut breaker = lock(&self.breaker);
+        if breaker.failures >= FAILURES_TO_OPEN && breaker.last_call.is_some_and(|last_call| last_call.elapsed() < PROBE_INTERVAL) {
             return false;
         }
-        lately.asked = Some(Instant::now());
+        breaker.last_call = Some(Instant::now());
         true
     }
 }
@@ -143,16 +143,16 @@ fn key(bucket: &str) -> String {
     format!("patio:{{lockout}}:{bucket}")
 }
 
-fn call(act: Op, buckets: &Buckets) -> redis::ScriptInvocation<'static> {
-    let (name, adopted) = match act {
-        Op::Check => ("look", 0),
+fn call(op: Op, buckets: &Buckets) -> redis::ScriptInvocation<'static> {
+    let (name, imported) = match op {
+        Op::Check => ("check", 0),
         Op::Reserve => ("reserve", 0),
-        Op::Release => ("settle", 0),
-        Op::Import(wait) => ("adopt", wait),
+        Op::Release => ("release", 0),
+        Op::Import(wait) => ("import", wait),
     };
     let mut call = LOCKOUT_SCRIPT.prepare_invoke();
     call.key(key(&buckets.primary)).key(key(buckets.secondary.as_ref().unwrap_or(&buckets.primary)));
-    call.arg(name).arg(MAX_TRIES).arg(BLOCK_MS).arg(FAILURE_EXPIRY_MS).arg(adopted);
+    call.arg(name).arg(MAX_TRIES).arg(BLOCK_MS).arg(FAILURE_EXPIRY_MS).arg(imported);
     for (bucket, rule) in &buckets.wide {
         call.key(key(bucket)).arg(rule.limit).arg(rule.ms);
     }
