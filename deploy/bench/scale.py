@@ -81,4 +81,6 @@ for stage in sys.argv[4:]:
     vehicles, entries = (int(float(part)) for part in stage.split(":"))
     fill_vehicles(vehicles)
     fill_entries(entries)
+    sql("vacuum analyze vehicle.vehicles")
+    sql("analyze vehicle.audit_events")
     print(stage, *measure(session["token"]), sql("select pg_size_pretty(pg_database_size(current_database()))"), flush=True)

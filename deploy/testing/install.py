@@ -266,7 +266,13 @@ def check_installation(root):
         env.write_text(env.read_text() + "# mine\nPATIO_PRODUCT_NAME=North Yard\n")
     check_units(root)
     port, admin = free_port(), free_port()
-    service = Confined(root, "patio.service", {"PATIO_LISTEN": f"127.0.0.1:{port}", "PATIO_METRICS_LISTEN": f"127.0.0.1:{admin}"})
+    systemd = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    systemd.bind(str(root / "notify"))
+    systemd.settimeout(10)
+    os.chmod(root / "notify", 0o666)
+    changes = {"PATIO_LISTEN": f"127.0.0.1:{port}", "PATIO_METRICS_LISTEN": f"127.0.0.1:{admin}", "NOTIFY_SOCKET": str(root / "notify")}
+    service = Confined(root, "patio.service", changes)
+    check(one(service.unit, "Type") == "notify", "patio.service: systemd does not wait until Patio is ready")
     check({"seccomp", "prlimit64", "execve", "clone3"} <= service.calls, "patio.service: the reader of workbooks cannot give up system calls")
     check(not {"mount", "ptrace", "bpf", "setpriority", "kexec_load"} & service.calls, "patio.service allows calls of administrators")
     check(stat.S_IMODE((root / "var/lib/patio").stat().st_mode) == 0o700, "the data is readable by others")
@@ -276,6 +282,7 @@ def check_installation(root):
     try:
         if not until("Patio is ready", lambda: "Patio is ready on https://" in log.read_text() or running.poll() is not None) or running.poll() is not None:
             return check(False, f"patio.service: {log.read_text()}")
+        check(systemd.recv(64).strip() == b"READY=1", "Patio does not report to systemd that it is ready")
         status = pathlib.Path(f"/proc/{running.pid}/status").read_text()
         check(f"Uid:\t{service.id}\t{service.id}" in status and "Seccomp:\t2" in status, f"patio.service runs as {status}")
         check_use(Client(f"https://127.0.0.1:{port}"), re.search(r"Password: (\S+)", log.read_text())[1])
@@ -292,6 +299,7 @@ def check_installation(root):
         check_admin(root, service)
         check_backups(root, service, reported)
         running.send_signal(signal.SIGTERM)
+        check(systemd.recv(64).strip() == b"STOPPING=1", "Patio does not report to systemd that it stops")
         check(running.wait(60) == 0, f"patio.service ends with {running.returncode}")
     finally:
         running.kill()

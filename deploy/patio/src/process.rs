@@ -11,6 +11,7 @@ use patio_kit::{
     server::Service,
     telemetry,
 };
+use sd_notify::NotifyState;
 use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
@@ -106,14 +107,23 @@ pub async fn serve(mut options: Options) -> anyhow::Result<()> {
         }
     });
     print(&format!("Patio is ready on {url}\n"))?;
+    notify_systemd(NotifyState::Ready);
     lifecycle::shutdown_signal(&host.tasks, host.settings.shutdown_delay_seconds).await;
     print("Patio is shutting down: finishing open requests …\n")?;
+    notify_systemd(NotifyState::Stopping);
     host.tasks.finish().await;
     for service in services {
         service.close().await;
     }
     telemetry::trace::finish().await;
     print("Patio has stopped.\n")
+}
+
+/// Sends the state of the process to systemd, which waits for it when the unit has `Type=notify`. Does nothing without systemd.
+fn notify_systemd(state: NotifyState<'_>) {
+    if let Err(cause) = sd_notify::notify(&[state]) {
+        tracing::warn!(%cause, "failed to notify systemd");
+    }
 }
 
 async fn start(options: &Options, host: &Host) -> anyhow::Result<Vec<Service>> {
