@@ -19,6 +19,7 @@ import { BayPanel } from './dashboard/BayPanel'
 import { OfflineDownloadButton } from './OfflineDownloadButton'
 import { PaceStrip } from './PaceStrip'
 import { StartButton } from './StartButton'
+import { SunOffer } from './SunOffer'
 import { useCampaignsText } from './text'
 import { useCampaignBays } from './useCampaignBays'
 import { formatDue, useDueDate } from './useDueDate'
@@ -113,6 +114,7 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithUnsent; yard: number
         {steps.part}
         {due.part}
       </Card>
+      <SunOffer />
       {isWide && <CampaignNumbers campaign={campaign} pace={pace} activity={activity.data} />}
       <div className={styles.columns}>
         <div className={styles.column}>

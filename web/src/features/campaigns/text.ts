@@ -35,6 +35,9 @@ const mix = {
   'strip.yards': 'Progress by yard',
   'strip.yard': 'Yard {name}: {done} of {total} inspected',
   'export.vehicles': 'Export Vehicles List Data',
+  'sun.offer': 'Ao ar livre? Com alto contraste a tela é mais fácil de ler ao sol.',
+  'sun.use': 'Usar alto contraste',
+  'sun.refuse': 'Não, obrigado',
   'step.title': 'Change status',
   'step.review': 'Send for review',
   'step.resume': 'Back to Ongoing',
@@ -73,6 +76,9 @@ export type CampaignsKey = keyof typeof mix
 export const { catalogues, useFeatureText: useCampaignsText } = defineFeatureText(
   mix,
   {
+    'sun.offer': 'Outside? High contrast is easier to read in sunlight.',
+    'sun.use': 'Use high contrast',
+    'sun.refuse': 'No, thanks',
     'number.people': '{n} {n|person|people} now',
     'number.onTime': 'on time for {when}',
     'number.late': 'late for {when}',

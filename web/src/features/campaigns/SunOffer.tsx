@@ -1,0 +1,39 @@
+import { useState } from 'react'
+import { appearance, setAppearance } from '@/lib/appearance'
+import { useMediaQuery } from '@/lib/media'
+import { readStored, writeStored } from '@/lib/storage'
+import { useStore } from '@/lib/store'
+import { Button } from '@/ui/Button'
+import { Alert } from '@/ui/Page'
+import { useCampaignsText } from './text'
+import styles from './SunOffer.module.css'
+
+const NAME = 'sun-offer'
+/** Hours of the day, by the clock of the device, in which the offer is made: from the first one until before the last one. */
+const [FIRST_HOUR, LAST_HOUR] = [8, 17]
+
+const isTrue = (value: unknown): value is true => value === true
+const isDaytime = (hour: number): boolean => hour >= FIRST_HOUR && hour < LAST_HOUR
+
+/** Offers the appearance for sunlight on a phone in the daytime, until the person has answered once on this device. */
+export function SunOffer() {
+  const t = useCampaignsText()
+  const { sun } = useStore(appearance)
+  const isPhone = useMediaQuery('(pointer: coarse) and (max-width: 767px)')
+  const [isOpen, setOpen] = useState(() => isDaytime(new Date().getHours()) && readStored(localStorage, NAME, isTrue) === null)
+  const answer = (wanted: boolean) => {
+    writeStored(localStorage, NAME, true)
+    setOpen(false)
+    if (wanted) setAppearance({ theme: 'light', sun: true })
+  }
+  if (!isOpen || !isPhone || sun) return null
+  return (
+    <Alert kind="info">
+      <p>{t('sun.offer')}</p>
+      <div className={styles.answers}>
+        <Button onClick={() => answer(true)}>{t('sun.use')}</Button>
+        <Button onClick={() => answer(false)}>{t('sun.refuse')}</Button>
+      </div>
+    </Alert>
+  )
+}
