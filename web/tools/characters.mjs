@@ -14,7 +14,7 @@ const { createLabel, drawScene, GRADES } = await ours('testing/textLabels.ts')
 const { matchLines } = await ours('features/scanner/characters/candidates.ts')
 const { encodePgm } = await ours('features/scanner/pixels.ts')
 const { cutLine, findLines, orderLines } = await ours('features/scanner/characters/lines.ts')
-const { readLines } = await ours('features/scanner/characters/readLines.ts')
+const { readLines, toLineText } = await ours('features/scanner/characters/readLines.ts')
 const { ENGINE_CONFIG, LINE_PARAMETERS, MAX_LINES } = await ours('features/scanner/characters/settings.ts')
 
 const [count, first] = [Number(process.argv[2] ?? 2000), Number(process.argv[3] ?? 0)]
@@ -25,7 +25,7 @@ const LIMITS = { settled: 0.9, ms: 400 }
 const data = dirname(createRequire(import.meta.url).resolve('@tesseract.js-data/eng/package.json'))
 const engine = await createWorker('eng', OEM.LSTM_ONLY, { langPath: join(data, '4.0.0_best_int'), cacheMethod: 'none' }, ENGINE_CONFIG)
 await engine.setParameters({ ...LINE_PARAMETERS, tessedit_pageseg_mode: PSM.SINGLE_LINE })
-const recognize = async (picture) => (await engine.recognize(encodePgm(picture))).data.text.trim()
+const recognize = async (picture) => toLineText((await engine.recognize(encodePgm(picture), {}, { text: false, blocks: true })).data.blocks)
 
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] })
 const page = await browser.newPage()
@@ -48,7 +48,7 @@ for (let number = first; number < first + count; number++) {
   if (match.kind === 'settled') entry[right ? 'settled' : 'wrong']++
   else if (isListed) entry[match.kind === 'none' ? 'none' : right ? 'picked' : 'missed']++
   const isNotable = match.kind === 'settled' ? !right : isListed && verbose
-  if (isNotable) console.log(`${match.kind === 'settled' ? 'WRONG' : match.kind}: label ${number}, ${label.grade}, ${label.font}, ${label.layout}: ${JSON.stringify(label.text)} read as ${JSON.stringify(lines)}${match.kind === 'settled' ? ` taken for ${match.vehicle.vin_number}` : ''}`)
+  if (isNotable) console.log(`${match.kind === 'settled' ? 'WRONG' : match.kind}: label ${number}, ${label.grade}, ${label.font}, ${label.layout}: ${JSON.stringify(label.text)} read as ${JSON.stringify(lines.map((line) => line?.text))}${match.kind === 'settled' ? ` taken for ${match.vehicle.vin_number}` : ''}`)
 }
 await browser.close()
 await engine.terminate()

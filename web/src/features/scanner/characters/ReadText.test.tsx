@@ -14,7 +14,8 @@ vi.mock('./reader', () => ({
     find: async () => label.lines.map((_, place) => place),
     read: async (place: number) => {
       label.reads++
-      return label.lines[place] ?? ''
+      const text = label.lines[place] ?? ''
+      return { text, confidences: [...text].map(() => 50) }
     },
   }),
 }))

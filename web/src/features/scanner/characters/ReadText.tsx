@@ -4,6 +4,7 @@ import { Button } from '@/ui/Button'
 import { ErrorNotice, Spinner } from '@/ui/Page'
 import { grabFrame } from '../frames'
 import { matchLines, type TextMatch } from './candidates'
+import type { LineText } from './protocol'
 import { readLines } from './readLines'
 import { getCharacterReader } from './reader'
 import { useReaderText } from './text'
@@ -37,14 +38,14 @@ async function readVehicle(video: HTMLVideoElement, vehicles: readonly ReadableV
   return { kind: 'done', ...best }
 }
 
-async function readPicture(order: readonly number[], read: (place: number) => Promise<string>, vehicles: readonly ReadableVehicle[], isWanted: () => boolean) {
+async function readPicture(order: readonly number[], read: (place: number) => Promise<LineText>, vehicles: readonly ReadableVehicle[], isWanted: () => boolean) {
   const matches: TextMatch<ReadableVehicle>[] = []
   const texts = await readLines(order, read, async (lines) => {
     const match = await matchLines(lines, vehicles)
     matches.push(match)
     return match.kind === 'settled' || !isWanted()
   })
-  return { match: matches.at(-1) ?? { kind: 'none' as const }, text: texts.filter(Boolean).join(' ').slice(0, MAX_SHOWN) }
+  return { match: matches.at(-1) ?? { kind: 'none' as const }, text: texts.flatMap((line) => line?.text || []).join(' ').slice(0, MAX_SHOWN) }
 }
 
 /** Reads the characters of a label without a code, and asks the person to confirm the vehicle or to pick one. */

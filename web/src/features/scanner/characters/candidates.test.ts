@@ -1,11 +1,18 @@
+import type { Block } from 'tesseract.js'
 import { expect, test } from 'vitest'
 import type { ReadableVehicle } from '@/lib/scanner'
+import { createFake } from '@/testing/fake'
 import { randomFrom } from '@/testing/labels'
-import { matchLines } from './candidates'
-import { distanceWithin, foldCharacters, tableDistance } from './folding'
+import { matchLines as matchTexts } from './candidates'
+import { distanceWithin, foldCharacters, tableDistance, weightedDistance } from './folding'
+import type { LineText } from './protocol'
+import { toLineText } from './readLines'
 
 const car = (vin_number: string, id = 1, parking_space = `A-${id}`): ReadableVehicle => ({ id, vin_number, parking_space })
 const cars = (...vins: string[]) => vins.map((vin, index) => car(vin, index + 1))
+/** A line whose characters have the same confidence, or those at the given places 50 % and all others 99 %. */
+const line = (text: string, doubtful?: number[]): LineText => ({ text, confidences: [...text].map((_, place) => (doubtful === undefined || doubtful.includes(place) ? 50 : 99)) })
+const matchLines = (lines: readonly (string | null)[], list: readonly ReadableVehicle[]) => matchTexts(lines.map((text) => (text === null ? null : line(text))), list)
 const VIN = '9BWZZZ377VT004251'
 
 test('characters that look alike are folded, and spaces and hyphens are ignored', () => {
@@ -32,6 +39,26 @@ test('a vehicle settles with up to two differing characters when every other veh
   for (const lines of [[VIN], ['VIN:', '9BWZZZ 377-VT0', '04251', 'MADE IN BRAZIL'], ['9BWZZZ37VT00425I'], ['98WZZZ377VT0O42S1'], ['XBWZZZ377VT00425']]) {
     expect(await matchLines(lines, list), lines.join('|')).toEqual({ kind: 'settled', vehicle: list[0] })
   }
+})
+
+test('a certain character that the identifier lacks makes a pick list, since the label may be that of a vehicle elsewhere', async () => {
+  const list = cars(VIN)
+  const settles = async (...lines: LineText[]) => (await matchTexts(lines, list)).kind === 'settled'
+  expect(await settles(line('9BWZZZ377VT004751', []))).toBe(false)
+  expect(await settles(line('9BWZZZ377VT004751', [14])), 'the wrong character is doubtful').toBe(true)
+  expect(await settles(line('9BWZZZ377VT004751', [13]))).toBe(false)
+  expect(await settles(line('9BWZZZ377VT0047251', [])), 'one character too many').toBe(false)
+  expect(await settles(line('9BWZZZ377VT04251', [])), 'a character is missing').toBe(true)
+  expect(await settles(line('9BWZZZ377VTOO425I', [])), 'characters that look alike').toBe(true)
+  expect(await settles(line('VIN 9BWZZZ377VT', []), line('004251 BRAZIL', [])), 'the text around the identifier does not count').toBe(true)
+  expect(weightedDistance('ABC', 'xAxCx', [3, 3, 3, 3, 3])).toBe(2)
+})
+
+test('the characters of the engine keep their confidence, and words are separated', () => {
+  const word = (...symbols: [string, number][]) => ({ symbols: symbols.map(([text, confidence]) => ({ text, confidence })) })
+  const blocks = createFake<Block[]>([{ paragraphs: [{ lines: [{ words: [word(['9', 98], ['B', 31]), word(['7', 99])] }] }] }])
+  expect(toLineText(blocks)).toEqual({ text: '9B 7', confidences: [98, 31, 0, 99] })
+  expect(toLineText(null)).toEqual({ text: '', confidences: [] })
 })
 
 test('a rival that is less than two characters farther makes a pick list, the nearest vehicle first', async () => {

@@ -1,5 +1,6 @@
 import type { ReadableVehicle } from '../../../lib/scanner'
-import { distanceWithin, foldCharacters } from './folding'
+import { distanceWithin, foldCharacters, weightedDistance } from './folding'
+import type { LineText } from './protocol'
 
 /** Result of matching a read text with the vehicles of a campaign. */
 export type TextMatch<V> =
@@ -12,6 +13,8 @@ export type TextMatch<V> =
 export const MAX_OFF = 2
 /** Number of further characters by which every other vehicle has to differ. */
 export const MARGIN = 2
+/** Confidence, in percent, from which a character is taken as read right: an identifier without it names another vehicle. */
+const CERTAIN = 95
 /** Minimum length of an identifier that identifies a vehicle, and minimum length at which `MAX_OFF` characters may differ. */
 const SETTLING_LENGTH = 8
 const LENIENT_LENGTH = 10
@@ -35,39 +38,59 @@ interface Candidate<V> {
   off: number
 }
 
-/** Folds the read lines into one text, in which an identifier may continue on the next line. `null` stands for a line that was not read. */
-export const joinLines = (lines: readonly (string | null)[]): string => lines.map((line) => (line === null ? GAP : foldCharacters(line))).join('')
+/** The read lines as one folded text, in which an identifier may continue on the next line, and the cost of contradicting each character. */
+interface JoinedText {
+  text: string
+  costs: number[]
+}
+
+/** Joins the read lines. `null` stands for a line that was not read. */
+function joinLines(lines: readonly (LineText | null)[]): JoinedText {
+  const joined: JoinedText = { text: '', costs: [] }
+  const add = (character: string, cost: number) => {
+    joined.text += character
+    if (character !== '') joined.costs.push(cost)
+  }
+  for (const line of lines) {
+    if (line === null) add(GAP, 1)
+    else [...line.text].forEach((character, place) => add(foldCharacters(character), (line.confidences[place] ?? 0) < CERTAIN ? 1 : MAX_OFF + 1))
+  }
+  return joined
+}
 
 /**
  * Finds the vehicle that the read lines name. A vehicle is identified when its identifier differs from a part of the text in at most two characters
- * and every other vehicle differs in at least two more. Identifiers that are too short, endings and parking spaces never identify a vehicle.
+ * and every other vehicle differs in at least two more. A character that is certain must not differ, because the label may be that of another
+ * campaign's vehicle. Identifiers that are too short, endings and parking spaces never identify a vehicle.
  */
-export async function matchLines<V extends ReadableVehicle>(lines: readonly (string | null)[], vehicles: readonly V[]): Promise<TextMatch<V>> {
-  const text = joinLines(lines)
+export async function matchLines<V extends ReadableVehicle>(lines: readonly (LineText | null)[], vehicles: readonly V[]): Promise<TextMatch<V>> {
+  const joined = joinLines(lines)
   const near: Candidate<V>[] = []
   for (let start = 0; start < vehicles.length; start += PART) {
     if (start > 0) await pause()
     for (const vehicle of vehicles.slice(start, start + PART)) {
       const key = foldCharacters(vehicle.vin_number)
       if (key === '') continue
-      const off = distanceWithin(key, text)
+      const off = distanceWithin(key, joined.text)
       if (off <= Math.max(maxListedOff(key.length), MAX_OFF + MARGIN) && off < key.length) near.push({ vehicle, key, off })
     }
   }
-  return decide(near) ?? listParts(lines, vehicles)
+  return decide(near, joined) ?? listParts(lines, vehicles)
 }
 
-function decide<V>(near: Candidate<V>[]): TextMatch<V> | null {
+function decide<V>(near: Candidate<V>[], { text, costs }: JoinedText): TextMatch<V> | null {
   near.sort((a, b) => a.off - b.off || b.key.length - a.key.length)
   const [best, next] = near
-  if (best !== undefined && best.off <= maxOff(best.key.length) && (next === undefined || next.off >= best.off + MARGIN)) return { kind: 'settled', vehicle: best.vehicle }
+  if (best !== undefined && (next === undefined || next.off >= best.off + MARGIN) && weightedDistance(best.key, text, costs) <= maxOff(best.key.length)) {
+    return { kind: 'settled', vehicle: best.vehicle }
+  }
   const listed = near.filter(({ key, off }) => off <= maxListedOff(key.length))
   return listed.length > 0 ? { kind: 'pick', vehicles: listed.slice(0, MAX_LISTED).map(({ vehicle }) => vehicle) } : null
 }
 
 /** Lists the vehicles of which the text has the last characters or the parking space, as labels and printed lists may have only these. */
-function listParts<V extends ReadableVehicle>(lines: readonly (string | null)[], vehicles: readonly V[]): TextMatch<V> {
-  const read = lines.filter((line) => line !== null)
+function listParts<V extends ReadableVehicle>(lines: readonly (LineText | null)[], vehicles: readonly V[]): TextMatch<V> {
+  const read = lines.flatMap((line) => line?.text ?? [])
   const words = new Set([...read, ...read.flatMap((line) => line.split(/\s+/))].map(foldCharacters))
   const endings = [...words].filter((word) => word.length >= MIN_ENDING)
   const isNamed = ({ vin_number, parking_space }: V): boolean => {

@@ -4,6 +4,7 @@ import { readFrame } from '../framePixels'
 import { encodePgm, toGray, type GrayPicture } from '../pixels'
 import { cutLine, findLines, orderLines } from './lines'
 import type { ReaderRequest, ReaderResponse } from './protocol'
+import { toLineText } from './readLines'
 import { ENGINE_CONFIG, LINE_PARAMETERS, MAX_LINES } from './settings'
 
 const send = (response: ReaderResponse) => globalThis.postMessage(response)
@@ -32,9 +33,9 @@ async function answer(request: ReaderRequest): Promise<ReaderResponse> {
     return { kind: 'found', order: orderLines(found).slice(0, MAX_LINES) }
   }
   const line = lines[request.place]
-  if (line === undefined) return { kind: 'text', text: '' }
-  const { data } = await (await starting).recognize(new Blob([encodePgm(line).slice()]))
-  return { kind: 'text', text: data.text.trim() }
+  if (line === undefined) return { kind: 'text', line: { text: '', confidences: [] } }
+  const { data } = await (await starting).recognize(new Blob([encodePgm(line).slice()]), {}, { text: false, blocks: true })
+  return { kind: 'text', line: toLineText(data.blocks) }
 }
 
 globalThis.addEventListener('message', ({ data }: MessageEvent<ReaderRequest>) => {

@@ -40,13 +40,20 @@ export function distanceWithin(pattern: string, text: string): number {
 }
 
 /** Returns the same distance by the full table, row by row, for patterns of any length. */
-export function tableDistance(pattern: string, text: string): number {
+export const tableDistance = (pattern: string, text: string): number => weightedDistance(pattern, text, [])
+
+/**
+ * Returns the smallest cost of turning any part of a text into a pattern. A missing character costs 1, and a character of the text that is replaced
+ * or left out costs `costs` at its place.
+ */
+export function weightedDistance(pattern: string, text: string, costs: readonly number[]): number {
   let row = Array.from({ length: text.length + 1 }, () => 0)
   for (let place = 0; place < pattern.length; place++) {
     const next = [place + 1]
     for (let index = 0; index < text.length; index++) {
-      const replaced = (row[index] ?? 0) + (pattern[place] === text[index] ? 0 : 1)
-      next.push(Math.min(replaced, (row[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1))
+      const cost = costs[index] ?? 1
+      const replaced = (row[index] ?? 0) + (pattern[place] === text[index] ? 0 : cost)
+      next.push(Math.min(replaced, (row[index + 1] ?? 0) + 1, (next[index] ?? 0) + cost))
     }
     row = next
   }

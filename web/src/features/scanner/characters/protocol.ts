@@ -1,5 +1,11 @@
 import type { CameraFrame } from '../protocol'
 
+/** Characters of a line, and the confidence of each in percent. */
+export interface LineText {
+  text: string
+  confidences: number[]
+}
+
 /** Message from the page to the worker that reads characters. */
 export type ReaderRequest =
   /** Finds the lines of a picture, and prepares them for reading. */
@@ -12,6 +18,6 @@ export type ReaderResponse =
   | { kind: 'ready' }
   /** Indexes of the detected lines, counted from the top, in reading order. */
   | { kind: 'found'; order: number[] }
-  | { kind: 'text'; text: string }
+  | { kind: 'text'; line: LineText }
   /** The reader has failed and has to be replaced. */
   | { kind: 'failed'; message: string }

@@ -1,11 +1,23 @@
+import type { Block } from 'tesseract.js'
+import type { LineText } from './protocol'
+
+const SPACE = { text: ' ', confidence: 0 }
+
+/** Returns the characters that the engine read in a line, with a space between words. */
+export function toLineText(blocks: readonly Block[] | null): LineText {
+  const words = (blocks ?? []).flatMap(({ paragraphs }) => paragraphs).flatMap(({ lines }) => lines).flatMap((line) => line.words)
+  const symbols = words.flatMap((word, index) => (index === 0 ? word.symbols : [SPACE, ...word.symbols]))
+  return { text: symbols.map(({ text }) => text).join(''), confidences: symbols.flatMap(({ text, confidence }) => [...text].map(() => confidence)) }
+}
+
 /**
  * Reads lines one by one in the given order until the texts are enough. Returns the texts from top to bottom, with `null` for a line that was
  * not read.
  */
 export async function readLines(
-  order: readonly number[], read: (place: number) => Promise<string>, isEnough: (texts: (string | null)[]) => Promise<boolean>,
-): Promise<(string | null)[]> {
-  const texts = Array.from({ length: Math.max(0, ...order.map((place) => place + 1)) }, (): string | null => null)
+  order: readonly number[], read: (place: number) => Promise<LineText>, isEnough: (texts: (LineText | null)[]) => Promise<boolean>,
+): Promise<(LineText | null)[]> {
+  const texts = Array.from({ length: Math.max(0, ...order.map((place) => place + 1)) }, (): LineText | null => null)
   for (const place of order) {
     texts[place] = await read(place)
     if (await isEnough(texts)) break

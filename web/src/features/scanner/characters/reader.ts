@@ -1,6 +1,6 @@
 import { createDeferred } from '../deferred'
 import type { CameraFrame } from '../protocol'
-import type { ReaderRequest, ReaderResponse } from './protocol'
+import type { LineText, ReaderRequest, ReaderResponse } from './protocol'
 
 /** Time limit for loading the engine and its model of about four megabytes over a slow connection. */
 export const LOAD_TIMEOUT_MS = 120_000
@@ -14,7 +14,7 @@ export interface CharacterReader {
   /** Finds the lines of a picture. Returns their places in the order in which to read them. */
   find: (frame: CameraFrame) => Promise<number[]>
   /** Reads the line at a place. */
-  read: (place: number) => Promise<string>
+  read: (place: number) => Promise<LineText>
   hasFailed: () => boolean
 }
 
@@ -76,7 +76,7 @@ function startReader(): CharacterReader {
     },
     read: async (place) => {
       const response = await ask({ kind: 'read', place })
-      return response.kind === 'text' ? response.text : ''
+      return response.kind === 'text' ? response.line : { text: '', confidences: [] }
     },
     hasFailed: () => failure !== null,
   }
