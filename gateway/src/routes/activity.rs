@@ -1,4 +1,4 @@
-//! Routes that return the work of campaigns by hour, yard and user.
+//! Routes that return the inspection work in campaigns (inspected vehicles and saves) by hour, yard and user.
 use crate::{
     extract::{
         auth::Authenticated,
@@ -17,12 +17,12 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// Length of the range when the request names no begin.
+/// Default length of the requested time range, used when the request has no `from`.
 const DEFAULT_RANGE: TimeDelta = TimeDelta::days(7);
-/// Maximum length of the range.
+/// Maximum length of the requested time range.
 const MAX_RANGE: TimeDelta = TimeDelta::days(92);
 
-/// Returns the routes of the work by hour.
+/// Returns the routes of the inspection work by hour.
 pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(campaign_activity)).routes(routes!(total_activity))
 }

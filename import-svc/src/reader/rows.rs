@@ -39,7 +39,7 @@ pub enum ReadPurpose {
 pub enum StopReason {
     /// The file was rejected.
     Refused(Rejection),
-    /// Writing the records failed because the supervisor closed the pipe.
+    /// Writing the records failed because the parent process closed the pipe.
     Unheard(io::Error),
 }
 

@@ -25,7 +25,7 @@ use std::{
     time::Duration,
 };
 
-/// Number of entries read per statement.
+/// Number of audit entries that one SQL statement reads.
 const READ_LEN: i64 = 5_000;
 /// Maximum number of attempts to drop a part while other statements use the log.
 const DROP_ATTEMPTS: u32 = 20;
@@ -38,7 +38,7 @@ const DROP_PAUSE: Duration = Duration::from_secs(1);
 enum Line {
     /// First line: the archived part, and the digest of the seal that precedes its first seal.
     Part { service: String, part: String, begins: DateTime<Utc>, ends: DateTime<Utc>, seal_before: String },
-    /// Entry with its digest. Entries outside of the part have their digest only.
+    /// Audit entry with its digest. For entries outside of the archived part, the line contains only the digest.
     Entry(Box<SealedEntry>),
     /// Seal over the entries since the previous seal.
     Seal { id: i64, digest: String },
@@ -47,7 +47,7 @@ enum Line {
 /// Part of the log that was written to a file and dropped from the database.
 #[derive(Debug)]
 pub struct ArchivedPart {
-    /// Archive file.
+    /// Path of the archive file.
     pub file: PathBuf,
     /// Number of entries in the file.
     pub entries: i64,
@@ -165,7 +165,7 @@ pub struct ArchiveReport {
     pub service: String,
     /// Number of entries whose content matches their digest.
     pub entries: u64,
-    /// Number of seals that fit their entries and the seal before, and that the database contains.
+    /// Number of seals that match their entries and the previous seal, and that the database contains.
     pub seals: u64,
     /// Problems found, one sentence each.
     pub problems: Vec<String>,
