@@ -1,7 +1,8 @@
 //! Archive files of the audit log, for parts of the log that are then dropped from the database.
 //!
-//! A file contains the entries of one part, and the digests of all entries under the same seals. The file alone therefore proves each
-//! of its seals, given the previous seal. Digests and seals also stay in the database, where the chain is verified without the file.
+//! A file contains the entries of one part (a monthly partition), and the digests of all entries under the same seals. Each seal
+//! can therefore be verified from the file alone, given the previous seal. Digests and seals also stay in the database, where the
+//! chain is verified without the file.
 use crate::{
     audit::{
         self, AuditEvent,
