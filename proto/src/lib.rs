@@ -36,7 +36,7 @@ pub mod status;
 pub mod walk;
 pub mod yard;
 
-/// Complete contract as an encoded `FileDescriptorSet`, for gRPC reflection.
+/// Complete gRPC contract as an encoded `FileDescriptorSet`, for gRPC reflection.
 pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));
 
 /// Rpc of the gRPC contract, with its access and retry rules.

@@ -25,7 +25,7 @@ const DELIVERY_TIMEOUT: Duration = Duration::from_millis(300);
 /// anyway.
 const MAX_CACHE_ATTEMPTS: u32 = 30;
 
-/// Failed deliveries of milestones since the last successful one.
+/// Outage tracker of the delivery of milestones, which counts the failed attempts since the last success.
 static OUTAGE: Outage = Outage::new();
 
 /// Publisher of the vehicle counters and milestones (work begun, complete, incomplete again) of campaigns. Clones

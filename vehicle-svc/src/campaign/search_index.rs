@@ -138,7 +138,7 @@ impl CampaignIndex {
         (page, i64::try_from(total).unwrap_or(i64::MAX))
     }
 
-    /// Returns the positions of the vehicles whose search text contains `needle`, each once.
+    /// Returns the position of each vehicle whose search text contains `needle`, without duplicates.
     fn matches<'s>(&'s self, needle: &'s str) -> impl Iterator<Item = usize> + 's {
         let finder = memmem::Finder::new(needle);
         let (mut from, mut place) = (0, 0);
