@@ -35,7 +35,7 @@ pub fn begin_of(hour: i64) -> DateTime<Utc> {
     DateTime::UNIX_EPOCH + TimeDelta::seconds(hour.saturating_mul(SECONDS))
 }
 
-/// Returns whether a status, as stored, says that the inspection found something wrong.
+/// Returns whether a status, as text in the database, means that the inspection found a defect: ng, Repair or Repair OK.
 #[must_use]
 pub fn is_wrong(status: &str) -> bool {
     matches!(status, "ng" | "Repair" | "Repair OK")
@@ -121,7 +121,7 @@ pub struct WorkCounts {
     pub inspected: i64,
     /// Number of saves by users.
     pub saves: i64,
-    /// Change of the number of vehicles that were found wrong.
+    /// Change of the number of vehicles with a found defect (status ng, Repair or Repair OK).
     pub found_wrong: i64,
 }
 

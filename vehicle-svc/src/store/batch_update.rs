@@ -129,7 +129,7 @@ pub async fn write(tx: &mut Tx<'_>, all: &[(&LockedVehicle, VehiclePatch<'_>)], 
     if others.is_empty() { Ok(()) } else { each(tx, &others, by, at).await }
 }
 
-/// Returns the SQL assignments that set a column unless the new value is null. When the value changes, they also set the
+/// Returns the SQL assignments that set a column unless the new value is null. When the value changes, the assignments also set the
 /// column's `_by` and `_at` columns (user and time).
 fn noted(column: &str, value: &str) -> String {
     format!(

@@ -123,7 +123,8 @@ impl SaveRecord<'_> {
             || was.parking_space != is.place.space
     }
 
-    /// Returns by how much the save changes the number of vehicles that were found wrong: -1, 0 or 1.
+    /// Returns the change of the number of vehicles with a found defect (status ng, Repair or Repair OK) that the save causes: -1,
+    /// 0 or 1.
     fn found_wrong(&self) -> i64 {
         i64::from(activity::is_wrong(self.finding.status)) - i64::from(activity::is_wrong(&self.before.status))
     }

@@ -9,7 +9,7 @@ import { signOutInThisTab } from './signOut'
 
 const BASE = '/api'
 
-/** How the last session of this tab ended: revoked at the server, or expired. Is null when no session has ended or the person signed out. */
+/** How the last session of this tab ended: revoked at the server, or expired. The value is null when no session has ended, or the person signed out. */
 export const lastSessionEnd = createStore<'ended' | 'expired' | null>(null)
 
 function bearer(): Record<string, string> {
@@ -37,8 +37,8 @@ export function expireSession(): void {
 let isRenewing = false
 
 /**
- * Runs a call that revokes the current session at the server and starts a new session. Meanwhile a 401 response to other calls
- * does not end the session in this tab; a 401 response to `act` does.
+ * Runs a call that revokes the current session at the server and starts a new session. Meanwhile, a 401 response ends the session in this
+ * tab only if it is the response to `act`, and not to another call.
  */
 export async function runSessionRenewal(act: () => Promise<void>): Promise<void> {
   isRenewing = true
@@ -70,7 +70,7 @@ const session: Middleware = {
 /** Whether a call was aborted by its timeout, which means that the server is unreachable. Other aborts come from the caller. */
 const isTimeout = (reason: unknown): boolean => reason instanceof DOMException && reason.name === 'TimeoutError'
 
-/** The typed HTTP client of the gateway's API. It adds the session's token and checks every response. */
+/** The typed HTTP client of the gateway's API. The client adds the session's token and checks every response. */
 export const apiClient = createClient<paths>({ baseUrl: BASE, fetch: (request) => globalThis.fetch(request) })
 apiClient.use(session)
 
@@ -102,7 +102,10 @@ interface Outcome<T> {
   response: Response
 }
 
-/** Returns the response data of an API call. Throws the Problem of a failed call, or a foreign-response Problem when the data does not have the expected shape. */
+/**
+ * Returns the response data of an API call. Throws the Problem of a failed call, or the Problem of a foreign response, such as one of a
+ * captive portal, when the data does not have the expected shape.
+ */
 export async function unwrapResponse<T>(call: Promise<Outcome<T>>, shape = ''): Promise<NonNullable<T>> {
   const { data, error, response } = await call.catch(rethrow)
   if (!response.ok) throw toProblem(response, error)
@@ -116,7 +119,7 @@ export async function unwrapEmptyResponse(call: Promise<Outcome<unknown>>): Prom
   if (!response.ok) throw toProblem(response, error)
 }
 
-/** Rethrows the error of an API call. Converts a JSON syntax error to a foreign-response Problem, because a captive portal has sent the body. */
+/** Rethrows the error of an API call. Converts a JSON syntax error to the Problem of a foreign response, because a captive portal has sent the body. */
 function rethrow(cause: unknown): never {
   throw cause instanceof SyntaxError ? createForeignResponseProblem() : cause
 }

@@ -57,7 +57,8 @@ export function listenForScans(onScan: (text: string) => void): () => void {
   let altDigits = ''
   /**
    * Time in milliseconds of the last key if that key had no name, so that its text is in the input event. Is null after a key with a name.
-   * An input event has no time of its own that is of use: a busy page creates it late, whereas the system records when the key was pressed.
+   * The time of an input event cannot be used, because a busy page creates the event late, whereas the system records when the key was
+   * pressed.
    */
   let unnamedAt: number | null = null
   let restoring = false

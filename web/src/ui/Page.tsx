@@ -106,7 +106,7 @@ export function EmptyNotice({ icon, text, children }: { icon: IconName; text: st
   )
 }
 
-/** Loading spinner. Is hidden from screen readers, so each use needs a text beside the spinner. */
+/** Loading spinner. The spinner is hidden from screen readers, so each use needs a text beside it. */
 export const Spinner = () => <span className={styles.spinner} aria-hidden="true" />
 
 /** Placeholder of grey rows, shown while content is loading. `className` can override the height. */

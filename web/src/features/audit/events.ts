@@ -19,7 +19,7 @@ const valuesIn = (value: unknown): Record<string, unknown> => (isRecord(value) ?
 /** Kinds of audit events that change nothing. Their values contain only the time of the browser. */
 const ONLY_TOLD = ['page-view', 'login']
 
-/** Lists the fields that an event changed. Empty for events without a change, such as a sign-in. */
+/** Lists the fields that an event changed. Returns an empty list for an event without a change, such as a sign-in. */
 export function listFieldChanges(event: AuditEvent): FieldChange[] {
   if (ONLY_TOLD.includes(event.kind)) return []
   const [before, after] = [valuesIn(event.old), valuesIn(event.new)]

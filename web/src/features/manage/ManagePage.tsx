@@ -54,7 +54,7 @@ export default function ManagePage() {
   )
 }
 
-/** Campaigns and tools: tabs on wide screens, sections below the campaigns on phones. The address names the open tab. */
+/** Campaigns and tools: tabs on wide screens, sections below the campaigns on phones. The URL contains the name of the open tab. */
 function Tools({ yard }: { yard: number | null }) {
   const t = useManageText()
   const p = usePageText()
@@ -100,7 +100,7 @@ function Tools({ yard }: { yard: number | null }) {
   )
 }
 
-/** Scrolls to the open section that the URL names, since the sections are below the list. */
+/** Scrolls to the open section that the URL names, because the sections are below the campaign list. */
 function useScrollToFold(named: string | null): void {
   useEffect(() => {
     if (named !== null) document.querySelector('#tools > details[open]')?.scrollIntoView()

@@ -14,7 +14,7 @@ interface ToolTabsProps {
 
 const STEPS: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1 }
 
-/** Tools as tabs with a line on what each is for, and the content of the chosen one below. */
+/** Tools as tabs, with a line that says what each tool is for. The content of the chosen tool is below. */
 export function ToolTabs({ label, tools, current, isKept, onChoose }: ToolTabsProps) {
   const id = useId()
   const press = (event: KeyboardEvent<HTMLElement>, index: number) => {

@@ -63,7 +63,7 @@ const COARSE = 3
  */
 const NOTICED = 40
 
-/** Whether a block has too little contrast to contain bars. Skips most blocks of paint and tarmac cheaply. */
+/** Whether a block has too little contrast to contain bars. This check is fast, and most blocks of paint and tarmac need no other check. */
 function isPlain(data: Uint8Array, start: number, width: number): boolean {
   let sum = 0
   for (let y = 1; y < BLOCK; y += COARSE) {

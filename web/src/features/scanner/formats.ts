@@ -44,8 +44,8 @@ export const optionsFor = (settings: DecoderSettings, kinds: readonly FormatKind
 export const hasFormats = ({ formats }: ReaderOptions): boolean => Array.isArray(formats) && formats.length > 0
 
 /**
- * Returns the engine options of the plain decoding pass, one set per frame in rotation. Each set has the linear formats. All formats in
- * one frame would take half as long again; the engine's inversion of matrix codes, which has an extra pass instead, twice as long.
+ * Returns the engine options of the plain decoding pass, one set per frame in rotation. Each set has the linear formats. Decoding all
+ * formats in one frame would take 50 % longer. The engine's inversion of matrix codes would double the time, and is an extra pass instead.
  */
 export const rotateOptions = (settings: DecoderSettings): ReaderOptions[] =>
   [

@@ -19,8 +19,8 @@ export function listScales({ width, height }: GrayPicture): number[] {
 }
 
 /**
- * Decodes a photograph like successive camera frames, one frame per decoding pass and scale. Returns every accepted code of the first frames
- * with one, with the corners in the photograph.
+ * Decodes a photograph like successive camera frames, one frame per decoding pass and scale. Stops once a code is accepted, and returns
+ * every code accepted so far, with its corners in the photograph.
  */
 export async function decodeStill(decoder: Decoder, picture: GrayPicture): Promise<DecodedCode[]> {
   decoder.reset()

@@ -24,7 +24,7 @@ async function rehearse({ width, height, data }: RgbaPicture): Promise<void> {
   await spare.decode(toGray(readFrame(frame)))
 }
 
-/** Decodes a picture. An error of the engine is fatal, because its memory is then in an unknown state; one of reading the picture is not. */
+/** Decodes a picture. An error of the engine is fatal, because its memory is then in an unknown state; an error while reading the picture is not fatal. */
 async function answer(id: number, read: () => RgbaPicture, decode: (picture: GrayPicture) => Promise<WorkerResponse>): Promise<WorkerResponse> {
   let picture: GrayPicture | null = null
   try {

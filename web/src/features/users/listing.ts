@@ -22,7 +22,7 @@ export interface Listing {
   descending: boolean
 }
 
-/** Reads the search, the filters and the order of the user list from the query of the address. */
+/** Reads the search, the filters and the order of the user list from the query of the URL. */
 export function readListing(query: URLSearchParams): Listing {
   const sort = query.get('sort') ?? ''
   const descending = sort.startsWith('-')

@@ -153,7 +153,7 @@ function FoldedResult({ vehicle: { inspected, status } }: { vehicle: Vehicle }) 
   )
 }
 
-/** Parking space and VIN of the vehicle to inspect, and the parking space of the next one. */
+/** Parking space and VIN of the vehicle to inspect, and the parking space of the next vehicle. */
 function Place({ vehicle, next }: { vehicle: Vehicle; next: Vehicle | undefined }) {
   const t = useScanText()
   return (

@@ -13,7 +13,7 @@ interface VehiclePaneViewProps extends VehiclePane {
   id: number
   /** Id of the yard within which the next vehicle is chosen; `null` for the full campaign. */
   yard: number | null
-  /** Opens the vehicle before or after this one in the list; `null` at an end of the list. */
+  /** Opens the previous vehicle of the list; `null` at the start of the list. `onNext` opens the next vehicle. */
   onPrevious: (() => void) | null
   onNext: (() => void) | null
 }

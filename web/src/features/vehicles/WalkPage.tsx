@@ -142,7 +142,7 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
   )
 }
 
-/** The vehicle that was saved last, from which the next one is found, and the one saved before it. */
+/** The vehicle that was saved last, from which the next vehicle is determined, and the vehicle saved before it. */
 interface LastSaved {
   id: number
   saved: Saved
@@ -167,7 +167,7 @@ interface LastSaveProps {
   onUndo: (save: StoredSave) => void
 }
 
-/** Line with the last saved vehicle: with Undo while the save is held, else whether the save has reached the server. */
+/** Line with the last saved vehicle, with an Undo button as long as the save can be undone, and then whether the save has reached the server. */
 function LastSave({ saved: { vehicle: { vin_number: vin, parking_space: space, status }, result }, onUndo }: LastSaveProps) {
   const t = useScanText()
   const [over, setOver] = useState(false)

@@ -2,7 +2,7 @@ import { parseId, parsePageNumber, setQueryParams, useQueryParams } from '@/lib/
 import type { ListFilter } from './listSearch'
 import { parseSort, type ListSort } from './listSort'
 
-/** State of the vehicle list that is stored in the address (URL). */
+/** State of the vehicle list that is stored in the URL. */
 export interface ListAddress {
   filter: ListFilter
   sort: ListSort | null

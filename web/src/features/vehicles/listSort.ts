@@ -11,14 +11,14 @@ export interface ListSort {
   down: boolean
 }
 
-/** Reads a sort order from the address: the column, with a leading hyphen for descending order. Returns `null` for the list's own order. */
+/** Parses a sort order as written in the URL: the column, with a leading hyphen for descending order. Returns `null` for the list's own order. */
 export function parseSort(text: string | null): ListSort | null {
   const down = text?.startsWith('-') ?? false
   const column = SORT_COLUMNS.find((name) => name === (down ? text?.slice(1) : text))
   return column === undefined ? null : { column, down }
 }
 
-/** Returns the sort order that follows a click on a column, as written in the address: ascending, descending, then none. */
+/** Returns the sort order that follows a click on a column, as written in the URL: ascending, descending, then none. */
 export function nextSort(sort: ListSort | null, column: SortColumn): string | null {
   if (sort?.column !== column) return column
   return sort.down ? null : `-${column}`

@@ -16,7 +16,7 @@ interface YardTilesProps {
   searched: boolean
 }
 
-/** Tiles of the yards: those with work first, then the finished ones, and those without vehicles in a collapsed section. */
+/** Tiles of the yards: first yards with uninspected vehicles, then finished yards. Yards without vehicles are in a collapsed section. */
 export function YardTiles({ tiles, searched, ...rest }: YardTilesProps) {
   const t = useYardsText()
   const { busy, empty } = groupTiles(tiles)

@@ -135,7 +135,7 @@ export class Outbox {
     return this.#sendAgain([entry])
   }
 
-  /** Sends a save that was rejected for another vehicle again, for that vehicle, and all saves that ask the same question with it. */
+  /** Sends a save that was rejected because of another vehicle again, now for that vehicle, together with all saves that have the same question. */
   retryForOtherVehicle(entry: StoredSave): Promise<void> {
     const question = getQuestionKey(entry)
     return this.#sendAgain(outboxState.get().entries.filter((other) => question !== null && getQuestionKey(other) === question))

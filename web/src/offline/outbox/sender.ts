@@ -13,7 +13,7 @@ import { findFirstWaitingSave, overwriteSave, readOutbox, removeSave } from './s
 /** Outcome of sending a save, for a screen that waits for the server's response. */
 export type SaveOutcome =
   | { kind: 'saved'; vehicle: Vehicle }
-  /** The server has not answered yet; the save stays on this device and is sent later. */
+  /** The server has not responded yet; the save stays on this device and is sent later. */
   | { kind: 'kept' }
   /** The server rejected the save and the person at the screen decides. Until the decision, a save in `retained` stays on this device. */
   | { kind: 'refused'; problem: Problem; retained: StoredSave | null }
@@ -29,7 +29,7 @@ export interface SenderEvents {
 const lockOf = (owner: string | null) => `patio-outbox ${owner}`
 /** Retry interval in milliseconds while the browser reports that it is offline, because browsers sometimes report this wrongly. */
 const OFFLINE_RETRY_MS = 20_000
-/** Minimum time in milliseconds between a failed attempt and an attempt triggered by another successful request. A weak network may answer reads and still lose saves. */
+/** Minimum time in milliseconds between a failed attempt and an attempt triggered by another successful request. A weak network may still lose saves although reads succeed. */
 const MIN_IDLE_MS = 2000
 
 /** Sends the signed-in person's pending saves in order, one at a time, and retries with growing delays. */
@@ -111,7 +111,7 @@ export class OutboxSender {
     else await locks.request(lockOf(owner), () => this.#run(owner))
   }
 
-  /** Ends when another person has signed in. The next run then holds the lock of that person. */
+  /** Sends the waiting saves of one person. Ends when another person has signed in; the next run then holds the lock of that person. */
   async #run(owner: string | null): Promise<void> {
     while (this.#again && getCurrentOwner() === owner) {
       this.#again = false

@@ -8,21 +8,21 @@ export type TextMatch<V> =
   | { kind: 'pick'; vehicles: V[] }
   | { kind: 'none' }
 
-/** Maximum number of differing characters for a vehicle to be identified. */
+/** Maximum number of characters in which a read text may differ from the identifier of the vehicle that it identifies. */
 export const MAX_OFF = 2
-/** Number of further characters by which every other vehicle has to differ. */
+/** Minimum number of additional characters in which every other vehicle's identifier must differ from the read text. */
 export const MARGIN = 2
-/** Minimum length of an identifier that identifies a vehicle, and minimum length at which `MAX_OFF` characters may differ. */
+/** Minimum length of an identifier that can identify a vehicle. From `LENIENT_LENGTH` on, `MAX_OFF` characters may differ, below only one. */
 const SETTLING_LENGTH = 8
 const LENIENT_LENGTH = 10
-/** Number of differing characters up to which a vehicle is listed, for identifiers of this length or longer. */
+/** Maximum number of differing characters of a listed vehicle. For short identifiers, `LISTED_PER_CHARACTER` sets a lower maximum. */
 const MAX_LISTED_OFF = 4
 const LISTED_PER_CHARACTER = 1 / 4
 export const MAX_LISTED = 6
 const MIN_ENDING = 5
-/** Number of vehicles compared before the search yields to other work of the page. */
+/** Number of vehicles that are compared before the search lets other work of the page run. */
 const PART = 2000
-/** Separates lines, so that no identifier spans a line that was not read. */
+/** Separator of lines, which prevents that an identifier is found across a line that was not read. */
 const GAP = '\n'
 
 const maxOff = (length: number): number => (length < SETTLING_LENGTH ? -1 : length < LENIENT_LENGTH ? 1 : MAX_OFF)
@@ -35,7 +35,7 @@ interface Candidate<V> {
   off: number
 }
 
-/** Folds the read lines into one text, in which an identifier may continue on the next line. `null` stands for a line that was not read. */
+/** Joins the read lines into one text of folded characters, in which an identifier may continue on the next line. `null` stands for a line that was not read. */
 export const joinLines = (lines: readonly (string | null)[]): string => lines.map((line) => (line === null ? GAP : foldCharacters(line))).join('')
 
 /**
@@ -65,7 +65,7 @@ function decide<V>(near: Candidate<V>[]): TextMatch<V> | null {
   return listed.length > 0 ? { kind: 'pick', vehicles: listed.slice(0, MAX_LISTED).map(({ vehicle }) => vehicle) } : null
 }
 
-/** Lists the vehicles of which the text has the last characters or the parking space, as labels and printed lists may have only these. */
+/** Lists the vehicles whose last characters or whose parking space the text contains, because labels and printed lists may show only these. */
 function listParts<V extends ReadableVehicle>(lines: readonly (string | null)[], vehicles: readonly V[]): TextMatch<V> {
   const read = lines.filter((line) => line !== null)
   const words = new Set([...read, ...read.flatMap((line) => line.split(/\s+/))].map(foldCharacters))

@@ -1,7 +1,4 @@
-/**
- * Reads lines one by one in the given order until the texts are enough. Returns the texts from top to bottom, with `null` for a line that was
- * not read.
- */
+/** Reads lines one by one in the given order until the texts suffice to identify a vehicle. Returns the texts from top to bottom, with `null` for a line that was not read. */
 export async function readLines(
   order: readonly number[], read: (place: number) => Promise<string>, isEnough: (texts: (string | null)[]) => Promise<boolean>,
 ): Promise<(string | null)[]> {
