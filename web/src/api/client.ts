@@ -67,7 +67,7 @@ const session: Middleware = {
   },
 }
 
-/** Whether a call was aborted by its timeout, which means that the server is unreachable. Other aborts come from the caller. */
+/** Returns whether a call was aborted by its timeout, which means that the server is unreachable. Other aborts come from the caller. */
 const isTimeout = (reason: unknown): boolean => reason instanceof DOMException && reason.name === 'TimeoutError'
 
 /** The typed HTTP client of the gateway's API. The client adds the session's token and checks every response. */
@@ -80,7 +80,7 @@ export function createForeignResponseProblem(): Problem {
   return createOfflineProblem()
 }
 
-/** Whether a response can be the gateway's. The gateway sends neither redirects nor HTML to API calls; captive portals send both. */
+/** Returns whether a response can be the gateway's. The gateway sends neither redirects nor HTML to API calls; captive portals send both. */
 const isFromGateway = (response: Response): boolean => !response.redirected && response.headers.get('content-type')?.includes('html') !== true
 
 /** Throws when a response does not come from the gateway. Ends the session, or requires a new password, when the gateway's error code says so. */

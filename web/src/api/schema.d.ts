@@ -8,7 +8,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Returns the work of all campaigns by hour, yard and user
+         * Returns the inspection work in all campaigns by hour, yard and user
          * @description Requires the access level operator or higher.
          */
         get: operations["total_activity"];
@@ -96,7 +96,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Returns the work of a campaign by hour, yard and user
+         * Returns the inspection work in a campaign by hour, yard and user
          * @description Requires the access level operator or higher.
          */
         get: operations["campaign_activity"];
@@ -1077,13 +1077,13 @@ export interface components {
          * @enum {string}
          */
         Action: "insert" | "remove";
-        /** @description Work in a range of hours. */
+        /** @description Inspection work in a range of hours. */
         Activity: {
-            /** @description Hours with work, oldest first. */
+            /** @description Hours in which vehicles were saved or changed, oldest first. */
             hours: components["schemas"]["HourActivity"][];
             /**
              * Format: int64
-             * @description Number of these vehicles that are inspected now.
+             * @description Number of these vehicles that are currently inspected.
              */
             inspected: number;
             /**
@@ -1091,14 +1091,14 @@ export interface components {
              * @description Number of these vehicles that were inspected before the first hour.
              */
             inspected_before: number;
-            /** @description Users with work in the range. An operator gets only their own work. Bulk changes are no user's work. */
+            /** @description Users who saved vehicles in the range. An operator gets only their own work. Bulk changes count for no user. */
             people: components["schemas"]["UserActivity"][];
             /**
              * Format: int64
              * @description Number of vehicles that the caller may see.
              */
             total: number;
-            /** @description Yards with vehicles or with work in the range. */
+            /** @description Yards that have vehicles now, or in which vehicles were saved or changed in the range. */
             yards: components["schemas"]["YardActivity"][];
         };
         /** @description Entry of the audit log. */
@@ -1468,11 +1468,11 @@ export interface components {
              */
             told_at: string;
         };
-        /** @description Work in one hour. */
+        /** @description Inspection work in one hour. */
         HourActivity: {
             /**
              * Format: date-time
-             * @description Begin of the hour.
+             * @description Start of the hour.
              */
             at: string;
             /**
@@ -1487,7 +1487,7 @@ export interface components {
             inspected: number;
             /**
              * Format: int64
-             * @description Number of saves on the screen of a vehicle.
+             * @description Number of saves that users made on the vehicle screen.
              */
             saves: number;
         };
@@ -1935,7 +1935,7 @@ export interface components {
             last_login_at?: string | null;
             user_type: components["schemas"]["UserType"];
         };
-        /** @description Work of one user. */
+        /** @description Inspection work of one user. */
         UserActivity: {
             /** Format: int64 */
             found_wrong: number;
@@ -2099,7 +2099,7 @@ export interface components {
             /** Format: int64 */
             vehicles_inspected_count: number;
         };
-        /** @description Work in one yard, and the vehicles of the yard now. */
+        /** @description Inspection work in one yard, and the current vehicle counts of the yard. */
         YardActivity: {
             /**
              * Format: int64
@@ -2116,16 +2116,16 @@ export interface components {
              * @description Number of saves in the range.
              */
             saves: number;
-            /** @description Number of vehicles with each status now; empty when all campaigns are requested. */
+            /** @description Current number of vehicles with each status; empty when all campaigns are requested. */
             statuses: components["schemas"]["StatusCount"][];
             /**
              * Format: int64
-             * @description Number of inspected vehicles of the yard now.
+             * @description Current number of inspected vehicles in the yard.
              */
             total_inspected: number;
             /**
              * Format: int64
-             * @description Number of vehicles of the yard now.
+             * @description Current number of vehicles in the yard.
              */
             total_vehicles: number;
             /**
@@ -2162,9 +2162,9 @@ export interface operations {
     total_activity: {
         parameters: {
             query?: {
-                /** @description Time in the first hour, at most 92 days before `to`; 7 days before `to` when absent. */
+                /** @description Any time in the first hour of the range, at most 92 days before `to`; 7 days before `to` when absent. */
                 from?: string;
-                /** @description Time in the last hour; now when absent. */
+                /** @description Any time in the last hour of the range; now when absent. */
                 to?: string;
             };
             header?: never;
@@ -2722,9 +2722,9 @@ export interface operations {
     campaign_activity: {
         parameters: {
             query?: {
-                /** @description Time in the first hour, at most 92 days before `to`; 7 days before `to` when absent. */
+                /** @description Any time in the first hour of the range, at most 92 days before `to`; 7 days before `to` when absent. */
                 from?: string;
-                /** @description Time in the last hour; now when absent. */
+                /** @description Any time in the last hour of the range; now when absent. */
                 to?: string;
             };
             header?: never;

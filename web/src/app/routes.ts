@@ -11,7 +11,7 @@ export const NewPasswordPage = lazy(() => import('@/features/account/NewPassword
 export interface AppRoute {
   path: string
   Page: ComponentType
-  /** Whether a person may open the page. Other people are redirected to `elsewhere`. */
+  /** Returns whether a person may open the page. Other people are redirected to `elsewhere`. */
   allow?: (userType: string, developer: boolean) => boolean
   elsewhere?: string
   /** Whether the page is shown without a session as well. */

@@ -28,7 +28,7 @@ export function prepareSound(): void {
   }
 }
 
-/** Enables the sound. Has to be called in the handler of a tap, because browsers allow sound only then. */
+/** Enables the sound. Must be called in the handler of a tap, because browsers allow sound only then. */
 export function unlockSound(): void {
   prepareSound()
   if (context?.state === 'suspended') context.resume().catch(() => undefined)

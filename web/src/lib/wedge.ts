@@ -23,7 +23,7 @@ export interface Keystroke {
 
 /** Effect of one keystroke on the scan in progress. */
 export interface KeystrokeResult {
-  /** The scanned text that this key completes. Is null when the key completes no scan. */
+  /** The scanned text that this key completes; null when the key completes no scan. */
   scan: string | null
   /** Whether the key belongs to a sequence of fast keystrokes. */
   fast: boolean
@@ -40,7 +40,7 @@ export function createScanDetector() {
   let completed = false
   let shortest = Infinity
   let longest = 0
-  /** Whether the collected text comes from a scanner, by its pace and, for a slow pace, by its characters. */
+  /** Returns whether the collected text comes from a scanner, by its pace and, for a slow pace, by its characters. */
   const isScan = (): boolean =>
     longest <= FAST_KEY_INTERVAL_MS ? text.length >= MIN_LENGTH : text.length >= MIN_SLOW_LENGTH && longest - shortest <= MAX_UNEVENNESS_MS && SLOW_TEXT.test(text)
   const start = (first: string) => {

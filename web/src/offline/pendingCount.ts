@@ -4,7 +4,7 @@ import { readStored, writeStored } from '@/lib/storage'
 
 /** Numbers of saves that are stored on this device and not yet at the server. */
 export interface PendingCount {
-  /** Owner key of the person to whom `open` and `refused` belong. Is null without a session. */
+  /** Owner key of the person to whom `open` and `refused` belong; null without a session. */
   owner: string | null
   /** Number of pending saves of that person, including rejected saves. */
   open: number

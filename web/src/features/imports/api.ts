@@ -56,7 +56,7 @@ const CANCELLED = 'CANCELLED'
 const TOO_LATE = 'TOO_LATE'
 const cancelled = () => new Problem(409, CANCELLED, '')
 
-/** Whether an upload ended because the person cancelled it. */
+/** Returns whether an upload ended because the person cancelled it. */
 export const isUploadCancelled = (error: unknown): boolean => error instanceof Problem && error.code === CANCELLED
 
 /** Cancels a running import, or aborts an upload that is still being sent. A finished import is not affected. */

@@ -7,7 +7,7 @@ interface ToolTabsProps {
   label: string
   tools: Tool[]
   current: string
-  /** Whether the content of a tool is kept while another tool is shown, with the values of its fields. */
+  /** Returns whether the content of a tool is kept while another tool is shown, with the values of its fields. */
   isKept: (name: string) => boolean
   onChoose: (name: string) => void
 }

@@ -14,7 +14,7 @@ const gradeOf = (fit: boolean | MatchGrade): number => (typeof fit === 'boolean'
  * and that is still in view is never chosen: the search for other codes continues.
  */
 export function createCodeChooser(fits: (text: string) => boolean | MatchGrade = () => true, isRefused: (text: string) => boolean = () => false) {
-  /** Whether the campaign's list contains the doubtful text, and none of its alternatives, which are nearly as likely. */
+  /** Returns whether the campaign's list contains the doubtful text, and none of its alternatives, which are nearly as likely. */
   const confirms = ({ code, alternatives }: DoubtfulCode) => fits(code.text) === 'full' && alternatives.every((text) => fits(text) !== 'full')
   let best: { code: DecodedCode; grade: number } | null = null
   let pictures = 0

@@ -51,7 +51,7 @@ export interface FrameOptions {
   whole?: boolean
 }
 
-/** Whether two readings are of the same printed code: the same text, with corners that lie closer together than the size of the code. */
+/** Returns whether two readings are of the same printed code: the same text, with corners that lie closer together than the size of the code. */
 function isSameCode(one: DecodedCode, other: DecodedCode): boolean {
   if (one.text !== other.text || one.format !== other.format) return false
   const [{ corners: [a, , c] }, { corners: [d] }] = [one, other]
@@ -79,7 +79,6 @@ export const MAX_SHARED_MS = 15
 /**
  * Creates a decoder of successive frames. Each frame gets a decoding pass on the unmodified picture and, when that pass finds nothing, one extra decoding pass in rotation.
  * When the plain pass takes long, as in busy pictures and on slow phones, the extra pass takes the next frame instead.
- *
  * The decoder repeats a decoding pass on the next frame when the code that the pass found still needs confirmation.
  */
 export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS, readSoftly: SoftRead | null = null, now: () => number = () => performance.now()) {

@@ -9,7 +9,7 @@ export function createDuplicateFilter(now: () => number = () => performance.now(
   let unfitting = new Set<string>()
   const isInView = () => now() - last < NEW_LABEL_DELAY_MS
   return {
-    /** Whether a label is new: neither the last matching label nor a non-matching label that was already reported while in view. */
+    /** Returns whether a label is new: neither the last matching label nor a non-matching label that was already reported while in view. */
     isNew(seen: string, fitting = true): boolean {
       if (!isInView()) {
         text = null
@@ -21,7 +21,7 @@ export function createDuplicateFilter(now: () => number = () => performance.now(
       last = now()
       return !same
     },
-    /** Whether a label was reported, does not match, and has been in view since then. */
+    /** Returns whether a label was reported, does not match, and has been in view since then. */
     isRefused: (seen: string): boolean => isInView() && unfitting.has(seen),
     /** Records that some code is in view, whether decoded or not. */
     sees(): void {

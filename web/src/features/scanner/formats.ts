@@ -40,7 +40,7 @@ export const optionsFor = (settings: DecoderSettings, kinds: readonly FormatKind
   ...settings.options, ...changes, formats: kinds.flatMap((kind) => settings[kind]),
 })
 
-/** Whether options name a format. The engine would take an empty list for all formats. */
+/** Returns whether options name a format. The engine would take an empty list for all formats. */
 export const hasFormats = ({ formats }: ReaderOptions): boolean => Array.isArray(formats) && formats.length > 0
 
 /**

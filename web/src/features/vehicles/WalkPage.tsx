@@ -152,7 +152,7 @@ interface LastSaved {
 const ONE_TAP = 'oneTapSaves'
 const isTrue = (value: unknown): value is true => value === true
 
-/** Whether one tap on a status saves the vehicle, remembered on this device. */
+/** Returns whether one tap on a status saves the vehicle, and a function that changes this setting. The setting is stored on this device. */
 function useOneTap(): [boolean, (on: boolean) => void] {
   const [oneTap, setOneTap] = useState(() => readStored(localStorage, ONE_TAP, isTrue) ?? false)
   const set = useCallback((on: boolean) => {

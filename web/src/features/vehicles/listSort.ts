@@ -98,7 +98,7 @@ export async function orderByText(vehicles: readonly ListedVehicle[], { column, 
   return from
 }
 
-/** Whether two lists have the same texts in a column, so that the sort order of one list is valid for the other. */
+/** Returns whether two lists have the same texts in a column, so that the sort order of one list is valid for the other. */
 export const hasSameTexts = (a: readonly ListedVehicle[], b: readonly ListedVehicle[], column: SortColumn): boolean =>
   a.length === b.length && a.every((vehicle, at) => vehicle === b[at] || (b[at] !== undefined && textOf(vehicle, column) === textOf(b[at], column)))
 

@@ -24,9 +24,9 @@ export interface SaveContent {
   space: string
   campaign: number
   campaign_name: string
-  /** Id of the yard that the person had chosen. Is null without a chosen yard. */
+  /** Id of the yard that the person had chosen; null without a chosen yard. */
   yard: number | null
-  /** Id of the yard in which the vehicle stands, which may differ from the chosen yard. Is null for a vehicle without a yard. */
+  /** Id of the yard in which the vehicle stands, which may differ from the chosen yard; null for a vehicle without a yard. */
   stands_in: number | null
   /** Version number of the vehicle that the person saw when saving. */
   version: number
@@ -34,7 +34,7 @@ export interface SaveContent {
   /** Whether the vehicle counted as inspected before the save. */
   inspected: boolean
   origin: 'scanned' | 'typed'
-  /** Outbox position of the pending save that this save replaces. Is null when this save replaces no other save. */
+  /** Outbox position of the pending save that this save replaces; null when this save replaces no other save. */
   replaces: number | null
   device_time: string
   /** Server's handling of a conflict: `ask` rejects the save so that the person at the screen decides, `keep` records the conflict. */
@@ -44,7 +44,7 @@ export interface SaveContent {
   reason: SaveRejection | null
   /** Conflicts that the save caused. The sent save is kept on this device until all of these conflicts are resolved. */
   conflicts: FieldConflict[]
-  /** Time at which the server stored the save, in milliseconds since 1970. Is null before that. */
+  /** Time at which the server stored the save, in milliseconds since 1970; null before that. */
   done_at: number | null
 }
 
@@ -71,7 +71,7 @@ export function getHoldLeft({ held, at }: PendingSave, now: number): number {
   return held && now >= at ? Math.max(0, at + HOLD_MS - now) : 0
 }
 
-/** Whether decrypted JSON is the content of a save. */
+/** Returns whether decrypted JSON is the content of a save. */
 export const isSaveContent = (value: unknown): value is SaveContent =>
   isRecord(value) && matchesShape(value, 'key$ vehicle# vin$ campaign# version# origin$ mode$ conflicts*') && typeof value.held === 'boolean' && isRecord(value.change) && isRecord(value.change.base) && isRecord(value.change.wanted)
 
@@ -138,7 +138,6 @@ export type AttemptVerdict = 'retry' | 'signedOut' | 'stale' | 'refused' | 'reta
 
 /**
  * Decides what happens to a pending save after a failed attempt.
- *
  * `refused` returns the save to the screen that waits for it. `retained` leaves the save in the outbox in any case: its vehicle was
  * deleted or replaced by another vehicle, so that no screen still shows the typed values. `stale` means that the vehicle has a newer version.
  */

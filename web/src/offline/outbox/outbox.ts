@@ -94,9 +94,7 @@ export class Outbox {
 
   /**
    * Stores a save on this device and sends it. Returns `kept` when the server has not answered in time.
-   *
    * A held save is returned as soon as it is stored. Any other save first ends the hold of earlier saves, because saves are sent in order.
-   *
    * When this device cannot store the save, the save is sent at once. Throws a Problem when the server rejects the save, and when the save
    * could be neither stored nor sent.
    */

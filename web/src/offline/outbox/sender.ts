@@ -51,7 +51,7 @@ export class OutboxSender {
     this.#events = events
   }
 
-  /** Whether the last attempt failed or the device is offline. */
+  /** Returns whether the last attempt failed or the device is offline. */
   get isStuck(): boolean {
     return this.#failures > 0 || !isServerReachable.get()
   }
@@ -69,7 +69,7 @@ export class OutboxSender {
     return this.#running
   }
 
-  /** Whether a save waits for its hold to end, so that it can still be undone. */
+  /** Returns whether a save waits for its hold to end, so that it can still be undone. */
   isHeld(entry: StoredSave, now = Date.now()): boolean {
     return entry.at > this.#releasedAt && getHoldLeft(entry, now) > 0
   }

@@ -14,7 +14,7 @@ export interface MissingRun {
 
 const numberOf = (space: string): number => Number(/(\d+)\D*$/.exec(space)?.[1] ?? NaN)
 
-/** Whether the parking space of one vehicle equals the space of another vehicle, or directly follows it in the same yard. */
+/** Returns whether the parking space of one vehicle equals the space of another vehicle, or directly follows it in the same yard. */
 const isNeighbour = (before: ListedVehicle, after: ListedVehicle): boolean => {
   const step = numberOf(after.parking_space) - numberOf(before.parking_space)
   return before.id_yard === after.id_yard && (step === 0 || step === 1)

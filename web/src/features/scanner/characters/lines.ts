@@ -115,7 +115,7 @@ function findSpans(counts: ArrayLike<number>, minimum: number, gap: number): Spa
   return spans
 }
 
-/** Whether a part of a picture has the edges of a barcode, which are all vertical. */
+/** Returns whether a part of a picture has the edges of a barcode, which are all vertical. */
 function isBarcode({ width, height, data }: GrayPicture, columns: Span, rows: Span, rise: number): boolean {
   let [along, across] = [0, 0]
   for (let x = Math.max(1, columns.from); x < Math.min(width - 1, columns.to); x++) {

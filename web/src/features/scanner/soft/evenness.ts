@@ -4,7 +4,7 @@ import { placesOf, type Fit, type Residual } from './fit'
 const [MAX_FACTOR, MAX_SHARE] = [3, 0.05]
 
 /**
- * Whether a profile differs from the drawn code about equally at each character and in both quiet zones. A wrong character, or bars beyond
+ * Returns whether a profile differs from the drawn code about equally at each character and in both quiet zones. A wrong character, or bars beyond
  * the assumed end, cause a larger difference there.
  */
 export function isEven(fit: Fit, residual: Residual): boolean {

@@ -70,7 +70,7 @@ function sharpest(line: Line, searches: readonly Search[], level: Level, from: n
 
 export const beginOf = ({ level, from, template }: Start): number => ((from + template.lead) * level.module) / SAMPLES
 
-/** Whether two starts belong to one code: the same start character at nearly the same position and size. */
+/** Returns whether two starts belong to one code: the same start character at nearly the same position and size. */
 const isSame = (one: Start, other: Start): boolean =>
   one.line === other.line && one.template.value === other.template.value && one.search.set.symbology.format === other.search.set.symbology.format &&
   one.search.set.symbology.ratio === other.search.set.symbology.ratio && Math.abs(beginOf(one) - beginOf(other)) <= 2 * one.level.module && Math.abs(Math.log(one.level.module / other.level.module)) < SAME_SIZE
