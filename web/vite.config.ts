@@ -15,7 +15,10 @@ const SHARED = [
   { name: 'field', test: /src\/(offline\/|api\/(cache|requests|conflicts|liveEvents|events|staleVersion)|lib\/(backoff|throttle|tabsLock))|node_modules\/idb\//, priority: 0 },
 ]
 
-/** The service worker stores the pages and the scanner, so that the app opens and scans offline, and the character reader once it was used. It never stores responses of the API. */
+/**
+ * Service worker, which stores the pages and the scanner, so that the app opens and scans offline. The character reader is stored once it
+ * was used, and responses of the API never.
+ */
 const pwa = VitePWA({
   registerType: 'prompt',
   injectRegister: null,

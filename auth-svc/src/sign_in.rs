@@ -50,7 +50,7 @@ pub struct SignedIn {
     pub minted: IssuedToken,
     /// The user who signed in.
     pub user: StoredUser,
-    /// Device token for the browser to store.
+    /// Device token for the browser to store, by which later sign-ins of this user with the browser are recognized.
     pub device_token: String,
     /// Id of the new session.
     pub session_id: String,

@@ -47,8 +47,7 @@ pub struct Method {
     /// Minimum role of the caller, a number of [`access::Role`]. 0 means that the rpc has no access rule and is rejected for
     /// every caller.
     pub role: i32,
-    /// Minimum role of a user on whose behalf a service makes the call, as number of [`access::Role`]. 0 when no service may
-    /// make the call on behalf of a user.
+    /// Minimum role of a user on whose behalf a service makes the call, as number of [`access::Role`]; 0 when no service may do so.
     pub on_behalf_of: i32,
     /// Whether a user who has to change the password first may call the rpc.
     pub before_password_change: bool,

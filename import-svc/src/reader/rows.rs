@@ -339,7 +339,7 @@ impl<'s> RowCollector<'s> {
     }
 }
 
-/// Normalizes a text of the campaign: the description may have several lines, other texts only one.
+/// Normalizes a text of the campaign: the description may have several lines, all other texts only one line.
 fn normal_text(column: Column, written: &str) -> String {
     if column == Column::Description { normal::normalize_lines(written) } else { normal::normalize_name(written).into_owned() }
 }

@@ -89,7 +89,8 @@ pub struct CampaignIndex {
 }
 
 impl CampaignIndex {
-    /// Creates an index without vehicles. `layout` is the layout number of the campaign for which the index is valid.
+    /// Creates an index without vehicles. `layout` is the campaign's layout number (increased when vehicles move) for which the
+    /// index is valid.
     #[must_use]
     pub fn with_layout(layout: i64) -> Self {
         Self { layout, ids: Vec::new(), yards: Vec::new(), text: String::new(), ends: Vec::new() }

@@ -121,7 +121,7 @@ pub struct WorkCounts {
     pub inspected: i64,
     /// Number of saves by users.
     pub saves: i64,
-    /// Change of the number of vehicles with a found defect (status ng, Repair or Repair OK).
+    /// Change of the number of vehicles with a defect (status ng, Repair or Repair OK).
     pub found_wrong: i64,
 }
 

@@ -123,8 +123,8 @@ impl SaveRecord<'_> {
             || was.parking_space != is.place.space
     }
 
-    /// Returns the change of the number of vehicles with a found defect (status ng, Repair or Repair OK) that the save causes: -1,
-    /// 0 or 1.
+    /// Returns the change (-1, 0 or 1) that the save makes to the number of vehicles with a defect (status ng, Repair or Repair
+    /// OK).
     fn found_wrong(&self) -> i64 {
         i64::from(activity::is_wrong(self.finding.status)) - i64::from(activity::is_wrong(&self.before.status))
     }

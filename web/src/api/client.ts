@@ -74,7 +74,7 @@ const isTimeout = (reason: unknown): boolean => reason instanceof DOMException &
 export const apiClient = createClient<paths>({ baseUrl: BASE, fetch: (request) => globalThis.fetch(request) })
 apiClient.use(session)
 
-/** Marks the device as offline after a response of a captive portal or a proxy, and returns the Problem that the caller should throw. */
+/** Marks the device as offline after a response of a captive portal or a proxy. Returns the `Problem` for the caller to throw. */
 export function createForeignResponseProblem(): Problem {
   setOnline(false)
   return createOfflineProblem()
@@ -103,7 +103,7 @@ interface Outcome<T> {
 }
 
 /**
- * Returns the response data of an API call. Throws the Problem of a failed call, or the Problem of a foreign response, such as one of a
+ * Returns the response data of an API call. Throws the `Problem` of a failed call, or the `Problem` of a foreign response, such as one of a
  * captive portal, when the data does not have the expected shape.
  */
 export async function unwrapResponse<T>(call: Promise<Outcome<T>>, shape = ''): Promise<NonNullable<T>> {
@@ -113,18 +113,18 @@ export async function unwrapResponse<T>(call: Promise<Outcome<T>>, shape = ''): 
   return data
 }
 
-/** Waits for an API call whose response has no body. Throws the Problem of a failed call. */
+/** Waits for an API call whose response has no body. Throws the `Problem` of a failed call. */
 export async function unwrapEmptyResponse(call: Promise<Outcome<unknown>>): Promise<void> {
   const { error, response } = await call.catch(rethrow)
   if (!response.ok) throw toProblem(response, error)
 }
 
-/** Rethrows the error of an API call. Converts a JSON syntax error to the Problem of a foreign response, because a captive portal has sent the body. */
+/** Rethrows the error of an API call. Converts a JSON syntax error to the `Problem` of a foreign response, because a captive portal has sent the body. */
 function rethrow(cause: unknown): never {
   throw cause instanceof SyntaxError ? createForeignResponseProblem() : cause
 }
 
-/** Sends an authenticated request whose response is not JSON, such as a file or an event stream. Throws a Problem unless the status is 2xx. */
+/** Sends an authenticated request whose response is not JSON, such as a file or an event stream. Throws a `Problem` unless the status is 2xx. */
 export async function fetchRawResponse(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers({ ...bearer(), ...Object.fromEntries(new Headers(init.headers)) })
   const response = await globalThis.fetch(BASE + path, { ...init, headers }).catch(() => {

@@ -23,7 +23,7 @@ export interface ScanViewProps {
   keepOn?: boolean
   /** Stops decoding while the camera stays on. */
   paused?: boolean
-  /** Result of the last scan, shown as the colour of the finder. */
+  /** Result of the last scan, shown as the colour of the finder (the dashed square). */
   mood?: ScanFeedback | null
 }
 

@@ -17,7 +17,7 @@ const leaseOf = (key: string): Lease | null => parseJson(localStorage.getItem(ke
 
 const write = (key: string, tab: string): void => localStorage.setItem(key, JSON.stringify({ tab, until: Date.now() + LEASE_MS }))
 
-/** Returns whether a lease can be claimed: it is missing or expired, or it ends later than any lease can because the clock was set back. */
+/** Returns whether a lease can be claimed. A lease is free if it is missing or expired, or ends later than any lease can because the clock was set back. */
 function isFree(lease: Lease | null): boolean {
   const left = (lease?.until ?? 0) - Date.now()
   return left <= 0 || left > LEASE_MS

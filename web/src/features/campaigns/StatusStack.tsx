@@ -13,7 +13,7 @@ export type StatusCounts = Activity['yards'][number]['statuses']
 const ORDER = ['ok', 'Repair OK', 'Repair', 'ng', 'Not Found', 'Gate Out', 'S/OFF BL'] as const
 const countOf = (counts: StatusCounts, wanted: string) => counts.find(({ status }) => status === wanted)?.vehicles ?? 0
 
-/** Returns the number of vehicles with a found defect, repaired or not. */
+/** Returns the number of vehicles with a defect, repaired or not. */
 export const countWrong = (counts: StatusCounts): number => countOf(counts, 'ng') + countOf(counts, 'Repair') + countOf(counts, 'Repair OK')
 
 interface StatusStackProps {

@@ -25,7 +25,7 @@ import styles from './ManagePage.module.css'
 const LIST = 'campaigns'
 const CSV = 'csv'
 
-/** Names of the tools that were opened. They are restored after the person signs in again. */
+/** Names of the tools that the person has opened. The tools are opened again after the same person signs in again. */
 const useOpened = createDraftHook<readonly string[]>([])
 
 /** Screen for team leaders and supervisors: the campaigns first, then the tools that change vehicles in bulk. */

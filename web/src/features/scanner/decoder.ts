@@ -71,7 +71,7 @@ interface PassResult {
 
 /** Maximum number of consecutive frames that repeat a decoding pass to confirm a code before the rotation continues. */
 const MAX_REPEATS = 2
-/** Number of frames with stripes but without a code after which one soft reading is made, because it takes longer than a pass of the engine. */
+/** Number of frames with stripes but without a code after which one soft reading is made. Each soft reading takes longer than a pass of the engine. */
 const SOFT_INTERVAL = 4
 /** Maximum time in milliseconds of the other passes of a frame. When they take longer, the extra pass is postponed to the next frame, on which it runs alone. */
 export const MAX_SHARED_MS = 15

@@ -1,6 +1,6 @@
 import type { ReaderOptions, ReadInputBarcodeFormat } from 'zxing-wasm/reader'
 
-/** Formats to decode under the engine's names, by the shape of their bars, and the engine options. */
+/** Formats to decode, by the engine's names and grouped by the shape of their bars, and the engine options. */
 export interface DecoderSettings {
   linear: readonly ReadInputBarcodeFormat[]
   stacked: readonly ReadInputBarcodeFormat[]

@@ -4,7 +4,7 @@ import type { BarcodeDetectorOptions } from './detector'
 export interface CameraViewOptions {
   formats: NonNullable<BarcodeDetectorOptions['formats']>
   decoder?: BarcodeDetectorOptions['decoder']
-  /** Whether the finder is drawn. */
+  /** Whether the finder is drawn: the dashed square that shows where to hold the code. */
   finder: boolean
   /** Whether the outline of a detected code is drawn. With the outline, the next frame is decoded sooner. */
   tracker: boolean

@@ -37,7 +37,7 @@ interface VehicleInspectionProps {
   user: SessionUser
 }
 
-/** Form of one vehicle's inspection. Its layout follows the width of its container, so that it also fits a column beside a list. */
+/** Form of one vehicle's inspection. The layout follows the width of the container, so that the form also fits a column beside a list. */
 export function VehicleInspection({ vehicle, yard, user }: VehicleInspectionProps) {
   const t = useScanText()
   const inspection = useInspection(vehicle, yard, user)

@@ -167,7 +167,7 @@ interface LastSaveProps {
   onUndo: (save: StoredSave) => void
 }
 
-/** Line with the last saved vehicle, with an Undo button as long as the save can be undone, and then whether the save has reached the server. */
+/** Line with the last saved vehicle. Shows an Undo button as long as the save can be undone, and then whether the server has the save. */
 function LastSave({ saved: { vehicle: { vin_number: vin, parking_space: space, status }, result }, onUndo }: LastSaveProps) {
   const t = useScanText()
   const [over, setOver] = useState(false)

@@ -39,7 +39,7 @@ export interface SaveContent {
   device_time: string
   /** Server's handling of a conflict: `ask` rejects the save so that the person at the screen decides, `keep` records the conflict. */
   mode: 'ask' | 'keep'
-  /** Whether sending waits for `HOLD_MS` after the save, so that the person can undo the save. */
+  /** Whether the save is sent only `HOLD_MS` after it was made, so that the person can undo the save. */
   held: boolean
   reason: SaveRejection | null
   /** Conflicts that the save caused. The sent save is kept on this device until all of these conflicts are resolved. */
@@ -63,10 +63,10 @@ export interface StoredSave extends PendingSave {
   seq: number
 }
 
-/** Time in milliseconds for which a held save can be undone before it is sent. */
+/** Time in milliseconds for which a save can be held on this device before it is sent, so that the person can undo the save. */
 export const HOLD_MS = 6000
 
-/** Returns the time in milliseconds until a save may be sent. Returns 0 for a save without a hold, and after the device's clock was set back. */
+/** Returns the time in milliseconds until a save may be sent. Returns 0 for a save that is not held, and after the device's clock was set back. */
 export function getHoldLeft({ held, at }: PendingSave, now: number): number {
   return held && now >= at ? Math.max(0, at + HOLD_MS - now) : 0
 }

@@ -44,7 +44,7 @@ export class OutboxSender {
   #failures = 0
   #failedAt = -MIN_IDLE_MS
   #timer: ReturnType<typeof setTimeout> | undefined
-  /** Time of the last release. Saves made until then are no longer held in this tab. */
+  /** Time at which all holds were last ended. Saves made until then are no longer held for undoing in this tab. */
   #releasedAt = Number.NEGATIVE_INFINITY
 
   constructor(events: SenderEvents) {
@@ -74,7 +74,7 @@ export class OutboxSender {
     return entry.at > this.#releasedAt && getHoldLeft(entry, now) > 0
   }
 
-  /** Ends the hold of all saves made so far in this tab. The next flush sends them. */
+  /** Ends the hold of all saves made so far in this tab, so that they can no longer be undone. The next flush sends the saves. */
   releaseHeld(): void {
     this.#releasedAt = Date.now()
   }

@@ -12,7 +12,7 @@ const DONE_RETENTION_MS = 3 * 86_400_000
 const MAX_DONE = 200
 
 export interface OutboxState {
-  /** Owner key of the person whose saves are in this state; null without a session. The saves are never shown to another person. */
+  /** Owner key (name of the stored data) of the person whose saves are in this state; null without a session. The saves are never shown to another person. */
   owner: string | null
   /** The saves of the signed-in person, in the order of sending. */
   entries: StoredSave[]

@@ -43,7 +43,7 @@ function listMarks(begin: number, end: number, isToday: boolean, width: number):
   return marks
 }
 
-/** Line chart of the inspected vehicles over time, with the forecast as a hatched area and the progress needed to meet the due date as a line. */
+/** Line chart of the inspected vehicles over time. The forecast is a hatched area, and the progress needed to meet the due date is a line. */
 export function ProgressChart(props: ProgressChartProps) {
   const { activity, outlook: { finish, need }, now, isToday, label, formats } = props
   const t = useDashboardText()

@@ -12,7 +12,7 @@ export type TextMatch<V> =
 export const MAX_OFF = 2
 /** Minimum number of additional characters in which every other vehicle's identifier must differ from the read text. */
 export const MARGIN = 2
-/** Minimum length of an identifier that can identify a vehicle. From `LENIENT_LENGTH` on, `MAX_OFF` characters may differ, below only one. */
+/** Minimum length of an identifier that can identify a vehicle. From `LENIENT_LENGTH` on, `MAX_OFF` characters may differ, below that length only one character. */
 const SETTLING_LENGTH = 8
 const LENIENT_LENGTH = 10
 /** Maximum number of differing characters of a listed vehicle. For short identifiers, `LISTED_PER_CHARACTER` sets a lower maximum. */

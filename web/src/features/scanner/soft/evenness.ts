@@ -1,6 +1,6 @@
 import { placesOf, type Fit, type Residual } from './fit'
 
-/** Maximum difference between profile and drawn code at one character or quiet zone: as a factor of the median over all characters, and as a share of the contrast. */
+/** Maximum difference between profile and drawn code at one character or quiet zone. The limits are a factor of the median over all characters and a share of the contrast. */
 const [MAX_FACTOR, MAX_SHARE] = [3, 0.05]
 
 /**

@@ -6,7 +6,7 @@ import type { Hypothesis } from './paths'
 export interface Fit extends Appearance {
   symbology: Symbology
   values: number[]
-  /** Coefficients of the polynomial that maps a pixel (-1 to 1 along the code) to its position in modules: offset, scale, bend, and change of the bend. */
+  /** Coefficients of the polynomial that maps a pixel (-1 to 1 along the code) to modules: offset, scale, bend, and change of the bend. */
   curve: number[]
   first: number
   last: number

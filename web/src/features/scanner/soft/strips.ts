@@ -3,7 +3,7 @@ import { readPixel, type GrayPicture } from '../pixels'
 /** Height in pixels of a band of rows, which are averaged before bars are searched. `CELL` is the width of a cell of a band. */
 export const BAND = 8
 const CELL = 16
-/** Minimum score of a cell with bars: as a share of the strongest cells' score, and as a factor of the median score, which is noise. */
+/** Minimum score of a cell with bars: as a share of the strongest cells' score, and as a factor of the median score (noise). */
 const [STRONG, ABOVE_NOISE] = [0.12, 3]
 const MAX_LEAST = 0.4
 const MIN_CELLS_WIDE = 3
