@@ -17,7 +17,7 @@ const OUTCOME_MS = 8000
 const OUTBOX = '/outbox'
 const isIds = createListGuard((id): id is number => typeof id === 'number')
 
-/** Shows the signed-in person which value was chosen in conflicts in which the person saved one of the two values. Each conflict is shown once on this device. */
+/** Shows which value was chosen in resolved conflicts. Only conflicts in which the signed-in person saved one of the two values are shown, each once on this device. */
 export function showConflictOutcome(conflicts: FieldConflict[]): void {
   const session = getCurrentSession()
   if (session === null) return

@@ -51,7 +51,7 @@ export const ROUTES: AppRoute[] = [
 /** A link in the menu, with the rule for who sees the link. */
 export interface MenuEntry {
   label: TextKey
-  /** Shorter label for the rail. The label of the menu is used when absent. */
+  /** Shorter label for the rail (the menu at the left edge of a wide window). The label of the menu is used when absent. */
   short?: TextKey
   icon: IconName
   to: string

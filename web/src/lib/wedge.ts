@@ -7,7 +7,7 @@ const MAX_UNEVENNESS_MS = 40
 const MIN_LENGTH = 5
 /** Minimum length of a code from a slow scanner. A person rarely types this many capitals and digits at such a pace. */
 const MIN_SLOW_LENGTH = 8
-/** Text of a code from a slow scanner: capitals, digits and signs, with at least one digit. */
+/** Pattern of the text of a code from a slow scanner: capitals, digits and signs, with at least one digit. */
 const SLOW_TEXT = /^(?=.*\d)[^\p{Ll}]*$/u
 
 /** Keys that mark the end of a code. Some hardware scanners also send such a key before the code. */

@@ -7,7 +7,7 @@ import { readImageSource, type BarcodeSource } from './imageSource'
 import type { Point, RgbaPicture } from './pixels'
 
 export interface BarcodeDetectorOptions {
-  /** Formats and groups to detect. All formats by default. */
+  /** Formats and groups of formats to detect; all formats by default. */
   formats?: readonly BarcodeFormat[]
   /** Options of the decoder that differ from the defaults, such as `tryInvert` and `maxNumberOfSymbols`. */
   decoder?: ReaderOptions

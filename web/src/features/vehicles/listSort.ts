@@ -42,7 +42,7 @@ export function sortByStatus(vehicles: readonly ListedVehicle[], down: boolean):
 const textOf = (vehicle: ListedVehicle, column: SortColumn): string => (column === 'space' ? vehicle.parking_space : vehicle.vin_number)
 
 const DIGITS = 9
-/** Returns a text that compares as the given text in natural order, with A-2 before A-10. Comparing plain texts is faster than a collator. */
+/** Returns a sort key. Comparing the keys of two texts as plain text gives their natural order, with A-2 before A-10, faster than a collator. */
 const keyOf = (text: string): string => text.trim().toUpperCase().replace(/\d+/g, (digits) => digits.padStart(DIGITS, '0'))
 
 const SLICE = 1000

@@ -46,7 +46,7 @@ sections! {
     Traces = "no-traces-arrive",
     /// Section about replicas of other services.
     Services = "a-service-is-unavailable",
-    /// Certificates between the services.
+    /// Section about the certificates for TLS between services.
     ServiceTls = "certificates-between-the-services",
     /// Section about the service secret and the key file.
     Secrets = "changing-secrets",
