@@ -59,7 +59,7 @@ pub fn select_edits(postgres: bool) -> &'static str {
     }
 }
 
-/// Returns the select that expands a JSON array of counts by yard, bound to `$1`, to one row per yard.
+/// Returns the select that expands a JSON array of counts by yard, bound to `$1`, to one row per array element.
 #[must_use]
 pub fn select_yard_counts(postgres: bool) -> &'static str {
     if postgres {

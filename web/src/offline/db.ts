@@ -30,7 +30,7 @@ function connect(): Promise<Database | null> {
   return connection
 }
 
-/** Returns whether a database connection is still open. Starts an empty transaction, which throws on a closed connection. */
+/** Returns whether a database connection is still open. The check starts an empty transaction, which throws on a closed connection. */
 function isOpen(known: Database): boolean {
   try {
     unwrap(known).transaction('outbox', 'readonly')

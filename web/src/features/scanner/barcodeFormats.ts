@@ -41,7 +41,7 @@ export const SUPPORTED_FORMATS: readonly BarcodeFormat[] = [...NAMES, ...Object.
 
 export const isSupported = (name: string): name is BarcodeFormat => isFormat(name) || isGroup(name)
 
-/** Returns the engine's formats for format names and groups, by kind. */
+/** Returns the engine's formats for format names and groups, grouped by the shape of their bars. */
 export function toEngineFormats(wanted: readonly BarcodeFormat[]): Record<FormatKind, ReadInputBarcodeFormat[]> {
   const sets: Record<FormatKind, ReadInputBarcodeFormat[]> = { linear: [], stacked: [], matrix: [] }
   for (const name of NAMES) {

@@ -93,7 +93,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS,
   let striped = 0
   /** Number of consecutive frames in which every code was decoded. */
   let besides = 0
-  /** Number of passes for tilted labels that were tried in these frames. */
+  /** Number of passes for tilted labels that were tried in the consecutive frames counted by `besides`. */
   let searched = 0
   /** Index of the extra decoding pass that last produced an accepted code; `null` when the plain pass produced the code. */
   let lastRead: number | null = null

@@ -3,7 +3,7 @@ import { readPixel, blurAndHalve, type GrayPicture } from './pixels'
 const BLOCK = 12
 const BINS = 90
 const APART = Math.PI / 12
-/** Minimum share of the total weight that a direction needs to count. */
+/** Minimum share of the total stripe weight that a direction needs to be reported. */
 const SHARE = 0.06
 
 /**

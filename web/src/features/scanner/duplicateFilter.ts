@@ -1,4 +1,4 @@
-/** Time without any label in view after which the same label counts as new. */
+/** Time in milliseconds without any label in view after which the same label counts as new. */
 export const NEW_LABEL_DELAY_MS = 1200
 
 /** Creates a filter that reports each label once while labels stay in view without a break. */

@@ -4,12 +4,12 @@ import type { DecoderSettings } from './formats'
 import type { RgbaPicture } from './pixels'
 import type { CameraFrame, WorkerRequest, WorkerResponse } from './protocol'
 
-/** Time limit for loading the engine, after which an error is shown. */
+/** Time limit in milliseconds for loading the engine, after which an error is shown. */
 export const ENGINE_TIMEOUT_MS = 12_000
 
-/** Time limit for decoding one frame. A worker that does not respond in time has failed without an error event. */
+/** Time limit in milliseconds for decoding one frame. A worker that does not respond in time has failed without an error event. */
 export const FRAME_TIMEOUT_MS = 8000
-/** Time limit for decoding a photograph, which takes many passes. */
+/** Time limit in milliseconds for decoding a photograph, which takes many passes. */
 const STILL_TIMEOUT_MS = 60_000
 
 export type EngineFault = 'loading' | 'running'

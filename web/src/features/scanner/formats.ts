@@ -35,7 +35,7 @@ export const SCANNER_SETTINGS: DecoderSettings = {
   options: { ...DECODER_DEFAULTS, textMode: 'Plain', maxNumberOfSymbols: 1 },
 }
 
-/** Returns the engine options for the formats of some kinds. */
+/** Returns the engine options for the formats of the given kinds (shapes of bars). */
 export const optionsFor = (settings: DecoderSettings, kinds: readonly FormatKind[], changes: ReaderOptions = {}): ReaderOptions => ({
   ...settings.options, ...changes, formats: kinds.flatMap((kind) => settings[kind]),
 })

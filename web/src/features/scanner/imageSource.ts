@@ -16,7 +16,7 @@ interface Kinds {
   VideoFrame: VideoFrame
 }
 
-/** Returns whether a source is of a kind. Browsers and workers lack some of the kinds. */
+/** Returns whether a picture source has the given type. Browsers and workers lack some of the types. */
 function isA<K extends keyof Kinds>(kind: K, source: unknown): source is Kinds[K] {
   const type: unknown = Reflect.get(globalThis, kind)
   return typeof type === 'function' && source instanceof type

@@ -8,7 +8,7 @@ const SMALL = 900
 /** Scale factors that imitate hand movement. All factors differ, so that two equal readings come from different samples of the photograph. */
 const STEADY = [1, 0.94, 0.97, 0.92, 0.985, 0.955, 0.93, 0.975, 0.945, 0.99, 0.965]
 
-/** Scales at which a photograph is decoded: the full view, then closer, then farther away. */
+/** Returns the scales at which a photograph is decoded: first the full view, then closer views, then views from farther away. */
 export function listScales({ width, height }: GrayPicture): number[] {
   const longest = Math.max(width, height)
   const usual = Math.min(1, USUAL / longest)

@@ -1,7 +1,7 @@
 import { computeDecodeSquare } from './crop'
 import type { RgbaPicture } from './pixels'
 
-/** Side of the decoded square at the requested camera resolution. */
+/** Side length in pixels of the decoded square at the requested camera resolution. */
 const { side: SIDE } = computeDecodeSquare(1080, 1080)
 const [GROUND, DARK, LIGHT] = [0xff6e6e6e, 0xff1e1e1e, 0xffe1e1e1]
 

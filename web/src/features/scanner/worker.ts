@@ -17,7 +17,7 @@ let idle = true
 
 const spare = createDecoder(readBarcodes)
 
-/** Runs a sample picture through a separate decoder and ignores the result. */
+/** Runs a sample picture through a separate decoder, so that the browser optimizes the engine. The result is ignored. */
 async function rehearse({ width, height, data }: RgbaPicture): Promise<void> {
   const picture = new ImageData(data, width, height)
   const frame = typeof OffscreenCanvas === 'undefined' ? picture : await createImageBitmap(picture)

@@ -20,7 +20,7 @@ interface VehiclePaneViewProps extends VehiclePane {
 
 const VEHICLE = /^\/vehicle\/(\d+)(\?|$)/
 
-/** The page of one vehicle in a pane beside the list. Links to other vehicles open them in the pane. */
+/** The page of one vehicle in a pane beside the list. Links to other vehicles open these vehicles in the pane. */
 export function VehiclePaneView({ id, yard, open, close, onPrevious, onNext }: VehiclePaneViewProps) {
   const t = useListText()
   const latest = useRef({ open, close })

@@ -24,7 +24,7 @@ export function useListAddress(): ListAddress {
   }
 }
 
-/** Removes a status from the filter, or adds it. */
+/** Returns the statuses of a filter after a tap on a status, which adds the status or removes it. */
 export function toggleStatus(statuses: readonly string[], status: string): void {
   const next = statuses.includes(status) ? statuses.filter((other) => other !== status) : [...statuses, status]
   setQueryParams({ status: next.join(SEPARATOR), page: null })

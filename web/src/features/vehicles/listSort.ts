@@ -7,7 +7,7 @@ export type SortColumn = (typeof SORT_COLUMNS)[number]
 
 export interface ListSort {
   column: SortColumn
-  /** Whether the last value comes first. */
+  /** Whether the order is descending. */
   down: boolean
 }
 
@@ -102,7 +102,7 @@ export async function orderByText(vehicles: readonly ListedVehicle[], { column, 
 export const hasSameTexts = (a: readonly ListedVehicle[], b: readonly ListedVehicle[], column: SortColumn): boolean =>
   a.length === b.length && a.every((vehicle, at) => vehicle === b[at] || (b[at] !== undefined && textOf(vehicle, column) === textOf(b[at], column)))
 
-/** Puts the found vehicles of a list into an order of the full list. */
+/** Returns the found vehicles of a list in the order that was computed for the full list. */
 export function applyOrder(found: readonly ListedVehicle[], all: readonly ListedVehicle[], order: Uint32Array): ListedVehicle[] {
   const isEverything = found.length === all.length
   const wanted = new Set(isEverything ? [] : found)

@@ -91,7 +91,7 @@ export function applyPendingChanges<V extends Partial<Inspectable>>(vehicle: V, 
 /** Returns the VIN of the vehicle that the server has under the id of the inspected vehicle. Returns null unless the save was rejected for this reason. */
 export const getOtherVin = ({ state, reason }: PendingSave): string | null => (state === 'refused' && reason?.code === 'OTHER_VEHICLE' ? (reason.vin_number ?? null) : null)
 
-/** Returns a key of the question whether a save belongs to the vehicle that replaced its vehicle. Saves with equal keys get the same answer. */
+/** Returns a key for the question to the person whether a save belongs to the vehicle that replaced its vehicle. Saves with equal keys get the same answer. */
 export function getQuestionKey(entry: PendingSave): string | null {
   const now = getOtherVin(entry)
   return now === null ? null : JSON.stringify([entry.vehicle, entry.vin, now])

@@ -93,10 +93,10 @@ export class Outbox {
   }
 
   /**
-   * Stores a save on this device and sends it. Returns `kept` when the server has not answered in time.
-   * A held save is returned as soon as it is stored. Any other save first ends the hold of earlier saves, because saves are sent in order.
-   * When this device cannot store the save, the save is sent at once. Throws a `Problem` when the server rejects the save, and when the save
-   * could be neither stored nor sent.
+   * Stores a save on this device and sends it. Returns `kept` when the server has not responded in time. A held save is returned as soon as
+   * it is stored. Any other save first ends the hold of earlier saves, because saves are sent in order. When this device cannot store the
+   * save, the save is sent at once. Throws a `Problem` when the server rejects the save, and when the save could be neither stored nor
+   * sent.
    */
   async save(request: SaveRequest, key: string): Promise<SaveResult> {
     const session = getCurrentSession()
@@ -133,7 +133,7 @@ export class Outbox {
     return this.#sendAgain([entry])
   }
 
-  /** Sends a save that was rejected because of another vehicle again, now for that vehicle, together with all saves that have the same question. */
+  /** Sends a rejected save again for the vehicle that replaced its vehicle, together with all saves that raise the same question. */
   retryForOtherVehicle(entry: StoredSave): Promise<void> {
     const question = getQuestionKey(entry)
     return this.#sendAgain(outboxState.get().entries.filter((other) => question !== null && getQuestionKey(other) === question))

@@ -22,7 +22,7 @@ export const MAX_LISTED = 6
 const MIN_ENDING = 5
 /** Number of vehicles that are compared before the search lets other work of the page run. */
 const PART = 2000
-/** Separator of lines, which prevents that an identifier is found across a line that was not read. */
+/** Separator of lines, which prevents an identifier from being found across a line that was not read. */
 const GAP = '\n'
 
 const maxOff = (length: number): number => (length < SETTLING_LENGTH ? -1 : length < LENIENT_LENGTH ? 1 : MAX_OFF)
@@ -35,7 +35,7 @@ interface Candidate<V> {
   off: number
 }
 
-/** Joins the read lines into one text of folded characters, in which an identifier may continue on the next line. `null` stands for a line that was not read. */
+/** Joins the read lines into one text with look-alike characters replaced, in which an identifier may continue on the next line. `null` stands for a line that was not read. */
 export const joinLines = (lines: readonly (string | null)[]): string => lines.map((line) => (line === null ? GAP : foldCharacters(line))).join('')
 
 /**

@@ -2,9 +2,9 @@ import { createDeferred } from '../deferred'
 import type { CameraFrame } from '../protocol'
 import type { ReaderRequest, ReaderResponse } from './protocol'
 
-/** Time limit for loading the engine and its model of about four megabytes over a slow connection. */
+/** Time limit in milliseconds for loading the engine and its model of about four megabytes over a slow connection. */
 export const LOAD_TIMEOUT_MS = 120_000
-/** Time limit for one response of the loaded engine. A worker that does not respond in time has failed without an error event. */
+/** Time limit in milliseconds for one response of the loaded engine. A worker that does not respond in time has failed without an error event. */
 export const ANSWER_TIMEOUT_MS = 20_000
 
 /** OCR reader for the characters of labels, which runs in a web worker. */

@@ -105,7 +105,7 @@ interface BestCharacter {
 }
 type BestCharacters = (level: Level, from: number) => BestCharacter | null
 
-/** Returns a function that finds the character that fits a level best at a sample, and caches the result for other paths. */
+/** Returns a function that finds the character that fits a level (profile at one module size) best at a sample, and caches the result for other paths. */
 function createBestCharacters({ search: { set }, gain }: Start): BestCharacters {
   const known = new Map<Level, Map<number, BestCharacter | null>>()
   const { count } = set.inner
