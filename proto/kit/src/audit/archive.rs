@@ -28,9 +28,9 @@ use std::{
 
 /// Number of audit entries that one SQL statement reads.
 const READ_LEN: i64 = 5_000;
-/// Maximum number of attempts to drop a part while other statements use the log.
+/// Maximum number of attempts to drop a part (monthly partition) while other statements use the log.
 const DROP_ATTEMPTS: u32 = 20;
-/// Pause between two attempts to drop a part.
+/// Pause between two attempts to drop a part (monthly partition) of the log.
 const DROP_PAUSE: Duration = Duration::from_secs(1);
 
 /// Line of an archive file, as JSON.
@@ -113,7 +113,7 @@ async fn write_part(db: &Db, part: &LogPart, path: &Path) -> anyhow::Result<(i64
     Ok((entries, sha256(path)?))
 }
 
-/// Writes the seal `id`, unless it comes before the first seal of the file.
+/// Writes the seal with the number `id`, unless it comes before the first seal of the file.
 async fn write_seal(db: &Db, out: &mut impl Write, (id, first): (i64, i64)) -> anyhow::Result<()> {
     if id < first {
         return Ok(());

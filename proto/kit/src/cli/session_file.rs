@@ -52,7 +52,7 @@ impl StoredSession {
             .with_context(|| format!("{} is not a session file; delete it and sign in again", path.display()))
     }
 
-    /// Writes the session file with mode 0600. A file that exists is replaced as a whole.
+    /// Writes the session file with mode 0600. An existing file is replaced atomically.
     ///
     /// # Errors
     /// Returns an error when the file cannot be written.

@@ -32,7 +32,8 @@ impl WalPosition {
 
     /// Returns whether a server is a standby on this timeline, and whether it has replayed this position.
     ///
-    /// The control file names a new timeline only after the standby has replayed some of it.
+    /// After a failover, the first value stays `false` for a moment, because the standby's control file names the new timeline only
+    /// after the standby has replayed part of it.
     async fn state_on(&self, standby: &mut PgConnection) -> Result<(bool, bool), Error> {
         let state = "select pg_is_in_recovery() and s.system_identifier = $1
                 and greatest(c.timeline_id, r.min_recovery_end_timeline) = $2,

@@ -22,7 +22,7 @@ pub struct StatementStats {
     pub count: u64,
     /// Total duration of the statements.
     pub took: Duration,
-    /// Number of the statements that count for another call in the metrics, because both calls shared them.
+    /// Number of statements that the call shared with other calls and that the metrics count for one of the other calls.
     pub shared: u64,
     /// Total duration of the shared statements.
     pub shared_took: Duration,
