@@ -24,7 +24,7 @@ const MIN_GROUP_LEN: usize = 100;
 pub struct VehiclePatch<'a> {
     /// New parking space with its yard, group and sort key; `None` to leave the parking space unchanged.
     pub place: Option<&'a ParkingSpace>,
-    /// New status as stored; empty to clear the status, `None` to leave the status unchanged.
+    /// New status as text in the database; empty to clear the status, `None` to leave the status unchanged.
     pub status: Option<&'a str>,
     /// Whether the vehicle counts as inspected after the change; `None` to leave the state unchanged.
     pub inspected: Option<bool>,

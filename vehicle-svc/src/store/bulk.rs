@@ -26,7 +26,7 @@ pub struct StatusTarget {
     /// Whether the campaign accepts changes of its vehicles.
     #[serde(deserialize_with = "sqlite_bool")]
     pub is_open: bool,
-    /// Current status of the vehicle as stored; empty for no status.
+    /// Current status of the vehicle as text in the database; empty for no status.
     pub status: String,
     /// Whether the vehicle counts as inspected.
     #[serde(deserialize_with = "sqlite_bool")]

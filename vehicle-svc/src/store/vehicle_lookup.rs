@@ -29,7 +29,7 @@ pub struct LockedVehicle {
     pub campaign: Arc<CampaignRef>,
     /// Id of the yard; `None` when the parking space belongs to no yard.
     pub yard_id: Option<i64>,
-    /// Status as stored; empty for no status.
+    /// Status as text in the database; empty for no status.
     pub status: String,
     /// Whether the vehicle counts as inspected.
     #[serde(deserialize_with = "sqlite_bool")]

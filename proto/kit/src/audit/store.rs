@@ -119,11 +119,10 @@ pub(super) async fn try_lock_sealing(tx: &mut Tx<'_>) -> Result<bool> {
     }
 }
 
-/// Returns up to `most` entries that are not sealed yet, oldest first. The search begins `late` ids below the newest sealed
-/// entry.
+/// Returns up to `most` entries that are not sealed yet, oldest first. The search begins `late` ids below the newest sealed entry.
 ///
-/// The ids are selected first, from two bounded sets. With a join and outdated statistics of new tables, `PostgreSQL`
-/// would scan all digests for every entry.
+/// The statement first selects a limited number of ids. With a join and outdated statistics of new tables, `PostgreSQL` would scan
+/// all digests for every entry.
 pub(super) async fn list_unsealed(tx: &mut Tx<'_>, late: i64, most: i64) -> Result<Vec<AuditRow>> {
     let last: Option<i64> = on!(tx.on(), c => query_scalar("select max(event_id) from audit_digests").fetch_one(c).await)?;
     let from = last.map_or(0, |last| last - late);

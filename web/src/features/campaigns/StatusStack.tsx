@@ -9,7 +9,7 @@ import styles from './StatusStack.module.css'
 /** Number of vehicles with each status. */
 export type StatusCounts = Activity['yards'][number]['statuses']
 
-/** Order of the statuses in a bar: first the statuses without a defect, then the others. */
+/** Order of the statuses in a bar, from good results to problems. */
 const ORDER = ['ok', 'Repair OK', 'Repair', 'ng', 'Not Found', 'Gate Out', 'S/OFF BL'] as const
 const countOf = (counts: StatusCounts, wanted: string) => counts.find(({ status }) => status === wanted)?.vehicles ?? 0
 

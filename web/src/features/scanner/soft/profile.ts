@@ -7,7 +7,7 @@ export interface Profile {
   left: number
   /** Range of the profile that contains bars. */
   bars: { begin: number; end: number }
-  /** Rows of the upright picture that were averaged. */
+  /** First row of the upright picture that was averaged. The profile is the mean of the rows from `top` to `bottom`. */
   top: number
   bottom: number
 }
