@@ -72,7 +72,7 @@ pub enum Op {
     Check,
     /// Reserves an attempt before its password is verified.
     Reserve,
-    /// Releases a reserved attempt after the password has proved right.
+    /// Releases a reserved attempt after the password was verified successfully.
     Release,
     /// Copies a block from the other store (fast store or database); the number is the remaining time in milliseconds.
     Import(i64),

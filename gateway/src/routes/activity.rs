@@ -27,7 +27,7 @@ pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(campaign_activity)).routes(routes!(total_activity))
 }
 
-/// Query parameters of the work by hour: begin and end of the range.
+/// Query parameters of the inspection work by hour: begin and end of the time range.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct ActivityQuery {

@@ -24,7 +24,7 @@ const MAX_NAME_LEN: usize = 200;
 pub(super) enum CollectedUpload {
     /// A complete file that is ready for import.
     Whole(Upload),
-    /// A file rejected before parsing, for its size or name, with its upload id.
+    /// File that was rejected before parsing because of its size or name, with its upload id.
     Refused(Uuid, Rejection),
 }
 

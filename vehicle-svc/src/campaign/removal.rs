@@ -29,7 +29,7 @@ pub struct CampaignRemover {
 }
 
 impl CampaignRemover {
-    /// Creates a client that uses this process's gRPC connection to campaign-svc.
+    /// Creates a client that uses the gRPC connection of this process to campaign-svc.
     #[must_use]
     pub fn new(host: &Host, db: Db) -> Self {
         let campaigns = CampaignServiceClient::new(host.links.campaign.clone());

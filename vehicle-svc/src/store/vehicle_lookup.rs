@@ -39,7 +39,7 @@ pub struct LockedVehicle {
     /// Content id of the vehicle: the version at which the current content was first stored. An undo brings back old
     /// content together with its old content id.
     pub content: i64,
-    /// Model code, the first part of the identifier; empty when not requested. Fields from here on are fetched only
+    /// Model code, the first part of the identifier; empty when not requested. This field and the fields below are fetched only
     /// when requested.
     #[sqlx(default)]
     #[serde(default)]

@@ -19,7 +19,7 @@ export function createCodeChooser(fits: (text: string) => boolean | MatchGrade =
   let best: { code: DecodedCode; grade: number } | null = null
   let pictures = 0
   return {
-    /** Returns the code to report and whether the code matches; `several` is true to request all codes of the next frame instead. */
+    /** Returns the code to report, and in `fitting` whether it matches fully or in part. `several` requests all codes of the next frame, to find a better match. */
     choose({ codes, unsure, doubtful }: DecodedFrame): { code: DecodedCode | null; fitting?: boolean; several: boolean } {
       if (best !== null) pictures++
       for (const code of doubtful !== undefined && confirms(doubtful) ? [...codes, doubtful.code] : codes) {

@@ -40,7 +40,7 @@ export const optionsFor = (settings: DecoderSettings, kinds: readonly FormatKind
   ...settings.options, ...changes, formats: kinds.flatMap((kind) => settings[kind]),
 })
 
-/** Returns whether options name a format. The engine would take an empty list for all formats. */
+/** Returns whether the options name at least one format. Without this check, the engine would decode all formats for an empty list. */
 export const hasFormats = ({ formats }: ReaderOptions): boolean => Array.isArray(formats) && formats.length > 0
 
 /**

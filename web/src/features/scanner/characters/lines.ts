@@ -45,7 +45,7 @@ interface Edges {
   threshold: number
 }
 
-/** Finds the pixels with an upright edge, of which lines of characters have many. */
+/** Finds the pixels with a vertical edge. Lines of characters have many such edges. */
 function findEdges({ width, height, data }: GrayPicture): Edges {
   const strengths = new Int32Array(256)
   const step = (place: number) => Math.abs(readPixel(data, place + 1) - readPixel(data, place - 1))

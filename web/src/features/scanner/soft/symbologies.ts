@@ -29,7 +29,7 @@ const CODE_39_ROWS = [['0100', '1234567890'], ['0010', 'ABCDEFGHIJ'], ['0001', '
 /** Wide spaces of the Code 39 characters with narrow bars. */
 const CODE_39_SIGNS = [['1110', '$'], ['1101', '/'], ['1011', '+'], ['0111', '%']] as const
 
-/** Returns the wide elements of Code 39 characters: bars and spaces in turn. */
+/** Returns which bars and spaces of each Code 39 character are wide. Bars and spaces alternate, beginning with a bar. */
 function code39Elements(): Map<string, boolean[]> {
   const elements = new Map<string, boolean[]>()
   const add = (character: string, bars: string, spaces: string) => elements.set(character, [...bars].flatMap((bar, index) => [bar === '1', spaces[index] === '1']).slice(0, 9))
