@@ -15,7 +15,7 @@ type Result<T> = std::result::Result<T, sqlx::Error>;
 /// A vehicle whose status a bulk call may change.
 #[derive(Debug, Clone, FromRow, Deserialize)]
 pub struct StatusTarget {
-    /// Number, from 1, of the requested identifier that matches the vehicle.
+    /// Position, counted from 1, of the matching identifier in the request.
     pub asked: i64,
     /// Id of the vehicle.
     pub id: i64,

@@ -17,7 +17,7 @@ type Result<T> = std::result::Result<T, sqlx::Error>;
 /// A vehicle found by a bulk call, with the columns that were requested.
 #[derive(Debug, Clone, FromRow, Deserialize)]
 pub struct LockedVehicle {
-    /// Number, from 1, of the requested identifier that matches the vehicle; 0 for a lookup by id.
+    /// Position, counted from 1, of the matching identifier in the request; 0 for a lookup by id.
     pub asked: i64,
     /// Id of the vehicle.
     pub id: i64,

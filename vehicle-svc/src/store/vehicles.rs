@@ -27,7 +27,7 @@ pub struct Vehicle {
     pub campaign_id: i64,
     /// Name of the campaign.
     pub campaign_name: String,
-    /// Whether the campaign accepts saves: `open` or `closed`.
+    /// Write state of the campaign: `open` (accepts saves) or `closed`.
     pub gate: String,
     /// Model code, the first part of the identifier.
     pub model_code: String,

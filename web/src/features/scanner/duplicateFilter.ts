@@ -23,7 +23,7 @@ export function createDuplicateFilter(now: () => number = () => performance.now(
     },
     /** Returns whether a label was reported, does not match, and has been in view since then. */
     isRefused: (seen: string): boolean => isInView() && unfitting.has(seen),
-    /** Records that some code is in view, whether decoded or not. */
+    /** Records that a code is in view, whether the code was decoded or not. */
     sees(): void {
       if (isInView()) last = now()
     },

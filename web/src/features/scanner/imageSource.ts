@@ -39,7 +39,7 @@ function contextFor(width: number, height: number): OffscreenCanvasRenderingCont
   return context
 }
 
-/** Waits for an image element to be decoded. Returns its size in pixels, or throws when it is not loaded or broken. */
+/** Waits for an image element to be decoded, and returns its size in pixels. Throws when the image fails to load. */
 async function sizeOfElement(element: HTMLImageElement | SVGImageElement): Promise<[number, number]> {
   const isHtml = isA('HTMLImageElement', element)
   try {

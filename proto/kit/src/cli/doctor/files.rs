@@ -36,7 +36,7 @@ impl DoctorReport {
         self.report(name, Section::Files, found)
     }
 
-    /// Checks that only its owner can read a folder, which contains databases or keys. A folder that does not exist passes, because
+    /// Checks that a folder with databases or keys is readable only by its owner. A folder that does not exist passes, because
     /// Patio creates it as private.
     ///
     /// # Errors
