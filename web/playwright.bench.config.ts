@@ -1,5 +1,5 @@
 import { defineConfig } from '@playwright/test'
 import config from './playwright.config'
 
-/** Measurements without a verdict: `npm run bench:scanner` against a running Patio. */
+/** Playwright configuration of the benchmarks, which measure but check no limits: `npm run bench:scanner` with a Patio that is already running. */
 export default defineConfig({ ...config, testMatch: '*.bench.ts' })

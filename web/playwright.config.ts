@@ -1,9 +1,9 @@
 import { defineConfig } from '@playwright/test'
 
-/** Tests that measure durations. They run alone. */
+/** File name pattern of the tests that measure durations. These tests run alone, because other tests would slow them down. */
 const TIMED = 'large-*.spec.ts'
 
-/** The tests run against a Patio that is already running. deploy/test starts one. */
+/** Playwright configuration of the tests, which use a Patio that is already running. The script `deploy/test` starts one. */
 export default defineConfig({
   testDir: 'e2e',
   outputDir: 'test-results',

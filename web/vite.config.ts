@@ -4,7 +4,7 @@ import { VitePWA } from 'vite-plugin-pwa'
 import { defineConfig } from 'vitest/config'
 import { READER_FOLDER, readerFiles } from './tools/readerFiles.ts'
 
-/** Modules of `ui`, `lib` and `api` that the sign-in and the layout do not need. */
+/** Modules of `ui`, `lib` and `api` that the sign-in and the layout do not need, and that are therefore loaded later. */
 const LATER = ['text/(en|pt-BR)', 'sentences', 'serverSentences', 'auditSummaries', 'ServerWarnings', 'WithoutStatusDialog', 'Plate', 'Switch', 'Pager', 'LinkTabs', 'SearchBox', 'OtherVehicleQuestion', 'SessionList', 'DropZone', 'InlineEdit', 'CampaignTable', 'openSessions', 'files', 'match', 'nextVehicles', 'wedge', 'vin\\b', 'resume', 'yards', 'drafts', 'fields', 'tabsLock', 'backoff', 'throttle', 'cache', 'requests', 'conflicts', 'liveEvents', 'events', 'staleVersion', 'ActionMenu', 'Chips', 'PageDrop', 'handedFile', 'jobs', 'BottomBar', 'scanFeedback', 'pages']
 
 // Everything that the sign-in and the layout need is in few files. Each page and each further language is a file of its own.
@@ -15,7 +15,10 @@ const SHARED = [
   { name: 'field', test: /src\/(offline\/|api\/(cache|requests|conflicts|liveEvents|events|staleVersion)|lib\/(backoff|throttle|tabsLock))|node_modules\/idb\//, priority: 0 },
 ]
 
-/** The service worker stores the pages and the scanner, so that the app opens and scans offline, and the character reader once it was used. It never stores responses of the API. */
+/**
+ * Service worker, which stores the pages and the scanner, so that the app opens and scans offline. The character reader is stored once it
+ * was used, and responses of the API never.
+ */
 const pwa = VitePWA({
   registerType: 'prompt',
   injectRegister: null,

@@ -18,7 +18,7 @@ use serde_json::Value;
 /// Maximum age of a password confirmation for administrative actions that require a recent confirmation.
 const CONFIRMATION_MAX_AGE: TimeDelta = TimeDelta::minutes(5);
 
-/// User, time and network address of an administrative action.
+/// The acting user, the time and the client's IP address of an administrative action on a user account.
 #[derive(Clone)]
 pub struct Actor {
     /// The signed-in user who performs the action.
@@ -29,7 +29,7 @@ pub struct Actor {
     pub address: String,
 }
 
-/// Locks the set of users and checks that the caller is still stored as a supervisor.
+/// Locks the set of users until the commit, and checks in the database that the caller is still a supervisor.
 ///
 /// The check is needed because an access token may stay valid for some seconds after another replica has demoted the user.
 pub(crate) async fn lock_as_supervisor(tx: &mut Tx<'_>, act: &Actor) -> Result<(), Error> {

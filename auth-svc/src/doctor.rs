@@ -7,7 +7,8 @@ use patio_kit::{
 };
 use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 
-/// Permission bits of users other than the owner and the group. A Secret that Kubernetes mounts is readable for the group.
+/// File permission bits of users outside the file's owner and group. Group bits are allowed, because Kubernetes mounts a Secret as
+/// readable for the group.
 const OTHERS_MODE: u32 = 0o007;
 
 /// Runs the `doctor` checks of auth-svc: the key file.

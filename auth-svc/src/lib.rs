@@ -160,8 +160,8 @@ async fn load_keys(config: &Config, host: &Host, db: &Db, sealing: &Arc<SealingK
     Ok(Arc::new(keys))
 }
 
-/// Returns a host whose auth client calls this process directly, and the slot into which the router of this process is put
-/// later.
+/// Returns a copy of the host whose auth client calls this process directly, and the slot that later receives the router of this
+/// process.
 ///
 /// Over the network, auth-svc could not reach itself during startup, because DNS lists only replicas that are ready.
 fn with_local_auth_link(host: &Host) -> (Host, Arc<OnceLock<Router>>) {

@@ -72,7 +72,7 @@ pub enum Op {
     Check,
     /// Reserves an attempt before its password is verified.
     Reserve,
-    /// Releases a reserved attempt after the password has proved right.
+    /// Releases a reserved attempt after the password was verified successfully.
     Release,
     /// Copies a block from the other store (fast store or database); the number is the remaining time in milliseconds.
     Import(i64),
@@ -116,8 +116,8 @@ fn look(cells: &Counters, buckets: &Buckets, now: i64) -> Decision {
     }
 }
 
-/// Returns for how many more milliseconds a rate limit blocks attempts. The counter's `until_ms` is the time from which no
-/// failure counts.
+/// Returns the number of milliseconds for which a rate limit still blocks attempts. The counter's `until_ms` is the time from which
+/// no failure counts.
 const fn wait(cell: Counter, rule: RateLimit, now: i64) -> i64 {
     cell.until_ms - now - (rule.limit - 1) * rule.ms
 }

@@ -20,7 +20,7 @@ const REPEAT_PERIOD: TimeDelta = TimeDelta::minutes(1);
 /// 'other things'.
 const MAX_EVENTS_PER_USER: usize = 60;
 
-/// One page view, sign-in report or rejected call of a user.
+/// One page view, completed sign-in or rejected call of a user, to be recorded in the audit log.
 pub struct PageView {
     /// The user who opened the page, signed in, or made the rejected call.
     pub caller: Caller,

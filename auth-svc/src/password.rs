@@ -81,7 +81,8 @@ pub fn check(password: &str, hmc_key: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// Estimates how many guesses an attacker needs, who tries words, names, dates and the login name; returns the decimal logarithm.
+/// Returns the decimal logarithm of the estimated number of guesses that an attacker needs who tries words, names, dates and the
+/// login name.
 fn guesses(password: &str, hmc_key: &str) -> f64 {
     let judged: String = password.chars().take(MAX_ESTIMATED_LEN).collect();
     let own: Vec<&str> = LOCAL_WORDS.into_iter().chain([hmc_key]).collect();
@@ -126,8 +127,8 @@ pub struct PasswordHasher {
     cost: HashCost,
 }
 
-/// Working memory of Argon2, one block list per permit in use so far. If each hash allocated memory, the allocator would keep far
-/// more after many sign-ins.
+/// Pool of working memory for Argon2, with one buffer for each hash computed at the same time. Reuse keeps the process small: with
+/// a new buffer for each hash, the allocator would retain far more memory.
 type HashMemory = Arc<Mutex<Vec<Vec<Block>>>>;
 
 /// Permit to compute one password hash.

@@ -16,7 +16,7 @@ use std::{
 /// Length of the sealing key in bytes.
 const KEY_LEN: usize = 32;
 
-/// AES-256-GCM keys that encrypt ('seal') the keys stored in the database: the first one encrypts, each of them decrypts.
+/// AES-256-GCM keys that encrypt ('seal') the keys stored in the database: the first key encrypts, and all keys decrypt.
 pub struct SealingKey {
     current: LessSafeKey,
     previous: Vec<LessSafeKey>,

@@ -50,7 +50,7 @@ pub struct SignedIn {
     pub minted: IssuedToken,
     /// The user who signed in.
     pub user: StoredUser,
-    /// Device token for the browser to store.
+    /// Device token for the browser to store, by which later sign-ins of this user with the browser are recognized.
     pub device_token: String,
     /// Id of the new session.
     pub session_id: String,
@@ -157,7 +157,7 @@ impl SignInService {
         Ok(if right { Compared::Right(left) } else { Compared::Wrong(left) })
     }
 
-    /// Rehashes a verified password when the stored hash is weaker than the current cost; the returned flag is `true` when the
+    /// Rehashes a verified password when its stored hash has a lower cost than the current cost. The returned flag is `true` if the
     /// password was rehashed.
     ///
     /// When hashing fails, for instance under load, the old hash stays until a later sign-in.

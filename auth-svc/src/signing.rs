@@ -133,8 +133,8 @@ fn encode(id: &str, private: &EncodingKey, claims: &Claims) -> Result<String, Er
     jsonwebtoken::encode(&header, claims, private).map_err(|cause| Error::Broken(cause.to_string()))
 }
 
-/// Returns for each signing key the time at which the key stops being trusted, which depends on the start of the next key;
-/// `None` for the last key.
+/// Returns the time at which each signing key stops being trusted, or `None` for the last key. The time depends on when the next
+/// key begins to sign.
 fn ends(turns: &[DateTime<Utc>]) -> Vec<Option<DateTime<Utc>>> {
     turns.iter().skip(1).map(|next| Some(*next + RETAIN_AFTER_ROTATION)).chain([None]).take(turns.len()).collect()
 }

@@ -92,7 +92,10 @@ fn line(user: &StoredUser) -> String {
     format!("{}\t{role}\t{last}\n", user.hmc)
 }
 
-/// Loads the user with this login name. The developer account is not changed, since its password comes from a setting.
+/// Returns the user with this login name.
+///
+/// # Errors
+/// Returns an error when no user has the login name, and for the developer account, whose password comes from a setting.
 async fn find(db: &Db, hmc: &str) -> anyhow::Result<StoredUser> {
     let user = users::find_by_hmc(db, &hmc::comparison_key(hmc))
         .await?

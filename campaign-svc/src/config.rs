@@ -5,7 +5,7 @@ use std::time::Duration;
 /// Interval between runs of the sweeper.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Settings of campaign-svc: none that an operator can change.
+/// Settings of campaign-svc. Operators can change none of them; tests change the interval of the sweeper.
 #[derive(Debug, Clone, Args)]
 #[group(skip)]
 pub struct Config {

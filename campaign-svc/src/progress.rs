@@ -76,8 +76,8 @@ impl ProgressReader {
         Ok(told.iter().map(|one| (one.campaign_id, read(one))).collect())
     }
 
-    /// Returns the cached progress that the caller may see, by campaign id. The cache contains only totals over all yards. Leaves out
-    /// cache entries written by a save, which lack the next vehicle.
+    /// Returns the cached progress that the caller may see, by campaign id. The cache contains only totals over all yards. Leaves
+    /// out cache entries that were written by a save, because they do not contain the next vehicle to inspect.
     async fn cached(&self, context: &RequestContext, ids: &[i64], yard: Option<i32>) -> HashMap<i64, Progress> {
         let Some(cache) = self.cache.as_ref().filter(|_| yard.is_none()) else { return HashMap::new() };
         let keys: Vec<_> = ids.iter().map(|id| progress_cache::key(*id)).collect();

@@ -20,7 +20,7 @@ const MAX_CAMPAIGNS_PER_SWEEP: i64 = 100;
 
 /// Names of the steps of a sweep in the log.
 const STEPS: [&str; 3] = ["discard stale drafts", "finish deletions", "sync to vehicle-svc"];
-/// Failed attempts of each step since the last successful one.
+/// Outage trackers of the steps, in the order of [`STEPS`]. Each counts the failed attempts since the step last succeeded.
 static OUTAGES: [Outage; 3] = [Outage::new(), Outage::new(), Outage::new()];
 
 /// Finds and completes unfinished work; any number of replicas may run sweepers at the same time.

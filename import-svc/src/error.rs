@@ -58,10 +58,10 @@ pub enum Error {
     /// Writing an `.xlsx` workbook failed.
     #[error("a workbook cannot be written: {0}")]
     Workbook(#[from] rust_xlsxwriter::XlsxError),
-    /// Reading back a temporary file that import-svc wrote has failed.
+    /// A temporary file that import-svc has written could not be read back.
     #[error("a temporary file cannot be read: {0}")]
     Disk(std::io::Error),
-    /// A task on a blocking thread that writes a file panicked or was aborted.
+    /// The task that writes a file on a blocking thread panicked or was aborted.
     #[error("writing a file was aborted: {0}")]
     Stopped(tokio::task::JoinError),
     /// A call to another service failed with this status.

@@ -21,7 +21,7 @@ const RECOVERY_INTERVAL: Duration = Duration::from_secs(2);
 /// Interval of deleting expired rejected sheets.
 const PURGE_INTERVAL: Duration = Duration::from_secs(3600);
 
-/// Failed attempts to recover imports since the last successful one.
+/// Outage tracker of the recovery, which counts the failed attempts since the last successful attempt.
 static OUTAGE: Outage = Outage::new();
 
 /// Starts the background task that recovers orphaned imports.

@@ -18,9 +18,9 @@ use prost::Message;
 use std::{sync::Arc, time::Duration};
 use tonic::Status;
 
-/// Timeout of storing all vehicles of an import.
+/// Timeout of the call that stores all vehicles of an import.
 const STORE_TIMEOUT: Duration = Duration::from_secs(120);
-/// Timeout of a short step. It is longer than the default because a failed step fails the whole import.
+/// Timeout of a short step of an import. The timeout is longer than the default, because a failed step fails the whole import.
 const STEP_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Client of campaign-svc and vehicle-svc, which performs the steps of an import on behalf of one user.

@@ -36,7 +36,7 @@ pub mod status;
 pub mod walk;
 pub mod yard;
 
-/// Complete contract as an encoded `FileDescriptorSet`, for gRPC reflection.
+/// Complete gRPC contract as an encoded `FileDescriptorSet`, for gRPC reflection.
 pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));
 
 /// Rpc of the gRPC contract, with its access and retry rules.
@@ -47,8 +47,7 @@ pub struct Method {
     /// Minimum role of the caller, a number of [`access::Role`]. 0 means that the rpc has no access rule and is rejected for
     /// every caller.
     pub role: i32,
-    /// Minimum role of a user on whose behalf a service makes the call, as number of [`access::Role`]. 0 when no service may
-    /// make the call on behalf of a user.
+    /// Minimum role of a user on whose behalf a service makes the call, as number of [`access::Role`]; 0 when no service may do so.
     pub on_behalf_of: i32,
     /// Whether a user who has to change the password first may call the rpc.
     pub before_password_change: bool,

@@ -43,7 +43,7 @@ static POSTGRES: sqlx::migrate::Migrator = sqlx::migrate!("migrations/postgres")
 /// Database schema of vehicle-svc: the migrations for `SQLite` and `PostgreSQL`.
 pub const SCHEMA: Schema = Schema { name: "vehicle", sqlite: &SQLITE, postgres: &POSTGRES };
 
-/// Settings that only vehicle-svc has: none, since vehicle-svc uses only the settings that all services share.
+/// Settings of vehicle-svc in addition to the settings that all services share: none.
 #[derive(Debug, Clone, Default, clap::Args)]
 #[group(skip)]
 pub struct Config {}

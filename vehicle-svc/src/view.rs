@@ -13,7 +13,7 @@ pub enum View {
     All,
     /// Vehicles of the yard with this id.
     Yard(i64),
-    /// Vehicles of every yard except the yard with this id, and vehicles without a yard.
+    /// All vehicles, including vehicles without a yard, except the vehicles of the yard with this id.
     Without(i64),
 }
 

@@ -9,7 +9,7 @@ const versionOf = (name: string): string => JSON.parse(readFileSync(join(folderO
 
 const [ENGINE, CORE, MODEL] = ['tesseract.js', 'tesseract.js-core', '@tesseract.js-data/eng'] as const
 
-/** Folder of the files in the pages. Its name has the versions, since browsers cache what is below `assets` for a year. */
+/** Folder of the character reader's files in the built pages. The name contains the versions, because browsers cache files below `assets` for a year. */
 export const READER_FOLDER = `assets/character-reader-${versionOf(ENGINE)}-${versionOf(CORE)}-${versionOf(MODEL)}`
 
 /** Files that the character reader loads at run time, by their names in the pages. The model is the smallest of its package. */

@@ -1,4 +1,4 @@
-//! gRPC services of auth-svc, one file per service.
+//! gRPC services of auth-svc, one file per gRPC service.
 
 pub mod sessions;
 pub mod tokens;

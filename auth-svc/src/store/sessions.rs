@@ -27,7 +27,7 @@ pub struct OpenSession {
     pub begun_ms: i64,
 }
 
-/// Input for inserting a new session, right after its password was verified.
+/// Input for inserting a new session, right after the user's password was verified.
 pub struct StartedSession {
     /// Session id, which is also the `sid` claim of the session's access token.
     pub id: String,

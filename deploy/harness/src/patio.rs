@@ -80,7 +80,8 @@ impl Replica {
         probe(&self.admin_url(), "/readyz")
     }
 
-    /// Returns `true` if the process is ready: its readiness probe returns status 200, or a process with all services has printed its URL.
+    /// Returns `true` if the process is ready: its readiness probe returns status 200 or, for the process that runs all services,
+    /// its URL is printed.
     #[must_use]
     pub fn is_ready(&self) -> bool {
         // The combined program prints its address when all of its services are ready.

@@ -124,7 +124,7 @@ impl Patroni {
         self.nodes[node].patroni.start().unwrap();
     }
 
-    /// Suspends PostgreSQL and Patroni of a node, which keep their connections.
+    /// Suspends PostgreSQL and Patroni on a node. Their connections stay open.
     pub fn suspend(&self, node: usize) {
         Signal::Suspend.send(&self.nodes[node].processes());
     }
@@ -178,7 +178,7 @@ impl Node {
         Self { patroni: Process::new(launch), folder, port, rest: format!("http://{rest}"), etcd }
     }
 
-    /// Returns `true` if the REST API of the node answers a request with status 200 in time.
+    /// Returns `true` if the REST API of the node responds to a request with status 200 in time.
     fn answers(&self, path: &str) -> bool {
         let answer = Client::new(&self.rest).without_reuse(REST_TIMEOUT).try_call("GET", path, &Value::Null);
         answer.is_ok_and(|answer| answer.status == 200)

@@ -128,7 +128,7 @@ impl Postgres {
         standby
     }
 
-    /// Promotes this standby to the primary and waits until it accepts writes.
+    /// Promotes this standby to the primary and waits until the server accepts writes.
     pub fn promote(&self) {
         self.sql("select pg_promote()");
     }

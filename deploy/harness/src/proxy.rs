@@ -1,4 +1,4 @@
-//! TCP proxy between two programs of a test, which can stop passing on data like a network that drops all packets.
+//! TCP proxy between two programs of a test. The proxy can stop forwarding data, like a network that drops all packets.
 use std::{
     io::{Read, Write},
     net::{TcpListener, TcpStream},
@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-/// Pause between two looks at whether the network works again.
+/// Pause between two checks of whether the proxy may forward data again.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// TCP proxy to a local port. The proxy runs until the test process ends.
@@ -45,13 +45,13 @@ impl Proxy {
         self.port
     }
 
-    /// Stops passing on data, or continues. Open connections stay open in the meantime.
+    /// Stops forwarding data if `is_cut` is `true`, otherwise continues. Open connections stay open in either case.
     pub fn cut(&self, is_cut: bool) {
         self.is_cut.store(is_cut, Ordering::Relaxed);
     }
 }
 
-/// Passes on data in one direction until one end closes.
+/// Forwards data in one direction until one end closes the connection.
 fn pass_on(mut from: TcpStream, mut to: TcpStream, is_cut: &AtomicBool) {
     let mut buffer = [0; 16 * 1024];
     while let Ok(size @ 1..) = from.read(&mut buffer) {

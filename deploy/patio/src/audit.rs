@@ -91,7 +91,7 @@ pub fn month(text: &str) -> Result<DateTime<Utc>, String> {
     first.ok_or_else(|| format!("`{text}` is not a month such as 2027-01"))
 }
 
-/// Moves the entries of all services that are older than a month to files in a folder.
+/// Moves all audit entries from before the month that begins at `before` to files in a folder, for every service.
 pub async fn archive(options: Options, before: DateTime<Utc>, folder: PathBuf) -> anyhow::Result<()> {
     telemetry::start(options.settings(), "patio")?;
     let host = Host::local(options.settings().clone()).await?;

@@ -8,7 +8,8 @@ use std::{
     time::{Duration, UNIX_EPOCH},
 };
 
-/// Name of the file in the data folder that holds the path of the last complete backup. Its modification time is that of the backup.
+/// Name of the file in the data folder that holds the path of the last complete backup. The modification time of the file is the
+/// time of the backup.
 const LAST: &str = "last-backup";
 /// Interval at which the time of the last backup is read for the metric.
 const REPORT_INTERVAL: Duration = Duration::from_secs(5);
@@ -23,7 +24,8 @@ pub fn record(data: &Path, folder: &Path) -> anyhow::Result<()> {
     fs::write(&last, format!("{}\n", folder.display())).with_context(|| format!("cannot write {}", last.display()))
 }
 
-/// Reports the time of the last complete backup as a metric, 0 before the first one. PostgreSQL is backed up by other programs.
+/// Reports the time of the last complete backup as a metric, 0 before the first backup. Backups of PostgreSQL are not included,
+/// because other programs create them.
 pub fn report(host: &Host) {
     if host.settings.database_url.is_some() {
         return;

@@ -20,7 +20,7 @@ use ureq::{
     tls::{PemItem, RootCerts, TlsConfig, parse_pem},
 };
 
-/// Timeout of a call to Patio. Sign-ins queue while many users sign in.
+/// Timeout of a call to Patio. The timeout is long, because sign-ins queue while many users sign in.
 const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Where the session is stored, and which authorities are trusted.

@@ -44,8 +44,8 @@ impl Options {
         &self.settings
     }
 
-    /// Returns the address of a service that runs as a separate process, as host:port: the first URL of the program in the settings.
-    /// `None` stands for auth-svc.
+    /// Returns the address of a service that runs as a separate process, as host:port, from the first URL of the program in the
+    /// settings. `None` selects auth-svc.
     pub fn service_address(&self, program: Option<&str>) -> String {
         let urls = self.settings.service_urls();
         let (_, url) = urls.iter().find(|(name, _)| Some(*name) == program).unwrap_or(&urls[0]);

@@ -1,4 +1,5 @@
-//! Comparison of README's tables of settings, and of the known names, with the settings that the programs declare.
+//! Tests that README's tables of settings, and the list of known environment variables, match the settings that the programs
+//! declare.
 use crate::Cli;
 use clap::{Arg, Command, CommandFactory};
 use patio_kit::{
@@ -7,7 +8,7 @@ use patio_kit::{
 };
 use std::collections::BTreeSet;
 
-/// Returns the arguments of a command and its subcommands that environment variables set.
+/// Returns the arguments of a command and its subcommands that an environment variable can set.
 fn settings(command: &Command) -> Vec<&Arg> {
     let own = command.get_arguments().filter(|arg| arg.get_env().is_some());
     own.chain(command.get_subcommands().flat_map(settings)).collect()

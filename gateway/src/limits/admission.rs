@@ -140,8 +140,8 @@ impl State {
 }
 
 impl AdmissionController {
-    /// Creates an admission controller with `most` permits. With `None`, the number of permits depends on the number of cores
-    /// and on whether the services run in this process.
+    /// Creates an admission controller with `max_concurrent` permits. With `None`, the number of permits depends on the number of
+    /// cores and on whether the services run in this process.
     #[must_use]
     pub fn new(max_concurrent: Option<NonZeroUsize>, services: &ServiceChannel) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);

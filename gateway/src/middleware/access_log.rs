@@ -8,10 +8,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Time without failed requests after which the next one is a new outage.
+/// Minimum time without failed requests after which the next failed request begins a new outage.
 const QUIET_PERIOD: Duration = Duration::from_secs(10);
 
-/// Time of the last failed request by failed dependency.
+/// Time of the last failed request, by the dependency that caused the failure.
 static FAILURES: LazyLock<Mutex<HashMap<String, Instant>>> = LazyLock::new(Mutex::default);
 
 /// Request as it appears in the access log and in the metrics.
@@ -26,7 +26,8 @@ pub(super) struct RequestRecord<'r> {
 impl RequestRecord<'_> {
     /// Writes the access-log entry of a request and counts the request in the metrics.
     ///
-    /// A failed request is logged with its cause and the failed dependency: the first one of an outage as a warning.
+    /// The entry of a failed request contains the cause and the failed dependency. The first failed request of an outage is logged
+    /// as a warning.
     pub(super) fn record(self, response: &Response<Body>) {
         let (Self { method, route, took, id, trace_id }, status) = (self, response.status());
         metrics::histogram!(

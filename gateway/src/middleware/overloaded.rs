@@ -32,7 +32,7 @@ static HTTP_RESPONSE: LazyLock<Away> = LazyLock::new(|| Away::new(false));
 /// Prebuilt response for clients that are connected over HTTPS, with the `Strict-Transport-Security` header.
 static HTTPS_RESPONSE: LazyLock<Away> = LazyLock::new(|| Away::new(true));
 
-/// Durations of rejected requests, by HTTP method.
+/// Histograms with the durations of rejected requests for the metrics, by HTTP method.
 static REJECTED: LazyLock<HashMap<&str, Histogram>> = LazyLock::new(|| {
     let durations = |method| {
         metrics::histogram!(

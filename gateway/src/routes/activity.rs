@@ -1,4 +1,4 @@
-//! Routes that return the work of campaigns by hour, yard and user.
+//! Routes that return the inspection work in campaigns (inspected vehicles and saves) by hour, yard and user.
 use crate::{
     extract::{
         auth::Authenticated,
@@ -17,59 +17,59 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// Length of the range when the request names no begin.
+/// Default length of the requested time range, used when the request has no `from`.
 const DEFAULT_RANGE: TimeDelta = TimeDelta::days(7);
-/// Maximum length of the range.
+/// Maximum length of the requested time range.
 const MAX_RANGE: TimeDelta = TimeDelta::days(92);
 
-/// Returns the routes of the work by hour.
+/// Returns the routes of the inspection work by hour.
 pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(campaign_activity)).routes(routes!(total_activity))
 }
 
-/// Query parameters of the work by hour: begin and end of the range.
+/// Query parameters of the inspection work by hour: begin and end of the time range.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct ActivityQuery {
-    /// Time in the first hour, at most 92 days before `to`; 7 days before `to` when absent.
+    /// Any time in the first hour of the range, at most 92 days before `to`; 7 days before `to` when absent.
     #[param(nullable = false)]
     from: Option<DateTime<Utc>>,
-    /// Time in the last hour; now when absent.
+    /// Any time in the last hour of the range; now when absent.
     #[param(nullable = false)]
     to: Option<DateTime<Utc>>,
 }
 
-/// Work in a range of hours.
+/// Inspection work in a range of hours.
 #[derive(Serialize, ToSchema)]
 struct Activity {
-    /// Hours with work, oldest first.
+    /// Hours in which vehicles were saved or changed, oldest first.
     hours: Vec<HourActivity>,
-    /// Yards with vehicles or with work in the range.
+    /// Yards that have vehicles now, or in which vehicles were saved or changed in the range.
     yards: Vec<YardActivity>,
-    /// Users with work in the range. An operator gets only their own work. Bulk changes are no user's work.
+    /// Users who saved vehicles in the range. An operator gets only their own work. Bulk changes count for no user.
     people: Vec<UserActivity>,
     /// Number of vehicles that the caller may see.
     total: i64,
-    /// Number of these vehicles that are inspected now.
+    /// Number of these vehicles that are currently inspected.
     inspected: i64,
     /// Number of these vehicles that were inspected before the first hour.
     inspected_before: i64,
 }
 
-/// Work in one hour.
+/// Inspection work in one hour.
 #[derive(Serialize, ToSchema)]
 struct HourActivity {
-    /// Begin of the hour.
+    /// Start of the hour.
     at: DateTime<Utc>,
     /// Change of the number of inspected vehicles, by saves, bulk changes and their undoing.
     inspected: i64,
-    /// Number of saves on the screen of a vehicle.
+    /// Number of saves that users made on the vehicle screen.
     saves: i64,
     /// Change of the number of vehicles with the status ng, Repair or Repair OK.
     found_wrong: i64,
 }
 
-/// Work in one yard, and the vehicles of the yard now.
+/// Inspection work in one yard, and the current vehicle counts of the yard.
 #[derive(Serialize, ToSchema)]
 struct YardActivity {
     /// Id of the yard; null for vehicles without a yard.
@@ -81,11 +81,11 @@ struct YardActivity {
     saves: i64,
     /// Change of the number of vehicles with the status ng, Repair or Repair OK in the range.
     found_wrong: i64,
-    /// Number of vehicles of the yard now.
+    /// Current number of vehicles in the yard.
     total_vehicles: i64,
-    /// Number of inspected vehicles of the yard now.
+    /// Current number of inspected vehicles in the yard.
     total_inspected: i64,
-    /// Number of vehicles with each status now; empty when all campaigns are requested.
+    /// Current number of vehicles with each status; empty when all campaigns are requested.
     statuses: Vec<StatusCount>,
 }
 
@@ -96,7 +96,7 @@ struct StatusCount {
     vehicles: i64,
 }
 
-/// Work of one user.
+/// Inspection work of one user.
 #[derive(Serialize, ToSchema)]
 struct UserActivity {
     hmc: String,
@@ -147,7 +147,7 @@ async fn activity(api: &AppState, signed: &Authenticated, campaign_id: Option<i6
     Ok(Json(Activity::new(told, &people)))
 }
 
-/// Returns the work of a campaign by hour, yard and user.
+/// Returns the inspection work in a campaign by hour, yard and user.
 #[utoipa::path(get, path = "/campaigns/{id}/activity", tag = "live", params(("id" = i64, Path, minimum = 1), ActivityQuery),
     responses((status = 200, description = "The work.", body = Activity)),
     extensions(("x-rpc" = json!("/patio.vehicle.v1.EventService/GetActivity"))))]
@@ -160,7 +160,7 @@ async fn campaign_activity(
     activity(&api, &signed, Some(id), &query).await
 }
 
-/// Returns the work of all campaigns by hour, yard and user.
+/// Returns the inspection work in all campaigns by hour, yard and user.
 #[utoipa::path(get, path = "/activity", tag = "live", params(ActivityQuery),
     responses((status = 200, description = "The work.", body = Activity)),
     extensions(("x-rpc" = json!("/patio.vehicle.v1.EventService/GetActivity"))))]

@@ -226,7 +226,7 @@ struct EditCampaign {
     due_at: Option<Option<DateTime<Utc>>>,
 }
 
-/// Deserializes a field that is present, so that null differs from an absent field.
+/// Deserializes a field that is present to `Some`, so that an explicit null differs from an absent field.
 fn present<'de, D: Deserializer<'de>>(told: D) -> Result<Option<Option<DateTime<Utc>>>, D::Error> {
     Option::deserialize(told).map(Some)
 }

@@ -27,7 +27,8 @@ pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(health))
 }
 
-/// Returns the routes outside `/api`: liveness and the public keys. The paths of the admin port answer 404 and do not show the web app.
+/// Returns the routes outside `/api`: liveness and the public keys. The paths of the admin port return 404, because the web app
+/// would otherwise be served for these paths.
 pub fn probe_routes() -> Router<AppState> {
     let hidden = || any(async || StatusCode::NOT_FOUND);
     let admin = Router::new().route("/readyz", hidden()).route("/metrics", hidden());
@@ -59,9 +60,9 @@ pub fn admin_routes(host: Host) -> Router {
     Router::new().route("/readyz/services", get(services)).with_state(host)
 }
 
-/// Names the services that this gateway cannot use, in JSON. The status is 503 when there are any.
+/// Returns the names of the services that this gateway cannot use, as JSON. The status is 503 if there is at least one.
 ///
-/// A replica's readiness does not depend on it: a service that is down would otherwise make every gateway unready.
+/// The readiness probe does not include this check: one failed service would otherwise make every gateway unready.
 async fn services(State(host): State<Host>) -> (StatusCode, Json<Value>) {
     let links = &host.links;
     let asked = [("auth", &links.auth), ("campaign", &links.campaign), ("vehicle", &links.vehicle), ("import", &links.import)];

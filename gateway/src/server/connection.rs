@@ -102,8 +102,8 @@ impl Connection {
         }
     }
 
-    /// Returns the `Keep-Alive` header value, or `None` when the timeout is too short to announce. The header announces a
-    /// shorter timeout than the real one, so that the client closes an idle connection first.
+    /// Returns the `Keep-Alive` header value, or `None` when the timeout is too short to announce. The header announces a shorter
+    /// timeout than the real timeout, so that the client closes an idle connection first.
     fn rest(&self) -> Option<HeaderValue> {
         let rest = self.patience.rest.saturating_sub(KEEP_ALIVE_MARGIN).as_secs();
         (rest > 0).then(|| HeaderValue::try_from(format!("timeout={rest}")).ok()).flatten()

@@ -16,7 +16,7 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Maximum number of bytes of a rejected upload that are still read and discarded, so that the client finishes sending and receives
 /// the rejection.
 const MAX_DISCARDED_BYTES: usize = 2 * MAX_FILE_BYTES;
-/// Length in characters to which file names are cut.
+/// Maximum length of a file name in characters; longer names are cut.
 const MAX_NAME_LEN: usize = 200;
 
 /// Result of receiving an uploaded workbook: a complete file or a rejection.
@@ -24,7 +24,7 @@ const MAX_NAME_LEN: usize = 200;
 pub(super) enum CollectedUpload {
     /// A complete file that is ready for import.
     Whole(Upload),
-    /// A file rejected before parsing, for its size or name, with its upload id.
+    /// File that was rejected before parsing because of its size or name, with its upload id.
     Refused(Uuid, Rejection),
 }
 

@@ -197,8 +197,8 @@ impl Header {
     }
 }
 
-/// Returns the line number of an opening quote that is never closed; `None` if every quote is closed. The value of an open
-/// quote would include all following lines.
+/// Returns the line number of an opening quote that is never closed; `None` if every quote is closed. A value whose quote is never
+/// closed would include all following lines.
 fn unclosed(text: &str, delimiter: u8) -> Option<i64> {
     if !text.contains('"') {
         return None;

@@ -15,7 +15,7 @@ use patio_kit::{
 use patio_proto::vehicle::{BulkEditRequest, BulkEditResponse, EditRow, LineError, bulk_service_client::BulkServiceClient};
 use std::time::Duration;
 
-/// Timeout of a bulk change or of listing all vehicles.
+/// Timeout of a call to vehicle-svc that changes or lists many vehicles.
 pub const LONG_CALL_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A received CSV file with vehicle changes.

@@ -39,7 +39,7 @@ pub enum ReadPurpose {
 pub enum StopReason {
     /// The file was rejected.
     Refused(Rejection),
-    /// Writing the records failed because the supervisor closed the pipe.
+    /// Writing the records failed because the parent process closed the pipe.
     Unheard(io::Error),
 }
 
@@ -339,7 +339,7 @@ impl<'s> RowCollector<'s> {
     }
 }
 
-/// Normalizes a text of the campaign: the description may have several lines, other texts only one.
+/// Normalizes a text of the campaign: the description may have several lines, all other texts only one line.
 fn normal_text(column: Column, written: &str) -> String {
     if column == Column::Description { normal::normalize_lines(written) } else { normal::normalize_name(written).into_owned() }
 }

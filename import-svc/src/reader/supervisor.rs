@@ -41,7 +41,8 @@ pub struct Reader {
 pub struct ReadWorkbook {
     /// Campaign data and number of vehicles of the sheet.
     pub sheet: SheetHeader,
-    /// Vehicles as encoded `ImportVehiclesRequest`s of up to 500 each; their campaign id is still 0.
+    /// Vehicles as encoded `ImportVehiclesRequest`s of up to 500 each. Their campaign id is still 0, because the campaign does not
+    /// exist yet.
     pub vehicles: Vec<Bytes>,
 }
 

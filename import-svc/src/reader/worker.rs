@@ -20,7 +20,7 @@ const MAX_ADDRESS_SPACE: u64 = 512 << 20;
 /// Maximum address space in bytes that the program may have at start. A larger program is refused, because the limit on reading
 /// does not cover memory reserved earlier.
 const MAX_OWN_ADDRESS_SPACE: u64 = MAX_ADDRESS_SPACE;
-/// CPU time limit in seconds, so that the process ends even if its supervisor has died.
+/// CPU time limit in seconds, so that the reader process ends even if its parent process has died.
 const MAX_CPU_SECONDS: u64 = 20;
 
 /// Reads the workbook and writes records. The exit code is a success if the last record was written.

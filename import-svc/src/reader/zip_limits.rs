@@ -12,7 +12,8 @@ pub const MAX_ZIP_ENTRIES: usize = 2_000;
 pub const MAX_UNPACKED_BYTES: u64 = 256 << 20;
 /// Maximum unpacked size in bytes of an XML part that is parsed into memory, which is every part except worksheets.
 pub const MAX_RETAINED_BYTES: u64 = 32 << 20;
-/// Maximum number of bytes between two tags. A cell has at most 32,767 characters, so valid files stay far below.
+/// Maximum number of bytes between two XML tags. Valid files stay far below this limit, because a cell has at most 32,767
+/// characters.
 pub const MAX_REPEATED_BYTES: u64 = 1 << 20;
 
 const ZIP_SIGNATURE: &[u8] = b"PK\x03\x04";
@@ -79,7 +80,7 @@ fn unpack(mut part: impl Read, mut left: u64) -> Result<u64, Rejection> {
     }
 }
 
-/// Number of bytes at the start of a part that are searched for declarations and the root element.
+/// Number of bytes at the start of a part that are searched for XML declarations and the root element.
 const SEARCHED_BYTES: usize = 4 << 10;
 
 /// State of checking one part while it is unpacked.

@@ -1,4 +1,4 @@
-//! Time of an event that tasks share without a lock.
+//! Time of the last occurrence of an event, which tasks read and set without a lock.
 use std::{
     sync::atomic::{AtomicU64, Ordering},
     time::{Duration, Instant},

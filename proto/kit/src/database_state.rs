@@ -12,7 +12,7 @@ const SUSPICION_PERIOD: Duration = Duration::from_secs(10);
 static ADDRESS: OnceLock<String> = OnceLock::new();
 /// Time at which a read-only server was last found, such as a primary that became a standby.
 static READ_ONLY: LazyLock<AtomicInstant> = LazyLock::new(AtomicInstant::default);
-/// Failed requests since the database was last available.
+/// Outage tracker of the database, which counts failed requests since the database was last available.
 static OUTAGE: Outage = Outage::new();
 
 /// Sets the address of the database, for log events. Only the first call in a process has an effect.
@@ -26,7 +26,7 @@ pub(crate) fn address() -> &'static str {
     ADDRESS.get().map_or("", String::as_str)
 }
 
-/// Logs that a request failed because the database is unavailable: the first one of an outage as a warning.
+/// Logs that a request failed because the database is unavailable, as a warning if the request is the first to fail in an outage.
 pub(crate) fn log_unavailable(cause: &sqlx::Error) {
     if OUTAGE.record_failure() {
         tracing::warn!(%cause, database = address(), "database unavailable");

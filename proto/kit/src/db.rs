@@ -253,12 +253,11 @@ impl Db {
         }
     }
 
-    /// Runs `work`, whose only writing statement is the last one, without an explicit transaction on `PostgreSQL`.
+    /// Runs `work`, whose last statement is the only one that writes, without an explicit transaction on `PostgreSQL`.
     ///
-    /// The writing statement commits by itself, which saves the round trips of `begin` and `commit`. Rows that `work` read
-    /// earlier may have changed by then, so the statement has to check them itself. `PostgreSQL` plans the statement once for
-    /// all values, because planning takes longer than running the statement. On `SQLite` this function is equal to
-    /// [`Self::write`].
+    /// The writing statement commits by itself, which saves the round trips of `begin` and `commit`. Rows that `work` read earlier
+    /// may have changed by then, so the statement has to check them itself. `PostgreSQL` plans the statement once for all values,
+    /// because planning takes longer than running the statement. On `SQLite` this function is equal to [`Self::write`].
     pub async fn write_single_statement<T, E, F>(&self, work: F) -> Result<T, E>
     where
         F: for<'c> FnOnce(&'c mut Tx<'_>) -> BoxFuture<'c, Result<T, E>> + Send + 'static,

@@ -194,7 +194,7 @@ pub fn database(cause: &sqlx::Error) -> Status {
 /// SQLSTATE of a write that a standby or another read-only server rejects.
 const READ_ONLY: &str = "25006";
 
-/// Returns `true` for a transaction that was aborted by a serialization failure or a deadlock.
+/// Returns `true` when a transaction was aborted by a serialization failure or a deadlock.
 fn is_overtaken(cause: &sqlx::Error) -> bool {
     let code = cause.as_database_error().and_then(|told| told.code());
     code.is_some_and(|code| ["40001", "40P01"].contains(&&*code))

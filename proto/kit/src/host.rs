@@ -120,8 +120,8 @@ impl Host {
 
     /// Runs `work`, and retries it until the database is available.
     ///
-    /// Processes may start in any order. A service in its own process also waits until an administrator has created its role,
-    /// database and privileges. A process that runs all services fails at once instead, so that the operator sees the wrong
+    /// Processes may start in any order. A service in its own process also waits until an administrator has created the service's
+    /// role, database and privileges. A process that runs all services fails at once instead, so that the operator sees the wrong
     /// setting.
     ///
     /// # Errors

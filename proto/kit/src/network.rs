@@ -1,7 +1,8 @@
-//! Network that stands for one client in rate limits.
+//! Network that counts as one client in rate limits.
 use std::net::{IpAddr, Ipv6Addr};
 
-/// Formats the network of an address: an IPv4 address, or the /64 network of an IPv6 address, which one client usually owns as a whole.
+/// Formats the network of an address: an IPv4 address, or the /64 network of an IPv6 address, all of which usually belongs to one
+/// client.
 #[must_use]
 pub fn client_network(address: IpAddr) -> String {
     match address.to_canonical() {

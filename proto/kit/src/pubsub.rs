@@ -133,7 +133,7 @@ impl PubSub {
         self.here.subscribe()
     }
 
-    /// Returns `true` when messages of other replicas arrive, and always in a process without Redis.
+    /// Returns `true` while messages of other replicas can be received, and always in a process without Redis.
     #[must_use]
     pub fn is_connected(&self) -> bool {
         self.hears.load(Ordering::Relaxed)

@@ -86,8 +86,8 @@ impl VehicleApi {
         Ok((page, total))
     }
 
-    /// Returns one page of vehicles and the total number of matches. The in-memory search index answers if it supports
-    /// the filter, otherwise the database.
+    /// Returns one page of vehicles and the total number of matches. Uses the in-memory search index if the index supports the
+    /// filter, otherwise the database.
     async fn page(
         &self,
         db: &Db,

@@ -106,8 +106,8 @@ impl ChangeSet {
         job_snapshots::insert(tx, job, &self.before).await
     }
 
-    /// Updates the vehicle counters, the work of the hour and the change list of every changed campaign. Must be called after
-    /// the vehicles changed, at the time `at`.
+    /// Updates the vehicle counters, the hourly work counts and the change list of every changed campaign. Must be called after the
+    /// vehicles changed, at the time `at`.
     pub async fn apply_counters(&self, tx: &mut Tx<'_>, at: DateTime<Utc>) -> Result<Vec<CampaignCounts>> {
         for (campaign, here) in &self.campaigns {
             counters::move_yards(tx, *campaign, &here.deltas).await?;

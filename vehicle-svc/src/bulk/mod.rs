@@ -171,11 +171,11 @@ fn model_of(written: &str) -> Option<String> {
     written.trim().split_once(char::is_whitespace).map(|(model, _)| identifier::search_key(model))
 }
 
-/// Decides which car an identifier means. An identifier without a blank may match several cars: `BG30001` matches both
+/// Result of deciding which car each identifier means. An identifier without a blank may match several cars: `BG30001` matches both
 /// `BG3 0001` and `BG30 001`.
 ///
-/// An identifier of one car that is a vehicle of several campaigns is not ambiguous, since all these vehicles have the
-/// same model code.
+/// An identifier of one car that is a vehicle of several campaigns is not ambiguous, since all these vehicles have the same model
+/// code.
 struct Cars {
     /// Model code that the caller meant, by the number of the identifier, from 1; `None` when the identifier is
     /// ambiguous.

@@ -25,7 +25,7 @@ const DELIVERY_TIMEOUT: Duration = Duration::from_millis(300);
 /// anyway.
 const MAX_CACHE_ATTEMPTS: u32 = 30;
 
-/// Failed deliveries of milestones since the last successful one.
+/// Outage tracker of the delivery of milestones, which counts the failed attempts since the last success.
 static OUTAGE: Outage = Outage::new();
 
 /// Publisher of the vehicle counters and milestones (work begun, complete, incomplete again) of campaigns. Clones
@@ -79,9 +79,8 @@ impl ProgressPublisher {
         }
     }
 
-    /// Delivers milestones (work begun, complete, incomplete again) in the background and waits briefly for campaign-svc. After
-    /// the wait, the user who saved the last vehicle sees the campaign's new status. A slow campaign-svc does not delay the
-    /// save further.
+    /// Delivers milestones (work begun, complete, incomplete again) in the background and waits briefly for campaign-svc. The user
+    /// who saved the last vehicle then sees the campaign's new status at once. A slow campaign-svc does not delay the save further.
     async fn tell_now(&self) {
         let told = self.clone();
         let (done, heard) = oneshot::channel::<()>();

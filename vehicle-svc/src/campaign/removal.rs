@@ -17,7 +17,7 @@ const RETRY_DELAY: Duration = Duration::from_secs(2);
 /// Timeout of the deletion of one campaign with all its vehicles.
 const REMOVAL_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Failed attempts to delete campaigns since the last successful one.
+/// Outage tracker of the deletion of campaigns, which counts the failed attempts since the last success.
 static OUTAGE: Outage = Outage::new();
 
 /// Client that calls campaign-svc to delete the campaigns of reverted imports. Clones share the connection.
@@ -29,14 +29,14 @@ pub struct CampaignRemover {
 }
 
 impl CampaignRemover {
-    /// Creates a client that uses this process's gRPC connection to campaign-svc.
+    /// Creates a client that uses the gRPC connection of this process to campaign-svc.
     #[must_use]
     pub fn new(host: &Host, db: Db) -> Self {
         let campaigns = CampaignServiceClient::new(host.links.campaign.clone());
         Self { db, campaigns, tokens: host.service_tokens("vehicle-svc") }
     }
 
-    /// Starts the background task that deletes remaining campaigns of reverted imports. They remain after a crash of this
+    /// Starts the background task that deletes remaining campaigns of reverted imports. Such campaigns remain after a crash of this
     /// process, or while campaign-svc is unavailable.
     pub fn spawn_removal(&self, host: &Host) {
         let again = self.clone();

@@ -89,7 +89,8 @@ pub struct CampaignIndex {
 }
 
 impl CampaignIndex {
-    /// Creates an index without vehicles. `layout` is the layout number of the campaign for which the index is valid.
+    /// Creates an index without vehicles. `layout` is the campaign's layout number (increased when vehicles move) for which the
+    /// index is valid.
     #[must_use]
     pub fn with_layout(layout: i64) -> Self {
         Self { layout, ids: Vec::new(), yards: Vec::new(), text: String::new(), ends: Vec::new() }
@@ -138,7 +139,7 @@ impl CampaignIndex {
         (page, i64::try_from(total).unwrap_or(i64::MAX))
     }
 
-    /// Returns the positions of the vehicles whose search text contains `needle`, each once.
+    /// Returns the position of each vehicle whose search text contains `needle`, without duplicates.
     fn matches<'s>(&'s self, needle: &'s str) -> impl Iterator<Item = usize> + 's {
         let finder = memmem::Finder::new(needle);
         let (mut from, mut place) = (0, 0);

@@ -119,7 +119,7 @@ pub struct CampaignSettings {
     pub campaign: i64,
     /// Name of the campaign.
     pub name: String,
-    /// Whether the campaign accepts saves: `open` or `closed`.
+    /// Write state of the campaign: `open` (accepts saves) or `closed`.
     pub gate: &'static str,
     /// Revision of name and gate (open or closed): the number of their changes so far. A message with an older
     /// revision is ignored.

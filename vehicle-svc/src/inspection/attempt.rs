@@ -159,8 +159,8 @@ impl SaveAttempt {
         Ok((made, more))
     }
 
-    /// Answers a save whose idempotency key was used before: with the current vehicle if the earlier save had equal
-    /// values, otherwise with [`Error::KeyReused`].
+    /// Returns the outcome of a save whose idempotency key was used before: the current vehicle if the earlier save had equal
+    /// values, otherwise [`Error::KeyReused`].
     async fn was_done(&self, tx: &mut Tx<'_>, found: &LoadedVehicle) -> Result<SaveResult> {
         let Self { save, key, .. } = self;
         let same = found.key_vehicle == Some(key.vehicle_id) && found.key_fingerprint.as_ref() == Some(&key.fingerprint);

@@ -22,7 +22,7 @@ pub fn subject(vehicle: i64) -> String {
     format!("vehicle {vehicle}")
 }
 
-/// Returns the text with which the summary of a save's audit event ends.
+/// Returns the last words of the summary of a save's audit event, which say how the identifier was entered.
 fn origin_text(origin: Origin) -> &'static str {
     match origin {
         Origin::Scanned => "scanned",

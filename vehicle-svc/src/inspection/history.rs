@@ -51,7 +51,7 @@ pub async fn list(db: &Db, vehicle: &Vehicle, role: Role, before: DateTime<Utc>,
     Ok(ListVehicleHistoryResponse { changes, next })
 }
 
-/// Converts the audit entry of a save or of a resolved conflict.
+/// Converts the audit entry of a save or of a resolved conflict to an entry of the vehicle's history.
 fn of_save(event: Event) -> VehicleChange {
     let (old, new) = (values(&event.old_values), values(&event.new_values));
     let is_resolution = new.contains_key("conflict");
@@ -82,7 +82,7 @@ fn values(text: &str) -> Map<String, Value> {
     serde_json::from_str(text).unwrap_or_default()
 }
 
-/// Converts a bulk job with the vehicle's values before and after the job.
+/// Converts a bulk job to an entry of the vehicle's history, with the values before and after the job.
 fn of_job(found: VehicleJob) -> Result<VehicleChange> {
     let JobSnapshot { status, stood, operator_notes, admin_notes, after, .. } = found.snapshot().map_err(Error::from)?;
     let after = after
@@ -106,7 +106,7 @@ fn of_job(found: VehicleJob) -> Result<VehicleChange> {
     Ok(VehicleChange { fields, ..change(found.job, kind) })
 }
 
-/// Converts a job without changed fields.
+/// Converts a job to an entry of the vehicle's history without changed fields.
 fn change(job: Job, kind: ChangeKind) -> VehicleChange {
     let file = if [ChangeKind::BulkFile, ChangeKind::Import].contains(&kind) { job.detail } else { String::new() };
     VehicleChange {

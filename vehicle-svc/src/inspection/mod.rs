@@ -28,7 +28,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{auth::identity::Caller, db::Db, host::Host};
 use std::{sync::Arc, time::Duration};
 
-/// Retention of idempotency keys. It is long, since a phone may stay offline for weeks before it sends its pending saves.
+/// Retention of idempotency keys. The retention is long, since a phone may stay offline for weeks before it sends its pending
+/// saves.
 pub const IDEMPOTENCY_RETENTION: TimeDelta = TimeDelta::days(30);
 
 /// Number of optimistic attempts to save before an attempt locks the vehicle's row.

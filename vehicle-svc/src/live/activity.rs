@@ -1,4 +1,4 @@
-//! Work of a campaign, or of all campaigns, by hour, yard and user, from the counts that saves keep.
+//! Inspection work in one campaign, or in all campaigns, by hour, yard and user, read from counts that each save updates.
 use crate::{
     error::{Error, Result},
     store::{
@@ -12,10 +12,10 @@ use patio_kit::{auth::identity::Caller, clock, db::Db};
 use patio_proto::{access::Role, status, vehicle as pb};
 use std::collections::BTreeMap;
 
-/// Maximum number of hours of a range.
+/// Maximum length of a requested time range, in hours.
 const MAX_HOURS: i64 = 92 * 24;
 
-/// Returns the work in a range of hours that a user may see.
+/// Returns the inspection work in a range of hours, limited to what the caller may see.
 ///
 /// # Errors
 /// Returns `Bad` for a range that is missing, empty or too long, and `NoCampaign` when the campaign does not exist.

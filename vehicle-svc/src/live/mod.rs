@@ -269,7 +269,7 @@ impl ChangeFeed {
         }
     }
 
-    /// Sends an event without vehicle rows for every campaign of which no event for some revision arrived within a full
+    /// Sends an event without vehicle rows for every campaign with a gap: a revision for which no event arrived within a full
     /// round. Clients then fetch the changes.
     fn tell_gaps(&self) {
         let gaps: Vec<(i64, i64)> = {

@@ -1,9 +1,9 @@
-//! Metrics of the work in the yards: users who save, and saves that wait on devices.
+//! Metrics of the inspection work: number of users who save, and number of pending saves on devices.
 use crate::store::{activity, pending_saves};
 use patio_kit::{db::Db, host::Host, telemetry::gauge_value};
 use std::time::Duration;
 
-/// Interval at which the numbers are read from the database.
+/// Interval at which the values of the metrics are read from the database.
 const INTERVAL: Duration = Duration::from_secs(30);
 
 /// Starts the background task that publishes the metrics. All replicas publish the same numbers.

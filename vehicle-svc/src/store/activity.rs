@@ -1,5 +1,5 @@
-//! Hourly counts of work by yard and user, and the number of vehicles with each status, written by the transaction that changes the
-//! vehicles. The hours of a campaign add up to its number of inspected vehicles.
+//! Hourly counts of inspection work by yard and user, and the number of vehicles with each status, written by the transaction that
+//! changes the vehicles. The hourly changes of a campaign add up to its number of inspected vehicles.
 use crate::{
     store::{
         dialect,
@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
-/// User id under which bulk changes are counted, which are no user's work.
+/// User id under which bulk changes are counted, because bulk changes count for no user.
 pub const NO_USER: i64 = 0;
 /// Length of an hour in seconds.
 const SECONDS: i64 = 3_600;
@@ -35,13 +35,13 @@ pub fn begin_of(hour: i64) -> DateTime<Utc> {
     DateTime::UNIX_EPOCH + TimeDelta::seconds(hour.saturating_mul(SECONDS))
 }
 
-/// Returns whether a status, as stored, says that the inspection found something wrong.
+/// Returns whether a status, as text in the database, means that the inspection found a defect: ng, Repair or Repair OK.
 #[must_use]
 pub fn is_wrong(status: &str) -> bool {
     matches!(status, "ng" | "Repair" | "Repair OK")
 }
 
-/// Changes of one campaign's numbers of vehicles with a status, by yard, in one bulk change.
+/// Changes that one bulk change makes to the number of vehicles with each status in each yard of a campaign.
 #[derive(Debug, Default)]
 pub struct StatusDeltas(BTreeMap<(i64, String), i64>);
 
@@ -56,7 +56,7 @@ impl StatusDeltas {
     }
 }
 
-/// Row of the JSON parameter with which a bulk change adds counts.
+/// Counts of one yard, as a row of the JSON parameter with which a bulk change adds counts.
 #[derive(Serialize)]
 struct YardRow<'s> {
     yard: i64,
@@ -65,8 +65,8 @@ struct YardRow<'s> {
     wrong: i64,
 }
 
-/// Adds the counts of a bulk change to an hour of a campaign. `inspected` has the change of the number of inspected vehicles by
-/// yard. The caller must hold the lock of the campaign's row.
+/// Adds the counts of a bulk change to an hour of a campaign. `inspected` contains the change of the number of inspected vehicles,
+/// by yard. The caller must hold the lock of the campaign's row.
 pub async fn add_bulk(
     tx: &mut Tx<'_>,
     campaign: i64,
@@ -112,7 +112,7 @@ fn json(rows: &[YardRow<'_>]) -> Result<String> {
     serde_json::to_string(rows).map_err(|cause| sqlx::Error::Encode(Box::new(cause)))
 }
 
-/// Work of one hour, yard or user.
+/// Inspection work in one hour, in one yard, or by one user.
 #[derive(Debug, Clone, Copy, Default, FromRow)]
 pub struct WorkCounts {
     /// Number of the hour, or id of the yard or user.
@@ -121,37 +121,37 @@ pub struct WorkCounts {
     pub inspected: i64,
     /// Number of saves by users.
     pub saves: i64,
-    /// Change of the number of vehicles that were found wrong.
+    /// Change of the number of vehicles with a defect (status ng, Repair or Repair OK).
     pub found_wrong: i64,
 }
 
-/// Column by which work is summed.
+/// Column by which the inspection work is summed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WorkBy {
-    /// Sum of each hour.
+    /// One sum per hour.
     Hour,
-    /// Sum of each yard.
+    /// One sum per yard.
     Yard,
-    /// Sum of each user.
+    /// One sum per user.
     User,
 }
 
-/// Campaign, hours and view to which the work is limited.
+/// Filter of the returned inspection work: campaign, hours, visible vehicles and user.
 #[derive(Debug, Clone, Copy)]
 pub struct WorkFilter {
     /// Id of the campaign; `None` for all campaigns.
     pub campaign: Option<i64>,
-    /// Number of the first hour.
+    /// Number of the first hour, counted from 1970 (UTC).
     pub first: i64,
-    /// Number of the last hour.
+    /// Number of the last hour, counted from 1970 (UTC).
     pub last: i64,
     /// Vehicles that the caller may see.
     pub view: View,
-    /// Only user whose work is returned; `None` for all users.
+    /// Id of the only user whose work is returned; `None` for all users.
     pub user: Option<i64>,
 }
 
-/// Returns the work of a range of hours, summed by hour, yard or user. The result is sorted by this column.
+/// Returns the inspection work in a range of hours, summed by hour, yard or user. The result is sorted by this column.
 pub async fn list(db: &Db, by: WorkBy, filter: WorkFilter) -> Result<Vec<WorkCounts>> {
     let column = match by {
         WorkBy::Hour => "hour",
@@ -171,31 +171,31 @@ pub async fn list(db: &Db, by: WorkBy, filter: WorkFilter) -> Result<Vec<WorkCou
         .bind(filter.user).fetch_all(c).await)
 }
 
-/// Number of vehicles of a yard with a status.
+/// Number of vehicles in one yard with one status.
 #[derive(Debug, Clone, FromRow)]
 pub struct StatusCount {
     /// Id of the yard; 0 for vehicles without a yard.
     pub yard_id: i64,
-    /// Status as stored.
+    /// Status of the vehicles, as text in the database.
     pub status: String,
-    /// Number of vehicles.
+    /// Number of vehicles in the yard with this status.
     pub vehicles: i64,
 }
 
-/// Returns the number of vehicles of a campaign with each status, by yard.
+/// Returns the number of a campaign's vehicles with each status in each yard.
 pub async fn list_status_counts(db: &Db, campaign: i64) -> Result<Vec<StatusCount>> {
     on!(db.read(), c => query_as(
         "select yard_id, status, vehicles from status_counts where campaign_id = $1 and vehicles > 0 order by yard_id, status")
         .bind(campaign).fetch_all(c).await)
 }
 
-/// Returns the number of users who saved since the beginning of an hour.
+/// Returns the number of users who have saved a vehicle since the beginning of an hour.
 pub async fn count_users(db: &Db, since: i64) -> Result<i64> {
     on!(db.read(), c => query_scalar("select count(distinct user_id) from activity where hour >= $1 and user_id <> 0 and saves > 0")
         .bind(since).fetch_one(c).await)
 }
 
-/// Deletes the work and the status counts of a campaign.
+/// Deletes the work counts and the status counts of a campaign.
 pub async fn delete_campaign(tx: &mut Tx<'_>, campaign: i64) -> Result<()> {
     on!(tx.on(), c => query("delete from activity where campaign_id = $1").bind(campaign).execute(c).await.map(drop))?;
     on!(tx.on(), c => query("delete from status_counts where campaign_id = $1").bind(campaign).execute(c).await.map(drop))

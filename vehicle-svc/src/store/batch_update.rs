@@ -24,7 +24,7 @@ const MIN_GROUP_LEN: usize = 100;
 pub struct VehiclePatch<'a> {
     /// New parking space with its yard, group and sort key; `None` to leave the parking space unchanged.
     pub place: Option<&'a ParkingSpace>,
-    /// New status as stored; empty to clear the status, `None` to leave the status unchanged.
+    /// New status as text in the database; empty to clear the status, `None` to leave the status unchanged.
     pub status: Option<&'a str>,
     /// Whether the vehicle counts as inspected after the change; `None` to leave the state unchanged.
     pub inspected: Option<bool>,
@@ -129,7 +129,7 @@ pub async fn write(tx: &mut Tx<'_>, all: &[(&LockedVehicle, VehiclePatch<'_>)], 
     if others.is_empty() { Ok(()) } else { each(tx, &others, by, at).await }
 }
 
-/// Returns the SQL assignments that set a column unless the new value is null. When the value changes, they also set the
+/// Returns the SQL assignments that set a column unless the new value is null. When the value changes, the assignments also set the
 /// column's `_by` and `_at` columns (user and time).
 fn noted(column: &str, value: &str) -> String {
     format!(

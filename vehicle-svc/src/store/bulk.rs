@@ -15,7 +15,7 @@ type Result<T> = std::result::Result<T, sqlx::Error>;
 /// A vehicle whose status a bulk call may change.
 #[derive(Debug, Clone, FromRow, Deserialize)]
 pub struct StatusTarget {
-    /// Number, from 1, of the requested identifier that matches the vehicle.
+    /// Position, counted from 1, of the matching identifier in the request.
     pub asked: i64,
     /// Id of the vehicle.
     pub id: i64,
@@ -26,7 +26,7 @@ pub struct StatusTarget {
     /// Whether the campaign accepts changes of its vehicles.
     #[serde(deserialize_with = "sqlite_bool")]
     pub is_open: bool,
-    /// Current status of the vehicle as stored; empty for no status.
+    /// Current status of the vehicle as text in the database; empty for no status.
     pub status: String,
     /// Whether the vehicle counts as inspected.
     #[serde(deserialize_with = "sqlite_bool")]

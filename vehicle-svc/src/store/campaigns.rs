@@ -59,7 +59,7 @@ pub async fn lock_draft(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
     Ok(gate == "draft")
 }
 
-/// Locks a campaign until the commit: waits for running saves and blocks later ones.
+/// Locks a campaign until the commit: waits for running saves and blocks later saves.
 async fn hold(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     let text = dialect::for_update(
         tx.is_postgres(),

@@ -20,11 +20,11 @@ pub struct NewConflict {
     pub theirs: String,
     /// Value of the field that the later save requested.
     pub mine: String,
-    /// User who stored the value `theirs`; `None` when unknown.
+    /// User who stored the value `theirs`, the earlier of the two values; `None` when unknown.
     pub theirs_by: Option<i64>,
-    /// Time at which the value `theirs` was stored.
+    /// Time at which the value `theirs`, the earlier of the two values, was stored.
     pub theirs_at: DateTime<Utc>,
-    /// Value that the vehicle shows until the conflict is resolved: `theirs` or `mine`.
+    /// Value that the vehicle shows until the conflict is resolved: `theirs` (stored first) or `mine` (saved later).
     pub shown: &'static str,
 }
 
@@ -70,9 +70,9 @@ pub struct Conflict {
     pub theirs: String,
     /// Value of the field that the later save requested.
     pub mine: String,
-    /// User who stored the value `theirs`; `None` when unknown.
+    /// User who stored the value `theirs`, the earlier of the two values; `None` when unknown.
     pub theirs_by: Option<i64>,
-    /// Time at which the value `theirs` was stored.
+    /// Time at which the value `theirs`, the earlier of the two values, was stored.
     pub theirs_at: DateTime<Utc>,
     /// User who made the later save, which requested the value `mine`.
     pub mine_by: i64,
@@ -80,9 +80,9 @@ pub struct Conflict {
     pub mine_at: DateTime<Utc>,
     /// Time of the later save by its device's clock; `None` when the client sent no time.
     pub device_time: Option<DateTime<Utc>>,
-    /// Value that the vehicle shows until the conflict is resolved: `theirs` or `mine`.
+    /// Value that the vehicle shows until the conflict is resolved: `theirs` (stored first) or `mine` (saved later).
     pub shown: String,
-    /// Chosen value, `theirs` or `mine`; `None` while the conflict is open.
+    /// Chosen value, `theirs` (stored first) or `mine` (saved later); `None` while the conflict is open.
     pub chosen: Option<String>,
     /// User who resolved the conflict; `None` while the conflict is open.
     pub settled_by: Option<i64>,
@@ -146,7 +146,7 @@ pub async fn list_of_save(tx: &mut Tx<'_>, vehicle: i64, by: i64, key: &str) -> 
         .bind(vehicle).bind(by).bind(key).fetch_all(c).await)
 }
 
-/// Replaces the value `theirs` of an open conflict with a third value that another save has stored.
+/// Replaces the value `theirs` (stored first) of an open conflict with a third value that another save has stored.
 pub async fn replace_stored_value(tx: &mut Tx<'_>, id: i64, theirs: &str, (by, at): (Option<i64>, DateTime<Utc>)) -> Result<()> {
     on!(tx.on(), c => query("update conflicts set theirs = $2, theirs_by = $3, theirs_at = $4, shown = 'theirs' where id = $1")
         .bind(id).bind(theirs).bind(by).bind(at).execute(c).await.map(drop))

@@ -12,7 +12,7 @@ pub struct VehicleContent {
     pub identifier: Identifier,
     /// Parking space of the vehicle, with the yard, the group and the sort key that are derived from its text.
     pub place: ParkingSpace,
-    /// Status as stored; empty for no status.
+    /// Status as text in the database; empty for no status.
     pub status: &'static str,
     /// Team leader notes of the vehicle.
     pub operator_notes: String,

@@ -44,7 +44,7 @@ pub fn select_pairs(postgres: bool) -> &'static str {
     }
 }
 
-/// Returns the select that expands the JSON array of vehicles of a batch update, bound to `$1`, to rows with columns.
+/// Returns the select that expands the JSON array of a batch update, bound to `$1`, to one row per vehicle.
 #[must_use]
 pub fn select_edits(postgres: bool) -> &'static str {
     if postgres {
@@ -59,7 +59,7 @@ pub fn select_edits(postgres: bool) -> &'static str {
     }
 }
 
-/// Returns the select that expands the JSON array of counts by yard, bound to `$1`, to rows with columns.
+/// Returns the select that expands a JSON array of counts by yard, bound to `$1`, to one row per array element.
 #[must_use]
 pub fn select_yard_counts(postgres: bool) -> &'static str {
     if postgres {

@@ -20,7 +20,7 @@ const SNAPSHOTS_PER_ROW: usize = 5_000;
 pub struct JobSnapshot {
     /// Id of the vehicle.
     pub id: i64,
-    /// Version of the vehicle before the job; the job increased it by one.
+    /// Version of the vehicle before the job; the job increased the version by one.
     pub version: i64,
     /// Content id of the vehicle before the job: the version of the vehicle at which its content was first stored.
     pub content: i64,

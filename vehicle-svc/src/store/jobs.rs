@@ -259,8 +259,8 @@ pub async fn record_campaign_deleted(tx: &mut Tx<'_>, job: i64) -> Result<()> {
     on!(tx.on(), c => query("update jobs set removing = null where id = $1").bind(job).execute(c).await.map(drop))
 }
 
-/// Returns the id of the oldest job to delete: a job that ran before `before` and whose campaign does not still have to
-/// be deleted. Returns `None` when no job is due.
+/// Returns the id of the oldest expired job: a job that ran before `before` and has no campaign whose deletion is pending. Returns
+/// `None` when no job has expired.
 pub async fn oldest_expired(db: &Db, before: DateTime<Utc>) -> Result<Option<i64>> {
     on!(db.read(), c => query_scalar("select id from jobs where at < $1 and removing is null order by at, id limit 1")
         .bind(before).fetch_optional(c).await)

@@ -123,7 +123,8 @@ impl SaveRecord<'_> {
             || was.parking_space != is.place.space
     }
 
-    /// Returns by how much the save changes the number of vehicles that were found wrong: -1, 0 or 1.
+    /// Returns the change (-1, 0 or 1) that the save makes to the number of vehicles with a defect (status ng, Repair or Repair
+    /// OK).
     fn found_wrong(&self) -> i64 {
         i64::from(activity::is_wrong(self.finding.status)) - i64::from(activity::is_wrong(&self.before.status))
     }

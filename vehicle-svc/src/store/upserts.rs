@@ -1,6 +1,6 @@
-//! Conflict clauses with which several statements add to kept counts.
+//! SQL `on conflict` clauses with which several statements add to stored counts.
 
-/// Conflict clause with which counts of an hour are added to those that the hour has.
+/// SQL `on conflict` clause that adds work counts to the stored counts of the same hour.
 macro_rules! more_work {
     () => {
         "on conflict (campaign_id, hour, yard_id, user_id) do update
@@ -10,7 +10,7 @@ macro_rules! more_work {
 }
 pub(super) use more_work;
 
-/// Conflict clause with which numbers of vehicles with a status are added to those that are stored.
+/// SQL `on conflict` clause that adds to the stored number of vehicles with a status.
 macro_rules! more_with_status {
     () => {
         "on conflict (campaign_id, yard_id, status) do update set vehicles = status_counts.vehicles + excluded.vehicles"

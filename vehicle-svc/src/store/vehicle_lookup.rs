@@ -17,7 +17,7 @@ type Result<T> = std::result::Result<T, sqlx::Error>;
 /// A vehicle found by a bulk call, with the columns that were requested.
 #[derive(Debug, Clone, FromRow, Deserialize)]
 pub struct LockedVehicle {
-    /// Number, from 1, of the requested identifier that matches the vehicle; 0 for a lookup by id.
+    /// Position, counted from 1, of the matching identifier in the request; 0 for a lookup by id.
     pub asked: i64,
     /// Id of the vehicle.
     pub id: i64,
@@ -29,7 +29,7 @@ pub struct LockedVehicle {
     pub campaign: Arc<CampaignRef>,
     /// Id of the yard; `None` when the parking space belongs to no yard.
     pub yard_id: Option<i64>,
-    /// Status as stored; empty for no status.
+    /// Status as text in the database; empty for no status.
     pub status: String,
     /// Whether the vehicle counts as inspected.
     #[serde(deserialize_with = "sqlite_bool")]
@@ -39,7 +39,7 @@ pub struct LockedVehicle {
     /// Content id of the vehicle: the version at which the current content was first stored. An undo brings back old
     /// content together with its old content id.
     pub content: i64,
-    /// Model code, the first part of the identifier; empty when not requested. Fields from here on are fetched only
+    /// Model code, the first part of the identifier; empty when not requested. This field and the fields below are fetched only
     /// when requested.
     #[sqlx(default)]
     #[serde(default)]

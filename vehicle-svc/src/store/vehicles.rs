@@ -27,7 +27,7 @@ pub struct Vehicle {
     pub campaign_id: i64,
     /// Name of the campaign.
     pub campaign_name: String,
-    /// Whether the campaign accepts saves: `open` or `closed`.
+    /// Write state of the campaign: `open` (accepts saves) or `closed`.
     pub gate: String,
     /// Model code, the first part of the identifier.
     pub model_code: String,
@@ -127,7 +127,7 @@ pub struct VehicleFilter {
     pub view: View,
     /// Whether search text and pattern are comparison keys of identifiers, without hyphens and blanks.
     pub by_key: bool,
-    /// Status to which the list is limited, as stored; `None` for all vehicles.
+    /// Status to which the list is limited, as text in the database; `None` for all vehicles.
     pub status: Option<&'static str>,
 }
 
@@ -246,7 +246,7 @@ pub struct ExportedVehicle {
     pub yard_id: Option<i64>,
     /// Sort key of the walking order: natural order of parking spaces, A-2 before A-10.
     pub walk_key: String,
-    /// Status as stored; empty for no status.
+    /// Status as text in the database; empty for no status.
     pub status: String,
     /// Whether the vehicle counts as inspected.
     pub inspected: bool,
@@ -286,7 +286,7 @@ pub struct VehicleRow {
     pub yard_group: String,
     /// Id of the yard; `None` when the parking space belongs to no yard.
     pub yard_id: Option<i64>,
-    /// Status as stored; empty for no status.
+    /// Status as text in the database; empty for no status.
     pub status: String,
     /// Whether the vehicle counts as inspected.
     pub inspected: bool,

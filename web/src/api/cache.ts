@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { queryKeys } from './keys'
 import type { ListedVehicle, Vehicle } from './types'
 
-/** Writes a vehicle, as the server has it now, to the cached queries of the vehicle and of its campaign's list. */
+/** Writes the server's current state of a vehicle to the cached queries of the vehicle and of its campaign's list. */
 export function updateCache(queries: QueryClient, vehicle: Vehicle, yard: number | null): void {
   queries.setQueryData(queryKeys.vehicle(vehicle.id, yard), vehicle)
   void queries.invalidateQueries({ queryKey: queryKeys.anyVehicle, predicate: ({ queryKey }) => queryKey[2] !== vehicle.id })
@@ -11,7 +11,7 @@ export function updateCache(queries: QueryClient, vehicle: Vehicle, yard: number
   )
 }
 
-/** The fields of a vehicle that a row of a campaign's list contains, without its id. */
+/** Returns the fields of a vehicle that a row of a campaign's vehicle list contains, except the id. */
 export const toListRow = ({ vin_number, parking_space, yard_group, id_yard, status, inspected, version }: Vehicle) => ({
   vin_number,
   parking_space,

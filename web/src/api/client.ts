@@ -9,7 +9,7 @@ import { signOutInThisTab } from './signOut'
 
 const BASE = '/api'
 
-/** How the last session of this tab ended: revoked at the server, or expired. Is null when no session has ended or the person signed out. */
+/** How the last session of this tab ended: revoked at the server, or expired. The value is null when no session has ended, or the person signed out. */
 export const lastSessionEnd = createStore<'ended' | 'expired' | null>(null)
 
 function bearer(): Record<string, string> {
@@ -37,8 +37,8 @@ export function expireSession(): void {
 let isRenewing = false
 
 /**
- * Runs a call that revokes the current session at the server and starts a new session. Meanwhile a 401 response to other calls
- * does not end the session in this tab; a 401 response to `act` does.
+ * Runs a call that revokes the current session at the server and starts a new session. Meanwhile, a 401 response ends the session in this
+ * tab only if it is the response to `act`, and not to another call.
  */
 export async function runSessionRenewal(act: () => Promise<void>): Promise<void> {
   isRenewing = true
@@ -67,20 +67,20 @@ const session: Middleware = {
   },
 }
 
-/** Whether a call was aborted by its timeout, which means that the server is unreachable. Other aborts come from the caller. */
+/** Returns whether a call was aborted by its timeout, which means that the server is unreachable. Other aborts come from the caller. */
 const isTimeout = (reason: unknown): boolean => reason instanceof DOMException && reason.name === 'TimeoutError'
 
-/** The typed HTTP client of the gateway's API. It adds the session's token and checks every response. */
+/** The typed HTTP client of the gateway's API. The client adds the session's token and checks every response. */
 export const apiClient = createClient<paths>({ baseUrl: BASE, fetch: (request) => globalThis.fetch(request) })
 apiClient.use(session)
 
-/** Marks the device as offline after a response of a captive portal or a proxy, and returns the Problem that the caller should throw. */
+/** Marks the device as offline after a response of a captive portal or a proxy. Returns the `Problem` for the caller to throw. */
 export function createForeignResponseProblem(): Problem {
   setOnline(false)
   return createOfflineProblem()
 }
 
-/** Whether a response can be the gateway's. The gateway sends neither redirects nor HTML to API calls; captive portals send both. */
+/** Returns whether a response can be the gateway's. The gateway sends neither redirects nor HTML to API calls; captive portals send both. */
 const isFromGateway = (response: Response): boolean => !response.redirected && response.headers.get('content-type')?.includes('html') !== true
 
 /** Throws when a response does not come from the gateway. Ends the session, or requires a new password, when the gateway's error code says so. */
@@ -102,7 +102,10 @@ interface Outcome<T> {
   response: Response
 }
 
-/** Returns the response data of an API call. Throws the Problem of a failed call, or a foreign-response Problem when the data does not have the expected shape. */
+/**
+ * Returns the response data of an API call. Throws the `Problem` of a failed call, or the `Problem` of a foreign response, such as one of a
+ * captive portal, when the data does not have the expected shape.
+ */
 export async function unwrapResponse<T>(call: Promise<Outcome<T>>, shape = ''): Promise<NonNullable<T>> {
   const { data, error, response } = await call.catch(rethrow)
   if (!response.ok) throw toProblem(response, error)
@@ -110,18 +113,18 @@ export async function unwrapResponse<T>(call: Promise<Outcome<T>>, shape = ''): 
   return data
 }
 
-/** Waits for an API call whose response has no body. Throws the Problem of a failed call. */
+/** Waits for an API call whose response has no body. Throws the `Problem` of a failed call. */
 export async function unwrapEmptyResponse(call: Promise<Outcome<unknown>>): Promise<void> {
   const { error, response } = await call.catch(rethrow)
   if (!response.ok) throw toProblem(response, error)
 }
 
-/** Rethrows the error of an API call. Converts a JSON syntax error to a foreign-response Problem, because a captive portal has sent the body. */
+/** Rethrows the error of an API call. Converts a JSON syntax error to the `Problem` of a foreign response, because a captive portal has sent the body. */
 function rethrow(cause: unknown): never {
   throw cause instanceof SyntaxError ? createForeignResponseProblem() : cause
 }
 
-/** Sends an authenticated request whose response is not JSON, such as a file or an event stream. Throws a Problem unless the status is 2xx. */
+/** Sends an authenticated request whose response is not JSON, such as a file or an event stream. Throws a `Problem` unless the status is 2xx. */
 export async function fetchRawResponse(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers({ ...bearer(), ...Object.fromEntries(new Headers(init.headers)) })
   const response = await globalThis.fetch(BASE + path, { ...init, headers }).catch(() => {

@@ -7,12 +7,12 @@ export interface PasswordPrompt {
   cancelled: () => void
 }
 
-/** The open password dialog. Is null while no call waits for the password. */
+/** The open password dialog; null while no call waits for the password. */
 export const passwordPrompt = createStore<PasswordPrompt | null>(null)
 
 const CANCELLED = 'NOT_CONFIRMED'
 
-/** Whether a call failed because the person cancelled the password dialog. */
+/** Returns whether a call failed because the person cancelled the password dialog. */
 export const isPasswordPromptCancelled = (error: unknown): boolean => error instanceof Problem && error.code === CANCELLED
 
 /** Makes an API call. When the server requires the person's password, opens the password dialog and repeats the call once. */

@@ -6,12 +6,12 @@ const MAX_LISTED = 50
 
 export interface ConflictSearch {
   state?: 'open' | 'settled'
-  /** Whether to list only conflicts that the signed-in person is part of. */
+  /** Whether to list only conflicts in which the signed-in person saved one of the two values. */
   mine?: boolean
   campaign?: number
 }
 
-/** Query of conflicting values of vehicle fields, newest first. Operators get only the conflicts that they are part of. */
+/** Query of conflicting values of vehicle fields, newest first. Operators get only the conflicts in which they saved one of the two values. */
 export const conflictsQuery = ({ state, mine, campaign }: ConflictSearch) =>
   queryOptions({
     queryKey: queryKeys.conflicts(state, mine, campaign),

@@ -1,11 +1,11 @@
 import { createStore, useStore } from '@/lib/store'
 
-/** Whether the last call reached the server. The browser's own `onLine` is also true in a network without internet access. */
+/** Whether the last call reached the server. The browser's own `onLine` is only the initial value, because it is also true in a network without internet access. */
 export const isServerReachable = createStore(globalThis.navigator.onLine)
 
 let lostAt = new Date()
 
-/** Returns the time at which the server became unreachable. Has a meaning only while the server cannot be reached. */
+/** Returns the time at which the server became unreachable. The time is meaningful only while the server cannot be reached. */
 export const getOfflineSince = (): Date => lostAt
 
 export function setOnline(isOnline: boolean): void {

@@ -5,8 +5,7 @@ const registry: Map<string, unknown>[] = []
 
 /**
  * Creates a hook that holds what a person has entered in one form and not yet submitted.
- *
- * The entry survives the end of the session and is there again after the same person signs in. The entry is deleted when the person leaves
+ * The entry is kept when the session ends, and restored when the same person signs in again. The entry is deleted when the person leaves
  * the screen or signs out. The entry stays in memory only, because it may contain passwords.
  */
 export function createDraftHook<T>(empty: T) {

@@ -5,7 +5,7 @@ import type { Job } from './types'
 
 const PER_PAGE = 200
 
-/** Query of all imports and bulk changes that the server still has, newest first. The server deletes them after 90 days. */
+/** Query of the imports and bulk changes of the last 90 days, newest first. The server deletes older jobs. */
 export const jobsQuery = queryOptions({
   queryKey: queryKeys.jobs,
   queryFn: async ({ signal }): Promise<Job[]> => {

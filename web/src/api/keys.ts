@@ -10,7 +10,7 @@ export const queryKeys = {
   campaignPage: (search: CampaignSearch) => ['campaigns', 'page', search] as const,
   allCampaigns: ['campaigns', 'every'],
   campaign: (id: number, yard: number | null) => ['campaigns', 'one', id, yard] as const,
-  /** The work by hour, fetched again when the counts of campaigns change; of all campaigns with `null`. */
+  /** Key of the inspection work by hour in one campaign, or in all campaigns with `null`. The query is fetched again when the counts of campaigns change. */
   activity: (campaign: number | null) => ['campaigns', 'activity', campaign] as const,
   pace: (campaign: number) => ['pace', campaign] as const,
   anyPaces: ['paces'],

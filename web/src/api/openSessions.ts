@@ -3,7 +3,7 @@ import { apiClient, unwrapResponse } from './client'
 import { queryKeys } from './keys'
 import { Problem } from './problem'
 
-/** Id of the user whose sessions are listed or ended. Is null for the signed-in person. */
+/** Id of the user whose sessions are listed or ended; null for the signed-in person. */
 type Whose = number | null
 
 const sessionsQuery = (whose: Whose) =>

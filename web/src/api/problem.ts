@@ -41,7 +41,7 @@ export function readErrorCode(response: Response, body: unknown): string | null 
   return isRecord(body) && typeof body.Message === 'string' ? `HTTP_${response.status}` : null
 }
 
-/** Converts an error response to a Problem. The body is JSON, for a workbook upload JSON with the field `Message`, or plain text. */
+/** Converts an error response to a `Problem`. The body is JSON, for a workbook upload JSON with the field `Message`, or plain text. */
 export function toProblem(response: Response, body: unknown): Problem {
   const { status } = response
   const code = readErrorCode(response, body) ?? `HTTP_${status}`
@@ -50,7 +50,7 @@ export function toProblem(response: Response, body: unknown): Problem {
   return new Problem(status, code, typeof message === 'string' ? message : '', body)
 }
 
-/** Creates the Problem of a call that did not reach the server. */
+/** Creates the `Problem` of a call that did not reach the server. */
 export const createOfflineProblem = (): Problem => new Problem(0, 'OFFLINE', '')
 
 const MESSAGES: Record<string, TextKey> = {

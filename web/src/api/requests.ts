@@ -6,7 +6,7 @@ const MAX_PER_PAGE = 200
 
 export const fetchCampaignPage = (query: CampaignSearch, signal: AbortSignal): Promise<CampaignPage> => unwrapResponse(apiClient.GET('/campaigns', { params: { query }, signal }), 'campaigns*')
 
-/** Fetches every campaign, page by page. */
+/** Fetches all campaigns, page by page. */
 export async function fetchAllCampaigns(signal: AbortSignal): Promise<Campaign[]> {
   const found: Campaign[] = []
   for (let page = 0; ; page++) {
@@ -20,7 +20,7 @@ export async function fetchAllCampaigns(signal: AbortSignal): Promise<Campaign[]
 export const fetchCampaign = (id: number, yard: number | null, signal?: AbortSignal): Promise<Campaign> =>
   unwrapResponse(apiClient.GET('/campaigns/{id}', { params: { path: { id }, query: yard === null ? {} : { yard } }, signal }), CAMPAIGN_SHAPE)
 
-/** Fetches every yard, page by page. */
+/** Fetches all yards, page by page. */
 export async function fetchAllYards(signal: AbortSignal): Promise<Yard[]> {
   const found: Yard[] = []
   for (let page = 0; ; page++) {

@@ -71,7 +71,10 @@ export function endSession(): void {
   session.set(null)
 }
 
-/** Whether this tab saves no return path: after a sign-out, and on a page of an earlier person that the back button has opened. */
+/**
+ * Whether this tab must not save a return path. True after a sign-out, and when the page was opened with the back or forward button,
+ * because the page may belong to another person.
+ */
 let hasLeft = performance.getEntriesByType('navigation').some((entry) => entry instanceof PerformanceNavigationTiming && entry.type === 'back_forward')
 
 /** Ends the session because the person signed out or the session was revoked. Deletes all data of the session from this tab, including the return path. */

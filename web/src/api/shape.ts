@@ -11,10 +11,8 @@ const checks: Record<string, (value: unknown) => boolean> = {
 }
 
 /**
- * Whether data has the fields that a shape names: `id#` is a number, `name$` a text, `rows*` a list. A shape that begins with
- * `*` describes a list of records.
- *
- * Distinguishes the gateway's responses from those of a captive portal, some of which are JSON.
+ * Returns whether data has the fields that a shape names: `id#` is a number, `name$` a text, `rows*` a list. A shape that begins with `*`
+ * describes a list of records. The check distinguishes the gateway's responses from those of a captive portal, some of which are JSON.
  */
 export function matchesShape(data: unknown, shape: string): boolean {
   const isList = shape.startsWith('*')

@@ -2,7 +2,7 @@ import { createStore } from '@/lib/store'
 import { clearFormDrafts } from './formDrafts'
 import { getCurrentOwner, discardSession } from './session'
 
-/** Owner key of the person who signed out last, or null before the first sign-out. Subscribers delete what this device stores for that person. */
+/** Owner key (name of the stored data) of the person who signed out last, or null before the first sign-out. Subscribers delete what this device stores for that person. */
 export const signedOutOwner = createStore<string | null>(null)
 
 /** Signs out in this tab: ends the session, clears the form drafts and notifies the subscribers of `signedOutOwner`. */

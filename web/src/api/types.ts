@@ -26,7 +26,7 @@ export type ListedVehicle = Got<'/vehicles/campaign/{id}/all'>[number]
 export type FieldConflict = Got<'/conflicts'>['conflicts'][number]
 /** The inspections of the last 15 minutes by person, and the estimated end of the campaign. */
 export type InspectionPace = Got<'/campaigns/{id}/pace'>
-/** The work of a campaign, or of all campaigns, by hour, yard and person. */
+/** The inspection work in one campaign, or in all campaigns, by hour, yard and person. */
 export type Activity = Got<'/campaigns/{id}/activity'>
 export type UploadResult = paths['/documents/upload']['post']['responses'][201]['content']['application/json']
 export type User = Got<'/users'>[number]

@@ -68,7 +68,7 @@ function checkRestored({ persisted }: PageTransitionEvent): void {
   window.location.reload()
 }
 
-/** A page that only some people may open. Asks the server whether the person is the developer, and redirects when the page is not allowed. */
+/** A page that only some people may open. Asks the server whether the person has the developer account, and redirects when the page is not allowed. */
 function Guarded({ route: { Page: Allowed, allow, elsewhere = '/' }, userType }: { route: AppRoute; userType: string }) {
   const me = useQuery(meQuery)
   if (allow?.(userType, me.data?.developer ?? false)) return <Allowed />

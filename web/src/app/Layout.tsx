@@ -25,7 +25,7 @@ const Rail = lazyPart(async () => (await import('./desk')).Rail)
 const HeaderTools = lazyPart(async () => (await import('./desk')).HeaderTools)
 const PrintFooter = lazyPart(async () => (await import('./PrintFooter')).PrintFooter)
 
-/** Returns the code of the menu once it is loaded, before the first use if possible. Loads again when the menu is opened after a failure. */
+/** Returns the code of the menu once the code is loaded. Loads the code before the menu is first opened if possible, and again after a failure. */
 function useMenu(isOpen: boolean) {
   const [loaded, setLoaded] = useState<typeof import('./Menu') | null>(null)
   useEffect(() => {
@@ -40,7 +40,7 @@ interface LayoutProps {
   children: ReactNode
 }
 
-/** The layout of a page with a session: header, rail of links at the desk, card of the signed-in person, menu and the page itself. */
+/** The layout of a page with a session: header, rail of links in wide windows, card of the signed-in person, menu and the page itself. */
 export function Layout({ user, path, children }: LayoutProps) {
   const t = useText()
   const product = useProductName()

@@ -11,7 +11,6 @@ export interface LazyPage {
 
 /**
  * Creates a page whose code is loaded when the page is first shown, or earlier by `load`.
- *
  * Unlike with `lazy` alone, a page whose code is loaded already renders without a placeholder. React shows a placeholder for at least a
  * third of a second.
  */

@@ -17,7 +17,7 @@ const OUTCOME_MS = 8000
 const OUTBOX = '/outbox'
 const isIds = createListGuard((id): id is number => typeof id === 'number')
 
-/** Shows the signed-in person which value was chosen in conflicts that the person is part of. Each conflict is shown once on this device. */
+/** Shows which value was chosen in resolved conflicts. Only conflicts in which the signed-in person saved one of the two values are shown, each once on this device. */
 export function showConflictOutcome(conflicts: FieldConflict[]): void {
   const session = getCurrentSession()
   if (session === null) return
@@ -37,13 +37,16 @@ function describeOutcome({ vin_number: vin, chosen, mine_by_hmc, theirs_by_hmc, 
   return translate(winner === hmc ? 'conflict.yours' : 'conflict.others', { vin, hmc: winner ?? '?', by: settled_by_hmc ?? '?' })
 }
 
-/** Shows the outcomes of conflicts that were resolved while the signed-in person was away. */
+/** Shows the outcomes of conflicts that were resolved while the signed-in person was not connected. */
 export async function showMissedConflictOutcomes(): Promise<void> {
   const missed = await queryClient.fetchQuery({ ...conflictsQuery({ state: 'settled', mine: true }), retry: false }).catch(() => null)
   showConflictOutcome(missed?.conflicts ?? [])
 }
 
-/** Shows a toast that the server has another vehicle under the id of the inspected vehicle. Shows nothing on the outbox page, which asks the same question. */
+/**
+ * Shows a toast when the server has another vehicle under the id of a pending save, so that the save is kept. Shows no toast on the outbox
+ * page, where a dialog asks what to do with the save.
+ */
 export function notifyRetainedSave(entry: StoredSave): void {
   const now = getOtherVin(entry)
   if (now === null || window.location.pathname === OUTBOX) return

@@ -11,7 +11,7 @@ export const NewPasswordPage = lazy(() => import('@/features/account/NewPassword
 export interface AppRoute {
   path: string
   Page: ComponentType
-  /** Whether a person may open the page. Other people are redirected to `elsewhere`. */
+  /** Returns whether a person may open the page. Other people are redirected to `elsewhere`. */
   allow?: (userType: string, developer: boolean) => boolean
   elsewhere?: string
   /** Whether the page is shown without a session as well. */
@@ -51,7 +51,7 @@ export const ROUTES: AppRoute[] = [
 /** A link in the menu, with the rule for who sees the link. */
 export interface MenuEntry {
   label: TextKey
-  /** Shorter label for the rail. The label of the menu is used when absent. */
+  /** Shorter label for the rail (the menu at the left edge of a wide window). The label of the menu is used when absent. */
   short?: TextKey
   icon: IconName
   to: string

@@ -1,6 +1,6 @@
 import { createStore } from '@/lib/store'
 
-/** The service worker of a newer version, installed and waiting until the person accepts the update. Is null while no newer version waits. */
+/** The service worker of a newer version, installed and waiting until the person accepts the update; null while no newer version waits. */
 export const waitingWorker = createStore<ServiceWorker | null>(null)
 
 const CHECK_INTERVAL_MS = 3_600_000

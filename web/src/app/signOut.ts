@@ -15,7 +15,7 @@ export function signOut(): void {
   queryClient.clear()
 }
 
-/** Name under which local storage has the owner keys of people whose data is still to be deleted from this device. */
+/** Local storage key of the list of people (owner keys) whose data must still be deleted from this device. */
 const PENDING = 'pendingDeletions'
 const isOwners = createListGuard((owner): owner is string => typeof owner === 'string')
 

@@ -7,9 +7,9 @@ export interface InspectionDraft extends VehicleFields {
   identifier: string
   /** Version number of the vehicle when the person began to enter values. */
   version: number
-  /** Whether the vehicle's identifier was scanned, not typed. Is missing in drafts of older app versions, which count as typed. */
+  /** Whether the vehicle's identifier was scanned, not typed. Absent in drafts of older app versions, which count as typed. */
   scanned?: boolean
-  /** Values of the vehicle's fields when the person began to enter values. Is missing in older drafts. */
+  /** Values of the vehicle's fields when the person began to enter values. Absent in drafts of older app versions. */
   base?: VehicleFields
   /** Position in the outbox of the pending save that this entry replaces. */
   replaces?: number

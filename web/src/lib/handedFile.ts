@@ -4,7 +4,7 @@ import { createStore } from './store'
 /** File that was dropped on a page and waits for the part of the app that reads it; `null` when no file waits. */
 const waiting = createStore<File | null>(null)
 
-/** Leaves a file for the part of the app that reads files with this ending. */
+/** Hands a file to the part of the app that reads files with this extension. */
 export const handFile = (file: File): void => waiting.set(file)
 
 /** Calls `take` once for each waiting file whose name ends with this extension, such as `.csv`. */

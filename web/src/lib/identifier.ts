@@ -3,7 +3,7 @@ import { normalizeText } from './normal'
 /** Returns the key by which identifiers are compared: the normal form in upper case, without spaces, hyphens and asterisks. */
 export const toIdentifierKey = (text: string): string => normalizeText(text).toUpperCase().replace(/[ \-*]/g, '')
 
-/** Whether a scanned or typed text identifies a vehicle: the text is a non-empty part of the vehicle's identifier. */
+/** Returns whether a scanned or typed text identifies a vehicle: the text is a non-empty part of the vehicle's identifier. */
 export function identifiesVehicle(entered: string, vin: string): boolean {
   const key = toIdentifierKey(entered)
   return key !== '' && toIdentifierKey(vin).includes(key)

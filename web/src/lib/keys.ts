@@ -15,7 +15,7 @@ export function setShortcutsOn(on: boolean): void {
 const WRITES = 'input, textarea, select, [contenteditable], dialog'
 
 /**
- * Whether a key press is a shortcut. Shortcuts must be on, the key must be typed outside of fields and dialogs, and no other listener may
+ * Returns whether a key press is a shortcut. Shortcuts must be on, the key must be typed outside of fields and dialogs, and no other listener may
  * have handled the key.
  */
 export const isShortcut = ({ target, defaultPrevented, ctrlKey, altKey, metaKey }: KeyboardEvent): boolean =>

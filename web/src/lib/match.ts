@@ -124,7 +124,7 @@ function fullRules<V>(text: string, { byKey, lengths }: IdentifierIndex<V>): (()
   ]
 }
 
-/** Whether a text contains the full identifier of a vehicle, not only a part of an identifier or a look-alike. */
+/** Returns whether a text contains the full identifier of a vehicle, not only a part of an identifier or a look-alike. */
 export const containsFullIdentifier = <V>(text: string, index: IdentifierIndex<V>): boolean => fullRules(text, index).some((rule) => rule().length > 0)
 
 /** Matches a text against the vehicles of a campaign. The first rule that matches exactly one vehicle wins. */

@@ -6,7 +6,7 @@ interface Inspectable {
 
 interface Next<V> {
   next: V | null
-  /** Number of vehicles that are not inspected yet, without the current vehicle. */
+  /** Number of vehicles that are not inspected yet, not counting the current vehicle. */
   left: number
 }
 

@@ -16,13 +16,13 @@ export function buildPath(path: string, params: Params = {}): string {
   return text === '' ? path : `${path}?${text}`
 }
 
-/** Changes parameters of the current address without a new entry in the history. */
+/** Changes query parameters of the current URL without a new entry in the browser history. */
 export function setQueryParams(change: Params): void {
   const merged: Params = { ...Object.fromEntries(new URLSearchParams(window.location.search)), ...change }
   navigate(buildPath(window.location.pathname, merged), { replace: true })
 }
 
-/** Returns the query of the address, in which pages store their search, filters and page number. */
+/** Returns the query of the URL, in which pages store their search, filters and page number. */
 export const useQueryParams = (): URLSearchParams => new URLSearchParams(useSearch())
 
 /** Returns the page number of a query, which counts from 1. Returns 1 when the page number is missing or invalid. */

@@ -17,13 +17,13 @@ export interface ScanViewProps {
   /** Grades how well a scanned text matches. Of several codes in view, the best match is reported; without a match, the first code. */
   fits?: (text: string) => boolean | MatchGrade
   onRead: (text: string) => void
-  /** The campaign's vehicles, among which a label without a code is searched by its characters. Without them, characters are not read. */
+  /** The campaign's vehicles, for identifying a label without a code by its characters (OCR). Without vehicles, characters are not read. */
   vehicles?: readonly ReadableVehicle[]
-  /** Keeps the camera on after a scan. The same label is reported again only after it has left the view. */
+  /** Whether the camera stays on after a scan. The same label is then reported again only after it has left the view. */
   keepOn?: boolean
-  /** Stops decoding while the camera stays on. */
+  /** Whether decoding is stopped while the camera stays on. */
   paused?: boolean
-  /** Result of the last scan, shown as the colour of the finder. */
+  /** Result of the last scan, shown as the colour of the finder (the dashed square). */
   mood?: ScanFeedback | null
 }
 

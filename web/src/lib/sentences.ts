@@ -8,7 +8,7 @@ const HOLE = /\{(\d)\}/g
 
 interface Sentence {
   pattern: RegExp
-  /** Numbers of the placeholders that the groups of the pattern match. */
+  /** Numbers of the placeholders, in the order of the groups of the pattern. */
   holes: number[]
   /** The Portuguese translation, with the same placeholders as the English sentence. */
   words: string

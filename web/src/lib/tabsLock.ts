@@ -17,7 +17,7 @@ const leaseOf = (key: string): Lease | null => parseJson(localStorage.getItem(ke
 
 const write = (key: string, tab: string): void => localStorage.setItem(key, JSON.stringify({ tab, until: Date.now() + LEASE_MS }))
 
-/** Whether a lease can be claimed: it is missing or expired, or it ends later than any lease can because the clock was set back. */
+/** Returns whether a lease can be claimed. A lease is free if it is missing or expired, or ends later than any lease can because the clock was set back. */
 function isFree(lease: Lease | null): boolean {
   const left = (lease?.until ?? 0) - Date.now()
   return left <= 0 || left > LEASE_MS
@@ -63,7 +63,6 @@ export const getWebLocks = (): LockManager | null => navigator.locks ?? null
 
 /**
  * Runs `act` in only one tab of this browser at a time. The other tabs wait until `act` has ended.
- *
  * In browsers without Web Locks, a lease in local storage replaces the lock. `act` may lose the lease when its tab is suspended.
  */
 export async function runInOneTab(name: string, signal: AbortSignal, act: (signal: AbortSignal) => Promise<void>): Promise<void> {

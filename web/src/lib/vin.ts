@@ -8,8 +8,7 @@ const LETTERS: Record<string, number> = {
 }
 
 /**
- * Whether a text is a 17-character VIN with a valid check digit.
- *
+ * Returns whether a text is a 17-character VIN with a valid check digit.
  * Only North America and China use check digits, so a VIN of another region may be correct although its check digit is invalid.
  */
 export function hasValidCheckDigit(text: string): boolean {
@@ -22,6 +21,6 @@ export function hasValidCheckDigit(text: string): boolean {
 const valueOf = (character: string): number => LETTERS[character] ?? Number(character)
 
 /**
- * Whether a text has the form of a VIN and an invalid check digit, which hints at a misread label.
+ * Returns whether a text has the form of a VIN and an invalid check digit, which hints at a misread label.
  */
 export const hasInvalidCheckDigit = (text: string): boolean => /^[A-HJ-NPR-Z0-9]{17}$/.test(text) && !hasValidCheckDigit(text)

@@ -7,7 +7,7 @@ const MAX_UNEVENNESS_MS = 40
 const MIN_LENGTH = 5
 /** Minimum length of a code from a slow scanner. A person rarely types this many capitals and digits at such a pace. */
 const MIN_SLOW_LENGTH = 8
-/** Text of a code from a slow scanner: capitals, digits and signs, with at least one digit. */
+/** Pattern of the text of a code from a slow scanner: capitals, digits and signs, with at least one digit. */
 const SLOW_TEXT = /^(?=.*\d)[^\p{Ll}]*$/u
 
 /** Keys that mark the end of a code. Some hardware scanners also send such a key before the code. */
@@ -23,13 +23,13 @@ export interface Keystroke {
 
 /** Effect of one keystroke on the scan in progress. */
 export interface KeystrokeResult {
-  /** The scanned text that this key completes. Is null when the key completes no scan. */
+  /** The scanned text that this key completes; null when the key completes no scan. */
   scan: string | null
   /** Whether the key belongs to a sequence of fast keystrokes. */
   fast: boolean
   /** Whether the key starts a sequence of fast keystrokes. */
   first: boolean
-  /** Whether the key is a further end right after a completed scan, such as Enter after Tab, which belongs to the scan. */
+  /** Whether the key is a further end key right after a completed scan, such as Enter after Tab, which belongs to the scan. */
   trailing: boolean
 }
 
@@ -40,7 +40,7 @@ export function createScanDetector() {
   let completed = false
   let shortest = Infinity
   let longest = 0
-  /** Whether the collected text comes from a scanner, by its pace and, for a slow pace, by its characters. */
+  /** Returns whether the collected text comes from a scanner, by its pace and, for a slow pace, by its characters. */
   const isScan = (): boolean =>
     longest <= FAST_KEY_INTERVAL_MS ? text.length >= MIN_LENGTH : text.length >= MIN_SLOW_LENGTH && longest - shortest <= MAX_UNEVENNESS_MS && SLOW_TEXT.test(text)
   const start = (first: string) => {

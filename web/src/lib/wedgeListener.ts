@@ -46,7 +46,6 @@ function listen<K extends keyof DocumentEventMap>(type: K, listener: (event: Doc
 
 /**
  * Calls `onScan` for each code that a hardware scanner types, wherever the focus is. Returns a function that stops listening.
- *
  * A field that had the focus gets its previous value back. Enter activates an element only when no further key follows at once, because a
  * scanner may send Enter before a code.
  */
@@ -56,8 +55,9 @@ export function listenForScans(onScan: (text: string) => void): () => void {
   let before: { field: Field; value: string } | null = null
   let altDigits = ''
   /**
-   * Time in milliseconds of the last key if that key had no name, so that its text is in the input event. Is null after a key with a name.
-   * An input event has no time of its own that is of use: a busy page creates it late, whereas the system records when the key was pressed.
+   * Time in milliseconds of the last key if it had no name; null after a key with a name. The text of a key without a name is in the input
+   * event. The time of an input event cannot be used, because a busy page creates the event late, whereas the system records when the key
+   * was pressed.
    */
   let unnamedAt: number | null = null
   let restoring = false

@@ -7,7 +7,7 @@ const DASH = '-'
 const HIDDEN = [DASH, '0']
 
 /**
- * Whether a yard is shown in lists of yards. The yards '-' and '0' are hidden, because they only group parking spaces that belong to no
+ * Returns whether a yard is shown in lists of yards. The yards '-' and '0' are hidden, because they only group parking spaces that belong to no
  * real yard.
  */
 export const isShownYard = ({ name }: { name: string }): boolean => !HIDDEN.includes(name)

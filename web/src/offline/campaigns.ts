@@ -5,7 +5,7 @@ import { createStore, useStore } from '@/lib/store'
 /** A campaign that is available offline: all its vehicles, or its vehicles in some yards, are stored on this device. */
 export interface OfflineCampaign {
   campaign: number
-  /** Ids of the stored yards. Is null when every yard is stored. */
+  /** Ids of the stored yards; null when every yard is stored. */
   yards: number[] | null
 }
 

@@ -30,7 +30,7 @@ function connect(): Promise<Database | null> {
   return connection
 }
 
-/** Whether a database connection is still open. Starts an empty transaction, which throws on a closed connection. */
+/** Returns whether a database connection is still open. The check starts an empty transaction, which throws on a closed connection. */
 function isOpen(known: Database): boolean {
   try {
     unwrap(known).transaction('outbox', 'readonly')
@@ -45,7 +45,7 @@ const BLOCKED_MS = 4000
 
 /**
  * Reason why this tab cannot open its database. `blocked` means that a tab with an older version of Patio keeps the database open.
- * `outdated` means that a tab with a newer version has upgraded the database, so that this page has to be reloaded. Is null while the tab
+ * `outdated` means that a tab with a newer version has upgraded the database, so that this page has to be reloaded. The value is null while the tab
  * can open its database.
  */
 export const databaseProblem = createStore<'blocked' | 'outdated' | null>(null)
@@ -85,7 +85,7 @@ async function open(): Promise<Database> {
 
 const isDomException = (error: unknown, name: string): boolean => error instanceof DOMException && error.name === name
 
-/** Whether opening failed because the stored database has a higher version than the requested version. */
+/** Returns whether opening failed because the stored database has a higher version than the requested version. */
 const isVersionError = (error: unknown): boolean => isDomException(error, 'VersionError')
 
 export const isQuotaExceeded = (error: unknown): boolean => isDomException(error, 'QuotaExceededError')

@@ -5,10 +5,7 @@ import { offlineCampaigns } from './campaigns'
 const SERVER_TIMEOUT_MS = 4000
 const TIMEOUT = Symbol('timeout')
 
-/**
- * Returns the server's answer. When the server is unreachable or slow, returns what `lookup` finds among the campaigns that
- * are stored on this device.
- */
+/** Returns the server's response. When the server is unreachable or slow, returns what `lookup` finds among the campaigns that are stored on this device. */
 export async function withOfflineFallback<T>(call: Promise<T>, lookup: () => Promise<T | null>): Promise<T> {
   if (offlineCampaigns.get().length === 0) return await call
   const timeout = new Promise<typeof TIMEOUT>((resolve) => {

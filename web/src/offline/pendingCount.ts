@@ -2,9 +2,9 @@ import { isRecord } from '@/lib/json'
 import { createStore } from '@/lib/store'
 import { readStored, writeStored } from '@/lib/storage'
 
-/** Numbers of saves that are stored on this device and not yet at the server. */
+/** Numbers of saves that are stored on this device and have not reached the server. */
 export interface PendingCount {
-  /** Owner key of the person to whom `open` and `refused` belong. Is null without a session. */
+  /** Owner key (name of the stored data) of the person to whom `open` and `refused` belong; null without a session. */
   owner: string | null
   /** Number of pending saves of that person, including rejected saves. */
   open: number

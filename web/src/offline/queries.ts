@@ -72,7 +72,10 @@ export const vehicleListQuery = (campaign: number) =>
     staleTime: 60_000,
   })
 
-/** Returns the vehicle list that is stored on this device and refreshes the list afterwards. When a list is cached, refreshes first. Returns null when this device has no list. */
+/**
+ * Returns the vehicle list that is stored on this device and refreshes the list afterwards. When the query cache contains a list, refreshes
+ * the list first. Returns null when this device has no list.
+ */
 async function listFromDevice(client: QueryClient, campaign: number, cached: ListedVehicle[] | undefined): Promise<ListedVehicle[] | null> {
   const refreshed = () => refreshSnapshot(client, campaign).catch((error: unknown) => {
     if (error instanceof Problem && error.status === 0) return null

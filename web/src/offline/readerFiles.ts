@@ -1,12 +1,12 @@
-/** Name of the cache that keeps the character reader's files. The service worker answers from it. */
+/** Name of the cache that stores the character reader's files. The service worker serves the files from this cache. */
 const READER_CACHE = 'character-reader'
 
-/** Address of the folder with the character reader's files. */
+/** Returns the URL of the folder with the character reader's files. */
 export const readerAddress = (): string => new URL(READER_FOLDER, globalThis.location.href).href
 
 /**
- * Stores the character reader's files on this device, so that characters are read offline, and deletes those of older versions. Rejects when
- * a file is missing and cannot be loaded.
+ * Stores the character reader's files on this device, so that characters are read offline, and deletes the files of older versions. Rejects
+ * when a file is missing and cannot be loaded.
  */
 export async function storeReaderFiles(): Promise<void> {
   const wanted = READER_FILES.map((name) => `${readerAddress()}/${name}`)

@@ -25,15 +25,15 @@ export interface CampaignSnapshot {
   campaign: number
   /** The person who downloaded the list. Other people who use this device do not see the list. */
   owner: string
-  /** Ids of the stored yards. Is null when the list has every yard. */
+  /** Ids of the stored yards; null when the list has every yard. */
   yards: number[] | null
   /** The campaign as the server last sent it, with its counts. */
   head: Campaign
-  /** Revision number of the campaign's vehicle list at the server. Is null when the server sent no revision. */
+  /** Revision number of the campaign's vehicle list at the server; null when the server sent no revision. */
   revision: number | null
   /** Whether the list includes the yard '-' (parking spaces that begin with a dash), which the server does not send to operators. */
   dash?: boolean
-  /** `ETag` of the vehicle list. Is null when the server sent no `ETag`. */
+  /** `ETag` of the vehicle list; null when the server sent no `ETag`. */
   tag: string | null
   /** Number of vehicles in the list. */
   vehicles: number

@@ -32,7 +32,7 @@ const STEPS: Record<string, (at: number, count: number) => number> = {
   End: (_, count) => count - 1,
 }
 
-/** Button with three dots that opens a menu of the rarer actions, each with an icon and words. */
+/** Button with three dots that opens a menu of less frequent actions, each with an icon and a text. */
 export function ActionMenu({ label, actions, busy = false }: ActionMenuProps) {
   const [open, setOpen] = useState(false)
   const [button, setButton] = useState<HTMLButtonElement | null>(null)
@@ -58,7 +58,7 @@ const Dots = () => (
   </svg>
 )
 
-/** Hidden file field of an action, which the entry of the menu opens. */
+/** Hidden file input of an action, which the entry of the menu opens. */
 function FileInput({ id, label, accept, disabled, onFile }: Extract<RowAction, { accept: string }> & { id: string }) {
   return (
     <input id={id} type="file" hidden accept={accept} disabled={disabled} aria-label={label}

@@ -25,7 +25,7 @@ interface Listed {
 
 interface CampaignTableProps<C extends Listed> {
   campaigns: C[]
-  /** Returns the address to which the name, creator and date of a campaign link. */
+  /** Returns the URL to which the name, creator and date of a campaign link. */
   hrefOf: (campaign: C) => string
   /** Optional column with the actions for a campaign. */
   actions?: { title: string; render: (campaign: C) => ReactNode }

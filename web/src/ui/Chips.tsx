@@ -35,7 +35,7 @@ interface ChipChoiceProps<T> {
   onChoose: (value: T) => void
 }
 
-/** Row of filter chips of which one is chosen. */
+/** Row of filter chips of which exactly one is chosen. */
 export function ChipChoice<T extends string | null>({ label, value, chips, onChoose }: ChipChoiceProps<T>) {
   return (
     <ChipRow label={label}>

@@ -5,7 +5,7 @@ import { Button } from './Button'
 import { Icon, type IconName } from './Icon'
 import styles from './Page.module.css'
 
-/** Whether a page is shown in a pane of another page. Its heading is then one level lower, takes no focus and does not name the browser tab. */
+/** Whether a page is shown in a pane of another page. In a pane, the heading is one level lower, takes no focus and does not name the browser tab. */
 export const IsInPane = createContext(false)
 
 /** Sets the title of the browser tab to '{screen} · {product}'. */
@@ -106,7 +106,7 @@ export function EmptyNotice({ icon, text, children }: { icon: IconName; text: st
   )
 }
 
-/** Loading spinner. Is hidden from screen readers, so each use needs a text beside the spinner. */
+/** Loading spinner. The spinner is hidden from screen readers, so each use needs a text beside it. */
 export const Spinner = () => <span className={styles.spinner} aria-hidden="true" />
 
 /** Placeholder of grey rows, shown while content is loading. `className` can override the height. */

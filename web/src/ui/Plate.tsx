@@ -1,9 +1,9 @@
 import styles from './Plate.module.css'
 
-/** Parking space with a row letter, such as B-204. */
+/** Pattern of a parking space with a row letter, such as B-204. */
 const BAY = /^(\p{L}|\d)(-)(\S.*)$/u
 
-/** Parking space as a sign: the letter of the row on ink, the number on paper. A space of another form is one plain sign. */
+/** Parking space drawn as a sign: the letter of the row on a dark field, the number on a light field. A space of another form is drawn as one plain sign. */
 export function Plate({ space, size }: { space: string; size: 'small' | 'page' | 'next' }) {
   const [, row, dash, number] = BAY.exec(space) ?? []
   return (

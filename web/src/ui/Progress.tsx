@@ -9,7 +9,7 @@ interface ProgressProps {
   /** Total number of items; `null` while the total is unknown. */
   total: number | null
   quiet?: boolean
-  /** Whether the server does not know the progress now. */
+  /** Whether the server cannot report the progress at present. */
   unknown?: boolean
 }
 

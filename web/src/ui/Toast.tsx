@@ -69,7 +69,7 @@ export function Toaster() {
   )
 }
 
-/** Keeps the toasts above the bottom bar in each frame, since bars come, go and change their height with the pages. Returns a function that stops this. */
+/** Keeps the toasts above the bottom bar in each frame, because each page may have a bar of another height, or none. Returns a function that stops this. */
 function followBottomBar(element: HTMLElement | null): () => void {
   let frame = 0
   const follow = () => {

@@ -1,7 +1,8 @@
 //! Archive files of the audit log, for parts of the log that are then dropped from the database.
 //!
-//! A file contains the entries of one part, and the digests of all entries under the same seals. The file alone therefore proves each
-//! of its seals, given the previous seal. Digests and seals also stay in the database, where the chain is verified without the file.
+//! A file contains the entries of one part (a monthly partition), and the digests of all entries under the same seals. Each seal
+//! can therefore be verified from the file alone, given the previous seal. Digests and seals also stay in the database, where the
+//! chain is verified without the file.
 use crate::{
     audit::{
         self, AuditEvent,
@@ -25,11 +26,11 @@ use std::{
     time::Duration,
 };
 
-/// Number of entries read per statement.
+/// Number of audit entries that one SQL statement reads.
 const READ_LEN: i64 = 5_000;
-/// Maximum number of attempts to drop a part while other statements use the log.
+/// Maximum number of attempts to drop a part (monthly partition) while other statements use the log.
 const DROP_ATTEMPTS: u32 = 20;
-/// Pause between two attempts to drop a part.
+/// Pause between two attempts to drop a part (monthly partition) of the log.
 const DROP_PAUSE: Duration = Duration::from_secs(1);
 
 /// Line of an archive file, as JSON.
@@ -38,7 +39,7 @@ const DROP_PAUSE: Duration = Duration::from_secs(1);
 enum Line {
     /// First line: the archived part, and the digest of the seal that precedes its first seal.
     Part { service: String, part: String, begins: DateTime<Utc>, ends: DateTime<Utc>, seal_before: String },
-    /// Entry with its digest. Entries outside of the part have their digest only.
+    /// Audit entry with its digest. For entries outside of the archived part, the line contains only the digest.
     Entry(Box<SealedEntry>),
     /// Seal over the entries since the previous seal.
     Seal { id: i64, digest: String },
@@ -47,7 +48,7 @@ enum Line {
 /// Part of the log that was written to a file and dropped from the database.
 #[derive(Debug)]
 pub struct ArchivedPart {
-    /// Archive file.
+    /// Path of the archive file.
     pub file: PathBuf,
     /// Number of entries in the file.
     pub entries: i64,
@@ -112,7 +113,7 @@ async fn write_part(db: &Db, part: &LogPart, path: &Path) -> anyhow::Result<(i64
     Ok((entries, sha256(path)?))
 }
 
-/// Writes the seal `id`, unless it comes before the first seal of the file.
+/// Writes the seal with the number `id`, unless it comes before the first seal of the file.
 async fn write_seal(db: &Db, out: &mut impl Write, (id, first): (i64, i64)) -> anyhow::Result<()> {
     if id < first {
         return Ok(());
@@ -165,7 +166,7 @@ pub struct ArchiveReport {
     pub service: String,
     /// Number of entries whose content matches their digest.
     pub entries: u64,
-    /// Number of seals that fit their entries and the seal before, and that the database contains.
+    /// Number of seals that match their entries and the previous seal, and that the database contains.
     pub seals: u64,
     /// Problems found, one sentence each.
     pub problems: Vec<String>,

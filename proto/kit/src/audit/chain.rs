@@ -57,7 +57,8 @@ pub fn spawn_sealer(tasks: &Tasks, clock: &Clock, seal_file: Option<PathBuf>, db
     });
 }
 
-/// Publishes the time since the audit entries were last found sealed, and logs the first failure to seal them.
+/// Publishes the time since the audit entries were last sealed completely. Logs a failed attempt, as a warning if the attempt is
+/// the first to fail.
 fn report_lag(schema: &'static str, sealed: &Result<(), sqlx::Error>, last: &mut Instant) {
     let is_behind = last.elapsed() > SEAL_INTERVAL * 2;
     match sealed {

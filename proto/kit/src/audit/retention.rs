@@ -1,8 +1,8 @@
-//! Retention of audit entries. Entries that record access only are deleted after a fixed time, all others are kept.
+//! Retention of audit entries. Entries that record access only are deleted after a fixed time, all other entries are kept.
 //!
-//! On `PostgreSQL` the log is partitioned by month, and an expired month of access entries is dropped as a whole. Tables without
-//! months are purged in bounded batches: the log of `SQLite`, the first partition of `PostgreSQL` with the entries of the time before
-//! the months, and its default partition.
+//! On `PostgreSQL` the log is partitioned by month, and an expired month of access entries is dropped as a whole. Tables that are
+//! not partitioned by month are purged in bounded batches: the log of `SQLite`, the first partition of `PostgreSQL` with the
+//! entries of the time before the months, and its default partition.
 use crate::{
     audit::{self, AuditEvent, store},
     clock::Clock,
@@ -50,7 +50,8 @@ pub async fn purge_expired(db: &Db, clock: &Clock) -> Result<u64, sqlx::Error> {
     Ok(deleted)
 }
 
-/// Creates the partitions of this month and the next ones. An entry of a month without a partition goes to the default partition.
+/// Creates the partitions of the current month and the following months. An entry of a month without a partition goes to the
+/// default partition.
 async fn create_months(db: &Db, now: DateTime<Utc>) {
     for ahead in 0..=MONTHS_AHEAD {
         let Some(month) = month_of(now).checked_add_months(Months::new(ahead)) else { return };

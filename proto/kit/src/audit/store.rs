@@ -13,7 +13,8 @@ use sqlx::{AssertSqlSafe, FromRow, QueryBuilder, query, query_as, query_scalar};
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
-/// Advisory lock id of sealing; the second id is the schema. Two replicas that seal at once would leave an error in the server's log.
+/// Advisory lock id that lets only one replica seal at a time; the second part of the lock's id is the schema. Without the lock,
+/// two replicas that seal at once would cause an error in the server's log.
 const SEAL_LOCK_ID: i32 = 0x5061_7469;
 
 /// Row of the table of audit entries.
@@ -118,11 +119,10 @@ pub(super) async fn try_lock_sealing(tx: &mut Tx<'_>) -> Result<bool> {
     }
 }
 
-/// Returns up to `most` entries that are not sealed yet, oldest first. The search begins `late` ids below the newest sealed
-/// entry.
+/// Returns up to `most` entries that are not sealed yet, oldest first. The search begins `late` ids below the newest sealed entry.
 ///
-/// The ids are selected first, from two bounded sets. With a join and outdated statistics of new tables, `PostgreSQL`
-/// would scan all digests for every entry.
+/// The statement first selects a limited number of ids. With a join and outdated statistics of new tables, `PostgreSQL` would scan
+/// all digests for every entry.
 pub(super) async fn list_unsealed(tx: &mut Tx<'_>, late: i64, most: i64) -> Result<Vec<AuditRow>> {
     let last: Option<i64> = on!(tx.on(), c => query_scalar("select max(event_id) from audit_digests").fetch_one(c).await)?;
     let from = last.map_or(0, |last| last - late);
@@ -144,7 +144,7 @@ pub(super) async fn add_seal(tx: &mut Tx<'_>, seal: &Seal, at: DateTime<Utc>) ->
         .bind(seal.id).bind(&seal.digest).bind(at).execute(c).await.map(drop))
 }
 
-/// Inserts the digests of a seal's entries in one statement, to keep sealing cheap.
+/// Inserts the digests of a seal's entries in one statement, so that sealing stays fast.
 pub(super) async fn add_digests(tx: &mut Tx<'_>, seal: i64, all: &[(&AuditRow, String)]) -> Result<()> {
     macro_rules! rows {
         ($connection:expr, $engine:ty) => {{
@@ -207,10 +207,11 @@ pub(super) async fn count_never_sealed(db: &Db, before: DateTime<Utc>) -> Result
         .bind(before).fetch_one(c).await)
 }
 
-/// SQL condition that an entry records access only. Must equal the predicate of the partial index `audit_events_access`.
+/// SQL condition for entries that record access only. The condition must equal the predicate of the partial index
+/// `audit_events_access`.
 const IS_ACCESS: &str = "kind in ('page-view', 'login', 'logout', 'login-failed', 'refused')";
 
-/// Returns the tables whose expired entries are deleted one by one.
+/// Returns the tables that are not partitioned by month, from which expired entries are deleted row by row.
 pub(super) async fn tables_without_months(db: &Db) -> Result<Vec<&'static str>> {
     let Engine::Postgres(pool) = db.read() else { return Ok(vec!["audit_events"]) };
     let has_first: bool = query_scalar("select to_regclass('audit_events_first') is not null").fetch_one(pool).await?;
@@ -219,7 +220,8 @@ pub(super) async fn tables_without_months(db: &Db) -> Result<Vec<&'static str>> 
 
 /// Deletes up to `most` access entries of a table that were written before a given time. Returns the number of deleted entries.
 ///
-/// `PostgreSQL` also compares with its own clock, by which a trigger rejects a deletion that comes too early.
+/// On `PostgreSQL`, the statement also compares with the database's clock, because a trigger rejects deletions that are too early
+/// by this clock.
 pub(super) async fn delete_access(tx: &mut Tx<'_>, table: &'static str, before: DateTime<Utc>, most: i64) -> Result<u64> {
     let own_clock = if tx.is_postgres() { "and at < now() - interval '183 days'" } else { "" };
     let text =
@@ -232,20 +234,22 @@ pub(super) async fn create_month(tx: &mut Tx<'_>, month: NaiveDate) -> Result<()
     query("select create_audit_month($1)").bind(month).execute(tx.postgres()?).await.map(drop)
 }
 
-/// Drops the expired access entries of whole months on `PostgreSQL`. Returns their number.
+/// Drops the monthly partitions of access entries on `PostgreSQL` that have expired completely. Returns the number of dropped
+/// entries.
 pub(super) async fn drop_expired_months(tx: &mut Tx<'_>) -> Result<u64> {
     let dropped: i64 = query_scalar("select drop_expired_audit_months()").fetch_one(tx.postgres()?).await?;
     Ok(dropped.unsigned_abs())
 }
 
-/// Partition of the log that can be archived: a month, or the first partition with all entries before the months.
+/// Partition of the log that can be archived: the partition of a month, or the first partition, whose entries are older than all
+/// monthly partitions.
 #[derive(Debug, Clone, FromRow)]
 pub(super) struct LogPart {
     /// Name of the partition without its prefix, such as `2027_01` or `first`.
     pub name: String,
-    /// First time of the partition.
+    /// Start of the partition's time range, inclusive.
     pub begins: DateTime<Utc>,
-    /// First time after the partition.
+    /// End of the partition's time range, exclusive.
     pub ends: DateTime<Utc>,
 }
 
@@ -288,7 +292,7 @@ pub(super) async fn count_part(db: &Db, part: &LogPart) -> Result<i64> {
     on!(db.read(), c => query_scalar(AssertSqlSafe(text)).fetch_one(c).await)
 }
 
-/// Drops a partition, and records the file that has its entries.
+/// Drops a partition, and records the archive file that contains the entries of the partition.
 pub(super) async fn drop_part(tx: &mut Tx<'_>, part: &LogPart, (entries, sha256): (i64, &str), at: DateTime<Utc>) -> Result<()> {
     let connection = tx.postgres()?;
     query("set local lock_timeout = '500ms'").execute(&mut *connection).await?;
@@ -304,7 +308,7 @@ pub(super) async fn drop_part(tx: &mut Tx<'_>, part: &LogPart, (entries, sha256)
     query(AssertSqlSafe(format!("drop table {}", part.table()))).execute(connection).await.map(drop)
 }
 
-/// Partition of the log whose entries were moved to a file.
+/// Partition of the log whose entries were moved to an archive file.
 #[derive(Debug, Clone, FromRow)]
 pub(super) struct Archive {
     /// Partition that the file contains.
@@ -314,7 +318,7 @@ pub(super) struct Archive {
     pub sha256: String,
 }
 
-/// Returns the archived partitions of the log. `SQLite` has none.
+/// Returns the archived partitions of the log. On `SQLite` the list is always empty.
 pub(super) async fn list_archives(db: &Db) -> Result<Vec<Archive>> {
     let Engine::Postgres(pool) = db.read() else { return Ok(Vec::new()) };
     query_as("select part as name, begins, ends, sha256 from audit_archives order by ends").fetch_all(pool).await

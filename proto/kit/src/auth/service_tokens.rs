@@ -63,8 +63,8 @@ impl ServiceTokens {
         Ok(person.by_service(&self.bearer().await?))
     }
 
-    /// Requests a token with each value of the service secret in turn. During a change of the secret, a replica of auth-svc
-    /// may know only one of the values.
+    /// Requests a token with each value of the service secret in turn until one is accepted. During a change of the secret, a
+    /// replica of auth-svc may know only one of the values.
     async fn mint(&self) -> Result<MintServiceTokenResponse, Status> {
         let mut values = self.secret.values().peekable();
         loop {

@@ -71,7 +71,8 @@ impl Server {
         tried
     }
 
-    /// Logs a failed request: the first one of an outage as a warning. A successful probe write ends the outage.
+    /// Logs a failed request, as a warning if the request is the first to fail in an outage. A successful probe write ends the
+    /// outage.
     pub fn log_failure(&self, purpose: &str, cause: &dyn Display) {
         if self.0.outage.record_failure() {
             tracing::warn!(%cause, purpose, "redis unavailable, falling back to the database");

@@ -30,7 +30,7 @@ use std::{
     },
 };
 
-/// Binary of one service: what its command line needs besides the service's settings and functions.
+/// Properties of a service's binary that its command line needs, in addition to the service's settings and functions.
 #[derive(Clone, Copy)]
 pub struct ServiceBinary {
     /// Name of the service, such as `vehicle-svc`.

@@ -1,4 +1,4 @@
-//! File with the session that `patio login` obtained, which only its user can read.
+//! File with the session that `patio login` has obtained. Only the operating system user who ran the command can read the file.
 use anyhow::{Context, ensure};
 use serde::{Deserialize, Serialize};
 use std::{
@@ -10,13 +10,13 @@ use std::{
 
 /// Path of the session file below the home directory.
 const DEFAULT_PATH: &str = ".config/patio/session.json";
-/// Permission bits of the group and of other users.
+/// File permission bits of the group and of other users.
 const OTHER_USERS_MODE: u32 = 0o077;
 
 /// Session of a user at a running Patio.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredSession {
-    /// Public URL of the Patio that began the session.
+    /// Public URL of the Patio installation to which the session belongs.
     pub url: String,
     /// Login name (HMC) of the user.
     pub hmc: String,
@@ -52,7 +52,7 @@ impl StoredSession {
             .with_context(|| format!("{} is not a session file; delete it and sign in again", path.display()))
     }
 
-    /// Writes the session file with mode 0600. A file that exists is replaced as a whole.
+    /// Writes the session file with mode 0600. An existing file is replaced atomically.
     ///
     /// # Errors
     /// Returns an error when the file cannot be written.

@@ -178,7 +178,7 @@ impl Replicas {
         });
     }
 
-    /// Adds substitutes for replicas that have become unhealthy, without waiting for the next DNS lookup.
+    /// Starts to check and use further replicas in place of unhealthy replicas, without waiting for the next DNS lookup.
     fn substitute(&self, tasks: &Tasks) {
         self.choose_checked(&mut self.0.directory.lock().unwrap_or_else(PoisonError::into_inner), false, tasks);
     }
@@ -227,7 +227,8 @@ impl Replicas {
         self.choose_checked(&mut directory, true, tasks);
     }
 
-    /// Chooses the replicas to check among all known addresses, starts the checks of new ones and stops those of the others.
+    /// Chooses the replicas to check among all known addresses. Starts health checks of the replicas that are new in this choice,
+    /// and stops the checks of replicas that are not in it.
     fn choose_checked(&self, directory: &mut Directory, explore: bool, tasks: &Tasks) {
         let Directory { hosts, subset } = directory;
         let mut checked = self.0.checked.write().unwrap_or_else(PoisonError::into_inner);

@@ -4,7 +4,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 const TIMEOUT: &str = "grpc-timeout";
-/// Default deadline of a call. A user's request may take three seconds in total.
+/// Default deadline of a call. The deadline is below the three seconds that a user's request may take in total.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_millis(2800);
 /// Longest deadline of a normal call. Calls with a longer deadline, such as imports, count as long-running.
 const MAX_SHORT_DEADLINE: Duration = Duration::from_secs(15);

@@ -22,7 +22,7 @@ pub(super) struct Resolved {
 pub(super) struct Place {
     pub(super) host: Arc<str>,
     pub(super) port: u16,
-    /// Failed DNS lookups of the host name.
+    /// Outage tracker of the host name, which counts failed DNS lookups.
     pub(super) outage: Outage,
 }
 

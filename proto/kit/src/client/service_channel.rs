@@ -1,4 +1,4 @@
-//! Transport from a gRPC client to a service, which runs either in this process or behind the network.
+//! Transport from a gRPC client to a service that runs in this process or is reached over the network.
 use crate::{
     client::{
         balancer::{InFlight, Replicas},
@@ -199,7 +199,7 @@ fn at(lease: &InFlight, cause: &str) -> String {
     format!("{cause} ({})", lease.address())
 }
 
-/// Returns the status code in the headers of a response; the headers of a successful response have none.
+/// Returns the gRPC status code in the headers of a response; `Ok` when the headers contain none, as in a successful response.
 fn code(response: &Response<Body>) -> Code {
     response.headers().get("grpc-status").map_or(Code::Ok, |code| Code::from_bytes(code.as_bytes()))
 }

@@ -16,7 +16,7 @@ pub struct WatchedBody {
 }
 
 impl WatchedBody {
-    /// Wraps a response body. `silence` has to resolve when the replica that sends the body stops responding.
+    /// Wraps a response body. The future `silence` must complete when the replica that sends the body stops responding.
     pub fn new(body: Body, silence: impl Future<Output = ()> + Send + 'static) -> Self {
         Self { body, silence: silence.boxed() }
     }

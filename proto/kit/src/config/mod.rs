@@ -31,7 +31,8 @@ impl InvalidSetting {
     }
 }
 
-/// Help heading of the settings for operating Patio. Settings without a heading are the everyday ones; README has a table per heading.
+/// Help heading of the settings for operating Patio. Settings for everyday use have no heading. README contains one table per
+/// heading.
 pub const OPERATING: &str = "Operating";
 /// Help heading of the settings that are rarely changed.
 pub const TUNING: &str = "Tuning, rarely needed";

@@ -21,7 +21,7 @@ pub const fn connections_per_service(connections: u32) -> u32 {
 pub struct ConnectionLimit {
     /// Number of connections for ordinary roles, without those reserved for superusers.
     pub available: u32,
-    /// Whether the limit is that of the connected role alone, which other roles do not share.
+    /// Whether the limit applies to the connected role only, so that other roles do not use up this limit.
     pub is_of_role: bool,
 }
 

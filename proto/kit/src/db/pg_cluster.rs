@@ -83,7 +83,8 @@ impl PgCluster {
 
     /// Returns the connections to the current primary.
     ///
-    /// A transaction and its flush must use the connections of one call: the flush of another server confirms nothing.
+    /// A transaction and its flush must use the connections of one call: a flush on another server does not make the transaction
+    /// durable.
     pub(super) fn primary(&self) -> Arc<PgServer> {
         self.primary.load_full()
     }

@@ -67,7 +67,7 @@ impl Heartbeat {
         }
     }
 
-    /// Waits until the server has not responded within the heartbeat timeout.
+    /// Waits until the server has failed to respond for longer than the heartbeat timeout.
     pub(super) async fn unresponsive(&self) {
         // An error would mean that the sender was dropped, which cannot happen while `self` is borrowed.
         let _ = self.silent.subscribe().wait_for(|is_silent| *is_silent).await;

@@ -7,7 +7,7 @@ use tokio::time::timeout;
 
 /// Timeout for asking one host whether it accepts writes.
 const HOST_TIMEOUT: Duration = Duration::from_millis(1500);
-/// Parameter of a database URL that libpq uses for the same search.
+/// Parameter of a database URL with which libpq selects the primary among several hosts.
 const SESSION_PARAMETER: &str = "target_session_attrs";
 
 /// Hosts of one `PostgreSQL` cluster, in the order of the database URL.
@@ -20,7 +20,7 @@ impl PgHosts {
     /// Parses a database URL with one or several hosts, separated by commas.
     ///
     /// # Errors
-    /// Returns an error when the URL is invalid, or asks for servers other than the primary.
+    /// Returns an error when the URL is invalid, or requests a server other than the primary.
     pub(super) fn parse(url: &str) -> anyhow::Result<Self> {
         let all = urls(url)?.iter().map(|url| PgConnectOptions::from_str(url)).collect::<Result<Vec<_>, _>>()?;
         Ok(Self(all))
@@ -46,7 +46,8 @@ impl PgHosts {
         self.0.iter().map(address).collect::<Vec<_>>().join(", ")
     }
 
-    /// Asks all hosts at once whether they accept writes. Returns the connection options of the first one that does, or `None`.
+    /// Asks all hosts at once whether they accept writes. Returns the connection options of the first host that does, or `None` if
+    /// no host accepts writes.
     pub(super) async fn find_primary(&self) -> Option<PgConnectOptions> {
         let asked = self.0.iter().map(|host| Box::pin(check_writable(host)));
         select_ok(asked).await.ok().map(|(primary, _)| primary.clone())

@@ -31,8 +31,8 @@ const LOCK_POLL: Duration = Duration::from_millis(50);
 const FIRST_RETRY_PAUSE: Duration = Duration::from_secs(1);
 /// Maximum pause between two attempts of a migration.
 const MAX_RETRY_PAUSE: Duration = Duration::from_secs(16);
-/// Time after which a migration that gets no lock fails. Patio's longest query (an export) ends earlier, so that the lock is
-/// held by another program, which an operator has to find.
+/// Time after which a migration that gets no lock fails. Patio's longest query (an export) ends earlier, so the lock must be held
+/// by another program, which an operator has to find.
 const MIGRATION_TIMEOUT: Duration = Duration::from_secs(15 * 60);
 /// Timeout for opening the connection that runs migrations.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(4);

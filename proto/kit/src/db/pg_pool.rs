@@ -99,7 +99,8 @@ impl PostgresPool {
         timeout(ACQUIRE_TIMEOUT, taken).await.map_err(|_| Error::PoolTimedOut)?
     }
 
-    /// Returns a clone for a standby. Its statements run only after the standby has replayed a position of the primary.
+    /// Returns a clone of the pool for a standby. The clone's statements run only after the standby has replayed a position of the
+    /// primary.
     pub(super) fn at(&self, position: WalPosition) -> Self {
         Self { position: Some(position), ..self.clone() }
     }

@@ -3,14 +3,14 @@ use sqlx::{Error, FromRow, PgConnection, query_as};
 use std::time::Duration;
 use tokio::time::sleep;
 
-/// Pauses between checks whether a standby has replayed a position, in milliseconds. Together they exceed a usual flush and
-/// its transfer.
+/// Pauses between checks whether a standby has replayed a position, in milliseconds. Their sum exceeds the time that a flush and
+/// its transfer to the standby usually take.
 const REPLAY_PAUSES_MS: [u64; 5] = [1, 2, 4, 8, 16];
 
 /// Position in the write-ahead log of a cluster: where the primary inserts its next record.
 ///
 /// A timeline has one writer. A server that has replayed a position of the same timeline of the same system therefore has exactly
-/// the content that the primary had there. A standby left behind by a failover has an older timeline.
+/// the content that the primary had at that position. A standby left behind by a failover has an older timeline.
 #[derive(Debug, Clone, FromRow)]
 pub(super) struct WalPosition {
     system: i64,
@@ -32,7 +32,8 @@ impl WalPosition {
 
     /// Returns whether a server is a standby on this timeline, and whether it has replayed this position.
     ///
-    /// The control file names a new timeline only after the standby has replayed some of it.
+    /// After a failover, the first value stays `false` for a moment, because the standby's control file names the new timeline only
+    /// after the standby has replayed part of it.
     async fn state_on(&self, standby: &mut PgConnection) -> Result<(bool, bool), Error> {
         let state = "select pg_is_in_recovery() and s.system_identifier = $1
                 and greatest(c.timeline_id, r.min_recovery_end_timeline) = $2,

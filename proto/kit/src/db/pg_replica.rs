@@ -1,9 +1,9 @@
 //! Read replica of a `PostgreSQL` cluster. A query runs on the replica only after the replica has replayed everything that the
 //! primary had written when the query began.
 //!
-//! The position in the write-ahead log comes from the primary and is never remembered from an earlier request. It therefore covers
-//! the saves of all processes, and needs no token between them. Each statement compares the position on its own connection, since
-//! a host name may lead to several replicas.
+//! The position in the write-ahead log is read from the primary and never reused from an earlier request. The position therefore
+//! covers the saves of all processes, and clients need not send a position. Each statement compares the position on its own
+//! connection, since a host name may lead to several replicas.
 use crate::db::{
     Db, PostgresPool,
     pg_cluster::{PgCluster, PgServer},
@@ -29,10 +29,11 @@ const REPLICA_TIMEOUT: Duration = Duration::from_secs(1);
 /// Interval at which the lag of the replica is measured.
 const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Positions of the primary, read for all waiting queries at once.
+/// State for reading the primary's position once for all waiting queries.
 #[derive(Default)]
 struct Positions {
-    /// First ticket that the last position does not cover. The queries of all earlier tickets began before it was read.
+    /// First query ticket that the last read position does not cover. The queries with earlier tickets began before the position
+    /// was read.
     covered: u64,
     last: Option<WalPosition>,
 }
@@ -103,7 +104,8 @@ impl PgReplica {
         }
     }
 
-    /// Checks that the replica has replayed a position, which stays the same until the replica has replayed it.
+    /// Checks whether the replica has replayed the pending position. The position is replaced by a newer position only after the
+    /// replica has replayed it.
     async fn check(&self, cluster: &PgCluster) -> Result<(), Error> {
         let known = self.pending().clone();
         let (position, since) = match known {

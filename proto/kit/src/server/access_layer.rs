@@ -1,4 +1,4 @@
-//! Access layer in front of every gRPC service. It authenticates the caller, checks the rule of the rpc, applies the
+//! Access layer in front of every gRPC service. The layer authenticates the caller, checks the rule of the rpc, applies the
 //! deadline, and records log, metrics and trace of each call.
 use crate::{
     auth::identity::{self, Caller, Identity},

@@ -9,7 +9,7 @@ type Ready = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// Opens the admin port for metrics and health endpoints, unless the settings disable it.
 ///
-/// `ready` returns `true` when the process is ready for requests. `more` has the routes that only this program serves.
+/// `ready` returns `true` when the process is ready for requests. `more` contains the routes that only this program serves.
 ///
 /// # Errors
 /// Returns an error when the port is in use.

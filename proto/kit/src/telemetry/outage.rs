@@ -1,21 +1,21 @@
-//! Outages of a dependency in the log: one line when the dependency fails, one when it is available again.
+//! Log lines about the outages of a dependency: one when the dependency fails, and one when it is available again.
 use std::{
     fmt::Display,
     sync::atomic::{AtomicU64, Ordering},
 };
 
-/// Number of failed requests since a dependency was last available.
+/// Outage tracker of a dependency: the number of failed requests since the dependency was last available.
 #[derive(Debug, Default)]
 pub struct Outage(AtomicU64);
 
 impl Outage {
-    /// Creates the state of an available dependency.
+    /// Creates an outage tracker for a dependency that is available.
     #[must_use]
     pub const fn new() -> Self {
         Self(AtomicU64::new(0))
     }
 
-    /// Records a failed request. Returns `true` for the first one of an outage, which has to be logged.
+    /// Records a failed request. Returns `true` for the first failed request of an outage, which the caller must log.
     pub fn record_failure(&self) -> bool {
         self.0.fetch_add(1, Ordering::Relaxed) == 0
     }
@@ -28,7 +28,8 @@ impl Outage {
 }
 
 impl Outage {
-    /// Logs how an attempt of repeated work ended: the first failure as a warning, and the first success after it.
+    /// Logs the result of one attempt of repeated work: the first failure of an outage as a warning, and the success that ends the
+    /// outage.
     pub fn log_attempt<E: Display>(&self, work: &'static str, done: Result<(), E>) {
         match done {
             Ok(()) => {

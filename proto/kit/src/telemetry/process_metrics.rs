@@ -2,7 +2,7 @@
 use crate::clock::Clock;
 use std::{fmt::Write, fs, sync::OnceLock};
 
-/// Clock ticks per second in `/proc/self/stat`. Linux reports this value to programs on all platforms.
+/// Clock ticks per second in `/proc/self/stat`. Linux reports this value to programs on all architectures.
 const TICKS_PER_SECOND: f64 = 100.0;
 
 /// Start time of the process, in seconds since 1970.
@@ -44,7 +44,7 @@ fn number(text: &str, name: &str) -> Option<f64> {
     text.lines().find_map(|line| line.strip_prefix(name))?.split_whitespace().next()?.parse().ok()
 }
 
-/// Returns the processor time of `/proc/self/stat`. The name of the program in parentheses may contain blanks.
+/// Returns the CPU time in seconds from the text of `/proc/self/stat`. The name of the program in parentheses may contain blanks.
 fn cpu_seconds(stat: &str) -> Option<f64> {
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11).map(str::parse::<f64>);
     let (user, system) = (fields.next()?.ok()?, fields.next()?.ok()?);

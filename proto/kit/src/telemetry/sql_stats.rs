@@ -22,7 +22,7 @@ pub struct StatementStats {
     pub count: u64,
     /// Total duration of the statements.
     pub took: Duration,
-    /// Number of the statements that count for another call in the metrics, because both calls shared them.
+    /// Number of statements that the call shared with other calls and that the metrics count for one of the other calls.
     pub shared: u64,
     /// Total duration of the shared statements.
     pub shared_took: Duration,
@@ -84,13 +84,15 @@ pub fn read_stats(span: &Span) -> StatementStats {
     with_stats(span, |stats| *stats).unwrap_or_default()
 }
 
-/// Creates a span that counts the SQL statements of work that several calls share. [`share_stats`] then counts them for each call.
+/// Creates a span that counts the SQL statements of work that several calls share. [`share_stats`] then counts these statements for
+/// each call.
 #[must_use]
 pub fn counting_span() -> Span {
     tracing::info_span!(target: COUNT_TARGET, parent: None, "rpc")
 }
 
-/// Counts the statements of shared work for the calls that waited for it. In the metrics they count once, for the first call.
+/// Counts the statements of shared work for each call that waited for the work. In the metrics, the statements count only once, for
+/// the first call.
 pub fn share_stats<'s>(work: &Span, calls: impl Iterator<Item = &'s Span>) {
     let StatementStats { count, took, .. } = read_stats(work);
     for (number, call) in calls.enumerate() {

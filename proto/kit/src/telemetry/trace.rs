@@ -24,7 +24,7 @@ pub const TRACE_TARGET: &str = "patio_trace";
 /// Target of spans that count SQL statements and appear in log lines, but are not traced.
 pub const UNTRACED_TARGET: &str = "patio_untraced";
 
-/// RPCs that are not traced: each process polls them all the time, or they last as long as a page is open.
+/// RPCs that are not traced, because each process polls them constantly, or because they last as long as a page is open.
 const UNTRACED: [&str; 5] = [
     "/patio.auth.v1.TokenService/GetSigningKeys",
     "/patio.auth.v1.TokenService/ListRevocations",
@@ -94,7 +94,8 @@ pub fn describe_rpc(span: &Span, method: &Method) {
     span.set_attribute("rpc.method", method.name());
 }
 
-/// Sets the attributes of an HTTP request on the span of its server. The path has no query, which may contain names of people.
+/// Sets the attributes of an HTTP request on the span of its server. `path` is the URL path without the query, because a query may
+/// contain names of people.
 pub fn describe_http(span: &Span, method: &'static str, route: &str, path: &str) {
     span.set_attribute("http.request.method", method);
     span.set_attribute("http.route", route.to_owned());
@@ -117,7 +118,7 @@ pub fn record_http_status(span: &Span, status: http::StatusCode) {
     }
 }
 
-/// Returns `true` for the codes with which a server says that the fault is its own.
+/// Returns `true` for the status codes that mean a fault of the server itself.
 fn is_server_fault(code: Code) -> bool {
     matches!(code, Code::Unknown | Code::DeadlineExceeded | Code::Unimplemented | Code::Internal | Code::Unavailable | Code::DataLoss)
 }

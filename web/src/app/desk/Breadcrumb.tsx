@@ -25,7 +25,7 @@ const TITLES: Record<string, TextKey | DeskTextKey> = {
   import: 'menu.import',
 }
 
-/** The way from home to the current page. */
+/** Breadcrumb navigation from the home page to the current page. */
 export function Breadcrumb({ path }: { path: string }) {
   const t = useDeskText()
   const trail = useTrail(path)
@@ -49,7 +49,7 @@ export function Breadcrumb({ path }: { path: string }) {
   )
 }
 
-/** Returns the pages on the way to a page, after home, with the page itself as the last one. Reads names from what the pages have loaded. */
+/** Returns the pages in the breadcrumb after home, with the current page last. The names come from data that the pages have already loaded. */
 function useTrail(path: string): Crumb[] {
   const t = useDeskText()
   const query = useQueryParams()

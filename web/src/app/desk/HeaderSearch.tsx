@@ -97,7 +97,7 @@ export function HeaderSearch() {
   )
 }
 
-/** Whether there is a keyboard, and the page has no search of its own, which the key '/' prefers. */
+/** Returns whether the key '/' may open this search: the device has a keyboard, and the page has no search field of its own. */
 const isSlashKeyFree = (): boolean => window.matchMedia('(pointer: fine)').matches && document.querySelector('main [role=search]') === null
 
 function Result({ id, vehicle, selected, onChoose }: { id: string; vehicle: FoundVehicle; selected: boolean; onChoose: () => void }) {

@@ -12,7 +12,7 @@ import styles from './Rail.module.css'
 interface RailProps {
   user: SessionUser
   path: string
-  /** Whether the menu is open, which has the same entries. */
+  /** Whether the rail is hidden, because the open menu shows the same entries. */
   hidden: boolean
 }
 

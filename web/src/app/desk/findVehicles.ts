@@ -19,12 +19,12 @@ export interface FoundVehicle {
 }
 export interface SearchResult {
   vehicles: FoundVehicle[]
-  /** Number of open campaigns that a search covers, and number of all open campaigns. */
+  /** Number of open campaigns that the search covered. `open` is the number of all open campaigns. */
   searched: number
   open: number
 }
 
-/** A letter and digits typed as on the ground, such as `B204` or `b 204` for the parking space B-204. */
+/** Pattern of a parking space typed without its hyphen, as painted on the ground, such as `B204` or `b 204` for B-204. */
 const SPACE_WITHOUT_HYPHEN = /^([a-z]) ?(\d{1,4})$/i
 
 const fetchOpenCampaigns = (signal: AbortSignal): Promise<CampaignPage> =>

@@ -8,8 +8,8 @@ const MAX_SEQUENCE_MS = 1500
 const MODIFIERS = new Set(['Shift', 'Control', 'Alt', 'AltGraph', 'Meta', 'CapsLock'])
 
 /**
- * Calls the action of a typed shortcut: one key such as '?', or two keys in a row such as 'g h'. Ignores keys that follow each other as fast
- * as those of a hardware scanner, and all keys while `applies` does not hold. Returns a function that stops listening.
+ * Calls the action of a typed shortcut: one key such as '?', or two keys in a row such as 'g h'. Ignores keys that follow each other as
+ * fast as those of a hardware scanner, and all keys while `applies` returns false. Returns a function that stops listening.
  */
 export function listenForShortcuts(shortcuts: Record<string, () => void>, applies: () => boolean = () => true): () => void {
   let lastAt = -Infinity

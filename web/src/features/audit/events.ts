@@ -16,10 +16,10 @@ export interface FieldChange {
 const textOf = (value: unknown): string => (value === null || value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value))
 const valuesIn = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {})
 
-/** Kinds of audit events that change nothing. Their values contain only the time of the browser. */
+/** Kinds of audit events that change nothing. The values of such an event contain only the time of the browser. */
 const ONLY_TOLD = ['page-view', 'login']
 
-/** Lists the fields that an event changed. Empty for events without a change, such as a sign-in. */
+/** Lists the fields that an event changed. Returns an empty list for an event without a change, such as a sign-in. */
 export function listFieldChanges(event: AuditEvent): FieldChange[] {
   if (ONLY_TOLD.includes(event.kind)) return []
   const [before, after] = [valuesIn(event.old), valuesIn(event.new)]

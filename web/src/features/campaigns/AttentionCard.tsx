@@ -17,16 +17,16 @@ interface AttentionCardProps {
   campaigns: number[]
   /** Campaign whose conflicts are counted; all campaigns when absent. */
   campaign?: number
-  /** Yards with vehicles left without active users while other yards have some, with the URL of each. */
+  /** Idle yards: yards with uninspected vehicles and no active user, while other yards have active users. `to` is the URL of the yard. */
   idle?: { yard: YardProgress; to: string }[]
-  /** Vehicles of the campaign that were not found in neighbouring spaces. */
+  /** Runs of neighbouring parking spaces of the campaign whose vehicles were not found. */
   missing?: MissingRun[]
 }
 
-/** Number of idle yards and of runs of missing vehicles that are named, the largest first. */
+/** Maximum number of idle yards, and of runs of missing vehicles, that the card names; the largest are named first. */
 const MAX_NAMED = 3
 
-/** What team leaders and supervisors should look at: open conflicts, saves that phones have not sent, and idle yards. */
+/** Card with what needs attention from team leaders and supervisors: open conflicts, saves pending on phones, idle yards and missing vehicles. */
 export function AttentionCard({ campaigns, campaign, idle = [], missing = [] }: AttentionCardProps) {
   const t = useCampaignsText()
   const now = useCurrentTime()

@@ -23,7 +23,7 @@ interface NumbersProps {
   activity: Activity | undefined
 }
 
-/** The numbers of a campaign in one row: inspected, left, pace, estimated end and found wrong. */
+/** Key figures of a campaign in one row: vehicles inspected, vehicles left, pace, estimated end, and vehicles with a defect. */
 export function CampaignNumbers({ campaign, pace, activity }: NumbersProps) {
   const t = useCampaignsText()
   const { total_inspected: done, total_vehicles: total, progress_unknown: isUnknown } = campaign
@@ -47,7 +47,7 @@ export function CampaignNumbers({ campaign, pace, activity }: NumbersProps) {
   )
 }
 
-/** The estimated end, as a range where the work of the last hours is known, and whether it keeps the due date. */
+/** Figure with the estimated end of a campaign, as a time range if hourly counts are loaded, and whether the due date will be met. */
 function FinishFigure({ campaign, pace, activity }: NumbersProps) {
   const t = useDashboardText()
   const words = useCampaignsText()

@@ -48,7 +48,7 @@ export default function CampaignPage() {
   )
 }
 
-/** Whether this is a touch device that can have a camera, on which scanning is the quickest way to inspect. */
+/** Returns whether this is a touch device that may have a camera, where scanning is the fastest way to inspect. */
 const useScansByTouch = () => useMediaQuery('(pointer: coarse)') && globalThis.navigator.mediaDevices?.getUserMedia !== undefined
 
 function Loaded({ campaign, yard }: { campaign: CampaignWithUnsent; yard: number | null }) {

@@ -25,7 +25,7 @@ import styles from './HomePage.module.css'
 
 const SEARCH_REST = 250
 
-/** Home screen with the campaign picker, step 1 of 3. At a desk, what needs attention and who is working stand beside the list. */
+/** Home screen with the campaign picker, step 1 of 3. On wide screens, the cards beside the list show what needs attention and who is working. */
 export default function HomePage() {
   const t = useText()
   const session = useSession()

@@ -4,7 +4,7 @@ import { buildPath } from '@/lib/route'
 import { LinkButton } from '@/ui/Button'
 import { useCampaignsText } from './text'
 
-/** Link to the open conflicts with their number. Hidden when there are no open conflicts. */
+/** Link to the open conflicts with their number. Nothing is shown when there are no open conflicts. */
 export function OpenConflictsLink({ campaign }: { campaign?: number }) {
   const t = useCampaignsText()
   const open = useQuery({ ...conflictsQuery({ state: 'open', campaign }), retry: false }).data?.meta.total_count ?? 0

@@ -8,11 +8,11 @@ import styles from './PaceStrip.module.css'
 
 interface PaceStripProps {
   paces: InspectionPace[]
-  /** Returns the name of a campaign, to label the rates of several campaigns. Is missing when only one campaign is shown. */
+  /** Function that returns the name of a campaign, to label the rates of several campaigns; absent when only one campaign is shown. */
   nameOf?: (campaign: number) => string
 }
 
-/** Inspection rate of each person and the estimated end of the campaign. Hidden while no one is inspecting. */
+/** Inspection rate of each person and the estimated end of the campaign. Nothing is shown while no one is inspecting. */
 export function PaceStrip({ paces, nameOf }: PaceStripProps) {
   const t = useCampaignsText()
   const now = useCurrentTime()

@@ -9,11 +9,11 @@ import styles from './StatusStack.module.css'
 /** Number of vehicles with each status. */
 export type StatusCounts = Activity['yards'][number]['statuses']
 
-/** Order of the parts: first what is right, then what is not. */
+/** Order of the statuses in a bar, from good results to problems. */
 const ORDER = ['ok', 'Repair OK', 'Repair', 'ng', 'Not Found', 'Gate Out', 'S/OFF BL'] as const
 const countOf = (counts: StatusCounts, wanted: string) => counts.find(({ status }) => status === wanted)?.vehicles ?? 0
 
-/** Returns the number of vehicles that were found wrong, repaired or not. */
+/** Returns the number of vehicles with a defect, repaired or not. */
 export const countWrong = (counts: StatusCounts): number => countOf(counts, 'ng') + countOf(counts, 'Repair') + countOf(counts, 'Repair OK')
 
 interface StatusStackProps {
@@ -23,7 +23,7 @@ interface StatusStackProps {
   total: number
 }
 
-/** Vehicles of a yard as one bar with a part for each status. Inspected vehicles without a status follow, then those that are left. */
+/** Bar of a yard's vehicles with a segment for each status, followed by one for inspected vehicles without a status and one for uninspected vehicles. */
 export function StatusStack({ label, counts, done, total }: StatusStackProps) {
   const t = useCampaignsText()
   const known = ORDER.map((status) => ({ status, vehicles: countOf(counts, status) })).filter(({ vehicles }) => vehicles > 0)
@@ -41,7 +41,7 @@ export function StatusStack({ label, counts, done, total }: StatusStackProps) {
   )
 }
 
-/** Signs and names of the statuses that stand in the bars. */
+/** Legend with the symbol and the name of each status that occurs in the bars. */
 export function StatusLegend({ counts }: { counts: StatusCounts }) {
   const shown = VEHICLE_STATUSES.filter((status) => countOf(counts, status) > 0)
   return (
@@ -56,6 +56,6 @@ export function StatusLegend({ counts }: { counts: StatusCounts }) {
   )
 }
 
-/** Adds the counts of all yards. */
+/** Returns the number of vehicles with each status, summed over all yards. */
 export const sumStatuses = (yards: { statuses: StatusCounts }[]): StatusCounts =>
   VEHICLE_STATUSES.map((status) => ({ status, vehicles: yards.reduce((sum, { statuses }) => sum + countOf(statuses, status), 0) }))

@@ -22,7 +22,7 @@ interface YardTableProps {
 export const listShownYards = (yards: YardProgress[]): YardProgress[] =>
   yards.filter((yard) => yard.total > 0 && isShownYard(yard)).toSorted((a, b) => compareNaturally(a.name, b.name))
 
-/** Progress and statuses of each yard of a campaign as a table, with the people who work there. A row opens the yard. */
+/** Progress and statuses of each yard of a campaign as a table, with the people who work there. A click on a row opens the yard. */
 export function YardTable({ yards, pace, activity, hrefOf, current }: YardTableProps) {
   const t = useCampaignsText()
   const shown = listShownYards(yards)
@@ -74,7 +74,7 @@ export function YardTable({ yards, pace, activity, hrefOf, current }: YardTableP
   )
 }
 
-/** Returns the yards with vehicles left without active users while other yards have some, most vehicles left first. */
+/** Returns the idle yards, the yard with the most uninspected vehicles first. Idle yards have uninspected vehicles and no active user, while other yards have active users. */
 export function listIdleYards(yards: YardProgress[], pace: InspectionPace | undefined): YardProgress[] {
   if (pace === undefined || pace.people.length === 0) return []
   const idle = yards.filter((yard) => yard.done < yard.total && isShownYard(yard) && !pace.people.some(({ yard_id }) => yard_id === yard.id))

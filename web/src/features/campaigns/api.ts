@@ -112,7 +112,7 @@ const DAY_MS = 86_400_000
 const MAX_DAYS = 91
 const DAYS_OF_ALL = 7
 
-/** Fetches the work of a campaign by hour since its creation, of at most three months. */
+/** Fetches the hourly inspection work in a campaign since its creation, for at most the last three months. */
 export const useCampaignActivity = ({ id, created_at }: Pick<Campaign, 'id' | 'created_at'>, enabled: boolean) =>
   useQuery({
     queryKey: queryKeys.activity(id),
@@ -124,7 +124,7 @@ export const useCampaignActivity = ({ id, created_at }: Pick<Campaign, 'id' | 'c
     retry: false,
   })
 
-/** Fetches the work of the last days in all campaigns by hour. */
+/** Fetches the hourly inspection work of the last days in all campaigns. */
 export const useTotalActivity = (enabled: boolean) =>
   useQuery({
     queryKey: queryKeys.activity(null),

@@ -5,7 +5,7 @@ import { showToast } from '@/ui/Toast'
 import { useDownloadCampaign } from './api'
 import { useCampaignsText } from './text'
 
-/** The download of a campaign, or of the chosen yard, for use offline: its state, the stored data and the label of the action. */
+/** Returns the state of the download of a campaign or yard for use offline, the stored data, and the label of the action. */
 export function useOfflineDownload(campaign: Campaign, yard: number | null) {
   const t = useCampaignsText()
   const problem = useStorageProblem()

@@ -13,14 +13,14 @@ export const FIELD_LABELS: Record<FieldConflict['field'], TextKey> = {
 }
 
 export type SideName = 'theirs' | 'mine'
-/** The values in order of their saves: the stored one first, then the one that arrived later. */
+/** The two sides of a conflict in the order of their saves: first the value stored earlier, then the value that arrived later. */
 export const SIDES: readonly SideName[] = ['theirs', 'mine']
 
 export interface ConflictProps {
   conflict: FieldConflict
   mayDecide: boolean
   busy: boolean
-  /** Error message of the last attempt to resolve this conflict; `null` when it did not fail. */
+  /** Error message of the last attempt to resolve this conflict; `null` when that attempt did not fail. */
   error: string | null
   onTake: (choice: SideName) => void
 }
@@ -32,7 +32,7 @@ export interface CampaignConflicts {
   conflicts: FieldConflict[]
 }
 
-/** Groups conflicts by campaign. The campaign of the newest conflict comes first, and the order within each campaign stays. */
+/** Groups conflicts by campaign. The campaign of the newest conflict comes first, and the order within each campaign is unchanged. */
 export function groupByCampaign(conflicts: FieldConflict[]): CampaignConflicts[] {
   const groups = new Map<number, CampaignConflicts>()
   for (const conflict of conflicts) {
@@ -46,7 +46,7 @@ export function groupByCampaign(conflicts: FieldConflict[]): CampaignConflicts[]
 
 const SPACE_FRESH_MS = 60_000
 
-/** Parking space of a vehicle as it is now, which the list of conflicts does not contain. */
+/** Current parking space of a vehicle. The space is loaded separately, because the list of conflicts does not contain it. */
 export function ParkingSpace({ vehicle }: { vehicle: number }) {
   return useQuery({ ...vehicleQuery(vehicle, null), staleTime: SPACE_FRESH_MS, retry: false }).data?.parking_space ?? '—'
 }

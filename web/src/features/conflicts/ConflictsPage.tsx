@@ -45,7 +45,7 @@ export default function ConflictsPage() {
 
 const FREE = ['status', 'operator_notes']
 
-/** Conflicts by campaign: a table with keys on wide screens, cards on phones. */
+/** Conflicts by campaign: a table with keyboard shortcuts on wide screens, cards on phones. */
 function ConflictList({ conflicts }: { conflicts: FieldConflict[] }) {
   const t = useConflictsText()
   const isWide = useMediaQuery('(min-width: 900px)')

@@ -5,7 +5,7 @@ import { useDownloadTemplate } from './api'
 import { useImportText, type ImportKey } from './text'
 import styles from './ExpectedColumns.module.css'
 
-/** The columns of a campaign sheet in their order, as the sheet has to name them, with an example. */
+/** Columns of a campaign sheet in order, with their required names and an example. */
 const COLUMNS: { name: string; example: string; note?: ImportKey }[] = [
   { name: 'Campaign', example: 'Airbag 2026', note: 'import.firstRow' },
   { name: 'Part', example: 'Airbag', note: 'import.firstRow' },

@@ -67,7 +67,7 @@ export default function ImportPage() {
   )
 }
 
-/** Whether the server rejected the content of the file. After a network error or a cancelled import, the person can send the same file again. */
+/** Returns whether the server rejected the content of the file. After a network error or a cancelled import, the person can send the same file again. */
 const isRefused = (error: Error) => error instanceof Problem && !isUploadCancelled(error) && error.status >= 400 && error.status < 500 && error.status !== 401
 
 interface WorkingProps {

@@ -56,10 +56,10 @@ const CANCELLED = 'CANCELLED'
 const TOO_LATE = 'TOO_LATE'
 const cancelled = () => new Problem(409, CANCELLED, '')
 
-/** Whether an upload ended because the person cancelled it. */
+/** Returns whether an upload ended because the person cancelled it. */
 export const isUploadCancelled = (error: unknown): boolean => error instanceof Problem && error.code === CANCELLED
 
-/** Cancels a running import, or aborts an upload that is still being sent. An import that has finished stays. */
+/** Cancels a running import, or aborts an upload that is still being sent. A finished import is not affected. */
 export const useCancelUpload = () =>
   useMutation({
     mutationFn: async ({ id, stop }: Upload) => {

@@ -25,7 +25,7 @@ import styles from './ManagePage.module.css'
 const LIST = 'campaigns'
 const CSV = 'csv'
 
-/** Names of the tools that were opened. They are restored after the person signs in again. */
+/** Names of the tools that the person has opened. The tools are opened again after the same person signs in again. */
 const useOpened = createDraftHook<readonly string[]>([])
 
 /** Screen for team leaders and supervisors: the campaigns first, then the tools that change vehicles in bulk. */
@@ -54,7 +54,7 @@ export default function ManagePage() {
   )
 }
 
-/** Campaigns and tools: tabs on wide screens, sections below the campaigns on phones. The address names the open tab. */
+/** Campaigns and tools: tabs on wide screens, sections below the campaigns on phones. The URL contains the name of the open tab. */
 function Tools({ yard }: { yard: number | null }) {
   const t = useManageText()
   const p = usePageText()
@@ -100,7 +100,7 @@ function Tools({ yard }: { yard: number | null }) {
   )
 }
 
-/** Scrolls to the open section that the URL names, since the sections are below the list. */
+/** Scrolls to the open section that the URL names, because the sections are below the campaign list. */
 function useScrollToFold(named: string | null): void {
   useEffect(() => {
     if (named !== null) document.querySelector('#tools > details[open]')?.scrollIntoView()

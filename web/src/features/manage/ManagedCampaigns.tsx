@@ -54,7 +54,7 @@ export function ManagedCampaigns({ yard }: { yard: number | null }) {
   )
 }
 
-/** Filter of the list by campaign status, kept in the address. */
+/** Filter of the list by campaign status, stored in the URL. */
 function StatusFilter({ value }: { value: CampaignStatus | null }) {
   const t = usePageText()
   return (

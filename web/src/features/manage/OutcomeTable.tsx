@@ -10,12 +10,12 @@ import styles from './OutcomeTable.module.css'
 
 interface OutcomeTableProps {
   rows: OutcomeRow[]
-  /** Number of vehicles of each kind, which can be more than the rows. */
+  /** Number of vehicles with each outcome, which may exceed the number of rows, because not every vehicle is listed. */
   counts: Record<OutcomeKind, number>
 }
 
 const MAX_LISTED = 200
-/** Number of rows from which the table has a search. */
+/** Minimum number of rows for which the table has a search field. */
 const MIN_SEARCHED = 10
 const LABELS: Record<OutcomeKind, ManageKey> = { updated: 'bulk.changedCount', skipped: 'bulk.skipped', missing: 'bulk.missing' }
 const KINDS: readonly OutcomeKind[] = ['updated', 'skipped', 'missing']

@@ -4,7 +4,7 @@ import styles from './ScrollTable.module.css'
 interface ScrollTableProps {
   label: string
   heads: [string, string]
-  /** The bodies of the table. */
+  /** Body of the table, as one or several `tbody` elements. */
   children: ReactNode
 }
 
@@ -24,5 +24,5 @@ export const ScrollTable = ({ label, heads, children }: ScrollTableProps) => (
   </div>
 )
 
-/** Second cell of a row: the change, or the outcome for the vehicle. */
+/** Second cell of a row, which contains the change of the vehicle or the outcome for the vehicle. */
 export const WideCell = ({ children }: { children: ReactNode }) => <td className={styles.wide}>{children}</td>

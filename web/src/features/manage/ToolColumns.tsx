@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import styles from './ToolColumns.module.css'
 
 interface ToolColumnsProps {
-  /** Fields of the tool. */
+  /** Input fields of the tool. */
   entry: ReactNode
   /** Preview and result of the change. */
   outcome: ReactNode

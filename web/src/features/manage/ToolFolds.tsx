@@ -8,7 +8,7 @@ export interface Tool {
   title: string
   about: string
   icon: IconName
-  /** Whether the content is a list, which has a frame of its own. */
+  /** Whether the content is a list, which already has a frame. */
   isList?: boolean
   content: ReactNode
 }

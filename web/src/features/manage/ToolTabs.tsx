@@ -7,14 +7,14 @@ interface ToolTabsProps {
   label: string
   tools: Tool[]
   current: string
-  /** Whether the content of a tool is kept while another tool is shown, with the values of its fields. */
+  /** Returns whether the content of a tool is kept while another tool is shown, with the values of its fields. */
   isKept: (name: string) => boolean
   onChoose: (name: string) => void
 }
 
 const STEPS: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1 }
 
-/** Tools as tabs with a line on what each is for, and the content of the chosen one below. */
+/** Tools as tabs, with a line that says what each tool is for. The content of the chosen tool is below. */
 export function ToolTabs({ label, tools, current, isKept, onChoose }: ToolTabsProps) {
   const id = useId()
   const press = (event: KeyboardEvent<HTMLElement>, index: number) => {

@@ -9,7 +9,7 @@ import { formatDateTime, formatJobTitle } from './jobs'
 import { UndoDialog } from './UndoDialog'
 import styles from './UndoLast.module.css'
 
-/** Button that undoes the change that was just executed: the person's newest job of that kind, with that many vehicles. */
+/** Button that undoes the change that was just executed, which is the person's newest job of this kind with this number of vehicles. */
 export function UndoLast({ kind, vehicles }: { kind: Job['kind']; vehicles: number }) {
   const t = useHistoryText()
   const hmc = useSession()?.user.hmc

@@ -30,7 +30,7 @@ function merged(entry: Entry, before: Vehicle, now: Vehicle): Entry {
 
 const isIdentifier = (text: string) => /^\S+ \S+$/.test(text.trim())
 
-/** Dialog that edits every field of one vehicle which the user's access level may change. */
+/** Dialog for editing one vehicle, with the fields that the person's access level may change. */
 export function VehicleDialog({ vehicle, onClose }: { vehicle: Vehicle; onClose: () => void }) {
   const t = useManageText()
   const role = useSession()?.user.user_type ?? ''

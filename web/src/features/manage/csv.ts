@@ -12,7 +12,7 @@ export function findCsvFileError({ name, size }: { name: string; size: number })
   return size > MAX_WORKBOOK_BYTES ? 'csv.tooLarge' : null
 }
 
-/** Whether the changes of a validated CSV file can be executed: the file names at least one vehicle and has no errors. */
+/** Returns whether the changes of a validated CSV file can be executed: the file names at least one vehicle and has no errors. */
 export const canExecuteCsv = ({ vehicles, total_errors }: CsvResult): boolean => vehicles > 0 && total_errors === 0
 
 const isCsvError = (value: unknown): value is CsvError => isRecord(value) && typeof value.line === 'number' && typeof value.message === 'string'

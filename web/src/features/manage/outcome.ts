@@ -27,7 +27,7 @@ export const getSkipReasonKey = (code: string): ManageKey | null => REASONS[code
 const isFor = (why: string) => ({ code }: { code: string }) => code === why
 const isStaying = ({ code }: { code: string }) => code !== CLOSED && code !== AMBIGUOUS
 
-/** Whether any vehicle was skipped because of its own state, not because of a closed campaign or an ambiguous VIN. */
+/** Returns whether any vehicle was skipped because of its own state, not because of a closed campaign or an ambiguous VIN. */
 export const hasUnchangedVehicles = ({ skipped }: BulkResult): boolean => skipped.some(isStaying)
 
 /** Splits the result of a bulk change into the clauses of its summary sentence. Clauses with a count of 0 are left out. */

@@ -11,15 +11,15 @@ export interface OutcomeRow {
   campaign: string
   /** Changes of an updated vehicle. */
   changes: PreviewedVehicle['changes']
-  /** Text key of the reason why the vehicle was skipped; `null` when the server's own words are shown. */
+  /** Text key of the reason why the vehicle was skipped; `null` when `words` is shown instead. */
   reason: ManageKey | null
-  /** Reason in the server's words. */
+  /** Reason as the server worded it. */
   words: string
 }
 
 const NO_REASON = { reason: null, words: '' } as const
 
-/** Lists the vehicles of a bulk change: the changed ones, as far as the preview named them, then the skipped and the missing ones. */
+/** Lists the vehicles of a bulk change: first the changed vehicles of the preview, then the skipped vehicles, then the vehicles that were not found. */
 export function listOutcome({ skipped, not_found }: Pick<BulkResult, 'skipped' | 'not_found'>, changed: PreviewedVehicle[]): OutcomeRow[] {
   return [
     ...changed.map(({ vin_number, campaign_name, changes }): OutcomeRow => ({ kind: 'updated', vin: vin_number, campaign: campaign_name, changes, ...NO_REASON })),

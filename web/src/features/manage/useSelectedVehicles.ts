@@ -13,7 +13,7 @@ interface SelectedVehicles {
 const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every((text) => typeof text === 'string')
 const isSelection = (state: unknown): state is SelectedVehicles => isRecord(state) && typeof state.campaign === 'number' && isTexts(state.vins) && isTexts(state.spaces)
 
-/** Calls `take` when the vehicle list has opened this tool for selected vehicles, which are in the state of the history entry. */
+/** Calls `take` with the vehicles that were selected in the vehicle list, when the list has opened this tool. The selection is in the state of the history entry. */
 export function useSelectedVehicles(tool: string, take: (selected: SelectedVehicles) => void): void {
   const onSelected = useEffectEvent(take)
   const isNamed = useQueryParams().get('tool') === tool

@@ -4,7 +4,7 @@ import { showToast } from '@/ui/Toast'
 import { CardActions, CardList, CardReason, OutboxCard, OutboxSection } from './OutboxCard'
 import { useOutboxText } from './text'
 
-/** Pending saves whose stored data was tampered with on this device. Their content can no longer be decrypted. */
+/** Pending saves whose stored data was changed on this device, so that their content can no longer be decrypted. */
 export function AlteredSaves({ places }: { places: number[] }) {
   const t = useOutboxText()
   if (places.length === 0) return null

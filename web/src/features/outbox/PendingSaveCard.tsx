@@ -13,7 +13,10 @@ import { CardActions, CardHead, CardReason, OutboxCard } from './OutboxCard'
 import { useOutboxText, type OutboxKey } from './text'
 import styles from './PendingSaveCard.module.css'
 
-/** Card of one pending or rejected save, with buttons to retry, edit or discard the save. `isAsking` is false when another card asks the same question. */
+/**
+ * Card of one pending or rejected save, with buttons to retry, edit or discard the save. `isAsking` is false when another card already asks
+ * the person what to do with the vehicle's saves.
+ */
 export function PendingSaveCard({ entry, isAsking = true }: { entry: StoredSave; isAsking?: boolean }) {
   const t = useOutboxText()
   const now = useCurrentTime()

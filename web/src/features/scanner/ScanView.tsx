@@ -52,7 +52,7 @@ export function CameraView({ options = CAMERA_VIEW_DEFAULTS, ...props }: ScanVie
   )
 }
 
-/** Reader of characters, loaded on first use. */
+/** Button and dialog that read the characters of a label (OCR). The code is loaded on first use. */
 function TextReader(props: ReadTextProps) {
   const t = useScanText()
   const [part, setPart] = useState<{ ReadText: ComponentType<ReadTextProps> } | 'failed' | null>(null)

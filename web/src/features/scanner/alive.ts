@@ -5,7 +5,6 @@ const MAX_IDLE_CHECKS = 4
 /**
  * Resumes a video paused by the browser, and reports a frozen picture or an ended camera track.
  * Returns a function that stops watching.
- *
  * Detects a frozen picture by the number of checks without a new frame, not by elapsed time, so that a suspended page is not mistaken for a
  * dead camera.
  */

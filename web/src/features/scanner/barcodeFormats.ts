@@ -1,7 +1,7 @@
 import type { ReadInputBarcodeFormat } from 'zxing-wasm/reader'
 import type { FormatKind } from './formats'
 
-/** Formats of SPEC.md with the engine's names and the shape of their bars. `Code39Std` is Code 39 without the extended mode. */
+/** Barcode formats of SPEC.md, each with the decoding engine's name for the format and the shape of its bars. */
 const FORMATS = {
   aztec: ['Aztec', 'matrix'],
   code_128: ['Code128', 'linear'],
@@ -41,7 +41,7 @@ export const SUPPORTED_FORMATS: readonly BarcodeFormat[] = [...NAMES, ...Object.
 
 export const isSupported = (name: string): name is BarcodeFormat => isFormat(name) || isGroup(name)
 
-/** Returns the engine's formats for format names and groups, by kind. */
+/** Returns the engine's formats for format names and groups, grouped by the shape of their bars. */
 export function toEngineFormats(wanted: readonly BarcodeFormat[]): Record<FormatKind, ReadInputBarcodeFormat[]> {
   const sets: Record<FormatKind, ReadInputBarcodeFormat[]> = { linear: [], stacked: [], matrix: [] }
   for (const name of NAMES) {

@@ -14,12 +14,12 @@ const gradeOf = (fit: boolean | MatchGrade): number => (typeof fit === 'boolean'
  * and that is still in view is never chosen: the search for other codes continues.
  */
 export function createCodeChooser(fits: (text: string) => boolean | MatchGrade = () => true, isRefused: (text: string) => boolean = () => false) {
-  /** Whether the campaign's list has a doubtful text, and none of the texts that are nearly as likely. */
+  /** Returns whether the campaign's list contains the doubtful text, and none of its alternatives, which are nearly as likely. */
   const confirms = ({ code, alternatives }: DoubtfulCode) => fits(code.text) === 'full' && alternatives.every((text) => fits(text) !== 'full')
   let best: { code: DecodedCode; grade: number } | null = null
   let pictures = 0
   return {
-    /** Returns the code to report and whether the code matches; `several` is true to request all codes of the next frame instead. */
+    /** Returns the code to report, and in `fitting` whether it matches fully or in part. `several` requests all codes of the next frame, to find a better match. */
     choose({ codes, unsure, doubtful }: DecodedFrame): { code: DecodedCode | null; fitting?: boolean; several: boolean } {
       if (best !== null) pictures++
       for (const code of doubtful !== undefined && confirms(doubtful) ? [...codes, doubtful.code] : codes) {

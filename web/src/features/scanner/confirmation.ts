@@ -6,7 +6,7 @@ export interface CodeReading {
   format: string
   /** Whether the decoding pass used the unmodified picture, not a turned, sharpened or enlarged picture. */
   plain: boolean
-  /** Whether the text was read softly, beyond doubt about each character. */
+  /** Whether the text comes from a soft reading in which no character is doubtful. */
   soft?: boolean
 }
 
@@ -18,7 +18,7 @@ const MATRIX = new Set([...CERTAIN, 'pdf417'])
 const CHECKED = new Set(['code_128', 'code_93', 'ean_13', 'upc_a', 'micro_qr_code'])
 const SHORT = 4
 const AGAIN = 2
-/** Number of equal readings required for short texts without a check character, which plain texture can imitate. */
+/** Number of equal readings required for short texts without a check character, because the texture of a surface can look like such a code. */
 const AGAIN_SHORT = 3
 /** Number of frames for which a decoded text counts toward its confirmation, about two seconds of camera pictures. */
 const MEMORY = 40
@@ -28,8 +28,8 @@ const RETAIL = new Set(['ean_13', 'ean_8', 'upc_a', 'upc_e'])
 const LONG = 12
 
 /**
- * Whether an EAN or UPC text has only digits whose bars and spaces have nearly one period. A grille or a fence looks like that, and its
- * check digit is right by chance in one of ten readings. A long text counts with one other digit too.
+ * Returns whether an EAN or UPC text consists of digits whose bars and spaces are nearly evenly spaced, as in a grille or a fence. The check digit
+ * of such a false text is right by chance in one of ten readings. A long text may contain one other digit.
  */
 function isStripes(text: string, format: string): boolean {
   if (!RETAIL.has(format)) return false
@@ -39,7 +39,7 @@ function isStripes(text: string, format: string): boolean {
 }
 
 /**
- * Whether a text can come from a printed label. Such a text has a letter or digit, and no control characters except blanks and
+ * Returns whether a text can come from a printed label. Such a text has a letter or digit, and no control characters except blanks and
  * the ISO 15434 separators of manufacturers' labels. Formats with error correction may contain any character.
  */
 export function isPlausibleText(text: string, format: string): boolean {
@@ -48,7 +48,7 @@ export function isPlausibleText(text: string, format: string): boolean {
   return MATRIX.has(format) || !/[\u0000-\u0003\u0005-\u0008\u000b\u000c\u000e-\u001b\u007f\ufffd]/.test(text)
 }
 
-/** Whether a text is a 17-character VIN with a valid check digit, with or without the `I` prefix of imports. */
+/** Returns whether a text is a 17-character VIN with a valid check digit, with or without the `I` prefix of imports. */
 const provesItself = (text: string): boolean => hasValidCheckDigit(text) || (text.startsWith('I') && hasValidCheckDigit(text.slice(1)))
 
 /** Returns the number of equal readings required before a text is accepted. */

@@ -29,9 +29,9 @@ export function invertPicture({ width, height, data }: GrayPicture): GrayPicture
 }
 
 const FAINTEST = 5
-/** The radius of a pixel's neighbourhood in `normalizeContrast` is the picture's width divided by this number. */
+/** Divisor of a picture's width. The quotient is the radius of a pixel's neighbourhood in `normalizeContrast`. */
 const REACH = 20
-/** Side of the cells in which `normalizeContrast` measures brightness and contrast. The loops below spell out its four pixels. */
+/** Side of the cells in which `normalizeContrast` measures brightness and contrast. The loops below are unrolled for the four pixels of a cell row. */
 const CELL = 4
 const CONTRAST = 60
 

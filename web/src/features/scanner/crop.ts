@@ -1,6 +1,6 @@
 import type { Point } from './pixels'
 
-/** Side of the finder as a fraction of the picture's short side. */
+/** Side of the finder (the dashed square in the camera view) as a fraction of the picture's short side. */
 export const FINDER_FRACTION = 0.7
 export const DECODED_FRACTION = 0.86
 

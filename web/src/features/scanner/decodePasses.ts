@@ -33,7 +33,7 @@ export interface DecodePassInput {
 type Maker = (input: DecodePassInput) => DecodePass | null
 
 const ALL = ['linear', 'stacked', 'matrix'] as const
-/** Creates the plain decoding pass: the unmodified picture, with the formats of this frame, or with all formats for every code or a photograph. */
+/** Creates the plain decoding pass: the unmodified picture, with the formats of this frame. All formats are used when every code is wanted, and for photographs. */
 export function createPlainPass(picture: GrayPicture, frame: number | 'every' | 'whole', settings = SCANNER_SETTINGS): DecodePass {
   const rotated = rotateOptions(settings)
   const options = typeof frame === 'number' ? rotated[frame % rotated.length] : optionsFor(settings, ALL, frame === 'every' ? { maxNumberOfSymbols: MAX_SYMBOLS } : {})
@@ -41,7 +41,7 @@ export function createPlainPass(picture: GrayPicture, frame: number | 'every' | 
 }
 
 const cleared = (picture: GrayPicture): GrayPicture => enhanceStripes(picture, 3)
-/** Extra decoding passes on modified pictures. Camera frames get the first ones in rotation, photographs all of them. */
+/** Extra decoding passes on modified pictures. Camera frames use the first `CAMERA_PASSES` of them in rotation, photographs use all of them. */
 export const EXTRA_PASSES: readonly Maker[] = [
   (input) => turnedPass(input, 0, { name: 'turned', options: turned(input.settings) }),
   (input) => turnedPass(input, 0, { name: 'turned and cleared', treat: cleared, straightToo: true }),
@@ -54,7 +54,7 @@ export const EXTRA_PASSES: readonly Maker[] = [
   (input) => turnedPass(input, 1, { name: 'second direction', treat: cleared, straightToo: true }),
   (input) => turnedPass(input, 0, { name: 'turned and enlarged', factor: enlargement(input), treat: (picture) => enhanceStripes(picture, 6, 3), straightToo: true }),
 ]
-/** Number of the passes for camera frames. The soft reading of linear codes replaces the others there. */
+/** Number of extra passes for camera frames. The later passes are left out, because the soft reading of linear codes replaces them. */
 export const CAMERA_PASSES = 8
 /** Indexes of the extra passes that search for tilted labels beside a code that the plain pass reads, in this order. */
 export const TURNED_PASSES: readonly number[] = [0, 8, 1]
@@ -120,13 +120,13 @@ function enlargedPass(input: DecodePassInput, kinds: readonly FormatKind[]): Dec
   return { name: 'enlarged', picture, options: optionsFor(input.settings, kinds, { tryDownscale: false, tryInvert: false }), back }
 }
 
-/** Pass for light matrix codes on dark ground in camera frames. The plain pass of photographs has the engine's own inversion. */
+/** Pass for light matrix codes on dark ground in camera frames. Photographs need no such pass, because their plain pass uses the engine's own inversion. */
 function invertedMatrixPass({ frame, whole, settings }: DecodePassInput): DecodePass | null {
   if (whole || settings.options.tryInvert === false) return null
   return { name: 'inverted matrix', picture: invertPicture(frame), options: optionsFor(settings, ['matrix'], { tryInvert: false }), back: IDENTITY }
 }
 
-/** Pass for matrix codes in shadow or glare. It leaves out linear formats, which the turned passes read from an even picture too. */
+/** Pass for matrix codes in shadow or glare. Linear formats are left out, because the turned passes also read them from a picture with normalized contrast. */
 function evenedPass({ frame, settings }: DecodePassInput): DecodePass {
   return { name: 'evened', picture: normalizeContrast(frame), options: optionsFor(settings, ['matrix'], { tryInvert: false }), back: IDENTITY }
 }

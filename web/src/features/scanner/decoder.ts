@@ -19,7 +19,7 @@ export interface DecodedFrame {
   seen: DecodedCode | null
   /** Duration of the decoding pass on the unmodified picture in milliseconds; `null` when this pass was skipped. */
   plainMs: number | null
-  /** Name of the extra decoding pass of this frame; `null` when no extra pass ran. */
+  /** Name of the extra decoding pass that ran on this frame; `null` when no extra pass ran. */
   look: string | null
   /** Whether a code of this frame was detected but not yet accepted, or a tilted direction has not been searched yet. */
   unsure?: boolean
@@ -27,13 +27,13 @@ export interface DecodedFrame {
   doubtful?: DoubtfulCode
 }
 
-/** A code that was read softly, with the other texts that are nearly as likely. */
+/** Code with doubtful characters from a soft reading, with the alternative texts that are nearly as likely. */
 export interface DoubtfulCode {
   code: DecodedCode
   alternatives: string[]
 }
 
-/** Reads a linear code from averaged rows, when no pass of the engine reads it. */
+/** Function that reads a blurred linear code from averaged pixel rows (soft reading), for codes that no pass of the engine reads. */
 export type SoftRead = (frame: GrayPicture, directions: readonly number[]) => Promise<SoftCode | null>
 
 /**
@@ -51,14 +51,14 @@ export interface FrameOptions {
   whole?: boolean
 }
 
-/** Whether two readings are of the same printed code: the same text, with corners that lie closer together than the size of the code. */
+/** Returns whether two readings are of the same printed code: the same text, with corners that lie closer together than the size of the code. */
 function isSameCode(one: DecodedCode, other: DecodedCode): boolean {
   if (one.text !== other.text || one.format !== other.format) return false
   const [{ corners: [a, , c] }, { corners: [d] }] = [one, other]
   return !a || !c || !d || Math.hypot(a.x - d.x, a.y - d.y) < Math.hypot(a.x - c.x, a.y - c.y)
 }
 
-/** Adds a code to a list that does not have it yet. */
+/** Adds a code to a list, unless the list already contains the same printed code. */
 export function addCode(codes: DecodedCode[], code: DecodedCode): DecodedCode[] {
   if (!codes.some((known) => isSameCode(known, code))) codes.push(code)
   return codes
@@ -71,15 +71,14 @@ interface PassResult {
 
 /** Maximum number of consecutive frames that repeat a decoding pass to confirm a code before the rotation continues. */
 const MAX_REPEATS = 2
-/** Number of frames with stripes and without a code for one soft reading, which takes longer than a pass of the engine. */
+/** Number of frames with stripes but without a code after which one soft reading is made. Each soft reading takes longer than a pass of the engine. */
 const SOFT_INTERVAL = 4
-/** Time in milliseconds that other passes of a frame may take. After it the extra pass waits for the next frame and has that frame for itself. */
+/** Maximum time in milliseconds of the other passes of a frame. When they take longer, the extra pass is postponed to the next frame, on which it runs alone. */
 export const MAX_SHARED_MS = 15
 
 /**
  * Creates a decoder of successive frames. Each frame gets a decoding pass on the unmodified picture and, when that pass finds nothing, one extra decoding pass in rotation.
  * When the plain pass takes long, as in busy pictures and on slow phones, the extra pass takes the next frame instead.
- *
  * The decoder repeats a decoding pass on the next frame when the code that the pass found still needs confirmation.
  */
 export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS, readSoftly: SoftRead | null = null, now: () => number = () => performance.now()) {
@@ -88,13 +87,13 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS,
   let turn = 0
   let waited = 0
   let again: number | null = null
-  /** Whether the extra pass of the last frame has the next frame for itself. */
+  /** Whether the extra pass of the last frame was postponed to the next frame, on which it runs alone. */
   let postponed = false
-  /** Number of frames with stripes and without a code. */
+  /** Number of frames with stripes but without a code since the last soft reading. */
   let striped = 0
   /** Number of consecutive frames in which every code was decoded. */
   let besides = 0
-  /** Number of passes for tilted labels that were tried in these frames. */
+  /** Number of passes for tilted labels that were tried in the consecutive frames counted by `besides`. */
   let searched = 0
   /** Index of the extra decoding pass that last produced an accepted code; `null` when the plain pass produced the code. */
   let lastRead: number | null = null
@@ -129,7 +128,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS,
     return null
   }
 
-  /** Returns the next pass that searches for tilted labels beside other codes, then the passes of the rotation. */
+  /** Returns the next pass that searches for tilted labels next to a read code. After these passes, returns the passes of the rotation. */
   function nextBeside(input: DecodePassInput): ChosenPass | null {
     if (besides++ === 0) {
       const last = passOf(lastRead, input)
@@ -155,7 +154,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS,
     return { ...looked, name: extra.name }
   }
 
-  /** Reads a frame softly when a soft reading is due. Otherwise returns `null`. */
+  /** Runs a soft reading of the frame when one is due; otherwise returns `null`. */
   async function softPass(input: DecodePassInput): Promise<(PassResult & { name: string; doubtful?: DoubtfulCode }) | null> {
     if (readSoftly === null || again !== null || input.directions.length === 0) return null
     striped += postponed ? 2 : 1 // the frame of the plain pass counts too
@@ -190,7 +189,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS,
     return { codes: confirmed, seen: seen[0] ?? null, plainMs: null, look: last?.extra.name ?? null }
   }
 
-  /** Runs the soft reading when it is due, else an extra decoding pass. */
+  /** Runs a soft reading when one is due, otherwise an extra decoding pass. */
   async function extraLook(input: DecodePassInput, isEmpty = true): Promise<Omit<DecodedFrame, 'plainMs'>> {
     const soft = isEmpty ? await softPass(input) : null
     postponed = false

@@ -7,11 +7,11 @@ import { readImageSource, type BarcodeSource } from './imageSource'
 import type { Point, RgbaPicture } from './pixels'
 
 export interface BarcodeDetectorOptions {
-  /** Formats and groups to detect. All formats by default. */
+  /** Formats and groups of formats to detect; all formats by default. */
   formats?: readonly BarcodeFormat[]
   /** Options of the decoder that differ from the defaults, such as `tryInvert` and `maxNumberOfSymbols`. */
   decoder?: ReaderOptions
-  /** Engine that decodes photographs, by default the one of the page. */
+  /** Engine that decodes photographs; by default the page's engine. */
   engine?: () => StillEngine
 }
 

@@ -3,12 +3,11 @@ import { readPixel, blurAndHalve, type GrayPicture } from './pixels'
 const BLOCK = 12
 const BINS = 90
 const APART = Math.PI / 12
-/** Minimum share of the total weight that a direction needs to count. */
+/** Minimum share of the total stripe weight that a direction needs to be reported. */
 const SHARE = 0.06
 
 /**
  * Finds up to `most` directions across barcode stripes, strongest first, as angles from the x axis in (-90°, 90°].
- *
  * Sums the gradients of a reduced copy per block. Bars have many edges in one direction, as many rising as falling;
  * an outline has edges of one sign, and print has edges in all directions.
  */
@@ -63,7 +62,7 @@ const COARSE = 3
  */
 const NOTICED = 40
 
-/** Whether a block has too little contrast to contain bars. Skips most blocks of paint and tarmac cheaply. */
+/** Returns whether a block has too little contrast to contain bars. This check is fast, and most blocks of paint and tarmac need no other check. */
 function isPlain(data: Uint8Array, start: number, width: number): boolean {
   let sum = 0
   for (let y = 1; y < BLOCK; y += COARSE) {

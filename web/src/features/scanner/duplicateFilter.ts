@@ -1,4 +1,4 @@
-/** Time without any label in view after which the same label counts as new. */
+/** Time in milliseconds without any label in view after which the same label counts as new. */
 export const NEW_LABEL_DELAY_MS = 1200
 
 /** Creates a filter that reports each label once while labels stay in view without a break. */
@@ -9,7 +9,7 @@ export function createDuplicateFilter(now: () => number = () => performance.now(
   let unfitting = new Set<string>()
   const isInView = () => now() - last < NEW_LABEL_DELAY_MS
   return {
-    /** Whether a label is new: neither the last matching label nor a non-matching label that was already reported while in view. */
+    /** Returns whether a label is new: neither the last matching label nor a non-matching label that was already reported while in view. */
     isNew(seen: string, fitting = true): boolean {
       if (!isInView()) {
         text = null
@@ -21,9 +21,9 @@ export function createDuplicateFilter(now: () => number = () => performance.now(
       last = now()
       return !same
     },
-    /** Whether a label was reported, does not match, and has been in view since then. */
+    /** Returns whether a label was reported, does not match, and has been in view since then. */
     isRefused: (seen: string): boolean => isInView() && unfitting.has(seen),
-    /** Records that some code is in view, whether decoded or not. */
+    /** Records that a code is in view, whether the code was decoded or not. */
     sees(): void {
       if (isInView()) last = now()
     },

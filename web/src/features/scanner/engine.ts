@@ -4,12 +4,12 @@ import type { DecoderSettings } from './formats'
 import type { RgbaPicture } from './pixels'
 import type { CameraFrame, WorkerRequest, WorkerResponse } from './protocol'
 
-/** Time limit for loading the engine, after which an error is shown. */
+/** Time limit in milliseconds for loading the engine, after which an error is shown. */
 export const ENGINE_TIMEOUT_MS = 12_000
 
-/** Time limit for decoding one frame. A worker without an answer by then has failed without an event. */
+/** Time limit in milliseconds for decoding one frame. A worker that does not respond in time has failed without an error event. */
 export const FRAME_TIMEOUT_MS = 8000
-/** Time limit for decoding a photograph, which takes many passes. */
+/** Time limit in milliseconds for decoding a photograph, which takes many passes. */
 const STILL_TIMEOUT_MS = 60_000
 
 export type EngineFault = 'loading' | 'running'
@@ -22,7 +22,7 @@ export interface DecodeEngine {
   decode: (frame: CameraFrame, mode: DecodeMode) => Promise<DecodedFrame>
   /** Decodes every code of a photograph. */
   decodeStill: (picture: RgbaPicture, settings: DecoderSettings) => Promise<DecodedCode[]>
-  /** Clears the readings of earlier frames, for a new label, and sets what the next frames are searched for. */
+  /** Clears the readings of earlier frames for a new label, and sets the formats and options for the next frames. */
   reset: (settings: DecoderSettings) => void
   /** Returns whether the engine has failed, while it was loading or later. The next call of `getEngine` replaces a failed engine. */
   fault: () => EngineFault | null
@@ -30,7 +30,7 @@ export interface DecodeEngine {
 
 let current: DecodeEngine | null = null
 
-/** Returns the page's engine. Loads it on the first call, and a new one after a failure. */
+/** Returns the decoding engine of the page. Loads the engine on the first call, and a new engine on the next call after a failure. */
 export function getEngine(): DecodeEngine {
   if (current === null || current.fault() !== null) current = start()
   return current

@@ -1,6 +1,6 @@
 import type { ReaderOptions, ReadInputBarcodeFormat } from 'zxing-wasm/reader'
 
-/** Formats to decode under the engine's names, by the shape of their bars, and the engine options. */
+/** Formats to decode, by the engine's names and grouped by the shape of their bars, and the engine options. */
 export interface DecoderSettings {
   linear: readonly ReadInputBarcodeFormat[]
   stacked: readonly ReadInputBarcodeFormat[]
@@ -35,17 +35,17 @@ export const SCANNER_SETTINGS: DecoderSettings = {
   options: { ...DECODER_DEFAULTS, textMode: 'Plain', maxNumberOfSymbols: 1 },
 }
 
-/** Returns the engine options for the formats of some kinds. */
+/** Returns the engine options for the formats of the given kinds (shapes of bars). */
 export const optionsFor = (settings: DecoderSettings, kinds: readonly FormatKind[], changes: ReaderOptions = {}): ReaderOptions => ({
   ...settings.options, ...changes, formats: kinds.flatMap((kind) => settings[kind]),
 })
 
-/** Whether options name a format. The engine would take an empty list for all formats. */
+/** Returns whether the options name at least one format. Without this check, the engine would decode all formats for an empty list. */
 export const hasFormats = ({ formats }: ReaderOptions): boolean => Array.isArray(formats) && formats.length > 0
 
 /**
- * Returns the engine options of the plain decoding pass, one set per frame in rotation. Each set has the linear formats. All formats in
- * one frame would take half as long again; the engine's inversion of matrix codes, which has an extra pass instead, twice as long.
+ * Returns the engine options of the plain decoding pass, one set per frame in rotation. Each set has the linear formats. Decoding all
+ * formats in one frame would take 50 % longer. The engine's inversion of matrix codes would double the time, and is an extra pass instead.
  */
 export const rotateOptions = (settings: DecoderSettings): ReaderOptions[] =>
   [

@@ -4,10 +4,7 @@ import type { DecodeEngine } from './engine'
 import type { CameraViewOptions } from './options'
 import type { CameraFrame } from './protocol'
 
-/**
- * Time limit for `requestVideoFrameCallback`. When no callback comes within this limit, the scanner polls the video with animation frames
- * instead.
- */
+/** Time limit in milliseconds for `requestVideoFrameCallback`. When no callback comes within this limit, the scanner polls the video with animation frames instead. */
 export const FRAME_CALLBACK_TIMEOUT_MS = 1000
 
 /** Interval in milliseconds between two frames while a car sheet is open and only the label in view is watched. */

@@ -16,7 +16,7 @@ interface Kinds {
   VideoFrame: VideoFrame
 }
 
-/** Whether a source is of a kind. Browsers and workers lack some of the kinds. */
+/** Returns whether a picture source has the given type. Browsers and workers lack some of the types. */
 function isA<K extends keyof Kinds>(kind: K, source: unknown): source is Kinds[K] {
   const type: unknown = Reflect.get(globalThis, kind)
   return typeof type === 'function' && source instanceof type
@@ -39,7 +39,7 @@ function contextFor(width: number, height: number): OffscreenCanvasRenderingCont
   return context
 }
 
-/** Waits for an image element to be decoded. Returns its size in pixels, or throws when it is not loaded or broken. */
+/** Waits for an image element to be decoded, and returns its size in pixels. Throws when the image fails to load. */
 async function sizeOfElement(element: HTMLImageElement | SVGImageElement): Promise<[number, number]> {
   const isHtml = isA('HTMLImageElement', element)
   try {

@@ -4,15 +4,15 @@ import type { BarcodeDetectorOptions } from './detector'
 export interface CameraViewOptions {
   formats: NonNullable<BarcodeDetectorOptions['formats']>
   decoder?: BarcodeDetectorOptions['decoder']
-  /** Whether the finder is drawn. */
+  /** Whether the finder is drawn: the dashed square that shows where to hold the code. */
   finder: boolean
-  /** Whether the outline of a detected code is drawn. The camera then looks again sooner. */
+  /** Whether the outline of a detected code is drawn. With the outline, the next frame is decoded sooner. */
   tracker: boolean
-  /** Controls that are offered: for the torch and the zoom where the camera has them, and to switch the camera off. */
+  /** Whether a torch control is offered. `zoom` and `onOff` offer controls for the zoom and for switching the camera off. */
   torch: boolean
   zoom: boolean
   onOff: boolean
-  /** Pauses in milliseconds after a scan, after a frame without a code, and after such a frame with a tracker. */
+  /** Pause in milliseconds after a scan. The two fields below are the pauses after a frame without a code, without and with an outline. */
   scanDelayMs: number
   retryDelayMs: number
   trackedRetryDelayMs: number
@@ -31,7 +31,7 @@ export const CAMERA_VIEW_DEFAULTS: CameraViewOptions = {
   trackedRetryDelayMs: 10,
 }
 
-/** Options of the scanner screen: the formats on vehicles, of which it takes the first code, the outline and all controls. */
+/** Options of the scanner screen: the formats on vehicle labels, the first code only, the outline, and all controls. */
 export const SCREEN_OPTIONS: CameraViewOptions = {
   ...CAMERA_VIEW_DEFAULTS,
   formats: ['code_128', 'code_39', 'code_93', 'ean_13', 'ean_8', 'upc_a', 'upc_e', 'pdf417', 'data_matrix', 'micro_qr_code', 'qr_code'],

@@ -42,7 +42,7 @@ export function encodePgm({ width, height, data }: GrayPicture): Uint8Array {
 
 /** Returns the pixel at an index known to exist. Accepts only byte arrays, because mixed array types would slow down every call. */
 export const readPixel = (data: Uint8Array, index: number): number => data[index] as number
-/** Returns the integer at an index known to exist. Separate from `readPixel`, so that each sees a single type of array. */
+/** Returns the integer at an index known to exist. Separate from `readPixel`, because a function that receives arrays of one type runs faster. */
 export const readInt = (values: Int32Array, index: number): number => values[index] as number
 
 /** Crops a picture to a rectangle, clamped to the picture's edges. */
@@ -108,7 +108,7 @@ const OUTSIDE = 128
 const ONE = 1 << 8
 /** Number of fractional bits of coordinates in `sampleInside`. */
 const BITS = 16
-/** Distance from the edges in pixels within which rounded places may lie outside. */
+/** Distance from the picture's edges, in pixels, within which a rounded position may lie outside of the picture. */
 const EDGE = 0.1
 
 /** Returns the half-open range of indexes at which a coordinate that grows by a step lies between 0 and a limit, with a small margin. */
@@ -165,9 +165,9 @@ export function rotatePicture(picture: GrayPicture, angle: number, wide = pictur
 /** Blurs a picture with a box blur: each pixel is the mean of the square around it, computed with running sums over rows and columns. */
 export const blurPicture = (picture: GrayPicture, radius: number): GrayPicture => downwards(across(picture, radius), radius)
 
-/** Factor by which a running sum is multiplied to get the mean in the upper 16 bits, because a division takes longer. */
+/** Returns the factor that turns a running sum into the mean in the upper 16 bits. Multiplying is faster than dividing. */
 const shareOf = (radius: number): number => Math.floor(0x10000 / (2 * radius + 1)) + 1
-/** Returns the values from -radius to radius around the first of `count` places, clamped to the places that exist. */
+/** Returns the index, clamped to the range from 0 to `count` - 1. */
 const clampTo = (count: number, index: number): number => Math.max(0, Math.min(count - 1, index))
 
 /** Replaces each pixel by the mean of its neighbours in the same row. */

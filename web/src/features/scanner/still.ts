@@ -5,10 +5,10 @@ import { scalePicture, type GrayPicture } from './pixels'
 const USUAL = 1600
 const LARGEST = 3200
 const SMALL = 900
-/** Scale factors that imitate hand movement. They all differ, so that two equal readings come from different samples of the photograph. */
+/** Scale factors that imitate hand movement. All factors differ, so that two equal readings come from different samples of the photograph. */
 const STEADY = [1, 0.94, 0.97, 0.92, 0.985, 0.955, 0.93, 0.975, 0.945, 0.99, 0.965]
 
-/** Scales at which a photograph is decoded: the full view, then closer, then farther away. */
+/** Returns the scales at which a photograph is decoded: first the full view, then closer views, then views from farther away. */
 export function listScales({ width, height }: GrayPicture): number[] {
   const longest = Math.max(width, height)
   const usual = Math.min(1, USUAL / longest)
@@ -19,8 +19,8 @@ export function listScales({ width, height }: GrayPicture): number[] {
 }
 
 /**
- * Decodes a photograph like successive camera frames, one frame per decoding pass and scale. Returns every accepted code of the first frames
- * with one, with the corners in the photograph.
+ * Decodes a photograph like successive camera frames, one frame per decoding pass and scale. Stops once a code is accepted, and returns
+ * every code accepted so far, with its corners in the photograph.
  */
 export async function decodeStill(decoder: Decoder, picture: GrayPicture): Promise<DecodedCode[]> {
   decoder.reset()

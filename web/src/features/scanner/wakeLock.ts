@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 
-/** Keeps the screen on while `on` is true, where the browser can. The browser releases the lock of a hidden page by itself. */
+/** Keeps the screen on while `on` is true, where the browser supports this. The browser releases the lock of a hidden page by itself. */
 export function useWakeLock(on: boolean): void {
   useEffect(() => {
     const { wakeLock }: { wakeLock?: WakeLock } = navigator

@@ -1,7 +1,7 @@
 import { computeDecodeSquare } from './crop'
 import type { RgbaPicture } from './pixels'
 
-/** Side of the decoded square at the requested camera resolution. */
+/** Side length in pixels of the decoded square at the requested camera resolution. */
 const { side: SIDE } = computeDecodeSquare(1080, 1080)
 const [GROUND, DARK, LIGHT] = [0xff6e6e6e, 0xff1e1e1e, 0xffe1e1e1]
 
@@ -17,10 +17,7 @@ interface Label {
 const MATRIX = ['#.#.#.#.#.', '##.##.#..#', '#...###.#.', '#..#....##', '#.##..#.#.', '####.##..#', '#.#..#.##.', '###.#....#', '#.#....##.', '##########']
 const LINEAR = ['##.#..#....###.###.##.##.#...###.##...###.#.##']
 const TILTED = ['#..#.##.##.#.#.##.##.#..#.#..#.##.##.#']
-/**
- * Sample labels for the warm-up of the decoder: a Data Matrix, a Code 128, a tilted Code 39 (which needs two frames), and bars without a
- * code.
- */
+/** Sample labels for the warm-up of the decoder: a Data Matrix, a Code 128, a tilted Code 39, and bars without a code. The tilted label needs two frames. */
 const LABELS: Label[] = [
   { modules: MATRIX, wide: 9, tall: 9, turn: 0 },
   { modules: LINEAR, wide: 4, tall: 90, turn: 0 },
@@ -51,9 +48,8 @@ const TIMES = 2
 const pause = () => new Promise<void>((resolve) => { setTimeout(resolve) })
 
 /**
- * Decodes sample labels so that the browser optimizes the decoder before the first real frame; otherwise the first
- * frames, for which a person waits, take several times as long. Stops early when a real frame arrives. Returns the
- * number of decoded samples.
+ * Decodes sample labels so that the browser optimizes the decoder before the first real frame. Otherwise the first frames, for which a
+ * person waits, would take several times as long. Stops early when a real frame arrives. Returns the number of decoded samples.
  */
 export async function warmUpDecoder(decode: (picture: RgbaPicture) => Promise<unknown>, isIdle: () => boolean): Promise<number> {
   let done = 0

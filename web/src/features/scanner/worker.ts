@@ -17,14 +17,14 @@ let idle = true
 
 const spare = createDecoder(readBarcodes)
 
-/** Runs a sample picture through a separate decoder and ignores the result. */
+/** Runs a sample picture through a separate decoder, so that the browser optimizes the engine. The result is ignored. */
 async function rehearse({ width, height, data }: RgbaPicture): Promise<void> {
   const picture = new ImageData(data, width, height)
   const frame = typeof OffscreenCanvas === 'undefined' ? picture : await createImageBitmap(picture)
   await spare.decode(toGray(readFrame(frame)))
 }
 
-/** Decodes a picture. An error of the engine is fatal, because its memory is then in an unknown state; one of reading the picture is not. */
+/** Decodes a picture. An error of the engine is fatal, because its memory is then in an unknown state; an error while reading the picture is not fatal. */
 async function answer(id: number, read: () => RgbaPicture, decode: (picture: GrayPicture) => Promise<WorkerResponse>): Promise<WorkerResponse> {
   let picture: GrayPicture | null = null
   try {

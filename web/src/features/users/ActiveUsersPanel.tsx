@@ -21,7 +21,7 @@ import { UserSessionsDialog } from './UserSessionsDialog'
 import { UserTable } from './UserTable'
 import styles from './ActiveUsersPanel.module.css'
 
-/** List of users with search, filters and order in the address, and a drawer for the chosen user. */
+/** List of users with search, filters and order in the URL, and a drawer for the chosen user. */
 export function ActiveUsersPanel() {
   const t = useUsersText()
   const users = useUsers()

@@ -23,13 +23,13 @@ export const USER_CHANGES: { name: string; label: UsersKey; of: UsersKey; icon: 
 interface UserDrawerProps {
   user: User
   isMe: boolean
-  /** Name of the open fold; `null` while all are closed. */
+  /** Name of the open section; `null` while all sections are closed. */
   fold: string | null
   actions: RowAction[]
   onClose: () => void
 }
 
-/** Panel with all data of one user: beside the list on wide screens, over it on small ones. Escape closes the panel on wide screens. */
+/** Panel with all data of one user: beside the list on wide screens, over the list on small screens. Escape closes the panel on wide screens. */
 export function UserDrawer(props: UserDrawerProps) {
   const t = useUsersText()
   const isBeside = useMediaQuery('(min-width: 1100px)')

@@ -5,7 +5,7 @@ import { Chip, ChipRow } from '@/ui/Chips'
 import { hasSignInState, SIGN_IN_FILTERS, INACTIVE_DAYS, type Listing } from './listing'
 import { useUsersText } from './text'
 
-/** Filters of the user list as chips with counts: access levels, and users who never signed in or not for long. */
+/** Filters of the user list as chips with counts: access levels, users who never signed in, and users whose last sign-in is long ago. */
 export function UserFilters({ users, listing: { level, signIn }, now }: { users: User[]; listing: Listing; now: number }) {
   const t = useUsersText()
   const isAll = level === null && signIn === null

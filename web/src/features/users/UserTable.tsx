@@ -78,7 +78,7 @@ function Wide({ users, listing, me, chosen, onChoose, actionsOf }: UserTableProp
   )
 }
 
-/** Heading of a column with a button that sorts by it: ascending, descending, then the usual order. */
+/** Heading of a column with a button that sorts by it: ascending, descending, then the default order. */
 function SortHead({ listing, column, label }: { listing: Listing; column: SortColumn; label: UsersKey }) {
   const t = useUsersText()
   const isSorted = listing.sort === column
@@ -136,7 +136,7 @@ function Cards({ users, me, onChoose, actionsOf }: UserTableProps) {
   )
 }
 
-/** HMC of a user as a button over the whole row, which opens the user's drawer. */
+/** Login name (HMC) of a user as a button over the full row, which opens the user's drawer. */
 function Hmc({ user, me, onChoose }: { user: User; me: number | undefined; onChoose: (user: User) => void }) {
   const t = useUsersText()
   return (

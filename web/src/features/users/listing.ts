@@ -22,7 +22,7 @@ export interface Listing {
   descending: boolean
 }
 
-/** Reads the search, the filters and the order of the user list from the query of the address. */
+/** Reads the search, the filters and the order of the user list from the query of the URL. */
 export function readListing(query: URLSearchParams): Listing {
   const sort = query.get('sort') ?? ''
   const descending = sort.startsWith('-')
@@ -47,7 +47,7 @@ const COMPARE: Record<SortColumn, (a: User, b: User) => number> = {
   login: (a, b) => (a.last_login_at ?? '').localeCompare(b.last_login_at ?? ''),
 }
 
-/** Returns the users that match the search and the filters, in the chosen order. Equal users stay in the order of their HMC. */
+/** Returns the users that match the search and the filters, in the chosen order. Users with equal values stay in the order of their HMC. */
 export function listUsers(users: User[], { search, level: wanted, signIn, sort, descending }: Listing, now: number): User[] {
   const text = search.trim().toLowerCase()
   const found = users.filter((user) =>

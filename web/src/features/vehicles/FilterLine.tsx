@@ -5,7 +5,7 @@ import { NOT_INSPECTED, WITHOUT_STATUS, type ListFilter } from './listSearch'
 import { useListText } from './listText'
 import styles from './FilterLine.module.css'
 
-/** Line that says by what the list is filtered, with a button that shows all vehicles. Hidden without a filter. */
+/** Line that names the filters of the list, with a button that shows all vehicles. Nothing is shown without a filter. */
 export function FilterLine({ filter: { search, yard, statuses }, shown, total }: { filter: ListFilter; shown: number; total: number }) {
   const t = useListText()
   const named = (status: string) => (status === NOT_INSPECTED ? t('status.waiting') : status === WITHOUT_STATUS ? t('status.none') : status)

@@ -1,6 +1,6 @@
 const COMPARED = 4
 
-/** VIN with its last four characters in bold, which are the ones that people compare. */
+/** VIN with its last four characters in bold, because people compare these characters. */
 export const Identifier = ({ vin }: { vin: string }) => (
   <span className="mono">
     {vin.slice(0, -COMPARED)}

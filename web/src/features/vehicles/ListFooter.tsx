@@ -14,7 +14,7 @@ interface ListFooterProps {
   total: number
   /** Whether the number of vehicles is known. */
   isCounted: boolean
-  /** Action on the shown rows. */
+  /** Buttons that act on the shown rows. */
   children?: ReactNode
 }
 

@@ -5,7 +5,7 @@ import styles from './NoteFields.module.css'
 
 const LONGEST = 4000
 
-/** Whether a note is expected to explain a status. The notes then open by themselves, and one tap does not save the status. */
+/** Returns whether a note is expected to explain a status. The notes then open by themselves, and one tap does not save the status. */
 export const needsNote = (status: string): boolean => status === 'ng' || status === 'Repair'
 
 /** Note fields: everyone can edit the operator notes, only supervisors the supervisor notes. */

@@ -72,7 +72,7 @@ const Choices = ({ children }: { children: ReactNode }) => <ul className={styles
 interface OtherProps {
   other: { id: number; vin_number: string; parking_space: string; status: string; inspected: boolean }
   yard: number | null
-  /** Called when the person picks the vehicle of this screen among the matches. Is missing when the match is another vehicle. */
+  /** Called when the person picks the vehicle of this screen among the matches. Absent when the match is another vehicle. */
   onThis?: () => void
 }
 

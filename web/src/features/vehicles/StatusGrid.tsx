@@ -65,7 +65,7 @@ interface RefusedProps {
   onTap: () => void
 }
 
-/** A status that may not be chosen now, with the reason. A tap on the stored status withdraws the chosen one. */
+/** A status that may not be chosen now, with the reason. A tap on the stored status withdraws the chosen status. */
 function Refused({ status, reason, pressed, stored, onTap }: RefusedProps) {
   const t = useScanText()
   const id = useId()

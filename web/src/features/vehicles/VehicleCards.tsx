@@ -8,7 +8,7 @@ import type { RowsProps } from './VehicleTable'
 import { VinText } from './VinText'
 import styles from './VehicleCards.module.css'
 
-/** Height of a card with the gap below it. */
+/** Height in pixels of a card, including the gap below it. */
 const CARD_PX = 96
 
 /** Vehicles of one page as cards for phones: the parking space first, the status at the right. */

@@ -10,7 +10,7 @@ import styles from './VehicleDetails.module.css'
 const isIdentifier = (text: string) => /^\S+ \S+$/.test(text)
 const isFilled = (text: string) => text.trim() !== ''
 
-/** Details of the vehicle beyond VIN and parking space, which stand above. Supervisors can edit VIN and parking space here. */
+/** Details of the vehicle beyond VIN and parking space, which are shown above. Supervisors can edit VIN and parking space here. */
 export function VehicleDetails({ vehicle, inspection }: { vehicle: Vehicle; inspection: Inspection }) {
   const t = useText()
   const { entry, change, supervisor } = inspection

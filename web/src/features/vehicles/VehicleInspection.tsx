@@ -37,7 +37,7 @@ interface VehicleInspectionProps {
   user: SessionUser
 }
 
-/** Form of one vehicle's inspection. Its layout follows the width of its container, so that it also fits a column beside a list. */
+/** Form of one vehicle's inspection. The layout follows the width of the container, so that the form also fits a column beside a list. */
 export function VehicleInspection({ vehicle, yard, user }: VehicleInspectionProps) {
   const t = useScanText()
   const inspection = useInspection(vehicle, yard, user)
@@ -153,7 +153,7 @@ function FoldedResult({ vehicle: { inspected, status } }: { vehicle: Vehicle }) 
   )
 }
 
-/** Parking space and VIN of the vehicle to inspect, and the parking space of the next one. */
+/** Parking space and VIN of the vehicle to inspect, and the parking space of the next vehicle. */
 function Place({ vehicle, next }: { vehicle: Vehicle; next: Vehicle | undefined }) {
   const t = useScanText()
   return (

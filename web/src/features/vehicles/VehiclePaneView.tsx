@@ -13,14 +13,14 @@ interface VehiclePaneViewProps extends VehiclePane {
   id: number
   /** Id of the yard within which the next vehicle is chosen; `null` for the full campaign. */
   yard: number | null
-  /** Opens the vehicle before or after this one in the list; `null` at an end of the list. */
+  /** Opens the previous vehicle of the list; `null` at the start of the list. `onNext` opens the next vehicle. */
   onPrevious: (() => void) | null
   onNext: (() => void) | null
 }
 
 const VEHICLE = /^\/vehicle\/(\d+)(\?|$)/
 
-/** The page of one vehicle in a pane beside the list. Links to other vehicles open them in the pane. */
+/** The page of one vehicle in a pane beside the list. Links to other vehicles open these vehicles in the pane. */
 export function VehiclePaneView({ id, yard, open, close, onPrevious, onNext }: VehiclePaneViewProps) {
   const t = useListText()
   const latest = useRef({ open, close })

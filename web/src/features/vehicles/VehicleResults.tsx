@@ -38,7 +38,7 @@ interface VehicleResultsProps {
 
 const NONE: readonly ListedVehicle[] = []
 
-/** Changes the open vehicle in the address. A vehicle opened from the list alone gets an entry in the history, so that going back closes it. */
+/** Sets the open vehicle and the page in the URL. For the first opened vehicle, adds an entry to the browser history, so that going back closes the vehicle. */
 function showInAddress(vehicle: number | null, page: number, isFirst: boolean): void {
   const query = new URLSearchParams(window.location.search)
   if (vehicle === null) query.delete('vehicle')
@@ -48,7 +48,7 @@ function showInAddress(vehicle: number | null, page: number, isFirst: boolean): 
   navigate(buildPath(window.location.pathname, Object.fromEntries(query)), { replace: !isFirst })
 }
 
-/** Rows of the list with their footer and selection, and at a desk the open vehicle beside them. Until the full list is loaded, the rows are search results of the server. */
+/** Rows of the list with their footer and selection, and on wide screens the open vehicle beside them. Until the full list is loaded, the rows are search results of the server. */
 export function VehicleResults({ campaign, name, visible, found, address, manages, children }: VehicleResultsProps) {
   const t = useListText()
   const list = useRef<HTMLDivElement>(null)

@@ -26,14 +26,14 @@ export interface RowsProps {
 
 interface VehicleTableProps extends RowsProps {
   sort: ListSort | null
-  /** Receives the sort order as written in the address. */
+  /** Receives the sort order as written in the URL. */
   onSort: (sort: string | null) => void
   /** Selection of many vehicles; `null` for people who may not change many at once. */
   selection: Selection | null
   isBusy: boolean
 }
 
-/** Vehicles of one page as a table. Of a long page, only the rows in the window are in the document. */
+/** Vehicles of one page as a table. Of a long page, only the visible rows are rendered. */
 export function VehicleTable({ vehicles, sort, onSort, selection, isBusy, ...row }: VehicleTableProps) {
   const t = useListText()
   const body = useRef<HTMLTableSectionElement>(null)
@@ -66,7 +66,7 @@ export function VehicleTable({ vehicles, sort, onSort, selection, isBusy, ...row
   )
 }
 
-/** Empty space in the place of rows that are outside of the window. */
+/** Empty space in place of the rows that are not rendered. */
 const Gap = ({ rows }: { rows: number }) => rows > 0 && <tr aria-hidden="true" className={styles.gap} style={{ height: rows * ROW_PX }} />
 
 function SortHeader({ column, sort, onSort }: { column: SortColumn; sort: ListSort | null; onSort: VehicleTableProps['onSort'] }) {

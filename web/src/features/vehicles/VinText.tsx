@@ -1,6 +1,6 @@
 const LAST = 4
 
-/** A VIN whose last four digits are bold, since people compare those. */
+/** VIN with its last four digits in bold, because people compare these digits. */
 export const VinText = ({ vin }: { vin: string }) => (
   <>
     {vin.slice(0, -LAST)}

@@ -142,7 +142,7 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
   )
 }
 
-/** The vehicle that was saved last, from which the next one is found, and the one saved before it. */
+/** The vehicle that was saved last, from which the next vehicle is determined, and the vehicle saved before it. */
 interface LastSaved {
   id: number
   saved: Saved
@@ -152,7 +152,7 @@ interface LastSaved {
 const ONE_TAP = 'oneTapSaves'
 const isTrue = (value: unknown): value is true => value === true
 
-/** Whether one tap on a status saves the vehicle, remembered on this device. */
+/** Returns whether one tap on a status saves the vehicle, and a function that changes this setting. The setting is stored on this device. */
 function useOneTap(): [boolean, (on: boolean) => void] {
   const [oneTap, setOneTap] = useState(() => readStored(localStorage, ONE_TAP, isTrue) ?? false)
   const set = useCallback((on: boolean) => {
@@ -167,7 +167,7 @@ interface LastSaveProps {
   onUndo: (save: StoredSave) => void
 }
 
-/** Line with the last saved vehicle: with Undo while the save is held, else whether the save has reached the server. */
+/** Line with the last saved vehicle. Shows an Undo button as long as the save can be undone, and then whether the server has the save. */
 function LastSave({ saved: { vehicle: { vin_number: vin, parking_space: space, status }, result }, onUndo }: LastSaveProps) {
   const t = useScanText()
   const [over, setOver] = useState(false)

@@ -2,7 +2,7 @@ import { parseId, parsePageNumber, setQueryParams, useQueryParams } from '@/lib/
 import type { ListFilter } from './listSearch'
 import { parseSort, type ListSort } from './listSort'
 
-/** State of the vehicle list that is stored in the address (URL). */
+/** State of the vehicle list that is stored in the URL. */
 export interface ListAddress {
   filter: ListFilter
   sort: ListSort | null
@@ -24,7 +24,7 @@ export function useListAddress(): ListAddress {
   }
 }
 
-/** Removes a status from the filter, or adds it. */
+/** Returns the statuses of a filter after a tap on a status, which adds the status or removes it. */
 export function toggleStatus(statuses: readonly string[], status: string): void {
   const next = statuses.includes(status) ? statuses.filter((other) => other !== status) : [...statuses, status]
   setQueryParams({ status: next.join(SEPARATOR), page: null })

@@ -7,18 +7,18 @@ export type SortColumn = (typeof SORT_COLUMNS)[number]
 
 export interface ListSort {
   column: SortColumn
-  /** Whether the last value comes first. */
+  /** Whether the order is descending. */
   down: boolean
 }
 
-/** Reads a sort order from the address: the column, with a leading hyphen for descending order. Returns `null` for the list's own order. */
+/** Parses a sort order as written in the URL: the column, with a leading hyphen for descending order. Returns `null` for the list's own order. */
 export function parseSort(text: string | null): ListSort | null {
   const down = text?.startsWith('-') ?? false
   const column = SORT_COLUMNS.find((name) => name === (down ? text?.slice(1) : text))
   return column === undefined ? null : { column, down }
 }
 
-/** Returns the sort order that follows a click on a column, as written in the address: ascending, descending, then none. */
+/** Returns the sort order that follows a click on a column, as written in the URL: ascending, descending, then none. */
 export function nextSort(sort: ListSort | null, column: SortColumn): string | null {
   if (sort?.column !== column) return column
   return sort.down ? null : `-${column}`
@@ -42,7 +42,7 @@ export function sortByStatus(vehicles: readonly ListedVehicle[], down: boolean):
 const textOf = (vehicle: ListedVehicle, column: SortColumn): string => (column === 'space' ? vehicle.parking_space : vehicle.vin_number)
 
 const DIGITS = 9
-/** Returns a text that compares as the given text in natural order, with A-2 before A-10. Comparing plain texts is faster than a collator. */
+/** Returns a sort key. Comparing the keys of two texts as plain text gives their natural order, with A-2 before A-10, faster than a collator. */
 const keyOf = (text: string): string => text.trim().toUpperCase().replace(/\d+/g, (digits) => digits.padStart(DIGITS, '0'))
 
 const SLICE = 1000
@@ -98,11 +98,11 @@ export async function orderByText(vehicles: readonly ListedVehicle[], { column, 
   return from
 }
 
-/** Whether two lists have the same texts in a column, so that the sort order of one list is valid for the other. */
+/** Returns whether two lists have the same texts in a column, so that the sort order of one list is valid for the other. */
 export const hasSameTexts = (a: readonly ListedVehicle[], b: readonly ListedVehicle[], column: SortColumn): boolean =>
   a.length === b.length && a.every((vehicle, at) => vehicle === b[at] || (b[at] !== undefined && textOf(vehicle, column) === textOf(b[at], column)))
 
-/** Puts the found vehicles of a list into an order of the full list. */
+/** Returns the found vehicles of a list in the order that was computed for the full list. */
 export function applyOrder(found: readonly ListedVehicle[], all: readonly ListedVehicle[], order: Uint32Array): ListedVehicle[] {
   const isEverything = found.length === all.length
   const wanted = new Set(isEverything ? [] : found)

@@ -34,5 +34,5 @@ export function chooseScanFeedback(found: VehicleMatch<ListedVehicle>, here: num
   return found.vehicle.inspected ? 'done' : 'right'
 }
 
-/** Whether a text matches any vehicle of the campaign. Labels that match are preferred when several are in view. */
+/** Returns whether a text matches any vehicle of the campaign. Labels that match are preferred when several are in view. */
 export const hasMatch = (found: VehicleMatch<ListedVehicle> | null): boolean => found !== null && found.kind !== 'none'

@@ -1,8 +1,8 @@
 import { useEffect, useState, type RefObject } from 'react'
 
-/** Number of rows from which only the visible ones are in the document. */
+/** Minimum number of rows in a list of which only the visible rows are rendered. */
 const MANY = 50
-/** Number of rows above and below the window that are in the document as well. */
+/** Number of rows above and below the visible rows that are rendered as well. */
 const MARGIN = 12
 
 export interface RowRange {
@@ -10,7 +10,7 @@ export interface RowRange {
   to: number
 }
 
-/** Returns the rows of a long list that are in the window. `list` is the element that holds the rows, all of which have the height `rowHeight`. */
+/** Returns the range of rows of a long list that are visible. `list` is the element that contains the rows, all of which have the height `rowHeight`. */
 export function useVisibleRows(list: RefObject<HTMLElement | null>, count: number, rowHeight: number): RowRange {
   const [first, setFirst] = useState(0)
   const isMany = count > MANY

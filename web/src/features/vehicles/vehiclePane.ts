@@ -10,7 +10,7 @@ export interface VehiclePane {
 /** Context of a vehicle that is open beside the list; `null` for a vehicle on its own page. */
 export const VehiclePaneContext = createContext<VehiclePane | null>(null)
 
-/** Returns the functions that leave a vehicle: to another vehicle, or to the campaign. Beside the list, leaving closes only the pane. */
+/** Returns the functions with which the person leaves a vehicle's page: for another vehicle, or for the campaign. Beside the list, leaving closes only the pane. */
 export function useVehicleNavigation(campaign: string, yard: number | null) {
   const pane = useContext(VehiclePaneContext)
   return useMemo(

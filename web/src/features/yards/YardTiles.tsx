@@ -10,13 +10,13 @@ import styles from './YardTiles.module.css'
 interface YardTilesProps {
   tiles: YardTileData[]
   campaign: Campaign | undefined
-  /** HMCs of the people who are inspecting, by the id of the yard. */
+  /** Login names (HMC) of the people who are inspecting, by the id of the yard. */
   people: Map<number, string[]>
   /** Whether the tiles match a search. A search shows the yards without vehicles too. */
   searched: boolean
 }
 
-/** Tiles of the yards: those with work first, then the finished ones, and those without vehicles in a collapsed section. */
+/** Tiles of the yards: first yards with uninspected vehicles, then finished yards. Yards without vehicles are in a collapsed section. */
 export function YardTiles({ tiles, searched, ...rest }: YardTilesProps) {
   const t = useYardsText()
   const { busy, empty } = groupTiles(tiles)

@@ -28,12 +28,12 @@ export function useYardTiles(campaign: Campaign | undefined, waiting: boolean) {
 
 /** Polling interval of the inspection rates, used while the event stream is not connected. */
 const PACE_MS = 60_000
-/** Number of campaigns of which one request gets the inspection rates. */
+/** Maximum number of campaigns whose inspection rates one request returns. */
 const MAX_PACES = 200
 
 const isWorkedOn = ({ status }: Campaign) => status === 'Ongoing' || status === 'Pending Review'
 
-/** Returns the HMCs of the people who are inspecting, by the id of the yard where each of them saved last. */
+/** Returns the login names (HMC) of the people who are inspecting, by the id of the yard where each person saved last. */
 export function usePeopleByYard(campaign: Campaign | undefined, campaigns: Campaign[] | undefined): Map<number, string[]> {
   const ids = (campaign === undefined ? (campaigns ?? []).filter(isWorkedOn) : [campaign]).map(({ id }) => id).slice(0, MAX_PACES)
   const paces = useQuery({
@@ -46,7 +46,7 @@ export function usePeopleByYard(campaign: Campaign | undefined, campaigns: Campa
   return groupByYard(paces.data ?? [])
 }
 
-/** Groups the people of several campaigns by the yard where they saved last, each person once a yard, in natural order. */
+/** Groups the people of several campaigns by the yard where they saved last, each person once per yard, in natural order. */
 export function groupByYard(paces: InspectionPace[]): Map<number, string[]> {
   const people = new Map<number, string[]>()
   for (const { yard_id, hmc } of paces.flatMap((pace) => pace.people)) {
@@ -58,7 +58,7 @@ export function groupByYard(paces: InspectionPace[]): Map<number, string[]> {
 }
 
 export interface YardGroups {
-  /** Yards with vehicles: those with vehicles left first, then the finished ones. */
+  /** Yards with vehicles: first yards with uninspected vehicles, then finished yards. */
   busy: YardTileData[]
   empty: YardTileData[]
 }

@@ -4,7 +4,6 @@ type Other<K extends string> = Partial<Record<NoInfer<K>, string>>
 
 /**
  * Defines the texts of one feature, which are loaded with the code of that feature and not with the first page.
- *
  * `mix` has every text in the default language mix; `en` and `portuguese` have only the texts that differ.
  */
 export function defineFeatureText<K extends string>(mix: Record<K, string>, en: Other<K>, portuguese: Other<K>) {

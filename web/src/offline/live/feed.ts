@@ -22,7 +22,7 @@ const NAME = 'patio-live'
 interface Relayed {
   owner: string
   /**
-   * The relayed event. Is null after a reconnection, and then makes the other tabs fetch their data again, because events may have been
+   * The relayed event; null after a reconnection, which makes the other tabs fetch their data again, because events may have been
    * missed.
    */
   event: ServerEvent | null
@@ -32,7 +32,6 @@ const isRelayed = (value: unknown): value is Relayed => isRecord(value) && typeo
 
 /**
  * Follows the changes that other people make, while the page is visible and a session is open.
- *
  * The tabs of one person share one stream, because a browser opens at most six connections to a server. Only the tab that has acquired a
  * common lock reads the stream, and it relays each event to the other tabs.
  */

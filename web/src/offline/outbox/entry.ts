@@ -24,9 +24,9 @@ export interface SaveContent {
   space: string
   campaign: number
   campaign_name: string
-  /** Id of the yard that the person had chosen. Is null without a chosen yard. */
+  /** Id of the yard that the person had chosen; null without a chosen yard. */
   yard: number | null
-  /** Id of the yard in which the vehicle stands, which may differ from the chosen yard. Is null for a vehicle without a yard. */
+  /** Id of the yard in which the vehicle stands, which may differ from the chosen yard; null for a vehicle without a yard. */
   stands_in: number | null
   /** Version number of the vehicle that the person saw when saving. */
   version: number
@@ -34,17 +34,17 @@ export interface SaveContent {
   /** Whether the vehicle counted as inspected before the save. */
   inspected: boolean
   origin: 'scanned' | 'typed'
-  /** Outbox position of the pending save that this save replaces. Is null when this save replaces no other save. */
+  /** Outbox position of the pending save that this save replaces; null when this save replaces no other save. */
   replaces: number | null
   device_time: string
   /** Server's handling of a conflict: `ask` rejects the save so that the person at the screen decides, `keep` records the conflict. */
   mode: 'ask' | 'keep'
-  /** Whether sending waits for `HOLD_MS` after the save, so that the person can undo the save. */
+  /** Whether the save is sent only `HOLD_MS` after it was made, so that the person can undo the save. */
   held: boolean
   reason: SaveRejection | null
   /** Conflicts that the save caused. The sent save is kept on this device until all of these conflicts are resolved. */
   conflicts: FieldConflict[]
-  /** Time at which the server stored the save, in milliseconds since 1970. Is null before that. */
+  /** Time at which the server stored the save, in milliseconds since 1970; null before that. */
   done_at: number | null
 }
 
@@ -63,15 +63,15 @@ export interface StoredSave extends PendingSave {
   seq: number
 }
 
-/** Time in milliseconds for which a held save can be undone before it is sent. */
+/** Time in milliseconds for which a save can be held on this device before it is sent, so that the person can undo the save. */
 export const HOLD_MS = 6000
 
-/** Returns the time in milliseconds until a save may be sent. Returns 0 for a save without a hold, and after the device's clock was set back. */
+/** Returns the time in milliseconds until a save may be sent. Returns 0 for a save that is not held, and after the device's clock was set back. */
 export function getHoldLeft({ held, at }: PendingSave, now: number): number {
   return held && now >= at ? Math.max(0, at + HOLD_MS - now) : 0
 }
 
-/** Whether decrypted JSON is the content of a save. */
+/** Returns whether decrypted JSON is the content of a save. */
 export const isSaveContent = (value: unknown): value is SaveContent =>
   isRecord(value) && matchesShape(value, 'key$ vehicle# vin$ campaign# version# origin$ mode$ conflicts*') && typeof value.held === 'boolean' && isRecord(value.change) && isRecord(value.change.base) && isRecord(value.change.wanted)
 
@@ -91,7 +91,7 @@ export function applyPendingChanges<V extends Partial<Inspectable>>(vehicle: V, 
 /** Returns the VIN of the vehicle that the server has under the id of the inspected vehicle. Returns null unless the save was rejected for this reason. */
 export const getOtherVin = ({ state, reason }: PendingSave): string | null => (state === 'refused' && reason?.code === 'OTHER_VEHICLE' ? (reason.vin_number ?? null) : null)
 
-/** Identifies the question that a save asks because its vehicle was replaced by another one. Saves with equal keys have the same answer. */
+/** Returns a key for the question to the person whether a save belongs to the vehicle that replaced its vehicle. Saves with equal keys get the same answer. */
 export function getQuestionKey(entry: PendingSave): string | null {
   const now = getOtherVin(entry)
   return now === null ? null : JSON.stringify([entry.vehicle, entry.vin, now])
@@ -138,7 +138,6 @@ export type AttemptVerdict = 'retry' | 'signedOut' | 'stale' | 'refused' | 'reta
 
 /**
  * Decides what happens to a pending save after a failed attempt.
- *
  * `refused` returns the save to the screen that waits for it. `retained` leaves the save in the outbox in any case: its vehicle was
  * deleted or replaced by another vehicle, so that no screen still shows the typed values. `stale` means that the vehicle has a newer version.
  */

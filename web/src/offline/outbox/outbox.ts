@@ -80,7 +80,7 @@ export class Outbox {
     })
   }
 
-  /** Sends the held saves of this person at the end of their hold, also when the tab that made them has been closed. */
+  /** Sends this person's held saves, which can still be undone, at the end of their hold. This also works after the tab that made them was closed. */
   #sendAfterHold(): void {
     if (outboxState.get().entries.some((entry) => entry.state === 'waiting' && getHoldLeft(entry, Date.now()) > 0)) this.#sender.flushIfIdle()
   }
@@ -93,12 +93,10 @@ export class Outbox {
   }
 
   /**
-   * Stores a save on this device and sends it. Returns `kept` when the server has not answered in time.
-   *
-   * A held save is returned as soon as it is stored. Any other save first ends the hold of earlier saves, because saves are sent in order.
-   *
-   * When this device cannot store the save, the save is sent at once. Throws a Problem when the server rejects the save, and when the save
-   * could be neither stored nor sent.
+   * Stores a save on this device and sends it. Returns `kept` when the server has not responded in time. A held save is returned as soon as
+   * it is stored. Any other save first ends the hold of earlier saves, because saves are sent in order. When this device cannot store the
+   * save, the save is sent at once. Throws a `Problem` when the server rejects the save, and when the save could be neither stored nor
+   * sent.
    */
   async save(request: SaveRequest, key: string): Promise<SaveResult> {
     const session = getCurrentSession()
@@ -119,12 +117,12 @@ export class Outbox {
     return outcome.kind === 'saved' ? outcome : { kind: 'kept', entry: stored, held: false }
   }
 
-  /** Deletes a held save and returns whether it was deleted. Returns false once the save may have been sent. */
+  /** Deletes a held save (not sent yet, so that it can be undone) and returns whether the save was deleted. Returns false once the save may have been sent. */
   undo(entry: StoredSave): Promise<boolean> {
     return removeUnsentSave(entry, () => this.#sender.isHeld(entry))
   }
 
-  /** Ends the hold of all saves and sends them, because the person leaves the screen that offers to undo them. */
+  /** Ends the time in which saves can be undone (their hold) and sends the saves, because the person leaves the screen with the Undo button. */
   releaseHeld(): void {
     this.#sender.releaseHeld()
     void this.flush()
@@ -135,7 +133,7 @@ export class Outbox {
     return this.#sendAgain([entry])
   }
 
-  /** Sends a save that was rejected for another vehicle again, for that vehicle, and all saves that ask the same question with it. */
+  /** Sends a rejected save again for the vehicle that replaced its vehicle, together with all saves that raise the same question. */
   retryForOtherVehicle(entry: StoredSave): Promise<void> {
     const question = getQuestionKey(entry)
     return this.#sendAgain(outboxState.get().entries.filter((other) => question !== null && getQuestionKey(other) === question))
@@ -157,7 +155,7 @@ async function store(entry: PendingSave, session: Session): Promise<{ stored: St
   }
 }
 
-/** Sends a save that this device could not store. When the server cannot be reached either, throws a Problem that says why nothing was stored. */
+/** Sends a save that this device could not store. When the server cannot be reached either, throws a `Problem` that says why nothing was stored. */
 async function sendUnstored(entry: PendingSave, { token }: Session, isDeviceFull: boolean): Promise<SaveResult> {
   try {
     return { kind: 'saved', vehicle: await sendSave(entry, token) }

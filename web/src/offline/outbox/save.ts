@@ -11,7 +11,7 @@ export type SaveResult =
   | { kind: 'saved'; vehicle: Vehicle }
   | { kind: 'kept'; entry: StoredSave; held: boolean }
 
-/** The rejection of a save that stays in the outbox, at position `seq`, until its person decides. */
+/** The rejection of a save that stays in the outbox, at position `seq`, until the person decides what to do with the save. */
 export class RetainedProblem extends Problem {
   readonly seq: number
 

@@ -13,7 +13,7 @@ import { findFirstWaitingSave, overwriteSave, readOutbox, removeSave } from './s
 /** Outcome of sending a save, for a screen that waits for the server's response. */
 export type SaveOutcome =
   | { kind: 'saved'; vehicle: Vehicle }
-  /** The server has not answered yet; the save stays on this device and is sent later. */
+  /** The server has not responded yet; the save stays on this device and is sent later. */
   | { kind: 'kept' }
   /** The server rejected the save and the person at the screen decides. Until the decision, a save in `retained` stays on this device. */
   | { kind: 'refused'; problem: Problem; retained: StoredSave | null }
@@ -29,7 +29,7 @@ export interface SenderEvents {
 const lockOf = (owner: string | null) => `patio-outbox ${owner}`
 /** Retry interval in milliseconds while the browser reports that it is offline, because browsers sometimes report this wrongly. */
 const OFFLINE_RETRY_MS = 20_000
-/** Minimum time in milliseconds between a failed attempt and an attempt triggered by another successful request. A weak network may answer reads and still lose saves. */
+/** Minimum time in milliseconds between a failed attempt and an attempt triggered by another successful request. A weak network may still lose saves although reads succeed. */
 const MIN_IDLE_MS = 2000
 
 /** Sends the signed-in person's pending saves in order, one at a time, and retries with growing delays. */
@@ -44,14 +44,14 @@ export class OutboxSender {
   #failures = 0
   #failedAt = -MIN_IDLE_MS
   #timer: ReturnType<typeof setTimeout> | undefined
-  /** Time of the last release. Saves made until then are no longer held in this tab. */
+  /** Time at which all holds were last ended. Saves made until then are no longer held for undoing in this tab. */
   #releasedAt = Number.NEGATIVE_INFINITY
 
   constructor(events: SenderEvents) {
     this.#events = events
   }
 
-  /** Whether the last attempt failed or the device is offline. */
+  /** Returns whether the last attempt failed or the device is offline. */
   get isStuck(): boolean {
     return this.#failures > 0 || !isServerReachable.get()
   }
@@ -69,12 +69,12 @@ export class OutboxSender {
     return this.#running
   }
 
-  /** Whether a save waits for its hold to end, so that it can still be undone. */
+  /** Returns whether a save waits for its hold to end, so that it can still be undone. */
   isHeld(entry: StoredSave, now = Date.now()): boolean {
     return entry.at > this.#releasedAt && getHoldLeft(entry, now) > 0
   }
 
-  /** Ends the hold of all saves made so far in this tab. The next flush sends them. */
+  /** Ends the hold of all saves made so far in this tab, so that they can no longer be undone. The next flush sends the saves. */
   releaseHeld(): void {
     this.#releasedAt = Date.now()
   }
@@ -111,7 +111,7 @@ export class OutboxSender {
     else await locks.request(lockOf(owner), () => this.#run(owner))
   }
 
-  /** Ends when another person has signed in. The next run then holds the lock of that person. */
+  /** Sends the waiting saves of one person. Ends when another person has signed in; the next run then holds the lock of that person. */
   async #run(owner: string | null): Promise<void> {
     while (this.#again && getCurrentOwner() === owner) {
       this.#again = false

@@ -12,7 +12,7 @@ const DONE_RETENTION_MS = 3 * 86_400_000
 const MAX_DONE = 200
 
 export interface OutboxState {
-  /** Owner key of the person whose saves are in this state. Is null without a session. The saves are never shown to another person. */
+  /** Owner key (name of the stored data) of the person whose saves are in this state; null without a session. The saves are never shown to another person. */
   owner: string | null
   /** The saves of the signed-in person, in the order of sending. */
   entries: StoredSave[]
@@ -22,7 +22,7 @@ export interface OutboxState {
   pending: ReadonlyMap<number, StoredSave[]>
   /** Number of pending saves of other people on this device. */
   others: number
-  /** Whether this browser can store saves. Is null until the database has been read. */
+  /** Whether this browser can store saves; null until the database has been read. */
   canStore: boolean | null
 }
 const EMPTY: OutboxState = { owner: null, entries: [], altered: [], pending: new Map(), others: 0, canStore: null }

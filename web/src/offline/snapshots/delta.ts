@@ -18,7 +18,7 @@ export function applyDelta(rows: ListedVehicle[], newer: readonly ListedVehicle[
   return hasChanged ? result : rows
 }
 
-/** Whether some newer rows belong to vehicles that are not in the list. The position of these vehicles is unknown, so the list has to be fetched again. */
+/** Returns whether some newer rows belong to vehicles that are not in the list. The position of these vehicles is unknown, so the list has to be fetched again. */
 export function hasUnknownVehicles(rows: readonly ListedVehicle[], newer: readonly ListedVehicle[]): boolean {
   const known = new Set(rows.map(({ id }) => id))
   return newer.some(({ id }) => !known.has(id))

@@ -18,7 +18,7 @@ export async function downloadSnapshot(head: Campaign, yard: number | null): Pro
   await downloadList(keepTotals(head, known?.head), yards, known?.taken_at ?? Date.now())
 }
 
-/** Keeps the last known totals of a campaign whose progress is unavailable now. */
+/** Returns a campaign whose progress is unavailable now, with its last known totals. */
 function keepTotals(head: Campaign, known: Campaign | undefined): Campaign {
   if (!head.progress_unknown || known === undefined) return head
   const { total_vehicles, total_inspected, allClosed, progress_unknown } = known

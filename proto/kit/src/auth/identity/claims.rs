@@ -4,7 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use patio_proto::{access::Role, role};
 use serde::{Deserialize, Serialize};
 
-/// Claims of a token. They contain no personal data except the user id.
+/// Claims of a token, which contain no personal data except the user id.
 #[derive(Debug, Clone, Serialize, Deserialize, PartialEq, Eq)]
 pub struct Claims {
     /// Issuer, always `patio`.

@@ -13,7 +13,7 @@ const ROLLOUT_SURGE: u32 = 2;
 /// Number of services that have a database.
 const SERVICES: u32 = 4;
 
-/// Findings of one connection to the database.
+/// Findings of the `doctor` check that connects to the database.
 struct Visit {
     health: DatabaseHealth,
     lossy: String,

@@ -17,13 +17,13 @@ use tokio::{
 
 /// Timeout for the response of a program that uses the checked port.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(2);
-/// Permission bits of the group and of other users.
+/// File permission bits of the group and of other users.
 const OTHER_USERS_MODE: u32 = 0o077;
 
 impl DoctorReport {
     /// Checks that a folder is writable. `remedy` says how to fix a folder that is not writable.
     ///
-    /// Before the installation the folder is not created and nothing is written to it.
+    /// Before Patio is installed, the check does not create the folder and writes nothing.
     ///
     /// # Errors
     /// Returns an error when standard output cannot be written.
@@ -36,7 +36,7 @@ impl DoctorReport {
         self.report(name, Section::Files, found)
     }
 
-    /// Checks that only its owner can read a folder, which contains databases or keys. A folder that does not exist passes, because
+    /// Checks that a folder with databases or keys is readable only by its owner. A folder that does not exist passes, because
     /// Patio creates it as private.
     ///
     /// # Errors
@@ -74,7 +74,7 @@ fn may_write(folder: &Path) -> io::Result<&'static str> {
     }
 }
 
-/// Checks the port of a server. Before the installation the port has to be free; later a running Patio may use it.
+/// Checks the port of a server. Before Patio is installed, the port must be free; afterwards, a running Patio may use the port.
 pub async fn check_port(address: SocketAddr, is_before_install: bool) -> CheckResult {
     match TcpListener::bind(address).await {
         Ok(_) if address.ip().is_loopback() => CheckResult::Warning(format!("{address} is free (loopback only)")),

@@ -142,7 +142,7 @@ impl DoctorReport {
         self.findings.iter().filter(|finding| finding.state == State::Fail).map(|finding| finding.name.as_str()).collect()
     }
 
-    /// Prints what was not printed yet. Returns an error with the number of failed checks, if any failed.
+    /// Prints the findings that were not printed yet. Returns an error with the number of failed checks, if any failed.
     fn finish(&self) -> anyhow::Result<()> {
         let failed = self.failed().len();
         if self.options.json {
@@ -158,7 +158,7 @@ impl DoctorReport {
     }
 }
 
-/// Runs all checks, and with `--wait` repeats them until none fails or the time is over. Then prints the report.
+/// Runs all checks and prints the report. With `--wait`, first repeats the checks until none fails or the time limit is reached.
 ///
 /// # Errors
 /// Returns an error when a check failed or standard output cannot be written.

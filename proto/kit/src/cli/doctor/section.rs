@@ -24,33 +24,33 @@ macro_rules! sections {
 }
 
 sections! {
-    /// Settings that are missing or invalid.
+    /// Section about settings that are missing or invalid.
     Settings = "a-setting-is-rejected",
-    /// Folders and files: space, permissions, and what they contain.
+    /// Section about folders and files: free space, permissions and content.
     Files = "a-folder-or-file-is-not-usable",
-    /// Ports that another program uses.
+    /// Section about ports that another program uses.
     Ports = "a-port-is-in-use",
-    /// Built web pages.
+    /// Section about the built web pages.
     Pages = "the-pages-are-missing",
-    /// Certificate of the public port.
+    /// Section about the certificate of the public port.
     Https = "phones-give-no-camera",
-    /// Database server: reachable, writable, durable.
+    /// Section about a database server that is unreachable, read-only or not durable.
     Database = "the-database-is-slow-or-unavailable",
-    /// Role, schema and owner in the database, and poolers.
+    /// Section about the role, schema and owner in the database, and about connection poolers.
     DatabaseAccess = "the-database-rejects-patio",
-    /// Number of database connections.
+    /// Section about the number of database connections.
     Connections = "too-many-database-connections",
-    /// Redis server.
+    /// Section about the Redis server.
     Redis = "redis-is-unavailable",
-    /// Trace collector.
+    /// Section about the trace collector.
     Traces = "no-traces-arrive",
-    /// Replicas of other services.
+    /// Section about replicas of other services.
     Services = "a-service-is-unavailable",
-    /// Certificates between the services.
+    /// Section about the certificates for TLS between services.
     ServiceTls = "certificates-between-the-services",
-    /// Service secret and key file.
+    /// Section about the service secret and the key file.
     Secrets = "changing-secrets",
-    /// Reader of workbooks, a child process.
+    /// Section about the child process that reads workbooks.
     Workbooks = "imports-fail-at-every-file",
 }
 

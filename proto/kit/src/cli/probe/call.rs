@@ -1,4 +1,4 @@
-//! The `probe call` command: calls a read-only rpc by name, with message types from the compiled-in contract.
+//! The `probe call` command: calls a read-only rpc by name, with the message types of the compiled-in proto files.
 use crate::{
     cli::{
         probe::contract,
@@ -36,7 +36,7 @@ pub struct CallOptions {
 }
 
 impl CallOptions {
-    /// Finds the rpc in the contract.
+    /// Finds the rpc in the compiled-in proto files.
     ///
     /// # Errors
     /// Returns an error for an unknown or ambiguous name, and for an rpc that is not read-only.

@@ -1,4 +1,4 @@
-//! Compiled-in contract: finds rpcs by name and lists them, without gRPC reflection, which is off in production.
+//! Finds and lists rpcs in the compiled-in proto files. gRPC reflection is not used, because it is off in production.
 use anyhow::{Context, bail, ensure};
 use patio_proto::{DESCRIPTORS, METHODS, access::Role, find_method};
 use prost_reflect::{DescriptorPool, MethodDescriptor};

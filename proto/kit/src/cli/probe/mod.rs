@@ -148,7 +148,7 @@ fn complain(what: &str) {
 struct Refused;
 
 impl ProbeOptions {
-    /// Returns the address to probe: the given one, or that of the program.
+    /// Returns the address to probe: the address given as an argument, or else the address of the program.
     fn address(&self, target: &Target<'_>, program: Option<&str>) -> String {
         let address = self.addr.clone().unwrap_or_else(|| (target.address)(program));
         // A service that listens on all addresses is probed at the loopback address, which its certificate can contain.

@@ -17,16 +17,16 @@ import styles from './ActivityPanel.module.css'
 
 export interface ActivityPanelProps {
   activity: Activity
-  /** Vehicles per hour in the last half hour; 0 without inspections. */
+  /** Number of vehicles inspected per hour, averaged over the last half hour; 0 without inspections. */
   pace: number
   dueAt?: string | null
-  /** Whether the work of one campaign is shown, not that of all campaigns. */
+  /** Whether the panel shows one campaign instead of all campaigns. */
   isCampaign: boolean
 }
 
 type Range = 'today' | 'whole'
 
-/** Progress over time and the work of each hour as charts, with their numbers as tables on demand. */
+/** Panel with charts of the progress over time and of the vehicles inspected per hour. The person can also show the numbers of the charts as tables. */
 export function ActivityPanel({ activity, pace, dueAt, isCampaign }: ActivityPanelProps) {
   const t = useDashboardText()
   const now = useCurrentTime()

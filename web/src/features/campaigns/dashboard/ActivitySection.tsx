@@ -7,7 +7,7 @@ import { useDashboardText } from './text'
 
 type Props = Omit<ActivityPanelProps, 'activity'> & { query: { data: ActivityPanelProps['activity'] | undefined; error: unknown; refetch: () => unknown } }
 
-/** Charts of the work over time. Their code is loaded when they are first shown; a failure to load it leaves the page as it is. */
+/** Section with charts of the inspection work over time. The code of the charts is loaded when they are first shown; if loading fails, the rest of the page keeps working. */
 export function ActivitySection({ query: { data: activity, error, refetch }, ...rest }: Props) {
   const t = useDashboardText()
   const [attempt, setAttempt] = useState(1)
@@ -22,7 +22,7 @@ export function ActivitySection({ query: { data: activity, error, refetch }, ...
   return <Failure text={t('chart.notLoaded')} onRetry={() => setAttempt(attempt + 1)} />
 }
 
-/** Words in the place of the charts. They are no alert, because nothing that a person does here has failed. */
+/** Message shown in place of the charts when they cannot be loaded. The message is not an alert, because no action of the person has failed. */
 function Failure({ text, onRetry }: { text: string; onRetry: () => void }) {
   const t = useDashboardText()
   return (

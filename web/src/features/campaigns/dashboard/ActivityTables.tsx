@@ -9,11 +9,11 @@ import styles from './ActivityTables.module.css'
 interface ActivityTablesProps {
   activity: Activity
   formats: Formats
-  /** Begin of the first hour that is shown. */
+  /** Start time of the first hour that the tables show. */
   from: number
 }
 
-/** The charts as tables: the work of each hour, newest first, and of each person. */
+/** Tables with the numbers of the charts: the inspection work of each hour, newest first, and of each person. */
 export function ActivityTables({ activity, formats, from }: ActivityTablesProps) {
   const t = useDashboardText()
   const hours = listRunningSums(activity).filter(({ at }) => at >= from).toReversed()

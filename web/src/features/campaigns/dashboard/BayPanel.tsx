@@ -13,7 +13,7 @@ import { useDashboardText } from './text'
 import { useWidth } from './useWidth'
 import styles from './BayPanel.module.css'
 
-/** Largest number of exceptions that are drawn with their sign. With more, the signs would slow the page down and hide the picture. */
+/** Maximum number of vehicles with a status other than ok that are drawn with a status symbol. More symbols would slow the page down and hide the map. */
 const MAX_SIGNS = 1500
 
 interface BayPanelProps {
@@ -29,8 +29,8 @@ interface BayPanelProps {
 }
 
 /**
- * The parking spaces of one yard in walking order, each with the status of its vehicle. A click on a space opens the vehicle; the link to
- * the list does the same for a keyboard.
+ * Map of the parking spaces of one yard in walking order, each with the status of its vehicle. A click on a space opens the vehicle;
+ * keyboard users open vehicles through the link to the list.
  */
 export function BayPanel({ campaign, yards, current, vehicles, isLoading, onLoad }: BayPanelProps) {
   const t = useDashboardText()
@@ -84,7 +84,7 @@ function BayMap({ bays }: { bays: ListedVehicle[] }) {
   )
 }
 
-/** Parts of the map that do not depend on the pointer, drawn again only when a vehicle or the width changes. */
+/** Parts of the map that do not depend on the pointer. These parts are drawn again only when a vehicle or the width changes. */
 const Picture = memo(function Picture({ bays, grid, next }: { bays: readonly ListedVehicle[]; grid: BayGrid; next: ListedVehicle | null }) {
   return (
     <>
@@ -95,7 +95,7 @@ const Picture = memo(function Picture({ bays, grid, next }: { bays: readonly Lis
   )
 })
 
-/** Returns the number of vehicles with each status but ok, in words. */
+/** Returns a text for each status other than ok, with the number of vehicles that have the status. */
 function listExceptions(bays: readonly ListedVehicle[]): string[] {
   const counts = new Map<string, number>()
   for (const { status } of bays) if (status !== '' && status !== 'ok') counts.set(status, (counts.get(status) ?? 0) + 1)
@@ -110,7 +110,7 @@ function RowNames({ bays, grid }: { bays: readonly ListedVehicle[]; grid: BayGri
   ))
 }
 
-/** All bays: one path for each status, and signs on those that are not ok. */
+/** Drawing of all parking spaces (bays): one SVG path for each status, and a symbol on each space whose status is not ok. */
 function Bays({ bays, grid }: { bays: readonly ListedVehicle[]; grid: BayGrid }) {
   const groups = new Map<string, number[]>()
   bays.forEach(({ status, inspected }, index) => {

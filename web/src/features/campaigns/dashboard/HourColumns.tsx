@@ -11,14 +11,14 @@ const [HEIGHT, TOP, BOTTOM] = [132, 22, 22]
 interface HourColumnsProps {
   worked: WorkedHour[]
   hours: WorkingHours
-  /** Time within the day that is shown. */
+  /** Any time within the shown day. */
   day: number
   now: number
   label: string
   formats: Formats
 }
 
-/** Vehicles inspected in each hour of one day as columns. The current hour is paler, because it is not over. */
+/** Column chart of the vehicles inspected in each hour of one day. The column of the current hour is paler, because the hour is not over. */
 export function HourColumns({ worked, hours, day, now, label, formats }: HourColumnsProps) {
   const [frame, width] = useWidth(320)
   const begin = dayOf(day)

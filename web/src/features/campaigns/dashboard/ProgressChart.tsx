@@ -24,7 +24,7 @@ interface ProgressChartProps {
   formats: Formats
 }
 
-/** Returns the begin and the end of the chart. The future takes at most as much room as the past and a day. */
+/** Returns the start and the end time of the chart. The part in the future is at most as long as the part in the past plus one day. */
 function spanOf(points: Point[], { outlook: { hours, finish, need }, now, isToday }: ProgressChartProps): [number, number] {
   const day = dayOf(now)
   const first = points[0]?.at ?? now
@@ -33,7 +33,7 @@ function spanOf(points: Point[], { outlook: { hours, finish, need }, now, isToda
   return [begin, Math.min(Math.max(now, finish?.latest ?? 0, need?.dueAt ?? 0), now + Math.max(now - begin, DAY))]
 }
 
-/** Start times of the labelled hours or days, as many as fit. */
+/** Returns the start times of the hours or days that are labelled below the chart, as many as fit. */
 function listMarks(begin: number, end: number, isToday: boolean, width: number): number[] {
   const unit = isToday ? HOUR : DAY
   const each = Math.max(1, Math.ceil((end - begin) / unit / Math.max(1, Math.floor(width / LABEL_WIDTH))))
@@ -43,7 +43,7 @@ function listMarks(begin: number, end: number, isToday: boolean, width: number):
   return marks
 }
 
-/** Line of inspected vehicles over time, with the hatched range of the forecast and the line that the due date needs. */
+/** Line chart of the inspected vehicles over time. The forecast is a hatched area, and the progress needed to meet the due date is a line. */
 export function ProgressChart(props: ProgressChartProps) {
   const { activity, outlook: { finish, need }, now, isToday, label, formats } = props
   const t = useDashboardText()
@@ -97,7 +97,7 @@ export function ProgressChart(props: ProgressChartProps) {
 
 type Place = readonly [x: number, y: number]
 
-/** Words below the needed line, between its begin and the right edge. They are left out where they do not fit. */
+/** Label below the line of the needed progress, between the start of that line and the right edge. The label is left out if it does not fit. */
 function NeedLabel({ from, to, right, text }: { from: Place; to: Place; right: number; text: string }) {
   const x = Math.min((from[0] + Math.min(to[0], right)) / 2 + 8, right - text.length * LETTER_WIDTH)
   if (x < from[0] + 8) return null

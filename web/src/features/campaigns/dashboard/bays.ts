@@ -1,9 +1,9 @@
 import type { ListedVehicle } from '@/api/types'
 
-/** Smallest number of vehicles that count as missing side by side: fewer are missing by chance. */
+/** Minimum number of neighbouring missing vehicles that are reported together. Fewer vehicles may be missing by chance. */
 const MIN_RUN = 4
 
-/** Vehicles in neighbouring parking spaces that were not found, perhaps because their row was moved. */
+/** Run of vehicles in neighbouring parking spaces that were not found, perhaps because their row was moved. */
 export interface MissingRun {
   yard: number | null
   /** First and last parking space of the run. */
@@ -14,13 +14,13 @@ export interface MissingRun {
 
 const numberOf = (space: string): number => Number(/(\d+)\D*$/.exec(space)?.[1] ?? NaN)
 
-/** Whether a parking space directly follows another one of the same yard, or is the same one. */
+/** Returns whether the parking space of one vehicle equals the space of another vehicle, or directly follows it in the same yard. */
 const isNeighbour = (before: ListedVehicle, after: ListedVehicle): boolean => {
   const step = numberOf(after.parking_space) - numberOf(before.parking_space)
   return before.id_yard === after.id_yard && (step === 0 || step === 1)
 }
 
-/** Returns the runs of vehicles in neighbouring spaces with the status Not Found, longest first. The vehicles come in walking order. */
+/** Returns the runs of vehicles in neighbouring spaces with the status Not Found, longest first. `vehicles` must be in walking order. */
 export function findMissingRuns(vehicles: readonly ListedVehicle[]): MissingRun[] {
   const runs: MissingRun[] = []
   let run: ListedVehicle[] = []
@@ -38,7 +38,7 @@ export function findMissingRuns(vehicles: readonly ListedVehicle[]): MissingRun[
   return runs.toSorted((a, b) => b.vehicles - a.vehicles)
 }
 
-/** Positions of bays in rows of equal length, in pixels. */
+/** Layout of parking spaces (bays) in rows of equal length, with positions in pixels. */
 export interface BayGrid {
   columns: number
   rows: number
@@ -48,15 +48,15 @@ export interface BayGrid {
   find: (x: number, y: number) => number
 }
 
-/** Side of a bay and the distance between the corners of two bays, in pixels. */
+/** Side length of a drawn parking space (bay). `PITCH` is the distance between neighbouring spaces. Both are in pixels. */
 export const BAY = 18
 const PITCH = 21
-/** Room for the name of the first space of each row. */
+/** Width in pixels of the label at the start of each row, which names the first parking space of the row. */
 export const LABEL = 64
-/** Rows have a multiple of this number of bays, so that the names of their first spaces are easy to read. */
+/** Unit of the row length: each row has a multiple of this number of spaces, so that the labels at the row starts increase in round steps. */
 const ROUND = 5
 
-/** Arranges bays in rows that fit into a width. */
+/** Arranges parking spaces (bays) in rows that fit into a width in pixels. */
 export function arrangeBays(count: number, width: number): BayGrid {
   const fitting = Math.floor((width - LABEL) / PITCH)
   const columns = Math.max(ROUND, fitting - (fitting % ROUND))
@@ -72,7 +72,7 @@ export function arrangeBays(count: number, width: number): BayGrid {
 /** Height of a grid in pixels. */
 export const heightOf = ({ rows }: BayGrid): number => rows * PITCH
 
-/** Returns the outlines of bays as the data of one SVG path: one element draws all vehicles with the same status. */
+/** Returns the outlines of parking spaces (bays) as the data of one SVG path: one element draws all vehicles with the same status. */
 export const drawBays = (grid: BayGrid, indexes: number[]): string =>
   indexes.map((index) => {
     const { x, y } = grid.at(index)

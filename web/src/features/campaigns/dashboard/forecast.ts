@@ -1,7 +1,7 @@
 import type { Activity } from '@/api/types'
 import { addWorkingHours, countWorkingHours, dayOf, findWorkingHours, HOUR, type WorkingHours } from './workHours'
 
-/** An hour in which vehicles were inspected or saved. `at` is its begin in milliseconds. */
+/** An hour in which vehicles were inspected or saved. `at` is the start of the hour in milliseconds since 1970. */
 export interface WorkedHour {
   at: number
   inspected: number
@@ -9,19 +9,19 @@ export interface WorkedHour {
   wrong: number
 }
 
-/** A point of the line of inspected vehicles. */
+/** Point of the progress line: a time, and the number of vehicles inspected by then. */
 export interface Point {
   at: number
   done: number
 }
 
-/** The time at which the last vehicle is inspected, between the fastest and the slowest recent pace. */
+/** Estimated time range in which the last vehicle is inspected, from the fastest to the slowest recent pace. */
 export interface Finish {
   earliest: number
   latest: number
 }
 
-/** Rate needed to meet the due date, in vehicles per working hour, and whether the forecast misses it. */
+/** Rate needed to meet the due date, in vehicles per working hour, and whether the forecast misses the due date. */
 export interface Need {
   dueAt: number
   perHour: number
@@ -37,7 +37,7 @@ export interface Outlook {
 export const listWorkedHours = ({ hours }: Activity): WorkedHour[] =>
   hours.map(({ at, inspected, saves, found_wrong }) => ({ at: Date.parse(at), inspected, saves, wrong: found_wrong }))
 
-/** Returns the worked hours, each with the number of inspected vehicles at its end. */
+/** Returns the worked hours, each with the number of vehicles inspected by the end of the hour. */
 export function listRunningSums(activity: Activity): (WorkedHour & { done: number })[] {
   let done = activity.inspected_before
   return listWorkedHours(activity).map((hour) => {
@@ -46,24 +46,22 @@ export function listRunningSums(activity: Activity): (WorkedHour & { done: numbe
   })
 }
 
-/** Returns the line of inspected vehicles from the first worked hour since `from` until now. The line is flat between worked hours. */
+/** Returns the points of the progress line from the first worked hour since `from` until now. The line is flat between worked hours. */
 export function drawLine(activity: Activity, now: number, from = 0): Point[] {
   const worked = listRunningSums(activity).filter(({ at }) => at >= from)
   const points = worked.flatMap(({ at, inspected, done }): Point[] => [{ at, done: done - inspected }, { at: Math.min(at + HOUR, now), done }])
   return [...points, { at: now, done: activity.inspected }]
 }
 
-/** Returns the mean number of vehicles per hour. The current hour counts by the part of it that has passed. */
+/** Returns the mean number of vehicles inspected per hour. Of the current hour, only the part that has passed counts. */
 function meanPerHour(hours: WorkedHour[], now: number): number {
   const length = hours.reduce((sum, { at }) => sum + Math.min(1, Math.max((now - at) / HOUR, 0.25)), 0)
   return length === 0 ? 0 : hours.reduce((sum, { inspected }) => sum + inspected, 0) / length
 }
 
 /**
- * Estimates when all vehicles are inspected, and what the due date needs.
- *
- * The estimate lies between the slowest and the fastest of three rates: all shown hours, the last worked day, and the last half hour
- * (`pace`). Only working hours count.
+ * Returns the estimated end of a campaign and the rate needed to meet the due date. The estimate lies between the slowest and the fastest
+ * of three rates: all shown hours, the last worked day, and the last half hour (`pace`). Only working hours count.
  */
 export function lookAhead(activity: Activity, pace: number, due: string | null | undefined, now: number): Outlook {
   const worked = listWorkedHours(activity).filter(({ inspected, saves }) => inspected > 0 || saves > 0)

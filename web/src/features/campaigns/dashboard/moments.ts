@@ -3,7 +3,7 @@ import { dayOf } from './workHours'
 
 const ZONE = 'Etc/GMT+3'
 
-/** Formats of days and times in the language of the page, at UTC-3 as everywhere. */
+/** Creates formatters of days and times in the language of the page, at UTC-3 like all times of the app. */
 export function createFormats(language: Language) {
   const locale = language === 'en' ? 'en-GB' : 'pt-BR'
   const format = (options: Intl.DateTimeFormatOptions) => {
@@ -12,7 +12,7 @@ export function createFormats(language: Language) {
   }
   const [day, time] = [format({ weekday: 'short', day: 'numeric', month: 'short' }), format({ hour: '2-digit', minute: '2-digit' })]
   const shortDay = format({ weekday: 'short', day: 'numeric' })
-  /** Formats a time without its day when it is on the day of `now`. */
+  /** Formats a time, without the day when it is the day of `now`. */
   const moment = (at: number, now: number) => (dayOf(at) === dayOf(now) ? time(at) : `${shortDay(at)}, ${time(at)}`)
   return { day, shortDay, time, moment }
 }

@@ -1,6 +1,6 @@
 const MAX_LINES = 4
 
-/** Returns the numbers at which a chart from 0 to `top` has its grid lines, `top` among them. */
+/** Returns the values at which a chart from 0 to `top` has its grid lines, including `top`. */
 export function listTicks(top: number): number[] {
   const rough = Math.max(top, 1) / (MAX_LINES - 1)
   const power = 10 ** Math.floor(Math.log10(rough))
@@ -10,6 +10,6 @@ export function listTicks(top: number): number[] {
   return [...ticks, top]
 }
 
-/** Returns a function from values between `low` and `high` to places between `start` and `end`. */
+/** Returns a function that maps values from `low` to `high` linearly to positions from `start` to `end`. */
 export const scaleLinear = (low: number, high: number, start: number, end: number) => (value: number) =>
   Math.round((start + ((value - low) / Math.max(high - low, 1)) * (end - start)) * 10) / 10

@@ -1,6 +1,6 @@
 import { useCallback, useState, type RefCallback } from 'react'
 
-/** Returns the width of an element in pixels, as it changes; `fallback` until the element is laid out. */
+/** Returns the width of an element in pixels, updated when the element is resized; `fallback` until the element is laid out. */
 export function useWidth(fallback: number): [RefCallback<HTMLElement>, number] {
   const [width, setWidth] = useState(fallback)
   const watch = useCallback((element: HTMLElement | null) => {

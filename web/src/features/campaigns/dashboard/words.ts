@@ -4,7 +4,7 @@ import type { Finish, Outlook } from './forecast'
 import type { Formats } from './moments'
 import type { DashboardTranslate } from './text'
 
-/** Formats the range of the estimated end: one time when both ends are within an hour. */
+/** Formats the time range of the estimated end, as a single time when both ends are within an hour. */
 export function formatFinishRange({ earliest, latest }: Finish, formats: Formats, now: number, t: DashboardTranslate): string {
   const [first, last] = [formats.moment(earliest, now), formats.moment(latest, now)]
   if (latest - earliest < 1_800_000) return first
@@ -12,14 +12,14 @@ export function formatFinishRange({ earliest, latest }: Finish, formats: Formats
   return t('chart.fromTo', { from: first, to: isOneDay ? formats.time(latest) : last })
 }
 
-/** The point of the progress chart in a sentence. */
+/** Returns a sentence that describes the current state of the progress chart. */
 export function describeProgress(t: DashboardTranslate, { total, inspected }: Activity, { finish }: Outlook, formats: Formats, now: number): string {
   const counts = { done: formatCount(inspected), total: formatCount(total) }
   if (inspected >= total) return t('chart.allDone', counts)
   return finish === null ? t('chart.done', counts) : t('chart.doneAbout', { ...counts, when: formatFinishRange(finish, formats, now, t) })
 }
 
-/** What the due date needs in a sentence. */
+/** Returns a sentence that says at what rate the due date can be met. */
 export function describeNeed(t: DashboardTranslate, { need, hours }: Outlook, pace: number, formats: Formats, now: number): string {
   if (need === null) return ''
   const when = formats.moment(need.dueAt, now)

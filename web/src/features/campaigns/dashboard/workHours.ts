@@ -1,13 +1,13 @@
 /** Length of an hour in milliseconds. */
 export const HOUR = 3_600_000
 const DAY = 24 * HOUR
-/** The pages show all times three hours behind UTC, see `lib/time`. */
+/** Offset in milliseconds of the shown times from UTC. All pages show times at UTC-3, see `lib/time`. */
 const OFFSET = 3 * HOUR
-/** Working hours that are assumed until the work itself shows them. */
+/** Default working hours, used while too few worked hours are known to derive the working hours from them. */
 const [FIRST, END] = [7, 17]
-/** Number of different hours of the day from which the working hours are taken from the work itself. */
+/** Minimum number of different hours of the day with work, from which the working hours are derived. */
 const ENOUGH = 4
-/** Horizon of all calculations in hours. */
+/** Maximum time in hours that the calculations look ahead. */
 const MAX_HOURS = 24 * 366
 
 /** Hours of the day in which people work: from `first` to before `end`. */
@@ -18,11 +18,11 @@ export interface WorkingHours {
 
 /** Returns the hour of the day, 0 to 23, of a time in milliseconds. */
 export const hourOfDay = (at: number): number => Math.floor((((at - OFFSET) % DAY) + DAY) % DAY / HOUR)
-/** Returns the begin of the day of a time in milliseconds. */
+/** Returns the start of the day that contains a time; both in milliseconds since 1970. */
 export const dayOf = (at: number): number => at - ((((at - OFFSET) % DAY) + DAY) % DAY)
 const isWorking = (at: number, { first, end }: WorkingHours) => hourOfDay(at) >= first && hourOfDay(at) < end
 
-/** Returns the working hours that the begins of the worked hours show, or the usual ones while there are few. */
+/** Returns the working hours derived from the start times of the worked hours, or the default working hours while too few are known. */
 export function findWorkingHours(worked: number[]): WorkingHours {
   const seen = new Set(worked.map(hourOfDay))
   const [low, high] = [Math.min(...seen, 23), Math.max(...seen, 0) + 1]
@@ -30,7 +30,7 @@ export function findWorkingHours(worked: number[]): WorkingHours {
   return seen.size === 0 ? { first: FIRST, end: END } : { first: Math.min(low, FIRST), end: Math.max(high, END) }
 }
 
-/** Calls `visit` for each part of an hour from a time on, with its begin and its length in hours, until `visit` returns true. */
+/** Calls `visit` for each working hour, or part of one, from a time on. `visit` receives the start and the length in hours, and stops the iteration by returning true. */
 function walk(from: number, hours: WorkingHours, visit: (at: number, length: number) => boolean): void {
   let at = from
   for (let step = 0; step < MAX_HOURS; step += 1) {
@@ -40,7 +40,7 @@ function walk(from: number, hours: WorkingHours, visit: (at: number, length: num
   }
 }
 
-/** Returns the time after a number of working hours; null when this is months away. */
+/** Returns the time after a number of working hours; null when the time is beyond the calculated period. */
 export function addWorkingHours(from: number, amount: number, hours: WorkingHours): number | null {
   let [left, end]: [number, number | null] = [amount, null]
   walk(from, hours, (at, length) => {

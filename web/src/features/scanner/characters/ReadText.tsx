@@ -25,7 +25,7 @@ type State =
 const MAX_PICTURES = 3
 const MAX_SHOWN = 40
 
-/** Reads camera pictures until a vehicle is identified. Returns the last picture's match that is not empty. */
+/** Reads camera pictures until a vehicle is identified. If no vehicle is identified, returns the last match that is not empty. */
 async function readVehicle(video: HTMLVideoElement, vehicles: readonly ReadableVehicle[], isWanted: () => boolean): Promise<State> {
   const reader = getCharacterReader()
   let best: { match: TextMatch<ReadableVehicle>; text: string } = { match: { kind: 'none' }, text: '' }

@@ -9,23 +9,23 @@ export type TextMatch<V> =
   | { kind: 'pick'; vehicles: V[] }
   | { kind: 'none' }
 
-/** Maximum number of differing characters for a vehicle to be identified. */
+/** Maximum number of characters in which a read text may differ from the identifier of the vehicle that it identifies. */
 export const MAX_OFF = 2
-/** Number of further characters by which every other vehicle has to differ. */
+/** Minimum number of additional characters in which every other vehicle's identifier must differ from the read text. */
 export const MARGIN = 2
 /** Confidence, in percent, from which a character is taken as read right: an identifier without it names another vehicle. */
 const CERTAIN = 95
-/** Minimum length of an identifier that identifies a vehicle, and minimum length at which `MAX_OFF` characters may differ. */
+/** Minimum length of an identifier that can identify a vehicle. From `LENIENT_LENGTH` on, `MAX_OFF` characters may differ, below that length only one character. */
 const SETTLING_LENGTH = 8
 const LENIENT_LENGTH = 10
-/** Number of differing characters up to which a vehicle is listed, for identifiers of this length or longer. */
+/** Maximum number of differing characters of a listed vehicle. For short identifiers, `LISTED_PER_CHARACTER` sets a lower maximum. */
 const MAX_LISTED_OFF = 4
 const LISTED_PER_CHARACTER = 1 / 4
 export const MAX_LISTED = 6
 const MIN_ENDING = 5
-/** Number of vehicles compared before the search yields to other work of the page. */
+/** Number of vehicles that are compared before the search lets other work of the page run. */
 const PART = 2000
-/** Separates lines, so that no identifier spans a line that was not read. */
+/** Separator of lines, which prevents an identifier from being found across a line that was not read. */
 const GAP = '\n'
 
 const maxOff = (length: number): number => (length < SETTLING_LENGTH ? -1 : length < LENIENT_LENGTH ? 1 : MAX_OFF)
@@ -38,7 +38,7 @@ interface Candidate<V> {
   off: number
 }
 
-/** The read lines as one folded text, in which an identifier may continue on the next line, and the cost of contradicting each character. */
+/** The read lines joined into one text with look-alike characters replaced, and the cost of a difference at each character. An identifier may continue on the next line. */
 interface JoinedText {
   text: string
   costs: number[]

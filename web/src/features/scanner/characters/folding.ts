@@ -2,12 +2,15 @@ import { toIdentifierKey } from '../../../lib/identifier'
 
 const LOOK_ALIKES: Record<string, string> = { O: '0', I: '1', S: '5', B: '8', Z: '2', G: '6' }
 
-/** Returns the key of a text with characters that look alike on a label replaced by one of them. */
+/** Returns the comparison key of a text, in which characters that look alike on a label are replaced by one of them. */
 export const foldCharacters = (text: string): string => toIdentifierKey(text).replaceAll(/[OIZSBG]/g, (character) => LOOK_ALIKES[character] ?? character)
 
 /** Largest pattern length for the bit-parallel search, in which each bit of an integer stands for a character. */
 const MAX_BITS = 31
-/** Bits of the places at which a pattern has each UTF-16 code unit. Cleared after each search, because its creation would take longer. */
+/**
+ * For each UTF-16 code unit, a bit mask of the positions at which the pattern contains this unit. The array is cleared and reused after
+ * each search, because creating it takes longer.
+ */
 const places = new Int32Array(0x1_0000)
 
 /**
@@ -39,7 +42,7 @@ export function distanceWithin(pattern: string, text: string): number {
   return best
 }
 
-/** Returns the same distance by the full table, row by row, for patterns of any length. */
+/** Returns the same distance as `distanceWithin` for patterns of any length. Computes the full distance table row by row. */
 export const tableDistance = (pattern: string, text: string): number => weightedDistance(pattern, text, [])
 
 /**

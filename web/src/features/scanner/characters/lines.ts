@@ -9,7 +9,7 @@ export interface TextLine {
   slant: number
 }
 
-/** Height to which a line is scaled, from the top to the foot of a capital letter, and the margin around it, in pixels. */
+/** Height in pixels to which a line is scaled, from the top to the foot of a capital letter. `MARGIN` is the margin around the line. */
 export const LETTER_HEIGHT = 30
 const MARGIN = 8
 const MAX_WIDTH = 1400
@@ -18,18 +18,18 @@ const MAX_SLANT_DEGREES = 15
 const COARSE_STEP = 1
 const FINE_STEP = 0.25
 const MAX_POINTS = 24_000
-/** Share of the strongest edges' contrast that a pixel needs, and the smallest contrast, to count as an edge. */
+/** Minimum contrast of an edge pixel as a share of the strongest edges' contrast. `FAINTEST_EDGE` is the absolute minimum. */
 const EDGE_SHARE = 0.3
 const FAINTEST_EDGE = 10
-/** Share of the busiest row's edges that a row of a line has. */
+/** Minimum number of edges in each row of a text line, as a share of the edges in the row that has the most. */
 const ROW_SHARE = 0.14
 const MIN_ROW_EDGES = 6
 const MIN_HEIGHT = 5
 const MAX_HEIGHT = 110
 const MIN_ASPECT = 1.6
-/** Width of the gap that separates two lines beside each other, relative to their height. */
+/** Minimum width of the gap between two text lines beside each other, relative to their height. */
 const COLUMN_GAP = 2.2
-/** Share of edges across the line among those along it, below which a line is a barcode. */
+/** Ratio of edges across the line to edges along the line, below which a line counts as a barcode. */
 const BARCODE_SHARE = 0.3
 /** Width of a line of 17 characters, relative to its height. Wider lines are no more likely to be an identifier. */
 const IDENTIFIER_ASPECT = 13
@@ -45,7 +45,7 @@ interface Edges {
   threshold: number
 }
 
-/** Finds the pixels with an upright edge, of which lines of characters have many. */
+/** Finds the pixels with a vertical edge. Lines of characters have many such edges. */
 function findEdges({ width, height, data }: GrayPicture): Edges {
   const strengths = new Int32Array(256)
   const step = (place: number) => Math.abs(readPixel(data, place + 1) - readPixel(data, place - 1))
@@ -76,7 +76,7 @@ function countRows({ xs, ys, count }: Edges, rows: number, reach: number, slant:
   return counts
 }
 
-/** Returns how sharply lines and the space between them are separated at a slant. */
+/** Returns how clearly text lines and the gaps between them are separated when the picture is sheared by a slant. */
 function measureSharpness(counts: Int32Array): number {
   let sum = 0
   for (let row = 1; row < counts.length; row++) sum += ((counts[row] ?? 0) - (counts[row - 1] ?? 0)) ** 2
@@ -103,7 +103,7 @@ interface Span {
   to: number
 }
 
-/** Returns the spans of consecutive places whose count reaches a minimum, bridging gaps of up to `gap` places. */
+/** Returns the spans of consecutive positions whose count reaches a minimum. A span may contain gaps of up to `gap` positions. */
 function findSpans(counts: ArrayLike<number>, minimum: number, gap: number): Span[] {
   const spans: Span[] = []
   for (let place = 0; place < counts.length; place++) {
@@ -115,7 +115,7 @@ function findSpans(counts: ArrayLike<number>, minimum: number, gap: number): Spa
   return spans
 }
 
-/** Whether a part of a picture has the edges of a barcode, which all stand upright. */
+/** Returns whether a part of a picture has the edges of a barcode, which are all vertical. */
 function isBarcode({ width, height, data }: GrayPicture, columns: Span, rows: Span, rise: number): boolean {
   let [along, across] = [0, 0]
   for (let x = Math.max(1, columns.from); x < Math.min(width - 1, columns.to); x++) {
@@ -129,7 +129,7 @@ function isBarcode({ width, height, data }: GrayPicture, columns: Span, rows: Sp
   return across < along * BARCODE_SHARE
 }
 
-/** Returns how likely a line is a vehicle's identifier, by its shape. */
+/** Returns a score for how likely a line is a vehicle's identifier, based on the shape of the line. */
 const rate = ({ width, height }: TextLine): number => Math.min(IDENTIFIER_ASPECT, width / height) * Math.sqrt(height)
 
 /** Finds lines of characters with a common slant of up to 15°, from top to bottom. */
@@ -166,7 +166,7 @@ function findColumns({ xs, ys, count }: Edges, width: number, rows: Span, rise: 
   return findSpans(counts, 1, Math.round(COLUMN_GAP * (rows.to - rows.from)))
 }
 
-/** Returns the places of lines in the order in which to read them: those with the shape of an identifier first. */
+/** Returns the indexes of the lines in reading order: lines with the shape of an identifier first. */
 export const orderLines = (lines: readonly TextLine[]): number[] => lines.map((line, place) => ({ place, rating: rate(line) })).toSorted((a, b) => b.rating - a.rating).map(({ place }) => place)
 
 /** Cuts a line out of a picture: upright, at the height that the engine reads best, dark on light and with full contrast. */

@@ -8,9 +8,9 @@ export interface LineText {
 
 /** Message from the page to the worker that reads characters. */
 export type ReaderRequest =
-  /** Finds the lines of a picture, and prepares them for reading. */
+  /** Finds the text lines of a picture, and prepares the lines for reading. */
   | { kind: 'find'; frame: CameraFrame }
-  /** Reads the line at a place of the last picture. */
+  /** Reads one line of the last picture, which is selected by its index. */
   | { kind: 'read'; place: number }
 
 /** Message from the worker to the page. */

@@ -2,25 +2,25 @@ import { createDeferred } from '../deferred'
 import type { CameraFrame } from '../protocol'
 import type { LineText, ReaderRequest, ReaderResponse } from './protocol'
 
-/** Time limit for loading the engine and its model of about four megabytes over a slow connection. */
+/** Time limit in milliseconds for loading the engine and its model of about four megabytes over a slow connection. */
 export const LOAD_TIMEOUT_MS = 120_000
-/** Time limit for one answer of a loaded engine. A worker without an answer by then has failed without an event. */
+/** Time limit in milliseconds for one response of the loaded engine. A worker that does not respond in time has failed without an error event. */
 export const ANSWER_TIMEOUT_MS = 20_000
 
-/** Reader of characters, which runs in a web worker. */
+/** OCR reader for the characters of labels, which runs in a web worker. */
 export interface CharacterReader {
   /** Resolves when the engine is loaded. Rejects when loading fails. */
   ready: Promise<void>
-  /** Finds the lines of a picture. Returns their places in the order in which to read them. */
+  /** Finds the text lines of a picture. Returns the indexes of the lines in reading order. */
   find: (frame: CameraFrame) => Promise<number[]>
-  /** Reads the line at a place. */
+  /** Reads the line with the given index and returns its characters. */
   read: (place: number) => Promise<LineText>
   hasFailed: () => boolean
 }
 
 let current: CharacterReader | null = null
 
-/** Returns the page's reader. Loads it on the first call, and a new one after a failure. */
+/** Returns the OCR reader of the page. Loads the reader on the first call, and a new reader on the next call after a failure. */
 export function getCharacterReader(): CharacterReader {
   if (current === null || current.hasFailed()) current = startReader()
   return current
@@ -55,7 +55,7 @@ function startReader(): CharacterReader {
   } catch (error) {
     fail(error instanceof Error ? error.message : String(error))
   }
-  /** Sends one request at a time, since the worker keeps the lines of one picture. */
+  /** Sends one request at a time, because the worker stores the lines of only one picture. */
   const ask = async (request: ReaderRequest, transfer: Transferable[] = []): Promise<ReaderResponse> => {
     await loaded.promise
     if (failure !== null) throw failure

@@ -1,10 +1,10 @@
 import { follow, type Hypothesis } from './paths'
 import { chooseStarts, findStarts, type Line, type Search } from './starts'
 
-/** Mean cost of a hypothesis below which no further start is tried. */
+/** Mean cost of a hypothesis (character sequence) below which no further start is tried. */
 const GOOD_COST = 0.06
 
-/** Returns the most plausible sequences of characters along a profile, the best first. */
+/** Returns the most plausible character sequences along a brightness profile of a barcode, the best first. */
 export function findHypotheses(lines: readonly Line[], searches: readonly (readonly Search[])[], most: number): Hypothesis[] {
   const starts = chooseStarts(lines.flatMap((line) => searches.flatMap((search) => findStarts(line, search))))
   const all: Hypothesis[] = []

@@ -1,8 +1,8 @@
 import type { Edge } from './symbologies'
 
-/** How the printed bars appear in a profile. */
+/** Appearance of the printed bars in a brightness profile: blur and ink spread. */
 export interface Appearance {
-  /** Standard deviation of the blur in modules. */
+  /** Standard deviation of the blur in modules (widths of the narrowest bar). */
   blur: number
   /** Width in modules by which the ink makes each bar wider; negative when bars are thinner than spaces. */
   spread: number
@@ -19,7 +19,7 @@ function normalDensity(z: number): number {
   return Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI)
 }
 
-/** Returns the share of a normal distribution below `z`, by Simpson's rule from the middle. */
+/** Returns the share of a normal distribution below `z`, computed by Simpson's rule from the middle. */
 function normalIntegral(z: number): number {
   const parts = 32
   let sum = normalDensity(0) + normalDensity(z)
@@ -27,7 +27,7 @@ function normalIntegral(z: number): number {
   return 0.5 + (sum * z) / parts / 3
 }
 
-/** Returns the darkness that an edge at 0 causes at a distance of `z` standard deviations. */
+/** Returns the darkness, from 0 to 1, at a distance of `z` standard deviations from a blurred edge. */
 export function blurredStep(z: number): number {
   if (z <= -REACH) return 0
   if (z >= REACH) return 1
@@ -37,10 +37,10 @@ export function blurredStep(z: number): number {
   return low + ((STEPS[index + 1] ?? 1) - low) * (place - index)
 }
 
-/** Returns where an edge appears: ink moves the start of a bar to the left and its end to the right. */
+/** Returns the position at which an edge appears. Spreading ink moves the start of a bar to the left and its end to the right. */
 export const placeOf = ({ at, rises }: Edge, spread: number): number => (rises ? at - spread / 2 : at + spread / 2)
 
-/** Returns the darkness from 0 to 1 at places in modules that grow, for edges in their order. */
+/** Returns the darkness of blurred bars, from 0 to 1, at ascending positions in modules. `edges` must be in ascending order. */
 export function drawBlurred(edges: readonly Edge[], places: Float64Array, { blur, spread }: Appearance): Float64Array {
   const dark = new Float64Array(places.length)
   const at = Float64Array.from(edges, (edge) => placeOf(edge, spread))
@@ -60,14 +60,14 @@ export function drawBlurred(edges: readonly Edge[], places: Float64Array, { blur
   return dark
 }
 
-/** Slopes of the darkness at each place: along the places, with the blur and with the spread. */
+/** Derivatives of the darkness at each position: with respect to the position, the blur and the ink spread. */
 export interface DarknessSlopes {
   place: Float64Array
   blur: Float64Array
   spread: Float64Array
 }
 
-/** Returns the slopes of what `drawBlurred` returns. */
+/** Returns the derivatives of the darkness that `drawBlurred` returns. */
 export function drawSlopes(edges: readonly Edge[], places: Float64Array, { blur, spread }: Appearance): DarknessSlopes {
   const [alongPlace, alongBlur, alongSpread] = [new Float64Array(places.length), new Float64Array(places.length), new Float64Array(places.length)]
   const at = Float64Array.from(edges, (edge) => placeOf(edge, spread))

@@ -1,26 +1,26 @@
 import type { Likelihoods } from './likelihood'
 import type { Symbology } from './symbologies'
 
-/** A text that a soft reading found. */
+/** Text found by a soft reading, which compares a blurred linear code with drawn patterns of the characters. */
 export interface SoftText {
   text: string
-  /** Whether no character is in doubt. A doubtful text counts only when the campaign's list confirms it. */
+  /** Whether no character is doubtful. A doubtful text counts only when the campaign's list confirms it. */
   certain: boolean
   /** Other texts that are nearly as likely. A list that contains one of them does not confirm the text. */
   alternatives: string[]
 }
 
-/** Minimum lead in log likelihood over the runner-up for a character without doubt. */
+/** Minimum difference in log likelihood to the second-best character at which a character counts as certain. */
 export const MARGIN = 4
-/** Lead below which not even the campaign's list confirms a text. */
+/** Minimum difference in log likelihood at which the campaign's list may still confirm a doubtful text. */
 export const MIN_MARGIN = 1
 const MAX_DOUBTFUL = 3
 const MAX_ALTERNATIVES = 24
-/** Minimum number of characters of a text. */
+/** Minimum length of a text in characters. */
 const SHORTEST = 4
 
 interface Place {
-  /** Values in the order of their likelihood, and how far each is behind the first. */
+  /** Character values, the most likely first. `behind` is the difference in log likelihood to the first. */
   ranked: { value: number; behind: number }[]
 }
 
@@ -31,12 +31,12 @@ const rank = (likelihoods: Float64Array): Place => {
 
 const leadOf = ({ ranked }: Place): number => ranked[1]?.behind ?? Infinity
 
-/** Returns the most likely values of the places. */
+/** Returns the most likely character value at each position. */
 export const mostLikely = (likelihoods: Likelihoods): number[] => likelihoods.map((place) => place.indexOf(Math.max(...place)))
 
 /**
- * Decides what the likelihoods of the places say. Start and stop must fit beyond doubt, the check character must be right, and each
- * character must lead by a margin. Returns `null` when not even a list could confirm the text.
+ * Returns the text that the likelihoods yield. Start and stop must be certain, the check character must be right, and each character must
+ * lead by a margin. Returns `null` when not even the campaign's list could confirm the text.
  */
 export function decide(symbology: Symbology, likelihoods: Likelihoods): SoftText | null {
   const places = likelihoods.map(rank)
@@ -53,7 +53,7 @@ export function decide(symbology: Symbology, likelihoods: Likelihoods): SoftText
   return alternatives === null ? null : { text, certain: false, alternatives }
 }
 
-/** Returns the other texts that are possible when doubtful characters are replaced by their rivals; `null` when there are too many. */
+/** Returns the alternative texts, in which doubtful characters are replaced by other likely characters; `null` when there are too many. */
 function alternativesOf({ textOf }: Symbology, values: readonly number[], places: readonly Place[], doubtful: readonly number[]): string[] | null {
   let variants: number[][] = [[...values]]
   for (const index of doubtful) {

@@ -1,11 +1,11 @@
 import { placesOf, type Fit, type Residual } from './fit'
 
-/** Largest difference at one character or quiet zone, as a factor of the median over the characters and as a share of the contrast. */
+/** Maximum difference between profile and drawn code at one character or quiet zone. The limits are a factor of the median over all characters and a share of the contrast. */
 const [MAX_FACTOR, MAX_SHARE] = [3, 0.05]
 
 /**
- * Whether a profile differs from the drawn code about equally at each character and in both quiet zones. A code that ends where bars
- * go on, or that has a wrong character, differs most there.
+ * Returns whether a profile differs from the drawn code about equally at each character and in both quiet zones. A wrong character, or bars beyond
+ * the assumed end, cause a larger difference there.
  */
 export function isEven(fit: Fit, residual: Residual): boolean {
   const { symbology: { width, tail }, values } = fit

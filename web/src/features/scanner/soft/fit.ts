@@ -2,17 +2,17 @@ import { drawBlurred, drawSlopes, type Appearance } from './blur'
 import { edgesOf, type Symbology } from './symbologies'
 import type { Hypothesis } from './paths'
 
-/** Position and appearance of a code in a profile. */
+/** Position and appearance of a barcode in a brightness profile. */
 export interface Fit extends Appearance {
   symbology: Symbology
   values: number[]
-  /** Coefficients of the module as a polynomial of the pixel, from -1 to 1 along the code: offset, size, bend and its change. */
+  /** Coefficients of the polynomial that maps a pixel (-1 to 1 along the code) to modules: offset, scale, bend, and change of the bend. */
   curve: number[]
   first: number
   last: number
 }
 
-/** Quiet zone that is compared on each side, in modules. */
+/** Width in modules of the quiet zone that is compared on each side of a code. */
 const QUIET = 4
 /** Half the width in modules of the window in which brightness and contrast are estimated. */
 const WINDOW = 9
@@ -20,7 +20,7 @@ const [MIN_BLUR, MAX_BLUR] = [0.2, 1.5]
 const MAX_SPREAD = 0.5
 const [MIN_RATIO, MAX_RATIO] = [1.8, 3.3]
 
-/** Returns the places in modules of the pixels of a code. */
+/** Returns the positions, in modules, of the pixels of a code. */
 export function placesOf({ curve, first, last }: Fit): Float64Array {
   const half = (last + 1 - first) / 2
   return Float64Array.from({ length: last - first + 1 }, (_, index) => {
@@ -29,7 +29,7 @@ export function placesOf({ curve, first, last }: Fit): Float64Array {
   })
 }
 
-/** Fits the curve to the beginnings of the characters. */
+/** Returns a first fit of a code, whose curve is fitted to the start positions of the characters. */
 export function startFit({ symbology, values, begins, module, blur }: Hypothesis, length: number): Fit {
   const end = (begins.at(-1) ?? 0) + (symbology.width + symbology.tail) * module
   const first = Math.max(0, Math.floor((begins[0] ?? 0) - QUIET * module))
@@ -41,7 +41,7 @@ export function startFit({ symbology, values, begins, module, blur }: Hypothesis
   return { symbology, values, curve, first, last, blur, spread: 0 }
 }
 
-/** Solves a least squares problem with these columns by its normal equations. `damping` keeps the solution small. */
+/** Solves a linear least squares problem with these columns by its normal equations. `damping` keeps the solution small. */
 export function leastSquares(columns: readonly ArrayLike<number>[], targets: ArrayLike<number>, damping = 1e-9): number[] {
   const size = columns.length
   const matrix = columns.map((column) => Float64Array.from([...columns, targets], (other) => dot(column, other)))
@@ -66,11 +66,11 @@ function dot(one: ArrayLike<number>, other: ArrayLike<number>): number {
 /** Difference between a profile and the drawn code, with brightness and contrast estimated in a window around each pixel. */
 export interface Residual {
   values: Float64Array
-  /** Mean square of the differences, and of the profile around its mean, and the mean contrast. */
+  /** Mean square of the differences. `energy` is the mean square of the profile around its mean, `contrast` the mean contrast. */
   variance: number
   energy: number
   contrast: number
-  /** Darkness that was drawn, the brightness for each unit of it, and half the width of the window in pixels. */
+  /** Drawn darkness of each pixel. `gains` is the brightness per unit of darkness, `reach` half the window's width in pixels. */
   dark: Float64Array
   gains: Float64Array
   reach: number
@@ -112,7 +112,7 @@ export function residualOf(profile: Float64Array, fit: Fit): Residual {
 
 const clamp = (value: number, low: number, high: number): number => Math.max(low, Math.min(high, value))
 
-/** Returns a fit with the parameters moved by steps: the curve, the blur, the spread and the width of wide bars. */
+/** Returns a fit whose parameters are changed by the given steps: the curve, the blur, the spread and the width of wide bars. */
 function move(fit: Fit, steps: readonly number[]): Fit {
   const { curve, symbology } = fit
   const [blur = 0, spread = 0, ratio = 0] = steps.slice(curve.length)
@@ -129,7 +129,7 @@ function move(fit: Fit, steps: readonly number[]): Fit {
 const DIFFERENCE = 0.02
 const LARGEST_STEP = 0.6
 
-/** Returns the slopes of a residual with each parameter in the order of `move`. Brightness and contrast count as constant. */
+/** Returns the derivatives of a residual with respect to each parameter, in the order of `move`. Brightness and contrast are treated as constant. */
 function slopesOf(fit: Fit, { dark, gains, reach }: Residual): Float64Array[] {
   const { curve, symbology, values, first, last } = fit
   const half = (last + 1 - first) / 2
@@ -147,7 +147,7 @@ function slopesOf(fit: Fit, { dark, gains, reach }: Residual): Float64Array[] {
   return columns.map((column) => deviationOf(column, reach).map((slope, index) => -slope * (gains[index] ?? 0)))
 }
 
-/** Returns the differences of values from their mean in a window. */
+/** Returns the differences between values and their moving average in a window. */
 function deviationOf(values: Float64Array, reach: number): Float64Array {
   const sums = new Float64Array(values.length + 1)
   for (let index = 0; index < values.length; index++) sums[index + 1] = (sums[index] ?? 0) + (values[index] ?? 0)

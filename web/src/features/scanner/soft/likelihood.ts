@@ -2,17 +2,17 @@ import { blurredStep, drawBlurred, placeOf } from './blur'
 import { placesOf, type Fit, type Residual } from './fit'
 import { edgesOf } from './symbologies'
 
-/** Log likelihood of each character at each place, relative to the best character of the place (0). */
+/** Log likelihood of each character at each position of a code, relative to the most likely character of that position (0). */
 export type Likelihoods = Float64Array[]
 
-/** Modules beside a character that are compared too, because its blur reaches over its ends. */
+/** Width in modules beside a character that is compared as well, because the blur of a character extends beyond its ends. */
 const BESIDE = 2.5
 /** Minimum assumed difference between the drawn code and a profile, as a share of the contrast, for effects that are not modelled. */
 const FLOOR = 0.015
-/** Factor of the log likelihoods: neighbouring pixels differ alike, so they count as fewer independent ones. */
+/** Factor of the log likelihoods. Neighbouring pixels have similar errors, so they count as fewer independent pixels. */
 const INDEPENDENT = 0.5
 
-/** Compares the stretch of each place with the blurred pattern of each character, between the neighbours that the fit has. */
+/** Compares the profile at each position of a code with the blurred pattern of each character, next to the neighbouring characters of the fit. */
 export function likelihoodsOf(profile: Float64Array, fit: Fit, { variance, contrast }: Residual): Likelihoods {
   const { symbology, values } = fit
   const places = placesOf(fit)
@@ -42,7 +42,7 @@ export function likelihoodsOf(profile: Float64Array, fit: Fit, { variance, contr
 
 type DrawStep = (at: number, rises: boolean) => Float64Array
 
-/** Returns a function that draws the darkness of one edge and remembers it for other characters with the same edge. */
+/** Returns a function that draws the darkness of one edge, and caches the result for other characters with the same edge. */
 function createSteps(places: Float64Array, { blur, spread }: Fit): DrawStep {
   const known = [new Map<number, Float64Array>(), new Map<number, Float64Array>()] as const
   return (at, rises) => {
@@ -58,7 +58,7 @@ function createSteps(places: Float64Array, { blur, spread }: Fit): DrawStep {
   }
 }
 
-/** Adds the inner edges of a character at `from` to the darkness. */
+/** Adds the darkness of the inner edges of a character that begins at `from`. */
 function drawInside(dark: Float64Array, widths: readonly number[], from: number, drawStep: DrawStep): void {
   let at = from
   for (let part = 0; part + 1 < widths.length; part++) {
@@ -68,7 +68,7 @@ function drawInside(dark: Float64Array, widths: readonly number[], from: number,
   }
 }
 
-/** Returns the energy of a stretch that a pattern leaves unexplained, with the best brightness and contrast. */
+/** Returns the energy of a part of a profile that a pattern does not explain, with the brightness and contrast that fit best. */
 function restOf(bright: Float64Array, dark: Float64Array): number {
   const count = bright.length
   let [p, d, pp, dd, pd] = [0, 0, 0, 0, 0]

@@ -2,56 +2,56 @@ import { beginOf, type Start } from './starts'
 import type { Symbology } from './symbologies'
 import { energyAt, fitAt, strongestAt, SAMPLES, type Level, type TemplateSet } from './templates'
 
-/** A sequence of characters that may be printed along a profile. */
+/** Hypothesis of the search: a sequence of characters that may be printed along a brightness profile. */
 export interface Hypothesis {
   symbology: Symbology
-  /** Values of the characters with start and stop. */
+  /** Values of the characters, including start and stop. */
   values: number[]
-  /** Pixel in the profile where each character begins. */
+  /** Pixel of the profile at which each character begins. */
   begins: number[]
-  /** Module size in pixels and blur in modules as the search knows them. */
+  /** Module size in pixels, as estimated by the search. `blur` is the estimated blur in modules. */
   module: number
   blur: number
-  /** Mean share of a character's energy that its pattern leaves unexplained. */
+  /** Mean share of a character's energy that its pattern does not explain. */
   cost: number
   /** Whether the code runs from the right to the left. */
   isReversed: boolean
 }
 
-/** Minimum share of the energy that a stop explains. */
+/** Minimum share of the energy that the pattern of a stop character must explain. */
 const STOP_FIT = 0.6
 const MAX_PLACES = 48
 const BEAM = 8
-/** Largest displacement of a character from its expected place, in samples. */
+/** Maximum displacement of a character from its expected position, in samples. */
 const SLIP = 2
 const SLIP_COST = 0.02
-/** Shares by which the place, the module size and its growth follow the displacement of a character. */
+/** Shares of a character's displacement by which the expected position, the module size and the growth of the module size are corrected. */
 const [FOLLOW_PLACE, FOLLOW_SIZE, FOLLOW_GROWTH] = [0.7, 0.5, 0.1]
-/** Largest growth of the module size from one character to the next. */
+/** Maximum ratio between the module sizes of two successive characters. */
 const MAX_GROWTH = 1.04
-/** Largest mean cost of a path that is continued. */
+/** Maximum mean cost of a path (partial character sequence) that is continued. */
 const MAX_COST = 0.3
-/** Cost of a code that covers nothing of the bars; one that covers all of them costs nothing. */
+/** Cost of a code that covers none of the bars. The cost falls to 0 for a code that covers all bars. */
 const UNCOVERED_COST = 0.3
-/** Limits of a character's contrast as a factor of the start's contrast. */
+/** Limits of a character's contrast, as factors of the contrast of the start character. */
 const [MIN_GAIN, MAX_GAIN] = [0.35, 2.5]
 
 interface Path {
-  /** Character at the end of the path, the pixel where it begins, and the path before it. */
+  /** Value of the last character of the path. `begin` is the pixel at which this character begins, `before` the path without it. */
   value: number
   begin: number
   before: Path | null
-  /** Pixel where the next character is expected, and the module size there. */
+  /** Pixel at which the next character is expected. `module` is the module size there. */
   next: number
   module: number
-  /** Factor of the module size from one character to the next. */
+  /** Ratio of the module sizes of two successive characters. */
   growth: number
   cost: number
 }
 
 const clamp = (factor: number, most: number): number => Math.max(1 / most, Math.min(most, factor))
 
-/** Follows a code from its start, character by character. Returns a hypothesis for each stop that fits. */
+/** Follows a code from its start, character by character. Returns a hypothesis for each stop character that fits. */
 export function follow(start: Start): Hypothesis[] {
   const { line, level: { module }, search: { set, blur } } = start
   const { symbology } = set
@@ -76,7 +76,7 @@ export function follow(start: Start): Hypothesis[] {
   return found
 }
 
-/** Returns the values and the beginnings of the characters of a path. */
+/** Returns the values and the start pixels of the characters of a path. */
 function charactersOf(path: Path): Pick<Hypothesis, 'values' | 'begins'> {
   const characters: Path[] = []
   for (let part: Path | null = path; part !== null; part = part.before) characters.push(part)
@@ -84,7 +84,7 @@ function charactersOf(path: Path): Pick<Hypothesis, 'values' | 'begins'> {
   return { values: characters.map(({ value }) => value), begins: characters.map(({ begin }) => begin) }
 }
 
-/** Returns the cheapest paths, at most one for each next sample. */
+/** Returns the paths with the lowest cost, at most one for each position of the next character. */
 function choosePaths(paths: Path[]): Path[] {
   paths.sort((a, b) => a.cost - b.cost)
   const chosen: Path[] = []
@@ -105,7 +105,7 @@ interface BestCharacter {
 }
 type BestCharacters = (level: Level, from: number) => BestCharacter | null
 
-/** Returns a function that finds the character that fits a level at a sample best, and remembers it for other paths. */
+/** Returns a function that finds the character that fits a level (profile at one module size) best at a sample, and caches the result for other paths. */
 function createBestCharacters({ search: { set }, gain }: Start): BestCharacters {
   const known = new Map<Level, Map<number, BestCharacter | null>>()
   const { count } = set.inner
@@ -136,7 +136,7 @@ function stopOf(level: Level, { stop }: TemplateSet, { next }: Path): { begin: n
   return best
 }
 
-/** Returns the path with one more character, for the best character at each displacement. */
+/** Returns the path extended by one character: by the best character at each displacement. */
 function extend(level: Level, bests: BestCharacters, width: number, path: Path): Path[] {
   const longer: Path[] = []
   const expected = Math.round((path.next * SAMPLES) / level.module)

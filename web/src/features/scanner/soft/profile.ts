@@ -3,25 +3,25 @@ import { BAND, type Bands, type Strip } from './strips'
 /** Mean brightness along a line across bars, one value per pixel. */
 export interface Profile {
   values: Float64Array
-  /** Column of the upright picture where the profile begins. */
+  /** Column of the upright picture at which the profile begins. */
   left: number
-  /** Places in the profile between which it has bars. */
+  /** Range of the profile that contains bars. */
   bars: { begin: number; end: number }
-  /** Rows of the upright picture that were averaged. */
+  /** First row of the upright picture that was averaged. The profile is the mean of the rows from `top` to `bottom`. */
   top: number
   bottom: number
 }
 
-/** Largest shift in pixels from one band to the next, for a direction that is a few degrees off. */
+/** Maximum shift in pixels from one band to the next, for a direction that is a few degrees off. */
 const MAX_SHIFT = 2
 const STEP = 0.25
-/** Correlation below which a band shows something else than bars, and the share of the best band's correlation that each band reaches. */
+/** Minimum correlation of a band with the bars: an absolute value, and a share of the best band's correlation. Other bands show no bars. */
 const [LEAST, SAME] = [0.2, 0.6]
-/** Quiet zone that a profile includes on each side: a minimum in pixels, plus a share of the strip's width. */
+/** Minimum width in pixels of the quiet zone that a profile includes on each side. `MARGIN_SHARE` of the strip's width is added. */
 const MARGIN = 40
 const MARGIN_SHARE = 0.1
 
-/** Averages the bands of a strip. Moves each band sideways to where it fits the mean, and leaves bands out that show something else. */
+/** Averages the bands (groups of pixel rows) of a strip. Shifts each band sideways to where it fits the mean, and leaves out bands that show no bars. */
 export function createProfile({ sums, width, count }: Bands, strip: Strip): Profile {
   const margin = MARGIN + Math.round((strip.right - strip.left) * MARGIN_SHARE)
   const left = Math.max(0, strip.left - margin)
@@ -49,7 +49,7 @@ export function createProfile({ sums, width, count }: Bands, strip: Strip): Prof
   return { values: total.map((sum) => sum / added), left, bars: { begin: strip.left - left, end: strip.right - left }, top: (Math.min(...ends) + 1) * BAND, bottom: Math.max(...ends) * BAND }
 }
 
-/** Returns the value between two samples; beyond an end the value at the end. */
+/** Returns the value at a position between two samples by interpolation; beyond an end, the value at the end. */
 export function valueAt(values: Float64Array, place: number): number {
   if (place <= 0) return values[0] ?? 0
   if (place >= values.length - 1) return values[values.length - 1] ?? 0
@@ -58,7 +58,7 @@ export function valueAt(values: Float64Array, place: number): number {
   return low + ((values[index + 1] ?? 0) - low) * (place - index)
 }
 
-/** Finds the shift near an expected one at which the slopes of a band correlate best with those of the sum. */
+/** Finds the shift near an expected shift at which the slopes of a band correlate best with the slopes of the sum. */
 function bestShift(total: Float64Array, band: Float64Array, left: number, expected: number): { shift: number; correlation: number } {
   let best = { shift: expected, correlation: -1 }
   const coarse = correlate(total, band, left, expected)

@@ -10,7 +10,7 @@ import { SYMBOLOGIES, lengthOf, type Symbology } from './symbologies'
 import { createLevels, createTemplates } from './templates'
 import { mapPoint, rotatePicture, type GrayPicture, type Point } from '../pixels'
 
-/** A code that was read softly, with its corners in the frame. */
+/** Code found by a soft reading, with its corners in the frame. */
 export interface SoftCode extends SoftText {
   format: Symbology['format']
   corners: Point[]
@@ -18,13 +18,13 @@ export interface SoftCode extends SoftText {
 
 const MAX_STRIPS = 2
 const MAX_HYPOTHESES = 3
-/** Blurs in modules with which the search draws its patterns. */
+/** Widths of the blur in modules for which the search draws patterns. */
 const BLURS = [0.4, 0.8, 1.15]
 const ROUNDS = 3
 const REFITS = 3
-/** Minimum share of a profile's energy that a code explains. */
+/** Minimum share of a profile's energy that an accepted code explains. */
 const EXPLAINED = 0.85
-/** Minimum explained share of the energy for a search for better characters. */
+/** Minimum explained share of the energy at which the search for better characters continues. */
 const PROMISING = 0.7
 
 let templates: ReturnType<typeof createSets> | null = null
@@ -36,7 +36,7 @@ interface ProfileCode extends SoftText {
   isReversed: boolean
 }
 
-/** Reads a code from a profile in either direction; `null` without one. */
+/** Reads a barcode from a brightness profile in either direction; returns `null` when the profile contains no barcode. */
 export function readProfile({ values, bars: { begin, end } }: Pick<Profile, 'values' | 'bars'>): ProfileCode | null {
   templates ??= createSets()
   const reversed = values.toReversed()
@@ -51,7 +51,7 @@ export function readProfile({ values, bars: { begin, end } }: Pick<Profile, 'val
   return null
 }
 
-/** Fits a sequence of characters to a profile, replaces characters that others fit better, and decides about the result. */
+/** Fits a sequence of characters to a profile, and replaces characters for which others fit better. Returns `null` when the result is not accepted. */
 function checkHypothesis(values: Float64Array, hypothesis: Hypothesis): ProfileCode | null {
   let fit = startFit(hypothesis, values.length)
   for (let again = 0; again < REFITS; again++) {
@@ -72,7 +72,7 @@ function checkHypothesis(values: Float64Array, hypothesis: Hypothesis): ProfileC
   return null
 }
 
-/** Reads a linear code whose bars cross one of the directions, from the rows averaged along its bars. The clearest strips are tried. */
+/** Reads a linear code whose bars cross one of the directions, from pixel rows averaged along the bars. Tries the strips with the clearest bars. */
 export function readSoftly(frame: GrayPicture, directions: readonly number[]): SoftCode | null {
   const found = directions.flatMap((direction) => {
     const { picture, back } = rotatePicture(frame, direction)

@@ -1,30 +1,30 @@
 import { fitAt, gainAt, SAMPLES, type Level, type Template, type TemplateSet } from './templates'
 
-/** A profile sampled at every module size, in one of its two directions. */
+/** Brightness profile in one of its two directions, sampled at every module size. */
 export interface Line {
   levels: readonly Level[]
   isReversed: boolean
-  /** Pixels between which the profile has bars. */
+  /** Range of pixels in which the profile contains bars. */
   bars: { begin: number; end: number }
 }
 
-/** Minimum share of the energy that a start explains. */
+/** Minimum share of the energy that the pattern of a start character must explain. */
 const START_FIT = 0.7
 const MAX_STARTS = 10
-/** Largest distance of a start from the first bars, as a share of the length of the bars and in pixels. */
+/** Maximum distance of a start character from the first bars: as a share of the length of the bars, and in pixels. */
 const [NEAR, NEAR_PIXELS] = [0.2, 40]
-/** Difference of the logarithms of two module sizes that count as one. */
+/** Maximum difference between the logarithms of two module sizes that count as equal. */
 const SAME_SIZE = 0.13
-/** Distance in pixels, relative to the length of the bars, over which a start inside of the bars becomes unlikely. */
+/** Distance from the first bars, as a share of the length of the bars, beyond which a start character is unlikely. */
 const APART = 0.12
 
-/** Patterns of a symbology, with the blur in modules with which they are drawn. */
+/** Patterns of one symbology, with the blur in modules for which they are drawn. */
 export interface Search {
   set: TemplateSet
   blur: number
 }
 
-/** A place in a line where a start character fits. */
+/** Position in a line at which a start character fits. */
 export interface Start {
   line: Line
   search: Search
@@ -35,7 +35,7 @@ export interface Start {
   gain: number
 }
 
-/** Finds the places near the first bars of a line where a start character fits at some module size. `searches` differ only in their blur. */
+/** Finds the positions near the first bars of a line at which a start character fits at some module size. `searches` differ only in their blur. */
 export function findStarts(line: Line, searches: readonly Search[]): Start[] {
   const found: Start[] = []
   const middle = searches[searches.length >> 1]
@@ -58,7 +58,7 @@ export function findStarts(line: Line, searches: readonly Search[]): Start[] {
   return found
 }
 
-/** Returns the start at a place with the blur that fits best. */
+/** Returns the start character at a position, with the blur that fits best. */
 function sharpest(line: Line, searches: readonly Search[], level: Level, from: number, { value }: Template): Start {
   const starts = searches.flatMap((search) => {
     const template = search.set.starts.find((start) => start.value === value)
@@ -70,12 +70,12 @@ function sharpest(line: Line, searches: readonly Search[], level: Level, from: n
 
 export const beginOf = ({ level, from, template }: Start): number => ((from + template.lead) * level.module) / SAMPLES
 
-/** Whether two starts are of one code: the same character at nearly the same place and size. */
+/** Returns whether two starts belong to one code: the same start character at nearly the same position and size. */
 const isSame = (one: Start, other: Start): boolean =>
   one.line === other.line && one.template.value === other.template.value && one.search.set.symbology.format === other.search.set.symbology.format &&
   one.search.set.symbology.ratio === other.search.set.symbology.ratio && Math.abs(beginOf(one) - beginOf(other)) <= 2 * one.level.module && Math.abs(Math.log(one.level.module / other.level.module)) < SAME_SIZE
 
-/** Returns the starts that fit best, one of each code. */
+/** Returns the start characters that fit best, one for each code. */
 export function chooseStarts(found: readonly Start[]): Start[] {
   const chosen: Start[] = []
   const strength = (start: Start) => {

@@ -1,14 +1,14 @@
 import { readPixel, type GrayPicture } from '../pixels'
 
-/** Height of a band of rows and width of a cell in pixels. Rows of a band are averaged before bars are searched. */
+/** Height in pixels of a band of rows, which are averaged before bars are searched. `CELL` is the width of a cell of a band. */
 export const BAND = 8
 const CELL = 16
-/** Share of the strongest cells' score that a cell with bars reaches, and factor of the median score, which is noise. */
+/** Minimum score of a cell with bars: as a share of the strongest cells' score, and as a factor of the median score (noise). */
 const [STRONG, ABOVE_NOISE] = [0.12, 3]
 const MAX_LEAST = 0.4
 const MIN_CELLS_WIDE = 3
 
-/** A stretch of upright bars in a picture: columns in pixels, rows in bands, and the band with the clearest bars. */
+/** Region of upright bars in a picture: columns in pixels, rows in bands, and the band with the clearest bars. */
 export interface Strip {
   left: number
   right: number
@@ -18,7 +18,7 @@ export interface Strip {
   score: number
 }
 
-/** Sums of the columns over each band of rows. */
+/** Sums of the pixel columns of each band of rows. */
 export interface Bands {
   count: number
   width: number
@@ -38,7 +38,7 @@ export function createBands({ width, height, data }: GrayPicture): Bands {
   return { count, width, sums }
 }
 
-/** Scores each cell by the edges that two neighbouring bands have in common: bars go on from band to band, print and noise do not. */
+/** Scores each cell by the edges that two neighbouring bands have in common. Bars continue from band to band; print and noise do not. */
 function scoreCells({ count, width, sums }: Bands): { columns: number; scores: Float64Array } {
   const columns = Math.floor((width - 2) / CELL)
   const scores = new Float64Array(columns * count)
@@ -78,7 +78,7 @@ export function findStrips(bands: Bands, most: number): Strip[] {
   return strips.toSorted((a, b) => b.score - a.score).slice(0, most)
 }
 
-/** Returns the cells with a high score that are connected with a cell, also across one weak cell in the same band. */
+/** Returns the cells with a high score that are connected to a cell. The connection may cross one weak cell in the same band. */
 function connected(start: number, columns: number, scores: Float64Array, least: number, seen: Uint8Array): number[] {
   const cells = [start]
   seen[start] = 1

@@ -1,17 +1,17 @@
 import { textOfCode128, textOfCode39, textOfCode93 } from './texts'
 
-/** A linear symbology as the soft reader sees it: characters of one width that each begin with a bar and end with a space. */
+/** Linear symbology as the soft reader uses it: characters of equal width, each of which begins with a bar and ends with a space. */
 export interface Symbology {
   format: 'code_128' | 'code_39' | 'code_93'
   /** Widths of the bars and spaces of each character in modules, a bar first. The index is the character's value. */
   characters: readonly (readonly number[])[]
-  /** Width of a character in modules, with the gap after it. */
+  /** Width of a character in modules, including the gap after the character. */
   width: number
   starts: readonly number[]
   stop: number
   /** Width of the bar after the stop character, 0 for none. */
   tail: number
-  /** Returns the text of the values between start and stop, with the start in front; `null` when the check character is wrong. */
+  /** Returns the text of the values between start and stop; `null` when the check character is wrong. The first of `values` is the start. */
   textOf: (values: readonly number[]) => string | null
   /** Returns the same symbology with another width of its wide bars; `null` when the widths are whole modules. */
   withRatio: ((ratio: number) => Symbology) | null
@@ -22,14 +22,14 @@ export interface Symbology {
 const widthsOf = (digits: string): number[] => [...digits].map(Number)
 const widthOf = (widths: readonly number[] = []): number => widths.reduce((sum, width) => sum + width, 0)
 
-/** Bars of Code 39 characters in the order of their column: two of the five bars are wide. */
+/** Wide bars of the Code 39 characters, by column of the code table: two of the five bars are wide. */
 const TWO_OF_FIVE = ['10001', '01001', '11000', '00101', '10100', '01100', '00011', '10010', '01010', '00110']
-/** Wide spaces of Code 39 characters, and the characters in the order of the columns. */
+/** Wide spaces of the Code 39 characters, by row of the code table, with the characters of the row in the order of the columns. */
 const CODE_39_ROWS = [['0100', '1234567890'], ['0010', 'ABCDEFGHIJ'], ['0001', 'KLMNOPQRST'], ['1000', 'UVWXYZ-. *']] as const
 /** Wide spaces of the Code 39 characters with narrow bars. */
 const CODE_39_SIGNS = [['1110', '$'], ['1101', '/'], ['1011', '+'], ['0111', '%']] as const
 
-/** Returns the wide elements of Code 39 characters: bars and spaces in turn. */
+/** Returns which bars and spaces of each Code 39 character are wide. Bars and spaces alternate, beginning with a bar. */
 function code39Elements(): Map<string, boolean[]> {
   const elements = new Map<string, boolean[]>()
   const add = (character: string, bars: string, spaces: string) => elements.set(character, [...bars].flatMap((bar, index) => [bar === '1', spaces[index] === '1']).slice(0, 9))
@@ -41,7 +41,7 @@ const CODE_39 = code39Elements()
 const CODE_39_CHARACTERS = [...CODE_39.keys()]
 const GAP = 1
 
-/** Code 39 with a width of its wide bars and spaces in modules, usually 2 to 3. */
+/** Returns the symbology Code 39 for a width of its wide bars and spaces in modules, usually 2 to 3. */
 export function code39(ratio: number): Symbology {
   const star = CODE_39_CHARACTERS.indexOf('*')
   return {
@@ -76,7 +76,7 @@ export const CODE_128: Symbology = {
 const CODE_93_MODULES =
   '114 148 144 142 128 124 122 150 112 10a 1a8 1a4 1a2 194 192 18a 168 164 162 134 11a 158 14c 146 12c 116 1b4 1b2 1ac 1a6 196 19a 16c 166 136 13a 12e 1d4 1d2 1ca 16e 176 1ae 126 1da 1d6 132 15e'
 
-/** Returns the widths of the bars and spaces that a row of modules holds. */
+/** Returns the widths of the bars and spaces in a row of modules. */
 const runsOf = (modules: string): number[] => (modules.match(/1+|0+/g) ?? []).map((run) => run.length)
 
 export const CODE_93: Symbology = {
@@ -93,19 +93,19 @@ export const CODE_93: Symbology = {
 
 export const SYMBOLOGIES: readonly Symbology[] = [CODE_128, code39(2), code39(2.5), code39(3), CODE_93]
 
-/** A border between a light and a dark stretch: its place in modules from the start of the code, and whether a bar begins there. */
+/** Edge between a light and a dark area: its position in modules from the start of the code, and whether a bar begins there. */
 export interface Edge {
   at: number
   rises: boolean
 }
 
-/** Returns the edges inside of a character at `from`, without the bar's start at `from` and the next character's start. */
+/** Returns the inner edges of a character that begins at `from`, without the edges at its start and at the start of the next character. */
 export function innerEdges(widths: readonly number[], from: number): Edge[] {
   let at = from
   return widths.slice(0, -1).map((width, index) => ({ at: (at += width), rises: index % 2 === 1 }))
 }
 
-/** Returns the edges of a code with its start, its stop and the bar after the stop. */
+/** Returns the edges of a code, including its start, its stop, and the bar after the stop. */
 export function edgesOf({ characters, width, tail }: Symbology, values: readonly number[]): Edge[] {
   const edges = values.flatMap((value, place) => [{ at: place * width, rises: true }, ...innerEdges(characters[value] ?? [], place * width)])
   const end = values.length * width

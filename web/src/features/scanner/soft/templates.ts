@@ -3,14 +3,14 @@ import { edgesOf, innerEdges, type Symbology } from './symbologies'
 
 /** Samples per module in the coarse search. */
 export const SAMPLES = 3
-/** Width of the quiet zone beside a start or stop in modules, which the search compares too. */
+/** Width in modules of the quiet zone beside a start or stop character, which the search compares as well. */
 const QUIET = 4
 
-/** A pattern with mean 0 and norm 1, for normalized correlation. */
+/** Pattern of a character with mean 0 and norm 1, for normalized correlation. */
 export interface Template {
   value: number
   samples: Float64Array
-  /** Number of samples in front of the character's first bar. */
+  /** Number of samples before the character's first bar. */
   lead: number
 }
 
@@ -29,10 +29,10 @@ function normalize(value: number, dark: Float64Array, lead: number): Template {
   return { value, samples: dark.map((shade) => (mean - shade) / norm), lead } // bright is positive, as in a profile
 }
 
-/** Returns the places in modules of samples from one place to another. */
+/** Returns the positions, in modules, of the samples between two positions. */
 const placesOf = (from: number, to: number): Float64Array => Float64Array.from({ length: Math.floor((to - from) * SAMPLES) }, (_, index) => from + (index + 0.5) / SAMPLES)
 
-/** Draws the patterns of a symbology with a blur in modules. */
+/** Draws the patterns of a symbology with a given blur in modules. */
 export function createTemplates(symbology: Symbology, blur: number): TemplateSet {
   const { characters, width, starts, stop, tail } = symbology
   const look = { blur, spread: 0 }
@@ -49,7 +49,7 @@ export function createTemplates(symbology: Symbology, blur: number): TemplateSet
   }
 }
 
-/** A profile sampled at a module size. */
+/** Brightness profile sampled at one module size. */
 export interface Level {
   /** Pixels per module. */
   module: number
@@ -88,20 +88,20 @@ function createLevel(values: Float64Array, module: number): Level {
   return level
 }
 
-/** Returns the energy of samples around their mean. */
+/** Returns the energy of samples: the sum of the squared differences from their mean. */
 export function energyAt({ sums, squares }: Level, from: number, count: number): number {
   const sum = (sums[from + count] ?? 0) - (sums[from] ?? 0)
   return (squares[from + count] ?? 0) - (squares[from] ?? 0) - (sum * sum) / count
 }
 
-/** Returns the factor of a normalized pattern in the samples. Its square is the energy that the pattern explains. */
+/** Returns the factor with which a normalized pattern occurs in the samples. The square of the factor is the energy that the pattern explains. */
 export function gainAt({ samples }: Level, { samples: pattern }: Template, from: number): number {
   let gain = 0
   for (let index = 0; index < pattern.length; index++) gain += (pattern[index] as number) * (samples[from + index] as number)
   return gain
 }
 
-/** Returns the character between start and stop with the largest factor in the samples, and this factor; -1 and 0 without one. */
+/** Returns the character that fits the samples best, except start and stop, and its factor; -1 and 0 when no character fits. */
 export function strongestAt({ samples }: Level, { inner: { values, count, samples: patterns } }: TemplateSet, from: number): [number, number] {
   let [value, strongest] = [-1, 0]
   for (let index = 0, at = 0; index < values.length; index++) {
@@ -112,7 +112,7 @@ export function strongestAt({ samples }: Level, { inner: { values, count, sample
   return [value, strongest]
 }
 
-/** Returns the share of the energy that a pattern explains; 0 outside of the level and for a reversed contrast. */
+/** Returns the share of the energy that a pattern explains; 0 outside of the level and for inverted contrast. */
 export function fitAt(level: Level, template: Template, from: number): number {
   const count = template.samples.length
   if (from < 0 || from + count > level.samples.length) return 0

@@ -5,7 +5,7 @@ const CHECK_MODULUS_128 = 103
 const [SHIFT, TO_C, TO_B, TO_A] = [98, 99, 100, 101]
 type CodeSet = 'A' | 'B' | 'C'
 
-/** Returns the text of Code 128 values; `null` for a wrong check character, and for control and function characters, which no label on a car has. */
+/** Returns the text of Code 128 values, or `null` for a wrong check character. Also returns `null` for control and function characters, which labels on cars do not contain. */
 export function textOfCode128(values: readonly number[]): string | null {
   const [start = 0, ...rest] = values
   const check = rest.pop()
@@ -36,7 +36,7 @@ function checkOfCode93(values: readonly number[], maxWeight: number): number {
   return values.toReversed().reduce((sum, value, index) => sum + value * ((index % maxWeight) + 1), 0) % CHECK_MODULUS_93
 }
 
-/** Returns the text of Code 93 values; `null` for a wrong check character, and for shifted characters, which no label on a car has. */
+/** Returns the text of Code 93 values, or `null` for a wrong check character. Also returns `null` for shifted characters, which labels on cars do not contain. */
 export function textOfCode93(values: readonly number[]): string | null {
   const data = values.slice(1, -2)
   const [first, second] = values.slice(-2)

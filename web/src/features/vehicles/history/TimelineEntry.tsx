@@ -14,7 +14,7 @@ const LABELS: Record<FieldChange['field'], TextKey> = {
   status: 'vehicles.status', operator_notes: 'vehicle.operatorNotes', admin_notes: 'vehicle.adminNotes', vin_number: 'vehicles.vin', parking_space: 'vehicles.space',
 }
 const ICONS: Record<Exclude<HistoryEntry['kind'], 'save'>, IconName> = { conflict: 'check', bulk_status: 'list', bulk_space: 'list', bulk_file: 'sheet', import: 'upload' }
-/** Difference between the clocks of device and server from which on the device's time is shown. */
+/** Minimum difference between the clocks of device and server at which the device's time is shown. */
 const CLOCK_TOLERANCE_MS = 2 * 60_000
 /** Page with the list of bulk changes and imports. */
 const JOBS = '/campaign-list?tool=history'
@@ -65,7 +65,7 @@ function useTitle({ kind, file, fields }: HistoryEntry): string | null {
   return fields.length === 0 ? t('history.inspected') : null
 }
 
-/** Origin of a change, such as a save or a bulk change. A bulk change links to the list of bulk changes for those who may open it. */
+/** Origin of a change, such as a save or a bulk change. A bulk change links to the list of bulk changes if the person may open that list. */
 function Way({ entry: { kind, origin, file }, manages }: { entry: HistoryEntry; manages: boolean }) {
   const t = useHistoryText()
   if (kind === 'save') return <span>{t(origin === 'scanned' ? 'history.scanned' : origin === 'typed' ? 'history.typed' : 'history.onScreen')}</span>
