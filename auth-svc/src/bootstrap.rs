@@ -149,7 +149,7 @@ async fn give_developer_password(db: &Db, password: &Secret, hmc: &Hmc, password
     }
     password::check(password.expose(), &hmc.key).context("PATIO_DEVELOPER_PASSWORD is invalid")?;
     let hash = passwords.hash(password.expose().to_owned()).await?;
-    db.write(move |tx| Box::pin(async move { users::set_missing_password(tx, DEVELOPER_ID, &hash).await }))
+    db.write(move |tx| Box::pin(async move { users::set_password_if_missing(tx, DEVELOPER_ID, &hash).await }))
         .await
         .map_err(Error::into_anyhow)?;
     Ok(())

@@ -100,7 +100,7 @@ async fn open(settings: &Settings) -> anyhow::Result<Db> {
 
 async fn seal_again(tx: &mut Tx<'_>, sealing: &SealingKey, now: DateTime<Utc>) -> Result<usize, Error> {
     users::lock(tx).await?;
-    let count = store::keys::seal_all_again(tx, sealing).await?;
+    let count = store::keys::reseal_all(tx, sealing).await?;
     record(tx, now, "encrypted all keys with the current sealing key").await?;
     Ok(count)
 }

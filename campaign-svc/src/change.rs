@@ -32,19 +32,19 @@ impl CampaignChange {
     ///
     /// # Errors
     /// Returns [`Error::BadFields`] with every invalid field.
-    pub fn from_request(ask: UpdateCampaignRequest) -> Result<Self, Error> {
+    pub fn from_request(request: UpdateCampaignRequest) -> Result<Self, Error> {
         let mut checks = FieldErrors::default();
-        let status = ask.status.map(|number| checks.value_or_default("status", status(number)));
-        let due_at = checks.value_or_default("due_at", due_at(ask.due_at.as_ref().map(clock::from_timestamp), ask.clear_due_at));
+        let status = request.status.map(|number| checks.value_or_default("status", status(number)));
+        let due_at = checks.value_or_default("due_at", due_at(request.due_at.as_ref().map(clock::from_timestamp), request.clear_due_at));
         let mut take = |field, text: Option<String>, check: fn(&str) -> Result<String, String>| {
             text.map(|text| checks.value_or_default(field, check(&text)))
         };
         let change = Self {
-            name: take("name", ask.name, fields::checked_name),
-            description: take("description", ask.description, fields::checked_text),
-            image: take("image", ask.image, fields::checked_image_path),
-            model_type: take("model_type", ask.model_type, fields::checked_text),
-            part: take("part", ask.part, fields::checked_text),
+            name: take("name", request.name, fields::checked_name),
+            description: take("description", request.description, fields::checked_text),
+            image: take("image", request.image, fields::checked_image_path),
+            model_type: take("model_type", request.model_type, fields::checked_text),
+            part: take("part", request.part, fields::checked_text),
             status,
             due_at,
         };

@@ -22,14 +22,14 @@ use patio_proto::campaign as pb;
 ///
 /// # Errors
 /// Returns [`Error::BadFields`] with every invalid field, or a permission error when the caller is a service.
-pub fn checked_draft(context: &RequestContext, ask: &pb::CreateDraftRequest, at: DateTime<Utc>) -> Result<NewDraft, Error> {
+pub fn checked_draft(context: &RequestContext, request: &pb::CreateDraftRequest, at: DateTime<Utc>) -> Result<NewDraft, Error> {
     let mut checks = FieldErrors::default();
     let draft = NewDraft {
-        import_id: checks.value_or_default("import_id", fields::search_text(&ask.import_id)),
-        name: checks.value_or_default("name", fields::checked_name(&ask.name)),
-        description: checks.value_or_default("description", fields::checked_text(&ask.description)),
-        part: checks.value_or_default("part", fields::checked_text(&ask.part)),
-        model_type: checks.value_or_default("model_type", fields::checked_text(&ask.model_type)),
+        import_id: checks.value_or_default("import_id", fields::search_text(&request.import_id)),
+        name: checks.value_or_default("name", fields::checked_name(&request.name)),
+        description: checks.value_or_default("description", fields::checked_text(&request.description)),
+        part: checks.value_or_default("part", fields::checked_text(&request.part)),
+        model_type: checks.value_or_default("model_type", fields::checked_text(&request.model_type)),
         created_by: context.caller.person().ok_or(Error::NobodyImports)?,
         at,
     };

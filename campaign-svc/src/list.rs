@@ -32,17 +32,17 @@ impl ListQuery {
     ///
     /// # Errors
     /// Returns [`Error::BadFields`] with every invalid field.
-    pub fn from_request(ask: pb::ListCampaignsRequest, role: Role) -> Result<Self, Error> {
+    pub fn from_request(request: pb::ListCampaignsRequest, role: Role) -> Result<Self, Error> {
         let mut checks = FieldErrors::default();
-        let search = checks.value_or_default("search", fields::search_text(&ask.search));
-        let ask = Self {
-            window: PageWindow::from_request(ask.page.as_ref()),
+        let search = checks.value_or_default("search", fields::search_text(&request.search));
+        let request = Self {
+            window: PageWindow::from_request(request.page.as_ref()),
             pattern: page::contains_pattern(&normal::normalize_code(&search)),
-            statuses: checks.value_or_default("statuses", statuses(&ask.statuses)),
-            yard: ask.yard.map(|id| checks.value_or_default("yard", seen_yard(id, role))),
+            statuses: checks.value_or_default("statuses", statuses(&request.statuses)),
+            yard: request.yard.map(|id| checks.value_or_default("yard", seen_yard(id, role))),
         };
         checks.finish()?;
-        Ok(ask)
+        Ok(request)
     }
 }
 
@@ -80,17 +80,17 @@ impl Context {
     ///
     /// For a page of any size, this takes two SQL statements and at most one call to vehicle-svc for the counters, plus one more
     /// call to filter by yard. While vehicle-svc is unavailable, the campaigns come without their progress.
-    pub async fn list(&self, context: &RequestContext, ask: ListQuery) -> Result<(Vec<CampaignView>, PageMeta), Error> {
-        let ids = match ask.yard {
+    pub async fn list(&self, context: &RequestContext, request: ListQuery) -> Result<(Vec<CampaignView>, PageMeta), Error> {
+        let ids = match request.yard {
             Some(yard) => Some(array(&self.vehicles.list_campaigns_in_yard(&context.bearer, yard).await?)),
             None => None,
         };
-        let filter = CampaignFilter { pattern: ask.pattern, statuses: ask.statuses, ids };
-        let page = store::list_page(&self.db, &filter, ask.window).await?;
-        let meta = ask.window.meta(store::count(&self.db, &filter).await?);
+        let filter = CampaignFilter { pattern: request.pattern, statuses: request.statuses, ids };
+        let page = store::list_page(&self.db, &filter, request.window).await?;
+        let meta = request.window.meta(store::count(&self.db, &filter).await?);
         let shown: Vec<i64> = page.iter().map(|campaign| campaign.id).collect();
-        let mut progress = self.progress.get_available(context, &shown, ask.yard).await?;
-        let seen = page.into_iter().map(|campaign| CampaignView { progress: progress.remove(&campaign.id), campaign, yard: ask.yard });
+        let mut progress = self.progress.get_available(context, &shown, request.yard).await?;
+        let seen = page.into_iter().map(|campaign| CampaignView { progress: progress.remove(&campaign.id), campaign, yard: request.yard });
         Ok((seen.collect(), meta))
     }
 

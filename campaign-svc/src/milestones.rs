@@ -28,12 +28,12 @@ impl MilestoneReport {
     ///
     /// # Errors
     /// Returns [`Error::BadFields`] for an unknown milestone.
-    pub fn from_request(ask: ReportMilestoneRequest) -> Result<Self, Error> {
-        let milestone = Milestone::try_from(ask.milestone).ok().filter(|milestone| *milestone != Milestone::Unspecified);
+    pub fn from_request(request: ReportMilestoneRequest) -> Result<Self, Error> {
+        let milestone = Milestone::try_from(request.milestone).ok().filter(|milestone| *milestone != Milestone::Unspecified);
         let mut checks = FieldErrors::default();
         let milestone = checks.value_or_default("milestone", milestone.ok_or_else(|| "must be begun, complete or incomplete".to_owned()));
         checks.finish()?;
-        Ok(Self { id: ask.campaign_id, milestone, revision: ask.revision })
+        Ok(Self { id: request.campaign_id, milestone, revision: request.revision })
     }
 }
 
@@ -51,11 +51,11 @@ async fn apply_milestone(tx: &mut Tx<'_>, report: MilestoneReport, at: DateTime<
     let Some(before) = held.filter(|held| held.state == CampaignState::Live && held.turn_revision < report.revision) else { return Ok(()) };
     let status = status_transitions::status_after_milestone(before.status.0, report.milestone).unwrap_or(before.status.0);
     store::save_milestone(tx, report.id, status, report.revision).await?;
-    tell(tx, &before, Campaign { status: StatusColumn(status), ..before.clone() }, at).await
+    record_change(tx, &before, Campaign { status: StatusColumn(status), ..before.clone() }, at).await
 }
 
 /// Appends the audit entry of a status change that a milestone report from vehicle-svc caused. The entry names no user.
-async fn tell(tx: &mut Tx<'_>, before: &Campaign, after: Campaign, at: DateTime<Utc>) -> Result<(), Error> {
+async fn record_change(tx: &mut Tx<'_>, before: &Campaign, after: Campaign, at: DateTime<Utc>) -> Result<(), Error> {
     let Some(difference) = change::diff_fields(before, &after) else { return Ok(()) };
     let event = AuditEvent {
         kind: "campaign-changed",

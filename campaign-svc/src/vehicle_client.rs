@@ -40,15 +40,15 @@ impl VehicleClient {
     /// Returns the progress counters of several campaigns with one call, in the given yard, or in all yards when `yard` is
     /// `None`.
     pub async fn get_progress(&self, bearer: &CallContext, ids: &[i64], yard: Option<i32>) -> Result<Vec<Progress>, Error> {
-        let ask = GetProgressRequest { campaign_ids: ids.to_vec(), campaign_name: String::new(), yard };
-        let answer = self.yards.clone().get_progress(bearer.request(ask)).await.map_err(Error::Elsewhere)?;
+        let request = GetProgressRequest { campaign_ids: ids.to_vec(), campaign_name: String::new(), yard };
+        let answer = self.yards.clone().get_progress(bearer.request(request)).await.map_err(Error::Elsewhere)?;
         Ok(answer.into_inner().progress)
     }
 
     /// Returns the ids of the campaigns that have vehicles in a yard.
     pub async fn list_campaigns_in_yard(&self, bearer: &CallContext, yard: i32) -> Result<Vec<i64>, Error> {
-        let ask = bearer.request(ListCampaignsOfYardRequest { yard });
-        Ok(self.yards.clone().list_campaigns_of_yard(ask).await.map_err(Error::Elsewhere)?.into_inner().campaign_ids)
+        let request = bearer.request(ListCampaignsOfYardRequest { yard });
+        Ok(self.yards.clone().list_campaigns_of_yard(request).await.map_err(Error::Elsewhere)?.into_inner().campaign_ids)
     }
 
     /// Sends a campaign's name, write lock and revision to vehicle-svc, which ignores a revision older than its stored
@@ -64,8 +64,8 @@ impl VehicleClient {
     /// Notifies open screens that a campaign changed. A failure is only logged, because open screens also refresh at intervals.
     pub async fn notify_changed(&self, id: i64) {
         let told = async {
-            let ask = self.tokens.bearer().await?.request(NotifyCampaignChangedRequest { campaign_id: id });
-            self.live.clone().notify_campaign_changed(ask).await
+            let request = self.tokens.bearer().await?.request(NotifyCampaignChangedRequest { campaign_id: id });
+            self.live.clone().notify_campaign_changed(request).await
         };
         if let Err(cause) = told.await {
             tracing::debug!(%cause, campaign = id, "failed to notify watchers of a changed campaign");
@@ -73,10 +73,10 @@ impl VehicleClient {
     }
 
     /// Deletes a campaign and all its vehicles from vehicle-svc.
-    pub async fn remove(&self, id: i64) -> Result<(), Error> {
+    pub async fn remove_campaign(&self, id: i64) -> Result<(), Error> {
         let bearer = self.tokens.bearer().await.map_err(Error::Elsewhere)?;
-        let ask = bearer.request_with_timeout(REMOVAL_TIMEOUT, RemoveCampaignRequest { campaign_id: id });
-        self.fleet.clone().remove_campaign(ask).await.map_err(Error::Elsewhere)?;
+        let request = bearer.request_with_timeout(REMOVAL_TIMEOUT, RemoveCampaignRequest { campaign_id: id });
+        self.fleet.clone().remove_campaign(request).await.map_err(Error::Elsewhere)?;
         Ok(())
     }
 }

@@ -127,7 +127,7 @@ async fn serve(options: Options) -> anyhow::Result<()> {
 
 fn probed(probe: &Probe) -> ExitCode {
     let asked = cli::run(async {
-        let ready = timeout(Duration::from_secs(probe.timeout), ask(&probe.addr)).await??;
+        let ready = timeout(Duration::from_secs(probe.timeout), is_ready(&probe.addr)).await??;
         show(probe, if ready { "SERVING" } else { "NOT_SERVING" })?;
         anyhow::ensure!(ready, NotReady);
         Ok(())
@@ -148,7 +148,7 @@ fn probed(probe: &Probe) -> ExitCode {
 struct NotReady;
 
 /// Returns whether `/readyz` responds with status 200.
-async fn ask(address: &str) -> anyhow::Result<bool> {
+async fn is_ready(address: &str) -> anyhow::Result<bool> {
     let mut stream = TcpStream::connect(address).await?;
     stream.write_all(format!("GET /readyz HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").as_bytes()).await?;
     let mut answer = Vec::new();

@@ -38,7 +38,7 @@ pub fn normalize_lines(written: &str) -> String {
 
 /// Returns `true` for a dash or minus sign, other than `-`, that the normal form replaces by `-`.
 #[must_use]
-pub fn is_odd_dash(c: char) -> bool {
+pub fn is_unusual_dash(c: char) -> bool {
     c != '-' && is_dash(c)
 }
 

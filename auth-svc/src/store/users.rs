@@ -131,7 +131,7 @@ pub async fn lock(tx: &mut Tx<'_>) -> Result<(), Error> {
 }
 
 /// Returns the id of the user who has this login name (HMC) as seen by this transaction, or `None` when the login name is free.
-pub async fn owner_of_hmc(tx: &mut Tx<'_>, key: &str) -> Result<Option<i64>, Error> {
+pub async fn find_user_of_hmc(tx: &mut Tx<'_>, key: &str) -> Result<Option<i64>, Error> {
     let found = on!(tx.on(), c => query_scalar("select id from users where hmc_key = $1").bind(key).fetch_optional(c).await)?;
     Ok(found)
 }
@@ -170,7 +170,7 @@ pub async fn update(tx: &mut Tx<'_>, user: &StoredUser) -> Result<(), Error> {
 }
 
 /// Sets the password hash of a user without a password; returns `false` when the user already has a password.
-pub async fn set_missing_password(tx: &mut Tx<'_>, id: i64, hash: &str) -> Result<bool, Error> {
+pub async fn set_password_if_missing(tx: &mut Tx<'_>, id: i64, hash: &str) -> Result<bool, Error> {
     let changed = on!(tx.on(), c => query("update users set password_hash = $2 where id = $1 and password_hash = ''")
         .bind(id).bind(hash).execute(c).await.map(|done| done.rows_affected()))?;
     Ok(changed == 1)

@@ -14,26 +14,26 @@ pub struct CampaignApi(pub Context);
 #[tonic::async_trait]
 impl CampaignService for CampaignApi {
     async fn list_campaigns(&self, request: Request<pb::ListCampaignsRequest>) -> Reply<pb::ListCampaignsResponse> {
-        let (context, ask) = accept(request)?;
-        let ask = ListQuery::from_request(ask, context.caller.role)?;
-        let (seen, meta) = self.0.list(&context, ask).await?;
+        let (context, request) = accept(request)?;
+        let request = ListQuery::from_request(request, context.caller.role)?;
+        let (seen, meta) = self.0.list(&context, request).await?;
         reply(pb::ListCampaignsResponse { campaigns: seen.into_iter().map(pb::Campaign::from).collect(), meta: Some(meta) })
     }
 
     async fn get_campaign(&self, request: Request<pb::GetCampaignRequest>) -> Reply<pb::Campaign> {
-        let (context, ask) = accept(request)?;
-        reply(self.0.get(&context, ask.id, ask.yard).await?)
+        let (context, request) = accept(request)?;
+        reply(self.0.get(&context, request.id, request.yard).await?)
     }
 
     async fn update_campaign(&self, request: Request<pb::UpdateCampaignRequest>) -> Reply<pb::Campaign> {
-        let (context, ask) = accept(request)?;
-        let id = ask.id;
-        reply(self.0.save(context, id, CampaignChange::from_request(ask)?).await?)
+        let (context, request) = accept(request)?;
+        let id = request.id;
+        reply(self.0.save(context, id, CampaignChange::from_request(request)?).await?)
     }
 
     async fn delete_campaign(&self, request: Request<pb::DeleteCampaignRequest>) -> Reply<pb::DeleteCampaignResponse> {
-        let (context, ask) = accept(request)?;
-        self.0.delete(context, ask.id).await?;
+        let (context, request) = accept(request)?;
+        self.0.delete(context, request.id).await?;
         reply(pb::DeleteCampaignResponse {})
     }
 }

@@ -14,25 +14,25 @@ pub struct DraftApi(pub Context);
 #[tonic::async_trait]
 impl DraftService for DraftApi {
     async fn create_draft(&self, request: Request<pb::CreateDraftRequest>) -> Reply<pb::Campaign> {
-        let (context, ask) = accept(request)?;
-        let draft = drafts::checked_draft(&context, &ask, self.0.now())?;
+        let (context, request) = accept(request)?;
+        let draft = drafts::checked_draft(&context, &request, self.0.now())?;
         reply(self.0.create_draft(draft).await?)
     }
 
     async fn heartbeat_draft(&self, request: Request<pb::HeartbeatDraftRequest>) -> Reply<pb::HeartbeatDraftResponse> {
-        let (context, ask) = accept(request)?;
-        self.0.heartbeat(&context, ask.id).await?;
+        let (context, request) = accept(request)?;
+        self.0.heartbeat(&context, request.id).await?;
         reply(pb::HeartbeatDraftResponse {})
     }
 
     async fn publish_draft(&self, request: Request<pb::PublishDraftRequest>) -> Reply<pb::Campaign> {
-        let (context, ask) = accept(request)?;
-        reply(self.0.publish(context, ask.id).await?)
+        let (context, request) = accept(request)?;
+        reply(self.0.publish(context, request.id).await?)
     }
 
     async fn discard_draft(&self, request: Request<pb::DiscardDraftRequest>) -> Reply<pb::DiscardDraftResponse> {
-        let (context, ask) = accept(request)?;
-        self.0.discard(&context, ask.id).await?;
+        let (context, request) = accept(request)?;
+        self.0.discard(&context, request.id).await?;
         reply(pb::DiscardDraftResponse {})
     }
 }

@@ -37,8 +37,8 @@ impl DemoData {
 
     /// Creates the demo users and campaigns that do not exist yet.
     pub async fn create_missing(self, host: &Host) -> anyhow::Result<()> {
-        let ask = SignInRequest { hmc: self.hmc.clone(), password: self.password.clone(), ..Default::default() };
-        let Ok(session) = SessionServiceClient::new(host.links.auth.clone()).sign_in(ask).await else {
+        let request = SignInRequest { hmc: self.hmc.clone(), password: self.password.clone(), ..Default::default() };
+        let Ok(session) = SessionServiceClient::new(host.links.auth.clone()).sign_in(request).await else {
             return print("Demo data not created: the database already has a supervisor; set --admin-password to that password.\n");
         };
         let token = session.into_inner().token;
@@ -55,9 +55,9 @@ impl DemoData {
 
     async fn people(&self, host: &Host, bearer: &CallContext) -> anyhow::Result<()> {
         for (hmc, role, label) in [("2000", Role::Manager, "team leader"), ("3000", Role::Operator, "operator")] {
-            let ask =
+            let request =
                 CreateUserRequest { hmc: hmc.to_owned(), password: self.password.clone(), role: role.into(), must_change_password: false };
-            if UserServiceClient::new(host.links.auth.clone()).create_user(bearer.request(ask)).await.is_ok() {
+            if UserServiceClient::new(host.links.auth.clone()).create_user(bearer.request(request)).await.is_ok() {
                 print(&format!("Demo {label}: HMC {hmc}, same password\n"))?;
             }
         }
@@ -86,8 +86,8 @@ async fn import(host: &Host, bearer: &CallContext, campaign: (&str, &str, &str, 
 async fn inspect(host: &Host, bearer: &CallContext, campaign_id: i64, count: usize) -> anyhow::Result<()> {
     let mut vehicles = VehicleServiceClient::new(host.links.vehicle.clone());
     let page = Some(patio_proto::common::Page { index: 0, size: 200 });
-    let ask = ListVehiclesRequest { campaign_id, page, ..Default::default() };
-    let walk = vehicles.list_vehicles(bearer.request(ask)).await?.into_inner().vehicles;
+    let request = ListVehiclesRequest { campaign_id, page, ..Default::default() };
+    let walk = vehicles.list_vehicles(bearer.request(request)).await?.into_inner().vehicles;
     for (n, vehicle) in walk.into_iter().take(count).enumerate() {
         let status = Some(FINDINGS[n % FINDINGS.len()].into());
         vehicles.save_vehicle(bearer.request(SaveVehicleRequest { id: vehicle.id, status, ..Default::default() })).await?;

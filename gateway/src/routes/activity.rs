@@ -141,8 +141,8 @@ async fn activity(api: &AppState, signed: &Authenticated, campaign_id: Option<i6
     if !(TimeDelta::zero()..=MAX_RANGE).contains(&(to - from)) {
         return Err(Problem::invalid_field("from", "must be at most 92 days before to"));
     }
-    let ask = pb::GetActivityRequest { campaign_id, from: Some(clock::timestamp(from)), to: Some(clock::timestamp(to)) };
-    let told = api.live().get_activity(signed.request(ask)).await?.into_inner();
+    let request = pb::GetActivityRequest { campaign_id, from: Some(clock::timestamp(from)), to: Some(clock::timestamp(to)) };
+    let told = api.live().get_activity(signed.request(request)).await?.into_inner();
     let people = api.names.resolve(signed.call_context(), told.people.iter().map(|user| user.user_id)).await;
     Ok(Json(Activity::new(told, &people)))
 }

@@ -178,17 +178,17 @@ impl Kept {
 async fn newest(
     (service, mut log): (&'static str, AuditServiceClient<ServiceChannel>),
     signed: &Authenticated,
-    mut ask: pb::ListEventsRequest,
+    mut request: pb::ListEventsRequest,
     wanted: usize,
 ) -> ApiResult<Vec<Kept>> {
     let mut kept: Vec<Kept> = Vec::new();
     while kept.len() < wanted {
         let limit = i32::try_from(wanted - kept.len()).unwrap_or(ENTRIES_PER_CALL).min(ENTRIES_PER_CALL);
-        ask.limit = limit;
-        let events = log.list_events(signed.request(ask.clone())).await?.into_inner().events;
+        request.limit = limit;
+        let events = log.list_events(signed.request(request.clone())).await?.into_inner().events;
         let was_all = events.len() < usize::try_from(limit).unwrap_or_default();
         if let Some(last) = events.last() {
-            (ask.before, ask.before_id) = (last.at, last.id);
+            (request.before, request.before_id) = (last.at, last.id);
         }
         kept.extend(events.into_iter().map(|event| Kept { service, event }));
         if was_all {

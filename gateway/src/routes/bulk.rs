@@ -128,14 +128,14 @@ async fn bulk_status(
         Action::Insert => pb::StatusAction::Insert,
         Action::Remove => pb::StatusAction::Remove,
     };
-    let ask = pb::BulkStatusRequest {
+    let request = pb::BulkStatusRequest {
         vins: body.vins,
         action: action.into(),
         status: body.status.unwrap_or_default().to_proto().into(),
         scope: Some(pb::Scope { yard: query::yard(body.yard)?, campaign_id: body.campaign_id }),
         dry_run: body.dry_run.unwrap_or_default(),
     };
-    Ok(Json(api.bulk().bulk_status(signed.request_with_timeout(LONG_CALL_TIMEOUT, ask)).await?.into_inner().into()))
+    Ok(Json(api.bulk().bulk_status(signed.request_with_timeout(LONG_CALL_TIMEOUT, request)).await?.into_inner().into()))
 }
 
 /// Moves many vehicles to other parking spaces. Vehicles that need or allow no change are skipped; after an error, no vehicle is moved.
@@ -152,6 +152,6 @@ async fn bulk_parking_space(
     few_enough("rows", body.rows.len())?;
     let rows = body.rows.into_iter().map(|row| pb::ParkingSpaceChange { vin: row.vin, parking_space: row.parking_space }).collect();
     let scope = pb::Scope { yard: query::yard(body.yard)?, campaign_id: body.campaign_id };
-    let ask = pb::BulkParkingSpaceRequest { rows, scope: Some(scope), dry_run: body.dry_run.unwrap_or_default() };
-    Ok(Json(api.bulk().bulk_parking_space(signed.request_with_timeout(LONG_CALL_TIMEOUT, ask)).await?.into_inner().into()))
+    let request = pb::BulkParkingSpaceRequest { rows, scope: Some(scope), dry_run: body.dry_run.unwrap_or_default() };
+    Ok(Json(api.bulk().bulk_parking_space(signed.request_with_timeout(LONG_CALL_TIMEOUT, request)).await?.into_inner().into()))
 }

@@ -172,13 +172,13 @@ async fn list_campaigns(
     QueryParams(query): QueryParams<ListQuery>,
 ) -> ApiResult<Json<Campaigns>> {
     let yard = query::yard(query.yard)?;
-    let ask = pb::ListCampaignsRequest {
+    let request = pb::ListCampaignsRequest {
         page: Some(page.to_page()?),
         search: query::search_text(query.search)?,
         statuses: statuses(query.status.as_deref())?.into_iter().map(i32::from).collect(),
         yard,
     };
-    let reply = api.campaigns().list_campaigns(signed.request(ask)).await?.into_inner();
+    let reply = api.campaigns().list_campaigns(signed.request(request)).await?.into_inner();
     let meta = query::Meta::from(reply.meta);
     let (page_index, total_count, per_page) = (meta.page_index, meta.total_count, meta.per_page);
     let meta = CampaignsMeta { page_index, total_count, per_page, yard_name: query::yard_name(yard) };
@@ -204,8 +204,8 @@ async fn get_campaign(
     PathId(id): PathId,
     QueryParams(query): QueryParams<YardQuery>,
 ) -> ApiResult<Json<Campaign>> {
-    let ask = pb::GetCampaignRequest { id, yard: query::yard(query.yard)? };
-    let campaign = api.campaigns().get_campaign(signed.request(ask)).await?.into_inner();
+    let request = pb::GetCampaignRequest { id, yard: query::yard(query.yard)? };
+    let campaign = api.campaigns().get_campaign(signed.request(request)).await?.into_inner();
     shown_one(&api, &signed, campaign).await
 }
 
@@ -246,7 +246,7 @@ async fn update_campaign(
     if body.id.is_some_and(|told| told != id) {
         return Err(Problem::invalid_field("id", "must equal the id in the path"));
     }
-    let ask = pb::UpdateCampaignRequest {
+    let request = pb::UpdateCampaignRequest {
         id,
         name: body.name,
         description: body.description,
@@ -257,7 +257,7 @@ async fn update_campaign(
         clear_due_at: body.due_at == Some(None),
         due_at: body.due_at.flatten().map(|at| enums::bounded_timestamp("due_at", at).map(clock::timestamp)).transpose()?,
     };
-    let campaign = api.campaigns().update_campaign(signed.request(ask)).await?.into_inner();
+    let campaign = api.campaigns().update_campaign(signed.request(request)).await?.into_inner();
     shown_one(&api, &signed, campaign).await
 }
 
@@ -296,8 +296,8 @@ async fn campaign_progress(
     signed: Authenticated,
     QueryParams(query): QueryParams<NameQuery>,
 ) -> ApiResult<Json<Progress>> {
-    let ask = vehicle::GetProgressRequest { campaign_name: query::campaign_name(query.campaign_name)?, ..Default::default() };
-    let found = api.yards().get_progress(signed.request(ask)).await?.into_inner().progress.into_iter().next();
+    let request = vehicle::GetProgressRequest { campaign_name: query::campaign_name(query.campaign_name)?, ..Default::default() };
+    let found = api.yards().get_progress(signed.request(request)).await?.into_inner().progress.into_iter().next();
     let found =
         found.ok_or_else(|| Problem::new(http::StatusCode::NOT_FOUND, "NO_CAMPAIGN", "Campaign not found. It may have been deleted."))?;
     Ok(Json(Progress { total_vehicles: found.total_vehicles, total_inspected: found.total_inspected }))

@@ -56,8 +56,8 @@ async fn list_changes(
     if query.since < 0 {
         return Err(Problem::invalid_field("since", "must be a revision, at least 0"));
     }
-    let ask = pb::ListChangesRequest { campaign_id: id, since: query.since };
+    let request = pb::ListChangesRequest { campaign_id: id, since: query.since };
     let pb::ListChangesResponse { revision, vehicles, removed, whole } =
-        api.vehicles().list_changes(signed.request(ask)).await?.into_inner();
+        api.vehicles().list_changes(signed.request(request)).await?.into_inner();
     Ok(Json(Changes { revision, vehicles: vehicles.into_iter().map(Into::into).collect(), removed, whole }))
 }

@@ -65,7 +65,7 @@ async fn list_conflicts(
     QueryParams(page): QueryParams<query::PageQuery>,
     QueryParams(query): QueryParams<ListQuery>,
 ) -> ApiResult<Json<Conflicts>> {
-    let ask = pb::ListConflictsRequest {
+    let request = pb::ListConflictsRequest {
         page: Some(page.to_page()?),
         campaign_id: query::campaign_id(query.campaign_id)?,
         settled: query.state.map(|state| state == ConflictState::Settled),
@@ -73,7 +73,7 @@ async fn list_conflicts(
         since: query.since.map(|at| enums::bounded_timestamp("since", at).map(clock::timestamp)).transpose()?,
         id: None,
     };
-    let reply = api.conflicts().list_conflicts(signed.request(ask)).await?.into_inner();
+    let reply = api.conflicts().list_conflicts(signed.request(request)).await?.into_inner();
     let people = api.names.resolve(signed.call_context(), reply.conflicts.iter().flat_map(conflict::user_ids)).await;
     Ok(Json(Conflicts {
         conflicts: reply.conflicts.into_iter().map(|found| Conflict::new(found, &people)).collect(),

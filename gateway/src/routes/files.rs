@@ -39,8 +39,8 @@ pub fn routes() -> OpenApiRouter<AppState> {
 }
 
 async fn export(api: &AppState, signed: &Authenticated, campaign_id: i64, report: Report) -> ApiResult<Response> {
-    let ask = pb::ExportCampaignRequest { campaign_id, report: report.into() };
-    let pieces = api.files().export_campaign(signed.request_with_timeout(LONG_CALL_TIMEOUT, ask)).await?.into_inner();
+    let request = pb::ExportCampaignRequest { campaign_id, report: report.into() };
+    let pieces = api.files().export_campaign(signed.request_with_timeout(LONG_CALL_TIMEOUT, request)).await?.into_inner();
     file_response(pieces, &api.config.product_name).await
 }
 

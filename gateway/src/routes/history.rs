@@ -140,8 +140,8 @@ async fn list_vehicle_history(
         return Err(Problem::invalid_field("limit", "must be 1 to 100"));
     }
     let before = query.before.map(|at| enums::bounded_timestamp("before", at).map(clock::timestamp)).transpose()?;
-    let ask = pb::ListVehicleHistoryRequest { vehicle_id: id, before, limit };
-    let reply = api.history().list_vehicle_history(signed.request(ask)).await?.into_inner();
+    let request = pb::ListVehicleHistoryRequest { vehicle_id: id, before, limit };
+    let reply = api.history().list_vehicle_history(signed.request(request)).await?.into_inner();
     let people = api.names.resolve(signed.call_context(), reply.changes.iter().filter_map(|change| change.user_id)).await;
     let next = reply.next.as_ref().and_then(clock::from_timestamp);
     let changes = reply.changes.into_iter().map(|change| VehicleChange::new(change, &people)).collect();

@@ -110,8 +110,8 @@ fn upload_id(request: &Request) -> ApiResult<String> {
         (status = 409, description = "The import has already finished.", body = ProblemBody)),
     extensions(("x-rpc" = json!("/patio.imports.v1.ImportService/CancelImport"))))]
 async fn cancel_upload(State(api): State<AppState>, signed: Authenticated, UploadId(id): UploadId) -> ApiResult<StatusCode> {
-    let ask = pb::CancelImportRequest { upload_id: id.to_string() };
-    api.imports().cancel_import(signed.request_with_timeout(LONG_CALL_TIMEOUT, ask)).await?;
+    let request = pb::CancelImportRequest { upload_id: id.to_string() };
+    api.imports().cancel_import(signed.request_with_timeout(LONG_CALL_TIMEOUT, request)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -123,8 +123,8 @@ async fn cancel_upload(State(api): State<AppState>, signed: Authenticated, Uploa
         (status = 404, description = "The sheet does not exist or is no longer available.", body = ProblemBody)),
     extensions(("x-rpc" = json!("/patio.imports.v1.FileService/GetRejectedSheet"))))]
 async fn get_rejected(State(api): State<AppState>, signed: Authenticated, UploadId(id): UploadId) -> ApiResult<Response> {
-    let ask = pb::GetRejectedSheetRequest { upload_id: id.to_string() };
-    let pieces = api.files().get_rejected_sheet(signed.request_with_timeout(LONG_CALL_TIMEOUT, ask)).await?.into_inner();
+    let request = pb::GetRejectedSheetRequest { upload_id: id.to_string() };
+    let pieces = api.files().get_rejected_sheet(signed.request_with_timeout(LONG_CALL_TIMEOUT, request)).await?.into_inner();
     file_response(pieces, &api.config.product_name).await
 }
 
@@ -165,8 +165,8 @@ impl From<pb::ImportProgress> for UploadProgress {
     extensions(("x-rpc" = json!("/patio.imports.v1.ImportService/WatchImport"))))]
 async fn watch_upload(State(api): State<AppState>, signed: Authenticated, UploadId(id): UploadId) -> ApiResult<Response> {
     let room = api.streams.try_acquire(signed.caller.user_id).ok_or_else(events::too_many_streams)?;
-    let ask = pb::WatchImportRequest { upload_id: id.to_string() };
-    let progress = api.imports().watch_import(signed.request_with_timeout(LONG_CALL_TIMEOUT, ask)).await?.into_inner();
+    let request = pb::WatchImportRequest { upload_id: id.to_string() };
+    let progress = api.imports().watch_import(signed.request_with_timeout(LONG_CALL_TIMEOUT, request)).await?.into_inner();
     let (host, caller) = (api.host.clone(), signed.caller);
     let over = async move {
         let (ended, stopped) = (pin!(host.identity.wait_until_invalid(&caller)), pin!(host.tasks.stopped()));

@@ -118,8 +118,8 @@ async fn list_jobs(
     signed: Authenticated,
     QueryParams(page): QueryParams<query::PageQuery>,
 ) -> ApiResult<Json<Jobs>> {
-    let ask = pb::ListJobsRequest { page: Some(page.to_page()?) };
-    let reply = api.jobs().list_jobs(signed.request(ask)).await?.into_inner();
+    let request = pb::ListJobsRequest { page: Some(page.to_page()?) };
+    let reply = api.jobs().list_jobs(signed.request(request)).await?.into_inner();
     let ids: Vec<i64> = reply.jobs.iter().flat_map(|job| [job.user_id, job.undone_by]).flatten().collect();
     let people = api.names.resolve(signed.call_context(), ids).await;
     Ok(Json(Jobs { jobs: reply.jobs.into_iter().map(|job| Job::of(job, &people)).collect(), meta: reply.meta.into() }))

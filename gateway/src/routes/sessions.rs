@@ -121,7 +121,7 @@ async fn sign_in(
     // An attempt without hmc or password does not count towards the rate limit; auth-svc rejects it before checking anything.
     let counts = !body.hmc.trim().is_empty() && !body.password.trim().is_empty();
     let is_limited = counts && api.sign_ins.check(&visitor.address, Instant::now()).is_err();
-    let ask = pb::SignInRequest {
+    let request = pb::SignInRequest {
         hmc: body.hmc,
         password: body.password,
         address: visitor.address.clone(),
@@ -129,7 +129,7 @@ async fn sign_in(
         is_limited,
         device: visitor.device.clone(),
     };
-    let session = api.sessions().sign_in(visitor.request(ask)).await?.into_inner();
+    let session = api.sessions().sign_in(visitor.request(request)).await?.into_inner();
     let cookie = device_cookie(&session.device_mark, &visitor.device_marks, visitor.secure).map(|cookie| (SET_COOKIE, cookie));
     let user = session.user.unwrap_or_default();
     let session = Session {
@@ -227,8 +227,8 @@ pub async fn sessions_of(api: &AppState, signed: &Authenticated, user_id: i64) -
 
 /// Ends all sessions of a user except the caller's current session; user id 0 means the caller.
 pub async fn end_sessions_of(api: &AppState, signed: &Authenticated, user_id: i64) -> ApiResult<Json<EndedSessions>> {
-    let ask = pb::EndSessionsRequest { user_id, session_id: String::new() };
-    Ok(Json(api.sessions().end_sessions(signed.request(ask)).await?.into_inner().into()))
+    let request = pb::EndSessionsRequest { user_id, session_id: String::new() };
+    Ok(Json(api.sessions().end_sessions(signed.request(request)).await?.into_inner().into()))
 }
 
 /// Ends one session of a user; user id 0 means the caller.
@@ -248,8 +248,8 @@ async fn change_password(
     signed: Authenticated,
     JsonBody(body): JsonBody<ChangePassword>,
 ) -> ApiResult<StatusCode> {
-    let ask = pb::ChangeOwnPasswordRequest { old_password: body.old, new_password: body.new };
-    api.sessions().change_own_password(signed.request(ask)).await?;
+    let request = pb::ChangeOwnPasswordRequest { old_password: body.old, new_password: body.new };
+    api.sessions().change_own_password(signed.request(request)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -103,8 +103,8 @@ async fn sign_up(
     JsonBody(body): JsonBody<NewUser>,
 ) -> ApiResult<(StatusCode, Json<User>)> {
     let role = Role::from(body.user_type).into();
-    let ask = pb::CreateUserRequest { hmc: body.hmc, password: body.password, role, must_change_password: body.must_change_password };
-    let user = api.users().create_user(signed.request(ask)).await?.into_inner();
+    let request = pb::CreateUserRequest { hmc: body.hmc, password: body.password, role, must_change_password: body.must_change_password };
+    let user = api.users().create_user(signed.request(request)).await?.into_inner();
     Ok((StatusCode::CREATED, Json(user.into())))
 }
 
@@ -123,8 +123,8 @@ async fn update_user(
     JsonBody(body): JsonBody<EditUser>,
 ) -> ApiResult<Json<User>> {
     let role = body.user_type.map(|told| Role::from(told).into());
-    let ask = pb::UpdateUserRequest { id, hmc: body.hmc, role, password: body.password };
-    Ok(Json(api.users().update_user(signed.request(ask)).await?.into_inner().into()))
+    let request = pb::UpdateUserRequest { id, hmc: body.hmc, role, password: body.password };
+    Ok(Json(api.users().update_user(signed.request(request)).await?.into_inner().into()))
 }
 
 /// Deletes a user account.

@@ -74,8 +74,8 @@ impl From<pb::VehicleSummary> for ListedVehicle {
     extensions(("x-rpc" = json!("/patio.vehicle.v1.VehicleService/ListAllVehicles"))))]
 async fn all_vehicles(State(api): State<AppState>, signed: Authenticated, PathId(id): PathId, headers: HeaderMap) -> ApiResult<Response> {
     let role = signed.caller.role;
-    let ask = pb::ListAllVehiclesRequest { campaign_id: id, known: conditional::if_none_match_revision(&headers, id, role) };
-    let mut chunks = api.vehicles().list_all_vehicles(signed.request(ask)).await?.into_inner();
+    let request = pb::ListAllVehiclesRequest { campaign_id: id, known: conditional::if_none_match_revision(&headers, id, role) };
+    let mut chunks = api.vehicles().list_all_vehicles(signed.request(request)).await?.into_inner();
     let first = next(&mut chunks, DEFAULT_TIMEOUT).await?.ok_or_else(Problem::internal)?;
     let (tag, revision) = ((ETAG, conditional::list_etag(id, first.revision, role)), (REVISION_HEADER, HeaderValue::from(first.revision)));
     if first.unchanged {

@@ -45,8 +45,8 @@ async fn get_vehicle(
     PathId(id): PathId,
     QueryParams(query): QueryParams<YardQuery>,
 ) -> ApiResult<(HeaderMap, Json<Vehicle>)> {
-    let ask = pb::GetVehicleRequest { id, yard: query::yard(query.yard)? };
-    let vehicle = api.vehicles().get_vehicle(signed.request(ask)).await?.into_inner();
+    let request = pb::GetVehicleRequest { id, yard: query::yard(query.yard)? };
+    let vehicle = api.vehicles().get_vehicle(signed.request(request)).await?.into_inner();
     vehicle_response(&api, &signed, vehicle).await
 }
 
@@ -196,9 +196,9 @@ async fn save_vehicle(
         return Err(Problem::invalid_field("id", "must equal the id in the path"));
     }
     let yard = query::yard(query.yard)?;
-    let ask = pb::SaveVehicleRequest { if_version: terms.if_version, idempotency_key: terms.idempotency_key, yard, ..save(id, body)? };
-    let ask = if ask.idempotency_key.is_empty() { signed.request(ask) } else { signed.idempotent_request(ask) };
-    match api.vehicles().save_vehicle(ask).await {
+    let request = pb::SaveVehicleRequest { if_version: terms.if_version, idempotency_key: terms.idempotency_key, yard, ..save(id, body)? };
+    let request = if request.idempotency_key.is_empty() { signed.request(request) } else { signed.idempotent_request(request) };
+    match api.vehicles().save_vehicle(request).await {
         Ok(saved) => vehicle_response(&api, &signed, saved.into_inner()).await,
         Err(refusal) => Err(problem_with_current_vehicle(&api, &signed, id, refusal).await),
     }
@@ -248,14 +248,14 @@ async fn list_vehicles(
     QueryParams(page): QueryParams<query::PageQuery>,
     QueryParams(query): QueryParams<ListQuery>,
 ) -> ApiResult<Json<Vehicles>> {
-    let ask = pb::ListVehiclesRequest {
+    let request = pb::ListVehiclesRequest {
         campaign_id: id,
         page: Some(page.to_page()?),
         search: query::search_text(query.search)?,
         yard: query::yard(query.yard)?,
         status: query.status.map(|status| status.to_proto().into()),
     };
-    let reply = api.vehicles().list_vehicles(signed.request(ask)).await?.into_inner();
+    let reply = api.vehicles().list_vehicles(signed.request(request)).await?.into_inner();
     let meta = query::Meta::from(reply.meta);
     let (page_index, per_page, total_count) = (meta.page_index, meta.per_page, meta.total_count);
     let meta = VehiclesMeta { page_index, per_page, total_count, campaign_name: reply.campaign_name };

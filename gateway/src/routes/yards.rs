@@ -58,8 +58,8 @@ async fn list_yards(
     QueryParams(page): QueryParams<query::PageQuery>,
     QueryParams(query): QueryParams<ListQuery>,
 ) -> ApiResult<Json<Yards>> {
-    let ask = pb::ListYardsRequest { page: Some(page.to_page()?), search: query::search_text(query.search)? };
-    let reply = api.yards().list_yards(signed.request(ask)).await?.into_inner();
+    let request = pb::ListYardsRequest { page: Some(page.to_page()?), search: query::search_text(query.search)? };
+    let reply = api.yards().list_yards(signed.request(request)).await?.into_inner();
     let yards = reply.yards.into_iter().map(|yard| Yard {
         id: yard.id,
         name: yard.name,
@@ -88,8 +88,8 @@ async fn yard_counts(
     signed: Authenticated,
     QueryParams(query): QueryParams<NameQuery>,
 ) -> ApiResult<Json<Vec<YardCount>>> {
-    let ask = pb::GetYardCountsRequest { campaign_name: query::campaign_name(query.campaign_name)? };
-    let yards = api.yards().get_yard_counts(signed.request(ask)).await?.into_inner().yards;
+    let request = pb::GetYardCountsRequest { campaign_name: query::campaign_name(query.campaign_name)? };
+    let yards = api.yards().get_yard_counts(signed.request(request)).await?.into_inner().yards;
     let counts = yards.into_iter().map(|yard| YardCount {
         yard_id: yard.id,
         yard_name: yard.name,

@@ -83,7 +83,7 @@ impl Tls {
         let (source, machine) = (source.clone(), own.clone());
         let read = move || match (&source, &machine) {
             (CertSource::Files { certificates, key }, _) => read_files(certificates, key),
-            (CertSource::SelfSigned, Some(own)) => own.current_certificate(clock.now(), &host_names::list_names(listen.ip())),
+            (CertSource::SelfSigned, Some(own)) => own.current_certificate(clock.now(), &host_names::list_host_names(listen.ip())),
             (CertSource::SelfSigned, None) => anyhow::bail!("the local certificate authority is missing"),
         };
         let pair = read()?;

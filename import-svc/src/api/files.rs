@@ -144,12 +144,12 @@ impl pb::file_service_server::FileService for FileApi {
             bearer: CallContext::from_request(&request),
             address: audit::address(&request),
         };
-        let ask = request.into_inner();
-        let report = match ask.report() {
+        let request = request.into_inner();
+        let report = match request.report() {
             pb::Report::Unspecified => return Err(Error::Bad("report: a report type is required".to_owned()).into()),
             known => known,
         };
-        let ExportedFile { name, file } = self.exporter.export(&person, ask.campaign_id, report).await?;
+        let ExportedFile { name, file } = self.exporter.export(&person, request.campaign_id, report).await?;
         Ok(Response::new(download_stream::from_file(name, download_stream::XLSX_CONTENT_TYPE, file).boxed()))
     }
 

@@ -1,6 +1,6 @@
 //! Writes a rejected sheet as a workbook for correction: the same rows at the same positions, plus a column of errors.
 use crate::{
-    files::workbook::begins_like_a_formula,
+    files::workbook::looks_like_formula,
     reader::{CheckedCsv, Column, ERRORS_COLUMN, wire::CsvLine},
 };
 use rust_xlsxwriter::{Color, Format, FormatAlign, Workbook, Worksheet, XlsxError};
@@ -95,6 +95,6 @@ fn write_text(sheet: &mut Worksheet, (row, column): (u32, u16), text: &str, styl
     if cut.is_empty() {
         return sheet.write_blank(row, column, &style).map(drop);
     }
-    let style = if begins_like_a_formula(&cut) { style.set_quote_prefix() } else { style };
+    let style = if looks_like_formula(&cut) { style.set_quote_prefix() } else { style };
     sheet.write_string_with_format(row, column, cut, &style).map(drop)
 }

@@ -38,12 +38,12 @@ pub async fn apply_csv(links: &Clients, bearer: &CallContext, file: CsvFile, dry
         return Ok(with(BulkEditResponse { warnings: parsed.warnings, ..BulkEditResponse::default() }, parsed.errors, parsed.total_errors));
     }
     let dry_run = dry_run || parsed.total_errors > 0;
-    let mut reply = ask(links, bearer, parsed.rows, file.name, dry_run).await?;
+    let mut reply = apply_rows(links, bearer, parsed.rows, file.name, dry_run).await?;
     reply.warnings.splice(0..0, parsed.warnings);
     Ok(with(reply, parsed.errors, parsed.total_errors))
 }
 
-async fn ask(links: &Clients, bearer: &CallContext, rows: Vec<EditRow>, source: String, dry_run: bool) -> Result<BulkEditResponse> {
+async fn apply_rows(links: &Clients, bearer: &CallContext, rows: Vec<EditRow>, source: String, dry_run: bool) -> Result<BulkEditResponse> {
     let client: BulkServiceClient<ServiceChannel> = BulkServiceClient::new(links.vehicle.clone());
     let mut client = client.max_encoding_message_size(MAX_MESSAGE_BYTES).max_decoding_message_size(MAX_MESSAGE_BYTES);
     Ok(client.bulk_edit(bearer.request_with_timeout(LONG_CALL_TIMEOUT, BulkEditRequest { rows, dry_run, source })).await?.into_inner())

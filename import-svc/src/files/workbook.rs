@@ -81,7 +81,7 @@ impl Styles {
 
     /// Writes a text into a column with the text format. Setting a format for each cell would make writing a row 25 % slower.
     fn write_plain(&self, sheet: &mut Worksheet, (row, column): (u32, u16), text: &str) -> Result<(), XlsxError> {
-        if text.is_empty() || begins_like_a_formula(text) {
+        if text.is_empty() || looks_like_formula(text) {
             return self.write(sheet, (row, column), text);
         }
         sheet.write_string(row, column, text).map(drop)
@@ -92,13 +92,13 @@ impl Styles {
         if text.is_empty() {
             return Ok(());
         }
-        let style = if begins_like_a_formula(text) { &self.quoted } else { &self.text };
+        let style = if looks_like_formula(text) { &self.quoted } else { &self.text };
         sheet.write_string_with_format(row, column, text, style).map(drop)
     }
 }
 
 /// Returns `true` if a spreadsheet program would treat the typed text as a formula.
-pub(super) fn begins_like_a_formula(text: &str) -> bool {
+pub(super) fn looks_like_formula(text: &str) -> bool {
     text.starts_with(['=', '+', '-', '@', '\t', '\r'])
 }
 

@@ -13,7 +13,7 @@ impl Notes {
     /// Counts a cell if its stored value differs from the sheet in more than letter case and surrounding whitespace.
     pub(super) fn record_difference(&mut self, column: Column, written: &str, stored: &str) {
         let count = &mut self.counts[column as usize];
-        if written.chars().any(normal::is_odd_dash) {
+        if written.chars().any(normal::is_unusual_dash) {
             count[0] += 1;
         } else if !written.is_ascii() || written.len() != stored.len() {
             let kept = written.trim().replace("\r\n", "\n");

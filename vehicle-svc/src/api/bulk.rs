@@ -49,19 +49,20 @@ impl BulkService for BulkApi {
     async fn bulk_status(&self, request: Request<pb::BulkStatusRequest>) -> Reply<pb::BulkResponse> {
         let run = self.run(&request)?;
         let by = run.caller.person();
-        let ask = request.into_inner();
-        let change = change(&ask)?;
-        let run = within(run, ask.scope.as_ref(), ask.dry_run);
-        let outcome = self.change(by, move |tx| Box::pin(async move { bulk::change_status(tx, &ask.vins, change, &run).await })).await?;
+        let request = request.into_inner();
+        let change = change(&request)?;
+        let run = within(run, request.scope.as_ref(), request.dry_run);
+        let outcome =
+            self.change(by, move |tx| Box::pin(async move { bulk::change_status(tx, &request.vins, change, &run).await })).await?;
         reply(outcome.into())
     }
 
     async fn bulk_parking_space(&self, request: Request<pb::BulkParkingSpaceRequest>) -> Reply<pb::BulkResponse> {
         let run = self.run(&request)?;
         let by = run.caller.person();
-        let ask = request.into_inner();
-        let moves = moves(&ask.rows)?;
-        let run = within(run, ask.scope.as_ref(), ask.dry_run);
+        let request = request.into_inner();
+        let moves = moves(&request.rows)?;
+        let run = within(run, request.scope.as_ref(), request.dry_run);
         let outcome = self.change(by, move |tx| Box::pin(async move { bulk::move_vehicles(tx, &moves, &run).await })).await?;
         reply(outcome.into())
     }
@@ -69,17 +70,17 @@ impl BulkService for BulkApi {
     async fn bulk_edit(&self, request: Request<pb::BulkEditRequest>) -> Reply<pb::BulkEditResponse> {
         let run = self.run(&request)?;
         let by = run.caller.person();
-        let ask = request.into_inner();
-        let (rows, errors) = row_edits::read(ask.rows, run.caller.role)?;
-        let (run, source) = (BulkContext { dry_run: ask.dry_run, ..run }, ask.source);
+        let request = request.into_inner();
+        let (rows, errors) = row_edits::read(request.rows, run.caller.role)?;
+        let (run, source) = (BulkContext { dry_run: request.dry_run, ..run }, request.source);
         let edited = self.change(by, move |tx| Box::pin(async move { row_edits::apply(tx, &rows, errors, &run, &source).await })).await?;
         reply(edited.into())
     }
 }
 
-fn change(ask: &pb::BulkStatusRequest) -> Result<StatusChange, Error> {
-    let status = VehicleStatus::try_from(ask.status).map_err(|_| Error::Bad("status: there is no such status".to_owned()))?;
-    match ask.action() {
+fn change(request: &pb::BulkStatusRequest) -> Result<StatusChange, Error> {
+    let status = VehicleStatus::try_from(request.status).map_err(|_| Error::Bad("status: there is no such status".to_owned()))?;
+    match request.action() {
         StatusAction::Unspecified => Err(Error::Bad("action: must be `insert` or `remove`".to_owned())),
         StatusAction::Insert if status == VehicleStatus::Unspecified => Err(Error::Bad("status: is required for `insert`".to_owned())),
         action => Ok(StatusChange { action, status }),

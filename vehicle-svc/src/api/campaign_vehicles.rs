@@ -45,14 +45,14 @@ impl CampaignVehicleService for CampaignVehicleApi {
 
     async fn sync_campaign(&self, request: Request<pb::SyncCampaignRequest>) -> Reply<pb::SyncCampaignResponse> {
         let (caller, now, address) = (identity::caller(&request)?, self.0.clock.now(), audit::address(&request));
-        let ask = request.into_inner();
-        let gate = match ask.gate() {
+        let request = request.into_inner();
+        let gate = match request.gate() {
             Gate::Unspecified => return Err(Error::Bad("gate: must be open or closed".to_owned()).into()),
             Gate::Open => "open",
             Gate::Closed => "closed",
         };
-        let id = ask.campaign_id;
-        let set = vehicles::CampaignSettings { campaign: id, name: ask.name, gate, revision: ask.revision };
+        let id = request.campaign_id;
+        let set = vehicles::CampaignSettings { campaign: id, name: request.name, gate, revision: request.revision };
         vehicles::apply_settings(&self.0.db, set, now, caller, address).await?;
         self.0.live.publish_campaign_changed(id);
         reply(pb::SyncCampaignResponse {})

@@ -28,8 +28,8 @@ pub struct ConflictApi(pub Context);
 impl ConflictService for ConflictApi {
     async fn list_conflicts(&self, request: Request<pb::ListConflictsRequest>) -> Reply<pb::ListConflictsResponse> {
         let caller = identity::caller(&request)?;
-        let ask = request.into_inner();
-        let (window, filter) = (PageWindow::from_request(ask.page.as_ref()), filter(&ask, &caller));
+        let request = request.into_inner();
+        let (window, filter) = (PageWindow::from_request(request.page.as_ref()), filter(&request, &caller));
         let filter = &filter;
         let listed = |db: Db| async move { tokio::try_join!(conflicts::list_page(&db, filter, window), conflicts::count(&db, filter)) };
         let (page, total) = self.0.db.read_recent(listed).await.map_err(Error::from)?;
@@ -38,11 +38,11 @@ impl ConflictService for ConflictApi {
 
     async fn resolve_conflict(&self, request: Request<pb::ResolveConflictRequest>) -> Reply<pb::Vehicle> {
         let (caller, address) = (identity::caller(&request)?, audit::address(&request));
-        let (ask, by) = (request.into_inner(), caller.person());
-        if ask.choice() == Side::Unspecified {
+        let (request, by) = (request.into_inner(), caller.person());
+        if request.choice() == Side::Unspecified {
             return Err(Error::Bad("choice: must be theirs or mine".to_owned()).into());
         }
-        let choice = ConflictChoice { id: ask.id, side: ask.choice(), caller, now: self.0.clock.now(), address };
+        let choice = ConflictChoice { id: request.id, side: request.choice(), caller, now: self.0.clock.now(), address };
         let (db, live, progress) = (self.0.db.clone(), self.0.live.clone(), self.0.progress.clone());
         let settling = async move {
             match db.write(move |tx| Box::pin(async move { resolve_conflict::resolve(tx, &choice).await })).await? {
@@ -62,18 +62,18 @@ impl ConflictService for ConflictApi {
 
 /// Builds the filter of a list of conflicts. An operator gets only conflicts in which the operator saved one of the two
 /// values.
-fn filter(ask: &pb::ListConflictsRequest, caller: &Caller) -> ConflictFilter {
-    let own = ask.mine || caller.role == Role::Operator;
+fn filter(request: &pb::ListConflictsRequest, caller: &Caller) -> ConflictFilter {
+    let own = request.mine || caller.role == Role::Operator;
     ConflictFilter {
-        id: ask.id,
-        campaign: ask.campaign_id,
-        state: match ask.settled {
+        id: request.id,
+        campaign: request.campaign_id,
+        state: match request.settled {
             None => "",
             Some(false) => "open",
             Some(true) => "settled",
         },
         of: own.then_some(caller.user_id),
-        since: ask.since.as_ref().and_then(clock::from_timestamp).unwrap_or_default(),
+        since: request.since.as_ref().and_then(clock::from_timestamp).unwrap_or_default(),
     }
 }
 

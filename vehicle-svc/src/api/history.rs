@@ -12,12 +12,12 @@ pub struct HistoryApi(pub Context);
 impl HistoryService for HistoryApi {
     async fn list_vehicle_history(&self, request: Request<pb::ListVehicleHistoryRequest>) -> Reply<pb::ListVehicleHistoryResponse> {
         let role = identity::caller(&request)?.role;
-        let ask = request.into_inner();
-        let before = ask.before.as_ref().and_then(clock::from_timestamp).unwrap_or_else(clock::max_time);
-        let limit = usize::try_from(ask.limit.clamp(1, 100)).unwrap_or(1);
+        let request = request.into_inner();
+        let before = request.before.as_ref().and_then(clock::from_timestamp).unwrap_or_else(clock::max_time);
+        let limit = usize::try_from(request.limit.clamp(1, 100)).unwrap_or(1);
         let listed = |db: Db| async move {
-            let found = vehicles::find(&db, ask.vehicle_id, View::for_role(role, None)).await?;
-            let vehicle = found.ok_or(Error::NoVehicle(ask.vehicle_id))?;
+            let found = vehicles::find(&db, request.vehicle_id, View::for_role(role, None)).await?;
+            let vehicle = found.ok_or(Error::NoVehicle(request.vehicle_id))?;
             history::list(&db, &vehicle, role, before, limit).await
         };
         reply(self.0.db.read_recent(listed).await?)

@@ -122,19 +122,19 @@ impl VehicleApi {
 impl VehicleService for VehicleApi {
     async fn get_vehicle(&self, request: Request<pb::GetVehicleRequest>) -> Reply<pb::Vehicle> {
         let role = identity::caller(&request)?.role;
-        let ask = request.into_inner();
-        let found = vehicles::find(&self.context.db, ask.id, View::for_role(role, ask.yard)).await.map_err(Error::from)?;
-        reply(found.ok_or(Error::NoVehicle(ask.id))?.into())
+        let request = request.into_inner();
+        let found = vehicles::find(&self.context.db, request.id, View::for_role(role, request.yard)).await.map_err(Error::from)?;
+        reply(found.ok_or(Error::NoVehicle(request.id))?.into())
     }
 
     async fn list_vehicles(&self, request: Request<pb::ListVehiclesRequest>) -> Reply<pb::ListVehiclesResponse> {
         let role = identity::caller(&request)?.role;
-        let ask = request.into_inner();
-        let (ask, window) = (&ask, PageWindow::from_request(ask.page.as_ref()));
+        let request = request.into_inner();
+        let (request, window) = (&request, PageWindow::from_request(request.page.as_ref()));
         let listed = |db: Db| async move {
-            let campaign = campaigns::find(&db, ask.campaign_id).await?.ok_or(Error::NoCampaign(ask.campaign_id))?;
-            let view = campaign.narrow_view(View::for_role(role, ask.yard));
-            let (page, total) = self.search(&db, &campaign, filter(ask, view)?, window).await?;
+            let campaign = campaigns::find(&db, request.campaign_id).await?.ok_or(Error::NoCampaign(request.campaign_id))?;
+            let view = campaign.narrow_view(View::for_role(role, request.yard));
+            let (page, total) = self.search(&db, &campaign, filter(request, view)?, window).await?;
             Ok::<_, Error>((campaign, page, total))
         };
         let (campaign, page, total) = self.context.db.read_recent(listed).await?;
@@ -149,13 +149,14 @@ impl VehicleService for VehicleApi {
 
     async fn list_all_vehicles(&self, request: Request<pb::ListAllVehiclesRequest>) -> Reply<Self::ListAllVehiclesStream> {
         let role = identity::caller(&request)?.role;
-        let ask = request.into_inner();
-        let id = ask.campaign_id;
+        let request = request.into_inner();
+        let id = request.campaign_id;
         let found = self.context.db.read_recent(|db| async move { campaigns::find(&db, id).await }).await;
         let campaign = found.map_err(Error::from)?.ok_or(Error::NoCampaign(id))?;
         let view = View::for_role(role, None);
         // Rows read after this revision may be newer than it; the client's next delta then repeats them.
-        let head = pb::VehicleChunk { revision: campaign.revision, unchanged: ask.known == Some(campaign.revision), ..Default::default() };
+        let head =
+            pb::VehicleChunk { revision: campaign.revision, unchanged: request.known == Some(campaign.revision), ..Default::default() };
         let start = (self.context.db.clone(), (!head.unchanged).then(|| (String::new(), 0)));
         let chunks = futures::stream::try_unfold(start, move |(db, position)| async move {
             let Some(position) = position else { return Ok(None) };
@@ -199,8 +200,8 @@ impl VehicleService for VehicleApi {
 
     async fn list_changes(&self, request: Request<pb::ListChangesRequest>) -> Reply<pb::ListChangesResponse> {
         let view = View::for_role(identity::caller(&request)?.role, None);
-        let ask = request.into_inner();
-        let listed = |db: Db| async move { changes_since::list_changes(&db, ask.campaign_id, ask.since, view).await };
+        let request = request.into_inner();
+        let listed = |db: Db| async move { changes_since::list_changes(&db, request.campaign_id, request.since, view).await };
         reply(self.context.db.read_recent(listed).await?)
     }
 
@@ -223,47 +224,47 @@ impl VehicleService for VehicleApi {
     }
 }
 
-fn filter(ask: &pb::ListVehiclesRequest, view: View) -> Result<vehicles::VehicleFilter, Error> {
-    let status = match ask.status {
+fn filter(request: &pb::ListVehiclesRequest, view: View) -> Result<vehicles::VehicleFilter, Error> {
+    let status = match request.status {
         Some(number) => Some(status::status_text(
             VehicleStatus::try_from(number).map_err(|_| Error::Bad("status: there is no such status".to_owned()))?,
         )),
         None => None,
     };
-    let search = normal::normalize_code(&ask.search).to_lowercase();
+    let search = normal::normalize_code(&request.search).to_lowercase();
     Ok(vehicles::VehicleFilter { pattern: page::contains_pattern(&search), needle: search, by_key: false, view, status })
 }
 
 /// Validates a request to save an inspection. The error names the first invalid field.
 fn accept(request: &Request<pb::SaveVehicleRequest>, role: Role) -> Result<SaveCommand, Error> {
     let address = audit::address(request);
-    let ask = request.get_ref();
-    if ask.idempotency_key.len() > MAX_KEY_LEN {
+    let request = request.get_ref();
+    if request.idempotency_key.len() > MAX_KEY_LEN {
         return Err(Error::Bad(format!("idempotency_key: must have at most {MAX_KEY_LEN} bytes")));
     }
-    super::device(&ask.device)?;
+    super::device(&request.device)?;
     Ok(SaveCommand {
-        id: ask.id,
-        seen: identifier("seen_vin_number", ask.seen_vin_number.as_deref())?,
-        vin: identifier("vin_number", ask.vin_number.as_deref())?,
-        status: told_status("status", ask.status)?,
-        place: ask
+        id: request.id,
+        seen: identifier("seen_vin_number", request.seen_vin_number.as_deref())?,
+        vin: identifier("vin_number", request.vin_number.as_deref())?,
+        status: told_status("status", request.status)?,
+        place: request
             .parking_space
             .as_deref()
             .map(ParkingSpace::new)
             .transpose()
             .map_err(|why| Error::Bad(format!("parking_space: {why}")))?,
-        operator_notes: notes("operator_notes", ask.operator_notes.as_deref())?,
-        admin_notes: notes("admin_notes", ask.admin_notes.as_deref())?,
-        campaign_id: ask.campaign_id,
-        if_version: ask.if_version,
-        key: ask.idempotency_key.clone(),
-        origin: ask.origin(),
-        view: View::for_role(role, ask.yard),
-        base: ask.base.as_ref().map(base).transpose()?,
-        keep: ask.on_conflict() == OnConflict::Keep,
-        device_time: ask.device_time.as_ref().map(|at| bounded_device_time("device_time", at)).transpose()?,
-        device: ask.device.clone(),
+        operator_notes: notes("operator_notes", request.operator_notes.as_deref())?,
+        admin_notes: notes("admin_notes", request.admin_notes.as_deref())?,
+        campaign_id: request.campaign_id,
+        if_version: request.if_version,
+        key: request.idempotency_key.clone(),
+        origin: request.origin(),
+        view: View::for_role(role, request.yard),
+        base: request.base.as_ref().map(base).transpose()?,
+        keep: request.on_conflict() == OnConflict::Keep,
+        device_time: request.device_time.as_ref().map(|at| bounded_device_time("device_time", at)).transpose()?,
+        device: request.device.clone(),
         address,
     })
 }

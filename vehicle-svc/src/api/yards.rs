@@ -26,11 +26,11 @@ pub struct YardApi(pub Context);
 impl YardService for YardApi {
     async fn list_yards(&self, request: Request<pb::ListYardsRequest>) -> Reply<pb::ListYardsResponse> {
         let caller = identity::caller(&request)?;
-        let ask = request.into_inner();
+        let request = request.into_inner();
         let counts = self.0.db.read_recent(|db| async move { yards::list_total_counts(&db).await }).await.map_err(Error::from)?;
-        let search = ask.search.trim().to_uppercase();
+        let search = request.search.trim().to_uppercase();
         let all: Vec<_> = shown(&caller, &counts, true).into_iter().filter(|yard| yard.name.contains(&search)).collect();
-        let window = PageWindow::from_request(ask.page.as_ref());
+        let window = PageWindow::from_request(request.page.as_ref());
         let (skip, take) = (usize::try_from(window.offset()).unwrap_or(usize::MAX), usize::try_from(window.limit()).unwrap_or_default());
         let meta = window.meta(i64::try_from(all.len()).unwrap_or_default());
         reply(pb::ListYardsResponse { yards: all.into_iter().skip(skip).take(take).collect(), meta: Some(meta) })
@@ -44,14 +44,14 @@ impl YardService for YardApi {
 
     async fn get_progress(&self, request: Request<pb::GetProgressRequest>) -> Reply<pb::GetProgressResponse> {
         let with_dash = can_see_dash_yard(identity::caller(&request)?.role);
-        let ask = request.into_inner();
-        if ask.campaign_ids.len() > MAX_CAMPAIGNS {
+        let request = request.into_inner();
+        if request.campaign_ids.len() > MAX_CAMPAIGNS {
             return Err(Error::Bad(format!("at most {MAX_CAMPAIGNS} campaigns at once")).into());
         }
-        let progress = match (ask.campaign_name.as_str(), ask.yard) {
-            ("", None) => campaigns::load_progress(&self.0.db, &ask.campaign_ids, with_dash).await,
+        let progress = match (request.campaign_name.as_str(), request.yard) {
+            ("", None) => campaigns::load_progress(&self.0.db, &request.campaign_ids, with_dash).await,
             ("", Some(yard::DASH_YARD)) if !with_dash => Ok(Vec::new()),
-            ("", Some(yard)) => campaigns::progress_in_yard(&self.0.db, &ask.campaign_ids, i64::from(yard)).await,
+            ("", Some(yard)) => campaigns::progress_in_yard(&self.0.db, &request.campaign_ids, i64::from(yard)).await,
             (name, _) => campaigns::find_progress(&self.0.db, name, with_dash).await.map(|found| found.into_iter().collect()),
         };
         reply(pb::GetProgressResponse { progress: progress.map_err(Error::from)?.into_iter().map(Into::into).collect() })

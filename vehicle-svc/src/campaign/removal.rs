@@ -66,8 +66,8 @@ impl CampaignRemover {
     }
 
     async fn remove(&self, waiting: PendingDeletion, bearer: &CallContext) -> Result<(), Status> {
-        let ask = bearer.request_with_timeout(REMOVAL_TIMEOUT, DeleteCampaignRequest { id: waiting.removing });
-        match self.campaigns.clone().delete_campaign(ask).await {
+        let request = bearer.request_with_timeout(REMOVAL_TIMEOUT, DeleteCampaignRequest { id: waiting.removing });
+        match self.campaigns.clone().delete_campaign(request).await {
             Err(told) if errors::reason(&told) != Some(Reason::NoCampaign) => return Err(told),
             Ok(_) | Err(_) => {}
         }

@@ -19,14 +19,14 @@ const MAX_HOURS: i64 = 92 * 24;
 ///
 /// # Errors
 /// Returns `Bad` for a range that is missing, empty or too long, and `NoCampaign` when the campaign does not exist.
-pub async fn load(db: &Db, caller: &Caller, ask: &pb::GetActivityRequest) -> Result<pb::GetActivityResponse> {
+pub async fn load(db: &Db, caller: &Caller, request: &pb::GetActivityRequest) -> Result<pb::GetActivityResponse> {
     let hour = |at: Option<&prost_types::Timestamp>| at.and_then(clock::from_timestamp).map(activity::hour_of);
     let (first, last) =
-        hour(ask.from.as_ref()).zip(hour(ask.to.as_ref())).ok_or_else(|| Error::Bad("from and to: are missing".to_owned()))?;
+        hour(request.from.as_ref()).zip(hour(request.to.as_ref())).ok_or_else(|| Error::Bad("from and to: are missing".to_owned()))?;
     if !(0..=MAX_HOURS).contains(&(last - first)) {
         return Err(Error::Bad("from: must be at most 92 days before to".to_owned()));
     }
-    let (campaign, view) = (ask.campaign_id, View::for_role(caller.role, None));
+    let (campaign, view) = (request.campaign_id, View::for_role(caller.role, None));
     if let Some(id) = campaign {
         campaigns::find(db, id).await?.ok_or(Error::NoCampaign(id))?;
     }
@@ -71,7 +71,7 @@ fn counts_view(work: &WorkCounts) -> pb::ActivityCounts {
 }
 
 fn hour_view(work: &WorkCounts) -> pb::HourActivity {
-    pb::HourActivity { at: Some(clock::timestamp(activity::begin_of(work.id))), counts: Some(counts_view(work)) }
+    pb::HourActivity { at: Some(clock::timestamp(activity::start_of_hour(work.id))), counts: Some(counts_view(work)) }
 }
 
 fn yard_views<'c>(counts: impl Iterator<Item = &'c YardCount>, work: &[WorkCounts], statuses: &[StatusCount]) -> Vec<pb::YardActivity> {

@@ -175,7 +175,7 @@ impl ChangeFeed {
     }
 
     /// Starts a task that publishes an event to the event streams of all replicas.
-    fn tell(&self, event: Event) {
+    fn publish_locally(&self, event: Event) {
         let live = self.clone();
         self.tasks.spawn(async move { live.tell_now(event).await });
     }
@@ -200,7 +200,7 @@ impl ChangeFeed {
     pub fn publish_vehicle(&self, moved: &WriteResult, by: Option<i64>) {
         let Some(revision) = moved.revision else { return };
         let vehicles = vec![(&moved.vehicle).into()];
-        self.tell(Event::Vehicles(pb::VehiclesChanged { campaign_id: moved.vehicle.campaign_id, revision, vehicles, by }));
+        self.publish_locally(Event::Vehicles(pb::VehiclesChanged { campaign_id: moved.vehicle.campaign_id, revision, vehicles, by }));
     }
 
     /// Publishes that many vehicles were written, with one event per campaign. `by` is the user who made the change;
@@ -219,12 +219,12 @@ impl ChangeFeed {
 
     /// Publishes that a campaign was created, changed or deleted.
     pub fn publish_campaign_changed(&self, id: i64) {
-        self.tell(Event::CampaignId(id));
+        self.publish_locally(Event::CampaignId(id));
     }
 
     /// Publishes that a conflict was created or resolved.
     pub fn publish_conflict(&self, conflict: Conflict) {
-        self.tell(Event::Conflict(Box::new(conflict.into())));
+        self.publish_locally(Event::Conflict(Box::new(conflict.into())));
     }
 
     /// Runs one periodic round: resends undelivered events, looks for missed changes, and publishes the pace of work.

@@ -31,7 +31,7 @@ pub fn hour_of(at: DateTime<Utc>) -> i64 {
 
 /// Returns the start time of an hour.
 #[must_use]
-pub fn begin_of(hour: i64) -> DateTime<Utc> {
+pub fn start_of_hour(hour: i64) -> DateTime<Utc> {
     DateTime::UNIX_EPOCH + TimeDelta::seconds(hour.saturating_mul(SECONDS))
 }
 

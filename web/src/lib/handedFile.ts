@@ -5,10 +5,10 @@ import { createStore } from './store'
 const waiting = createStore<File | null>(null)
 
 /** Hands a file to the part of the app that reads files with this extension. */
-export const handFile = (file: File): void => waiting.set(file)
+export const passFileToPage = (file: File): void => waiting.set(file)
 
 /** Calls `take` once for each waiting file whose name ends with this extension, such as `.csv`. */
-export function useHandedFile(extension: string, take: (file: File) => void): void {
+export function usePassedFile(extension: string, take: (file: File) => void): void {
   const onFile = useEffectEvent(take)
   useEffect(() => {
     const check = () => {

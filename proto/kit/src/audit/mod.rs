@@ -116,8 +116,9 @@ pub struct AuditLog {
 #[tonic::async_trait]
 impl pb::audit_service_server::AuditService for AuditLog {
     async fn list_events(&self, request: Request<pb::ListEventsRequest>) -> Result<Response<pb::ListEventsResponse>, Status> {
-        let ask = request.get_ref();
-        let rows = self.db.read_recent(|db| async move { store::list(&db, ask).await }).await.map_err(|cause| errors::database(&cause))?;
+        let filter = request.get_ref();
+        let rows =
+            self.db.read_recent(|db| async move { store::list(&db, filter).await }).await.map_err(|cause| errors::database(&cause))?;
         Ok(Response::new(pb::ListEventsResponse { events: rows.into_iter().map(AuditRow::into_event).collect() }))
     }
 }

@@ -41,12 +41,12 @@ pub(super) async fn append(tx: &mut Tx<'_>, entry: &AuditEntry) -> Result<()> {
         .execute(c).await.map(drop))
 }
 
-pub(super) async fn list(db: &Db, ask: &pb::ListEventsRequest) -> Result<Vec<AuditRow>> {
-    let before = ask.before.as_ref().and_then(clock::from_timestamp).unwrap_or_else(clock::max_time);
-    let before_id = if ask.before_id == 0 { i64::MAX } else { ask.before_id };
-    let from = ask.from.as_ref().and_then(clock::from_timestamp).unwrap_or_default();
-    let to = ask.to.as_ref().and_then(clock::from_timestamp).unwrap_or_else(clock::max_time);
-    let limit = i64::from(ask.limit.clamp(1, 200));
+pub(super) async fn list(db: &Db, filter: &pb::ListEventsRequest) -> Result<Vec<AuditRow>> {
+    let before = filter.before.as_ref().and_then(clock::from_timestamp).unwrap_or_else(clock::max_time);
+    let before_id = if filter.before_id == 0 { i64::MAX } else { filter.before_id };
+    let from = filter.from.as_ref().and_then(clock::from_timestamp).unwrap_or_default();
+    let to = filter.to.as_ref().and_then(clock::from_timestamp).unwrap_or_else(clock::max_time);
+    let limit = i64::from(filter.limit.clamp(1, 200));
     on!(db.read(), c => query_as(
         "select id, at, user_id, role, kind, subject, summary, address, old_values, new_values
            from audit_events
@@ -55,8 +55,8 @@ pub(super) async fn list(db: &Db, ask: &pb::ListEventsRequest) -> Result<Vec<Aud
             and (cast($6 as bigint) is null or user_id = $6)
             and ($7 = '%%' or lower(subject) like cast($7 as text) escape '\\' or lower(summary) like cast($7 as text) escape '\\')
           order by at desc, id desc limit $8")
-        .bind(before).bind(before_id).bind(from).bind(to).bind(&ask.kind).bind(ask.user_id)
-        .bind(crate::page::contains_pattern(&ask.search)).bind(limit)
+        .bind(before).bind(before_id).bind(from).bind(to).bind(&filter.kind).bind(filter.user_id)
+        .bind(crate::page::contains_pattern(&filter.search)).bind(limit)
         .fetch_all(c).await)
 }
 

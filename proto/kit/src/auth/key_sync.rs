@@ -63,8 +63,8 @@ async fn refresh(
         let keys = auth.get_signing_keys(GetSigningKeysRequest {}).await?.into_inner().keys;
         identity.set_keys(keys.into_iter().map(|key| (key.id, key.public_key)));
     }
-    let ask = ListRevocationsRequest { after: identity.last_revocation() };
-    let news = auth.list_revocations(tokens.bearer().await?.request(ask)).await?.into_inner();
+    let request = ListRevocationsRequest { after: identity.last_revocation() };
+    let news = auth.list_revocations(tokens.bearer().await?.request(request)).await?.into_inner();
     if !news.revocations.is_empty() {
         identity.revoke(&news.revocations);
     }
@@ -78,8 +78,8 @@ async fn report_activity(auth: &mut TokenServiceClient<ServiceChannel>, tokens: 
         return Ok(());
     }
     let told = async {
-        let ask = RecordSessionActivityRequest { session_ids: used.clone() };
-        auth.record_session_activity(tokens.bearer().await?.request(ask)).await
+        let request = RecordSessionActivityRequest { session_ids: used.clone() };
+        auth.record_session_activity(tokens.bearer().await?.request(request)).await
     };
     told.await.map(drop).inspect_err(|_| identity.requeue_activity(used))
 }

@@ -69,8 +69,8 @@ impl ServiceTokens {
         let mut values = self.secret.values().peekable();
         loop {
             let secret = values.next().unwrap_or_default().to_owned();
-            let ask = MintServiceTokenRequest { service: self.service.to_owned(), secret };
-            match self.auth.clone().mint_service_token(ask).await {
+            let request = MintServiceTokenRequest { service: self.service.to_owned(), secret };
+            match self.auth.clone().mint_service_token(request).await {
                 Err(refused) if refused.code() == Code::PermissionDenied && values.peek().is_some() => {}
                 answer => return answer.map(Response::into_inner),
             }

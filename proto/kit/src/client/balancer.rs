@@ -1,7 +1,7 @@
 //! Client-side load balancing over the replicas behind a DNS name, with health checks.
 use crate::{
     client::{
-        directory::{Directory, Place, Resolved},
+        directory::{Directory, ResolvedHost, ServiceAddress},
         replica::{CallFailure, Replica, UNHEALTHY_CHECK_INTERVAL},
         retry_budget::RetryBudget,
     },
@@ -41,7 +41,7 @@ pub struct Replicas(Arc<Inner>);
 
 struct Inner {
     name: &'static str,
-    places: Vec<Place>,
+    places: Vec<ServiceAddress>,
     tls: Option<ServiceTls>,
     tasks: Tasks,
     followed: Once,
@@ -60,7 +60,7 @@ struct Inner {
 /// # Errors
 /// Returns an error when a URL is invalid, lacks a host or a port, or has a scheme that does not match `tls`.
 pub fn replicas(service: &'static str, urls: &str, tls: Option<&ServiceTls>, tasks: &Tasks) -> anyhow::Result<Replicas> {
-    let places = urls.split(',').map(|url| Place::parse(url.trim(), tls.is_some())).collect::<anyhow::Result<Vec<_>>>()?;
+    let places = urls.split(',').map(|url| ServiceAddress::parse(url.trim(), tls.is_some())).collect::<anyhow::Result<Vec<_>>>()?;
     Ok(Replicas(Arc::new(Inner {
         name: service,
         places,
@@ -184,9 +184,9 @@ impl Replicas {
     }
 
     /// Looks up the service's host names and updates the replicas. A failed or empty lookup changes nothing.
-    async fn follow(&self, places: &[Place], tasks: &Tasks) {
+    async fn follow(&self, places: &[ServiceAddress], tasks: &Tasks) {
         let (mut found, mut all) = (HashMap::new(), true);
-        for Place { host, port, outage } in places {
+        for ServiceAddress { host, port, outage } in places {
             match tokio::net::lookup_host((&**host, *port)).await {
                 Ok(addresses) => {
                     if let Some(failures) = outage.record_success() {
@@ -223,7 +223,7 @@ impl Replicas {
         directory
             .hosts
             .retain(|address, resolved| found.contains_key(address) || !all || is_healthy(address) && now - resolved.at < DNS_GRACE);
-        directory.hosts.extend(found.into_iter().map(|(address, host)| (address, Resolved { host, at: now })));
+        directory.hosts.extend(found.into_iter().map(|(address, host)| (address, ResolvedHost { host, at: now })));
         self.choose_checked(&mut directory, true, tasks);
     }
 
@@ -242,7 +242,7 @@ impl Replicas {
             stays
         });
         for address in chosen {
-            let Some(Resolved { host, .. }) = hosts.get(&address) else { continue };
+            let Some(ResolvedHost { host, .. }) = hosts.get(&address) else { continue };
             if checked.iter().any(|replica| replica.address == address) {
                 continue;
             }

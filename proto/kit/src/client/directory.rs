@@ -8,25 +8,25 @@ use tokio::time::Instant;
 /// All known addresses of a service, and the choice of those that this process checks and calls.
 #[derive(Default)]
 pub(super) struct Directory {
-    pub(super) hosts: HashMap<SocketAddr, Resolved>,
+    pub(super) hosts: HashMap<SocketAddr, ResolvedHost>,
     pub(super) subset: Subset,
 }
 
 /// Host name that resolved to an address, and the time of the last lookup that returned the address.
-pub(super) struct Resolved {
+pub(super) struct ResolvedHost {
     pub(super) host: Arc<str>,
     pub(super) at: Instant,
 }
 
 /// Host name and port of a service's URL.
-pub(super) struct Place {
+pub(super) struct ServiceAddress {
     pub(super) host: Arc<str>,
     pub(super) port: u16,
     /// Outage tracker of the host name, which counts failed DNS lookups.
     pub(super) outage: Outage,
 }
 
-impl Place {
+impl ServiceAddress {
     /// Parses the URL of a service, whose scheme is `https` when `by_tls` is set and `http` otherwise.
     ///
     /// # Errors

@@ -32,11 +32,11 @@ impl Db {
     /// Returns an error when the database cannot be queried.
     pub async fn connection_limit(&self) -> Result<Option<ConnectionLimit>, sqlx::Error> {
         let Pools::Postgres { cluster, .. } = &self.pools else { return Ok(None) };
-        let ask = "select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+        let sql = "select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
                  - coalesce(current_setting('reserved_connections', true)::int, 0),
              (select datconnlimit from pg_database where datname = current_database()),
              (select rolconnlimit from pg_roles where rolname = current_user)";
-        let (server, database, role): (i32, i32, i32) = sqlx::query_as(ask).fetch_one(cluster.primary().read.clone()).await?;
+        let (server, database, role): (i32, i32, i32) = sqlx::query_as(sql).fetch_one(cluster.primary().read.clone()).await?;
         let admitted = |limit: i32| u32::try_from(limit).unwrap_or(u32::MAX); // -1 stands for no limit
         let shared = admitted(server.max(0)).min(admitted(database));
         Ok(Some(ConnectionLimit { available: shared.min(admitted(role)), is_of_role: admitted(role) < shared }))

@@ -23,15 +23,15 @@ const UNSUPPORTED_PARAMETER: &str = "unsupported startup parameter";
 /// Returns why a connection pooler is unusable for Patio. Returns `None` when each connection has its own server process and the
 /// parameters of the database URL are in force.
 pub(super) async fn find_fault(to: &PgConnectOptions) -> Result<Option<String>, Error> {
-    match timeout(CHECK_TIMEOUT, look(to)).await.unwrap_or(Err(Error::PoolTimedOut)) {
-        Err(Error::Database(told)) if told.message().starts_with(UNSUPPORTED_PARAMETER) => {
-            Ok(Some(format!("a PgBouncer that refuses a parameter of the URL ({})", told.message())))
+    match timeout(CHECK_TIMEOUT, detect_fault(to)).await.unwrap_or(Err(Error::PoolTimedOut)) {
+        Err(Error::Database(refusal)) if refusal.message().starts_with(UNSUPPORTED_PARAMETER) => {
+            Ok(Some(format!("a PgBouncer that refuses a parameter of the URL ({})", refusal.message())))
         }
         found => found,
     }
 }
 
-async fn look(to: &PgConnectOptions) -> Result<Option<String>, Error> {
+async fn detect_fault(to: &PgConnectOptions) -> Result<Option<String>, Error> {
     let (mut one, mut other) = (to.connect().await?, to.connect().await?);
     if let Some(mode) = unusable_mode(&mut one, &mut other).await? {
         return Ok(Some(format!("a PgBouncer in {mode} mode")));
@@ -45,13 +45,13 @@ async fn look(to: &PgConnectOptions) -> Result<Option<String>, Error> {
 /// Returns the mode of a pooler in which connections share server processes.
 async fn unusable_mode(one: &mut PgConnection, other: &mut PgConnection) -> Result<Option<&'static str>, Error> {
     for _ in 0..ROUNDS {
-        let first = who(one, SELECT_SERVER_PROCESS).await?;
-        let again = who(one, SELECT_SERVER_PROCESS).await?; // a pooler that rotates its server connections returns another id
-        let second = match who(other, SELECT_SERVER_PROCESS_IN_TRANSACTION).await {
-            Err(Error::Database(told)) if told.message().contains("statement pooling mode") => return Ok(Some("statement")),
+        let first = server_process(one, SELECT_SERVER_PROCESS).await?;
+        let again = server_process(one, SELECT_SERVER_PROCESS).await?; // a pooler that rotates its server connections returns another id
+        let second = match server_process(other, SELECT_SERVER_PROCESS_IN_TRANSACTION).await {
+            Err(Error::Database(refusal)) if refusal.message().contains("statement pooling mode") => return Ok(Some("statement")),
             second => second?, // any other pooler reuses the connection that was freed last
         };
-        if again != first || second == first || who(one, SELECT_SERVER_PROCESS).await? != first {
+        if again != first || second == first || server_process(one, SELECT_SERVER_PROCESS).await? != first {
             return Ok(Some("transaction"));
         }
         sqlx::raw_sql("rollback").execute(&mut *other).await?;
@@ -63,8 +63,8 @@ async fn unusable_mode(one: &mut PgConnection, other: &mut PgConnection) -> Resu
 async fn ignored_parameter(connection: &mut PgConnection, options: Option<&str>) -> Result<Option<String>, Error> {
     let assignments = options.unwrap_or_default().split("-c").filter_map(|option| option.split_once('='));
     for (name, _) in assignments {
-        let ask = "select source from pg_settings where name = lower($1)";
-        let source: Option<String> = sqlx::query_scalar(ask).bind(name.trim()).fetch_optional(&mut *connection).await?;
+        let sql = "select source from pg_settings where name = lower($1)";
+        let source: Option<String> = sqlx::query_scalar(sql).bind(name.trim()).fetch_optional(&mut *connection).await?;
         if source.is_some_and(|source| source != "client") {
             return Ok(Some(name.trim().to_owned()));
         }
@@ -72,6 +72,6 @@ async fn ignored_parameter(connection: &mut PgConnection, options: Option<&str>)
     Ok(None)
 }
 
-async fn who(connection: &mut PgConnection, ask: &'static str) -> Result<i32, Error> {
-    sqlx::raw_sql(ask).fetch_one(connection).await?.try_get(0)
+async fn server_process(connection: &mut PgConnection, sql: &'static str) -> Result<i32, Error> {
+    sqlx::raw_sql(sql).fetch_one(connection).await?.try_get(0)
 }

@@ -3,7 +3,7 @@ import { createDraftHook } from '@/api/formDrafts'
 import type { UploadResult } from '@/api/types'
 import { getErrorMessage, Problem } from '@/api/problem'
 import { findWorkbookError } from '@/lib/files'
-import { useHandedFile } from '@/lib/handedFile'
+import { usePassedFile } from '@/lib/handedFile'
 import { useText } from '@/lib/text'
 import { Button, LinkButton } from '@/ui/Button'
 import { DropZone } from '@/ui/DropZone'
@@ -35,7 +35,7 @@ export default function ImportPage() {
     setComplaint(wrong === null ? null : t(wrong))
     setFile(wrong === null ? chosen : null)
   }
-  useHandedFile('.xlsx', choose)
+  usePassedFile('.xlsx', choose)
   const send = () => {
     if (file === null) return
     setProgress(null)

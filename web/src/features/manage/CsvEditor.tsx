@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent, useState } from 'react'
 import { createDraftHook } from '@/api/formDrafts'
 import { getErrorMessage } from '@/api/problem'
 import type { PreviewedVehicle } from '@/api/types'
-import { useHandedFile } from '@/lib/handedFile'
+import { usePassedFile } from '@/lib/handedFile'
 import { translateSentence } from '@/lib/translateSentence'
 import { formatCount } from '@/lib/time'
 import { Button } from '@/ui/Button'
@@ -13,7 +13,7 @@ import { useApplyCsv, useValidateCsv } from './api'
 import { findCsvFileError, readCsvErrors, canExecuteCsv, type CsvError } from './csv'
 import { CsvPreview } from './CsvPreview'
 import { ToolColumns } from './ToolColumns'
-import { useManageText, type ManageKey } from './text'
+import { useManageText, type ManageTextKey } from './text'
 import { LineErrorList } from './LineErrorList'
 import { listOutcome } from './outcomeRows'
 import { OutcomeTable } from './OutcomeTable'
@@ -30,7 +30,7 @@ export function CsvEditor() {
   const t = useManageText()
   const [file, setFile] = useFile()
   const [changed, setChanged] = useState<PreviewedVehicle[]>([])
-  const [complaint, setComplaint] = useState<ManageKey | null>(null)
+  const [complaint, setComplaint] = useState<ManageTextKey | null>(null)
   const check = useValidateCsv()
   const change = useApplyCsv()
 
@@ -51,7 +51,7 @@ export function CsvEditor() {
   }
   const checkAgain = useEffectEvent(() => file !== null && look(file))
   useEffect(() => void checkAgain(), [])
-  useHandedFile('.csv', choose)
+  usePassedFile('.csv', choose)
   const execute = (chosen: File) => change.mutate(chosen, {
     onSuccess: ({ updated }) => {
       setChanged(check.data?.preview ?? [])

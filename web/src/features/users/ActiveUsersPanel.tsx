@@ -14,7 +14,7 @@ import { Pager } from '@/ui/Pager'
 import { SearchBox } from '@/ui/SearchBox'
 import { showToast } from '@/ui/Toast'
 import { describeUserRejection, useDeleteUser, useUnlockUser, useDownloadUserData, useUsers } from './api'
-import { listUsers, readListing } from './listing'
+import { listUsers, readListSettings } from './listing'
 import { USER_CHANGES, UserDrawer } from './UserDrawer'
 import { UserFilters } from './UserFilters'
 import { UserSessionsDialog } from './UserSessionsDialog'
@@ -38,7 +38,7 @@ function Loaded({ users }: { users: User[] }) {
   const me = useSession()?.user.id
   const now = useCurrentTime()
   const query = useQueryParams()
-  const listing = readListing(query)
+  const listing = readListSettings(query)
   const [leaving, setLeaving] = useState<User | null>(null)
   const [signedIn, setSignedIn] = useState<User | null>(null)
   const data = useDownloadUserData()

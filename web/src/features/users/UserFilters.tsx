@@ -2,11 +2,11 @@ import type { User } from '@/api/types'
 import { getAccessLevelKey, USER_TYPES } from '@/lib/roles'
 import { setQueryParams } from '@/lib/route'
 import { Chip, ChipRow } from '@/ui/Chips'
-import { hasSignInState, SIGN_IN_FILTERS, INACTIVE_DAYS, type Listing } from './listing'
+import { hasSignInState, SIGN_IN_FILTERS, INACTIVE_DAYS, type UserListSettings } from './listing'
 import { useUsersText } from './text'
 
 /** Filters of the user list as chips with counts: access levels, users who never signed in, and users whose last sign-in is long ago. */
-export function UserFilters({ users, listing: { level, signIn }, now }: { users: User[]; listing: Listing; now: number }) {
+export function UserFilters({ users, listing: { level, signIn }, now }: { users: User[]; listing: UserListSettings; now: number }) {
   const t = useUsersText()
   const isAll = level === null && signIn === null
   return (

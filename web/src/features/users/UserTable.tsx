@@ -8,13 +8,13 @@ import { useLanguage } from '@/lib/text'
 import { formatCount, formatDate, formatTime } from '@/lib/time'
 import { ActionMenu, type RowAction } from '@/ui/ActionMenu'
 import table from '@/ui/Table.module.css'
-import { nextSort, type Listing, type SortColumn } from './listing'
-import { useUsersText, type UsersKey } from './text'
+import { nextSort, type UserListSettings, type SortColumn } from './listing'
+import { useUsersText, type UsersTextKey } from './text'
 import styles from './UserTable.module.css'
 
 interface UserTableProps {
   users: User[]
-  listing: Listing
+  listing: UserListSettings
   /** Id of the signed-in user. */
   me: number | undefined
   /** Id of the user whose drawer is open; `null` while the drawer is closed. */
@@ -28,7 +28,7 @@ export function UserTable(props: UserTableProps) {
   return useMediaQuery('(min-width: 900px)') ? <Wide {...props} /> : <Cards {...props} />
 }
 
-const HEADS: { column: SortColumn; label: UsersKey }[] = [
+const HEADS: { column: SortColumn; label: UsersTextKey }[] = [
   { column: 'hmc', label: 'users.hmc' },
   { column: 'level', label: 'users.level' },
   { column: 'created', label: 'users.since' },
@@ -60,7 +60,7 @@ function Wide({ users, listing, me, chosen, onChoose, actionsOf }: UserTableProp
                 <Hmc user={user} me={me} onChoose={onChoose} />
               </td>
               <td>
-                <Level user={user} />
+                <AccessLevelCell user={user} />
               </td>
               <td className={styles.createdColumn}>{formatDate(user.created_at)}</td>
               <td className={styles.loginColumn}>
@@ -79,7 +79,7 @@ function Wide({ users, listing, me, chosen, onChoose, actionsOf }: UserTableProp
 }
 
 /** Heading of a column with a button that sorts by it: ascending, descending, then the default order. */
-function SortHead({ listing, column, label }: { listing: Listing; column: SortColumn; label: UsersKey }) {
+function SortHead({ listing, column, label }: { listing: UserListSettings; column: SortColumn; label: UsersTextKey }) {
   const t = useUsersText()
   const isSorted = listing.sort === column
   return (
@@ -126,7 +126,7 @@ function Cards({ users, me, onChoose, actionsOf }: UserTableProps) {
           <div className={styles.who}>
             <Hmc user={user} me={me} onChoose={onChoose} />
             <span className="quiet">
-              <Level user={user} /> · {t('users.lastLogin')}: <LastLogin user={user} />
+              <AccessLevelCell user={user} /> · {t('users.lastLogin')}: <LastLogin user={user} />
             </span>
           </div>
           <ActionMenu label={t('users.actionsOf', { hmc: user.hmc })} actions={actionsOf(user)} />
@@ -146,7 +146,7 @@ function Hmc({ user, me, onChoose }: { user: User; me: number | undefined; onCho
   )
 }
 
-export function Level({ user: { user_type } }: { user: User }) {
+export function AccessLevelCell({ user: { user_type } }: { user: User }) {
   const t = useUsersText()
   const role = getAccessLevelKey(user_type)
   return role === null ? user_type : t(role)

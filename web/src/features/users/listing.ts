@@ -12,7 +12,7 @@ export type SignInFilter = (typeof SIGN_IN_FILTERS)[number]
 export const SORT_COLUMNS = ['hmc', 'level', 'created', 'login'] as const
 export type SortColumn = (typeof SORT_COLUMNS)[number]
 
-export interface Listing {
+export interface UserListSettings {
   search: string
   /** Access level to list; `null` for all levels. */
   level: User['user_type'] | null
@@ -23,7 +23,7 @@ export interface Listing {
 }
 
 /** Reads the search, the filters and the order of the user list from the query of the URL. */
-export function readListing(query: URLSearchParams): Listing {
+export function readListSettings(query: URLSearchParams): UserListSettings {
   const sort = query.get('sort') ?? ''
   const descending = sort.startsWith('-')
   const column = descending ? sort.slice(1) : sort
@@ -48,7 +48,7 @@ const COMPARE: Record<SortColumn, (a: User, b: User) => number> = {
 }
 
 /** Returns the users that match the search and the filters, in the chosen order. Users with equal values stay in the order of their HMC. */
-export function listUsers(users: User[], { search, level: wanted, signIn, sort, descending }: Listing, now: number): User[] {
+export function listUsers(users: User[], { search, level: wanted, signIn, sort, descending }: UserListSettings, now: number): User[] {
   const text = search.trim().toLowerCase()
   const found = users.filter((user) =>
     user.hmc.toLowerCase().includes(text) && (wanted === null || user.user_type === wanted) && (signIn === null || hasSignInState(user, signIn, now)))
@@ -57,7 +57,7 @@ export function listUsers(users: User[], { search, level: wanted, signIn, sort, 
 }
 
 /** Returns the `sort` parameter after a click on a column's heading: ascending, descending, then the order of the server. */
-export function nextSort({ sort, descending }: Listing, column: SortColumn): string | null {
+export function nextSort({ sort, descending }: UserListSettings, column: SortColumn): string | null {
   if (sort !== column) return column
   return descending ? null : `-${column}`
 }

@@ -67,7 +67,7 @@ export interface StoredSave extends PendingSave {
 export const HOLD_MS = 6000
 
 /** Returns the time in milliseconds until a save may be sent. Returns 0 for a save that is not held, and after the device's clock was set back. */
-export function getHoldLeft({ held, at }: PendingSave, now: number): number {
+export function getHoldTimeLeft({ held, at }: PendingSave, now: number): number {
   return held && now >= at ? Math.max(0, at + HOLD_MS - now) : 0
 }
 

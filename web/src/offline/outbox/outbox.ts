@@ -8,7 +8,7 @@ import { throttle } from '@/lib/throttle'
 import { isCampaignOffline } from '../campaigns'
 import { databaseProblem, isQuotaExceeded } from '../db'
 import { writeDelta } from '../snapshots/store'
-import { getHoldLeft, getOtherVin, getQuestionKey, type PendingSave, type StoredSave } from './entry'
+import { getHoldTimeLeft, getOtherVin, getQuestionKey, type PendingSave, type StoredSave } from './entry'
 import { reportPendingSaves } from './report'
 import { createPendingSave, RetainedProblem, type SaveRequest, type SaveResult } from './save'
 import { sendSave } from './sendSave'
@@ -82,7 +82,7 @@ export class Outbox {
 
   /** Sends this person's held saves, which can still be undone, at the end of their hold. This also works after the tab that made them was closed. */
   #sendAfterHold(): void {
-    if (outboxState.get().entries.some((entry) => entry.state === 'waiting' && getHoldLeft(entry, Date.now()) > 0)) this.#sender.flushIfIdle()
+    if (outboxState.get().entries.some((entry) => entry.state === 'waiting' && getHoldTimeLeft(entry, Date.now()) > 0)) this.#sender.flushIfIdle()
   }
 
   /** Writes a saved vehicle to the query cache and to the snapshot of its campaign. */

@@ -6,7 +6,7 @@ import { backoffMs } from '@/lib/backoff'
 import { createStore } from '@/lib/store'
 import { getWebLocks } from '@/lib/tabsLock'
 import { createUuid } from '@/lib/uuid'
-import { classifyResponse, getHoldLeft, type PendingSave, type StoredSave, type SaveRejection } from './entry'
+import { classifyResponse, getHoldTimeLeft, type PendingSave, type StoredSave, type SaveRejection } from './entry'
 import { sendSave } from './sendSave'
 import { findFirstWaitingSave, overwriteSave, readOutbox, removeSave } from './store'
 
@@ -71,7 +71,7 @@ export class OutboxSender {
 
   /** Returns whether a save waits for its hold to end, so that it can still be undone. */
   isHeld(entry: StoredSave, now = Date.now()): boolean {
-    return entry.at > this.#releasedAt && getHoldLeft(entry, now) > 0
+    return entry.at > this.#releasedAt && getHoldTimeLeft(entry, now) > 0
   }
 
   /** Ends the hold of all saves made so far in this tab, so that they can no longer be undone. The next flush sends the saves. */
@@ -194,7 +194,7 @@ export class OutboxSender {
   /** Schedules the next run for the end of a hold. Saves are sent in order, so that later saves wait as well. */
   #waitForHold(entry: StoredSave, now: number): void {
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => void this.flush(), getHoldLeft(entry, now))
+    this.#timer = setTimeout(() => void this.flush(), getHoldTimeLeft(entry, now))
     this.#release()
   }
 

@@ -6,12 +6,12 @@ import { formatCount } from '@/lib/time'
 import { Button } from '@/ui/Button'
 import { ChipChoice } from '@/ui/Chips'
 import { ActivityTables } from './ActivityTables'
-import { listWorkedHours, lookAhead } from './forecast'
+import { listWorkedHours, computeForecast } from './forecast'
 import { HourColumns } from './HourColumns'
 import { createFormats } from './moments'
 import { ProgressChart } from './ProgressChart'
 import { useDashboardText } from './text'
-import { describeNeed, describeProgress } from './words'
+import { describeRequiredRate, describeProgress } from './words'
 import { dayOf } from './workHours'
 import styles from './ActivityPanel.module.css'
 
@@ -37,7 +37,7 @@ export function ActivityPanel({ activity, pace, dueAt, isCampaign }: ActivityPan
   const isWorkedToday = dayOf(lastWork) === dayOf(now)
   const [range, setRange] = useState<Range>(worked.length > 0 && dayOf(worked[0]?.at ?? 0) === dayOf(now) && !dueAt ? 'today' : 'whole')
   const [isTable, setIsTable] = useState(false)
-  const outlook = lookAhead(activity, pace, dueAt, now)
+  const outlook = computeForecast(activity, pace, dueAt, now)
   const words = describeProgress(t, activity, outlook, formats, now)
   const day = isWorkedToday ? t('chart.today').toLocaleLowerCase() : formats.day(lastWork)
   const sum = worked.filter(({ at }) => dayOf(at) === dayOf(lastWork)).reduce((all, { inspected }) => all + inspected, 0)
@@ -53,7 +53,7 @@ export function ActivityPanel({ activity, pace, dueAt, isCampaign }: ActivityPan
       {worked.length === 0 ? <p className="quiet">{t('chart.none')}</p> : (
         <>
           <p className={styles.words}>{words}</p>
-          {outlook.need && <p className={outlook.need.isLate ? styles.late : styles.need}>{describeNeed(t, outlook, pace, formats, now)}</p>}
+          {outlook.need && <p className={outlook.need.isLate ? styles.late : styles.need}>{describeRequiredRate(t, outlook, pace, formats, now)}</p>}
           <ProgressChart activity={activity} outlook={outlook} now={now} isToday={range === 'today'} label={words} formats={formats} />
           <h3 id={hourly} className={styles.part}>{t('chart.perHour', { day })} <span className="quiet">{t('chart.inspected', { n: formatCount(sum) })}</span></h3>
           <HourColumns worked={worked} hours={outlook.hours} day={lastWork} now={now} label={perHour} formats={formats} />

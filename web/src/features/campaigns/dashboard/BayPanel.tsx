@@ -8,7 +8,7 @@ import { ChipChoice } from '@/ui/Chips'
 import { Icon } from '@/ui/Icon'
 import { Card, Skeleton } from '@/ui/Page'
 import { getStatusColour, getStatusIcon } from '@/ui/Status'
-import { arrangeBays, BAY, drawBays, heightOf, LABEL, type BayGrid } from './bays'
+import { arrangeBays, BAY_SIZE, drawBays, gridHeight, LABEL_WIDTH, type BayGrid } from './bays'
 import { useDashboardText } from './text'
 import { useWidth } from './useWidth'
 import styles from './BayPanel.module.css'
@@ -74,7 +74,7 @@ function BayMap({ bays }: { bays: ListedVehicle[] }) {
   const label = [t('bays.summary', { n: formatCount(bays.length), left: formatCount(left) }), ...exceptions].join(', ')
   return (
     <div ref={frame} className={styles.map}>
-      <svg width={width} height={heightOf(grid)} role="img" aria-label={label} onPointerMove={(event) => setPointed(indexAt(event))}
+      <svg width={width} height={gridHeight(grid)} role="img" aria-label={label} onPointerMove={(event) => setPointed(indexAt(event))}
         onPointerLeave={() => setPointed(-1)} onPointerUp={(event) => open(indexAt(event))}>
         <Picture bays={bays} grid={grid} next={next} />
         {pointed >= 0 && <Outline grid={grid} index={pointed} className={styles.pointed} />}
@@ -104,7 +104,7 @@ function listExceptions(bays: readonly ListedVehicle[]): string[] {
 
 function RowNames({ bays, grid }: { bays: readonly ListedVehicle[]; grid: BayGrid }) {
   return Array.from({ length: grid.rows }, (_, row) => (
-    <text key={row} x={LABEL - 8} y={grid.at(row * grid.columns).y + BAY - 5} textAnchor="end" className={styles.name}>
+    <text key={row} x={LABEL_WIDTH - 8} y={grid.at(row * grid.columns).y + BAY_SIZE - 5} textAnchor="end" className={styles.name}>
       {bays[row * grid.columns]?.parking_space}
     </text>
   ))
@@ -136,5 +136,5 @@ function Bays({ bays, grid }: { bays: readonly ListedVehicle[]; grid: BayGrid })
 
 function Outline({ grid, index, className }: { grid: BayGrid; index: number; className: string | undefined }) {
   const { x, y } = grid.at(index)
-  return <rect x={x - 1} y={y - 1} width={BAY + 2} height={BAY + 2} rx="2" className={className} />
+  return <rect x={x - 1} y={y - 1} width={BAY_SIZE + 2} height={BAY_SIZE + 2} rx="2" className={className} />
 }

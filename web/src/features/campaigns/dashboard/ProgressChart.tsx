@@ -1,7 +1,7 @@
 import { useId } from 'react'
 import type { Activity } from '@/api/types'
 import { formatCount } from '@/lib/time'
-import { drawLine, type Outlook, type Point } from './forecast'
+import { toProgressLine, type Forecast, type Point } from './forecast'
 import type { Formats } from './moments'
 import { listTicks, scaleLinear } from './scale'
 import { useDashboardText } from './text'
@@ -16,7 +16,7 @@ const LETTER_WIDTH = 6.4
 
 interface ProgressChartProps {
   activity: Activity
-  outlook: Outlook
+  outlook: Forecast
   now: number
   /** Whether only the day of `now` is shown. */
   isToday: boolean
@@ -50,7 +50,7 @@ export function ProgressChart(props: ProgressChartProps) {
   const [frame, width] = useWidth(640)
   const [id, clip] = [useId(), useId()]
   const { total, inspected } = activity
-  const points = drawLine(activity, now, isToday ? dayOf(now) : 0)
+  const points = toProgressLine(activity, now, isToday ? dayOf(now) : 0)
   const [begin, end] = spanOf(points, props)
   const floor = HEIGHT - BOTTOM
   const [x, y] = [scaleLinear(begin, end, LEFT, width - RIGHT), scaleLinear(0, total, floor, TOP)]

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ListedVehicle } from '@/api/types'
-import { arrangeBays, BAY, drawBays, findMissingRuns, LABEL } from './bays'
+import { arrangeBays, BAY_SIZE, drawBays, findMissingRuns, LABEL_WIDTH } from './bays'
 
 const vehicle = (parking_space: string, status: string, id_yard = 1) => ({ parking_space, status, id_yard }) as ListedVehicle
 const row = (spaces: string[], status = 'Not Found') => spaces.map((space) => vehicle(space, status))
@@ -21,12 +21,12 @@ test('the longest run comes first', () => {
 })
 
 test('a position finds the bay that is drawn there', () => {
-  const grid = arrangeBays(23, LABEL + 11 * 21)
+  const grid = arrangeBays(23, LABEL_WIDTH + 11 * 21)
   expect([grid.columns, grid.rows]).toEqual([10, 3])
   for (const index of [0, 9, 10, 22]) {
     const { x, y } = grid.at(index)
-    expect(grid.find(x + BAY / 2, y + BAY / 2)).toBe(index)
+    expect(grid.find(x + BAY_SIZE / 2, y + BAY_SIZE / 2)).toBe(index)
   }
-  expect([grid.find(LABEL - 5, 5), grid.find(LABEL + 9 * 21 + 5, 2 * 21 + 5), grid.find(LABEL + 10 * 21 + 5, 5), grid.find(LABEL + 5, -5)]).toEqual([-1, -1, -1, -1])
-  expect(drawBays(grid, [0, 10])).toBe(`M${LABEL} 0h18v18h-18zM${LABEL} 21h18v18h-18z`)
+  expect([grid.find(LABEL_WIDTH - 5, 5), grid.find(LABEL_WIDTH + 9 * 21 + 5, 2 * 21 + 5), grid.find(LABEL_WIDTH + 10 * 21 + 5, 5), grid.find(LABEL_WIDTH + 5, -5)]).toEqual([-1, -1, -1, -1])
+  expect(drawBays(grid, [0, 10])).toBe(`M${LABEL_WIDTH} 0h18v18h-18zM${LABEL_WIDTH} 21h18v18h-18z`)
 })

@@ -49,20 +49,20 @@ export interface BayGrid {
 }
 
 /** Side length of a drawn parking space (bay). `PITCH` is the distance between neighbouring spaces. Both are in pixels. */
-export const BAY = 18
+export const BAY_SIZE = 18
 const PITCH = 21
 /** Width in pixels of the label at the start of each row, which names the first parking space of the row. */
-export const LABEL = 64
+export const LABEL_WIDTH = 64
 /** Unit of the row length: each row has a multiple of this number of spaces, so that the labels at the row starts increase in round steps. */
 const ROUND = 5
 
 /** Arranges parking spaces (bays) in rows that fit into a width in pixels. */
 export function arrangeBays(count: number, width: number): BayGrid {
-  const fitting = Math.floor((width - LABEL) / PITCH)
+  const fitting = Math.floor((width - LABEL_WIDTH) / PITCH)
   const columns = Math.max(ROUND, fitting - (fitting % ROUND))
-  const at = (index: number) => ({ x: LABEL + (index % columns) * PITCH, y: Math.floor(index / columns) * PITCH })
+  const at = (index: number) => ({ x: LABEL_WIDTH + (index % columns) * PITCH, y: Math.floor(index / columns) * PITCH })
   const find = (x: number, y: number) => {
-    const column = Math.floor((x - LABEL) / PITCH)
+    const column = Math.floor((x - LABEL_WIDTH) / PITCH)
     const index = Math.floor(y / PITCH) * columns + column
     return column < 0 || column >= columns || y < 0 || index >= count ? -1 : index
   }
@@ -70,11 +70,11 @@ export function arrangeBays(count: number, width: number): BayGrid {
 }
 
 /** Height of a grid in pixels. */
-export const heightOf = ({ rows }: BayGrid): number => rows * PITCH
+export const gridHeight = ({ rows }: BayGrid): number => rows * PITCH
 
 /** Returns the outlines of parking spaces (bays) as the data of one SVG path: one element draws all vehicles with the same status. */
 export const drawBays = (grid: BayGrid, indexes: number[]): string =>
   indexes.map((index) => {
     const { x, y } = grid.at(index)
-    return `M${x} ${y}h${BAY}v${BAY}h${-BAY}z`
+    return `M${x} ${y}h${BAY_SIZE}v${BAY_SIZE}h${-BAY_SIZE}z`
   }).join('')

@@ -16,22 +16,22 @@ export interface Point {
 }
 
 /** Estimated time range in which the last vehicle is inspected, from the fastest to the slowest recent pace. */
-export interface Finish {
+export interface FinishRange {
   earliest: number
   latest: number
 }
 
 /** Rate needed to meet the due date, in vehicles per working hour, and whether the forecast misses the due date. */
-export interface Need {
+export interface RequiredRate {
   dueAt: number
   perHour: number
   isLate: boolean
 }
 
-export interface Outlook {
+export interface Forecast {
   hours: WorkingHours
-  finish: Finish | null
-  need: Need | null
+  finish: FinishRange | null
+  need: RequiredRate | null
 }
 
 export const listWorkedHours = ({ hours }: Activity): WorkedHour[] =>
@@ -47,7 +47,7 @@ export function listRunningSums(activity: Activity): (WorkedHour & { done: numbe
 }
 
 /** Returns the points of the progress line from the first worked hour since `from` until now. The line is flat between worked hours. */
-export function drawLine(activity: Activity, now: number, from = 0): Point[] {
+export function toProgressLine(activity: Activity, now: number, from = 0): Point[] {
   const worked = listRunningSums(activity).filter(({ at }) => at >= from)
   const points = worked.flatMap(({ at, inspected, done }): Point[] => [{ at, done: done - inspected }, { at: Math.min(at + HOUR, now), done }])
   return [...points, { at: now, done: activity.inspected }]
@@ -63,7 +63,7 @@ function meanPerHour(hours: WorkedHour[], now: number): number {
  * Returns the estimated end of a campaign and the rate needed to meet the due date. The estimate lies between the slowest and the fastest
  * of three rates: all shown hours, the last worked day, and the last half hour (`pace`). Only working hours count.
  */
-export function lookAhead(activity: Activity, pace: number, due: string | null | undefined, now: number): Outlook {
+export function computeForecast(activity: Activity, pace: number, due: string | null | undefined, now: number): Forecast {
   const worked = listWorkedHours(activity).filter(({ inspected, saves }) => inspected > 0 || saves > 0)
   const hours = findWorkingHours(worked.map(({ at }) => at))
   const left = activity.total - activity.inspected
@@ -75,7 +75,7 @@ export function lookAhead(activity: Activity, pace: number, due: string | null |
   return { hours, finish, need: due && left > 0 ? needFor(Date.parse(due), left, now, hours, finish) : null }
 }
 
-function needFor(dueAt: number, left: number, now: number, hours: WorkingHours, finish: Finish | null): Need {
+function needFor(dueAt: number, left: number, now: number, hours: WorkingHours, finish: FinishRange | null): RequiredRate {
   const time = countWorkingHours(now, dueAt, hours)
   return { dueAt, perHour: time > 0 ? Math.ceil(left / time) : 0, isLate: dueAt <= now || time === 0 || (finish !== null && finish.earliest > dueAt) }
 }

@@ -10,9 +10,9 @@ export type TextMatch<V> =
   | { kind: 'none' }
 
 /** Maximum number of characters in which a read text may differ from the identifier of the vehicle that it identifies. */
-export const MAX_OFF = 2
+export const MAX_WRONG_CHARACTERS = 2
 /** Minimum number of additional characters in which every other vehicle's identifier must differ from the read text. */
-export const MARGIN = 2
+export const MIN_DISTANCE_TO_NEXT = 2
 /** Confidence, in percent, from which a character is taken as read right: an identifier without it names another vehicle. */
 const CERTAIN = 95
 /** Minimum length of an identifier that can identify a vehicle. From `LENIENT_LENGTH` on, `MAX_OFF` characters may differ, below that length only one character. */
@@ -28,7 +28,7 @@ const PART = 2000
 /** Separator of lines, which prevents an identifier from being found across a line that was not read. */
 const GAP = '\n'
 
-const maxOff = (length: number): number => (length < SETTLING_LENGTH ? -1 : length < LENIENT_LENGTH ? 1 : MAX_OFF)
+const maxOff = (length: number): number => (length < SETTLING_LENGTH ? -1 : length < LENIENT_LENGTH ? 1 : MAX_WRONG_CHARACTERS)
 const maxListedOff = (length: number): number => Math.min(MAX_LISTED_OFF, Math.floor(length * LISTED_PER_CHARACTER))
 const pause = () => new Promise<void>((resolve) => { setTimeout(resolve) })
 
@@ -53,7 +53,7 @@ function joinLines(lines: readonly (LineText | null)[]): JoinedText {
   }
   for (const line of lines) {
     if (line === null) add(GAP, 1)
-    else [...line.text].forEach((character, place) => add(foldCharacters(character), (line.confidences[place] ?? 0) < CERTAIN ? 1 : MAX_OFF + 1))
+    else [...line.text].forEach((character, place) => add(foldCharacters(character), (line.confidences[place] ?? 0) < CERTAIN ? 1 : MAX_WRONG_CHARACTERS + 1))
   }
   return joined
 }
@@ -72,7 +72,7 @@ export async function matchLines<V extends ReadableVehicle>(lines: readonly (Lin
       const key = foldCharacters(vehicle.vin_number)
       if (key === '') continue
       const off = distanceWithin(key, joined.text)
-      if (off <= Math.max(maxListedOff(key.length), MAX_OFF + MARGIN) && off < key.length) near.push({ vehicle, key, off })
+      if (off <= Math.max(maxListedOff(key.length), MAX_WRONG_CHARACTERS + MIN_DISTANCE_TO_NEXT) && off < key.length) near.push({ vehicle, key, off })
     }
   }
   return decide(near, joined) ?? listParts(lines, vehicles)
@@ -81,7 +81,7 @@ export async function matchLines<V extends ReadableVehicle>(lines: readonly (Lin
 function decide<V>(near: Candidate<V>[], { text, costs }: JoinedText): TextMatch<V> | null {
   near.sort((a, b) => a.off - b.off || b.key.length - a.key.length)
   const [best, next] = near
-  if (best !== undefined && (next === undefined || next.off >= best.off + MARGIN) && weightedDistance(best.key, text, costs) <= maxOff(best.key.length)) {
+  if (best !== undefined && (next === undefined || next.off >= best.off + MIN_DISTANCE_TO_NEXT) && weightedDistance(best.key, text, costs) <= maxOff(best.key.length)) {
     return { kind: 'settled', vehicle: best.vehicle }
   }
   const listed = near.filter(({ key, off }) => off <= maxListedOff(key.length))

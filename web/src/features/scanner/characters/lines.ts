@@ -11,7 +11,7 @@ export interface TextLine {
 
 /** Height in pixels to which a line is scaled, from the top to the foot of a capital letter. `MARGIN` is the margin around the line. */
 export const LETTER_HEIGHT = 30
-const MARGIN = 8
+const MIN_DISTANCE_TO_NEXT = 8
 const MAX_WIDTH = 1400
 
 const MAX_SLANT_DEGREES = 15
@@ -173,8 +173,8 @@ export const orderLines = (lines: readonly TextLine[]): number[] => lines.map((l
 export function cutLine(picture: GrayPicture, { x, y, width, height, slant }: TextLine): GrayPicture {
   let [source, shrink] = [picture, 1]
   while (height / shrink > 2 * LETTER_HEIGHT) [source, shrink] = [halvePicture(source), 2 * shrink]
-  const scale = Math.min(LETTER_HEIGHT / (height / shrink), (MAX_WIDTH - 2 * MARGIN) / (width / shrink))
-  const [wide, high] = [Math.round((width / shrink) * scale) + 2 * MARGIN, Math.round((height / shrink) * scale) + 2 * MARGIN]
+  const scale = Math.min(LETTER_HEIGHT / (height / shrink), (MAX_WIDTH - 2 * MIN_DISTANCE_TO_NEXT) / (width / shrink))
+  const [wide, high] = [Math.round((width / shrink) * scale) + 2 * MIN_DISTANCE_TO_NEXT, Math.round((height / shrink) * scale) + 2 * MIN_DISTANCE_TO_NEXT]
   const [cos, sin] = [Math.cos(slant) / scale, Math.sin(slant) / scale]
   const cut = samplePicture(source, wide, high, {
     x: x / shrink - (cos * wide - sin * high) / 2,

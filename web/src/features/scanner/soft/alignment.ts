@@ -1,4 +1,4 @@
-import { follow, type Hypothesis } from './paths'
+import { followPaths, type Hypothesis } from './paths'
 import { chooseStarts, findStarts, type Line, type Search } from './starts'
 
 /** Mean cost of a hypothesis (character sequence) below which no further start is tried. */
@@ -9,7 +9,7 @@ export function findHypotheses(lines: readonly Line[], searches: readonly (reado
   const starts = chooseStarts(lines.flatMap((line) => searches.flatMap((search) => findStarts(line, search))))
   const all: Hypothesis[] = []
   for (const start of starts) {
-    all.push(...follow(start))
+    all.push(...followPaths(start))
     if (all.some(({ cost }) => cost < GOOD_COST)) break
   }
   const found: Hypothesis[] = []

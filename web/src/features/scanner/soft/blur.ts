@@ -10,10 +10,10 @@ export interface Appearance {
 
 const FINE = 64
 /** Distance in standard deviations beyond which the blur of an edge is not noticeable. */
-export const REACH = 3.5
-const STEPS = Float64Array.from({ length: 2 * REACH * FINE + 2 }, (_, index) => normalIntegral(index / FINE - REACH))
+export const BLUR_REACH = 3.5
+const STEPS = Float64Array.from({ length: 2 * BLUR_REACH * FINE + 2 }, (_, index) => normalIntegral(index / FINE - BLUR_REACH))
 
-const DENSITIES = Float64Array.from({ length: 2 * REACH * FINE + 2 }, (_, index) => normalDensity(index / FINE - REACH))
+const DENSITIES = Float64Array.from({ length: 2 * BLUR_REACH * FINE + 2 }, (_, index) => normalDensity(index / FINE - BLUR_REACH))
 
 function normalDensity(z: number): number {
   return Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI)
@@ -29,9 +29,9 @@ function normalIntegral(z: number): number {
 
 /** Returns the darkness, from 0 to 1, at a distance of `z` standard deviations from a blurred edge. */
 export function blurredStep(z: number): number {
-  if (z <= -REACH) return 0
-  if (z >= REACH) return 1
-  const place = (z + REACH) * FINE
+  if (z <= -BLUR_REACH) return 0
+  if (z >= BLUR_REACH) return 1
+  const place = (z + BLUR_REACH) * FINE
   const index = Math.floor(place)
   const low = STEPS[index] ?? 0
   return low + ((STEPS[index + 1] ?? 1) - low) * (place - index)
@@ -45,7 +45,7 @@ export function drawBlurred(edges: readonly Edge[], places: Float64Array, { blur
   const dark = new Float64Array(places.length)
   const at = Float64Array.from(edges, (edge) => placeOf(edge, spread))
   const signs = Float64Array.from(edges, ({ rises }) => (rises ? 1 : -1))
-  const reach = REACH * blur
+  const reach = BLUR_REACH * blur
   let first = 0
   let passed = 0
   for (let index = 0; index < places.length; index++) {
@@ -72,7 +72,7 @@ export function drawSlopes(edges: readonly Edge[], places: Float64Array, { blur,
   const [alongPlace, alongBlur, alongSpread] = [new Float64Array(places.length), new Float64Array(places.length), new Float64Array(places.length)]
   const at = Float64Array.from(edges, (edge) => placeOf(edge, spread))
   const signs = Float64Array.from(edges, ({ rises }) => (rises ? 1 : -1))
-  const reach = REACH * blur
+  const reach = BLUR_REACH * blur
   let first = 0
   for (let index = 0; index < places.length; index++) {
     const place = places[index] ?? 0
@@ -80,7 +80,7 @@ export function drawSlopes(edges: readonly Edge[], places: Float64Array, { blur,
     let [byPlace, byBlur, bySpread] = [0, 0, 0]
     for (let edge = first; edge < at.length && (at[edge] ?? 0) < place + reach; edge++) {
       const z = (place - (at[edge] ?? 0)) / blur
-      const density = (DENSITIES[Math.round((z + REACH) * FINE)] ?? 0) / blur
+      const density = (DENSITIES[Math.round((z + BLUR_REACH) * FINE)] ?? 0) / blur
       const signed = (signs[edge] ?? 0) * density
       byPlace += signed
       byBlur -= signed * z

@@ -7,7 +7,7 @@ const [MAX_FACTOR, MAX_SHARE] = [3, 0.05]
  * Returns whether a profile differs from the drawn code about equally at each character and in both quiet zones. A wrong character, or bars beyond
  * the assumed end, cause a larger difference there.
  */
-export function isEven(fit: Fit, residual: Residual): boolean {
+export function isEvenlyPrinted(fit: Fit, residual: Residual): boolean {
   const { symbology: { width, tail }, values } = fit
   const places = placesOf(fit)
   const squares = new Float64Array(values.length + 2) // the quiet zones come first and last

@@ -1,6 +1,6 @@
-import { beginOf, type Start } from './starts'
+import { startPositionOf, type Start } from './starts'
 import type { Symbology } from './symbologies'
-import { energyAt, fitAt, strongestAt, SAMPLES, type Level, type TemplateSet } from './templates'
+import { energyAt, fitAt, strongestAt, SAMPLES_PER_MODULE, type Level, type TemplateSet } from './templates'
 
 /** Hypothesis of the search: a sequence of characters that may be printed along a brightness profile. */
 export interface Hypothesis {
@@ -52,11 +52,11 @@ interface Path {
 const clamp = (factor: number, most: number): number => Math.max(1 / most, Math.min(most, factor))
 
 /** Follows a code from its start, character by character. Returns a hypothesis for each stop character that fits. */
-export function follow(start: Start): Hypothesis[] {
+export function followPaths(start: Start): Hypothesis[] {
   const { line, level: { module }, search: { set, blur } } = start
   const { symbology } = set
   const bests = createBestCharacters(start)
-  const begin = beginOf(start)
+  const begin = startPositionOf(start)
   let paths: Path[] = [{ value: start.template.value, begin, before: null, next: begin + symbology.width * module, module, growth: 1, cost: 1 - start.fit }]
   const found: Hypothesis[] = []
   for (let place = 1; place < MAX_PLACES && paths.length > 0; place++) {
@@ -91,7 +91,7 @@ function choosePaths(paths: Path[]): Path[] {
   for (const [index, path] of paths.entries()) {
     if (chosen.length >= BEAM) break
     let cheaper = 0
-    while (cheaper < index && Math.abs((paths[cheaper]?.next ?? 0) - path.next) >= path.module / SAMPLES / 2) cheaper++
+    while (cheaper < index && Math.abs((paths[cheaper]?.next ?? 0) - path.next) >= path.module / SAMPLES_PER_MODULE / 2) cheaper++
     if (cheaper === index) chosen.push(path)
   }
   return chosen
@@ -128,10 +128,10 @@ function createBestCharacters({ search: { set }, gain }: Start): BestCharacters 
 
 function stopOf(level: Level, { stop }: TemplateSet, { next }: Path): { begin: number; cost: number } | null {
   let best: { begin: number; cost: number } | null = null
-  const expected = Math.round((next * SAMPLES) / level.module)
+  const expected = Math.round((next * SAMPLES_PER_MODULE) / level.module)
   for (let slip = -SLIP; slip <= SLIP; slip++) {
     const cost = 1 - fitAt(level, stop, expected + slip)
-    if (cost <= 1 - STOP_FIT && (best === null || cost < best.cost)) best = { begin: ((expected + slip) * level.module) / SAMPLES, cost }
+    if (cost <= 1 - STOP_FIT && (best === null || cost < best.cost)) best = { begin: ((expected + slip) * level.module) / SAMPLES_PER_MODULE, cost }
   }
   return best
 }
@@ -139,11 +139,11 @@ function stopOf(level: Level, { stop }: TemplateSet, { next }: Path): { begin: n
 /** Returns the path extended by one character: by the best character at each displacement. */
 function extend(level: Level, bests: BestCharacters, width: number, path: Path): Path[] {
   const longer: Path[] = []
-  const expected = Math.round((path.next * SAMPLES) / level.module)
+  const expected = Math.round((path.next * SAMPLES_PER_MODULE) / level.module)
   for (let slip = -SLIP; slip <= SLIP; slip++) {
     const best = bests(level, expected + slip)
     if (best === null) continue
-    const begin = ((expected + slip) * level.module) / SAMPLES
+    const begin = ((expected + slip) * level.module) / SAMPLES_PER_MODULE
     const error = (begin - path.next) / (width * path.module)
     const growth = clamp(path.growth * (1 + FOLLOW_GROWTH * error), MAX_GROWTH)
     const module = path.module * clamp(1 + FOLLOW_SIZE * error, MAX_GROWTH) * growth

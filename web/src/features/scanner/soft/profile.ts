@@ -1,4 +1,4 @@
-import { BAND, type Bands, type Strip } from './strips'
+import { BAND_HEIGHT, type Bands, type Strip } from './strips'
 
 /** Mean brightness along a line across bars, one value per pixel. */
 export interface Profile {
@@ -41,16 +41,16 @@ export function createProfile({ sums, width, count }: Bands, strip: Strip): Prof
       best = Math.max(best, fit.correlation)
       drift = 0.8 * drift + 0.2 * (fit.shift - shift)
       shift = fit.shift
-      for (let index = 0; index < total.length; index++) total[index] = (total[index] ?? 0) + valueAt(next, left + index + shift)
+      for (let index = 0; index < total.length; index++) total[index] = (total[index] ?? 0) + darknessAt(next, left + index + shift)
       added++
     }
     return band
   })
-  return { values: total.map((sum) => sum / added), left, bars: { begin: strip.left - left, end: strip.right - left }, top: (Math.min(...ends) + 1) * BAND, bottom: Math.max(...ends) * BAND }
+  return { values: total.map((sum) => sum / added), left, bars: { begin: strip.left - left, end: strip.right - left }, top: (Math.min(...ends) + 1) * BAND_HEIGHT, bottom: Math.max(...ends) * BAND_HEIGHT }
 }
 
 /** Returns the value at a position between two samples by interpolation; beyond an end, the value at the end. */
-export function valueAt(values: Float64Array, place: number): number {
+export function darknessAt(values: Float64Array, place: number): number {
   if (place <= 0) return values[0] ?? 0
   if (place >= values.length - 1) return values[values.length - 1] ?? 0
   const index = Math.floor(place)
@@ -77,9 +77,9 @@ function bestShift(total: Float64Array, band: Float64Array, left: number, expect
 
 function correlate(total: Float64Array, band: Float64Array, left: number, shift: number): number {
   let [tt, bb, tb] = [0, 0, 0]
-  let before = valueAt(band, left + shift)
+  let before = darknessAt(band, left + shift)
   for (let index = 2; index < total.length; index += 2) {
-    const here = valueAt(band, left + index + shift)
+    const here = darknessAt(band, left + index + shift)
     const slope = (total[index] ?? 0) - (total[index - 2] ?? 0)
     tt += slope * slope
     bb += (here - before) ** 2

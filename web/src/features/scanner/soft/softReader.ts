@@ -1,6 +1,6 @@
 import { findHypotheses } from './alignment'
 import { decide, mostLikely, type SoftText } from './decision'
-import { isEven } from './evenness'
+import { isEvenlyPrinted } from './evenness'
 import { improveFit, startFit, type Fit } from './fit'
 import { likelihoodsOf } from './likelihood'
 import type { Hypothesis } from './paths'
@@ -63,7 +63,7 @@ function checkHypothesis(values: Float64Array, hypothesis: Hypothesis): ProfileC
     const next = mostLikely(likelihoods)
     const isStable = next.every((value, place) => value === fit.values[place])
     if (isStable) {
-      if (residual.contrast <= 0 || residual.variance > (1 - EXPLAINED) * residual.energy || !isEven(fit, residual)) return null
+      if (residual.contrast <= 0 || residual.variance > (1 - EXPLAINED) * residual.energy || !isEvenlyPrinted(fit, residual)) return null
       const decided = decide(fit.symbology, likelihoods)
       return decided === null ? null : { ...decided, fit, isReversed: hypothesis.isReversed }
     }

@@ -1,4 +1,4 @@
-import { fitAt, gainAt, SAMPLES, type Level, type Template, type TemplateSet } from './templates'
+import { fitAt, gainAt, SAMPLES_PER_MODULE, type Level, type Template, type TemplateSet } from './templates'
 
 /** Brightness profile in one of its two directions, sampled at every module size. */
 export interface Line {
@@ -42,7 +42,7 @@ export function findStarts(line: Line, searches: readonly Search[]): Start[] {
   if (middle === undefined) return found
   const { begin, end } = line.bars
   for (const level of line.levels) {
-    const pixel = level.module / SAMPLES
+    const pixel = level.module / SAMPLES_PER_MODULE
     const near = Math.max(NEAR_PIXELS, (end - begin) * NEAR)
     for (const template of middle.set.starts) {
       const last = Math.min((begin + near) / pixel - template.lead, level.samples.length - template.samples.length)
@@ -68,19 +68,19 @@ function sharpest(line: Line, searches: readonly Search[], level: Level, from: n
   return starts.reduce((best, start) => (start.fit > best.fit ? start : best))
 }
 
-export const beginOf = ({ level, from, template }: Start): number => ((from + template.lead) * level.module) / SAMPLES
+export const startPositionOf = ({ level, from, template }: Start): number => ((from + template.lead) * level.module) / SAMPLES_PER_MODULE
 
 /** Returns whether two starts belong to one code: the same start character at nearly the same position and size. */
 const isSame = (one: Start, other: Start): boolean =>
   one.line === other.line && one.template.value === other.template.value && one.search.set.symbology.format === other.search.set.symbology.format &&
-  one.search.set.symbology.ratio === other.search.set.symbology.ratio && Math.abs(beginOf(one) - beginOf(other)) <= 2 * one.level.module && Math.abs(Math.log(one.level.module / other.level.module)) < SAME_SIZE
+  one.search.set.symbology.ratio === other.search.set.symbology.ratio && Math.abs(startPositionOf(one) - startPositionOf(other)) <= 2 * one.level.module && Math.abs(Math.log(one.level.module / other.level.module)) < SAME_SIZE
 
 /** Returns the start characters that fit best, one for each code. */
 export function chooseStarts(found: readonly Start[]): Start[] {
   const chosen: Start[] = []
   const strength = (start: Start) => {
     const { begin, end } = start.line.bars
-    return start.fit ** 2 * start.gain ** 0.25 * Math.exp(-(((beginOf(start) - begin) / (end - begin) / APART) ** 2) / 2)
+    return start.fit ** 2 * start.gain ** 0.25 * Math.exp(-(((startPositionOf(start) - begin) / (end - begin) / APART) ** 2) / 2)
   }
   for (const start of found.toSorted((a, b) => strength(b) - strength(a))) {
     if (chosen.every((other) => !isSame(other, start))) chosen.push(start)

@@ -1,7 +1,7 @@
 import { readPixel, type GrayPicture } from '../pixels'
 
 /** Height in pixels of a band of rows, which are averaged before bars are searched. `CELL` is the width of a cell of a band. */
-export const BAND = 8
+export const BAND_HEIGHT = 8
 const CELL = 16
 /** Minimum score of a cell with bars: as a share of the strongest cells' score, and as a factor of the median score (noise). */
 const [STRONG, ABOVE_NOISE] = [0.12, 3]
@@ -27,13 +27,13 @@ export interface Bands {
 
 /** Averages the rows of each band of an upright picture. */
 export function createBands({ width, height, data }: GrayPicture): Bands {
-  const count = Math.floor(height / BAND)
+  const count = Math.floor(height / BAND_HEIGHT)
   const sums = Array.from({ length: count }, (_, band) => {
     const sum = new Float64Array(width)
-    for (let row = band * BAND; row < (band + 1) * BAND; row++) {
+    for (let row = band * BAND_HEIGHT; row < (band + 1) * BAND_HEIGHT; row++) {
       for (let x = 0, place = row * width; x < width; x++, place++) sum[x] = (sum[x] ?? 0) + readPixel(data, place)
     }
-    return sum.map((value) => value / BAND)
+    return sum.map((value) => value / BAND_HEIGHT)
   })
   return { count, width, sums }
 }

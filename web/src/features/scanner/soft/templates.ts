@@ -2,7 +2,7 @@ import { drawBlurred } from './blur'
 import { edgesOf, innerEdges, type Symbology } from './symbologies'
 
 /** Samples per module in the coarse search. */
-export const SAMPLES = 3
+export const SAMPLES_PER_MODULE = 3
 /** Width in modules of the quiet zone beside a start or stop character, which the search compares as well. */
 const QUIET = 4
 
@@ -30,7 +30,7 @@ function normalize(value: number, dark: Float64Array, lead: number): Template {
 }
 
 /** Returns the positions, in modules, of the samples between two positions. */
-const placesOf = (from: number, to: number): Float64Array => Float64Array.from({ length: Math.floor((to - from) * SAMPLES) }, (_, index) => from + (index + 0.5) / SAMPLES)
+const placesOf = (from: number, to: number): Float64Array => Float64Array.from({ length: Math.floor((to - from) * SAMPLES_PER_MODULE) }, (_, index) => from + (index + 0.5) / SAMPLES_PER_MODULE)
 
 /** Draws the patterns of a symbology with a given blur in modules. */
 export function createTemplates(symbology: Symbology, blur: number): TemplateSet {
@@ -43,7 +43,7 @@ export function createTemplates(symbology: Symbology, blur: number): TemplateSet
   const patterns = inner.map((value) => normalize(value, drawBlurred(around(value), placesOf(0, width), look), 0).samples)
   return {
     symbology,
-    starts: starts.map((value) => normalize(value, drawBlurred(first(value), placesOf(-QUIET, width), look), QUIET * SAMPLES)),
+    starts: starts.map((value) => normalize(value, drawBlurred(first(value), placesOf(-QUIET, width), look), QUIET * SAMPLES_PER_MODULE)),
     inner: { values: inner, count: patterns[0]?.length ?? 0, samples: Float64Array.from(patterns.flatMap((pattern) => [...pattern])) },
     stop: normalize(stop, drawBlurred(last, placesOf(0, width + tail + QUIET - (tail === 0 ? 1 : 0)), look), 0),
   }
@@ -70,7 +70,7 @@ export const createLevels = (values: Float64Array): Level[] => MODULE_SIZES.map(
 function createLevel(values: Float64Array, module: number): Level {
   const integral = new Float64Array(values.length + 1)
   for (let index = 0; index < values.length; index++) integral[index + 1] = (integral[index] ?? 0) + (values[index] ?? 0)
-  const step = module / SAMPLES
+  const step = module / SAMPLES_PER_MODULE
   const count = Math.floor(values.length / step)
   const level: Level = { module, samples: new Float64Array(count), sums: new Float64Array(count + 1), squares: new Float64Array(count + 1) }
   const integralAt = (place: number) => {
