@@ -8,11 +8,13 @@ import { READER_FOLDER, readerFiles } from './tools/readerFiles.ts'
 const LATER = ['text/(en|pt-BR)', 'sentences', 'serverSentences', 'auditSummaries', 'ServerWarnings', 'WithoutStatusDialog', 'Plate', 'Switch', 'Pager', 'LinkTabs', 'SearchBox', 'OtherVehicleQuestion', 'SessionList', 'DropZone', 'InlineEdit', 'CampaignTable', 'openSessions', 'files', 'match', 'nextVehicles', 'wedge', 'vin\\b', 'resume', 'yards', 'drafts', 'fields', 'tabsLock', 'backoff', 'throttle', 'cache', 'requests', 'conflicts', 'liveEvents', 'events', 'staleVersion', 'ActionMenu', 'Chips', 'PageDrop', 'handedFile', 'jobs', 'BottomBar', 'scanFeedback', 'pages']
 
 // Everything that the sign-in and the layout need is in few files. Each page and each further language is a file of its own.
-// The code for offline work is loaded after the sign-in, except what the layout shows of it.
+// The code for offline work is loaded after the sign-in, except what the layout shows of it. What pages of inspectors share is one file:
+// the app loads these pages soon after the sign-in, and each file costs a request.
 const SHARED = [
-  { name: 'packages', test: /node_modules\/(?!(idb|@noble)\/)/, priority: 2 },
-  { name: 'kit', test: new RegExp(`src/((ui|lib|api)/(?!${LATER.join('|')})|offline/(campaigns|pendingCount))`), priority: 1 },
-  { name: 'field', test: /src\/(offline\/|api\/(cache|requests|conflicts|liveEvents|events|staleVersion)|lib\/(backoff|throttle|tabsLock))|node_modules\/idb\//, priority: 0 },
+  { name: 'packages', test: /node_modules\/(?!(idb|@noble)\/)/, priority: 3 },
+  { name: 'kit', test: new RegExp(`src/((ui|lib|api)/(?!${LATER.join('|')})|app/(lazyPage|queries|routes|signOut)\\.|offline/(campaigns|pendingCount))`), priority: 2 },
+  { name: 'field', test: /src\/(offline\/|api\/(cache|requests|conflicts|liveEvents|events|staleVersion)|lib\/(backoff|throttle|tabsLock))|node_modules\/idb\//, priority: 1 },
+  { name: 'pages', test: /src\/(ui|lib|api|features\/(campaigns|vehicles|yards))\//, minShareCount: 2, priority: 0 },
 ]
 
 /**
