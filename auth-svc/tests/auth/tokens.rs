@@ -64,6 +64,7 @@ async fn during_a_secret_change_old_and_new_secrets_work() {
             settings.service_secret = Secret::from(secret.to_owned());
             Host::local(settings).await.unwrap()
         };
+        let mut offices = Vec::new();
         for (auth, service, good) in
             [("old", "new,old", true), ("new,old", "old", true), ("new,old", "new", true), ("new", "new, old", true), ("new", "old", false)]
         {
@@ -71,11 +72,15 @@ async fn during_a_secret_change_old_and_new_secrets_work() {
             let mut other = told(service).await;
             other.links = office.host.links.clone();
             assert_eq!(other.service_tokens("campaign-svc").bearer().await.is_ok(), good, "{service} at {auth}");
-            // Wrong secrets are answered with a delay, so they are sent at once.
-            let wrong = ["", ",", "new,old", "old,"].map(async |wrong| {
-                assert!(office.tokens().mint_service_token(ask("campaign-svc", wrong)).await.is_err(), "{wrong:?} at {auth}");
-            });
-            join_all(wrong).await;
+            offices.push((auth, office));
+        }
+        // Each office answers wrong secrets with a delay and one after another, so they are sent to all offices at once.
+        let wrong = offices.iter().flat_map(|(auth, office)| ["", ",", "new,old", "old,"].map(|wrong| (auth, office, wrong)));
+        join_all(wrong.map(async |(auth, office, wrong)| {
+            assert!(office.tokens().mint_service_token(ask("campaign-svc", wrong)).await.is_err(), "{wrong:?} at {auth}");
+        }))
+        .await;
+        for (_, office) in offices {
             office.close().await;
         }
     })
