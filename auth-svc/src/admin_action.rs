@@ -32,7 +32,7 @@ pub struct Actor {
 /// Locks the set of users and checks that the caller is still stored as a supervisor.
 ///
 /// The check is needed because an access token may stay valid for some seconds after another replica has demoted the user.
-pub(crate) async fn lock_as_supervisor(tx: &mut Tx<'_>, act: &Actor) -> Result<(), Error> {
+pub(crate) async fn lock_and_check_supervisor(tx: &mut Tx<'_>, act: &Actor) -> Result<(), Error> {
     users::lock(tx).await?;
     match users::find_in_transaction(tx, act.caller.user_id).await? {
         Some(user) if user.role() == Role::Admin => Ok(()),

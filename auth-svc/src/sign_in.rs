@@ -330,7 +330,7 @@ impl SignInService {
             .db
             .write(move |tx| {
                 Box::pin(async move {
-                    admin_action::lock_as_supervisor(tx, &act).await?;
+                    admin_action::lock_and_check_supervisor(tx, &act).await?;
                     let lifted = Lockout::delete_counters(tx, &account, act.now.timestamp_millis()).await?;
                     if !lifted.is_empty() {
                         admin_action::write_audit(tx, &act, id, "unlocked the account", [None, None]).await?;

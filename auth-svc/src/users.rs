@@ -1,7 +1,7 @@
 //! User administration and its rules: the reserved developer account cannot be changed, and at least one supervisor must
 //! remain.
 use crate::{
-    admin_action::{Actor, check_confirmed, check_not_reserved_user, lock_as_supervisor, write_audit},
+    admin_action::{Actor, check_confirmed, check_not_reserved_user, lock_and_check_supervisor, write_audit},
     error::Error,
     hmc::Hmc,
     password::{self, PasswordHasher},
@@ -95,7 +95,7 @@ impl UserAdmin {
         self.db
             .write(move |tx| {
                 Box::pin(async move {
-                    lock_as_supervisor(tx, &act).await?;
+                    lock_and_check_supervisor(tx, &act).await?;
                     check_free(tx, &new.hmc, 0).await?;
                     if new.role == Role::Admin {
                         check_confirmed(tx, &act).await?;
@@ -152,7 +152,7 @@ impl UserAdmin {
             .db
             .write(move |tx| {
                 Box::pin(async move {
-                    lock_as_supervisor(tx, &act).await?;
+                    lock_and_check_supervisor(tx, &act).await?;
                     let user = users::find_in_transaction(tx, id).await?.ok_or(Error::NoUser(id))?;
                     check_not_last(tx, &user).await?;
                     let ended = users::end_sessions(tx, id, act.now).await?;
@@ -221,7 +221,7 @@ async fn check_not_last(tx: &mut Tx<'_>, user: &StoredUser) -> Result<(), Error>
 }
 
 async fn apply(tx: &mut Tx<'_>, act: &Actor, change: &UserChange, hash: Option<String>) -> Result<(StoredUser, Option<Revocation>), Error> {
-    lock_as_supervisor(tx, act).await?;
+    lock_and_check_supervisor(tx, act).await?;
     let old = users::find_in_transaction(tx, change.id).await?.ok_or(Error::NoUser(change.id))?;
     let makes_admin = change.role == Some(Role::Admin) && old.role() != Role::Admin;
     if makes_admin || hash.is_some() {
