@@ -57,7 +57,7 @@ impl Context {
 
     /// Deletes the vehicles of a deleted campaign in vehicle-svc, then the campaign's row (its tombstone).
     pub async fn remove(&self, id: i64) -> Result<(), Error> {
-        self.vehicles.remove(id).await?;
+        self.vehicles.remove_campaign(id).await?;
         self.db.write(move |tx| Box::pin(async move { store::purge(tx, id).await })).await?;
         Ok(())
     }

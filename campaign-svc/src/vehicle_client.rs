@@ -73,7 +73,7 @@ impl VehicleClient {
     }
 
     /// Deletes a campaign and all its vehicles from vehicle-svc.
-    pub async fn remove(&self, id: i64) -> Result<(), Error> {
+    pub async fn remove_campaign(&self, id: i64) -> Result<(), Error> {
         let bearer = self.tokens.bearer().await.map_err(Error::Elsewhere)?;
         let ask = bearer.request_with_timeout(REMOVAL_TIMEOUT, RemoveCampaignRequest { campaign_id: id });
         self.fleet.clone().remove_campaign(ask).await.map_err(Error::Elsewhere)?;
