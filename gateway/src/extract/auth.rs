@@ -2,7 +2,7 @@
 //! browser.
 use crate::{
     http::{
-        client_address::address_and_https,
+        client_address::client_address_and_https,
         device_cookie::device_tokens,
         problem::{ApiResult, Problem},
         request_id::RequestId,
@@ -85,7 +85,7 @@ impl FromRequestParts<AppState> for ClientInfo {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, api: &AppState) -> ApiResult<Self> {
-        let (address, secure) = address_and_https(parts, &api.config.trusted_proxies);
+        let (address, secure) = client_address_and_https(parts, &api.config.trusted_proxies);
         let bearer = CallContext::new(None, request_id(parts), &address);
         let device = user_agent::browser_and_system(&parts.headers);
         Ok(Self { device_marks: device_tokens(&parts.headers), address, secure, device, bearer })
@@ -107,7 +107,7 @@ impl FromRequestParts<AppState> for Authenticated {
         if caller.person().is_none() {
             return Err(not_signed_in());
         }
-        let (address, _) = address_and_https(parts, &api.config.trusted_proxies);
+        let (address, _) = client_address_and_https(parts, &api.config.trusted_proxies);
         let bearer = CallContext::new(Some(token), request_id(parts), &address);
         if !api.confirmed.is_open(&api.sessions(), &caller, &bearer).await {
             return Err(not_signed_in());
