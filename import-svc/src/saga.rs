@@ -323,7 +323,7 @@ impl Run {
         loop {
             tokio::time::sleep(HEARTBEAT_INTERVAL).await;
             if let Some(draft) = self.draft.get()
-                && let Err(cause) = self.steps.heartbeat_draft(*draft).await
+                && let Err(cause) = self.steps.send_draft_heartbeat(*draft).await
             {
                 tracing::warn!(%cause, draft, "failed to send the heartbeat of a draft campaign to campaign-svc");
             }

@@ -57,7 +57,7 @@ impl SagaClients {
     }
 
     /// Sends a heartbeat for a draft, so that campaign-svc does not discard the draft.
-    pub async fn heartbeat_draft(&self, id: i64) -> Result<(), Status> {
+    pub async fn send_draft_heartbeat(&self, id: i64) -> Result<(), Status> {
         self.drafts.clone().heartbeat_draft(self.bearer.request(HeartbeatDraftRequest { id })).await.map(drop)
     }
 
