@@ -42,7 +42,7 @@ pub fn spawn_sealer(tasks: &Tasks, clock: &Clock, seal_file: Option<PathBuf>, db
     tasks.repeat(SEAL_INTERVAL, move || {
         let (db, clock, witness, last) = (sealing.clone(), sealed_at.clone(), witness.clone(), last.clone());
         async move {
-            let sealed = all_new(&db, &clock, &witness).await;
+            let sealed = seal_all_new(&db, &clock, &witness).await;
             report_lag(db.name(), &sealed, &mut last.lock().unwrap_or_else(PoisonError::into_inner));
         }
     });
@@ -74,16 +74,16 @@ fn report_lag(schema: &'static str, sealed: &Result<(), sqlx::Error>, last: &mut
 /// If the file already contains the seal, the duplicate line is harmless.
 async fn note_last(db: &Db, witness: &SealFile) -> Result<(), sqlx::Error> {
     if let Some(seal) = db.write(|tx| Box::pin(store::load_last_seal(tx))).await? {
-        witness.add(seal.id, &seal.digest);
+        witness.append(seal.id, &seal.digest);
     }
     Ok(())
 }
 
 /// Seals new entries in batches until no full batch is left, because one interval may bring more entries than fit into a batch.
-async fn all_new(db: &Db, clock: &Clock, witness: &SealFile) -> Result<(), sqlx::Error> {
-    while let Some((seal, entries)) = batch(db, clock.now()).await? {
-        tell(&seal, entries);
-        witness.add(seal.id, &seal.digest);
+async fn seal_all_new(db: &Db, clock: &Clock, witness: &SealFile) -> Result<(), sqlx::Error> {
+    while let Some((seal, entries)) = seal_and_return_batch(db, clock.now()).await? {
+        log_seal(&seal, entries);
+        witness.append(seal.id, &seal.digest);
         if i64::try_from(entries).is_ok_and(|entries| entries < MAX_ENTRIES_PER_SEAL) {
             break;
         }
@@ -96,12 +96,12 @@ async fn all_new(db: &Db, clock: &Clock, witness: &SealFile) -> Result<(), sqlx:
 /// # Errors
 /// Returns the error of a failed statement.
 pub async fn seal_batch(db: &Db, now: DateTime<Utc>) -> Result<usize, sqlx::Error> {
-    Ok(batch(db, now).await?.map_or(0, |(_, entries)| entries))
+    Ok(seal_and_return_batch(db, now).await?.map_or(0, |(_, entries)| entries))
 }
 
 /// Seals one batch of new audit entries. Returns the seal and the number of sealed entries, or `None` when there are no new
 /// entries.
-async fn batch(db: &Db, now: DateTime<Utc>) -> Result<Option<(Seal, usize)>, sqlx::Error> {
+async fn seal_and_return_batch(db: &Db, now: DateTime<Utc>) -> Result<Option<(Seal, usize)>, sqlx::Error> {
     db.write(move |tx| {
         Box::pin(async move {
             if !store::try_lock_sealing(tx).await? {
@@ -128,7 +128,7 @@ async fn batch(db: &Db, now: DateTime<Utc>) -> Result<Option<(Seal, usize)>, sql
 }
 
 /// Writes a new seal to the service's log at once, so that a copy exists outside the database.
-fn tell(seal: &Seal, entries: usize) {
+fn log_seal(seal: &Seal, entries: usize) {
     tracing::info!(seal = seal.id, digest = %seal.digest, entries, "sealed audit entries");
 }
 

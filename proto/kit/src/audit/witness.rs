@@ -49,7 +49,7 @@ impl SealFile {
     }
 
     /// Appends a seal to the file. A failure is logged once, until an append succeeds again.
-    pub(super) fn add(&self, id: i64, digest: &str) {
+    pub(super) fn append(&self, id: i64, digest: &str) {
         let Some(path) = &self.path else { return };
         match append(path, &format!("{}:{id}:{digest}\n", self.service)) {
             Ok(()) => self.failed.store(false, Ordering::Relaxed),
@@ -99,9 +99,9 @@ mod tests {
         assert!(seals(&path, "auth").unwrap().is_empty());
         let (one, two) = ("a".repeat(DIGEST_LEN), "b".repeat(DIGEST_LEN));
         let (auth, vehicle) = (SealFile::new(Some(path.clone()), "auth"), SealFile::new(Some(path.clone()), "vehicle"));
-        auth.add(1, &one);
-        vehicle.add(1, &two);
-        auth.add(2, &two);
+        auth.append(1, &one);
+        vehicle.append(1, &two);
+        auth.append(2, &two);
         append(&path, "auth:3:abc").unwrap();
         let auth = seals(&path, "auth").unwrap();
         assert_eq!(auth.into_iter().collect::<Vec<_>>(), [(1, vec![one]), (2, vec![two])]);

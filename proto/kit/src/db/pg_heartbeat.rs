@@ -28,7 +28,7 @@ impl Heartbeat {
     pub(super) async fn run(&self, tasks: &Tasks) {
         let mut connection = None;
         while !tasks.is_stopping() {
-            let heard = timeout(HEARTBEAT_TIMEOUT, self.ask(&mut connection)).await;
+            let heard = timeout(HEARTBEAT_TIMEOUT, self.ping(&mut connection)).await;
             let is_lost = !matches!(heard, Ok(Ok(()))) || is_read_only_suspected();
             if is_lost {
                 connection = None;
@@ -57,7 +57,7 @@ impl Heartbeat {
         }
     }
 
-    async fn ask(&self, connection: &mut Option<PgConnection>) -> Result<(), sqlx::Error> {
+    async fn ping(&self, connection: &mut Option<PgConnection>) -> Result<(), sqlx::Error> {
         match connection {
             Some(connection) => connection.ping().await,
             None => {

@@ -23,7 +23,7 @@ const UNSUPPORTED_PARAMETER: &str = "unsupported startup parameter";
 /// Returns why a connection pooler is unusable for Patio. Returns `None` when each connection has its own server process and the
 /// parameters of the database URL are in force.
 pub(super) async fn find_fault(to: &PgConnectOptions) -> Result<Option<String>, Error> {
-    match timeout(CHECK_TIMEOUT, look(to)).await.unwrap_or(Err(Error::PoolTimedOut)) {
+    match timeout(CHECK_TIMEOUT, detect_fault(to)).await.unwrap_or(Err(Error::PoolTimedOut)) {
         Err(Error::Database(told)) if told.message().starts_with(UNSUPPORTED_PARAMETER) => {
             Ok(Some(format!("a PgBouncer that refuses a parameter of the URL ({})", told.message())))
         }
@@ -31,7 +31,7 @@ pub(super) async fn find_fault(to: &PgConnectOptions) -> Result<Option<String>, 
     }
 }
 
-async fn look(to: &PgConnectOptions) -> Result<Option<String>, Error> {
+async fn detect_fault(to: &PgConnectOptions) -> Result<Option<String>, Error> {
     let (mut one, mut other) = (to.connect().await?, to.connect().await?);
     if let Some(mode) = unusable_mode(&mut one, &mut other).await? {
         return Ok(Some(format!("a PgBouncer in {mode} mode")));
@@ -45,13 +45,13 @@ async fn look(to: &PgConnectOptions) -> Result<Option<String>, Error> {
 /// Returns the mode of a pooler in which connections share server processes.
 async fn unusable_mode(one: &mut PgConnection, other: &mut PgConnection) -> Result<Option<&'static str>, Error> {
     for _ in 0..ROUNDS {
-        let first = who(one, SELECT_SERVER_PROCESS).await?;
-        let again = who(one, SELECT_SERVER_PROCESS).await?; // a pooler that rotates its server connections returns another id
-        let second = match who(other, SELECT_SERVER_PROCESS_IN_TRANSACTION).await {
+        let first = server_process(one, SELECT_SERVER_PROCESS).await?;
+        let again = server_process(one, SELECT_SERVER_PROCESS).await?; // a pooler that rotates its server connections returns another id
+        let second = match server_process(other, SELECT_SERVER_PROCESS_IN_TRANSACTION).await {
             Err(Error::Database(told)) if told.message().contains("statement pooling mode") => return Ok(Some("statement")),
             second => second?, // any other pooler reuses the connection that was freed last
         };
-        if again != first || second == first || who(one, SELECT_SERVER_PROCESS).await? != first {
+        if again != first || second == first || server_process(one, SELECT_SERVER_PROCESS).await? != first {
             return Ok(Some("transaction"));
         }
         sqlx::raw_sql("rollback").execute(&mut *other).await?;
@@ -72,6 +72,6 @@ async fn ignored_parameter(connection: &mut PgConnection, options: Option<&str>)
     Ok(None)
 }
 
-async fn who(connection: &mut PgConnection, ask: &'static str) -> Result<i32, Error> {
+async fn server_process(connection: &mut PgConnection, ask: &'static str) -> Result<i32, Error> {
     sqlx::raw_sql(ask).fetch_one(connection).await?.try_get(0)
 }

@@ -8,7 +8,7 @@ use crate::{
     },
     db::Db,
     errors::{self, Reason},
-    server::call_record::{CallRecord, RecordedBody, grpc_status, unheard},
+    server::call_record::{CallRecord, RecordedBody, database_silent, grpc_status},
     telemetry::trace::{self, UNTRACED_TARGET},
 };
 use axum::{body::Body, extract::State, middleware::Next};
@@ -58,7 +58,7 @@ pub async fn authorize_layer(State(access): State<Access>, mut request: Request<
             tokio::select! {
                 biased;
                 response = answered => response,
-                () = &mut silence => unheard().into_http(),
+                () = &mut silence => database_silent().into_http(),
             }
         }
         Err(refusal) => refusal.into_http(),
@@ -67,7 +67,7 @@ pub async fn authorize_layer(State(access): State<Access>, mut request: Request<
     if patio_proto::find_method(&answered.path).is_some_and(|method| method.server_streaming) && grpc_status(response.headers()).is_none() {
         return response.map(|body| Body::new(RecordedBody::new(body, answered, silence)));
     }
-    answered.tell(grpc_status(response.headers()).unwrap_or(Code::Ok));
+    answered.record(grpc_status(response.headers()).unwrap_or(Code::Ok));
     response
 }
 

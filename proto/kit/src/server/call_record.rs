@@ -29,7 +29,7 @@ pub(super) struct CallRecord {
 
 impl CallRecord {
     /// Records the end of the call in log, metrics and trace.
-    pub(super) fn tell(self, code: Code) {
+    pub(super) fn record(self, code: Code) {
         let (service, took) = (self.service, self.started.elapsed());
         let method = patio_proto::find_method(&self.path);
         let (rpc_service, rpc_method) = method.map_or(("unknown", "unknown"), |method| (method.service(), method.name()));
@@ -83,7 +83,7 @@ impl http_body::Body for RecordedBody {
         let mut polled = span.unwrap_or_else(tracing::Span::none).in_scope(|| Pin::new(&mut self.body).poll_frame(cx));
         if polled.is_pending() && self.silence.poll_unpin(cx).is_ready() {
             (self.body, self.silence) = (Body::empty(), pending().boxed());
-            polled = Poll::Ready(Some(Ok(Frame::trailers(unheard().into_http::<Body>().into_parts().0.headers))));
+            polled = Poll::Ready(Some(Ok(Frame::trailers(database_silent().into_http::<Body>().into_parts().0.headers))));
         }
         let ended = match &polled {
             Poll::Ready(Some(Ok(frame))) => frame.trailers_ref().map(|trailers| grpc_status(trailers).unwrap_or(Code::Unknown)),
@@ -91,7 +91,7 @@ impl http_body::Body for RecordedBody {
             Poll::Pending => None,
         };
         if let Some((code, answered)) = ended.and_then(|code| Some((code, self.answered.take()?))) {
-            answered.tell(code);
+            answered.record(code);
         }
         polled
     }
@@ -108,13 +108,13 @@ impl http_body::Body for RecordedBody {
 impl Drop for RecordedBody {
     fn drop(&mut self) {
         if let Some(answered) = self.answered.take() {
-            answered.tell(Code::Cancelled);
+            answered.record(Code::Cancelled);
         }
     }
 }
 
 /// Builds the error of a long-running call whose database stopped responding.
-pub(super) fn unheard() -> Status {
+pub(super) fn database_silent() -> Status {
     let cause = "database does not respond";
     errors::with_cause(errors::unavailable(&cause), "database", &cause)
 }
