@@ -116,7 +116,7 @@ pub struct SaveRecord<'s> {
 impl SaveRecord<'_> {
     /// Returns whether the save changes the identifier or the parking space; such a change makes the search index of
     /// the campaign outdated.
-    fn shifts(&self) -> bool {
+    fn changes_position(&self) -> bool {
         let (was, is) = (self.before, self.finding);
         was.model_code != is.identifier.model_code
             || was.serial_number != is.identifier.serial_number
@@ -198,7 +198,7 @@ async fn save_on_sqlite(c: &mut SqliteConnection, change: &SaveRecord<'_>) -> Re
         .bind(&key.key)
         .bind(&key.fingerprint)
         .bind(view.as_sql_parameter().unwrap_or_default())
-        .bind(i64::from(change.shifts()))
+        .bind(i64::from(change.changes_position()))
         .bind(activity::hour_of(entry.at))
         .bind(change.found_wrong())
         .bind(before.yard_id)
@@ -259,7 +259,7 @@ pub async fn save_all(tx: &mut Tx<'_>, changes: &[SaveRecord<'_>]) -> Result<Has
         .bind(column!(|c| c.key.key.as_str()))
         .bind(column!(|c| c.key.fingerprint.as_str()))
         .bind(column!(|c| c.view.as_sql_parameter()))
-        .bind(column!(|c| i64::from(c.shifts())))
+        .bind(column!(|c| i64::from(c.changes_position())))
         .bind(column!(|c| activity::hour_of(c.entry.at)))
         .bind(column!(|c| c.found_wrong()))
         .bind(column!(|c| c.before.yard_id))
