@@ -5,7 +5,7 @@ import { createStore } from './store'
 const waiting = createStore<File | null>(null)
 
 /** Leaves a file for the part of the app that reads files with this ending. */
-export const handFile = (file: File): void => waiting.set(file)
+export const handOverFile = (file: File): void => waiting.set(file)
 
 /** Calls `take` once for each waiting file whose name ends with this extension, such as `.csv`. */
 export function useHandedFile(extension: string, take: (file: File) => void): void {

@@ -6,13 +6,13 @@ import { TextField } from '@/ui/Field'
 import { Alert, Card } from '@/ui/Page'
 import { showToast } from '@/ui/Toast'
 import { isWrongPassword, useChangeOwnPassword } from './api'
-import { useAccountText, type AccountKey } from './text'
+import { useAccountText, type AccountTextKey } from './text'
 import styles from './OwnPasswordForm.module.css'
 
 const NOTHING = { old: '', new: '', confirmation: '' }
 const useEntry = createDraftHook(NOTHING)
 
-function complaintAbout(entry: typeof NOTHING): AccountKey | null {
+function complaintAbout(entry: typeof NOTHING): AccountTextKey | null {
   if (Object.values(entry).includes('')) return 'account.missing'
   return entry.new === entry.confirmation ? null : 'account.mismatch'
 }
@@ -21,7 +21,7 @@ function complaintAbout(entry: typeof NOTHING): AccountKey | null {
 export function OwnPasswordForm({ onChanged }: { onChanged?: () => void }) {
   const t = useAccountText()
   const [entry, setEntry] = useEntry()
-  const [complaint, setComplaint] = useState<AccountKey | null>(null)
+  const [complaint, setComplaint] = useState<AccountTextKey | null>(null)
   const change = useChangeOwnPassword()
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -37,7 +37,7 @@ export function OwnPasswordForm({ onChanged }: { onChanged?: () => void }) {
     })
   }
   const told = complaint !== null ? t(complaint) : change.error && t('account.notChanged', { why: isWrongPassword(change.error) ? t('account.wrong') : getErrorMessage(change.error, t) })
-  const field = (name: keyof typeof NOTHING, label: AccountKey, autoComplete: string, hint?: string) => (
+  const field = (name: keyof typeof NOTHING, label: AccountTextKey, autoComplete: string, hint?: string) => (
     <TextField label={t(label)} hint={hint} type="password" autoComplete={autoComplete} value={entry[name]} onChange={(event) => setEntry({ ...entry, [name]: event.target.value })} />
   )
   return (

@@ -26,7 +26,7 @@ const mix = {
   'account.notDownloaded': 'Não foi possível baixar o arquivo. {why}',
 }
 
-export type AccountKey = keyof typeof mix
+export type AccountTextKey = keyof typeof mix
 
 export const { catalogues, useFeatureText: useAccountText } = defineFeatureText(
   mix,

@@ -7,7 +7,7 @@ import { formatDate, formatTime } from '@/lib/time'
 import { getCampaignStatusKey } from '@/ui/Status'
 import table from '@/ui/Table.module.css'
 import { listFieldChanges, EVENT_KINDS } from './events'
-import { useAuditText, type AuditKey } from './text'
+import { useAuditText, type AuditTextKey } from './text'
 import styles from './EventTable.module.css'
 
 /** Audit events of one page, as a table on wide screens and as cards on phones. */
@@ -109,7 +109,7 @@ function What({ event: { kind, subject, summary } }: { event: AuditEvent }) {
 }
 
 /** Labels of the fields in an audit event's old and new values, the same labels as on other screens. */
-const FIELDS: Record<string, TextKey | AuditKey> = {
+const FIELDS: Record<string, TextKey | AuditTextKey> = {
   user_type: 'audit.level', hmc: 'audit.hmc', password: 'signIn.password', name: 'campaigns.campaign', part: 'campaign.part', model_type: 'campaign.modelType',
   status: 'vehicles.status', vin_number: 'vehicles.vin', parking_space: 'vehicles.space', operator_notes: 'vehicle.operatorNotes', admin_notes: 'vehicle.adminNotes',
   vehicles: 'audit.vehicles', total_vehicles: 'audit.vehicles', file_name: 'audit.file',

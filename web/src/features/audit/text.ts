@@ -44,7 +44,7 @@ const mix = {
   'developer.text': 'Em progresso',
 }
 
-export type AuditKey = keyof typeof mix
+export type AuditTextKey = keyof typeof mix
 
 export const { catalogues, useFeatureText: useAuditText } = defineFeatureText(
   mix,

@@ -5,7 +5,7 @@ import { useLanguage } from '@/lib/text'
 import { formatCount } from '@/lib/time'
 import { Progress } from '@/ui/Progress'
 import type { CampaignWithUnsent } from './api'
-import { lookAhead } from './dashboard/forecast'
+import { forecastFinish } from './dashboard/forecast'
 import { createFormats } from './dashboard/moments'
 import { useDashboardText } from './dashboard/text'
 import { formatFinishRange } from './dashboard/words'
@@ -53,7 +53,7 @@ function FinishFigure({ campaign, pace, activity }: NumbersProps) {
   const words = useCampaignsText()
   const formats = createFormats(useLanguage())
   const now = useCurrentTime()
-  const { finish, need } = activity ? lookAhead(activity, pace?.per_hour ?? 0, campaign.due_at, now) : { finish: null, need: null }
+  const { finish, need } = activity ? forecastFinish(activity, pace?.per_hour ?? 0, campaign.due_at, now) : { finish: null, need: null }
   const value = finish ? formatFinishRange(finish, formats, now, t) : pace?.finish_at ? formatFinishTime(pace.finish_at, now) : NONE
   const due = need && words(need.isLate ? 'number.late' : 'number.onTime', { when: formats.moment(need.dueAt, now) })
   return <Figure name={words('number.finish')} value={value} more={due} isText={finish !== null} />

@@ -1,10 +1,10 @@
 import type { CampaignStatus } from '@/api/types'
 import { isSupervisor, mayManageCampaigns } from '@/lib/roles'
-import type { CampaignsKey } from './text'
+import type { CampaignsTextKey } from './text'
 
 export interface StatusStep {
   to: CampaignStatus
-  label: CampaignsKey
+  label: CampaignsTextKey
 }
 
 const REVIEW: StatusStep = { to: 'Pending Review', label: 'step.review' }

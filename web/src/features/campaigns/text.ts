@@ -68,7 +68,7 @@ const mix = {
   'take.unsent': 'Inclui {n|1 inspeção ainda não enviada|{n} inspeções ainda não enviadas}.',
 }
 
-export type CampaignsKey = keyof typeof mix
+export type CampaignsTextKey = keyof typeof mix
 
 export const { catalogues, useFeatureText: useCampaignsText } = defineFeatureText(
   mix,

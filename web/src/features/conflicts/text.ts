@@ -27,7 +27,7 @@ const mix = {
   'conflicts.before': 'Já foi resolvido, ou o veículo mudou depois.',
 }
 
-export type ConflictsKey = keyof typeof mix
+export type ConflictsTextKey = keyof typeof mix
 
 export const { catalogues, useFeatureText: useConflictsText } = defineFeatureText(
   mix,

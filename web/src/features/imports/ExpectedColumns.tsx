@@ -2,11 +2,11 @@ import { getErrorMessage } from '@/api/problem'
 import { Button } from '@/ui/Button'
 import { Alert } from '@/ui/Page'
 import { useDownloadTemplate } from './api'
-import { useImportText, type ImportKey } from './text'
+import { useImportText, type ImportTextKey } from './text'
 import styles from './ExpectedColumns.module.css'
 
 /** The columns of a campaign sheet in their order, as the sheet has to name them, with an example. */
-const COLUMNS: { name: string; example: string; note?: ImportKey }[] = [
+const COLUMNS: { name: string; example: string; note?: ImportTextKey }[] = [
   { name: 'Campaign', example: 'Airbag 2026', note: 'import.firstRow' },
   { name: 'Part', example: 'Airbag', note: 'import.firstRow' },
   { name: 'Description', example: 'Check label', note: 'import.firstRow' },

@@ -22,7 +22,7 @@ const mix = {
   'import.deleted': 'excluída',
 }
 
-export type ImportKey = keyof typeof mix
+export type ImportTextKey = keyof typeof mix
 
 export const { catalogues, useFeatureText: useImportText } = defineFeatureText(
   mix,

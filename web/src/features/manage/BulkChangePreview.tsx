@@ -9,14 +9,14 @@ import { listSummaryClauses, type SummaryClause } from './outcome'
 import { listOutcome } from './outcomeRows'
 import { OutcomeTable } from './OutcomeTable'
 import { PreviewBox, PreviewSummary } from './PreviewBox'
-import { useManageText, type ManageKey } from './text'
+import { useManageText, type ManageTextKey } from './text'
 import { UndoLast } from './UndoLast'
 
 interface PreviewProps {
   kind: 'insert' | 'remove' | 'move'
   status: string
   /** Text key of the hint shown while the form is incomplete and has no preview; `null` when a preview can be shown. */
-  waiting: ManageKey | null
+  waiting: ManageTextKey | null
   preview: UseQueryResult<BulkResult>
 }
 

@@ -13,7 +13,7 @@ import { useApplyCsv, useValidateCsv } from './api'
 import { findCsvFileError, readCsvErrors, canExecuteCsv, type CsvError } from './csv'
 import { CsvPreview } from './CsvPreview'
 import { ToolColumns } from './ToolColumns'
-import { useManageText, type ManageKey } from './text'
+import { useManageText, type ManageTextKey } from './text'
 import { LineErrorList } from './LineErrorList'
 import { listOutcome } from './outcomeRows'
 import { OutcomeTable } from './OutcomeTable'
@@ -30,7 +30,7 @@ export function CsvEditor() {
   const t = useManageText()
   const [file, setFile] = useFile()
   const [changed, setChanged] = useState<PreviewedVehicle[]>([])
-  const [complaint, setComplaint] = useState<ManageKey | null>(null)
+  const [complaint, setComplaint] = useState<ManageTextKey | null>(null)
   const check = useValidateCsv()
   const change = useApplyCsv()
 

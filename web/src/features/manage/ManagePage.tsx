@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import { useParams } from 'wouter'
 import { createDraftHook } from '@/api/formDrafts'
-import { handFile } from '@/lib/handedFile'
+import { handOverFile } from '@/lib/handedFile'
 import { useMediaQuery } from '@/lib/media'
 import { buildPath, parseId, navigate, setQueryParams, useQueryParams } from '@/lib/route'
 import { LinkButton } from '@/ui/Button'
@@ -35,7 +35,7 @@ export default function ManagePage() {
   const open = (file: File) => {
     const name = file.name.toLowerCase()
     if (!/\.(csv|xlsx)$/.test(name)) return void showToast('error', t('manage.dropWrong'))
-    handFile(file)
+    handOverFile(file)
     if (name.endsWith('.xlsx')) navigate('/import')
     else setQueryParams({ tool: CSV })
   }

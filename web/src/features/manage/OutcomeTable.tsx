@@ -5,7 +5,7 @@ import { SearchBox } from '@/ui/SearchBox'
 import { useFieldLabels } from './fieldLabels'
 import { filterOutcome, type OutcomeKind, type OutcomeRow } from './outcomeRows'
 import { ScrollTable, WideCell } from './ScrollTable'
-import type { ManageKey } from './text'
+import type { ManageTextKey } from './text'
 import styles from './OutcomeTable.module.css'
 
 interface OutcomeTableProps {
@@ -17,7 +17,7 @@ interface OutcomeTableProps {
 const MAX_LISTED = 200
 /** Number of rows from which the table has a search. */
 const MIN_SEARCHED = 10
-const LABELS: Record<OutcomeKind, ManageKey> = { updated: 'bulk.changedCount', skipped: 'bulk.skipped', missing: 'bulk.missing' }
+const LABELS: Record<OutcomeKind, ManageTextKey> = { updated: 'bulk.changedCount', skipped: 'bulk.skipped', missing: 'bulk.missing' }
 const KINDS: readonly OutcomeKind[] = ['updated', 'skipped', 'missing']
 
 /** Vehicles of a bulk change as a table, filtered by outcome and searched by VIN. */

@@ -2,12 +2,12 @@ import { Problem } from '@/api/problem'
 import type { CsvResult } from '@/api/types'
 import { MAX_WORKBOOK_BYTES } from '@/lib/files'
 import { isRecord } from '@/lib/json'
-import type { ManageKey } from './text'
+import type { ManageTextKey } from './text'
 
 export type CsvError = CsvResult['errors'][number]
 
 /** Returns the text key of the reason (extension or size) why a file is not a CSV file of changes; `null` for a valid file. */
-export function findCsvFileError({ name, size }: { name: string; size: number }): ManageKey | null {
+export function findCsvFileError({ name, size }: { name: string; size: number }): ManageTextKey | null {
   if (!name.toLowerCase().endsWith('.csv')) return 'csv.onlyCsv'
   return size > MAX_WORKBOOK_BYTES ? 'csv.tooLarge' : null
 }

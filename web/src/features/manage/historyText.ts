@@ -47,7 +47,7 @@ const mix = {
   'history.close': 'Close',
 }
 
-export type HistoryKey = keyof typeof mix
+export type HistoryTextKey = keyof typeof mix
 
 export const { catalogues, useFeatureText: useHistoryText } = defineFeatureText(
   mix,

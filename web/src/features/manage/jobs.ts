@@ -1,12 +1,12 @@
 import type { Job, UndoResult } from '@/api/types'
 import { formatCount, formatDate, formatTime } from '@/lib/time'
-import type { HistoryKey, useHistoryText } from './historyText'
+import type { HistoryTextKey, useHistoryText } from './historyText'
 
 type Say = ReturnType<typeof useHistoryText>
 
 export type JobKind = Job['kind']
 export const JOB_KINDS: readonly JobKind[] = ['import', 'status', 'parking-space', 'csv']
-export const KIND_LABELS: Record<JobKind, HistoryKey> = { import: 'history.kindImport', status: 'history.kindStatus', 'parking-space': 'history.space', csv: 'history.kindCsv' }
+export const KIND_LABELS: Record<JobKind, HistoryTextKey> = { import: 'history.kindImport', status: 'history.kindStatus', 'parking-space': 'history.space', csv: 'history.kindCsv' }
 
 /** Returns the jobs of one kind, or of all kinds for `null`, whose title, campaigns or author contain the text. */
 export function filterJobs(jobs: Job[], kind: JobKind | null, text: string, t: Say): Job[] {
@@ -31,7 +31,7 @@ export function formatJobCampaigns({ campaigns, total_campaigns }: Job, t: Say):
 
 export const formatDateTime = (at: string): string => `${formatDate(at)} ${formatTime(at)}`
 
-const HINDRANCES: Record<Exclude<Job['hindrance'], null | undefined | 'undone'>, HistoryKey> = {
+const HINDRANCES: Record<Exclude<Job['hindrance'], null | undefined | 'undone'>, HistoryTextKey> = {
   'campaign-closed': 'history.closed',
   'campaign-deleted': 'history.deleted',
   'supervisor-only': 'history.supervisor',

@@ -1,4 +1,4 @@
-import type { ManageKey } from './text'
+import type { ManageTextKey } from './text'
 
 /** Maximum number of lines in one bulk request. */
 export const MAX_LINES = 50_000
@@ -14,11 +14,11 @@ export interface ParkingSpaceRow {
 }
 export interface InvalidLine {
   line: number
-  problem: ManageKey
+  problem: ManageTextKey
 }
 
 /** Returns the text key of the reason why a line is not a VIN with a parking space, or `null` for a valid line. A leading tab means that the first cell is empty. */
-function problemOf(raw: string, tokens: string[]): ManageKey | null {
+function problemOf(raw: string, tokens: string[]): ManageTextKey | null {
   if (raw.startsWith('\t')) return 'bulk.noVin'
   if (tokens.length < 2) return 'bulk.invalid'
   return tokens.length < 3 ? 'bulk.noSpace' : null

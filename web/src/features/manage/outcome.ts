@@ -1,19 +1,19 @@
 import type { BulkResult } from '@/api/types'
-import type { ManageKey } from './text'
+import type { ManageTextKey } from './text'
 
 /** One part of the summary sentence of a bulk change, such as '2 not found'. */
 export interface SummaryClause {
-  key: ManageKey
+  key: ManageTextKey
   n: number
 }
 
 type Kind = 'insert' | 'remove' | 'move'
-const MAIN: Record<Kind, ManageKey> = { insert: 'bulk.become', remove: 'bulk.cleared', move: 'bulk.move' }
-const STAYING: Record<Kind, ManageKey> = { insert: 'bulk.alreadySet', remove: 'bulk.without', move: 'bulk.alreadyThere' }
+const MAIN: Record<Kind, ManageTextKey> = { insert: 'bulk.become', remove: 'bulk.cleared', move: 'bulk.move' }
+const STAYING: Record<Kind, ManageTextKey> = { insert: 'bulk.alreadySet', remove: 'bulk.without', move: 'bulk.alreadyThere' }
 
 const CLOSED = 'CAMPAIGN_CLOSED'
 const AMBIGUOUS = 'AMBIGUOUS_VIN'
-const REASONS: Record<string, ManageKey> = {
+const REASONS: Record<string, ManageTextKey> = {
   [CLOSED]: 'reason.closed',
   [AMBIGUOUS]: 'reason.twoCars',
   SAME_STATUS: 'reason.hasStatus',
@@ -22,7 +22,7 @@ const REASONS: Record<string, ManageKey> = {
 }
 
 /** Returns the text key for the code of a skip reason, or `null` when the code is unknown. */
-export const getSkipReasonKey = (code: string): ManageKey | null => REASONS[code] ?? null
+export const getSkipReasonKey = (code: string): ManageTextKey | null => REASONS[code] ?? null
 
 const isFor = (why: string) => ({ code }: { code: string }) => code === why
 const isStaying = ({ code }: { code: string }) => code !== CLOSED && code !== AMBIGUOUS

@@ -1,6 +1,6 @@
 import type { BulkResult, PreviewedVehicle } from '@/api/types'
 import { getSkipReasonKey } from './outcome'
-import type { ManageKey } from './text'
+import type { ManageTextKey } from './text'
 
 export type OutcomeKind = 'updated' | 'skipped' | 'missing'
 
@@ -12,7 +12,7 @@ export interface OutcomeRow {
   /** Changes of an updated vehicle. */
   changes: PreviewedVehicle['changes']
   /** Text key of the reason why the vehicle was skipped; `null` when the server's own words are shown. */
-  reason: ManageKey | null
+  reason: ManageTextKey | null
   /** Reason in the server's words. */
   words: string
 }

@@ -91,7 +91,7 @@ const mix = {
   'bulk.tooMany': 'No máximo {n} linhas por vez.',
 }
 
-export type ManageKey = keyof typeof mix
+export type ManageTextKey = keyof typeof mix
 
 export const { catalogues, useFeatureText: useManageText } = defineFeatureText(
   mix,

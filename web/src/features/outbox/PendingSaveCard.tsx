@@ -10,7 +10,7 @@ import { Button } from '@/ui/Button'
 import { DiscardSaveButton, OtherVehicleQuestion } from '@/ui/OtherVehicleQuestion'
 import { VehicleStatusBadge } from '@/ui/Status'
 import { CardActions, CardHead, CardReason, OutboxCard } from './OutboxCard'
-import { useOutboxText, type OutboxKey } from './text'
+import { useOutboxText, type OutboxTextKey } from './text'
 import styles from './PendingSaveCard.module.css'
 
 /** Card of one pending or rejected save, with buttons to retry, edit or discard the save. `isAsking` is false when another card asks the same question. */
@@ -82,7 +82,7 @@ export function ChangedValues({ entry: { change: { wanted } } }: { entry: Pendin
   )
 }
 
-const REASONS: Record<string, OutboxKey> = { STALE_VERSION: 'outbox.changed', NO_VEHICLE: 'outbox.gone', NO_CAMPAIGN: 'outbox.gone', NOT_FOUND: 'outbox.gone', STATUS_NOT_ALLOWED: 'outbox.statusNotAllowed' }
+const REASONS: Record<string, OutboxTextKey> = { STALE_VERSION: 'outbox.changed', NO_VEHICLE: 'outbox.gone', NO_CAMPAIGN: 'outbox.gone', NOT_FOUND: 'outbox.gone', STATUS_NOT_ALLOWED: 'outbox.statusNotAllowed' }
 
 /** Reason why the server rejected a save: this screen's text for a known error code, else the server's sentence. */
 function Reason({ reason: { status, code, message } }: { reason: SaveRejection }) {

@@ -54,7 +54,7 @@ const mix = {
   'taken.removeText': 'Ela não poderá ser aberta offline. O que ainda não foi enviado continua aqui.',
 }
 
-export type OutboxKey = keyof typeof mix
+export type OutboxTextKey = keyof typeof mix
 
 export const { catalogues, useFeatureText: useOutboxText } = defineFeatureText(
   mix,

@@ -1,17 +1,17 @@
-import { across, blurPicture, createBlankPicture, downwards, readInt, readPixel, type GrayPicture } from './pixels'
+import { blurRows, blurPicture, createBlankPicture, blurColumns, readInt, readPixel, type GrayPicture } from './pixels'
 
 /**
  * Enhances upright bars: averages neighbouring rows, which removes noise and keeps the bars, optionally sharpens edges
  * along the rows, and equalizes the contrast.
  */
 export function enhanceStripes(picture: GrayPicture, rows: number, strength = 0): GrayPicture {
-  const steady = downwards(picture, rows)
+  const steady = blurColumns(picture, rows)
   return normalizeContrast(strength === 0 ? steady : raised(steady, 2, strength))
 }
 
 /** Sharpens edges along the rows by unsharp masking with the given strength. */
 function raised(picture: GrayPicture, radius: number, strength: number): GrayPicture {
-  const soft = across(across(picture, radius), radius).data
+  const soft = blurRows(blurRows(picture, radius), radius).data
   const result = createBlankPicture(picture.width, picture.height)
   const { data } = picture
   for (let index = 0; index < data.length; index++) {

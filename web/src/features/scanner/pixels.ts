@@ -163,7 +163,7 @@ export function rotatePicture(picture: GrayPicture, angle: number, wide = pictur
 }
 
 /** Blurs a picture with a box blur: each pixel is the mean of the square around it, computed with running sums over rows and columns. */
-export const blurPicture = (picture: GrayPicture, radius: number): GrayPicture => downwards(across(picture, radius), radius)
+export const blurPicture = (picture: GrayPicture, radius: number): GrayPicture => blurColumns(blurRows(picture, radius), radius)
 
 /** Factor by which a running sum is multiplied to get the mean in the upper 16 bits, because a division takes longer. */
 const shareOf = (radius: number): number => Math.floor(0x10000 / (2 * radius + 1)) + 1
@@ -171,7 +171,7 @@ const shareOf = (radius: number): number => Math.floor(0x10000 / (2 * radius + 1
 const clampTo = (count: number, index: number): number => Math.max(0, Math.min(count - 1, index))
 
 /** Replaces each pixel by the mean of its neighbours in the same row. */
-export function across({ width, height, data }: GrayPicture, radius: number): GrayPicture {
+export function blurRows({ width, height, data }: GrayPicture, radius: number): GrayPicture {
   const result = createBlankPicture(width, height)
   const target = result.data
   const share = shareOf(radius)
@@ -190,7 +190,7 @@ export function across({ width, height, data }: GrayPicture, radius: number): Gr
 }
 
 /** Replaces each pixel by the mean of its neighbours in the same column. Keeps one running sum per column, so that memory is read row by row. */
-export function downwards({ width, height, data }: GrayPicture, radius: number): GrayPicture {
+export function blurColumns({ width, height, data }: GrayPicture, radius: number): GrayPicture {
   const result = createBlankPicture(width, height)
   const target = result.data
   const share = shareOf(radius)

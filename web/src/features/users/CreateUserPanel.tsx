@@ -7,7 +7,7 @@ import { useCreateUser } from './api'
 import { AccessLevelSelect } from './Choices'
 import { PanelForm } from './PanelForm'
 import { findNewUserError, type NewUserEntry } from './rules'
-import { useUsersText, type UsersKey } from './text'
+import { useUsersText, type UsersTextKey } from './text'
 import styles from './CreateUserPanel.module.css'
 
 const NOTHING: NewUserEntry = { hmc: '', password: '', confirmation: '', user_type: '', must_change_password: true }
@@ -16,7 +16,7 @@ const useEntry = createDraftHook(NOTHING)
 export function CreateUserPanel() {
   const t = useUsersText()
   const [entry, setEntry] = useEntry()
-  const [complaint, setComplaint] = useState<UsersKey | null>(null)
+  const [complaint, setComplaint] = useState<UsersTextKey | null>(null)
   const create = useCreateUser()
   const change = (part: Partial<NewUserEntry>) => setEntry({ ...entry, ...part })
   const submit = () => {

@@ -3,13 +3,13 @@ import { isPasswordPromptCancelled } from '@/api/confirm'
 import { Button } from '@/ui/Button'
 import { Alert } from '@/ui/Page'
 import { describeUserRejection } from './api'
-import { useUsersText, type UsersKey } from './text'
+import { useUsersText, type UsersTextKey } from './text'
 import styles from './PanelForm.module.css'
 
 interface PanelFormProps {
   label: string
   /** Text key of the first error in the typed values; `null` when the values are valid. The form is not sent while there is an error. */
-  complaint: UsersKey | null
+  complaint: UsersTextKey | null
   /** Error of the last request; `null` when no request has failed. */
   error: Error | null
   busy: boolean

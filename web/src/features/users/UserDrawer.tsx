@@ -9,12 +9,12 @@ import { Button, IconButton } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import { Icon, type IconName } from '@/ui/Icon'
 import { ChangeHmcPanel, ChangePasswordPanel, ChangePermissionPanel } from './ChangeUserPanels'
-import { useUsersText, type UsersKey } from './text'
+import { useUsersText, type UsersTextKey } from './text'
 import { LastLogin, LastSeen, Level } from './UserTable'
 import styles from './UserDrawer.module.css'
 
 /** Kinds of changes to a user: each is a section of the drawer and an action in the user's row. */
-export const USER_CHANGES: { name: string; label: UsersKey; of: UsersKey; icon: IconName; Panel: ComponentType<{ chosen?: User }> }[] = [
+export const USER_CHANGES: { name: string; label: UsersTextKey; of: UsersTextKey; icon: IconName; Panel: ComponentType<{ chosen?: User }> }[] = [
   { name: 'password', label: 'users.password', of: 'users.passwordOf', icon: 'keyboard', Panel: ChangePasswordPanel },
   { name: 'permission', label: 'users.permission', of: 'users.permissionOf', icon: 'shield', Panel: ChangePermissionPanel },
   { name: 'hmc', label: 'users.rename', of: 'users.renameOf', icon: 'pencil', Panel: ChangeHmcPanel },

@@ -5,10 +5,10 @@ import { Page } from '@/ui/Page'
 import { ActiveUsersPanel } from './ActiveUsersPanel'
 import { ChangeHmcPanel, ChangePasswordPanel, ChangePermissionPanel } from './ChangeUserPanels'
 import { CreateUserPanel } from './CreateUserPanel'
-import { useUsersText, type UsersKey } from './text'
+import { useUsersText, type UsersTextKey } from './text'
 import styles from './UserManagementPage.module.css'
 
-const PANELS: { name: string; label: UsersKey; icon: IconName; Panel: ComponentType }[] = [
+const PANELS: { name: string; label: UsersTextKey; icon: IconName; Panel: ComponentType }[] = [
   { name: 'create', label: 'users.create', icon: 'plus', Panel: CreateUserPanel },
   { name: 'active', label: 'users.active', icon: 'people', Panel: ActiveUsersPanel },
   { name: 'password', label: 'users.password', icon: 'keyboard', Panel: ChangePasswordPanel },

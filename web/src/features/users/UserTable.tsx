@@ -9,7 +9,7 @@ import { formatCount, formatDate, formatTime } from '@/lib/time'
 import { ActionMenu, type RowAction } from '@/ui/ActionMenu'
 import table from '@/ui/Table.module.css'
 import { nextSort, type Listing, type SortColumn } from './listing'
-import { useUsersText, type UsersKey } from './text'
+import { useUsersText, type UsersTextKey } from './text'
 import styles from './UserTable.module.css'
 
 interface UserTableProps {
@@ -28,7 +28,7 @@ export function UserTable(props: UserTableProps) {
   return useMediaQuery('(min-width: 900px)') ? <Wide {...props} /> : <Cards {...props} />
 }
 
-const HEADS: { column: SortColumn; label: UsersKey }[] = [
+const HEADS: { column: SortColumn; label: UsersTextKey }[] = [
   { column: 'hmc', label: 'users.hmc' },
   { column: 'level', label: 'users.level' },
   { column: 'created', label: 'users.since' },
@@ -79,7 +79,7 @@ function Wide({ users, listing, me, chosen, onChoose, actionsOf }: UserTableProp
 }
 
 /** Heading of a column with a button that sorts by it: ascending, descending, then the usual order. */
-function SortHead({ listing, column, label }: { listing: Listing; column: SortColumn; label: UsersKey }) {
+function SortHead({ listing, column, label }: { listing: Listing; column: SortColumn; label: UsersTextKey }) {
   const t = useUsersText()
   const isSorted = listing.sort === column
   return (

@@ -6,7 +6,7 @@ import { queryKeys } from '@/api/keys'
 import { Problem } from '@/api/problem'
 import { translateSentence } from '@/lib/translateSentence'
 import type { NewUser, User, UserUpdate } from '@/api/types'
-import type { UsersKey } from './text'
+import type { UsersTextKey } from './text'
 
 const RESERVED = 1
 
@@ -53,7 +53,7 @@ export const useDownloadUserData = () =>
   useMutation({ mutationFn: ({ id, hmc }: User) => downloadFile(`/users/${id}/data`, `data-${hmc}.json`) })
 
 /** Returns the text key and the message for a rejected change of a user. */
-export function describeUserRejection(error: Error): { key: UsersKey; message: string } {
+export function describeUserRejection(error: Error): { key: UsersTextKey; message: string } {
   if (!(error instanceof Problem)) return { key: 'users.failed', message: '' }
   if (error.status === 0 || error.status >= 500) return { key: 'users.unreachable', message: '' }
   if (error.status === 404) return { key: 'users.unknown', message: '' }

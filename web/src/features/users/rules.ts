@@ -1,4 +1,4 @@
-import type { UsersKey } from './text'
+import type { UsersTextKey } from './text'
 
 export interface NewUserEntry {
   hmc: string
@@ -10,13 +10,13 @@ export interface NewUserEntry {
 }
 
 /** Returns the text key of the first error in the entries for a new user, or `null` when the entries are valid. */
-export function findNewUserError({ hmc, password, confirmation, user_type }: NewUserEntry): UsersKey | null {
+export function findNewUserError({ hmc, password, confirmation, user_type }: NewUserEntry): UsersTextKey | null {
   if (hmc.trim() === '' || password === '' || user_type === '') return 'users.missing'
   return password === confirmation ? null : 'users.mismatch'
 }
 
 /** Returns the text key of the first error in the entries for a user's new password, or `null` when the entries are valid. */
-export function findPasswordError(user: string, password: string, confirmation: string): UsersKey | null {
+export function findPasswordError(user: string, password: string, confirmation: string): UsersTextKey | null {
   if (user === '' || password === '') return 'users.passwordMissing'
   return password === confirmation ? null : 'users.passwordMismatch'
 }

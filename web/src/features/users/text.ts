@@ -77,7 +77,7 @@ const mix = {
   'users.noMatch': 'Nenhum usuário corresponde a "{search}".',
 }
 
-export type UsersKey = keyof typeof mix
+export type UsersTextKey = keyof typeof mix
 
 export const { catalogues, useFeatureText: useUsersText } = defineFeatureText(
   mix,

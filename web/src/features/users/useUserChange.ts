@@ -2,15 +2,15 @@ import { useState } from 'react'
 import type { UserUpdate } from '@/api/types'
 import { showToast } from '@/ui/Toast'
 import { useEditUser, useUsers } from './api'
-import { useUsersText, type UsersKey } from './text'
+import { useUsersText, type UsersTextKey } from './text'
 
 interface Change {
   /** Id of the chosen user as text; empty when no user is chosen. */
   user: string
   /** Text key of the error in the typed values; `null` when the values can be sent. */
-  complaint: UsersKey | null
+  complaint: UsersTextKey | null
   change: UserUpdate
-  done: UsersKey
+  done: UsersTextKey
 }
 
 /** Manages a panel that changes one field of one user: returns the typed values and a function that submits the change. */
@@ -18,7 +18,7 @@ export function useUserChange(clear: () => void) {
   const t = useUsersText()
   const users = useUsers()
   const edit = useEditUser()
-  const [complaint, setComplaint] = useState<UsersKey | null>(null)
+  const [complaint, setComplaint] = useState<UsersTextKey | null>(null)
 
   const submit = ({ user: chosen, complaint: wrong, change, done }: Change) => {
     const user = users.data?.find(({ id }) => String(id) === chosen)

@@ -6,7 +6,7 @@ import { formatCount } from '@/lib/time'
 import { Button } from '@/ui/Button'
 import { ChipChoice } from '@/ui/Chips'
 import { ActivityTables } from './ActivityTables'
-import { listWorkedHours, lookAhead } from './forecast'
+import { listWorkedHours, forecastFinish } from './forecast'
 import { HourColumns } from './HourColumns'
 import { createFormats } from './moments'
 import { ProgressChart } from './ProgressChart'
@@ -37,7 +37,7 @@ export function ActivityPanel({ activity, pace, dueAt, isCampaign }: ActivityPan
   const isWorkedToday = dayOf(lastWork) === dayOf(now)
   const [range, setRange] = useState<Range>(worked.length > 0 && dayOf(worked[0]?.at ?? 0) === dayOf(now) && !dueAt ? 'today' : 'whole')
   const [isTable, setIsTable] = useState(false)
-  const outlook = lookAhead(activity, pace, dueAt, now)
+  const outlook = forecastFinish(activity, pace, dueAt, now)
   const words = describeProgress(t, activity, outlook, formats, now)
   const day = isWorkedToday ? t('chart.today').toLocaleLowerCase() : formats.day(lastWork)
   const sum = worked.filter(({ at }) => dayOf(at) === dayOf(lastWork)).reduce((all, { inspected }) => all + inspected, 0)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Activity } from '@/api/types'
-import { drawLine, lookAhead } from './forecast'
+import { drawLine, forecastFinish } from './forecast'
 import { addWorkingHours, countWorkingHours, findWorkingHours } from './workHours'
 
 const at = (text: string) => Date.parse(`${text}-03:00`)
@@ -31,10 +31,10 @@ test('only working hours count, as the work shows them', () => {
 
 test('the end is a range between the slowest and the fastest recent pace, and the due date says what it needs', () => {
   const now = at('2026-11-25T09:00')
-  const { finish, need } = lookAhead(activity, 39, new Date(at('2026-11-26T12:00')).toISOString(), now)
+  const { finish, need } = forecastFinish(activity, 39, new Date(at('2026-11-26T12:00')).toISOString(), now)
   expect(finish).toEqual({ earliest: at('2026-11-25T14:00'), latest: at('2026-11-27T08:30') }) // 195 at 39 an hour, and at 10 an hour
   expect(need).toEqual({ dueAt: at('2026-11-26T12:00'), perHour: 15, isLate: false }) // 8 and 5 hours
-  expect(lookAhead(activity, 39, new Date(at('2026-11-25T10:00')).toISOString(), now).need?.isLate).toBe(true)
-  expect(lookAhead({ ...activity, hours: [] }, 0, null, now)).toEqual({ hours: { first: 7, end: 17 }, finish: null, need: null })
-  expect(lookAhead({ ...activity, inspected: 300 }, 39, new Date(now).toISOString(), now)).toMatchObject({ finish: null, need: null })
+  expect(forecastFinish(activity, 39, new Date(at('2026-11-25T10:00')).toISOString(), now).need?.isLate).toBe(true)
+  expect(forecastFinish({ ...activity, hours: [] }, 0, null, now)).toEqual({ hours: { first: 7, end: 17 }, finish: null, need: null })
+  expect(forecastFinish({ ...activity, inspected: 300 }, 39, new Date(now).toISOString(), now)).toMatchObject({ finish: null, need: null })
 })

@@ -65,7 +65,7 @@ function meanPerHour(hours: WorkedHour[], now: number): number {
  * The estimate lies between the slowest and the fastest of three rates: all shown hours, the last worked day, and the last half hour
  * (`pace`). Only working hours count.
  */
-export function lookAhead(activity: Activity, pace: number, due: string | null | undefined, now: number): Outlook {
+export function forecastFinish(activity: Activity, pace: number, due: string | null | undefined, now: number): Outlook {
   const worked = listWorkedHours(activity).filter(({ inspected, saves }) => inspected > 0 || saves > 0)
   const hours = findWorkingHours(worked.map(({ at }) => at))
   const left = activity.total - activity.inspected
