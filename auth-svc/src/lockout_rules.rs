@@ -91,8 +91,8 @@ pub enum Decision {
 /// Applies one operation to the failure counters at the time `now`, in milliseconds since 1970.
 pub fn apply(cells: &mut Counters, buckets: &Buckets, act: Op, now: i64) -> Decision {
     match act {
-        Op::Check => look(cells, buckets, now),
-        Op::Reserve => match look(cells, buckets, now) {
+        Op::Check => check_counters(cells, buckets, now),
+        Op::Reserve => match check_counters(cells, buckets, now) {
             Decision::Allow(_) => book(cells, buckets, now),
             refused => refused,
         },
@@ -106,7 +106,7 @@ pub fn apply(cells: &mut Counters, buckets: &Buckets, act: Op, now: i64) -> Deci
     }
 }
 
-fn look(cells: &Counters, buckets: &Buckets, now: i64) -> Decision {
+fn check_counters(cells: &Counters, buckets: &Buckets, now: i64) -> Decision {
     let cell = |bucket: &str| cells.get(bucket).copied().unwrap_or_default();
     let block = cell(&buckets.primary).blocked_ms - now;
     let wide = buckets.wide.iter().map(|(bucket, rule)| wait(cell(bucket), *rule, now));

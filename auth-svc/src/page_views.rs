@@ -100,10 +100,10 @@ impl PageViews {
     /// # Errors
     /// Returns a database error.
     pub async fn write_due(&self) -> Result<(), Error> {
-        self.tell(self.clock.now() - REPEAT_PERIOD).await
+        self.write_views_before(self.clock.now() - REPEAT_PERIOD).await
     }
 
-    async fn tell(&self, before: DateTime<Utc>) -> Result<(), Error> {
+    async fn write_views_before(&self, before: DateTime<Utc>) -> Result<(), Error> {
         let over: Vec<(Sort, Series)> = self.seen().extract_if(|_, series| series.since <= before).collect();
         let now = self.clock.now();
         let entries: Vec<_> = over.into_iter().filter(|(_, series)| series.more > 0).map(entry).collect();
@@ -126,7 +126,7 @@ impl PageViews {
     /// # Errors
     /// Returns a database error.
     pub async fn write_all(&self) -> Result<(), Error> {
-        self.tell(self.clock.now()).await
+        self.write_views_before(self.clock.now()).await
     }
 
     fn seen(&self) -> MutexGuard<'_, HashMap<Sort, Series>> {

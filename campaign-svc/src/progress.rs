@@ -41,7 +41,7 @@ impl ProgressReader {
         if missing.is_empty() {
             return Ok(known);
         }
-        known.extend(self.ask(context, &missing, yard).await?);
+        known.extend(self.request_progress(context, &missing, yard).await?);
         Ok(known)
     }
 
@@ -65,10 +65,10 @@ impl ProgressReader {
 
     /// Returns the progress of a campaign that was just imported, always from vehicle-svc and not from the cache.
     pub async fn get_uncached(&self, context: &RequestContext, id: i64) -> Result<Progress, Error> {
-        Ok(self.ask(context, &[id], None).await?.remove(&id).unwrap_or_default())
+        Ok(self.request_progress(context, &[id], None).await?.remove(&id).unwrap_or_default())
     }
 
-    async fn ask(&self, context: &RequestContext, ids: &[i64], yard: Option<i32>) -> Result<HashMap<i64, Progress>, Error> {
+    async fn request_progress(&self, context: &RequestContext, ids: &[i64], yard: Option<i32>) -> Result<HashMap<i64, Progress>, Error> {
         let told = self.vehicles.get_progress(&context.bearer, ids, yard).await?;
         if yard.is_none() {
             join_all(told.iter().filter(|one| sees_whole(context, one.in_dash > 0)).map(|one| self.keep(one))).await;

@@ -84,7 +84,7 @@ impl Exporter {
         let fed = self.feed(person, chunks, lines).await;
         let (file, vehicles) = writing.await.map_err(Error::Stopped)??;
         fed?;
-        self.tell(person, &campaign, vehicles, &name).await?;
+        self.write_audit(person, &campaign, vehicles, &name).await?;
         Ok(ExportedFile { name, file })
     }
 
@@ -115,7 +115,7 @@ impl Exporter {
         Ok(())
     }
 
-    async fn tell(&self, person: &Uploader, campaign: &Campaign, vehicles: u32, file: &str) -> Result<()> {
+    async fn write_audit(&self, person: &Uploader, campaign: &Campaign, vehicles: u32, file: &str) -> Result<()> {
         let (caller, now) = (person.caller.clone(), self.host.clock.now());
         let event = audit::AuditEvent {
             kind: "exported",

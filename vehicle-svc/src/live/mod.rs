@@ -175,7 +175,7 @@ impl ChangeFeed {
     }
 
     /// Starts a task that publishes an event to the event streams of all replicas.
-    fn tell(&self, event: Event) {
+    fn publish_event(&self, event: Event) {
         let live = self.clone();
         self.tasks.spawn(async move { live.tell_now(event).await });
     }
@@ -200,7 +200,7 @@ impl ChangeFeed {
     pub fn publish_vehicle(&self, moved: &WriteResult, by: Option<i64>) {
         let Some(revision) = moved.revision else { return };
         let vehicles = vec![(&moved.vehicle).into()];
-        self.tell(Event::Vehicles(pb::VehiclesChanged { campaign_id: moved.vehicle.campaign_id, revision, vehicles, by }));
+        self.publish_event(Event::Vehicles(pb::VehiclesChanged { campaign_id: moved.vehicle.campaign_id, revision, vehicles, by }));
     }
 
     /// Publishes that many vehicles were written, with one event per campaign. `by` is the user who made the change;
@@ -219,20 +219,20 @@ impl ChangeFeed {
 
     /// Publishes that a campaign was created, changed or deleted.
     pub fn publish_campaign_changed(&self, id: i64) {
-        self.tell(Event::CampaignId(id));
+        self.publish_event(Event::CampaignId(id));
     }
 
     /// Publishes that a conflict was created or resolved.
     pub fn publish_conflict(&self, conflict: Conflict) {
-        self.tell(Event::Conflict(Box::new(conflict.into())));
+        self.publish_event(Event::Conflict(Box::new(conflict.into())));
     }
 
     /// Runs one periodic round: resends undelivered events, looks for missed changes, and publishes the pace of work.
     async fn round(&self, number: u32) {
         self.tell_again().await;
-        self.tell_gaps();
+        self.publish_gaps();
         if !self.feed.is_connected() || number.is_multiple_of(ROUNDS_PER_POLL) {
-            self.ask().await;
+            self.publish_missed_changes().await;
         }
         let moved = std::mem::take(&mut self.noted().moved);
         if self.out.receiver_count() > 0 {
@@ -253,7 +253,7 @@ impl ChangeFeed {
 
     /// Looks in the database for changes for which no event arrived, because another replica is disconnected or died
     /// before publishing the event.
-    async fn ask(&self) {
+    async fn publish_missed_changes(&self) {
         let known: Vec<i64> = self.noted().followed.keys().copied().collect(); // a campaign added during the query stays
         match campaigns::list_revisions(&self.db).await {
             Ok(all) => {
@@ -271,7 +271,7 @@ impl ChangeFeed {
 
     /// Sends an event without vehicle rows for every campaign of which no event for some revision arrived within a full
     /// round. Clients then fetch the changes.
-    fn tell_gaps(&self) {
+    fn publish_gaps(&self) {
         let gaps: Vec<(i64, i64)> = {
             let mut noted = self.noted();
             noted.followed.iter_mut().filter_map(|(campaign, followed)| Some((*campaign, followed.take_gap()?))).collect()
