@@ -178,7 +178,7 @@ pub fn unavailable(cause: &dyn Display) -> Status {
 pub fn database(cause: &sqlx::Error) -> Status {
     match cause {
         cause if is_out_of_space(cause) => full(cause),
-        cause if is_connection_error(cause) => away(cause),
+        cause if is_connection_error(cause) => database_unavailable(cause),
         cause if is_overtaken(cause) => {
             tracing::warn!(%cause, "transaction aborted by a deadlock or serialization failure");
             status(Code::Unavailable, Reason::Busy, &"Another change was made at the same time. Try again.")
@@ -243,7 +243,7 @@ fn full(cause: &sqlx::Error) -> Status {
     )
 }
 
-fn away(cause: &sqlx::Error) -> Status {
+fn database_unavailable(cause: &sqlx::Error) -> Status {
     if cause.as_database_error().and_then(|told| told.code()).is_some_and(|code| code == READ_ONLY) {
         crate::database_state::suspect_read_only();
     }

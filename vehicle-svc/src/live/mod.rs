@@ -230,9 +230,9 @@ impl ChangeFeed {
     /// Runs one periodic round: resends undelivered events, looks for missed changes, and publishes the pace of work.
     async fn round(&self, number: u32) {
         self.tell_again().await;
-        self.tell_gaps();
+        self.publish_gaps();
         if !self.feed.is_connected() || number.is_multiple_of(ROUNDS_PER_POLL) {
-            self.ask().await;
+            self.publish_missed_changes().await;
         }
         let moved = std::mem::take(&mut self.noted().moved);
         if self.out.receiver_count() > 0 {
@@ -253,7 +253,7 @@ impl ChangeFeed {
 
     /// Looks in the database for changes for which no event arrived, because another replica is disconnected or died
     /// before publishing the event.
-    async fn ask(&self) {
+    async fn publish_missed_changes(&self) {
         let known: Vec<i64> = self.noted().followed.keys().copied().collect(); // a campaign added during the query stays
         match campaigns::list_revisions(&self.db).await {
             Ok(all) => {
@@ -271,7 +271,7 @@ impl ChangeFeed {
 
     /// Sends an event without vehicle rows for every campaign with a gap: a revision for which no event arrived within a full
     /// round. Clients then fetch the changes.
-    fn tell_gaps(&self) {
+    fn publish_gaps(&self) {
         let gaps: Vec<(i64, i64)> = {
             let mut noted = self.noted();
             noted.followed.iter_mut().filter_map(|(campaign, followed)| Some((*campaign, followed.take_gap()?))).collect()

@@ -40,7 +40,7 @@ pub async fn seal_all(host: &Host, db: &Db) {
 }
 
 /// Disables the triggers that protect the log, as the owner of a PostgreSQL table can.
-pub async fn let_go(db: &Db) {
+pub async fn disable_audit_triggers(db: &Db) {
     if db.is_postgres() {
         run(db, "alter table audit_events disable trigger user").await;
         run(db, "alter table audit_digests disable trigger user").await;
@@ -82,7 +82,7 @@ async fn verification_accepts_an_intact_chain_and_reports_changed_or_missing_ent
         let db = sealed(&host).await;
         let report = chain::verify(&db, host.clock.now()).await.unwrap();
         assert_eq!((report.entries, report.problems.len()), (42, 0), "{report:?}"); // 40 saves and two entries of the import
-        let_go(&db).await;
+        disable_audit_triggers(&db).await;
         run(&db, "update audit_events set summary = summary || '.' where id = 7").await;
         assert_eq!(problems(&host, &db).await, ["entry 7 was changed after it was sealed"]);
         run(&db, "delete from audit_events where id = 8").await;
@@ -97,7 +97,7 @@ async fn verification_accepts_an_intact_chain_and_reports_changed_or_missing_ent
 async fn verification_reports_a_truncated_chain() {
     each_database(async |host| {
         let db = sealed(&host).await;
-        let_go(&db).await;
+        disable_audit_triggers(&db).await;
         run(&db, "delete from audit_digests where seal = 1").await;
         run(&db, "delete from audit_events where id not in (select event_id from audit_digests)").await;
         assert!(problems(&host, &db).await.iter().any(|found| found.contains("lost their entries")));

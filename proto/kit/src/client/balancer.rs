@@ -108,7 +108,7 @@ impl Replicas {
     pub async fn pick_for_single_attempt(&self) -> InFlight {
         self.start();
         let well = async {
-            while self.well() == 0 {
+            while self.healthy_count() == 0 {
                 tokio::time::sleep(WAIT_POLL_INTERVAL).await;
             }
         };
@@ -155,7 +155,7 @@ impl Replicas {
         best.clone()
     }
 
-    fn well(&self) -> usize {
+    fn healthy_count(&self) -> usize {
         self.0.checked.read().unwrap_or_else(PoisonError::into_inner).iter().filter(|replica| replica.is_healthy()).count()
     }
 
@@ -166,7 +166,7 @@ impl Replicas {
             while !tasks.is_stopping() {
                 following.follow(&following.0.places, &tasks).await;
                 let looked = Instant::now();
-                let pause = || if following.well() == 0 { UNHEALTHY_DNS_INTERVAL } else { DNS_INTERVAL };
+                let pause = || if following.healthy_count() == 0 { UNHEALTHY_DNS_INTERVAL } else { DNS_INTERVAL };
                 while !tasks.is_stopping() && looked.elapsed() < pause() {
                     tokio::select! {
                         () = tokio::time::sleep_until(looked + pause()) => {}
@@ -207,7 +207,7 @@ impl Replicas {
         }
         let known = self.0.directory.lock().unwrap_or_else(PoisonError::into_inner).hosts.len();
         let checked = self.0.checked.read().unwrap_or_else(PoisonError::into_inner).len();
-        for (state, number) in [("known", known), ("checked", checked), ("healthy", self.well())] {
+        for (state, number) in [("known", known), ("checked", checked), ("healthy", self.healthy_count())] {
             metrics::gauge!("patio_replicas", "service" => self.0.name, "state" => state).set(telemetry::gauge_value(number));
         }
     }
@@ -295,7 +295,7 @@ impl InFlight {
 
     async fn better_elsewhere(&self) {
         self.0.wait_until_unhealthy().await;
-        while self.1.well() == 0 {
+        while self.1.healthy_count() == 0 {
             tokio::time::sleep(UNHEALTHY_CHECK_INTERVAL).await;
         }
     }
@@ -339,7 +339,7 @@ mod tests {
     /// Waits until exactly `count` replicas are healthy.
     async fn until_well(replicas: &Replicas, count: usize) {
         let settled = async {
-            while replicas.well() != count {
+            while replicas.healthy_count() != count {
                 tokio::time::sleep(WAIT_POLL_INTERVAL).await;
             }
         };

@@ -80,7 +80,7 @@ impl ServiceChannel {
 }
 
 async fn local(slot: &OnceLock<axum::Router>, service: &str, mut request: Request<Body>) -> Response<Body> {
-    let Some(router) = slot.get() else { return away(service, &"the service has not started yet") };
+    let Some(router) = slot.get() else { return unavailable_response(service, &"the service has not started yet") };
     let span = ClientSpan::start(&mut request, None, 1);
     match router.clone().oneshot(request.map(axum::body::Body::new)).instrument(span.span()).await {
         Ok(response) => {
@@ -102,7 +102,7 @@ async fn remote(replicas: &Replicas, request: Request<Body>, until: Instant) -> 
     let (head, body) = request.into_parts();
     match body.collect().await {
         Ok(body) => call_with_retries(replicas, &Call { head, body: body.to_bytes(), may_repeat, until }).await,
-        Err(cause) => away(replicas.name(), &cause),
+        Err(cause) => unavailable_response(replicas.name(), &cause),
     }
 }
 
@@ -124,7 +124,7 @@ async fn call_without_retry(replicas: &Replicas, request: Request<Body>) -> Resp
     match attempt(&lease, request, false, 1).await {
         Ok(response) => response,
         Err(CallFailure::TooLate) => too_late(replicas.name()),
-        Err(CallFailure::NotSent(cause) | CallFailure::Lost(cause)) => away(replicas.name(), &at(&lease, &cause)),
+        Err(CallFailure::NotSent(cause) | CallFailure::Lost(cause)) => unavailable_response(replicas.name(), &at(&lease, &cause)),
     }
 }
 
@@ -155,13 +155,13 @@ async fn call_with_retries(replicas: &Replicas, call: &Call) -> Response<Body> {
         let last = tried.len() == MAX_ATTEMPTS;
         let answer = match attempt(&lease, call.request(), call.may_repeat, tried.len()).await {
             Err(CallFailure::TooLate) => return too_late(replicas.name()),
-            Err(CallFailure::NotSent(cause)) if last => return away(replicas.name(), &at(&lease, &cause)),
+            Err(CallFailure::NotSent(cause)) if last => return unavailable_response(replicas.name(), &at(&lease, &cause)),
             Err(CallFailure::NotSent(cause)) => {
                 tracing::debug!(cause, "replica unreachable, retrying");
                 pause(tried.len()).await;
                 continue;
             }
-            Err(CallFailure::Lost(cause)) => away(replicas.name(), &at(&lease, &cause)),
+            Err(CallFailure::Lost(cause)) => unavailable_response(replicas.name(), &at(&lease, &cause)),
             Ok(response) => response,
         };
         drop(lease);
@@ -185,7 +185,7 @@ fn jitter(millis: u64) -> u64 {
     millis / 2 + millis * u64::from(byte[0]) / 512
 }
 
-fn away(service: &str, cause: &dyn Display) -> Response<Body> {
+fn unavailable_response(service: &str, cause: &dyn Display) -> Response<Body> {
     errors::with_cause(errors::unavailable(cause), service, cause).into_http()
 }
 
