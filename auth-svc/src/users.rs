@@ -15,11 +15,13 @@ use crate::{
 };
 use chrono::DateTime;
 use patio_kit::{
+    audit,
     auth::identity::{Caller, DEVELOPER_ID, Identity},
     clock::Clock,
     db::{Db, Tx},
+    page::HistoryWindow,
 };
-use patio_proto::{access::Role, role};
+use patio_proto::{access::Role, audit::Event, role};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 
@@ -70,6 +72,18 @@ impl UserAdmin {
     /// Returns a database error.
     pub async fn list(&self) -> Result<Vec<StoredUser>, Error> {
         users::list_all(&self.db).await
+    }
+
+    /// Returns the audit entries of a user's account in a window of its history, newest first.
+    ///
+    /// # Errors
+    /// Returns `NoUser` when no user has this id, or a database error.
+    pub async fn list_history(&self, id: i64, window: HistoryWindow) -> Result<Vec<Event>, Error> {
+        let listed = |db: Db| async move {
+            users::find_by_id(&db, id).await?.ok_or(Error::NoUser(id))?;
+            Ok::<_, Error>(audit::list_history(&db, &export::subject(id), &window).await?)
+        };
+        self.db.read_recent(listed).await
     }
 
     /// Returns the login name (HMC) for each of these user ids; unknown ids are left out.

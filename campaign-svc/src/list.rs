@@ -7,9 +7,14 @@ use crate::{
     request_context::RequestContext,
     store::{self, CampaignFilter},
 };
-use patio_kit::page::{self, PageWindow};
+use patio_kit::{
+    audit,
+    db::Db,
+    page::{self, HistoryWindow, PageWindow},
+};
 use patio_proto::{
     access::Role,
+    audit::Event,
     campaign::{
         self as pb,
         CampaignStatus::{self, Closed, Ongoing, PendingReview, Ready},
@@ -103,6 +108,15 @@ impl Context {
         let campaign = store::find(&self.db, id).await?.ok_or(Error::NoCampaign(id))?;
         let progress = self.progress.get_available(context, &[id], yard).await?.remove(&id);
         Ok(CampaignView { campaign, progress, yard })
+    }
+
+    /// Returns the audit entries of a published campaign in a window of its history, newest first.
+    pub async fn list_history(&self, id: i64, window: HistoryWindow) -> Result<Vec<Event>, Error> {
+        let listed = |db: Db| async move {
+            let campaign = store::find(&db, id).await?.ok_or(Error::NoCampaign(id))?;
+            Ok::<_, Error>(audit::list_history(&db, &campaign.subject(), &window).await?)
+        };
+        self.db.read_recent(listed).await
     }
 }
 

@@ -52,6 +52,10 @@ impl c::campaign_service_server::CampaignService for Campaigns {
         })
     }
 
+    async fn list_campaign_history(&self, _: Request<c::ListCampaignHistoryRequest>) -> Reply<c::ListCampaignHistoryResponse> {
+        Ok(Response::new(c::ListCampaignHistoryResponse::default()))
+    }
+
     async fn update_campaign(&self, _: Request<c::UpdateCampaignRequest>) -> Reply<c::Campaign> {
         Err(status(Code::FailedPrecondition, Reason::BadTransition, &"a Ready campaign cannot be closed"))
     }

@@ -104,3 +104,27 @@ for (const viewport of SIZES) {
     })
   })
 }
+
+test('the history of a campaign shows import, status, due date and bulk changes without saves, and that of a person the sign-ins', async ({ page }) => {
+  const { campaign, leader, headers } = await changedInEveryWay(page.request)
+  await send(page.request, 'put', `/campaigns/${campaign.id}`, headers, { due_at: '2030-01-31T20:00:00Z' })
+  await enter(page, leader, `/campaign/${campaign.id}`)
+  await page.getByRole('button', { name: 'History' }).click()
+  const lines = [
+    ['Due date', 'empty', '31/01/2030, 17:00', supervisor.hmc],
+    ['1 vehicle changed by spaces.csv', leader.hmc, 'bulk change'],
+    ['Status Repair set on 1 vehicle', leader.hmc, 'bulk change'],
+    ['Status', 'Ready', 'Ongoing'],
+    ['Imported with 2 vehicles', supervisor.hmc],
+  ]
+  const events = page.getByRole('region', { name: 'History' }).getByRole('listitem')
+  await expect(events).toHaveCount(lines.length)
+  for (const [index, words] of lines.entries()) for (const word of words) await expect(events.nth(index)).toContainText(word)
+  await shot(page, 'campaign-history')
+  expect(await excess(page)).toBeLessThanOrEqual(0)
+  await enter(page, supervisor, `/user-management?search=${leader.hmc}`)
+  await page.getByRole('button', { name: `Actions for ${leader.hmc}` }).click()
+  await page.getByRole('menuitem', { name: `History of ${leader.hmc}` }).click()
+  const dialog = page.getByRole('dialog', { name: `History of ${leader.hmc}` })
+  for (const words of ['signed in', 'created the user', '1 vehicle changed by a CSV file']) await expect(dialog.getByRole('listitem').filter({ hasText: words }).first()).toBeVisible()
+})

@@ -11,6 +11,7 @@ use crate::{
 use patio_kit::{
     audit,
     auth::identity::{self, Caller},
+    page::HistoryWindow,
 };
 use patio_proto::auth::{self as pb, user_service_server::UserService};
 use std::sync::Arc;
@@ -70,6 +71,12 @@ impl UserService for UserApi {
             return Err(Error::BadField { field: "ids", why: "must be at most 10,000" }.into());
         }
         Ok(Response::new(pb::ResolveUserNamesResponse { names: self.people.names(&ids).await? }))
+    }
+
+    async fn list_user_history(&self, request: Request<pb::ListUserHistoryRequest>) -> Reply<pb::ListUserHistoryResponse> {
+        let asked = request.into_inner();
+        let events = self.people.list_history(asked.user_id, HistoryWindow::from_request(asked.window.as_ref())).await?;
+        Ok(Response::new(pb::ListUserHistoryResponse { events }))
     }
 
     async fn export_user(&self, request: Request<pb::ExportUserRequest>) -> Reply<pb::ExportUserResponse> {

@@ -2,7 +2,8 @@ use crate::office::{DEVELOPER_PASSWORD, FIRST, HERE, Office, PASSWORD, bearer, e
 use patio_kit::{client::call_context::CallContext, errors::Reason};
 use patio_proto::{
     access::Role,
-    auth::{DeleteUserRequest, ListUsersRequest, ResolveUserNamesRequest, UpdateUserRequest},
+    auth::{DeleteUserRequest, ListUserHistoryRequest, ListUsersRequest, ResolveUserNamesRequest, UpdateUserRequest},
+    common::HistoryWindow,
 };
 use patio_testing::each_database;
 use std::collections::HashMap;
@@ -295,6 +296,38 @@ async fn user_changes_are_audited_with_values_but_never_passwords_or_hmcs() {
                 ("created the user", "", r#"{"user_type":"op"}"#),
             ]
         );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn supervisors_read_the_history_of_an_account_in_pages_that_join() {
+    each_database(async |host| {
+        let office = Office::open(host).await;
+        let admin = office.admin().await;
+        let ana = office.hire(&admin, "ana", Role::Operator).await;
+        office.refused("ana", "a wrong one", HERE).await;
+        let session = bearer(&office.sign_in("ana", PASSWORD).await);
+        office.update(&admin, to_role(ana.id, Role::Manager)).await.unwrap();
+        let read = async |by: &CallContext, user_id, window| {
+            let ask = by.request(ListUserHistoryRequest { user_id, window: Some(window) });
+            office.users().list_user_history(ask).await.map(|reply| reply.into_inner().events)
+        };
+        let all = read(&admin, ana.id, HistoryWindow { limit: 50, ..Default::default() }).await.unwrap();
+        let kinds: Vec<_> = all.iter().map(|event| (&*event.kind, event.user_id)).collect();
+        assert!(kinds.contains(&("login", Some(ana.id))) && kinds.contains(&("login-failed", None)), "{kinds:?}");
+        assert_eq!(kinds.first(), Some(&("user-changed", Some(2))), "{kinds:?}");
+        assert!(all.iter().all(|event| event.subject == all[0].subject), "no event of another user");
+        let (mut pages, mut window) = (Vec::new(), HistoryWindow { limit: 1, ..Default::default() });
+        while let Some(event) = read(&admin, ana.id, window).await.unwrap().pop() {
+            window = HistoryWindow { before: event.at, before_id: event.id, limit: 1 };
+            pages.push(event);
+        }
+        assert_eq!(pages, all);
+        assert_eq!(why(&read(&admin, 999, window).await.unwrap_err()), (Code::NotFound, Some(Reason::NoUser)));
+        assert_eq!(why(&read(&session, ana.id, window).await.unwrap_err()), ended());
+        let leader = bearer(&office.sign_in("ana", PASSWORD).await);
+        assert_eq!(why(&read(&leader, ana.id, window).await.unwrap_err()), (Code::PermissionDenied, Some(Reason::NotAllowed)));
     })
     .await;
 }

@@ -5,6 +5,7 @@ use crate::{
     context::Context,
     list::ListQuery,
 };
+use patio_kit::page::HistoryWindow;
 use patio_proto::campaign::{self as pb, campaign_service_server::CampaignService};
 use tonic::Request;
 
@@ -23,6 +24,12 @@ impl CampaignService for CampaignApi {
     async fn get_campaign(&self, request: Request<pb::GetCampaignRequest>) -> Reply<pb::Campaign> {
         let (context, request) = accept(request)?;
         reply(self.0.get(&context, request.id, request.yard).await?)
+    }
+
+    async fn list_campaign_history(&self, request: Request<pb::ListCampaignHistoryRequest>) -> Reply<pb::ListCampaignHistoryResponse> {
+        let (_, ask) = accept(request)?;
+        let events = self.0.list_history(ask.id, HistoryWindow::from_request(ask.window.as_ref())).await?;
+        reply(pb::ListCampaignHistoryResponse { events })
     }
 
     async fn update_campaign(&self, request: Request<pb::UpdateCampaignRequest>) -> Reply<pb::Campaign> {

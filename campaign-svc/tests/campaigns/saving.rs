@@ -1,7 +1,11 @@
 //! Updating the text fields of a campaign, and syncing its name to vehicle-svc.
 use crate::support::{ADMIN, MANAGER, OPERATOR, World, refused, yard::Trouble};
 use patio_kit::errors::{self, Reason};
-use patio_proto::{campaign::UpdateCampaignRequest, vehicle::Gate};
+use patio_proto::{
+    campaign::{CampaignStatus::Closed, UpdateCampaignRequest},
+    common::HistoryWindow,
+    vehicle::Gate,
+};
 use patio_testing::each_database;
 use tonic::Code;
 
@@ -158,6 +162,31 @@ async fn one_failing_campaign_does_not_block_the_sync_of_others() {
         world.yard.misbehave(Some(Trouble::Broken(first)));
         world.sweep_after(6).await;
         assert_eq!((world.yard.told(first).unwrap().name.as_str(), world.yard.told(second).unwrap().name.as_str()), ("First", "Second!"));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_history_of_a_campaign_has_its_import_and_changes_in_pages_that_join() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        let id = world.campaign_at("Brakes", Closed).await;
+        world.rename(world.ready("Doors").await, "Other doors").await.unwrap();
+        world.rename(id, "New brakes").await.unwrap();
+        let all = world.history(MANAGER, id, HistoryWindow { limit: 50, ..Default::default() }).await.unwrap();
+        let told: Vec<_> = all.iter().map(|event| (&*event.kind, &*event.new_values)).collect();
+        assert_eq!(told[0], ("campaign-changed", r#"{"name":"New brakes"}"#));
+        assert_eq!(told[1], ("campaign-changed", r#"{"status":"Closed"}"#));
+        assert_eq!(told[2], ("campaign-changed", r#"{"status":"Ongoing"}"#));
+        assert_eq!((told[3].0, told.len()), ("campaign-imported", 4));
+        let (mut pages, mut window) = (Vec::new(), HistoryWindow { limit: 1, ..Default::default() });
+        while let Some(event) = world.history(MANAGER, id, window).await.unwrap().pop() {
+            window = HistoryWindow { before: event.at, before_id: event.id, limit: 1 };
+            pages.push(event);
+        }
+        assert_eq!(pages, all, "entries of one time, which the fixed clock makes, are on one page each");
+        assert_eq!(world.history(OPERATOR, id, window).await.unwrap_err().code(), Code::PermissionDenied);
+        assert_eq!(world.history(MANAGER, 999, window).await.unwrap_err().code(), Code::NotFound);
     })
     .await;
 }

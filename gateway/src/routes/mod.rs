@@ -8,6 +8,7 @@ pub mod activity;
 pub mod audit;
 mod base_document;
 pub mod bulk;
+pub mod campaign_history;
 pub mod campaigns;
 pub mod changes;
 pub mod conflicts;
@@ -15,6 +16,7 @@ pub mod events;
 pub mod files;
 pub mod health;
 pub mod history;
+mod history_page;
 pub mod imports;
 pub mod jobs;
 pub mod logs;
@@ -22,6 +24,7 @@ pub mod pace;
 pub mod pending_saves;
 pub mod reports;
 pub mod sessions;
+pub mod user_history;
 pub mod users;
 pub mod vehicle_list;
 pub mod vehicles;
@@ -38,6 +41,8 @@ fn all() -> OpenApiRouter<AppState> {
         .merge(changes::routes())
         .merge(conflicts::routes())
         .merge(history::routes())
+        .merge(campaign_history::routes())
+        .merge(user_history::routes())
         .merge(events::routes())
         .merge(pace::routes())
         .merge(activity::routes())

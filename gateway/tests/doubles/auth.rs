@@ -142,6 +142,10 @@ impl a::user_service_server::UserService for Auth {
         Err(status(Code::FailedPrecondition, Reason::OwnAccount, &"this is your own account"))
     }
 
+    async fn list_user_history(&self, _: Request<a::ListUserHistoryRequest>) -> Reply<a::ListUserHistoryResponse> {
+        Ok(Response::new(a::ListUserHistoryResponse::default()))
+    }
+
     async fn lift_lockout(&self, _: Request<a::LiftLockoutRequest>) -> Reply<a::LiftLockoutResponse> {
         Ok(Response::new(a::LiftLockoutResponse { lifted: true }))
     }

@@ -113,6 +113,10 @@ impl UserService for Lists {
         not_asked()
     }
 
+    async fn list_user_history(&self, _: Request<auth::ListUserHistoryRequest>) -> Reply<auth::ListUserHistoryResponse> {
+        not_asked()
+    }
+
     async fn export_user(&self, _: Request<auth::ExportUserRequest>) -> Reply<auth::ExportUserResponse> {
         not_asked()
     }

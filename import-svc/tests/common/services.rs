@@ -228,6 +228,13 @@ impl CampaignService for World {
         Err(Status::unimplemented("not asked here"))
     }
 
+    async fn list_campaign_history(
+        &self,
+        _: Request<pb::ListCampaignHistoryRequest>,
+    ) -> Result<Response<pb::ListCampaignHistoryResponse>, Status> {
+        Err(Status::unimplemented("not asked here"))
+    }
+
     async fn update_campaign(&self, _: Request<pb::UpdateCampaignRequest>) -> Result<Response<pb::Campaign>, Status> {
         Err(Status::unimplemented("not asked here"))
     }

@@ -1,5 +1,7 @@
 //! Paging of lists, and the SQL pattern for text search.
-use patio_proto::common::{Page, PageMeta};
+use crate::clock;
+use chrono::{DateTime, Utc};
+use patio_proto::common::{self, Page, PageMeta};
 
 /// Number of rows per page when the request does not specify a page size.
 pub const DEFAULT_SIZE: i32 = 10;
@@ -41,6 +43,31 @@ impl PageWindow {
     #[must_use]
     pub fn meta(self, total_count: i64) -> PageMeta {
         PageMeta { index: self.index, size: self.size, total_count }
+    }
+}
+
+/// Maximum number of entries of a history that one call returns: a page and the first entry of the next page.
+pub const MAX_HISTORY_ENTRIES: i32 = 101;
+
+/// Requested part of a history: the newest entries before a position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HistoryWindow {
+    /// Time of the position.
+    pub before: DateTime<Utc>,
+    /// Id of the position. Entries at the time of the position are returned only if their id is lower.
+    pub before_id: i64,
+    /// Maximum number of entries, 1 to 101.
+    pub limit: i64,
+}
+
+impl HistoryWindow {
+    /// Creates the window that a request asks for. An absent position becomes the end of all times; an invalid limit becomes
+    /// the nearest valid limit.
+    #[must_use]
+    pub fn from_request(window: Option<&common::HistoryWindow>) -> Self {
+        let asked = window.copied().unwrap_or_default();
+        let before = asked.before.as_ref().and_then(clock::from_timestamp).unwrap_or_else(clock::max_time);
+        Self { before, before_id: asked.before_id, limit: i64::from(asked.limit.clamp(1, MAX_HISTORY_ENTRIES)) }
     }
 }
 

@@ -1,7 +1,15 @@
 //! gRPC service for the history of vehicles.
-use super::{Context, Reply, reply};
-use crate::{error::Error, inspection::history, store::vehicles, view::View};
-use patio_kit::{auth::identity, clock, db::Db};
+use super::{Context, Reply, jobs::job_kind, reply};
+use crate::{
+    error::Error,
+    inspection::history,
+    store::{
+        jobs::{self, JobEvent},
+        vehicles,
+    },
+    view::View,
+};
+use patio_kit::{auth::identity, clock, db::Db, page::HistoryWindow};
 use patio_proto::vehicle::{self as pb, history_service_server::HistoryService};
 use tonic::Request;
 
@@ -10,6 +18,22 @@ pub struct HistoryApi(pub Context);
 
 #[tonic::async_trait]
 impl HistoryService for HistoryApi {
+    async fn list_campaign_jobs(&self, request: Request<pb::ListCampaignJobsRequest>) -> Reply<pb::ListJobEventsResponse> {
+        let ask = request.into_inner();
+        let window = HistoryWindow::from_request(ask.window.as_ref());
+        let listed = |db: Db| async move { jobs::list_events_of_campaign(&db, ask.campaign_id, &window).await };
+        let events = self.0.db.read_recent(listed).await.map_err(Error::from)?;
+        reply(pb::ListJobEventsResponse { events: events.into_iter().map(Into::into).collect() })
+    }
+
+    async fn list_user_jobs(&self, request: Request<pb::ListUserJobsRequest>) -> Reply<pb::ListJobEventsResponse> {
+        let ask = request.into_inner();
+        let window = HistoryWindow::from_request(ask.window.as_ref());
+        let listed = |db: Db| async move { jobs::list_events_of_user(&db, ask.user_id, &window).await };
+        let events = self.0.db.read_recent(listed).await.map_err(Error::from)?;
+        reply(pb::ListJobEventsResponse { events: events.into_iter().map(Into::into).collect() })
+    }
+
     async fn list_vehicle_history(&self, request: Request<pb::ListVehicleHistoryRequest>) -> Reply<pb::ListVehicleHistoryResponse> {
         let role = identity::caller(&request)?.role;
         let request = request.into_inner();
@@ -21,5 +45,13 @@ impl HistoryService for HistoryApi {
             history::list(&db, &vehicle, role, before, limit).await
         };
         reply(self.0.db.read_recent(listed).await?)
+    }
+}
+
+impl From<JobEvent> for pb::JobEvent {
+    fn from(event: JobEvent) -> Self {
+        let JobEvent { id, at, user_id, kind, undone, detail, vehicles, job_id } = event;
+        let kind = job_kind(&kind).into();
+        Self { id, at: Some(clock::timestamp(at)), user_id, kind, undone, detail, vehicles, job_id }
     }
 }

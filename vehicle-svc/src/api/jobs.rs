@@ -79,12 +79,7 @@ impl JobService for JobApi {
 }
 
 fn shown(job: Job, campaigns: &[Campaign], role: Role) -> pb::Job {
-    let kind = match job.kind.as_str() {
-        "import" => JobKind::Import,
-        "status" => JobKind::Status,
-        "space" => JobKind::Space,
-        _ => JobKind::File,
-    };
+    let kind = job_kind(&job.kind);
     pb::Job {
         id: job.id,
         kind: kind.into(),
@@ -98,6 +93,16 @@ fn shown(job: Job, campaigns: &[Campaign], role: Role) -> pb::Job {
         undone_at: job.undone_at.map(clock::timestamp),
         undone_by: job.undone_by,
         restored: job.restored,
+    }
+}
+
+/// Converts the stored kind of a job.
+pub(super) fn job_kind(kind: &str) -> JobKind {
+    match kind {
+        "import" => JobKind::Import,
+        "status" => JobKind::Status,
+        "space" => JobKind::Space,
+        _ => JobKind::File,
     }
 }
 

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use patio_kit::{
     db::{Db, Tx},
     on,
-    page::PageWindow,
+    page::{HistoryWindow, PageWindow},
 };
 use serde::Deserialize;
 use sqlx::{AssertSqlSafe, FromRow, query, query_as, query_scalar};
@@ -154,6 +154,54 @@ pub async fn find_import(db: &Db, campaign: i64) -> Result<Option<Job>> {
     on!(db.read(), c => query_as(concat!(
         "select ", columns!(), " from job_campaigns k join jobs j on j.id = k.job_id where k.campaign_id = $1 and j.kind = 'import'"))
         .bind(campaign).fetch_optional(c).await)
+}
+
+/// A bulk job, or the undoing of a bulk job, as an event of a history.
+#[derive(Debug, Clone, FromRow)]
+pub struct JobEvent {
+    /// Number that orders events at the same time: twice the id of the job, plus 1 for its undoing.
+    pub id: i64,
+    /// Time of the event.
+    pub at: DateTime<Utc>,
+    /// User who made the change or undid it; `None` when a service did.
+    pub user_id: Option<i64>,
+    /// Kind of change: `status`, `space` or `file`.
+    pub kind: String,
+    /// Whether the event is the undoing of the job.
+    pub undone: bool,
+    /// New status of a `status` job, or file name of a `file` job.
+    pub detail: String,
+    /// Number of vehicles that the job changed in the campaign, or that its undoing restored.
+    pub vehicles: i64,
+    /// Id of the job.
+    pub job_id: i64,
+}
+
+/// Returns the bulk jobs that changed vehicles of a campaign, and their undoing, newest first.
+pub async fn list_events_of_campaign(db: &Db, campaign: i64, window: &HistoryWindow) -> Result<Vec<JobEvent>> {
+    on!(db.read(), c => query_as(
+        "select id, at, user_id, kind, undone, detail, vehicles, job_id from (
+           select j.id * 2 as id, j.at, j.user_id, j.kind, false as undone, j.detail, k.vehicles, j.id as job_id
+             from job_campaigns k join jobs j on j.id = k.job_id where k.campaign_id = $1 and j.kind <> 'import'
+           union all
+           select j.id * 2 + 1, j.undone_at, j.undone_by, j.kind, true, j.detail, j.restored, j.id
+             from job_campaigns k join jobs j on j.id = k.job_id
+            where k.campaign_id = $1 and j.kind <> 'import' and j.undone_at is not null) events
+          where (at, id) < ($2, $3) order by at desc, id desc limit $4")
+        .bind(campaign).bind(window.before).bind(window.before_id).bind(window.limit).fetch_all(c).await)
+}
+
+/// Returns the bulk jobs that a user made or undid, newest first.
+pub async fn list_events_of_user(db: &Db, user: i64, window: &HistoryWindow) -> Result<Vec<JobEvent>> {
+    on!(db.read(), c => query_as(
+        "select id, at, user_id, kind, undone, detail, vehicles, job_id from (
+           select id * 2 as id, at, user_id, kind, false as undone, detail, vehicles, id as job_id
+             from jobs where user_id = $1 and kind <> 'import'
+           union all
+           select id * 2 + 1, undone_at, undone_by, kind, true, detail, restored, id
+             from jobs where undone_by = $1 and undone_at is not null) events
+          where (at, id) < ($2, $3) order by at desc, id desc limit $4")
+        .bind(user).bind(window.before).bind(window.before_id).bind(window.limit).fetch_all(c).await)
 }
 
 /// A campaign that a job changed.

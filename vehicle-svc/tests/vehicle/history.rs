@@ -5,9 +5,11 @@ use crate::{
 };
 use patio_proto::{
     access::Role,
+    common::HistoryWindow,
     vehicle::{
-        Base, BulkParkingSpaceRequest, Field, ListVehicleHistoryRequest, ListVehicleHistoryResponse, OnConflict, Origin,
-        ParkingSpaceChange, SaveVehicleRequest, Side, StatusAction, VehicleChange, VehicleStatus,
+        Base, BulkParkingSpaceRequest, Field, JobEvent, JobKind, ListCampaignJobsRequest, ListUserJobsRequest, ListVehicleHistoryRequest,
+        ListVehicleHistoryResponse, OnConflict, Origin, ParkingSpaceChange, SaveVehicleRequest, Side, StatusAction, VehicleChange,
+        VehicleStatus,
     },
 };
 use patio_testing::each_database;
@@ -121,6 +123,59 @@ async fn pages_of_the_history_join_without_gaps_and_an_undone_job_is_gone() {
         let undone = undo(&yard, Role::Manager, job).await.unwrap();
         let after = yard.history_of(Role::Manager, ask(None, 50)).await.unwrap().changes;
         assert_eq!(after.iter().any(|change| change.job_id == Some(job)), undone.restored == 0, "{undone:?}");
+    })
+    .await;
+}
+
+impl Yard {
+    async fn jobs_of_campaign(&self, role: Role, window: HistoryWindow) -> Result<Vec<JobEvent>, Status> {
+        let ask = ListCampaignJobsRequest { campaign_id: CAMPAIGN, window: Some(window) };
+        self.history().list_campaign_jobs(self.person(9, role).request(ask)).await.map(|reply| reply.into_inner().events)
+    }
+}
+
+#[tokio::test]
+async fn pages_of_a_campaigns_jobs_join_and_contain_the_undoing_but_no_saves() {
+    each_database(async |host| {
+        let yard = Yard::with(host, &["A-1", "A-2"]).await;
+        changed_in_every_way(&yard).await;
+        let all = yard.jobs_of_campaign(Role::Manager, HistoryWindow { limit: 50, ..Default::default() }).await.unwrap();
+        undo(&yard, Role::Manager, all[0].job_id).await.unwrap();
+        let all = yard.jobs_of_campaign(Role::Manager, HistoryWindow { limit: 50, ..Default::default() }).await.unwrap();
+        let told: Vec<_> = all.iter().map(|job| (job.kind(), job.undone, &*job.detail, job.vehicles, job.user_id)).collect();
+        let expected = [
+            (JobKind::Space, true, "", 1, Some(5)),
+            (JobKind::Space, false, "", 1, Some(3)),
+            (JobKind::Status, false, "Repair", 1, Some(3)),
+        ];
+        assert_eq!(told, expected);
+        let (mut pages, mut window) = (Vec::new(), HistoryWindow { limit: 1, ..Default::default() });
+        while let Some(job) = yard.jobs_of_campaign(Role::Manager, window).await.unwrap().pop() {
+            window = HistoryWindow { before: job.at, before_id: job.id, limit: 1 };
+            pages.push(job);
+        }
+        assert_eq!(pages, all);
+        assert_eq!(yard.jobs_of_campaign(Role::Operator, window).await.unwrap_err().code(), Code::PermissionDenied);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_jobs_of_a_person_are_those_that_the_person_made_or_undid() {
+    each_database(async |host| {
+        let yard = Yard::with(host, &["A-1", "A-2"]).await;
+        changed_in_every_way(&yard).await;
+        let of = async |role, user_id| {
+            let ask = ListUserJobsRequest { user_id, window: Some(HistoryWindow { limit: 50, ..Default::default() }) };
+            yard.history().list_user_jobs(yard.person(9, role).request(ask)).await.map(|reply| reply.into_inner().events)
+        };
+        let made = of(Role::Admin, 3).await.unwrap();
+        let told: Vec<_> = made.iter().map(|job| (job.kind(), job.undone, job.vehicles)).collect();
+        assert_eq!(told, [(JobKind::Space, false, 1), (JobKind::Status, false, 1)]);
+        undo(&yard, Role::Manager, made[0].job_id).await.unwrap();
+        let undone = of(Role::Admin, 5).await.unwrap();
+        assert_eq!(undone.iter().map(|job| (job.kind(), job.undone, job.user_id)).collect::<Vec<_>>(), [(JobKind::Space, true, Some(5))]);
+        assert_eq!(of(Role::Manager, 3).await.unwrap_err().code(), Code::PermissionDenied);
     })
     .await;
 }

@@ -61,6 +61,12 @@ impl CampaignService for Campaigns {
     async fn get_campaign(&self, _: Request<campaign::GetCampaignRequest>) -> Result<Response<campaign::Campaign>, Status> {
         Err(Status::unimplemented("not in this test"))
     }
+    async fn list_campaign_history(
+        &self,
+        _: Request<campaign::ListCampaignHistoryRequest>,
+    ) -> Result<Response<campaign::ListCampaignHistoryResponse>, Status> {
+        Err(Status::unimplemented("not in this test"))
+    }
     async fn update_campaign(&self, _: Request<campaign::UpdateCampaignRequest>) -> Result<Response<campaign::Campaign>, Status> {
         Err(Status::unimplemented("not in this test"))
     }

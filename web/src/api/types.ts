@@ -17,6 +17,10 @@ export type Vehicle = Got<'/vehicles/{id}'>
 export type VehicleHistory = Got<'/vehicles/{id}/history'>
 /** A change of a vehicle: who changed which fields, when and how. */
 export type HistoryEntry = VehicleHistory['changes'][number]
+/** A page of the history of a campaign. */
+export type CampaignHistory = Got<'/campaigns/{id}/history'>
+/** An event in the history of a campaign: an import, changed fields, a bulk change or its undoing. */
+export type CampaignEvent = CampaignHistory['entries'][number]
 export type VehicleInput = Put<'/vehicles/{id}'>
 export type ListedVehicle = Got<'/vehicles/campaign/{id}/all'>[number]
 /**
@@ -30,6 +34,8 @@ export type InspectionPace = Got<'/campaigns/{id}/pace'>
 export type Activity = Got<'/campaigns/{id}/activity'>
 export type UploadResult = paths['/documents/upload']['post']['responses'][201]['content']['application/json']
 export type User = Got<'/users'>[number]
+/** An event in the history of a user: of the account, or a bulk change by the user. */
+export type UserEvent = Got<'/users/{id}/history'>['entries'][number]
 export type NewUser = Posted<'/sign-up'>
 export type UserUpdate = Put<'/users/{id}'>
 type Posted<P extends keyof paths> = paths[P] extends { post: { requestBody: { content: { 'application/json': infer B } } } } ? B : never

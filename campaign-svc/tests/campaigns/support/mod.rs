@@ -18,7 +18,7 @@ use patio_proto::{
         self as pb, Campaign, CampaignStatus, Milestone, campaign_service_client::CampaignServiceClient,
         draft_service_client::DraftServiceClient, milestone_service_client::MilestoneServiceClient,
     },
-    common::Page,
+    common::{HistoryWindow, Page},
 };
 use std::time::Duration;
 use tonic::{Code, Request, Status, service::Routes};
@@ -168,6 +168,12 @@ impl World {
     pub async fn audit(&self) -> Vec<Event> {
         let ask = self.by(DEVELOPER, ListEventsRequest { limit: 200, ..Default::default() });
         AuditServiceClient::new(self.host.links.campaign.clone()).list_events(ask).await.unwrap().into_inner().events
+    }
+
+    /// Returns the audit entries of a campaign in a window of its history.
+    pub async fn history(&self, who: (i64, Role), id: i64, window: HistoryWindow) -> Result<Vec<Event>, Status> {
+        let ask = self.by(who, pb::ListCampaignHistoryRequest { id, window: Some(window) });
+        self.campaigns().list_campaign_history(ask).await.map(|reply| reply.into_inner().events)
     }
 
     /// Advances the host's clock, then runs one sweep.

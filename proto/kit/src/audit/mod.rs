@@ -13,6 +13,7 @@ use crate::{
     clock,
     db::{Db, Tx},
     errors,
+    page::HistoryWindow,
 };
 use chrono::{DateTime, Utc};
 use patio_proto::{access::Role, audit as pb, role};
@@ -104,6 +105,12 @@ pub async fn list_of_subject(
     limit: usize,
 ) -> Result<Vec<pb::Event>, sqlx::Error> {
     let rows = store::list_of_subject(db, (kind, subject), before, i64::try_from(limit).unwrap_or(i64::MAX)).await?;
+    Ok(rows.into_iter().map(AuditRow::into_event).collect())
+}
+
+/// Returns the audit entries of an object in a window of its history, newest first, without page views and denied calls.
+pub async fn list_history(db: &Db, subject: &str, window: &HistoryWindow) -> Result<Vec<pb::Event>, sqlx::Error> {
+    let rows = store::list_history(db, subject, window).await?;
     Ok(rows.into_iter().map(AuditRow::into_event).collect())
 }
 

@@ -4,6 +4,7 @@ use crate::{
     clock,
     db::{Db, Engine, Tx},
     on,
+    page::HistoryWindow,
 };
 use chrono::{DateTime, NaiveDate, Utc};
 use patio_proto::audit as pb;
@@ -65,6 +66,15 @@ pub(super) async fn list_of_subject(db: &Db, (kind, subject): (&str, &str), befo
         "select id, at, user_id, role, kind, subject, summary, address, old_values, new_values
            from audit_events where subject = $1 and kind = $2 and at < $3 order by at desc, id desc limit $4")
         .bind(subject).bind(kind).bind(before).bind(limit).fetch_all(c).await)
+}
+
+/// Returns up to `limit` entries of an object before a position, newest first, without page views and denied calls.
+pub(super) async fn list_history(db: &Db, subject: &str, window: &HistoryWindow) -> Result<Vec<AuditRow>> {
+    on!(db.read(), c => query_as(
+        "select id, at, user_id, role, kind, subject, summary, address, old_values, new_values
+           from audit_events where subject = $1 and (at, id) < ($2, $3) and kind not in ('page-view', 'refused')
+          order by at desc, id desc limit $4")
+        .bind(subject).bind(window.before).bind(window.before_id).bind(window.limit).fetch_all(c).await)
 }
 
 /// Audit seal (hash-chain link) with its number and digest.

@@ -16,6 +16,7 @@ import { AttentionCard } from './AttentionCard'
 import { CampaignNumbers } from './CampaignNumbers'
 import { ActivitySection } from './dashboard/ActivitySection'
 import { BayPanel } from './dashboard/BayPanel'
+import { HistoryCard } from './history/HistoryCard'
 import { OfflineDownloadButton } from './OfflineDownloadButton'
 import { PaceStrip } from './PaceStrip'
 import { StartButton } from './StartButton'
@@ -132,6 +133,7 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithUnsent; yard: number
           {manages && <AttentionCard campaigns={[id]} campaign={id} idle={idle} missing={bays.missing} />}
           <PaceStrip paces={pace === undefined ? [] : [pace]} />
           {!takesInMenu && <OfflineDownloadButton campaign={campaign} offline={offline} />}
+          {manages && <HistoryCard campaign={id} />}
         </div>
       </div>
       {isTouch && mayWalk && (

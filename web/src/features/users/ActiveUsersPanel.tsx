@@ -17,6 +17,7 @@ import { describeUserRejection, useDeleteUser, useUnlockUser, useDownloadUserDat
 import { listUsers, readListSettings } from './listing'
 import { USER_CHANGES, UserDrawer } from './UserDrawer'
 import { UserFilters } from './UserFilters'
+import { UserHistoryDialog } from './UserHistoryDialog'
 import { UserSessionsDialog } from './UserSessionsDialog'
 import { UserTable } from './UserTable'
 import styles from './ActiveUsersPanel.module.css'
@@ -40,6 +41,7 @@ function Loaded({ users }: { users: User[] }) {
   const query = useQueryParams()
   const listing = readListSettings(query)
   const [leaving, setLeaving] = useState<User | null>(null)
+  const [reviewed, setReviewed] = useState<User | null>(null)
   const [signedIn, setSignedIn] = useState<User | null>(null)
   const data = useDownloadUserData()
   const lift = useUnlockUser()
@@ -56,8 +58,10 @@ function Loaded({ users }: { users: User[] }) {
   const rareActionsOf = (user: User): RowAction[] => {
     const { id, hmc } = user
     const download: RowAction = { icon: 'download', text: t('users.dataShort'), label: t('users.data', { hmc }), onSelect: () => data.mutate(user) }
-    if (id === me) return [download]
+    const history: RowAction = { icon: 'list', text: t('users.historyShort'), label: t('users.history', { hmc }), onSelect: () => setReviewed(user) }
+    if (id === me) return [history, download]
     return [
+      history,
       { icon: 'phone', text: t('users.sessionsHead'), label: t('users.sessions', { hmc }), onSelect: () => setSignedIn(user) },
       { icon: 'unlock', text: t('users.unlockShort'), label: t('users.unlock', { hmc }), onSelect: () => unlock(user) },
       download,
@@ -92,6 +96,7 @@ function Loaded({ users }: { users: User[] }) {
         </div>
       </div>
       {chosen && <UserDrawer key={chosen.id} user={chosen} isMe={chosen.id === me} fold={query.get('fold')} actions={rareActionsOf(chosen)} onClose={() => setQueryParams(CLOSED)} />}
+      {reviewed && <UserHistoryDialog user={reviewed} onClose={() => setReviewed(null)} />}
       {signedIn && <UserSessionsDialog user={signedIn} onClose={() => setSignedIn(null)} />}
       {leaving && <DeleteUser user={leaving} onDone={() => setLeaving(null)} />}
     </div>

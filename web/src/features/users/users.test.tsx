@@ -81,7 +81,7 @@ test('the reserved user is in no list, and nobody deletes oneself', async () => 
   expect(await screen.findByText('1003')).toBeTruthy()
   expect(screen.queryByText('reserved')).toBeNull()
   await person.click(button('Actions for 1002'))
-  expect(screen.getAllByRole('menuitem').map(({ textContent }) => textContent)).toEqual(['Change Password', 'Change Permission', 'Change HMC', 'Download personal data'])
+  expect(screen.getAllByRole('menuitem').map(({ textContent }) => textContent)).toEqual(['Change Password', 'Change Permission', 'Change HMC', 'History', 'Download personal data'])
 })
 
 test('a user is deleted only after YES', async () => {

@@ -3,8 +3,9 @@ import type { HistoryEntry } from '@/api/types'
 import { Link } from '@/lib/route'
 import type { TextKey } from '@/lib/text'
 import { formatDate, formatTime } from '@/lib/time'
-import { Icon, type IconName } from '@/ui/Icon'
+import type { IconName } from '@/ui/Icon'
 import { VehicleStatusBadge } from '@/ui/Status'
+import { OldToNew, TimelineField, TimelineItem } from '@/ui/Timeline'
 import { useHistoryText } from './text'
 import styles from './TimelineEntry.module.css'
 
@@ -25,25 +26,19 @@ export function TimelineEntry({ ref, entry, manages }: { ref: Ref<HTMLLIElement>
   const { at, by_hmc, device_time, fields } = entry
   const title = useTitle(entry)
   return (
-    <li ref={ref} tabIndex={-1} className={styles.entry}>
-      <span className={styles.sign}>
-        <Icon name={iconOf(entry)} size={18} />
-      </span>
-      <div className={styles.words}>
-        {title !== null && <p className={styles.title}>{title}</p>}
-        {fields.map((change) => (
-          <Change key={change.field} change={change} />
-        ))}
-        <p className={styles.facts}>
-          <span className={styles.person}>{by_hmc ?? t('history.automatic')}</span>
-          <time dateTime={at}>
-            {formatDate(at)} {formatTime(at)}
-          </time>
-          <Way entry={entry} manages={manages} />
-        </p>
-        {isFarFrom(at, device_time) && <p className={styles.facts}>{t('history.deviceTime', { date: formatDate(device_time), time: formatTime(device_time) })}</p>}
-      </div>
-    </li>
+    <TimelineItem
+      ref={ref}
+      icon={iconOf(entry)}
+      title={title}
+      by={by_hmc ?? t('history.automatic')}
+      at={at}
+      way={<Way entry={entry} manages={manages} />}
+      below={isFarFrom(at, device_time) ? t('history.deviceTime', { date: formatDate(device_time), time: formatTime(device_time) }) : undefined}
+    >
+      {fields.map((change) => (
+        <Change key={change.field} change={change} />
+      ))}
+    </TimelineItem>
   )
 }
 
@@ -81,29 +76,20 @@ function Way({ entry: { kind, origin, file }, manages }: { entry: HistoryEntry; 
 
 function Change({ change: { field, old, new: value, in_conflict } }: { change: FieldChange }) {
   const t = useHistoryText()
+  const [before, after] = [<Value key="old" field={field} value={old} />, <Value key="new" field={field} value={value} />]
   return (
-    <div className={styles.change}>
-      <span className={styles.field}>{t(LABELS[field])}</span>
+    <TimelineField name={t(LABELS[field])}>
       {in_conflict ? (
         <ul className={styles.sides}>
           <li>
-            <Value field={field} value={old} /> <span className={styles.side}>{t('history.stored')}</span>
+            {before} <span className={styles.side}>{t('history.stored')}</span>
           </li>
           <li>
-            <Value field={field} value={value} /> <span className={styles.side}>{t('history.entered')}</span>
+            {after} <span className={styles.side}>{t('history.entered')}</span>
           </li>
         </ul>
-      ) : (
-        <span className={styles.values}>
-          <Value field={field} value={old} />
-          <span className={styles.arrow}>
-            <Icon name="arrow" size={16} />
-            <span className="sr-only"> {t('history.to')} </span>
-          </span>
-          <Value field={field} value={value} />
-        </span>
-      )}
-    </div>
+      ) : <OldToNew old={before} to={t('history.to')} value={after} />}
+    </TimelineField>
   )
 }
 

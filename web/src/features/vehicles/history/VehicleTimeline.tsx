@@ -6,20 +6,20 @@ import type { Vehicle } from '@/api/types'
 import { mayManageCampaigns } from '@/lib/roles'
 import { Button } from '@/ui/Button'
 import { Skeleton } from '@/ui/Page'
+import { Timeline, TimelineLine } from '@/ui/Timeline'
 import { useHistoryPage, useHistoryReload } from './api'
 import { TimelineEntry } from './TimelineEntry'
 import { HistoryNotice } from './HistoryNotice'
 import { useHistoryText } from './text'
-import styles from './VehicleTimeline.module.css'
 
 /** Changes of a vehicle, newest first. */
 export function VehicleTimeline({ vehicle }: { vehicle: Vehicle }) {
   useHistoryReload(vehicle)
   const manages = mayManageCampaigns(useSession()?.user.user_type ?? '')
   return (
-    <ol className={styles.entries}>
+    <Timeline>
       <TimelinePage key={vehicle.id} id={vehicle.id} before={null} manages={manages} />
-    </ol>
+    </Timeline>
   )
 }
 
@@ -51,9 +51,9 @@ function TimelinePage({ id, before, manages }: TimelinePageProps) {
       <LoadingState error={page.error} isPending={page.isPending} onRetry={() => void page.refetch()} />
       {next && hasOlder && <TimelinePage id={id} before={next} manages={manages} />}
       {next && !hasOlder && (
-        <li className={styles.more}>
+        <TimelineLine>
           <Button onClick={() => setHasOlder(true)}>{t('history.older')}</Button>
-        </li>
+        </TimelineLine>
       )}
     </>
   )
@@ -66,10 +66,10 @@ function LoadingState({ error, isPending, onRetry }: { error: Error | null; isPe
   const isOffline = error instanceof Problem ? error.status === 0 : isPending && !isOnline
   if (error === null && !isPending) return null
   return (
-    <li className={styles.more}>
+    <TimelineLine>
       {isOffline && <HistoryNotice text={t('history.offline')} onRetry={onRetry} />}
       {!isOffline && error !== null && <HistoryNotice text={t('history.notLoaded', { why: getErrorMessage(error, t) })} onRetry={onRetry} />}
       {!isOffline && error === null && <Skeleton rows={3} height={64} label={t('history.loading')} />}
-    </li>
+    </TimelineLine>
   )
 }

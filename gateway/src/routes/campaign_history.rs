@@ -1,0 +1,83 @@
+//! Route with which team leaders and supervisors read the history of a campaign. The gateway merges the audit entries of
+//! campaign-svc and the bulk jobs of vehicle-svc by time.
+use crate::{
+    extract::{
+        auth::Authenticated,
+        body::{PathId, QueryParams},
+    },
+    http::problem::{ApiResult, ProblemBody},
+    routes::history_page::{BulkEvent, Entry, MergedHistoryQuery, MergedPage, NamedFieldChange, changes, values},
+    state::AppState,
+};
+use axum::{Json, extract::State};
+use chrono::{DateTime, Utc};
+use patio_kit::client::user_names::NameMap;
+use patio_proto::{campaign, vehicle as pb};
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+/// Returns the route of the history of campaigns.
+pub fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::new().routes(routes!(list_campaign_history))
+}
+
+/// History of a campaign, newest first.
+#[derive(Serialize, ToSchema)]
+struct CampaignHistory {
+    entries: Vec<CampaignEvent>,
+    /// Value of `before` for the next page; null on the last page.
+    next: Option<String>,
+}
+
+/// Event in the history of a campaign: its import, a change, or a bulk change of its vehicles.
+#[derive(Serialize, ToSchema)]
+struct CampaignEvent {
+    at: DateTime<Utc>,
+    /// Name of the user; null when the status followed the vehicles.
+    by_hmc: Option<String>,
+    /// Number of imported vehicles; null for other events.
+    imported: Option<i64>,
+    /// Changed fields of the campaign; empty for an import and for bulk changes.
+    fields: Vec<NamedFieldChange>,
+    /// Bulk change of vehicles of the campaign; null for other events.
+    bulk: Option<BulkEvent>,
+}
+
+impl CampaignEvent {
+    fn new(entry: Entry, people: &NameMap) -> Self {
+        let (at, by_hmc) = (entry.at(), entry.user_id().map(|id| people.name(id)));
+        match entry {
+            Entry::Audit(event) if event.kind == "campaign-imported" => {
+                let imported = values(&event.new_values).get("total_vehicles").and_then(Value::as_i64);
+                Self { at, by_hmc, imported: Some(imported.unwrap_or_default()), fields: Vec::new(), bulk: None }
+            }
+            Entry::Audit(event) => Self { at, by_hmc, imported: None, fields: changes(&event), bulk: None },
+            Entry::Job(event) => Self { at, by_hmc, imported: None, fields: Vec::new(), bulk: Some(event.into()) },
+        }
+    }
+}
+
+/// Lists the history of a campaign, newest first: its import, changes of its fields and its status, and the bulk changes of the
+/// last 90 days with their undoing.
+#[utoipa::path(get, path = "/campaigns/{id}/history", tag = "campaigns", params(("id" = i64, Path, minimum = 1), MergedHistoryQuery),
+    responses((status = 200, description = "One page.", body = CampaignHistory),
+        (status = 404, description = "The campaign does not exist.", body = ProblemBody)),
+    extensions(("x-rpc" = json!("/patio.campaign.v1.CampaignService/ListCampaignHistory"))))]
+async fn list_campaign_history(
+    State(api): State<AppState>,
+    signed: Authenticated,
+    PathId(id): PathId,
+    QueryParams(query): QueryParams<MergedHistoryQuery>,
+) -> ApiResult<Json<CampaignHistory>> {
+    let page = MergedPage::from_query(&query)?;
+    let ask = campaign::ListCampaignHistoryRequest { id, window: page.audit_window() };
+    let ask_jobs = pb::ListCampaignJobsRequest { campaign_id: id, window: page.job_window() };
+    let (mut campaigns, mut history) = (api.campaigns(), api.history());
+    let (audit, jobs) =
+        tokio::try_join!(campaigns.list_campaign_history(signed.request(ask)), history.list_campaign_jobs(signed.request(ask_jobs)))?;
+    let (entries, next) = page.merge(audit.into_inner().events, jobs.into_inner().events);
+    let people = api.names.resolve(signed.call_context(), entries.iter().filter_map(Entry::user_id)).await;
+    Ok(Json(CampaignHistory { entries: entries.into_iter().map(|entry| CampaignEvent::new(entry, &people)).collect(), next }))
+}

@@ -1,0 +1,241 @@
+//! Pages of a history that the gateway merges by time from the audit entries of one service and the bulk jobs of vehicle-svc.
+use crate::{
+    http::problem::{ApiResult, Problem},
+    views::enums,
+};
+use chrono::{DateTime, Utc};
+use patio_kit::clock;
+use patio_proto::{audit, common::HistoryWindow, vehicle as pb};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::{
+    cmp::{Ordering, Reverse},
+    fmt,
+    str::FromStr,
+};
+use utoipa::{IntoParams, ToSchema};
+
+/// Number of entries on a page when the request names none.
+const DEFAULT_PAGE_SIZE: i32 = 50;
+
+/// Query parameters of the history: position and size of the page.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct MergedHistoryQuery {
+    /// Position of the page: `next` of the previous page; the newest entries when absent.
+    #[param(max_length = 60, nullable = false)]
+    before: Option<String>,
+    /// Maximum number of entries, 1 to 100; 50 when absent.
+    #[param(minimum = 1, maximum = 100, nullable = false)]
+    limit: Option<i32>,
+}
+
+/// Change of one field.
+#[derive(Serialize, ToSchema)]
+pub(super) struct NamedFieldChange {
+    /// Name of the field as in the request that changes the field.
+    field: String,
+    old: String,
+    new: String,
+}
+
+/// Service that stores an entry. The order decides between entries at the same time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Source {
+    Audit,
+    Jobs,
+}
+
+/// Position of an entry in the merged history.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Position {
+    at: DateTime<Utc>,
+    source: Source,
+    id: i64,
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(to, "{}.{}.{}", self.at.timestamp_micros(), u8::from(self.source == Source::Jobs), self.id)
+    }
+}
+
+impl FromStr for Position {
+    type Err = Problem;
+
+    fn from_str(text: &str) -> Result<Self, Problem> {
+        let mut parts = text.split('.').map(|part| part.parse::<i64>().ok());
+        let mut part = || parts.next().flatten();
+        let read = (part(), part(), part());
+        let source = match read.1 {
+            Some(0) => Some(Source::Audit),
+            Some(1) => Some(Source::Jobs),
+            _ => None,
+        };
+        let at = read.0.and_then(DateTime::from_timestamp_micros);
+        let position = at.zip(source).zip(read.2).map(|((at, source), id)| Self { at, source, id });
+        let position = position.ok_or_else(|| Problem::invalid_field("before", "must be the `next` of a page"))?;
+        enums::bounded_timestamp("before", position.at).map(|at| Self { at, ..position })
+    }
+}
+
+/// Checked position and size of a page.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MergedPage {
+    after: Option<Position>,
+    limit: i32,
+}
+
+impl MergedPage {
+    /// Checks the query parameters.
+    pub(super) fn from_query(query: &MergedHistoryQuery) -> ApiResult<Self> {
+        let limit = query.limit.unwrap_or(DEFAULT_PAGE_SIZE);
+        if !(1..=100).contains(&limit) {
+            return Err(Problem::invalid_field("limit", "must be 1 to 100"));
+        }
+        Ok(Self { after: query.before.as_deref().map(str::parse).transpose()?, limit })
+    }
+
+    /// Returns the window of the audit entries that continues the merged history.
+    pub(super) fn audit_window(self) -> Option<HistoryWindow> {
+        Some(self.window(Source::Audit))
+    }
+
+    /// Returns the window of the bulk jobs that continues the merged history.
+    pub(super) fn job_window(self) -> Option<HistoryWindow> {
+        Some(self.window(Source::Jobs))
+    }
+
+    fn window(self, source: Source) -> HistoryWindow {
+        let before_id = self.after.map_or(i64::MAX, |after| match source.cmp(&after.source) {
+            Ordering::Less => i64::MAX,
+            Ordering::Equal => after.id,
+            Ordering::Greater => 0,
+        });
+        HistoryWindow { before: self.after.map(|after| clock::timestamp(after.at)), before_id, limit: self.limit + 1 }
+    }
+
+    /// Merges the entries of both services, newest first. Also returns the position of the next page; `None` on the last page.
+    pub(super) fn merge(self, audit: Vec<audit::Event>, jobs: Vec<pb::JobEvent>) -> (Vec<Entry>, Option<String>) {
+        let mut merged: Vec<Entry> = audit.into_iter().map(Entry::Audit).chain(jobs.into_iter().map(Entry::Job)).collect();
+        merged.sort_by_key(|entry| Reverse(entry.position()));
+        let size = usize::try_from(self.limit).unwrap_or_default();
+        let has_more = merged.len() > size;
+        merged.truncate(size);
+        let next = merged.last().filter(|_| has_more).map(|last| last.position().to_string());
+        (merged, next)
+    }
+}
+
+/// Entry of one of the services.
+pub(super) enum Entry {
+    /// Audit entry.
+    Audit(audit::Event),
+    /// Bulk job, or the undoing of a bulk job.
+    Job(pb::JobEvent),
+}
+
+impl Entry {
+    /// Returns the time of the entry.
+    pub(super) fn at(&self) -> DateTime<Utc> {
+        self.position().at
+    }
+
+    fn position(&self) -> Position {
+        match self {
+            Self::Audit(event) => Position { at: enums::timestamp(event.at.as_ref()), source: Source::Audit, id: event.id },
+            Self::Job(event) => Position { at: enums::timestamp(event.at.as_ref()), source: Source::Jobs, id: event.id },
+        }
+    }
+
+    /// Returns the user who caused the entry; `None` when no user did.
+    pub(super) fn user_id(&self) -> Option<i64> {
+        match self {
+            Self::Audit(event) => event.user_id,
+            Self::Job(event) => event.user_id,
+        }
+    }
+}
+
+/// Kind of a bulk change in a history.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum BulkKind {
+    /// A bulk change set or removed the status of vehicles.
+    Status,
+    /// A bulk change moved vehicles.
+    Space,
+    /// A CSV file was applied.
+    File,
+    /// A bulk change was undone.
+    Undo,
+}
+
+/// Bulk change of vehicles, or its undoing.
+#[derive(Serialize, ToSchema)]
+pub(super) struct BulkEvent {
+    /// Id of the bulk change.
+    job_id: i64,
+    kind: BulkKind,
+    /// New status (empty when removed) or name of the file.
+    detail: String,
+    /// Number of vehicles that were changed, or restored by the undoing.
+    vehicles: i64,
+}
+
+impl From<pb::JobEvent> for BulkEvent {
+    fn from(event: pb::JobEvent) -> Self {
+        let kind = match event.kind() {
+            _ if event.undone => BulkKind::Undo,
+            pb::JobKind::Status => BulkKind::Status,
+            pb::JobKind::Space => BulkKind::Space,
+            pb::JobKind::File | pb::JobKind::Import | pb::JobKind::Unspecified => BulkKind::File,
+        };
+        Self { job_id: event.job_id, kind, detail: event.detail, vehicles: event.vehicles }
+    }
+}
+
+/// Parses the values of an audit entry; an empty text has no values.
+pub(super) fn values(text: &str) -> Map<String, Value> {
+    serde_json::from_str(text).unwrap_or_default()
+}
+
+/// Returns the fields of an audit entry with old and new values, as texts.
+pub(super) fn changes(event: &audit::Event) -> Vec<NamedFieldChange> {
+    let (old, new) = (values(&event.old_values), values(&event.new_values));
+    let text = |value: Option<&Value>| match value {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+    };
+    let change = |field: &String| NamedFieldChange { field: field.clone(), old: text(old.get(field)), new: text(new.get(field)) };
+    new.keys().map(change).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_position_is_read_as_it_was_written() {
+        let at = DateTime::from_timestamp_micros(1_790_000_000_123_456).unwrap();
+        for source in [Source::Audit, Source::Jobs] {
+            let position = Position { at, source, id: 7 };
+            assert_eq!(position.to_string().parse::<Position>().ok(), Some(position));
+        }
+        for wrong in ["", "1", "1.2.3", "1.0", "9223372036854775807.0.1", "2026-11-20T12:00:00Z"] {
+            assert!(wrong.parse::<Position>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn entries_at_the_time_of_the_position_are_continued_in_the_order_of_the_merged_history() {
+        let at = DateTime::from_timestamp_micros(1_790_000_000_000_000).unwrap();
+        let ids = |source| {
+            let page = MergedPage { after: Some(Position { at, source, id: 7 }), limit: 1 };
+            (page.window(Source::Audit).before_id, page.window(Source::Jobs).before_id)
+        };
+        assert_eq!(ids(Source::Jobs), (i64::MAX, 7));
+        assert_eq!(ids(Source::Audit), (7, 0));
+    }
+}

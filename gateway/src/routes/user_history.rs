@@ -1,0 +1,84 @@
+//! Route with which supervisors read the history of a user. The gateway merges the audit entries of auth-svc and the bulk jobs of
+//! vehicle-svc by time.
+use crate::{
+    extract::{
+        auth::Authenticated,
+        body::{PathId, QueryParams},
+    },
+    http::problem::{ApiResult, ProblemBody},
+    routes::history_page::{BulkEvent, Entry, MergedHistoryQuery, MergedPage, NamedFieldChange, changes},
+    state::AppState,
+};
+use axum::{Json, extract::State};
+use chrono::{DateTime, Utc};
+use patio_kit::client::user_names::NameMap;
+use patio_proto::{auth, vehicle as pb};
+use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+/// Returns the route of the history of users.
+pub fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::new().routes(routes!(list_user_history))
+}
+
+/// History of a user, newest first.
+#[derive(Serialize, ToSchema)]
+struct UserHistory {
+    entries: Vec<UserEvent>,
+    /// Value of `before` for the next page; null on the last page.
+    next: Option<String>,
+}
+
+/// Event in the history of a user: an event of the account, or a bulk change that the user made.
+#[derive(Serialize, ToSchema)]
+struct UserEvent {
+    at: DateTime<Utc>,
+    /// Name of the user who caused the event; null when the caller was not signed in.
+    by_hmc: Option<String>,
+    /// Kind of the audit entry, such as `login`; empty for bulk changes.
+    kind: String,
+    /// Summary of the audit entry; empty for bulk changes.
+    summary: String,
+    /// Changed fields of the account; empty for other events.
+    fields: Vec<NamedFieldChange>,
+    /// Bulk change that the user made or undid; null for other events.
+    bulk: Option<BulkEvent>,
+}
+
+impl UserEvent {
+    fn new(entry: Entry, people: &NameMap) -> Self {
+        let (at, by_hmc) = (entry.at(), entry.user_id().map(|id| people.name(id)));
+        match entry {
+            Entry::Audit(event) => {
+                let fields = if event.kind == "user-changed" { changes(&event) } else { Vec::new() };
+                Self { at, by_hmc, kind: event.kind, summary: event.summary, fields, bulk: None }
+            }
+            Entry::Job(event) => {
+                Self { at, by_hmc, kind: String::new(), summary: String::new(), fields: Vec::new(), bulk: Some(event.into()) }
+            }
+        }
+    }
+}
+
+/// Lists the history of a user, newest first: sign-ins, lockouts, ended sessions, changes of the account, and the user's bulk
+/// changes of the last 90 days.
+#[utoipa::path(get, path = "/users/{id}/history", tag = "users", params(("id" = i64, Path, minimum = 1), MergedHistoryQuery),
+    responses((status = 200, description = "One page.", body = UserHistory),
+        (status = 404, description = "The user does not exist.", body = ProblemBody)),
+    extensions(("x-rpc" = json!("/patio.auth.v1.UserService/ListUserHistory"))))]
+async fn list_user_history(
+    State(api): State<AppState>,
+    signed: Authenticated,
+    PathId(id): PathId,
+    QueryParams(query): QueryParams<MergedHistoryQuery>,
+) -> ApiResult<Json<UserHistory>> {
+    let page = MergedPage::from_query(&query)?;
+    let ask = auth::ListUserHistoryRequest { user_id: id, window: page.audit_window() };
+    let ask_jobs = pb::ListUserJobsRequest { user_id: id, window: page.job_window() };
+    let (mut users, mut history) = (api.users(), api.history());
+    let (audit, jobs) = tokio::try_join!(users.list_user_history(signed.request(ask)), history.list_user_jobs(signed.request(ask_jobs)))?;
+    let (entries, next) = page.merge(audit.into_inner().events, jobs.into_inner().events);
+    let people = api.names.resolve(signed.call_context(), entries.iter().filter_map(Entry::user_id)).await;
+    Ok(Json(UserHistory { entries: entries.into_iter().map(|entry| UserEvent::new(entry, &people)).collect(), next }))
+}

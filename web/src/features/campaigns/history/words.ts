@@ -1,0 +1,29 @@
+import type { CampaignEvent } from '@/api/types'
+import { useCampaignsText } from '../text'
+import { useCampaignHistoryText } from './text'
+
+/** Returns the names of a campaign's fields, by their names in the API. */
+export function useFieldLabels(): Record<string, string> {
+  const [t, campaign] = [useCampaignHistoryText(), useCampaignsText()]
+  return {
+    name: t('history.name'),
+    image: t('history.image'),
+    status: t('history.status'),
+    part: campaign('campaign.part'),
+    description: campaign('campaign.description'),
+    model_type: campaign('campaign.modelType'),
+    due_at: campaign('due.title'),
+  }
+}
+
+/** Returns the title of an event, or `null` when its changed fields say what happened. */
+export function useEventTitle({ imported, bulk }: CampaignEvent): string | null {
+  const t = useCampaignHistoryText()
+  if (typeof imported === 'number') return t('history.import', { n: imported })
+  if (!bulk) return null
+  const { kind, detail, vehicles: n } = bulk
+  if (kind === 'space') return t('history.moved', { n })
+  if (kind === 'file') return t('history.file', { n, file: detail === '' ? t('history.csv') : detail })
+  if (kind === 'undo') return t('history.undone', { n })
+  return detail === '' ? t('history.statusRemoved', { n }) : t('history.statusSet', { n, status: detail })
+}

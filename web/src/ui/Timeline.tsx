@@ -1,0 +1,76 @@
+import type { ReactNode, Ref } from 'react'
+import { formatDate, formatTime } from '@/lib/time'
+import { Icon, type IconName } from './Icon'
+import styles from './Timeline.module.css'
+
+/** List of events, newest first. */
+export function Timeline({ children }: { children: ReactNode }) {
+  return <ol className={styles.entries}>{children}</ol>
+}
+
+/** Line of a timeline that is no event, such as a button that loads older events. */
+export function TimelineLine({ children }: { children: ReactNode }) {
+  return <li className={styles.more}>{children}</li>
+}
+
+interface TimelineItemProps {
+  ref: Ref<HTMLLIElement> | undefined
+  icon: IconName
+  /** What happened, if the changed values do not say it. */
+  title: string | null
+  /** Who caused the event. */
+  by: string
+  at: string
+  /** How the event came about, beside person and time. */
+  way?: ReactNode
+  below?: ReactNode
+  /** Changed values. */
+  children?: ReactNode
+}
+
+/** Event of a timeline: what changed, and who changed it when. */
+export function TimelineItem({ ref, icon, title, by, at, way, below, children }: TimelineItemProps) {
+  return (
+    <li ref={ref} tabIndex={-1} className={styles.entry}>
+      <span className={styles.sign}>
+        <Icon name={icon} size={18} />
+      </span>
+      <div className={styles.words}>
+        {title !== null && <p className={styles.title}>{title}</p>}
+        {children}
+        <p className={styles.facts}>
+          <span className={styles.person}>{by}</span>
+          <time dateTime={at}>
+            {formatDate(at)} {formatTime(at)}
+          </time>
+          {way}
+        </p>
+        {below !== undefined && <p className={styles.facts}>{below}</p>}
+      </div>
+    </li>
+  )
+}
+
+/** Name of a changed field, beside its values. */
+export function TimelineField({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className={styles.change}>
+      <span className={styles.field}>{name}</span>
+      {children}
+    </div>
+  )
+}
+
+/** Old and new value of a field. `to` is the word that screen readers say between both. */
+export function OldToNew({ old, to, value }: { old: ReactNode; to: string; value: ReactNode }) {
+  return (
+    <span className={styles.values}>
+      {old}
+      <span className={styles.arrow}>
+        <Icon name="arrow" size={16} />
+        <span className="sr-only"> {to} </span>
+      </span>
+      {value}
+    </span>
+  )
+}
