@@ -17,6 +17,8 @@ create table audit_events (
     new_values text not null
 ) partition by range (at);
 create index audit_events_by_time on audit_events (at desc, id desc);
+-- The history of a campaign reads its audit entries.
+create index audit_events_by_subject on audit_events (subject, at desc, id desc);
 -- Ids continue where they were.
 do $$
 begin

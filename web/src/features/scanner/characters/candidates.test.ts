@@ -67,6 +67,17 @@ test('a rival that is less than two characters farther makes a pick list, the ne
   expect(await matchLines([VIN], [car(VIN, 1), car(VIN, 2)])).toEqual({ kind: 'pick', vehicles: [car(VIN, 1), car(VIN, 2)] })
 })
 
+test('a vehicle whose whole identifier was read settles beside one that fits only without its last or first character', async () => {
+  const list = cars('9BHBG51CAJP386045', '9BHBG51CAJP238604')
+  expect(await matchLines(['9BHBG51CAJP386045'], list)).toEqual({ kind: 'settled', vehicle: list[0] })
+  expect(await matchLines(['I9BHBG51CAJP238604', 'GVWR 1593 KG'], list)).toEqual({ kind: 'settled', vehicle: list[1] })
+  const shifted = cars('CRETA 859883', 'RETA 859883')
+  expect(await matchLines(['CRETA', '859883'], shifted), 'one character off').toEqual({ kind: 'pick', vehicles: shifted })
+  expect(await matchLines(['9BHBG51CAJP38604S 9BHBG51CAJP238604'], list), 'both identifiers are there').toEqual({ kind: 'pick', vehicles: list })
+  expect((await matchLines(['9BHBG51CAJP238604', '9BHBG51CAJP3860X5'], list)).kind, 'the other identifier is there but for a character').toBe('pick')
+  expect((await matchLines(['19BHBG51CAJP386045'], cars('9BHBG51CAJP386045', '19BHBG51CAJP38604'))).kind, 'the other begins before it').toBe('pick')
+})
+
 test('three differing characters make a pick list, and a text without a similar vehicle gives none', async () => {
   const list = cars(VIN)
   expect(await matchLines(['9BWXXX377VT004251'], list)).toEqual({ kind: 'pick', vehicles: list })
@@ -111,7 +122,10 @@ test('for any list and misreading: what settles is in the list, two characters o
     expect(list).toContain(match.vehicle)
     const off = tableDistance(foldCharacters(match.vehicle.vin_number), foldCharacters(text))
     expect(off).toBeLessThanOrEqual(2)
-    for (const other of list) if (other !== match.vehicle) expect(tableDistance(foldCharacters(other.vin_number), foldCharacters(text))).toBeGreaterThanOrEqual(off + 2)
+    for (const { vin_number } of list.filter((other) => other !== match.vehicle)) {
+      if (off === 0) expect([...vin_number].filter((character, place) => character !== match.vehicle.vin_number[place]).length).toBeGreaterThanOrEqual(2)
+      else expect(tableDistance(foldCharacters(vin_number), foldCharacters(text))).toBeGreaterThanOrEqual(off + 2)
+    }
   }
   expect(settled).toBeGreaterThan(50)
 })

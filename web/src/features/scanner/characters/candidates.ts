@@ -80,12 +80,23 @@ export async function matchLines<V extends ReadableVehicle>(lines: readonly (Lin
 
 function decide<V>(near: Candidate<V>[], { text, costs }: JoinedText): TextMatch<V> | null {
   near.sort((a, b) => a.off - b.off || b.key.length - a.key.length)
-  const [best, next] = near
-  if (best !== undefined && (next === undefined || next.off >= best.off + MIN_DISTANCE_TO_NEXT) && weightedDistance(best.key, text, costs) <= maxOff(best.key.length)) {
+  const [best, ...others] = near
+  if (best !== undefined && others.every((other) => distanceBeside(other, best, text) >= best.off + MIN_DISTANCE_TO_NEXT) && weightedDistance(best.key, text, costs) <= maxOff(best.key.length)) {
     return { kind: 'settled', vehicle: best.vehicle }
   }
   const listed = near.filter(({ key, off }) => off <= maxListedOff(key.length))
   return listed.length > 0 ? { kind: 'pick', vehicles: listed.slice(0, MAX_LISTED).map(({ vehicle }) => vehicle) } : null
+}
+
+/**
+ * Returns the number of characters in which a vehicle's identifier differs from the text. When the best vehicle's whole identifier was read, each
+ * of its characters counts, so that another identifier does not fit better by leaving out its end. Another part of the text may hold the other one.
+ */
+function distanceBeside<V>(other: Candidate<V>, best: Candidate<V>, text: string): number {
+  if (best.off > 0 || other.off >= MIN_DISTANCE_TO_NEXT) return other.off
+  const from = text.indexOf(best.key)
+  const to = from + best.key.length
+  return Math.min(weightedDistance(other.key, text, [], { from, to }), distanceWithin(other.key, text.slice(0, from)), distanceWithin(other.key, text.slice(to)))
 }
 
 /** Lists the vehicles of which the text has the last characters or the parking space, as labels and printed lists may have only these. */

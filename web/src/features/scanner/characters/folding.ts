@@ -45,14 +45,21 @@ export function distanceWithin(pattern: string, text: string): number {
 /** Returns the same distance as `distanceWithin` for patterns of any length. Computes the full distance table row by row. */
 export const tableDistance = (pattern: string, text: string): number => weightedDistance(pattern, text, [])
 
+/** A part of a text, from its first index to the index after its last. */
+export interface Stretch {
+  from: number
+  to: number
+}
+
 /**
  * Returns the smallest cost of turning any part of a text into a pattern. A missing character costs 1, and a character of the text that is replaced
- * or left out costs `costs` at its place.
+ * or left out costs `costs` at its place. Each character of `whole` that is outside of the part costs 1.
  */
-export function weightedDistance(pattern: string, text: string, costs: readonly number[]): number {
-  let row = Array.from({ length: text.length + 1 }, () => 0)
+export function weightedDistance(pattern: string, text: string, costs: readonly number[], whole: Stretch = { from: 0, to: 0 }): number {
+  const limit = (count: number) => Math.max(0, Math.min(count, whole.to - whole.from))
+  let row = Array.from({ length: text.length + 1 }, (_, index) => limit(index - whole.from))
   for (let place = 0; place < pattern.length; place++) {
-    const next = [place + 1]
+    const next = [(row[0] ?? 0) + 1]
     for (let index = 0; index < text.length; index++) {
       const cost = costs[index] ?? 1
       const replaced = (row[index] ?? 0) + (pattern[place] === text[index] ? 0 : cost)
@@ -60,5 +67,5 @@ export function weightedDistance(pattern: string, text: string, costs: readonly 
     }
     row = next
   }
-  return Math.min(...row)
+  return Math.min(...row.map((cost, index) => cost + limit(whole.to - index)))
 }
