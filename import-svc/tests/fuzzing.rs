@@ -8,7 +8,7 @@ use crate::common::{
 };
 use import_svc::{
     files::csv_file,
-    reader::{self, Column, ReadFailure, ReadPurpose, StopReason, check_package, wire::CsvLines},
+    reader::{self, Column, ReadFailure, ReadPurpose, StopReason, check_package, wire::CheckedRows},
 };
 use patio_proto::{identifier::Identifier, vehicle::ImportVehiclesRequest};
 use patio_testing::from_environment;
@@ -171,14 +171,14 @@ fn sheet() -> impl Strategy<Value = (Vec<&'static str>, Vec<Vec<String>>)> {
 }
 
 /// Reads a sheet for import and for correction, inside this process because the package is valid. Returns both results.
-fn both(file: &[u8]) -> (Result<Vec<Identifier>, i32>, Vec<reader::wire::CsvLine>) {
+fn both(file: &[u8]) -> (Result<Vec<Identifier>, i32>, Vec<reader::wire::CheckedRow>) {
     let (mut vehicles, mut lines) = (Vec::new(), Vec::new());
     let read = reader::read(file, ReadPurpose::Import, &mut |record| {
         vehicles.extend(ImportVehiclesRequest::decode(record.vehicles).unwrap().vehicles);
         Ok(())
     });
     let _ = reader::read(file, ReadPurpose::Correct, &mut |record| {
-        lines.extend(CsvLines::decode(record.lines).unwrap().all);
+        lines.extend(CheckedRows::decode(record.lines).unwrap().all);
         Ok(())
     });
     let told = match read {

@@ -1,6 +1,6 @@
 //! Fast store of the lockout counters: the memory of this process, or a Redis shared by all replicas.
 use crate::lockout_rules::{self, BLOCK_MS, Buckets, Counters, Decision, FAILURE_EXPIRY_MS, MAX_TRIES, Op};
-use patio_kit::cache::{Cache, Server};
+use patio_kit::cache::{Cache, RedisConnection};
 use redis::{AsyncCommands, Script};
 use std::{
     collections::BTreeSet,
@@ -25,7 +25,7 @@ pub enum FastStore {
 
 /// Redis connection with a timeout and a circuit breaker.
 pub struct RedisStore {
-    redis: Server,
+    redis: RedisConnection,
     timeout: Duration,
     breaker: Mutex<CircuitBreaker>,
     /// Names of the lockout counters that were deleted from the database but not yet from Redis.

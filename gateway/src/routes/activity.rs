@@ -136,8 +136,8 @@ impl Activity {
 }
 
 async fn activity(api: &AppState, signed: &Authenticated, campaign_id: Option<i64>, query: &ActivityQuery) -> ApiResult<Json<Activity>> {
-    let to = enums::bounded_timestamp("to", query.to.unwrap_or_else(|| api.host.clock.now()))?;
-    let from = enums::bounded_timestamp("from", query.from.unwrap_or(to - DEFAULT_RANGE))?;
+    let to = enums::check_timestamp("to", query.to.unwrap_or_else(|| api.host.clock.now()))?;
+    let from = enums::check_timestamp("from", query.from.unwrap_or(to - DEFAULT_RANGE))?;
     if !(TimeDelta::zero()..=MAX_RANGE).contains(&(to - from)) {
         return Err(Problem::invalid_field("from", "must be at most 92 days before to"));
     }

@@ -72,11 +72,13 @@ async fn list_campaign_history(
     QueryParams(query): QueryParams<MergedHistoryQuery>,
 ) -> ApiResult<Json<CampaignHistory>> {
     let page = MergedPage::from_query(&query)?;
-    let ask = campaign::ListCampaignHistoryRequest { id, window: page.audit_window() };
-    let ask_jobs = pb::ListCampaignJobsRequest { campaign_id: id, window: page.job_window() };
+    let request = campaign::ListCampaignHistoryRequest { id, window: page.audit_window() };
+    let jobs_request = pb::ListCampaignJobsRequest { campaign_id: id, window: page.job_window() };
     let (mut campaigns, mut history) = (api.campaigns(), api.history());
-    let (audit, jobs) =
-        tokio::try_join!(campaigns.list_campaign_history(signed.request(ask)), history.list_campaign_jobs(signed.request(ask_jobs)))?;
+    let (audit, jobs) = tokio::try_join!(
+        campaigns.list_campaign_history(signed.request(request)),
+        history.list_campaign_jobs(signed.request(jobs_request))
+    )?;
     let (entries, next) = page.merge(audit.into_inner().events, jobs.into_inner().events);
     let people = api.names.resolve(signed.call_context(), entries.iter().filter_map(Entry::user_id)).await;
     Ok(Json(CampaignHistory { entries: entries.into_iter().map(|entry| CampaignEvent::new(entry, &people)).collect(), next }))

@@ -255,7 +255,7 @@ async fn update_campaign(
         model_type: body.model_type,
         part: body.part,
         clear_due_at: body.due_at == Some(None),
-        due_at: body.due_at.flatten().map(|at| enums::bounded_timestamp("due_at", at).map(clock::timestamp)).transpose()?,
+        due_at: body.due_at.flatten().map(|at| enums::check_timestamp("due_at", at).map(clock::timestamp)).transpose()?,
     };
     let campaign = api.campaigns().update_campaign(signed.request(request)).await?.into_inner();
     shown_one(&api, &signed, campaign).await

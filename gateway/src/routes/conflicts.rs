@@ -70,7 +70,7 @@ async fn list_conflicts(
         campaign_id: query::campaign_id(query.campaign_id)?,
         settled: query.state.map(|state| state == ConflictState::Settled),
         mine: query.mine.unwrap_or_default(),
-        since: query.since.map(|at| enums::bounded_timestamp("since", at).map(clock::timestamp)).transpose()?,
+        since: query.since.map(|at| enums::check_timestamp("since", at).map(clock::timestamp)).transpose()?,
         id: None,
     };
     let reply = api.conflicts().list_conflicts(signed.request(request)).await?.into_inner();

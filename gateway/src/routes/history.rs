@@ -139,7 +139,7 @@ async fn list_vehicle_history(
     if !(1..=100).contains(&limit) {
         return Err(Problem::invalid_field("limit", "must be 1 to 100"));
     }
-    let before = query.before.map(|at| enums::bounded_timestamp("before", at).map(clock::timestamp)).transpose()?;
+    let before = query.before.map(|at| enums::check_timestamp("before", at).map(clock::timestamp)).transpose()?;
     let request = pb::ListVehicleHistoryRequest { vehicle_id: id, before, limit };
     let reply = api.history().list_vehicle_history(signed.request(request)).await?.into_inner();
     let people = api.names.resolve(signed.call_context(), reply.changes.iter().filter_map(|change| change.user_id)).await;

@@ -75,7 +75,7 @@ impl FromStr for Position {
         let at = read.0.and_then(DateTime::from_timestamp_micros);
         let position = at.zip(source).zip(read.2).map(|((at, source), id)| Self { at, source, id });
         let position = position.ok_or_else(|| Problem::invalid_field("before", "must be the `next` of a page"))?;
-        enums::bounded_timestamp("before", position.at).map(|at| Self { at, ..position })
+        enums::check_timestamp("before", position.at).map(|at| Self { at, ..position })
     }
 }
 

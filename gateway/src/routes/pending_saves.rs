@@ -59,7 +59,7 @@ async fn report_pending_saves(
 ) -> ApiResult<StatusCode> {
     let device = checked_device_name(path.0)?;
     let told = |work: PendingSaves| {
-        let oldest_at = enums::bounded_timestamp("held.oldest_at", work.oldest_at)?;
+        let oldest_at = enums::check_timestamp("held.oldest_at", work.oldest_at)?;
         Ok(pb::PendingSaves { campaign_id: work.campaign_id, saves: work.saves, oldest_at: Some(clock::timestamp(oldest_at)) })
     };
     let held: Result<Vec<_>, Problem> = body.held.into_iter().map(told).collect();

@@ -74,10 +74,11 @@ async fn list_user_history(
     QueryParams(query): QueryParams<MergedHistoryQuery>,
 ) -> ApiResult<Json<UserHistory>> {
     let page = MergedPage::from_query(&query)?;
-    let ask = auth::ListUserHistoryRequest { user_id: id, window: page.audit_window() };
-    let ask_jobs = pb::ListUserJobsRequest { user_id: id, window: page.job_window() };
+    let request = auth::ListUserHistoryRequest { user_id: id, window: page.audit_window() };
+    let jobs_request = pb::ListUserJobsRequest { user_id: id, window: page.job_window() };
     let (mut users, mut history) = (api.users(), api.history());
-    let (audit, jobs) = tokio::try_join!(users.list_user_history(signed.request(ask)), history.list_user_jobs(signed.request(ask_jobs)))?;
+    let (audit, jobs) =
+        tokio::try_join!(users.list_user_history(signed.request(request)), history.list_user_jobs(signed.request(jobs_request)))?;
     let (entries, next) = page.merge(audit.into_inner().events, jobs.into_inner().events);
     let people = api.names.resolve(signed.call_context(), entries.iter().filter_map(Entry::user_id)).await;
     Ok(Json(UserHistory { entries: entries.into_iter().map(|entry| UserEvent::new(entry, &people)).collect(), next }))

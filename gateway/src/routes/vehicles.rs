@@ -149,7 +149,7 @@ fn save(id: i64, body: SaveVehicle) -> ApiResult<pb::SaveVehicleRequest> {
         origin: origin.into(),
         base: body.base.map(Into::into),
         on_conflict: if keeps { pb::OnConflict::Keep } else { pb::OnConflict::Unspecified }.into(),
-        device_time: body.device_time.map(|at| enums::bounded_timestamp("device_time", at).map(clock::timestamp)).transpose()?,
+        device_time: body.device_time.map(|at| enums::check_timestamp("device_time", at).map(clock::timestamp)).transpose()?,
         device,
         ..Default::default()
     })

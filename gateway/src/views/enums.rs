@@ -124,7 +124,7 @@ pub fn optional_timestamp(stamp: Option<&prost_types::Timestamp>) -> Option<Date
 ///
 /// # Errors
 /// Returns a 400 that names the field when the timestamp is out of range.
-pub fn bounded_timestamp(field: &str, at: DateTime<Utc>) -> ApiResult<DateTime<Utc>> {
+pub fn check_timestamp(field: &str, at: DateTime<Utc>) -> ApiResult<DateTime<Utc>> {
     if (1970..=9999).contains(&at.year()) { Ok(at) } else { Err(Problem::invalid_field(field, "must be between the years 1970 and 9999")) }
 }
 

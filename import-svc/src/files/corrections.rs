@@ -1,7 +1,7 @@
 //! Writes a rejected sheet as a workbook for correction: the same rows at the same positions, plus a column of errors.
 use crate::{
     files::workbook::looks_like_formula,
-    reader::{CheckedCsv, Column, ERRORS_COLUMN, wire::CsvLine},
+    reader::{CheckedCsv, Column, ERRORS_COLUMN, wire::CheckedRow},
 };
 use rust_xlsxwriter::{Color, Format, FormatAlign, Workbook, Worksheet, XlsxError};
 use std::{fs::File, io::Seek, path::Path};
@@ -74,7 +74,7 @@ fn widen(sheet: &mut Worksheet, names: &[String]) -> Result<(), XlsxError> {
 }
 
 /// Writes one row and its errors. Returns the index of the error column.
-fn write_line(sheet: &mut Worksheet, line: &CsvLine, styles: &Styles) -> Result<u16, XlsxError> {
+fn write_line(sheet: &mut Worksheet, line: &CheckedRow, styles: &Styles) -> Result<u16, XlsxError> {
     let end = u16::try_from(line.cells.len()).unwrap_or_default();
     for (place, text) in (0u16..).zip(&line.cells) {
         let style = match line.row {

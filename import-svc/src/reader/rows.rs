@@ -4,7 +4,7 @@ use crate::{
         cell::Cell,
         columns::{self, Column, ColumnMeaning, Columns},
         notes::Notes,
-        wire::{CsvLine, CsvLines, ReaderRecord, SheetHeader},
+        wire::{CheckedRow, CheckedRows, ReaderRecord, SheetHeader},
     },
     rejection::{ErrorCode, RowErrors, reject, unreadable},
 };
@@ -95,7 +95,7 @@ struct Campaign {
 #[derive(Default)]
 struct Correcting {
     order: Vec<Column>,
-    lines: Vec<CsvLine>,
+    lines: Vec<CheckedRow>,
     /// Errors of the current row, each with its column and message.
     wrong: Vec<(Column, String)>,
 }
@@ -103,7 +103,7 @@ struct Correcting {
 impl Correcting {
     fn begin(&mut self, order: Vec<Column>) {
         let names = order.iter().map(|column| column.name().to_owned());
-        self.lines.push(CsvLine { cells: names.collect(), ..CsvLine::default() });
+        self.lines.push(CheckedRow { cells: names.collect(), ..CheckedRow::default() });
         self.order = order;
     }
 
@@ -112,7 +112,7 @@ impl Correcting {
         let wrong = self.wrong.iter().filter_map(|(column, _)| place(*column)).collect();
         let errors = self.wrong.drain(..).map(|(_, message)| message).collect::<Vec<_>>().join(" ");
         let cells = self.order.iter().map(|column| cells[*column as usize].display_text().to_owned()).collect();
-        self.lines.push(CsvLine { row, cells, wrong, errors });
+        self.lines.push(CheckedRow { row, cells, wrong, errors });
     }
 }
 
@@ -214,7 +214,7 @@ impl<'s> RowCollector<'s> {
 
     fn hand_on(&mut self) -> Result<(), StopReason> {
         let vehicles = mem::replace(&mut self.vehicles, Vec::with_capacity(VEHICLES_PER_RECORD));
-        let lines = self.correcting.as_mut().map(|correcting| CsvLines { all: mem::take(&mut correcting.lines) });
+        let lines = self.correcting.as_mut().map(|correcting| CheckedRows { all: mem::take(&mut correcting.lines) });
         let vehicles = if self.errors.is_empty() && !vehicles.is_empty() && lines.is_none() {
             Bytes::from(ImportVehiclesRequest { campaign_id: 0, vehicles, source: String::new() }.encode_to_vec())
         } else {

@@ -3,7 +3,7 @@
 use crate::{
     reader::{
         CORRECTION_ARGUMENT,
-        wire::{CsvLine, CsvLines, MAX_RECORD_BYTES, ReadResult, ReaderRecord, SheetHeader},
+        wire::{CheckedRow, CheckedRows, MAX_RECORD_BYTES, ReadResult, ReaderRecord, SheetHeader},
     },
     rejection::unreadable,
 };
@@ -46,14 +46,14 @@ pub struct ReadWorkbook {
     pub vehicles: Vec<Bytes>,
 }
 
-/// All rows of a workbook as encoded [`CsvLines`], each row with its errors.
+/// All rows of a workbook as encoded [`CheckedRows`], each row with its errors.
 #[derive(Debug)]
 pub struct CheckedCsv(Vec<Bytes>);
 
 impl CheckedCsv {
     /// Returns the rows, the header first. Stops at the first chunk that does not decode.
-    pub fn lines(self) -> impl Iterator<Item = CsvLine> {
-        self.0.into_iter().map_while(|bytes| CsvLines::decode(bytes).ok()).flat_map(|lines| lines.all)
+    pub fn lines(self) -> impl Iterator<Item = CheckedRow> {
+        self.0.into_iter().map_while(|bytes| CheckedRows::decode(bytes).ok()).flat_map(|lines| lines.all)
     }
 }
 

@@ -19,7 +19,7 @@ pub struct ReaderRecord {
     /// Result of reading; `None` in every record except the last record.
     #[prost(oneof = "ReadResult", tags = "3, 4")]
     pub end: Option<ReadResult>,
-    /// Encoded [`CsvLines`] with the rows since the previous record, the header first; empty unless the sheet is read
+    /// Encoded [`CheckedRows`] with the rows since the previous record, the header first; empty unless the sheet is read
     /// for correction.
     #[prost(bytes = "bytes", tag = "5")]
     pub lines: Bytes,
@@ -27,15 +27,15 @@ pub struct ReaderRecord {
 
 /// Rows of a sheet that is read for correction.
 #[derive(Clone, PartialEq, Message)]
-pub struct CsvLines {
+pub struct CheckedRows {
     /// Rows in the order of the sheet, without blank rows.
     #[prost(message, repeated, tag = "1")]
-    pub all: Vec<CsvLine>,
+    pub all: Vec<CheckedRow>,
 }
 
 /// One row of a sheet with its errors.
 #[derive(Clone, PartialEq, Eq, Message)]
-pub struct CsvLine {
+pub struct CheckedRow {
     /// Row index counted from 0; the header is row 0.
     #[prost(uint32, tag = "1")]
     pub row: u32,

@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-pub use server::Server;
+pub use server::RedisConnection;
 
 /// Interval at which a probe write to Redis updates the `patio_redis_up` metric.
 const PROBE_INTERVAL: Duration = Duration::from_secs(5);
@@ -45,7 +45,7 @@ pub enum Cache {
     /// Cache in the memory of this process.
     Memory(moka::sync::Cache<String, CacheEntry>),
     /// Cache in Redis, shared by all replicas.
-    Redis(Server),
+    Redis(RedisConnection),
 }
 
 /// Cached value as JSON, with the revision of the cached data and the expiry time.
@@ -132,7 +132,7 @@ impl Cache {
             .set_connection_timeout(Some(patience))
             .set_response_timeout(Some(patience))
             .set_number_of_retries(1);
-        Ok(Self::Redis(Server::open(client, config)?))
+        Ok(Self::Redis(RedisConnection::open(client, config)?))
     }
 
     /// Returns the cached value of a key, or `None` on a miss.
@@ -254,7 +254,7 @@ pub(crate) fn client(settings: &Settings) -> anyhow::Result<Option<Client>> {
     Ok(Some(client.with_context(|| format!("PATIO_REDIS_CA_FILE: {}", file.display()))?))
 }
 
-fn logged<T>(redis: &Server, answer: Result<T, redis::RedisError>) -> Option<T> {
+fn logged<T>(redis: &RedisConnection, answer: Result<T, redis::RedisError>) -> Option<T> {
     answer.inspect_err(|cause| redis.log_failure("cache", cause)).ok()
 }
 

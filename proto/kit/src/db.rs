@@ -303,10 +303,10 @@ impl Db {
     }
 
     /// Waits until the database has not responded for two seconds. On `SQLite` the wait never ends.
-    pub(crate) async fn unresponsive(&self) {
+    pub(crate) async fn wait_until_unresponsive(&self) {
         match &self.pools {
             Pools::Sqlite { .. } => pending().await,
-            Pools::Postgres { heartbeat, .. } => heartbeat.unresponsive().await,
+            Pools::Postgres { heartbeat, .. } => heartbeat.wait_until_unresponsive().await,
         }
     }
 

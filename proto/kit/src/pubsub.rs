@@ -1,6 +1,6 @@
 //! Publish/subscribe channel between the replicas of a service, through Redis. Messages are not stored.
 use crate::{
-    cache::{self, Cache, Server},
+    cache::{self, Cache, RedisConnection},
     host::Host,
 };
 use bytes::Bytes;
@@ -39,7 +39,7 @@ pub enum Message {
 #[derive(Clone)]
 pub struct PubSub {
     here: broadcast::Sender<Message>,
-    elsewhere: Option<Server>,
+    elsewhere: Option<RedisConnection>,
     channel: Arc<str>,
     own: [u8; NAME],
     hears: Arc<AtomicBool>,

@@ -1,7 +1,7 @@
 //! Counters of vehicles per yard and campaign, updated in the transaction that changes the vehicles.
 use crate::store::{
     dialect,
-    save_sql::{CounterExpressions, milestone},
+    save_sql::{CounterExpressions, milestone_expression},
 };
 use patio_kit::{db::Tx, on};
 use sqlx::{FromRow, query, query_as, query_scalar};
@@ -110,7 +110,7 @@ static UPDATE_CAMPAIGN: LazyLock<String> = LazyLock::new(|| {
         "update campaigns set total = total + $2, inspected = inspected + $3, counts_revision = counts_revision + 1, layout = layout + 1,
                 begun = true
           where id = $1 returning total, inspected, counts_revision, {} as milestone",
-        milestone(&counters)
+        milestone_expression(&counters)
     )
 });
 

@@ -44,7 +44,7 @@ fn fill(file: &str, parts: &[(&str, &str)]) -> String {
 /// Returns the SQL expression for the milestone that a change of counters reaches (work begun, complete, incomplete again), as its
 /// protobuf number, or null.
 #[must_use]
-pub fn milestone(counters: &CounterExpressions) -> String {
+pub fn milestone_expression(counters: &CounterExpressions) -> String {
     let CounterExpressions { was_total, was_inspected, total, inspected, begun } = *counters;
     let parts = [("was_total", was_total), ("was_inspected", was_inspected), ("total", total), ("inspected", inspected), ("begun", begun)];
     fill(include_str!("sql/milestone.sql"), &parts)
@@ -68,7 +68,7 @@ fn on_sqlite(next: &str) -> String {
     let assignments = assignments(|place| format!("${}", place + 4));
     let parts = [
         ("assignments", &*assignments),
-        ("milestone", &milestone(&counters)),
+        ("milestone", &milestone_expression(&counters)),
         ("columns", columns!()),
         ("next", next),
         ("add_work", more_work!()),
@@ -102,7 +102,7 @@ pub static SAVE_ALL: LazyLock<String> = LazyLock::new(|| {
     let assignments = assignments(|place| format!("s.{}", VALUES[place]));
     let parts = [
         ("assignments", &*assignments),
-        ("milestone", &milestone(&counters)),
+        ("milestone", &milestone_expression(&counters)),
         ("columns", columns!()),
         ("next_of_all", next_after!("", " and n.id <> all ($1)")),
         ("next_outside_yard", next_after!(" and n.yard_id is distinct from -s.view", " and n.id <> all ($1)")),

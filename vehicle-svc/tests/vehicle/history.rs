@@ -1,7 +1,7 @@
 //! History of a vehicle: who changed what, when and how.
 use crate::{
     jobs::{bulk, undo},
-    yard::{Yard, status},
+    yard::{CAMPAIGN, Yard, status},
 };
 use patio_proto::{
     access::Role,

@@ -31,7 +31,7 @@ const PROBE_TTL_MS: u64 = 60_000;
 /// A broken connection reconnects by itself. When the server has become a read-only replica, the connection is replaced,
 /// because a new connection reaches the new primary.
 #[derive(Clone)]
-pub struct Server(Arc<Way>);
+pub struct RedisConnection(Arc<Way>);
 
 struct Way {
     client: Client,
@@ -42,7 +42,7 @@ struct Way {
     outage: Outage,
 }
 
-impl Server {
+impl RedisConnection {
     pub(super) fn open(client: Client, config: ConnectionManagerConfig) -> RedisResult<Self> {
         let now = ArcSwap::from_pointee(ConnectionManager::new_lazy_with_config(client.clone(), config.clone())?);
         Ok(Self(Arc::new(Way { client, config, now, begun: Mutex::default(), refuses: AtomicBool::new(false), outage: Outage::new() })))
@@ -117,7 +117,7 @@ pub(super) fn is_refusal(cause: &RedisError) -> bool {
     cause.code().is_some_and(|code| REPLICA_ERRORS.contains(&code) || WRITE_REJECTED_ERRORS.contains(&code))
 }
 
-impl ConnectionLike for Server {
+impl ConnectionLike for RedisConnection {
     fn req_packed_command<'a>(&'a mut self, cmd: &'a Cmd) -> RedisFuture<'a, Value> {
         async move {
             let used = self.0.now.load_full();

@@ -283,7 +283,7 @@ impl InFlight {
     pub async fn call(&self, request: Request<Body>, may_repeat: bool) -> Result<Response<Body>, CallFailure> {
         let answered = tokio::select! {
             answered = self.0.send(request) => answered,
-            () = self.0.unresponsive() => return Err(CallFailure::Lost("replica does not respond".to_owned())),
+            () = self.0.wait_until_unresponsive() => return Err(CallFailure::Lost("replica does not respond".to_owned())),
             () = self.better_elsewhere(), if may_repeat => return Err(CallFailure::Lost("replica became unhealthy".to_owned())),
         };
         answered.inspect_err(|failure| {

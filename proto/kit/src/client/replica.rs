@@ -234,7 +234,7 @@ impl Replica {
     }
 
     /// Waits until the replica counts as frozen: unhealthy and without any response.
-    pub async fn unresponsive(&self) {
+    pub async fn wait_until_unresponsive(&self) {
         // An error would mean that the sender was dropped, which cannot happen while `self` is borrowed.
         let _ = self.silent.subscribe().wait_for(|is_silent| *is_silent).await;
     }
@@ -255,7 +255,7 @@ impl Replica {
             return complete(response).await;
         }
         let replica = self.clone();
-        Ok(response.map(|body| Body::new(WatchedBody::new(body, async move { replica.unresponsive().await }))))
+        Ok(response.map(|body| Body::new(WatchedBody::new(body, async move { replica.wait_until_unresponsive().await }))))
     }
 }
 

@@ -68,7 +68,7 @@ impl Heartbeat {
     }
 
     /// Waits until the server has failed to respond for longer than the heartbeat timeout.
-    pub(super) async fn unresponsive(&self) {
+    pub(super) async fn wait_until_unresponsive(&self) {
         // An error would mean that the sender was dropped, which cannot happen while `self` is borrowed.
         let _ = self.silent.subscribe().wait_for(|is_silent| *is_silent).await;
     }
@@ -98,7 +98,7 @@ mod tests {
     async fn a_server_that_accepts_connections_and_never_responds_is_unresponsive() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let (began, (heartbeat, tasks)) = (Instant::now(), asking(listener.local_addr().unwrap().port()).await);
-        heartbeat.unresponsive().await;
+        heartbeat.wait_until_unresponsive().await;
         assert!(
             began.elapsed() >= HEARTBEAT_TIMEOUT && began.elapsed() < patience(HEARTBEAT_TIMEOUT + HEARTBEAT_PAUSE + HEARTBEAT_PAUSE),
             "{:?}",
@@ -113,7 +113,7 @@ mod tests {
         let port = listener.local_addr().unwrap().port();
         drop(listener);
         let (heartbeat, tasks) = asking(port).await;
-        assert!(timeout(HEARTBEAT_TIMEOUT + HEARTBEAT_PAUSE + HEARTBEAT_PAUSE, heartbeat.unresponsive()).await.is_err());
+        assert!(timeout(HEARTBEAT_TIMEOUT + HEARTBEAT_PAUSE + HEARTBEAT_PAUSE, heartbeat.wait_until_unresponsive()).await.is_err());
         tasks.finish().await;
     }
 }

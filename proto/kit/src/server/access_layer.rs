@@ -96,7 +96,7 @@ fn span(service: &'static str, path: &str, headers: &HeaderMap, id: &str) -> Spa
 /// deadline.
 fn silence(db: Option<Db>, headers: &HeaderMap) -> BoxFuture<'static, ()> {
     match db.filter(|_| deadline::is_long_running(headers)) {
-        Some(db) => async move { db.unresponsive().await }.boxed(),
+        Some(db) => async move { db.wait_until_unresponsive().await }.boxed(),
         None => pending().boxed(),
     }
 }

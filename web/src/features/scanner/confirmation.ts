@@ -14,7 +14,7 @@ export interface CodeReading {
 const CERTAIN = new Set(['qr_code', 'data_matrix'])
 /** Formats whose texts may contain any character. */
 const MATRIX = new Set([...CERTAIN, 'pdf417'])
-/** Formats with a check over the full text that a wrong text passes only rarely. */
+/** Formats with a check character or error correction over the full text, which a misread text rarely passes. */
 const CHECKED = new Set(['code_128', 'code_93', 'ean_13', 'upc_a', 'micro_qr_code'])
 const SHORT = 4
 const AGAIN = 2

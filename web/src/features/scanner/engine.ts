@@ -24,7 +24,7 @@ export interface DecodeEngine {
   decodeStill: (picture: RgbaPicture, settings: DecoderSettings) => Promise<DecodedCode[]>
   /** Clears the readings of earlier frames for a new label, and sets the formats and options for the next frames. */
   reset: (settings: DecoderSettings) => void
-  /** Returns whether the engine has failed, while it was loading or later. The next call of `getEngine` replaces a failed engine. */
+  /** Returns the phase in which the engine failed, or null while the engine works. The next call of `getEngine` replaces a failed engine. */
   fault: () => EngineFault | null
 }
 

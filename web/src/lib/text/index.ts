@@ -45,7 +45,7 @@ export async function setLanguage(language: Language): Promise<void> {
   current.set({ language, t: translator(texts) })
 }
 
-/** Displays the language stored on this device, if any. */
+/** Switches the page to the language that is stored on this device, if any. */
 export async function restoreLanguage(): Promise<void> {
   const stored = localStorage.getItem(NAME)
   if (isLanguage(stored) && stored !== 'default') await setLanguage(stored)

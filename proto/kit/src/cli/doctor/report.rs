@@ -111,7 +111,7 @@ impl DoctorReport {
             CheckResult::Warning(message) => (State::Note, message, None),
             CheckResult::Failed(message, remedy) => (State::Fail, message, Some(remedy)),
         };
-        let finding = Finding { name: name.to_owned(), state, message, remedy, link: section.link() };
+        let finding = Finding { name: name.to_owned(), state, message, remedy, link: section.runbook_link() };
         if self.prints_at_once() {
             print(&finding.to_string())?;
         }

@@ -57,7 +57,7 @@ sections! {
 impl Section {
     /// Returns the link to the section, relative to the root of the repository, as in the alerts.
     #[must_use]
-    pub fn link(self) -> String {
+    pub fn runbook_link(self) -> String {
         format!("deploy/runbook.md#{}", self.anchor())
     }
 }

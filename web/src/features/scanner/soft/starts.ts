@@ -8,7 +8,7 @@ export interface Line {
   bars: { begin: number; end: number }
 }
 
-/** Minimum share of the energy that the pattern of a start character must explain. */
+/** Minimum fit of a start character: the share of the energy of the samples that its pattern explains, 0 to 1. */
 const START_FIT = 0.7
 const MAX_STARTS = 10
 /** Maximum distance of a start character from the first bars: as a share of the length of the bars, and in pixels. */

@@ -78,7 +78,10 @@ export function findStrips(bands: Bands, most: number): Strip[] {
   return strips.toSorted((a, b) => b.score - a.score).slice(0, most)
 }
 
-/** Returns the cells with a high score that are connected to a cell. The connection may cross one weak cell in the same band. */
+/**
+ * Returns the start cell and all connected cells with a score of at least `least`. A connection may skip one weaker cell within a band. Marks the
+ * returned cells in `seen`.
+ */
 function connected(start: number, columns: number, scores: Float64Array, least: number, seen: Uint8Array): number[] {
   const cells = [start]
   seen[start] = 1

@@ -32,7 +32,7 @@ function normalize(value: number, dark: Float64Array, lead: number): Template {
 /** Returns the positions, in modules, of the samples between two positions. */
 const placesOf = (from: number, to: number): Float64Array => Float64Array.from({ length: Math.floor((to - from) * SAMPLES_PER_MODULE) }, (_, index) => from + (index + 0.5) / SAMPLES_PER_MODULE)
 
-/** Draws the patterns of a symbology with a given blur in modules. */
+/** Computes the patterns of a symbology, blurred by `blur` modules. A module is the width of a narrow bar. */
 export function createTemplates(symbology: Symbology, blur: number): TemplateSet {
   const { characters, width, starts, stop, tail } = symbology
   const look = { blur, spread: 0 }

@@ -1,0 +1,3 @@
+-- no-transaction
+-- The history of a user reads the jobs of the user.
+create index concurrently if not exists jobs_user on jobs (user_id, at desc, id desc);
