@@ -126,5 +126,5 @@ test('the history of a campaign shows import, status, due date and bulk changes 
   await page.getByRole('button', { name: `Actions for ${leader.hmc}` }).click()
   await page.getByRole('menuitem', { name: `History of ${leader.hmc}` }).click()
   const dialog = page.getByRole('dialog', { name: `History of ${leader.hmc}` })
-  for (const words of ['signed in', 'created the user', '1 vehicle changed by a CSV file']) await expect(dialog.getByRole('listitem').filter({ hasText: words }).first()).toBeVisible()
+  for (const words of ['entrou', 'criou o usuário', '1 vehicle changed by a CSV file']) await expect(dialog.getByRole('listitem').filter({ hasText: words }).first()).toBeVisible()
 })
