@@ -175,11 +175,13 @@ async fn a_service_token_gets_401_at_the_public_api() {
     }
 }
 
-/// Rpcs that services call with a user's token, and that no route exposes.
-const IN_A_PERSONS_NAME: [&str; 5] = [
+/// RPCs that a service, or a route beside its own RPC, calls with the user's token.
+const IN_A_PERSONS_NAME: [&str; 7] = [
     "/patio.auth.v1.SessionService/ConfirmSession",
     "/patio.auth.v1.UserService/ResolveUserNames",
     "/patio.vehicle.v1.VehicleService/ExportVehicles",
+    "/patio.vehicle.v1.HistoryService/ListCampaignJobs",
+    "/patio.vehicle.v1.HistoryService/ListUserJobs",
     "/patio.vehicle.v1.BulkService/BulkEdit",
     "/patio.vehicle.v1.YardService/ListCampaignsOfYard",
 ];
