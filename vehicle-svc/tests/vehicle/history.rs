@@ -139,12 +139,13 @@ async fn pages_of_a_campaigns_jobs_join_and_contain_the_undoing_but_no_saves() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1", "A-2"]).await;
         changed_in_every_way(&yard).await;
-        let all = yard.jobs_of_campaign(Role::Manager, HistoryWindow { limit: 50, ..Default::default() }).await.unwrap();
-        undo(&yard, Role::Manager, all[0].job_id).await.unwrap();
+        let job = bulk(&yard, Role::Manager, &[2], StatusAction::Insert, VehicleStatus::Ok).await;
+        undo(&yard, Role::Manager, job).await.unwrap();
         let all = yard.jobs_of_campaign(Role::Manager, HistoryWindow { limit: 50, ..Default::default() }).await.unwrap();
         let told: Vec<_> = all.iter().map(|job| (job.kind(), job.undone, &*job.detail, job.vehicles, job.user_id)).collect();
         let expected = [
-            (JobKind::Space, true, "", 1, Some(5)),
+            (JobKind::Status, true, "ok", 1, Some(5)),
+            (JobKind::Status, false, "ok", 1, Some(3)),
             (JobKind::Space, false, "", 1, Some(3)),
             (JobKind::Status, false, "Repair", 1, Some(3)),
         ];
@@ -172,9 +173,10 @@ async fn the_jobs_of_a_person_are_those_that_the_person_made_or_undid() {
         let made = of(Role::Admin, 3).await.unwrap();
         let told: Vec<_> = made.iter().map(|job| (job.kind(), job.undone, job.vehicles)).collect();
         assert_eq!(told, [(JobKind::Space, false, 1), (JobKind::Status, false, 1)]);
-        undo(&yard, Role::Manager, made[0].job_id).await.unwrap();
+        let job = bulk(&yard, Role::Manager, &[2], StatusAction::Insert, VehicleStatus::Ok).await;
+        undo(&yard, Role::Manager, job).await.unwrap();
         let undone = of(Role::Admin, 5).await.unwrap();
-        assert_eq!(undone.iter().map(|job| (job.kind(), job.undone, job.user_id)).collect::<Vec<_>>(), [(JobKind::Space, true, Some(5))]);
+        assert_eq!(undone.iter().map(|job| (job.kind(), job.undone, job.user_id)).collect::<Vec<_>>(), [(JobKind::Status, true, Some(5))]);
         assert_eq!(of(Role::Manager, 3).await.unwrap_err().code(), Code::PermissionDenied);
     })
     .await;

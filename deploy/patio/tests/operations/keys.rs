@@ -24,6 +24,7 @@ fn throw_away(patio: &Patio, settings: &[(&str, &str)], program: &str) {
     assert!(done.code == Some(0) && done.text().contains("All keys were replaced"), "{done:?}");
     until("the old token is refused", Duration::from_secs(10), || admin.try_call("GET", "/api/me", &Value::Null).unwrap().status == 401);
     let again = patio.sign_in();
+    until("the gateway knows the new keys", Duration::from_secs(10), || again.call("GET", "/api/me", &Value::Null).is_success());
     // Services also call each other with new tokens.
     let campaign = again.get("/api/campaigns")["campaigns"][0]["id"].as_i64().unwrap();
     until("requests succeed with new keys", Duration::from_secs(10), || {
