@@ -84,11 +84,11 @@ export function Alert({ kind, children }: { kind: keyof typeof ICONS; children: 
   )
 }
 
-/** Error message for content that failed to load, with a 'Try again' button. */
-export function ErrorNotice({ text, onRetry }: { text: string; onRetry: () => void }) {
+/** Error message for content that failed to load, with a 'Try again' button. A warning does not interrupt screen readers. */
+export function ErrorNotice({ text, onRetry, kind = 'error' }: { text: string; onRetry: () => void; kind?: 'error' | 'warning' }) {
   const t = useText()
   return (
-    <Alert kind="error">
+    <Alert kind={kind}>
       <p>{text}</p>
       <Button onClick={onRetry}>{t('common.tryAgain')}</Button>
     </Alert>

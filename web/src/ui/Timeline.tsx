@@ -1,6 +1,7 @@
 import type { ReactNode, Ref } from 'react'
 import { formatDate, formatTime } from '@/lib/time'
 import { Icon, type IconName } from './Icon'
+import { useTimelineText } from './TimelineText'
 import styles from './Timeline.module.css'
 
 /** List of events, newest first. */
@@ -14,7 +15,7 @@ export function TimelineLine({ children }: { children: ReactNode }) {
 }
 
 interface TimelineItemProps {
-  ref: Ref<HTMLLIElement> | undefined
+  ref?: Ref<HTMLLIElement> | undefined
   icon: IconName
   /** What happened, if the changed values do not say it. */
   title: string | null
@@ -61,14 +62,15 @@ export function TimelineField({ name, children }: { name: string; children: Reac
   )
 }
 
-/** Old and new value of a field. `to` is the word that screen readers say between both. */
-export function OldToNew({ old, to, value }: { old: ReactNode; to: string; value: ReactNode }) {
+/** Old and new value of a field. Screen readers say a word between both. */
+export function OldToNew({ old, value }: { old: ReactNode; value: ReactNode }) {
+  const t = useTimelineText()
   return (
     <span className={styles.values}>
       {old}
       <span className={styles.arrow}>
         <Icon name="arrow" size={16} />
-        <span className="sr-only"> {to} </span>
+        <span className="sr-only"> {t('history.to')} </span>
       </span>
       {value}
     </span>

@@ -10,6 +10,7 @@ import { Dialog } from '@/ui/Dialog'
 import type { IconName } from '@/ui/Icon'
 import { ErrorNotice, Skeleton } from '@/ui/Page'
 import { OldToNew, Timeline, TimelineField, TimelineItem } from '@/ui/Timeline'
+import { useTimelineText } from '@/ui/TimelineText'
 import { useUserHistoryText } from './historyText'
 import styles from './UserHistoryDialog.module.css'
 
@@ -29,7 +30,7 @@ const useUserHistory = (id: number) =>
 
 /** Dialog with the history of a user: sign-ins, changes of the account, and bulk changes by the user, newest first. */
 export function UserHistoryDialog({ user: { id, hmc }, onClose }: { user: User; onClose: () => void }) {
-  const t = useUserHistoryText()
+  const [t, shared] = [useUserHistoryText(), useTimelineText()]
   const history = useUserHistory(id)
   const entries = history.data?.pages.flatMap((page) => page.entries) ?? []
   return (
@@ -42,11 +43,11 @@ export function UserHistoryDialog({ user: { id, hmc }, onClose }: { user: User; 
             <Event key={`${event.at} ${index}`} event={event} />
           ))}
         </Timeline>
-        {history.isPending && <Skeleton rows={3} height={64} label={t('history.loading')} />}
+        {history.isPending && <Skeleton rows={3} height={64} label={shared('history.loading')} />}
         {history.isError && <ErrorNotice text={getErrorMessage(history.error, t)} onRetry={() => void history.refetch()} />}
         {history.hasNextPage && (
           <Button busy={history.isFetchingNextPage} onClick={() => void history.fetchNextPage()}>
-            {t('history.older')}
+            {shared('history.older')}
           </Button>
         )}
         <Button wide onClick={onClose}>
@@ -61,10 +62,10 @@ function Event({ event: { at, by_hmc, kind, summary, fields, bulk } }: { event: 
   const t = useUserHistoryText()
   const title = bulk ? t(`history.bulk.${bulk.kind}`, { n: bulk.vehicles }) : translateSentence(summary)
   return (
-    <TimelineItem ref={undefined} icon={bulk ? 'list' : (ICONS[kind] ?? 'info')} title={title} by={by_hmc ?? t('history.nobody')} at={at} way={bulk?.detail ? <span>{bulk.detail}</span> : undefined}>
+    <TimelineItem icon={bulk ? 'list' : (ICONS[kind] ?? 'info')} title={title} by={by_hmc ?? t('history.nobody')} at={at} way={bulk?.detail ? <span>{bulk.detail}</span> : undefined}>
       {fields.filter(({ old, new: value }) => old !== value).map(({ field, old, new: value }) => (
         <TimelineField key={field} name={field === 'user_type' ? t('history.level') : field === 'hmc' ? 'HMC' : field}>
-          <OldToNew old={<Value value={old} />} to={t('history.to')} value={<Value value={value} />} />
+          <OldToNew old={<Value value={old} />} value={<Value value={value} />} />
         </TimelineField>
       ))}
     </TimelineItem>
@@ -72,7 +73,7 @@ function Event({ event: { at, by_hmc, kind, summary, fields, bulk } }: { event: 
 }
 
 function Value({ value }: { value: string }) {
-  const t = useUserHistoryText()
+  const t = useTimelineText()
   const level = getAccessLevelKey(value)
   return value === '' ? <em>{t('history.empty')}</em> : <span>{level === null ? value : t(level)}</span>
 }

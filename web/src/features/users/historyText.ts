@@ -2,12 +2,8 @@ import { defineFeatureText } from '@/lib/text/feature'
 
 const mix = {
   'history.of': 'History of {hmc}',
-  'history.loading': 'Loading history...',
   'history.none': 'Ainda sem registros.',
-  'history.older': 'Show older',
   'history.close': 'Close',
-  'history.to': 'to',
-  'history.empty': 'empty',
   'history.level': 'Access level',
   'history.nobody': 'not signed in',
   'history.bulk.status': 'Bulk change of the status of {n} {n|vehicle|vehicles}',
@@ -21,11 +17,7 @@ export const { catalogues, useFeatureText: useUserHistoryText } = defineFeatureT
   { 'history.none': 'No entries yet.' },
   {
     'history.of': 'Histórico de {hmc}',
-    'history.loading': 'Carregando o histórico...',
-    'history.older': 'Mostrar anteriores',
     'history.close': 'Fechar',
-    'history.to': 'para',
-    'history.empty': 'vazio',
     'history.level': 'Nível de acesso',
     'history.nobody': 'sem entrar',
     'history.bulk.status': 'Alteração em massa do status de {n} {n|veículo|veículos}',

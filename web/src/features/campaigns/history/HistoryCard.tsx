@@ -1,14 +1,17 @@
-import { useEffect, useId, useState, type ComponentType } from 'react'
+import { useId, useState } from 'react'
 import { useOnline } from '@/api/connectivity'
 import { Icon } from '@/ui/Icon'
-import { Card, Skeleton } from '@/ui/Page'
-import { HistoryFailure } from './HistoryFailure'
-import { useCampaignHistoryText } from './text'
+import { LazyTimeline } from '@/ui/LazyTimeline'
+import { Card } from '@/ui/Page'
+import { useTimelineText } from '@/ui/TimelineText'
 import styles from './HistoryCard.module.css'
+
+const loadTimeline = async () => (await import('./CampaignTimeline')).CampaignTimeline
 
 /** History of a campaign behind a button. Nothing is loaded before it is opened. */
 export function HistoryCard({ campaign }: { campaign: number }) {
-  const t = useCampaignHistoryText()
+  const t = useTimelineText()
+  const isOnline = useOnline()
   const [isOpen, setIsOpen] = useState(false)
   const body = useId()
   return (
@@ -20,23 +23,8 @@ export function HistoryCard({ campaign }: { campaign: number }) {
         </button>
       </h2>
       <div id={body} hidden={!isOpen}>
-        {isOpen && <Loaded campaign={campaign} />}
+        {isOpen && <LazyTimeline load={loadTimeline} props={{ campaign }} isOnline={isOnline} />}
       </div>
     </Card>
   )
-}
-
-/** Loads the code of the timeline when it is first shown. A failure to load the code leaves the rest of the page as it is. */
-function Loaded({ campaign }: { campaign: number }) {
-  const t = useCampaignHistoryText()
-  const isOnline = useOnline()
-  const [attempt, setAttempt] = useState(1)
-  const [failedAttempt, setFailedAttempt] = useState(0)
-  const [part, setPart] = useState<{ Timeline: ComponentType<{ campaign: number }> } | null>(null)
-  useEffect(() => {
-    import('./CampaignTimeline').then(({ CampaignTimeline }) => setPart({ Timeline: CampaignTimeline }), () => setFailedAttempt(attempt))
-  }, [attempt])
-  if (part !== null) return <part.Timeline campaign={campaign} />
-  if (failedAttempt < attempt) return <Skeleton rows={3} height={64} label={t('history.loading')} />
-  return <HistoryFailure text={t(isOnline ? 'history.partNotLoaded' : 'history.offline')} onRetry={() => setAttempt(attempt + 1)} />
 }

@@ -1,17 +1,13 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { apiClient, unwrapResponse } from '@/api/client'
 import { queryKeys } from '@/api/keys'
+import { useTimelineQuery } from '@/api/timelineQuery'
 
 const PAGE_SIZE = 50
 
 /** Fetches the history of a campaign from a position, or its newest events, newest first. */
 export const useCampaignHistory = (id: number, before: string | null) =>
-  useQuery({
-    queryKey: queryKeys.campaignHistory(id, before),
-    queryFn: ({ signal }) => {
-      const query = { limit: PAGE_SIZE, ...(before === null ? {} : { before }) }
-      return unwrapResponse(apiClient.GET('/campaigns/{id}/history', { params: { path: { id }, query }, signal }), 'entries*')
-    },
-    placeholderData: keepPreviousData,
-    staleTime: 0,
+  useTimelineQuery(queryKeys.campaignHistory(id, before), async (signal) => {
+    const query = { limit: PAGE_SIZE, ...(before === null ? {} : { before }) }
+    const { entries, next } = await unwrapResponse(apiClient.GET('/campaigns/{id}/history', { params: { path: { id }, query }, signal }), 'entries*')
+    return { events: entries, next }
   })

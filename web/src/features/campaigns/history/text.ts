@@ -1,19 +1,9 @@
 import { defineFeatureText } from '@/lib/text/feature'
 
 const mix = {
-  'history.title': 'History',
-  'history.loading': 'Loading history...',
-  'history.notLoaded': 'Não foi possível carregar o histórico. {why}',
-  'history.partNotLoaded': 'Não foi possível carregar o histórico.',
-  'history.offline': 'O histórico precisa de conexão.',
-  'history.none': 'Ainda sem alterações.',
-  'history.older': 'Show older',
-  'history.to': 'to',
-  'history.empty': 'empty',
   'history.name': 'Name',
   'history.image': 'Image',
   'history.status': 'Status',
-  'history.automatic': 'automatic',
   'history.import': 'Imported with {n} {n|vehicle|vehicles}',
   'history.statusSet': 'Status {status} set on {n} {n|vehicle|vehicles}',
   'history.statusRemoved': 'Status removed from {n} {n|vehicle|vehicles}',
@@ -21,26 +11,15 @@ const mix = {
   'history.file': '{n} {n|vehicle|vehicles} changed by {file}',
   'history.csv': 'a CSV file',
   'history.undone': 'Bulk change undone, {n} {n|vehicle|vehicles} restored',
-  'history.bulk': 'bulk change',
 }
 
 export const { catalogues, useFeatureText: useCampaignHistoryText } = defineFeatureText(
   mix,
   {
-    'history.notLoaded': 'Could not load the history. {why}',
-    'history.partNotLoaded': 'Could not load the history.',
-    'history.offline': 'The history needs a connection.',
-    'history.none': 'No changes yet.',
   },
   {
-    'history.title': 'Histórico',
-    'history.loading': 'Carregando o histórico...',
-    'history.older': 'Mostrar anteriores',
-    'history.to': 'para',
-    'history.empty': 'vazio',
     'history.name': 'Nome',
     'history.image': 'Imagem',
-    'history.automatic': 'automático',
     'history.import': 'Importada com {n} {n|veículo|veículos}',
     'history.statusSet': 'Status {status} definido em {n} {n|veículo|veículos}',
     'history.statusRemoved': 'Status removido de {n} {n|veículo|veículos}',
@@ -48,6 +27,5 @@ export const { catalogues, useFeatureText: useCampaignHistoryText } = defineFeat
     'history.file': '{n} {n|veículo alterado|veículos alterados} por {file}',
     'history.csv': 'um arquivo CSV',
     'history.undone': 'Alteração em massa desfeita, {n} {n|veículo restaurado|veículos restaurados}',
-    'history.bulk': 'alteração em massa',
   },
 )

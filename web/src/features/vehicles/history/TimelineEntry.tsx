@@ -1,11 +1,14 @@
 import type { Ref } from 'react'
+import { useSession } from '@/api/session'
 import type { HistoryEntry } from '@/api/types'
+import { mayManageCampaigns } from '@/lib/roles'
 import { Link } from '@/lib/route'
 import type { TextKey } from '@/lib/text'
 import { formatDate, formatTime } from '@/lib/time'
 import type { IconName } from '@/ui/Icon'
 import { VehicleStatusBadge } from '@/ui/Status'
 import { OldToNew, TimelineField, TimelineItem } from '@/ui/Timeline'
+import { useTimelineText } from '@/ui/TimelineText'
 import { useHistoryText } from './text'
 import styles from './TimelineEntry.module.css'
 
@@ -21,18 +24,18 @@ const CLOCK_TOLERANCE_MS = 2 * 60_000
 const JOBS = '/campaign-list?tool=history'
 
 /** One change of a vehicle: the changed fields, and who changed them, when and how. */
-export function TimelineEntry({ ref, entry, manages }: { ref: Ref<HTMLLIElement> | undefined; entry: HistoryEntry; manages: boolean }) {
-  const t = useHistoryText()
-  const { at, by_hmc, device_time, fields } = entry
-  const title = useTitle(entry)
+export function TimelineEntry({ ref, event }: { ref?: Ref<HTMLLIElement> | undefined; event: HistoryEntry }) {
+  const [t, shared] = [useHistoryText(), useTimelineText()]
+  const { at, by_hmc, device_time, fields } = event
+  const title = useTitle(event)
   return (
     <TimelineItem
       ref={ref}
-      icon={iconOf(entry)}
+      icon={iconOf(event)}
       title={title}
-      by={by_hmc ?? t('history.automatic')}
+      by={by_hmc ?? shared('history.automatic')}
       at={at}
-      way={<Way entry={entry} manages={manages} />}
+      way={<Way event={event} />}
       below={isFarFrom(at, device_time) ? t('history.deviceTime', { date: formatDate(device_time), time: formatTime(device_time) }) : undefined}
     >
       {fields.map((change) => (
@@ -61,11 +64,12 @@ function useTitle({ kind, file, fields }: HistoryEntry): string | null {
 }
 
 /** Origin of a change, such as a save or a bulk change. A bulk change links to the list of bulk changes if the person may open that list. */
-function Way({ entry: { kind, origin, file }, manages }: { entry: HistoryEntry; manages: boolean }) {
-  const t = useHistoryText()
+function Way({ event: { kind, origin, file } }: { event: HistoryEntry }) {
+  const manages = mayManageCampaigns(useSession()?.user.user_type ?? '')
+  const [t, shared] = [useHistoryText(), useTimelineText()]
   if (kind === 'save') return <span>{t(origin === 'scanned' ? 'history.scanned' : origin === 'typed' ? 'history.typed' : 'history.onScreen')}</span>
   if (kind === 'conflict') return null
-  const words = kind === 'import' ? null : kind !== 'bulk_file' ? t('history.bulk') : file === '' ? t('history.csvPlain') : t('history.csv', { file })
+  const words = kind === 'import' ? null : kind !== 'bulk_file' ? shared('history.bulk') : file === '' ? t('history.csvPlain') : t('history.csv', { file })
   if (words === null) return null
   return manages ? (
     <Link href={JOBS} className={styles.job}>
@@ -88,13 +92,13 @@ function Change({ change: { field, old, new: value, in_conflict } }: { change: F
             {after} <span className={styles.side}>{t('history.entered')}</span>
           </li>
         </ul>
-      ) : <OldToNew old={before} to={t('history.to')} value={after} />}
+      ) : <OldToNew old={before} value={after} />}
     </TimelineField>
   )
 }
 
 function Value({ field, value }: { field: FieldChange['field']; value: string }) {
-  const t = useHistoryText()
+  const t = useTimelineText()
   if (field === 'status') return <VehicleStatusBadge status={value} />
   if (value === '') return <em className={styles.empty}>{t('history.empty')}</em>
   if (field === 'parking_space') return <strong className={styles.space}>{value}</strong>

@@ -1,21 +1,18 @@
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { apiClient, unwrapResponse } from '@/api/client'
 import { queryKeys } from '@/api/keys'
+import { useTimelineQuery } from '@/api/timelineQuery'
 import type { Vehicle } from '@/api/types'
 
 const PAGE_SIZE = 20
 
 /** Fetches the changes of a vehicle that were made before a time, or its newest changes, newest first. */
 export const useHistoryPage = (id: number, before: string | null) =>
-  useQuery({
-    queryKey: queryKeys.vehicleHistoryPage(id, before),
-    queryFn: ({ signal }) => {
-      const query = { limit: PAGE_SIZE, ...(before === null ? {} : { before }) }
-      return unwrapResponse(apiClient.GET('/vehicles/{id}/history', { params: { path: { id }, query }, signal }), 'changes*')
-    },
-    placeholderData: keepPreviousData,
-    staleTime: 0,
+  useTimelineQuery(queryKeys.vehicleHistoryPage(id, before), async (signal) => {
+    const query = { limit: PAGE_SIZE, ...(before === null ? {} : { before }) }
+    const { changes, next } = await unwrapResponse(apiClient.GET('/vehicles/{id}/history', { params: { path: { id }, query }, signal }), 'changes*')
+    return { events: changes, next }
   })
 
 /** Fetches the history of a vehicle again when the vehicle has changed, on this device or elsewhere. */

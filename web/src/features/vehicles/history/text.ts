@@ -1,19 +1,9 @@
 import { defineFeatureText } from '@/lib/text/feature'
 
 const mix = {
-  'history.title': 'History',
-  'history.loading': 'Loading history...',
-  'history.notLoaded': 'Não foi possível carregar o histórico. {why}',
-  'history.partNotLoaded': 'Não foi possível carregar o histórico.',
-  'history.offline': 'O histórico precisa de conexão.',
-  'history.none': 'Ainda sem alterações.',
-  'history.older': 'Show older',
-  'history.to': 'to',
-  'history.empty': 'empty',
   'history.scanned': 'scanned',
   'history.typed': 'typed',
   'history.onScreen': 'on the screen',
-  'history.bulk': 'bulk change',
   'history.csv': 'CSV file {file}',
   'history.csvPlain': 'CSV file',
   'history.imported': 'Imported',
@@ -24,29 +14,18 @@ const mix = {
   'history.conflict': 'Conflict',
   'history.stored': 'stored first',
   'history.entered': 'in this save',
-  'history.automatic': 'automatic',
   'history.deviceTime': 'Hora do aparelho: {date} {time}',
 }
 
 export const { catalogues, useFeatureText: useHistoryText } = defineFeatureText(
   mix,
   {
-    'history.notLoaded': 'Could not load the history. {why}',
-    'history.partNotLoaded': 'Could not load the history.',
-    'history.offline': 'The history needs a connection.',
-    'history.none': 'No changes yet.',
     'history.deviceTime': 'Device time: {date} {time}',
   },
   {
-    'history.title': 'Histórico',
-    'history.loading': 'Carregando o histórico...',
-    'history.older': 'Mostrar anteriores',
-    'history.to': 'para',
-    'history.empty': 'vazio',
     'history.scanned': 'lido',
     'history.typed': 'digitado',
     'history.onScreen': 'na tela',
-    'history.bulk': 'alteração em massa',
     'history.csv': 'arquivo CSV {file}',
     'history.csvPlain': 'arquivo CSV',
     'history.imported': 'Importado',
@@ -57,6 +36,5 @@ export const { catalogues, useFeatureText: useHistoryText } = defineFeatureText(
     'history.conflict': 'Conflito',
     'history.stored': 'salvo primeiro',
     'history.entered': 'neste salvamento',
-    'history.automatic': 'automático',
   },
 )

@@ -1,0 +1,24 @@
+import { keepPreviousData, useQuery, type QueryKey } from '@tanstack/react-query'
+import { useText } from '@/lib/text'
+import { useOnline } from './connectivity'
+import { getErrorMessage, Problem } from './problem'
+
+interface Page<E> {
+  events: readonly E[]
+  /** Position of the next page; absent on the last one. */
+  next?: string | null
+}
+
+/** Fetches a page of a history. Says whether a missing page needs a connection, or why it cannot be loaded. */
+export function useTimelineQuery<E>(queryKey: QueryKey, load: (signal: AbortSignal) => Promise<Page<E>>) {
+  const t = useText()
+  const isOnline = useOnline()
+  const { data, error, isPending, refetch } = useQuery({ queryKey, queryFn: ({ signal }) => load(signal), placeholderData: keepPreviousData, staleTime: 0 })
+  return {
+    page: data,
+    isPending,
+    isOffline: error instanceof Problem ? error.status === 0 : isPending && !isOnline,
+    why: error === null ? null : getErrorMessage(error, t),
+    onRetry: () => void refetch(),
+  }
+}
