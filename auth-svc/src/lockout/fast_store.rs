@@ -39,7 +39,7 @@ struct CircuitBreaker {
 }
 
 impl FastStore {
-    /// Creates a fast store of the same kind as the cache: memory or Redis. `patience` is the timeout of a Redis call.
+    /// Creates a fast store of the same kind as the cache: memory or Redis. `timeout` is the time limit of a Redis call.
     #[must_use]
     pub fn for_cache(cache: &Cache, timeout: Duration) -> Self {
         match cache {

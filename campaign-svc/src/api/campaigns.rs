@@ -27,8 +27,8 @@ impl CampaignService for CampaignApi {
     }
 
     async fn list_campaign_history(&self, request: Request<pb::ListCampaignHistoryRequest>) -> Reply<pb::ListCampaignHistoryResponse> {
-        let (_, ask) = accept(request)?;
-        let events = self.0.list_history(ask.id, HistoryWindow::from_request(ask.window.as_ref())).await?;
+        let (_, request) = accept(request)?;
+        let events = self.0.list_history(request.id, HistoryWindow::from_request(request.window.as_ref())).await?;
         reply(pb::ListCampaignHistoryResponse { events })
     }
 

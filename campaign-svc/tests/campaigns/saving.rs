@@ -174,11 +174,11 @@ async fn the_history_of_a_campaign_has_its_import_and_changes_in_pages_that_join
         world.rename(world.ready("Doors").await, "Other doors").await.unwrap();
         world.rename(id, "New brakes").await.unwrap();
         let all = world.history(MANAGER, id, HistoryWindow { limit: 50, ..Default::default() }).await.unwrap();
-        let told: Vec<_> = all.iter().map(|event| (&*event.kind, &*event.new_values)).collect();
-        assert_eq!(told[0], ("campaign-changed", r#"{"name":"New brakes"}"#));
-        assert_eq!(told[1], ("campaign-changed", r#"{"status":"Closed"}"#));
-        assert_eq!(told[2], ("campaign-changed", r#"{"status":"Ongoing"}"#));
-        assert_eq!((told[3].0, told.len()), ("campaign-imported", 4));
+        let events: Vec<_> = all.iter().map(|event| (&*event.kind, &*event.new_values)).collect();
+        assert_eq!(events[0], ("campaign-changed", r#"{"name":"New brakes"}"#));
+        assert_eq!(events[1], ("campaign-changed", r#"{"status":"Closed"}"#));
+        assert_eq!(events[2], ("campaign-changed", r#"{"status":"Ongoing"}"#));
+        assert_eq!((events[3].0, events.len()), ("campaign-imported", 4));
         let (mut pages, mut window) = (Vec::new(), HistoryWindow { limit: 1, ..Default::default() });
         while let Some(event) = world.history(MANAGER, id, window).await.unwrap().pop() {
             window = HistoryWindow { before: event.at, before_id: event.id, limit: 1 };

@@ -4,8 +4,8 @@ use crate::{
         auth::Authenticated,
         body::{PathId, QueryParams},
     },
-    http::problem::{ApiResult, Problem},
-    routes::vehicles::Origin,
+    http::problem::ApiResult,
+    routes::{history_page::page_limit, vehicles::Origin},
     state::AppState,
     views::{conflict::VehicleField, enums},
 };
@@ -16,9 +16,6 @@ use patio_proto::vehicle as pb;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
-
-/// Number of changes on a page when the request names none.
-const DEFAULT_PAGE_SIZE: i32 = 50;
 
 /// Returns the route of the history of vehicles.
 pub fn routes() -> OpenApiRouter<AppState> {
@@ -135,10 +132,7 @@ async fn list_vehicle_history(
     PathId(id): PathId,
     QueryParams(query): QueryParams<HistoryQuery>,
 ) -> ApiResult<Json<VehicleHistory>> {
-    let limit = query.limit.unwrap_or(DEFAULT_PAGE_SIZE);
-    if !(1..=100).contains(&limit) {
-        return Err(Problem::invalid_field("limit", "must be 1 to 100"));
-    }
+    let limit = page_limit(query.limit)?;
     let before = query.before.map(|at| enums::check_timestamp("before", at).map(clock::timestamp)).transpose()?;
     let request = pb::ListVehicleHistoryRequest { vehicle_id: id, before, limit };
     let reply = api.history().list_vehicle_history(signed.request(request)).await?.into_inner();

@@ -18,6 +18,18 @@ use utoipa::{IntoParams, ToSchema};
 /// Number of entries on a page when the request names none.
 const DEFAULT_PAGE_SIZE: i32 = 50;
 
+/// Returns the size of a page of a history, 50 when absent.
+///
+/// # Errors
+/// Returns a problem with the field `limit` unless the size is 1 to 100.
+pub(super) fn page_limit(limit: Option<i32>) -> ApiResult<i32> {
+    let limit = limit.unwrap_or(DEFAULT_PAGE_SIZE);
+    if !(1..=100).contains(&limit) {
+        return Err(Problem::invalid_field("limit", "must be 1 to 100"));
+    }
+    Ok(limit)
+}
+
 /// Query parameters of the history: position and size of the page.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -89,10 +101,7 @@ pub(super) struct MergedPage {
 impl MergedPage {
     /// Checks the query parameters.
     pub(super) fn from_query(query: &MergedHistoryQuery) -> ApiResult<Self> {
-        let limit = query.limit.unwrap_or(DEFAULT_PAGE_SIZE);
-        if !(1..=100).contains(&limit) {
-            return Err(Problem::invalid_field("limit", "must be 1 to 100"));
-        }
+        let limit = page_limit(query.limit)?;
         Ok(Self { after: query.before.as_deref().map(str::parse).transpose()?, limit })
     }
 

@@ -19,19 +19,17 @@ pub struct HistoryApi(pub Context);
 #[tonic::async_trait]
 impl HistoryService for HistoryApi {
     async fn list_campaign_jobs(&self, request: Request<pb::ListCampaignJobsRequest>) -> Reply<pb::ListJobEventsResponse> {
-        let ask = request.into_inner();
-        let window = HistoryWindow::from_request(ask.window.as_ref());
-        let listed = |db: Db| async move { jobs::list_events_of_campaign(&db, ask.campaign_id, &window).await };
-        let events = self.0.db.read_recent(listed).await.map_err(Error::from)?;
-        reply(pb::ListJobEventsResponse { events: events.into_iter().map(Into::into).collect() })
+        let request = request.into_inner();
+        let window = HistoryWindow::from_request(request.window.as_ref());
+        let listed = |db: Db| async move { jobs::list_events_of_campaign(&db, request.campaign_id, &window).await };
+        reply(to_response(self.0.db.read_recent(listed).await.map_err(Error::from)?))
     }
 
     async fn list_user_jobs(&self, request: Request<pb::ListUserJobsRequest>) -> Reply<pb::ListJobEventsResponse> {
-        let ask = request.into_inner();
-        let window = HistoryWindow::from_request(ask.window.as_ref());
-        let listed = |db: Db| async move { jobs::list_events_of_user(&db, ask.user_id, &window).await };
-        let events = self.0.db.read_recent(listed).await.map_err(Error::from)?;
-        reply(pb::ListJobEventsResponse { events: events.into_iter().map(Into::into).collect() })
+        let request = request.into_inner();
+        let window = HistoryWindow::from_request(request.window.as_ref());
+        let listed = |db: Db| async move { jobs::list_events_of_user(&db, request.user_id, &window).await };
+        reply(to_response(self.0.db.read_recent(listed).await.map_err(Error::from)?))
     }
 
     async fn list_vehicle_history(&self, request: Request<pb::ListVehicleHistoryRequest>) -> Reply<pb::ListVehicleHistoryResponse> {
@@ -46,6 +44,10 @@ impl HistoryService for HistoryApi {
         };
         reply(self.0.db.read_recent(listed).await?)
     }
+}
+
+fn to_response(events: Vec<JobEvent>) -> pb::ListJobEventsResponse {
+    pb::ListJobEventsResponse { events: events.into_iter().map(Into::into).collect() }
 }
 
 impl From<JobEvent> for pb::JobEvent {

@@ -142,14 +142,14 @@ async fn pages_of_a_campaigns_jobs_join_and_contain_the_undoing_but_no_saves() {
         let job = bulk(&yard, Role::Manager, &[2], StatusAction::Insert, VehicleStatus::Ok).await;
         undo(&yard, Role::Manager, job).await.unwrap();
         let all = yard.jobs_of_campaign(Role::Manager, HistoryWindow { limit: 50, ..Default::default() }).await.unwrap();
-        let told: Vec<_> = all.iter().map(|job| (job.kind(), job.undone, &*job.detail, job.vehicles, job.user_id)).collect();
+        let jobs: Vec<_> = all.iter().map(|job| (job.kind(), job.undone, &*job.detail, job.vehicles, job.user_id)).collect();
         let expected = [
             (JobKind::Status, true, "ok", 1, Some(5)),
             (JobKind::Status, false, "ok", 1, Some(3)),
             (JobKind::Space, false, "", 1, Some(3)),
             (JobKind::Status, false, "Repair", 1, Some(3)),
         ];
-        assert_eq!(told, expected);
+        assert_eq!(jobs, expected);
         let (mut pages, mut window) = (Vec::new(), HistoryWindow { limit: 1, ..Default::default() });
         while let Some(job) = yard.jobs_of_campaign(Role::Manager, window).await.unwrap().pop() {
             window = HistoryWindow { before: job.at, before_id: job.id, limit: 1 };
@@ -171,8 +171,8 @@ async fn the_jobs_of_a_person_are_those_that_the_person_made_or_undid() {
             yard.history().list_user_jobs(yard.person(9, role).request(ask)).await.map(|reply| reply.into_inner().events)
         };
         let made = of(Role::Admin, 3).await.unwrap();
-        let told: Vec<_> = made.iter().map(|job| (job.kind(), job.undone, job.vehicles)).collect();
-        assert_eq!(told, [(JobKind::Space, false, 1), (JobKind::Status, false, 1)]);
+        let jobs: Vec<_> = made.iter().map(|job| (job.kind(), job.undone, job.vehicles)).collect();
+        assert_eq!(jobs, [(JobKind::Space, false, 1), (JobKind::Status, false, 1)]);
         let job = bulk(&yard, Role::Manager, &[2], StatusAction::Insert, VehicleStatus::Ok).await;
         undo(&yard, Role::Manager, job).await.unwrap();
         let undone = of(Role::Admin, 5).await.unwrap();
