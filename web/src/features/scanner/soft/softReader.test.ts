@@ -49,6 +49,10 @@ test('a code without its stop, with a wrong check character or without bars is n
   expect(read(drawTrap(64).picture)).toBeNull() // a part of this code looks like a code with a stop, where bars go on
 })
 
+test('a text without a check character that explains too little of its bars counts only when the list confirms it', () => {
+  expect(read(drawTrap(11_383).picture)).toMatchObject({ format: 'code_39', certain: false }) // its stop is missing
+})
+
 test('no text is wrong in frames without a code, with other codes and with badly blurred codes', () => {
   const wrong: string[] = []
   for (let number = 0; number < 24; number++) {

@@ -11,6 +11,7 @@ export interface Symbology {
   stop: number
   /** Width of the bar after the stop character, 0 for none. */
   tail: number
+  hasCheckCharacter: boolean
   /** Returns the text of the values between start and stop; `null` when the check character is wrong. The first of `values` is the start. */
   textOf: (values: readonly number[]) => string | null
   /** Returns the same symbology with another width of its wide bars; `null` when the widths are whole modules. */
@@ -51,6 +52,7 @@ export function code39(ratio: number): Symbology {
     starts: [star],
     stop: star,
     tail: 0,
+    hasCheckCharacter: false,
     textOf: (values) => textOfCode39(values.slice(1).map((value) => CODE_39_CHARACTERS[value] ?? '*')),
     withRatio: code39,
     ratio,
@@ -67,6 +69,7 @@ export const CODE_128: Symbology = {
   starts: [103, 104, 105],
   stop: 106,
   tail: 2,
+  hasCheckCharacter: true,
   textOf: textOfCode128,
   withRatio: null,
   ratio: 1,
@@ -86,6 +89,7 @@ export const CODE_93: Symbology = {
   starts: [47],
   stop: 47,
   tail: 1,
+  hasCheckCharacter: true,
   textOf: textOfCode93,
   withRatio: null,
   ratio: 1,
