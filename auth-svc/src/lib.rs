@@ -39,7 +39,7 @@ use chrono::TimeDelta;
 use error::Error;
 use futures::{FutureExt, TryFutureExt};
 use lockout::Lockout;
-use page_views::PageViews;
+use page_views::PageViewLog;
 use password::PasswordHasher;
 use patio_kit::{
     audit::AuditLog,
@@ -222,8 +222,8 @@ fn spawn_maintenance(host: &Host, sign_in_service: Arc<SignInService>) {
 
 /// Spawns the task that writes the counts of repeated page views and rejected calls to the audit log. Each count is written
 /// after a minute, and all counts at shutdown.
-fn spawn_page_view_log(host: &Host, db: &Db) -> Arc<PageViews> {
-    let visits = Arc::new(PageViews::new(db.clone(), host.clock.clone()));
+fn spawn_page_view_log(host: &Host, db: &Db) -> Arc<PageViewLog> {
+    let visits = Arc::new(PageViewLog::new(db.clone(), host.clock.clone()));
     let (counted, tasks) = (visits.clone(), host.tasks.clone());
     host.tasks.spawn(async move {
         while !tasks.is_stopping() {

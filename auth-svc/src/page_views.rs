@@ -49,13 +49,13 @@ struct Series {
 
 /// Groups repeated page views and rejected calls: writes the first event to the audit log and counts equal events within the
 /// next minute.
-pub struct PageViews {
+pub struct PageViewLog {
     db: Db,
     clock: Clock,
     seen: Mutex<HashMap<Sort, Series>>,
 }
 
-impl PageViews {
+impl PageViewLog {
     /// Creates a log without counted events, which writes page views and rejected calls to the audit log of this database.
     #[must_use]
     pub fn new(db: Db, clock: Clock) -> Self {

@@ -4,7 +4,7 @@ use crate::{
     api::Reply,
     error::Error,
     hmc::Hmc,
-    page_views::{PageView, PageViews},
+    page_views::{PageView, PageViewLog},
     password,
     sessions::{self, SessionSelection},
     sign_in::{OwnPassword, SignInAttempt, SignInService},
@@ -45,7 +45,7 @@ pub struct SessionApi {
     /// Background tasks in which sign-ins run to completion even when the client disconnects.
     pub tasks: Tasks,
     /// Counts repeated page views and rejected calls of a user, so that repetitions do not fill the audit log.
-    pub visits: Arc<PageViews>,
+    pub visits: Arc<PageViewLog>,
 }
 
 #[tonic::async_trait]

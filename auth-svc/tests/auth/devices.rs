@@ -1,6 +1,6 @@
 //! Listing and ending sessions remotely, password confirmation, device keys and audit entries of page views.
 use crate::office::{FIRST, HERE, Office, PASSWORD, bearer, ended, new_user, pass, why};
-use auth_svc::{SCHEMA, page_views::PageViews};
+use auth_svc::{SCHEMA, page_views::PageViewLog};
 use chrono::TimeDelta;
 use patio_kit::{client::call_context::CallContext, errors::Reason};
 use patio_proto::{
@@ -238,7 +238,7 @@ async fn pending_page_view_counts_are_written_at_shutdown() {
             "select count(*) from audit_events where summary = 'opened home, 2 more times within a minute'").fetch_one(c).await)
         .unwrap();
         assert_eq!(told, 1);
-        assert!(PageViews::new(db.clone(), office.host.clock.clone()).write_all().await.is_ok(), "without counts nothing is written");
+        assert!(PageViewLog::new(db.clone(), office.host.clock.clone()).write_all().await.is_ok(), "without counts nothing is written");
         db.close().await;
     })
     .await;
