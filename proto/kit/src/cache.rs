@@ -203,7 +203,7 @@ impl Cache {
     pub async fn find_fault_without_write(&self) -> Option<String> {
         let Self::Redis(redis) = self else { return None };
         match redis::cmd("INFO").arg("replication").query_async::<String>(&mut redis.clone()).await {
-            Ok(told) if told.contains("role:slave") => Some("is a read-only replica".to_owned()),
+            Ok(info) if info.contains("role:slave") => Some("is a read-only replica".to_owned()),
             Ok(_) => None,
             Err(cause) => Some(format!("does not answer: {cause}")),
         }
@@ -236,8 +236,8 @@ impl Cache {
         ];
         let mut found = Vec::new();
         for (name, wanted, weakness) in asked {
-            let told = redis::cmd("CONFIG").arg("GET").arg(name).query_async::<Vec<String>>(&mut redis.clone()).await;
-            if told.is_ok_and(|told| told.get(1).is_some_and(|value| value != wanted)) {
+            let reply = redis::cmd("CONFIG").arg("GET").arg(name).query_async::<Vec<String>>(&mut redis.clone()).await;
+            if reply.is_ok_and(|reply| reply.get(1).is_some_and(|value| value != wanted)) {
                 found.push(weakness);
             }
         }

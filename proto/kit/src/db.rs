@@ -316,8 +316,8 @@ impl Db {
     /// Returns an error on `PostgreSQL`, which has its own backup tools, and when the file cannot be written.
     pub async fn backup_to(&self, file: &Path) -> anyhow::Result<()> {
         let Pools::Sqlite { read, .. } = &self.pools else { anyhow::bail!("PostgreSQL is backed up with pg_dump") };
-        let told = file.to_str().ok_or_else(|| anyhow::anyhow!("the file name {} is not valid UTF-8", file.display()))?;
-        sqlx::query("vacuum into $1").bind(told).execute(read).await?;
+        let file_name = file.to_str().ok_or_else(|| anyhow::anyhow!("the file name {} is not valid UTF-8", file.display()))?;
+        sqlx::query("vacuum into $1").bind(file_name).execute(read).await?;
         let copy = SqlitePoolOptions::new().connect_with(SqliteConnectOptions::new().filename(file)).await?;
         let found: String = sqlx::query_scalar("pragma integrity_check(1)").fetch_one(&copy).await?;
         copy.close().await;

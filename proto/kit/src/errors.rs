@@ -184,7 +184,7 @@ pub fn database(cause: &sqlx::Error) -> Status {
             status(Code::Unavailable, Reason::Busy, &"Another change was made at the same time. Try again.")
         }
         // A text with NUL that no earlier check rejected. SQLite accepts such a text and finds nothing.
-        sqlx::Error::Database(told) if told.code().is_some_and(|code| code == "22021") => {
+        sqlx::Error::Database(database_error) if database_error.code().is_some_and(|code| code == "22021") => {
             status(Code::InvalidArgument, Reason::BadRequest, &"A text has a character that is not allowed.")
         }
         _ => internal(cause),
@@ -196,7 +196,7 @@ const READ_ONLY: &str = "25006";
 
 /// Returns `true` when a transaction was aborted by a serialization failure or a deadlock.
 fn is_overtaken(cause: &sqlx::Error) -> bool {
-    let code = cause.as_database_error().and_then(|told| told.code());
+    let code = cause.as_database_error().and_then(|database_error| database_error.code());
     code.is_some_and(|code| ["40001", "40P01"].contains(&&*code))
 }
 
@@ -206,10 +206,10 @@ pub fn is_connection_error(cause: &sqlx::Error) -> bool {
     match cause {
         sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed | sqlx::Error::Tls(_) => true,
         // A pooler that rejects a startup parameter will always do so, and its message names the parameter.
-        sqlx::Error::Database(told) if told.message().starts_with("unsupported startup parameter") => false,
-        sqlx::Error::Database(told) => {
-            told.code().is_some_and(|code| code.starts_with("57P") || code.starts_with("08") || code == "53300" || code == READ_ONLY)
-        }
+        sqlx::Error::Database(database_error) if database_error.message().starts_with("unsupported startup parameter") => false,
+        sqlx::Error::Database(database_error) => database_error
+            .code()
+            .is_some_and(|code| code.starts_with("57P") || code.starts_with("08") || code == "53300" || code == READ_ONLY),
         _ => false,
     }
 }
@@ -219,7 +219,7 @@ pub fn is_connection_error(cause: &sqlx::Error) -> bool {
 /// An administrator still has to create what is missing.
 #[must_use]
 pub fn is_setup_missing(cause: &sqlx::Error) -> bool {
-    let code = cause.as_database_error().and_then(|told| told.code());
+    let code = cause.as_database_error().and_then(|database_error| database_error.code());
     code.is_some_and(|code| ["28000", "28P01", "3D000", "3F000", "42501"].contains(&&*code))
 }
 
@@ -229,7 +229,7 @@ pub fn is_out_of_space(cause: &sqlx::Error) -> bool {
     match cause {
         sqlx::Error::Io(cause) => cause.kind() == ErrorKind::StorageFull,
         // SQLITE_FULL is 13; SQLSTATE disk_full is 53100.
-        sqlx::Error::Database(told) => told.code().is_some_and(|code| code == "13" || code == "53100"),
+        sqlx::Error::Database(database_error) => database_error.code().is_some_and(|code| code == "13" || code == "53100"),
         _ => false,
     }
 }
@@ -244,7 +244,7 @@ fn full(cause: &sqlx::Error) -> Status {
 }
 
 fn database_unavailable(cause: &sqlx::Error) -> Status {
-    if cause.as_database_error().and_then(|told| told.code()).is_some_and(|code| code == READ_ONLY) {
+    if cause.as_database_error().and_then(|database_error| database_error.code()).is_some_and(|code| code == READ_ONLY) {
         crate::database_state::suspect_read_only();
     }
     crate::database_state::log_unavailable(cause);
@@ -287,11 +287,11 @@ pub fn value(status: &Status, name: &str) -> Option<String> {
 /// Returns `true` when a statement failed because of a unique constraint.
 #[must_use]
 pub fn is_unique_violation(error: &sqlx::Error) -> bool {
-    matches!(error, sqlx::Error::Database(told) if told.is_unique_violation())
+    matches!(error, sqlx::Error::Database(database_error) if database_error.is_unique_violation())
 }
 
 /// Returns `true` when a statement failed because it did not get a lock in time.
 #[must_use]
 pub fn is_lock_timeout(error: &sqlx::Error) -> bool {
-    matches!(error, sqlx::Error::Database(told) if told.code().is_some_and(|code| code == "55P03"))
+    matches!(error, sqlx::Error::Database(database_error) if database_error.code().is_some_and(|code| code == "55P03"))
 }

@@ -203,7 +203,7 @@ impl Host {
 /// State while a process waits for its database: the last logged reason for waiting, and the time of that log line.
 #[derive(Default)]
 struct Waiting {
-    told: Option<(String, Instant)>,
+    last_log: Option<(String, Instant)>,
 }
 
 impl Waiting {
@@ -211,9 +211,9 @@ impl Waiting {
     async fn or_fail(&mut self, host: &Host, cause: anyhow::Error) -> anyhow::Result<()> {
         anyhow::ensure!(host.is_waited_for(&cause), cause);
         let cause = errors::one_line(&cause);
-        if self.told.as_ref().is_none_or(|(told, at)| *told != cause || at.elapsed() > LOG_INTERVAL) {
+        if self.last_log.as_ref().is_none_or(|(logged, at)| *logged != cause || at.elapsed() > LOG_INTERVAL) {
             tracing::warn!(cause, "waiting for the database");
-            self.told = Some((cause, Instant::now()));
+            self.last_log = Some((cause, Instant::now()));
         }
         tokio::time::sleep(DATABASE_RETRY_PAUSE).await;
         Ok(())

@@ -106,8 +106,8 @@ impl PubSub {
         let mut messages = all.into_on_message();
         while let Some(message) = tokio::time::timeout(SILENCE_TIMEOUT, messages.next()).await? {
             let bytes = message.get_payload_bytes();
-            if let Some((_, told)) = bytes.split_at_checked(NAME).filter(|(name, told)| *name != self.own && !told.is_empty()) {
-                let _ = self.here.send(Message::Event(Bytes::copy_from_slice(told)));
+            if let Some((_, payload)) = bytes.split_at_checked(NAME).filter(|(name, payload)| *name != self.own && !payload.is_empty()) {
+                let _ = self.here.send(Message::Event(Bytes::copy_from_slice(payload)));
             }
         }
         anyhow::bail!("the redis connection was closed")
@@ -123,8 +123,8 @@ impl PubSub {
     pub async fn publish_remote(&self, message: &[u8]) -> bool {
         let Some(redis) = &self.elsewhere else { return true };
         let whole = [&self.own[..], message].concat();
-        let told = redis.clone().publish::<_, _, i64>(&*self.channel, whole).await;
-        told.inspect_err(|cause| redis.log_failure("messages to other replicas", cause)).is_ok()
+        let published = redis.clone().publish::<_, _, i64>(&*self.channel, whole).await;
+        published.inspect_err(|cause| redis.log_failure("messages to other replicas", cause)).is_ok()
     }
 
     /// Subscribes to all messages that are published after this call.

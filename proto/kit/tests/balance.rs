@@ -224,7 +224,7 @@ async fn a_stream_waits_a_moment_for_a_replica_that_starts() {
 }
 
 #[tokio::test]
-async fn a_server_that_runs_out_of_time_and_one_that_does_not_answer_are_told_alike() {
+async fn a_server_that_times_out_and_one_that_does_not_answer_have_the_same_status() {
     let a = Double::start("a");
     let caller = Caller::of(&[&a]).await;
     a.behave(Behaviour::Expiring);
@@ -239,16 +239,16 @@ async fn a_server_that_runs_out_of_time_and_one_that_does_not_answer_are_told_al
 #[tokio::test]
 async fn a_deadline_shrinks_from_hop_to_hop_in_one_process_too() {
     let slot = Arc::new(OnceLock::new());
-    let echo = |headers: HeaderMap| async move { [("x-told", headers["grpc-timeout"].clone())] };
+    let echo = |headers: HeaderMap| async move { [("x-timeout", headers["grpc-timeout"].clone())] };
     slot.set(axum::Router::new().fallback(echo)).unwrap();
     let link = ServiceChannel::Local(slot);
-    let told = HeaderMap::from_iter([(http::HeaderName::from_static("grpc-timeout"), http::HeaderValue::from_static("500m"))]);
-    let answer = with_inherited_deadline(&told, async {
+    let inherited = HeaderMap::from_iter([(http::HeaderName::from_static("grpc-timeout"), http::HeaderValue::from_static("500m"))]);
+    let answer = with_inherited_deadline(&inherited, async {
         tokio::time::sleep(Duration::from_millis(100)).await;
         link.clone().oneshot(Request::post(READ).header("grpc-timeout", "2S").body(Body::empty()).unwrap()).await.unwrap()
     })
     .await;
-    let left: u64 = header(&answer, "x-told").trim_end_matches('m').parse().unwrap();
+    let left: u64 = header(&answer, "x-timeout").trim_end_matches('m').parse().unwrap();
     assert!((200..=400).contains(&left), "{left} ms are left");
     let slow = Arc::new(OnceLock::new());
     slow.set(axum::Router::new().fallback(|| async { tokio::time::sleep(Duration::from_secs(9)).await })).unwrap();

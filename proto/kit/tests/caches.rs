@@ -4,7 +4,7 @@ use patio_kit::{
     cache::{Cache, CacheKey},
     lifecycle::Tasks,
 };
-use patio_testing::{REDIS, from_environment, tell};
+use patio_testing::{REDIS, from_environment, print_to_stderr};
 use std::time::Duration;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -21,7 +21,7 @@ fn caches() -> Vec<(&'static str, Cache)> {
     let mut caches = vec![("memory", Cache::in_memory())];
     match from_environment(REDIS) {
         Some(url) => caches.push(("redis", Cache::redis(&url).unwrap())),
-        None => tell(&format!("{REDIS} is not set: Redis skipped")),
+        None => print_to_stderr(&format!("{REDIS} is not set: Redis skipped")),
     }
     caches
 }
@@ -96,9 +96,9 @@ async fn place_of_a_new_primary() -> u16 {
         while let Ok((mut stream, _)) = listener.accept().await {
             let answer = std::mem::replace(&mut answer, "+OK\r\n");
             Tasks::default().spawn(async move {
-                let mut told = [0; 4096];
-                while let Ok(length @ 1..) = stream.read(&mut told).await {
-                    let commands = told[..length].iter().filter(|byte| **byte == b'*').count();
+                let mut buffer = [0; 4096];
+                while let Ok(length @ 1..) = stream.read(&mut buffer).await {
+                    let commands = buffer[..length].iter().filter(|byte| **byte == b'*').count();
                     stream.write_all(answer.repeat(commands).as_bytes()).await.unwrap();
                 }
             });

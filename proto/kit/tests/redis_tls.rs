@@ -5,7 +5,7 @@ use patio_kit::{
     cache::{Cache, CacheKey},
     config::Settings,
 };
-use patio_testing::tell;
+use patio_testing::print_to_stderr;
 use std::{
     net::TcpStream,
     path::Path,
@@ -64,7 +64,7 @@ impl Drop for Redis {
 async fn a_server_over_tls_is_believed_when_the_named_authority_vouches_for_it() {
     let folder = tempfile::tempdir().unwrap();
     let Some(redis) = Redis::start(folder.path()) else {
-        tell("Redis is not installed: skipped");
+        print_to_stderr("Redis is not installed: skipped");
         return;
     };
     let file = folder.path().join("ca.crt");

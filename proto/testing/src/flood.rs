@@ -66,18 +66,18 @@ impl Flood {
     pub fn send(self, server: SocketAddr, times: u32, patience: Duration) -> Result<Option<Duration>> {
         let mut stream = TcpStream::connect(server)?;
         stream.set_nodelay(true)?;
-        let (mut reading, (tell, told), started) = (stream.try_clone()?, mpsc::channel(), Instant::now());
+        let (mut reading, (closed_tx, closed_rx), started) = (stream.try_clone()?, mpsc::channel(), Instant::now());
         let reader = std::thread::spawn(move || {
             let mut taken = [0; 16 << 10];
             while reading.read(&mut taken).is_ok_and(|read| read > 0) {}
-            tell.send(started.elapsed())
+            closed_tx.send(started.elapsed())
         });
         let mut sent = stream.write_all(&self.begin());
         for first in (0..times).step_by(100) {
             let some: Vec<u8> = (first..times.min(first + 100)).flat_map(|n| self.next(n)).collect();
             sent = sent.and_then(|()| stream.write_all(&some));
         }
-        let closed = told.recv_timeout(patience).ok();
+        let closed = closed_rx.recv_timeout(patience).ok();
         let _ = stream.shutdown(Shutdown::Both);
         let _ = reader.join();
         Ok(closed)

@@ -55,7 +55,7 @@ pub async fn each_database<F: AsyncFn(Host)>(test: F) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     test(host(folder.path(), None).await).await;
     let Some(server) = from_environment(POSTGRES) else {
-        tell(&format!("{POSTGRES} is not set: PostgreSQL skipped"));
+        print_to_stderr(&format!("{POSTGRES} is not set: PostgreSQL skipped"));
         return;
     };
     let name = format!("patio_{}", uuid::Uuid::now_v7().simple());
@@ -104,11 +104,11 @@ pub fn from_environment(name: &str) -> Option<String> {
 /// Returns the number of rounds of a randomized test: the value of [`ROUNDS`], else `short`.
 #[must_use]
 pub fn rounds(short: usize) -> usize {
-    from_environment(ROUNDS).and_then(|told| told.parse().ok()).unwrap_or(short)
+    from_environment(ROUNDS).and_then(|value| value.parse().ok()).unwrap_or(short)
 }
 
 fn is_long() -> bool {
-    from_environment(LONG).is_some_and(|told| told == "1")
+    from_environment(LONG).is_some_and(|value| value == "1")
 }
 
 /// Returns `true` when a test should run in its long form. Otherwise prints a hint to standard error.
@@ -116,7 +116,7 @@ fn is_long() -> bool {
 pub fn long(test: &str) -> bool {
     let long = is_long();
     if !long {
-        tell(&format!("{test}: the long form runs with {LONG}=1"));
+        print_to_stderr(&format!("{test}: the long form runs with {LONG}=1"));
     }
     long
 }
@@ -131,7 +131,7 @@ pub fn patience(promised: Duration) -> Duration {
 }
 
 /// Prints a line to standard error, which the test runner shows even when it captures `println!`.
-pub fn tell(line: &str) {
+pub fn print_to_stderr(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 

@@ -1,5 +1,5 @@
 //! Tests that need a separate process, since they measure its memory or set process-wide state.
-use crate::{from_environment, tell};
+use crate::{from_environment, print_to_stderr};
 use std::process::Command;
 
 /// Environment variable with the name of the test that a child process runs.
@@ -34,6 +34,6 @@ pub fn runs_alone(test: &str) -> bool {
     let output = format!("{}{}", String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
     assert!(run.status.success() && output.contains("1 passed"), "{test} in its own process:\n{output}");
     // Drops libtest's own lines of the child, which would be counted as tests of this process.
-    output.lines().filter(|line| !line.starts_with("test ") && !line.starts_with("running ") && !line.is_empty()).for_each(tell);
+    output.lines().filter(|line| !line.starts_with("test ") && !line.starts_with("running ") && !line.is_empty()).for_each(print_to_stderr);
     false
 }

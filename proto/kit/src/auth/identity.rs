@@ -129,7 +129,7 @@ struct Known {
 #[derive(Default)]
 struct Uses {
     noted: HashMap<String, DateTime<Utc>>,
-    untold: HashSet<String>,
+    unreported: HashSet<String>,
 }
 
 /// Signing keys and revocations known to a process, with a cache of verified tokens. Clones share the same state.
@@ -254,7 +254,7 @@ impl Identity {
         let (now, mut uses) = (self.clock.now(), self.uses());
         if uses.noted.get(&caller.session_id).is_none_or(|noted| now - *noted >= ACTIVITY_INTERVAL) {
             uses.noted.insert(caller.session_id.clone(), now);
-            uses.untold.insert(caller.session_id.clone());
+            uses.unreported.insert(caller.session_id.clone());
         }
     }
 
@@ -262,10 +262,10 @@ impl Identity {
     #[must_use]
     pub fn drain_activity(&self, most: usize) -> Vec<String> {
         let (now, mut uses) = (self.clock.now(), self.uses());
-        let taken: Vec<String> = uses.untold.iter().take(most).cloned().collect();
+        let taken: Vec<String> = uses.unreported.iter().take(most).cloned().collect();
         if !taken.is_empty() {
             for session in &taken {
-                uses.untold.remove(session);
+                uses.unreported.remove(session);
             }
             uses.noted.retain(|_, noted| now - *noted < ACTIVITY_INTERVAL);
         }
@@ -274,7 +274,7 @@ impl Identity {
 
     /// Puts session ids back into the queue of unreported activity after a failed report.
     pub fn requeue_activity(&self, sessions: Vec<String>) {
-        self.uses().untold.extend(sessions);
+        self.uses().unreported.extend(sessions);
     }
 
     fn verify(&self, token: &str) -> Result<Caller, Status> {

@@ -29,17 +29,17 @@ pub fn spawn_key_sync(tasks: &Tasks, identity: Identity, auth: ServiceChannel, t
     let (flag, ended) = (known.clone(), tasks.clone());
     let mut auth = TokenServiceClient::new(auth);
     tasks.spawn(async move {
-        let (mut round, mut telling) = (0_u32, true);
+        let (mut round, mut log_failure) = (0_u32, true);
         while !ended.is_stopping() {
             let wants_keys = !flag.load(Ordering::Relaxed) || round.is_multiple_of(POLLS_PER_KEY_POLL);
             match refresh(&mut auth, &tokens, &identity, wants_keys).await {
                 Ok(()) => {
                     flag.store(true, Ordering::Relaxed);
-                    let told = report_activity(&mut auth, &tokens, &identity).await;
-                    if let (Err(cause), true) = (&told, telling) {
+                    let report = report_activity(&mut auth, &tokens, &identity).await;
+                    if let (Err(cause), true) = (&report, log_failure) {
                         tracing::warn!(%cause, "failed to report session activity, retrying");
                     }
-                    telling = told.is_ok();
+                    log_failure = report.is_ok();
                 }
                 Err(cause) => tracing::debug!(%cause, "failed to refresh signing keys and revocations"),
             }
@@ -77,9 +77,9 @@ async fn report_activity(auth: &mut TokenServiceClient<ServiceChannel>, tokens: 
     if used.is_empty() {
         return Ok(());
     }
-    let told = async {
+    let response = async {
         let request = RecordSessionActivityRequest { session_ids: used.clone() };
         auth.record_session_activity(tokens.bearer().await?.request(request)).await
     };
-    told.await.map(drop).inspect_err(|_| identity.requeue_activity(used))
+    response.await.map(drop).inspect_err(|_| identity.requeue_activity(used))
 }

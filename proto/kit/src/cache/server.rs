@@ -83,7 +83,7 @@ impl RedisConnection {
 
     fn judge(&self, used: &Arc<ConnectionManager>, answer: &RedisResult<Value>) {
         let code = match answer {
-            Ok(Value::ServerError(told)) => told.code(),
+            Ok(Value::ServerError(error)) => error.code(),
             Ok(_) => return,
             Err(cause) => cause.code().unwrap_or_default(),
         };

@@ -121,8 +121,8 @@ impl Replicas {
     #[must_use]
     pub fn try_withdraw_retry(&self) -> bool {
         let affordable = self.0.budget.withdraw();
-        let told = if affordable { "repeated" } else { "refused" };
-        metrics::counter!("patio_rpc_retries_total", "service" => self.0.name, "outcome" => told).increment(1);
+        let outcome = if affordable { "repeated" } else { "refused" };
+        metrics::counter!("patio_rpc_retries_total", "service" => self.0.name, "outcome" => outcome).increment(1);
         affordable
     }
 

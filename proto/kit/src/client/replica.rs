@@ -144,9 +144,9 @@ impl Replica {
     async fn watch(&self) {
         let mut missed = 0;
         loop {
-            let told = self.check(CHECK_TIMEOUT).await;
-            missed = if told.is_none() { missed + 1 } else { 0 };
-            let healthy = told.as_ref().map_or(missed < MAX_MISSED_CHECKS && self.is_healthy(), |told| *told == Ok(true));
+            let checked = self.check(CHECK_TIMEOUT).await;
+            missed = if checked.is_none() { missed + 1 } else { 0 };
+            let healthy = checked.as_ref().map_or(missed < MAX_MISSED_CHECKS && self.is_healthy(), |checked| *checked == Ok(true));
             if self.well.send_replace(healthy) != healthy {
                 if healthy {
                     tracing::info!(service = self.service, address = %self.address, "replica healthy");
@@ -158,7 +158,7 @@ impl Replica {
             if !self.judged.swap(true, Ordering::Relaxed) && !healthy {
                 self.health_lost.notify_one();
             }
-            self.note_cause(told.and_then(Result::err));
+            self.note_cause(checked.and_then(Result::err));
             tokio::select! {
                 () = tokio::time::sleep(if healthy && missed == 0 { HEALTHY_CHECK_INTERVAL } else { UNHEALTHY_CHECK_INTERVAL }) => {}
                 () = self.look.notified() => {}
@@ -271,7 +271,7 @@ async fn complete(response: Response<Body>) -> Result<Response<Body>, CallFailur
 }
 
 fn failure(cause: &(dyn Error + 'static)) -> CallFailure {
-    let mut told = cause.to_string();
+    let mut message = cause.to_string();
     let mut inner = Some(cause);
     let mut not_sent = false;
     while let Some(cause) = inner {
@@ -281,10 +281,10 @@ fn failure(cause: &(dyn Error + 'static)) -> CallFailure {
         not_sent |= cause.is::<ConnectError>()
             || cause.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_canceled)
             || cause.downcast_ref::<h2::Error>().is_some_and(untouched);
-        told = cause.to_string();
+        message = cause.to_string();
         inner = cause.source();
     }
-    if not_sent { CallFailure::NotSent(told) } else { CallFailure::Lost(told) }
+    if not_sent { CallFailure::NotSent(message) } else { CallFailure::Lost(message) }
 }
 
 /// Returns the innermost cause of an error, such as `Connection refused`.

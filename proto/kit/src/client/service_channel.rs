@@ -211,8 +211,8 @@ fn is_unavailable(response: &Response<Body>) -> bool {
 /// Maps a response with the status `Cancelled` and a timeout message to `DeadlineExceeded`. tonic servers report timeouts as
 /// `Cancelled`.
 fn normalize_status(response: Response<Body>) -> Response<Body> {
-    let told = |name: &str| response.headers().get(name).map(HeaderValue::as_bytes);
-    let expired = told("grpc-status") == Some(b"1") && told("grpc-message").is_some_and(|message| message.starts_with(b"Timeout"));
+    let header = |name: &str| response.headers().get(name).map(HeaderValue::as_bytes);
+    let expired = header("grpc-status") == Some(b"1") && header("grpc-message").is_some_and(|message| message.starts_with(b"Timeout"));
     if expired { too_late("the called service") } else { response }
 }
 

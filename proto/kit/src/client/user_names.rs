@@ -60,9 +60,9 @@ impl UserNames {
         }
         match self.users.clone().resolve_user_names(caller.request(ResolveUserNamesRequest { ids: missing.clone() })).await {
             Ok(reply) => {
-                let told = reply.into_inner().names;
+                let names = reply.into_inner().names;
                 for id in missing {
-                    let name = told.get(&id).cloned().unwrap_or_else(|| DELETED_USER.to_owned());
+                    let name = names.get(&id).cloned().unwrap_or_else(|| DELETED_USER.to_owned());
                     self.known.insert(id, name.clone());
                     found.insert(id, name);
                 }

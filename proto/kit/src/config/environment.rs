@@ -83,16 +83,16 @@ mod tests {
 
     #[test]
     fn a_misspelt_name_is_rejected_with_the_nearest_setting() {
-        let told = |name: &str| check_names([name.to_owned(), "HOME".to_owned()]).map_err(|cause| cause.to_string());
+        let check = |name: &str| check_names([name.to_owned(), "HOME".to_owned()]).map_err(|cause| cause.to_string());
         for (misspelt, meant) in [
             ("PATIO_DATABSE_URL", "PATIO_DATABASE_URL"),
             ("PATIO_DB_URL", "PATIO_DATABASE_URL"),
             ("PATIO_SERVICE_SECRT", "PATIO_SERVICE_SECRET"),
             ("PATIO_LOGJSON", "PATIO_LOG_JSON"),
         ] {
-            let cause = told(misspelt).unwrap_err();
+            let cause = check(misspelt).unwrap_err();
             assert!(cause.starts_with(&format!("{misspelt} is not a setting of Patio; did you mean {meant}?")), "{cause}");
         }
-        assert!(["PATIO_LISTEN", "PATIO_TEST_ANYTHING", "PATIO_BIND", "PATIOX"].into_iter().all(|name| told(name).is_ok()));
+        assert!(["PATIO_LISTEN", "PATIO_TEST_ANYTHING", "PATIO_BIND", "PATIOX"].into_iter().all(|name| check(name).is_ok()));
     }
 }

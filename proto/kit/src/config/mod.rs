@@ -274,16 +274,19 @@ mod tests {
 
     #[test]
     fn a_database_of_another_kind_is_refused_without_showing_its_url() {
-        let told = |url: &str| <Cli as clap::Parser>::parse_from(["x", "--database-url", url]).settings.check();
-        assert!(told("postgres://a:pw@h/d").is_ok());
-        let refused = told("mysql://a:pw@h/d").unwrap_err().to_string();
+        let check_url = |url: &str| <Cli as clap::Parser>::parse_from(["x", "--database-url", url]).settings.check();
+        assert!(check_url("postgres://a:pw@h/d").is_ok());
+        let refused = check_url("mysql://a:pw@h/d").unwrap_err().to_string();
         assert!(refused.contains("must begin with postgres://") && !refused.contains("pw"), "{refused}");
     }
 
     #[test]
     fn unsafe_durability_is_allowed_only_by_the_flag() {
-        let told = |args: &[&str]| <Cli as clap::Parser>::parse_from([&["x"], args].concat()).settings.allow_data_loss;
-        assert_eq!([told(&["--unsafe"]), told(&["--unsafe=true"]), told(&["--unsafe=false"])], [true, true, false]);
+        let allow_data_loss_with = |args: &[&str]| <Cli as clap::Parser>::parse_from([&["x"], args].concat()).settings.allow_data_loss;
+        assert_eq!(
+            [allow_data_loss_with(&["--unsafe"]), allow_data_loss_with(&["--unsafe=true"]), allow_data_loss_with(&["--unsafe=false"])],
+            [true, true, false]
+        );
         let command = <Cli as clap::CommandFactory>::command();
         let unsaid = command.get_arguments().find(|arg| arg.get_long() == Some("unsafe")).unwrap().get_default_values();
         assert_eq!(unsaid, ["false"]);

@@ -51,8 +51,8 @@ impl Db {
         let (version, damage, wanted) = match &self.pools {
             Pools::Sqlite { read, .. } => {
                 let version: String = sqlx::query_scalar("select 'SQLite ' || sqlite_version()").fetch_one(read).await?;
-                let told: String = sqlx::query_scalar("pragma quick_check(1)").fetch_one(read).await?;
-                (version, (told != "ok").then_some(told), schema.sqlite.iter().count())
+                let check_result: String = sqlx::query_scalar("pragma quick_check(1)").fetch_one(read).await?;
+                (version, (check_result != "ok").then_some(check_result), schema.sqlite.iter().count())
             }
             Pools::Postgres { cluster, .. } => {
                 let version = "select 'PostgreSQL ' || current_setting('server_version')";
@@ -63,14 +63,15 @@ impl Db {
         let done = on!(self.read(), c => sqlx::query_scalar::<_, i64>("select count(*) from _sqlx_migrations").fetch_one(c).await);
         let applied = match done {
             Ok(applied) => usize::try_from(applied)?,
-            Err(sqlx::Error::Database(told)) if is_missing(&*told) => 0,
+            Err(sqlx::Error::Database(error)) if is_missing(&*error) => 0,
             Err(cause) => return Err(cause.into()),
         };
         let (writable, foreign, setup) = match &self.pools {
             Pools::Sqlite { .. } => (true, None, None),
             Pools::Postgres { cluster, .. } => {
                 let pool = cluster.primary().read.clone();
-                let told: String = sqlx::query_scalar("select current_setting('transaction_read_only')").fetch_one(pool.clone()).await?;
+                let read_only: String =
+                    sqlx::query_scalar("select current_setting('transaction_read_only')").fetch_one(pool.clone()).await?;
                 let foreign = "select format('%s belongs to %s', tablename, tableowner) from pg_tables
                      where schemaname = $1 and not pg_has_role(tableowner, 'usage') order by tablename limit 1";
                 let foreign = sqlx::query_scalar(foreign).bind(schema.name).fetch_optional(pool.clone()).await?;
@@ -85,7 +86,7 @@ impl Db {
                     true => sqlx::query_scalar(setup).bind(schema.name).fetch_one(pool).await?,
                     false => None,
                 };
-                (told == "off", foreign, setup)
+                (read_only == "off", foreign, setup)
             }
         };
         Ok(DatabaseHealth { version, damage, writable, foreign, setup, applied, wanted })
@@ -93,6 +94,6 @@ impl Db {
 }
 
 /// Returns `true` when a statement failed because its table does not exist yet.
-fn is_missing(told: &dyn DatabaseError) -> bool {
-    told.code().is_some_and(|code| code == "42P01") || told.message().starts_with("no such table")
+fn is_missing(database_error: &dyn DatabaseError) -> bool {
+    database_error.code().is_some_and(|code| code == "42P01") || database_error.message().starts_with("no such table")
 }

@@ -179,13 +179,13 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
-    use patio_testing::{POSTGRES, from_environment, tell};
+    use patio_testing::{POSTGRES, from_environment, print_to_stderr};
     use std::str::FromStr;
 
     /// Opens a flusher whose connection has the application name `name`, and a second connection that can terminate the first.
     async fn open(name: &str) -> Option<(GroupFlush, PgConnection)> {
         let Some(server) = from_environment(POSTGRES) else {
-            tell(&format!("{POSTGRES} is not set: skipped"));
+            print_to_stderr(&format!("{POSTGRES} is not set: skipped"));
             return None;
         };
         let options = PgConnectOptions::from_str(&server).unwrap();

@@ -89,8 +89,8 @@ mod tests {
         let cluster = PgCluster::open(Schema { name: "heartbeat", sqlite: none, postgres: none }, hosts, 4).await;
         let heartbeat = Arc::new(Heartbeat::new(Arc::new(cluster)));
         let tasks = Tasks::default();
-        let (own, told) = (heartbeat.clone(), tasks.clone());
-        tasks.spawn(async move { own.run(&told).await });
+        let (own, shutdown) = (heartbeat.clone(), tasks.clone());
+        tasks.spawn(async move { own.run(&shutdown).await });
         (heartbeat, tasks)
     }
 

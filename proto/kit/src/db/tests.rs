@@ -1,7 +1,7 @@
 //! Tests of durable and deferred writes, and of waiting for a database connection.
 use crate::db::*;
 use crate::lifecycle::Tasks;
-use patio_testing::{POSTGRES, from_environment, tell};
+use patio_testing::{POSTGRES, from_environment, print_to_stderr};
 use sqlx::{ConnectOptions, postgres::PgConnectOptions};
 use std::{str::FromStr, time::Instant};
 use tokio::net::{TcpListener, TcpStream};
@@ -44,7 +44,7 @@ async fn a_deferred_write_waits_for_the_disk_while_the_database_is_busy() {
     db.close().await;
 }
 
-fn one<'c>(tx: &'c mut Tx<'_>) -> BoxFuture<'c, Result<i32, sqlx::Error>> {
+fn select_one<'c>(tx: &'c mut Tx<'_>) -> BoxFuture<'c, Result<i32, sqlx::Error>> {
     Box::pin(async move { on!(tx.on(), c => sqlx::query_scalar("select 1").fetch_one(c).await) })
 }
 
@@ -69,7 +69,7 @@ async fn slow_way(url: &str, wait: Duration) -> String {
 
 #[tokio::test]
 async fn slow_connection_attempts_succeed_although_their_callers_give_up() {
-    let Some(server) = from_environment(POSTGRES) else { return tell(&format!("{POSTGRES} is not set: skipped")) };
+    let Some(server) = from_environment(POSTGRES) else { return print_to_stderr(&format!("{POSTGRES} is not set: skipped")) };
     let none: &'static Migrator = Box::leak(Box::new(Migrator::with_migrations(Vec::new())));
     let url = slow_way(&server, Duration::from_secs(2)).await;
     let pools = open_postgres(Schema { name: "public", sqlite: none, postgres: none }, &url, 4, None).await.unwrap();
@@ -79,7 +79,7 @@ async fn slow_connection_attempts_succeed_although_their_callers_give_up() {
     while reached != [true; 3] {
         assert!(begun.elapsed() < Duration::from_secs(20), "reading, writing and writing once: {reached:?}");
         let turn = Instant::now();
-        let saves = futures::future::join(db.write(|tx| one(tx)), db.write_single_statement(|tx| one(tx)));
+        let saves = futures::future::join(db.write(|tx| select_one(tx)), db.write_single_statement(|tx| select_one(tx)));
         let (read, saved) = tokio::join!(db.ping(), tokio::time::timeout(Duration::from_millis(2800), saves));
         assert!(turn.elapsed() < Duration::from_secs(3), "calls fail before their deadline: {:?}", turn.elapsed());
         let (written, once) = saved.map_or((false, false), |(written, once)| (written.is_ok(), once.is_ok()));

@@ -125,8 +125,8 @@ fn spawn_health_monitor(
     (reporter, names): (HealthReporter, Vec<&'static str>),
     db: Db,
 ) -> Arc<AtomicBool> {
-    let told = Arc::new(AtomicBool::new(false));
-    let tell = told.clone();
+    let serving = Arc::new(AtomicBool::new(false));
+    let flag = serving.clone();
     host.start_key_sync();
     host.cache.spawn_metrics(&host.tasks, service);
     let host = host.clone();
@@ -144,7 +144,7 @@ fn spawn_health_monitor(
                 Ok(Err(_)) => FAILURE_THRESHOLD,
             };
             let well = missed < FAILURE_THRESHOLD && host.has_signing_keys();
-            tell.store(well, Ordering::Relaxed);
+            flag.store(well, Ordering::Relaxed);
             db.record_metrics(service);
             report(&reporter, &names, if well { ServingStatus::Serving } else { ServingStatus::NotServing }).await;
             tokio::select! {
@@ -152,10 +152,10 @@ fn spawn_health_monitor(
                 () = host.tasks.draining() => {}
             }
         }
-        tell.store(false, Ordering::Relaxed);
+        flag.store(false, Ordering::Relaxed);
         report(&reporter, &names, ServingStatus::NotServing).await;
     });
-    told
+    serving
 }
 
 async fn report(reporter: &HealthReporter, names: &[&'static str], status: ServingStatus) {
@@ -168,10 +168,10 @@ impl Service {
     /// Serves over the network until `stop` resolves, then finishes the calls in progress. Uses TLS when the host has a certificate.
     pub async fn serve(&self, listener: TcpListener, stop: impl Future<Output = ()>) -> anyhow::Result<()> {
         let stopped = CancellationToken::new();
-        let told = stopped.clone();
+        let shutdown = stopped.clone();
         let stop = async move {
             stop.await;
-            told.cancel();
+            shutdown.cancel();
         };
         let server = tonic::transport::Server::builder()
             .http2_keepalive_interval(Some(Duration::from_secs(20)))

@@ -69,8 +69,8 @@ where
 struct Elapsed(f64);
 
 impl field::Visit for Elapsed {
-    fn record_f64(&mut self, told: &field::Field, value: f64) {
-        if told.name() == "elapsed_secs" {
+    fn record_f64(&mut self, field: &field::Field, value: f64) {
+        if field.name() == "elapsed_secs" {
             self.0 = value;
         }
     }

@@ -128,8 +128,8 @@ fn is_server_fault(code: Code) -> bool {
 pub fn trace_id(span: &Span) -> Option<String> {
     PROVIDER.get()?;
     let context = span.context();
-    let told = context.span().span_context().clone();
-    told.is_valid().then(|| told.trace_id().to_string())
+    let span_context = context.span().span_context().clone();
+    span_context.is_valid().then(|| span_context.trace_id().to_string())
 }
 
 struct Carrier<'h>(&'h HeaderMap);

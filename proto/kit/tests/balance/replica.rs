@@ -124,7 +124,7 @@ async fn answer(shared: Shared) -> axum::response::Response {
             tokio::time::sleep(Duration::from_secs(5)).await;
             "0"
         }
-        Behaviour::Breaking => std::panic::resume_unwind(Box::new("as told")),
+        Behaviour::Breaking => std::panic::resume_unwind(Box::new("as configured")),
         Behaviour::Halting => return halted(),
         Behaviour::Torn => return begun(Some(std::io::ErrorKind::BrokenPipe.into())),
         Behaviour::Unended => return begun(None),

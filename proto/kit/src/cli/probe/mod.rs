@@ -69,7 +69,7 @@ pub struct Target<'a> {
 pub fn main(options: &ProbeOptions, target: &Target<'_>) -> ExitCode {
     match &options.action {
         None => health(options, target),
-        Some(Action::Call(told)) => called(options, target, told),
+        Some(Action::Call(call)) => called(options, target, call),
         Some(Action::List) => cli::exit_code(&cli::print(&contract::list())),
     }
 }
@@ -108,9 +108,9 @@ fn health(options: &ProbeOptions, target: &Target<'_>) -> ExitCode {
     }
 }
 
-fn called(options: &ProbeOptions, target: &Target<'_>, told: &call::CallOptions) -> ExitCode {
+fn called(options: &ProbeOptions, target: &Target<'_>, call_options: &call::CallOptions) -> ExitCode {
     let patience = Duration::from_secs(options.timeout);
-    let method = match told.method() {
+    let method = match call_options.method() {
         Ok(method) => method,
         Err(cause) => {
             complain(&format!("{cause:#}"));
@@ -121,7 +121,7 @@ fn called(options: &ProbeOptions, target: &Target<'_>, told: &call::CallOptions)
     let mut failure = None;
     let done = cli::run(async {
         let channel = connect(address, options.connector(address)?);
-        let called = tokio::time::timeout(patience, call::call(channel, told, &method, patience)).await;
+        let called = tokio::time::timeout(patience, call::call(channel, call_options, &method, patience)).await;
         let late = || call::CallFailure::Unreachable(anyhow::anyhow!("no complete response within {} s", options.timeout));
         failure = called.unwrap_or_else(|_| Err(late())).err();
         Ok(())
