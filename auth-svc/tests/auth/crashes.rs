@@ -31,7 +31,7 @@ impl Redis {
         let port = free_port();
         let mut redis = Self { port, child: None };
         if Command::new("redis-server").arg("--version").stdout(Stdio::null()).status().is_err() {
-            patio_testing::tell("redis-server is not installed: skipped the crash test");
+            patio_testing::print_to_stderr("redis-server is not installed: skipped the crash test");
             return None;
         }
         redis.run().await;
@@ -133,7 +133,7 @@ async fn five_attempts_and_blocks_survive_redis_crashes() {
             office.try_sign_in(FIRST, PASSWORD, &here, "").await.unwrap();
         }
         let (usual, added) = (well.slowest(), torn.slowest().saturating_sub(well.slowest()));
-        patio_testing::tell(&format!(
+        patio_testing::print_to_stderr(&format!(
             "{rounds} of {rounds} crashes of Redis: five tries each, every block stays; the slowest but few took {usual:?}, {added:?} more"
         ));
         assert!(added <= ADDED, "{added:?} more");

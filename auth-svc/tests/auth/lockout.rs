@@ -156,7 +156,7 @@ async fn a_block_lasts_180_seconds_and_reports_the_remaining_time_correctly() {
                 if why(&refused).1 == Some(Reason::InvalidCredentials) {
                     assert_wrong(&refused, 4);
                     assert!((179.0..=181.0).contains(&passed), "the block lasted {passed} s");
-                    patio_testing::tell(&format!("the block lasted {passed:.2} s and was reported {reported} times"));
+                    patio_testing::print_to_stderr(&format!("the block lasted {passed:.2} s and was reported {reported} times"));
                     *reported = -1;
                 } else {
                     assert_locked(&refused, number(&refused));

@@ -110,7 +110,7 @@ async fn storm(replicas: &[Replica; 2]) -> usize {
 #[tokio::test]
 async fn two_processes_verify_exactly_five_of_a_hundred_wrong_passwords_and_accept_four_right_ones() {
     let Some(redis) = patio_testing::from_environment(patio_testing::REDIS) else {
-        patio_testing::tell(&format!("{} is not set: two processes skipped", patio_testing::REDIS));
+        patio_testing::print_to_stderr(&format!("{} is not set: two processes skipped", patio_testing::REDIS));
         return;
     };
     each_database(async |host| {
@@ -127,7 +127,7 @@ async fn two_processes_verify_exactly_five_of_a_hundred_wrong_passwords_and_acce
                 outcome.unwrap();
             }
         }
-        patio_testing::tell(&format!("{rounds} of {rounds} rounds: 5 of 100 verified, {blocked} of {} locked out", rounds * 96));
+        patio_testing::print_to_stderr(&format!("{rounds} of {rounds} rounds: 5 of 100 verified, {blocked} of {} locked out", rounds * 96));
     })
     .await;
 }
@@ -175,7 +175,7 @@ async fn a_burst_of_sign_ins_uses_little_memory_and_busy_responses_count_as_no_f
         assert!(odd.len() == late && late <= told.len() / 2, "{} others, such as {:?}", odd.len(), odd.first());
         let slowest = busy.iter().map(|n| told[*n].1).max().unwrap_or_default();
         let grown = replica.memory("VmHWM") - base;
-        patio_testing::tell(&format!(
+        patio_testing::print_to_stderr(&format!(
             "300 sign-ins at once: {others} verified, {} busy within {slowest:?}, {grown} KiB more at peak, p99 of {} calls beside {:?}",
             busy.len(),
             beside.len(),
@@ -206,7 +206,7 @@ async fn http2_frame_floods_at_a_service_port_use_no_memory_and_do_not_stop_the_
             let sent = (0..2).map(|_| tokio::task::spawn_blocking(move || flood.send(server, times, Duration::from_secs(2)).unwrap()));
             let closed: Vec<_> = join_all(sent).await.into_iter().map(Result::unwrap).collect();
             let grown = replica.memory("VmRSS") - before;
-            patio_testing::tell(&format!("2 x {times} of {flood:?} at a service: {grown} KiB more, closed after {closed:?}"));
+            patio_testing::print_to_stderr(&format!("2 x {times} of {flood:?} at a service: {grown} KiB more, closed after {closed:?}"));
             assert!(grown <= 16 << 10, "{flood:?} took {grown} KiB");
             if [Flood::RapidReset, Flood::Continuation].contains(&flood) {
                 assert!(closed.iter().all(Option::is_some), "{flood:?} is cut off");

@@ -52,7 +52,7 @@ async fn response_times_do_not_reveal_which_hmcs_exist() {
             }
         }
         let (told, medians) = (auc(&real, &invented), (median(&mut real), median(&mut invented)));
-        patio_testing::tell(&format!("AUC {told:.4} over 2 x {}, medians {:.3} and {:.3} ms", real.len(), medians.0, medians.1));
+        patio_testing::print_to_stderr(&format!("AUC {told:.4} over 2 x {}, medians {:.3} and {:.3} ms", real.len(), medians.0, medians.1));
         assert!((0.47..=0.53).contains(&told) && (medians.0 - medians.1).abs() <= 1.0);
     })
     .await;
@@ -77,7 +77,7 @@ async fn a_block_lasts_three_minutes_and_its_remaining_seconds_are_right() {
             tokio::time::sleep(Duration::from_millis(250)).await;
         }
         let lasted = blocked.elapsed();
-        patio_testing::tell(&format!("a block lasted {lasted:?}; its remaining seconds were right {asked} times"));
+        patio_testing::print_to_stderr(&format!("a block lasted {lasted:?}; its remaining seconds were right {asked} times"));
         assert!((Duration::from_secs(179)..=Duration::from_secs(181)).contains(&lasted), "{lasted:?}");
         office.close().await;
     })

@@ -57,7 +57,7 @@ fn a_kill_during_saves_loses_no_acknowledged_save() {
     killed_again_and_again("SQLite", None, Duration::from_secs(1));
     match Database::fresh() {
         Some(database) => killed_again_and_again("PostgreSQL", Some(&database.url()), Duration::from_secs(3)),
-        None => patio_testing::tell(&format!("{} is not set: PostgreSQL skipped", patio_testing::POSTGRES)),
+        None => patio_testing::print_to_stderr(&format!("{} is not set: PostgreSQL skipped", patio_testing::POSTGRES)),
     }
 }
 
@@ -94,7 +94,7 @@ fn killed_again_and_again(on: &str, database: Option<&str>, patience: Duration) 
         }
     }
     assert!(slowest < patience, "the first save after a restart took {slowest:?}");
-    patio_testing::tell(&format!(
+    patio_testing::print_to_stderr(&format!(
         "{on}: {kills} kills, {acknowledged} acknowledged saves, none lost, none invented, saving again within {slowest:?}"
     ));
 }

@@ -98,7 +98,7 @@ async fn every_random_tampering_with_sealed_entries_is_detected() {
             }
         }
         assert_eq!(chain::verify(&db, now).await.unwrap().problems, Vec::<String>::new(), "the restored log is valid");
-        patio_testing::tell(&format!("{tampers} of {tampers} tamperings with {entries} entries were detected"));
+        patio_testing::print_to_stderr(&format!("{tampers} of {tampers} tamperings with {entries} entries were detected"));
         db.close().await;
     })
     .await;
@@ -111,7 +111,7 @@ async fn a_million_entries_are_verified_in_seconds() {
         let db = log_of(&host, entries).await;
         let started = Instant::now();
         let report = chain::verify(&db, host.clock.now()).await.unwrap();
-        patio_testing::tell(&format!("{entries} entries verified in {:?}", started.elapsed()));
+        patio_testing::print_to_stderr(&format!("{entries} entries verified in {:?}", started.elapsed()));
         assert_eq!((report.entries, report.problems), (u64::try_from(entries).unwrap(), Vec::new()));
         db.close().await;
     })

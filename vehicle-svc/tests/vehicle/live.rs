@@ -7,7 +7,7 @@ use patio_proto::{
     auth::Revocation,
     vehicle::{self as pb, Base, Gate, OnConflict, SaveVehicleRequest, VehicleStatus, WatchEvent, watch_event::Event},
 };
-use patio_testing::{REDIS, each_database, from_environment, host_on, tell};
+use patio_testing::{REDIS, each_database, from_environment, host_on, print_to_stderr};
 use std::time::Duration;
 use tonic::{Status, Streaming};
 
@@ -199,7 +199,7 @@ async fn connected(from: &Yard, to: &Yard) -> Streaming<WatchEvent> {
 #[tokio::test]
 async fn a_change_at_one_replica_reaches_the_other_within_two_seconds() {
     let (Some(redis), Some(_)) = (from_environment(REDIS), from_environment(patio_testing::POSTGRES)) else {
-        return tell("replica test skipped: no URL of Redis or PostgreSQL is set");
+        return print_to_stderr("replica test skipped: no URL of Redis or PostgreSQL is set");
     };
     each_database(async |host| {
         let Some(url) = host.settings.database_url.clone() else { return }; // SQLite has one process

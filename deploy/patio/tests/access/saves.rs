@@ -73,7 +73,7 @@ fn of_two_saves_of_one_version_one_succeeds_and_repeating_it_succeeds_too() {
             assert_eq!((status, &again["version"]), (200, &won["version"]), "stored once, and the repeat succeeds: {again}");
             assert_eq!(vehicle(stack, &people[0], &id)["operator_notes"], won["operator_notes"]);
         }
-        patio_testing::tell(&format!("{rounds} of {rounds} rounds: one save succeeded, the other got the conflict"));
+        patio_testing::print_to_stderr(&format!("{rounds} of {rounds} rounds: one save succeeded, the other got the conflict"));
     });
 }
 
@@ -114,7 +114,7 @@ fn concurrent_writers_never_get_a_locked_database_and_progress_is_correct_a_seco
             each.collect::<Vec<_>>().into_iter().flat_map(|one| one.join().unwrap()).collect()
         });
         took.sort_unstable();
-        patio_testing::tell(&format!(
+        patio_testing::print_to_stderr(&format!(
             "{} writes by 24 at once: p50 {:?}, p99 {:?}, none refused",
             took.len(),
             took[took.len() / 2],

@@ -11,7 +11,7 @@ use patio_proto::{
     campaign::{CreateDraftRequest, PublishDraftRequest, draft_service_client::DraftServiceClient},
     vehicle::{ImportVehiclesRequest, NewVehicle, campaign_vehicle_service_client::CampaignVehicleServiceClient},
 };
-use patio_testing::tell;
+use patio_testing::print_to_stderr;
 use serde_json::{Value, json};
 use std::{net::TcpListener, path::Path, time::Duration};
 use tonic::{Code, body::Body};
@@ -56,7 +56,7 @@ impl Stack {
         test(&Self::on(None));
         match Database::fresh() {
             Some(database) => test(&Self::on(Some(database))),
-            None => tell(&format!("{POSTGRES} is not set: PostgreSQL skipped")),
+            None => print_to_stderr(&format!("{POSTGRES} is not set: PostgreSQL skipped")),
         }
     }
 

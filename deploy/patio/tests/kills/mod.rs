@@ -7,7 +7,7 @@ mod rounds;
 
 use ledger::Ledger;
 use patio_harness::{Answer, Client, Database, POSTGRES, Patio, REDIS, heavy, redis_database};
-use patio_testing::{LONG, from_environment, tell};
+use patio_testing::{LONG, from_environment, print_to_stderr};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ const ANSWERED: Duration = Duration::from_secs(130);
 #[test]
 fn operations_are_complete_or_undone_after_a_kill() {
     let _turn = heavy();
-    let Some((patio, ledger)) = start() else { return tell(&format!("{POSTGRES} or {REDIS} is not set: skipped")) };
+    let Some((patio, ledger)) = start() else { return print_to_stderr(&format!("{POSTGRES} or {REDIS} is not set: skipped")) };
     let long = from_environment(LONG).map(|value| value.parse().ok().filter(|rounds| *rounds > 1).unwrap_or(50));
     rounds::all(patio, ledger, (long.unwrap_or(2), long.is_some()));
 }
@@ -48,7 +48,7 @@ pub fn import(patio: &Patio, admin: &Client, file: &[u8]) -> i64 {
         }
         let may_go_on = [429, 503, 504].contains(&status) && begun.elapsed() < Duration::from_secs(60);
         assert!(may_go_on, "an import: {status} {body}\n{}", patio.last_lines());
-        tell(&format!("import answered {status} {body} after {:?}, retrying", begun.elapsed()));
+        print_to_stderr(&format!("import answered {status} {body} after {:?}, retrying", begun.elapsed()));
         std::thread::sleep(Duration::from_secs(1));
     }
 }

@@ -5,7 +5,7 @@ use crate::{
     workbooks,
 };
 use patio_harness::{Client, Patio, SERVICES};
-use patio_testing::tell;
+use patio_testing::print_to_stderr;
 use serde_json::{Value, json};
 use std::{
     sync::{
@@ -25,12 +25,12 @@ pub fn all(patio: Patio, ledger: Ledger, (rounds, waits): (u32, bool)) {
     let seed = seed();
     let admin = supervisor(&patio);
     let mut play = Play { patio, admin, ledger, dice: Dice(seed), slowest: Duration::ZERO, spared: 0, waits, took: Duration::from_secs(2) };
-    tell(&format!("seed {seed}"));
+    print_to_stderr(&format!("seed {seed}"));
     play.warm_up();
     for (what, round) in [("imports", Play::import as fn(&mut Play, u32)), ("deletions", Play::delete), ("bulk jobs", Play::bulk)] {
         (play.slowest, play.spared) = (Duration::ZERO, 0);
         (0..rounds).for_each(|number| round(&mut play, number));
-        tell(&format!(
+        print_to_stderr(&format!(
             "{rounds} {what}: {} came through, {} did not; settled within {:?}",
             play.spared,
             rounds - play.spared,
@@ -96,7 +96,7 @@ impl Play {
         let begun = Instant::now();
         let id = self.imported("Warm up", "WARM");
         self.took = begun.elapsed();
-        tell(&format!("an import of {VEHICLES} vehicles takes {:?}", self.took));
+        print_to_stderr(&format!("an import of {VEHICLES} vehicles takes {:?}", self.took));
         self.admin.delete(&format!("/api/campaigns/{id}"));
     }
 

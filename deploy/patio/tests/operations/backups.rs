@@ -1,7 +1,7 @@
 //! Tests of backups by restoring them.
 use super::everything;
 use patio_harness::{Client, Database, Folder, Output, POSTGRES, Patio, run, shared, until};
-use patio_testing::tell;
+use patio_testing::print_to_stderr;
 use serde_json::json;
 use sqlx::{Connection, Executor, SqliteConnection};
 use std::{
@@ -145,7 +145,7 @@ fn an_encrypted_backup_is_unreadable_without_its_key() {
 fn a_backup_of_postgresql_can_be_restored() {
     let _turn = shared();
     let (Some(first), Some(second)) = (Database::fresh(), Database::fresh()) else {
-        return tell(&format!("{POSTGRES} is not set: skipped"));
+        return print_to_stderr(&format!("{POSTGRES} is not set: skipped"));
     };
     let folder = Folder::temporary();
     let key = folder.path().join("auth.key").display().to_string();

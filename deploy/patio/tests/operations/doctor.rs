@@ -1,6 +1,6 @@
 //! The command `doctor`: its machine-readable form, waiting, and the checks before an installation.
 use patio_harness::{Database, Folder, Output, POSTGRES, Redis, free_port, run, shared};
-use patio_testing::tell;
+use patio_testing::print_to_stderr;
 use serde_json::Value;
 use std::{fs, net::TcpListener, os::unix::fs::PermissionsExt, path::Path, thread, time::Duration};
 
@@ -121,7 +121,7 @@ fn the_checks_before_an_installation_find_what_is_missing_and_change_nothing() {
 #[test]
 fn the_doctor_names_a_role_without_rights_and_a_server_with_too_few_connections() {
     let _turn = shared();
-    let Some(database) = Database::fresh() else { return tell(&format!("{POSTGRES} is not set: skipped")) };
+    let Some(database) = Database::fresh() else { return print_to_stderr(&format!("{POSTGRES} is not set: skipped")) };
     let role = format!("{}_other", database.name());
     database.maintenance_sql(&format!("create role {role} login"));
     database.sql("create schema vehicle");

@@ -63,7 +63,7 @@ fn needed() -> BTreeSet<(String, String)> {
 fn processes_listen_on_their_two_ports_only_and_connect_as_the_network_policies_allow() {
     let _turn = shared();
     let (Some(database), Some(redis)) = (Database::fresh(), redis_database()) else {
-        return patio_testing::tell("PostgreSQL or Redis is missing: open sockets not compared");
+        return patio_testing::print_to_stderr("PostgreSQL or Redis is missing: open sockets not compared");
     };
     let patio = Patio::builder().five_processes().postgres(&database.url()).redis(&redis).start();
     let admin = patio.sign_in();

@@ -3,7 +3,7 @@ use super::restores::workbook;
 use patio_harness::{
     Client, DATABASE_PASSWORD, DATABASE_ROLE, Folder, POSTGRES, Patio, Patroni, Postgres, Signal, exclusive, run, shared, until,
 };
-use patio_testing::{long, patience, tell};
+use patio_testing::{long, patience, print_to_stderr};
 use serde_json::json;
 use std::{
     collections::BTreeSet,
@@ -101,7 +101,7 @@ struct Yard {
 fn yard() -> Option<Yard> {
     let folders = [Folder::temporary(), Folder::temporary()];
     let Some(primary) = Postgres::start(folders[0].path()) else {
-        tell(&format!("{POSTGRES} is not set: skipped"));
+        print_to_stderr(&format!("{POSTGRES} is not set: skipped"));
         return None;
     };
     let standby = primary.start_standby(folders[1].path());
@@ -120,10 +120,10 @@ fn after_a_crash_of_the_primary_saves_continue_on_the_promoted_standby() {
     let rejected = inspectors.save_during(|| {
         primary.down(Signal::Quit);
         standby.promote();
-        tell(&format!("a save succeeded {:?} after the promotion", inspectors.wait_until_saved()));
+        print_to_stderr(&format!("a save succeeded {:?} after the promotion", inspectors.wait_until_saved()));
     });
     let saved = inspectors.assert_stored(&standby.sql_on("patio", SAVED));
-    tell(&format!("{saved} saves acknowledged, {rejected} rejected"));
+    print_to_stderr(&format!("{saved} saves acknowledged, {rejected} rejected"));
     for replica in yard.patio.replicas() {
         until("every process is ready", Duration::from_secs(10), || replica.is_ready());
     }
@@ -144,7 +144,7 @@ fn a_frozen_primary_that_wakes_up_after_the_failover_gets_no_saves() {
     yard.primary.signal(Signal::Continue);
     let late = inspectors.save_during(|| thread::sleep(Duration::from_secs(1)));
     let saved = inspectors.assert_stored(&yard.standby.sql_on("patio", SAVED));
-    tell(&format!("{saved} saves acknowledged, {rejected} rejected during the failover"));
+    print_to_stderr(&format!("{saved} saves acknowledged, {rejected} rejected during the failover"));
     assert_eq!(late, 0, "rejected after the failover");
     yard.patio.stop();
 }
@@ -207,7 +207,9 @@ fn a_patroni_cluster_that_loses_its_primary_loses_no_acknowledged_save() {
         cluster.wait_until_healthy();
         let late = inspectors.save_during(|| thread::sleep(Duration::from_secs(2)));
         let saved = inspectors.assert_stored(&cluster.sql("patio", SAVED));
-        tell(&format!("{loss:?}: primary after {down:?}, a save {again:?} later, {rejected} rejected, {saved} saves acknowledged"));
+        print_to_stderr(&format!(
+            "{loss:?}: primary after {down:?}, a save {again:?} later, {rejected} rejected, {saved} saves acknowledged"
+        ));
         assert_eq!(late, 0, "rejected after the old primary came back");
     }
     patio.stop();

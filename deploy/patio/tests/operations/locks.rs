@@ -3,7 +3,7 @@ use patio_kit::{
     db::{Db, Schema},
     host::Host,
 };
-use patio_testing::{each_database, patience, tell};
+use patio_testing::{each_database, patience, print_to_stderr};
 use sqlx::{
     AssertSqlSafe, ConnectOptions, Executor, PgConnection, SqlSafeStr,
     migrate::{Migration, MigrationType, Migrator},
@@ -105,7 +105,7 @@ async fn migrations_that_wait_for_a_long_read_block_no_save_longer_than_a_second
             done
         };
         let ((read, (began, done), (step, added)), (saves, slowest)) = tokio::join!(all, saving);
-        tell(&format!(
+        print_to_stderr(&format!(
             "tables brought up to date {:?} after a report of {REPORT:?} ended; {saves} saves meanwhile, the slowest {slowest:?}",
             done - read
         ));

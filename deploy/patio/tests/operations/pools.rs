@@ -1,6 +1,6 @@
 //! PgBouncer in front of PostgreSQL: session mode works, other pool modes are rejected with a clear error.
 use patio_harness::{Database, Folder, POSTGRES, Patio, free_port, run, shared, until};
-use patio_testing::tell;
+use patio_testing::print_to_stderr;
 use serde_json::json;
 use std::{
     fs,
@@ -58,9 +58,9 @@ impl Drop for Pool {
 #[test]
 fn session_mode_works_and_other_pool_modes_are_rejected() {
     let _turn = shared();
-    let Some(database) = Database::fresh() else { return tell(&format!("{POSTGRES} is not set: skipped")) };
+    let Some(database) = Database::fresh() else { return print_to_stderr(&format!("{POSTGRES} is not set: skipped")) };
     for mode in ["transaction", "statement"] {
-        let Some(pool) = Pool::start(&database, mode, "") else { return tell("pgbouncer is not installed: skipped") };
+        let Some(pool) = Pool::start(&database, mode, "") else { return print_to_stderr("pgbouncer is not installed: skipped") };
         let settings = [("PATIO_DATABASE_URL", &*pool.url), ("PATIO_ALLOW_DATA_LOSS", "true")];
         let refused = run("patio", &["migrate"], &settings);
         let words = format!("PATIO_DATABASE_URL leads to a PgBouncer in {mode} mode");
@@ -89,12 +89,12 @@ fn session_mode_works_and_other_pool_modes_are_rejected() {
 #[test]
 fn a_pooler_that_refuses_or_ignores_a_parameter_of_the_url_is_rejected() {
     let _turn = shared();
-    let Some(database) = Database::fresh() else { return tell(&format!("{POSTGRES} is not set: skipped")) };
+    let Some(database) = Database::fresh() else { return print_to_stderr(&format!("{POSTGRES} is not set: skipped")) };
     for (more, words) in [
         ("", "a PgBouncer that refuses a parameter of the URL (unsupported startup parameter: options)"),
         ("ignore_startup_parameters = options", "a PgBouncer that ignores the parameter statement_timeout of the URL"),
     ] {
-        let Some(pool) = Pool::start(&database, "session", more) else { return tell("pgbouncer is not installed: skipped") };
+        let Some(pool) = Pool::start(&database, "session", more) else { return print_to_stderr("pgbouncer is not installed: skipped") };
         let migrate = |url: &str| run("patio", &["migrate"], &[("PATIO_DATABASE_URL", url), ("PATIO_ALLOW_DATA_LOSS", "true")]);
         let parameter = "?options=-c%20statement_timeout%3D20s";
         let refused = migrate(&format!("{}{parameter}", pool.url));

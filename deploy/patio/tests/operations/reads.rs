@@ -1,7 +1,7 @@
 //! Lists on a read replica: they always contain the caller's own saves, regardless of the replica's state.
 use super::measured::value;
 use patio_harness::{Client, DATABASE_PASSWORD, DATABASE_ROLE, Folder, POSTGRES, Patio, Postgres, Signal, shared, until};
-use patio_testing::tell;
+use patio_testing::print_to_stderr;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -72,7 +72,7 @@ fn commit_alone(server: &Postgres) {
 fn servers() -> Option<(Postgres, Postgres, [Folder; 2])> {
     let folders = [Folder::temporary(), Folder::temporary()];
     let Some(primary) = Postgres::start(folders[0].path()) else {
-        tell(&format!("{POSTGRES} is not set: skipped"));
+        print_to_stderr(&format!("{POSTGRES} is not set: skipped"));
         return None;
     };
     let replica = primary.start_standby(folders[1].path());

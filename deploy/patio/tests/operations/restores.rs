@@ -5,7 +5,7 @@ use super::{
     everything,
 };
 use patio_harness::{Builder, Client, Database, Folder, POSTGRES, Patio, REDIS, redis_database, run, shared, until};
-use patio_testing::tell;
+use patio_testing::print_to_stderr;
 use rust_xlsxwriter::Workbook;
 use serde_json::{Value, json};
 use std::{
@@ -52,7 +52,7 @@ fn fill(admin: &Client) -> usize {
     for campaign in 0..wanted.div_ceil(each) {
         upload(admin, &workbook(campaign, each));
     }
-    tell(&format!("{wanted} vehicles imported in {:?}", began.elapsed()));
+    print_to_stderr(&format!("{wanted} vehicles imported in {:?}", began.elapsed()));
     work(admin, "before");
     // Displayed campaign counts may be a second old.
     until("campaigns show what was saved", Duration::from_secs(20), || {
@@ -121,7 +121,7 @@ fn is_same_but(left: &Contents, right: &Contents, moves_on: impl Fn(&str) -> boo
 fn is_same(left: &Contents, right: &Contents) {
     let rows: usize = left.values().filter_map(|what| what.split_once(" rows ")?.0.parse::<usize>().ok()).sum();
     let found = differences(left, right);
-    tell(&format!("compared {rows} rows of {} tables and other objects: {} differences", left.len(), found.len()));
+    print_to_stderr(&format!("compared {rows} rows of {} tables and other objects: {} differences", left.len(), found.len()));
     assert!(found.is_empty(), "{found:#?}");
 }
 
@@ -139,7 +139,7 @@ fn is_shown(now: &Value, before: &Value) {
 }
 
 fn in_time(what: &str, vehicles: usize, (backup, restore): (Duration, Duration)) {
-    tell(&format!("{what}: {vehicles} vehicles backed up in {backup:?}, restored and served again after {restore:?}"));
+    print_to_stderr(&format!("{what}: {vehicles} vehicles backed up in {backup:?}, restored and served again after {restore:?}"));
     assert!(restore < RESTORED, "{restore:?}");
 }
 
@@ -253,7 +253,7 @@ impl Drop for Roles {
 fn every_row_of_postgresql_is_restored_in_time_with_its_owner() {
     let _turn = shared();
     let (Some(roles), Some(redis)) = (Roles::create(), redis_database()) else {
-        return tell(&format!("{POSTGRES} or {REDIS} is not set: skipped"));
+        return print_to_stderr(&format!("{POSTGRES} or {REDIS} is not set: skipped"));
     };
     let (folder, first) = (Folder::temporary(), roles.fresh());
     let key = folder.path().join("auth.key").display().to_string();

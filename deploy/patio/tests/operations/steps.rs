@@ -2,7 +2,7 @@
 use super::migrations::SCHEMAS;
 use patio_harness::{Database, POSTGRES};
 use patio_kit::db::Schema;
-use patio_testing::{host, tell};
+use patio_testing::{host, print_to_stderr};
 use sqlx::{Connection, PgConnection, migrate::Migrator};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -71,11 +71,11 @@ fn harm(text: &str, side: &str) -> impl Iterator<Item = String> {
     let (mut found, mut locked) = (Vec::new(), BTreeSet::new());
     for one in &statements {
         let (shown, first) = (one.join(" "), one[0]);
-        let mut tell = |why: &str| found.push(format!("`{}`: {why}", shown.chars().take(80).collect::<String>()));
+        let mut add_finding = |why: &str| found.push(format!("`{}`: {why}", shown.chars().take(80).collect::<String>()));
         let is_there = |table: &Option<String>| table.as_ref().is_some_and(|table| !made.contains(table));
         let is_long = |table: &Option<String>| is_there(table) && !FEW_ROWS.iter().any(|few| table.as_deref() == Some(few));
         if ["update", "delete"].contains(&first) && is_long(&named(one, if first == "update" { "update" } else { "from" })) {
-            tell("all rows stay locked until the migration ends; let the running service update them in batches");
+            add_finding("all rows stay locked until the migration ends; let the running service update them in batches");
         }
         if side != "postgres" {
             continue;
@@ -83,18 +83,20 @@ fn harm(text: &str, side: &str) -> impl Iterator<Item = String> {
         let is_index = shown.contains(" index ") && ["create", "drop"].contains(&first);
         let is_beside = shown.contains("concurrently");
         if is_index && !is_beside && (first == "drop" || is_there(&named(one, "on"))) {
-            tell("the table is locked; use `concurrently`, as the only statement of a migration that begins with `-- no-transaction`");
+            add_finding(
+                "the table is locked; use `concurrently`, as the only statement of a migration that begins with `-- no-transaction`",
+            );
         }
         if is_beside && (statements.len() > 1 || !text.starts_with("-- no-transaction")) {
-            tell("this needs a separate migration that begins with `-- no-transaction`");
+            add_finding("this needs a separate migration that begins with `-- no-transaction`");
         }
         if first == "alter" && is_there(&named(one, "table")) {
             locked.extend(named(one, "table"));
             if shown.contains("add constraint") && !shown.contains("not valid") {
-                tell("all rows are checked under a lock; use `not valid`, and `validate constraint` in a separate migration");
+                add_finding("all rows are checked under a lock; use `not valid`, and `validate constraint` in a separate migration");
             }
             if ["serial", "identity", "stored", "random"].iter().any(|each| shown.contains(each)) {
-                tell("all rows are rewritten under a lock; add an empty column and let the running service fill it in batches");
+                add_finding("all rows are rewritten under a lock; add an empty column and let the running service fill it in batches");
             }
         }
         locked.extend(
@@ -176,7 +178,7 @@ async fn rules(database: &mut PgConnection, schema: Schema) -> BTreeSet<(String,
 #[tokio::test]
 async fn each_version_can_write_to_the_tables_of_the_next() {
     let _turn = patio_harness::shared();
-    let Some(fresh) = Database::fresh() else { return tell(&format!("{POSTGRES} is not set: skipped")) };
+    let Some(fresh) = Database::fresh() else { return print_to_stderr(&format!("{POSTGRES} is not set: skipped")) };
     let url = fresh.url();
     let mut database = PgConnection::connect(&url).await.unwrap();
     let folder = tempfile::tempdir().unwrap();

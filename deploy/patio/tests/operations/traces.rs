@@ -2,7 +2,7 @@
 use super::{contains, doctors};
 use crate::collector::{Collector, Kind, Span, TOKEN};
 use patio_harness::{Answer, Authority, Client, Database, Folder, POSTGRES, Patio, Signal, free_port, shared, until};
-use patio_testing::tell;
+use patio_testing::print_to_stderr;
 use serde_json::{Value, json};
 use std::{path::Path, thread, time::Duration};
 
@@ -90,7 +90,7 @@ fn a_save_is_one_trace_of_server_and_client_spans_and_polling_is_none() {
 #[test]
 fn saves_that_are_written_together_on_postgresql_count_their_statements() {
     let _turn = shared();
-    let Some(database) = Database::fresh() else { return tell(&format!("{POSTGRES} is not set: skipped")) };
+    let Some(database) = Database::fresh() else { return print_to_stderr(&format!("{POSTGRES} is not set: skipped")) };
     let port = free_port();
     let collector = Collector::start(port);
     let patio = Patio::builder().postgres(&database.url()).setting("PATIO_OTLP_ENDPOINT", &format!("http://127.0.0.1:{port}")).start();

@@ -1,7 +1,7 @@
 //! Correct reports to operators: after a restore, on a read-only server, and with invalid settings.
 use super::restores::workbook;
 use patio_harness::{Client, Database, Folder, POSTGRES, Patio, REDIS_PASSWORD, Redis, free_port, run, shared, until};
-use patio_testing::tell;
+use patio_testing::print_to_stderr;
 use serde_json::{Value, json};
 use sqlx::{Connection, Executor, SqliteConnection};
 use std::{fs, path::Path, time::Duration};
@@ -75,7 +75,7 @@ fn after_a_restore_of_sqlite_a_save_for_a_lost_vehicle_changes_no_other() {
 fn after_a_completed_restore_of_postgresql_a_save_for_a_lost_vehicle_changes_no_other() {
     let _turn = shared();
     let (Some(first), Some(second)) = (Database::fresh(), Database::reserved()) else {
-        return tell(&format!("{POSTGRES} is not set: skipped"));
+        return print_to_stderr(&format!("{POSTGRES} is not set: skipped"));
     };
     let folder = Folder::temporary();
     let start = |database: &Database| Patio::builder().folder(folder.path()).postgres(&database.url()).start();
@@ -96,7 +96,7 @@ fn after_a_completed_restore_of_postgresql_a_save_for_a_lost_vehicle_changes_no_
 #[test]
 fn patio_is_not_ready_on_a_read_only_server_and_reconnects_to_a_writable_one() {
     let _turn = shared();
-    let Some(database) = Database::fresh() else { return tell(&format!("{POSTGRES} is not set: skipped")) };
+    let Some(database) = Database::fresh() else { return print_to_stderr(&format!("{POSTGRES} is not set: skipped")) };
     let patio = Patio::builder().five_processes().postgres(&database.url()).start();
     let admin = patio.sign_in();
     let vehicle = admin.import_template().vehicle_ids()[0];
@@ -154,7 +154,7 @@ fn verifying_the_audit_log_runs_no_migrations() {
 #[test]
 fn migrated_tables_belong_to_the_schema_owner_for_any_migrating_role() {
     let _turn = shared();
-    let Some(database) = Database::fresh() else { return tell(&format!("{POSTGRES} is not set: skipped")) };
+    let Some(database) = Database::fresh() else { return print_to_stderr(&format!("{POSTGRES} is not set: skipped")) };
     let role = format!("{}_owner", database.name());
     database.maintenance_sql(&format!("create role {role} login"));
     for schema in ["auth", "campaign", "vehicle", "imports"] {

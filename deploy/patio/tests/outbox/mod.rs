@@ -10,7 +10,7 @@ mod screen;
 
 use crate::{dice, kills, workbooks};
 use patio_harness::{POSTGRES, Patio, REDIS, heavy};
-use patio_testing::{LONG, from_environment, tell};
+use patio_testing::{LONG, from_environment, print_to_stderr};
 use person::Person;
 use phone::{Counts, End, Phone, World};
 use std::{
@@ -39,9 +39,9 @@ fn every_acknowledged_save_is_stored_once_and_no_unseen_value_is_overwritten() {
         let seconds = told.parse().ok().filter(|seconds| *seconds > 1).unwrap_or(300);
         Plan { phones: 20, time: Duration::from_secs(seconds), lives: Duration::from_secs(12) }
     });
-    let Some((mut patio, ledger)) = kills::start() else { return tell(&format!("{POSTGRES} or {REDIS} is not set: skipped")) };
+    let Some((mut patio, ledger)) = kills::start() else { return print_to_stderr(&format!("{POSTGRES} or {REDIS} is not set: skipped")) };
     let seed = dice::seed();
-    tell(&format!("seed {seed}"));
+    print_to_stderr(&format!("seed {seed}"));
     let chief = kills::supervisor(&patio);
     let campaign = kills::import(&patio, &chief, &workbooks::campaign("Poor signal", "HB20", VEHICLES));
     for number in 0..plan.phones {
@@ -57,7 +57,10 @@ fn every_acknowledged_save_is_stored_once_and_no_unseen_value_is_overwritten() {
     world.calm();
     let done: Vec<phone::Done> = working.into_iter().map(|phone| phone.join().unwrap()).collect();
     let (sent, all_sent) = (last_cut.elapsed(), Instant::now());
-    tell(&format!("{} saves were pending in the outboxes, the last acknowledged {sent:?} after the last network fault", world.waited()));
+    print_to_stderr(&format!(
+        "{} saves were pending in the outboxes, the last acknowledged {sent:?} after the last network fault",
+        world.waited()
+    ));
     let truth = screen::whole(&Person::signed_in(&chief, "op0"), campaign).1;
     while let Some(odd) = screens.iter().position(|screen| screen.rows() != truth) {
         assert!(all_sent.elapsed() < AGREED, "phone {odd} shows different data: {}", screens[odd].differs(&truth));
@@ -69,9 +72,9 @@ fn every_acknowledged_save_is_stored_once_and_no_unseen_value_is_overwritten() {
     let saves = done.into_iter().flat_map(|phone| phone.saves).collect();
     let conflicts = proof::replayed(&ledger.0.url(), campaign, saves);
     ledger.counters_equal_the_rows();
-    tell(&format!("{} phones for {:?}: {counts}; {kills} gateways killed", plan.phones, plan.time));
-    tell(&format!("all saves stored once, {conflicts} conflicts, all phones equal {agreed:?} after the last network fault"));
-    tell(&world.told());
+    print_to_stderr(&format!("{} phones for {:?}: {counts}; {kills} gateways killed", plan.phones, plan.time));
+    print_to_stderr(&format!("all saves stored once, {conflicts} conflicts, all phones equal {agreed:?} after the last network fault"));
+    print_to_stderr(&world.told());
     assert!(counts.saves > 20 && conflicts > 0 && kills > 0, "the test must cause saves, conflicts and kills");
 }
 

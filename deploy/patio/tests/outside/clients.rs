@@ -78,7 +78,7 @@ fn five_hundred_slow_clients_take_little_memory_and_are_disconnected() {
         }
         grown
     });
-    patio_testing::tell(&format!("500 idle sockets: {grown} KiB more, p99 of other calls {p99:?}"));
+    patio_testing::print_to_stderr(&format!("500 idle sockets: {grown} KiB more, p99 of other calls {p99:?}"));
     assert!(grown <= 32 * 500, "{grown} KiB");
 }
 
@@ -97,7 +97,9 @@ fn http2_floods_take_no_memory_are_cut_off_and_delay_no_other_client() {
             std::thread::scope(|scope| [scope.spawn(send), scope.spawn(send)].map(|one| one.join().unwrap()))
         });
         let grown = patio.memory() - before;
-        patio_testing::tell(&format!("2 x {times} of {flood:?}: {grown} KiB more, closed after {closed:?}, p99 of other calls {p99:?}"));
+        patio_testing::print_to_stderr(&format!(
+            "2 x {times} of {flood:?}: {grown} KiB more, closed after {closed:?}, p99 of other calls {p99:?}"
+        ));
         assert!(grown <= 16 << 10, "{flood:?} took {grown} KiB");
         assert!(closed.iter().all(Option::is_some), "{flood:?} is not cut off: {closed:?}");
     }

@@ -39,7 +39,7 @@ fn seen(calls: &str) -> Vec<Seen> {
 #[test]
 fn every_acknowledged_save_was_flushed_before_its_response() {
     if Command::new("strace").arg("-V").stdout(Stdio::null()).status().is_err() {
-        patio_testing::tell("strace is not installed: test of fsync before responses skipped");
+        patio_testing::print_to_stderr("strace is not installed: test of fsync before responses skipped");
         return;
     }
     let (_turn, folder) = (shared(), Folder::temporary());
@@ -60,6 +60,6 @@ fn every_acknowledged_save_was_flushed_before_its_response() {
     let seen = seen(&calls[before..]);
     let answers: Vec<_> = seen.iter().enumerate().filter(|(_, one)| **one == Seen::Answered).map(|(at, _)| at).collect();
     let unsynced = answers.iter().filter(|at| **at == 0 || seen[**at - 1] != Seen::Synced).count();
-    patio_testing::tell(&format!("{} saves answered, {} of them after a sync", answers.len(), answers.len() - unsynced));
+    patio_testing::print_to_stderr(&format!("{} saves answered, {} of them after a sync", answers.len(), answers.len() - unsynced));
     assert_eq!((answers.len(), unsynced), (saves, 0));
 }

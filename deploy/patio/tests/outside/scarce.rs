@@ -21,7 +21,7 @@ const ROWS: u32 = 4_800;
 fn a_full_disk_rejects_saves_clearly_loses_nothing_and_needs_no_restart() {
     let _turn = shared();
     let Some(disk) = Disk::mount(24) else {
-        patio_testing::tell("no permission to mount a disk: test of a full disk skipped");
+        patio_testing::print_to_stderr("no permission to mount a disk: test of a full disk skipped");
         return;
     };
     let patio = Patio::builder().setting("PATIO_DATA_DIR", disk.path().to_str().unwrap()).start();
@@ -55,7 +55,7 @@ fn a_full_disk_rejects_saves_clearly_loses_nothing_and_needs_no_restart() {
         answer = save(acknowledged);
     }
     assert_eq!(version(&answer.json()), acknowledged + 1);
-    patio_testing::tell(&format!(
+    patio_testing::print_to_stderr(&format!(
         "a full disk: {acknowledged} saves there, refused after that, saving again {:?} after there was room",
         freed.elapsed()
     ));
@@ -79,7 +79,10 @@ fn exhausted_descriptors_are_waited_for() {
     drop(held);
     let freed = Instant::now();
     admin.save(vehicle, &json!({ "operator_notes": "after the rush" }));
-    patio_testing::tell(&format!("{count} connections on 160 descriptors: a save succeeded {:?} after they were closed", freed.elapsed()));
+    patio_testing::print_to_stderr(&format!(
+        "{count} connections on 160 descriptors: a save succeeded {:?} after they were closed",
+        freed.elapsed()
+    ));
     assert!(freed.elapsed() < patio_testing::patience(Duration::from_secs(1)), "{:?}", freed.elapsed());
 }
 
@@ -128,7 +131,7 @@ fn exhausted_memory_does_not_end_the_process() {
     let freed = Instant::now();
     admin.save(vehicle, &json!({ "operator_notes": "after the rush" }));
     let well = freed.elapsed();
-    patio_testing::tell(&format!("{MEMORY} MiB, of which {most} were taken: {responses:?}; a save {well:?} after"));
+    patio_testing::print_to_stderr(&format!("{MEMORY} MiB, of which {most} were taken: {responses:?}; a save {well:?} after"));
     // Every rejected client got a response, including those in the middle of an upload.
     assert!(responses.keys().all(|(_, status)| [200, 201, 409, 422, 429, 503].contains(status)), "{responses:?}");
     assert!(well < patio_testing::patience(Duration::from_secs(1)), "{well:?}");

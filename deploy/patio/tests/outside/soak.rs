@@ -155,7 +155,7 @@ fn memory_descriptors_and_latency_stay_constant() {
     let looks: Vec<Look> = (0..TURNS).map(look).collect();
     let (before, after) = (&looks[2], &looks[5]);
     let requests: usize = looks.iter().map(|look| look.requests).sum();
-    patio_testing::tell(&format!("{requests} requests in {:?}: {looks:?}", time * TURNS));
+    patio_testing::print_to_stderr(&format!("{requests} requests in {:?}: {looks:?}", time * TURNS));
     let again: usize = looks.iter().map(|look| look.again).sum();
     let patience = usize::try_from(PEOPLE).unwrap(); // one pause of the machine delays every user
     assert!(again <= patience + requests / 10_000, "too many responses asked to retry: {looks:?}");
@@ -164,7 +164,7 @@ fn memory_descriptors_and_latency_stay_constant() {
     let (more, most) = (after.memory - before.memory, before.memory / if is_long { 20 } else { 5 });
     assert!(more <= most, "memory, in KiB: {looks:?}");
     let (first, last) = (usual(&looks[1..3]), usual(&looks[4..6]));
-    patio_testing::tell(&format!("p99 latency: {first:?} in the second and third period, {last:?} in the last two"));
+    patio_testing::print_to_stderr(&format!("p99 latency: {first:?} in the second and third period, {last:?} in the last two"));
     // In a short run, the p99 is dominated by pauses of the machine.
     assert!(seconds < DRIFTS || last <= first + first / 10, "waits: {first:?}, then {last:?}: {looks:?}");
 }

@@ -1,5 +1,5 @@
 //! Work begun at one gateway continues at another: no request depends on the replica that served the previous one.
-use super::{MISSING, Yard, tell, workbook};
+use super::{MISSING, Yard, print_to_stderr, workbook};
 use patio_harness::{Client, EventStream, heavy, until};
 use serde_json::{Value, json};
 use std::{
@@ -17,7 +17,7 @@ const MANY: u32 = 20_000;
 #[test]
 fn work_begun_at_one_gateway_continues_at_the_other() {
     let _turn = heavy();
-    let Some(yard) = Yard::start() else { return tell(MISSING) };
+    let Some(yard) = Yard::start() else { return print_to_stderr(MISSING) };
     let gateways: Vec<_> = yard.gateways().iter().map(|client| client.with_timeout(ANSWERED)).collect();
     let many = workbook("given up", MANY);
     for (here, there) in [(&gateways[0], &gateways[1]), (&gateways[1], &gateways[0])] {
@@ -44,7 +44,7 @@ impl Two<'_> {
             let watch = format!("/api/documents/uploads/{id}/events");
             let events = self.listen(&watch);
             let event = next(&events, |event| event["phase"].is_string());
-            tell(&format!("an import at one gateway is visible at the other: {event}"));
+            print_to_stderr(&format!("an import at one gateway is visible at the other: {event}"));
             let given_up = self.there.call("DELETE", &format!("/api/documents/uploads/{id}"), &Value::Null);
             assert_eq!(given_up.status, 204, "{given_up:?}");
             let sent = sent.join().unwrap().unwrap();
@@ -90,7 +90,7 @@ impl Two<'_> {
         let began = Instant::now();
         self.here.save(vehicle, &json!({ "status": "ok" }));
         let event = next(&events, |event| event.to_string().contains(&vehicle.to_string()));
-        tell(&format!("a save at one gateway is delivered at the other after {:?}: {event}", began.elapsed()));
+        print_to_stderr(&format!("a save at one gateway is delivered at the other after {:?}: {event}", began.elapsed()));
     }
 
     /// Opens an event stream at the other gateway, with retries, and returns its events.

@@ -1,5 +1,5 @@
 //! PostgreSQL with a full disk.
-use super::{MISSING, Yard, tell, told};
+use super::{MISSING, Yard, print_to_stderr, told};
 use crate::outside::disk::Disk;
 use patio_harness::{Folder, Postgres, heavy, until};
 use patio_testing::patience;
@@ -12,10 +12,10 @@ const MEGABYTES: u32 = 200;
 fn a_full_disk_of_postgresql_rejects_saves_clearly_loses_nothing_and_needs_no_restart() {
     let _turn = heavy();
     let Some(disk) = Disk::mount(MEGABYTES) else {
-        return tell("no permission to mount a disk: test of a full disk skipped");
+        return print_to_stderr("no permission to mount a disk: test of a full disk skipped");
     };
     let started = Postgres::start(disk.path()).and_then(|postgres| Yard::start_on(postgres, Folder::temporary(), ("warn", 1)));
-    let Some(yard) = started else { return tell(MISSING) };
+    let Some(yard) = started else { return print_to_stderr(MISSING) };
     let load = &yard.load;
     let reads = load.during(|| {
         load.settle();

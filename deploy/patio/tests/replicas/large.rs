@@ -1,5 +1,5 @@
 //! Bulk operations while PostgreSQL or a service is frozen: they fail quickly and leave nothing partly done.
-use super::{Yard, tell, workbook};
+use super::{Yard, print_to_stderr, workbook};
 use patio_harness::{Client, Signal, until};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -36,7 +36,7 @@ impl Large {
     #[track_caller]
     pub fn is_told_soon(answers: &[Answer], within: Duration) {
         let slowest = answers.iter().map(|(_, _, took)| *took).max().unwrap();
-        tell(&format!("{} bulk operations rejected, the slowest after {slowest:?}", answers.len()));
+        print_to_stderr(&format!("{} bulk operations rejected, the slowest after {slowest:?}", answers.len()));
         // Both gateways import the same campaign, so one may get the error that the name is taken.
         let is_told = |(name, status, _): &Answer| [503, 504].contains(status) || (*name, *status) == ("import", 409);
         assert!(answers.iter().all(is_told) && slowest < within, "{answers:#?}");

@@ -22,7 +22,7 @@ use crate::{
 };
 use load::{Counts, Load, Pace};
 use patio_harness::{Builder, Client, Folder, Patio, Postgres, Redis, exclusive, free_port, until};
-use patio_testing::{LONG, from_environment, tell};
+use patio_testing::{LONG, from_environment, print_to_stderr};
 use std::{
     collections::BTreeSet,
     path::Path,
@@ -54,7 +54,7 @@ struct Yard {
 #[test]
 fn restarted_killed_or_unavailable_parts_lose_no_save_and_hardly_a_request() {
     let _turn = exclusive();
-    let Some(mut yard) = Yard::start() else { return tell(MISSING) };
+    let Some(mut yard) = Yard::start() else { return print_to_stderr(MISSING) };
     let traced = yard.traced();
     yard.wait_for_calm();
     yard.only_the_listed_doors_are_open();
@@ -101,7 +101,11 @@ impl Yard {
         let (started, port) = (Instant::now(), free_port());
         let collector = Collector::start(port);
         let mut patio = configure(folder.path(), (&postgres, &redis), port, log).replicas(replicas).start();
-        tell(&format!("{} processes started randomly, ready after {:.1} s", patio.replicas().count(), started.elapsed().as_secs_f64()));
+        print_to_stderr(&format!(
+            "{} processes started randomly, ready after {:.1} s",
+            patio.replicas().count(),
+            started.elapsed().as_secs_f64()
+        ));
         patio.wait_until_ready();
         let admin = patio.sign_in();
         let campaign = admin.with_timeout(Duration::from_secs(60)).import_template();
@@ -162,7 +166,7 @@ impl Yard {
         assert_eq!(spans.iter().filter(|span| span.is_root()).map(|span| span.service.as_str()).collect::<Vec<_>>(), ["gateway"]);
         let campaigns = spans.iter().find(|span| span.service == "campaign-svc" && span.kind == Kind::Server).unwrap();
         assert!(campaigns.number("statements") > 0 && campaigns.number("statement_micros") > 0, "{campaigns:?}");
-        tell(&format!(
+        print_to_stderr(&format!(
             "one request, one trace: {} spans, {} statements in {} µs",
             spans.len(),
             campaigns.number("statements"),
@@ -172,7 +176,7 @@ impl Yard {
 }
 
 fn told(what: &str, counts: &Counts) {
-    tell(&format!(
+    print_to_stderr(&format!(
         "{what}: {} reads, {} saves, {} first tries failed, {} given up, slowest {} ms",
         counts.reads,
         counts.saves,

@@ -1,5 +1,5 @@
 //! Start order does not matter: each process waits for its dependencies, logs that, and is ready soon after they are available.
-use super::{MISSING, configure, tell};
+use super::{MISSING, configure, print_to_stderr};
 use patio_harness::{
     ADMIN_HMC, ADMIN_PASSWORD, DATABASE_ROLE, Folder, Patio, Postgres, Redis, Replica, SERVICES, exclusive, free_port, until,
 };
@@ -44,7 +44,9 @@ fn processes_start_in_any_order_and_are_ready_soon_after_the_last_dependency() {
     for (turn, order) in ORDERS.iter().enumerate().take(if long { ORDERS.len() } else { 2 }) {
         let folder = Folder::temporary();
         let postgres = Postgres::prepare(folder.path(), &["max_connections=200", "fsync=off"], None);
-        let (Some(mut postgres), Some(mut redis)) = (postgres, Redis::prepare(folder.path(), None)) else { return tell(MISSING) };
+        let (Some(mut postgres), Some(mut redis)) = (postgres, Redis::prepare(folder.path(), None)) else {
+            return print_to_stderr(MISSING);
+        };
         let collector = free_port(); // an unreachable collector, which no process needs
         let mut patio = configure(folder.path(), (&postgres, &redis), collector, "warn,patio_kit::client::balancer=info").prepare();
         let shuffled = shuffled(turn);
@@ -70,7 +72,7 @@ fn processes_start_in_any_order_and_are_ready_soon_after_the_last_dependency() {
         }
         none_ended(&mut patio, &ids, order);
         let took = took.unwrap();
-        tell(&format!("started as {shuffled:?}, dependencies {order:?}: all ten ready {took:?} after the last one"));
+        print_to_stderr(&format!("started as {shuffled:?}, dependencies {order:?}: all ten ready {took:?} after the last one"));
         // Ten processes that begin work at the same time compete for the cores.
         let most = if long { READY + Duration::from_millis(100) } else { READY * 3 };
         assert!(took < most, "{took:?}");

@@ -1,5 +1,5 @@
 //! Restarting, killing and freezing replicas under load.
-use super::{Yard, sockets, tell, told, workbook};
+use super::{Yard, print_to_stderr, sockets, told, workbook};
 use patio_harness::{Patio, Replica, SERVICES, Signal};
 use std::{
     collections::BTreeMap,
@@ -115,7 +115,7 @@ impl Yard {
                     let id = uuid::Uuid::now_v7().to_string();
                     let imported = entry.try_upload(&id, &workbook("while one is frozen", 20)).map(|answer| answer.status);
                     assert_eq!(imported.ok(), Some(201), "the import uses the other replica");
-                    tell(&format!("an import during the freeze takes {:?}", began.elapsed()));
+                    print_to_stderr(&format!("an import during the freeze takes {:?}", began.elapsed()));
                 }
                 if *long {
                     thread::sleep((FROZEN - left).saturating_sub(began.elapsed()));

@@ -1,5 +1,5 @@
 //! Rotation of every secret under load, as described in the runbook.
-use super::{MISSING, Yard, parts::restart_all, tell, told};
+use super::{MISSING, Yard, parts::restart_all, print_to_stderr, told};
 use patio_harness::{DATABASE_ROLE, REDIS_PASSWORD, SERVICE_SECRET, exclusive};
 use patio_proto::auth::{MintServiceTokenRequest, token_service_client::TokenServiceClient};
 use tonic::Code;
@@ -11,7 +11,7 @@ const NEW_REDIS_PASSWORD: &str = "redispw-3Hu7Ei2t";
 #[test]
 fn secrets_are_changed_without_a_failed_request() {
     let _turn = exclusive();
-    let Some(mut yard) = Yard::start() else { return tell(MISSING) };
+    let Some(mut yard) = Yard::start() else { return print_to_stderr(MISSING) };
     yard.wait_for_calm();
     yard.secrets_may_be_changed();
 }
@@ -64,7 +64,7 @@ impl Yard {
         let as_whom = "select string_agg(distinct usename, ' ') from pg_stat_activity where datname = 'patio'";
         assert_eq!(self.postgres.sql(as_whom), "yard_2", "all connections use the new role");
         assert!(self.refusals().is_empty(), "{:#?}", self.refusals());
-        tell("both replicas reject the old secret, all connections use the second role, no service rejected another");
+        print_to_stderr("both replicas reject the old secret, all connections use the second role, no service rejected another");
     }
 
     /// Returns log lines about rejected secrets. Failed calls between services would otherwise go unnoticed.

@@ -1,8 +1,7 @@
 //! Secrets never appear in logs of any format and level, metrics, command output, responses or command lines.
 use super::{
-    MISSING, Yard,
+    MISSING, Yard, print_to_stderr,
     shown::{Shown, written},
-    tell,
 };
 use patio_harness::{
     ADMIN_HMC, ADMIN_PASSWORD, DATABASE_PASSWORD, DATABASE_ROLE, DEVELOPER_PASSWORD, REDIS_PASSWORD, SERVICE_SECRET, SERVICES, heavy, until,
@@ -28,7 +27,7 @@ const AT_ONCE: usize = 4;
 #[test]
 fn secrets_appear_nowhere() {
     let _turn = heavy();
-    let Some(mut yard) = Yard::start_with("trace", 1) else { return tell(MISSING) };
+    let Some(mut yard) = Yard::start_with("trace", 1) else { return print_to_stderr(MISSING) };
     let mut shown = Shown::default();
     for is_json in [false, true] {
         if is_json {
@@ -47,7 +46,7 @@ fn secrets_appear_nowhere() {
     let paths = shown.found(&["/api/sessions".to_owned()]).filter(|line| line.contains("gateway")).collect::<Vec<_>>();
     assert!([" /api", "\"/api"].iter().all(|form| paths.iter().any(|line| line.contains(form))), "the search finds text that is present");
     let finds = shown.finds(&looked_for);
-    tell(&format!("searched {} secrets in {}: {} found", looked_for.len(), shown.size(), finds.len()));
+    print_to_stderr(&format!("searched {} secrets in {}: {} found", looked_for.len(), shown.size(), finds.len()));
     assert!(finds.is_empty(), "{:#?}", &finds[..finds.len().min(20)]);
 }
 

@@ -1,5 +1,5 @@
 //! Stopping, restarting and freezing Redis and PostgreSQL under load.
-use super::{Yard, large::Large, tell, told};
+use super::{Yard, large::Large, print_to_stderr, told};
 use patio_harness::{ADMIN_PASSWORD, Signal};
 use std::{
     thread,
@@ -125,7 +125,10 @@ impl Yard {
             postgres.signal(Signal::Continue);
             let (back, well) = (Instant::now(), load.until_well(Duration::from_secs(8)));
             let after = load.taken();
-            tell(&format!("PostgreSQL frozen, recovered {:?} after it continued, {held} KiB before and {grown} then", well - back));
+            print_to_stderr(&format!(
+                "PostgreSQL frozen, recovered {:?} after it continued, {held} KiB before and {grown} then",
+                well - back
+            ));
             told(&format!("PostgreSQL frozen, descriptors {open} before and {piled} then"), &frozen);
             assert!(frozen.asked_to_wait > 0, "somebody asked");
             let told_why = |what: &String| what.contains("503 wait") || what.contains("504");
