@@ -231,8 +231,8 @@ fn spawn_page_view_log(host: &Host, db: &Db) -> Arc<PageViewLog> {
                 () = tokio::time::sleep(PAGE_VIEW_INTERVAL) => {}
                 () = tasks.stopped() => {}
             }
-            let told = if tasks.is_stopping() { counted.write_all().await } else { counted.write_due().await };
-            if let Err(cause) = told {
+            let written = if tasks.is_stopping() { counted.write_all().await } else { counted.write_due().await };
+            if let Err(cause) = written {
                 tracing::warn!(%cause, "failed to write counts of page views and forbidden requests to the audit log");
             }
         }

@@ -190,8 +190,8 @@ mod tests {
     #[test]
     fn five_tries_then_a_block_that_further_tries_do_not_change_then_five_again() {
         let (mut cells, p) = (Counters::new(), at("p"));
-        let told: Vec<_> = (0..5).map(|i| apply(&mut cells, &p, Op::Reserve, i)).collect();
-        assert_eq!(told, [4, 3, 2, 1, 0].map(Decision::Allow));
+        let decisions: Vec<_> = (0..5).map(|i| apply(&mut cells, &p, Op::Reserve, i)).collect();
+        assert_eq!(decisions, [4, 3, 2, 1, 0].map(Decision::Allow));
         for passed in [0, 1, 179_999] {
             assert_eq!(apply(&mut cells, &p, Op::Reserve, 4 + passed), Decision::Deny(180_000 - passed));
         }

@@ -119,8 +119,8 @@ async fn five_attempts_and_blocks_survive_redis_crashes() {
             for _ in 0..2 {
                 // The blocks begun before and during the crash hold, without Redis and with an empty one.
                 let names = [name("before"), name("during")];
-                let told = join_all((0..20).map(|n| office.refused(&names[n % 2], PASSWORD, &here))).await;
-                assert!(told.iter().all(|told| why(told).1 == Some(Reason::LockedOut) && (150..=180).contains(&number(told))));
+                let refusals = join_all((0..20).map(|n| office.refused(&names[n % 2], PASSWORD, &here))).await;
+                assert!(refusals.iter().all(|status| why(status).1 == Some(Reason::LockedOut) && (150..=180).contains(&number(status))));
                 if redis.child.is_none() {
                     redis.run().await;
                 }

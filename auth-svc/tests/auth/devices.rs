@@ -42,14 +42,14 @@ async fn users_see_and_end_their_own_sessions_and_supervisors_those_of_others() 
         let (on_phone, on_desk, on_lost) = (bearer(&phone), bearer(&desk), bearer(&lost));
         let mut shown: Vec<_> = sessions(&office, &on_phone, 0).await.unwrap();
         shown.sort_by(|one, other| one.address.cmp(&other.address));
-        let told: Vec<_> = shown.iter().map(|open| (open.address.as_str(), open.device.as_str(), open.current)).collect();
+        let listed: Vec<_> = shown.iter().map(|open| (open.address.as_str(), open.device.as_str(), open.current)).collect();
         let device = "Chrome on Android";
-        assert_eq!(told, [("203.0.113.1", device, true), ("203.0.113.2", device, false), ("203.0.113.3", device, false)]);
+        assert_eq!(listed, [("203.0.113.1", device, true), ("203.0.113.2", device, false), ("203.0.113.3", device, false)]);
         assert_eq!(shown[2].id, lost.session_id);
         assert_eq!(end(&office, &on_phone, 0, &lost.session_id).await.unwrap(), 1);
         assert_eq!(why(&office.me(&on_lost).await.unwrap_err()), ended());
-        let gone = why(&end(&office, &on_phone, 0, &lost.session_id).await.unwrap_err());
-        assert_eq!(gone, (Code::NotFound, Some(Reason::NoSession)));
+        let error = why(&end(&office, &on_phone, 0, &lost.session_id).await.unwrap_err());
+        assert_eq!(error, (Code::NotFound, Some(Reason::NoSession)));
         for refused in [sessions(&office, &on_phone, 2).await.map(drop), end(&office, &on_phone, 2, "").await.map(drop)] {
             assert_eq!(why(&refused.unwrap_err()).1, Some(Reason::NotAllowed), "only a supervisor may see the sessions of others");
         }
@@ -74,14 +74,14 @@ async fn a_session_signed_out_offline_ends_when_its_id_is_sent() {
         let office = Office::open(host).await;
         let left = office.sign_in(FIRST, PASSWORD).await;
         let stays = office.sign_in(FIRST, PASSWORD).await;
-        let tell =
+        let end_left_sessions =
             async |ids: Vec<String>| office.sessions().end_left_sessions(EndLeftSessionsRequest { session_ids: ids }).await.map(drop);
-        tell(vec![left.session_id.clone(), "never".to_owned()]).await.unwrap();
+        end_left_sessions(vec![left.session_id.clone(), "never".to_owned()]).await.unwrap();
         assert_eq!(why(&office.me(&bearer(&left)).await.unwrap_err()), ended());
         assert!(office.me(&bearer(&stays)).await.is_ok());
-        tell(vec![left.session_id.clone()]).await.unwrap();
+        end_left_sessions(vec![left.session_id.clone()]).await.unwrap();
         for wrong in [Vec::new(), vec!["x".to_owned(); 21], vec!["x".repeat(41)]] {
-            assert_eq!(tell(wrong).await.unwrap_err().code(), Code::InvalidArgument);
+            assert_eq!(end_left_sessions(wrong).await.unwrap_err().code(), Code::InvalidArgument);
         }
         let log = office.audit().await;
         assert_eq!(log.iter().filter(|event| event.summary.contains("while offline")).count(), 1);
@@ -206,8 +206,8 @@ async fn equal_page_views_within_a_minute_are_one_entry_and_a_count() {
         assert_eq!(of("page-view").await, ["opened home", "opened import"]);
         pass(&office.host, TimeDelta::seconds(61)).await;
         visit("page-view", "home").await;
-        let told = of("page-view").await;
-        assert_eq!(told[2..], ["opened home, 199 more times within a minute", "opened home"]);
+        let summaries = of("page-view").await;
+        assert_eq!(summaries[2..], ["opened home, 199 more times within a minute", "opened home"]);
         assert_eq!(of("refused").await.len(), 2);
         pass(&office.host, TimeDelta::seconds(61)).await;
         for page in 0..500 {
@@ -217,7 +217,7 @@ async fn equal_page_views_within_a_minute_are_one_entry_and_a_count() {
         pass(&office.host, TimeDelta::seconds(61)).await;
         visit("page-view", "home").await;
         assert!(
-            of("page-view").await.iter().any(|told| told.contains("more times within a minute") && told.starts_with("did other things"))
+            of("page-view").await.iter().any(|summary| summary.contains("more times within a minute") && summary.starts_with("did other things"))
         );
     })
     .await;
@@ -234,10 +234,10 @@ async fn pending_page_view_counts_are_written_at_shutdown() {
         }
         let db = office.host.database(SCHEMA).await.unwrap();
         office.host.tasks.finish().await;
-        let told: i64 = patio_kit::on!(db.read(), c => sqlx::query_scalar(
+        let entries: i64 = patio_kit::on!(db.read(), c => sqlx::query_scalar(
             "select count(*) from audit_events where summary = 'opened home, 2 more times within a minute'").fetch_one(c).await)
         .unwrap();
-        assert_eq!(told, 1);
+        assert_eq!(entries, 1);
         assert!(PageViewLog::new(db.clone(), office.host.clock.clone()).write_all().await.is_ok(), "without counts nothing is written");
         db.close().await;
     })

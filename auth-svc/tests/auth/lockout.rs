@@ -89,8 +89,8 @@ async fn of_a_hundred_concurrent_wrong_passwords_exactly_five_are_verified() {
     for redis in stores() {
         each_database(async |host| {
             let (office, here) = (Office::open(another(&host, redis.as_deref()).await).await, somewhere());
-            let told = join_all((0..100).map(|_| office.refused(FIRST, "a wrong one", &here))).await;
-            check_storm(&told);
+            let refusals = join_all((0..100).map(|_| office.refused(FIRST, "a wrong one", &here))).await;
+            check_storm(&refusals);
             assert_eq!(office.passwords.verification_count(), 5, "with {redis:?}");
             office.close().await;
         })
@@ -99,11 +99,11 @@ async fn of_a_hundred_concurrent_wrong_passwords_exactly_five_are_verified() {
 }
 
 /// Asserts that each warning (4 to 1 attempts left) was returned once, and all others got `LockedOut`, `Busy` or a timeout.
-pub fn check_storm(told: &[Status]) {
-    let mut warned: Vec<i64> = told.iter().filter(|status| status.code() == Code::Unauthenticated).map(number).collect();
+pub fn check_storm(refusals: &[Status]) {
+    let mut warned: Vec<i64> = refusals.iter().filter(|status| status.code() == Code::Unauthenticated).map(number).collect();
     warned.sort_unstable();
     assert_eq!(warned, [1, 2, 3, 4]);
-    for status in told.iter().filter(|status| status.code() != Code::Unauthenticated) {
+    for status in refusals.iter().filter(|status| status.code() != Code::Unauthenticated) {
         match why(status) {
             (Code::ResourceExhausted, Some(Reason::LockedOut)) => assert!((1..=180).contains(&number(status)), "{status:?}"),
             (Code::Unavailable, Some(Reason::Busy)) | (Code::DeadlineExceeded, Some(Reason::Timeout)) => {}

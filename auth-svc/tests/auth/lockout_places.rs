@@ -124,7 +124,7 @@ async fn a_supervisor_lifts_a_lockout_wherever_it_stands_and_it_is_one_entry_in_
             let clerk = office.hire(&by, "20", Role::Operator).await;
             let mark = office.try_sign_in("20", PASSWORD, &somewhere(), "").await.unwrap().device_mark;
             let lift = async |who: &CallContext, id| {
-                office.users().lift_lockout(who.request(LiftLockoutRequest { id })).await.map(|told| told.into_inner().lifted)
+                office.users().lift_lockout(who.request(LiftLockoutRequest { id })).await.map(|response| response.into_inner().lifted)
             };
             assert!(!lift(&by, clerk.id).await.unwrap(), "there is no lockout yet");
             for place in [&here, &somewhere(), &somewhere(), &somewhere()] {
@@ -145,8 +145,8 @@ async fn a_supervisor_lifts_a_lockout_wherever_it_stands_and_it_is_one_entry_in_
             assert_eq!(why(&lift(&who, clerk.id).await.unwrap_err()).1, Some(Reason::NotAllowed));
             assert_eq!(why(&lift(&by, 1).await.unwrap_err()).1, Some(Reason::Reserved));
             assert_eq!(why(&lift(&by, 99).await.unwrap_err()).1, Some(Reason::NoUser));
-            let told: Vec<_> = office.audit().await.into_iter().filter(|event| event.summary == "unlocked the account").collect();
-            assert!(told.len() == 1 && told[0].subject == format!("user {}", clerk.id) && told[0].user_id == Some(2), "{told:?}");
+            let entries: Vec<_> = office.audit().await.into_iter().filter(|event| event.summary == "unlocked the account").collect();
+            assert!(entries.len() == 1 && entries[0].subject == format!("user {}", clerk.id) && entries[0].user_id == Some(2), "{entries:?}");
             office.close().await;
         })
         .await;

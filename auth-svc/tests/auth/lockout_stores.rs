@@ -26,11 +26,11 @@ async fn two_replicas_share_the_five_tries_with_and_without_redis() {
             for round in 1..=u64::try_from(patio_testing::rounds(3)).unwrap() {
                 let here = somewhere();
                 let name = format!("nobody at {here}");
-                let told = join_all((0..100).map(|i| {
+                let refusals = join_all((0..100).map(|i| {
                     if i % 2 == 0 { one.refused(&name, "a wrong one", &here) } else { other.refused(&name, "a wrong one", &here) }
                 }))
                 .await;
-                check_storm(&told);
+                check_storm(&refusals);
                 assert_eq!(one.passwords.verification_count() + other.passwords.verification_count(), 5 * round, "with {redis:?}");
             }
             one.close().await;
@@ -202,8 +202,8 @@ async fn replicas_whose_clocks_are_minutes_apart_count_and_block_as_one() {
                 }
                 assert_locked(&first.refused(&name, "a wrong one", &here).await, 180);
                 for office in [second, first, second] {
-                    let told = number(&office.refused(&name, PASSWORD, &here).await);
-                    assert!((175..=180).contains(&told), "{told} seconds, with {redis:?}");
+                    let seconds = number(&office.refused(&name, PASSWORD, &here).await);
+                    assert!((175..=180).contains(&seconds), "blocked for {seconds} s, with {redis:?}");
                 }
                 assert_eq!(slow.passwords.verification_count() + fast.passwords.verification_count(), 5 * round);
             }

@@ -31,8 +31,8 @@ async fn a_changed_own_password_ends_all_sessions_and_the_new_one_signs_in_at_on
         assert_eq!(why(&office.refused(FIRST, PASSWORD, HERE).await).1, Some(Reason::InvalidCredentials));
         let fresh = bearer(&office.sign_in(FIRST, NEW).await);
         assert!(office.me(&fresh).await.is_ok());
-        let told = format!("{:?}", office.audit().await);
-        assert!(told.contains("changed their password") && !told.contains(NEW), "{told}");
+        let audit_log = format!("{:?}", office.audit().await);
+        assert!(audit_log.contains("changed their password") && !audit_log.contains(NEW), "{audit_log}");
     })
     .await;
 }

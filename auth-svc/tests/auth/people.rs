@@ -281,8 +281,8 @@ async fn user_changes_are_audited_with_values_but_never_passwords_or_hmcs() {
         office.update(&admin, all).await.unwrap();
         dismiss(&office, &admin, clerk.id).await.unwrap();
         let events = office.audit().await;
-        let told = format!("{events:?}");
-        assert!(!told.contains(PASSWORD) && !told.contains("another password") && !told.contains("argon2"), "{told}");
+        let audit_log = format!("{events:?}");
+        assert!(!audit_log.contains(PASSWORD) && !audit_log.contains("another password") && !audit_log.contains("argon2"), "{audit_log}");
         let values: Vec<_> = events
             .iter()
             .filter(|e| e.user_id == Some(2) && e.kind == "user-changed")

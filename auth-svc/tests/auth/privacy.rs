@@ -78,8 +78,8 @@ async fn after_a_person_is_deleted_no_table_names_that_person() {
         office.refused("maria-aparecida", "a wrong one", HERE).await;
         let left = everything(&office.host).await;
         assert!(!left.to_lowercase().contains("maria"), "{left}");
-        let told: Vec<_> = office.audit().await.into_iter().filter(|event| event.subject == format!("user {id}")).collect();
-        assert!(told.len() >= 9, "the audit entries remain: {told:?}");
+        let entries: Vec<_> = office.audit().await.into_iter().filter(|event| event.subject == format!("user {id}")).collect();
+        assert!(entries.len() >= 9, "the audit entries remain: {entries:?}");
     })
     .await;
 }

@@ -70,8 +70,8 @@ impl Replica {
 
     /// Returns a memory value of the process in KiB, such as `VmRSS` or the peak `VmHWM`.
     fn memory(&self, line: &str) -> i64 {
-        let told = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
-        let found = told.lines().find_map(|text| text.strip_prefix(line)?.strip_prefix(':'));
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let found = status.lines().find_map(|text| text.strip_prefix(line)?.strip_prefix(':'));
         found.unwrap().trim().trim_end_matches(" kB").parse().unwrap()
     }
 
@@ -79,9 +79,9 @@ impl Replica {
     async fn checks(&self) -> u64 {
         let mut stream = TcpStream::connect(("127.0.0.1", self.admin)).await.unwrap();
         stream.write_all(b"GET /metrics HTTP/1.0\r\n\r\n").await.unwrap();
-        let mut told = String::new();
-        stream.read_to_string(&mut told).await.unwrap();
-        told.lines().find_map(|line| line.strip_prefix("patio_password_checks_total ")?.parse().ok()).unwrap_or_default()
+        let mut response = String::new();
+        stream.read_to_string(&mut response).await.unwrap();
+        response.lines().find_map(|line| line.strip_prefix("patio_password_checks_total ")?.parse().ok()).unwrap_or_default()
     }
 }
 
@@ -99,10 +99,10 @@ async fn storm(replicas: &[Replica; 2]) -> usize {
     let name = format!("nobody at {here}");
     let before = replicas[0].checks().await + replicas[1].checks().await;
     let tries = (0..100).map(|i| replicas[i % 2].try_sign_in(&name, "a wrong one", &here));
-    let told: Vec<Status> = join_all(tries).await.into_iter().map(Result::unwrap_err).collect();
-    check_storm(&told);
+    let refusals: Vec<Status> = join_all(tries).await.into_iter().map(Result::unwrap_err).collect();
+    check_storm(&refusals);
     assert_eq!(replicas[0].checks().await + replicas[1].checks().await - before, 5, "passwords verified");
-    told.iter()
+    refusals.iter()
         .filter(|status| status.code() == Code::ResourceExhausted && patio_kit::errors::reason(status) == Some(Reason::LockedOut))
         .count()
 }
@@ -156,24 +156,24 @@ async fn a_burst_of_sign_ins_uses_little_memory_and_busy_responses_count_as_no_f
         let (base, over) = (replica.memory("VmRSS"), AtomicBool::new(false));
         let people: Vec<_> = (0..300).map(|n| (format!("storm {n} {}", somewhere()), somewhere())).collect();
         let tries = async {
-            let one = async |(name, here): &(String, String)| {
+            let time_one_try = async |(name, here): &(String, String)| {
                 let started = Instant::now();
-                let refused = replica.try_sign_in(name, "a wrong one", here).await.unwrap_err();
+                let refused = replica.try_sign_in(name, "a wrong time_one_try", here).await.unwrap_err();
                 (why(&refused), started.elapsed())
             };
-            let told = join_all(people.iter().map(one)).await;
+            let refusals = join_all(people.iter().map(time_one_try)).await;
             over.store(true, Ordering::Relaxed);
-            told
+            refusals
         };
-        let (told, beside) = tokio::join!(tries, calls_beside(&replica, &over));
-        let busy: Vec<usize> = (0..told.len()).filter(|n| told[*n].0 == (Code::Unavailable, Some(Reason::Busy))).collect();
-        let others = told.iter().filter(|(why, _)| *why == (Code::Unauthenticated, Some(Reason::InvalidCredentials))).count();
+        let (refusals, beside) = tokio::join!(tries, calls_beside(&replica, &over));
+        let busy: Vec<usize> = (0..refusals.len()).filter(|n| refusals[*n].0 == (Code::Unavailable, Some(Reason::Busy))).collect();
+        let others = refusals.iter().filter(|(why, _)| *why == (Code::Unauthenticated, Some(Reason::InvalidCredentials))).count();
         // On a machine busy with other tests the last requests may exceed their deadline.
-        let late = told.iter().filter(|((code, _), _)| *code == Code::DeadlineExceeded).count();
+        let late = refusals.iter().filter(|((code, _), _)| *code == Code::DeadlineExceeded).count();
         let odd: Vec<_> =
-            told.iter().map(|(why, _)| why).filter(|(code, _)| ![Code::Unavailable, Code::Unauthenticated].contains(code)).collect();
-        assert!(odd.len() == late && late <= told.len() / 2, "{} others, such as {:?}", odd.len(), odd.first());
-        let slowest = busy.iter().map(|n| told[*n].1).max().unwrap_or_default();
+            refusals.iter().map(|(why, _)| why).filter(|(code, _)| ![Code::Unavailable, Code::Unauthenticated].contains(code)).collect();
+        assert!(odd.len() == late && late <= refusals.len() / 2, "{} others, such as {:?}", odd.len(), odd.first());
+        let slowest = busy.iter().map(|n| refusals[*n].1).max().unwrap_or_default();
         let grown = replica.memory("VmHWM") - base;
         patio_testing::print_to_stderr(&format!(
             "300 sign-ins at once: {others} verified, {} busy within {slowest:?}, {grown} KiB more at peak, p99 of {} calls beside {:?}",

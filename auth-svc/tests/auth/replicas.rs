@@ -16,9 +16,9 @@ async fn replicas_that_start_together_agree_on_one_key_and_one_supervisor() {
         let open = async || Office::open_as(another(&host, None).await, Config::default()).await;
         let offices = tokio::join!(open(), open(), open());
         let offices = [offices.0, offices.1, offices.2];
-        let told: Vec<_> = offices.iter().filter(|office| !office.service.notices.is_empty()).collect();
-        assert_eq!(told.len(), 1, "only one replica prints the password");
-        let password = told[0].service.notices.iter().find_map(|line| line.trim().strip_prefix("Password: ")).unwrap();
+        let with_notices: Vec<_> = offices.iter().filter(|office| !office.service.notices.is_empty()).collect();
+        assert_eq!(with_notices.len(), 1, "only one replica prints the password");
+        let password = with_notices[0].service.notices.iter().find_map(|line| line.trim().strip_prefix("Password: ")).unwrap();
         let keys = offices[0].tokens().get_signing_keys(GetSigningKeysRequest {}).await.unwrap().into_inner();
         let token = offices[0].sign_in(FIRST, password).await;
         for office in &offices {
@@ -81,7 +81,7 @@ async fn auth_svc_alone_becomes_ready_without_other_services() {
 }
 
 /// Returns a replica's response to a token, after the time in which revocations and keys must have reached it.
-async fn told(office: &Office, who: &CallContext) -> Result<(), (Code, Option<Reason>)> {
+async fn later_response(office: &Office, who: &CallContext) -> Result<(), (Code, Option<Reason>)> {
     tokio::time::sleep(Duration::from_millis(700)).await;
     office.me(who).await.map(drop).map_err(|status| why(&status))
 }
@@ -97,20 +97,20 @@ async fn wrong_clocks_neither_reject_valid_sessions_nor_revive_ended_ones() {
         fast.clock.advance(TimeDelta::minutes(5));
         let (slow, fast) = (Office::open(slow).await, Office::open(fast).await);
         for (here, there) in [(&slow, &fast), (&fast, &slow)] {
-            let (one, by) = (here.admin().await, there.admin().await);
+            let (session, by) = (here.admin().await, there.admin().await);
             for office in [here, there] {
-                assert_eq!(told(office, &one).await, Ok(()), "a fresh session");
+                assert_eq!(later_response(office, &session).await, Ok(()), "a fresh session");
             }
-            here.sign_out(&one).await.unwrap();
-            assert_eq!(told(there, &one).await, Err(ended()));
+            here.sign_out(&session).await.unwrap();
+            assert_eq!(later_response(there, &session).await, Err(ended()));
             let clerk = there.hire(&by, "clerk", patio_proto::access::Role::Operator).await;
             let before = crate::office::bearer(&here.sign_in("clerk", PASSWORD).await);
             let change = UpdateUserRequest { id: clerk.id, password: Some("another password".to_owned()), ..UpdateUserRequest::default() };
             there.update(&by, change).await.unwrap();
             let after = crate::office::bearer(&here.sign_in("clerk", "another password").await);
             for office in [here, there] {
-                assert_eq!(told(office, &before).await, Err(ended()), "one from before the change");
-                assert_eq!(told(office, &after).await, Ok(()), "one from after it");
+                assert_eq!(later_response(office, &before).await, Err(ended()), "a session from before the change");
+                assert_eq!(later_response(office, &after).await, Ok(()), "a session from after the change");
             }
             there.users().delete_user(by.request(patio_proto::auth::DeleteUserRequest { id: clerk.id })).await.unwrap();
         }
@@ -118,7 +118,7 @@ async fn wrong_clocks_neither_reject_valid_sessions_nor_revive_ended_ones() {
         for office in [&slow, &fast] {
             office.host.clock.advance(TimeDelta::minutes(12 * 60 - 11));
         }
-        assert_eq!(told(&fast, &session).await, Ok(()), "valid until ten minutes before its expiry, five for each clock");
+        assert_eq!(later_response(&fast, &session).await, Ok(()), "valid until ten minutes before its expiry, five for each clock");
         slow.close().await;
         fast.close().await;
     })

@@ -165,9 +165,9 @@ async fn a_start_rotates_a_key_older_than_configured() {
             let later = another(&host, None).await;
             later.clock.advance(TimeDelta::days(7));
             let office = Office::open_as(later, Config { key_days: days, ..config() }).await;
-            let told = office.tokens().get_signing_keys(GetSigningKeysRequest {}).await.unwrap().into_inner().keys;
-            assert_eq!(told.len(), keys, "with keys of {days} days");
-            assert_eq!(key_of(&office.sign_in(FIRST, PASSWORD).await), told[0].id);
+            let published_keys = office.tokens().get_signing_keys(GetSigningKeysRequest {}).await.unwrap().into_inner().keys;
+            assert_eq!(published_keys.len(), keys, "with keys of {days} days");
+            assert_eq!(key_of(&office.sign_in(FIRST, PASSWORD).await), published_keys[0].id);
             office.close().await;
         }
     })

@@ -116,8 +116,8 @@ async fn an_unknown_hmc_gets_the_same_response_and_costs_as_many_hashes_as_a_kno
             for hmc in [FIRST, "nobody has this", "gone", "DEV0"] {
                 let before = office.passwords.verification_count();
                 let refused = office.refused(hmc, password, HERE).await;
-                let told = (refused.code(), refused.message().to_owned(), refused.details().to_vec());
-                answers.push((told, refused.metadata().clone().into_headers(), office.passwords.verification_count() - before));
+                let status = (refused.code(), refused.message().to_owned(), refused.details().to_vec());
+                answers.push((status, refused.metadata().clone().into_headers(), office.passwords.verification_count() - before));
             }
             assert!(answers.iter().all(|answer| *answer == answers[0]), "{password:?}: {answers:?}");
         }
@@ -133,8 +133,8 @@ async fn what_people_type_into_the_hmc_field_by_mistake_never_reaches_the_audit_
         office.refused("my secret password", "a wrong one", HERE).await;
         office.refused(FIRST, "another secret", HERE).await;
         let events = office.audit().await;
-        let told = format!("{events:?}");
-        assert!(!told.contains("secret") && !told.contains("a wrong one"), "{told}");
+        let audit_log = format!("{events:?}");
+        assert!(!audit_log.contains("secret") && !audit_log.contains("a wrong one"), "{audit_log}");
         let failed: Vec<_> = events.iter().filter(|event| event.kind == "login-failed").collect();
         assert!(failed[0].subject == "user 2" && failed[1].subject.starts_with("unknown hmc ") && failed[0].address == HERE, "{failed:?}");
     })

@@ -9,9 +9,9 @@ use sqlx::Executor;
 async fn the_first_start_prints_the_first_supervisors_credentials_once() {
     each_database(async |host| {
         let office = Office::open_as(another(&host, None).await, Config::default()).await;
-        let told = office.service.notices.join("\n");
-        let password = told.lines().find_map(|line| line.trim().strip_prefix("Password: ")).unwrap().to_owned();
-        assert!(told.contains("HMC: 1000"), "{told}");
+        let notices = office.service.notices.join("\n");
+        let password = notices.lines().find_map(|line| line.trim().strip_prefix("Password: ")).unwrap().to_owned();
+        assert!(notices.contains("HMC: 1000"), "{notices}");
         let session = office.sign_in(FIRST, &password).await;
         assert_eq!((session.user.as_ref().unwrap().id, session.user.unwrap().hmc), (2, FIRST.to_owned()));
         office.close().await;

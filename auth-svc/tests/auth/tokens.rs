@@ -59,7 +59,7 @@ async fn without_the_secret_no_service_token_is_issued() {
 #[tokio::test]
 async fn during_a_secret_change_old_and_new_secrets_work() {
     each_database(async |host| {
-        let told = async |secret: &str| {
+        let host_with = async |secret: &str| {
             let mut settings = (*host.settings).clone();
             settings.service_secret = Secret::from(secret.to_owned());
             Host::local(settings).await.unwrap()
@@ -68,8 +68,8 @@ async fn during_a_secret_change_old_and_new_secrets_work() {
         for (auth, service, good) in
             [("old", "new,old", true), ("new,old", "old", true), ("new,old", "new", true), ("new", "new, old", true), ("new", "old", false)]
         {
-            let office = Office::open(told(auth).await).await;
-            let mut other = told(service).await;
+            let office = Office::open(host_with(auth).await).await;
+            let mut other = host_with(service).await;
             other.links = office.host.links.clone();
             assert_eq!(other.service_tokens("campaign-svc").bearer().await.is_ok(), good, "{service} at {auth}");
             offices.push((auth, office));

@@ -40,8 +40,8 @@ async fn an_idle_session_ends_after_four_hours_and_one_in_use_stays() {
         end_unused(&office, &db).await;
         assert_eq!(why(&office.me(&unused).await.unwrap_err()), signed_out());
         assert_eq!(office.me(&used).await.unwrap().id, 2);
-        let told = office.audit().await;
-        assert_eq!(told.iter().filter(|event| event.summary.contains("of inactivity")).count(), 1);
+        let audit_log = office.audit().await;
+        assert_eq!(audit_log.iter().filter(|event| event.summary.contains("of inactivity")).count(), 1);
         pass(&office.host, TimeDelta::hours(5)).await;
         end_unused(&office, &db).await;
         assert_eq!(why(&office.me(&used).await.unwrap_err()), signed_out());
@@ -106,7 +106,7 @@ async fn only_services_report_session_activity() {
         let office = Office::open(host).await;
         let session = office.sign_in(FIRST, PASSWORD).await;
         let service = office.host.service_tokens("vehicle-svc").bearer().await.unwrap();
-        let tell = async |who: &CallContext, session_ids: Vec<String>| {
+        let record_activity = async |who: &CallContext, session_ids: Vec<String>| {
             office
                 .tokens()
                 .record_session_activity(who.request(RecordSessionActivityRequest { session_ids }))
@@ -114,11 +114,11 @@ async fn only_services_report_session_activity() {
                 .map(tonic::Response::into_inner)
         };
         for nobody in [bearer(&session), CallContext::new(None, "test", "")] {
-            assert!(matches!(tell(&nobody, Vec::new()).await, Err(refused) if why(&refused).1 != Some(Reason::BadRequest)));
+            assert!(matches!(record_activity(&nobody, Vec::new()).await, Err(refused) if why(&refused).1 != Some(Reason::BadRequest)));
         }
-        assert_eq!(tell(&service, vec!["unknown session".to_owned()]).await.unwrap(), RecordSessionActivityResponse {});
+        assert_eq!(record_activity(&service, vec!["unknown session".to_owned()]).await.unwrap(), RecordSessionActivityResponse {});
         for odd in [vec![String::new()], vec!["x".repeat(41)], vec!["x".to_owned(); 1_001]] {
-            assert_eq!(why(&tell(&service, odd).await.unwrap_err()).1, Some(Reason::BadRequest));
+            assert_eq!(why(&record_activity(&service, odd).await.unwrap_err()).1, Some(Reason::BadRequest));
         }
     })
     .await;
