@@ -122,24 +122,24 @@ pub struct FieldDifference {
 
 /// Returns the fields that differ between two versions of a campaign, for the audit entry; `None` when no field differs.
 pub fn diff_fields(before: &Campaign, after: &Campaign) -> Option<FieldDifference> {
-    let (mut old, mut new, mut told) = (Map::new(), Map::new(), Vec::new());
+    let (mut old, mut new, mut changes) = (Map::new(), Map::new(), Vec::new());
     for (field, from, to) in different(before, after) {
         old.insert(field.to_owned(), from.into());
         new.insert(field.to_owned(), to.into());
-        told.push(field.to_owned());
+        changes.push(field.to_owned());
     }
     if before.due_at != after.due_at {
         let text = |at: Option<DateTime<Utc>>| at.map(|at| at.to_rfc3339_opts(SecondsFormat::Secs, true)).unwrap_or_default();
         old.insert("due_at".to_owned(), text(before.due_at).into());
         new.insert("due_at".to_owned(), text(after.due_at).into());
-        told.push("due_at".to_owned());
+        changes.push("due_at".to_owned());
     }
     if before.status != after.status {
         let (from, to) = (campaign_text(before.status.0), campaign_text(after.status.0));
         old.insert("status".to_owned(), from.into());
         new.insert("status".to_owned(), to.into());
-        told.push(format!("status from {from} to {to}"));
+        changes.push(format!("status from {from} to {to}"));
     }
-    let summary = format!("campaign \"{}\": {}", before.name, told.join(", "));
-    (!told.is_empty()).then_some(FieldDifference { old: Value::Object(old), new: Value::Object(new), summary })
+    let summary = format!("campaign \"{}\": {}", before.name, changes.join(", "));
+    (!changes.is_empty()).then_some(FieldDifference { old: Value::Object(old), new: Value::Object(new), summary })
 }

@@ -42,7 +42,7 @@ impl Context {
     /// Deletes the vehicles and then the row of a deleted campaign in the background. Returns when both are deleted, or after a
     /// short wait.
     pub async fn remove_in_background(&self, id: i64) {
-        let (done, told) = oneshot::channel();
+        let (done, removed) = oneshot::channel();
         let context = self.clone();
         self.tasks.spawn(async move {
             if let Err(cause) = context.remove(id).await {
@@ -50,7 +50,7 @@ impl Context {
             }
             let _ = done.send(());
         });
-        if tokio::time::timeout(RESPONSE_TIMEOUT, told).await.is_err() {
+        if tokio::time::timeout(RESPONSE_TIMEOUT, removed).await.is_err() {
             tracing::info!(campaign = id, "removal of a deleted campaign's vehicles continues in the background");
         }
     }

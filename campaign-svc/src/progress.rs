@@ -69,11 +69,12 @@ impl ProgressReader {
     }
 
     async fn fetch(&self, context: &RequestContext, ids: &[i64], yard: Option<i32>) -> Result<HashMap<i64, Progress>, Error> {
-        let told = self.vehicles.get_progress(&context.bearer, ids, yard).await?;
+        let reported = self.vehicles.get_progress(&context.bearer, ids, yard).await?;
         if yard.is_none() {
-            join_all(told.iter().filter(|one| sees_whole(context, one.in_dash > 0)).map(|one| self.keep(one))).await;
+            join_all(reported.iter().filter(|progress| sees_whole(context, progress.in_dash > 0)).map(|progress| self.keep(progress)))
+                .await;
         }
-        Ok(told.iter().map(|one| (one.campaign_id, read(one))).collect())
+        Ok(reported.iter().map(|progress| (progress.campaign_id, read(progress))).collect())
     }
 
     /// Returns the cached progress that the caller may see, by campaign id. The cache contains only totals over all yards. Leaves
@@ -89,15 +90,21 @@ impl ProgressReader {
             .collect()
     }
 
-    async fn keep(&self, told: &pb::Progress) {
+    async fn keep(&self, progress: &pb::Progress) {
         if let Some(cache) = &self.cache {
-            cache.put_if_newer(&progress_cache::key(told.campaign_id), told.revision, &read(told)).await;
+            cache.put_if_newer(&progress_cache::key(progress.campaign_id), progress.revision, &read(progress)).await;
         }
     }
 }
 
-fn read(told: &pb::Progress) -> Progress {
-    Progress { total: told.total_vehicles, inspected: told.total_inspected, next: told.next, next_known: true, in_dash: told.in_dash > 0 }
+fn read(progress: &pb::Progress) -> Progress {
+    Progress {
+        total: progress.total_vehicles,
+        inspected: progress.total_inspected,
+        next: progress.next,
+        next_known: true,
+        in_dash: progress.in_dash > 0,
+    }
 }
 
 /// Returns whether the caller may see all vehicles of a campaign, and therefore its totals. Operators may not when

@@ -39,7 +39,7 @@ impl Sweeper {
 
     /// Runs one sweep; failures are logged and left to the next sweep.
     pub async fn sweep(&self) {
-        let outcomes = [self.discard_silent().await, self.finish_deletions().await, self.tell_untold().await];
+        let outcomes = [self.discard_silent().await, self.finish_deletions().await, self.resync_unsynced().await];
         for ((outage, step), outcome) in OUTAGES.iter().zip(STEPS).zip(outcomes) {
             outage.log_attempt(step, outcome);
         }
@@ -65,7 +65,7 @@ impl Sweeper {
         Ok(())
     }
 
-    async fn tell_untold(&self) -> Result<(), Error> {
+    async fn resync_unsynced(&self) -> Result<(), Error> {
         let since = self.0.now() - SYNC_RETRY_AGE;
         let unsynced = store::list_unsynced(&self.0.db, since, MAX_CAMPAIGNS_PER_SWEEP).await?;
         metrics::gauge!("patio_saga_backlog", "saga" => "campaign-changes").set(gauge_value(unsynced.len()));

@@ -63,11 +63,11 @@ impl VehicleClient {
 
     /// Notifies open screens that a campaign changed. A failure is only logged, because open screens also refresh at intervals.
     pub async fn notify_changed(&self, id: i64) {
-        let told = async {
+        let notification = async {
             let request = self.tokens.bearer().await?.request(NotifyCampaignChangedRequest { campaign_id: id });
             self.live.clone().notify_campaign_changed(request).await
         };
-        if let Err(cause) = told.await {
+        if let Err(cause) = notification.await {
             tracing::debug!(%cause, campaign = id, "failed to notify watchers of a changed campaign");
         }
     }

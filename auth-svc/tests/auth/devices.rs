@@ -217,7 +217,10 @@ async fn equal_page_views_within_a_minute_are_one_entry_and_a_count() {
         pass(&office.host, TimeDelta::seconds(61)).await;
         visit("page-view", "home").await;
         assert!(
-            of("page-view").await.iter().any(|summary| summary.contains("more times within a minute") && summary.starts_with("did other things"))
+            of("page-view")
+                .await
+                .iter()
+                .any(|summary| summary.contains("more times within a minute") && summary.starts_with("did other things"))
         );
     })
     .await;

@@ -146,7 +146,10 @@ async fn a_supervisor_lifts_a_lockout_wherever_it_stands_and_it_is_one_entry_in_
             assert_eq!(why(&lift(&by, 1).await.unwrap_err()).1, Some(Reason::Reserved));
             assert_eq!(why(&lift(&by, 99).await.unwrap_err()).1, Some(Reason::NoUser));
             let entries: Vec<_> = office.audit().await.into_iter().filter(|event| event.summary == "unlocked the account").collect();
-            assert!(entries.len() == 1 && entries[0].subject == format!("user {}", clerk.id) && entries[0].user_id == Some(2), "{entries:?}");
+            assert!(
+                entries.len() == 1 && entries[0].subject == format!("user {}", clerk.id) && entries[0].user_id == Some(2),
+                "{entries:?}"
+            );
             office.close().await;
         })
         .await;

@@ -102,7 +102,8 @@ async fn storm(replicas: &[Replica; 2]) -> usize {
     let refusals: Vec<Status> = join_all(tries).await.into_iter().map(Result::unwrap_err).collect();
     check_storm(&refusals);
     assert_eq!(replicas[0].checks().await + replicas[1].checks().await - before, 5, "passwords verified");
-    refusals.iter()
+    refusals
+        .iter()
         .filter(|status| status.code() == Code::ResourceExhausted && patio_kit::errors::reason(status) == Some(Reason::LockedOut))
         .count()
 }

@@ -71,7 +71,10 @@ async fn a_block_lasts_three_minutes_and_its_remaining_seconds_are_right() {
         let (blocked, mut asked) = (Instant::now(), 0);
         while let Err(refused) = office.try_sign_in(FIRST, PASSWORD, &here, "").await {
             let (reported, left) = (number(&refused) as f64, 180.0 - blocked.elapsed().as_secs_f64());
-            assert!((1.0..=180.0).contains(&reported) && (reported - left.max(0.0)).abs() <= 1.5, "{reported} s were reported, {left} s were left");
+            assert!(
+                (1.0..=180.0).contains(&reported) && (reported - left.max(0.0)).abs() <= 1.5,
+                "{reported} s were reported, {left} s were left"
+            );
             assert!(blocked.elapsed() < Duration::from_secs(182), "{refused:?}");
             asked += 1;
             tokio::time::sleep(Duration::from_millis(250)).await;

@@ -72,7 +72,7 @@ async fn concurrent_changes_during_a_close_leave_campaign_and_gate_consistent() 
         let id = world.campaign_at("Brakes", Ongoing).await;
         let held = world.yard.hold_next_closing();
         let (closed, renamed) = futures::join!(world.step(MANAGER, id, Closed), async {
-            while world.yard.told(id).unwrap().name != "Hose" {
+            while world.yard.synced(id).unwrap().name != "Hose" {
                 world.rename(id, "Hose").await.unwrap();
             }
             world.sweep_after(6).await;
@@ -80,8 +80,8 @@ async fn concurrent_changes_during_a_close_leave_campaign_and_gate_consistent() 
         });
         let closed = closed.unwrap();
         assert_eq!((renamed, closed.status(), closed.name.as_str()), ((), Closed, "Hose"));
-        let told = world.yard.told(id).unwrap();
-        assert_eq!((told.gate, told.name.as_str()), (Gate::Closed, "Hose"));
+        let synced = world.yard.synced(id).unwrap();
+        assert_eq!((synced.gate, synced.name.as_str()), (Gate::Closed, "Hose"));
         world.sweep_after(60).await;
         assert_eq!(world.yard.gate(id), Gate::Closed);
     })
@@ -131,8 +131,8 @@ async fn closing_with_a_taken_name_closes_no_gate() {
         assert_eq!((world.yard.gate(id), world.get(id).await.unwrap().status()), (Gate::Open, Ongoing));
         let both = world.save(ADMIN, UpdateCampaignRequest { name: Some("Hose".to_owned()), ..save }).await.unwrap();
         assert_eq!((both.status(), both.name.as_str()), (Closed, "Hose"));
-        let told = world.yard.told(id).unwrap();
-        assert_eq!((told.gate, told.name.as_str()), (Gate::Closed, "Hose"));
+        let synced = world.yard.synced(id).unwrap();
+        assert_eq!((synced.gate, synced.name.as_str()), (Gate::Closed, "Hose"));
     })
     .await;
 }

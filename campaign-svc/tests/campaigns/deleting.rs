@@ -14,11 +14,11 @@ async fn a_deleted_campaign_is_gone_with_its_vehicles_and_its_name_is_free() {
         world.count(id, 2, (7, 3, None)).await;
         world.delete(id).await.unwrap();
         assert_eq!(world.names(page(0, 10)).await, (vec![], 0));
-        let gone = (Code::NotFound, Reason::NoCampaign);
-        assert_eq!(refused(world.get(id).await), gone);
-        assert_eq!(refused(world.step(ADMIN, id, Ongoing).await), gone);
-        assert_eq!(refused(world.delete(id).await), gone);
-        assert_eq!(world.yard.told(id), None);
+        let not_found = (Code::NotFound, Reason::NoCampaign);
+        assert_eq!(refused(world.get(id).await), not_found);
+        assert_eq!(refused(world.step(ADMIN, id, Ongoing).await), not_found);
+        assert_eq!(refused(world.delete(id).await), not_found);
+        assert_eq!(world.yard.synced(id), None);
         let entry = world.audit().await.remove(0);
         assert_eq!((entry.kind.as_str(), entry.subject), ("campaign-deleted", format!("campaign {id}")));
         assert_eq!(entry.old_values, r#"{"name":"Brakes","total_inspected":3,"total_vehicles":7}"#);
@@ -60,7 +60,7 @@ async fn a_deletion_whose_answer_was_lost_is_repeated_without_harm() {
         world.yard.misbehave(None);
         world.sweep_after(11).await;
         world.sweep_after(11).await;
-        assert_eq!((world.yard.told(id), world.yard.told(other).is_some()), (None, true));
+        assert_eq!((world.yard.synced(id), world.yard.synced(other).is_some()), (None, true));
         assert_eq!(world.names(page(0, 10)).await.0, ["Wipers"]);
     })
     .await;
@@ -88,9 +88,9 @@ async fn several_replicas_sweep_at_the_same_time_without_harm() {
         let second = Sweeper::new(&world.host, &world.host.database(SCHEMA).await.unwrap());
         world.host.clock.advance(chrono::TimeDelta::seconds(40));
         futures::join!(world.sweeper.sweep(), second.sweep(), world.sweeper.sweep(), second.sweep());
-        assert_eq!(world.yard.told(deleted), None);
+        assert_eq!(world.yard.synced(deleted), None);
         for (number, id) in kept.iter().enumerate() {
-            assert_eq!(world.yard.told(*id).unwrap().name, format!("Renamed {number}"));
+            assert_eq!(world.yard.synced(*id).unwrap().name, format!("Renamed {number}"));
         }
         assert_eq!(world.names(page(0, 10)).await.1, 5);
         world.yard.calls();
@@ -138,9 +138,9 @@ async fn a_response_does_not_wait_for_a_long_removal() {
         let held = world.yard.hold_next_removal();
         world.delete(id).await.unwrap();
         assert_eq!(refused(world.get(id).await), (Code::NotFound, Reason::NoCampaign));
-        assert!(world.yard.told(id).is_some(), "its vehicles are still there");
+        assert!(world.yard.synced(id).is_some(), "its vehicles are still there");
         held.notify_one();
-        world.eventually(|| world.yard.told(id).is_none()).await;
+        world.eventually(|| world.yard.synced(id).is_none()).await;
     })
     .await;
 }

@@ -30,8 +30,8 @@ async fn nobody_sees_a_draft_until_it_is_published_as_ready() {
         assert_eq!((live.name.as_str(), live.part.as_str(), live.created_by), ("Brakes", "Hose", MANAGER.0));
         assert_eq!(world.get(draft.id).await.unwrap(), live);
         assert_eq!(world.names(page(0, 10)).await, (vec!["Brakes".to_owned()], 1));
-        let told = world.yard.told(draft.id).unwrap();
-        assert_eq!((told.name.as_str(), told.gate), ("Brakes", Gate::Open));
+        let synced = world.yard.synced(draft.id).unwrap();
+        assert_eq!((synced.name.as_str(), synced.gate), ("Brakes", Gate::Open));
         let entries = world.audit().await;
         assert_eq!((entries.len(), entries[0].kind.as_str(), entries[0].user_id), (1, "campaign-imported", Some(MANAGER.0)));
         assert!(entries[0].summary.contains("with 5 vehicles"), "{}", entries[0].summary);

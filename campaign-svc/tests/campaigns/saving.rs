@@ -131,17 +131,17 @@ async fn a_new_name_is_synced_to_vehicle_svc_until_acknowledged() {
         let world = World::start(host).await;
         let id = world.ready("Brakes").await;
         world.rename(id, "Brake hose").await.unwrap();
-        assert_eq!(world.yard.told(id).unwrap().name, "Brake hose");
+        assert_eq!(world.yard.synced(id).unwrap().name, "Brake hose");
         world.get(id).await.unwrap(); // fills the cache, which provides the counters from here on
         world.yard.misbehave(Some(Trouble::Away));
         assert_eq!(world.rename(id, "Hose").await.unwrap().name, "Hose");
-        assert_eq!(world.yard.told(id).unwrap().name, "Brake hose");
+        assert_eq!(world.yard.synced(id).unwrap().name, "Brake hose");
         world.sweep_after(6).await;
-        assert_eq!(world.yard.told(id).unwrap().name, "Brake hose", "vehicle-svc is still unavailable");
+        assert_eq!(world.yard.synced(id).unwrap().name, "Brake hose", "vehicle-svc is still unavailable");
         world.yard.misbehave(None);
         world.sweep_after(6).await;
-        let told = world.yard.told(id).unwrap();
-        assert_eq!((told.name.as_str(), told.gate), ("Hose", Gate::Open));
+        let synced = world.yard.synced(id).unwrap();
+        assert_eq!((synced.name.as_str(), synced.gate), ("Hose", Gate::Open));
         world.yard.calls();
         world.sweep_after(60).await;
         assert_eq!(world.yard.calls(), Vec::<String>::new(), "a synced campaign is not synced again");
@@ -161,7 +161,10 @@ async fn one_failing_campaign_does_not_block_the_sync_of_others() {
         world.rename(second, "Second!").await.unwrap();
         world.yard.misbehave(Some(Trouble::Broken(first)));
         world.sweep_after(6).await;
-        assert_eq!((world.yard.told(first).unwrap().name.as_str(), world.yard.told(second).unwrap().name.as_str()), ("First", "Second!"));
+        assert_eq!(
+            (world.yard.synced(first).unwrap().name.as_str(), world.yard.synced(second).unwrap().name.as_str()),
+            ("First", "Second!")
+        );
     })
     .await;
 }

@@ -92,9 +92,9 @@ async fn a_status_change_is_audited_and_no_change_is_not() {
         world.step(OPERATOR, id, Ongoing).await.unwrap();
         world.step(MANAGER, id, Ongoing).await.unwrap();
         let entries = world.audit().await;
-        let told: Vec<_> = entries.iter().map(|e| (e.kind.as_str(), e.user_id, e.old_values.as_str(), e.new_values.as_str())).collect();
-        assert_eq!(told[0], ("campaign-changed", Some(OPERATOR.0), r#"{"status":"Ready"}"#, r#"{"status":"Ongoing"}"#));
-        assert_eq!((told.len(), told[1].0), (2, "campaign-imported"));
+        let fields: Vec<_> = entries.iter().map(|e| (e.kind.as_str(), e.user_id, e.old_values.as_str(), e.new_values.as_str())).collect();
+        assert_eq!(fields[0], ("campaign-changed", Some(OPERATOR.0), r#"{"status":"Ready"}"#, r#"{"status":"Ongoing"}"#));
+        assert_eq!((fields.len(), fields[1].0), (2, "campaign-imported"));
         assert_eq!(entries[0].subject, format!("campaign {id}"));
         assert_eq!(entries[0].summary, r#"campaign "Brakes": status from Ready to Ongoing"#);
         assert_eq!(entries[0].address, "192.0.2.1");

@@ -30,7 +30,7 @@ pub enum Trouble {
 
 /// A campaign's name, gate and revision as last synced to the fake vehicle-svc.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
+pub struct SyncedCampaign {
     pub name: String,
     pub gate: Gate,
     pub revision: i64,
@@ -38,7 +38,7 @@ pub struct Told {
 
 #[derive(Default)]
 struct Inner {
-    told: BTreeMap<i64, Told>,
+    synced: BTreeMap<i64, SyncedCampaign>,
     counters: BTreeMap<(i64, i32), Progress>,
     calls: Vec<String>,
     trouble: Option<Trouble>,
@@ -60,14 +60,14 @@ impl Yard {
     }
 
     /// Returns the last synced state of a campaign.
-    pub fn told(&self, id: i64) -> Option<Told> {
-        self.inner().told.get(&id).cloned()
+    pub fn synced(&self, id: i64) -> Option<SyncedCampaign> {
+        self.inner().synced.get(&id).cloned()
     }
 
     /// Returns the gate of a synced campaign.
     #[track_caller]
     pub fn gate(&self, id: i64) -> Gate {
-        self.told(id).unwrap().gate
+        self.synced(id).unwrap().gate
     }
 
     /// Returns and clears the recorded calls.
@@ -82,8 +82,13 @@ impl Yard {
 
     /// Sets the counters of a campaign in a yard: total, inspected and the next vehicle.
     pub fn count(&self, campaign_id: i64, yard: i32, (total, inspected, next): (i64, i64, Option<i64>)) -> Progress {
-        let revision =
-            1 + self.inner().counters.range((campaign_id, 0)..=(campaign_id, i32::MAX)).map(|(_, one)| one.revision).max().unwrap_or(0);
+        let revision = 1 + self
+            .inner()
+            .counters
+            .range((campaign_id, 0)..=(campaign_id, i32::MAX))
+            .map(|(_, counters)| counters.revision)
+            .max()
+            .unwrap_or(0);
         let in_dash = if yard == DASH_YARD { total } else { 0 };
         let progress = Progress { campaign_id, total_vehicles: total, total_inspected: inspected, next, revision, in_dash };
         self.inner().counters.insert((campaign_id, yard), progress);
@@ -107,13 +112,13 @@ impl Yard {
     fn progress(&self, id: i64, yard: Option<i32>) -> Progress {
         let inner = self.inner();
         let all = inner.counters.range((id, 0)..=(id, i32::MAX)).filter(|((_, at), _)| yard.is_none_or(|yard| yard == *at));
-        all.fold(Progress { campaign_id: id, ..Default::default() }, |sum, (_, one)| Progress {
+        all.fold(Progress { campaign_id: id, ..Default::default() }, |sum, (_, counters)| Progress {
             campaign_id: id,
-            total_vehicles: sum.total_vehicles + one.total_vehicles,
-            total_inspected: sum.total_inspected + one.total_inspected,
-            next: sum.next.or(one.next),
-            revision: sum.revision.max(one.revision),
-            in_dash: sum.in_dash + one.in_dash,
+            total_vehicles: sum.total_vehicles + counters.total_vehicles,
+            total_inspected: sum.total_inspected + counters.total_inspected,
+            next: sum.next.or(counters.next),
+            revision: sum.revision.max(counters.revision),
+            in_dash: sum.in_dash + counters.in_dash,
         })
     }
 
@@ -133,16 +138,16 @@ impl Yard {
 
 impl Inner {
     fn set(&mut self, ask: SyncCampaignRequest) {
-        let new = Told { name: ask.name.clone(), gate: ask.gate(), revision: ask.revision };
-        match self.told.get(&ask.campaign_id) {
+        let new = SyncedCampaign { name: ask.name.clone(), gate: ask.gate(), revision: ask.revision };
+        match self.synced.get(&ask.campaign_id) {
             Some(known) if known.revision == new.revision => assert_eq!(*known, new, "one revision was synced with two different states"),
             Some(known) if known.revision > new.revision => {}
-            _ => drop(self.told.insert(ask.campaign_id, new)),
+            _ => drop(self.synced.insert(ask.campaign_id, new)),
         }
     }
 
     fn remove(&mut self, id: i64) -> i64 {
-        self.told.remove(&id);
+        self.synced.remove(&id);
         let before = self.counters.len();
         self.counters.retain(|(campaign, _), _| *campaign != id);
         i64::try_from(before - self.counters.len()).unwrap()
