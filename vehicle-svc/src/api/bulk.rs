@@ -101,9 +101,9 @@ fn moves(rows: &[pb::ParkingSpaceChange]) -> Result<Vec<(String, ParkingSpace)>,
 }
 
 /// Returns the context of a bulk call with the limits that the request asks for: campaign, yard and dry run.
-fn within(run: BulkContext, told: Option<&pb::Scope>, dry_run: bool) -> BulkContext {
-    let told = told.copied().unwrap_or_default();
-    BulkContext { campaign: told.campaign_id, yard: told.yard.map(i64::from), dry_run, ..run }
+fn within(run: BulkContext, scope: Option<&pb::Scope>, dry_run: bool) -> BulkContext {
+    let scope = scope.copied().unwrap_or_default();
+    BulkContext { campaign: scope.campaign_id, yard: scope.yard.map(i64::from), dry_run, ..run }
 }
 
 impl AsRef<[CampaignCounts]> for BulkOutcome {

@@ -32,9 +32,13 @@ fn reply<T>(message: T) -> Reply<T> {
 const MAX_DEVICE_LEN: usize = 64;
 
 /// Validates the name of a device, which the app generates on the device and sends with requests.
-fn device(told: &str) -> Result<(), Error> {
-    let fine = told.chars().count() <= MAX_DEVICE_LEN && !told.chars().any(char::is_control);
-    if fine { Ok(()) } else { Err(Error::Bad(format!("device: must have at most {MAX_DEVICE_LEN} characters and no control characters"))) }
+fn device(name: &str) -> Result<(), Error> {
+    let is_valid = name.chars().count() <= MAX_DEVICE_LEN && !name.chars().any(char::is_control);
+    if is_valid {
+        Ok(())
+    } else {
+        Err(Error::Bad(format!("device: must have at most {MAX_DEVICE_LEN} characters and no control characters")))
+    }
 }
 
 fn yard(id: Option<i64>) -> Option<i32> {

@@ -16,13 +16,13 @@ pub struct PendingSaveApi(pub Context);
 impl PendingSaveService for PendingSaveApi {
     async fn report_pending_saves(&self, request: Request<pb::ReportPendingSavesRequest>) -> Reply<pb::ReportPendingSavesResponse> {
         let user = identity::caller(&request)?.user_id;
-        let pb::ReportPendingSavesRequest { device: name, held: told } = request.into_inner();
+        let pb::ReportPendingSavesRequest { device: name, held: reports } = request.into_inner();
         device(&name)?;
         if name.is_empty() {
             return Err(Error::Bad("device: must have 1 to 64 characters".to_owned()).into());
         }
-        let (told, now) = (pending_saves::read(&told)?, self.0.clock.now());
-        self.0.db.write(move |tx| Box::pin(async move { pending_saves::replace(tx, user, &name, &told, now).await })).await?;
+        let (reports, now) = (pending_saves::read(&reports)?, self.0.clock.now());
+        self.0.db.write(move |tx| Box::pin(async move { pending_saves::replace(tx, user, &name, &reports, now).await })).await?;
         reply(pb::ReportPendingSavesResponse {})
     }
 

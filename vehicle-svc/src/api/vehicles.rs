@@ -247,7 +247,7 @@ fn accept(request: &Request<pb::SaveVehicleRequest>, role: Role) -> Result<SaveC
         id: request.id,
         seen: identifier("seen_vin_number", request.seen_vin_number.as_deref())?,
         vin: identifier("vin_number", request.vin_number.as_deref())?,
-        status: told_status("status", request.status)?,
+        status: parse_status("status", request.status)?,
         place: request
             .parking_space
             .as_deref()
@@ -273,22 +273,22 @@ fn identifier(field: &str, written: Option<&str>) -> Result<Option<Identifier>, 
     written.map(Identifier::parse).transpose().map_err(|why| Error::Bad(format!("{field}: {why}")))
 }
 
-fn told_status(field: &str, number: Option<i32>) -> Result<Option<VehicleStatus>, Error> {
+fn parse_status(field: &str, number: Option<i32>) -> Result<Option<VehicleStatus>, Error> {
     let known = |number| VehicleStatus::try_from(number).map_err(|_| Error::Bad(format!("{field}: there is no such status")));
     number.map(known).transpose()
 }
 
 /// Validates the base values of a save: the values that the client saw before the user changed them. A value that no
 /// vehicle can have is an error.
-fn base(told: &pb::Base) -> Result<SaveBase, Error> {
-    let vin = told.vin_number.as_deref().map(Identifier::parse).transpose();
-    let space = told.parking_space.as_deref().map(ParkingSpace::new).transpose();
+fn base(values: &pb::Base) -> Result<SaveBase, Error> {
+    let vin = values.vin_number.as_deref().map(Identifier::parse).transpose();
+    let space = values.parking_space.as_deref().map(ParkingSpace::new).transpose();
     Ok(SaveBase {
         vin: vin.map_err(|why| Error::Bad(format!("base.vin_number: {why}")))?,
-        status: told_status("base.status", told.status)?,
+        status: parse_status("base.status", values.status)?,
         space: space.map_err(|why| Error::Bad(format!("base.parking_space: {why}")))?.map(|place| place.space),
-        operator_notes: notes("base.operator_notes", told.operator_notes.as_deref())?,
-        admin_notes: notes("base.admin_notes", told.admin_notes.as_deref())?,
+        operator_notes: notes("base.operator_notes", values.operator_notes.as_deref())?,
+        admin_notes: notes("base.admin_notes", values.admin_notes.as_deref())?,
     })
 }
 

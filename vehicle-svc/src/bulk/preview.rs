@@ -36,7 +36,7 @@ pub fn list_yard_warnings<'p>(moved: impl Iterator<Item = (Option<i64>, &'p Park
         }
     }
     let words = ["belongs to no yard", "belongs to a yard that no screen shows"];
-    let one = |(spaces, why): (Vec<&str>, &str)| {
+    let warning = |(spaces, why): (Vec<&str>, &str)| {
         let first = spaces.iter().take(3).copied().collect::<Vec<_>>().join(", ");
         match spaces.len() {
             0 => None,
@@ -44,5 +44,5 @@ pub fn list_yard_warnings<'p>(moved: impl Iterator<Item = (Option<i64>, &'p Park
             many => Some(format!("{many} vehicles move to a space that {why}: {first}{}.", if many > 3 { " …" } else { "" })),
         }
     };
-    spaces.into_iter().zip(words).filter_map(one).collect()
+    spaces.into_iter().zip(words).filter_map(warning).collect()
 }

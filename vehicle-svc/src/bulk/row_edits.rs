@@ -114,17 +114,17 @@ fn named_before(rows: &[RowEdit]) -> Vec<Option<i64>> {
 
 fn read_one(row: pb::EditRow, role: Role) -> Result<RowEdit, Vec<String>> {
     let mut errors = Vec::new();
-    let mut told = |found: Result<(), String>| errors.extend(found.err());
-    told(Identifier::new(&row.model_code, &row.serial_number).map(drop));
-    told(notes::check("Team Leader Notes", row.operator_notes.as_deref().unwrap_or_default()));
-    told(notes::check("Supervisor Notes", row.admin_notes.as_deref().unwrap_or_default()));
+    let mut add_error = |found: Result<(), String>| errors.extend(found.err());
+    add_error(Identifier::new(&row.model_code, &row.serial_number).map(drop));
+    add_error(notes::check("Team Leader Notes", row.operator_notes.as_deref().unwrap_or_default()));
+    add_error(notes::check("Supervisor Notes", row.admin_notes.as_deref().unwrap_or_default()));
     if role != Role::Admin && row.admin_notes.is_some() {
-        told(Err("Only supervisors can change Supervisor Notes.".to_owned()));
+        add_error(Err("Only supervisors can change Supervisor Notes.".to_owned()));
     }
     let place = row.parking_space.as_deref().map(place_of).transpose();
-    told(place.as_ref().map(drop).map_err(Clone::clone));
+    add_error(place.as_ref().map(drop).map_err(Clone::clone));
     let status = row.status.as_deref().map(status_of).transpose();
-    told(status.as_ref().map(drop).map_err(Clone::clone));
+    add_error(status.as_ref().map(drop).map_err(Clone::clone));
     match (place, status) {
         (Ok(place), Ok(status)) if errors.is_empty() => {
             let vin = [row.model_code.trim(), " ", row.serial_number.trim()].concat();
@@ -242,12 +242,12 @@ async fn preview(tx: &mut Tx<'_>, shown: Vec<(i64, i64, VehiclePatch<'_>)>) -> R
     let ids: Vec<i64> = shown.iter().map(|(_, id, _)| *id).collect();
     let found = vehicle_lookup::by_ids(tx, &ids, false).await?;
     let found: HashMap<i64, &LockedVehicle> = found.iter().map(|vehicle| (vehicle.id, vehicle)).collect();
-    let told = shown.into_iter().filter_map(|(line, id, patch)| {
+    let previews = shown.into_iter().filter_map(|(line, id, patch)| {
         let vehicle = found.get(&id)?;
         let (vin_number, campaign_name) = (vehicle.vin(), vehicle.campaign.name.clone());
         Some(pb::Preview { line, vin_number, campaign_name, changes: list_changes(vehicle, &patch) })
     });
-    Ok(told.collect())
+    Ok(previews.collect())
 }
 
 /// Returns the changes that a row makes to a vehicle. A vehicle with a new status other than Repair counts as

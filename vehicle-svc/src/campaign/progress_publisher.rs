@@ -75,22 +75,22 @@ impl ProgressPublisher {
             }
         }
         if all.iter().any(|counted| counted.turned) {
-            self.tell_now().await;
+            self.deliver_now().await;
         }
     }
 
     /// Delivers milestones (work begun, complete, incomplete again) in the background and waits briefly for campaign-svc. The user
     /// who saved the last vehicle then sees the campaign's new status at once. A slow campaign-svc does not delay the save further.
-    async fn tell_now(&self) {
-        let told = self.clone();
-        let (done, heard) = oneshot::channel::<()>();
+    async fn deliver_now(&self) {
+        let publisher = self.clone();
+        let (done, delivered) = oneshot::channel::<()>();
         self.host.tasks.spawn(async move {
-            if let Err(cause) = told.deliver_milestones().await {
+            if let Err(cause) = publisher.deliver_milestones().await {
                 tracing::debug!(%cause, "failed to report campaign milestones (started, completed) to campaign-svc, retrying later");
             }
             let _ = done.send(());
         });
-        let _ = tokio::time::timeout(DELIVERY_TIMEOUT, heard).await;
+        let _ = tokio::time::timeout(DELIVERY_TIMEOUT, delivered).await;
     }
 
     async fn put(&self, counted: &CampaignCounts) -> bool {

@@ -68,7 +68,7 @@ impl CampaignRemover {
     async fn remove(&self, waiting: PendingDeletion, bearer: &CallContext) -> Result<(), Status> {
         let request = bearer.request_with_timeout(REMOVAL_TIMEOUT, DeleteCampaignRequest { id: waiting.removing });
         match self.campaigns.clone().delete_campaign(request).await {
-            Err(told) if errors::reason(&told) != Some(Reason::NoCampaign) => return Err(told),
+            Err(status) if errors::reason(&status) != Some(Reason::NoCampaign) => return Err(status),
             Ok(_) | Err(_) => {}
         }
         let removed = self.db.write(move |tx| Box::pin(async move { jobs::record_campaign_deleted(tx, waiting.id).await })).await;

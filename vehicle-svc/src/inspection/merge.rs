@@ -117,9 +117,9 @@ pub fn stored_value(field: Field, vehicle: &Vehicle) -> String {
 /// Returns the fields to merge: those for which the save has both a requested value and a base value (which the client
 /// saw).
 fn wishes(vehicle: &Vehicle, save: &SaveCommand, base: &SaveBase) -> Vec<FieldChange> {
-    let told = |status: VehicleStatus| status::status_text(status).to_owned();
+    let to_text = |status: VehicleStatus| status::status_text(status).to_owned();
     let pairs = [
-        (Field::Status, base.status.map(told), save.status.map(told)),
+        (Field::Status, base.status.map(to_text), save.status.map(to_text)),
         (Field::OperatorNotes, base.operator_notes.clone(), save.operator_notes.clone()),
         (Field::AdminNotes, base.admin_notes.clone(), save.admin_notes.clone()),
         (Field::VinNumber, base.vin.as_ref().map(Identifier::vin), save.vin.as_ref().map(Identifier::vin)),

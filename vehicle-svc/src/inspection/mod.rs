@@ -90,14 +90,14 @@ pub fn purge_expired_keys(host: &Host, db: Db) {
     host.tasks.repeat(Duration::from_secs(3600), move || {
         let (db, before) = (db.clone(), clock.now() - IDEMPOTENCY_RETENTION);
         async move {
-            let gone: std::result::Result<u64, sqlx::Error> = db
+            let deleted: std::result::Result<u64, sqlx::Error> = db
                 .write(move |tx| {
                     Box::pin(async move {
                         Ok(idempotency_keys::purge_expired(tx, before).await? + pending_saves::purge_expired(tx, before).await?)
                     })
                 })
                 .await;
-            match gone {
+            match deleted {
                 Ok(count) => tracing::debug!(count, "deleted expired idempotency keys"),
                 Err(cause) => tracing::warn!(%cause, "failed to delete expired idempotency keys, retrying in an hour"),
             }

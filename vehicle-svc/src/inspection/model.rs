@@ -116,8 +116,9 @@ impl WriteResult {
     pub fn from_row(after: SavedRow, deltas: &CounterDeltas) -> Self {
         let SavedRow { vehicle, total, total_inspected: inspected, revision, turned } = after;
         let of = vehicle.campaign_id;
-        let told = turned || deltas.changes_counters_or_order();
-        let counted = told.then_some(CampaignCounts { campaign_id: of, total, inspected, revision, turned, vehicles: Vec::new() });
+        let changes_progress = turned || deltas.changes_counters_or_order();
+        let counted =
+            changes_progress.then_some(CampaignCounts { campaign_id: of, total, inspected, revision, turned, vehicles: Vec::new() });
         Self { vehicle, counted, revision: Some(revision) }
     }
 }

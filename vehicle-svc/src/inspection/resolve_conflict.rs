@@ -54,29 +54,31 @@ pub enum ResolveOutcome {
 /// the campaign is closed.
 pub async fn resolve(tx: &mut Tx<'_>, choice: &ConflictChoice) -> Result<ResolveOutcome> {
     let ConflictChoice { id, side, caller, now, .. } = choice;
-    let told = conflicts::find(tx, *id).await?.ok_or(Error::NoConflict(*id))?;
-    let nobody = IdempotencyKey { user_id: caller.user_id, key: String::new(), vehicle_id: told.vehicle_id, fingerprint: String::new() };
-    let before = saves::load(tx, told.vehicle_id, &nobody, true).await?.ok_or(Error::NoConflict(*id))?;
+    let conflict = conflicts::find(tx, *id).await?.ok_or(Error::NoConflict(*id))?;
+    let nobody =
+        IdempotencyKey { user_id: caller.user_id, key: String::new(), vehicle_id: conflict.vehicle_id, fingerprint: String::new() };
+    let before = saves::load(tx, conflict.vehicle_id, &nobody, true).await?.ok_or(Error::NoConflict(*id))?;
     // Read again under the vehicle's lock: another user may have resolved the conflict in the meantime.
-    let told = conflicts::find(tx, *id).await?.ok_or(Error::NoConflict(*id))?;
-    if told.settled_at.is_some() {
+    let conflict = conflicts::find(tx, *id).await?.ok_or(Error::NoConflict(*id))?;
+    if conflict.settled_at.is_some() {
         return Err(Error::Settled(*id));
     }
-    let field = merge::parse_field(&told.field);
+    let field = merge::parse_field(&conflict.field);
     if let Some(words) = merge::is_supervisor_only(field).filter(|_| caller.role != Role::Admin) {
         return Err(Error::Field(words));
     }
-    let (stored, value) = (merge::stored_value(field, &before.vehicle), if *side == Side::Mine { &told.mine } else { &told.theirs });
-    let shows = if told.shown == "mine" { &told.mine } else { &told.theirs };
+    let (stored, value) =
+        (merge::stored_value(field, &before.vehicle), if *side == Side::Mine { &conflict.mine } else { &conflict.theirs });
+    let shows = if conflict.shown == "mine" { &conflict.mine } else { &conflict.theirs };
     if stored != *value && stored != *shows {
         conflicts::replace_stored_value(tx, *id, &stored, before.last_changed(field)).await?;
         return Ok(ResolveOutcome::Changed(before.vehicle.id, before.vehicle.version));
     }
     conflicts::mark_resolved(tx, *id, merge::side_text(*side), (caller.person(), *now)).await?;
-    let event = event(&told, &before.vehicle, (&stored, value), choice);
+    let event = event(&conflict, &before.vehicle, (&stored, value), choice);
     let moved = if stored == *value {
         audit::append(tx, *now, Some(caller), event).await?;
-        let vehicle = vehicles::find_in_transaction(tx, told.vehicle_id, View::All).await?.ok_or(Error::NoConflict(*id))?;
+        let vehicle = vehicles::find_in_transaction(tx, conflict.vehicle_id, View::All).await?.ok_or(Error::NoConflict(*id))?;
         WriteResult { vehicle, counted: None, revision: None }
     } else {
         write(tx, &before, (field, value), (&nobody, &AuditEntry::new(*now, Some(caller), event))).await?

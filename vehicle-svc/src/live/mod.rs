@@ -73,7 +73,7 @@ pub struct ChangeFeed {
 struct FeedState {
     /// For each campaign whose changes did not reach the other replicas: the last revision of the campaign, by campaign
     /// id.
-    untold: BTreeMap<i64, i64>,
+    unpublished: BTreeMap<i64, i64>,
     /// For each campaign, the revisions for which an event was received, by campaign id.
     followed: BTreeMap<i64, RevisionTracker>,
     /// Ids of campaigns with saves since the last computation of the campaign's pace of work.
@@ -85,11 +85,11 @@ struct FeedState {
 impl FeedState {
     /// Removes the campaigns that were deleted: the ids in `known` without an entry in `there` (ids and revisions of
     /// the existing campaigns).
-    fn forget_gone(&mut self, known: &[i64], there: &[(i64, i64)]) {
+    fn remove_deleted(&mut self, known: &[i64], there: &[(i64, i64)]) {
         let there: BTreeSet<i64> = there.iter().map(|(campaign, _)| *campaign).collect();
-        for gone in known.iter().filter(|campaign| !there.contains(campaign)) {
-            self.followed.remove(gone);
-            self.paces.remove(gone);
+        for deleted in known.iter().filter(|campaign| !there.contains(campaign)) {
+            self.followed.remove(deleted);
+            self.paces.remove(deleted);
         }
     }
 }
@@ -177,22 +177,22 @@ impl ChangeFeed {
     /// Starts a task that publishes an event to the event streams of all replicas.
     fn publish_locally(&self, event: Event) {
         let live = self.clone();
-        self.tasks.spawn(async move { live.tell_now(event).await });
+        self.tasks.spawn(async move { live.publish_now(event).await });
     }
 
-    async fn tell_now(&self, event: Event) {
+    async fn publish_now(&self, event: Event) {
         let changed = if let Event::Vehicles(changed) = &event { Some((changed.campaign_id, changed.revision)) } else { None };
         let message = WatchEvent { event: Some(event) }.encode_to_vec();
         if !self.feed.publish(message.into()).await
             && let Some((campaign, revision)) = changed
         {
-            self.note_untold(campaign, revision);
+            self.note_unpublished(campaign, revision);
         }
     }
 
-    fn note_untold(&self, campaign: i64, revision: i64) {
+    fn note_unpublished(&self, campaign: i64, revision: i64) {
         let mut noted = self.noted();
-        let last = noted.untold.entry(campaign).or_default();
+        let last = noted.unpublished.entry(campaign).or_default();
         *last = revision.max(*last);
     }
 
@@ -212,7 +212,7 @@ impl ChangeFeed {
                 let rows = vehicles::rows_by_ids(&live.db, &counted.vehicles).await.unwrap_or_default();
                 let vehicles = rows.into_iter().map(Into::into).collect();
                 let (campaign_id, revision) = (counted.campaign_id, counted.revision);
-                live.tell_now(Event::Vehicles(pb::VehiclesChanged { campaign_id, revision, vehicles, by })).await;
+                live.publish_now(Event::Vehicles(pb::VehiclesChanged { campaign_id, revision, vehicles, by })).await;
             });
         }
     }
@@ -229,24 +229,24 @@ impl ChangeFeed {
 
     /// Runs one periodic round: resends undelivered events, looks for missed changes, and publishes the pace of work.
     async fn round(&self, number: u32) {
-        self.tell_again().await;
+        self.republish().await;
         self.publish_gaps();
         if !self.feed.is_connected() || number.is_multiple_of(ROUNDS_PER_POLL) {
             self.publish_missed_changes().await;
         }
         let moved = std::mem::take(&mut self.noted().moved);
         if self.out.receiver_count() > 0 {
-            self.tell_paces(moved, number.is_multiple_of(ROUNDS_PER_PACE)).await;
+            self.publish_paces(moved, number.is_multiple_of(ROUNDS_PER_PACE)).await;
         }
     }
 
-    async fn tell_again(&self) {
-        let untold = std::mem::take(&mut self.noted().untold);
-        for (campaign_id, revision) in untold {
+    async fn republish(&self) {
+        let unpublished = std::mem::take(&mut self.noted().unpublished);
+        for (campaign_id, revision) in unpublished {
             let changed = pb::VehiclesChanged { campaign_id, revision, ..Default::default() };
             let message = WatchEvent { event: Some(Event::Vehicles(changed)) }.encode_to_vec();
             if !self.feed.publish_remote(&message).await {
-                self.note_untold(campaign_id, revision);
+                self.note_unpublished(campaign_id, revision);
             }
         }
     }
@@ -257,11 +257,11 @@ impl ChangeFeed {
         let known: Vec<i64> = self.noted().followed.keys().copied().collect(); // a campaign added during the query stays
         match campaigns::list_revisions(&self.db).await {
             Ok(all) => {
-                self.noted().forget_gone(&known, &all);
+                self.noted().remove_deleted(&known, &all);
                 for (campaign, revision) in all {
                     let is_new = self.noted().followed.entry(campaign).or_default().skip_to(revision);
                     if is_new {
-                        self.tell_changed_here(campaign, revision);
+                        self.publish_changed_here(campaign, revision);
                     }
                 }
             }
@@ -276,10 +276,10 @@ impl ChangeFeed {
             let mut noted = self.noted();
             noted.followed.iter_mut().filter_map(|(campaign, followed)| Some((*campaign, followed.take_gap()?))).collect()
         };
-        gaps.into_iter().for_each(|(campaign, revision)| self.tell_changed_here(campaign, revision));
+        gaps.into_iter().for_each(|(campaign, revision)| self.publish_changed_here(campaign, revision));
     }
 
-    fn tell_changed_here(&self, campaign_id: i64, revision: i64) {
+    fn publish_changed_here(&self, campaign_id: i64, revision: i64) {
         self.noted().moved.insert(campaign_id);
         let changed = pb::VehiclesChanged { campaign_id, revision, ..Default::default() };
         let _ = self.out.send(FeedItem::Event(Arc::new(WatchEvent { event: Some(Event::Vehicles(changed)) })));
@@ -287,7 +287,7 @@ impl ChangeFeed {
 
     /// Computes the pace of work in the given campaigns, and sends each changed pace to the event streams of this replica. If
     /// `all` is true, includes every campaign with a published pace. Other replicas compute the pace themselves.
-    async fn tell_paces(&self, mut campaigns: BTreeSet<i64>, all: bool) {
+    async fn publish_paces(&self, mut campaigns: BTreeSet<i64>, all: bool) {
         if all {
             campaigns.extend(self.noted().paces.keys());
         }
@@ -328,7 +328,7 @@ mod tests {
         let mut noted = FeedState::default();
         [3, 4, 5].into_iter().for_each(|campaign| noted.followed.entry(campaign).or_default().receive(1));
         noted.paces.extend([3, 4].map(|campaign| (campaign, pb::Pace::default())));
-        noted.forget_gone(&[3, 4], &[(4, 1), (9, 2)]);
+        noted.remove_deleted(&[3, 4], &[(4, 1), (9, 2)]);
         assert_eq!((noted.followed.into_keys().collect(), noted.paces.into_keys().collect()), (vec![4, 5], vec![4]));
     }
 

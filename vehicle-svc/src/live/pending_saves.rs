@@ -32,7 +32,7 @@ pub fn read(all: &[pb::PendingSaves]) -> Result<Vec<PendingReport>> {
     if all.len() > MAX_CAMPAIGNS {
         return Err(Error::Bad(format!("held: at most {MAX_CAMPAIGNS} campaigns")));
     }
-    let told = |work: &pb::PendingSaves| {
+    let read_report = |work: &pb::PendingSaves| {
         if work.campaign_id < 1 {
             return Err(Error::Bad("held.campaign_id: must be 1 or more".to_owned()));
         }
@@ -42,7 +42,7 @@ pub fn read(all: &[pb::PendingSaves]) -> Result<Vec<PendingReport>> {
         let oldest_at = bounded_device_time("held.oldest_at", &work.oldest_at.unwrap_or_default())?;
         Ok(PendingReport { campaign: work.campaign_id, saves: work.saves, oldest_at })
     };
-    all.iter().map(told).collect()
+    all.iter().map(read_report).collect()
 }
 
 /// Replaces the previous report of pending saves from a user's device.

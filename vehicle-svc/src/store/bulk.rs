@@ -51,15 +51,15 @@ impl StatusTarget {
     /// Returns the vehicle's values before the status change, as a snapshot for a later undo.
     #[must_use]
     pub fn snapshot_before(&self) -> JobSnapshot {
-        let told = |notes: &String| Some(notes.clone()).filter(|notes| !notes.is_empty());
+        let non_empty = |notes: &String| Some(notes.clone()).filter(|notes| !notes.is_empty());
         JobSnapshot {
             id: self.id,
             version: self.version,
             content: self.content,
             status: Some(self.status.clone()),
             inspected: Some(self.inspected),
-            operator_notes: told(&self.operator_notes),
-            admin_notes: told(&self.admin_notes),
+            operator_notes: non_empty(&self.operator_notes),
+            admin_notes: non_empty(&self.admin_notes),
             stood: None,
             after: None, // the job names the new status, and cleared notes are empty
         }

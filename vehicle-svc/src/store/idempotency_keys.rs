@@ -26,7 +26,8 @@ pub async fn purge_expired(tx: &mut Tx<'_>, before: DateTime<Utc>) -> Result<u64
 /// Returns whether a statement failed because a concurrent save used the same idempotency key.
 #[must_use]
 pub fn is_duplicate_key(cause: &sqlx::Error) -> bool {
-    let sqlx::Error::Database(told) = cause else { return false };
+    let sqlx::Error::Database(database_error) = cause else { return false };
     // SQLite names the columns in its message, PostgreSQL names the constraint.
-    told.is_unique_violation() && (told.constraint() == Some("save_keys_pkey") || told.message().contains("save_keys."))
+    database_error.is_unique_violation()
+        && (database_error.constraint() == Some("save_keys_pkey") || database_error.message().contains("save_keys."))
 }

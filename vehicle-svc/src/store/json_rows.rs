@@ -20,8 +20,8 @@ pub fn as_json_array(postgres: bool, text: String, columns: &[&str]) -> String {
 }
 
 /// Deserializes a boolean, which `SQLite` writes to JSON as 0 or 1.
-pub fn sqlite_bool<'de, D: Deserializer<'de>>(told: D) -> Result<bool, D::Error> {
-    u8::deserialize(told).map(|truth| truth != 0)
+pub fn sqlite_bool<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    u8::deserialize(deserializer).map(|truth| truth != 0)
 }
 
 /// Fetches the rows of a select as values of the type `$row`. `$columns` lists the field names of the type, in order;
@@ -32,8 +32,8 @@ macro_rules! rows {
         match $tx.on() {
             patio_kit::db::Engine::Postgres(c) => sqlx::query_as(text)$(.bind($value))+.fetch_all(c).await,
             patio_kit::db::Engine::Sqlite(c) => {
-                let told: String = sqlx::query_scalar(text)$(.bind($value))+.fetch_one(c).await?;
-                serde_json::from_str::<Vec<$row>>(&told).map_err(|cause| sqlx::Error::Decode(Box::new(cause)))
+                let json: String = sqlx::query_scalar(text)$(.bind($value))+.fetch_one(c).await?;
+                serde_json::from_str::<Vec<$row>>(&json).map_err(|cause| sqlx::Error::Decode(Box::new(cause)))
             }
         }
     }};

@@ -33,7 +33,7 @@ pub async fn pending(db: &Db) -> Result<Vec<PendingMilestone>> {
 }
 
 /// Deletes a milestone that was delivered to campaign-svc, unless a later milestone has replaced it.
-pub async fn mark_delivered(tx: &mut Tx<'_>, told: PendingMilestone) -> Result<()> {
+pub async fn mark_delivered(tx: &mut Tx<'_>, delivered: PendingMilestone) -> Result<()> {
     on!(tx.on(), c => query("delete from turns where campaign_id = $1 and revision = $2")
-        .bind(told.campaign_id).bind(told.revision).execute(c).await.map(drop))
+        .bind(delivered.campaign_id).bind(delivered.revision).execute(c).await.map(drop))
 }

@@ -20,26 +20,26 @@ impl Yard {
 
     /// Returns the work of the campaign in the last day, as the team leader sees it.
     async fn activity(&self) -> pb::GetActivityResponse {
-        let told = self.activity_as((3, Role::Manager), last_day(self.host.clock.now(), Some(CAMPAIGN))).await.unwrap();
+        let activity = self.activity_as((3, Role::Manager), last_day(self.host.clock.now(), Some(CAMPAIGN))).await.unwrap();
         // What is kept must equal what a count of all vehicles finds.
         let walk = self.walk().await;
         let inspected = walk.iter().filter(|vehicle| vehicle.inspected).count() as i64;
-        assert_eq!((told.total, told.inspected, told.inspected_before), (walk.len() as i64, inspected, 0));
-        assert_eq!(sum(told.hours.iter().map(|hour| hour.counts)).inspected, inspected);
+        assert_eq!((activity.total, activity.inspected, activity.inspected_before), (walk.len() as i64, inspected, 0));
+        assert_eq!(sum(activity.hours.iter().map(|hour| hour.counts)).inspected, inspected);
         let wrong = [VehicleStatus::Ng, VehicleStatus::Repair, VehicleStatus::RepairOk];
         let found_wrong = walk.iter().filter(|vehicle| wrong.contains(&vehicle.status())).count() as i64;
-        assert_eq!(sum(told.hours.iter().map(|hour| hour.counts)).found_wrong, found_wrong);
+        assert_eq!(sum(activity.hours.iter().map(|hour| hour.counts)).found_wrong, found_wrong);
         let mut counted = BTreeMap::<_, i64>::new();
         for vehicle in walk.iter().filter(|vehicle| vehicle.status != 0) {
             *counted.entry((vehicle.id_yard, vehicle.status)).or_default() += 1;
         }
-        let statuses = told.yards.iter().flat_map(|yard| yard.statuses.iter().map(|count| ((yard.yard, count.status), count.vehicles)));
+        let statuses = activity.yards.iter().flat_map(|yard| yard.statuses.iter().map(|count| ((yard.yard, count.status), count.vehicles)));
         assert_eq!(statuses.collect::<BTreeMap<_, _>>(), counted);
-        for yard in &told.yards {
+        for yard in &activity.yards {
             let here = walk.iter().filter(|vehicle| vehicle.id_yard == yard.yard);
             assert_eq!(yard.counts.unwrap().inspected, here.filter(|vehicle| vehicle.inspected).count() as i64, "{yard:?}");
         }
-        told
+        activity
     }
 }
 
@@ -73,18 +73,18 @@ async fn each_save_counts_in_its_hour_yard_and_user() {
         for _ in 0..2 {
             yard.save(Role::Operator, repeated.clone()).await.unwrap();
         }
-        let told = yard.activity().await;
-        let hours: Vec<_> = told.hours.iter().map(|hour| hour.counts).collect();
+        let activity = yard.activity().await;
+        let hours: Vec<_> = activity.hours.iter().map(|hour| hour.counts).collect();
         assert_eq!(hours, [counts(2, 2, 1), counts(1, 2, 0)]);
-        let begins: Vec<i64> = told.hours.iter().map(|hour| hour.at.unwrap().seconds).collect();
+        let begins: Vec<i64> = activity.hours.iter().map(|hour| hour.at.unwrap().seconds).collect();
         let now = yard.host.clock.now().timestamp();
         assert_eq!(begins, [now - now % 3_600 - 3_600, now - now % 3_600]);
         assert_eq!(
-            told.people.iter().map(|user| (user.user_id, user.counts)).collect::<Vec<_>>(),
+            activity.people.iter().map(|user| (user.user_id, user.counts)).collect::<Vec<_>>(),
             [(4, counts(2, 2, 0)), (5, counts(1, 2, 1))]
         );
         assert_eq!(
-            told.yards.iter().map(|yard| (yard.yard, yard.counts)).collect::<Vec<_>>(),
+            activity.yards.iter().map(|yard| (yard.yard, yard.counts)).collect::<Vec<_>>(),
             [(Some(2), counts(2, 2, 0)), (Some(4), counts(1, 2, 1))]
         );
         let later =
@@ -109,9 +109,9 @@ async fn moves_bulk_changes_and_their_undoing_keep_the_sums() {
         let (action, ok) = (pb::StatusAction::Insert.into(), VehicleStatus::Ok.into());
         let ask = pb::BulkStatusRequest { vins: vins.clone().collect(), action, status: ok, ..Default::default() };
         yard.bulk().bulk_status(person.request(ask)).await.unwrap();
-        let told = yard.activity().await;
+        let activity = yard.activity().await;
         assert_eq!(
-            told.people.iter().map(|user| (user.user_id, user.counts)).collect::<Vec<_>>(),
+            activity.people.iter().map(|user| (user.user_id, user.counts)).collect::<Vec<_>>(),
             [(4, counts(1, 2, 1))],
             "no user's work"
         );

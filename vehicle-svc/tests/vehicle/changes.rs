@@ -38,20 +38,20 @@ async fn every_kind_of_change_is_listed_once_and_nothing_else_is() {
         let ids: Vec<i64> = yard.walk().await.iter().map(|vehicle| vehicle.id).collect();
         let (mut revision, _) = yard.whole_list().await;
         assert_eq!(yard.changes(revision).await, pb::ListChangesResponse { revision, ..Default::default() });
-        let mut told = async |what: &str, expected: &[i64]| {
+        let mut assert_listed = async |what: &str, expected: &[i64]| {
             let changes = yard.changes(revision).await;
             assert!(changes.revision > revision && !changes.whole && changes.removed.is_empty(), "{what}: {changes:?}");
             assert_eq!(changes.vehicles.iter().map(|row| row.id).collect::<Vec<_>>(), expected, "{what}");
             revision = changes.revision;
         };
         yard.save(Role::Operator, status(ids[1], VehicleStatus::Ng)).await.unwrap();
-        told("a save", &[ids[1]]).await;
+        assert_listed("a save", &[ids[1]]).await;
         yard.bulk_status(vec!["HB20 000001".into(), "HB20 000003".into()]).await;
-        told("a bulk change", &[ids[0], ids[2]]).await;
+        assert_listed("a bulk change", &[ids[0], ids[2]]).await;
         let person = yard.person(3, Role::Manager);
         let rows = vec![pb::ParkingSpaceChange { vin: "HB20 000003".into(), parking_space: "B-1".into() }];
         yard.bulk().bulk_parking_space(person.request(pb::BulkParkingSpaceRequest { rows, ..Default::default() })).await.unwrap();
-        told("a move", &[ids[2]]).await;
+        assert_listed("a move", &[ids[2]]).await;
         let row = pb::EditRow {
             model_code: "HB20".into(),
             serial_number: "000001".into(),
@@ -59,10 +59,10 @@ async fn every_kind_of_change_is_listed_once_and_nothing_else_is() {
             ..Default::default()
         };
         yard.bulk().bulk_edit(person.request(pb::BulkEditRequest { rows: vec![row], ..Default::default() })).await.unwrap();
-        told("a file", &[ids[0]]).await;
+        assert_listed("a file", &[ids[0]]).await;
         let jobs = yard.jobs().list_jobs(person.request(pb::ListJobsRequest::default())).await.unwrap().into_inner().jobs;
         yard.jobs().undo_job(person.request(pb::UndoJobRequest { id: jobs[0].id })).await.unwrap();
-        told("an undone file", &[ids[0]]).await;
+        assert_listed("an undone file", &[ids[0]]).await;
     })
     .await;
 }

@@ -162,7 +162,7 @@ async fn a_repeated_save_returns_the_current_vehicle_and_the_conflicts_of_the_fi
         let asked = SaveVehicleRequest { on_conflict: OnConflict::Unspecified.into(), device_time: None, ..late.clone() };
         assert_eq!(reason(&yard.by(BIA, asked.clone()).await.unwrap_err()), Some(Reason::StaleVersion));
         let all = futures::future::join_all((0..8).map(|_| yard.by(BIA, late.clone()))).await;
-        assert!(all.iter().all(|one| one.as_ref().is_ok_and(|v| v.version == 3 && v.conflicts.len() == 1)), "{all:?}");
+        assert!(all.iter().all(|saved| saved.as_ref().is_ok_and(|v| v.version == 3 && v.conflicts.len() == 1)), "{all:?}");
         yard.host.clock.advance(TimeDelta::days(29));
         let again = yard.by(BIA, asked).await.unwrap();
         assert_eq!((again.version, again.conflicts.len()), (3, 1));
@@ -170,8 +170,8 @@ async fn a_repeated_save_returns_the_current_vehicle_and_the_conflicts_of_the_fi
         assert_eq!(yard.listed(LEADER, Role::Manager, pb::ListConflictsRequest::default()).await.len(), 1);
         let ask = patio_proto::audit::ListEventsRequest { limit: 1, ..Default::default() };
         let mut audit = patio_proto::audit::audit_service_client::AuditServiceClient::new(yard.host.links.vehicle.clone());
-        let told = audit.list_events(yard.person(1, Role::Admin).request(ask)).await.unwrap().into_inner().events.remove(0);
-        assert!(told.new_values.contains("phone 7") && told.new_values.contains("status in conflict"), "{told:?}");
+        let event = audit.list_events(yard.person(1, Role::Admin).request(ask)).await.unwrap().into_inner().events.remove(0);
+        assert!(event.new_values.contains("phone 7") && event.new_values.contains("status in conflict"), "{event:?}");
     })
     .await;
 }

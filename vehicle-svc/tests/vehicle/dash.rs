@@ -130,10 +130,10 @@ async fn a_vehicle_moved_to_the_yard_named_dash_leaves_an_operators_list() {
         let walk = yard.walk().await;
         let moved = walk.iter().find(|vehicle| vehicle.parking_space == "A-1").unwrap().id;
         let since = yard.progress().await.revision;
-        let mut hears = Vec::new();
+        let mut streams = Vec::new();
         for role in [Role::Operator, Role::Manager] {
             let watch = yard.person(6, role).request(pb::WatchRequest { campaign_id: Some(CAMPAIGN) });
-            hears.push((role, yard.live().watch(watch).await.unwrap().into_inner()));
+            streams.push((role, yard.live().watch(watch).await.unwrap().into_inner()));
         }
         let to_dash = pb::SaveVehicleRequest { id: moved, parking_space: Some("- 7".into()), ..Default::default() };
         yard.save(Role::Admin, to_dash).await.unwrap();
@@ -143,14 +143,14 @@ async fn a_vehicle_moved_to_the_yard_named_dash_leaves_an_operators_list() {
             let ids: Vec<i64> = changes.vehicles.iter().map(|row| row.id).collect();
             assert_eq!((ids, changes.removed, changes.whole), (rows, removed, false), "{role:?}");
         }
-        for (role, mut events) in hears {
-            let told = loop {
+        for (role, mut events) in streams {
+            let rows = loop {
                 let event = tokio::time::timeout(Duration::from_secs(10), events.message()).await.unwrap().unwrap().unwrap();
                 if let Some(Event::Vehicles(changed)) = event.event {
                     break changed.vehicles;
                 }
             };
-            assert_eq!(told.len(), usize::from(role == Role::Manager), "{role:?}");
+            assert_eq!(rows.len(), usize::from(role == Role::Manager), "{role:?}");
         }
     })
     .await;

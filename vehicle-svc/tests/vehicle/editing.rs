@@ -39,8 +39,8 @@ async fn only_filled_cells_change_and_the_status_decides_whether_a_vehicle_is_in
         assert!(yard.walk().await.iter().all(|vehicle| vehicle.version == 1), "a dry run writes nothing");
         let done = edit(&yard, Role::Admin, rows, false).await;
         assert_eq!(done, asked);
-        let told: Vec<_> = done.preview[0].changes.iter().map(|c| (c.field.as_str(), c.old.as_str(), c.new.as_str())).collect();
-        assert_eq!((done.preview[0].line, told), (2, vec![("status", "", "ok"), ("inspected", "false", "true")]));
+        let changes: Vec<_> = done.preview[0].changes.iter().map(|c| (c.field.as_str(), c.old.as_str(), c.new.as_str())).collect();
+        assert_eq!((done.preview[0].line, changes), (2, vec![("status", "", "ok"), ("inspected", "false", "true")]));
         let walk = yard.walk().await;
         let found = |serial: &str| walk.iter().find(|vehicle| vehicle.serial_number == serial).unwrap().clone();
         let (one, two, three, four) = (found("000001"), found("000002"), found("000003"), found("000004"));
@@ -78,11 +78,11 @@ async fn a_single_invalid_row_prevents_all_changes() {
             EditRow { operator_notes: Some("x".repeat(4_001)), ..row(7, "000002") },
         ];
         let refused = edit(&yard, Role::Manager, rows, false).await;
-        let told = errors(&refused);
-        assert_eq!(told.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [3, 4, 5, 6, 7]);
-        assert_eq!(told[0].1, "Vehicle not found: hb20 999999.");
-        assert!(told[1].1.contains("Use one of: ok, ng, Repair"), "{}", told[1].1);
-        assert_eq!(told[2].1, "Same vehicle as in line 2: hb20 000-001.");
+        let row_errors = errors(&refused);
+        assert_eq!(row_errors.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [3, 4, 5, 6, 7]);
+        assert_eq!(row_errors[0].1, "Vehicle not found: hb20 999999.");
+        assert!(row_errors[1].1.contains("Use one of: ok, ng, Repair"), "{}", row_errors[1].1);
+        assert_eq!(row_errors[2].1, "Same vehicle as in line 2: hb20 000-001.");
         assert_eq!(refused.total_errors, 5);
         assert!(yard.walk().await.iter().all(|vehicle| vehicle.version == 1));
     })
@@ -151,7 +151,7 @@ async fn every_vehicle_is_exported_once_in_walking_order_with_its_notes() {
         assert_eq!(walked, (0..601).map(|n| format!("A-{n}")).collect::<Vec<_>>());
         assert_eq!((all[0].admin_notes.as_str(), all[0].modified_by), ("here", Some(3)));
         let operator = yard.person(4, Role::Operator).request(ExportVehiclesRequest { campaign_id: CAMPAIGN });
-        assert_eq!(yard.vehicles().export_vehicles(operator).await.err().map(|told| told.code()), Some(tonic::Code::PermissionDenied));
+        assert_eq!(yard.vehicles().export_vehicles(operator).await.err().map(|status| status.code()), Some(tonic::Code::PermissionDenied));
     })
     .await;
 }

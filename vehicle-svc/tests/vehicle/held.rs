@@ -37,8 +37,8 @@ async fn the_last_report_of_a_device_counts_until_its_saves_are_sent() {
         yard.holds(4, "phone", vec![yard.work(CAMPAIGN, 7)]).await.unwrap();
         let held = yard.held_here().await;
         assert_eq!((held.devices, held.saves, held.held.len()), (3, 13, 3));
-        let one = held.held.iter().find(|one| one.device == "phone" && one.user_id == 4).unwrap();
-        assert_eq!(one.told_at.unwrap().seconds - one.oldest_at.unwrap().seconds, 3 * 3600);
+        let report = held.held.iter().find(|report| report.device == "phone" && report.user_id == 4).unwrap();
+        assert_eq!(report.told_at.unwrap().seconds - report.oldest_at.unwrap().seconds, 3 * 3600);
         yard.holds(4, "phone", Vec::new()).await.unwrap();
         assert_eq!(yard.held_here().await.saves, 6, "reports of another user on the same phone are separate");
         yard.host.clock.advance(TimeDelta::days(31));

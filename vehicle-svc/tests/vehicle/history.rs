@@ -66,7 +66,7 @@ async fn the_history_contains_saves_conflicts_and_bulk_changes_with_old_and_new_
         let all =
             yard.history_of(Role::Manager, ListVehicleHistoryRequest { vehicle_id: id, limit: 50, ..Default::default() }).await.unwrap();
         assert_eq!(all.next, None);
-        let told: Vec<_> = all.changes.iter().map(short).collect();
+        let changes: Vec<_> = all.changes.iter().map(short).collect();
         let expected = [
             "Save by 14: OperatorNotes '' to 'scratch'",
             "BulkSpace by 3: ParkingSpace 'A-1' to 'C-9'",
@@ -76,7 +76,7 @@ async fn the_history_contains_saves_conflicts_and_bulk_changes_with_old_and_new_
             "Save by 14: Status '' to 'ng'",
             "Import by 3:",
         ];
-        assert_eq!(told, expected);
+        assert_eq!(changes, expected);
         assert!(all.changes[4].fields[0].in_conflict && !all.changes[5].fields[0].in_conflict);
         assert_eq!((all.changes[5].origin(), all.changes[0].origin()), (Origin::Scanned, Origin::Unspecified));
         assert!(all.changes[1].job_id.is_some() && all.changes[6].job_id.is_some());

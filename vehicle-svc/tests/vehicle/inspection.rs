@@ -251,8 +251,8 @@ async fn campaign_svc_receives_the_begun_and_complete_milestones_before_the_resp
         for vehicle in yard.walk().await {
             yard.save(Role::Operator, status(vehicle.id, VehicleStatus::Ok)).await.unwrap();
         }
-        let told: Vec<_> = yard.told.lock().unwrap().iter().map(|report| (report.campaign_id, report.milestone())).collect();
-        assert_eq!(told, [(CAMPAIGN, Milestone::Begun), (CAMPAIGN, Milestone::Complete)]);
+        let reported: Vec<_> = yard.milestones.lock().unwrap().iter().map(|report| (report.campaign_id, report.milestone())).collect();
+        assert_eq!(reported, [(CAMPAIGN, Milestone::Begun), (CAMPAIGN, Milestone::Complete)]);
         let cached = yard.host.cache.get(&patio_kit::progress_cache::key(CAMPAIGN)).await.unwrap();
         assert_eq!((cached.total, cached.inspected, cached.next_known), (2, 2, false));
     })

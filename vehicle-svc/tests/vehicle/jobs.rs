@@ -140,9 +140,9 @@ async fn undo_restores_every_kind_of_bulk_change() {
         let edited = EditRow { parking_space: Some("?".into()), status: Some("Repair".into()), admin_notes: Some("new".into()), ..row(3) };
         file(&yard, vec![edited, EditRow { operator_notes: Some("one\ntwo".into()), ..row(1) }]).await;
         let all = jobs(&yard, Role::Admin).await;
-        let told: Vec<_> = all.iter().map(|job| (job.kind(), job.detail.as_str(), job.vehicles, job.user_id)).collect();
+        let listed: Vec<_> = all.iter().map(|job| (job.kind(), job.detail.as_str(), job.vehicles, job.user_id)).collect();
         let kinds = [(JobKind::File, "changes.csv", 2), (JobKind::Space, "", 2), (JobKind::Status, "", 2), (JobKind::Status, "ok", 4)];
-        assert_eq!(told[..4], kinds.map(|(kind, detail, vehicles)| (kind, detail, vehicles, Some(3))));
+        assert_eq!(listed[..4], kinds.map(|(kind, detail, vehicles)| (kind, detail, vehicles, Some(3))));
         assert_eq!((all[4].kind(), all[4].detail.as_str(), all[0].campaigns[0].name.as_str()), (JobKind::Import, "cars.xlsx", "Recall A"));
         for (job, before) in all[..4].iter().zip(states.iter().rev()) {
             assert_eq!(job.hindrance(), UndoBlocker::Unspecified);
@@ -181,9 +181,9 @@ async fn undo_skips_and_lists_vehicles_changed_since() {
         assert_eq!(undo(&yard, Role::Manager, job).await.unwrap(), done);
         let ask = yard.person(1, Role::Operator).request(ListEventsRequest { limit: 10, ..ListEventsRequest::default() });
         let events = AuditServiceClient::new(host.links.vehicle.clone()).list_events(ask).await.unwrap().into_inner().events;
-        let told: Vec<_> =
+        let summaries: Vec<_> =
             events.iter().filter(|event| event.subject == format!("job {job}")).map(|event| event.summary.as_str()).collect();
-        assert_eq!(told, ["change undone: 2 vehicles restored, 1 skipped"], "a repeated undo adds no audit entry");
+        assert_eq!(summaries, ["change undone: 2 vehicles restored, 1 skipped"], "a repeated undo adds no audit entry");
     })
     .await;
 }
@@ -232,8 +232,8 @@ async fn an_undo_reports_the_milestone_that_it_reverses() {
         let job = set(&yard, &[1, 2], VehicleStatus::Ok).await;
         assert_eq!(yard.progress().await.next, None);
         undo(&yard, Role::Manager, job).await.unwrap();
-        let turns: Vec<_> = yard.told.lock().unwrap().iter().map(|told| told.milestone()).collect();
-        assert_eq!(turns, [Milestone::Complete, Milestone::Incomplete]);
+        let reported: Vec<_> = yard.milestones.lock().unwrap().iter().map(|report| report.milestone()).collect();
+        assert_eq!(reported, [Milestone::Complete, Milestone::Incomplete]);
         assert_eq!((yard.progress().await.total_inspected, yard.progress().await.next), (0, Some(yard.walk().await[0].id)));
     })
     .await;

@@ -116,7 +116,7 @@ async fn conflicts_are_sent_to_both_users_and_to_team_leaders() {
         yard.gate(CAMPAIGN + 1, "Another", Gate::Open, 2).await;
         let end = loop {
             match heard(&mut others[0]).await.unwrap().unwrap().event.unwrap() {
-                Event::Conflict(told) => panic!("{told:?}"),
+                Event::Conflict(conflict) => panic!("{conflict:?}"),
                 Event::CampaignId(id) => break id,
                 Event::Vehicles(_) | Event::Pace(_) => {}
             }
@@ -164,8 +164,8 @@ async fn paces_list_users_at_work_and_estimate_the_finish() {
         let idle = yard.paces().await;
         assert_eq!(idle, [pb::Pace { campaign_id: CAMPAIGN, remaining: 6, ..Default::default() }], "an unknown campaign is left out");
         yard.save(Role::Operator, status(ids[0], VehicleStatus::Ok)).await.unwrap();
-        let told = next(&mut stream, |event| if let Event::Pace(pace) = event { Some(pace) } else { None }).await;
-        assert_eq!((told.people[0].user_id, told.people[0].yard, told.remaining), (4, Some(2), 5));
+        let published = next(&mut stream, |event| if let Event::Pace(pace) = event { Some(pace) } else { None }).await;
+        assert_eq!((published.people[0].user_id, published.people[0].yard, published.remaining), (4, Some(2), 5));
         yard.host.clock.advance(TimeDelta::minutes(10));
         yard.save(Role::Operator, status(ids[2], VehicleStatus::Ok)).await.unwrap();
         let pace = yard.paces().await.remove(0);
@@ -256,16 +256,16 @@ async fn a_save_is_published_even_if_its_caller_disconnects() {
             let cut = Duration::from_micros(100 * u64::try_from(number).unwrap());
             let _ = tokio::time::timeout(cut, yard.save(Role::Operator, status(vehicle.id, VehicleStatus::Ok))).await;
         }
-        let mut told = std::collections::BTreeSet::new();
+        let mut published = std::collections::BTreeSet::new();
         let saved = async || yard.walk().await.iter().filter(|vehicle| vehicle.inspected).map(|vehicle| vehicle.id).collect();
         loop {
             let there: std::collections::BTreeSet<i64> = saved().await;
-            if there == told && told.len() > 1 {
+            if there == published && published.len() > 1 {
                 break;
             }
             let changed = next(&mut stream, vehicles).await;
             assert!(!changed.vehicles.is_empty(), "the event was published at once, not found by polling");
-            told.extend(changed.vehicles.iter().map(|row| row.id));
+            published.extend(changed.vehicles.iter().map(|row| row.id));
         }
     })
     .await;

@@ -45,8 +45,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Returns the number of statements that a bulk call takes, without those of background tasks.
 async fn taken_by<T>(call: impl Future<Output = Result<T, tonic::Status>>) -> usize {
     statements::taken("").await;
-    if let Err(told) = call.await {
-        panic!("{told:?}");
+    if let Err(status) = call.await {
+        panic!("{status:?}");
     }
     let mut taken = statements::taken(" ").await;
     let beside = ["select 1", "from turns", "from jobs where", "audit_seals", "audit_digests", "pragma", "begin", "commit", "emit_message"];

@@ -50,13 +50,16 @@ async fn concurrent_saves_are_each_counted_published_and_numbered_once() {
         let ask = patio_proto::audit::ListEventsRequest { limit: 200, ..Default::default() };
         let mut audit = patio_proto::audit::audit_service_client::AuditServiceClient::new(yard.host.links.vehicle.clone());
         let events = audit.list_events(yard.person(1, Role::Admin).request(ask)).await.unwrap().into_inner().events;
-        let told: Vec<_> = events.iter().filter(|event| event.kind == "vehicle-changed").map(|event| event.subject.clone()).collect();
-        assert_eq!((told.len(), told.iter().collect::<BTreeSet<_>>().len()), (100, 100));
-        let told: Vec<_> = yard.told.lock().unwrap().iter().map(|turn| (turn.milestone(), turn.revision)).collect();
-        assert!(!told.is_empty() && told.iter().all(|turn| *turn == (Milestone::Begun, told[0].1)), "work begins once: {told:?}");
+        let subjects: Vec<_> = events.iter().filter(|event| event.kind == "vehicle-changed").map(|event| event.subject.clone()).collect();
+        assert_eq!((subjects.len(), subjects.iter().collect::<BTreeSet<_>>().len()), (100, 100));
+        let reported: Vec<_> = yard.milestones.lock().unwrap().iter().map(|report| (report.milestone(), report.revision)).collect();
+        assert!(
+            !reported.is_empty() && reported.iter().all(|report| *report == (Milestone::Begun, reported[0].1)),
+            "work begins once: {reported:?}"
+        );
         let rest = walk[100..].iter().map(|v| yard.save(Role::Operator, status(v.id, VehicleStatus::Ng)));
         assert!(join_all(rest).await.iter().all(Result::is_ok));
-        assert_eq!(yard.told.lock().unwrap().last().map(|turn| turn.milestone()), Some(Milestone::Complete));
+        assert_eq!(yard.milestones.lock().unwrap().last().map(|report| report.milestone()), Some(Milestone::Complete));
         yard.counters_equal_the_rows().await;
     })
     .await;

@@ -32,9 +32,9 @@ use tonic::{Request, Response, Status, service::Routes};
 pub const CAMPAIGN: i64 = 7;
 
 /// Milestones that the fake campaign-svc received, in order: campaign, milestone, revision.
-pub type Told = Arc<Mutex<Vec<campaign::ReportMilestoneRequest>>>;
+pub type ReportedMilestones = Arc<Mutex<Vec<campaign::ReportMilestoneRequest>>>;
 
-struct Notes(Told);
+struct Notes(ReportedMilestones);
 
 #[tonic::async_trait]
 impl MilestoneService for Notes {
@@ -116,7 +116,7 @@ impl TokenService for Minter {
 /// A running vehicle-svc with one campaign.
 pub struct Yard {
     pub host: Host,
-    pub told: Told,
+    pub milestones: ReportedMilestones,
     /// Whether the fake campaign-svc answers deletions with `Unavailable`.
     pub away: Arc<AtomicBool>,
 }
@@ -124,14 +124,14 @@ pub struct Yard {
 impl Yard {
     /// Starts another replica on a database that already has the campaign.
     pub async fn beside(host: Host) -> Self {
-        let (told, away) = (Told::default(), Arc::default());
-        let mut campaigns = Routes::new(MilestoneServiceServer::new(Notes(told.clone())));
+        let (milestones, away) = (ReportedMilestones::default(), Arc::default());
+        let mut campaigns = Routes::new(MilestoneServiceServer::new(Notes(milestones.clone())));
         campaigns = campaigns.add_service(CampaignServiceServer::new(Campaigns(host.clone(), Arc::clone(&away))));
         attach(&host.links.campaign, campaigns);
         attach(&host.links.auth, Routes::new(TokenServiceServer::new(Minter(host.clone()))));
         let service = vehicle_svc::start(vehicle_svc::Config::default(), &host).await.unwrap();
         host.attach(&service);
-        Self { host, told, away }
+        Self { host, milestones, away }
     }
 
     /// Starts vehicle-svc with an open campaign: one vehicle per parking space, with serial numbers from 000001.

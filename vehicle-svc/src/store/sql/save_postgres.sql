@@ -103,7 +103,7 @@ stated as (
    {add_statuses}),
 
 -- Audit entries and idempotency keys.
-told as (
+audited as (
    insert into audit_events (at, user_id, role, kind, subject, summary, address, old_values, new_values)
    select s.saved_at, s.saved_by, s.role, s.kind, s.subject, s.summary, s.address, s.old_values, s.new_values
      from v join s on s.id = v.id order by s.id),
