@@ -90,7 +90,7 @@ impl From<Error> for Status {
             Error::Bad(_) => status(Code::InvalidArgument, Reason::BadRequest, &error),
             Error::StoodStill => status(Code::DeadlineExceeded, Reason::Timeout, &error),
             Error::NoReader(_) | Error::Partly { .. } | Error::Workbook(_) | Error::Disk(_) | Error::Stopped(_) => errors::internal(&error),
-            Error::Elsewhere(told) => service_channel::propagate_status(told),
+            Error::Elsewhere(cause) => service_channel::propagate_status(cause),
             Error::Database(cause) => errors::database(&cause),
         }
     }

@@ -278,9 +278,9 @@ impl Run {
     async fn publish(&self, draft: i64) -> Result<Campaign, Stop> {
         match self.steps.publish(draft).await {
             Ok(campaign) => Ok(campaign),
-            Err(told) => match self.steps.find_published(draft).await {
+            Err(status) => match self.steps.find_published(draft).await {
                 Ok(Some(campaign)) => Ok(campaign),
-                Ok(None) | Err(_) => Err(refusal_of(told)),
+                Ok(None) | Err(_) => Err(refusal_of(status)),
             },
         }
     }
@@ -380,11 +380,11 @@ async fn until<T>(given_up: &CancellationToken, work: impl Future<Output = Resul
 }
 
 /// Maps an error status of another service: a fault of the file becomes a rejection, anything else a failure.
-fn refusal_of(told: Status) -> Stop {
-    match (errors::reason(&told), told.code()) {
+fn refusal_of(status: Status) -> Stop {
+    match (errors::reason(&status), status.code()) {
         (Some(Reason::NameTaken), _) => name_taken().into(),
         (Some(Reason::NoCampaign), _) => Error::TakenForLost.into(),
-        (Some(Reason::VinTaken), _) | (_, Code::InvalidArgument) => reject(ErrorCode::Rows, told.message()).into(),
-        _ => Error::from(told).into(),
+        (Some(Reason::VinTaken), _) | (_, Code::InvalidArgument) => reject(ErrorCode::Rows, status.message()).into(),
+        _ => Error::from(status).into(),
     }
 }

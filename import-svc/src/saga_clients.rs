@@ -110,8 +110,8 @@ impl SagaClients {
             .await
         {
             Ok(found) => Ok(Some(found.into_inner())),
-            Err(told) if errors::reason(&told) == Some(Reason::NoCampaign) => Ok(None),
-            Err(told) => Err(told),
+            Err(status) if errors::reason(&status) == Some(Reason::NoCampaign) => Ok(None),
+            Err(status) => Err(status),
         }
     }
 }

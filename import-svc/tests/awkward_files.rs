@@ -21,12 +21,13 @@ async fn every_awkward_file_gets_its_code_and_words_that_help() {
     let mut wrong = Vec::new();
     for file in files {
         let begun = Instant::now();
-        let told = read(file.file).await.map(|book| book.sheet);
-        let fits = told.as_ref().is_err_and(|told| {
-            told.code == file.code && (told.message.contains(file.words) || told.rows.iter().any(|row| row.message.contains(file.words)))
+        let outcome = read(file.file).await.map(|book| book.sheet);
+        let fits = outcome.as_ref().is_err_and(|rejection| {
+            rejection.code == file.code
+                && (rejection.message.contains(file.words) || rejection.rows.iter().any(|row| row.message.contains(file.words)))
         });
         if !fits || begun.elapsed() > Duration::from_secs(15) {
-            wrong.push(format!("{}: {told:?} after {:?}", file.name, begun.elapsed()));
+            wrong.push(format!("{}: {outcome:?} after {:?}", file.name, begun.elapsed()));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -92,16 +93,16 @@ async fn read_by_a_program_that(does: &str, patience: Duration) -> Result<(), Re
 #[tokio::test]
 async fn a_reading_process_that_dies_costs_only_its_file() {
     for death in ["kill -9 $$", "kill -ABRT $$", "exit 0", "echo this is no record at all", "printf '\\377\\377\\377\\377'"] {
-        let Err(ReadFailure::Refused(told)) = read_by_a_program_that(death, Duration::from_secs(5)).await else { panic!("{death}") };
-        assert_eq!(told.code, 51, "{death}");
+        let Err(ReadFailure::Refused(rejection)) = read_by_a_program_that(death, Duration::from_secs(5)).await else { panic!("{death}") };
+        assert_eq!(rejection.code, 51, "{death}");
     }
 }
 
 #[tokio::test]
 async fn a_reading_process_that_hangs_is_ended() {
     let begun = Instant::now();
-    let Err(ReadFailure::Refused(told)) = read_by_a_program_that("exec sleep 60", Duration::from_millis(300)).await else { panic!() };
-    assert!(told.message.contains("too long") && told.code == 51, "{told:?}");
+    let Err(ReadFailure::Refused(rejection)) = read_by_a_program_that("exec sleep 60", Duration::from_millis(300)).await else { panic!() };
+    assert!(rejection.message.contains("too long") && rejection.code == 51, "{rejection:?}");
     assert!(begun.elapsed() < Duration::from_secs(5));
 }
 
@@ -112,10 +113,10 @@ async fn a_reading_program_that_is_not_there_is_a_fault_of_ours() {
 }
 
 #[tokio::test]
-async fn the_reader_tells_how_far_it_is() {
-    let mut told = Vec::new();
-    crate::common::reader().read(7, good("Told", 1_200).into(), &mut |rows| told.push(rows)).await.unwrap();
-    assert_eq!(told, [500, 1_000, 1_200]);
+async fn the_reader_reports_the_number_of_rows_read_so_far() {
+    let mut reported = Vec::new();
+    crate::common::reader().read(7, good("Rows", 1_200).into(), &mut |rows| reported.push(rows)).await.unwrap();
+    assert_eq!(reported, [500, 1_000, 1_200]);
 }
 
 #[tokio::test]

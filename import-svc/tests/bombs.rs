@@ -52,8 +52,8 @@ async fn bombs_take_little_memory_and_time_and_others_go_on_working() {
     let mut slowest = Duration::ZERO;
     for bomb in &bombs {
         let begun = Instant::now();
-        let Outcome::Rejected(told) = world.upload("", &bomb.file).await.unwrap() else { panic!("{} was taken", bomb.name) };
-        assert_eq!(told.code, bomb.code, "{}: {told:?}", bomb.name);
+        let Outcome::Rejected(rejection) = world.upload("", &bomb.file).await.unwrap() else { panic!("{} was taken", bomb.name) };
+        assert_eq!(rejection.code, bomb.code, "{}: {rejection:?}", bomb.name);
         slowest = slowest.max(begun.elapsed());
     }
     let grown = memory("VmHWM:") - before;

@@ -33,8 +33,8 @@ async fn a_cancelled_import_leaves_nothing_and_says_so_to_both() {
         cancel(&world, &world.leader(), &id).await.unwrap();
         assert!(asked.elapsed() < Duration::from_secs(3), "{:?}", asked.elapsed());
         assert!(world.kingdom().campaigns.is_empty() && world.audited().await.is_empty());
-        let told = upload.await.unwrap().unwrap_err();
-        assert_eq!((told.code(), reason(&told)), (tonic::Code::Aborted, Some(Reason::Cancelled)));
+        let status = upload.await.unwrap().unwrap_err();
+        assert_eq!((status.code(), reason(&status)), (tonic::Code::Aborted, Some(Reason::Cancelled)));
         cancel(&world, &world.leader(), &id).await.unwrap();
         world.kingdom().slow = Duration::ZERO;
         assert_eq!(world.imported(&id, &good("Fuel pumps", 30)).await.vehicles, 30, "the same upload can be retried");

@@ -256,12 +256,12 @@ async fn a_csv_file_is_sent_as_rows_and_with_any_error_only_as_a_dry_run() {
             let asked = world.kingdom().edits.pop().unwrap();
             assert_eq!((asked.dry_run, asked.rows.len(), asked.source.as_str()), (dry_run, 1, "a.CSV"));
         }
-        let told = |line, message: &str| LineError { line, message: message.into() };
-        world.kingdom().edited = BulkEditResponse { errors: vec![told(2, "no vehicle")], total_errors: 1, ..edited };
+        let line_error = |line, message: &str| LineError { line, message: message.into() };
+        world.kingdom().edited = BulkEditResponse { errors: vec![line_error(2, "no vehicle")], total_errors: 1, ..edited };
         let csv_response::Outcome::Edit(wrong) = csv(&world, "a.csv", format!("{text};3;ok\n").as_bytes(), true).await else {
             panic!("read")
         };
-        assert_eq!(wrong.errors, [told(2, "no vehicle"), told(4, "line 4 requires both Model Code and Serial Number")]);
+        assert_eq!(wrong.errors, [line_error(2, "no vehicle"), line_error(4, "line 4 requires both Model Code and Serial Number")]);
         assert_eq!((wrong.total_errors, world.kingdom().edits.pop().unwrap().dry_run), (2, true));
     })
     .await;
@@ -272,7 +272,7 @@ async fn wrong_extensions_and_too_large_files_get_the_messages_of_the_specificat
     each_database(async |host| {
         let world = World::on(host).await;
         let refused = async |name: &str, size: usize| match csv(&world, name, &vec![b'\n'; size], false).await {
-            csv_response::Outcome::Rejected(told) => Some((told.code, told.message)),
+            csv_response::Outcome::Rejected(rejection) => Some((rejection.code, rejection.message)),
             csv_response::Outcome::Edit(_) => None,
         };
         assert_eq!(refused("a.xlsx", 1).await, Some((53, "Apenas arquivos CSV (.csv) são suportados.".to_owned())));

@@ -151,8 +151,8 @@ fn any_damaged_workbook_is_read_or_refused_in_time() {
             None => Book::new(&[]).part(SHEET, damaged(sheet.clone().into_bytes(), &damages)).bytes(),
         };
         let begun = Instant::now();
-        let told = outcome(&runtime, file);
-        prop_assert!(told.is_ok() || told.is_err_and(|code| (50..=57).contains(&code)), "{told:?}");
+        let result = outcome(&runtime, file);
+        prop_assert!(result.is_ok() || result.is_err_and(|code| (50..=57).contains(&code)), "{result:?}");
         prop_assert!(begun.elapsed() < PATIENCE, "it took {:?}", begun.elapsed());
         Ok(())
     });
@@ -181,12 +181,12 @@ fn both(file: &[u8]) -> (Result<Vec<Identifier>, i32>, Vec<reader::wire::Checked
         lines.extend(CheckedRows::decode(record.lines).unwrap().all);
         Ok(())
     });
-    let told = match read {
+    let imported = match read {
         Ok(_) => Ok(vehicles.iter().map(|new| Identifier::new(&new.model_code, &new.serial_number).unwrap()).collect()),
         Err(StopReason::Refused(refusal)) => Err(refusal.code),
         Err(StopReason::Unheard(cause)) => panic!("{cause}"),
     };
-    (told, lines)
+    (imported, lines)
 }
 
 #[test]
@@ -195,9 +195,9 @@ fn any_sheet_is_imported_completely_or_returned_with_its_errors() {
         let cells: Vec<Vec<&str>> =
             std::iter::once(header).chain(rows.iter().map(|row| row.iter().map(String::as_str).collect())).collect();
         let file = Book::new(&cells.iter().map(Vec::as_slice).collect::<Vec<_>>()).bytes();
-        let (told, lines) = both(&file);
+        let (imported, lines) = both(&file);
         let bad = lines.iter().skip(1).filter(|line| !line.errors.is_empty()).count();
-        match told {
+        match imported {
             Ok(vehicles) => {
                 let keys: std::collections::HashSet<String> = vehicles.iter().map(Identifier::key).collect();
                 prop_assert_eq!((bad, keys.len(), vehicles.len()), (0, vehicles.len(), lines.len() - 1));

@@ -102,7 +102,7 @@ async fn two_tries_at_once_are_one_import() {
         let tries = futures::future::join_all((0..4).map(|_| world.upload(&id, &file))).await;
         let (done, refused): (Vec<_>, Vec<_>) = tries.into_iter().partition(Result::is_ok);
         assert_eq!((done.len(), refused.len(), world.kingdom().made), (1, 3, 1));
-        assert!(refused.into_iter().all(|told| reason(&told.unwrap_err()) == Some(Reason::Busy)));
+        assert!(refused.into_iter().all(|result| reason(&result.unwrap_err()) == Some(Reason::Busy)));
     })
     .await;
 }
@@ -277,9 +277,9 @@ async fn an_import_declared_orphaned_by_another_replica_can_be_retried() {
         let upload = world.uploading(&id, &file);
         world.until(|kingdom| !kingdom.campaigns.is_empty()).await;
         world.kingdom().campaigns.clear();
-        let told = upload.await.unwrap().unwrap_err();
-        assert_eq!((told.code(), reason(&told)), (Code::Unavailable, Some(Reason::Unavailable)), "{told:?}");
-        assert!(told.message().contains("Nothing was imported."), "{told:?}");
+        let status = upload.await.unwrap().unwrap_err();
+        assert_eq!((status.code(), reason(&status)), (Code::Unavailable, Some(Reason::Unavailable)), "{status:?}");
+        assert!(status.message().contains("Nothing was imported."), "{status:?}");
         world.kingdom().slow = Duration::ZERO;
         assert_eq!(world.imported(&id, &file).await.vehicles, 10);
     })

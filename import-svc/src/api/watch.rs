@@ -56,11 +56,11 @@ impl Watch {
     /// Stores the latest progress record of the upload. Returns the progress if it has changed, `None` otherwise.
     fn take(&mut self, seen: ProgressRecord) -> Option<ImportProgress> {
         let progress = seen.progress();
-        let told = self.last.as_ref();
-        if told.is_none_or(|last| last.at_ms != seen.at_ms) {
+        let previous = self.last.as_ref();
+        if previous.is_none_or(|last| last.at_ms != seen.at_ms) {
             self.heard = Instant::now();
         }
-        let is_new = told.is_none_or(|last| last.progress() != progress);
+        let is_new = previous.is_none_or(|last| last.progress() != progress);
         self.over = seen.is_last();
         self.last = Some(seen);
         is_new.then_some(progress)

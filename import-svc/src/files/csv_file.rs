@@ -304,14 +304,14 @@ mod tests {
         assert_eq!(rows(&format!("{}{header}\nA,1,,ok", "title; of, it\n".repeat(9)))[0].line, 11);
         assert_eq!(rows(&format!("{}{header}\nA,1,,ok", "\n".repeat(9)))[0].line, 11);
         for above in ["\n", "title\n"] {
-            let told = errors(format!("{}{header}\nA,1,,ok", above.repeat(10)).as_bytes());
+            let found = errors(format!("{}{header}\nA,1,,ok", above.repeat(10)).as_bytes());
             assert!(
-                told.len() == 1 && told[0].1.starts_with("No header with Model Code and Serial Number in the first 10 lines"),
-                "{told:?}"
+                found.len() == 1 && found[0].1.starts_with("No header with Model Code and Serial Number in the first 10 lines"),
+                "{found:?}"
             );
         }
-        let told = errors(b"Model Code;Status\nA;ok\n");
-        assert_eq!(told, [(1, "Line 1: the column Serial Number is missing.".to_owned())]);
+        let found = errors(b"Model Code;Status\nA;ok\n");
+        assert_eq!(found, [(1, "Line 1: the column Serial Number is missing.".to_owned())]);
     }
 
     #[test]
@@ -319,15 +319,15 @@ mod tests {
         let found = rows(&format!(
             "{HEADER}\n\nA,1,,,,\nA,2, - 12 ,,\"one\n\"\"two\"\"; three\",\n,,,,,\nA,3,'- 12,,'=1+1,\n\u{a0}A\u{a0},4,,ng\n"
         ));
-        let told: Vec<_> = found.iter().map(|row| (row.line, row.parking_space.as_deref(), row.operator_notes.as_deref())).collect();
-        assert_eq!(told, [(4, Some("- 12"), Some("one\n\"two\"; three")), (7, Some("- 12"), Some("=1+1")), (8, None, None)]);
+        let values: Vec<_> = found.iter().map(|row| (row.line, row.parking_space.as_deref(), row.operator_notes.as_deref())).collect();
+        assert_eq!(values, [(4, Some("- 12"), Some("one\n\"two\"; three")), (7, Some("- 12"), Some("=1+1")), (8, None, None)]);
         assert_eq!(found[2].model_code, "A");
     }
 
     #[test]
     fn invalid_rows_are_reported_by_line() {
-        let told = errors(format!("{HEADER}\nA,,,ok\n,1,,ok\nA,1,,ok,,,more\nA,2,,ok\n").as_bytes());
-        let words: Vec<_> = told.iter().map(|(line, message)| (*line, message.as_str())).collect();
+        let found = errors(format!("{HEADER}\nA,,,ok\n,1,,ok\nA,1,,ok,,,more\nA,2,,ok\n").as_bytes());
+        let words: Vec<_> = found.iter().map(|(line, message)| (*line, message.as_str())).collect();
         assert_eq!(
             words,
             [

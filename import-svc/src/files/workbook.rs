@@ -235,14 +235,14 @@ fn write_row(sheet: &mut Worksheet, row: u32, line: &SheetLine, styles: &Styles)
 
 fn summarise(sheet: &mut Worksheet, styles: &Styles, about: (&Campaign, DateTime<Utc>), pages: &[Page]) -> Result<(), XlsxError> {
     let (campaign, at) = about;
-    let told = [
+    let properties = [
         ("Campaign", campaign.name.as_str()),
         ("Part", &campaign.part),
         ("Description", &campaign.description),
         ("Model Type", &campaign.model_type),
         ("Status", status::campaign_text(campaign.status())),
     ];
-    for (row, (name, value)) in (0u32..).zip(told) {
+    for (row, (name, value)) in (0u32..).zip(properties) {
         sheet.write_string_with_format(row, 0, name, &styles.head)?;
         styles.write(sheet, (row, 1), value)?;
     }

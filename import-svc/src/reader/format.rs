@@ -19,8 +19,8 @@ pub(super) struct NumberFormats(Vec<NumberFormat>);
 impl NumberFormats {
     /// Creates the formats from the format id of each style and the format codes that the workbook defines.
     pub(super) fn new(styles: &[u32], codes: &HashMap<u32, String>) -> Self {
-        let one = |id: &u32| codes.get(id).map_or_else(|| format_code::built_in(*id), |code| format_code::parse(code));
-        Self(styles.iter().map(one).collect())
+        let format_of = |id: &u32| codes.get(id).map_or_else(|| format_code::built_in(*id), |code| format_code::parse(code));
+        Self(styles.iter().map(format_of).collect())
     }
 
     /// Converts a number with a cell style to a cell. `from_1904` selects the workbook's date system.
@@ -237,7 +237,7 @@ mod tests {
             ("\"hidden\"", "unknown format"),
         ] {
             assert!(
-                matches!(read(code, 5.0), Cell::Unfit(_, told) if told.contains(why) && told.contains(FORMAT_AS_TEXT_HINT)),
+                matches!(read(code, 5.0), Cell::Unfit(_, reason) if reason.contains(why) && reason.contains(FORMAT_AS_TEXT_HINT)),
                 "{code}: {:?}",
                 read(code, 5.0)
             );

@@ -73,7 +73,7 @@ pub(super) fn parse(code: &str) -> NumberFormat {
     }
     match sections.as_slice() {
         [] => NumberFormat::Plain,
-        [one] if one.is_general && one.whole.is_empty() => NumberFormat::Plain,
+        [section] if section.is_general && section.whole.is_empty() => NumberFormat::Plain,
         _ => NumberFormat::Pattern(sections),
     }
 }

@@ -85,10 +85,10 @@ impl Reader {
     ///
     /// # Errors
     /// Returns the rejection of the file, also when the reader process died or timed out.
-    pub async fn read(&self, person: i64, file: Bytes, tell: &mut (dyn FnMut(i64) + Send)) -> Result<ReadWorkbook, ReadFailure> {
-        let heard = self.hear(person, file, &[], tell).await?;
-        match heard.end {
-            ReadResult::Whole(sheet) => Ok(ReadWorkbook { sheet, vehicles: heard.vehicles }),
+    pub async fn read(&self, person: i64, file: Bytes, report_rows: &mut (dyn FnMut(i64) + Send)) -> Result<ReadWorkbook, ReadFailure> {
+        let output = self.run_child(person, file, &[], report_rows).await?;
+        match output.end {
+            ReadResult::Whole(sheet) => Ok(ReadWorkbook { sheet, vehicles: output.vehicles }),
             ReadResult::Refused(rejection) => Err(rejection.into()),
         }
     }
@@ -98,23 +98,29 @@ impl Reader {
     /// # Errors
     /// Returns the rejection of a file whose rows cannot be read at all.
     pub async fn check(&self, person: i64, file: Bytes) -> Result<CheckedCsv, ReadFailure> {
-        let heard = self.hear(person, file, &[CORRECTION_ARGUMENT], &mut |_| {}).await?;
-        match heard.end {
-            ReadResult::Refused(rejection) if heard.lines.is_empty() => Err(rejection.into()),
-            ReadResult::Refused(_) | ReadResult::Whole(_) => Ok(CheckedCsv(heard.lines)),
+        let output = self.run_child(person, file, &[CORRECTION_ARGUMENT], &mut |_| {}).await?;
+        match output.end {
+            ReadResult::Refused(rejection) if output.lines.is_empty() => Err(rejection.into()),
+            ReadResult::Refused(_) | ReadResult::Whole(_) => Ok(CheckedCsv(output.lines)),
         }
     }
 
-    async fn hear(&self, person: i64, file: Bytes, more: &[&str], tell: &mut (dyn FnMut(i64) + Send)) -> Result<ChildOutput, ReadFailure> {
+    async fn run_child(
+        &self,
+        person: i64,
+        file: Bytes,
+        more: &[&str],
+        report_rows: &mut (dyn FnMut(i64) + Send),
+    ) -> Result<ChildOutput, ReadFailure> {
         let own = self.own.get_with(person, || Arc::new(Semaphore::new(1)));
         let _own = own.acquire().await.map_err(|_| unreadable("the service is stopping"))?;
         let _turn = self.turns.acquire().await.map_err(|_| unreadable("the service is stopping"))?;
         let (mut child, stdin, stdout) = self.start(more).map_err(ReadFailure::NotStarted)?;
-        let both = futures::future::join(hand_in(stdin, file), listen(stdout, tell));
-        let heard = tokio::time::timeout(self.patience, both).await;
+        let both = futures::future::join(hand_in(stdin, file), listen(stdout, report_rows));
+        let output = tokio::time::timeout(self.patience, both).await;
         end(&mut child).await;
-        match heard {
-            Ok((_, heard)) => heard,
+        match output {
+            Ok((_, output)) => output,
             Err(_) => Err(unreadable("it takes too long to read").into()),
         }
     }
@@ -153,7 +159,7 @@ struct ChildOutput {
     end: ReadResult,
 }
 
-async fn listen(stdout: ChildStdout, tell: &mut (dyn FnMut(i64) + Send)) -> Result<ChildOutput, ReadFailure> {
+async fn listen(stdout: ChildStdout, report_rows: &mut (dyn FnMut(i64) + Send)) -> Result<ChildOutput, ReadFailure> {
     let mut stdout = BufReader::with_capacity(64 << 10, stdout);
     let (mut vehicles, mut lines, mut held) = (Vec::new(), Vec::new(), 0);
     loop {
@@ -172,7 +178,7 @@ async fn listen(stdout: ChildStdout, tell: &mut (dyn FnMut(i64) + Send)) -> Resu
         }
         match record.end {
             Some(end) => return Ok(ChildOutput { vehicles, lines, end }),
-            None => tell(record.read),
+            None => report_rows(record.read),
         }
     }
 }

@@ -170,7 +170,7 @@ pub async fn record_failure(db: &Db, id: i64, outcome: StoredOutcome, errors: i6
 
 /// Columns of an import's row that are needed for the audit event of a successful import.
 #[derive(Debug, Clone, FromRow)]
-struct Told {
+struct SuccessfulImport {
     campaign_id: Option<i64>,
     campaign_name: String,
     file_name: String,
@@ -182,13 +182,13 @@ struct Told {
 pub async fn record_success(db: &Db, id: i64, caller: Caller, at: DateTime<Utc>) -> Result<(), Error> {
     db.write(move |tx| {
         Box::pin(async move {
-            let told: Option<Told> = on!(tx.on(), c => query_as(
+            let import: Option<SuccessfulImport> = on!(tx.on(), c => query_as(
             "update imports set outcome = 'imported', errors = 0, ended_at = $2, seen_at = $2
               where id = $1 and outcome = 'running'
               returning campaign_id, campaign_name, file_name, vehicles, address")
             .bind(id).bind(at).fetch_optional(c).await)?;
-            match told {
-                Some(told) => audit::append(tx, at, Some(&caller), told.into_event()).await,
+            match import {
+                Some(import) => audit::append(tx, at, Some(&caller), import.into_event()).await,
                 None => Ok(()),
             }
         })
@@ -196,7 +196,7 @@ pub async fn record_success(db: &Db, id: i64, caller: Caller, at: DateTime<Utc>)
     .await
 }
 
-impl Told {
+impl SuccessfulImport {
     fn into_event(self) -> audit::AuditEvent {
         let campaign = self.campaign_id.unwrap_or_default();
         audit::AuditEvent {
