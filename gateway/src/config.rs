@@ -72,15 +72,22 @@ mod tests {
     use super::*;
 
     #[derive(clap::Parser)]
-    struct Told {
+    struct Cli {
         #[command(flatten)]
         config: Config,
     }
 
     #[test]
     fn hsts_is_the_default_with_certificate_files() {
-        let told = |arguments: &[&str]| <Told as clap::Parser>::parse_from([&["x"], arguments].concat()).config.is_https_only();
-        assert_eq!([told(&[]), told(&["--tls", "self-signed"]), told(&["--tls", "c.pem,k.pem"])], [false, false, true]);
-        assert_eq!([told(&["--tls", "c.pem,k.pem", "--hsts", "false"]), told(&["--hsts", "true"])], [false, true]);
+        let is_https_only_with =
+            |arguments: &[&str]| <Cli as clap::Parser>::parse_from([&["x"], arguments].concat()).config.is_https_only();
+        assert_eq!(
+            [is_https_only_with(&[]), is_https_only_with(&["--tls", "self-signed"]), is_https_only_with(&["--tls", "c.pem,k.pem"])],
+            [false, false, true]
+        );
+        assert_eq!(
+            [is_https_only_with(&["--tls", "c.pem,k.pem", "--hsts", "false"]), is_https_only_with(&["--hsts", "true"])],
+            [false, true]
+        );
     }
 }

@@ -31,8 +31,9 @@ impl v::conflict_service_server::ConflictService for Conflicts {
     async fn list_conflicts(&self, request: Request<v::ListConflictsRequest>) -> Result<Response<v::ListConflictsResponse>, Status> {
         let caller = identity::caller(&request)?;
         let ask = request.into_inner();
-        let told = ask.campaign_id == Some(7) && ask.settled == Some(false) && ask.mine && ask.since.is_some() && caller.user_id == 2;
-        let conflicts = if told { vec![conflict(1)] } else { Vec::new() };
+        let has_all_filters =
+            ask.campaign_id == Some(7) && ask.settled == Some(false) && ask.mine && ask.since.is_some() && caller.user_id == 2;
+        let conflicts = if has_all_filters { vec![conflict(1)] } else { Vec::new() };
         Ok(Response::new(v::ListConflictsResponse { conflicts, meta: None }))
     }
 
@@ -54,12 +55,12 @@ async fn conflicts_are_listed_with_both_user_names() {
     let stack = Stack::new().await;
     let path = "/api/conflicts?campaign_id=7&state=open&mine=true&since=2026-11-21T20:00:00-03:00";
     let page = stack.ask("GET", path, None).await.json();
-    let told = &page["conflicts"][0];
+    let conflict = &page["conflicts"][0];
     assert_eq!(
-        (&told["field"], &told["shown"], &told["state"], &told["chosen"]),
+        (&conflict["field"], &conflict["shown"], &conflict["state"], &conflict["chosen"]),
         (&json!("parking_space"), &json!("theirs"), &json!("open"), &json!(null))
     );
-    assert_eq!((&told["theirs_by_hmc"], &told["mine_by_hmc"]), (&json!("ana"), &json!("removed")));
+    assert_eq!((&conflict["theirs_by_hmc"], &conflict["mine_by_hmc"]), (&json!("ana"), &json!("removed")));
     for bad in ["state=closed", "campaign_id=0", "mine=perhaps", "since=yesterday", "since=%2B12345-01-01T00:00:00Z", "per_page=0"] {
         assert_eq!(stack.ask("GET", &format!("/api/conflicts?{bad}"), None).await.status, 400, "{bad}");
     }

@@ -27,9 +27,9 @@ async fn report_file_names_cannot_break_the_header() {
     for (path, number) in [("generate_campaign_vehicle_report", 1), ("export_all_yards", 2)] {
         let answer = stack.ask_as(MANAGER, "GET", &format!("/api/campaigns/5/{path}"), None).await;
         assert_eq!((answer.status.as_u16(), answer.text().as_str(), answer.header("content-type")), (200, "PK", "application/x-test"));
-        let told = answer.header("content-disposition");
+        let disposition = answer.header("content-disposition");
         assert_eq!(
-            told,
+            disposition,
             format!("attachment; filename=\"report_{number}__X_ 5-1.xlsx\"; filename*=UTF-8''report_{number}__X%3A%205-1.xlsx")
         );
     }

@@ -103,10 +103,10 @@ async fn bulk_changes_have_a_larger_body_limit() {
 
 #[tokio::test]
 async fn every_response_has_security_headers_errors_too() {
-    let mut told = config();
-    told.hsts = Some(true);
-    told.api_docs = true;
-    let stack = Stack::with(told, StaticFiles::default()).await;
+    let mut config = config();
+    config.hsts = Some(true);
+    config.api_docs = true;
+    let stack = Stack::with(config, StaticFiles::default()).await;
     for path in [
         "/api/me",
         "/api/nothing",
@@ -155,9 +155,9 @@ async fn a_handler_panic_gives_500_with_the_request_id() {
 
 #[tokio::test]
 async fn the_document_and_swagger_ui_load_nothing_from_other_hosts() {
-    let mut told = config();
-    told.api_docs = true;
-    let stack = Stack::with(told, StaticFiles::default()).await;
+    let mut config = config();
+    config.api_docs = true;
+    let stack = Stack::with(config, StaticFiles::default()).await;
     let document = stack.send(Request::get("/api/openapi.json").body(Body::empty()).unwrap()).await;
     assert_eq!(document.json(), gateway::openapi::document().unwrap());
     let page = stack.send(Request::get("/api/docs/").body(Body::empty()).unwrap()).await;

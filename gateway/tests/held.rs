@@ -20,10 +20,10 @@ impl v::pending_save_service_server::PendingSaveService for Held {
     }
 
     async fn list_pending_saves(&self, _: Request<v::ListPendingSavesRequest>) -> Result<Response<v::ListPendingSavesResponse>, Status> {
-        let told = self.0.lock().unwrap().clone();
-        let each = told.held.iter().map(|work| v::DevicePendingSaves {
+        let report = self.0.lock().unwrap().clone();
+        let each = report.held.iter().map(|work| v::DevicePendingSaves {
             user_id: 3,
-            device: told.device.clone(),
+            device: report.device.clone(),
             saves: work.saves,
             oldest_at: work.oldest_at,
             told_at: work.oldest_at,
@@ -36,12 +36,12 @@ impl v::pending_save_service_server::PendingSaveService for Held {
 async fn a_device_reports_pending_saves_and_team_leaders_see_them() {
     let stack = Stack::new().await;
     let work = json!({ "campaign_id": 7, "saves": 9, "oldest_at": "2026-11-21T20:00:00-03:00" });
-    let told = stack.ask("PUT", "/api/devices/Ana%27s%20phone/held", Some(json!({ "held": [work] }))).await;
-    assert_eq!((told.status.as_u16(), told.body.is_empty()), (204, true), "{}", told.text());
+    let response = stack.ask("PUT", "/api/devices/Ana%27s%20phone/held", Some(json!({ "held": [work] }))).await;
+    assert_eq!((response.status.as_u16(), response.body.is_empty()), (204, true), "{}", response.text());
     let held = stack.ask("GET", "/api/campaigns/7/held", None).await.json();
-    let one = &held["held"][0];
-    assert_eq!((&one["hmc"], &one["device"], &one["saves"]), (&json!("ana"), &json!("Ana's phone"), &json!(9)));
-    assert_eq!((&one["oldest_at"], &held["devices"]), (&json!("2026-11-21T23:00:00Z"), &json!(1)));
+    let pending = &held["held"][0];
+    assert_eq!((&pending["hmc"], &pending["device"], &pending["saves"]), (&json!("ana"), &json!("Ana's phone"), &json!(9)));
+    assert_eq!((&pending["oldest_at"], &held["devices"]), (&json!("2026-11-21T23:00:00Z"), &json!(1)));
     for (device, body) in [
         ("%0A", json!({ "held": [] })),
         (&*"d".repeat(65), json!({ "held": [] })),

@@ -20,7 +20,7 @@ use tonic::{Request, Response, Status, async_trait};
 #[derive(Clone)]
 pub struct Live;
 
-fn told() -> [Event; 5] {
+fn feed_events() -> [Event; 5] {
     let rows = vec![v::VehicleSummary { id: 5, status: 2, version: 8, ..Default::default() }];
     let person = v::UserPace { user_id: 3, yard: Some(2), saves: 4, per_hour: 8.0, ..Default::default() };
     [
@@ -37,7 +37,7 @@ impl v::event_service_server::EventService for Live {
     type WatchStream = BoxStream<'static, Result<v::WatchEvent, Status>>;
 
     async fn watch(&self, request: Request<v::WatchRequest>) -> Result<Response<Self::WatchStream>, Status> {
-        let events = stream::iter(told().map(|event| Ok(v::WatchEvent { event: Some(event) })));
+        let events = stream::iter(feed_events().map(|event| Ok(v::WatchEvent { event: Some(event) })));
         let whole = if request.into_inner().campaign_id == Some(9) { events.chain(stream::pending()).boxed() } else { events.boxed() };
         Ok(Response::new(whole))
     }
@@ -152,12 +152,12 @@ async fn paces_are_returned_by_campaign() {
 async fn work_is_returned_by_hour_yard_and_user() {
     let stack = Stack::new().await;
     let range = "from=2026-11-20T10:00:00Z&to=2026-11-21T10:00:00Z";
-    let told = stack.ask("GET", &format!("/api/campaigns/7/activity?{range}"), None).await.json();
-    assert_eq!(told["hours"], json!([{ "at": "2026-11-20T10:00:00Z", "inspected": 3, "saves": 4, "found_wrong": 1 }]));
-    assert_eq!(told["people"], json!([{ "hmc": "ana", "inspected": 3, "saves": 4, "found_wrong": 1 }]));
-    assert_eq!((&told["yards"][0]["yard_name"], &told["yards"][0]["total_vehicles"]), (&json!("A"), &json!(9)));
-    assert_eq!(told["yards"][0]["statuses"], json!([{ "status": "ng", "vehicles": 1 }]));
-    assert_eq!((&told["total"], &told["inspected"], &told["inspected_before"]), (&json!(9), &json!(5), &json!(2)));
+    let activity = stack.ask("GET", &format!("/api/campaigns/7/activity?{range}"), None).await.json();
+    assert_eq!(activity["hours"], json!([{ "at": "2026-11-20T10:00:00Z", "inspected": 3, "saves": 4, "found_wrong": 1 }]));
+    assert_eq!(activity["people"], json!([{ "hmc": "ana", "inspected": 3, "saves": 4, "found_wrong": 1 }]));
+    assert_eq!((&activity["yards"][0]["yard_name"], &activity["yards"][0]["total_vehicles"]), (&json!("A"), &json!(9)));
+    assert_eq!(activity["yards"][0]["statuses"], json!([{ "status": "ng", "vehicles": 1 }]));
+    assert_eq!((&activity["total"], &activity["inspected"], &activity["inspected_before"]), (&json!(9), &json!(5), &json!(2)));
     let all = stack.ask("GET", "/api/activity", None).await;
     assert_eq!((all.status.as_u16(), &all.json()["yards"]), (200, &json!([])));
     for bad in ["from=2026-11-20T10:00:00Z&to=2026-11-19T10:00:00Z", "from=2026-01-20T10:00:00Z&to=2026-11-19T10:00:00Z", "from=yesterday"]
@@ -169,10 +169,10 @@ async fn work_is_returned_by_hour_yard_and_user() {
 #[tokio::test]
 async fn a_stream_outlives_the_idle_timeout() {
     let stack = Stack::new().await;
-    let mut told = crate::stack::config();
-    told.listen = ([127, 0, 0, 1], 0).into();
-    (told.head_timeout, told.body_timeout) = (Duration::from_millis(300), Duration::from_millis(300));
-    let mut connection = TcpStream::connect(stack.listen(told).await).await.unwrap();
+    let mut config = crate::stack::config();
+    config.listen = ([127, 0, 0, 1], 0).into();
+    (config.head_timeout, config.body_timeout) = (Duration::from_millis(300), Duration::from_millis(300));
+    let mut connection = TcpStream::connect(stack.listen(config).await).await.unwrap();
     let token = stack.token(4, Role::Operator);
     let request = format!("GET /api/events?campaign=9 HTTP/1.1\r\nhost: patio\r\nauthorization: Bearer {token}\r\n\r\n");
     connection.write_all(request.as_bytes()).await.unwrap();

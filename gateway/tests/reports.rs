@@ -56,9 +56,9 @@ async fn security_txt_names_the_contact() {
         "{text}"
     );
     assert_eq!(answer.header("content-type"), "text/plain; charset=utf-8");
-    let mut told = config();
-    told.security_contact = Some("https://yard.example/report".to_owned());
-    let text = get(&Stack::with(told, StaticFiles::default()).await, "/.well-known/security.txt").await.text();
+    let mut config = config();
+    config.security_contact = Some("https://yard.example/report".to_owned());
+    let text = get(&Stack::with(config, StaticFiles::default()).await, "/.well-known/security.txt").await.text();
     assert!(text.starts_with("Contact: https://yard.example/report\n"), "{text}");
 }
 
@@ -85,15 +85,15 @@ async fn only_supervisors_list_and_end_sessions_of_others() {
 #[tokio::test]
 async fn sessions_signed_out_offline_are_ended_by_id_with_a_rate_limit() {
     let stack = Stack::new().await;
-    let tell = async |body: serde_json::Value| {
+    let end_sessions = async |body: serde_json::Value| {
         let request = Request::post("/api/sessions/ended").header("content-type", "application/json").body(Body::from(body.to_string()));
         stack.send(request.unwrap()).await.status.as_u16()
     };
-    assert_eq!(tell(json!({ "session_ids": ["one", "two"] })).await, 204);
+    assert_eq!(end_sessions(json!({ "session_ids": ["one", "two"] })).await, 204);
     assert_eq!(*stack.auth.left.lock().unwrap(), ["one", "two"]);
     let mut refused = 0;
     for _ in 0..100 {
-        refused += u32::from(tell(json!({ "session_ids": ["x"] })).await == 429);
+        refused += u32::from(end_sessions(json!({ "session_ids": ["x"] })).await == 429);
     }
     assert!(refused >= 30, "{refused} of 100 refused");
 }

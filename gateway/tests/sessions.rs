@@ -20,11 +20,11 @@ async fn sign_in_returns_the_session_and_sets_the_device_cookie() {
     let stack = Stack::new().await;
     let answer = sign_in(&stack, "ana", "right", &[("cookie", "a=b; patio_dev=old-1.old-2")]).await;
     assert_eq!(answer.status, 200, "{}", answer.text());
-    let told = json!({
+    let expected = json!({
         "token": "t", "id": 3, "hmc": "ana", "user_type": "tm", "expires_at": "2026-09-21T14:13:29Z", "session_id": "s",
         "seal_key": "BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc", "must_change_password": false,
     });
-    assert_eq!(answer.json(), told);
+    assert_eq!(answer.json(), expected);
     assert_eq!(answer.header("set-cookie"), "patio_dev=mark-1.old-1.old-2; Path=/; Max-Age=7776000; HttpOnly; SameSite=Strict");
     let asked = stack.auth.asked.lock().unwrap()[0].clone();
     assert_eq!((asked.address.as_str(), asked.device_marks), ("192.0.2.9", vec!["old-1".to_owned(), "old-2".to_owned()]));
@@ -32,10 +32,10 @@ async fn sign_in_returns_the_session_and_sets_the_device_cookie() {
 
 #[tokio::test]
 async fn forwarding_headers_count_only_from_trusted_proxies() {
-    let mut told = config();
-    told.trusted_proxies = vec!["192.0.2.9".parse().unwrap()];
+    let mut config = config();
+    config.trusted_proxies = vec!["192.0.2.9".parse().unwrap()];
     let headers = [("x-forwarded-for", "6.6.6.6, 2001:db8:1:2:3::4"), ("x-forwarded-proto", "https")];
-    let stack = Stack::with(told, StaticFiles::default()).await;
+    let stack = Stack::with(config, StaticFiles::default()).await;
     let answer = sign_in(&stack, "ana", "right", &headers).await;
     assert!(answer.header("set-cookie").starts_with("__Host-patio_dev=mark-1;") && answer.header("set-cookie").ends_with("; Secure"));
     assert_eq!(stack.auth.asked.lock().unwrap()[0].address, "2001:db8:1:2::/64");
@@ -62,9 +62,9 @@ async fn sign_in_errors_have_the_message_and_the_numbers() {
 
 #[tokio::test]
 async fn sign_ins_are_limited_per_address_and_invalid_bodies_do_not_count() {
-    let mut told = config();
-    told.sign_in_burst = 6;
-    let stack = Stack::with(told, StaticFiles::default()).await;
+    let mut config = config();
+    config.sign_in_burst = 6;
+    let stack = Stack::with(config, StaticFiles::default()).await;
     let bad = stack.send(Request::post("/api/sessions").header("content-type", "application/json").body(Body::from("{")).unwrap()).await;
     assert_eq!(bad.status, 400);
     for _ in 0..6 {
@@ -80,9 +80,9 @@ async fn sign_ins_are_limited_per_address_and_invalid_bodies_do_not_count() {
 
 #[tokio::test]
 async fn incomplete_credentials_do_not_count_towards_the_rate_limit() {
-    let mut told = config();
-    told.sign_in_burst = 2;
-    let stack = Stack::with(told, StaticFiles::default()).await;
+    let mut config = config();
+    config.sign_in_burst = 2;
+    let stack = Stack::with(config, StaticFiles::default()).await;
     for (hmc, password) in [(" ", "x"), ("ana", ""), ("", " ")].into_iter().cycle().take(60) {
         sign_in(&stack, hmc, password, &[]).await;
     }

@@ -83,9 +83,9 @@ async fn an_idle_keep_alive_connection_is_closed() {
 #[tokio::test]
 async fn a_trusted_proxy_may_idle_longer_than_a_client() {
     let stack = Stack::new().await;
-    let mut told = impatient();
-    told.trusted_proxies = vec!["127.0.0.1".parse().unwrap()];
-    let address = stack.listen(told).await;
+    let mut config = impatient();
+    config.trusted_proxies = vec!["127.0.0.1".parse().unwrap()];
+    let address = stack.listen(config).await;
     let ask: &[u8] = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
     let mut proxy = TcpStream::connect(address).await.unwrap();
     for _ in 0..2 {
@@ -136,9 +136,9 @@ async fn too_large_headers_are_rejected() {
 #[tokio::test]
 async fn connections_above_the_limit_wait_for_a_free_slot() {
     let stack = Stack::new().await;
-    let mut told = impatient();
-    told.max_connections = 2;
-    let address = stack.listen(told).await;
+    let mut config = impatient();
+    config.max_connections = 2;
+    let address = stack.listen(config).await;
     let _held = [TcpStream::connect(address).await.unwrap(), TcpStream::connect(address).await.unwrap()];
     sleep(Duration::from_millis(100)).await;
     let started = Instant::now();

@@ -29,14 +29,14 @@ use tonic::service::RoutesBuilder;
 use tower::ServiceExt;
 
 #[derive(Parser)]
-struct Told {
+struct Cli {
     #[command(flatten)]
     config: Config,
 }
 
 /// Default configuration for tests, with a random port and without a web app.
 pub fn config() -> Config {
-    let mut config = Told::parse_from(["test"]).config;
+    let mut config = Cli::parse_from(["test"]).config;
     config.listen = SocketAddr::from(([127, 0, 0, 1], 0));
     config.web_dir = "/nowhere".into();
     config.trusted_proxies = Vec::new();

@@ -19,9 +19,9 @@ use tokio_rustls::{TlsConnector, client::TlsStream};
 const GET_HEALTH: &[u8] = b"GET /api/health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
 
 fn self_signed() -> Config {
-    let mut told = config();
-    told.tls = Some(CertSource::SelfSigned);
-    told
+    let mut config = config();
+    config.tls = Some(CertSource::SelfSigned);
+    config
 }
 
 /// Connects as a client that trusts one CA, like a phone with the CA certificate installed.
@@ -103,10 +103,10 @@ async fn private_keys_are_readable_only_by_their_owner() {
 
 #[tokio::test]
 async fn over_https_the_cookie_is_secure_and_hsts_is_sent() {
-    let mut told = self_signed();
-    told.hsts = Some(true);
-    let stack = Stack::with(told.clone(), StaticFiles::default()).await;
-    let address = stack.listen(told).await;
+    let mut config = self_signed();
+    config.hsts = Some(true);
+    let stack = Stack::with(config.clone(), StaticFiles::default()).await;
+    let address = stack.listen(config).await;
     let body = r#"{"hmc":"ana","password":"right"}"#;
     let sign_in = format!(
         "POST /api/sessions HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
@@ -134,9 +134,9 @@ async fn plain_http_redirects_to_https_but_probes_still_respond() {
 #[tokio::test]
 async fn an_unfinished_tls_handshake_times_out_without_blocking_others() {
     let stack = Stack::new().await;
-    let mut told = self_signed();
-    told.head_timeout = Duration::from_millis(600);
-    let address = stack.listen(told).await;
+    let mut config = self_signed();
+    config.head_timeout = Duration::from_millis(600);
+    let address = stack.listen(config).await;
     let mut held = TcpStream::connect(address).await.unwrap();
     held.write_all(&[0x16, 3, 1]).await.unwrap();
     let mut stream = secure(address, "localhost", &authority_of(&stack), "http/1.1").await.unwrap();
@@ -160,9 +160,9 @@ async fn a_renewed_certificate_is_used_without_a_restart_unless_it_is_invalid() 
     let folder = tempfile::tempdir().unwrap();
     let (first, _) = issue(folder.path());
     let stack = Stack::new().await;
-    let mut told = config();
-    told.tls = Some(CertSource::Files { certificates: folder.path().join("tls.crt"), key: folder.path().join("tls.key") });
-    let address = stack.listen(told).await;
+    let mut config = config();
+    config.tls = Some(CertSource::Files { certificates: folder.path().join("tls.crt"), key: folder.path().join("tls.key") });
+    let address = stack.listen(config).await;
     let mut kept = secure(address, "localhost", &first, "http/1.1").await.unwrap();
     let (second, _) = issue(folder.path());
     let started = Instant::now();
@@ -179,8 +179,8 @@ async fn a_renewed_certificate_is_used_without_a_restart_unless_it_is_invalid() 
 #[tokio::test]
 async fn an_unusable_certificate_is_reported_at_startup() {
     let stack = Stack::new().await;
-    let mut told = config();
-    told.tls = Some(CertSource::Files { certificates: "/nowhere/tls.crt".into(), key: "/nowhere/tls.key".into() });
-    let refused = gateway::start(told, &stack.host).await.err().map(|cause| format!("{cause:#}")).unwrap();
+    let mut config = config();
+    config.tls = Some(CertSource::Files { certificates: "/nowhere/tls.crt".into(), key: "/nowhere/tls.key".into() });
+    let refused = gateway::start(config, &stack.host).await.err().map(|cause| format!("{cause:#}")).unwrap();
     assert!(refused.contains("PATIO_TLS: cannot read /nowhere/tls.crt"), "{refused}");
 }

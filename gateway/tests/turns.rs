@@ -22,9 +22,9 @@ async fn ask(at: SocketAddr, line: &str, token: &str, body: &str) -> (Answer, Du
 #[tokio::test(flavor = "multi_thread")]
 async fn an_overload_rejects_reads_at_once_but_not_saves_sign_ins_and_probes() {
     let stack = Stack::new().await;
-    let mut told = config();
-    told.max_at_once = NonZeroUsize::new(4);
-    let (at, token) = (stack.listen(told).await, stack.token(2, Role::Operator));
+    let mut config = config();
+    config.max_at_once = NonZeroUsize::new(4);
+    let (at, token) = (stack.listen(config).await, stack.token(2, Role::Operator));
     let read = format!("GET /api/vehicles/{SLOW}");
     let storm = async {
         let mut all = JoinSet::new();
@@ -65,9 +65,9 @@ async fn an_overload_rejects_reads_at_once_but_not_saves_sign_ins_and_probes() {
 #[tokio::test(flavor = "multi_thread")]
 async fn slow_senders_hold_no_permit() {
     let stack = Stack::new().await;
-    let mut told = config();
-    told.max_at_once = NonZeroUsize::new(2);
-    let (at, token) = (stack.listen(told).await, stack.token(2, Role::Operator));
+    let mut config = config();
+    config.max_at_once = NonZeroUsize::new(2);
+    let (at, token) = (stack.listen(config).await, stack.token(2, Role::Operator));
     let held: Vec<_> = join_all((0..20).map(|n| async move {
         use tokio::io::AsyncWriteExt;
         let mut stream = tokio::net::TcpStream::connect(at).await.unwrap();

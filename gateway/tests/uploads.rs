@@ -83,8 +83,8 @@ async fn every_upload_error_has_its_status_and_body() {
         let details = json!([{ "row": 12, "column": "Serial Number", "value": "?", "message": "is odd" }]);
         let message = "Uma campanha com o mesmo nome já existe para o Patio.";
         let rejected_id = (code == 57).then_some("0197f0c4-0000-7000-8000-000000000000");
-        let told = json!({ "Message": message, "ErrorCode": code, "details": details, "total_errors": 1, "rejected_id": rejected_id });
-        assert_eq!(answer.json(), told);
+        let expected = json!({ "Message": message, "ErrorCode": code, "details": details, "total_errors": 1, "rejected_id": rejected_id });
+        assert_eq!(answer.json(), expected);
     }
 }
 

@@ -154,9 +154,9 @@ mod tests {
 
     #[test]
     fn only_bearer_authorization_is_accepted() {
-        let told = |value: &'static str| HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::from_static(value))]);
-        assert_eq!(token(&told("bearer abc")), Some("abc"));
-        assert_eq!(token(&told("Basic abc")), None);
-        assert_eq!(token(&told("Bearer ")), None);
+        let headers_with = |value: &'static str| HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::from_static(value))]);
+        assert_eq!(token(&headers_with("bearer abc")), Some("abc"));
+        assert_eq!(token(&headers_with("Basic abc")), None);
+        assert_eq!(token(&headers_with("Bearer ")), None);
     }
 }

@@ -41,8 +41,8 @@ impl<T: DeserializeOwned, const LIMIT: usize> FromRequest<AppState> for JsonBody
 }
 
 fn is_json(headers: &HeaderMap) -> bool {
-    let told = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    told.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
+    let content_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    content_type.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
 }
 
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> ApiResult<T> {
@@ -59,11 +59,11 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> ApiResult<T> {
 }
 
 fn at_fault(cause: &serde_path_to_error::Error<serde_json::Error>) -> Problem {
-    let (path, told) = (cause.path().to_string(), cause.inner());
-    if !told.is_data() {
-        return Problem::malformed(format!("The request body is not valid JSON: {told}"));
+    let (path, error) = (cause.path().to_string(), cause.inner());
+    if !error.is_data() {
+        return Problem::malformed(format!("The request body is not valid JSON: {error}"));
     }
-    Problem::invalid_field(if path == "." { "body" } else { &path }, &told.to_string())
+    Problem::invalid_field(if path == "." { "body" } else { &path }, &error.to_string())
 }
 
 /// Returns whether a JSON text contains the escape `\u0000`, which PostgreSQL cannot store.

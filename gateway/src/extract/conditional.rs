@@ -33,9 +33,9 @@ pub fn if_match(headers: &HeaderMap) -> ApiResult<Option<i64>> {
 pub fn idempotency_key(headers: &HeaderMap) -> ApiResult<String> {
     let Some(value) = headers.get(HeaderName::from_static("idempotency-key")) else { return Ok(String::new()) };
     let bytes = value.as_bytes();
-    let fine = (1..=MAX_KEY_LEN).contains(&bytes.len()) && bytes.iter().all(u8::is_ascii_graphic);
+    let is_valid = (1..=MAX_KEY_LEN).contains(&bytes.len()) && bytes.iter().all(u8::is_ascii_graphic);
     match value.to_str() {
-        Ok(text) if fine => Ok(text.to_owned()),
+        Ok(text) if is_valid => Ok(text.to_owned()),
         _ => Err(Problem::invalid_field("Idempotency-Key", "must have 1 to 128 visible ASCII characters")),
     }
 }
@@ -76,14 +76,14 @@ pub fn if_none_match_revision(headers: &HeaderMap, campaign: i64, role: Role) ->
 mod tests {
     use super::*;
 
-    fn told(name: &'static str, value: &'static str) -> HeaderMap {
+    fn headers_with(name: &'static str, value: &'static str) -> HeaderMap {
         HeaderMap::from_iter([(HeaderName::from_static(name), HeaderValue::from_static(value))])
     }
 
     #[test]
     fn a_version_may_be_quoted_weak_or_bare() {
         for (written, version) in [("\"7\"", Some(7)), ("W/\"7\"", Some(7)), ("7", Some(7)), (" \"0\" ", Some(0)), ("*", None)] {
-            assert_eq!(if_match(&told("if-match", written)).unwrap(), version, "{written}");
+            assert_eq!(if_match(&headers_with("if-match", written)).unwrap(), version, "{written}");
         }
         assert_eq!(if_match(&HeaderMap::new()).unwrap(), None);
     }
@@ -91,13 +91,13 @@ mod tests {
     #[test]
     fn invalid_versions_are_rejected() {
         for written in ["", "\"\"", "\"x\"", "\"1\", \"2\"", "-1", "+1", "\"99999999999999999999\"", "\"1"] {
-            assert_eq!(if_match(&told("if-match", written)).unwrap_err().status, 400, "{written}");
+            assert_eq!(if_match(&headers_with("if-match", written)).unwrap_err().status, 400, "{written}");
         }
     }
 
     #[test]
     fn keys_are_short_and_visible() {
-        assert_eq!(idempotency_key(&told("idempotency-key", "a-1")).unwrap(), "a-1");
+        assert_eq!(idempotency_key(&headers_with("idempotency-key", "a-1")).unwrap(), "a-1");
         assert_eq!(idempotency_key(&HeaderMap::new()).unwrap(), "");
         for written in ["", "a b", "ü"] {
             let value = HeaderValue::from_bytes(written.as_bytes()).unwrap();

@@ -22,9 +22,9 @@ pub struct Meta {
 }
 
 impl From<Option<common::PageMeta>> for Meta {
-    fn from(told: Option<common::PageMeta>) -> Self {
-        let told = told.unwrap_or_default();
-        Self { page_index: told.index, per_page: told.size, total_count: told.total_count }
+    fn from(page: Option<common::PageMeta>) -> Self {
+        let page = page.unwrap_or_default();
+        Self { page_index: page.index, per_page: page.size, total_count: page.total_count }
     }
 }
 
@@ -99,6 +99,6 @@ pub fn search_text(asked: Option<String>) -> ApiResult<String> {
 /// # Errors
 /// Returns a 400 when the name is empty or too long.
 pub fn campaign_name(asked: String) -> ApiResult<String> {
-    let fine = !asked.trim().is_empty() && asked.chars().count() <= MAX_SEARCH_LEN;
-    if fine { Ok(asked) } else { Err(Problem::invalid_field("campaign_name", "must have 1 to 200 characters")) }
+    let is_valid = !asked.trim().is_empty() && asked.chars().count() <= MAX_SEARCH_LEN;
+    if is_valid { Ok(asked) } else { Err(Problem::invalid_field("campaign_name", "must have 1 to 200 characters")) }
 }

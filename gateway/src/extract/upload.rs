@@ -119,13 +119,16 @@ impl From<UploadError> for Problem {
     fn from(refusal: UploadError) -> Self {
         match refusal {
             UploadError::Other(problem) => problem,
-            UploadError::File(status, told) => {
+            UploadError::File(status, upload_problem) => {
                 let code = match status {
                     StatusCode::PAYLOAD_TOO_LARGE => "TOO_LARGE",
                     StatusCode::UNSUPPORTED_MEDIA_TYPE => "WRONG_TYPE",
                     _ => "FILE_REFUSED",
                 };
-                told.details.iter().fold(Self::new(status, code, told.message), |problem, row| problem.with_detail(json!(row)))
+                upload_problem
+                    .details
+                    .iter()
+                    .fold(Self::new(status, code, upload_problem.message), |problem, row| problem.with_detail(json!(row)))
             }
         }
     }

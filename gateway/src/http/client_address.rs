@@ -46,10 +46,10 @@ mod tests {
     #[test]
     fn the_last_untrusted_forwarded_address_counts() {
         let trusted = ["10.0.0.1".parse().unwrap(), "10.0.0.2".parse().unwrap()];
-        let told =
+        let headers_with =
             |line: &'static str| HeaderMap::from_iter([(HeaderName::from_static("x-forwarded-for"), HeaderValue::from_static(line))]);
-        assert_eq!(last_untrusted(&told("1.1.1.1, 203.0.113.9, 10.0.0.2"), &trusted), Some("203.0.113.9".parse().unwrap()));
-        assert_eq!(last_untrusted(&told("203.0.113.9, nonsense, 10.0.0.2"), &trusted), None);
-        assert_eq!(last_untrusted(&told("10.0.0.1"), &trusted), None);
+        assert_eq!(last_untrusted(&headers_with("1.1.1.1, 203.0.113.9, 10.0.0.2"), &trusted), Some("203.0.113.9".parse().unwrap()));
+        assert_eq!(last_untrusted(&headers_with("203.0.113.9, nonsense, 10.0.0.2"), &trusted), None);
+        assert_eq!(last_untrusted(&headers_with("10.0.0.1"), &trusted), None);
     }
 }

@@ -52,18 +52,18 @@ mod tests {
 
     #[test]
     fn the_cookie_keeps_ten_device_tokens_most_recent_first() {
-        let told = |cookie: &str| device_tokens(&HeaderMap::from_iter([(COOKIE, HeaderValue::try_from(cookie).unwrap())]));
+        let tokens_in = |cookie: &str| device_tokens(&HeaderMap::from_iter([(COOKIE, HeaderValue::try_from(cookie).unwrap())]));
         let mut tokens = Vec::new();
         for person in 1..=12 {
             let cookie = device_cookie(&format!("mark{person}"), &tokens, false).unwrap();
-            tokens = told(cookie.to_str().unwrap());
+            tokens = tokens_in(cookie.to_str().unwrap());
         }
         let latest: Vec<_> = (3..=12).rev().map(|person| format!("mark{person}")).collect();
         assert_eq!(tokens, latest);
         let again = device_cookie("mark5", &tokens, false).unwrap();
-        let again = told(again.to_str().unwrap());
+        let again = tokens_in(again.to_str().unwrap());
         assert_eq!((again.len(), again[0].as_str(), again.iter().filter(|token| *token == "mark5").count()), (10, "mark5", 1));
-        assert_eq!(told(&format!("patio_dev={}", "x".repeat(MAX_COOKIE_LEN + 1))), Vec::<String>::new());
-        assert_eq!(told("x=1; __Host-patio_dev=a..b"), ["a", "b"]);
+        assert_eq!(tokens_in(&format!("patio_dev={}", "x".repeat(MAX_COOKIE_LEN + 1))), Vec::<String>::new());
+        assert_eq!(tokens_in("x=1; __Host-patio_dev=a..b"), ["a", "b"]);
     }
 }

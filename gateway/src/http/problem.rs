@@ -156,7 +156,7 @@ fn default_message(status: StatusCode) -> (&'static str, &'static str) {
 
 /// Returns the invalid fields that a gRPC error names, each with its message.
 fn invalid_fields(refusal: &Status, reason: Option<Reason>) -> BTreeMap<String, String> {
-    let violations = refusal.get_details_bad_request().map(|told| told.field_violations).unwrap_or_default();
+    let violations = refusal.get_details_bad_request().map(|bad_request| bad_request.field_violations).unwrap_or_default();
     let mut fields: BTreeMap<String, String> = violations.into_iter().map(|violation| (violation.field, violation.description)).collect();
     if let (Some(Reason::BadRequest), Some(info)) = (reason, refusal.get_details_error_info()) {
         fields.extend(info.metadata);

@@ -11,9 +11,9 @@ impl RequestId {
     /// Returns the client's `x-request-id` if its characters are safe for a log line; otherwise generates a new id.
     #[must_use]
     pub fn from_headers(headers: &HeaderMap) -> Self {
-        let told = headers.get(REQUEST_ID).and_then(|value| value.to_str().ok());
+        let header = headers.get(REQUEST_ID).and_then(|value| value.to_str().ok());
         let fit = |id: &&str| (1..=64).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
-        Self(told.filter(fit).map_or_else(|| Uuid::now_v7().to_string(), str::to_owned))
+        Self(header.filter(fit).map_or_else(|| Uuid::now_v7().to_string(), str::to_owned))
     }
 }
 

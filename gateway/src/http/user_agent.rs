@@ -29,7 +29,7 @@ pub fn browser_and_system(headers: &HeaderMap) -> String {
     let named = |known: &[(&str, &'static str)]| known.iter().find(|(mark, _)| agent.contains(mark)).map(|(_, name)| *name);
     match (named(&BROWSERS).or(agent.contains("CriOS/").then_some("Chrome")), named(&SYSTEMS)) {
         (Some(browser), Some(system)) => format!("{browser} on {system}"),
-        (Some(one), None) | (None, Some(one)) => one.to_owned(),
+        (Some(part), None) | (None, Some(part)) => part.to_owned(),
         (None, None) => String::new(),
     }
 }

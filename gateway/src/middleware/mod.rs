@@ -36,8 +36,8 @@ use tracing::{Instrument, Span};
 
 /// Rejects an HTTP/1.1 request that has no `Host` header or more than one, as RFC 9112 section 3.2 requires.
 pub async fn require_one_host(request: Request, next: Next) -> Response {
-    let told = request.headers().get_all(header::HOST).iter().count();
-    if request.version() == Version::HTTP_11 && told != 1 {
+    let host_count = request.headers().get_all(header::HOST).iter().count();
+    if request.version() == Version::HTTP_11 && host_count != 1 {
         return Problem::malformed("The request must have exactly one Host header.").into_response();
     }
     next.run(request).await
@@ -119,10 +119,11 @@ fn audit_forbidden(api: &AppState, caller_slot: &CallerSlot, answered: &Response
 /// Turns plain-text errors of the web framework into the API's JSON error body, and adds the request id to 5xx errors.
 fn normalize_error(response: Response, path: &str, id: &RequestId) -> Response {
     let status = response.status();
-    let (told, in_words) = (response.extensions().get::<Problem>().cloned(), response.extensions().get::<PlainTextError>().is_some());
+    let (known_problem, in_words) =
+        (response.extensions().get::<Problem>().cloned(), response.extensions().get::<PlainTextError>().is_some());
     let is_json = response.headers().get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
     let bare = is_api(path) && status.as_u16() >= 400 && !is_json && !in_words;
-    let mut problem = match told {
+    let mut problem = match known_problem {
         Some(problem) if status.is_server_error() => problem,
         None if bare => bare_problem(status),
         _ => return response,

@@ -47,8 +47,8 @@ impl Away {
     fn new(hsts: bool) -> Self {
         let mut problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, Reason::Busy.text(), MESSAGE).retry_after(1);
         problem.body.request_id = Some(REQUEST_ID_PLACEHOLDER.to_owned());
-        let told = serde_json::to_string(&problem.body).unwrap_or_default();
-        let (before_id, after_id) = told.split_once(REQUEST_ID_PLACEHOLDER).unwrap_or_default();
+        let json = serde_json::to_string(&problem.body).unwrap_or_default();
+        let (before_id, after_id) = json.split_once(REQUEST_ID_PLACEHOLDER).unwrap_or_default();
         let (before_id, after_id) = (before_id.to_owned(), after_id.to_owned());
         let mut headers = problem.into_response().headers().clone();
         set_security_headers(&mut headers, "/api", &RequestId("0".to_owned()), hsts);

@@ -107,7 +107,7 @@ struct UserActivity {
 }
 
 impl Activity {
-    fn new(told: pb::GetActivityResponse, people: &NameMap) -> Self {
+    fn new(response: pb::GetActivityResponse, people: &NameMap) -> Self {
         let hour = |hour: pb::HourActivity| {
             let pb::ActivityCounts { inspected, saves, found_wrong } = hour.counts.unwrap_or_default();
             HourActivity { at: enums::timestamp(hour.at.as_ref()), inspected, saves, found_wrong }
@@ -125,12 +125,12 @@ impl Activity {
             UserActivity { hmc: people.name(user.user_id), inspected, saves, found_wrong }
         };
         Self {
-            hours: told.hours.into_iter().map(hour).collect(),
-            yards: told.yards.into_iter().map(yard).collect(),
-            people: told.people.into_iter().map(person).collect(),
-            total: told.total,
-            inspected: told.inspected,
-            inspected_before: told.inspected_before,
+            hours: response.hours.into_iter().map(hour).collect(),
+            yards: response.yards.into_iter().map(yard).collect(),
+            people: response.people.into_iter().map(person).collect(),
+            total: response.total,
+            inspected: response.inspected,
+            inspected_before: response.inspected_before,
         }
     }
 }
@@ -142,9 +142,9 @@ async fn activity(api: &AppState, signed: &Authenticated, campaign_id: Option<i6
         return Err(Problem::invalid_field("from", "must be at most 92 days before to"));
     }
     let request = pb::GetActivityRequest { campaign_id, from: Some(clock::timestamp(from)), to: Some(clock::timestamp(to)) };
-    let told = api.live().get_activity(signed.request(request)).await?.into_inner();
-    let people = api.names.resolve(signed.call_context(), told.people.iter().map(|user| user.user_id)).await;
-    Ok(Json(Activity::new(told, &people)))
+    let response = api.live().get_activity(signed.request(request)).await?.into_inner();
+    let people = api.names.resolve(signed.call_context(), response.people.iter().map(|user| user.user_id)).await;
+    Ok(Json(Activity::new(response, &people)))
 }
 
 /// Returns the inspection work in a campaign by hour, yard and user.

@@ -227,8 +227,8 @@ struct EditCampaign {
 }
 
 /// Deserializes a field that is present to `Some`, so that an explicit null differs from an absent field.
-fn present<'de, D: Deserializer<'de>>(told: D) -> Result<Option<Option<DateTime<Utc>>>, D::Error> {
-    Option::deserialize(told).map(Some)
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<DateTime<Utc>>>, D::Error> {
+    Option::deserialize(deserializer).map(Some)
 }
 
 /// Changes a campaign. Operators may only start a campaign.
@@ -243,7 +243,7 @@ async fn update_campaign(
     PathId(id): PathId,
     JsonBody(body): JsonBody<EditCampaign>,
 ) -> ApiResult<Json<Campaign>> {
-    if body.id.is_some_and(|told| told != id) {
+    if body.id.is_some_and(|body_id| body_id != id) {
         return Err(Problem::invalid_field("id", "must equal the id in the path"));
     }
     let request = pb::UpdateCampaignRequest {

@@ -20,7 +20,7 @@ use axum::{
 use futures::{Stream, StreamExt, future};
 use http::{HeaderName, HeaderValue, StatusCode};
 use patio_kit::client::user_names::NameMap;
-use patio_proto::vehicle::{self as pb, WatchEvent, watch_event::Event as Told};
+use patio_proto::vehicle::{self as pb, WatchEvent, watch_event};
 use serde::{Deserialize, Serialize};
 use std::{convert::Infallible, pin::pin, time::Duration};
 use tonic::Status;
@@ -82,31 +82,31 @@ impl LiveEvent {
         }
     }
 
-    fn of(told: Told, people: &NameMap) -> Self {
-        match told {
-            Told::Vehicles(pb::VehiclesChanged { campaign_id, revision, vehicles, .. }) if vehicles.is_empty() => {
+    fn of(event: watch_event::Event, people: &NameMap) -> Self {
+        match event {
+            watch_event::Event::Vehicles(pb::VehiclesChanged { campaign_id, revision, vehicles, .. }) if vehicles.is_empty() => {
                 Self::Changed(LiveChanged { campaign_id, revision })
             }
-            Told::Vehicles(pb::VehiclesChanged { campaign_id, revision, vehicles, by }) => Self::Vehicles(LiveVehicles {
+            watch_event::Event::Vehicles(pb::VehiclesChanged { campaign_id, revision, vehicles, by }) => Self::Vehicles(LiveVehicles {
                 campaign_id,
                 revision,
                 vehicles: vehicles.into_iter().map(Into::into).collect(),
                 by_hmc: by.map(|id| people.name(id)),
             }),
-            Told::CampaignId(campaign_id) => Self::Campaign(LiveCampaign { campaign_id }),
-            Told::Conflict(conflict) => Self::Conflict(Box::new(Conflict::new(*conflict, people))),
-            Told::Pace(pace) => Self::Pace(Pace::new(pace, people)),
+            watch_event::Event::CampaignId(campaign_id) => Self::Campaign(LiveCampaign { campaign_id }),
+            watch_event::Event::Conflict(conflict) => Self::Conflict(Box::new(Conflict::new(*conflict, people))),
+            watch_event::Event::Pace(pace) => Self::Pace(Pace::new(pace, people)),
         }
     }
 }
 
 /// Returns the ids of all users that an event refers to.
-fn people(told: &Told) -> Vec<i64> {
-    match told {
-        Told::Vehicles(changed) => changed.by.into_iter().collect(),
-        Told::CampaignId(_) => Vec::new(),
-        Told::Conflict(conflict) => conflict::user_ids(conflict).collect(),
-        Told::Pace(pace) => pace::user_ids(pace).collect(),
+fn people(event: &watch_event::Event) -> Vec<i64> {
+    match event {
+        watch_event::Event::Vehicles(changed) => changed.by.into_iter().collect(),
+        watch_event::Event::CampaignId(_) => Vec::new(),
+        watch_event::Event::Conflict(conflict) => conflict::user_ids(conflict).collect(),
+        watch_event::Event::Pace(pace) => pace::user_ids(pace).collect(),
     }
 }
 
@@ -131,14 +131,14 @@ struct EventsQuery {
 async fn events(State(api): State<AppState>, signed: Authenticated, QueryParams(query): QueryParams<EventsQuery>) -> ApiResult<Response> {
     let campaign_id = query::campaign_id(query.campaign)?;
     let room = api.streams.try_acquire(signed.caller.user_id).ok_or_else(too_many_streams)?;
-    let told = api.live().watch(signed.request(pb::WatchRequest { campaign_id })).await?.into_inner();
+    let feed = api.live().watch(signed.request(pb::WatchRequest { campaign_id })).await?.into_inner();
     let (host, caller) = (api.host.clone(), signed.caller.clone());
     let over = async move {
         let (ended, left) = (pin!(host.identity.wait_until_invalid(&caller)), pin!(host.tasks.draining()));
         future::select(ended, left).await;
     };
     let alive = KeepAlive::new().interval(KEEP_ALIVE_INTERVAL).text("still there");
-    Ok(([NO_BUFFERING_HEADER], Sse::new(shown(api, signed, told, room).take_until(over)).keep_alive(alive)).into_response())
+    Ok(([NO_BUFFERING_HEADER], Sse::new(shown(api, signed, feed, room).take_until(over)).keep_alive(alive)).into_response())
 }
 
 /// Returns the 429 response for exceeding the limit of open event streams.
@@ -150,20 +150,20 @@ pub fn too_many_streams() -> Problem {
 fn shown(
     api: AppState,
     signed: Authenticated,
-    told: impl Stream<Item = Result<WatchEvent, Status>>,
+    feed: impl Stream<Item = Result<WatchEvent, Status>>,
     room: StreamPermit,
 ) -> impl Stream<Item = Result<Event, Infallible>> {
-    let told =
-        told.take_while(|event| future::ready(event.is_ok())).filter_map(|event| future::ready(event.ok().and_then(|event| event.event)));
-    let while_open = told.map(move |told| {
+    let changes =
+        feed.take_while(|event| future::ready(event.is_ok())).filter_map(|event| future::ready(event.ok().and_then(|event| event.event)));
+    let while_open = changes.map(move |change| {
         let _counted = &room; // keeps the permit until the stream ends
-        told
+        change
     });
-    while_open.then(move |told| {
+    while_open.then(move |change| {
         let (api, signed) = (api.clone(), signed.clone());
         async move {
-            let people = api.names.resolve(signed.call_context(), people(&told)).await;
-            let event = LiveEvent::of(told, &people);
+            let people = api.names.resolve(signed.call_context(), people(&change)).await;
+            let event = LiveEvent::of(change, &people);
             let data = serde_json::to_string(&event).unwrap_or_default();
             Ok(Event::default().event(event.name()).data(data))
         }

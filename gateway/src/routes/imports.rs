@@ -98,8 +98,8 @@ async fn upload_document(State(api): State<AppState>, signed: Authenticated, req
 
 /// Returns the upload id chosen by the client, or generates a new upload id.
 fn upload_id(request: &Request) -> ApiResult<String> {
-    let Some(told) = request.headers().get(HeaderName::from_static("x-upload-id")) else { return Ok(Uuid::now_v7().to_string()) };
-    let id = told.to_str().ok().and_then(|text| Uuid::parse_str(text).ok());
+    let Some(header) = request.headers().get(HeaderName::from_static("x-upload-id")) else { return Ok(Uuid::now_v7().to_string()) };
+    let id = header.to_str().ok().and_then(|text| Uuid::parse_str(text).ok());
     id.map(|id| id.to_string()).ok_or_else(|| Problem::invalid_field("x-upload-id", "must be a UUID"))
 }
 
@@ -172,18 +172,18 @@ async fn watch_upload(State(api): State<AppState>, signed: Authenticated, Upload
         let (ended, stopped) = (pin!(host.identity.wait_until_invalid(&caller)), pin!(host.tasks.stopped()));
         future::select(ended, stopped).await;
     };
-    let told = events(progress).take_until(over).map(move |event| {
+    let stream = events(progress).take_until(over).map(move |event| {
         let _kept = &room;
         event
     });
     let alive = KeepAlive::new().interval(Duration::from_secs(5)).text("still there");
-    Ok(Sse::new(told).keep_alive(alive).into_response())
+    Ok(Sse::new(stream).keep_alive(alive).into_response())
 }
 
 /// Converts progress messages of import-svc to server-sent events. An error of import-svc ends the stream, so that the client reconnects.
 fn events(progress: impl Stream<Item = Result<pb::ImportProgress, Status>>) -> impl Stream<Item = Result<Event, Infallible>> {
-    let told = progress.take_while(|step| futures::future::ready(step.is_ok())).filter_map(|step| async { step.ok() });
-    told.map(|step| {
+    let steps = progress.take_while(|step| futures::future::ready(step.is_ok())).filter_map(|step| async { step.ok() });
+    steps.map(|step| {
         let data = serde_json::to_string(&UploadProgress::from(step)).unwrap_or_default();
         Ok(Event::default().event("progress").data(data))
     })

@@ -58,11 +58,11 @@ async fn report_pending_saves(
     JsonBody(body): JsonBody<HeldByDevice>,
 ) -> ApiResult<StatusCode> {
     let device = checked_device_name(path.0)?;
-    let told = |work: PendingSaves| {
+    let to_proto = |work: PendingSaves| {
         let oldest_at = enums::check_timestamp("held.oldest_at", work.oldest_at)?;
         Ok(pb::PendingSaves { campaign_id: work.campaign_id, saves: work.saves, oldest_at: Some(clock::timestamp(oldest_at)) })
     };
-    let held: Result<Vec<_>, Problem> = body.held.into_iter().map(told).collect();
+    let held: Result<Vec<_>, Problem> = body.held.into_iter().map(to_proto).collect();
     api.held().report_pending_saves(signed.request(pb::ReportPendingSavesRequest { device, held: held? })).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -62,10 +62,14 @@ async fn csp_report(State(api): State<AppState>, visitor: ClientInfo, request: R
 /// Returns the policy directives that a browser report names as violated.
 fn violated(report: &Value) -> Vec<&'static str> {
     let old = report.get("csp-report").map(|report| &report["violated-directive"]);
-    let new =
-        report.as_array().into_iter().flatten().filter(|one| one["type"] == "csp-violation").map(|one| &one["body"]["effectiveDirective"]);
-    let told = old.into_iter().chain(new).filter_map(Value::as_str).take(MAX_VIOLATIONS);
-    told.map(|text| DIRECTIVES.into_iter().find(|known| text.split(' ').next() == Some(known)).unwrap_or("other")).collect()
+    let new = report
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter(|entry| entry["type"] == "csp-violation")
+        .map(|entry| &entry["body"]["effectiveDirective"]);
+    let directives = old.into_iter().chain(new).filter_map(Value::as_str).take(MAX_VIOLATIONS);
+    directives.map(|text| DIRECTIVES.into_iter().find(|known| text.split(' ').next() == Some(known)).unwrap_or("other")).collect()
 }
 
 /// Serves `security.txt` (RFC 9116), which names the contact for reporting security vulnerabilities.

@@ -122,7 +122,7 @@ async fn update_user(
     PathId(id): PathId,
     JsonBody(body): JsonBody<EditUser>,
 ) -> ApiResult<Json<User>> {
-    let role = body.user_type.map(|told| Role::from(told).into());
+    let role = body.user_type.map(|user_type| Role::from(user_type).into());
     let request = pb::UpdateUserRequest { id, hmc: body.hmc, role, password: body.password };
     Ok(Json(api.users().update_user(signed.request(request)).await?.into_inner().into()))
 }

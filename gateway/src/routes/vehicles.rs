@@ -124,9 +124,9 @@ enum OnConflict {
 ///
 /// # Errors
 /// Returns a 400 when the name is empty, longer than 64 characters or contains control characters.
-pub fn checked_device_name(told: String) -> ApiResult<String> {
-    let fine = (1..=64).contains(&told.chars().count()) && !told.chars().any(char::is_control);
-    if fine { Ok(told) } else { Err(Problem::invalid_field("device", "must have 1 to 64 characters, without control characters")) }
+pub fn checked_device_name(name: String) -> ApiResult<String> {
+    let is_valid = (1..=64).contains(&name.chars().count()) && !name.chars().any(char::is_control);
+    if is_valid { Ok(name) } else { Err(Problem::invalid_field("device", "must have 1 to 64 characters, without control characters")) }
 }
 
 fn save(id: i64, body: SaveVehicle) -> ApiResult<pb::SaveVehicleRequest> {
@@ -192,7 +192,7 @@ async fn save_vehicle(
     JsonBody(body): JsonBody<SaveVehicle>,
 ) -> ApiResult<(HeaderMap, Json<Vehicle>)> {
     let (PathId(id), QueryParams(query)) = place;
-    if body.id.is_some_and(|told| told != id) {
+    if body.id.is_some_and(|body_id| body_id != id) {
         return Err(Problem::invalid_field("id", "must equal the id in the path"));
     }
     let yard = query::yard(query.yard)?;

@@ -120,7 +120,7 @@ impl Connection {
         let patience = self.patience;
         let builder = self.builder();
         let mut served = pin!(builder.serve_connection(TokioIo::new(stream), service));
-        let (mut until, mut told) = (None, false);
+        let (mut until, mut drain_announced) = (None, false);
         loop {
             let check = until.unwrap_or_else(|| pulse.deadline(patience));
             tokio::select! {
@@ -130,8 +130,8 @@ impl Connection {
                     }
                     return;
                 }
-                () = self.api.host.tasks.draining(), if !told => {
-                    told = true;
+                () = self.api.host.tasks.draining(), if !drain_announced => {
+                    drain_announced = true;
                     if self.shared.load(Ordering::Relaxed) {
                         served.as_mut().graceful_shutdown(); // HTTP/2 sends GOAWAY: the client opens a new connection
                     }

@@ -95,19 +95,20 @@ impl File {
     }
 
     fn respond(&self, headers: &HeaderMap, kept: HeaderValue) -> Response {
-        let mut told =
+        let mut response_headers =
             HeaderMap::from_iter([(ETAG, self.etag.clone()), (CACHE_CONTROL, kept), (VARY, HeaderValue::from_static("accept-encoding"))]);
         if headers.get(IF_NONE_MATCH).is_some_and(|known| matches(known, &self.etag)) {
-            return (StatusCode::NOT_MODIFIED, told).into_response();
+            return (StatusCode::NOT_MODIFIED, response_headers).into_response();
         }
-        told.insert(CONTENT_TYPE, self.kind.clone());
-        let takes_gzip = headers.get(ACCEPT_ENCODING).and_then(|told| told.to_str().ok()).is_some_and(|told| told.contains("gzip"));
+        response_headers.insert(CONTENT_TYPE, self.kind.clone());
+        let takes_gzip =
+            headers.get(ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).is_some_and(|encodings| encodings.contains("gzip"));
         match &self.gzip {
             Some(small) if takes_gzip => {
-                told.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-                (told, small.clone()).into_response()
+                response_headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+                (response_headers, small.clone()).into_response()
             }
-            _ => (told, self.plain.clone()).into_response(),
+            _ => (response_headers, self.plain.clone()).into_response(),
         }
     }
 }

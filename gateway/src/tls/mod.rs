@@ -110,15 +110,15 @@ impl Tls {
         let Some(own) = &self.own else { return Vec::new() };
         let port = self.port;
         let names: Vec<String> = host_names::reachable_addresses(listen).into_iter().map(|host| format!("https://{host}:{port}")).collect();
-        let mut told = vec![format!("Certificate to install on phones: {} (SHA-256 {})", own.path().display(), own.fingerprint())];
+        let mut messages = vec![format!("Certificate to install on phones: {} (SHA-256 {})", own.path().display(), own.fingerprint())];
         match names.first() {
             Some(first) => {
-                told.push(format!("Phones open {}", names.join(" or ")));
-                told.push(format!("and download that certificate once from {first}{}", CA_CERT_PATH));
+                messages.push(format!("Phones open {}", names.join(" or ")));
+                messages.push(format!("and download that certificate once from {first}{}", CA_CERT_PATH));
             }
-            None => told.push("Phones cannot connect: set PATIO_LISTEN=0.0.0.0:8080 to accept connections from the network".to_owned()),
+            None => messages.push("Phones cannot connect: set PATIO_LISTEN=0.0.0.0:8080 to accept connections from the network".to_owned()),
         }
-        told
+        messages
     }
 }
 

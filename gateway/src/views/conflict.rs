@@ -84,8 +84,8 @@ impl From<pb::Field> for VehicleField {
     }
 }
 
-fn side(told: pb::Side) -> Option<Side> {
-    match told {
+fn side(side: pb::Side) -> Option<Side> {
+    match side {
         pb::Side::Unspecified => None,
         pb::Side::Theirs => Some(Side::Theirs),
         pb::Side::Mine => Some(Side::Mine),

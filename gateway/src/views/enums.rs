@@ -33,8 +33,8 @@ impl From<Role> for UserType {
 }
 
 impl From<UserType> for Role {
-    fn from(told: UserType) -> Self {
-        match told {
+    fn from(user_type: UserType) -> Self {
+        match user_type {
             UserType::Op => Self::Operator,
             UserType::Tm => Self::Manager,
             UserType::Admin => Self::Admin,
@@ -67,8 +67,8 @@ macro_rules! api_enum {
         }
 
         impl From<$wire> for $name {
-            fn from(told: $wire) -> Self {
-                match $text(told) { $($written => Self::$value,)* _ => Self::default() }
+            fn from(proto: $wire) -> Self {
+                match $text(proto) { $($written => Self::$value,)* _ => Self::default() }
             }
         }
 
