@@ -12,7 +12,7 @@ import json, os, random, re, subprocess, sys, time, urllib.request
 
 SAVES = 60
 # Steps of the save that no other step reads; the plan does not add them to its total.
-APART = {f"CTE {name}" for name in ("changed", "active", "stated", "told", "kept")}
+APART = {f"CTE {name}" for name in ("changed", "active", "stated", "audited", "kept")}
 URL, DATABASE, LOG = sys.argv[1:4]
 # Number of audit entries in a year: those of the last stage.
 YEAR = max(int(float(sys.argv[-1].partition(":")[2])), 1)
