@@ -62,8 +62,8 @@ mod tests {
             return;
         }
         let cores = Cores::apart().unwrap();
-        let told = cores.start(Command::new("cat").arg("/proc/self/status").stdout(Stdio::piped())).unwrap().wait_with_output().unwrap();
-        let (served, own) = (String::from_utf8(told.stdout).unwrap(), std::fs::read_to_string("/proc/thread-self/status").unwrap());
+        let output = cores.start(Command::new("cat").arg("/proc/self/status").stdout(Stdio::piped())).unwrap().wait_with_output().unwrap();
+        let (served, own) = (String::from_utf8(output.stdout).unwrap(), std::fs::read_to_string("/proc/thread-self/status").unwrap());
         assert_ne!(of(&served).unwrap(), of(&own).unwrap());
         assert_eq!(sched_getaffinity(None).unwrap().count(), all.count() - all.count() / 2);
     }

@@ -45,7 +45,7 @@ impl Sum {
         work.done
     }
 
-    fn tell(self, table: &mut Table, (stack, name): (&str, &str), (floor, goal): (Vec<Duration>, f64), most: Option<f64>) {
+    fn add_to(self, table: &mut Table, (stack, name): (&str, &str), (floor, goal): (Vec<Duration>, f64), most: Option<f64>) {
         let milli = |time: Duration| time.as_secs_f64() * 1000.0;
         let turns = count(self.patio.len() as u64);
         let each = self.by_group.iter().map(|(name, time)| (name, milli(*time) / turns)).filter(|(_, time)| *time >= 1.0);
@@ -101,7 +101,7 @@ async fn import(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
         floor.push(bench.floor_work(&["import", &path.to_string_lossy(), &bench.source]).await?);
         bench.patio_work(&mut sum, bench.patio.import(&bench.admin, &file)).await?;
     }
-    sum.tell(table, (bench.stack, &format!("import of {} rows", bench.sizes.each)), (floor, 1.4), Some(64.0));
+    sum.add_to(table, (bench.stack, &format!("import of {} rows", bench.sizes.each)), (floor, 1.4), Some(64.0));
     Ok(())
 }
 
@@ -112,7 +112,7 @@ async fn report(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
         let asked = Shot::get(format!("/api/campaigns/{campaign}/generate_campaign_vehicle_report"), &bench.admin.headers);
         bench.patio_work(&mut sum, bench.patio.done(asked)).await?;
     }
-    sum.tell(table, (bench.stack, &format!("report of {} rows", bench.sizes.each)), (floor, 1.3), Some(48.0));
+    sum.add_to(table, (bench.stack, &format!("report of {} rows", bench.sizes.each)), (floor, 1.3), Some(48.0));
     Ok(())
 }
 
@@ -138,8 +138,8 @@ async fn bulk(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
                 .await?;
         }
     }
-    statuses.tell(table, (bench.stack, &format!("bulk status of {many} vehicles")), (floor.clone(), 1.5), None);
-    files.tell(table, (bench.stack, &format!("CSV of {many} vehicles")), (floor, 1.5), None);
+    statuses.add_to(table, (bench.stack, &format!("bulk status of {many} vehicles")), (floor.clone(), 1.5), None);
+    files.add_to(table, (bench.stack, &format!("CSV of {many} vehicles")), (floor, 1.5), None);
     Ok(())
 }
 

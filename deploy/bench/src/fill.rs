@@ -62,8 +62,8 @@ pub fn workbook(name: &str, campaign: u32, rows: u32) -> anyhow::Result<Vec<u8>>
     }
     for row in 0..rows {
         let [model, serial, space] = vehicle(campaign, row, rows);
-        let told = [name, "Airbag connector", "Connector may come loose; check the yellow clip", "HB20", &model, &serial, &space];
-        for (column, text) in (0..).zip(told) {
+        let cells = [name, "Airbag connector", "Connector may come loose; check the yellow clip", "HB20", &model, &serial, &space];
+        for (column, text) in (0..).zip(cells) {
             sheet.write_string(row + 1, column, text)?;
         }
     }

@@ -104,7 +104,7 @@ pub async fn measure_whole(bench: &Bench, table: &mut Table) -> anyhow::Result<(
     if let [patio, floor] = &costs[..] {
         let milli = |micros: f64| micros / 1000.0;
         table.ratio((bench.stack, "whole list"), (milli(patio.micros), milli(floor.micros), "ms"), 1.3, patio.words());
-        table.told(bench.stack, "  its floor, one SELECT with gzip", format!("{:.1} ms", milli(floor.micros)), floor.words());
+        table.value(bench.stack, "  its floor, one SELECT with gzip", format!("{:.1} ms", milli(floor.micros)), floor.words());
     }
     one_by_one(bench, table, &path).await?;
     repeated(bench, table, &path).await

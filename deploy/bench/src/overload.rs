@@ -57,7 +57,7 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
         all.knee.add(knee)?;
         all.knee.add(alone(&mixed).await?)?; // measured again, since the speed of the machine may have changed
     }
-    tell(bench.stack, table, &all);
+    add_lines(bench.stack, table, &all);
     Ok(())
 }
 
@@ -110,7 +110,7 @@ fn refused_in(volley: &Volley, share: f64) -> f64 {
     count(volley.refusals.value_at_quantile(share)) / 1000.0
 }
 
-fn tell(stack: &str, table: &mut Table, all: &Fired) {
+fn add_lines(stack: &str, table: &mut Table, all: &Fired) {
     let Fired { knee, calm, overload: Pair(read, saved), beside: Pair(probed, signed), .. } = all;
     let share = |volley: &Volley| 100.0 * count(volley.refused) / count(volley.answers.max(1));
     let (knee, good, asked) = (knee.good(), read.good() + saved.good(), read.rate() + saved.rate());

@@ -66,7 +66,7 @@ impl Table {
     }
 
     /// Adds a value without a goal.
-    pub fn told(&mut self, stack: &str, operation: &str, figure: String, more: String) {
+    pub fn value(&mut self, stack: &str, operation: &str, figure: String, more: String) {
         let (stack, operation) = (stack.to_owned(), operation.to_owned());
         self.add(Line { stack, operation, patio: figure, floor: String::new(), ratio: None, goal: None, holds: None, more });
     }
@@ -117,7 +117,7 @@ mod tests {
         table.ratio(("five", "a"), (14.0, 10.0, "us"), 1.5, String::new());
         table.ratio(("five", "b"), (16.0, 10.0, "us"), 1.5, String::new());
         table.most(("five", "c"), (20.0, 20.0), "ms", String::new());
-        table.told("five", "d", "7".into(), String::new());
+        table.value("five", "d", "7".into(), String::new());
         let text = table.text();
         assert!(text.contains("2 of 3 goals hold") && text.contains("MISS") && text.contains("1.60 (1.5)"), "{text}");
     }

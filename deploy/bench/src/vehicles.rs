@@ -35,7 +35,7 @@ pub async fn beside(bench: &Bench, table: &mut Table, name: &str, goal: f64, tar
     let costs = in_turns(bench.sizes, &targets).await?;
     let [patio, floor] = &costs[..] else { anyhow::bail!("two targets, two costs") };
     table.ratio((bench.stack, name), (patio.micros, floor.micros, "us"), goal, patio.words());
-    table.told(bench.stack, "  its floor", format!("{:.1} us", floor.micros), floor.words());
+    table.value(bench.stack, "  its floor", format!("{:.1} us", floor.micros), floor.words());
     Ok(())
 }
 

@@ -8,8 +8,8 @@ fn every_part_runs_on_one_process_and_prints_its_lines() {
     assert!(programs.join("patio").exists(), "build Patio first: cargo build -p patio");
     let table = std::env::temp_dir().join(format!("patio-bench-{}.json", std::process::id()));
     let ran = Command::new(bench).args(["run", "--smoke", "--stack", "one", "--json"]).arg(&table).output().unwrap();
-    let told = format!("{}{}", String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
-    assert!(ran.status.success(), "{told}");
+    let output = format!("{}{}", String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+    assert!(ran.status.success(), "{output}");
     let lines: Vec<serde_json::Value> = serde_json::from_slice(&std::fs::read(&table).unwrap()).unwrap();
     std::fs::remove_file(&table).unwrap();
     for operation in [
@@ -25,6 +25,6 @@ fn every_part_runs_on_one_process_and_prints_its_lines() {
         "p99",
         "goodput",
     ] {
-        assert!(lines.iter().any(|line| line["operation"].as_str().unwrap().contains(operation)), "no line of `{operation}`:\n{told}");
+        assert!(lines.iter().any(|line| line["operation"].as_str().unwrap().contains(operation)), "no line of `{operation}`:\n{output}");
     }
 }

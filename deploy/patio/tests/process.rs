@@ -45,7 +45,7 @@ fn the_first_password_is_printed_once_and_all_saves_survive_a_restart() {
     assert!(output.contains("Patio has stopped."), "{output}");
 
     let mut again = configure(folder.path(), None).start();
-    assert_eq!(credentials(&again), None, "told again: {}", again.process().output());
+    assert_eq!(credentials(&again), None, "printed again: {}", again.process().output());
     let found = again.client().with_token(admin.token()).vehicle(vehicle);
     assert_eq!((&found["operator_notes"], &found["version"]), (&saved["operator_notes"], &saved["version"]));
     again.process_mut().stop(Signal::Terminate);

@@ -62,8 +62,8 @@ impl CampaignVehicleService for CampaignVehicleApi {
         let (caller, now, address) = (identity::caller(&request)?, self.0.clock.now(), audit::address(&request));
         let campaign_id = request.into_inner().campaign_id;
         let removed = vehicles::remove(&self.0.db, campaign_id, now, caller, address).await?;
-        let removed = CampaignCounts { campaign_id, total: 0, inspected: 0, revision: i64::MAX, turned: false, vehicles: Vec::new() };
-        self.0.progress.publish_changes(&[removed]).await;
+        let zero_counts = CampaignCounts { campaign_id, total: 0, inspected: 0, revision: i64::MAX, turned: false, vehicles: Vec::new() };
+        self.0.progress.publish_changes(&[zero_counts]).await;
         self.0.live.publish_campaign_changed(campaign_id);
         reply(pb::RemoveCampaignResponse { removed: i64::try_from(removed).unwrap_or(i64::MAX) })
     }

@@ -75,24 +75,24 @@ struct Shown {
 }
 
 impl From<pb::Vehicle> for Vehicle {
-    fn from(told: pb::Vehicle) -> Self {
+    fn from(vehicle: pb::Vehicle) -> Self {
         Self {
-            id: told.id,
-            status: status::status_text(told.status()).to_owned(),
-            modified_at: told.modified_at.as_ref().and_then(from_timestamp).unwrap_or_default(),
-            model_code: told.model_code,
-            serial_number: told.serial_number,
-            campaign_id: told.campaign_id,
-            campaign_name: told.campaign_name,
-            inspected: told.inspected,
-            admin_notes: told.admin_notes,
-            operator_notes: told.operator_notes,
-            parking_space: told.parking_space,
-            id_yard: told.id_yard.map(i64::from),
-            yard_group: told.yard_group,
-            next: told.next,
-            modified_by: told.modified_by,
-            version: told.version,
+            id: vehicle.id,
+            status: status::status_text(vehicle.status()).to_owned(),
+            modified_at: vehicle.modified_at.as_ref().and_then(from_timestamp).unwrap_or_default(),
+            model_code: vehicle.model_code,
+            serial_number: vehicle.serial_number,
+            campaign_id: vehicle.campaign_id,
+            campaign_name: vehicle.campaign_name,
+            inspected: vehicle.inspected,
+            admin_notes: vehicle.admin_notes,
+            operator_notes: vehicle.operator_notes,
+            parking_space: vehicle.parking_space,
+            id_yard: vehicle.id_yard.map(i64::from),
+            yard_group: vehicle.yard_group,
+            next: vehicle.next,
+            modified_by: vehicle.modified_by,
+            version: vehicle.version,
         }
     }
 }

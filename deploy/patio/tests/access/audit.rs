@@ -91,8 +91,8 @@ fn every_change_and_denied_call_is_one_event_and_other_calls_are_none() {
         let developer = token("developer").unwrap();
         let mut before = entries(stack, developer);
         for step in people().into_iter().chain(work(campaign, &vehicles)) {
-            let (status, told) = stack.call(step.method, &step.path, token(step.who), step.body.as_ref());
-            let what = format!("{} {} as {}: {status} {told:.300}", step.method, step.path, step.who);
+            let (status, body) = stack.call(step.method, &step.path, token(step.who), step.body.as_ref());
+            let what = format!("{} {} as {}: {status} {body:.300}", step.method, step.path, step.who);
             let (asked, mut new) = (Instant::now(), BTreeSet::new());
             // A denied call is recorded after its response. Where no event is expected, none may arrive late either.
             while new.len() < step.kinds.len().max(1)
@@ -130,10 +130,10 @@ fn special_characters_in_searches_are_plain_text() {
                 (format!("/yards/vehicle-counts?campaign_name={odd}"), ""),
             ] {
                 let started = Instant::now();
-                let (status, told) = stack.call("get", &format!("/api{path}"), Some(&developer), None);
-                let shown = format!("{path:.120}: {status} {told:.200}");
+                let (status, body) = stack.call("get", &format!("/api{path}"), Some(&developer), None);
+                let shown = format!("{path:.120}: {status} {body:.200}");
                 assert!([200, 400, 404].contains(&status), "{shown}");
-                assert!(status != 200 || empty.is_empty() || told[empty].as_array().is_some_and(Vec::is_empty), "{shown}");
+                assert!(status != 200 || empty.is_empty() || body[empty].as_array().is_some_and(Vec::is_empty), "{shown}");
                 assert!(started.elapsed() < Duration::from_secs(2), "{shown}");
             }
         }

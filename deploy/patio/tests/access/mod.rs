@@ -159,8 +159,8 @@ fn every_route_rejects_roles_that_are_not_permitted() {
                 assert!((200..300).contains(&status) || row.or.contains(&status), "{what}");
             } else {
                 // Two routes return errors in a different format.
-                let told = body["code"] == "NOT_ALLOWED" || body.is_string() || body["Message"].is_string();
-                assert!(status == 403 && told, "{what}");
+                let has_error_body = body["code"] == "NOT_ALLOWED" || body.is_string() || body["Message"].is_string();
+                assert!(status == 403 && has_error_body, "{what}");
             }
         }
     }
@@ -211,8 +211,8 @@ fn every_service_authorizes_every_call_by_itself() {
             assert_eq!(stack.rpc(method.path, token.as_deref()), Code::Unauthenticated, "{} with a {name} token", method.path);
             pairs += 1;
         }
-        let told = stack.rpc(method.path, Some(&token));
-        assert_eq!(told == Code::PermissionDenied, method.role > Role::Operator as i32, "{} as an operator: {told:?}", method.path);
+        let code = stack.rpc(method.path, Some(&token));
+        assert_eq!(code == Code::PermissionDenied, method.role > Role::Operator as i32, "{} as an operator: {code:?}", method.path);
         // Some of the calls end the session.
         if stack.call("get", "/api/me", Some(&token), None).0 == 401 {
             token = stack.sign_in("op");

@@ -32,15 +32,15 @@ fn race(stack: &Stack, savers: &[(&str, String)], id: &Value) -> (usize, Value) 
     let before = vehicle(stack, savers[0].0, id);
     let outcomes: Vec<(u16, Value)> = std::thread::scope(|scope| {
         let each = savers.iter().map(|(token, notes)| scope.spawn(|| save(stack, token, id, &before["version"], notes)));
-        each.collect::<Vec<_>>().into_iter().map(|one| one.join().unwrap()).collect()
+        each.collect::<Vec<_>>().into_iter().map(|saver| saver.join().unwrap()).collect()
     });
     let winners: Vec<_> = outcomes.iter().enumerate().filter(|(_, (status, _))| *status == 200).map(|(n, _)| n).collect();
     assert_eq!(winners.len(), 1, "exactly one wins: {outcomes:?}");
     let won = outcomes[winners[0]].1.clone();
     assert_eq!(won["operator_notes"], savers[winners[0]].1);
-    for (n, (status, told)) in outcomes.iter().enumerate().filter(|(n, _)| *n != winners[0]) {
-        assert_eq!((*status, &told["code"]), (409, &json!("STALE_VERSION")), "saver {n}: {told}");
-        let current = &told["details"][0];
+    for (n, (status, body)) in outcomes.iter().enumerate().filter(|(n, _)| *n != winners[0]) {
+        assert_eq!((*status, &body["code"]), (409, &json!("STALE_VERSION")), "saver {n}: {body}");
+        let current = &body["details"][0];
         assert_eq!((&current["version"], &current["operator_notes"]), (&won["version"], &won["operator_notes"]), "saver {n}");
     }
     (winners[0], won)
@@ -90,8 +90,8 @@ fn write(stack: &Stack, n: usize, rounds: usize, vehicles: &[Value], admin: &str
     let each = (0..rounds).map(|round| {
         let (method, path, body) = call(round);
         let started = Instant::now();
-        let (status, told) = stack.call(method, &path, Some(admin), Some(&body));
-        assert!((200..300).contains(&status), "{method} {path}: {status} {told}");
+        let (status, response) = stack.call(method, &path, Some(admin), Some(&body));
+        assert!((200..300).contains(&status), "{method} {path}: {status} {response}");
         started.elapsed()
     });
     each.collect()

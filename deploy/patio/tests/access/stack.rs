@@ -228,8 +228,8 @@ pub fn forged(stack: &Stack, good: &str) -> Vec<(&'static str, String)> {
 fn by_another_key(header: &Value, claims: &str) -> String {
     let document = ring::signature::Ed25519KeyPair::generate_pkcs8(&ring::rand::SystemRandom::new()).unwrap();
     let key = ring::signature::Ed25519KeyPair::from_pkcs8(document.as_ref()).unwrap();
-    let told = format!("{}.{claims}", encode(header.to_string().as_bytes()));
-    format!("{told}.{}", encode(key.sign(told.as_bytes()).as_ref()))
+    let message = format!("{}.{claims}", encode(header.to_string().as_bytes()));
+    format!("{message}.{}", encode(key.sign(message.as_bytes()).as_ref()))
 }
 
 fn encode(bytes: &[u8]) -> String {

@@ -121,8 +121,8 @@ fn an_encrypted_backup_is_unreadable_without_its_key() {
     let before = everything(&admin);
     let (data, copy, identity) = (running.data(), folder.path().join("copy"), folder.path().join("identity"));
     let made = Command::new("age-keygen").arg("-o").arg(&identity).output().unwrap();
-    let told = String::from_utf8_lossy(&made.stderr).into_owned();
-    let recipient = told.split_whitespace().last().unwrap().to_owned();
+    let key_output = String::from_utf8_lossy(&made.stderr).into_owned();
+    let recipient = key_output.split_whitespace().last().unwrap().to_owned();
     let done = patio(&data, &["backup", "--recipient", &recipient, copy.to_str().unwrap()]);
     assert!(done.code == Some(0) && !done.text().contains("not encrypted"), "{done:?}");
     running.stop();

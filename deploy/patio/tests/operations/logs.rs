@@ -11,8 +11,8 @@ fn lines(log: &str) -> Vec<Value> {
 
 /// Returns the warnings whose message contains `words`.
 fn warnings(log: &str, words: &str) -> Vec<Value> {
-    let told = |line: &Value| line["level"] == "WARN" && line["message"].as_str().is_some_and(|message| message.contains(words));
-    lines(log).into_iter().filter(told).collect()
+    let is_match = |line: &Value| line["level"] == "WARN" && line["message"].as_str().is_some_and(|message| message.contains(words));
+    lines(log).into_iter().filter(is_match).collect()
 }
 
 fn statuses(client: &Client, path: &str, number: usize) -> Vec<u16> {

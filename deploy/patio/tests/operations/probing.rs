@@ -47,8 +47,8 @@ fn a_probe_reports_the_health_as_text_and_exit_code() {
     let probed = auth.probe(&[]);
     assert_eq!((probed.code, probed.text()), (Some(0), format!("{} auth-svc SERVING\n", auth.address())));
     let probed = auth.probe(&["--json", "--service", "patio.auth.v1.UserService"]);
-    let told: serde_json::Value = serde_json::from_str(&probed.text()).unwrap();
-    assert_eq!((probed.code, &told["status"], &told["service"]), (Some(0), &"SERVING".into(), &"patio.auth.v1.UserService".into()));
+    let json: serde_json::Value = serde_json::from_str(&probed.text()).unwrap();
+    assert_eq!((probed.code, &json["status"], &json["service"]), (Some(0), &"SERVING".into(), &"patio.auth.v1.UserService".into()));
     let probed = run("auth-svc", &["probe", "--addr", "127.0.0.1:1"], &[]);
     assert_eq!((probed.code, &*probed.stdout), (Some(2), "127.0.0.1:1 auth-svc UNREACHABLE\n"));
     let probed = auth.probe(&["--service", "all"]);
@@ -103,8 +103,8 @@ fn a_probe_can_call_read_only_methods_by_name() {
         "patio.auth.v1.TokenService.GetSigningKeys",
     ] {
         let called = auth.probe(&["call", name]);
-        let told: serde_json::Value = serde_json::from_str(&called.text()).unwrap();
-        assert!(called.code == Some(0) && told["keys"][0]["publicKey"].is_string(), "{name}: {told}");
+        let json: serde_json::Value = serde_json::from_str(&called.text()).unwrap();
+        assert!(called.code == Some(0) && json["keys"][0]["publicKey"].is_string(), "{name}: {json}");
     }
     let expect = |arguments: &[&str], code: i32, words: &str| {
         let called = auth.probe(&[&["call"], arguments].concat());

@@ -64,17 +64,23 @@ fn taken(text: &str) -> Vec<String> {
 /// Returns how a migration (in lower case) would block saves for longer than a second, with the recommended alternative.
 fn harm(text: &str, side: &str) -> impl Iterator<Item = String> {
     let lines: String = text.lines().filter(|line| !line.trim_start().starts_with("--")).flat_map(|line| [line, "\n"]).collect();
-    let statements: Vec<Vec<&str>> =
-        lines.split(';').map(|one| one.split_whitespace().collect()).filter(|one: &Vec<_>| !one.is_empty()).collect();
-    let made: BTreeSet<_> =
-        statements.iter().filter(|one| one.starts_with(&["create", "table"])).filter_map(|one| named(one, "table")).collect();
+    let statements: Vec<Vec<&str>> = lines
+        .split(';')
+        .map(|statement| statement.split_whitespace().collect())
+        .filter(|statement: &Vec<_>| !statement.is_empty())
+        .collect();
+    let made: BTreeSet<_> = statements
+        .iter()
+        .filter(|statement| statement.starts_with(&["create", "table"]))
+        .filter_map(|statement| named(statement, "table"))
+        .collect();
     let (mut found, mut locked) = (Vec::new(), BTreeSet::new());
-    for one in &statements {
-        let (shown, first) = (one.join(" "), one[0]);
+    for statement in &statements {
+        let (shown, first) = (statement.join(" "), statement[0]);
         let mut add_finding = |why: &str| found.push(format!("`{}`: {why}", shown.chars().take(80).collect::<String>()));
         let is_there = |table: &Option<String>| table.as_ref().is_some_and(|table| !made.contains(table));
         let is_long = |table: &Option<String>| is_there(table) && !FEW_ROWS.iter().any(|few| table.as_deref() == Some(few));
-        if ["update", "delete"].contains(&first) && is_long(&named(one, if first == "update" { "update" } else { "from" })) {
+        if ["update", "delete"].contains(&first) && is_long(&named(statement, if first == "update" { "update" } else { "from" })) {
             add_finding("all rows stay locked until the migration ends; let the running service update them in batches");
         }
         if side != "postgres" {
@@ -82,7 +88,7 @@ fn harm(text: &str, side: &str) -> impl Iterator<Item = String> {
         }
         let is_index = shown.contains(" index ") && ["create", "drop"].contains(&first);
         let is_beside = shown.contains("concurrently");
-        if is_index && !is_beside && (first == "drop" || is_there(&named(one, "on"))) {
+        if is_index && !is_beside && (first == "drop" || is_there(&named(statement, "on"))) {
             add_finding(
                 "the table is locked; use `concurrently`, as the only statement of a migration that begins with `-- no-transaction`",
             );
@@ -90,8 +96,8 @@ fn harm(text: &str, side: &str) -> impl Iterator<Item = String> {
         if is_beside && (statements.len() > 1 || !text.starts_with("-- no-transaction")) {
             add_finding("this needs a separate migration that begins with `-- no-transaction`");
         }
-        if first == "alter" && is_there(&named(one, "table")) {
-            locked.extend(named(one, "table"));
+        if first == "alter" && is_there(&named(statement, "table")) {
+            locked.extend(named(statement, "table"));
             if shown.contains("add constraint") && !shown.contains("not valid") {
                 add_finding("all rows are checked under a lock; use `not valid`, and `validate constraint` in a separate migration");
             }

@@ -39,8 +39,8 @@ fn nothing_lands_elsewhere(admin: &Client, kept: &Held, lost: &Held) {
     let new = import(admin, 7);
     assert!(new.vehicle > 1_000_000 && new.campaign > 1_000_000, "ids continue above those assigned before the restore");
     assert_eq!(save_of(admin, lost.vehicle, &lost.vin).0, 404, "a save for a lost vehicle must not change another one");
-    let (status, told) = save_of(admin, new.vehicle, &lost.vin);
-    assert_eq!((status, &told["code"], &told["vin_number"]), (409, &json!("OTHER_VEHICLE"), &json!(new.vin)));
+    let (status, body) = save_of(admin, new.vehicle, &lost.vin);
+    assert_eq!((status, &body["code"], &body["vin_number"]), (409, &json!("OTHER_VEHICLE"), &json!(new.vin)));
     assert_eq!(admin.vehicle(new.vehicle)["operator_notes"], "");
     assert_eq!(save_of(admin, new.vehicle, &new.vin).0, 200);
     let changes = admin.get(&format!("/api/vehicles/campaign/{}/changes?since={}", kept.campaign, kept.revision));

@@ -35,8 +35,8 @@ struct Plan {
 fn every_acknowledged_save_is_stored_once_and_no_unseen_value_is_overwritten() {
     let _turn = heavy();
     let short = Plan { phones: 6, time: Duration::from_secs(6), lives: Duration::from_secs(2) };
-    let plan = from_environment(LONG).map_or(short, |told| {
-        let seconds = told.parse().ok().filter(|seconds| *seconds > 1).unwrap_or(300);
+    let plan = from_environment(LONG).map_or(short, |value| {
+        let seconds = value.parse().ok().filter(|seconds| *seconds > 1).unwrap_or(300);
         Plan { phones: 20, time: Duration::from_secs(seconds), lives: Duration::from_secs(12) }
     });
     let Some((mut patio, ledger)) = kills::start() else { return print_to_stderr(&format!("{POSTGRES} or {REDIS} is not set: skipped")) };
@@ -74,7 +74,7 @@ fn every_acknowledged_save_is_stored_once_and_no_unseen_value_is_overwritten() {
     ledger.counters_equal_the_rows();
     print_to_stderr(&format!("{} phones for {:?}: {counts}; {kills} gateways killed", plan.phones, plan.time));
     print_to_stderr(&format!("all saves stored once, {conflicts} conflicts, all phones equal {agreed:?} after the last network fault"));
-    print_to_stderr(&world.told());
+    print_to_stderr(&world.delays_as_text());
     assert!(counts.saves > 20 && conflicts > 0 && kills > 0, "the test must cause saves, conflicts and kills");
 }
 

@@ -76,7 +76,7 @@ impl World {
     }
 
     /// Returns the delays of live events as text.
-    pub fn told(&self) -> String {
+    pub fn delays_as_text(&self) -> String {
         let mut delays = self.delays.lock().unwrap().clone();
         delays.sort();
         let part = |of: usize| delays.get(delays.len().saturating_sub(1) * of / 1000).copied().unwrap_or_default();

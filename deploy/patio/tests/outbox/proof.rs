@@ -56,12 +56,16 @@ fn take(content: &mut Content, field: &'static str, save: &Save, entry: &Written
         return;
     };
     let conflict = conflicts.remove(&(save.key.clone(), field.to_owned()));
-    let told = &entry.new[format!("{field} in conflict")];
+    let conflict_values = &entry.new[format!("{field} in conflict")];
     let becomes = if stored == save.body["base"][field].as_str().unwrap() || stored == wanted {
-        assert!(conflict.is_none() && told.is_null(), "{}: unexpected conflict on {field}: {conflict:?} {told}", save.key);
+        assert!(
+            conflict.is_none() && conflict_values.is_null(),
+            "{}: unexpected conflict on {field}: {conflict:?} {conflict_values}",
+            save.key
+        );
         wanted.to_owned()
     } else {
-        let both = (told["theirs"].as_str(), told["mine"].as_str());
+        let both = (conflict_values["theirs"].as_str(), conflict_values["mine"].as_str());
         assert_eq!(both, (Some(&*stored), Some(wanted)), "{}: {field}, seen as {}: both are returned", save.key, save.body["base"]);
         let rank = |value: &str| SAFER.iter().position(|known| *known == value);
         let status = |value: &str| status::parse(value).unwrap();

@@ -38,8 +38,8 @@ fn names_are_safe_in_headers_and_log_lines_and_secrets_are_not_logged() {
     for path in ["generate_campaign_vehicle_report", "export_all_yards"] {
         let answer = admin.call("GET", &format!("{own}/{path}"), &Value::Null);
         assert_eq!(answer.status, 200);
-        let told = answer.header("content-disposition").unwrap();
-        assert!(told.is_ascii() && !told.contains("../") && told.matches('"').count() == 2, "{told}");
+        let disposition = answer.header("content-disposition").unwrap();
+        assert!(disposition.is_ascii() && !disposition.contains("../") && disposition.matches('"').count() == 2, "{disposition}");
     }
     let wrong = admin.with_token(secrets[1]);
     wrong.send(wrong.request("GET", "/api/me").header("x-request-id", "a b=c"), "");

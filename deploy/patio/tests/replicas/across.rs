@@ -8,7 +8,7 @@ use std::{
 };
 
 /// Maximum time until an event at one gateway is delivered at the other.
-const TOLD: Duration = Duration::from_secs(5);
+const EVENT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum time of any call.
 const ANSWERED: Duration = Duration::from_secs(60);
 /// Number of vehicles in an import: enough time to cancel it.
@@ -25,7 +25,7 @@ fn work_begun_at_one_gateway_continues_at_the_other() {
         two.an_import_is_watched_and_given_up_elsewhere(&many);
         let campaign = two.a_file_is_looked_at_here_and_applied_there();
         two.a_change_of_many_is_taken_back_elsewhere(campaign);
-        two.a_save_is_told_elsewhere(campaign);
+        two.a_save_is_published_elsewhere(campaign);
     }
     yard.leave();
 }
@@ -84,7 +84,7 @@ impl Two<'_> {
         assert_eq!(status(&self.here.vehicles(campaign)), status(&before), "{undone:?}");
     }
 
-    fn a_save_is_told_elsewhere(&self, campaign: i64) {
+    fn a_save_is_published_elsewhere(&self, campaign: i64) {
         let events = self.listen(&format!("/api/events?campaign={campaign}"));
         let vehicle = self.here.vehicles(campaign)[7]["id"].as_i64().unwrap();
         let began = Instant::now();
@@ -97,8 +97,8 @@ impl Two<'_> {
     fn listen(&self, path: &str) -> Receiver<Value> {
         let (events, heard) = channel();
         let mut opened: Option<EventStream> = None;
-        until("the stream is open", TOLD, || {
-            opened = self.there.events(path, TOLD).ok();
+        until("the stream is open", EVENT_TIMEOUT, || {
+            opened = self.there.events(path, EVENT_TIMEOUT).ok();
             opened.is_some()
         });
         std::thread::spawn(move || opened.into_iter().flatten().all(|event| events.send(event.data).is_ok()));
@@ -111,7 +111,7 @@ impl Two<'_> {
 fn next(events: &Receiver<Value>, is_so: impl Fn(&Value) -> bool) -> Value {
     let began = Instant::now();
     loop {
-        let event = events.recv_timeout(TOLD.saturating_sub(began.elapsed())).unwrap();
+        let event = events.recv_timeout(EVENT_TIMEOUT.saturating_sub(began.elapsed())).unwrap();
         if is_so(&event) {
             return event;
         }

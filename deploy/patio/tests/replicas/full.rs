@@ -1,5 +1,5 @@
 //! PostgreSQL with a full disk.
-use super::{MISSING, Yard, print_to_stderr, told};
+use super::{MISSING, Yard, print_counts, print_to_stderr};
 use crate::outside::disk::Disk;
 use patio_harness::{Folder, Postgres, heavy, until};
 use patio_testing::patience;
@@ -31,7 +31,10 @@ fn a_full_disk_of_postgresql_rejects_saves_clearly_loses_nothing_and_needs_no_re
         std::fs::remove_file(filler).unwrap();
         let freed = Instant::now();
         load.until_well(patience(Duration::from_secs(5)));
-        told(&format!("the disk of PostgreSQL full, well again {:.2} s after there was room", freed.elapsed().as_secs_f64()), &full);
+        print_counts(
+            &format!("the disk of PostgreSQL full, well again {:.2} s after there was room", freed.elapsed().as_secs_f64()),
+            &full,
+        );
         assert!(full.failed.iter().all(|what| what.contains("503 wait")), "{:#?}", full.failed);
         full.reads
     });

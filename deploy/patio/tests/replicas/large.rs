@@ -34,12 +34,12 @@ impl Large {
 
     /// Asserts that every operation was rejected quickly.
     #[track_caller]
-    pub fn is_told_soon(answers: &[Answer], within: Duration) {
+    pub fn assert_rejected_within(answers: &[Answer], within: Duration) {
         let slowest = answers.iter().map(|(_, _, took)| *took).max().unwrap();
         print_to_stderr(&format!("{} bulk operations rejected, the slowest after {slowest:?}", answers.len()));
         // Both gateways import the same campaign, so one may get the error that the name is taken.
-        let is_told = |(name, status, _): &Answer| [503, 504].contains(status) || (*name, *status) == ("import", 409);
-        assert!(answers.iter().all(is_told) && slowest < within, "{answers:#?}");
+        let is_rejected = |(name, status, _): &Answer| [503, 504].contains(status) || (*name, *status) == ("import", 409);
+        assert!(answers.iter().all(is_rejected) && slowest < within, "{answers:#?}");
     }
 
     /// Starts all operations concurrently through both gateways and returns the responses.
@@ -76,7 +76,7 @@ impl Large {
         std::thread::scope(|scope| {
             let asking: Vec<_> =
                 work.iter().flat_map(|work| self.clients.iter().map(move |client| scope.spawn(move || timed(work, client)))).collect();
-            asking.into_iter().map(|one| one.join().unwrap()).collect()
+            asking.into_iter().map(|call| call.join().unwrap()).collect()
         })
     }
 
@@ -120,7 +120,7 @@ impl Yard {
         self.patio.replicas_of("vehicle-svc").for_each(|replica| replica.signal(Signal::Suspend));
         let answers = large.asked_for();
         self.patio.replicas_of("vehicle-svc").for_each(|replica| replica.signal(Signal::Continue));
-        Large::is_told_soon(&answers, within);
+        Large::assert_rejected_within(&answers, within);
         let list = format!("/api/vehicles/campaign/{}", large.campaign);
         let is_back = |client: &Client| client.call("GET", &list, &Value::Null).status == 200;
         until("both gateways reach the service", Duration::from_secs(5), || large.clients.iter().all(is_back));

@@ -138,7 +138,7 @@ impl Yard {
                     let counts = self.load.taken();
                     let calm = counts.failed.is_empty() && counts.slowest < Duration::from_secs(1);
                     if calm {
-                        told("undisturbed", &counts);
+                        print_counts("undisturbed", &counts);
                     }
                     calm
                 },
@@ -175,7 +175,7 @@ impl Yard {
     }
 }
 
-fn told(what: &str, counts: &Counts) {
+fn print_counts(what: &str, counts: &Counts) {
     print_to_stderr(&format!(
         "{what}: {} reads, {} saves, {} first tries failed, {} given up, slowest {} ms",
         counts.reads,

@@ -1,5 +1,5 @@
 //! Restarting, killing and freezing replicas under load.
-use super::{Yard, print_to_stderr, sockets, told, workbook};
+use super::{Yard, print_counts, print_to_stderr, sockets, workbook};
 use patio_harness::{Patio, Replica, SERVICES, Signal};
 use std::{
     collections::BTreeMap,
@@ -65,7 +65,7 @@ impl Yard {
             }
         });
         let counts = load.taken();
-        told(&format!("every replica restarted in turn, {rounds} times, {} requests", load.asked() - began), &counts);
+        print_counts(&format!("every replica restarted in turn, {rounds} times, {} requests", load.asked() - began), &counts);
         assert!(counts.failed.is_empty(), "{:#?}", counts.failed);
         load.again();
     }
@@ -84,7 +84,7 @@ impl Yard {
                     replica.wait_until_ready();
                     load.pass(*long, Duration::from_millis(500));
                     let counts = load.taken();
-                    told(&format!("{} killed", replica.name()), &counts);
+                    print_counts(&format!("{} killed", replica.name()), &counts);
                     assert!(counts.given_up.is_empty(), "{:#?}", counts.given_up);
                     // A killed gateway loses its open requests and those that arrive before the balancer notices.
                     let is_gateway = replica.program == "gateway";
@@ -126,9 +126,12 @@ impl Yard {
                 replica.signal(Signal::Continue);
                 load.pass(*long, Duration::from_secs(1));
                 let after = load.taken();
-                told(&format!("{} frozen, within {left:?}", replica.name()), &first);
-                told(&format!("{} frozen, after {left:?}: slowest asked {} ms", replica.name(), later.slowest_asked.as_millis()), &later);
-                told(&format!("{} goes on", replica.name()), &after);
+                print_counts(&format!("{} frozen, within {left:?}", replica.name()), &first);
+                print_counts(
+                    &format!("{} frozen, after {left:?}: slowest asked {} ms", replica.name(), later.slowest_asked.as_millis()),
+                    &later,
+                );
+                print_counts(&format!("{} goes on", replica.name()), &after);
                 let failed: Vec<_> = [&first, &later, &after].into_iter().flat_map(|counts| &counts.failed).collect();
                 let most = if is_gateway { load.clients() } else { 0 };
                 assert!(failed.len() <= most, "{failed:#?}");

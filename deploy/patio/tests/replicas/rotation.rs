@@ -1,5 +1,5 @@
 //! Rotation of every secret under load, as described in the runbook.
-use super::{MISSING, Yard, parts::restart_all, print_to_stderr, told};
+use super::{MISSING, Yard, parts::restart_all, print_counts, print_to_stderr};
 use patio_harness::{DATABASE_ROLE, REDIS_PASSWORD, SERVICE_SECRET, exclusive};
 use patio_proto::auth::{MintServiceTokenRequest, token_service_client::TokenServiceClient};
 use tonic::Code;
@@ -48,7 +48,7 @@ impl Yard {
             load.until("reads and saves are answered", |counts| counts.reads > 100 && counts.saves > 100);
         });
         let counts = load.taken();
-        told(&format!("all ten restarted with changed secrets, {round} round"), &counts);
+        print_counts(&format!("all ten restarted with changed secrets, {round} round"), &counts);
         assert!(counts.failed.is_empty() && counts.asked_to_wait == 0, "{:#?}", counts.failed);
         assert!(counts.reads > 100 && counts.saves > 100, "{counts:?}");
         load.again();

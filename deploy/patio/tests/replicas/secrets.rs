@@ -124,8 +124,8 @@ impl Yard {
         }
         let whole = [&["doctor", "--services"][..], &["config"]].map(|arguments| ("patio", arguments, &[][..]));
         shown.run(whole, &self.patio.replica("auth-svc", 0).launch.environment);
-        let told: BTreeSet<_> = shown.masked().into_iter().collect();
-        assert_eq!(told, SETTINGS.map(|(name, _)| name.to_owned()).into(), "each secret that `config` masks is searched for");
+        let masked: BTreeSet<_> = shown.masked().into_iter().collect();
+        assert_eq!(masked, SETTINGS.map(|(name, _)| name.to_owned()).into(), "each secret that `config` masks is searched for");
     }
 
     /// Collects the error output of programs with invalid settings. The running processes are no longer needed.
@@ -167,9 +167,9 @@ impl Yard {
             ),
         ];
         let stored = stored.into_iter().flat_map(|(name, query)| {
-            let told = self.postgres.sql_on("patio", query);
-            assert!(!told.is_empty(), "{name}");
-            told.split(' ').map(|hex| (name.to_owned(), written(&unhex(hex)))).collect::<Vec<_>>()
+            let values = self.postgres.sql_on("patio", query);
+            assert!(!values.is_empty(), "{name}");
+            values.split(' ').map(|hex| (name.to_owned(), written(&unhex(hex)))).collect::<Vec<_>>()
         });
         named.chain(typed).chain([("token".to_owned(), written(signature.as_bytes()))]).chain(stored).collect()
     }

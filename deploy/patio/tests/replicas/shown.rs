@@ -78,8 +78,8 @@ impl Shown {
     pub fn found(&self, words: &[String]) -> impl Iterator<Item = String> {
         let mut grep = Command::new("grep");
         grep.args(["-aFH"]).args(words.iter().flat_map(|word| ["-e", word])).args(&self.1).env("LC_ALL", "C");
-        let told = String::from_utf8_lossy(&grep.output().unwrap().stdout).into_owned();
-        told.lines().map(|line| line.chars().take(400).collect()).collect::<Vec<_>>().into_iter()
+        let output = String::from_utf8_lossy(&grep.output().unwrap().stdout).into_owned();
+        output.lines().map(|line| line.chars().take(400).collect()).collect::<Vec<_>>().into_iter()
     }
 
     pub fn size(&self) -> String {

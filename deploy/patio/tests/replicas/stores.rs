@@ -1,5 +1,5 @@
 //! Stopping, restarting and freezing Redis and PostgreSQL under load.
-use super::{Yard, large::Large, print_to_stderr, told};
+use super::{Yard, large::Large, print_counts, print_to_stderr};
 use patio_harness::{ADMIN_PASSWORD, Signal};
 use std::{
     thread,
@@ -35,7 +35,7 @@ impl Yard {
             load.pass(*long, Duration::from_secs(2));
         });
         let counts = load.taken();
-        told(&format!("added a column to {} tables", tables.lines().count()), &counts);
+        print_counts(&format!("added a column to {} tables", tables.lines().count()), &counts);
         assert!(counts.failed.is_empty(), "{:#?}", counts.failed);
         load.again();
     }
@@ -58,7 +58,7 @@ impl Yard {
             load.pass(*long, Duration::from_secs(1));
         });
         let counts = load.taken();
-        told("Redis killed and away", &counts);
+        print_counts("Redis killed and away", &counts);
         assert!(counts.failed.is_empty(), "{:#?}", counts.failed);
         load.again();
     }
@@ -75,7 +75,10 @@ impl Yard {
             let (counts, piled, grown) = (load.taken(), patio.descriptors(), patio.memory());
             redis.signal(Signal::Continue);
             let (back, well) = (Instant::now(), load.until_well(Duration::from_secs(8)));
-            told(&format!("Redis frozen, {open} then {piled} descriptors, {held} then {grown} KiB, well {:?} after", well - back), &counts);
+            print_counts(
+                &format!("Redis frozen, {open} then {piled} descriptors, {held} then {grown} KiB, well {:?} after", well - back),
+                &counts,
+            );
             assert!(counts.failed.is_empty(), "{:#?}", counts.failed);
             assert!(counts.slowest < longest, "{:?}", counts.slowest);
             assert!(well - back < self.bound(WELL_AFTER_FREEZING, Duration::from_secs(3)), "{:?}", well - back);
@@ -99,7 +102,7 @@ impl Yard {
                 postgres.up();
                 let (back, well) = (Instant::now(), load.until_well(Duration::from_secs(8)));
                 let after = load.taken();
-                told(&format!("PostgreSQL stopped ({signal:?}), recovered {:?} after it was back", well - back), &away);
+                print_counts(&format!("PostgreSQL stopped ({signal:?}), recovered {:?} after it was back", well - back), &away);
                 assert!(away.asked_to_wait > 0, "somebody asked");
                 assert!(away.failed.iter().all(|what| what.contains("503 wait")), "{:#?}", away.failed);
                 assert!(away.slowest.max(after.slowest) < longest, "{:?} {:?}", away.slowest, after.slowest);
@@ -129,14 +132,14 @@ impl Yard {
                 "PostgreSQL frozen, recovered {:?} after it continued, {held} KiB before and {grown} then",
                 well - back
             ));
-            told(&format!("PostgreSQL frozen, descriptors {open} before and {piled} then"), &frozen);
+            print_counts(&format!("PostgreSQL frozen, descriptors {open} before and {piled} then"), &frozen);
             assert!(frozen.asked_to_wait > 0, "somebody asked");
-            let told_why = |what: &String| what.contains("503 wait") || what.contains("504");
-            assert!(frozen.failed.iter().all(told_why), "{:#?}", frozen.failed);
+            let is_expected = |what: &String| what.contains("503 wait") || what.contains("504");
+            assert!(frozen.failed.iter().all(is_expected), "{:#?}", frozen.failed);
             assert!(frozen.slowest.max(after.slowest) < longest, "{:?} {:?}", frozen.slowest, after.slowest);
             assert!(well - back < self.bound(WELL_AFTER_FREEZING, Duration::from_secs(4)), "{:?}", well - back);
             self.is_flat((open, piled), (held, grown));
-            Large::is_told_soon(&answers, longest);
+            Large::assert_rejected_within(&answers, longest);
         });
         large.is_whole();
         load.again();
