@@ -14,12 +14,12 @@ const fail = (page: Page, path: string, method = 'GET', answer: Parameters<Route
   page.route(path, (route) => (route.request().method() === method ? route.fulfill(answer) : route.fallback()))
 
 /** Turns off live events, so that changes of other tests do not reload the screen and a failed call stays failed until it is retried. */
-const hearNothing = (page: Page) => fail(page, '**/api/events', 'GET', { status: 404, json: { code: 'NOT_FOUND', message: 'nothing is told' } })
+const hearNothing = (page: Page) => fail(page, '**/api/events', 'GET', { status: 404, json: { code: 'NOT_FOUND', message: 'live events are off' } })
 
 const isOwn = (url: URL) => url.pathname === '/api/campaigns'
 test.use({ viewport: PHONE })
 
-test('campaigns that cannot be loaded are told of, and are there when it is tried again', async ({ page }) => {
+test('campaigns that cannot be loaded show an error, and are there when it is tried again', async ({ page }) => {
   await hearNothing(page)
   await campaignOf(page.request, await headersOf(page.request, supervisor), 'Loaded later', rowsIn('K', 1))
   await page.route(isOwn, (route) => route.fulfill(page.url().includes('home') ? DOWN : AT_ONCE))
@@ -162,7 +162,7 @@ test('columns that are wrong are shown in a picture and an example', async ({ pa
   expect(example.name).toMatch(/\.xlsx$/)
 })
 
-test('users that cannot be loaded, found, changed or deleted are told of', async ({ page }) => {
+test('users that cannot be loaded, found, changed or deleted show an error', async ({ page }) => {
   const person = await member(page.request, 'op')
   const gone = await member(page.request, 'op')
   await fail(page, '**/api/users', 'GET', AT_ONCE)

@@ -84,8 +84,8 @@ test('a list of a hundred thousand vehicles opens and is searched without waitin
     lessen(answer, taken.answered)
   }
   const nodes = await rows.evaluateAll((all) => all.reduce((sum, row) => sum + 1 + row.querySelectorAll('*').length, 0))
-  const told = `first rows ${Math.round(opened)} ms, a key ${key.map(Math.round).join(' ')} ms, its answer ${answer.map(Math.round).join(' ')} ms, ${nodes} nodes of rows`
-  info.annotations.push({ type: 'measured', description: told })
+  const measurements = `first rows ${Math.round(opened)} ms, a key ${key.map(Math.round).join(' ')} ms, its answer ${answer.map(Math.round).join(' ')} ms, ${nodes} nodes of rows`
+  info.annotations.push({ type: 'measured', description: measurements })
   expect(opened).toBeLessThan(FIRST_ROWS_MS)
   expect(Math.max(...key)).toBeLessThan(KEY_MS)
   expect(median(answer)).toBeLessThan(KEY_MS)

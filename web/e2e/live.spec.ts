@@ -45,7 +45,7 @@ for (const viewport of SIZES) {
       await shot(page, 'home-pace')
     })
 
-    test('a field that two people changed keeps both values, is settled in one tap, and who saved it is told', async ({ page, browser, context, baseURL }) => {
+    test('a field that two people changed keeps both values, is settled in one tap, and shows who saved it', async ({ page, browser, context, baseURL }) => {
       const headers = await headersOf(page.request, supervisor)
       const { id, vehicles } = await campaignOf(page.request, headers, 'Both sides', rowsIn('K', 3))
       const [first] = vehicles as [Vehicle]
@@ -111,10 +111,10 @@ test('closing a campaign warns of what phones still hold', async ({ page, browse
   await work.getByRole('button', { name: 'Manual' }).click()
   await work.getByLabel('Vehicle identifier').fill(first?.vin_number ?? '')
   await work.getByRole('group', { name: 'Select Status' }).getByRole('button', { name: 'ok', exact: true }).click()
-  const told = work.waitForResponse((response) => response.url().endsWith('/held') && response.request().method() === 'PUT')
+  const report = work.waitForResponse((response) => response.url().endsWith('/held') && response.request().method() === 'PUT')
   await work.getByRole('button', { name: 'Save and Exit' }).click()
   await expect(work.getByRole('link', { name: '1 pending save' })).toBeVisible()
-  expect((await told).status()).toBe(204)
+  expect((await report).status()).toBe(204)
 
   await enter(page, supervisor, `/campaign/${id}`)
   await page.request.put(`/api/campaigns/${id}`, { headers, data: { status: 'Ongoing' } })

@@ -66,7 +66,7 @@ async function type(page: Page, status: string): Promise<string> {
   return vin
 }
 
-interface Told {
+interface AuditRecord {
   hmc: string
   summary: string
   at: string
@@ -74,12 +74,12 @@ interface Told {
 }
 
 /** Returns the saves of a person in the audit log, oldest first. */
-async function recordsOf(request: APIRequestContext, hmc: string): Promise<Told[]> {
+async function recordsOf(request: APIRequestContext, hmc: string): Promise<AuditRecord[]> {
   const headers = await headersOf(request, developer)
-  const found: Told[] = []
+  const found: AuditRecord[] = []
   for (let page = 0; ; page++) {
     const response = await request.get(`/api/logs/audit?kind=vehicle-changed&hmc=${encodeURIComponent(hmc)}&page=${page}`, { headers })
-    const { events } = (await response.json()) as { events: Told[] }
+    const { events } = (await response.json()) as { events: AuditRecord[] }
     if (events.length === 0) return found.toReversed()
     found.push(...events)
   }
@@ -161,10 +161,10 @@ test('fifty cars inspected without a signal outlive reloads, a killed browser an
       const records = await recordsOf(request, mine.hmc)
       expect(records.map(({ summary }) => done.find((vin) => summary.startsWith(`${vin} `)))).toEqual(done)
       expect(records.map(({ summary }) => / scanned$| typed$/.exec(summary)?.[0].trim())).toEqual(done.map((_, index) => (index < SCANNED ? 'scanned' : 'typed')))
-      const times = records.map((told) => Date.parse(told.new.claimed_device_time ?? ''))
+      const times = records.map((record) => Date.parse(record.new.claimed_device_time ?? ''))
       expect(times).toEqual(times.toSorted((a, b) => a - b))
       expect([(times[0] ?? 0) >= begun, (times.at(-1) ?? A_DAY ** 2) <= Date.now()]).toEqual([true, true])
-      expect(new Set(records.map((told) => told.new.claimed_device)).size).toBe(1)
+      expect(new Set(records.map((record) => record.new.claimed_device)).size).toBe(1)
       const stored: Vehicle[] = (await vehiclesOf(request, headers, campaign)).filter(({ inspected }) => inspected)
       expect(stored.map(({ vin_number }) => vin_number).toSorted()).toEqual(done.toSorted())
     })

@@ -45,11 +45,11 @@ async function asked(page: Page, { seen, now }: { seen: string; now: string }) {
 
 test.use({ viewport: PHONE, serviceWorkers: 'allow' })
 
-test('a save that meets another vehicle is told of and asks; "Yes" saves it to that one', async ({ page, context }) => {
+test('a save that meets another vehicle shows an error and asks; "Yes" saves it to that one', async ({ page, context }) => {
   const save = await queued(page, context)
   await context.setOffline(false)
-  const told = toastOf(page, 'error', `É este o veículo? Você inspecionou ${save.seen}. O servidor tem ${save.now} no lugar dele.`)
-  await told.click()
+  const toast = toastOf(page, 'error', `É este o veículo? Você inspecionou ${save.seen}. O servidor tem ${save.now} no lugar dele.`)
+  await toast.click()
   await expect(page).toHaveURL(/\/outbox$/)
   const card = await asked(page, save)
   await shot(page, 'outbox-other-car')

@@ -65,7 +65,7 @@ test('a browser that keeps nothing saves with a signal and says that it cannot w
   await expect(page.getByLabel('Vehicle identifier')).toHaveValue(second.vin_number)
 })
 
-test('a clock that is off by a day changes nothing but what it told', async ({ page, context }) => {
+test('a clock that is off by a day changes nothing but the reported device time', async ({ page, context }) => {
   test.skip(developer.password === '', 'PATIO_DEVELOPER_PASSWORD names no password')
   const { headers, first, second, operator } = await twoCars(page, 'Clock')
   await page.clock.install({ time: Date.now() - A_DAY })
@@ -88,7 +88,7 @@ test('a clock that is off by a day changes nothing but what it told', async ({ p
   expect((await vehicleOf(page.request, headers, second.id)).inspected).toBe(false)
   const records = await page.request.get(`/api/logs/audit?kind=vehicle-changed&hmc=${encodeURIComponent(operator.hmc)}`, { headers: await headersOf(page.request, developer) })
   const { events } = (await records.json()) as { events: { new: { claimed_device_time: string } }[] }
-  expect(events.map((told) => Math.round((Date.now() - Date.parse(told.new.claimed_device_time)) / A_DAY))).toEqual([1])
+  expect(events.map((event) => Math.round((Date.now() - Date.parse(event.new.claimed_device_time)) / A_DAY))).toEqual([1])
 })
 
 test('an update of the app in the middle of the queue loses nothing', async ({ page, context, baseURL }) => {

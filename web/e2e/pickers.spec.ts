@@ -60,7 +60,7 @@ for (const viewport of SIZES) {
       await expect(page).toHaveURL(new RegExp(`/campaign/${many.first}/vehicles$`))
     })
 
-    test('a mark tells whether all vehicles are inspected', async ({ page }) => {
+    test('a mark shows whether all vehicles are inspected', async ({ page }) => {
       const headers = await headersOf(page.request, supervisor)
       const { name, vehicles: [only] } = await campaignOf(page.request, headers, 'Marked', rowsIn('K', 1))
       await enter(page, supervisor, `/campaign-home?search=${encodeURIComponent(name)}`)

@@ -71,7 +71,7 @@ test('tilted, small and faint labels are read', async ({ request, baseURL }) => 
   }, 6)
 })
 
-test('of two codes in view the car is taken, and its place told from others by words, tone and vibration', async ({ request, baseURL }) => {
+test('of two codes in view the car is taken, and its place differs from others in words, tone and vibration', async ({ request, baseURL }) => {
   const yard = await yardOf(request, [HERE, 'HB20 000124'])
   const [alike, twins] = [await yardOf(request, ['HB2O 000I23']), await yardOf(request, ['AHB20 000123', 'BHB20 000123'])]
   const both: Scene = { labels: [{ format: 'QRCode', text: 'PART 5521-88', module: 5, y: 390 }, { format: 'Code128', text: HERE, module: 2.6, y: 640 }] }

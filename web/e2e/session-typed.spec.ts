@@ -10,7 +10,7 @@ async function interrupted(page: Page, person: Person, act: () => Promise<void>)
   const address = page.url()
   await expire(page)
   const form = page.getByRole('form', { name: 'Sign in' })
-  const told = expect(page.getByText('Session expired').last()).toBeVisible({ timeout: 30_000 })
+  const expired = expect(page.getByText('Session expired').last()).toBeVisible({ timeout: 30_000 })
   const acted = act().then(
     () => true,
     async (cause: unknown) => {
@@ -18,7 +18,7 @@ async function interrupted(page: Page, person: Person, act: () => Promise<void>)
       return false
     },
   )
-  const [, isDone] = await Promise.all([told, acted])
+  const [, isDone] = await Promise.all([expired, acted])
   await expect(form).toBeVisible()
   expect(await page.evaluate(() => Object.keys(sessionStorage).filter((name) => ['JWT_TOKEN', 'user'].includes(name)))).toEqual([])
   await signInHere(page, person)

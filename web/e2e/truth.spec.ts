@@ -152,7 +152,7 @@ test('operators find nothing of the dash yard in lists, filters, counts or by ad
   await expect(page.getByLabel('Yard Filter').locator('option')).toHaveText(['All Yards', 'Yard -', 'Yard K'])
 })
 
-test('a team leader is told before and after which notes Remove keeps', async ({ page }) => {
+test('a team leader sees before and after which notes Remove keeps', async ({ page }) => {
   const headers = await headersOf(page.request, supervisor)
   const { name, vehicles } = await campaignOf(page.request, headers, 'Keeps', rowsIn('K', 1))
   const [first] = vehicles as [Vehicle]

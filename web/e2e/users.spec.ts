@@ -44,7 +44,7 @@ for (const viewport of SIZES) {
       }
     })
 
-    test('a user is created, after what is missing was told, and can sign in', async ({ page }) => {
+    test('a user is created, after missing fields were reported, and can sign in', async ({ page }) => {
       const hmc = unique('new').replace(' ', '-')
       await open(page, 'Create New User')
       await submit(page, 'Create New User')

@@ -94,7 +94,7 @@ for (const viewport of SIZES) {
       expect((await vehicleOf(page.request, headers, first.id)).inspected).toBe(true)
     })
 
-    test('an operator chooses what the stored status allows and is told why not', async ({ page }) => {
+    test('an operator chooses what the stored status allows and sees why not', async ({ page }) => {
       const { headers, first } = await three(page, 'Allowed')
       await openAs(page, await memberOf(page.request, 'op'), first)
       const refused: Record<string, [stored: string, allowed: string[], why: Record<string, RegExp>]> = {

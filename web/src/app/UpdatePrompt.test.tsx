@@ -5,11 +5,11 @@ import { createFake } from '@/testing/fake'
 import { waitingWorker } from './serviceWorker'
 import { UpdatePrompt } from './UpdatePrompt'
 
-const told: unknown[] = []
-const fresh = createFake<ServiceWorker>({ state: 'installed', postMessage: (message: unknown) => told.push(message) })
+const messages: unknown[] = []
+const fresh = createFake<ServiceWorker>({ state: 'installed', postMessage: (message: unknown) => messages.push(message) })
 
 beforeEach(() => {
-  told.length = 0
+  messages.length = 0
   waitingWorker.set(null)
 })
 
@@ -20,9 +20,9 @@ test('a new version is offered and activated only when the person accepts; then 
   vi.spyOn(window.location, 'reload').mockImplementation(reload)
   waitingWorker.set(fresh)
   render(<UpdatePrompt />)
-  expect(told).toEqual([])
+  expect(messages).toEqual([])
   await userEvent.click(screen.getByRole('button', { name: 'Update now' }))
-  expect([told, reload.mock.calls.length]).toEqual([[{ type: 'SKIP_WAITING' }], 0])
+  expect([messages, reload.mock.calls.length]).toEqual([[{ type: 'SKIP_WAITING' }], 0])
   expect(screen.getByRole('button', { name: 'Update now' }).getAttribute('aria-busy')).toBe('true')
   container.dispatchEvent(new Event('controllerchange'))
   expect(reload).toHaveBeenCalledTimes(1)
@@ -34,14 +34,14 @@ test.each(['activated', 'redundant'])('the page reloads at once when another tab
   waitingWorker.set(createFake<ServiceWorker>({ ...fresh, state }))
   render(<UpdatePrompt />)
   await userEvent.click(screen.getByRole('button', { name: 'Update now' }))
-  expect([told, reload.mock.calls.length]).toEqual([[], 1])
+  expect([messages, reload.mock.calls.length]).toEqual([[], 1])
 })
 
 test('the prompt can be postponed', async () => {
   waitingWorker.set(fresh)
   render(<UpdatePrompt />)
   await userEvent.click(screen.getByRole('button', { name: 'Later' }))
-  expect([screen.queryByRole('button'), told]).toEqual([null, []])
+  expect([screen.queryByRole('button'), messages]).toEqual([null, []])
 })
 
 test.each([

@@ -39,9 +39,9 @@ test('saves rejected for another vehicle are announced in one toast, which opens
   retain(refused(7, 'OTHER_VEHICLE'))
   await screen.findByText('É este o veículo? Você inspecionou HB20 000007. O servidor tem NEW7 000000 no lugar dele.')
   retain(refused(7, 'OTHER_VEHICLE'), refused(8, 'OTHER_VEHICLE'))
-  const told = await screen.findByText('É este o veículo? 2 veículos que você inspecionou têm outro VIN no servidor.')
+  const toast = await screen.findByText('É este o veículo? 2 veículos que você inspecionou têm outro VIN no servidor.')
   expect(toasts()).toHaveLength(1)
-  await userEvent.setup().click(told)
+  await userEvent.setup().click(toast)
   expect([window.location.pathname, toasts()]).toEqual(['/outbox', []])
   retain(refused(9, 'OTHER_VEHICLE'))
   expect(toasts()).toEqual([]) // the outbox page itself asks

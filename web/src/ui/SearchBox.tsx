@@ -14,26 +14,26 @@ interface SearchBoxProps {
 /** Search field, focused by the key '/'. Shows each key at once and calls `onChange` after a pause in typing. */
 export function SearchBox({ label, value, onChange, rest = 0 }: SearchBoxProps) {
   const [text, setText] = useState(value)
-  const [told, setTold] = useState(value)
+  const [lastValue, setLastValue] = useState(value)
   const field = useRef<HTMLInputElement>(null)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
 
-  if (told !== value) {
-    setTold(value)
+  if (lastValue !== value) {
+    setLastValue(value)
     setText(value)
   }
   useEffect(() => () => clearTimeout(timer.current), [])
   useEffect(() => listenForSlashKey(() => field.current?.focus()), [])
 
-  const tell = (next: string) => {
-    setTold(next)
+  const emitChange = (next: string) => {
+    setLastValue(next)
     onChange(next)
   }
   const type = (next: string) => {
     setText(next)
     clearTimeout(timer.current)
-    if (rest === 0) tell(next)
-    else timer.current = setTimeout(tell, rest, next)
+    if (rest === 0) emitChange(next)
+    else timer.current = setTimeout(emitChange, rest, next)
   }
   return (
     <div className={styles.search} role="search" aria-label={label}>

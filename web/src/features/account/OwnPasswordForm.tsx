@@ -36,7 +36,7 @@ export function OwnPasswordForm({ onChanged }: { onChanged?: () => void }) {
       },
     })
   }
-  const told = complaint !== null ? t(complaint) : change.error && t('account.notChanged', { why: isWrongPassword(change.error) ? t('account.wrong') : getErrorMessage(change.error, t) })
+  const errorText = complaint !== null ? t(complaint) : change.error && t('account.notChanged', { why: isWrongPassword(change.error) ? t('account.wrong') : getErrorMessage(change.error, t) })
   const field = (name: keyof typeof NOTHING, label: AccountTextKey, autoComplete: string, hint?: string) => (
     <TextField label={t(label)} hint={hint} type="password" autoComplete={autoComplete} value={entry[name]} onChange={(event) => setEntry({ ...entry, [name]: event.target.value })} />
   )
@@ -48,7 +48,7 @@ export function OwnPasswordForm({ onChanged }: { onChanged?: () => void }) {
         {field('new', 'account.new', 'new-password', t('account.hint'))}
         {field('confirmation', 'account.confirmation', 'new-password')}
         <p className="quiet">{t('account.otherDevices')}</p>
-        {told && <Alert kind="error">{told}</Alert>}
+        {errorText && <Alert kind="error">{errorText}</Alert>}
         <Button kind="primary" big wide type="submit" busy={change.isPending}>
           {t('account.change')}
         </Button>

@@ -45,7 +45,7 @@ test('two different new passwords are not sent', async () => {
   expect(screen.getByText('As senhas não coincidem.')).toBeTruthy()
 })
 
-test('a wrong old password is told', async () => {
+test('a wrong old password is reported', async () => {
   await change(createReply(422, { code: 'WRONG_PASSWORD', message: 'The current password is incorrect.' }))
   expect(await screen.findByText('Não foi possível alterar a senha. A senha atual está incorreta.')).toBeTruthy()
 })

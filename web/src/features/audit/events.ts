@@ -17,11 +17,11 @@ const textOf = (value: unknown): string => (value === null || value === undefine
 const valuesIn = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {})
 
 /** Kinds of audit events that change nothing. The values of such an event contain only the time of the browser. */
-const ONLY_TOLD = ['page-view', 'login']
+const KINDS_WITHOUT_CHANGE = ['page-view', 'login']
 
 /** Lists the fields that an event changed. Returns an empty list for an event without a change, such as a sign-in. */
 export function listFieldChanges(event: AuditEvent): FieldChange[] {
-  if (ONLY_TOLD.includes(event.kind)) return []
+  if (KINDS_WITHOUT_CHANGE.includes(event.kind)) return []
   const [before, after] = [valuesIn(event.old), valuesIn(event.new)]
   const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])]
   return fields.map((field) => ({ field, old: textOf(before[field]), new: textOf(after[field]) })).filter((change) => change.old !== change.new)

@@ -43,7 +43,7 @@ function SignIn() {
     event.preventDefault()
     if (ready && !signIn.isPending) signIn.mutate({ hmc: hmc.trim(), password }, { onError: note })
   }
-  const told = seconds > 0 ? t('signIn.blocked', { n: seconds }) : failureText(signIn.error, t)
+  const errorText = seconds > 0 ? t('signIn.blocked', { n: seconds }) : failureText(signIn.error, t)
   return (
     <div className={styles.screen}>
       <header className={styles.brand}>
@@ -57,7 +57,7 @@ function SignIn() {
           <TextField label={t('signIn.hmc')} value={hmc} onChange={(event) => setHmc(event.target.value)} autoComplete="username" autoCapitalize="none" spellCheck={false} name="hmc" />
           <TextField label={t('signIn.password')} value={password} onChange={(event) => setPassword(event.target.value)} type="password" autoComplete="current-password" name="password" />
           {waiting > 0 && <Alert kind="info">{t('signIn.held', { n: waiting })}</Alert>}
-          {told !== null && <Alert kind="error">{told}</Alert>}
+          {errorText !== null && <Alert kind="error">{errorText}</Alert>}
           <Button kind="primary" big wide type="submit" disabled={!ready} busy={signIn.isPending}>
             {t('signIn.submit')}
           </Button>

@@ -76,14 +76,14 @@ export const useCancelUpload = () =>
 const ASK_AGAIN_MS = 300
 
 /** Reads the import's progress stream and reconnects after each interruption. The upload itself does not depend on the stream. */
-async function watch(id: string, tell: (progress: UploadProgress) => void, signal: AbortSignal): Promise<void> {
+async function watch(id: string, onProgress: (progress: UploadProgress) => void, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
       const response = await fetchRawResponse(`/documents/uploads/${id}/events`, { signal })
       for await (const { event, data } of readServerEvents(response)) {
         const progress: unknown = JSON.parse(data)
         if (event !== 'progress' || !isProgress(progress)) continue
-        tell(progress)
+        onProgress(progress)
         if (progress.phase === 'done' || progress.phase === 'failed') return
       }
     } catch {

@@ -80,7 +80,7 @@ test('only CSV files of at most 5 MB are taken', () => {
   expect(findCsvFileError({ name: 'a.xlsx', size: 1 })).toBe('csv.onlyCsv')
 })
 
-test('a CSV file is previewed, executed, and the count is told', async () => {
+test('a CSV file is previewed, executed, and the count is shown', async () => {
   const { person, tool, choose, execute, sent } = await editor({ [CHECK]: good, [APPLY]: good })
   expect(execute).toHaveProperty('disabled', true)
   await choose(csv)

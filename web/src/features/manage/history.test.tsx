@@ -23,7 +23,7 @@ function open(answers: Parameters<typeof stubServer>[0]) {
 }
 const undoOf = (name: RegExp) => screen.findByRole('button', { name })
 
-test('a change is told in words and undone after YES, and those changed since are listed', async () => {
+test('a change is described in words and undone after YES, and those changed since are listed', async () => {
   const { person, sent } = open({ 'GET /jobs': pageOf(job), 'POST /jobs/12/undo': { undone: true, restored: 409, left, total_left: 3, deleted: 2 } })
   const table = within(await screen.findByRole('table', { name: 'Imports and bulk changes' }))
   expect(table.getAllByRole('columnheader').map(({ textContent }) => textContent)).toEqual(['Change', 'Vehicles', 'Campaigns', 'By', 'When', 'Undo'])

@@ -36,7 +36,7 @@ async function unfold(person: ReturnType<typeof renderPage>, title: string) {
 /** Presses an action in the campaign's row. */
 const act = async (person: ReturnType<typeof renderPage>, action: string) => person.click(await screen.findByRole('button', { name: action }))
 
-test('a pasted list is previewed in words, executed, and the counts are told', async () => {
+test('a pasted list is previewed in words, executed, and the counts are shown', async () => {
   const { person, sent } = open({ 'POST /vehicles/bulk/status': outcome })
   const tool = await unfold(person, 'Status Manager')
   const execute = tool.getByRole('button', { name: 'Execute' })
@@ -177,7 +177,7 @@ test('a team leader may not touch VIN, parking space and supervisor notes, and f
   expect(screen.getByRole('option', { name: 'Repair' })).toHaveProperty('disabled', false)
 })
 
-test('what somebody else saved first is told, and saving again keeps both changes', async () => {
+test('what somebody else saved first is shown, and saving again keeps both changes', async () => {
   const now = { ...vehicle, operator_notes: 'theirs', version: 5 }
   const { person, calls } = await edit(SUPERVISOR, {
     'PUT /vehicles/7': ({ headers }) => (headers.get('if-match') === '"5"' ? { ...now, parking_space: 'B-9' } : createReply(409, { code: 'STALE_VERSION', message: '', details: [now] })),

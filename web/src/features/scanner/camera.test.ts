@@ -84,7 +84,7 @@ test('a camera that never plays is let go after three seconds, and the next star
   expect(await camera.start(videoOf())).toBe(true)
 })
 
-test.each([['NotAllowedError', 'refused'], ['NotFoundError', 'noCamera'], ['NotReadableError', 'inUse'], ['Odd', 'start']])('%s is told as %s', async (name, trouble) => {
+test.each([['NotAllowedError', 'refused'], ['NotFoundError', 'noCamera'], ['NotReadableError', 'inUse'], ['Odd', 'start']])('%s is reported as %s', async (name, trouble) => {
   cameraOf(named(name))
   await expect(createCamera(quiet).start(videoOf())).rejects.toMatchObject({ trouble })
 })

@@ -77,7 +77,7 @@ test('a result has a bounding box, the raw value, the format and four corners', 
   expect(await new BarcodeDetector({ engine: () => found, decoder: { maxNumberOfSymbols: 1 } }).detect(picture())).toHaveLength(1)
 })
 
-test('a failed engine is told as an unavailable service, and the next picture is decoded by its replacement', async () => {
+test('a failed engine is reported as an unavailable service, and the next picture is decoded by its replacement', async () => {
   vi.spyOn(console, 'warn').mockReturnValue(undefined)
   const engines: StillEngine[] = [{ decodeStill: async () => Promise.reject(new Error('out of memory')) }, found]
   const detector = new BarcodeDetector({ engine: () => engines.shift() ?? found })

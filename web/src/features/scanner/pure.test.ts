@@ -99,7 +99,7 @@ test('a VIN with a right check digit proves itself, with the import mark too', (
   expect(['1M8GDM9AXKP042788', 'I1M8GDM9AXKP042788', '1M8GDM9A0KP042788'].map((text) => confirmation.confirms(plain('code_39', text)))).toEqual([true, true, false])
 })
 
-test('a sighting is forgotten after a while and at once when told', () => {
+test('a sighting is forgotten after a while and at once on request', () => {
   const confirmation = createReadingConfirmation()
   confirmation.confirms(plain('code_39', 'HB20 000123'))
   for (let frame = 0; frame < 60; frame++) confirmation.nextFrame()

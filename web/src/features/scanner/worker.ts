@@ -6,7 +6,7 @@ import { readFrame } from './framePixels'
 import { toGray, type GrayPicture, type RgbaPicture } from './pixels'
 import type { WorkerRequest, WorkerResponse } from './protocol'
 
-const tell = (report: WorkerResponse) => globalThis.postMessage(report)
+const send = (report: WorkerResponse) => globalThis.postMessage(report)
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 const engine = prepareZXingModule({ overrides: { locateFile: () => wasm }, fireImmediately: true })
@@ -38,10 +38,10 @@ async function answer(id: number, read: () => RgbaPicture, decode: (picture: Gra
 globalThis.addEventListener('message', async ({ data }: MessageEvent<WorkerRequest>) => {
   idle = false
   if (data.kind === 'reset') decoder = createDecoder(readBarcodes, data.settings, readSoftly)
-  else if (data.kind === 'frame') tell(await answer(data.id, () => readFrame(data.frame), async (picture) => ({ kind: 'decoded', id: data.id, decoded: await decoder.decode(picture, { mode: data.mode }) })))
+  else if (data.kind === 'frame') send(await answer(data.id, () => readFrame(data.frame), async (picture) => ({ kind: 'decoded', id: data.id, decoded: await decoder.decode(picture, { mode: data.mode }) })))
   else {
     const { decodeStill } = await import('./still')
-    tell(await answer(data.id, () => data.picture, async (picture) => ({ kind: 'detected', id: data.id, codes: await decodeStill(createDecoder(readBarcodes, data.settings, readSoftly), picture) })))
+    send(await answer(data.id, () => data.picture, async (picture) => ({ kind: 'detected', id: data.id, codes: await decodeStill(createDecoder(readBarcodes, data.settings, readSoftly), picture) })))
   }
 })
 
@@ -52,8 +52,8 @@ async function warmUp(): Promise<void> {
 
 engine.then(
   () => {
-    tell({ kind: 'ready' })
+    send({ kind: 'ready' })
     warmUp().catch(() => undefined) // an error will be reported with the first real frame
   },
-  (error: unknown) => tell({ kind: 'failed', message: messageOf(error) }),
+  (error: unknown) => send({ kind: 'failed', message: messageOf(error) }),
 )

@@ -21,7 +21,7 @@ interface PanelFormProps {
 export function PanelForm({ label, complaint, error, busy, onSubmit, children }: PanelFormProps) {
   const t = useUsersText()
   const refused = error === null || isPasswordPromptCancelled(error) ? null : describeUserRejection(error)
-  const told = complaint !== null ? t(complaint) : refused && t(refused.key, { message: refused.message })
+  const errorText = complaint !== null ? t(complaint) : refused && t(refused.key, { message: refused.message })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (!busy) onSubmit()
@@ -29,7 +29,7 @@ export function PanelForm({ label, complaint, error, busy, onSubmit, children }:
   return (
     <form className={styles.form} onSubmit={submit} aria-label={label} noValidate>
       {children}
-      {told !== null && <Alert kind="error">{told}</Alert>}
+      {errorText !== null && <Alert kind="error">{errorText}</Alert>}
       <Button kind="primary" big wide type="submit" busy={busy}>
         {label}
       </Button>

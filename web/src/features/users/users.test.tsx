@@ -95,7 +95,7 @@ test('a user is deleted only after YES', async () => {
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
 })
 
-test('a lockout is lifted with a tap, and a refusal is told', async () => {
+test('a lockout is lifted with a tap, and a refusal is shown', async () => {
   const { person, sent } = open({ 'DELETE /users/3/lockout': { success: true } }, 'active')
   await act(person, '1003', 'Unlock 1003')
   expect(await screen.findByText(/^1003 desbloqueado\./)).toBeTruthy()

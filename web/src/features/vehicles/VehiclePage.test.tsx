@@ -138,7 +138,7 @@ test('a supervisor edits the parking space in place: Enter keeps it, Escape does
   await waitFor(() => expect(saves()[0]?.body).toMatchObject({ parking_space: 'B-7' }))
 })
 
-test('the last change is told at UTC-3', async () => {
+test('the last change is shown at UTC-3', async () => {
   await open(OPERATOR)
   expect(screen.getByText('Última modificação pelo ID: 3 - 1003, em 20/11/2026 às 22:02:03 (UTC-3).')).toBeTruthy()
 })

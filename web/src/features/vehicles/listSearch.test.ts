@@ -37,7 +37,7 @@ test('the counts per status are those before the status is chosen', () => {
   expect([[...found.counts], found.total, found.vehicles.length]).toEqual([[['ok', 1], [NOT_INSPECTED, 1]], 2, 1])
 })
 
-test('a vehicle inspected without a status is told from one that waits', () => {
+test('a vehicle inspected without a status is distinguished from one that waits', () => {
   const both = buildListIndex([vehicle(1, 'X 1', 'A-1'), { ...vehicle(2, 'X 2', 'A-2'), inspected: true }, vehicle(3, 'X 3', 'A-3')])
   const ids = (...statuses: string[]) => searchList(both, { ...every, statuses }).vehicles.map(({ id }) => id)
   expect([ids(NOT_INSPECTED), ids(WITHOUT_STATUS), ids(NOT_INSPECTED, WITHOUT_STATUS)]).toEqual([[1, 3], [2], [1, 2, 3]])
