@@ -61,12 +61,12 @@ def check_certificate(check, example, program, certificate):
     check(not odd, f"{where} names {odd}")
 
 
-def check_urls(check, example, what, told, certificates):
+def check_urls(check, example, what, variables, certificates):
     """Checks that a program has PATIO_SERVICE_TLS and calls each service by https with a host named in the service's certificate."""
-    check(told.get("PATIO_SERVICE_TLS"), f"{example}: {what} does not set PATIO_SERVICE_TLS and uses no TLS")
+    check(variables.get("PATIO_SERVICE_TLS"), f"{example}: {what} does not set PATIO_SERVICE_TLS and uses no TLS")
     for service in shape.SERVICES:
         names = certificates.get(service, {}).get("spec", {}).get("dnsNames", [])
-        for url in told.get(f"PATIO_{service.split('-')[0].upper()}_URL", "").split(","):
+        for url in variables.get(f"PATIO_{service.split('-')[0].upper()}_URL", "").split(","):
             parts = urllib.parse.urlsplit(url)
             check(parts.scheme == "https", f"{example}: {what} calls {service} at {url or 'no URL'}, without TLS")
             check(parts.hostname in names, f"{example}: {what} calls {service} at {url}, and its certificate names {names}")
@@ -126,8 +126,8 @@ def check_certificates(check, example, documents):
     for program in shape.PROGRAMS:
         check(program in certificates, f"{example}: {program} has no certificate")
         spec = by_name(documents, "Deployment")[program]["spec"]["template"]["spec"]
-        told = settings(spec["containers"][0], documents)
-        check_urls(check, example, f"Deployment {program}", told, certificates)
+        variables = settings(spec["containers"][0], documents)
+        check_urls(check, example, f"Deployment {program}", variables, certificates)
         if program in certificates:
             check_certificate(check, example, program, certificates[program])
-            check_mount(check, example, f"Deployment {program}", spec, certificates[program]["spec"]["secretName"], told.get("PATIO_SERVICE_TLS"))
+            check_mount(check, example, f"Deployment {program}", spec, certificates[program]["spec"]["secretName"], variables.get("PATIO_SERVICE_TLS"))

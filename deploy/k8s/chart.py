@@ -113,8 +113,8 @@ def check_lint(check):
     """Checks that Helm's lint has nothing to say about the chart with the values of each example, except that it has no icon."""
     for example in EXAMPLES:
         report = helm_python.lint(CHART, given(example), strict=True, namespace=NAMESPACE, kube_version="v1.29.0")
-        told = [message for message in report["messages"] if message["error"] != "icon is recommended"]
-        check(not report["errors"] and not told, f"{example}: helm lint: {report['errors']} {told}")
+        findings = [message for message in report["messages"] if message["error"] != "icon is recommended"]
+        check(not report["errors"] and not findings, f"{example}: helm lint: {report['errors']} {findings}")
     version = tomllib.loads((HERE.parent.parent / "Cargo.toml").read_text())["workspace"]["package"]["version"]
     metadata = loaded().metadata
     check(metadata["appVersion"] == metadata["version"] == version, f"Chart.yaml: versions {metadata['version']} and {metadata['appVersion']}, Cargo.toml has {version}")
@@ -123,11 +123,11 @@ def check_lint(check):
 def check_schema(check):
     """Checks that wrong values are refused with words that name the value, and that the schema knows each value of the chart."""
     for wrong, words in REFUSED:
-        told = refusal(wrong)
-        check(words in told, f"values: {wrong}: {told or 'accepted'}")
+        message = refusal(wrong)
+        check(words in message, f"values: {wrong}: {message or 'accepted'}")
     for path in paths(defaults()):
-        told = refusal(put(path, ["a list"]))
-        check(told, f"values: {'.'.join(path)} accepts anything")
+        message = refusal(put(path, ["a list"]))
+        check(message, f"values: {'.'.join(path)} accepts anything")
 
 
 def paths(values, before=()):

@@ -156,8 +156,8 @@ def check_restricted(example, documents):
 
 def check_confined(example, documents):
     """Checks that deploy/confined, in which the browser test runs the programs, grants the same users and writable folders as the manifests."""
-    told = subprocess.run([ROOT / "deploy/confined", "--shape"], capture_output=True, text=True, check=True).stdout
-    shape = {kind: rest for kind, *rest in (line.split() for line in told.splitlines())}
+    output = subprocess.run([ROOT / "deploy/confined", "--shape"], capture_output=True, text=True, check=True).stdout
+    shape = {kind: rest for kind, *rest in (line.split() for line in output.splitlines())}
     for what, template in pods(documents):
         spec, kind = template["spec"], what.split()[0]
         if kind not in shape:
@@ -172,16 +172,16 @@ def check_confined(example, documents):
 def environment(container, documents, given):
     """Returns the environment of a container by name; a ConfigMap or Secret that does not exist is a failure."""
     held = {d["metadata"]["name"]: d.get("data") or d.get("stringData") for d in documents + given if d["kind"] in {"ConfigMap", "Secret"}}
-    told = {}
+    values = {}
     for source in container.get("envFrom", []):
         reference = (source.get("configMapRef") or source.get("secretRef"))["name"]
         check(reference in held, f"{reference} is neither rendered nor written by deploy/k8s/secrets")
-        told |= held.get(reference) or {}
+        values |= held.get(reference) or {}
     for variable in container.get("env", []):
-        told[variable["name"]] = variable.get("value", "")
+        values[variable["name"]] = variable.get("value", "")
         reference = variable.get("valueFrom", {}).get("secretKeyRef")
         check(not reference or reference["key"] in held.get(reference["name"], {}), f"{variable['name']}: no such secret")
-    return told
+    return values
 
 
 def check_variables(example, documents, given, known):
@@ -191,11 +191,11 @@ def check_variables(example, documents, given, known):
         program = container["image"].rsplit("/", 1)[-1].split(":")[0]
         if program not in known:
             continue
-        told = {variable for variable in environment(container, documents, given) if variable.startswith("PATIO_")}
-        odd = told - set(known[program])
+        set_names = {variable for variable in environment(container, documents, given) if variable.startswith("PATIO_")}
+        odd = set_names - set(known[program])
         check(not odd, f"{example}: {what} sets variables that {program} does not have: {sorted(odd)}")
         if what.startswith("Deployment"):
-            silent = set(known[program]) - told - set(LEFT_ALONE)
+            silent = set(known[program]) - set_names - set(LEFT_ALONE)
             if program == "gateway":
                 silent -= {"PATIO_DATABASE_URL", "PATIO_REDIS_URL"}  # the gateway uses neither
             check(not silent, f"{example}: {what} does not set {sorted(silent)}, which are not in LEFT_ALONE")

@@ -119,12 +119,12 @@ def check_tls(check, services, known):
     added = yaml.safe_load(text)["services"]
     check(set(added) == set(shape.PROGRAMS), f"compose.tls.yaml: {sorted(added)}")
     for program, service in added.items():
-        told = service["environment"]
-        odd = {variable for variable in told if variable not in known[program]}
+        variables = service["environment"]
+        odd = {variable for variable in variables if variable not in known[program]}
         check(not odd, f"compose.tls.yaml: {program} does not know {sorted(odd)}")
         plain = {name: value for name, value in services[program]["environment"].items() if name.startswith("PATIO_") and str(value).startswith("http:")}
         wanted = {name: value.replace("http:", "https:") for name, value in plain.items()} | {"PATIO_SERVICE_TLS": "/etc/patio/tls"}
-        check(told == wanted and len(plain) == len(shape.SERVICES), f"compose.tls.yaml: {program} has the environment {told}")
+        check(variables == wanted and len(plain) == len(shape.SERVICES), f"compose.tls.yaml: {program} has the environment {variables}")
         mounts = [(mount["source"].rsplit("}/", 1)[1], mount["target"], mount["read_only"], mount["bind"]["create_host_path"]) for mount in service["volumes"]]
         check(mounts == [(f"tls/{program}", "/etc/patio/tls", True, False)], f"compose.tls.yaml: {program} mounts {mounts}")
         check(set(service) == {"environment", "volumes"}, f"compose.tls.yaml: {program} is changed in {sorted(service)}")

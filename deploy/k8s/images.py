@@ -20,14 +20,14 @@ def check_images(check, known):
         elif last:
             targets[last]["lines"].append(line)
     for program in shape.PROGRAMS:
-        told = targets.get(program, {"from": "", "lines": []})
+        stage = targets.get(program, {"from": "", "lines": []})
         port = known[program]["PATIO_LISTEN"].rsplit(":", 1)[1]
-        check(f"EXPOSE {port} 9090" in told["lines"], f"Dockerfile: {program} exposes other ports than it has")
-        check(f'ENTRYPOINT ["/{program}"]' in told["lines"], f"Dockerfile: {program} is not what its image runs")
+        check(f"EXPOSE {port} 9090" in stage["lines"], f"Dockerfile: {program} exposes other ports than it has")
+        check(f'ENTRYPOINT ["/{program}"]' in stage["lines"], f"Dockerfile: {program} is not what its image runs")
         # CMD has to follow ENTRYPOINT in the same stage, because ENTRYPOINT resets the CMD of the base image.
-        check('CMD ["serve"]' in told["lines"], f"Dockerfile: {program} only prints its help without the argument serve")
-        check(told["from"] == "program" and "USER 10001:10001" in targets["program"]["lines"], f"Dockerfile: {program} runs as root")
-        for variable in re.findall(r"(PATIO_\w+)=", " ".join(line for line in told["lines"] if line.startswith("ENV"))):
+        check('CMD ["serve"]' in stage["lines"], f"Dockerfile: {program} only prints its help without the argument serve")
+        check(stage["from"] == "program" and "USER 10001:10001" in targets["program"]["lines"], f"Dockerfile: {program} runs as root")
+        for variable in re.findall(r"(PATIO_\w+)=", " ".join(line for line in stage["lines"] if line.startswith("ENV"))):
             check(variable in known[program], f"Dockerfile: {program} does not know {variable}")
 
 
@@ -64,9 +64,9 @@ def loose(line):
 
 def check_versions(check, running):
     """Checks that base images have exact versions, so that all builds and nodes use the same; `distroless` has no versions."""
-    told = re.findall(r"^FROM (\S+:\S+)", (ROOT / "deploy/Dockerfile").read_text(), re.M)
-    told += [service["image"] for service in yaml.safe_load((ROOT / "deploy/compose.yaml").read_text())["services"].values()]
-    told += running
-    for image in {image.split("@")[0] for image in told if not image.startswith("gcr.io/distroless/")}:
+    images = re.findall(r"^FROM (\S+:\S+)", (ROOT / "deploy/Dockerfile").read_text(), re.M)
+    images += [service["image"] for service in yaml.safe_load((ROOT / "deploy/compose.yaml").read_text())["services"].values()]
+    images += running
+    for image in {image.split("@")[0] for image in images if not image.startswith("gcr.io/distroless/")}:
         parts = 2 if "postgres" in image else 3
         check(re.search(r":\d+" + r"\.\d+" * (parts - 1) + r"(-\S+)?$", image), f"{image} is not an exact version")

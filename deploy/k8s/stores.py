@@ -26,9 +26,9 @@ def connections(documents):
 
 
 def check_room(check, example, documents, cluster):
-    told = cluster["spec"]["postgresql"]["parameters"]["max_connections"] if cluster else chart.values(example)["postgres"]["maxConnections"]
+    limit = cluster["spec"]["postgresql"]["parameters"]["max_connections"] if cluster else chart.values(example)["postgres"]["maxConnections"]
     need = connections(documents) + OTHERS
-    check(int(told) >= need, f"{example}: max_connections is {told}, and {need} connections may be made")
+    check(int(limit) >= need, f"{example}: max_connections is {limit}, and {need} connections may be made")
 
 
 def check_cluster(check, example, documents, given):
@@ -67,10 +67,10 @@ def check_backups(check, example, documents, given):
 def check_proxies(check, example, documents):
     """Checks that the example names trusted proxies, and no network wider than a node's pods, since the cluster's pod network includes every pod."""
     gateway = next(d for d in documents if d["kind"] == "Deployment" and d["metadata"]["name"] == "gateway")
-    told = {v["name"]: v.get("value", "") for v in gateway["spec"]["template"]["spec"]["containers"][0]["env"]}.get("PATIO_TRUSTED_PROXIES", "")
-    networks = [ipaddress.ip_network(each) for each in told.split(",") if each]
+    proxies = {v["name"]: v.get("value", "") for v in gateway["spec"]["template"]["spec"]["containers"][0]["env"]}.get("PATIO_TRUSTED_PROXIES", "")
+    networks = [ipaddress.ip_network(each) for each in proxies.split(",") if each]
     wide = [str(network) for network in networks if network.prefixlen < (24 if network.version == 4 else 64)]
-    check(networks and not wide, f"{example}: the trusted proxies are {told or 'missing'}, too wide: {wide}")
+    check(networks and not wide, f"{example}: the trusted proxies are {proxies or 'missing'}, too wide: {wide}")
     check(not chart.defaults()["route"]["trustedProxies"], "the chart trusts proxies by default, which belong to one cluster")
 
 

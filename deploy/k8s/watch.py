@@ -51,5 +51,5 @@ def check_rules(check, promtool, document):
         pathlib.Path(folder, "rules.yaml").write_text(yaml.safe_dump({"groups": groups}))
         pathlib.Path(folder, "tests.yaml").write_text(yaml.safe_dump(suite | {"rule_files": ["rules.yaml"]}))
         for arguments in [("check", "rules", "rules.yaml"), ("test", "rules", "tests.yaml")]:
-            holds, told = run(promtool, *arguments, folder=folder)
-            check(holds, f"{name}: promtool {' '.join(arguments[:2])}: {told}")
+            holds, output = run(promtool, *arguments, folder=folder)
+            check(holds, f"{name}: promtool {' '.join(arguments[:2])}: {output}")

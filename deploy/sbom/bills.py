@@ -92,9 +92,9 @@ def pages(everything, locked):
 
 
 def main():
-    told, out = map(pathlib.Path, sys.argv[1:3])
+    inputs, out = map(pathlib.Path, sys.argv[1:3])
     out.mkdir(parents=True, exist_ok=True)
-    metadata, everything = (json.loads((told / name).read_text()) for name in ["cargo.json", "npm.json"])
+    metadata, everything = (json.loads((inputs / name).read_text()) for name in ["cargo.json", "npm.json"])
     locked = tomllib.loads((ROOT / "Cargo.lock").read_text())["package"]
     checksums = {(each["name"], each["version"]): each["checksum"] for each in locked if "checksum" in each}
     for name in PROGRAMS:

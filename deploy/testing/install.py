@@ -53,9 +53,9 @@ def check_names():
     for path in set(re.findall(r"(?<!exec )\bdeploy/[\w./-]*\w", INSTALL)):
         check((root / path).exists(), f"INSTALL.md: there is no {path}")
     known = set(re.findall(r"^(PATIO_\w+)=", run(PROGRAM, "config", env={}).stdout, re.M))
-    told = set(re.findall(r"\bPATIO_[A-Z_]*[A-Z]", INSTALL + (SYSTEMD / "patio.env").read_text())) | settings(SYSTEMD / "patio.service").keys()
+    mentioned = set(re.findall(r"\bPATIO_[A-Z_]*[A-Z]", INSTALL + (SYSTEMD / "patio.env").read_text())) | settings(SYSTEMD / "patio.service").keys()
     known |= {"PATIO_BACKUP_RECIPIENT"}  # a setting of `backup`
-    check(told <= known, f"INSTALL.md or a unit: no such settings: {sorted(told - known)}")
+    check(mentioned <= known, f"INSTALL.md or a unit: no such settings: {sorted(mentioned - known)}")
     commands = set(re.findall(r"^  ([a-z]+) ", run(PROGRAM, "--help").stdout, re.M))
     used = {each for pair in re.findall(r"patio-admin ([a-z]+)|exec patio /patio ([a-z]+)", INSTALL) for each in pair if each}
     check(used <= commands, f"INSTALL.md: patio has no {sorted(used - commands)}")
@@ -68,8 +68,8 @@ def check_names():
         for name in path.split("."):
             held = held.get(name) if isinstance(held, dict) else None
         check(held is not None, f"INSTALL.md: the chart has no value {path}")
-    told = {value for value in re.findall(r"^\| .* \| (.*) \|$", INSTALL, re.M) for value in re.findall(r"`([\w.]+)`", value)}
-    check(set(values) - {"nodeSelector", "tolerations", "network"} <= {each.split(".")[0] for each in told}, "INSTALL.md: a part of the values is not in the table")
+    in_table = {value for value in re.findall(r"^\| .* \| (.*) \|$", INSTALL, re.M) for value in re.findall(r"`([\w.]+)`", value)}
+    check(set(values) - {"nodeSelector", "tolerations", "network"} <= {each.split(".")[0] for each in in_table}, "INSTALL.md: a part of the values is not in the table")
     units = set(re.findall(r"patio[\w-]*\.(?:service|timer)", INSTALL))
     check(units == set(UNITS), f"INSTALL.md names the units {sorted(units)}")
     texts = {file: (DEPLOY / file).read_text() for file in ["INSTALL.md", "runbook.md"]}
@@ -101,8 +101,8 @@ def check_units(root):
     there = root / "etc/systemd/system"
     done = run("systemd-analyze", "verify", f"--root={root}", *UNITS)
     # The root has none of systemd's own units.
-    told = [line for line in done.stderr.splitlines() if "patio" in line and "Unit sysinit.target not found" not in line]
-    check(not told, f"systemd-analyze verify: {told}")
+    complaints = [line for line in done.stderr.splitlines() if "patio" in line and "Unit sysinit.target not found" not in line]
+    check(not complaints, f"systemd-analyze verify: {complaints}")
     for unit in ["patio.service", "patio-backup.service"]:
         done = run("systemd-analyze", "security", "--offline=true", f"--threshold={MAX_EXPOSURE}", "--no-pager", f"--root={root}", unit)
         found = re.search(r"Overall exposure level for \S+: ([\d.]+)", done.stdout)
@@ -137,8 +137,8 @@ class Confined:
     def __init__(self, root, unit, changes):
         self.root, self.unit = root, root / "etc/systemd/system" / unit
         file = (root / "etc/patio/patio.env").read_text()
-        told = settings(self.unit) | dict(re.findall(r"^(\w+)=(.*)$", file, re.M))
-        self.environment = {name: f"{root}{value}" if value.startswith(("/var/", "/usr/")) else value for name, value in told.items()}
+        variables = settings(self.unit) | dict(re.findall(r"^(\w+)=(.*)$", file, re.M))
+        self.environment = {name: f"{root}{value}" if value.startswith(("/var/", "/usr/")) else value for name, value in variables.items()}
         self.environment |= {"PATH": f"{root}/usr/local/bin:/usr/bin:/bin"} | changes
         self.id = int(re.search(r"^patio:[^:]*:(\d+)", (root / "etc/passwd").read_text(), re.M)[1])
         self.calls = allowed(self.unit)

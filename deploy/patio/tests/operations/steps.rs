@@ -106,10 +106,11 @@ fn harm(text: &str, side: &str) -> impl Iterator<Item = String> {
             }
         }
         locked.extend(
-            one.iter()
+            statement
+                .iter()
                 .enumerate()
                 .filter(|(_, word)| **word == "references")
-                .filter_map(|(at, _)| named(&one[at..], "references"))
+                .filter_map(|(at, _)| named(&statement[at..], "references"))
                 .filter(|table| !made.contains(table)),
         );
     }
