@@ -62,7 +62,7 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithUnsent; yard: number
   const manages = mayManageCampaigns(useSession()?.user.user_type ?? '')
   const activity = useCampaignActivity(campaign, isWide || manages)
   const chart = (isWide || manages) && campaign.total_vehicles > 0 && (
-    <ActivitySection isCampaign query={activity} pace={pace?.people.length ? pace.per_hour : 0} dueAt={campaign.due_at} />
+    <ActivitySection isCampaign note={yard === null ? undefined : t('number.wholeCampaign')} query={activity} pace={pace?.people.length ? pace.per_hour : 0} dueAt={campaign.due_at} />
   )
   const bays = useCampaignBays(campaign, isWide)
   const offline = useOfflineDownload(campaign, yard)
@@ -96,7 +96,7 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithUnsent; yard: number
             <Fact name={t('campaigns.created')} value={`${campaign.created_by_name}, ${formatDate(campaign.created_at)}`} />
           </dl>
         </div>
-        {!isWide && <CampaignNumbers campaign={campaign} pace={pace} activity={activity.data} />}
+        {!isWide && <CampaignNumbers campaign={campaign} pace={pace} activity={activity.data} yard={yard} />}
         <div className={styles.actions}>
           <StartButton campaign={campaign} yard={yard} isPrimary={!isTouch || !mayWalk} isWide={!isWide} />
           {!isWide && !isTouch && mayWalk && (
@@ -116,7 +116,7 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithUnsent; yard: number
         {due.part}
       </Card>
       <SunOffer />
-      {isWide && <CampaignNumbers campaign={campaign} pace={pace} activity={activity.data} />}
+      {isWide && <CampaignNumbers campaign={campaign} pace={pace} activity={activity.data} yard={yard} />}
       <div className={styles.columns}>
         <div className={styles.column}>
           {isWide && chart}
