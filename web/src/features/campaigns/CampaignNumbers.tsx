@@ -16,6 +16,8 @@ import { useCampaignsText } from './text'
 import styles from './CampaignNumbers.module.css'
 
 const NONE = '–'
+/** Length of a time of day, such as `16:30`. Longer texts are shown in a smaller font. */
+const TIME_LENGTH = 5
 
 interface NumbersProps {
   campaign: CampaignWithUnsent
@@ -60,7 +62,7 @@ function FinishFigure({ campaign, pace, activity, yard }: NumbersProps) {
   const { finish, need } = activity ? computeForecast(activity, pace?.per_hour ?? 0, campaign.due_at, now) : { finish: null, need: null }
   const value = finish ? formatFinishRange(finish, formats, now, t) : pace?.finish_at ? formatFinishTime(pace.finish_at, now) : NONE
   const due = need && words(need.isLate ? 'number.late' : 'number.onTime', { when: formats.moment(need.dueAt, now) })
-  return <Figure name={words('number.finish')} value={value} more={due || (yard !== null && words('number.wholeCampaign'))} isText={finish !== null} />
+  return <Figure name={words('number.finish')} value={value} more={due || (yard !== null && words('number.wholeCampaign'))} isText={value.length > TIME_LENGTH} />
 }
 
 function Figure({ name, value, more, isText = false }: { name: string; value: string; more?: ReactNode; isText?: boolean }) {

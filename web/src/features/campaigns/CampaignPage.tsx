@@ -72,6 +72,7 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithUnsent; yard: number
   const walk = buildPath(`/campaign/${id}/walk`, { yard })
   const hrefOf = (one: { id: number }) => buildPath(`/campaign/${id}`, { yard: one.id === yard ? null : one.id })
   const idle = listIdleYards(yards.data ?? [], pace).map((one) => ({ yard: one, to: buildPath(`/campaign/${id}`, { yard: one.id }) }))
+  const attention = manages && <AttentionCard campaigns={[id]} campaign={id} idle={idle} missing={bays.missing} />
   const takesInMenu = isWide && offline.problem === null && offline.snapshot === undefined && offline.download.isIdle
   const rare: RowAction[] = [
     ...(isWide && !isTouch && mayWalk ? [{ icon: 'scan', text: t('campaign.walk'), label: t('campaign.walk'), onSelect: () => navigate(walk) } satisfies RowAction] : []),
@@ -119,7 +120,7 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithUnsent; yard: number
       {isWide && <CampaignNumbers campaign={campaign} pace={pace} activity={activity.data} yard={yard} />}
       <div className={styles.columns}>
         <div className={styles.column}>
-          {isWide && chart}
+          {isWide ? chart : attention}
           {yards.isPending && <YardProgressSkeleton />}
           {isWide ? (
             <YardTable yards={yards.data ?? []} pace={pace} activity={activity.data} current={yard} hrefOf={hrefOf} />
@@ -130,7 +131,7 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithUnsent; yard: number
           {isWide && <BayPanel campaign={id} yards={listShownYards(yards.data ?? [])} current={yard} {...bays} />}
         </div>
         <div className={styles.column}>
-          {manages && <AttentionCard campaigns={[id]} campaign={id} idle={idle} missing={bays.missing} />}
+          {isWide && attention}
           <PaceStrip paces={pace === undefined ? [] : [pace]} />
           {!takesInMenu && <OfflineDownloadButton campaign={campaign} offline={offline} />}
           {manages && <HistoryCard campaign={id} />}

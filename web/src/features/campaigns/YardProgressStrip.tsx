@@ -54,7 +54,7 @@ export function YardProgressStrip({ yards, hrefOf, current = null, summed = fals
             <Link href={hrefOf(yard)} className={styles.column} aria-current={yard.id === current ? 'true' : undefined} aria-label={t('strip.yard', { name: yard.name, done: formatCount(yard.done), total: formatCount(yard.total) })}>
               <Column share={yard.done / yard.total} />
               <strong>{yard.name}</strong>
-              {yard.done < yard.total ? <span className={styles.left}>{formatCount(yard.total - yard.done)}</span> : <Icon name="check" size={14} />}
+              {yard.done < yard.total ? <span className={styles.left} data-left={formatCount(yard.total - yard.done)} /> : <Icon name="check" size={14} />}
             </Link>
           </li>
         ))}

@@ -61,7 +61,7 @@ export function ActivityPanel({ activity, pace, dueAt, isCampaign, note }: Activ
           <ProgressChart activity={activity} outlook={outlook} now={now} isToday={range === 'today'} label={words} formats={formats} />
           <h3 id={hourly} className={styles.part}>{t('chart.perHour', { day })} <span className="quiet">{t('chart.inspected', { n: formatCount(sum) })}</span></h3>
           <HourColumns worked={worked} hours={outlook.hours} day={lastWork} now={now} label={perHour} formats={formats} />
-          <div>
+          <div className={styles.tables}>
             <Button kind="quiet" icon="sheet" aria-expanded={isTable} aria-controls={tables} onClick={() => setIsTable(!isTable)}>
               {t(isTable ? 'chart.hideTable' : 'chart.showTable')}
             </Button>
