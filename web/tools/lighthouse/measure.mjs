@@ -1,6 +1,7 @@
-// Measures the sign-in and the campaign picker on a simulated slow phone, prints the Lighthouse scores, and fails below the goals.
+// Measures the sign-in, the campaign picker, a vehicle list and a vehicle on a simulated slow phone, prints the Lighthouse scores, and
+// fails below the goals.
 //
-// Needs a running Patio at PATIO_TEST_URL, and signs in with PATIO_ADMIN_HMC and PATIO_ADMIN_PASSWORD.
+// Needs a running Patio with campaigns, such as `patio --demo`, at PATIO_TEST_URL. Signs in with PATIO_ADMIN_HMC and PATIO_ADMIN_PASSWORD.
 // Each page is measured several times and the median counts, because other processes disturb single runs.
 import lighthouse from 'lighthouse'
 import { launch } from 'puppeteer-core'
@@ -17,6 +18,15 @@ async function session() {
   if (!response.ok) throw new Error(`failed to sign in: status ${response.status}: ${await response.text()}`)
   const { token, session_id, seal_key, id, hmc, user_type } = await response.json()
   return { JWT_TOKEN: token, SESSION_ID: session_id, SEAL_KEY: seal_key, user: JSON.stringify({ id, hmc, user_type }) }
+}
+
+/** Returns the paths of the vehicle list and of a vehicle of the first campaign. */
+async function vehiclePaths({ JWT_TOKEN }) {
+  const get = async (path) => (await fetch(`${BASE}/api${path}`, { headers: { authorization: `Bearer ${JWT_TOKEN}` } })).json()
+  const [campaign] = (await get('/campaigns?page_index=0&per_page=1')).campaigns ?? []
+  if (campaign === undefined) throw new Error('there is no campaign: start Patio with --demo, or import one')
+  const [vehicle] = await get(`/vehicles/campaign/${campaign.id}/all`)
+  return [`/campaign/${campaign.id}/vehicles`, `/vehicle/${vehicle.id}`]
 }
 
 /** Measures a page once, in a new tab with an empty cache. */
@@ -55,7 +65,9 @@ const browser = await launch({
   args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-background-networking', '--disable-gpu'],
 })
 try {
-  const results = [await judge(browser, '/', {}), await judge(browser, '/campaign-home', await session())]
+  const stored = await session()
+  const results = [await judge(browser, '/', {})]
+  for (const path of ['/campaign-home', ...(await vehiclePaths(stored))]) results.push(await judge(browser, path, stored))
   process.exitCode = results.every(Boolean) ? 0 : 1
 } finally {
   await browser.close()
