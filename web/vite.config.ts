@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { VitePWA } from 'vite-plugin-pwa'
 import { defineConfig } from 'vitest/config'
-import { READER_FOLDER, readerFiles } from './tools/readerFiles.ts'
+import { OCR_FOLDER, copyOcrFiles } from './tools/ocrFiles.ts'
 
 /** Modules of `ui`, `lib` and `api` that the sign-in and the layout do not need, and that are therefore loaded later. */
 const LATER = ['text/(en|pt-BR)', 'sentences', 'serverSentences', 'auditSummaries', 'ServerWarnings', 'WithoutStatusDialog', 'Plate', 'Switch', 'Pager', 'LinkTabs', 'SearchBox', 'OtherVehicleQuestion', 'SessionList', 'DropZone', 'InlineEdit', 'CampaignTable', 'openSessions', 'files', 'match', 'nextVehicles', 'wedge', 'vin\\b', 'resume', 'yards', 'drafts', 'fields', 'tabsLock', 'backoff', 'throttle', 'cache', 'requests', 'conflicts', 'liveEvents', 'events', 'staleVersion', 'ActionMenu', 'Timeline', 'LazyTimeline', 'timelineQuery', 'Chips', 'PageDrop', 'handedFile', 'jobs', 'BottomBar', 'scanFeedback', 'pages']
@@ -45,7 +45,7 @@ const pwa = VitePWA({
   },
   workbox: {
     globPatterns: ['**/*.{html,js,css,svg,wasm}', 'icon-192.png'],
-    globIgnores: [`${READER_FOLDER}/**`],
+    globIgnores: [`${OCR_FOLDER}/**`],
     // The character reader's files are stored on first use, and with a campaign for offline use.
     runtimeCaching: [{ urlPattern: /\/assets\/character-reader-/, handler: 'CacheFirst', options: { cacheName: 'character-reader' } }],
     maximumFileSizeToCacheInBytes: 3_000_000,
@@ -60,7 +60,7 @@ const pwa = VitePWA({
 })
 
 export default defineConfig({
-  plugins: [react(), pwa, readerFiles()],
+  plugins: [react(), pwa, copyOcrFiles()],
   resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
   build: {
     manifest: true,

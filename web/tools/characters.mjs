@@ -8,14 +8,14 @@ import { chromium } from '@playwright/test'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { createWorker, OEM, PSM } from 'tesseract.js'
-import { ours } from './engine.mjs'
+import { loadAppModule } from './engine.mjs'
 
-const { createLabel, drawScene, GRADES } = await ours('testing/textLabels.ts')
-const { matchLines } = await ours('features/scanner/characters/candidates.ts')
-const { encodePgm } = await ours('features/scanner/pixels.ts')
-const { cutLine, findLines, orderLines } = await ours('features/scanner/characters/lines.ts')
-const { readLines, toLineText } = await ours('features/scanner/characters/readLines.ts')
-const { ENGINE_CONFIG, LINE_PARAMETERS, MAX_LINES } = await ours('features/scanner/characters/settings.ts')
+const { createLabel, drawScene, GRADES } = await loadAppModule('testing/textLabels.ts')
+const { matchLines } = await loadAppModule('features/scanner/ocr/candidates.ts')
+const { encodePgm } = await loadAppModule('features/scanner/pixels.ts')
+const { cutLine, findLines, orderLines } = await loadAppModule('features/scanner/ocr/lines.ts')
+const { readLines, toLineText } = await loadAppModule('features/scanner/ocr/readLines.ts')
+const { OCR_ENGINE_CONFIG, OCR_LINE_PARAMETERS, MAX_LINES_PER_PICTURE } = await loadAppModule('features/scanner/ocr/settings.ts')
 
 const [count, first] = [Number(process.argv[2] ?? 2000), Number(process.argv[3] ?? 0)]
 const verbose = process.argv.includes('--verbose')
@@ -23,8 +23,8 @@ const SLOWDOWN = 4
 const LIMITS = { settled: 0.9, ms: 400 }
 
 const data = dirname(createRequire(import.meta.url).resolve('@tesseract.js-data/eng/package.json'))
-const engine = await createWorker('eng', OEM.LSTM_ONLY, { langPath: join(data, '4.0.0_best_int'), cacheMethod: 'none' }, ENGINE_CONFIG)
-await engine.setParameters({ ...LINE_PARAMETERS, tessedit_pageseg_mode: PSM.SINGLE_LINE })
+const engine = await createWorker('eng', OEM.LSTM_ONLY, { langPath: join(data, '4.0.0_best_int'), cacheMethod: 'none' }, OCR_ENGINE_CONFIG)
+await engine.setParameters({ ...OCR_LINE_PARAMETERS, tessedit_pageseg_mode: PSM.SINGLE_LINE })
 const recognize = async (picture) => toLineText((await engine.recognize(encodePgm(picture), {}, { text: false, blocks: true })).data.blocks)
 
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] })
@@ -38,7 +38,7 @@ for (let number = first; number < first + count; number++) {
   const before = process.cpuUsage()
   let match = { kind: 'none' }
   const found = findLines(picture)
-  const lines = await readLines(orderLines(found).slice(0, MAX_LINES), (place) => recognize(cutLine(picture, found[place])), async (texts) => (match = await matchLines(texts, label.campaign)).kind === 'settled')
+  const lines = await readLines(orderLines(found).slice(0, MAX_LINES_PER_PICTURE), (place) => recognize(cutLine(picture, found[place])), async (texts) => (match = await matchLines(texts, label.campaign)).kind === 'settled')
   const { user, system } = process.cpuUsage(before)
   const entry = grades.get(label.grade)
   if (number >= first + 10) entry.ms.push(((user + system) / 1000) * SLOWDOWN)

@@ -5,13 +5,13 @@
 //   node tools/soft.mjs grades [COUNT]          share of labels that the scanner reads, without and with the soft reader, by grade
 //
 // Exits with 1 when a wrong text was read.
-import { ours, read as decode } from './engine.mjs'
+import { loadAppModule, decodeSymbols as decode } from './engine.mjs'
 
-const { drawGraded, drawTrap, FORMATS, GRADES } = await ours('testing/softFrames.ts')
-const { createDecoder } = await ours('features/scanner/decoder.ts')
-const { findStripeDirections } = await ours('features/scanner/direction.ts')
-const { SCANNER_SETTINGS } = await ours('features/scanner/formats.ts')
-const { readSoftly } = await ours('features/scanner/soft/softReader.ts')
+const { drawGradedLabel, drawTrapFrame, FORMATS, GRADES } = await loadAppModule('testing/softFrames.ts')
+const { createDecoder } = await loadAppModule('features/scanner/decoder.ts')
+const { findStripeDirections } = await loadAppModule('features/scanner/direction.ts')
+const { SCANNER_SETTINGS } = await loadAppModule('features/scanner/formats.ts')
+const { readSoftly } = await loadAppModule('features/scanner/soft/softReader.ts')
 
 const [mode = 'grades', ...numbers] = process.argv.slice(2)
 const at = (times, share) => times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0
@@ -34,7 +34,7 @@ async function measureTraps(count, first) {
   const times = []
   let wrong = 0
   for (let number = first; number < first + count; number++) {
-    const { kind, picture, text } = drawTrap(number)
+    const { kind, picture, text } = drawTrapFrame(number)
     const { result, ms } = await timed(() => readSoftly(picture, findStripeDirections(picture)))
     times.push(ms)
     const entry = kinds.get(kind) ?? { frames: 0, right: 0, doubtful: 0, wrong: 0, doubtfulWrong: 0 }
@@ -74,7 +74,7 @@ async function measureFrames(count, first) {
   const times = {}
   let [read, wrong] = [0, 0]
   for (let number = first; number < first + count; number++) {
-    const { kind, picture, text } = drawTrap(number, SIDE)
+    const { kind, picture, text } = drawTrapFrame(number, SIDE)
     if (kind === 'EAN-8') continue // a code that the scanner reads rightly
     const decoder = createDecoder(decode, SCANNER_SETTINGS, async (frame, directions) => readSoftly(frame, directions), clock)
     for (let frame = 0; frame < FRAMES; frame++) {
@@ -105,7 +105,7 @@ async function measureGrades(count) {
     for (const format of FORMATS) {
       const reads = [0, 0]
       for (let seed = 1; seed <= count; seed++) {
-        const frames = [0, 1, 2].map((exposure) => drawGraded(grade, format, seed, exposure))
+        const frames = [0, 1, 2].map((exposure) => drawGradedLabel(grade, format, seed, exposure))
         for (const soft of [false, true]) {
           const code = await decodeLabel(frames.map(({ picture }) => picture), soft, times)
           if (code === null) continue

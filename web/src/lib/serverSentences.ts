@@ -1,8 +1,8 @@
 /**
- * Sentences of the server with their Portuguese translations. `{1}`, `{2}` … are placeholders, whose values are translated when `WORDS`
+ * Sentences of the server with their Portuguese translations. `{1}`, `{2}` … are placeholders, whose values are translated when `PLACEHOLDER_WORDS`
  * contains them. When two entries match a sentence, the first entry is used.
  */
-export const SENTENCES: [english: string, portuguese: string][] = [
+export const SERVER_SENTENCES: [english: string, portuguese: string][] = [
   // Prefixes with the number of a row
   ['Row {1}: a VIN and a parking space are needed.', 'Linha {1}: informe o VIN e a vaga.'],
   ['Row {1}: {2}', 'Linha {1}: {2}'],
@@ -176,7 +176,7 @@ export const FIELD_SENTENCES: [english: string, portuguese: string][] = [
 ]
 
 /** Translations of placeholder values. Columns of sheets keep their English names, as in the files. */
-export const WORDS: Record<string, string> = {
+export const PLACEHOLDER_WORDS: Record<string, string> = {
   password: 'a senha', hmc: 'o HMC', HMC: 'o HMC', 'parking space': 'a vaga', 'vin number': 'o VIN', VIN: 'o VIN', 'supervisor notes': 'as observações do supervisor',
   'admin notes': 'as observações do supervisor', 'operator notes': 'as observações', status: 'o status', yard: 'o pátio', name: 'o nome', description: 'a descrição', part: 'a peça',
   'model type': 'o tipo de modelo', image: 'a imagem', search: 'a busca', 'campaign of a vehicle': 'a campanha de um veículo', 'no status': 'sem status',

@@ -6,12 +6,12 @@ import { formatCount } from '@/lib/time'
 import { Progress } from '@/ui/Progress'
 import type { CampaignWithUnsent } from './api'
 import { computeForecast } from './dashboard/forecast'
-import { createFormats } from './dashboard/moments'
+import { createDateFormats } from './dashboard/moments'
 import { useDashboardText } from './dashboard/text'
 import { formatFinishRange } from './dashboard/words'
 import { formatFinishTime } from './finish'
 import { PendingSavesLine } from './PendingSavesLine'
-import { countWrong, sumStatuses } from './StatusStack'
+import { countDefects, sumStatuses } from './StatusStack'
 import { useCampaignsText } from './text'
 import styles from './CampaignNumbers.module.css'
 
@@ -29,7 +29,7 @@ export function CampaignNumbers({ campaign, pace, activity }: NumbersProps) {
   const { total_inspected: done, total_vehicles: total, progress_unknown: isUnknown } = campaign
   const people = new Set(pace?.people.map(({ hmc }) => hmc)).size
   const isGoing = pace !== undefined && people > 0
-  const wrong = activity ? countWrong(sumStatuses(activity.yards)) : null
+  const wrong = activity ? countDefects(sumStatuses(activity.yards)) : null
   return (
     <dl className={`${styles.numbers} ${wrong === null ? styles.three : ''}`}>
       <div className={styles.wide}>
@@ -51,7 +51,7 @@ export function CampaignNumbers({ campaign, pace, activity }: NumbersProps) {
 function FinishFigure({ campaign, pace, activity }: NumbersProps) {
   const t = useDashboardText()
   const words = useCampaignsText()
-  const formats = createFormats(useLanguage())
+  const formats = createDateFormats(useLanguage())
   const now = useCurrentTime()
   const { finish, need } = activity ? computeForecast(activity, pace?.per_hour ?? 0, campaign.due_at, now) : { finish: null, need: null }
   const value = finish ? formatFinishRange(finish, formats, now, t) : pace?.finish_at ? formatFinishTime(pace.finish_at, now) : NONE

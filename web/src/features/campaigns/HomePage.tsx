@@ -23,7 +23,7 @@ import { PendingSavesLine } from './PendingSavesLine'
 import { YardProgressStrip, YardProgressSkeleton } from './YardProgressStrip'
 import styles from './HomePage.module.css'
 
-const SEARCH_REST = 250
+const SEARCH_DEBOUNCE_MS = 250
 
 /** Home screen with the campaign picker, step 1 of 3. On wide screens, the cards beside the list show what needs attention and who is working. */
 export default function HomePage() {
@@ -60,7 +60,7 @@ export default function HomePage() {
               { text: t('home.byCampaign'), to: '/campaign-home', current: true },
               { text: t('home.byYard'), to: '/yard', current: false },
             ]} />
-            <SearchBox label={t('campaigns.search')} value={search} rest={SEARCH_REST} onChange={(text) => setQueryParams({ search: text, page: null })} />
+            <SearchBox label={t('campaigns.search')} value={search} debounceMs={SEARCH_DEBOUNCE_MS} onChange={(text) => setQueryParams({ search: text, page: null })} />
           </div>
           {campaigns.isError && <ErrorNotice text={t('campaigns.failed', { why: getErrorMessage(campaigns.error, t) })} onRetry={() => void campaigns.refetch()} />}
           {campaigns.isPending && <Skeleton rows={5} height={92} label={t('common.loading')} />}

@@ -11,7 +11,7 @@ import { isCampaignOffline } from '@/offline/campaigns'
 import { requestPersistentStorage } from '@/offline/db'
 import { countUnsentInspections, usePendingSaves } from '@/offline/outbox'
 import { allYardsQuery, campaignQuery, campaignsQuery, yardCountsQuery } from '@/offline/queries'
-import { storeReaderFiles } from '@/offline/readerFiles'
+import { storeOcrFiles } from '@/offline/ocrFiles'
 import { downloadSnapshot as saveSnapshot } from '@/offline/snapshots'
 import type { YardProgress } from './YardProgressStrip'
 
@@ -50,7 +50,7 @@ export const useDownloadCampaign = () =>
     mutationFn: async ({ campaign, yard }: { campaign: Campaign; yard: number | null }) => {
       const persisted = await requestPersistentStorage()
       await saveSnapshot(campaign, yard)
-      storeReaderFiles().catch(() => undefined) // reading characters is an extra: the list is available without it
+      storeOcrFiles().catch(() => undefined) // reading characters is an extra: the list is available without it
       return persisted
     },
   })

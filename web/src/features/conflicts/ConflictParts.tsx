@@ -12,9 +12,9 @@ export const FIELD_LABELS: Record<FieldConflict['field'], TextKey> = {
   status: 'vehicles.status', operator_notes: 'vehicle.operatorNotes', admin_notes: 'vehicle.adminNotes', vin_number: 'vehicles.vin', parking_space: 'vehicles.space',
 }
 
-export type SideName = 'theirs' | 'mine'
+export type ConflictSideName = 'theirs' | 'mine'
 /** The two sides of a conflict in the order of their saves: first the value stored earlier, then the value that arrived later. */
-export const SIDES: readonly SideName[] = ['theirs', 'mine']
+export const CONFLICT_SIDES: readonly ConflictSideName[] = ['theirs', 'mine']
 
 export interface ConflictProps {
   conflict: FieldConflict
@@ -22,7 +22,7 @@ export interface ConflictProps {
   busy: boolean
   /** Error message of the last attempt to resolve this conflict; `null` when that attempt did not fail. */
   error: string | null
-  onTake: (choice: SideName) => void
+  onTake: (choice: ConflictSideName) => void
 }
 
 /** Conflicts of one campaign, listed under its name. */
@@ -58,7 +58,7 @@ const isClockWrong = (deviceTime: string, at: string | null | undefined) => !at 
  * One of the two values of a conflict, with its author and time, and a button to keep the value. Shows the device's time where the clocks
  * differ, and marks the current or kept value.
  */
-export function Side({ conflict, side, mayDecide, busy, onTake }: Omit<ConflictProps, 'error'> & { side: SideName }) {
+export function ConflictSide({ conflict, side, mayDecide, busy, onTake }: Omit<ConflictProps, 'error'> & { side: ConflictSideName }) {
   const t = useConflictsText()
   const value = conflict[side]
   const hmc = (side === 'mine' ? conflict.mine_by_hmc : conflict.theirs_by_hmc) ?? '?'

@@ -5,7 +5,7 @@ import { translateSentence } from '@/lib/translateSentence'
 import { useText, type TextKey } from '@/lib/text'
 import { Button } from '@/ui/Button'
 import { Alert } from '@/ui/Page'
-import { readUploadRejection, useDownloadRejectedSheet, useDownloadTemplate, type RejectedRow } from './api'
+import { readUploadRejection, useDownloadRejectedWorkbook, useDownloadTemplate, type RejectedRow } from './api'
 import columns from './columns.svg'
 import { useImportText } from './text'
 import styles from './RejectedUpload.module.css'
@@ -36,7 +36,7 @@ export function RejectedUpload({ error }: { error: Error }) {
 /** Button that downloads the rejected sheet with its errors marked, to be corrected and uploaded again. */
 function Corrections({ id }: { id: string }) {
   const t = useImportText()
-  const sheet = useDownloadRejectedSheet()
+  const sheet = useDownloadRejectedWorkbook()
   return (
     <div className={styles.help}>
       <p>{t('import.correctHint')}</p>

@@ -111,6 +111,6 @@ export function readUploadRejection(error: Error): Refused {
 }
 
 /** Downloads a rejected sheet with an extra column that states the errors of each row. */
-export const useDownloadRejectedSheet = () => useMutation({ mutationFn: (id: string) => downloadFile(`/documents/rejected/${id}`, 'import-errors.xlsx') })
+export const useDownloadRejectedWorkbook = () => useMutation({ mutationFn: (id: string) => downloadFile(`/documents/rejected/${id}`, 'import-errors.xlsx') })
 
 export const useDownloadTemplate = () => useMutation({ mutationFn: () => downloadFile('/documents/template', 'campaign-template.xlsx') })

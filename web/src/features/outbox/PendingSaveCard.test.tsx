@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { Outbox, outboxState, readOutbox, removeSave } from '@/offline/outbox'
 import { endSession } from '@/api/session'
 import { setLanguage } from '@/lib/text'
-import { noNetwork, createSavedVehicle, createSaveRequest } from '@/testing/phone'
+import { rejectAsOffline, createSavedVehicle, createSaveRequest } from '@/testing/phone'
 import { createReply, stubServer } from '@/testing/server'
 import { signInAs, OPERATOR, renderPage, createTestQueryClient } from '@/testing/show'
 import OutboxPage from './OutboxPage'
@@ -88,7 +88,7 @@ test('a refusal without the other identifier says why, and offers what every ref
 test('while it waits it can be sent, edited and discarded', async () => {
   signInAs(OPERATOR)
   await readOutbox()
-  stubServer({ 'PUT /vehicles/7': noNetwork, 'GET /conflicts': { conflicts: [] } })
+  stubServer({ 'PUT /vehicles/7': rejectAsOffline, 'GET /conflicts': { conflicts: [] } })
   await outbox.save(createSaveRequest(7), 'key-7')
   renderPage(OutboxPage, '/outbox', '/outbox', queries, outbox)
   await vi.waitFor(async () => expect(buttons(within(await screen.findByRole('listitem')))).toEqual(['Edit', 'Discard']))

@@ -34,7 +34,7 @@ export interface DoubtfulCode {
 }
 
 /** Function that reads a blurred linear code from averaged pixel rows (soft reading), for codes that no pass of the engine reads. */
-export type SoftRead = (frame: GrayPicture, directions: readonly number[]) => Promise<SoftCode | null>
+export type SoftReadFunction = (frame: GrayPicture, directions: readonly number[]) => Promise<SoftCode | null>
 
 /**
  * What is decoded in a frame: the first code, or every code in view, tilted labels too. `watch` only checks whether the code that was read last
@@ -74,14 +74,14 @@ const MAX_REPEATS = 2
 /** Number of frames with stripes but without a code after which one soft reading is made. Each soft reading takes longer than a pass of the engine. */
 const SOFT_INTERVAL = 4
 /** Maximum time in milliseconds of the other passes of a frame. When they take longer, the extra pass is postponed to the next frame, on which it runs alone. */
-export const MAX_SHARED_MS = 15
+export const MAX_PASSES_BEFORE_EXTRA_MS = 15
 
 /**
  * Creates a decoder of successive frames. Each frame gets a decoding pass on the unmodified picture and, when that pass finds nothing, one extra decoding pass in rotation.
  * When the plain pass takes long, as in busy pictures and on slow phones, the extra pass takes the next frame instead.
  * The decoder repeats a decoding pass on the next frame when the code that the pass found still needs confirmation.
  */
-export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS, readSoftly: SoftRead | null = null, now: () => number = () => performance.now()) {
+export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS, readSoftly: SoftReadFunction | null = null, now: () => number = () => performance.now()) {
   const confirmation = createReadingConfirmation()
   let frames = 0
   let turn = 0
@@ -190,7 +190,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS,
   }
 
   /** Runs a soft reading when one is due, otherwise an extra decoding pass. */
-  async function extraLook(input: DecodePassInput, isEmpty = true): Promise<Omit<DecodedFrame, 'plainMs'>> {
+  async function runExtraPass(input: DecodePassInput, isEmpty = true): Promise<Omit<DecodedFrame, 'plainMs'>> {
     const soft = isEmpty ? await softPass(input) : null
     postponed = false
     const { confirmed, seen, name } = soft ?? (await extraPass(input))
@@ -201,7 +201,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS,
     const input = createPassInput(frame, whole, settings)
     const [isRepeat, begin] = [again !== null, now()]
     if (isRepeat || postponed) {
-      const extra = await extraLook(input)
+      const extra = await runExtraPass(input)
       if (!isRepeat || extra.seen !== null) return { ...extra, plainMs: null }
     }
     const start = now()
@@ -214,9 +214,9 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS,
     }
     if (plain.seen.length > 0 && ++waited <= MAX_REPEATS) return done
     if (plain.seen.length === 0 && again === null) waited = 0
-    postponed = !whole && now() - begin > MAX_SHARED_MS
+    postponed = !whole && now() - begin > MAX_PASSES_BEFORE_EXTRA_MS
     if (postponed) return done
-    const extra = await extraLook(input, plain.seen.length === 0)
+    const extra = await runExtraPass(input, plain.seen.length === 0)
     return { ...done, ...extra, seen: done.seen ?? extra.seen }
   }
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { BarcodeDetector, type BarcodeDetectorOptions, type StillEngine } from './detector'
-import { DECODER_DEFAULTS, SCANNER_SETTINGS, rotateOptions } from './formats'
+import { DECODER_DEFAULTS, SCANNER_SETTINGS, listPlainPassOptions } from './formats'
 import type { BarcodeSource } from './imageSource'
 import { CAMERA_VIEW_DEFAULTS, SCREEN_OPTIONS } from './options'
 
@@ -62,10 +62,10 @@ test('the camera view has the defaults of the specification, which the scanner s
 })
 
 test('plain looks change nothing but the formats and the inversion, and all formats have their turn', () => {
-  for (const options of rotateOptions(SCANNER_SETTINGS)) expect({ ...options, formats: [], tryInvert: true }).toEqual({ ...SCANNER_SETTINGS.options, formats: [] })
+  for (const options of listPlainPassOptions(SCANNER_SETTINGS)) expect({ ...options, formats: [], tryInvert: true }).toEqual({ ...SCANNER_SETTINGS.options, formats: [] })
   const { linear, stacked, matrix } = SCANNER_SETTINGS
-  expect(new Set(rotateOptions(SCANNER_SETTINGS).flatMap(({ formats }) => formats))).toEqual(new Set([...linear, ...stacked, ...matrix]))
-  expect(rotateOptions(new BarcodeDetector({ formats: ['pdf417'] }).settings).map(({ formats }) => formats)).toEqual([['PDF417']])
+  expect(new Set(listPlainPassOptions(SCANNER_SETTINGS).flatMap(({ formats }) => formats))).toEqual(new Set([...linear, ...stacked, ...matrix]))
+  expect(listPlainPassOptions(new BarcodeDetector({ formats: ['pdf417'] }).settings).map(({ formats }) => formats)).toEqual([['PDF417']])
 })
 
 test('a result has a bounding box, the raw value, the format and four corners', async () => {

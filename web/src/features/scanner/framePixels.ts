@@ -4,7 +4,7 @@ import type { CameraFrame } from './protocol'
 let canvas: OffscreenCanvas | null = null
 
 /** Returns the pixel data of a frame, in a worker. Draws a bitmap on a canvas that is reused for all frames. */
-export function readFrame(frame: CameraFrame): RgbaPicture {
+export function readFramePixels(frame: CameraFrame): RgbaPicture {
   if (!('close' in frame)) return frame
   const { width, height } = frame
   canvas ??= new OffscreenCanvas(width, height)

@@ -91,7 +91,7 @@ export function followFrames({ video, options: { scanDelayMs, retryDelayMs, trac
     } catch (error) {
       if (!going) return
       const fault = engine.fault()
-      if (++failures >= PATIENCE || fault === 'loading') return onBroken(error instanceof Error ? error : new Error(String(error)))
+      if (++failures >= MAX_FAILED_FRAMES || fault === 'loading') return onBroken(error instanceof Error ? error : new Error(String(error)))
       if (fault === 'running') {
         engine = getEngine()
         onReplaced(engine)
@@ -107,4 +107,4 @@ export function followFrames({ video, options: { scanDelayMs, retryDelayMs, trac
 }
 
 /** Number of consecutive failed frames after which a fault is reported; single failures occur while the camera rotates. */
-const PATIENCE = 4
+const MAX_FAILED_FRAMES = 4

@@ -6,7 +6,7 @@ const USUAL = 1600
 const LARGEST = 3200
 const SMALL = 900
 /** Scale factors that imitate hand movement. All factors differ, so that two equal readings come from different samples of the photograph. */
-const STEADY = [1, 0.94, 0.97, 0.92, 0.985, 0.955, 0.93, 0.975, 0.945, 0.99, 0.965]
+const SCALE_FACTORS = [1, 0.94, 0.97, 0.92, 0.985, 0.955, 0.93, 0.975, 0.945, 0.99, 0.965]
 
 /** Returns the scales at which a photograph is decoded: first the full view, then closer views, then views from farther away. */
 export function listScales({ width, height }: GrayPicture): number[] {
@@ -27,7 +27,7 @@ export async function decodeStill(decoder: Decoder, picture: GrayPicture): Promi
   const found: DecodedCode[] = []
   for (const size of listScales(picture)) {
     for (let frame = 0; frame <= EXTRA_PASSES.length; frame++) {
-      const scale = size * (STEADY[frame % STEADY.length] ?? 1)
+      const scale = size * (SCALE_FACTORS[frame % SCALE_FACTORS.length] ?? 1)
       const { codes, unsure } = await decoder.decode(scalePicture(picture, scale), { mode: 'every', whole: true })
       for (const { corners, ...code } of codes) {
         addCode(found, { ...code, corners: corners.map(({ x, y }) => ({ x: x / scale, y: y / scale })) })

@@ -1,6 +1,6 @@
 import type { UsersTextKey } from './text'
 
-export interface NewUserEntry {
+export interface NewUserForm {
   hmc: string
   password: string
   confirmation: string
@@ -10,7 +10,7 @@ export interface NewUserEntry {
 }
 
 /** Returns the text key of the first error in the entries for a new user, or `null` when the entries are valid. */
-export function findNewUserError({ hmc, password, confirmation, user_type }: NewUserEntry): UsersTextKey | null {
+export function findNewUserError({ hmc, password, confirmation, user_type }: NewUserForm): UsersTextKey | null {
   if (hmc.trim() === '' || password === '' || user_type === '') return 'users.missing'
   return password === confirmation ? null : 'users.mismatch'
 }

@@ -4,7 +4,7 @@ import { Plate } from '@/ui/Plate'
 import { VehicleStatusBadge } from '@/ui/Status'
 import table from '@/ui/Table.module.css'
 import { useVisibleRows } from './useVisibleRows'
-import type { RowsProps } from './VehicleTable'
+import type { VehicleRowsProps } from './VehicleTable'
 import { VinText } from './VinText'
 import styles from './VehicleCards.module.css'
 
@@ -12,7 +12,7 @@ import styles from './VehicleCards.module.css'
 const CARD_PX = 96
 
 /** Vehicles of one page as cards for phones: the parking space first, the status at the right. */
-export function VehicleCards({ vehicles, hrefOf, isBusy }: Pick<RowsProps, 'vehicles' | 'hrefOf'> & { isBusy: boolean }) {
+export function VehicleCards({ vehicles, hrefOf, isBusy }: Pick<VehicleRowsProps, 'vehicles' | 'hrefOf'> & { isBusy: boolean }) {
   const list = useRef<HTMLUListElement>(null)
   const { from, to } = useVisibleRows(list, vehicles.length, CARD_PX)
   return (

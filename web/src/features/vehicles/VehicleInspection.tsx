@@ -25,7 +25,7 @@ import { StatusGrid } from './StatusGrid'
 import { useScanText } from './text'
 import { useIdentification } from './useIdentification'
 import { useInspection, type Inspection } from './useInspection'
-import { Problem, VehicleDetails } from './VehicleDetails'
+import { CampaignProblem, VehicleDetails } from './VehicleDetails'
 import styles from './VehicleInspection.module.css'
 
 /** Window width in pixels from which the notes are open from the start. */
@@ -89,7 +89,7 @@ export function VehicleInspection({ vehicle, yard, user }: VehicleInspectionProp
               <VehicleDetails vehicle={vehicle} inspection={inspection} />
             </InspectionStep>
             {folding.isFolded(1) && <FoldedResult vehicle={vehicle} />}
-            <Problem campaign={vehicle.campaign_id} />
+            <CampaignProblem campaign={vehicle.campaign_id} />
           </div>
           <div className={styles.column} ref={status}>
             <InspectionStep n={3} title={t('vehicle.step3')} done={entry.status !== ''}>

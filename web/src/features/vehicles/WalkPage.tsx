@@ -22,7 +22,7 @@ import { Identifier } from './Identifier'
 import { chooseScanFeedback } from './scanMatch'
 import { useScanText } from './text'
 import { UnknownScanMessage } from './UnknownScanMessage'
-import type { Saved } from './useAfterSave'
+import type { CompletedSave } from './useAfterSave'
 import { useHardwareScanner } from './useHardwareScanner'
 import { useVehicleLookup, type VehicleLookup } from './useVehicleLookup'
 import { VehicleFinder } from './VehicleFinder'
@@ -145,7 +145,7 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
 /** The vehicle that was saved last, from which the next vehicle is determined, and the vehicle saved before it. */
 interface LastSaved {
   id: number
-  saved: Saved
+  saved: CompletedSave
   before: LastSaved | null
 }
 
@@ -163,7 +163,7 @@ function useOneTap(): [boolean, (on: boolean) => void] {
 }
 
 interface LastSaveProps {
-  saved: Saved
+  saved: CompletedSave
   onUndo: (save: StoredSave) => void
 }
 

@@ -11,7 +11,7 @@ import { diffFields, VEHICLE_FIELDS, pickFields, OPERATOR_FIELDS } from '@/lib/f
 import { isSupervisor } from '@/lib/roles'
 import { createUuid } from '@/lib/uuid'
 import { removeSave, RetainedProblem, applyPendingChanges, type SaveRequest } from '@/offline/outbox'
-import { findNextInCache, useSaveVehicle } from './api'
+import { findNextVehicleInCache, useSaveVehicle } from './api'
 import type { AfterSaveAction, useAfterSave } from './useAfterSave'
 import type { VehicleDraft } from './useVehicleDraft'
 
@@ -68,7 +68,7 @@ export function useSubmitInspection({ vehicle, yard, user, hold }: Inspected, dr
         if (getCurrentSession() === null) return // the session expired meanwhile; signing in again returns to this screen
         setSaved(true)
         const waited = performance.now() - begun
-        const inspected = result.kind === 'saved' ? result.vehicle : { ...applyPendingChanges(base, [result.entry]), next: findNextInCache(queries, base, yard) }
+        const inspected = result.kind === 'saved' ? result.vehicle : { ...applyPendingChanges(base, [result.entry]), next: findNextVehicleInCache(queries, base, yard) }
         leave({ vehicle: inspected, result, entry, waited }, afterSave)
       },
       onError: (error) => {

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { createSavedVehicle, noNetwork, openTab, setUpDatabase, createSaveRequest } from '@/testing/phone'
+import { createSavedVehicle, rejectAsOffline, openTab, setUpDatabase, createSaveRequest } from '@/testing/phone'
 import { stubServer } from '@/testing/server'
 import { HOLD_MS } from './entry'
 
@@ -137,7 +137,7 @@ test('a save that is not held ends the hold of earlier saves, which are sent fir
 })
 
 test('a held save without a network stays pending after its time', async () => {
-  stubServer({ 'PUT /vehicles/7': noNetwork })
+  stubServer({ 'PUT /vehicles/7': rejectAsOffline })
   const phone = await openTab()
   await hold(phone)
   pass(HOLD_MS)

@@ -73,7 +73,7 @@ export function arrangeBays(count: number, width: number): BayGrid {
 export const gridHeight = ({ rows }: BayGrid): number => rows * PITCH
 
 /** Returns the outlines of parking spaces (bays) as the data of one SVG path: one element draws all vehicles with the same status. */
-export const drawBays = (grid: BayGrid, indexes: number[]): string =>
+export const buildBayPath = (grid: BayGrid, indexes: number[]): string =>
   indexes.map((index) => {
     const { x, y } = grid.at(index)
     return `M${x} ${y}h${BAY_SIZE}v${BAY_SIZE}h${-BAY_SIZE}z`

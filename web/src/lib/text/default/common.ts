@@ -1,4 +1,4 @@
-export const common = {
+export const commonTexts = {
   'common.loading': 'Loading...',
   'common.tryAgain': 'Try again',
   'confirm.yes': 'YES',

@@ -1,4 +1,4 @@
-export const imports = {
+export const importTexts = {
   'import.title': 'Select Campaign',
   'import.explain': 'Uma planilha .xlsx cria uma campanha, com um veículo por linha.',
   'import.file': 'Campaign file',

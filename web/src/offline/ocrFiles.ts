@@ -1,16 +1,16 @@
 /** Name of the cache that stores the character reader's files. The service worker serves the files from this cache. */
-const READER_CACHE = 'character-reader'
+const OCR_CACHE = 'character-reader'
 
 /** Returns the URL of the folder with the character reader's files. */
-export const readerAddress = (): string => new URL(READER_FOLDER, globalThis.location.href).href
+export const getOcrFolderUrl = (): string => new URL(OCR_FOLDER, globalThis.location.href).href
 
 /**
  * Stores the character reader's files on this device, so that characters are read offline, and deletes the files of older versions. Rejects
  * when a file is missing and cannot be loaded.
  */
-export async function storeReaderFiles(): Promise<void> {
-  const wanted = READER_FILES.map((name) => `${readerAddress()}/${name}`)
-  const cache = await caches.open(READER_CACHE)
+export async function storeOcrFiles(): Promise<void> {
+  const wanted = READER_FILES.map((name) => `${getOcrFolderUrl()}/${name}`)
+  const cache = await caches.open(OCR_CACHE)
   const stored = (await cache.keys()).map(({ url }) => url)
   await cache.addAll(wanted.filter((url) => !stored.includes(url)))
   await Promise.all(stored.filter((url) => !wanted.includes(url)).map((url) => cache.delete(url)))
