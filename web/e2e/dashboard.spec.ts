@@ -25,7 +25,7 @@ test('the campaign shows its work over time as it happens, and what a due date n
   const dialog = page.getByRole('dialog', { name: 'Due date' })
   await dialog.getByLabel('Finish by').fill(`${new Date().getFullYear() + 1}-12-24T17:00`)
   await dialog.getByRole('button', { name: 'Save' }).click()
-  await expect(charts.getByText(/Precisa de 1 por hora até/)).toBeVisible()
+  await expect(charts.getByText(/É necessário 1 veículo por hora até/)).toBeVisible()
   await expect(dialog).toHaveCount(0)
   await takeScreenshot(page, 'dashboard-desk')
 })

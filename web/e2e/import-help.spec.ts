@@ -18,7 +18,7 @@ for (const viewport of SIZES) {
       await uploadFile(page, file)
       await expect(page.getByText(/A coluna Errors é ignorada/)).toBeVisible()
       await takeScreenshot(page, 'import-correct')
-      const { name, content } = await captureDownload(page, () => page.getByRole('button', { name: 'Download the sheet with errors marked' }).click())
+      const { name, content } = await captureDownload(page, () => page.getByRole('button', { name: 'Download the spreadsheet with errors marked' }).click())
       expect(name).toBe('cars-errors.xlsx')
       await uploadFile(page, { ...file, name, buffer: content })
       await expect(page.getByRole('cell', { name: 'Mesmo veículo da linha 2.' })).toBeVisible()

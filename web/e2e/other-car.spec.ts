@@ -108,7 +108,7 @@ test('a save of a vehicle that is gone stays readable on the phone until it is d
   await context.setOffline(false)
   await page.getByRole('link', { name: '1 pending save, 1 rejected' }).click()
   const card = page.getByRole('region', { name: 'Pending saves' }).getByRole('listitem')
-  for (const text of [save.seen, 'ng', `Notes: ${NOTE}`, 'K-1', 'O veículo ou a campanha foi excluído.']) await expect(card).toContainText(text)
+  for (const text of [save.seen, 'ng', `Notes: ${NOTE}`, 'K-1', 'O veículo ou a campanha foi excluído. Descarte esta inspeção.']) await expect(card).toContainText(text)
   await page.reload()
   await expect(card).toContainText(NOTE)
   await takeScreenshot(page, 'outbox-gone')

@@ -18,7 +18,7 @@ import { loadAppModule, decodeSymbols } from './engine.mjs'
 const { createDecoder } = await loadAppModule('features/scanner/decoder.ts')
 const { BarcodeDetector } = await loadAppModule('features/scanner/detector.ts')
 const { SCREEN_OPTIONS } = await loadAppModule('features/scanner/options.ts')
-const { decodeStill } = await loadAppModule('features/scanner/still.ts')
+const { decodePhotograph } = await loadAppModule('features/scanner/still.ts')
 const { readSoftly } = await loadAppModule('features/scanner/soft/softReader.ts')
 const { toGray } = await loadAppModule('features/scanner/pixels.ts')
 
@@ -95,7 +95,7 @@ function count(group, outcome, ms) {
 /** Detector with the scanner's formats, which decodes in this thread. */
 const detector = new BarcodeDetector({
   formats: SCREEN_OPTIONS.formats,
-  engine: () => ({ decodeStill: (picture, settings) => decodeStill(createDecoder(decodeSymbols, settings, soft), toGray(picture)) }),
+  engine: () => ({ decodePhotograph: (picture, settings) => decodePhotograph(createDecoder(decodeSymbols, settings, soft), toGray(picture)) }),
 })
 for (const root of folders) {
   for (const path of picturesIn(root)) {

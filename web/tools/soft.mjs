@@ -1,7 +1,7 @@
 // Measures the soft reader of linear codes on drawn frames. The frames are the same in every run.
 //
 //   node tools/soft.mjs traps [COUNT] [FIRST]   frames without a code, with other codes and with badly blurred codes: no text may be wrong
-//   node tools/soft.mjs frames [COUNT] [FIRST]  the same frames, decoded as the camera's: no code may be wrong; times of the looks
+//   node tools/soft.mjs frames [COUNT] [FIRST]  the same frames, decoded as the camera's: no code may be wrong; times of the decoding passes
 //   node tools/soft.mjs grades [COUNT]          share of labels that the scanner reads, without and with the soft reader, by grade
 //
 // Exits with 1 when a wrong text was read.
@@ -16,7 +16,7 @@ const { readSoftly } = await loadAppModule('features/scanner/soft/softReader.ts'
 const [mode = 'grades', ...numbers] = process.argv.slice(2)
 const at = (times, share) => times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0
 
-/** Clock of the processor time, so that the decoder shares its frames as on an idle machine. */
+/** Clock of the processor time, so that the decoder decides about extra passes as on an idle machine. */
 const clock = () => {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000

@@ -1,6 +1,6 @@
 import { expect, type Page } from '@playwright/test'
 
-/** Chooses a rarer action of the campaign on the screen. */
+/** Chooses an action from the 'More actions' menu of the campaign on the screen. */
 export async function chooseMenuAction(page: Page, action: string): Promise<void> {
   const item = page.getByRole('menuitem', { name: action, exact: true })
   await expect(async () => {
@@ -9,7 +9,7 @@ export async function chooseMenuAction(page: Page, action: string): Promise<void
   }).toPass()
 }
 
-/** Width in pixels from which the rarer actions of a campaign are in a menu. */
+/** Window width in pixels from which the offline action of a campaign is in the 'More actions' menu. */
 const DESK_WIDTH = 900
 
 /** Makes the campaign on the screen, or its chosen yard, available offline. */

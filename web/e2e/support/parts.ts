@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { expect, type Locator, type Page, type Route } from '@playwright/test'
 
 const MIN_TABS = 900
-/** Whether the tools of Manage Campaigns are tabs in this window. In a narrower one they are folds. */
+/** Whether the tools of Manage Campaigns are tabs in this window. In a narrower window, the tools are sections that open and close. */
 const hasTabs = (page: Page) => (page.viewportSize()?.width ?? 0) >= MIN_TABS
 
-/** Returns a tool of Manage Campaigns by its title. As a tab, it is there only while it is chosen. */
+/** Returns a tool of Manage Campaigns by its title. A tool in a tab is in the page only while the tab is chosen. */
 export const toolOf = (page: Page, title: string): Locator =>
   hasTabs(page) ? page.getByRole('tabpanel', { name: title, exact: true }) : page.locator('details').filter({ has: page.getByRole('heading', { name: title }) })
 
@@ -17,7 +17,7 @@ export async function openTool(page: Page, title: string): Promise<Locator> {
   return tool
 }
 
-/** Shows the campaigns of Manage Campaigns, which a tool in a tab covers. */
+/** Shows the campaign list of Manage Campaigns, which the tab of a tool hides. */
 export async function showCampaigns(page: Page): Promise<void> {
   if (hasTabs(page)) await page.getByRole('tab', { name: /^Campaigns/ }).click()
 }
@@ -26,7 +26,7 @@ export async function showCampaigns(page: Page): Promise<void> {
 export const campaignRow = (page: Page, name: string): Locator =>
   listEntries(page, name).filter({ has: page.getByRole('button', { name: `Delete ${name}`, exact: true }) })
 
-/** Chooses an action in the menu of a row's rarer actions. */
+/** Chooses an action in the 'More actions' menu of a row. */
 export async function chooseRowAction(page: Page, of: string, action: string): Promise<void> {
   await page.getByRole('button', { name: `Actions for ${of}`, exact: true }).click()
   await page.getByRole('menuitem', { name: action, exact: true }).click()

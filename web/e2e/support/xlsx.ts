@@ -7,10 +7,10 @@ const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relatio
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006'
 
 export const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
-/** Columns of a campaign sheet. */
+/** Columns of a campaign workbook. */
 export const COLUMNS = ['Campaign', 'Part', 'Description', 'Model Type', 'Model Code', 'Serial Number', 'Parking Space']
 
-/** Returns a sheet as a file for a file input. */
+/** Returns a workbook with one sheet of these rows, as a file for a file input. */
 export const createWorkbookFile = (rows: string[][], sheet?: string) => ({ name: 'campaign.xlsx', mimeType: XLSX, buffer: createWorkbook(rows, sheet) })
 
 /** Returns a minimal workbook with one sheet of text cells. */

@@ -1,4 +1,4 @@
-/** Summaries of audit events with their Portuguese translations, with the same placeholders as `SENTENCES`. */
+/** Summaries of audit events with their Portuguese translations, with the same placeholders as `SERVER_SENTENCES`. */
 export const AUDIT_SUMMARIES: [english: string, portuguese: string][] = [
   ['{1}, as its vehicles show', '{1}, conforme os veículos'],
   ['{1}, {2} more times within a minute', '{1}, mais {2} vezes em um minuto'],

@@ -59,7 +59,7 @@ export const SERVER_SENTENCES: [english: string, portuguese: string][] = [
   ['{1} has the character {2}. Use only letters, digits, \'.\', \'/\' and \'-\'.', '{1} tem o caractere {2}. Use apenas letras, números, ".", "/" e "-".'],
   ['{1} has no letters or digits.', '{1} não tem letras nem números.'],
   ['{1} is a date or a time: {2}. Format the column as text and type the space again.', '{1} é uma data ou hora: {2}. Formate a coluna como texto e digite a vaga novamente.'],
-  // Sheets
+  // Workbooks
   ['{1} differs from the first row. One file holds one campaign.', '{1} difere da primeira linha. Um arquivo contém uma campanha.'],
   ['Campaign is missing in the first row.', 'Falta Campaign na primeira linha.'],
   ['Same vehicle as in row {1}.', 'Mesmo veículo da linha {1}.'],
@@ -158,7 +158,7 @@ export const SERVER_SENTENCES: [english: string, portuguese: string][] = [
   ['Only the latest 2,000 events are listed. Narrow the filters.', 'Só os 2.000 eventos mais recentes são listados. Restrinja os filtros.'],
 ]
 
-/** Sentences about any field of a form or column of a sheet. */
+/** Sentences about any field of a form or column of a workbook. */
 export const FIELD_SENTENCES: [english: string, portuguese: string][] = [
   ['{1} has more than {2} characters.', '{1} tem mais de {2} caracteres.'],
   ['{1} can have at most {2} characters.', '{1} pode ter no máximo {2} caracteres.'],
@@ -175,7 +175,7 @@ export const FIELD_SENTENCES: [english: string, portuguese: string][] = [
   ['The {1} {2} does not exist.', '{1} {2} não existe.'],
 ]
 
-/** Translations of placeholder values. Columns of sheets keep their English names, as in the files. */
+/** Translations of placeholder values. Columns of workbooks keep their English names, as in the files. */
 export const PLACEHOLDER_WORDS: Record<string, string> = {
   password: 'a senha', hmc: 'o HMC', HMC: 'o HMC', 'parking space': 'a vaga', 'vin number': 'o VIN', VIN: 'o VIN', 'supervisor notes': 'as observações do supervisor',
   'admin notes': 'as observações do supervisor', 'operator notes': 'as observações', status: 'o status', yard: 'o pátio', name: 'o nome', description: 'a descrição', part: 'a peça',

@@ -2,7 +2,7 @@ import { drawBars, type BarsOptions } from './bars'
 import { drawRandomWidths, encodeCode128, encodeCode39, encodeCode93, encodeEan8, encodeItf } from './codes'
 import { createBackground, simulateCamera, randomFrom, type ShadePicture } from './labels'
 
-/** A frame for the measurement of the soft reader, and the text of its code; `null` when it holds none that may be read. */
+/** A test frame for the soft reader, and the text of its code; `null` for a frame without a readable code. */
 export interface SoftFrame {
   kind: string
   picture: ShadePicture
@@ -85,7 +85,7 @@ const OTHERS: Record<string, (random: () => number) => number[]> = {
   'code 128 without stop': (random) => encodeCode128(drawText(random, 12)).slice(0, -6),
 }
 
-/** Draws the frame of a number: a third textures, a third bars that must not be read, a third codes up to the worst blur. */
+/** Draws the test frame with this number: textures, bars that must not be read, and codes up to the worst blur, a third each. */
 export function drawTrapFrame(number: number, side = 640): SoftFrame {
   const random = randomFrom(number * 104_729 + 11)
   for (let round = 0; round < 5; round++) random()

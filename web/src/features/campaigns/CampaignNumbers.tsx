@@ -4,7 +4,7 @@ import { useCurrentTime } from '@/lib/ago'
 import { useLanguage } from '@/lib/text'
 import { formatCount } from '@/lib/time'
 import { Progress } from '@/ui/Progress'
-import type { CampaignWithUnsent } from './api'
+import type { CampaignWithPendingSaves } from './api'
 import { computeForecast } from './dashboard/forecast'
 import { createDateFormats } from './dashboard/moments'
 import { useDashboardText } from './dashboard/text'
@@ -18,7 +18,7 @@ import styles from './CampaignNumbers.module.css'
 const NONE = '–'
 
 interface NumbersProps {
-  campaign: CampaignWithUnsent
+  campaign: CampaignWithPendingSaves
   pace: InspectionPace | undefined
   activity: Activity | undefined
 }

@@ -11,7 +11,7 @@ import { CampaignTable } from '@/ui/CampaignTable'
 import { Icon } from '@/ui/Icon'
 import { EmptyNotice, ErrorNotice, Page, Skeleton } from '@/ui/Page'
 import { Pager } from '@/ui/Pager'
-import { Plate } from '@/ui/Plate'
+import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { StepIndicator } from '@/ui/Progress'
 import { SearchBox } from '@/ui/SearchBox'
 import { LinkTabs } from '@/ui/LinkTabs'
@@ -96,7 +96,7 @@ function Resume({ place }: { place: ResumePlace }) {
   const t = useText()
   return (
     <Link href={place.path} className={styles.resume}>
-      <Plate space={place.space} size="small" />
+      <ParkingSpaceSign space={place.space} size="small" />
       <span className={styles.where}>
         <strong>{t('home.resume')}</strong>
         <span className="ellipsis">

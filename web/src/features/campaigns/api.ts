@@ -23,9 +23,9 @@ const ACTIVITY_SHAPE = 'hours* yards* people* total# inspected# inspected_before
 type Pending = ReturnType<typeof usePendingSaves>
 
 /** A campaign whose progress includes the pending saves of this device; `unsent` is their number. */
-export type CampaignWithUnsent = Campaign & { unsent: number }
+export type CampaignWithPendingSaves = Campaign & { unsent: number }
 
-function counted(campaign: Campaign, pending: Pending, yard: number | null): CampaignWithUnsent {
+function counted(campaign: Campaign, pending: Pending, yard: number | null): CampaignWithPendingSaves {
   const unsent = Math.min(countUnsentInspections(pending, campaign.id, yard), campaign.total_vehicles - campaign.total_inspected)
   return { ...campaign, unsent, total_inspected: campaign.total_inspected + unsent }
 }

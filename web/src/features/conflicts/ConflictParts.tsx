@@ -12,6 +12,7 @@ export const FIELD_LABELS: Record<FieldConflict['field'], TextKey> = {
   status: 'vehicles.status', operator_notes: 'vehicle.operatorNotes', admin_notes: 'vehicle.adminNotes', vin_number: 'vehicles.vin', parking_space: 'vehicles.space',
 }
 
+/** Side of a conflict: the value that another save stored earlier, or the value that arrived later. */
 export type ConflictSideName = 'theirs' | 'mine'
 /** The two sides of a conflict in the order of their saves: first the value stored earlier, then the value that arrived later. */
 export const CONFLICT_SIDES: readonly ConflictSideName[] = ['theirs', 'mine']

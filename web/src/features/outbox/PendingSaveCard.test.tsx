@@ -68,13 +68,13 @@ test('"Discard" asks first, then leaves nothing and sends nothing', async () => 
   await person.click(card.getByRole('button', { name: 'Discard the inspection of HB20 000007' }))
   await person.click(screen.getByRole('button', { name: 'YES' }))
   await waitFor(() => expect(states()).toEqual([]))
-  expect(await screen.findByText('Descartado.')).toBeTruthy()
+  expect(await screen.findByText('Inspeção descartada.')).toBeTruthy()
   expect(saves()).toEqual([])
 })
 
 test('a save of a vehicle that is gone shows what was typed, and offers no screen that cannot be opened', async () => {
   const { card } = await refused(createReply(404, { code: 'NO_VEHICLE', message: 'Vehicle not found. It may have been deleted.' }))
-  for (const text of ['HB20 000007', 'ng', 'Notes: a secret note', 'Recusado: O veículo ou a campanha foi excluído.', /^A-7 · Airbag/]) expect(card.getByText(text)).toBeTruthy()
+  for (const text of ['HB20 000007', 'ng', 'Notes: a secret note', 'Recusado: O veículo ou a campanha foi excluído. Descarte esta inspeção.', /^A-7 · Airbag/]) expect(card.getByText(text)).toBeTruthy()
   expect(buttons(card)).toEqual(['Try again', 'Discard'])
 })
 

@@ -207,7 +207,7 @@ export function createCamera({ onControls, onLenses }: CameraEvents) {
     }, CAPABILITIES_DELAY_MS)
   }
 
-  const apply = (track: MediaStreamTrack, change: Advanced) => track.applyConstraints({ advanced: [change] }).catch(() => console.warn('failed to apply a camera setting'))
+  const apply = (track: MediaStreamTrack, change: Advanced) => track.applyConstraints({ advanced: [change] }).catch(() => console.warn('failed to apply a camera setting, keeping the previous setting'))
 
   async function adjust(...changes: Advanced[]): Promise<void> {
     const track = running?.track

@@ -9,7 +9,7 @@ import { createCodeChooser } from './choose'
 import { createDecoder, type DecodedFrame } from './decoder'
 import { BarcodeDetector } from './detector'
 import { SCANNER_SETTINGS, buildReaderOptions, toFormatName } from './formats'
-import { decodeStill } from './still'
+import { decodePhotograph } from './still'
 import { readSoftly } from './soft/softReader'
 import { CODE_128, CODE_93, code39 } from './soft/symbologies'
 import { cropPicture, encodePgm, toGray, type GrayPicture } from './pixels'
@@ -186,7 +186,7 @@ test('a photograph gives every code with its place, tilted ones and two with the
   placeLabel(scene, await drawSymbol('QRCode', 'P5521'), { module: 8, x: 400, y: 400 })
   placeLabel(scene, await drawSymbol('QRCode', 'P5521'), { module: 8, x: 1900, y: 500 })
   placeLabel(scene, await drawSymbol('Code128', VIN), { module: 4, turn: 20, x: 1200, y: 1200 })
-  const codes = await decodeStill(createDecoder(readBarcodes, detectorSettings()), simulateCamera(scene, {}))
+  const codes = await decodePhotograph(createDecoder(readBarcodes, detectorSettings()), simulateCamera(scene, {}))
   const places = codes.map(({ text, corners }) => [text, ...['x', 'y'].map((axis) => Math.round(corners.reduce((sum, corner) => sum + corner[axis as 'x' | 'y'] / 400, 0)))])
   expect(places.toSorted()).toEqual([[VIN, 12, 12], ['P5521', 19, 5], ['P5521', 4, 4]])
 })
@@ -196,7 +196,7 @@ test('a detector reads its formats and groups alone', async () => {
   placeLabel(scene, await drawSymbol('Aztec', 'aztec'), { module: 6, x: 250, y: 250 })
   placeLabel(scene, await drawSymbol('ITF', '00012345678905'), { module: 3, x: 600, y: 600 })
   const read = async (formats: NonNullable<ConstructorParameters<typeof BarcodeDetector>[0]>['formats']) =>
-    (await decodeStill(createDecoder(readBarcodes, detectorSettings({ formats })), simulateCamera(scene, {}))).map(({ text }) => text).toSorted()
+    (await decodePhotograph(createDecoder(readBarcodes, detectorSettings({ formats })), simulateCamera(scene, {}))).map(({ text }) => text).toSorted()
   expect([await read(['any']), await read(['matrix_codes']), await read(['itf'])]).toEqual([['00012345678905', 'aztec'], ['aztec'], ['00012345678905']])
   expect(await read(['code_39'])).toEqual([])
 })
@@ -211,7 +211,7 @@ test('of sixteen pictures of micro QR codes, all that the plain engine reads are
       const found = await readBarcodes(encodePgm(picture), buildReaderOptions(settings, ['matrix']))
       if (!found.some((one) => one.text === text)) continue
       plain++
-      const ours = await decodeStill(createDecoder(readBarcodes, settings), picture)
+      const ours = await decodePhotograph(createDecoder(readBarcodes, settings), picture)
       if (ours.length !== 1 || ours[0]?.text !== text) missed.push(`${text} ${JSON.stringify(options)}`)
     }
   }

@@ -33,7 +33,7 @@ export interface DoubtfulCode {
   alternatives: string[]
 }
 
-/** Function that reads a blurred linear code from averaged pixel rows (soft reading), for codes that no pass of the engine reads. */
+/** Function that reads a blurred linear code from averaged pixel rows (soft reading). Used for codes that no pass of the engine reads. */
 export type SoftReadFunction = (frame: GrayPicture, directions: readonly number[]) => Promise<SoftCode | null>
 
 /**

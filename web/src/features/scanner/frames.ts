@@ -7,7 +7,7 @@ import type { CameraFrame } from './protocol'
 /** Time limit in milliseconds for `requestVideoFrameCallback`. When no callback comes within this limit, the scanner polls the video with animation frames instead. */
 export const FRAME_CALLBACK_TIMEOUT_MS = 1000
 
-/** Interval in milliseconds between two frames while a car sheet is open and only the label in view is watched. */
+/** Interval in milliseconds between two frames while the sheet of a scanned vehicle is open and only the label in view is watched. */
 export const WATCH_DELAY_MS = 500
 /** Interval in milliseconds between the starts of two frames after several frames without any code, which saves battery. */
 export const IDLE_INTERVAL_MS = 100

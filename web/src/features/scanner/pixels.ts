@@ -165,7 +165,10 @@ export function rotatePicture(picture: GrayPicture, angle: number, wide = pictur
 /** Blurs a picture with a box blur: each pixel is the mean of the square around it, computed with running sums over rows and columns. */
 export const blurPicture = (picture: GrayPicture, radius: number): GrayPicture => blurDownwards(blurAcross(picture, radius), radius)
 
-/** Returns the factor that turns a running sum into the mean in the upper 16 bits. Multiplying is faster than dividing. */
+/**
+ * Returns 1 / (2 * radius + 1), the reciprocal of the window size, as a fixed-point number with 16 fraction bits: `(sum * factor) >> 16` is the
+ * mean. Multiplying is faster than dividing.
+ */
 const fixedPointReciprocal = (radius: number): number => Math.floor(0x10000 / (2 * radius + 1)) + 1
 /** Returns the index, clamped to the range from 0 to `count` - 1. */
 const clampTo = (count: number, index: number): number => Math.max(0, Math.min(count - 1, index))

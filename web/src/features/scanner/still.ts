@@ -22,7 +22,7 @@ export function listScales({ width, height }: GrayPicture): number[] {
  * Decodes a photograph like successive camera frames, one frame per decoding pass and scale. Stops once a code is accepted, and returns
  * every code accepted so far, with its corners in the photograph.
  */
-export async function decodeStill(decoder: Decoder, picture: GrayPicture): Promise<DecodedCode[]> {
+export async function decodePhotograph(decoder: Decoder, picture: GrayPicture): Promise<DecodedCode[]> {
   decoder.reset()
   const found: DecodedCode[] = []
   for (const size of listScales(picture)) {

@@ -40,8 +40,8 @@ globalThis.addEventListener('message', async ({ data }: MessageEvent<WorkerReque
   if (data.kind === 'reset') decoder = createDecoder(readBarcodes, data.settings, readSoftly)
   else if (data.kind === 'frame') send(await answer(data.id, () => readFramePixels(data.frame), async (picture) => ({ kind: 'decoded', id: data.id, decoded: await decoder.decode(picture, { mode: data.mode }) })))
   else {
-    const { decodeStill } = await import('./still')
-    send(await answer(data.id, () => data.picture, async (picture) => ({ kind: 'detected', id: data.id, codes: await decodeStill(createDecoder(readBarcodes, data.settings, readSoftly), picture) })))
+    const { decodePhotograph } = await import('./still')
+    send(await answer(data.id, () => data.picture, async (picture) => ({ kind: 'detected', id: data.id, codes: await decodePhotograph(createDecoder(readBarcodes, data.settings, readSoftly), picture) })))
   }
 })
 

@@ -1,6 +1,6 @@
 import { useRef } from 'react'
 import { Link } from '@/lib/route'
-import { Plate } from '@/ui/Plate'
+import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { VehicleStatusBadge } from '@/ui/Status'
 import table from '@/ui/Table.module.css'
 import { useVisibleRows } from './useVisibleRows'
@@ -19,7 +19,7 @@ export function VehicleCards({ vehicles, hrefOf, isBusy }: Pick<VehicleRowsProps
     <ul ref={list} className={styles.cards} aria-busy={isBusy} style={{ paddingTop: from * CARD_PX, paddingBottom: (vehicles.length - to) * CARD_PX }}>
       {vehicles.slice(from, to).map((vehicle) => (
         <li key={vehicle.id} className={styles.card}>
-          <Plate space={vehicle.parking_space} size="small" />
+          <ParkingSpaceSign space={vehicle.parking_space} size="small" />
           <VehicleStatusBadge status={vehicle.status} inspected={vehicle.inspected} />
           <Link href={hrefOf(vehicle)} className={`${table.rowLink} mono ellipsis`}>
             <VinText vin={vehicle.vin_number} />

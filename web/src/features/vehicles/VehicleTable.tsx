@@ -2,7 +2,7 @@ import { useRef, type MouseEvent } from 'react'
 import type { ListedVehicle } from '@/api/types'
 import { Link } from '@/lib/route'
 import { Icon } from '@/ui/Icon'
-import { Plate } from '@/ui/Plate'
+import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { VehicleStatusBadge } from '@/ui/Status'
 import table from '@/ui/Table.module.css'
 import { nextSort, SORT_COLUMNS, type ListSort, type SortColumn } from './listSort'
@@ -121,7 +121,7 @@ function Row({ vehicle, index, selection, hrefOf, open, onOpen }: Omit<VehicleRo
         </Link>
       </td>
       <td>
-        <Plate space={parking_space} size="small" />
+        <ParkingSpaceSign space={parking_space} size="small" />
       </td>
       <td>
         <VehicleStatusBadge status={status} inspected={inspected} />

@@ -10,11 +10,11 @@ import { parseId, useQueryParams } from '@/lib/route'
 import { unlockSound, playFeedback, type ScanFeedback } from '@/lib/scanFeedback'
 import { readStored, writeStored } from '@/lib/storage'
 import { formatCount } from '@/lib/time'
-import { HOLD_MS, useOutbox, type StoredSave } from '@/offline/outbox'
+import { UNDO_PERIOD_MS, useOutbox, type StoredSave } from '@/offline/outbox'
 import { Button } from '@/ui/Button'
 import { Icon } from '@/ui/Icon'
 import { Alert, ErrorNotice, Page, Skeleton } from '@/ui/Page'
-import { Plate } from '@/ui/Plate'
+import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { ScanView } from '@/ui/Scanner'
 import { showToast } from '@/ui/Toast'
 import { useCampaign } from './api'
@@ -124,7 +124,7 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
           <p className={styles.next}>{t('walk.noNext')}</p>
         ) : (
           <p className={styles.next}>
-            <span className="quiet">{t('walk.next')}</span> <Plate space={next.parking_space} size="page" /> <Identifier vin={next.vin_number} />
+            <span className="quiet">{t('walk.next')}</span> <ParkingSpaceSign space={next.parking_space} size="page" /> <Identifier vin={next.vin_number} />
           </p>
         )}
         <div className={styles.ways}>
@@ -173,7 +173,7 @@ function LastSave({ saved: { vehicle: { vin_number: vin, parking_space: space, s
   const [over, setOver] = useState(false)
   const held = result.kind === 'kept' && result.held ? result.entry : null
   useEffect(() => {
-    const timer = held === null ? undefined : setTimeout(setOver, held.at + HOLD_MS - Date.now(), true)
+    const timer = held === null ? undefined : setTimeout(setOver, held.at + UNDO_PERIOD_MS - Date.now(), true)
     return () => clearTimeout(timer)
   }, [held])
   if (over) return null

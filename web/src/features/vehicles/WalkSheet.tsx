@@ -5,7 +5,7 @@ import type { ListedVehicle, Vehicle } from '@/api/types'
 import { Button, IconButton } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import { ErrorNotice, Skeleton } from '@/ui/Page'
-import { Plate } from '@/ui/Plate'
+import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { VehicleStatusBadge } from '@/ui/Status'
 import { useVehicle } from './api'
 import { ConflictDialog } from './ConflictDialog'
@@ -42,7 +42,7 @@ export function WalkSheet({ listed, yard, scanned, oneTap, onSaved, onClose }: S
     <Dialog kind="sheet" label={t('walk.sheet', { vin: listed.vin_number })} onClose={onClose}>
       <div className={styles.sheet}>
         <div className={styles.head}>
-          <Plate space={listed.parking_space} size="page" />
+          <ParkingSpaceSign space={listed.parking_space} size="page" />
           <div className={styles.car}>
             <Identifier vin={listed.vin_number} />
             {listed.inspected && <span className={styles.done}>{t('walk.done')} <VehicleStatusBadge status={listed.status} /></span>}

@@ -42,15 +42,18 @@ interface Inspected {
   vehicle: Vehicle
   yard: number | null
   user: SessionUser
-  /** Whether saves are held, so that the person can undo them before they are sent. */
+  /** Whether each save is sent only after a delay, in which the person can undo the save. */
   hold: boolean
 }
 
-/** Saves the entry on a vehicle, and lets the person resolve a conflict or a mismatch with which the server rejects the save. */
+/**
+ * Saves the inspection of a vehicle. If the server rejects the save because another person saved first (conflict), or because the vehicle has
+ * another VIN now (mismatch), the person can resolve the problem and save again.
+ */
 export function useSubmitInspection({ vehicle, yard, user, hold }: Inspected, draft: VehicleDraft, { leave }: ReturnType<typeof useAfterSave>) {
   const queries = useQueryClient()
   const save = useSaveVehicle()
-  const keyOf = useSameKey()
+  const keyOf = useIdempotencyKey()
   const [conflict, setConflict] = useState<SaveConflict | null>(null)
   const [mismatch, setMismatch] = useState<VehicleMismatch | null>(null)
   const [saved, setSaved] = useState(false)
@@ -91,7 +94,7 @@ export function useSubmitInspection({ vehicle, yard, user, hold }: Inspected, dr
     busy: save.isPending,
     /** The error of the last save; `null` while a dialog shows the error. */
     error: extractCurrentVehicle(save.error) === null && mismatch === null ? save.error : null,
-    /** Saves the entry, with the values of `part` in place of the entry's own. */
+    /** Saves the inspection as typed. Values in `part` take precedence over typed values. */
     submit: (afterSave: AfterSaveAction, part: Partial<InspectionDraft> = {}) => submit(vehicle, { ...draft.entry, ...part }, afterSave),
     keepMine: ({ current, mine, afterSave }: SaveConflict) => {
       updateCache(queries, current, yard)
@@ -134,7 +137,7 @@ function requestOf(vehicle: Vehicle, draft: InspectionDraft, user: SessionUser, 
 }
 
 /** Returns the same idempotency key for the same content, and a new key when the content changes. */
-function useSameKey() {
+function useIdempotencyKey() {
   const last = useRef({ content: '', key: '' })
   return (content: string): string => {
     if (last.current.content !== content) last.current = { content, key: createUuid() }

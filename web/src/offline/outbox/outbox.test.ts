@@ -171,7 +171,7 @@ test('pending saves are applied in order to the data of the server, and count on
 
 test.each([
   [0, 'OFFLINE', 'keep', 'retry'], [503, 'UNAVAILABLE', 'keep', 'retry'], [500, 'INTERNAL', 'ask', 'retry'], [429, 'BUSY', 'ask', 'retry'], [401, 'NOT_SIGNED_IN', 'keep', 'signedOut'],
-  [409, 'STALE_VERSION', 'ask', 'stale'], [409, 'STALE_VERSION', 'keep', 'refused'], [409, 'CAMPAIGN_CLOSED', 'ask', 'refused'], [404, 'NO_VEHICLE', 'keep', 'retained'], [409, 'OTHER_VEHICLE', 'ask', 'retained'], [404, 'HTTP_404', 'keep', 'retry'], [422, 'STATUS_NOT_ALLOWED', 'keep', 'refused'],
+  [409, 'STALE_VERSION', 'ask', 'outdatedVersion'], [409, 'STALE_VERSION', 'keep', 'refused'], [409, 'CAMPAIGN_CLOSED', 'ask', 'refused'], [404, 'NO_VEHICLE', 'keep', 'retained'], [409, 'OTHER_VEHICLE', 'ask', 'retained'], [404, 'HTTP_404', 'keep', 'retry'], [422, 'STATUS_NOT_ALLOWED', 'keep', 'refused'],
 ] as const)('%i %s on a save that would %s: %s', (status, code, mode, verdict) => {
   expect(classifyResponse(status, code, mode)).toBe(verdict)
 })

@@ -47,7 +47,7 @@ function openPanel() {
 }
 const button = (name: string | RegExp) => screen.findByRole('button', { name })
 
-test('a settled vehicle is entered only after its VIN and space were confirmed', async () => {
+test('an identified vehicle is entered only after its VIN and space were confirmed', async () => {
   label.lines = ['9BWZZZ377VT', '00425I', 'MADE IN BRAZIL']
   const { onRead, onClose } = openPanel()
   const use = await button('Use this vehicle')

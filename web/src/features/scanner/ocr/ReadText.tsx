@@ -33,7 +33,7 @@ async function readVehicle(video: HTMLVideoElement, vehicles: readonly ReadableV
     const order = await reader.find(await grabFrame(video))
     const { match, text } = await readPicture(order, reader.read, vehicles, isWanted)
     if (match.kind !== 'none' || best.match.kind === 'none') best = { match, text: text || best.text }
-    if (match.kind === 'settled') break
+    if (match.kind === 'identified') break
   }
   return { kind: 'done', ...best }
 }
@@ -43,7 +43,7 @@ async function readPicture(order: readonly number[], read: (place: number) => Pr
   const texts = await readLines(order, read, async (lines) => {
     const match = await matchLines(lines, vehicles)
     matches.push(match)
-    return match.kind === 'settled' || !isWanted()
+    return match.kind === 'identified' || !isWanted()
   })
   return { match: matches.at(-1) ?? { kind: 'none' as const }, text: texts.flatMap((line) => line?.text || []).join(' ').slice(0, MAX_SHOWN) }
 }
@@ -112,7 +112,7 @@ function Result({ state, onChoose, onRetry }: ResultProps) {
       </div>
     )
   }
-  if (match.kind === 'settled') {
+  if (match.kind === 'identified') {
     return (
       <>
         <p role="status"><strong>{t('read.confirm')}</strong></p>

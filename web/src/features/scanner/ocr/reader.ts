@@ -7,9 +7,9 @@ export const LOAD_TIMEOUT_MS = 120_000
 /** Time limit in milliseconds for one response of the loaded engine. A worker that does not respond in time has failed without an error event. */
 export const RESPONSE_TIMEOUT_MS = 20_000
 
-/** OCR reader for the characters of labels, which runs in a web worker. */
+/** OCR of labels: finds and reads lines of characters in a web worker. */
 export interface OcrReader {
-  /** Resolves when the engine is loaded. Rejects when loading fails. */
+  /** Resolves when the OCR engine is loaded. Rejects when loading fails. */
   ready: Promise<void>
   /** Finds the text lines of a picture. Returns the indexes of the lines in reading order. */
   find: (frame: CameraFrame) => Promise<number[]>
