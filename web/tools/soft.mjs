@@ -60,8 +60,8 @@ const FRAMES = 16
 async function decodeLabel(exposures, soft, times) {
   const decoder = createDecoder(decode, SCANNER_SETTINGS, soft ? async (frame, directions) => readSoftly(frame, directions) : null, clock)
   for (let frame = 0; frame < FRAMES; frame++) {
-    const { result: { codes, look }, ms } = await timed(() => decoder.decode(exposures[frame % exposures.length]))
-    times[look === 'soft' ? 'frame with a soft look' : 'other frame'].push(ms)
+    const { result: { codes, extraPass }, ms } = await timed(() => decoder.decode(exposures[frame % exposures.length]))
+    times[extraPass === 'soft' ? 'frame with a soft reading' : 'other frame'].push(ms)
     if (codes[0] !== undefined) return codes[0]
   }
   return null
@@ -78,13 +78,13 @@ async function measureFrames(count, first) {
     if (kind === 'EAN-8') continue // a code that the scanner reads rightly
     const decoder = createDecoder(decode, SCANNER_SETTINGS, async (frame, directions) => readSoftly(frame, directions), clock)
     for (let frame = 0; frame < FRAMES; frame++) {
-      const { result: { codes: [code], look, plainMs }, ms } = await timed(() => decoder.decode(picture))
-      for (const [what, taken] of [[look === 'soft' ? 'frame with a soft look' : 'other frame', ms], ['plain look', plainMs]]) if (taken !== null) (times[what] ??= []).push(taken)
+      const { result: { codes: [code], extraPass, plainMs }, ms } = await timed(() => decoder.decode(picture))
+      for (const [what, taken] of [[extraPass === 'soft' ? 'frame with a soft reading' : 'other frame', ms], ['plain pass', plainMs]]) if (taken !== null) (times[what] ??= []).push(taken)
       if (code === undefined) continue
       if (code.text === text) read++
       else {
         wrong++
-        console.log(`wrong: frame ${number}, ${kind}: read ${code.format} ${JSON.stringify(code.text)} in the look ${look ?? 'plain'}, holds ${JSON.stringify(text)}`)
+        console.log(`wrong: frame ${number}, ${kind}: read ${code.format} ${JSON.stringify(code.text)} in the pass ${extraPass ?? 'plain'}, holds ${JSON.stringify(text)}`)
       }
       break
     }
@@ -99,7 +99,7 @@ const printTimes = (times) => {
 }
 
 async function measureGrades(count) {
-  const times = { 'frame with a soft look': [], 'other frame': [] }
+  const times = { 'frame with a soft reading': [], 'other frame': [] }
   let wrong = 0
   for (const grade of Object.keys(GRADES)) {
     for (const format of FORMATS) {

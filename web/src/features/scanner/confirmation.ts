@@ -77,7 +77,7 @@ export function createReadingConfirmation() {
       seen.set(key, { times, frame })
       return times >= countRequiredReadings(sighting)
     },
-    forget(): void {
+    clear(): void {
       seen.clear()
     },
   }

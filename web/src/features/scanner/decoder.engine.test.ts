@@ -93,7 +93,7 @@ test('the rehearsal reads its labels, upright and tilted, and ends with the firs
   const decoder = createDecoder(readBarcodes, undefined, null, () => 0)
   const found: DecodedFrame[] = []
   expect(await warmUpDecoder(async (picture) => found.push(await decoder.decode(toGray(picture))), () => true)).toBe(10)
-  expect(found.slice(0, 5).map(({ seen: sight, look }) => [sight?.format, look])).toEqual([['data_matrix', null], ['code_128', null], ['code_39', 'turned'], ['code_39', 'turned'], [undefined, 'turned and cleared']])
+  expect(found.slice(0, 5).map(({ seen: sight, extraPass }) => [sight?.format, extraPass])).toEqual([['data_matrix', null], ['code_128', null], ['code_39', 'turned'], ['code_39', 'turned'], [undefined, 'turned and cleared']])
   let idle = true
   expect(await warmUpDecoder(async () => { idle = false }, () => idle)).toBe(1)
 })

@@ -16,8 +16,8 @@ async function passesOf(passMs: number): Promise<[boolean, string | null][]> {
   const decoder = createDecoder(read, SCANNER_SETTINGS, async () => null, () => now)
   const passes: [boolean, string | null][] = []
   for (let frame = 0; frame < 8; frame++) {
-    const { plainMs, look } = await decoder.decode(STRIPES)
-    passes.push([plainMs !== null, look])
+    const { plainMs, extraPass } = await decoder.decode(STRIPES)
+    passes.push([plainMs !== null, extraPass])
   }
   return passes
 }

@@ -20,7 +20,7 @@ export interface DecodedFrame {
   /** Duration of the decoding pass on the unmodified picture in milliseconds; `null` when this pass was skipped. */
   plainMs: number | null
   /** Name of the extra decoding pass that ran on this frame; `null` when no extra pass ran. */
-  look: string | null
+  extraPass: string | null
   /** Whether a code of this frame was detected but not yet accepted, or a tilted direction has not been searched yet. */
   unsure?: boolean
   /** A code with doubtful characters, which counts only when the campaign's list confirms it. */
@@ -179,14 +179,14 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS,
     const codes = [...extra.confirmed, ...plain.confirmed].reduce<DecodedCode[]>(addCode, [])
     const sighted = [...plain.seen, ...extra.seen]
     const isSearched = searched >= TURNED_PASSES.length || !isTilted(input)
-    return { codes, seen: sighted[0] ?? null, plainMs, look: extra.name, unsure: !isSearched || sighted.some(({ text }) => codes.every((code) => code.text !== text)) }
+    return { codes, seen: sighted[0] ?? null, plainMs, extraPass: extra.name, unsure: !isSearched || sighted.some(({ text }) => codes.every((code) => code.text !== text)) }
   }
 
   /** Repeats the pass that read the last code, to notice whether a code is still in view. */
   async function watchCode(frame: GrayPicture, whole: boolean): Promise<DecodedFrame> {
     const last = lastRead === null ? null : passOf(lastRead, createPassInput(frame, whole, settings))
     const { confirmed, seen } = await runPass(last?.extra ?? createPlainPass(frame, 'every', settings), last === null)
-    return { codes: confirmed, seen: seen[0] ?? null, plainMs: null, look: last?.extra.name ?? null }
+    return { codes: confirmed, seen: seen[0] ?? null, plainMs: null, extraPass: last?.extra.name ?? null }
   }
 
   /** Runs a soft reading when one is due, otherwise an extra decoding pass. */
@@ -194,7 +194,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS,
     const soft = isEmpty ? await softPass(input) : null
     postponed = false
     const { confirmed, seen, name } = soft ?? (await extraPass(input))
-    return { codes: confirmed, seen: seen[0] ?? null, look: name, doubtful: soft?.doubtful }
+    return { codes: confirmed, seen: seen[0] ?? null, extraPass: name, doubtful: soft?.doubtful }
   }
 
   async function firstCode(frame: GrayPicture, whole: boolean): Promise<DecodedFrame> {
@@ -207,7 +207,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS,
     const start = now()
     const plain = await runPass(createPlainPass(frame, whole ? 'whole' : frames, settings), true)
     if (plain.seen.length === 0) frames++
-    const done: DecodedFrame = { codes: plain.confirmed, seen: plain.seen[0] ?? null, plainMs: now() - start, look: null }
+    const done: DecodedFrame = { codes: plain.confirmed, seen: plain.seen[0] ?? null, plainMs: now() - start, extraPass: null }
     if (plain.confirmed.length > 0) {
       lastRead = null
       return done
@@ -232,7 +232,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS,
     },
     /** Clears all readings and restarts the rotation of decoding passes, for a new label. */
     reset(): void {
-      confirmation.forget()
+      confirmation.clear()
       frames = 0
       turn = 0
       striped = 0

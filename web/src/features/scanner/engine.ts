@@ -100,12 +100,12 @@ function start(): DecodeEngine {
     fault: () => (failure === null ? null : loaded ? 'running' : 'loading'),
     decode: async (frame, mode) => {
       const response = await ask((id) => ({ kind: 'frame', id, frame, mode }), FRAME_TIMEOUT_MS, ['close' in frame ? frame : frame.data.buffer])
-      if (response.kind !== 'decoded') throw new Error('the worker answered another request')
+      if (response.kind !== 'decoded') throw new Error('the worker sent a response of another kind')
       return response.decoded
     },
     decodePhotograph: async ({ width, height, data }, settings) => {
       const response = await ask((id) => ({ kind: 'still', id, picture: { width, height, data }, settings }), STILL_TIMEOUT_MS)
-      if (response.kind !== 'detected') throw new Error('the worker answered another request')
+      if (response.kind !== 'detected') throw new Error('the worker sent a response of another kind')
       return response.codes
     },
     reset: (settings) => worker?.postMessage({ kind: 'reset', settings } satisfies WorkerRequest),

@@ -10,7 +10,7 @@ export function readFramePixels(frame: CameraFrame): RgbaPicture {
   canvas ??= new OffscreenCanvas(width, height)
   if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height })
   const context = canvas.getContext('2d', { willReadFrequently: true })
-  if (context === null) throw new Error('no canvas to read pictures from')
+  if (context === null) throw new Error('the browser provides no canvas to read the picture')
   context.drawImage(frame, 0, 0)
   frame.close()
   return context.getImageData(0, 0, width, height)

@@ -23,7 +23,7 @@ export async function grabFrame(video: HTMLVideoElement): Promise<CameraFrame> {
   canvas ??= document.createElement('canvas')
   if (canvas.width !== side || canvas.height !== side) Object.assign(canvas, { width: side, height: side })
   const context = canvas.getContext('2d', { willReadFrequently: true })
-  if (context === null) throw new Error('no canvas to read pictures from')
+  if (context === null) throw new Error('the browser provides no canvas to read the picture')
   context.drawImage(video, left, top, side, side, 0, 0, side, side)
   return context.getImageData(0, 0, side, side)
 }

@@ -143,7 +143,7 @@ export type AttemptVerdict = 'retry' | 'signedOut' | 'outdatedVersion' | 'refuse
  */
 export function classifyResponse(status: number, code: string, mode: PendingSave['mode']): AttemptVerdict {
   if (status === 401 || code === 'PASSWORD_MUST_CHANGE') return 'signedOut'
-  // The gateway sends a code with every refusal. A refusal without one comes from a captive portal.
+  // The gateway sends an error code with every rejection. A rejection without a code comes from a captive portal.
   if (code.startsWith('HTTP_')) return 'retry'
   if (status === 0 || status >= 500 || status === 408 || status === 425 || status === 429) return 'retry'
   if (status === 404 || code === 'OTHER_VEHICLE') return 'retained'

@@ -105,7 +105,7 @@ interface BestCharacter {
 }
 type BestCharacters = (level: SampledProfile, from: number) => BestCharacter | null
 
-/** Returns a function that finds the character that fits a level (profile at one module size) best at a sample, and caches the result for other paths. */
+/** Returns a function that finds the best fitting character at a sample of a level (profile at one module size). Results are cached for other paths. */
 function createBestCharacters({ search: { set }, gain }: StartCandidate): BestCharacters {
   const known = new Map<SampledProfile, Map<number, BestCharacter | null>>()
   const { count } = set.inner

@@ -30,7 +30,7 @@ function normalize(value: number, dark: Float64Array, lead: number): Template {
 }
 
 /** Returns the positions, in modules, of the samples between two positions. */
-const placesOf = (from: number, to: number): Float64Array => Float64Array.from({ length: Math.floor((to - from) * SAMPLES_PER_MODULE) }, (_, index) => from + (index + 0.5) / SAMPLES_PER_MODULE)
+const samplePositions = (from: number, to: number): Float64Array => Float64Array.from({ length: Math.floor((to - from) * SAMPLES_PER_MODULE) }, (_, index) => from + (index + 0.5) / SAMPLES_PER_MODULE)
 
 /** Computes the patterns of a symbology, blurred by `blur` modules. A module is the width of a narrow bar. */
 export function createTemplates(symbology: Symbology, blur: number): TemplateSet {
@@ -40,12 +40,12 @@ export function createTemplates(symbology: Symbology, blur: number): TemplateSet
   const first = (value: number) => [...listEdges({ ...symbology, tail: 0 }, [value]), { at: width, rises: true }, { at: width + 1.5, rises: false }]
   const last = [{ at: -2, rises: true }, { at: -1.5, rises: false }, ...listEdges(symbology, [stop])]
   const inner = [...characters.keys()].filter((value) => value !== stop && !starts.includes(value))
-  const patterns = inner.map((value) => normalize(value, drawBlurred(around(value), placesOf(0, width), look), 0).samples)
+  const patterns = inner.map((value) => normalize(value, drawBlurred(around(value), samplePositions(0, width), look), 0).samples)
   return {
     symbology,
-    starts: starts.map((value) => normalize(value, drawBlurred(first(value), placesOf(-QUIET, width), look), QUIET * SAMPLES_PER_MODULE)),
+    starts: starts.map((value) => normalize(value, drawBlurred(first(value), samplePositions(-QUIET, width), look), QUIET * SAMPLES_PER_MODULE)),
     inner: { values: inner, count: patterns[0]?.length ?? 0, samples: Float64Array.from(patterns.flatMap((pattern) => [...pattern])) },
-    stop: normalize(stop, drawBlurred(last, placesOf(0, width + tail + QUIET - (tail === 0 ? 1 : 0)), look), 0),
+    stop: normalize(stop, drawBlurred(last, samplePositions(0, width + tail + QUIET - (tail === 0 ? 1 : 0)), look), 0),
   }
 }
 
@@ -64,10 +64,10 @@ const [SMALLEST, LARGEST, GROWTH] = [0.9, 7, 1.07]
 const MODULE_SIZES: readonly number[] = Array.from({ length: Math.ceil(Math.log(LARGEST / SMALLEST) / Math.log(GROWTH)) }, (_, index) => SMALLEST * GROWTH ** index)
 
 /** Samples a profile at every module size of the search. */
-export const sampleProfile = (values: Float64Array): SampledProfile[] => MODULE_SIZES.map((module) => createLevel(values, module))
+export const sampleProfile = (values: Float64Array): SampledProfile[] => MODULE_SIZES.map((module) => sampleProfileAt(values, module))
 
 /** Samples a profile at a module size. Each sample is the mean of the pixels that it covers. */
-function createLevel(values: Float64Array, module: number): SampledProfile {
+function sampleProfileAt(values: Float64Array, module: number): SampledProfile {
   const integral = new Float64Array(values.length + 1)
   for (let index = 0; index < values.length; index++) integral[index + 1] = (integral[index] ?? 0) + (values[index] ?? 0)
   const step = module / SAMPLES_PER_MODULE
@@ -112,7 +112,7 @@ export function findBestCharacter({ samples }: SampledProfile, { inner: { values
   return [value, strongest]
 }
 
-/** Returns the share of the energy that a pattern explains; 0 outside of the level and for inverted contrast. */
+/** Returns the share of the energy that a pattern explains; 0 outside of the profile and for inverted contrast. */
 export function explainedShare(level: SampledProfile, template: Template, from: number): number {
   const count = template.samples.length
   if (from < 0 || from + count > level.samples.length) return 0
