@@ -37,7 +37,7 @@ for (const viewport of SIZES) {
       const pace = page.getByRole('region', { name: 'Working now' })
       await expect(pace).toContainText(operator.hmc)
       await expect(pace).toContainText('Yard K')
-      await expect(pace).toContainText(/termina por volta de/)
+      await expect(pace).toContainText(/\d+ (veículo|veículos) por hora/)
       await expect(page.getByText('2 / 3', { exact: true })).toBeVisible()
       await takeScreenshot(page, 'campaign-pace')
       await page.goto(`/campaign-home?search=${encodeURIComponent(name)}`)

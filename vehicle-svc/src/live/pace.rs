@@ -12,8 +12,8 @@ use std::{collections::BTreeMap, time::Duration};
 const PACE_WINDOW: TimeDelta = TimeDelta::minutes(30);
 /// Time after a user's last save during which the user counts as working.
 const WORKING_PERIOD: TimeDelta = TimeDelta::minutes(15);
-/// Minimum time span used to compute a rate, so that a single first save does not yield hundreds of vehicles an hour.
-const MIN_SPAN: TimeDelta = TimeDelta::minutes(2);
+/// Minimum time span used to compute a rate, so that the first saves of a shift do not yield hundreds of vehicles an hour.
+const MIN_SPAN: TimeDelta = TimeDelta::minutes(10);
 
 /// Returns the pace of work in each of the given campaigns, except drafts and deleted campaigns.
 ///
@@ -106,6 +106,6 @@ mod tests {
         let idle = whole(&RemainingVehicles { campaign_id: 1, remaining: 80 }, &[], now);
         assert_eq!((idle.per_hour, idle.finish_at), (0.0, None));
         let done = whole(&RemainingVehicles { campaign_id: 1, remaining: 0 }, &[saved(4, 2, 1, (0, 0), now)], now);
-        assert_eq!((done.per_hour, done.finish_at), (30.0, None), "one save is not hundreds an hour");
+        assert_eq!((done.per_hour, done.finish_at), (6.0, None), "one save counts as one in ten minutes");
     }
 }

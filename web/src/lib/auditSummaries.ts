@@ -1,7 +1,7 @@
 /** Summaries of audit events with their Portuguese translations, with the same placeholders as `SERVER_SENTENCES`. */
 export const AUDIT_SUMMARIES: [english: string, portuguese: string][] = [
   ['{1}, as its vehicles show', '{1}, conforme os veículos'],
-  ['{1}, {2} more times within a minute', '{1}, mais {2} vezes em um minuto'],
+  ['{1}, {2} more times within a minute', '{1}, repetido {2}× em um minuto'],
   ['{1}, attempts left: {2}', '{1}, tentativas restantes: {2}'],
   ['{1}, fifth time: blocked for 180 seconds', '{1}, quinta vez: bloqueado por 180 segundos'],
   ['sign-in failed', 'falha ao entrar'],

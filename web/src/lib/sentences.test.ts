@@ -15,7 +15,7 @@ test.each([
   ['Wrong columns in row 1. Missing: Part. Not expected: Colour, Size.', 'Colunas erradas na linha 1. Faltam: Part. Não esperadas: Colour, Size.'],
   ['Parking Space: dashes replaced with hyphens (2).', 'Parking Space: travessões trocados por hifens (2).'],
   ['campaign "Airbag": name, part, status from Ongoing to Closed, as its vehicles show', 'campanha "Airbag": o nome, a peça, status de Em andamento para Encerrada, conforme os veículos'],
-  ['opened home, 2 more times within a minute', 'abriu home, mais 2 vezes em um minuto'],
+  ['opened home, 2 more times within a minute', 'abriu home, repetido 2× em um minuto'],
   ['HB20 000001 in Airbag: conflict on parking_space resolved', 'HB20 000001 em Airbag: conflito resolvido (a vaga)'],
 ])('"%s" in Portuguese', (english, words) => {
   expect(translateSentenceTo('pt-BR', english)).toBe(words)

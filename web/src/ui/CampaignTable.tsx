@@ -33,7 +33,7 @@ interface CampaignTableProps<C extends Listed> {
 
 /** List of campaigns, as a table on wide screens and as cards on phones. */
 export function CampaignTable<C extends Listed>(props: CampaignTableProps<C>) {
-  return useMediaQuery('(min-width: 768px)') ? <Wide {...props} /> : <Cards {...props} />
+  return useMediaQuery('(min-width: 900px)') ? <Wide {...props} /> : <Cards {...props} />
 }
 
 function Wide<C extends Listed>({ campaigns, hrefOf, actions }: CampaignTableProps<C>) {

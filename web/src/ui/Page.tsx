@@ -31,11 +31,12 @@ interface PageProps {
 export function Page({ title, tabTitle = title, subtitle, narrow = false, children }: PageProps) {
   usePageTitle(tabTitle)
   const heading = useArrival()
-  const Heading = useContext(PaneContext) ? 'h2' : 'h1'
+  const inPane = useContext(PaneContext)
+  const Heading = inPane ? 'h2' : 'h1'
   return (
     <div className={`${styles.page} ${narrow ? styles.narrow : ''}`}>
       <div className={styles.heading}>
-        <Heading ref={heading} tabIndex={-1}>
+        <Heading ref={heading} tabIndex={-1} className={inPane ? 'sr-only' : undefined}>
           {title}
         </Heading>
         {subtitle}

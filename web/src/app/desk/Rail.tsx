@@ -1,8 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
+import { conflictsQuery } from '@/api/conflicts'
 import { meQuery } from '@/api/queries'
 import type { SessionUser } from '@/api/session'
 import { Link } from '@/lib/route'
+import { mayManageCampaigns } from '@/lib/roles'
 import { useText } from '@/lib/text'
+import { formatCount } from '@/lib/time'
 import { Icon } from '@/ui/Icon'
 import { allowedEntries, MENU_ENTRIES, MORE_MENU_ENTRIES, POLICY_MENU_ENTRIES, type MenuEntry } from '../routes'
 import { signOut } from '../signOut'
@@ -16,29 +19,42 @@ interface RailProps {
   hidden: boolean
 }
 
-/** The entries of the menu at the left edge of a wide window, with the current page marked. */
+/** The entries of the menu at the left edge of a wide window, with the current page marked: the tools first, sign-out and policies at the lower edge. */
 export function Rail({ user, path, hidden }: RailProps) {
   const t = useDeskText()
   const developer = useQuery(meQuery).data?.developer ?? false
-  const entriesFor = (entries: MenuEntry[]) => allowedEntries(entries, user.user_type, developer).map((entry) => <RailLink key={entry.to} entry={entry} current={path.startsWith(entry.to)} />)
+  const conflicts = useQuery({ ...conflictsQuery({ state: 'open' }), enabled: mayManageCampaigns(user.user_type), retry: false }).data?.meta.total_count ?? 0
+  const entriesFor = (entries: MenuEntry[]) =>
+    allowedEntries(entries, user.user_type, developer).map((entry) => (
+      <RailLink key={entry.to} entry={entry} current={path.startsWith(entry.to)} count={entry.to === '/conflicts' ? conflicts : 0} />
+    ))
   return (
     <nav className={styles.rail} aria-label={t('rail.label')} aria-hidden={hidden} inert={hidden}>
       {entriesFor(MENU_ENTRIES)}
-      <button type="button" className={styles.entry} onClick={signOut}>
-        <Icon name="out" size={22} />
-        {t('menu.logout')}
-      </button>
-      {entriesFor(POLICY_MENU_ENTRIES)}
       <h2 className={styles.more}>{t('menu.more')}</h2>
       {entriesFor(MORE_MENU_ENTRIES)}
+      <div className={styles.leave}>
+        <button type="button" className={styles.entry} onClick={signOut}>
+          <Icon name="out" size={22} />
+          {t('menu.logout')}
+        </button>
+        {entriesFor(POLICY_MENU_ENTRIES)}
+      </div>
     </nav>
   )
 }
 
-function RailLink({ entry: { label, short, icon, to }, current }: { entry: MenuEntry; current: boolean }) {
+interface RailLinkProps {
+  entry: MenuEntry
+  current: boolean
+  /** Number of open items on the page, shown as a badge; 0 for no badge. */
+  count: number
+}
+
+function RailLink({ entry: { label, short, icon, to }, current, count }: RailLinkProps) {
   const t = useText()
   return (
-    <Link href={to} className={styles.entry} aria-current={current ? 'page' : undefined}>
+    <Link href={to} className={styles.entry} aria-current={current ? 'page' : undefined} {...(count > 0 && { 'data-count': formatCount(count), 'aria-label': `${t(short ?? label)}, ${formatCount(count)}` })}>
       <Icon name={icon} size={22} />
       {t(short ?? label)}
     </Link>

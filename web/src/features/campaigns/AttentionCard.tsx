@@ -4,10 +4,9 @@ import { formatTimeAgo, useCurrentTime } from '@/lib/ago'
 import { buildPath } from '@/lib/route'
 import { useLanguage } from '@/lib/text'
 import { formatCount } from '@/lib/time'
-import { LinkButton } from '@/ui/Button'
 import { pendingOnDevicesQuery } from './api'
 import type { MissingRun } from './dashboard/bays'
-import { OpenConflictsLink } from './OpenConflictsLink'
+import { AttentionItem } from './AttentionItem'
 import { useCampaignsText } from './text'
 import type { YardProgress } from './YardProgressStrip'
 import styles from './AttentionCard.module.css'
@@ -38,7 +37,7 @@ export function AttentionCard({ campaigns, campaign, idle = [], missing = [] }: 
   return (
     <section className={styles.card} aria-labelledby="attention">
       <h2 id="attention">{t('attention.title')}</h2>
-      <OpenConflictsLink campaign={campaign} />
+      {conflicts !== undefined && conflicts > 0 && <AttentionItem isUrgent icon="warning" to={buildPath('/conflicts', { campaign })} text={t('conflicts.open', { n: conflicts })} />}
       {held.length > 0 && (
         <>
           <h3 className={styles.part}>{t('attention.devices')}</h3>
@@ -55,14 +54,11 @@ export function AttentionCard({ campaigns, campaign, idle = [], missing = [] }: 
         </>
       )}
       {idle.slice(0, MAX_NAMED).map(({ yard: { id, name, done, total }, to }) => (
-        <LinkButton key={id} wide icon="people" to={to}>
-          {t('attention.idle', { name, n: formatCount(total - done) })}
-        </LinkButton>
+        <AttentionItem key={id} icon="people" to={to} text={t('attention.idle', { name, n: formatCount(total - done) })} />
       ))}
+      {idle.length > MAX_NAMED && <p className="quiet">{t('attention.moreIdle', { n: idle.length - MAX_NAMED })}</p>}
       {missing.slice(0, MAX_NAMED).map(({ first, last, vehicles }) => (
-        <LinkButton key={first} wide icon="question" to={buildPath(`/campaign/${campaign ?? 0}/vehicles`, { status: 'Not Found' })}>
-          {t('attention.missing', { n: formatCount(vehicles), first, last })}
-        </LinkButton>
+        <AttentionItem key={first} icon="question" to={buildPath(`/campaign/${campaign ?? 0}/vehicles`, { status: 'Not Found' })} text={t('attention.missing', { n: formatCount(vehicles), first, last })} />
       ))}
       {isKnown && conflicts === 0 && held.length === 0 && idle.length === 0 && missing.length === 0 && <p className="quiet">{t('attention.none')}</p>}
     </section>

@@ -16,20 +16,26 @@ import { useCampaignsText } from './text'
 import styles from './CampaignNumbers.module.css'
 
 const NONE = '–'
+/** Length of a time of day, such as `16:30`. Longer texts are shown in a smaller font. */
+const TIME_LENGTH = 5
 
 interface NumbersProps {
   campaign: CampaignWithPendingSaves
   pace: InspectionPace | undefined
   activity: Activity | undefined
+  /** Id of the chosen yard, whose figures are shown; `null` for the whole campaign. */
+  yard: number | null
 }
 
-/** Key figures of a campaign in one row: vehicles inspected, vehicles left, pace, estimated end, and vehicles with a defect. */
-export function CampaignNumbers({ campaign, pace, activity }: NumbersProps) {
+/** Key figures of a campaign or of one of its yards: vehicles inspected, vehicles left, pace, estimated end, and vehicles with a defect. */
+export function CampaignNumbers({ campaign, pace, activity, yard }: NumbersProps) {
   const t = useCampaignsText()
   const { total_inspected: done, total_vehicles: total, progress_unknown: isUnknown } = campaign
-  const people = new Set(pace?.people.map(({ hmc }) => hmc)).size
-  const isGoing = pace !== undefined && people > 0
-  const wrong = activity ? countDefects(sumStatuses(activity.yards)) : null
+  const working = pace?.people.filter(({ yard_id }) => yard === null || yard_id === yard) ?? []
+  const people = new Set(working.map(({ hmc }) => hmc)).size
+  const perHour = yard === null ? (pace?.per_hour ?? 0) : working.reduce((sum, { per_hour }) => sum + per_hour, 0)
+  const isGoing = people > 0
+  const wrong = activity ? countDefects(sumStatuses(activity.yards.filter(({ yard_id }) => yard === null || yard_id === yard))) : null
   return (
     <dl className={`${styles.numbers} ${wrong === null ? styles.three : ''}`}>
       <div className={styles.wide}>
@@ -40,15 +46,15 @@ export function CampaignNumbers({ campaign, pace, activity }: NumbersProps) {
         </dd>
       </div>
       <Figure name={t('number.left')} value={isUnknown ? NONE : formatCount(total - done)} more={total > 0 && t('number.percent', { n: Math.round((100 * (total - done)) / total) })} />
-      <Figure name={t('number.pace')} value={isGoing ? formatCount(Math.round(pace.per_hour)) : NONE} more={isGoing && t('number.people', { n: people })} />
-      <FinishFigure campaign={campaign} pace={isGoing ? pace : undefined} activity={activity} />
+      <Figure name={t('number.pace')} value={isGoing ? formatCount(Math.round(perHour)) : NONE} more={isGoing && t('number.people', { n: people })} />
+      <FinishFigure campaign={campaign} pace={pace?.people.length ? pace : undefined} activity={activity} yard={yard} />
       {wrong !== null && <Figure name={t('number.wrong')} value={formatCount(wrong)} more={done > 0 && t('number.percent', { n: Math.round((100 * wrong) / done) })} />}
     </dl>
   )
 }
 
-/** Figure with the estimated end of a campaign, as a time range if hourly counts are loaded, and whether the due date will be met. */
-function FinishFigure({ campaign, pace, activity }: NumbersProps) {
+/** Figure with the estimated end of the whole campaign, as a time range if hourly counts are loaded, and whether the due date will be met. */
+function FinishFigure({ campaign, pace, activity, yard }: NumbersProps) {
   const t = useDashboardText()
   const words = useCampaignsText()
   const formats = createDateFormats(useLanguage())
@@ -56,7 +62,7 @@ function FinishFigure({ campaign, pace, activity }: NumbersProps) {
   const { finish, need } = activity ? computeForecast(activity, pace?.per_hour ?? 0, campaign.due_at, now) : { finish: null, need: null }
   const value = finish ? formatFinishRange(finish, formats, now, t) : pace?.finish_at ? formatFinishTime(pace.finish_at, now) : NONE
   const due = need && words(need.isLate ? 'number.late' : 'number.onTime', { when: formats.moment(need.dueAt, now) })
-  return <Figure name={words('number.finish')} value={value} more={due} isText={finish !== null} />
+  return <Figure name={words('number.finish')} value={value} more={due || (yard !== null && words('number.wholeCampaign'))} isText={value.length > TIME_LENGTH} />
 }
 
 function Figure({ name, value, more, isText = false }: { name: string; value: string; more?: ReactNode; isText?: boolean }) {

@@ -62,7 +62,7 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
   const manages = mayManageCampaigns(useSession()?.user.user_type ?? '')
   const activity = useCampaignActivity(campaign, isWide || manages)
   const chart = (isWide || manages) && campaign.total_vehicles > 0 && (
-    <ActivitySection isCampaign query={activity} pace={pace?.people.length ? pace.per_hour : 0} dueAt={campaign.due_at} />
+    <ActivitySection isCampaign note={yard === null ? undefined : t('number.wholeCampaign')} query={activity} pace={pace?.people.length ? pace.per_hour : 0} dueAt={campaign.due_at} />
   )
   const bays = useCampaignBays(campaign, isWide)
   const offline = useOfflineDownload(campaign, yard)
@@ -72,6 +72,7 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
   const walk = buildPath(`/campaign/${id}/walk`, { yard })
   const hrefOf = (one: { id: number }) => buildPath(`/campaign/${id}`, { yard: one.id === yard ? null : one.id })
   const idle = listIdleYards(yards.data ?? [], pace).map((one) => ({ yard: one, to: buildPath(`/campaign/${id}`, { yard: one.id }) }))
+  const attention = manages && <AttentionCard campaigns={[id]} campaign={id} idle={idle} missing={bays.missing} />
   const takesInMenu = isWide && offline.problem === null && offline.snapshot === undefined && offline.download.isIdle
   const rare: RowAction[] = [
     ...(isWide && !isTouch && mayWalk ? [{ icon: 'scan', text: t('campaign.walk'), label: t('campaign.walk'), onSelect: () => navigate(walk) } satisfies RowAction] : []),
@@ -96,7 +97,7 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
             <Fact name={t('campaigns.created')} value={`${campaign.created_by_name}, ${formatDate(campaign.created_at)}`} />
           </dl>
         </div>
-        {!isWide && <CampaignNumbers campaign={campaign} pace={pace} activity={activity.data} />}
+        {!isWide && <CampaignNumbers campaign={campaign} pace={pace} activity={activity.data} yard={yard} />}
         <div className={styles.actions}>
           <StartButton campaign={campaign} yard={yard} isPrimary={!isTouch || !mayWalk} isWide={!isWide} />
           {!isWide && !isTouch && mayWalk && (
@@ -116,10 +117,10 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
         {due.part}
       </Card>
       <SunOffer />
-      {isWide && <CampaignNumbers campaign={campaign} pace={pace} activity={activity.data} />}
+      {isWide && <CampaignNumbers campaign={campaign} pace={pace} activity={activity.data} yard={yard} />}
       <div className={styles.columns}>
         <div className={styles.column}>
-          {isWide && chart}
+          {isWide ? chart : attention}
           {yards.isPending && <YardProgressSkeleton />}
           {isWide ? (
             <YardTable yards={yards.data ?? []} pace={pace} activity={activity.data} current={yard} hrefOf={hrefOf} />
@@ -130,7 +131,7 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
           {isWide && <BayPanel campaign={id} yards={listShownYards(yards.data ?? [])} current={yard} {...bays} />}
         </div>
         <div className={styles.column}>
-          {manages && <AttentionCard campaigns={[id]} campaign={id} idle={idle} missing={bays.missing} />}
+          {isWide && attention}
           <PaceStrip paces={pace === undefined ? [] : [pace]} />
           {!takesInMenu && <OfflineDownloadButton campaign={campaign} offline={offline} />}
           {manages && <HistoryCard campaign={id} />}

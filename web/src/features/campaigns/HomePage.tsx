@@ -6,7 +6,7 @@ import { mayManageCampaigns } from '@/lib/roles'
 import { Link, buildPath, parsePageNumber, setQueryParams, useQueryParams } from '@/lib/route'
 import { countPages } from '@/lib/pages'
 import { useText } from '@/lib/text'
-import { LinkButton } from '@/ui/Button'
+import { Button, LinkButton } from '@/ui/Button'
 import { CampaignTable } from '@/ui/CampaignTable'
 import { Icon } from '@/ui/Icon'
 import { EmptyNotice, ErrorNotice, Page, Skeleton } from '@/ui/Page'
@@ -20,6 +20,7 @@ import { AttentionCard } from './AttentionCard'
 import { ActivitySection } from './dashboard/ActivitySection'
 import { PaceStrip } from './PaceStrip'
 import { PendingSavesLine } from './PendingSavesLine'
+import { useCampaignsText } from './text'
 import { YardProgressStrip, YardProgressSkeleton } from './YardProgressStrip'
 import styles from './HomePage.module.css'
 
@@ -28,6 +29,7 @@ const SEARCH_DEBOUNCE_MS = 250
 /** Home screen with the campaign picker, step 1 of 3. On wide screens, the cards beside the list show what needs attention and who is working. */
 export default function HomePage() {
   const t = useText()
+  const words = useCampaignsText()
   const session = useSession()
   const isWide = useMediaQuery('(min-width: 1100px)')
   const manages = mayManageCampaigns(session?.user.user_type ?? '')
@@ -65,7 +67,10 @@ export default function HomePage() {
           {campaigns.isError && <ErrorNotice text={t('campaigns.failed', { why: getErrorMessage(campaigns.error, t) })} onRetry={() => void campaigns.refetch()} />}
           {campaigns.isPending && <Skeleton rows={5} height={92} label={t('common.loading')} />}
           {campaigns.data?.meta.total_count === 0 && (
-            <EmptyNotice icon="list" text={search === '' ? t(manages ? 'campaigns.noneManager' : 'campaigns.none') : t('campaigns.noMatch', { search })} />
+            <>
+              <EmptyNotice icon="list" text={search === '' ? t(manages ? 'campaigns.noneManager' : 'campaigns.none') : t('campaigns.noMatch', { search })} />
+              {search !== '' && <Button onClick={() => setQueryParams({ search: null, page: null })}>{words('campaigns.showAll')}</Button>}
+            </>
           )}
           <PendingSavesLine n={rows?.reduce((sum, { unsent }) => sum + unsent, 0) ?? 0} />
           {rows && rows.length > 0 && <CampaignTable campaigns={rows} hrefOf={({ id }) => buildPath('/yard', { campaign: id })} />}
@@ -99,9 +104,8 @@ function Resume({ place }: { place: ResumePlace }) {
       <ParkingSpaceSign space={place.space} size="small" />
       <span className={styles.where}>
         <strong>{t('home.resume')}</strong>
-        <span className="ellipsis">
-          <span className="mono">{place.vin}</span> · {place.campaign}
-        </span>
+        <span className="mono">{place.vin}</span>
+        <span className="ellipsis">{place.campaign}</span>
       </span>
       <Icon name="right" />
     </Link>

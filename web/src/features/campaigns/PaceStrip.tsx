@@ -2,7 +2,6 @@ import type { InspectionPace } from '@/api/types'
 import { formatTimeAgo, useCurrentTime } from '@/lib/ago'
 import { useLanguage } from '@/lib/text'
 import { formatCount } from '@/lib/time'
-import { formatFinishTime } from './finish'
 import { useCampaignsText } from './text'
 import styles from './PaceStrip.module.css'
 
@@ -12,7 +11,7 @@ interface PaceStripProps {
   nameOf?: (campaign: number) => string
 }
 
-/** Inspection rate of each person and the estimated end of the campaign. Nothing is shown while no one is inspecting. */
+/** Inspection rate of each campaign and of each person. Nothing is shown while no one is inspecting. */
 export function PaceStrip({ paces, nameOf }: PaceStripProps) {
   const t = useCampaignsText()
   const now = useCurrentTime()
@@ -26,17 +25,18 @@ export function PaceStrip({ paces, nameOf }: PaceStripProps) {
         <div key={pace.campaign_id} className={styles.pace}>
           {nameOf && <strong className="ellipsis">{nameOf(pace.campaign_id)}</strong>}
           <p>
-            <strong>{t('pace.perHour', { n: formatCount(Math.round(pace.per_hour)) })}</strong> {pace.finish_at && <span>{t('pace.finish', { when: formatFinishTime(pace.finish_at, now) })}</span>}
+            <strong>{t('pace.perHour', { n: formatCount(Math.round(pace.per_hour)) })}</strong>
           </p>
           <ul className={styles.people}>
             {pace.people.map(({ hmc, yard_id, yard_name, last_at, per_hour }) => (
               <li key={`${hmc} ${yard_id ?? 0}`}>
-                <span className="mono ellipsis" title={hmc}>
+                <strong className="mono ellipsis" title={hmc}>
                   {hmc}
-                </span>{' '}
-                <span>{yard_name ? t('yard.named', { name: yard_name }) : ''}</span>
+                </strong>
+                <span>{t('pace.person', { n: formatCount(Math.round(per_hour)) })}</span>
                 <span className="quiet">
-                  {t('pace.person', { n: formatCount(Math.round(per_hour)), age: formatTimeAgo(Date.parse(last_at), now, language) })}
+                  {yard_name && `${t('yard.named', { name: yard_name })} · `}
+                  {t('pace.lastSave', { age: formatTimeAgo(Date.parse(last_at), now, language) })}
                 </span>
               </li>
             ))}

@@ -1,6 +1,7 @@
 import { Link } from '@/lib/route'
 import { formatCount } from '@/lib/time'
 import { isShownYard, compareNaturally } from '@/lib/yards'
+import { Icon } from '@/ui/Icon'
 import { Skeleton } from '@/ui/Page'
 import { Progress } from '@/ui/Progress'
 import { useCampaignsText } from './text'
@@ -31,7 +32,7 @@ export function YardProgressSkeleton({ summed = false }: { summed?: boolean }) {
   return <Skeleton className={summed ? styles.summedPlace : styles.place} label={t('common.loading')} />
 }
 
-/** Progress of each yard as a column. A tap on a column opens the yard. */
+/** Progress of each yard as a column with the number of vehicles left. A tap on a column opens the yard. */
 export function YardProgressStrip({ yards, hrefOf, current = null, summed = false }: YardStripProps) {
   const t = useCampaignsText()
   const shown = yards.filter((yard) => yard.total > 0 && isShownYard(yard)).toSorted((a, b) => compareNaturally(a.name, b.name))
@@ -53,6 +54,7 @@ export function YardProgressStrip({ yards, hrefOf, current = null, summed = fals
             <Link href={hrefOf(yard)} className={styles.column} aria-current={yard.id === current ? 'true' : undefined} aria-label={t('strip.yard', { name: yard.name, done: formatCount(yard.done), total: formatCount(yard.total) })}>
               <Column share={yard.done / yard.total} />
               <strong>{yard.name}</strong>
+              {yard.done < yard.total ? <span className={styles.left} data-left={formatCount(yard.total - yard.done)} /> : <Icon name="check" size={14} />}
             </Link>
           </li>
         ))}

@@ -78,7 +78,7 @@ export function YardTable({ yards, pace, activity, hrefOf, current }: YardTableP
 export function listIdleYards(yards: YardProgress[], pace: InspectionPace | undefined): YardProgress[] {
   if (pace === undefined || pace.people.length === 0) return []
   const idle = yards.filter((yard) => yard.done < yard.total && isShownYard(yard) && !pace.people.some(({ yard_id }) => yard_id === yard.id))
-  return idle.toSorted((a, b) => b.total - b.done - (a.total - a.done))
+  return idle.toSorted((a, b) => b.total - b.done - (a.total - a.done) || compareNaturally(a.name, b.name))
 }
 
 const formatWrong = (n: number): string => (n === 0 ? '–' : formatCount(n))

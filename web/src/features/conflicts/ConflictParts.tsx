@@ -3,6 +3,7 @@ import type { FieldConflict } from '@/api/types'
 import type { TextKey } from '@/lib/text'
 import { formatDate, formatTime } from '@/lib/time'
 import { vehicleQuery } from '@/offline/queries'
+import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { VehicleStatusBadge } from '@/ui/Status'
 import { Button } from '@/ui/Button'
 import { useConflictsText } from './text'
@@ -49,7 +50,8 @@ const SPACE_FRESH_MS = 60_000
 
 /** Current parking space of a vehicle. The space is loaded separately, because the list of conflicts does not contain it. */
 export function ParkingSpace({ vehicle }: { vehicle: number }) {
-  return useQuery({ ...vehicleQuery(vehicle, null), staleTime: SPACE_FRESH_MS, retry: false }).data?.parking_space ?? '—'
+  const space = useQuery({ ...vehicleQuery(vehicle, null), staleTime: SPACE_FRESH_MS, retry: false }).data?.parking_space
+  return space ? <ParkingSpaceSign space={space} size="small" /> : '—'
 }
 
 const MAX_CLOCK_ERROR_MS = 120_000
@@ -67,10 +69,12 @@ export function ConflictSide({ conflict, side, mayDecide, busy, onTake }: Omit<C
   const { device_time, state, shown, chosen, settled_by_hmc } = conflict
   return (
     <div className={styles.side} data-chosen={chosen === side || undefined}>
-      <div className={styles.value}>{conflict.field === 'status' ? <VehicleStatusBadge status={value} /> : value || t('conflicts.empty')}</div>
+      <div className={styles.head}>
+        <div className={styles.value}>{conflict.field === 'status' ? <VehicleStatusBadge status={value} /> : value || t('conflicts.empty')}</div>
+        {state === 'open' && shown === side && <p className={styles.mark}>{t('conflicts.shown')}</p>}
+      </div>
       {at && <p className="quiet">{t('conflicts.when', { hmc, date: formatDate(at), time: formatTime(at) })}</p>}
       {side === 'mine' && device_time && isClockWrong(device_time, at) && <p className="quiet">{t('conflicts.phoneTime', { date: formatDate(device_time), time: formatTime(device_time) })}</p>}
-      {state === 'open' && shown === side && <p className={styles.mark}>{t('conflicts.shown')}</p>}
       {chosen === side && <p className={styles.mark}>{t('conflicts.chosen', { hmc: settled_by_hmc ?? '?' })}</p>}
       {state === 'open' && mayDecide && (
         <Button wide kind="secondary" busy={busy} aria-label={t('conflicts.takeLabel', { value: value || t('conflicts.empty'), hmc, vin: conflict.vin_number })} onClick={() => onTake(side)}>

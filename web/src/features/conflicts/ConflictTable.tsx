@@ -106,7 +106,7 @@ function Row({ error, ...rest }: ConflictProps) {
         </td>
       ))}
       <td>
-        <time dateTime={mine_at} title={`${formatDate(mine_at)} ${formatTime(mine_at)}`}>
+        <time className={styles.when} dateTime={mine_at} title={`${formatDate(mine_at)} ${formatTime(mine_at)}`}>
           {formatTimeAgo(Date.parse(mine_at), now, language)}
         </time>
       </td>

@@ -23,7 +23,7 @@ interface CampaignActionsProps {
 /** Action buttons of one campaign: export, conversion to SQL and, separated, deletion. Buttons have labels where there is room. */
 export function CampaignActions({ campaign, files, onDelete }: CampaignActionsProps) {
   const t = usePageText()
-  const isTable = useMediaQuery('(min-width: 768px)')
+  const isTable = useMediaQuery('(min-width: 900px)')
   const isWide = useMediaQuery('(min-width: 1600px)')
   const word = (text: string) => (!isTable || isWide ? text : undefined)
   const { id, name } = campaign

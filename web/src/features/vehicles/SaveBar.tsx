@@ -26,7 +26,7 @@ export function SaveBar({ vehicle, inspection, identification, onManual }: SaveB
   const ready = identified && !saved && !closed
   const submit = (afterSave: AfterSaveAction) => (entry.status === '' ? setAsked(afterSave) : inspection.submit(afterSave))
   const last = (vehicle.next ?? null) === null
-  const reason = error || saved || closed ? null : !ready ? t('vehicle.identifyFirst') : last ? t('vehicle.noNext') : null
+  const reason = error || saved || closed ? null : !ready ? (entry.identifier.trim() === '' ? t('vehicle.identifyFirst') : t('scan.notThis', { text: entry.identifier.trim() })) : last ? t('vehicle.noNext') : null
   return (
     <div className={styles.bar} data-bottom-bar data-identified={identified}>
       <div className={styles.inner}>

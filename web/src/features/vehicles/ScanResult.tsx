@@ -11,7 +11,7 @@ import type { VehicleLookup } from './useVehicleLookup'
 import styles from './ScanResult.module.css'
 
 const FEW = 3
-const LISTED = 8
+const LISTED = 4
 
 interface ScanResultProps {
   vehicle: Vehicle
@@ -63,6 +63,7 @@ export function ScanResult({ vehicle, yard, entered, scanned, identified, lookup
           <Other key={other.id} other={other} yard={yard} onThis={other.id === vehicle.id ? onThis : undefined} />
         ))}
       </Choices>
+      {vehicles.length > LISTED && <p>{t('scan.more', { n: vehicles.length - LISTED })}</p>}
     </Alert>
   )
 }

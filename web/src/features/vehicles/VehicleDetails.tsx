@@ -15,7 +15,7 @@ export function VehicleDetails({ vehicle, inspection }: { vehicle: Vehicle; insp
   const t = useText()
   const { entry, change, supervisor } = inspection
   return (
-    <dl className={styles.facts}>
+    <dl className={`${styles.facts} ${supervisor ? styles.editable : ''}`}>
       {supervisor && (
         <>
           <Fact name={t('vehicles.vin')}>

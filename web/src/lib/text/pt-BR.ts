@@ -131,7 +131,7 @@ export const catalogue: Catalogue = {
   'vehicle.stepDone': '(feito)',
   'vehicle.identifier': 'Identificador do veículo',
   'vehicle.typeHere': 'Digite o VIN ou parte dele',
-  'vehicle.chooseManual': 'Toque em Manual para digitar',
+  'vehicle.chooseManual': 'Escolha Manual para digitar',
   'vehicle.storedStatus': 'Status atual',
   'vehicle.problem': 'Problema',
   'vehicle.vinFormat': 'Use código do modelo, um espaço, número de série',

@@ -22,12 +22,14 @@ export interface ActivityPanelProps {
   dueAt?: string | null
   /** Whether the panel shows one campaign instead of all campaigns. */
   isCampaign: boolean
+  /** Text beside the title, such as what the charts cover. */
+  note?: string
 }
 
 type Range = 'today' | 'whole'
 
 /** Panel with charts of the progress over time and of the vehicles inspected per hour. The person can also show the numbers of the charts as tables. */
-export function ActivityPanel({ activity, pace, dueAt, isCampaign }: ActivityPanelProps) {
+export function ActivityPanel({ activity, pace, dueAt, isCampaign, note }: ActivityPanelProps) {
   const t = useDashboardText()
   const now = useCurrentTime()
   const formats = createDateFormats(useLanguage())
@@ -46,7 +48,9 @@ export function ActivityPanel({ activity, pace, dueAt, isCampaign }: ActivityPan
   return (
     <section className={styles.panel} aria-labelledby={heading}>
       <div className={styles.head}>
-        <h2 id={heading}>{t('chart.title')}</h2>
+        <h2 id={heading}>
+          {t('chart.title')} {note && <span className="quiet">· {note}</span>}
+        </h2>
         <ChipChoice<Range> label={t('chart.range')} value={range} onChoose={setRange}
           chips={[{ value: 'today', text: t('chart.today') }, { value: 'whole', text: t(isCampaign ? 'chart.whole' : 'chart.week') }]} />
       </div>
@@ -57,7 +61,7 @@ export function ActivityPanel({ activity, pace, dueAt, isCampaign }: ActivityPan
           <ProgressChart activity={activity} outlook={outlook} now={now} isToday={range === 'today'} label={words} formats={formats} />
           <h3 id={hourly} className={styles.part}>{t('chart.perHour', { day })} <span className="quiet">{t('chart.inspected', { n: formatCount(sum) })}</span></h3>
           <HourColumns worked={worked} hours={outlook.hours} day={lastWork} now={now} label={perHour} formats={formats} />
-          <div>
+          <div className={styles.tables}>
             <Button kind="quiet" icon="sheet" aria-expanded={isTable} aria-controls={tables} onClick={() => setIsTable(!isTable)}>
               {t(isTable ? 'chart.hideTable' : 'chart.showTable')}
             </Button>
