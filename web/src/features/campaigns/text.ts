@@ -70,7 +70,7 @@ const mix = {
   'take.full': 'Sem espaço neste aparelho. Libere espaço ou escolha um só pátio.',
   'take.failed': 'Não foi possível disponibilizar a lista offline. {why}',
   'take.notPromised': 'O navegador pode apagar os dados offline se faltar espaço neste aparelho.',
-  'take.noDisk': 'Este navegador não consegue guardar dados. Não é possível trabalhar offline. Saia da navegação anônima ou use outro navegador.',
+  'take.noDisk': 'Este navegador não consegue guardar dados. Não é possível trabalhar offline. Use outro navegador.',
   'take.unsent': 'Inclui {n|1 inspeção ainda não enviada|{n} inspeções ainda não enviadas}.',
 }
 
@@ -107,7 +107,7 @@ export const { catalogues, useFeatureText: useCampaignsText } = defineFeatureTex
     'take.full': 'Not enough space on this device. Free up space or choose a single yard.',
     'take.failed': 'Could not make the list available offline. {why}',
     'take.notPromised': 'The browser may delete the offline data if this device runs out of space.',
-    'take.noDisk': 'This browser cannot store data, so working offline is not possible. Leave private browsing or use another browser.',
+    'take.noDisk': 'This browser cannot store data, so working offline is not possible. Use another browser.',
     'take.unsent': 'Includes {n|1 inspection|{n} inspections} not sent yet.',
   },
   {
