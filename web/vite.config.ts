@@ -2,10 +2,10 @@ import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { VitePWA } from 'vite-plugin-pwa'
 import { defineConfig } from 'vitest/config'
-import { READER_FOLDER, readerFiles } from './tools/readerFiles.ts'
+import { OCR_FOLDER, copyOcrFiles } from './tools/ocrFiles.ts'
 
 /** Modules of `ui`, `lib` and `api` that the sign-in and the layout do not need, and that are therefore loaded later. */
-const LATER = ['text/(en|pt-BR)', 'sentences', 'serverSentences', 'auditSummaries', 'ServerWarnings', 'WithoutStatusDialog', 'Plate', 'Switch', 'Pager', 'LinkTabs', 'SearchBox', 'OtherVehicleQuestion', 'SessionList', 'DropZone', 'InlineEdit', 'CampaignTable', 'openSessions', 'files', 'match', 'nextVehicles', 'wedge', 'vin\\b', 'resume', 'yards', 'drafts', 'fields', 'tabsLock', 'backoff', 'throttle', 'cache', 'requests', 'conflicts', 'liveEvents', 'events', 'staleVersion', 'ActionMenu', 'Timeline', 'LazyTimeline', 'timelineQuery', 'Chips', 'PageDrop', 'handedFile', 'jobs', 'BottomBar', 'scanFeedback', 'pages']
+const LATER = ['text/(en|pt-BR)', 'sentences', 'serverSentences', 'auditSummaries', 'ServerWarnings', 'WithoutStatusDialog', 'ParkingSpaceSign', 'Switch', 'Pager', 'LinkTabs', 'SearchBox', 'OtherVehicleQuestion', 'SessionList', 'DropZone', 'InlineEdit', 'CampaignTable', 'openSessions', 'files', 'match', 'nextVehicles', 'wedge', 'vin\\b', 'resume', 'yards', 'drafts', 'fields', 'tabsLock', 'backoff', 'throttle', 'cache', 'requests', 'conflicts', 'liveEvents', 'events', 'staleVersion', 'ActionMenu', 'Timeline', 'LazyTimeline', 'timelineQuery', 'Chips', 'PageDrop', 'handedFile', 'jobs', 'BottomBar', 'scanFeedback', 'pages']
 
 // Everything that the sign-in and the layout need is in few files. Each page and each further language is a file of its own.
 // The code for offline work is loaded after the sign-in, except what the layout shows of it. What pages of inspectors share is one file:
@@ -18,7 +18,7 @@ const SHARED = [
 ]
 
 /**
- * Service worker, which stores the pages and the scanner, so that the app opens and scans offline. The character reader is stored once it
+ * Service worker, which stores the pages and the scanner, so that the app opens and scans offline. The OCR engine is stored once it
  * was used, and responses of the API never.
  */
 const pwa = VitePWA({
@@ -45,8 +45,8 @@ const pwa = VitePWA({
   },
   workbox: {
     globPatterns: ['**/*.{html,js,css,svg,wasm}', 'icon-192.png'],
-    globIgnores: [`${READER_FOLDER}/**`],
-    // The character reader's files are stored on first use, and with a campaign for offline use.
+    globIgnores: [`${OCR_FOLDER}/**`],
+    // The OCR engine's files are stored on first use, and with a campaign for offline use.
     runtimeCaching: [{ urlPattern: /\/assets\/character-reader-/, handler: 'CacheFirst', options: { cacheName: 'character-reader' } }],
     maximumFileSizeToCacheInBytes: 3_000_000,
     navigateFallback: '/index.html',
@@ -60,7 +60,7 @@ const pwa = VitePWA({
 })
 
 export default defineConfig({
-  plugins: [react(), pwa, readerFiles()],
+  plugins: [react(), pwa, copyOcrFiles()],
   resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
   build: {
     manifest: true,

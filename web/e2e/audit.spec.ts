@@ -1,7 +1,7 @@
 import { expect, test, type Page } from './support/test'
 import { developer, signIn, supervisor } from './support/people'
-import { DESK, shot } from './support/screenshots'
-import { enter, headersOf, member, memberOf } from './support/session'
+import { DESK, takeScreenshot } from './support/screenshots'
+import { openAs, getHeaders, createMember, getSharedMember } from './support/session'
 
 const events = (page: Page) => page.locator('tbody tr, main li').filter({ has: page.locator('time') })
 /** Returns the current date at UTC-3, as a date field writes it. */
@@ -16,9 +16,9 @@ function expectNow(timestamp: string): void {
 test.use({ viewport: DESK })
 
 test('neither operator nor supervisor may stay on the audit or on the developer page', async ({ page }) => {
-  for (const person of [await memberOf(page.request, 'op'), supervisor]) {
+  for (const person of [await getSharedMember(page.request, 'op'), supervisor]) {
     for (const path of ['/logs-audit', '/developer']) {
-      await enter(page, person, path)
+      await openAs(page, person, path)
       await expect(page).toHaveURL(/\/campaign-home$/)
     }
   }
@@ -29,10 +29,10 @@ test('neither operator nor supervisor may stay on the audit or on the developer 
 
 test('the developer sees who did what and when, filtered and paged', async ({ page }) => {
   test.skip(developer.password === '', 'PATIO_DEVELOPER_PASSWORD names no password')
-  const person = await member(page.request, 'op')
-  const headers = await headersOf(page.request, supervisor)
+  const person = await createMember(page.request, 'op')
+  const headers = await getHeaders(page.request, supervisor)
   await page.request.put(`/api/users/${person.id}`, { headers, data: { hmc: person.hmc, user_type: 'tm' } })
-  await enter(page, developer, '/campaign-home')
+  await openAs(page, developer, '/campaign-home')
   await page.getByRole('button', { name: 'Open menu' }).click()
   await page.getByRole('link', { name: 'Logs Audit' }).click()
   await expect(events(page)).toHaveCount(10)
@@ -45,10 +45,10 @@ test('the developer sees who did what and when, filtered and paged', async ({ pa
   await expect(events(page).first()).toContainText('alterou o usuário')
   await expect(events(page).first()).toContainText(supervisor.hmc)
   await expect(events(page).first()).toContainText('Supervisor')
-  await shot(page, 'audit')
+  await takeScreenshot(page, 'audit')
   await page.getByLabel('HMC', { exact: true }).fill('nobody-at-all')
   await expect(page.getByText('Nenhum evento corresponde aos filtros.')).toBeVisible()
-  await shot(page, 'audit-empty')
+  await takeScreenshot(page, 'audit-empty')
   await page.getByRole('button', { name: 'Clear filters' }).click()
   await page.getByLabel('HMC', { exact: true }).fill(supervisor.hmc)
   await page.getByLabel('From').fill(today())
@@ -61,19 +61,19 @@ test('the developer sees who did what and when, filtered and paged', async ({ pa
 
 test('page views are in the records', async ({ page }) => {
   test.skip(developer.password === '', 'PATIO_DEVELOPER_PASSWORD names no password')
-  const walker = await member(page.request, 'op')
+  const walker = await createMember(page.request, 'op')
   const noted = page.waitForResponse((response) => response.url().endsWith('/logs/page-view') && response.request().postDataJSON().page === 'yard')
-  await enter(page, walker, '/yard')
+  await openAs(page, walker, '/yard')
   const body = (await noted).request().postDataJSON()
   expect(body.timestamp).toMatch(/^\d\d\/\d\d\/\d{4} ás \d\d:\d\d:\d\d$/)
   expectNow(body.timestamp)
-  await enter(page, developer, `/logs-audit?kind=page-view&hmc=${walker.hmc}`)
+  await openAs(page, developer, `/logs-audit?kind=page-view&hmc=${walker.hmc}`)
   await expect(events(page).first()).toContainText('abriu o pátio')
 })
 
 test('a sign-in is in the records, with the time of the device', async ({ page }) => {
   test.skip(developer.password === '', 'PATIO_DEVELOPER_PASSWORD names no password')
-  const walker = await member(page.request, 'op')
+  const walker = await createMember(page.request, 'op')
   const noted = page.waitForResponse((response) => response.url().endsWith('/logs/login'))
   await signIn(page, walker)
   const response = await noted
@@ -81,7 +81,7 @@ test('a sign-in is in the records, with the time of the device', async ({ page }
   const body = response.request().postDataJSON()
   expect(Object.keys(body)).toEqual(['timestamp'])
   expectNow(body.timestamp)
-  await enter(page, developer, `/logs-audit?kind=login&hmc=${walker.hmc}`)
+  await openAs(page, developer, `/logs-audit?kind=login&hmc=${walker.hmc}`)
   await expect(events(page)).not.toHaveCount(0)
   await expect(events(page).first()).toContainText(walker.hmc)
   await expect(events(page).first()).toContainText('Operator')
@@ -90,7 +90,7 @@ test('a sign-in is in the records, with the time of the device', async ({ page }
 
 test('the developer page says that it is in progress', async ({ page }) => {
   test.skip(developer.password === '', 'PATIO_DEVELOPER_PASSWORD names no password')
-  await enter(page, developer, '/developer')
+  await openAs(page, developer, '/developer')
   await expect(page.getByText('Em progresso')).toBeVisible()
-  await shot(page, 'developer')
+  await takeScreenshot(page, 'developer')
 })

@@ -1,25 +1,25 @@
 import { expect, test, type Locator, type Page } from './support/test'
-import { launch, showing, withFilm } from './support/film'
-import { PHONE, shot } from './support/screenshots'
-import { cameraRequests, carAt, onPhone, thrown, tracks, yardOf, type Yard } from './support/yard'
+import { launchBrowser, createLabelScene, runWithFilm } from './support/film'
+import { PHONE, takeScreenshot } from './support/screenshots'
+import { cameraRequests, findCarAt, openOnPhone, uncaughtErrors, countCameraTracks, importYard, type Yard } from './support/yard'
 
 const HERE = 'HB20 000123'
 const FAKE = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream']
 
 let yard: Yard
 test.beforeAll(async ({ request }) => {
-  yard = await yardOf(request, [HERE, 'HB20 000124'])
+  yard = await importYard(request, [HERE, 'HB20 000124'])
 })
-test.afterEach(() => expect(thrown.splice(0), 'thrown and caught by nobody').toEqual([]))
+test.afterEach(() => expect(uncaughtErrors.splice(0), 'thrown and caught by nobody').toEqual([]))
 
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Scan the vehicle' })
-const path = () => `/vehicle/${carAt(yard, 'A-1').id}`
+const path = () => `/vehicle/${findCarAt(yard, 'A-1').id}`
 const openScanner = (page: Page) => page.getByRole('button', { name: 'Scan', exact: true }).click()
 
 /** Expects the error text, no running camera, and that Manual opens the field for typing. */
 async function fails(page: Page, words: string): Promise<void> {
   await expect(dialog(page).getByRole('alert')).toContainText(words)
-  expect((await tracks(page)).live).toBe(0)
+  expect((await countCameraTracks(page)).live).toBe(0)
   await dialog(page).getByRole('button', { name: 'Manual' }).click()
   await expect(dialog(page)).toHaveCount(0)
   await page.getByLabel('Vehicle identifier').fill('000123')
@@ -72,34 +72,34 @@ async function expectControls(page: Page, names: string[]): Promise<void> {
 }
 
 test('a refused camera says so', async ({ baseURL }) => {
-  const browser = await launch('--use-fake-device-for-media-stream', '--deny-permission-prompts')
-  const page = await onPhone(browser, baseURL ?? '', path(), { permissions: [] })
+  const browser = await launchBrowser('--use-fake-device-for-media-stream', '--deny-permission-prompts')
+  const page = await openOnPhone(browser, baseURL ?? '', path(), { permissions: [] })
   await openScanner(page)
   await expect(dialog(page).getByRole('alert')).toBeVisible()
-  await shot(page, 'scan-refused')
+  await takeScreenshot(page, 'scan-refused')
   await fails(page, 'O acesso à câmera está bloqueado.')
   await browser.close()
 })
 
 test('an insecure origin says so', async ({ baseURL }) => {
   const address = new URL(baseURL ?? '')
-  const browser = await launch(...FAKE, `--host-resolver-rules=MAP yard.test ${address.hostname}`)
-  const page = await onPhone(browser, `http://yard.test:${address.port}`, path(), { permissions: [] })
+  const browser = await launchBrowser(...FAKE, `--host-resolver-rules=MAP yard.test ${address.hostname}`)
+  const page = await openOnPhone(browser, `http://yard.test:${address.port}`, path(), { permissions: [] })
   await openScanner(page)
   await fails(page, 'Camera access is only permitted in secure context; use HTTPS or localhost rather than HTTP.')
   await browser.close()
 })
 
 test('a device without a camera says so', async ({ baseURL }) => {
-  const browser = await launch('--use-fake-ui-for-media-stream', '--use-fake-device-for-media-stream=device-count=0')
-  const page = await onPhone(browser, baseURL ?? '', path())
+  const browser = await launchBrowser('--use-fake-ui-for-media-stream', '--use-fake-device-for-media-stream=device-count=0')
+  const page = await openOnPhone(browser, baseURL ?? '', path())
   await openScanner(page)
   await fails(page, 'Nenhuma câmera encontrada neste aparelho.')
   await browser.close()
 })
 
 test('a browser without cameras, a camera that never plays and one without a track say so', async ({ baseURL }) => {
-  const browser = await launch(...FAKE)
+  const browser = await launchBrowser(...FAKE)
   const ways: [() => void, string][] = [
     [() => Object.defineProperty(globalThis.navigator, 'mediaDevices', { value: undefined }), 'This browser has no Stream API support.'],
     [() => Object.assign(HTMLMediaElement.prototype, { play: () => new Promise(() => {}) }), 'Loading camera stream timed out after 3 seconds.'],
@@ -108,7 +108,7 @@ test('a browser without cameras, a camera that never plays and one without a tra
     [() => Object.assign(globalThis.navigator.mediaDevices, { getUserMedia: async () => Promise.reject(new DOMException('busy', 'NotReadableError')) }), 'A câmera está em uso por outro aplicativo.'],
   ]
   for (const [way, words] of ways) {
-    const page = await onPhone(browser, baseURL ?? '', path())
+    const page = await openOnPhone(browser, baseURL ?? '', path())
     await page.evaluate(way)
     await openScanner(page)
     await fails(page, words)
@@ -118,29 +118,29 @@ test('a browser without cameras, a camera that never plays and one without a tra
 })
 
 test('an engine or a scanner that cannot be loaded says so, and works once it can', async ({ baseURL }) => {
-  await withFilm([showing('Code128', HERE)], async (browser) => {
+  await runWithFilm([createLabelScene('Code128', HERE)], async (browser) => {
     const ways = [['**/*.wasm', 'Barcode detection service unavailable'], ['**/assets/worker-*.js', 'Barcode detection service unavailable'], ['**/assets/scanner-*.js', 'O leitor não carregou.']] as const
     for (const [blocked, words] of ways) {
-      const page = await onPhone(browser, baseURL ?? '', '/campaign-home')
+      const page = await openOnPhone(browser, baseURL ?? '', '/campaign-home')
       await page.route(blocked, (route) => route.abort())
       // The page reloads itself once when code is missing; here it has done so before the scanner is opened.
       await page.evaluate(() => sessionStorage.setItem('reloaded', '1'))
       await page.goto(path())
       await openScanner(page)
       await expect(dialog(page).getByRole('alert')).toContainText(words)
-      expect((await tracks(page)).live).toBe(0)
+      expect((await countCameraTracks(page)).live).toBe(0)
       await page.unroute(blocked)
       await dialog(page).getByRole('button', { name: 'Try again' }).click()
       await expect(page.getByLabel('Vehicle identifier')).toHaveValue(HERE)
-      expect((await tracks(page)).live).toBe(0)
+      expect((await countCameraTracks(page)).live).toBe(0)
       await page.close()
     }
   })
 })
 
 test('closing while the camera starts leaves it off', async ({ baseURL }) => {
-  const browser = await launch(...FAKE)
-  const page = await onPhone(browser, baseURL ?? '', path())
+  const browser = await launchBrowser(...FAKE)
+  const page = await openOnPhone(browser, baseURL ?? '', path())
   await page.evaluate(() => {
     const devices = globalThis.navigator.mediaDevices
     const ask = devices.getUserMedia.bind(devices)
@@ -152,57 +152,57 @@ test('closing while the camera starts leaves it off', async ({ baseURL }) => {
   })
   const give = () => page.evaluate(() => (window as unknown as { giveCamera: () => void }).giveCamera())
   await openScanner(page)
-  await expect.poll(() => tracks(page)).toEqual({ taken: 1, live: 1 })
+  await expect.poll(() => countCameraTracks(page)).toEqual({ taken: 1, live: 1 })
   await dialog(page).getByRole('button', { name: 'Close' }).click()
   await expect(dialog(page)).toHaveCount(0)
   await give()
-  await expect.poll(() => tracks(page)).toEqual({ taken: 1, live: 0 })
+  await expect.poll(() => countCameraTracks(page)).toEqual({ taken: 1, live: 0 })
   await openScanner(page)
-  await expect.poll(() => tracks(page)).toEqual({ taken: 2, live: 1 })
+  await expect.poll(() => countCameraTracks(page)).toEqual({ taken: 2, live: 1 })
   await page.keyboard.press('Escape')
   await expect(dialog(page)).toHaveCount(0)
   await give()
-  await expect.poll(() => tracks(page)).toEqual({ taken: 2, live: 0 })
+  await expect.poll(() => countCameraTracks(page)).toEqual({ taken: 2, live: 0 })
   await browser.close()
 })
 
 test('hidden, the page lets the camera go; shown again, it takes it back; the switch rests for a second', async ({ baseURL }) => {
-  const browser = await launch(...FAKE)
-  const page = await onPhone(browser, baseURL ?? '', path())
+  const browser = await launchBrowser(...FAKE)
+  const page = await openOnPhone(browser, baseURL ?? '', path())
   await page.clock.install()
   await page.reload()
   await openScanner(page)
   await expect(dialog(page).getByText('Aponte a câmera para o código.')).toBeVisible()
   await expectView(page)
-  await shot(page, 'scan')
+  await takeScreenshot(page, 'scan')
   const show = (state: string) =>
     page.evaluate((value) => {
       Object.defineProperty(document, 'visibilityState', { value, configurable: true })
       document.dispatchEvent(new Event('visibilitychange'))
     }, state)
   await show('hidden')
-  await expect.poll(() => tracks(page)).toEqual({ taken: 1, live: 0 })
+  await expect.poll(() => countCameraTracks(page)).toEqual({ taken: 1, live: 0 })
   await show('visible')
-  await expect.poll(() => tracks(page)).toEqual({ taken: 2, live: 1 })
+  await expect.poll(() => countCameraTracks(page)).toEqual({ taken: 2, live: 1 })
 
   const on = dialog(page).getByRole('button', { name: 'Turn camera on' })
   await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000))
   await dialog(page).getByRole('button', { name: 'Turn camera off' }).click()
   await expect(on).toBeDisabled()
-  await expect.poll(async () => (await tracks(page)).live).toBe(0)
+  await expect.poll(async () => (await countCameraTracks(page)).live).toBe(0)
   await page.clock.runFor(990)
   await expect(on).toBeDisabled()
   await page.clock.runFor(20)
   await expect(on).toBeEnabled()
   await page.clock.resume()
   await on.click()
-  await expect.poll(async () => (await tracks(page)).live).toBe(1)
+  await expect.poll(async () => (await countCameraTracks(page)).live).toBe(1)
   await browser.close()
 })
 
 test('torch and zoom appear where the camera has them; zoom goes in thirds and puts the torch out first', async ({ baseURL }) => {
-  const browser = await launch(...FAKE)
-  const page = await onPhone(browser, baseURL ?? '', path())
+  const browser = await launchBrowser(...FAKE)
+  const page = await openOnPhone(browser, baseURL ?? '', path())
   await page.evaluate(() => {
     const set: Record<string, unknown> = { torch: false, zoom: 0 }
     const asked: string[] = []
@@ -223,7 +223,7 @@ test('torch and zoom appear where the camera has them; zoom goes in thirds and p
   await expect(control('Turn torch on')).toBeVisible()
   await expect(control('Zoom out')).toBeDisabled()
   await expectControls(page, ['Turn camera off', 'Turn torch on', 'Zoom in', 'Zoom out'])
-  await shot(page, 'scan-controls')
+  await takeScreenshot(page, 'scan-controls')
   await control('Turn torch on').click()
   await expect(control('Turn torch off')).toBeVisible()
   for (let step = 0; step < 3; step++) await control('Zoom in').click()

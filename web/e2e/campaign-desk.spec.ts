@@ -1,14 +1,14 @@
 import { expect, test, type Page } from './support/test'
-import { campaignOf, rowsIn, saved } from './support/campaign'
-import { chooseMore } from './support/campaignActions'
+import { importUniqueCampaign, createRowsInYard, saveVehicle } from './support/campaign'
+import { chooseMenuAction } from './support/campaignActions'
 import { supervisor } from './support/people'
-import { DESK, PHONE, shot } from './support/screenshots'
-import { enter, headersOf, member, memberOf } from './support/session'
+import { DESK, PHONE, takeScreenshot } from './support/screenshots'
+import { openAs, getHeaders, createMember, getSharedMember } from './support/session'
 
-let campaign: Awaited<ReturnType<typeof campaignOf>>
+let campaign: Awaited<ReturnType<typeof importUniqueCampaign>>
 
 test.beforeAll(async ({ request }) => {
-  campaign = await campaignOf(request, await headersOf(request, supervisor), 'Dashboard', [...rowsIn('A', 6), ...rowsIn('B', 2, 101)])
+  campaign = await importUniqueCampaign(request, await getHeaders(request, supervisor), 'Dashboard', [...createRowsInYard('A', 6), ...createRowsInYard('B', 2, 101)])
 })
 
 const attention = (page: Page) => page.getByRole('region', { name: 'Needs attention' })
@@ -16,7 +16,7 @@ const box = async (part: ReturnType<Page['locator']>) => (await part.boundingBox
 
 /** Makes a conflict on the first vehicle of yard B. */
 async function conflict(page: Page): Promise<void> {
-  const headers = await headersOf(page.request, supervisor)
+  const headers = await getHeaders(page.request, supervisor)
   const vehicle = campaign.vehicles.find(({ parking_space }) => parking_space === 'B-1')
   for (const status of ['ng', 'ok']) {
     const data = { status, base: { status: '' }, on_conflict: 'keep', device_time: new Date().toISOString() }
@@ -28,9 +28,9 @@ test.describe('at a desk', () => {
   test.use({ viewport: DESK })
 
   test('the campaign has its numbers, its yards and its people side by side, and one primary action', async ({ page }) => {
-    const operator = await member(page.request, 'op')
-    await saved(page.request, await headersOf(page.request, operator), campaign.vehicles.find(({ parking_space }) => parking_space === 'A-1')?.id ?? 0, { status: 'ok' })
-    await enter(page, await memberOf(page.request, 'tm'), `/campaign/${campaign.id}`)
+    const operator = await createMember(page.request, 'op')
+    await saveVehicle(page.request, await getHeaders(page.request, operator), campaign.vehicles.find(({ parking_space }) => parking_space === 'A-1')?.id ?? 0, { status: 'ok' })
+    await openAs(page, await getSharedMember(page.request, 'tm'), `/campaign/${campaign.id}`)
     const numbers = page.locator('dl').filter({ hasText: 'Per hour now' })
     await expect(numbers).toContainText('1 / 8')
     await expect(numbers).toContainText(/Left7/)
@@ -45,21 +45,21 @@ test.describe('at a desk', () => {
     await page.getByRole('button', { name: 'More actions' }).click()
     await expect(page.getByRole('menuitem')).toHaveText(['Walk and scan', 'Make available offline', 'Set due date', 'Send for review', 'Close campaign'])
     await expect(page.getByRole('menu').locator('hr + button')).toHaveText('Close campaign') // last, below a line
-    await shot(page, 'campaign-desk')
-    await chooseMore(page, 'Walk and scan')
+    await takeScreenshot(page, 'campaign-desk')
+    await chooseMenuAction(page, 'Walk and scan')
     await expect(page).toHaveURL(new RegExp(`/campaign/${campaign.id}/walk$`))
   })
 
   test('conflicts stand beside the campaign and beside the list of campaigns, for those who may decide', async ({ page }) => {
     await conflict(page)
-    await enter(page, supervisor, `/campaign/${campaign.id}`)
+    await openAs(page, supervisor, `/campaign/${campaign.id}`)
     await expect(attention(page).getByRole('link', { name: '1 conflict' })).toHaveAttribute('href', `/conflicts?campaign=${campaign.id}`)
     await page.goto('/campaign-home')
     await expect(attention(page).getByRole('link', { name: /conflict/ })).toBeVisible()
     const list = page.getByRole('table')
     expect((await box(attention(page))).x).toBeGreaterThan((await box(list)).x + (await box(list)).width)
-    await shot(page, 'home-desk')
-    await enter(page, await memberOf(page.request, 'op'), '/campaign-home')
+    await takeScreenshot(page, 'home-desk')
+    await openAs(page, await getSharedMember(page.request, 'op'), '/campaign-home')
     await expect(page.getByRole('table')).toBeVisible()
     await expect(attention(page)).toHaveCount(0)
   })
@@ -69,21 +69,21 @@ test.describe('on a phone', () => {
   test.use({ viewport: PHONE, hasTouch: true, isMobile: true })
 
   test('walking and scanning is the action of the bottom bar, and the start button stays in the card', async ({ page }) => {
-    await enter(page, await memberOf(page.request, 'op'), `/campaign/${campaign.id}`)
+    await openAs(page, await getSharedMember(page.request, 'op'), `/campaign/${campaign.id}`)
     const walk = page.getByRole('link', { name: 'Walk and scan' })
     await expect(walk).toHaveCount(1)
     const { y, height } = await box(walk)
     expect(y + height).toBeGreaterThan(PHONE.height - 40)
     await expect(page.getByRole('region', { name: campaign.name }).getByRole('button', { name: /^(Start|Continue) campaign$/ })).toBeVisible()
-    await shot(page, 'campaign-phone')
+    await takeScreenshot(page, 'campaign-phone')
     await walk.click()
     await expect(page).toHaveURL(new RegExp(`/campaign/${campaign.id}/walk$`))
   })
 
   test('the place to resume is above the steps, and the list is above the progress of all yards', async ({ page }) => {
-    const operator = await member(page.request, 'op')
+    const operator = await createMember(page.request, 'op')
     const vehicle = campaign.vehicles.find(({ parking_space }) => parking_space === 'A-2')
-    await enter(page, operator, `/vehicle/${vehicle?.id}`)
+    await openAs(page, operator, `/vehicle/${vehicle?.id}`)
     await expect(page.getByText('A-2', { exact: true }).first()).toBeVisible()
     await page.goto('/campaign-home')
     const resume = page.getByRole('link', { name: 'Continue where you left off' })

@@ -1,10 +1,10 @@
 import { expect, test, type Page } from './support/test'
-import { chooseMore } from './support/campaignActions'
-import { campaignOf, rowsIn, rowsOver, saved, uploaded, vehiclesOf } from './support/campaign'
+import { chooseMenuAction } from './support/campaignActions'
+import { importUniqueCampaign, createRowsInYard, createRowsInAllYards, saveVehicle, importCampaign, fetchVehicles } from './support/campaign'
 import { colourOf } from './support/colours'
-import { supervisor, unique } from './support/people'
-import { SIZES, shot } from './support/screenshots'
-import { enter, headersOf, memberOf } from './support/session'
+import { supervisor, uniqueName } from './support/people'
+import { SIZES, takeScreenshot } from './support/screenshots'
+import { openAs, getHeaders, getSharedMember } from './support/session'
 
 const STEPS = /Send for review|Back to Ongoing|Close campaign|Reopen campaign/
 
@@ -22,43 +22,43 @@ for (const viewport of SIZES) {
     test.use({ viewport })
 
     test('a campaign goes to review and to its end by a team leader, and is reopened by a supervisor', async ({ page }) => {
-      const name = unique('Life')
-      const headers = await headersOf(page.request, supervisor)
-      const id = await uploaded(page.request, headers, name, rowsOver(56))
+      const name = uniqueName('Life')
+      const headers = await getHeaders(page.request, supervisor)
+      const id = await importCampaign(page.request, headers, name, createRowsInAllYards(56))
       await page.request.put(`/api/campaigns/${id}`, { headers, data: { status: 'Ongoing' } })
       const badge = page.getByRole('region', { name })
 
-      await enter(page, await memberOf(page.request, 'op'), `/campaign/${id}`)
+      await openAs(page, await getSharedMember(page.request, 'op'), `/campaign/${id}`)
       await expect(badge).toContainText('Ongoing')
       await expectNoSteps(page)
 
-      await enter(page, await memberOf(page.request, 'tm'), `/campaign/${id}`)
-      await chooseMore(page, 'Send for review')
+      await openAs(page, await getSharedMember(page.request, 'tm'), `/campaign/${id}`)
+      await chooseMenuAction(page, 'Send for review')
       await expect(badge).toContainText('Pending Review')
-      await chooseMore(page, 'Back to Ongoing')
+      await chooseMenuAction(page, 'Back to Ongoing')
       await expect(badge).toContainText('Ongoing')
-      await chooseMore(page, 'Close campaign')
+      await chooseMenuAction(page, 'Close campaign')
       await expect(page.getByRole('dialog')).toContainText('até que um supervisor a reabra')
       await page.getByRole('button', { name: 'YES', exact: true }).click()
       await expect(badge).toContainText('Closed')
       await expect(page.getByRole('button', { name: 'Closed, 56 of 56 not inspected' })).toBeDisabled()
       await expectNoSteps(page)
 
-      await enter(page, supervisor, `/campaign/${id}`)
+      await openAs(page, supervisor, `/campaign/${id}`)
       await expect(badge).toContainText('Closed')
-      await shot(page, 'campaign-closed')
-      await chooseMore(page, 'Reopen campaign')
+      await takeScreenshot(page, 'campaign-closed')
+      await chooseMenuAction(page, 'Reopen campaign')
       await expect(badge).toContainText('Ongoing')
     })
 
     test('the campaign is started, continued in its yard and completed', async ({ page }) => {
-      const headers = await headersOf(page.request, supervisor)
-      const campaign = await campaignOf(page.request, headers, 'Whole', rowsIn('K', 3))
+      const headers = await getHeaders(page.request, supervisor)
+      const campaign = await importUniqueCampaign(page.request, headers, 'Whole', createRowsInYard('K', 3))
       const [first] = campaign.vehicles
-      const operator = await memberOf(page.request, 'op')
+      const operator = await getSharedMember(page.request, 'op')
       const badge = page.getByRole('region', { name: campaign.name })
       const reads = () => page.request.get(`/api/campaigns/${campaign.id}`, { headers }).then((response) => response.json())
-      await enter(page, operator, `/campaign/${campaign.id}?yard=18`)
+      await openAs(page, operator, `/campaign/${campaign.id}?yard=18`)
       await expect(badge.getByText('Ready to Start')).toBeVisible()
       await expect(page.getByRole('link', { name: 'Vehicles List' })).toHaveAttribute('href', `/campaign/${campaign.id}/vehicles?yard=K`)
       await page.getByRole('button', { name: 'Start campaign' }).click()
@@ -75,25 +75,25 @@ for (const viewport of SIZES) {
       await page.getByRole('button', { name: 'Continue campaign' }).click()
       await expect(page).toHaveURL(new RegExp(`/vehicle/${first?.id}$`))
       expect((await reads()).status).toBe('Pending Review')
-      for (const { id } of await vehiclesOf(page.request, headers, campaign.id)) await saved(page.request, headers, id, { status: 'ok' })
+      for (const { id } of await fetchVehicles(page.request, headers, campaign.id)) await saveVehicle(page.request, headers, id, { status: 'ok' })
       await page.goto(`/campaign/${campaign.id}`)
       await expect(page.getByRole('button', { name: 'All vehicles inspected' })).toBeDisabled()
-      await shot(page, 'campaign-inspected')
+      await takeScreenshot(page, 'campaign-inspected')
     })
 
     test('yards are columns to look at and to tap, on home and on the campaign', async ({ page }) => {
-      const headers = await headersOf(page.request, supervisor)
-      const id = await uploaded(page.request, headers, unique('Columns'), rowsOver(56))
-      await enter(page, supervisor, '/campaign-home')
+      const headers = await getHeaders(page.request, supervisor)
+      const id = await importCampaign(page.request, headers, uniqueName('Columns'), createRowsInAllYards(56))
+      await openAs(page, supervisor, '/campaign-home')
       await expect(page.getByRole('region', { name: 'Progress', exact: true })).toContainText('vehicles inspected')
       await expect(page.getByRole('link', { name: /^Yard A: / })).toHaveAttribute('href', '/yard/2')
       await expect(page.getByRole('link', { name: /^Yard (-|0): / })).toHaveCount(0)
-      await shot(page, 'home')
+      await takeScreenshot(page, 'home')
       await page.goto(`/campaign/${id}`)
       await page.getByRole('link', { name: 'Yard A: 0 of 2 inspected' }).click()
       await expect(page).toHaveURL(/yard=2/)
       await expect(page.getByText('0 / 2')).toBeVisible()
-      await shot(page, 'campaign-yard')
+      await takeScreenshot(page, 'campaign-yard')
     })
   })
 }

@@ -1,39 +1,39 @@
 import { expect, test } from './support/test'
-import { campaignOf, rowsIn, saved } from './support/campaign'
-import { chooseMore } from './support/campaignActions'
+import { importUniqueCampaign, createRowsInYard, saveVehicle } from './support/campaign'
+import { chooseMenuAction } from './support/campaignActions'
 import { supervisor } from './support/people'
-import { DESK, shot, view } from './support/screenshots'
-import { enter, headersOf, member, memberOf } from './support/session'
+import { DESK, takeScreenshot, takeWindowScreenshot } from './support/screenshots'
+import { openAs, getHeaders, createMember, getSharedMember } from './support/session'
 
 test.use({ viewport: DESK })
 
 test('the campaign shows its work over time as it happens, and what a due date needs', async ({ page }) => {
-  const campaign = await campaignOf(page.request, await headersOf(page.request, supervisor), 'Over time', [...rowsIn('A', 6), ...rowsIn('B', 2, 101)])
-  const operator = await headersOf(page.request, await member(page.request, 'op'))
-  await saved(page.request, operator, campaign.vehicles[0]?.id ?? 0, { status: 'ok' })
-  await enter(page, await memberOf(page.request, 'tm'), `/campaign/${campaign.id}`)
+  const campaign = await importUniqueCampaign(page.request, await getHeaders(page.request, supervisor), 'Over time', [...createRowsInYard('A', 6), ...createRowsInYard('B', 2, 101)])
+  const operator = await getHeaders(page.request, await createMember(page.request, 'op'))
+  await saveVehicle(page.request, operator, campaign.vehicles[0]?.id ?? 0, { status: 'ok' })
+  await openAs(page, await getSharedMember(page.request, 'tm'), `/campaign/${campaign.id}`)
   const charts = page.getByRole('region', { name: 'Progress over time' })
   const progress = charts.getByRole('img', { name: /^\d de 8 inspecionados/ })
   await expect(progress).toHaveAccessibleName(/^1 de 8 inspecionados/)
-  await saved(page.request, operator, campaign.vehicles[1]?.id ?? 0, { status: 'ng' })
+  await saveVehicle(page.request, operator, campaign.vehicles[1]?.id ?? 0, { status: 'ng' })
   await expect(progress).toHaveAccessibleName(/^2 de 8 inspecionados/)
   await expect(page.getByRole('img', { name: /Yard A.*: ok 1, ng 1, faltam 4$/ })).toBeVisible()
-  await view(page, 'dashboard')
+  await takeWindowScreenshot(page, 'dashboard')
   await charts.getByRole('button', { name: 'Show as table' }).click()
   await expect(charts.getByRole('table')).toHaveCount(2)
-  await chooseMore(page, 'Set due date')
+  await chooseMenuAction(page, 'Set due date')
   const dialog = page.getByRole('dialog', { name: 'Due date' })
   await dialog.getByLabel('Finish by').fill(`${new Date().getFullYear() + 1}-12-24T17:00`)
   await dialog.getByRole('button', { name: 'Save' }).click()
-  await expect(charts.getByText(/Precisa de 1 por hora até/)).toBeVisible()
+  await expect(charts.getByText(/É necessário 1 veículo por hora até/)).toBeVisible()
   await expect(dialog).toHaveCount(0)
-  await shot(page, 'dashboard-desk')
+  await takeScreenshot(page, 'dashboard-desk')
 })
 
 test('home shows team leaders the work of all campaigns, and operators none of it', async ({ page }) => {
-  await enter(page, await memberOf(page.request, 'tm'), '/campaign-home')
+  await openAs(page, await getSharedMember(page.request, 'tm'), '/campaign-home')
   await expect(page.getByRole('region', { name: 'Progress over time' })).toBeVisible()
-  await enter(page, await memberOf(page.request, 'op'), '/campaign-home')
+  await openAs(page, await getSharedMember(page.request, 'op'), '/campaign-home')
   await expect(page.getByRole('table')).toBeVisible()
   await expect(page.getByRole('region', { name: 'Progress over time' })).toHaveCount(0)
 })

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test, type Page } from './support/test'
-import { launch, pictureOf, showing, SIZE } from './support/film'
+import { launchBrowser, renderScene, createLabelScene, PICTURE_SIZE } from './support/film'
 
 const [HERE, PART] = ['HB20 000123', 'P5521-88']
 type DetectorModule = typeof import('../src/features/scanner/detector')
@@ -22,8 +22,8 @@ const address = `/${manifest['src/features/scanner/detector.ts']?.file}`
 
 /** Opens a page of the app with the detector's module and a picture of two codes, one of them tilted. */
 async function open(page: Page): Promise<void> {
-  const scene = showing('QRCode', PART, { module: 5 })
-  const shades = (await pictureOf({ ...scene, labels: [{ format: 'QRCode', text: PART, x: 260, y: 260 }, { format: 'Code128', text: HERE, module: 2.4, turn: 20, x: 560, y: 660 }] }, 0)).data
+  const scene = createLabelScene('QRCode', PART, { module: 5 })
+  const shades = (await renderScene({ ...scene, labels: [{ format: 'QRCode', text: PART, x: 260, y: 260 }, { format: 'Code128', text: HERE, module: 2.4, turn: 20, x: 560, y: 660 }] }, 0)).data
   await page.goto('/')
   await page.evaluate(async ([path, size, encoded]) => {
     const image = new ImageData(size, size)
@@ -34,7 +34,7 @@ async function open(page: Page): Promise<void> {
     const element = Object.assign(new Image(), { src: canvas.toDataURL() })
     const { BarcodeDetector } = (await import(path)) as DetectorModule
     Object.assign(window, { sources: { image, canvas, blob, element, bitmap: await createImageBitmap(canvas), frame: new VideoFrame(canvas, { timestamp: 0 }) }, BarcodeDetector })
-  }, [address, SIZE, Buffer.from(shades).toString('base64')] as const)
+  }, [address, PICTURE_SIZE, Buffer.from(shades).toString('base64')] as const)
 }
 
 /** Makes a source in the page and detects its codes. Returns the codes, or the name and message of the error. */
@@ -52,7 +52,7 @@ async function detect(page: Page, make: (sources: Sources) => unknown) {
 
 test('the detector reads every kind of source, and its errors are those of the specification', async ({ baseURL }) => {
   test.setTimeout(240_000)
-  const browser = await launch()
+  const browser = await launchBrowser()
   const page = await browser.newPage({ baseURL, bypassCSP: true }) // the test loads a picture from another origin
   await open(page)
   await test.step('sources', async () => {

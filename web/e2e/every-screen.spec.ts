@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module'
 import { expect, test, type Page } from './support/test'
 import type { AxeResults } from 'axe-core'
-import { excess } from './support/parts'
-import { SIZES, shot } from './support/screenshots'
-import { everyScreen, open } from './support/screens'
+import { getOverflowWidth } from './support/parts'
+import { SIZES, takeScreenshot } from './support/screenshots'
+import { everyScreen, openScreen } from './support/screens'
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 const SMALLEST = 44
@@ -69,18 +69,18 @@ for (const viewport of SIZES) {
       await page.addInitScript({ path: AXE })
       await page.emulateMedia({ reducedMotion: 'reduce', colorScheme: 'light' })
       for (const screen of await everyScreen(page.request)) {
-        await open(page, screen)
+        await openScreen(page, screen)
         await wear(page, '', '') // a screen opened by the router has the look of the screen before it
-        await shot(page, `screen-${screen.name}`)
-        expect.soft(await excess(page), `${screen.name} is wider than the window`).toBeLessThanOrEqual(0)
+        await takeScreenshot(page, `screen-${screen.name}`)
+        expect.soft(await getOverflowWidth(page), `${screen.name} is wider than the window`).toBeLessThanOrEqual(0)
         expect.soft(await cutOff(page), `${screen.name} cuts words off`).toEqual([])
         expect.soft(await tooSmall(page, SMALLEST), `${screen.name} has targets that are too small`).toEqual([])
         expect.soft(await found(page), `axe on ${screen.name}`).toEqual([])
         await wear(page, 'dark', '')
-        if (EVERY_LOOK) await shot(page, `dark-${screen.name}`)
+        if (EVERY_LOOK) await takeScreenshot(page, `dark-${screen.name}`)
         expect.soft(await found(page, COLOURS), `axe on ${screen.name}, dark`).toEqual([])
         await wear(page, 'light', 'sun')
-        if (EVERY_LOOK) await shot(page, `sun-${screen.name}`)
+        if (EVERY_LOOK) await takeScreenshot(page, `sun-${screen.name}`)
         expect.soft(await found(page, ['color-contrast-enhanced']), `7:1 on ${screen.name}, in the sun`).toEqual([])
       }
     })

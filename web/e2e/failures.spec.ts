@@ -1,9 +1,9 @@
 import { expect, test, type Page, type Route } from './support/test'
-import { campaignOf, campaignFile, rowsIn } from './support/campaign'
-import { downloaded, held, rowAction, toastOf, unfold, upload } from './support/parts'
+import { importUniqueCampaign, createCampaignFile, createRowsInYard } from './support/campaign'
+import { captureDownload, holdRequest, chooseRowAction, toastOfKind, openTool, uploadFile } from './support/parts'
 import { supervisor } from './support/people'
-import { PHONE, shot } from './support/screenshots'
-import { enter, headersOf, member, memberOf } from './support/session'
+import { PHONE, takeScreenshot } from './support/screenshots'
+import { openAs, getHeaders, createMember, getSharedMember } from './support/session'
 
 const DOWN = { status: 500, json: { code: 'INTERNAL', message: 'the database is away' } }
 /** Error that the app does not retry by itself, so that a test need not wait for the retries. */
@@ -21,14 +21,14 @@ test.use({ viewport: PHONE })
 
 test('campaigns that cannot be loaded show an error, and are there when it is tried again', async ({ page }) => {
   await hearNothing(page)
-  await campaignOf(page.request, await headersOf(page.request, supervisor), 'Loaded later', rowsIn('K', 1))
+  await importUniqueCampaign(page.request, await getHeaders(page.request, supervisor), 'Loaded later', createRowsInYard('K', 1))
   await page.route(isOwn, (route) => route.fulfill(page.url().includes('home') ? DOWN : AT_ONCE))
   for (const path of ['/campaign-home', '/yard/2', '/campaign-list']) {
-    await enter(page, supervisor, path)
-    await expect(toastOf(page, 'error', 'Erro ao carregar campanhas')).toBeVisible()
+    await openAs(page, supervisor, path)
+    await expect(toastOfKind(page, 'error', 'Erro ao carregar campanhas')).toBeVisible()
     await expect(page.getByRole('alert').getByText(/^Erro ao carregar campanhas\. /)).toBeVisible()
   }
-  await shot(page, 'manage-failed')
+  await takeScreenshot(page, 'manage-failed')
   await page.unroute(isOwn)
   await page.getByRole('button', { name: 'Try again' }).click()
   await expect(page.getByRole('alert')).toHaveCount(0)
@@ -37,65 +37,65 @@ test('campaigns that cannot be loaded show an error, and are there when it is tr
 
 test('each other screen says what could not be loaded and offers to try again', async ({ page }) => {
   await hearNothing(page)
-  const headers = await headersOf(page.request, supervisor)
-  const { id, vehicles: [first] } = await campaignOf(page.request, headers, 'Unloaded', rowsIn('K', 1))
+  const headers = await getHeaders(page.request, supervisor)
+  const { id, vehicles: [first] } = await importUniqueCampaign(page.request, headers, 'Unloaded', createRowsInYard('K', 1))
   const screens: [path: string, call: string][] = [
     ['/yard', '**/api/yards?*'], [`/campaign/${id}`, `**/api/campaigns/${id}`], [`/campaign/${id}/vehicles`, '**/api/vehicles/campaign/*/all'], [`/vehicle/${first?.id}`, `**/api/vehicles/${first?.id}`],
   ]
   for (const [path, call] of screens) {
     await fail(page, call, 'GET', AT_ONCE)
-    await enter(page, supervisor, path)
+    await openAs(page, supervisor, path)
     await expect(page.getByRole('alert').getByRole('button', { name: 'Try again' })).toBeVisible({ timeout: 20_000 })
-    await shot(page, `failed${path.replaceAll(/\/|\d+/g, '-')}`)
+    await takeScreenshot(page, `failed${path.replaceAll(/\/|\d+/g, '-')}`)
     await page.unroute(call)
     await page.getByRole('button', { name: 'Try again' }).click()
     await expect(page.getByRole('alert')).toHaveCount(0)
   }
-  await enter(page, supervisor, '/vehicle/99999999')
+  await openAs(page, supervisor, '/vehicle/99999999')
   await expect(page.getByRole('alert')).toContainText('Não encontrado. Talvez tenha sido excluído.')
 })
 
 test('bulk tools that fail say so, beside the tool too, and keep the list', async ({ page }) => {
-  const { vehicles: [first] } = await campaignOf(page.request, await headersOf(page.request, supervisor), 'Unchanged', rowsIn('K', 1))
+  const { vehicles: [first] } = await importUniqueCampaign(page.request, await getHeaders(page.request, supervisor), 'Unchanged', createRowsInYard('K', 1))
   const vin = first?.vin_number ?? ''
-  await enter(page, await memberOf(page.request, 'tm'), '/campaign-list')
-  const statuses = await unfold(page, 'Status Manager')
+  await openAs(page, await getSharedMember(page.request, 'tm'), '/campaign-list')
+  const statuses = await openTool(page, 'Status Manager')
   await statuses.getByLabel('VIN list').fill(vin)
   await statuses.getByLabel('Status').selectOption('ok')
   await expect(statuses.getByText('1 vehicle will be set to ok.')).toBeVisible()
   await fail(page, '**/api/vehicles/bulk/*', 'POST')
   await statuses.getByRole('button', { name: 'Execute' }).click()
-  await expect(toastOf(page, 'error', 'Erro ao executar atualização de status')).toBeVisible()
+  await expect(toastOfKind(page, 'error', 'Erro ao executar atualização de status')).toBeVisible()
   await expect(statuses.getByRole('alert')).toContainText('Erro ao executar atualização de status. ')
   await expect(statuses.getByLabel('VIN list')).toHaveValue(vin)
   await page.unroute('**/api/vehicles/bulk/*')
-  const spaces = await unfold(page, 'Parking Space Manager')
+  const spaces = await openTool(page, 'Parking Space Manager')
   await spaces.getByLabel('VIN and parking space list').fill(`${vin} B-9`)
   await expect(spaces.getByText('1 vehicle will change parking space.')).toBeVisible()
   await fail(page, '**/api/vehicles/bulk/*', 'POST')
   await spaces.getByRole('button', { name: 'Execute' }).click()
-  await expect(toastOf(page, 'error', 'Erro ao executar atualização de parking space')).toBeVisible()
+  await expect(toastOfKind(page, 'error', 'Erro ao executar atualização de parking space')).toBeVisible()
   await expect(spaces.getByRole('alert')).toContainText('Erro ao executar atualização de parking space. ')
-  await shot(page, 'manage-bulk-failed')
+  await takeScreenshot(page, 'manage-bulk-failed')
 })
 
 test('a CSV file that is refused, unreadable or not applied says so', async ({ page }) => {
-  const { vehicles: [first] } = await campaignOf(page.request, await headersOf(page.request, supervisor), 'By file', rowsIn('K', 1))
+  const { vehicles: [first] } = await importUniqueCampaign(page.request, await getHeaders(page.request, supervisor), 'By file', createRowsInYard('K', 1))
   const [model, serial] = (first?.vin_number ?? '').split(' ')
   const csv = (text: string | Buffer, name = 'changes.csv') => ({ name, mimeType: 'text/csv', buffer: Buffer.from(text) })
-  await enter(page, await memberOf(page.request, 'tm'), '/campaign-list')
-  const tool = await unfold(page, 'CSV Editor')
+  await openAs(page, await getSharedMember(page.request, 'tm'), '/campaign-list')
+  const tool = await openTool(page, 'CSV Editor')
   const file = tool.getByLabel('CSV file')
   await file.setInputFiles(csv('a', 'changes.txt'))
-  await expect(toastOf(page, 'error', 'Apenas arquivos CSV (.csv) são suportados.')).toBeVisible()
+  await expect(toastOfKind(page, 'error', 'Apenas arquivos CSV (.csv) são suportados.')).toBeVisible()
   await file.setInputFiles(csv(Buffer.alloc(5_242_881, 'x')))
-  await expect(toastOf(page, 'error', 'O arquivo deve ter no máximo 5MB.')).toBeVisible()
+  await expect(toastOfKind(page, 'error', 'O arquivo deve ter no máximo 5MB.')).toBeVisible()
   for (const [text, words] of [['', /O arquivo está vazio/], ['one\ntwo', /cabeçalho/], ['Model Code,Status\nHB20,ok', /falta a coluna Serial Number/]] as const) {
     await file.setInputFiles(csv(text))
     await expect(tool.getByRole('alert')).toContainText(words)
     await expect(tool.getByRole('button', { name: 'Execute' })).toBeDisabled()
   }
-  await shot(page, 'manage-csv-refused')
+  await takeScreenshot(page, 'manage-csv-refused')
   await file.setInputFiles(csv(`Model Code,Serial Number,Status\n${model},${serial},`))
   await expect(tool.getByText('Vehicles: 0 · To change: 0 · Errors: 0')).toBeVisible()
   await expect(tool.getByRole('button', { name: 'Execute' })).toBeDisabled()
@@ -107,41 +107,41 @@ test('a CSV file that is refused, unreadable or not applied says so', async ({ p
   await expect(tool.getByRole('region', { name: 'Changes' })).not.toContainText('Notes')
   await fail(page, '**/api/vehicles/csv', 'POST')
   await tool.getByRole('button', { name: 'Execute' }).click()
-  await expect(toastOf(page, 'error', 'Erro ao executar atualização de veículos')).toBeVisible()
+  await expect(toastOfKind(page, 'error', 'Erro ao executar atualização de veículos')).toBeVisible()
   await expect(tool.getByRole('alert')).toContainText('Erro ao executar atualização de veículos. ')
   await fail(page, '**/api/vehicles/csv/validate', 'POST', { status: 400, json: { code: 'BAD_REQUEST', message: 'not text' } })
   await file.setInputFiles(csv('Model Code,Serial Number,Status\nHB20,1,ok'))
-  await expect(toastOf(page, 'error', 'Erro ao processar arquivo CSV. Verifique se o formato está correto.')).toBeVisible()
+  await expect(toastOfKind(page, 'error', 'Erro ao processar arquivo CSV. Verifique se o formato está correto.')).toBeVisible()
 })
 
 test('a conversion to SQL that fails says why, or that it failed', async ({ page }) => {
-  const { name } = await campaignOf(page.request, await headersOf(page.request, supervisor), 'Unconverted', rowsIn('K', 1))
-  await enter(page, await memberOf(page.request, 'tm'), `/campaign-list?search=${encodeURIComponent(name)}`)
+  const { name } = await importUniqueCampaign(page.request, await getHeaders(page.request, supervisor), 'Unconverted', createRowsInYard('K', 1))
+  await openAs(page, await getSharedMember(page.request, 'tm'), `/campaign-list?search=${encodeURIComponent(name)}`)
   const convert = page.getByLabel(`Convert XLSX to SQL for ${name}`)
   await fail(page, '**/api/convert-to-sql', 'POST', { status: 422, json: { code: 'BAD_SHEET', message: 'the sheet is upside down' } })
-  await convert.setInputFiles(campaignFile(name, rowsIn('K', 1)))
+  await convert.setInputFiles(createCampaignFile(name, createRowsInYard('K', 1)))
   await expect(page.getByRole('alert')).toContainText(`${name}: the sheet is upside down`)
   await fail(page, '**/api/convert-to-sql', 'POST', { status: 502, body: '' })
-  await convert.setInputFiles(campaignFile(name, rowsIn('K', 1)))
-  await expect(toastOf(page, 'error', 'Falha na conversão.')).toBeVisible()
+  await convert.setInputFiles(createCampaignFile(name, createRowsInYard('K', 1)))
+  await expect(toastOfKind(page, 'error', 'Falha na conversão.')).toBeVisible()
   await expect(page.getByRole('alert')).toContainText(`${name}: Falha na conversão.`)
 })
 
 test('an upload that fails says so and keeps the file; a message about the worksheet is understood', async ({ page }) => {
-  await enter(page, await memberOf(page.request, 'tm'), '/import')
+  await openAs(page, await getSharedMember(page.request, 'tm'), '/import')
   const submit = page.getByRole('button', { name: 'Upload campaign' })
   await expect(submit).toBeDisabled()
   await expect(page.getByLabel('Campaign file')).toHaveAttribute('accept', '.xlsx')
   await expect(page.getByLabel('Campaign file')).not.toHaveAttribute('multiple')
-  const answer = await held(page, '**/api/documents/upload', (route) => route.fulfill(DOWN))
-  await upload(page, campaignFile('Unsent', rowsIn('K', 1)))
+  const answer = await holdRequest(page, '**/api/documents/upload', (route) => route.fulfill(DOWN))
+  await uploadFile(page, createCampaignFile('Unsent', createRowsInYard('K', 1)))
   await expect(page.getByText('Reading file...').first()).toBeVisible()
-  await shot(page, 'import-reading')
+  await takeScreenshot(page, 'import-reading')
   answer()
   await expect(page.getByRole('alert')).toContainText('Failed to upload! Please, try again.')
   await expect(page.getByText('campaign.xlsx', { exact: true })).toBeVisible()
   await expect(submit).toBeEnabled()
-  await shot(page, 'import-failed')
+  await takeScreenshot(page, 'import-failed')
   await fail(page, '**/api/documents/upload', 'POST', { status: 422, json: { Message: 'no worksheet of that name', ErrorCode: 0 } })
   await submit.click()
   await expect(page.getByRole('alert')).toContainText("Renomeie a aba para 'Sheet1'")
@@ -149,26 +149,26 @@ test('an upload that fails says so and keeps the file; a message about the works
 })
 
 test('columns that are wrong are shown in a picture and an example', async ({ page, context }) => {
-  await enter(page, await memberOf(page.request, 'tm'), '/import')
+  await openAs(page, await getSharedMember(page.request, 'tm'), '/import')
   await fail(page, '**/api/documents/upload', 'POST', { status: 422, json: { Message: 'columns', ErrorCode: 56 } })
-  await upload(page, campaignFile('Columns', rowsIn('K', 1)))
+  await uploadFile(page, createCampaignFile('Columns', createRowsInYard('K', 1)))
   const help = page.getByRole('alert')
   await expect(help).toContainText('A planilha tem colunas erradas ou a mais.')
-  await shot(page, 'import-columns')
+  await takeScreenshot(page, 'import-columns')
   const opening = context.waitForEvent('page')
   await help.getByRole('link', { name: 'See the expected columns' }).click()
   expect((await page.request.get((await opening).url())).headers()['content-type']).toContain('image/svg')
-  const example = await downloaded(page, () => help.getByRole('button', { name: 'Download example file' }).click())
+  const example = await captureDownload(page, () => help.getByRole('button', { name: 'Download example file' }).click())
   expect(example.name).toMatch(/\.xlsx$/)
 })
 
 test('users that cannot be loaded, found, changed or deleted show an error', async ({ page }) => {
-  const person = await member(page.request, 'op')
-  const gone = await member(page.request, 'op')
+  const person = await createMember(page.request, 'op')
+  const gone = await createMember(page.request, 'op')
   await fail(page, '**/api/users', 'GET', AT_ONCE)
-  await enter(page, supervisor, '/user-management?panel=active')
+  await openAs(page, supervisor, '/user-management?panel=active')
   await expect(page.getByText('Erro ao carregar usuários.')).toBeVisible({ timeout: 20_000 })
-  await shot(page, 'users-failed')
+  await takeScreenshot(page, 'users-failed')
   await page.goto('/user-management?panel=password')
   await expect(page.getByText('Erro ao buscar usuários.')).toBeVisible({ timeout: 20_000 })
   await page.unroute('**/api/users')
@@ -183,14 +183,14 @@ test('users that cannot be loaded, found, changed or deleted show an error', asy
   await change.click()
   await expect(page.getByText('Erro na requisição.')).toBeVisible()
   await page.unroute(`**/api/users/${gone.id}`)
-  expect((await page.request.delete(`/api/users/${gone.id}`, { headers: await headersOf(page.request, supervisor) })).status()).toBe(200)
+  expect((await page.request.delete(`/api/users/${gone.id}`, { headers: await getHeaders(page.request, supervisor) })).status()).toBe(200)
   await change.click()
   await expect(page.getByText('Usuário não encontrado.')).toBeVisible()
   await page.goto('/user-management?panel=active')
   await page.getByRole('searchbox').fill(person.hmc)
-  await rowAction(page, person.hmc, `Delete user ${person.hmc}`)
+  await chooseRowAction(page, person.hmc, `Delete user ${person.hmc}`)
   await fail(page, `**/api/users/${person.id}`, 'DELETE')
   await page.getByRole('button', { name: 'YES', exact: true }).click()
   await expect(page.getByRole('dialog').getByRole('alert')).toContainText('Erro ao deletar usuário. ')
-  await shot(page, 'users-not-deleted')
+  await takeScreenshot(page, 'users-not-deleted')
 })

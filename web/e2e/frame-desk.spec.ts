@@ -1,8 +1,8 @@
 import { expect, test, type Page } from './support/test'
-import { campaignOf, rowsIn } from './support/campaign'
+import { importUniqueCampaign, createRowsInYard } from './support/campaign'
 import { supervisor } from './support/people'
-import { held } from './support/parts'
-import { enter, headersOf, member, memberOf } from './support/session'
+import { holdRequest } from './support/parts'
+import { openAs, getHeaders, createMember, getSharedMember } from './support/session'
 
 const openMenu = (page: Page) => page.getByRole('button', { name: 'Open menu' }).click()
 
@@ -26,11 +26,11 @@ const find = (page: Page) => page.getByRole('combobox', { name: 'Find a VIN or p
 test('a rail at the left edge has the entries of the menu, with the current page marked', async ({ page }) => {
   const rail = page.getByRole('navigation', { name: 'Sections' })
   for (const [person, names] of [
-    [await memberOf(page.request, 'op'), [HOME, ...OWN, ...LEAVING]],
-    [await memberOf(page.request, 'tm'), [HOME, ...MANAGING, 'New campaign', 'Conflicts', ...OWN, ...LEAVING]],
+    [await getSharedMember(page.request, 'op'), [HOME, ...OWN, ...LEAVING]],
+    [await getSharedMember(page.request, 'tm'), [HOME, ...MANAGING, 'New campaign', 'Conflicts', ...OWN, ...LEAVING]],
     [supervisor, [HOME, ...MANAGING, 'User management', 'New campaign', 'Conflicts', ...OWN, ...LEAVING]],
   ] as const) {
-    await enter(page, person, '/campaign-home')
+    await openAs(page, person, '/campaign-home')
     await expect(rail.locator('a, button')).toHaveText([...names])
   }
   await expect(rail.getByRole('heading')).toHaveText(['More'])
@@ -42,7 +42,7 @@ test('a rail at the left edge has the entries of the menu, with the current page
   const [box, main] = await Promise.all([rail.boundingBox(), page.getByRole('main').boundingBox()])
   expect([box?.x, box?.y, Math.round(box?.width ?? 0)]).toEqual([0, 56, 92])
   expect(main?.x).toBeGreaterThanOrEqual(92)
-  await enter(page, await member(page.request, 'op'), '/yard') // whose session ends here
+  await openAs(page, await createMember(page.request, 'op'), '/yard') // whose session ends here
   await page.setViewportSize({ width: 1000, height: 900 })
   await expect(rail).toBeHidden()
   await page.setViewportSize({ width: 1024, height: 900 })
@@ -51,7 +51,7 @@ test('a rail at the left edge has the entries of the menu, with the current page
 })
 
 test('content is up to 1,600 px wide, with a gutter of 24 px', async ({ page }) => {
-  await enter(page, await memberOf(page.request, 'op'), '/campaign-home')
+  await openAs(page, await getSharedMember(page.request, 'op'), '/campaign-home')
   const search = page.getByRole('searchbox', { name: 'Search Campaign' })
   const heading = page.getByRole('heading', { level: 1 })
   await expect(search).toBeVisible()
@@ -61,8 +61,8 @@ test('content is up to 1,600 px wide, with a gutter of 24 px', async ({ page }) 
 })
 
 test('the way to the page is in the header, and each part of it leads back', async ({ page }) => {
-  const { id, name, vehicles: [vehicle] } = await campaignOf(page.request, await headersOf(page.request, supervisor), 'Trail', rowsIn('K', 1))
-  await enter(page, await memberOf(page.request, 'op'), `/vehicle/${vehicle?.id}`)
+  const { id, name, vehicles: [vehicle] } = await importUniqueCampaign(page.request, await getHeaders(page.request, supervisor), 'Trail', createRowsInYard('K', 1))
+  await openAs(page, await getSharedMember(page.request, 'op'), `/vehicle/${vehicle?.id}`)
   const trail = page.getByRole('navigation', { name: 'You are here' })
   await expect(trail.getByRole('listitem')).toHaveText([HOME, `Campaign ${name}`, 'Vehicles List', vehicle?.vin_number ?? ''])
   await expect(trail.locator('[aria-current=page]')).toHaveText(vehicle?.vin_number ?? '')
@@ -79,9 +79,9 @@ test('the way to the page is in the header, and each part of it leads back', asy
 })
 
 test('a VIN or a parking space is found from anywhere, and the arrow keys and Enter open the vehicle', async ({ page }) => {
-  const { vehicles } = await campaignOf(page.request, await headersOf(page.request, supervisor), 'Found', rowsIn('K', 3))
+  const { vehicles } = await importUniqueCampaign(page.request, await getHeaders(page.request, supervisor), 'Found', createRowsInYard('K', 3))
   const model = vehicles[0]?.vin_number.split(' ')[0] ?? ''
-  await enter(page, await memberOf(page.request, 'op'), '/account')
+  await openAs(page, await getSharedMember(page.request, 'op'), '/account')
   await expect(find(page)).toBeVisible()
   await press(page, '/')
   await expect(find(page)).toBeFocused()
@@ -104,7 +104,7 @@ test('a VIN or a parking space is found from anywhere, and the arrow keys and En
   await expect(results).toContainText('Digite pelo menos 2 caracteres.')
   await find(page).fill('no such car')
   await expect(results).toContainText('Nenhum veículo com "no such car" nas campanhas abertas.')
-  const letGo = await held(page, '**/api/vehicles/campaign/*?*', (route) => route.fulfill({ status: 503, json: { code: 'BUSY', message: 'busy' } }))
+  const letGo = await holdRequest(page, '**/api/vehicles/campaign/*?*', (route) => route.fulfill({ status: 503, json: { code: 'BUSY', message: 'busy' } }))
   await find(page).fill(`${model} 000003`)
   await expect(results).toContainText('Buscando nas campanhas abertas...')
   letGo()
@@ -121,7 +121,7 @@ test('a VIN or a parking space is found from anywhere, and the arrow keys and En
 
 test('a search asks at most twelve campaigns, and says when there are more', async ({ page }) => {
   const campaigns = Array.from({ length: 12 }, (_, index) => ({ id: index + 1, name: `Open ${index + 1}`, status: 'Ongoing', total_vehicles: 1, total_inspected: 0 }))
-  await enter(page, await memberOf(page.request, 'op'), '/account')
+  await openAs(page, await getSharedMember(page.request, 'op'), '/account')
   await page.route('**/api/campaigns?*', (route) => route.fulfill({ json: { campaigns, meta: { page_index: 0, total_count: 30, per_page: 12, yard_name: null } } }))
   const asked: string[] = []
   await page.route('**/api/vehicles/campaign/*?*', (route) => {
@@ -134,7 +134,7 @@ test('a search asks at most twelve campaigns, and says when there are more', asy
 })
 
 test('the search of a page comes before the search of the header', async ({ page }) => {
-  await enter(page, await memberOf(page.request, 'op'), '/yard')
+  await openAs(page, await getSharedMember(page.request, 'op'), '/yard')
   await expect(find(page)).toBeVisible()
   await expect(page.getByRole('searchbox', { name: 'Search Yard' })).toBeVisible()
   await press(page, '/')
@@ -142,7 +142,7 @@ test('the search of a page comes before the search of the header', async ({ page
 })
 
 test('keys lead home, to Manage Campaigns and to the conflicts, and ? lists them', async ({ page }) => {
-  await enter(page, supervisor, '/account')
+  await openAs(page, supervisor, '/account')
   await expect(find(page)).toBeVisible()
   const list = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
   await press(page, '?')
@@ -180,7 +180,7 @@ test('keys lead home, to Manage Campaigns and to the conflicts, and ? lists them
 test('a page works while the rail and the menu cannot be loaded, and the menu loads when it is opened', async ({ page }) => {
   const parts = /assets\/(desk|Menu|PrintFooter)-[^/]*\.js/
   await page.route(parts, (route) => route.abort())
-  await enter(page, await memberOf(page.request, 'op'), '/yard')
+  await openAs(page, await getSharedMember(page.request, 'op'), '/yard')
   await expect(page.getByRole('searchbox', { name: 'Search Yard' })).toBeVisible()
   await expect(page.getByRole('button', { name: 'Open menu' })).toBeVisible()
   await expect(page.getByRole('navigation', { name: 'Sections' })).toHaveCount(0)
@@ -190,7 +190,7 @@ test('a page works while the rail and the menu cannot be loaded, and the menu lo
 })
 
 test('an operator has no keys for pages of others', async ({ page }) => {
-  await enter(page, await memberOf(page.request, 'op'), '/account')
+  await openAs(page, await getSharedMember(page.request, 'op'), '/account')
   await expect(find(page)).toBeVisible()
   await press(page, 'g', 'm')
   await page.waitForTimeout(300)

@@ -1,10 +1,10 @@
 import { expect, test, type Page } from './support/test'
-import { campaignOf, rowsIn } from './support/campaign'
-import { colourOf, nameOf } from './support/colours'
+import { importUniqueCampaign, createRowsInYard } from './support/campaign'
+import { colourOf, colourNameOf } from './support/colours'
 import { developer, supervisor, type Person } from './support/people'
-import { identify } from './support/parts'
-import { PHONE, SIZES, shot } from './support/screenshots'
-import { enter, headersOf, memberOf, sessionOf } from './support/session'
+import { typeIdentifier } from './support/parts'
+import { PHONE, SIZES, takeScreenshot } from './support/screenshots'
+import { openAs, getHeaders, getSharedMember, getSession } from './support/session'
 
 const back = (page: Page) => page.getByRole('button', { name: 'Back', exact: true })
 const openMenu = (page: Page) => page.getByRole('button', { name: 'Open menu' }).click()
@@ -17,7 +17,7 @@ const MANAGING = ['Manage Campaigns']
 const OWN = ['Offline', 'My account']
 
 async function expectMenu(page: Page, person: Person, names: string[]): Promise<void> {
-  await enter(page, person, '/campaign-home')
+  await openAs(page, person, '/campaign-home')
   await openMenu(page)
   await expect(entries(page)).toHaveText(names)
   const menu = page.getByRole('dialog', { name: 'Menu' })
@@ -31,9 +31,9 @@ for (const viewport of SIZES) {
     test.use({ viewport })
 
     test('a teal header with a white logo and the product leads home', async ({ page }) => {
-      await enter(page, await memberOf(page.request, 'op'), '/yard')
+      await openAs(page, await getSharedMember(page.request, 'op'), '/yard')
       const header = page.getByRole('banner')
-      expect(nameOf(await colourOf(header, 'backgroundColor'))).toBe('teal')
+      expect(colourNameOf(await colourOf(header, 'backgroundColor'))).toBe('teal')
       const logo = header.getByRole('link', { name: 'Patio home page' })
       await expect(logo).toHaveText('Patio')
       expect((await colourOf(logo.locator('svg'), 'color')).lightness).toBe(1)
@@ -44,8 +44,8 @@ for (const viewport of SIZES) {
     })
 
     test('every page but home has a way back, to where one came from', async ({ page }) => {
-      const { id, vehicles } = await campaignOf(page.request, await headersOf(page.request, supervisor), 'Way back', rowsIn('K', 1))
-      await enter(page, supervisor, '/campaign-home')
+      const { id, vehicles } = await importUniqueCampaign(page.request, await getHeaders(page.request, supervisor), 'Way back', createRowsInYard('K', 1))
+      await openAs(page, supervisor, '/campaign-home')
       await expect(page.getByRole('heading', { level: 1, name: 'Select Campaign' })).toBeVisible()
       await expect(back(page)).toHaveCount(0)
       for (const path of ['/yard', '/yard/2', `/campaign/${id}`, `/campaign/${id}/vehicles`, `/vehicle/${vehicles[0]?.id}`, '/campaign-list', '/import', '/user-management', '/account', '/privacy-policy', '/terms-service']) {
@@ -60,20 +60,20 @@ for (const viewport of SIZES) {
     })
 
     test('a card names the person, the access level and the client', async ({ page }) => {
-      const leader = await memberOf(page.request, 'tm')
-      await enter(page, leader, '/campaign-home')
+      const leader = await getSharedMember(page.request, 'tm')
+      await openAs(page, leader, '/campaign-home')
       const card = page.getByRole('region', { name: 'Signed in as' })
       await expect(card).toContainText(`HMC ${leader.hmc}`)
       await expect(card).toContainText('Team Leader')
       await expect(card.locator('svg')).toBeVisible()
-      const { id, hmc } = await sessionOf(page.request, leader)
+      const { id, hmc } = await getSession(page.request, leader)
       await page.evaluate((user) => sessionStorage.setItem('user', user), JSON.stringify({ id, hmc, user_type: 'auditor' }))
       await page.reload()
       await expect(card).toContainText('auditor')
     })
 
     test('the menu slides in at the right, over two thirds of a phone and a quarter of a desk', async ({ page }) => {
-      await enter(page, await memberOf(page.request, 'op'), '/campaign-home')
+      await openAs(page, await getSharedMember(page.request, 'op'), '/campaign-home')
       await expect(page.getByRole('dialog')).toHaveCount(0)
       await openMenu(page)
       const menu = page.getByRole('dialog', { name: 'Menu' })
@@ -92,25 +92,25 @@ for (const viewport of SIZES) {
     })
 
     test('the menu holds what the access level may do', async ({ page }) => {
-      await expectMenu(page, await memberOf(page.request, 'op'), [HOME, ...LEAVING])
-      await expectMenu(page, await memberOf(page.request, 'tm'), [HOME, ...MANAGING, ...LEAVING])
+      await expectMenu(page, await getSharedMember(page.request, 'op'), [HOME, ...LEAVING])
+      await expectMenu(page, await getSharedMember(page.request, 'tm'), [HOME, ...MANAGING, ...LEAVING])
       await expectMenu(page, supervisor, [HOME, ...MANAGING, 'User management', ...LEAVING])
       test.skip(developer.password === '', 'PATIO_DEVELOPER_PASSWORD names no password')
       await expectMenu(page, developer, [HOME, ...MANAGING, 'User management', 'Logs Audit', ...LEAVING])
-      await shot(page, 'menu-developer')
+      await takeScreenshot(page, 'menu-developer')
     })
 
     test('an unknown address and a page of others lead home', async ({ page }) => {
-      const operator = await memberOf(page.request, 'op')
+      const operator = await getSharedMember(page.request, 'op')
       for (const path of ['/no-such-page', '/import', '/campaign-list', '/user-management', '/logs-audit', '/developer']) {
-        await enter(page, operator, path)
+        await openAs(page, operator, path)
         await expect(page).toHaveURL(/\/campaign-home$/)
       }
     })
 
     test('the header states whether everything is sent, and leads to the pending saves', async ({ page }) => {
-      const operator = await memberOf(page.request, 'op')
-      await enter(page, operator, '/yard')
+      const operator = await getSharedMember(page.request, 'op')
+      await openAs(page, operator, '/yard')
       const header = page.getByRole('banner')
       const chip = header.locator('a[href="/outbox"]')
       await expect(chip).toHaveAccessibleName('Synced')
@@ -126,7 +126,7 @@ for (const viewport of SIZES) {
 
     test('one tap in the header changes between light, dark and sun, and the choice is kept', async ({ page }) => {
       await page.emulateMedia({ colorScheme: 'light' })
-      await enter(page, await memberOf(page.request, 'op'), '/yard')
+      await openAs(page, await getSharedMember(page.request, 'op'), '/yard')
       const looks = page.getByRole('banner').getByRole('button', { name: /Switch to/ })
       const root = page.locator('html')
       for (const [word, next, theme, contrast] of [['Light', 'Dark', null, null], ['Dark', 'Sun', 'dark', null], ['Sun', 'Light', 'light', 'sun'], ['Light', 'Dark', 'light', null]] as const) {
@@ -140,8 +140,8 @@ for (const viewport of SIZES) {
     })
 
     test('in the sun, a control that cannot be used is hatched', async ({ page }) => {
-      const { vehicles } = await campaignOf(page.request, await headersOf(page.request, supervisor), 'Hatched', rowsIn('K', 1))
-      await enter(page, await memberOf(page.request, 'op'), `/vehicle/${vehicles[0]?.id}`)
+      const { vehicles } = await importUniqueCampaign(page.request, await getHeaders(page.request, supervisor), 'Hatched', createRowsInYard('K', 1))
+      await openAs(page, await getSharedMember(page.request, 'op'), `/vehicle/${vehicles[0]?.id}`)
       const pattern = (name: string) => page.getByRole('button', { name, exact: true }).evaluate((button) => getComputedStyle(button).backgroundImage)
       await expect(page.getByRole('button', { name: 'Save and Exit' })).toBeDisabled()
       expect(await pattern('Save and Exit')).toBe('none')
@@ -151,7 +151,7 @@ for (const viewport of SIZES) {
     })
 
     test('a link leads past the header to the heading, for who comes with the keyboard', async ({ page }) => {
-      await enter(page, await memberOf(page.request, 'op'), '/yard')
+      await openAs(page, await getSharedMember(page.request, 'op'), '/yard')
       const heading = page.getByRole('heading', { level: 1, name: 'Select Yard' })
       await expect(heading).toBeVisible()
       const skip = page.getByRole('link', { name: 'Skip to content' })
@@ -166,7 +166,7 @@ for (const viewport of SIZES) {
     })
 
     test('the tab names the yard and the import, whose headings are those of home', async ({ page }) => {
-      await enter(page, supervisor, '/yard/2')
+      await openAs(page, supervisor, '/yard/2')
       await expect(page.getByRole('heading', { level: 1, name: 'Select Campaign' })).toBeVisible()
       await expect(page).toHaveTitle('Yard A · Patio')
       await page.goto('/import')
@@ -175,9 +175,9 @@ for (const viewport of SIZES) {
     })
 
     test('a toast leaves the buttons below it free', async ({ page }) => {
-      const { id, vehicles } = await campaignOf(page.request, await headersOf(page.request, supervisor), 'Toast', rowsIn('K', 3))
-      await enter(page, await memberOf(page.request, 'op'), `/vehicle/${vehicles[0]?.id}`)
-      await identify(page, vehicles[0]?.vin_number ?? '')
+      const { id, vehicles } = await importUniqueCampaign(page.request, await getHeaders(page.request, supervisor), 'Toast', createRowsInYard('K', 3))
+      await openAs(page, await getSharedMember(page.request, 'op'), `/vehicle/${vehicles[0]?.id}`)
+      await typeIdentifier(page, vehicles[0]?.vin_number ?? '')
       await page.getByRole('radio', { name: 'ok', exact: true }).or(page.getByRole('button', { name: 'ok', exact: true })).first().click()
       const toasts = page.locator('[aria-live=polite] > button')
       await page.getByRole('button', { name: 'Save and Exit' }).click()
@@ -193,7 +193,7 @@ for (const viewport of SIZES) {
 
     test('a toast stands above the bottom bar of a page, whatever its height', async ({ page }) => {
       await page.route('**/api/campaigns?*', (route) => route.fulfill({ status: 500, json: { code: 'INTERNAL', message: 'failed' } }))
-      await enter(page, await memberOf(page.request, 'op'), '/campaign-home')
+      await openAs(page, await getSharedMember(page.request, 'op'), '/campaign-home')
       const shown = page.locator('[aria-live=polite]').getByRole('button', { name: 'Erro ao carregar campanhas' })
       await expect(shown).toBeVisible()
       for (const height of [72, 240]) {
@@ -216,7 +216,7 @@ test.describe('on a phone held sideways', () => {
   test.use({ viewport: { width: 844, height: 390 } })
 
   test('header and title are low, and the card is a chip', async ({ page }) => {
-    await enter(page, await memberOf(page.request, 'op'), '/campaign-home')
+    await openAs(page, await getSharedMember(page.request, 'op'), '/campaign-home')
     const heading = page.getByRole('heading', { level: 1 })
     await expect(heading).toBeVisible()
     expect((await page.getByRole('banner').boundingBox())?.height).toBe(48)
@@ -227,8 +227,8 @@ test.describe('on a phone held sideways', () => {
 })
 
 test('on a phone the card stands below the header of home only, and is a chip in the header elsewhere', async ({ page }) => {
-  const operator = await memberOf(page.request, 'op')
-  await enter(page, operator, '/campaign-home')
+  const operator = await getSharedMember(page.request, 'op')
+  await openAs(page, operator, '/campaign-home')
   const card = page.getByRole('region', { name: 'Signed in as' })
   const chip = page.getByRole('banner').getByRole('region', { name: 'Signed in as' })
   await expect(card).toBeVisible()

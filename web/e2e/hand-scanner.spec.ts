@@ -1,45 +1,45 @@
 import { expect, test, type Page } from './support/test'
-import { nothing, sceneCamera } from './support/film'
-import { handScanner, keysOf, unnamedKeysOf, type Stroke } from './support/handScanner'
+import { createEmptyScene, createSceneCamera } from './support/film'
+import { createHandScanner, keystrokesOf, unnamedKeystrokesOf, type Stroke } from './support/handScanner'
 import { openNotes } from './support/parts'
 import { SIZES } from './support/screenshots'
-import { carAt, feltSignals, onPhone, thrown, yardOf, type Yard } from './support/yard'
+import { findCarAt, takeVibrations, openOnPhone, uncaughtErrors, importYard, type Yard } from './support/yard'
 
 const [HERE, OTHER] = ['HB20 000123', 'HB20 000777']
 const KEY = HERE.replace(' ', '')
 
-test.afterEach(() => expect(thrown.splice(0), 'thrown and caught by nobody').toEqual([]))
+test.afterEach(() => expect(uncaughtErrors.splice(0), 'thrown and caught by nobody').toEqual([]))
 
 const identifier = (page: Page) => page.getByLabel('Vehicle identifier')
 const notes = (page: Page) => page.getByLabel('Operator / Team Leader Notes')
 const aims = (page: Page) => page.getByText('Aponte a câmera para o código.')
 const sheet = (page: Page, vin: string) => page.getByRole('dialog', { name: `Vehicle ${vin}` })
-const vehiclePath = (yard: Yard) => `/vehicle/${carAt(yard, 'A-1').id}`
+const vehiclePath = (yard: Yard) => `/vehicle/${findCarAt(yard, 'A-1').id}`
 const walkPath = (yard: Yard) => `/campaign/${yard.campaign}/walk`
 
 for (const viewport of SIZES) {
   test.describe(`at ${viewport.width}`, () => {
     test('a hand scanner makes one scan of each code, however it is set up and wherever the focus is', async ({ browser, request, baseURL }) => {
-      const yard = await yardOf(request, [HERE, OTHER])
-      const page = await onPhone(browser, baseURL ?? '', vehiclePath(yard), { viewport })
+      const yard = await importYard(request, [HERE, OTHER])
+      const page = await openOnPhone(browser, baseURL ?? '', vehiclePath(yard), { viewport })
       await openNotes(page)
       await expect(notes(page)).toBeVisible()
       await notes(page).fill('left door')
-      const scan = await handScanner(page)
-      const code = keysOf(HERE)
+      const scan = await createHandScanner(page)
+      const code = keystrokesOf(HERE)
       const ways: [string, Stroke[], string][] = [
         ['Enter on both sides', ['Enter', ...code, 'Enter'], HERE],
-        ['asterisks', [...keysOf(`*${HERE}*`), 'Enter'], `*${HERE}*`],
+        ['asterisks', [...keystrokesOf(`*${HERE}*`), 'Enter'], `*${HERE}*`],
         ['Tab', [...code, 'Tab'], HERE],
-        ['Ctrl between the fields', [...keysOf('P5521'), { ctrl: ']' }, ...code, { ctrl: ']' }, ...keysOf('RED'), 'Enter'], HERE],
-        ['Alt codes between the fields', [...keysOf('P5521'), { altCode: '029' }, ...code, { altCode: '029' }, ...keysOf('RED'), 'Enter'], HERE],
+        ['Ctrl between the fields', [...keystrokesOf('P5521'), { ctrl: ']' }, ...code, { ctrl: ']' }, ...keystrokesOf('RED'), 'Enter'], HERE],
+        ['Alt codes between the fields', [...keystrokesOf('P5521'), { altCode: '029' }, ...code, { altCode: '029' }, ...keystrokesOf('RED'), 'Enter'], HERE],
       ]
       for (const [name, strokes, entered] of ways) {
         for (const inNotes of [false, true]) {
           await test.step(`${name}${inNotes ? ', in the notes' : ''}`, async () => {
             await (inNotes ? notes(page).focus() : page.evaluate(() => (document.activeElement as HTMLElement).blur()))
             await scan(...strokes)
-            await expect.poll(() => feltSignals(page)).toEqual(['60'])
+            await expect.poll(() => takeVibrations(page)).toEqual(['60'])
             await expect(identifier(page)).toHaveValue(entered)
             await expect(notes(page)).toHaveValue('left door')
           })
@@ -47,14 +47,14 @@ for (const viewport of SIZES) {
       }
       await test.step('keys without a name, in the notes', async () => {
         await notes(page).focus()
-        await scan(...unnamedKeysOf(HERE), 'Enter')
-        await expect.poll(() => feltSignals(page)).toEqual(['60'])
+        await scan(...unnamedKeystrokesOf(HERE), 'Enter')
+        await expect.poll(() => takeVibrations(page)).toEqual(['60'])
         await expect(notes(page)).toHaveValue('left door')
       })
       await test.step('two codes within 50 ms are two scans', async () => {
         await notes(page).focus()
-        await scan(...keysOf(OTHER), 'Enter', ...code, 'Enter')
-        await expect.poll(() => feltSignals(page)).toEqual(['220,90,220', '60'])
+        await scan(...keystrokesOf(OTHER), 'Enter', ...code, 'Enter')
+        await expect.poll(() => takeVibrations(page)).toEqual(['220,90,220', '60'])
         await expect(identifier(page)).toHaveValue(HERE)
         await expect(notes(page)).toHaveValue('left door')
       })
@@ -62,7 +62,7 @@ for (const viewport of SIZES) {
         const save = page.getByRole('button', { name: 'Save and Exit' })
         await save.focus()
         await scan('Enter', ...code, 'Enter')
-        await expect.poll(() => feltSignals(page)).toEqual(['60'])
+        await expect.poll(() => takeVibrations(page)).toEqual(['60'])
         await expect(page.getByRole('dialog')).toHaveCount(0)
         await save.focus()
         await page.keyboard.press('Enter')
@@ -73,22 +73,22 @@ for (const viewport of SIZES) {
     })
 
     test('a hand scanner opens the right car while walking, and its keys save nothing', async ({ browser, request, baseURL }) => {
-      const yard = await yardOf(request, [HERE, OTHER])
-      const { prepare } = await sceneCamera({ nothing: nothing() })
-      const page = await onPhone(browser, baseURL ?? '', walkPath(yard), { prepare, viewport })
+      const yard = await importYard(request, [HERE, OTHER])
+      const { prepare } = await createSceneCamera({ nothing: createEmptyScene() })
+      const page = await openOnPhone(browser, baseURL ?? '', walkPath(yard), { prepare, viewport })
       await expect(aims(page)).toBeVisible()
-      const scan = await handScanner(page)
-      for (const strokes of [['Enter', ...keysOf(HERE), 'Enter'], [...keysOf(`*${HERE}*`), 'Enter'], [...keysOf(KEY), 'Tab'], [...keysOf('P1'), { ctrl: ']' }, ...keysOf(HERE), 'Enter']]) {
+      const scan = await createHandScanner(page)
+      for (const strokes of [['Enter', ...keystrokesOf(HERE), 'Enter'], [...keystrokesOf(`*${HERE}*`), 'Enter'], [...keystrokesOf(KEY), 'Tab'], [...keystrokesOf('P1'), { ctrl: ']' }, ...keystrokesOf(HERE), 'Enter']]) {
         await scan(...strokes)
         await expect(sheet(page, HERE)).toBeVisible()
-        expect(await feltSignals(page)).toEqual(['60'])
+        expect(await takeVibrations(page)).toEqual(['60'])
         await sheet(page, HERE).getByRole('button', { name: 'Close without saving' }).click()
         await expect(page.getByRole('dialog')).toHaveCount(0)
       }
-      await scan(...keysOf(HERE), 'Enter')
+      await scan(...keystrokesOf(HERE), 'Enter')
       await sheet(page, HERE).getByRole('button', { name: 'ok', exact: true }).click()
       await sheet(page, HERE).getByRole('button', { name: 'Save as ok' }).focus()
-      await scan('Enter', ...keysOf(OTHER), 'Enter')
+      await scan('Enter', ...keystrokesOf(OTHER), 'Enter')
       await expect(sheet(page, OTHER)).toBeVisible()
       await sheet(page, OTHER).getByRole('button', { name: 'Close without saving' }).click()
       await expect(page.getByText('2 left')).toBeVisible()

@@ -1,12 +1,12 @@
 import { expect, test, type Locator } from './support/test'
-import { identifierOf, rowsOver, uploaded, type Row } from './support/campaign'
-import { showCampaigns, unfold } from './support/parts'
-import { supervisor, unique } from './support/people'
-import { DESK, SIZES, shot } from './support/screenshots'
-import { enter, headersOf, memberOf } from './support/session'
+import { vinOf, createRowsInAllYards, importCampaign, type CampaignRow } from './support/campaign'
+import { showCampaigns, openTool } from './support/parts'
+import { supervisor, uniqueName } from './support/people'
+import { DESK, SIZES, takeScreenshot } from './support/screenshots'
+import { openAs, getHeaders, getSharedMember } from './support/session'
 
-const rows = rowsOver(30)
-const at = (index: number): Row => rows[index] as Row
+const rows = createRowsInAllYards(30)
+const at = (index: number): CampaignRow => rows[index] as CampaignRow
 
 /** Returns the entries of the history that contain these words: table rows on a desk, cards on a phone. */
 const jobsOf = (tool: Locator, words: string | RegExp) => tool.locator('tbody tr, ul > li').filter({ hasText: words })
@@ -16,20 +16,20 @@ for (const viewport of SIZES) {
     test.use({ viewport })
 
     test('a wrong list is undone, what somebody changed since stays, and the import goes at last', async ({ page }) => {
-      const [name, model] = [unique('Undone'), `U${Date.now().toString(36).toUpperCase()}`]
-      const headers = await headersOf(page.request, supervisor)
-      const id = await uploaded(page.request, headers, name, rows, model)
-      const vin = (index: number) => identifierOf(at(index), model)
-      const leader = await memberOf(page.request, 'tm')
-      const asLeader = await headersOf(page.request, leader)
+      const [name, model] = [uniqueName('Undone'), `U${Date.now().toString(36).toUpperCase()}`]
+      const headers = await getHeaders(page.request, supervisor)
+      const id = await importCampaign(page.request, headers, name, rows, model)
+      const vin = (index: number) => vinOf(at(index), model)
+      const leader = await getSharedMember(page.request, 'tm')
+      const asLeader = await getHeaders(page.request, leader)
       const set = await page.request.post('/api/vehicles/bulk/status', { headers: asLeader, data: { vins: rows.map((_, index) => vin(index)), action: 'insert', status: 'ng', campaign_id: id } })
       expect(await set.json()).toMatchObject({ updated: 30 })
       const list = (await (await page.request.get(`/api/vehicles/campaign/${id}/all`, { headers })).json()) as { id: number; vin_number: string }[]
       const changed = list.find(({ vin_number }) => vin_number === vin(0))
       await page.request.put(`/api/vehicles/${changed?.id}`, { headers, data: { status: 'ok' } })
 
-      await enter(page, leader, '/campaign-list')
-      const tool = await unfold(page, 'History')
+      await openAs(page, leader, '/campaign-list')
+      const tool = await openTool(page, 'History')
       const job = jobsOf(tool, name).filter({ hasText: 'Status ng' })
       if (viewport === DESK) await expect(job.getByRole('cell')).toContainText(['Status ng', '30', name, leader.hmc, '', 'Undo'])
       else await expect(job).toContainText(`30 vehicles · ${name}`)
@@ -38,7 +38,7 @@ for (const viewport of SIZES) {
       await tool.getByRole('group', { name: 'Kind of change' }).getByRole('button', { name: /^Status/ }).click()
       await expect(jobsOf(tool, /./)).toHaveCount(1)
       await tool.getByRole('group', { name: 'Kind of change' }).getByRole('button', { name: /^All/ }).click()
-      await shot(page, 'history')
+      await takeScreenshot(page, 'history')
       const imported = jobsOf(tool, name).filter({ hasText: 'Import of campaign.xlsx' })
       await imported.getByRole('button', { name: /^Undo/ }).click()
       const dialog = page.getByRole('dialog')
@@ -49,11 +49,11 @@ for (const viewport of SIZES) {
 
       await job.getByRole('button', { name: /^Undo/ }).click()
       await expect(dialog).toContainText('Restaura status, vaga e observações (veículos: até 30)')
-      await shot(page, 'history-question')
+      await takeScreenshot(page, 'history-question')
       await dialog.getByRole('button', { name: 'YES' }).click()
       await expect(dialog).toContainText('29 veículos restaurados.')
       await expect(dialog.getByRole('link', { name: vin(0) })).toHaveAttribute('href', `/vehicle/${changed?.id}`)
-      await shot(page, 'history-left')
+      await takeScreenshot(page, 'history-left')
       await dialog.getByRole('button', { name: 'Close' }).click()
       await expect(job).toContainText(/Undone by tm.* on .*\. Vehicles restored: 29\./)
       const progress = await (await page.request.get(`/api/campaigns/${id}`, { headers })).json()
@@ -61,11 +61,11 @@ for (const viewport of SIZES) {
     })
 
     test('an import nobody worked on goes with its campaign', async ({ page }) => {
-      const name = unique('Twice')
-      const leader = await memberOf(page.request, 'tm')
-      await uploaded(page.request, await headersOf(page.request, leader), name, rows, `T${Date.now().toString(36).toUpperCase()}`)
-      await enter(page, leader, '/campaign-list')
-      const tool = await unfold(page, 'History')
+      const name = uniqueName('Twice')
+      const leader = await getSharedMember(page.request, 'tm')
+      await importCampaign(page.request, await getHeaders(page.request, leader), name, rows, `T${Date.now().toString(36).toUpperCase()}`)
+      await openAs(page, leader, '/campaign-list')
+      const tool = await openTool(page, 'History')
       const imported = jobsOf(tool, name)
       await imported.getByRole('button', { name: /^Undo Import of campaign\.xlsx/ }).click()
       const dialog = page.getByRole('dialog')

@@ -1,9 +1,9 @@
 import { expect, test } from './support/test'
-import { rowsOver, uploaded } from './support/campaign'
-import { supervisor, unique } from './support/people'
+import { createRowsInAllYards, importCampaign } from './support/campaign'
+import { supervisor, uniqueName } from './support/people'
 import { PHONE } from './support/screenshots'
-import { enter, headersOf, keptByPhone, quiet } from './support/session'
-import { lessen, median, paceOf } from './support/slow'
+import { openAs, getHeaders, waitForServiceWorker, waitForRequests } from './support/session'
+import { updateFastestTimes, median, measurePace } from './support/slow'
 
 const VEHICLES = 20_000
 const OPEN_MS = 300
@@ -18,20 +18,20 @@ test.setTimeout(300_000)
 test('a list of twenty thousand that was taken along opens and is searched without waiting, on a slow phone', async ({ page, context }, info) => {
   let id = 0
   await expect(async () => {
-    id = await uploaded(page.request, await headersOf(page.request, supervisor), unique('Twenty'), rowsOver(VEHICLES))
+    id = await importCampaign(page.request, await getHeaders(page.request, supervisor), uniqueName('Twenty'), createRowsInAllYards(VEHICLES))
   }).toPass({ timeout: 120_000 })
-  await enter(page, supervisor, `/campaign/${id}`)
+  await openAs(page, supervisor, `/campaign/${id}`)
   await page.getByRole('button', { name: 'Make available offline' }).click()
   await expect(page.getByText('Pronto. Esta lista já funciona offline.')).toBeVisible({ timeout: 60_000 })
-  await keptByPhone(page)
+  await waitForServiceWorker(page)
   await context.setOffline(true)
-  const pace = await paceOf(page)
+  const pace = await measurePace(page)
   let opened = Infinity
   for (let round = 0; round < ROUNDS && opened > OPEN_MS; round++) {
     await pace.fast()
     await page.goto('/campaign-home') // a new page load, so that no list is in memory
     await expect(page.getByText('0 / 20 000').first()).toBeVisible()
-    await quiet(page)
+    await waitForRequests(page)
     await pace.slow()
     opened = Math.min(opened, await page.evaluate(async (path) => {
       const begun = performance.now()
@@ -56,7 +56,7 @@ test('a list of twenty thousand that was taken along opens and is searched witho
     await page.keyboard.type(KEYS, { delay: 150 })
     await expect(page.getByRole('button', { name: /^All 100$/ })).toBeVisible()
     await search.evaluate((field: HTMLInputElement) => field.select())
-    lessen(least, await page.evaluate(() => (window as unknown as { answered: number[] }).answered.splice(0)))
+    updateFastestTimes(least, await page.evaluate(() => (window as unknown as { answered: number[] }).answered.splice(0)))
   }
   info.annotations.push({ type: 'measured', description: `opened in ${Math.round(opened)} ms, a key answered in ${least.map(Math.round).join(' ')} ms` })
   expect(opened).toBeLessThanOrEqual(OPEN_MS)

@@ -1,9 +1,9 @@
 import { expect, test, type Page } from './support/test'
-import { rowsOver, uploaded } from './support/campaign'
-import { supervisor, unique } from './support/people'
-import { DESK, PHONE, shot } from './support/screenshots'
-import { enter, headersOf, quiet } from './support/session'
-import { lessen, median, paceOf } from './support/slow'
+import { createRowsInAllYards, importCampaign } from './support/campaign'
+import { supervisor, uniqueName } from './support/people'
+import { DESK, PHONE, takeScreenshot } from './support/screenshots'
+import { openAs, getHeaders, waitForRequests } from './support/session'
+import { updateFastestTimes, median, measurePace } from './support/slow'
 
 const VEHICLES = 100_000
 const KEY_MS = 50
@@ -24,7 +24,7 @@ let large = 0
 async function largeCampaign(page: Page): Promise<number> {
   // On a busy machine the workbook reader may exceed its time limit, so the import is retried.
   await expect(async () => {
-    if (large === 0) large = await uploaded(page.request, await headersOf(page.request, supervisor), unique('Large'), rowsOver(VEHICLES))
+    if (large === 0) large = await importCampaign(page.request, await getHeaders(page.request, supervisor), uniqueName('Large'), createRowsInAllYards(VEHICLES))
   }).toPass({ timeout: 150_000 })
   return large
 }
@@ -44,14 +44,14 @@ test.setTimeout(300_000)
 
 test('a list of a hundred thousand vehicles opens and is searched without waiting, on a slow phone', async ({ page }, info) => {
   const id = await largeCampaign(page)
-  const pace = await paceOf(page)
+  const pace = await measurePace(page)
   const rows = page.locator('main ul > li')
   let opened = Infinity
   for (let round = 0; round < ROUNDS && opened >= FIRST_ROWS_MS; round++) {
     await pace.fast()
-    await enter(page, supervisor, '/campaign-home')
+    await openAs(page, supervisor, '/campaign-home')
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
-    await quiet(page)
+    await waitForRequests(page)
     await pace.slow()
     opened = Math.min(opened, await timeToRows(page, `/campaign/${id}/vehicles`))
   }
@@ -80,8 +80,8 @@ test('a list of a hundred thousand vehicles opens and is searched without waitin
       const { shown, answered } = window as unknown as Record<'shown' | 'answered', number[]>
       return { shown: shown.splice(0), answered: answered.splice(0) }
     })
-    lessen(key, taken.shown)
-    lessen(answer, taken.answered)
+    updateFastestTimes(key, taken.shown)
+    updateFastestTimes(answer, taken.answered)
   }
   const nodes = await rows.evaluateAll((all) => all.reduce((sum, row) => sum + 1 + row.querySelectorAll('*').length, 0))
   const measurements = `first rows ${Math.round(opened)} ms, a key ${key.map(Math.round).join(' ')} ms, its answer ${answer.map(Math.round).join(' ')} ms, ${nodes} nodes of rows`
@@ -91,7 +91,7 @@ test('a list of a hundred thousand vehicles opens and is searched without waitin
   expect(median(answer)).toBeLessThan(KEY_MS)
   expect(nodes).toBeLessThanOrEqual(MOST_NODES)
   await pace.fast()
-  await shot(page, 'vehicles-large')
+  await takeScreenshot(page, 'vehicles-large')
 })
 
 /** Records the time from each interaction to the next paint, as the browser measures it. */
@@ -117,8 +117,8 @@ const slowestPaint = (page: Page) =>
 test('a hundred thousand vehicles are sorted, filtered, walked and scrolled at a desk without waiting', async ({ page }, info) => {
   await page.setViewportSize(DESK)
   const id = await largeCampaign(page)
-  const pace = await paceOf(page)
-  await enter(page, supervisor, `/campaign/${id}/vehicles`)
+  const pace = await measurePace(page)
+  await openAs(page, supervisor, `/campaign/${id}/vehicles`)
   await expect(page.getByRole('button', { name: /^All 100 000$/ })).toBeVisible({ timeout: 60_000 })
   await recordPaints(page)
   const first = page.locator('tbody tr').first()

@@ -1,10 +1,10 @@
 import { expect, test } from './support/test'
-import { chooseMore } from './support/campaignActions'
-import { campaignOf, rowsIn, saved, vehicleOf, type Vehicle } from './support/campaign'
+import { chooseMenuAction } from './support/campaignActions'
+import { importUniqueCampaign, createRowsInYard, saveVehicle, fetchVehicle, type Vehicle } from './support/campaign'
 import { openNotes } from './support/parts'
 import { supervisor } from './support/people'
-import { DESK, SIZES, shot } from './support/screenshots'
-import { enter, headersOf, keptByPhone, member, quiet } from './support/session'
+import { DESK, SIZES, takeScreenshot } from './support/screenshots'
+import { openAs, getHeaders, waitForServiceWorker, createMember, waitForRequests } from './support/session'
 
 const WITHIN_MS = 2000
 
@@ -13,23 +13,23 @@ for (const viewport of SIZES) {
     test.use({ viewport, serviceWorkers: 'allow' })
 
     test('what others save is on open screens within two seconds, and who works how fast is seen', async ({ page, context }) => {
-      const headers = await headersOf(page.request, supervisor)
-      const { id, name, vehicles } = await campaignOf(page.request, headers, 'Live', rowsIn('K', 3))
+      const headers = await getHeaders(page.request, supervisor)
+      const { id, name, vehicles } = await importUniqueCampaign(page.request, headers, 'Live', createRowsInYard('K', 3))
       const [first, second] = vehicles as [Vehicle, Vehicle]
-      const operator = await member(page.request, 'op')
-      const theirs = await headersOf(page.request, operator)
-      await enter(page, supervisor, `/campaign/${id}/vehicles`)
+      const operator = await createMember(page.request, 'op')
+      const theirs = await getHeaders(page.request, operator)
+      await openAs(page, supervisor, `/campaign/${id}/vehicles`)
       const row = page.locator('main').getByRole(viewport.width < 768 ? 'listitem' : 'row').filter({ hasText: first.vin_number })
       await expect(row.getByText('Not inspected')).toBeVisible()
       const other = await context.newPage()
-      await enter(other, supervisor, `/vehicle/${second.id}`)
+      await openAs(other, supervisor, `/vehicle/${second.id}`)
       await expect(other.getByText('Ainda sem alterações.')).toBeVisible()
-      await quiet(page)
-      await quiet(other)
+      await waitForRequests(page)
+      await waitForRequests(other)
 
-      await saved(page.request, theirs, first.id, { status: 'ng' })
+      await saveVehicle(page.request, theirs, first.id, { status: 'ng' })
       await expect(row.getByText('ng', { exact: true })).toBeVisible({ timeout: WITHIN_MS })
-      await saved(page.request, theirs, second.id, { status: 'ok', operator_notes: 'left door' })
+      await saveVehicle(page.request, theirs, second.id, { status: 'ok', operator_notes: 'left door' })
       await expect(other.getByLabel('Operator / Team Leader Notes')).toHaveValue('left door', { timeout: WITHIN_MS })
       await other.close()
 
@@ -39,20 +39,20 @@ for (const viewport of SIZES) {
       await expect(pace).toContainText('Yard K')
       await expect(pace).toContainText(/\d+ (veículo|veículos) por hora/)
       await expect(page.getByText('2 / 3', { exact: true })).toBeVisible()
-      await shot(page, 'campaign-pace')
+      await takeScreenshot(page, 'campaign-pace')
       await page.goto(`/campaign-home?search=${encodeURIComponent(name)}`)
       await expect(pace).toContainText(name)
-      await shot(page, 'home-pace')
+      await takeScreenshot(page, 'home-pace')
     })
 
     test('a field that two people changed keeps both values, is settled in one tap, and shows who saved it', async ({ page, browser, context, baseURL }) => {
-      const headers = await headersOf(page.request, supervisor)
-      const { id, vehicles } = await campaignOf(page.request, headers, 'Both sides', rowsIn('K', 3))
+      const headers = await getHeaders(page.request, supervisor)
+      const { id, vehicles } = await importUniqueCampaign(page.request, headers, 'Both sides', createRowsInYard('K', 3))
       const [first] = vehicles as [Vehicle]
-      const operator = await member(page.request, 'op')
-      await enter(page, operator, `/vehicle/${first.id}`)
+      const operator = await createMember(page.request, 'op')
+      await openAs(page, operator, `/vehicle/${first.id}`)
       await expect(page.getByRole('button', { name: 'Save and Exit' })).toBeVisible()
-      await keptByPhone(page)
+      await waitForServiceWorker(page)
       await context.setOffline(true)
       await page.getByRole('button', { name: 'Manual' }).click()
       await page.getByLabel('Vehicle identifier').fill(first.vin_number)
@@ -60,22 +60,22 @@ for (const viewport of SIZES) {
       await (await openNotes(page)).fill('all fine here')
       await page.getByRole('button', { name: 'Save and Exit' }).click()
       await expect(page.getByRole('link', { name: '1 pending save' })).toBeVisible()
-      await saved(page.request, headers, first.id, { status: 'ng' })
+      await saveVehicle(page.request, headers, first.id, { status: 'ng' })
       await context.setOffline(false)
       await expect(page.getByRole('link', { name: /pending saves?/ })).toHaveCount(0)
       // the vehicle has the more cautious status, the other one becomes a conflict, and the note is saved, since no other user changed it
       const merged = { status: 'ng', operator_notes: 'all fine here', open_conflicts: 1 }
-      await expect.poll(() => vehicleOf(page.request, headers, first.id)).toMatchObject(merged)
+      await expect.poll(() => fetchVehicle(page.request, headers, first.id)).toMatchObject(merged)
       await page.goto('/outbox')
       await expect(page.getByRole('region', { name: 'Your conflicts' })).toContainText('Aguardando um líder de equipe ou supervisor.')
 
       const desk = await browser.newContext({ baseURL, viewport, locale: 'pt-BR', serviceWorkers: 'block' })
       const leader = await desk.newPage()
-      await enter(leader, supervisor, `/campaign/${id}`)
+      await openAs(leader, supervisor, `/campaign/${id}`)
       await leader.getByRole('link', { name: '1 conflict' }).click()
       await expect(leader.getByText('Current value')).toBeVisible()
       await expect(leader.getByText(first.parking_space, { exact: true })).toBeVisible()
-      await shot(leader, 'conflicts')
+      await takeScreenshot(leader, 'conflicts')
       const keep = leader.getByRole('button', { name: `Keep this value: "ok" by ${operator.hmc} for ${first.vin_number}` })
       await expect(keep).toBeVisible()
       if (viewport === DESK) {
@@ -86,28 +86,28 @@ for (const viewport of SIZES) {
       await expect(leader.getByText('Nenhum conflito.', { exact: false })).toBeVisible()
       await leader.getByRole('tab', { name: 'Resolved' }).click()
       await expect(leader.getByText(`Kept by ${supervisor.hmc}`)).toBeVisible()
-      await shot(leader, 'conflicts-settled')
+      await takeScreenshot(leader, 'conflicts-settled')
       await desk.close()
 
       await expect(page.getByText(`${first.vin_number}: ${supervisor.hmc} manteve o seu valor.`)).toBeVisible()
       await expect(page.getByRole('region', { name: 'Your conflicts' })).toContainText('manteve o seu valor')
-      await shot(page, 'outbox-outcome')
+      await takeScreenshot(page, 'outbox-outcome')
       await page.reload()
       await expect(page.getByRole('region', { name: 'Your conflicts' })).toBeVisible()
       await expect(page.getByText(`${first.vin_number}: ${supervisor.hmc} manteve`, { exact: false })).toHaveCount(0)
-      expect(await vehicleOf(page.request, headers, first.id)).toMatchObject({ status: 'ok', open_conflicts: 0 })
+      expect(await fetchVehicle(page.request, headers, first.id)).toMatchObject({ status: 'ok', open_conflicts: 0 })
     })
   })
 }
 
 test('closing a campaign warns of what phones still hold', async ({ page, browser, baseURL }) => {
-  const headers = await headersOf(page.request, supervisor)
-  const { id, vehicles: [first] } = await campaignOf(page.request, headers, 'Held', rowsIn('K', 2))
-  const operator = await member(page.request, 'op')
+  const headers = await getHeaders(page.request, supervisor)
+  const { id, vehicles: [first] } = await importUniqueCampaign(page.request, headers, 'Held', createRowsInYard('K', 2))
+  const operator = await createMember(page.request, 'op')
   const phone = await browser.newContext({ baseURL, viewport: SIZES[0], locale: 'pt-BR', serviceWorkers: 'block' })
   const work = await phone.newPage()
   await work.route(`**/api/vehicles/${first?.id}*`, (route) => (route.request().method() === 'PUT' ? route.fulfill({ status: 503, json: { code: 'UNAVAILABLE', message: 'in a moment' } }) : route.fallback()))
-  await enter(work, operator, `/vehicle/${first?.id}`)
+  await openAs(work, operator, `/vehicle/${first?.id}`)
   await work.getByRole('button', { name: 'Manual' }).click()
   await work.getByLabel('Vehicle identifier').fill(first?.vin_number ?? '')
   await work.getByRole('group', { name: 'Select Status' }).getByRole('button', { name: 'ok', exact: true }).click()
@@ -116,14 +116,14 @@ test('closing a campaign warns of what phones still hold', async ({ page, browse
   await expect(work.getByRole('link', { name: '1 pending save' })).toBeVisible()
   expect((await report).status()).toBe(204)
 
-  await enter(page, supervisor, `/campaign/${id}`)
+  await openAs(page, supervisor, `/campaign/${id}`)
   await page.request.put(`/api/campaigns/${id}`, { headers, data: { status: 'Ongoing' } })
   await page.reload()
-  await chooseMore(page, 'Close campaign')
+  await chooseMenuAction(page, 'Close campaign')
   const question = page.getByRole('dialog')
   await expect(question).toContainText('1 inspeção desta campanha ainda está em um telefone.')
   await expect(question).toContainText(operator.hmc)
-  await shot(page, 'campaign-closing-held')
+  await takeScreenshot(page, 'campaign-closing-held')
   await page.getByRole('button', { name: 'NO', exact: true }).click()
 
   await work.unroute(`**/api/vehicles/${first?.id}*`)

@@ -1,9 +1,9 @@
 import { expect, test, type Page } from './support/test'
-import { campaignOf, rowsIn, vehicleOf } from './support/campaign'
-import { arrived, rowAction, rowsOf } from './support/parts'
+import { importUniqueCampaign, createRowsInYard, fetchVehicle } from './support/campaign'
+import { waitForScreen, chooseRowAction, listEntries } from './support/parts'
 import { supervisor } from './support/people'
-import { SIZES, shot } from './support/screenshots'
-import { enter, headersOf, member, memberOf } from './support/session'
+import { SIZES, takeScreenshot } from './support/screenshots'
+import { openAs, getHeaders, createMember, getSharedMember } from './support/session'
 
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? '')
 
@@ -26,13 +26,13 @@ for (const viewport of SIZES) {
     test.use({ viewport })
 
     test('a toast stays for four seconds and goes when it is tapped', async ({ page }) => {
-      const gone = [await member(page.request, 'op'), await member(page.request, 'op')]
+      const gone = [await createMember(page.request, 'op'), await createMember(page.request, 'op')]
       await page.clock.install()
-      await enter(page, supervisor, '/user-management?panel=active')
+      await openAs(page, supervisor, '/user-management?panel=active')
       const toast = page.locator('[aria-live=polite]').getByRole('button', { name: 'Usuário deletado com sucesso!' })
       for (const [index, { hmc }] of gone.entries()) {
         await page.getByRole('searchbox').fill(hmc)
-        await rowAction(page, hmc, `Delete user ${hmc}`)
+        await chooseRowAction(page, hmc, `Delete user ${hmc}`)
         const askedAt = await page.evaluate(() => Date.now() + 1000)
         await page.clock.pauseAt(askedAt)
         await page.getByRole('button', { name: 'YES', exact: true }).click()
@@ -53,30 +53,30 @@ for (const viewport of SIZES) {
     })
 
     test('the whole daily work is done with the keyboard', async ({ page }) => {
-      const headers = await headersOf(page.request, supervisor)
-      const { id, name, vehicles: [first] } = await campaignOf(page.request, headers, 'Keys', rowsIn('K', 2))
-      await enter(page, await memberOf(page.request, 'op'), '/campaign-home')
-      await arrived(page, 'Select Campaign')
+      const headers = await getHeaders(page.request, supervisor)
+      const { id, name, vehicles: [first] } = await importUniqueCampaign(page.request, headers, 'Keys', createRowsInYard('K', 2))
+      await openAs(page, await getSharedMember(page.request, 'op'), '/campaign-home')
+      await waitForScreen(page, 'Select Campaign')
       await expect(page.getByRole('searchbox')).toBeVisible()
       await page.keyboard.press('/')
       await expect(page.getByRole('searchbox')).toBeFocused()
       await page.keyboard.type(name)
-      await expect(rowsOf(page, name)).toBeVisible()
+      await expect(listEntries(page, name)).toBeVisible()
       await expect(page.locator('tbody tr, main ul > li').filter({ has: page.getByRole('progressbar') })).toHaveCount(1)
       await tabTo(page, new RegExp(`^(Campaign in progress)?${name}`))
       await press(page, 'Enter')
-      await arrived(page, 'Select Yard')
+      await waitForScreen(page, 'Select Yard')
       await tabTo(page, /^Yard K/)
       await press(page, 'Enter')
-      await arrived(page, 'Select Campaign')
+      await waitForScreen(page, 'Select Campaign')
       await tabTo(page, new RegExp(`^${name}`))
       await press(page, 'Enter')
-      await arrived(page, 'Campaign')
+      await waitForScreen(page, 'Campaign')
       await expect(page.getByRole('button', { name: 'Start campaign' })).toBeVisible()
       await tabTo(page, /^Start campaign/)
       await press(page, 'Enter')
       await expect(page).toHaveURL(new RegExp(`/vehicle/${first?.id}`))
-      await arrived(page, 'Vehicle Inspection')
+      await waitForScreen(page, 'Vehicle Inspection')
       await expect(page.getByRole('button', { name: 'Manual' })).toBeVisible()
       await tabTo(page, /^Manual/)
       await press(page, 'Enter')
@@ -92,8 +92,8 @@ for (const viewport of SIZES) {
       expect((bar?.y ?? 0) + (bar?.height ?? 0)).toBeLessThanOrEqual(viewport.height)
       await press(page, 'Enter')
       await expect(page).toHaveURL(new RegExp(`/campaign/${id}`))
-      await arrived(page, 'Campaign')
-      expect((await vehicleOf(page.request, headers, first?.id ?? 0)).status).toBe('ng')
+      await waitForScreen(page, 'Campaign')
+      expect((await fetchVehicle(page.request, headers, first?.id ?? 0)).status).toBe('ng')
       await tabTo(page, /^Open menu/)
       await press(page, 'Enter')
       await expect(page.getByRole('dialog')).toBeVisible()
@@ -109,19 +109,19 @@ for (const viewport of SIZES) {
       for (const [reducedMotion, moves] of [['no-preference', true], ['reduce', false]] as const) {
         await page.emulateMedia({ reducedMotion })
         await page.route('**/api/campaigns?*', () => {})
-        await enter(page, supervisor, '/campaign-home')
+        await openAs(page, supervisor, '/campaign-home')
         await expect(page.getByRole('status', { name: 'Loading...' }).last()).toBeVisible()
         expect((await lasting()).length > 0, reducedMotion).toBe(moves)
         await page.getByRole('button', { name: 'Open menu' }).click()
         await expect(page.getByRole('dialog')).toBeVisible()
         if (!moves) expect(await lasting()).toEqual([])
       }
-      await shot(page, 'home-loading')
+      await takeScreenshot(page, 'home-loading')
     })
 
     test('theme, Sun and language are chosen in the menu and kept on the device', async ({ page }) => {
       await page.emulateMedia({ colorScheme: 'light' })
-      await enter(page, await memberOf(page.request, 'op'), '/campaign-home')
+      await openAs(page, await getSharedMember(page.request, 'op'), '/campaign-home')
       const background = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
       const light = await background()
       await page.getByRole('button', { name: 'Open menu' }).click()
@@ -135,7 +135,7 @@ for (const viewport of SIZES) {
       await expect(page.getByRole('heading', { level: 1, name: 'Selecionar campanha' })).toBeVisible()
       expect(await background()).toBe('rgb(0, 0, 0)')
       await expect(page.locator('html')).toHaveAttribute('lang', 'pt-BR')
-      await shot(page, 'home-portuguese')
+      await takeScreenshot(page, 'home-portuguese')
       await page.getByRole('button', { name: 'Abrir menu' }).click()
       await page.getByLabel('Idioma').selectOption('English')
       await expect(page.getByRole('link', { name: 'Home', exact: true })).toBeVisible()

@@ -1,8 +1,8 @@
 import { expect, test, type Page } from './support/test'
-import { campaignFile, identifierOf, LETTERS, rowsOver, type Row } from './support/campaign'
-import { identify, noteTheWay, rowsOf, theWay, toastOf } from './support/parts'
-import { newPerson, signIn, supervisor, unique } from './support/people'
-import { SIZES, view } from './support/screenshots'
+import { createCampaignFile, vinOf, YARD_LETTERS, createRowsInAllYards, type CampaignRow } from './support/campaign'
+import { typeIdentifier, recordNavigationTimes, listEntries, getNavigationTimes, toastOfKind } from './support/parts'
+import { createPerson, signIn, supervisor, uniqueName } from './support/people'
+import { SIZES, takeWindowScreenshot } from './support/screenshots'
 
 const VEHICLES = 5000
 const IN_YARD_A = 179
@@ -15,12 +15,12 @@ const NEXT_TOAST = 'O veículo foi inspecionado, redirecionando para o próximo.
 const shown = (count: number) => String(count).replace(/(\d)(\d{3})$/, '$1 $2')
 const progress = (done: number, total: number) => `${shown(done)} / ${shown(total)}`
 
-async function importCampaign(page: Page, name: string, rows: Row[]): Promise<void> {
+async function importCampaign(page: Page, name: string, rows: CampaignRow[]): Promise<void> {
   await page.getByRole('button', { name: 'Open menu' }).click()
   await page.getByRole('navigation', { name: 'More' }).getByRole('link', { name: 'Create New Campaign' }).click()
   await expect(page.getByRole('heading', { name: 'Select Campaign' })).toBeVisible()
   await recordProgress(page)
-  await page.getByLabel('Campaign file').setInputFiles(campaignFile(name, rows))
+  await page.getByLabel('Campaign file').setInputFiles(createCampaignFile(name, rows))
   await page.getByRole('button', { name: 'Upload campaign' }).click()
 }
 
@@ -45,10 +45,10 @@ const campaigns = (page: Page) => page.locator('tbody tr, main ul > li').filter(
 const pickCampaign = (page: Page) => campaigns(page).getByRole('link', { name: /^Campaign (in progress|completed)/ }).click()
 
 /** Expects the vehicle on the screen, types its serial number and chooses a status. */
-async function inspect(page: Page, row: Row, status: string): Promise<void> {
+async function inspect(page: Page, row: CampaignRow, status: string): Promise<void> {
   await expect(page.getByText(row.space, { exact: true }).first()).toBeVisible()
-  await expect(page.getByText(identifierOf(row)).first()).toBeVisible()
-  await identify(page, row.serial)
+  await expect(page.getByText(vinOf(row)).first()).toBeVisible()
+  await typeIdentifier(page, row.serial)
   await expect(page.getByText('O identificador confere com este veículo.')).toBeVisible()
   await page.getByRole('group', { name: 'Select Status' }).getByRole('button', { name: status, exact: true }).click()
 }
@@ -61,15 +61,15 @@ for (const viewport of SIZES) {
     test.use({ viewport })
 
     test('a campaign is imported, a yard is walked and its vehicles are inspected', async ({ page, browser, request }) => {
-      const name = unique('Airbag recall')
-      const tiny = unique('Tiny check')
-      const rows = rowsOver(VEHICLES)
+      const name = uniqueName('Airbag recall')
+      const tiny = uniqueName('Tiny check')
+      const rows = createRowsInAllYards(VEHICLES)
       const yardA = rows.filter(({ space }) => space.startsWith('A-'))
 
       await test.step('the supervisor signs in', async () => {
         await page.goto('/')
         await expect(page.getByRole('button', { name: 'Sign in' })).toBeDisabled()
-        await view(page, 'sign-in')
+        await takeWindowScreenshot(page, 'sign-in')
         await signIn(page, supervisor)
         await expect(page.getByRole('region', { name: 'Signed in as' })).toContainText('Supervisor')
       })
@@ -79,7 +79,7 @@ for (const viewport of SIZES) {
         await expect(page.getByText('Documento enviado com sucesso e inserido no banco de dados! A campanha já pode ser iniciada.')).toBeVisible({ timeout: 60_000 })
         const rowsSeen = (await seenProgress(page)).map((text) => Number(/(\d+) linhas/.exec(text)?.[1]))
         expect(Math.max(...rowsSeen)).toBeGreaterThan(0)
-        await view(page, 'import-done')
+        await takeWindowScreenshot(page, 'import-done')
         await page.getByRole('link', { name: 'Open campaign' }).click()
         await expect(page.getByText(progress(0, VEHICLES))).toBeVisible()
         await expect(page.getByText('Ready to Start')).toBeVisible()
@@ -89,15 +89,15 @@ for (const viewport of SIZES) {
         await findCampaign(page, name)
         await expect(campaigns(page)).toContainText(progress(0, VEHICLES))
         await expect(campaigns(page).getByRole('img', { name: 'Campaign in progress' })).toBeVisible()
-        await view(page, 'campaigns')
+        await takeWindowScreenshot(page, 'campaigns')
         await pickCampaign(page)
         await expect(page.getByRole('heading', { name: 'Select Yard' })).toBeVisible()
-        for (const letter of LETTERS) {
+        for (const letter of YARD_LETTERS) {
           const tile = page.getByRole('link', { name: new RegExp(`^Yard ${letter} `) })
           if (letter === '-' || letter === '0') await expect(tile).toHaveCount(0)
           else await expect(tile).toContainText(`0/${rows.filter(({ space }) => space.startsWith(`${letter}-`)).length}`)
         }
-        await view(page, 'yards')
+        await takeWindowScreenshot(page, 'yards')
       })
 
       await test.step('finds every vehicle in the list, with leading zeros and dashes', async () => {
@@ -113,12 +113,12 @@ for (const viewport of SIZES) {
         await page.goto(page.url().split('?')[0] ?? '')
         await page.getByRole('searchbox').fill('000042')
         await expect(page.getByText('HB20 000042')).toBeVisible()
-        await expect(rowsOf(page, 'HB20')).toHaveCount(1)
+        await expect(listEntries(page, 'HB20')).toHaveCount(1)
         await page.getByRole('searchbox').fill('')
-        await view(page, 'vehicles')
+        await takeWindowScreenshot(page, 'vehicles')
       })
 
-      const operator = await newPerson(request, 'op')
+      const operator = await createPerson(request, 'op')
       const context = await browser.newContext()
       const walk = await context.newPage()
 
@@ -132,11 +132,11 @@ for (const viewport of SIZES) {
         await walk.getByRole('link', { name: /^Yard A / }).click()
         await expect(walk.getByRole('heading', { name: 'Select Campaign' })).toBeVisible()
         await expect(walk.getByRole('main').getByText('Yard A', { exact: true })).toBeVisible()
-        await view(walk, 'yard')
+        await takeWindowScreenshot(walk, 'yard')
         await walk.getByRole('link', { name }).click()
         await expect(walk.getByLabel('Step 3 of 3')).toBeVisible()
         await expect(walk.getByText(progress(0, IN_YARD_A))).toBeVisible()
-        await view(walk, 'campaign')
+        await takeWindowScreenshot(walk, 'campaign')
       })
 
       await test.step('starts it and saves five vehicles in walking order', async () => {
@@ -147,15 +147,15 @@ for (const viewport of SIZES) {
         expect(yardA.slice(0, 5).map(({ space }) => space)).toEqual(['A-1', 'A-2', 'A-3', 'A-4', 'A-5'])
         for (const [index, row] of yardA.slice(0, 5).entries()) {
           await inspect(walk, row, index === 3 ? 'ng' : 'ok')
-          if (index === 0) await view(walk, 'vehicle')
-          await noteTheWay(walk)
+          if (index === 0) await takeWindowScreenshot(walk, 'vehicle')
+          await recordNavigationTimes(walk)
           const address = walk.url()
           await saveNext.click()
-          if (index === 0) await expect(toastOf(walk, 'success', NEXT_TOAST)).toBeVisible()
+          if (index === 0) await expect(toastOfKind(walk, 'success', NEXT_TOAST)).toBeVisible()
           else await hurry(walk)
           await expect(walk).not.toHaveURL(address)
           await expect(walk.getByText(yardA[index + 1]?.space ?? '', { exact: true }).first()).toBeVisible()
-          const { tapped, gone } = await theWay(walk)
+          const { tapped, gone } = await getNavigationTimes(walk)
           if (index === 0) {
             expect(gone - tapped).toBeGreaterThanOrEqual(NEXT_MS)
             expect(gone - tapped).toBeLessThan(NEXT_MS + LATE_MS)
@@ -177,12 +177,12 @@ for (const viewport of SIZES) {
       })
 
       await test.step('a small campaign is finished and gets its check mark', async () => {
-        const few = rowsOver(3)
+        const few = createRowsInAllYards(3)
         await importCampaign(page, tiny, few)
         await page.getByRole('link', { name: 'Open campaign' }).click()
         await expect(page).toHaveURL(/\/campaign\/\d+$/)
         const address = new URL(page.url()).pathname
-        const [first, second, last] = few.toSorted((a, b) => a.space.localeCompare(b.space)) as [Row, Row, Row]
+        const [first, second, last] = few.toSorted((a, b) => a.space.localeCompare(b.space)) as [CampaignRow, CampaignRow, CampaignRow]
         await walk.goto(address)
         await walk.getByRole('button', { name: 'Start campaign' }).click()
         for (const row of [first, second]) {

@@ -2,17 +2,17 @@ import { writeFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test, type Page, type Route } from './support/test'
-import { campaignOf, rowsIn, vehicleOf, type Vehicle } from './support/campaign'
-import { identify } from './support/parts'
+import { importUniqueCampaign, createRowsInYard, fetchVehicle, type Vehicle } from './support/campaign'
+import { typeIdentifier } from './support/parts'
 import { supervisor } from './support/people'
 import { PHONE } from './support/screenshots'
-import { enter, headersOf, member, memberOf } from './support/session'
-import { workbook } from './support/xlsx'
+import { openAs, getHeaders, createMember, getSharedMember } from './support/session'
+import { createWorkbook } from './support/xlsx'
 
 test.use({ viewport: PHONE })
 
 async function inspect(page: Page, { vin_number }: Vehicle, status: string, save: string): Promise<void> {
-  await identify(page, vin_number)
+  await typeIdentifier(page, vin_number)
   await page.getByRole('group', { name: 'Select Status' }).getByRole('button', { name: status, exact: true }).click()
   await page.getByRole('button', { name: save }).click()
 }
@@ -20,11 +20,11 @@ async function inspect(page: Page, { vin_number }: Vehicle, status: string, save
 const waits = (page: Page, count: number) => expect(page.getByRole('link', { name: count === 1 ? '1 pending save' : `${count} pending saves` })).toBeVisible()
 
 test('a save counts as delivered only when the answer is the saved vehicle', async ({ page }) => {
-  const headers = await headersOf(page.request, supervisor)
-  const { id: campaign, vehicles } = await campaignOf(page.request, headers, 'Hotel', rowsIn('K', 3))
+  const headers = await getHeaders(page.request, supervisor)
+  const { id: campaign, vehicles } = await importUniqueCampaign(page.request, headers, 'Hotel', createRowsInYard('K', 3))
   const [first, second] = vehicles as [Vehicle, Vehicle]
-  const other = await vehicleOf(page.request, headers, second.id)
-  const own = await vehicleOf(page.request, headers, first.id)
+  const other = await fetchVehicle(page.request, headers, second.id)
+  const own = await fetchVehicle(page.request, headers, first.id)
   const html = '<html><title>Welcome</title>Log in</html>'
   const answers: [string, Parameters<Route['fulfill']>[0]][] = [
     ['a login as JSON', { json: { login: 'required' } }],
@@ -42,7 +42,7 @@ test('a save counts as delivered only when the answer is the saved vehicle', asy
   ]
   let answer: Parameters<Route['fulfill']>[0]
   let asked = 0
-  await enter(page, await member(page.request, 'op'), `/vehicle/${first.id}`)
+  await openAs(page, await createMember(page.request, 'op'), `/vehicle/${first.id}`)
   await expect(page.getByRole('button', { name: 'Save and Exit' })).toBeVisible()
   await page.route('**/api/**', (route) => {
     if (route.request().method() === 'PUT' && route.request().url().includes('/vehicles/')) asked++
@@ -61,22 +61,22 @@ test('a save counts as delivered only when the answer is the saved vehicle', asy
     await waits(page, 1)
     await expect(page.getByText('Something went wrong')).toHaveCount(0)
   }
-  expect((await vehicleOf(page.request, headers, first.id)).status).toBe('')
+  expect((await fetchVehicle(page.request, headers, first.id)).status).toBe('')
   await page.unroute('**/api/**')
   await page.evaluate(() => window.dispatchEvent(new Event('online')))
   await expect(page.getByRole('link', { name: /pending saves?/ })).toHaveCount(0)
-  expect(await vehicleOf(page.request, headers, first.id)).toMatchObject({ status: 'ng', version: 2 })
+  expect(await fetchVehicle(page.request, headers, first.id)).toMatchObject({ status: 'ng', version: 2 })
 })
 
 test('a network that never answers costs the walker nothing', async ({ page }) => {
-  const headers = await headersOf(page.request, supervisor)
-  const { vehicles } = await campaignOf(page.request, headers, 'Hang', rowsIn('K', 3))
+  const headers = await getHeaders(page.request, supervisor)
+  const { vehicles } = await importUniqueCampaign(page.request, headers, 'Hang', createRowsInYard('K', 3))
   const [first, second] = vehicles as [Vehicle, Vehicle]
-  await enter(page, await member(page.request, 'op'), `/vehicle/${first.id}`)
+  await openAs(page, await createMember(page.request, 'op'), `/vehicle/${first.id}`)
   await expect(page.getByRole('button', { name: 'Save and Go Next' })).toBeVisible()
   const hung: Route[] = []
   await page.route('**/api/vehicles/*', (route) => (route.request().method() === 'PUT' ? void hung.push(route) : route.fallback()))
-  await identify(page, first.vin_number)
+  await typeIdentifier(page, first.vin_number)
   await page.getByRole('group', { name: 'Select Status' }).getByRole('button', { name: 'ok', exact: true }).click()
   const begun = Date.now()
   await page.getByRole('button', { name: 'Save and Go Next' }).click()
@@ -85,14 +85,14 @@ test('a network that never answers costs the walker nothing', async ({ page }) =
   await waits(page, 1)
   await page.unrouteAll({ behavior: 'ignoreErrors' })
   await Promise.all(hung.map((route) => route.continue().catch(() => undefined)))
-  await expect.poll(async () => (await vehicleOf(page.request, headers, first.id)).status).toBe('ok')
+  await expect.poll(async () => (await fetchVehicle(page.request, headers, first.id)).status).toBe('ok')
 })
 
 test('a disk that the browser closed under the page is opened anew', async ({ page, context }) => {
-  const headers = await headersOf(page.request, supervisor)
-  const { vehicles } = await campaignOf(page.request, headers, 'Closed disk', rowsIn('K', 2))
+  const headers = await getHeaders(page.request, supervisor)
+  const { vehicles } = await importUniqueCampaign(page.request, headers, 'Closed disk', createRowsInYard('K', 2))
   const [first] = vehicles as [Vehicle]
-  await enter(page, await member(page.request, 'op'), `/vehicle/${first.id}`)
+  await openAs(page, await createMember(page.request, 'op'), `/vehicle/${first.id}`)
   await expect(page.getByRole('button', { name: 'Save and Exit' })).toBeVisible()
   await page.evaluate(() => {
     const { transaction } = IDBDatabase.prototype
@@ -113,17 +113,17 @@ test('a disk that the browser closed under the page is opened anew', async ({ pa
   await waits(page, 1)
   await context.setOffline(false)
   await page.evaluate(() => window.dispatchEvent(new Event('online')))
-  await expect.poll(async () => (await vehicleOf(page.request, headers, first.id)).status).toBe('ng')
+  await expect.poll(async () => (await fetchVehicle(page.request, headers, first.id)).status).toBe('ng')
 })
 
 test('a sheet that changed on the disk after it was chosen is asked for again', async ({ page }) => {
   const folder = mkdtempSync(join(tmpdir(), 'patio-sheet-'))
   const path = join(folder, 'campaign.xlsx')
-  writeFileSync(path, workbook([['Campaign'], ['One']]))
-  await enter(page, await memberOf(page.request, 'tm'), '/import')
+  writeFileSync(path, createWorkbook([['Campaign'], ['One']]))
+  await openAs(page, await getSharedMember(page.request, 'tm'), '/import')
   await page.locator('input[type=file]').setInputFiles(path)
   await expect(page.getByText('campaign.xlsx', { exact: true })).toBeVisible()
-  writeFileSync(path, workbook([['Campaign'], ['Another name, and longer']]))
+  writeFileSync(path, createWorkbook([['Campaign'], ['Another name, and longer']]))
   await page.getByRole('button', { name: 'Upload campaign' }).click()
   await expect(page.getByText('O arquivo mudou. Escolha-o novamente.')).toBeVisible()
   rmSync(folder, { recursive: true })
@@ -131,9 +131,9 @@ test('a sheet that changed on the disk after it was chosen is asked for again', 
 
 test('eight tabs of one person all load, and the last one saves', async ({ context }) => {
   const first = await context.newPage()
-  const headers = await headersOf(first.request, supervisor)
-  const { id, vehicles } = await campaignOf(first.request, headers, 'Eight', rowsIn('K', 3))
-  const operator = await member(first.request, 'op')
+  const headers = await getHeaders(first.request, supervisor)
+  const { id, vehicles } = await importUniqueCampaign(first.request, headers, 'Eight', createRowsInYard('K', 3))
+  const operator = await createMember(first.request, 'op')
   let streams = 0
   await context.route('**/api/events', (route) => {
     streams++
@@ -142,20 +142,20 @@ test('eight tabs of one person all load, and the last one saves', async ({ conte
   const tabs = [first, ...await Promise.all(Array.from({ length: 7 }, () => context.newPage()))]
   for (const [index, tab] of tabs.entries()) {
     const begun = Date.now()
-    await enter(tab, operator, index % 2 === 0 ? `/campaign/${id}/vehicles` : `/vehicle/${vehicles[0]?.id}`)
+    await openAs(tab, operator, index % 2 === 0 ? `/campaign/${id}/vehicles` : `/vehicle/${vehicles[0]?.id}`)
     await expect(tab.getByText(vehicles[0]?.vin_number ?? '').first()).toBeVisible()
     expect(Date.now() - begun, `tab ${index + 1}`).toBeLessThan(8000) // a tab that gets no connection would wait for 15 s
   }
   expect(streams).toBe(1)
   const last = tabs.at(-1) as Page
   await inspect(last, vehicles[0] as Vehicle, 'ok', 'Save and Exit')
-  await expect.poll(async () => (await vehicleOf(first.request, headers, vehicles[0]?.id ?? 0)).status).toBe('ok')
+  await expect.poll(async () => (await fetchVehicle(first.request, headers, vehicles[0]?.id ?? 0)).status).toBe('ok')
   // The save appears in a tab that has no event stream of its own.
   await expect(first.getByText(/^ok$/i).first()).toBeVisible()
 })
 
 test('a build that replaced the pieces of an open page loads the page anew, once', async ({ page }) => {
-  await enter(page, await memberOf(page.request, 'tm'), '/campaign-home')
+  await openAs(page, await getSharedMember(page.request, 'tm'), '/campaign-home')
   await expect(page.getByRole('searchbox')).toBeVisible()
   let refused = 0
   await page.route('**/assets/ManagePage*.js', (route) => {

@@ -1,10 +1,10 @@
 import { expect, test, type APIRequestContext, type Page } from './support/test'
-import { rowsOver, uploaded, vehiclesOf, type Vehicle } from './support/campaign'
-import { film, nothing, showing } from './support/film'
-import { developer, supervisor, unique, type Person } from './support/people'
-import { dropDisk, newDisk, switchOn, type RunningPhone } from './support/phone'
-import { headersOf, keptByPhone, member } from './support/session'
-import { shot } from './support/screenshots'
+import { createRowsInAllYards, importCampaign, fetchVehicles, type Vehicle } from './support/campaign'
+import { writeFilm, createEmptyScene, createLabelScene } from './support/film'
+import { developer, supervisor, uniqueName, type Person } from './support/people'
+import { deleteProfileFolder, createProfileFolder, startPhone, type RunningPhone } from './support/phone'
+import { getHeaders, waitForServiceWorker, createMember } from './support/session'
+import { takeScreenshot } from './support/screenshots'
 
 const VEHICLES = 20_000
 const SCANNED = 10
@@ -75,7 +75,7 @@ interface AuditRecord {
 
 /** Returns the saves of a person in the audit log, oldest first. */
 async function recordsOf(request: APIRequestContext, hmc: string): Promise<AuditRecord[]> {
-  const headers = await headersOf(request, developer)
+  const headers = await getHeaders(request, developer)
   const found: AuditRecord[] = []
   for (let page = 0; ; page++) {
     const response = await request.get(`/api/logs/audit?kind=vehicle-changed&hmc=${encodeURIComponent(hmc)}&page=${page}`, { headers })
@@ -86,21 +86,21 @@ async function recordsOf(request: APIRequestContext, hmc: string): Promise<Audit
 }
 
 test('fifty cars inspected without a signal outlive reloads, a killed browser and another person, and arrive once, in order', async ({ request, baseURL }) => {
-  const headers = await headersOf(request, supervisor)
+  const headers = await getHeaders(request, supervisor)
   let campaign = 0
   await expect(async () => {
-    campaign = await uploaded(request, headers, unique('No signal'), rowsOver(VEHICLES))
+    campaign = await importCampaign(request, headers, uniqueName('No signal'), createRowsInAllYards(VEHICLES))
   }).toPass({ timeout: 150_000 })
-  const [mine, other] = [await member(request, 'op'), await member(request, 'op')]
-  const labels = (await vehiclesOf(request, headers, campaign)).slice(-SCANNED).map(({ vin_number }) => vin_number)
-  const disk = newDisk()
-  const scenes = labels.flatMap((vin) => [showing('Code128', vin, { pictures: PICTURES, turn: 5 }), nothing(BETWEEN)])
-  const camera = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream', `--use-file-for-fake-video-capture=${await film(scenes, disk, A_SECOND)}`]
+  const [mine, other] = [await createMember(request, 'op'), await createMember(request, 'op')]
+  const labels = (await fetchVehicles(request, headers, campaign)).slice(-SCANNED).map(({ vin_number }) => vin_number)
+  const disk = createProfileFolder()
+  const scenes = labels.flatMap((vin) => [createLabelScene('Code128', vin, { pictures: PICTURES, turn: 5 }), createEmptyScene(BETWEEN)])
+  const camera = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream', `--use-file-for-fake-video-capture=${await writeFilm(scenes, disk, A_SECOND)}`]
   let phone: RunningPhone | null = null
   const done: string[] = []
   const begun = Date.now()
   try {
-    phone = await switchOn(disk, ...camera)
+    phone = await startPhone(disk, ...camera)
     let { page, context } = phone
     await test.step('signs in, makes the list available offline and goes offline', async () => {
       await page.goto(baseURL ?? '')
@@ -109,7 +109,7 @@ test('fifty cars inspected without a signal outlive reloads, a killed browser an
       await page.goto(`${baseURL}/campaign/${campaign}`)
       await page.getByRole('button', { name: 'Make available offline' }).click()
       await expect(page.getByText('Pronto. Esta lista já funciona offline.')).toBeVisible({ timeout: 60_000 })
-      await keptByPhone(page)
+      await waitForServiceWorker(page)
       await context.setOffline(true)
     })
     await test.step('scans some cars and types the others, with two reloads', async () => {
@@ -117,7 +117,7 @@ test('fifty cars inspected without a signal outlive reloads, a killed browser an
       await page.goto(at(`/campaign/${campaign}/walk`))
       done.push(...(await scan(page, SCANNED)))
       await page.goto(at(`/campaign/${campaign}`))
-      const seen = rowsOver(VEHICLES).filter(({ space }) => !space.startsWith('-')).length // operators do not see the dash
+      const seen = createRowsInAllYards(VEHICLES).filter(({ space }) => !space.startsWith('-')).length // operators do not see the dash
       await expect(page.getByText(`${SCANNED} / ${String(seen).replace(/(\d{3})$/, ' $1')}`)).toBeVisible()
       await page.getByRole('button', { name: /^(Start|Continue) campaign$/ }).click()
       while (done.length < ALL) {
@@ -131,7 +131,7 @@ test('fifty cars inspected without a signal outlive reloads, a killed browser an
     })
     await test.step('kills and restarts the browser while offline', async () => {
       await phone?.kill()
-      phone = await switchOn(disk, ...camera)
+      phone = await startPhone(disk, ...camera)
       page = phone.page
       context = phone.context
       await context.setOffline(true)
@@ -139,7 +139,7 @@ test('fifty cars inspected without a signal outlive reloads, a killed browser an
       await expect(page.getByText(`Neste aparelho há ${ALL} inspeções não enviadas.`, { exact: false })).toBeVisible()
       await signInHere(page, mine)
       await expect(page.getByText('Sem conexão. Verifique a internet e tente novamente.')).toBeVisible()
-      await shot(page, 'sign-in-held')
+      await takeScreenshot(page, 'sign-in-held')
     })
     await test.step('another person signs in: no save is sent, and only the number of saves is shown', async () => {
       await context.setOffline(false)
@@ -148,7 +148,7 @@ test('fifty cars inspected without a signal outlive reloads, a killed browser an
       await page.goto(`${baseURL}/outbox`)
       await expect(page.getByText(`${ALL} inspeções de outras pessoas aguardam neste aparelho.`, { exact: false })).toBeVisible()
       await expect(page.getByText(done[0] ?? '', { exact: true })).toHaveCount(0)
-      await shot(page, 'outbox-others')
+      await takeScreenshot(page, 'outbox-others')
       expect((await recordsOf(request, other.hmc)).length).toBe(0)
       expect((await recordsOf(request, mine.hmc)).length).toBe(0)
       await signedOut(page)
@@ -165,11 +165,11 @@ test('fifty cars inspected without a signal outlive reloads, a killed browser an
       expect(times).toEqual(times.toSorted((a, b) => a - b))
       expect([(times[0] ?? 0) >= begun, (times.at(-1) ?? A_DAY ** 2) <= Date.now()]).toEqual([true, true])
       expect(new Set(records.map((record) => record.new.claimed_device)).size).toBe(1)
-      const stored: Vehicle[] = (await vehiclesOf(request, headers, campaign)).filter(({ inspected }) => inspected)
+      const stored: Vehicle[] = (await fetchVehicles(request, headers, campaign)).filter(({ inspected }) => inspected)
       expect(stored.map(({ vin_number }) => vin_number).toSorted()).toEqual(done.toSorted())
     })
   } finally {
     await phone?.kill()
-    dropDisk(disk)
+    deleteProfileFolder(disk)
   }
 })

@@ -1,18 +1,18 @@
 import { expect, test } from './support/test'
-import { showing, withFilm } from './support/film'
-import { quiet } from './support/session'
-import { carAt, onPhone, thrown, yardOf } from './support/yard'
+import { createLabelScene, runWithFilm } from './support/film'
+import { waitForRequests } from './support/session'
+import { findCarAt, openOnPhone, uncaughtErrors, importYard } from './support/yard'
 
 const HERE = 'HB20 000123'
 const ENGINE = /\.wasm$|\/(worker|scanner|detector)-[^/]*\.js$/
 
-test.afterEach(() => expect(thrown.splice(0), 'thrown and caught by nobody').toEqual([]))
+test.afterEach(() => expect(uncaughtErrors.splice(0), 'thrown and caught by nobody').toEqual([]))
 
 test('scanner and engine come when a screen wants them, from here alone, and then need no network', async ({ request, baseURL }) => {
-  const yard = await yardOf(request, [HERE])
-  await withFilm([showing('Code39', HERE, { turn: 15 })], async (browser) => {
+  const yard = await importYard(request, [HERE])
+  await runWithFilm([createLabelScene('Code39', HERE, { turn: 15 })], async (browser) => {
     const asked: string[] = []
-    const page = await onPhone(browser, baseURL ?? '', '/campaign-home')
+    const page = await openOnPhone(browser, baseURL ?? '', '/campaign-home')
     page.on('request', (sent) => asked.push(sent.url()))
     page.on('worker', () => asked.push('a worker'))
     await page.goto('/campaign-home')
@@ -22,10 +22,10 @@ test('scanner and engine come when a screen wants them, from here alone, and the
     expect(asked.filter((url) => ENGINE.test(url) || url === 'a worker')).toEqual([])
 
     const engine = page.waitForResponse((response) => response.url().endsWith('.wasm'))
-    await page.goto(`/vehicle/${carAt(yard, 'A-1').id}`)
+    await page.goto(`/vehicle/${findCarAt(yard, 'A-1').id}`)
     await (await engine).finished()
     await expect(page.getByRole('button', { name: 'Scan', exact: true })).toBeEnabled()
-    await quiet(page)
+    await waitForRequests(page)
     await page.context().setOffline(true)
     await page.getByRole('button', { name: 'Scan', exact: true }).click()
     await expect(page.getByLabel('Vehicle identifier')).toHaveValue(HERE)
@@ -36,7 +36,7 @@ test('scanner and engine come when a screen wants them, from here alone, and the
 })
 
 test('the phone keeps pages, scanner and engine, and nothing of the API', async ({ browser, baseURL }) => {
-  const page = await onPhone(browser, baseURL ?? '', '/campaign-home', { serviceWorkers: 'allow' })
+  const page = await openOnPhone(browser, baseURL ?? '', '/campaign-home', { serviceWorkers: 'allow' })
   await page.evaluate(async () => {
     await globalThis.navigator.serviceWorker.ready
   })

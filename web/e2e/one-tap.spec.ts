@@ -1,14 +1,14 @@
 import { expect, test, type APIRequestContext, type Page } from './support/test'
-import { sealedSaves } from './support/disk'
-import { dropDisk, newDisk, switchOn, type RunningPhone } from './support/phone'
+import { readStoredSaves } from './support/disk'
+import { deleteProfileFolder, createProfileFolder, startPhone, type RunningPhone } from './support/phone'
 import { supervisor } from './support/people'
-import { enter, headersOf } from './support/session'
-import { vehicleOf } from './support/campaign'
-import { carAt, onPhone, thrown, yardOf, type Yard } from './support/yard'
+import { openAs, getHeaders } from './support/session'
+import { fetchVehicle } from './support/campaign'
+import { findCarAt, openOnPhone, uncaughtErrors, importYard, type Yard } from './support/yard'
 
 const HOLD_MS = 6000
 
-test.afterEach(() => expect(thrown.splice(0), 'thrown and caught by nobody').toEqual([]))
+test.afterEach(() => expect(uncaughtErrors.splice(0), 'thrown and caught by nobody').toEqual([]))
 
 const sheet = (page: Page, vin: string) => page.getByRole('dialog', { name: `Vehicle ${vin}` })
 const undo = (page: Page, space: string, status = 'ok') => page.getByRole('button', { name: `Undo ${space}: ${status}` })
@@ -33,13 +33,13 @@ function countSaves(page: Page): string[] {
   return sent
 }
 async function statusOf(request: APIRequestContext, yard: Yard, space: string): Promise<string> {
-  return String((await vehicleOf(request, await headersOf(request, supervisor), carAt(yard, space).id)).status)
+  return String((await fetchVehicle(request, await getHeaders(request, supervisor), findCarAt(yard, space).id)).status)
 }
-const waiting = async (page: Page) => (await sealedSaves(page)).filter(({ state }) => state === 'waiting').length
+const waiting = async (page: Page) => (await readStoredSaves(page)).filter(({ state }) => state === 'waiting').length
 
 test('one tap on ok saves; Undo takes it back before it is sent, and after six seconds it is sent', async ({ browser, request, baseURL }) => {
-  const yard = await yardOf(request, ['HB20 000001', 'HB20 000002', 'HB20 000003'])
-  const page = await onPhone(browser, baseURL ?? '', `/campaign/${yard.campaign}/walk`)
+  const yard = await importYard(request, ['HB20 000001', 'HB20 000002', 'HB20 000003'])
+  const page = await openOnPhone(browser, baseURL ?? '', `/campaign/${yard.campaign}/walk`)
   const sent = countSaves(page)
   await expect(oneTap(page)).not.toBeChecked()
   await oneTap(page).check()
@@ -93,15 +93,15 @@ test('one tap on ok saves; Undo takes it back before it is sent, and after six s
 
 test('a held save outlives a reload, a killed phone and a second tab, and reaches the server once', async ({ request, baseURL }) => {
   test.slow()
-  const yard = await yardOf(request, ['HB20 000001', 'HB20 000002', 'HB20 000003'])
+  const yard = await importYard(request, ['HB20 000001', 'HB20 000002', 'HB20 000003'])
   const walk = `${baseURL}/campaign/${yard.campaign}/walk`
-  const disk = newDisk()
+  const disk = createProfileFolder()
   const phones: RunningPhone[] = []
   const open = async (path: string) => {
-    const phone = await switchOn(disk)
+    const phone = await startPhone(disk)
     phones.push(phone)
     await phone.page.goto(`${baseURL}/favicon.svg`)
-    await enter(phone.page, supervisor, path)
+    await openAs(phone.page, supervisor, path)
     return phone
   }
   try {
@@ -117,7 +117,7 @@ test('a held save outlives a reload, a killed phone and a second tab, and reache
     await test.step('a second tab', async () => {
       const other = await first.context.newPage()
       await other.goto(`${baseURL}/favicon.svg`)
-      await enter(other, supervisor, `${baseURL}/outbox`)
+      await openAs(other, supervisor, `${baseURL}/outbox`)
       const sent = [countSaves(first.page), countSaves(other)]
       await first.page.bringToFront()
       await tapOk(first.page, 'HB20 000002')
@@ -134,6 +134,6 @@ test('a held save outlives a reload, a killed phone and a second tab, and reache
     })
   } finally {
     for (const { kill } of phones) await kill()
-    dropDisk(disk)
+    deleteProfileFolder(disk)
   }
 })

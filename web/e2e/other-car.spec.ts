@@ -1,8 +1,8 @@
-import { campaignOf, rowsIn, vehicleOf, type Vehicle } from './support/campaign'
-import { identify, openNotes, toastOf } from './support/parts'
+import { importUniqueCampaign, createRowsInYard, fetchVehicle, type Vehicle } from './support/campaign'
+import { typeIdentifier, openNotes, toastOfKind } from './support/parts'
 import { supervisor } from './support/people'
-import { PHONE, shot } from './support/screenshots'
-import { enter, headersOf, keptByPhone, member } from './support/session'
+import { PHONE, takeScreenshot } from './support/screenshots'
+import { openAs, getHeaders, waitForServiceWorker, createMember } from './support/session'
 import { expect, test, type BrowserContext, type Page } from './support/test'
 
 const NOTE = 'scratch on the left door'
@@ -10,21 +10,21 @@ const MIN_TAP = 44
 
 /** Prepares a phone with a pending save of a vehicle whose identifier a supervisor has corrected since. */
 async function queued(page: Page, context: BrowserContext) {
-  const headers = await headersOf(page.request, supervisor)
-  const { model, vehicles } = await campaignOf(page.request, headers, 'Other car', rowsIn('K', 2))
+  const headers = await getHeaders(page.request, supervisor)
+  const { model, vehicles } = await importUniqueCampaign(page.request, headers, 'Other car', createRowsInYard('K', 2))
   const [{ id, vin_number: seen }] = vehicles as [Vehicle]
-  await enter(page, await member(page.request, 'op'), `/vehicle/${id}`)
+  await openAs(page, await createMember(page.request, 'op'), `/vehicle/${id}`)
   await expect(page.getByRole('button', { name: 'Save and Exit' })).toBeVisible()
-  await keptByPhone(page)
+  await waitForServiceWorker(page)
   await context.setOffline(true)
-  await identify(page, seen)
+  await typeIdentifier(page, seen)
   await page.getByRole('group', { name: 'Select Status' }).getByRole('button', { name: 'ng', exact: true }).click()
   await (await openNotes(page)).fill(NOTE)
   await page.getByRole('button', { name: 'Save and Exit' }).click()
   await expect(page.getByRole('link', { name: '1 pending save' })).toBeVisible()
   const now = `${model} NEW7`
   expect((await page.request.put(`/api/vehicles/${id}`, { headers, data: { vin_number: now } })).status()).toBe(200)
-  const before = await vehicleOf(page.request, headers, id)
+  const before = await fetchVehicle(page.request, headers, id)
   const sent: unknown[] = []
   page.on('request', (request) => request.method() === 'PUT' && request.url().endsWith(`/api/vehicles/${id}`) && sent.push((request.postDataJSON() as { seen_vin_number: string }).seen_vin_number))
   return { id, seen, now, before, headers, sent }
@@ -48,15 +48,15 @@ test.use({ viewport: PHONE, serviceWorkers: 'allow' })
 test('a save that meets another vehicle shows an error and asks; "Yes" saves it to that one', async ({ page, context }) => {
   const save = await queued(page, context)
   await context.setOffline(false)
-  const toast = toastOf(page, 'error', `É este o veículo? Você inspecionou ${save.seen}. O servidor tem ${save.now} no lugar dele.`)
+  const toast = toastOfKind(page, 'error', `É este o veículo? Você inspecionou ${save.seen}. O servidor tem ${save.now} no lugar dele.`)
   await toast.click()
   await expect(page).toHaveURL(/\/outbox$/)
   const card = await asked(page, save)
-  await shot(page, 'outbox-other-car')
-  expect(await vehicleOf(page.request, save.headers, save.id)).toEqual(save.before)
+  await takeScreenshot(page, 'outbox-other-car')
+  expect(await fetchVehicle(page.request, save.headers, save.id)).toEqual(save.before)
   await card.getByRole('button', { name: `Yes, save to ${save.now}` }).click()
   await expect(page.getByText('Tudo enviado.')).toBeVisible()
-  expect(await vehicleOf(page.request, save.headers, save.id)).toMatchObject({ vin_number: save.now, status: 'ng', operator_notes: NOTE, inspected: true })
+  expect(await fetchVehicle(page.request, save.headers, save.id)).toMatchObject({ vin_number: save.now, status: 'ng', operator_notes: NOTE, inspected: true })
   expect(save.sent).toEqual([save.seen, save.now])
 })
 
@@ -71,17 +71,17 @@ test('a save that meets another vehicle stays with neither answer, and "Discard"
   await card.getByRole('button', { name: `Discard the inspection of ${save.seen}` }).click()
   await page.getByRole('button', { name: 'YES', exact: true }).click()
   await expect(page.getByText('Tudo enviado.')).toBeVisible()
-  expect(await vehicleOf(page.request, save.headers, save.id)).toEqual(save.before)
+  expect(await fetchVehicle(page.request, save.headers, save.id)).toEqual(save.before)
   expect(save.sent).toEqual([save.seen])
 })
 
 test('a save that meets another vehicle while its person waits asks at once', async ({ page }) => {
-  const headers = await headersOf(page.request, supervisor)
-  const { model, vehicles } = await campaignOf(page.request, headers, 'Other car at once', rowsIn('K', 1))
+  const headers = await getHeaders(page.request, supervisor)
+  const { model, vehicles } = await importUniqueCampaign(page.request, headers, 'Other car at once', createRowsInYard('K', 1))
   const [{ id, vin_number: seen }] = vehicles as [Vehicle]
   const now = `${model} NEW7`
-  await enter(page, await member(page.request, 'op'), `/vehicle/${id}`)
-  await identify(page, seen)
+  await openAs(page, await createMember(page.request, 'op'), `/vehicle/${id}`)
+  await typeIdentifier(page, seen)
   await page.getByRole('group', { name: 'Select Status' }).getByRole('button', { name: 'ok', exact: true }).click()
   let corrected = false
   // The correction arrives at the server during the save, so that the screen still shows the old identifier.
@@ -94,11 +94,11 @@ test('a save that meets another vehicle while its person waits asks at once', as
   await page.getByRole('button', { name: 'Save and Exit' }).click()
   const dialog = page.getByRole('dialog', { name: 'É este o veículo?' })
   await expect(dialog).toContainText(`Você inspecionou ${seen}. O servidor tem ${now} no lugar dele.`)
-  await shot(page, 'vehicle-other-car')
+  await takeScreenshot(page, 'vehicle-other-car')
   for (const button of await dialog.getByRole('button').all()) expect((await button.boundingBox())?.height).toBeGreaterThanOrEqual(MIN_TAP)
   await dialog.getByRole('button', { name: `Yes, save to ${now}` }).click()
   await expect(page).toHaveURL(/\/campaign\/\d+$/)
-  expect(await vehicleOf(page.request, headers, id)).toMatchObject({ vin_number: now, status: 'ok', inspected: true })
+  expect(await fetchVehicle(page.request, headers, id)).toMatchObject({ vin_number: now, status: 'ok', inspected: true })
 })
 
 test('a save of a vehicle that is gone stays readable on the phone until it is discarded', async ({ page, context }) => {
@@ -108,10 +108,10 @@ test('a save of a vehicle that is gone stays readable on the phone until it is d
   await context.setOffline(false)
   await page.getByRole('link', { name: '1 pending save, 1 rejected' }).click()
   const card = page.getByRole('region', { name: 'Pending saves' }).getByRole('listitem')
-  for (const text of [save.seen, 'ng', `Notes: ${NOTE}`, 'K-1', 'O veículo ou a campanha foi excluído.']) await expect(card).toContainText(text)
+  for (const text of [save.seen, 'ng', `Notes: ${NOTE}`, 'K-1', 'O veículo ou a campanha foi excluído. Descarte esta inspeção.']) await expect(card).toContainText(text)
   await page.reload()
   await expect(card).toContainText(NOTE)
-  await shot(page, 'outbox-gone')
+  await takeScreenshot(page, 'outbox-gone')
   await card.getByRole('button', { name: `Discard the inspection of ${save.seen}` }).click()
   await page.getByRole('button', { name: 'YES', exact: true }).click()
   await expect(page.getByText('Tudo enviado.')).toBeVisible()

@@ -1,9 +1,9 @@
 import { expect, test, type Page } from './support/test'
-import { campaignOf, rowsIn, vehicleOf, type Vehicle } from './support/campaign'
+import { importUniqueCampaign, createRowsInYard, fetchVehicle, type Vehicle } from './support/campaign'
 import { openNotes } from './support/parts'
 import { supervisor } from './support/people'
-import { PHONE, shot } from './support/screenshots'
-import { enter, headersOf, keptByPhone, member } from './support/session'
+import { PHONE, takeScreenshot } from './support/screenshots'
+import { openAs, getHeaders, waitForServiceWorker, createMember } from './support/session'
 
 const KEPT = 'Salvo neste aparelho. Será enviado quando houver conexão.'
 
@@ -18,13 +18,13 @@ async function inspect(page: Page, { vin_number }: Vehicle, status: string, save
 test.use({ viewport: PHONE, serviceWorkers: 'allow' })
 
 test('what is saved without a signal waits on the phone, is seen there, and is sent when there is one', async ({ page, context }) => {
-  const headers = await headersOf(page.request, supervisor)
-  const { vehicles } = await campaignOf(page.request, headers, 'Kept', rowsIn('K', 3))
+  const headers = await getHeaders(page.request, supervisor)
+  const { vehicles } = await importUniqueCampaign(page.request, headers, 'Kept', createRowsInYard('K', 3))
   const [first, second] = vehicles as [Vehicle, Vehicle]
-  const operator = await member(page.request, 'op')
-  await enter(page, operator, `/vehicle/${first.id}`)
+  const operator = await createMember(page.request, 'op')
+  await openAs(page, operator, `/vehicle/${first.id}`)
   await expect(page.getByRole('button', { name: 'Save and Go Next' })).toBeVisible()
-  await keptByPhone(page)
+  await waitForServiceWorker(page)
   await context.setOffline(true)
   await inspect(page, first, 'ng', 'Save and Go Next')
   await page.getByText('Ir agora').click()
@@ -38,25 +38,25 @@ test('what is saved without a signal waits on the phone, is seen there, and is s
   await expect(waiting).toContainText([first.vin_number, second.vin_number])
   await expect(waiting.nth(1)).toContainText('scratched')
   await expect(page.getByText('Sem conexão. O envio continua automaticamente.')).toBeVisible()
-  await shot(page, 'outbox-waiting')
-  expect((await vehicleOf(page.request, headers, first.id)).status).toBe('')
+  await takeScreenshot(page, 'outbox-waiting')
+  expect((await fetchVehicle(page.request, headers, first.id)).status).toBe('')
 
   await context.setOffline(false)
   await expect(page.getByText('Tudo enviado.')).toBeVisible()
   await expect(page.getByRole('link', { name: /pending saves?/ })).toHaveCount(0)
   await page.getByText('Sent (2)').click()
-  await shot(page, 'outbox-sent')
-  expect(await vehicleOf(page.request, headers, first.id)).toMatchObject({ status: 'ng', inspected: true, modified_by_hmc: operator.hmc })
-  expect(await vehicleOf(page.request, headers, second.id)).toMatchObject({ status: 'ok', operator_notes: 'scratched', modified_by_hmc: operator.hmc })
+  await takeScreenshot(page, 'outbox-sent')
+  expect(await fetchVehicle(page.request, headers, first.id)).toMatchObject({ status: 'ng', inspected: true, modified_by_hmc: operator.hmc })
+  expect(await fetchVehicle(page.request, headers, second.id)).toMatchObject({ status: 'ok', operator_notes: 'scratched', modified_by_hmc: operator.hmc })
 })
 
 test('a save that waits is edited or discarded; one that is refused says why', async ({ page, context }) => {
-  const headers = await headersOf(page.request, supervisor)
-  const { id: campaign, vehicles } = await campaignOf(page.request, headers, 'Refused', rowsIn('K', 3))
+  const headers = await getHeaders(page.request, supervisor)
+  const { id: campaign, vehicles } = await importUniqueCampaign(page.request, headers, 'Refused', createRowsInYard('K', 3))
   const [first, second] = vehicles as [Vehicle, Vehicle]
-  await enter(page, await member(page.request, 'op'), `/vehicle/${first.id}`)
+  await openAs(page, await createMember(page.request, 'op'), `/vehicle/${first.id}`)
   await expect(page.getByRole('button', { name: 'Save and Go Next' })).toBeVisible()
-  await keptByPhone(page)
+  await waitForServiceWorker(page)
   await context.setOffline(true)
   await inspect(page, first, 'ng', 'Save and Go Next')
   await page.getByText('Ir agora').click()
@@ -79,20 +79,20 @@ test('a save that waits is edited or discarded; one that is refused says why', a
   await context.setOffline(false)
   await expect(page.getByText('Recusado: Esta campanha está encerrada e não aceita mais inspeções.')).toBeVisible()
   await expect(page.getByRole('link', { name: '1 pending save, 1 rejected' })).toBeVisible()
-  await shot(page, 'outbox-refused')
+  await takeScreenshot(page, 'outbox-refused')
   await page.request.put(`/api/campaigns/${campaign}`, { headers, data: { status: 'Ongoing' } })
   await page.getByRole('button', { name: `Try again to send ${first.vin_number}` }).click()
   await expect(page.getByText('Tudo enviado.')).toBeVisible()
-  expect((await vehicleOf(page.request, headers, first.id)).status).toBe('Not Found')
-  expect((await vehicleOf(page.request, headers, second.id)).inspected).toBe(false)
+  expect((await fetchVehicle(page.request, headers, first.id)).status).toBe('Not Found')
+  expect((await fetchVehicle(page.request, headers, second.id)).inspected).toBe(false)
 })
 
 test('two tabs send what waits once', async ({ browser, baseURL }) => {
   const context = await browser.newContext({ baseURL, viewport: PHONE, locale: 'pt-BR', serviceWorkers: 'block' })
   const page = await context.newPage()
-  const headers = await headersOf(page.request, supervisor)
-  const { vehicles } = await campaignOf(page.request, headers, 'Tabs', rowsIn('K', 4))
-  const operator = await member(page.request, 'op')
+  const headers = await getHeaders(page.request, supervisor)
+  const { vehicles } = await importUniqueCampaign(page.request, headers, 'Tabs', createRowsInYard('K', 4))
+  const operator = await createMember(page.request, 'op')
   let sent: string[] = []
   let cut = true
   await context.route('**/api/vehicles/*', (route) => {
@@ -103,13 +103,13 @@ test('two tabs send what waits once', async ({ browser, baseURL }) => {
     return route.fallback()
   })
   for (const [index, vehicle] of vehicles.entries()) {
-    await enter(page, operator, `/vehicle/${vehicle.id}`)
+    await openAs(page, operator, `/vehicle/${vehicle.id}`)
     await expect(page.getByRole('button', { name: 'Save and Exit' })).toBeVisible()
     await inspect(page, vehicle, 'ok')
     await expect(page.getByRole('link', { name: new RegExp(`^${index + 1} pending save`) })).toBeVisible()
   }
   const other = await context.newPage()
-  await enter(other, operator, '/outbox')
+  await openAs(other, operator, '/outbox')
   await expect(other.getByRole('region', { name: 'Pending saves' }).getByRole('listitem')).toHaveCount(4)
   sent = []
   cut = false

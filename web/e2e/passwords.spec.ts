@@ -1,7 +1,7 @@
 import { expect, test, type Page } from './support/test'
-import { signIn, signInHere, signOut, supervisor, unique } from './support/people'
-import { PHONE, shot } from './support/screenshots'
-import { confirmPassword, enter, member } from './support/session'
+import { signIn, submitSignInForm, signOut, supervisor, uniqueName } from './support/people'
+import { PHONE, takeScreenshot } from './support/screenshots'
+import { confirmPassword, openAs, createMember } from './support/session'
 
 async function chooseNew(page: Page, old: string, chosen: string): Promise<void> {
   await page.getByLabel('Current password').fill(old)
@@ -13,12 +13,12 @@ async function chooseNew(page: Page, old: string, chosen: string): Promise<void>
 test.use({ viewport: PHONE })
 
 test('making a supervisor asks for the password, says when it is wrong, and cancelling leaves the form as it was', async ({ page }) => {
-  const admin = await member(page.request, 'admin')
-  await enter(page, admin, '/user-management?panel=create')
+  const admin = await createMember(page.request, 'admin')
+  await openAs(page, admin, '/user-management?panel=create')
   // The password was entered less than five minutes ago, so the route returns the error that asks for it again.
   let asked = 0
   await page.route('**/api/sign-up', (route) => (++asked < 3 ? route.fulfill({ status: 403, json: { code: 'CONFIRM_PASSWORD', message: 'To continue, enter your password again.' } }) : route.fallback()))
-  const hmc = unique('boss').replace(' ', '-')
+  const hmc = uniqueName('boss').replace(' ', '-')
   const create = page.getByRole('form', { name: 'Create New User' }).getByRole('button', { name: 'Create New User' })
   await page.getByLabel('HMC (Register Number)').fill(hmc)
   await page.getByLabel('Password', { exact: true }).fill('yard-walk-2026!')
@@ -27,7 +27,7 @@ test('making a supervisor asks for the password, says when it is wrong, and canc
   await create.click()
   const dialog = page.getByRole('dialog', { name: 'Enter your password to continue' })
   await expect(dialog.getByLabel('Your password')).toBeFocused()
-  await shot(page, 'confirm-password')
+  await takeScreenshot(page, 'confirm-password')
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   await expect(dialog).toHaveCount(0)
   await expect(page.getByRole('alert')).toHaveCount(0)
@@ -47,8 +47,8 @@ test('making a supervisor asks for the password, says when it is wrong, and canc
 
 test('who was given a password chooses another one before anything else, and goes on to where they wanted to go', async ({ page }) => {
   await confirmPassword(page.request, supervisor)
-  const person = { hmc: unique('first').replace(' ', '-'), password: 'yard-walk-2026!' }
-  await enter(page, supervisor, '/user-management?panel=create')
+  const person = { hmc: uniqueName('first').replace(' ', '-'), password: 'yard-walk-2026!' }
+  await openAs(page, supervisor, '/user-management?panel=create')
   await page.getByLabel('HMC (Register Number)').fill(person.hmc)
   await page.getByLabel('Password', { exact: true }).fill(person.password)
   await page.getByLabel('Confirm password').fill(person.password)
@@ -59,11 +59,11 @@ test('who was given a password chooses another one before anything else, and goe
   await page.evaluate(() => sessionStorage.clear())
 
   await page.goto('/yard?search=B')
-  await signInHere(page, person)
+  await submitSignInForm(page, person)
   const heading = page.getByRole('heading', { name: 'Choose a new password' })
   await expect(heading).toBeVisible()
   await expect(page.getByRole('button', { name: 'Open menu' })).toHaveCount(0)
-  await shot(page, 'new-password')
+  await takeScreenshot(page, 'new-password')
   for (const path of ['/campaign-home', '/account', '/outbox']) {
     await page.goto(path)
     await expect(heading, path).toBeVisible()
@@ -75,7 +75,7 @@ test('who was given a password chooses another one before anything else, and goe
   await expect(page.getByRole('form', { name: 'Sign in' })).toBeVisible()
 
   await page.goto('/yard?search=B')
-  await signInHere(page, person)
+  await submitSignInForm(page, person)
   await expect(heading).toBeVisible()
   await chooseNew(page, 'not-the-password', 'a-word-of-my-own-1')
   await expect(page.getByText(/^Não foi possível alterar a senha\./)).toBeVisible()

@@ -1,10 +1,10 @@
 import { expect, test, type Locator, type Page } from './support/test'
-import { campaignOf, rowsIn, saved, type Vehicle } from './support/campaign'
-import { handScanner, keysOf } from './support/handScanner'
-import { excess } from './support/parts'
+import { importUniqueCampaign, createRowsInYard, saveVehicle, type Vehicle } from './support/campaign'
+import { createHandScanner, keystrokesOf } from './support/handScanner'
+import { getOverflowWidth } from './support/parts'
 import { supervisor } from './support/people'
 import { PHONE } from './support/screenshots'
-import { enter, headersOf, memberOf } from './support/session'
+import { openAs, getHeaders, getSharedMember } from './support/session'
 
 const NEXT_MS = 3100
 const GAP_PX = 12
@@ -38,17 +38,17 @@ async function expectInReach(page: Page, parts: Record<string, Locator>): Promis
 }
 
 async function opened(page: Page) {
-  const headers = await headersOf(page.request, supervisor)
-  const { vehicles } = await campaignOf(page.request, headers, 'Phone', rowsIn('K', 3))
+  const headers = await getHeaders(page.request, supervisor)
+  const { vehicles } = await importUniqueCampaign(page.request, headers, 'Phone', createRowsInYard('K', 3))
   const [first, second] = vehicles as [Vehicle, Vehicle]
-  await enter(page, await memberOf(page.request, 'op'), `/vehicle/${first.id}`)
+  await openAs(page, await getSharedMember(page.request, 'op'), `/vehicle/${first.id}`)
   await expect(action(page, 'Scan')).toBeVisible()
   return { headers, first, second }
 }
 async function scanned(page: Page, { vin_number }: Vehicle): Promise<void> {
-  const scan = await handScanner(page)
+  const scan = await createHandScanner(page)
   await expect(async () => { // a busy machine may type as slowly as a person, so the typing is retried
-    await scan(...keysOf(vin_number), 'Enter')
+    await scan(...keystrokesOf(vin_number), 'Enter')
     await expect(page.getByRole('group', { name: 'Select Status' })).toBeFocused({ timeout: 1000 })
   }).toPass()
 }
@@ -77,7 +77,7 @@ test('a gloved finger finds large buttons apart, three a row down to 320, and no
   const [next, exit, cancel] = [action(page, 'Save and Go Next'), action(page, 'Save and Exit'), action(page, 'Cancel')]
   for (const width of [320, 360, 390]) {
     await page.setViewportSize({ width, height: 844 })
-    expect(await excess(page)).toBe(0)
+    expect(await getOverflowWidth(page)).toBe(0)
     for (const one of three) expect((await boxOf(one)).height).toBeGreaterThanOrEqual(88)
     expect(new Set(await Promise.all(three.map(async (one) => (await boxOf(one)).y))).size, `one row at ${width}`).toBe(1)
     for (const [one, other] of [[three[0], three[1]], [three[1], three[2]], [next, exit], [next, cancel], [exit, cancel]] as const) expect(await gap(one, other), String(width)).toBeGreaterThanOrEqual(GAP_PX)
@@ -98,7 +98,7 @@ test('statuses that may not be chosen now are folded, each with its reason; ng o
   await expect(page.getByLabel('Operator / Team Leader Notes')).toBeHidden()
   await status(page, 'ng').click()
   await expect(page.getByLabel('Operator / Team Leader Notes')).toBeVisible()
-  await saved(page.request, headers, first.id, { status: 'Repair' })
+  await saveVehicle(page.request, headers, first.id, { status: 'Repair' })
   await page.reload()
   await expect(status(page, 'Repair OK')).toBeVisible()
   await expect(status(page, 'ok')).toHaveCount(0)
@@ -129,6 +129,6 @@ test('on its side, a phone shows the form above a bar of one row', async ({ page
   await expectInReach(page, { 'parking space': page.getByText(first.parking_space, { exact: true }), identifier: page.getByLabel('Vehicle identifier'), ok: status(page, 'ok'), ng: status(page, 'ng'), 'Not Found': status(page, 'Not Found'), Scan: action(page, 'Scan'), Manual: action(page, 'Manual'), 'Save and Go Next': action(page, 'Save and Go Next'), Cancel: action(page, 'Cancel') })
   await scanned(page, first)
   expect((await boxOf(bar)).height).toBeLessThanOrEqual(58)
-  expect(await excess(page)).toBe(0)
+  expect(await getOverflowWidth(page)).toBe(0)
   await expectInReach(page, { problem: page.getByText('Check the inflator label'), ok: status(page, 'ok'), 'Save and Go Next': action(page, 'Save and Go Next'), 'Save and Exit': action(page, 'Save and Exit') })
 })

@@ -1,10 +1,10 @@
 import { expect, test, type Page } from './support/test'
-import { campaignOf, rowsIn, saved, uploaded, type Row } from './support/campaign'
+import { importUniqueCampaign, createRowsInYard, saveVehicle, importCampaign, type CampaignRow } from './support/campaign'
 import { colourOf, type Hsl } from './support/colours'
-import { rowsOf, tapOn } from './support/parts'
-import { supervisor, unique } from './support/people'
-import { DESK, SIZES, shot } from './support/screenshots'
-import { enter, headersOf, member, memberOf } from './support/session'
+import { listEntries, tapOn } from './support/parts'
+import { supervisor, uniqueName } from './support/people'
+import { DESK, SIZES, takeScreenshot } from './support/screenshots'
+import { openAs, getHeaders, createMember, getSharedMember } from './support/session'
 
 const YARD_K = 18
 /** Number of vehicles of each yard, and the expected colour of its tile. */
@@ -19,13 +19,13 @@ let many = { prefix: '', first: 0 }
 let coloured = { id: 0, name: '' }
 
 test.beforeAll(async ({ request }) => {
-  const headers = await headersOf(request, supervisor)
-  const prefix = unique('Paged')
+  const headers = await getHeaders(request, supervisor)
+  const prefix = uniqueName('Paged')
   many = { prefix, first: 0 }
-  for (let n = 1; n <= 11; n++) many.first = await uploaded(request, headers, `${prefix} ${String(n).padStart(2, '0')}`, rowsIn('K', 1, n))
-  const rows: Row[] = []
-  for (const [yard, total] of TOTALS) rows.push(...rowsIn(yard, total, rows.length + 1))
-  coloured = await campaignOf(request, headers, 'Coloured', [...rows, ...rowsIn('-', 2, rows.length + 1)])
+  for (let n = 1; n <= 11; n++) many.first = await importCampaign(request, headers, `${prefix} ${String(n).padStart(2, '0')}`, createRowsInYard('K', 1, n))
+  const rows: CampaignRow[] = []
+  for (const [yard, total] of TOTALS) rows.push(...createRowsInYard(yard, total, rows.length + 1))
+  coloured = await importUniqueCampaign(request, headers, 'Coloured', [...rows, ...createRowsInYard('-', 2, rows.length + 1)])
 })
 
 const pager = (page: Page) => page.getByRole('navigation', { name: 'Pages' })
@@ -35,13 +35,13 @@ for (const viewport of SIZES) {
     test.use({ viewport })
 
     test('campaigns are searched and paged, ten on a page', async ({ page }) => {
-      await enter(page, await memberOf(page.request, 'op'), '/campaign-home')
+      await openAs(page, await getSharedMember(page.request, 'op'), '/campaign-home')
       await expect(page.getByRole('list', { name: 'Step 1 of 3' }).getByRole('listitem')).toHaveText(['1. Campaign', '2. Yard', '3. Inspection'])
       if (viewport === DESK) await expect(page.getByRole('columnheader')).toHaveText(['View', 'Campaign', 'Created', 'Date'])
       await page.getByRole('searchbox', { name: 'Search Campaign' }).fill(many.prefix.toUpperCase())
-      await expect(rowsOf(page, many.prefix)).toHaveCount(10)
+      await expect(listEntries(page, many.prefix)).toHaveCount(10)
       await pager(page).getByRole('button', { name: 'Page 2', exact: true }).click()
-      await expect(rowsOf(page, many.prefix)).toHaveCount(1)
+      await expect(listEntries(page, many.prefix)).toHaveCount(1)
       await expect(page).toHaveURL(/page=2/)
       await page.goto('/campaign-home?page=nonsense')
       await expect(pager(page).getByRole('button', { name: 'Page 1', exact: true })).toHaveAttribute('aria-current', 'page')
@@ -51,8 +51,8 @@ for (const viewport of SIZES) {
       const name = `${many.prefix} 11`
       const today = new Intl.DateTimeFormat('pt-BR', { timeZone: 'Etc/GMT+3', day: '2-digit', month: '2-digit', year: 'numeric' }).format()
       for (const part of [name, supervisor.hmc, today]) {
-        await enter(page, supervisor, `/campaign-home?search=${encodeURIComponent(name)}`)
-        await tapOn(page, rowsOf(page, name).getByText(part, { exact: true }))
+        await openAs(page, supervisor, `/campaign-home?search=${encodeURIComponent(name)}`)
+        await tapOn(page, listEntries(page, name).getByText(part, { exact: true }))
         await expect(page).toHaveURL(new RegExp(`/yard\\?campaign=${many.first}$`))
       }
       await page.goBack()
@@ -61,19 +61,19 @@ for (const viewport of SIZES) {
     })
 
     test('a mark shows whether all vehicles are inspected', async ({ page }) => {
-      const headers = await headersOf(page.request, supervisor)
-      const { name, vehicles: [only] } = await campaignOf(page.request, headers, 'Marked', rowsIn('K', 1))
-      await enter(page, supervisor, `/campaign-home?search=${encodeURIComponent(name)}`)
+      const headers = await getHeaders(page.request, supervisor)
+      const { name, vehicles: [only] } = await importUniqueCampaign(page.request, headers, 'Marked', createRowsInYard('K', 1))
+      await openAs(page, supervisor, `/campaign-home?search=${encodeURIComponent(name)}`)
       await expect(page.getByTitle('Campaign in progress')).toBeVisible()
-      await saved(page.request, headers, only?.id ?? 0, { status: 'ok' })
+      await saveVehicle(page.request, headers, only?.id ?? 0, { status: 'ok' })
       await page.reload()
       await expect(page.getByTitle('Campaign completed')).toBeVisible()
       await expect(page.getByTitle('Campaign in progress')).toHaveCount(0)
-      await shot(page, 'home-completed')
+      await takeScreenshot(page, 'home-completed')
     })
 
     test('yards are tiles in two columns, coloured by how many vehicles stand there', async ({ page }) => {
-      await enter(page, await memberOf(page.request, 'op'), `/yard?campaign=${coloured.id}`)
+      await openAs(page, await getSharedMember(page.request, 'op'), `/yard?campaign=${coloured.id}`)
       await expect(page.getByRole('heading', { level: 1, name: 'Select Yard' })).toBeVisible()
       await expect(page.getByText(`Campaign ${coloured.id}: ${coloured.name}`)).toBeVisible()
       await expect(page.getByLabel('Campaign Filter').locator('option:checked')).toHaveText(coloured.name)
@@ -88,13 +88,13 @@ for (const viewport of SIZES) {
       const [one, two, three] = await tiles.evaluateAll((all) => all.map((tile) => tile.getBoundingClientRect()))
       expect(one?.y).toBe(two?.y)
       expect(three?.x).toBe(one?.x)
-      await shot(page, 'yards-coloured')
+      await takeScreenshot(page, 'yards-coloured')
       await tiles.filter({ hasText: 'Yard C' }).getByRole('link').click()
       await expect(page).toHaveURL(`/yard/11?campaign=${new URLSearchParams({ n: coloured.name }).toString().slice(2)}`)
     })
 
     test('yards are searched, and the filter goes back to all campaigns', async ({ page }) => {
-      await enter(page, supervisor, `/yard?campaign=${coloured.id}`)
+      await openAs(page, supervisor, `/yard?campaign=${coloured.id}`)
       await expect(page.getByRole('link', { name: /^Yard / })).toHaveCount(TOTALS.length)
       await page.getByLabel('Campaign Filter').selectOption('All Campaigns')
       const links = page.getByRole('link', { name: /^Yard / })
@@ -111,17 +111,17 @@ for (const viewport of SIZES) {
       await expect(page.getByRole('link', { name: /^Yard / })).toHaveCount(1)
       await page.getByRole('searchbox', { name: 'Search Yard' }).fill('kk')
       await expect(page.getByText('Nenhum pátio corresponde a "kk".')).toBeVisible()
-      await shot(page, 'yards-none')
+      await takeScreenshot(page, 'yards-none')
     })
 
     test('yards with work come first, the finished one has a check, and each says what is left and who is there', async ({ page }) => {
-      const headers = await headersOf(page.request, supervisor)
-      const operator = await member(page.request, 'op')
-      const { id, vehicles } = await campaignOf(page.request, headers, 'In order', [...rowsIn('A', 1), ...rowsIn('B', 3, 2), ...rowsIn('C', 2, 5)])
+      const headers = await getHeaders(page.request, supervisor)
+      const operator = await createMember(page.request, 'op')
+      const { id, vehicles } = await importUniqueCampaign(page.request, headers, 'In order', [...createRowsInYard('A', 1), ...createRowsInYard('B', 3, 2), ...createRowsInYard('C', 2, 5)])
       expect((await page.request.put(`/api/campaigns/${id}`, { headers, data: { status: 'Ongoing' } })).status()).toBe(200)
-      const asOperator = await headersOf(page.request, operator)
-      for (const space of ['A-1', 'B-1']) await saved(page.request, asOperator, vehicles.find(({ parking_space }) => parking_space === space)?.id ?? 0, { status: 'ok' })
-      await enter(page, await memberOf(page.request, 'op'), `/yard?campaign=${id}`)
+      const asOperator = await getHeaders(page.request, operator)
+      for (const space of ['A-1', 'B-1']) await saveVehicle(page.request, asOperator, vehicles.find(({ parking_space }) => parking_space === space)?.id ?? 0, { status: 'ok' })
+      await openAs(page, await getSharedMember(page.request, 'op'), `/yard?campaign=${id}`)
       const tiles = page.locator('main li').filter({ hasText: 'Vehicles for Inspection' })
       await expect(tiles.getByRole('link')).toContainText(['Yard B', 'Yard C', 'Yard A'])
       await expect(tiles.nth(0)).toContainText('2 left')
@@ -129,27 +129,27 @@ for (const viewport of SIZES) {
       await expect(tiles.nth(1)).toContainText('2 left')
       await expect(tiles.nth(1)).not.toContainText('Here now')
       await expect(tiles.nth(2)).toContainText('done')
-      await shot(page, 'yards-order')
+      await takeScreenshot(page, 'yards-order')
     })
 
     test('the campaigns of a yard are in tabs, searched and paged', async ({ page }) => {
-      const headers = await headersOf(page.request, supervisor)
-      const { id, name } = await campaignOf(page.request, headers, 'Ended', rowsIn('K', 1))
+      const headers = await getHeaders(page.request, supervisor)
+      const { id, name } = await importUniqueCampaign(page.request, headers, 'Ended', createRowsInYard('K', 1))
       for (const status of ['Ongoing', 'Closed']) expect((await page.request.put(`/api/campaigns/${id}`, { headers, data: { status } })).status()).toBe(200)
       const query = encodeURIComponent(many.prefix)
-      await enter(page, await memberOf(page.request, 'op'), `/yard/${YARD_K}?campaign=${query}&page=2`)
+      await openAs(page, await getSharedMember(page.request, 'op'), `/yard/${YARD_K}?campaign=${query}&page=2`)
       await expect(page.getByRole('heading', { level: 1, name: 'Select Campaign' })).toBeVisible()
       await expect(page.getByRole('main').getByText('Yard K', { exact: true })).toBeVisible()
       await expect(page.getByRole('searchbox', { name: 'Search Campaign' })).toHaveValue(many.prefix)
       await expect(page.getByPlaceholder('Search Campaign')).toBeVisible()
-      await expect(rowsOf(page, many.prefix)).toHaveCount(1)
+      await expect(listEntries(page, many.prefix)).toHaveCount(1)
       await pager(page).getByRole('button', { name: 'Page 1', exact: true }).click()
-      await expect(rowsOf(page, many.prefix)).toHaveCount(10)
+      await expect(listEntries(page, many.prefix)).toHaveCount(10)
       await page.getByRole('searchbox').fill(name)
       await expect(page.getByText(`Nenhuma campanha corresponde a "${name}".`)).toBeVisible()
       await page.getByRole('tab', { name: 'Closed' }).click()
-      await expect(rowsOf(page, name)).toContainText('Closed')
-      await shot(page, 'yard-closed')
+      await expect(listEntries(page, name)).toContainText('Closed')
+      await takeScreenshot(page, 'yard-closed')
       await page.getByRole('tab', { name: 'Closed' }).press('ArrowLeft')
       await expect(page.getByRole('tab', { name: 'Ongoing' })).toHaveAttribute('aria-selected', 'true')
       await page.getByRole('searchbox').fill(`${many.prefix} 11`)

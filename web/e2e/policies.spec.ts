@@ -1,8 +1,8 @@
 import { expect, test } from './support/test'
-import { downloaded } from './support/parts'
+import { captureDownload } from './support/parts'
 import { signIn } from './support/people'
-import { PHONE, shot } from './support/screenshots'
-import { enter, member, memberOf } from './support/session'
+import { PHONE, takeScreenshot } from './support/screenshots'
+import { openAs, createMember, getSharedMember } from './support/session'
 
 test.use({ viewport: PHONE })
 
@@ -11,18 +11,18 @@ test('the policies are read before signing in', async ({ page }) => {
   await page.getByRole('link', { name: 'Privacy Policy' }).click()
   await expect(page.getByRole('heading', { name: 'Política de Privacidade', level: 1 })).toBeVisible()
   await expect(page.getByText('Lei Geral de Proteção de Dados Pessoais, LGPD')).toBeVisible()
-  await shot(page, 'privacy')
+  await takeScreenshot(page, 'privacy')
   await page.getByRole('link', { name: 'Sign in' }).click()
   await page.getByRole('link', { name: 'Terms of Service' }).click()
   await expect(page.getByRole('heading', { name: 'Termos de Uso', level: 1 })).toBeVisible()
   await expect(page.getByText('Aplica-se a lei brasileira')).toBeVisible()
-  await shot(page, 'terms')
+  await takeScreenshot(page, 'terms')
   await page.getByRole('link', { name: 'Política de Privacidade' }).click()
   await expect(page).toHaveURL(/\/privacy-policy$/)
 })
 
 test('the menu leads to them and closes on the way', async ({ page }) => {
-  await enter(page, await memberOf(page.request, 'op'), '/campaign-home')
+  await openAs(page, await getSharedMember(page.request, 'op'), '/campaign-home')
   for (const [link, heading] of [['Privacy Policy', 'Política de Privacidade'], ['Terms of Service', 'Termos de Uso']] as const) {
     await page.getByRole('button', { name: 'Open menu' }).click()
     await page.getByRole('link', { name: link }).click()
@@ -32,11 +32,11 @@ test('the menu leads to them and closes on the way', async ({ page }) => {
 })
 
 test('a person changes the own password and takes the own data along', async ({ page }) => {
-  const person = await member(page.request, 'op')
-  await enter(page, person, '/campaign-home')
+  const person = await createMember(page.request, 'op')
+  await openAs(page, person, '/campaign-home')
   await page.getByRole('button', { name: 'Open menu' }).click()
   await page.getByRole('link', { name: 'My account' }).click()
-  const { content } = await downloaded(page, () => page.getByRole('button', { name: 'Download my data' }).click())
+  const { content } = await captureDownload(page, () => page.getByRole('button', { name: 'Download my data' }).click())
   expect(JSON.parse(content.toString()).user.hmc).toBe(person.hmc)
   const change = page.getByRole('button', { name: 'Change my password' })
   await change.click()
@@ -46,7 +46,7 @@ test('a person changes the own password and takes the own data along', async ({ 
   await page.getByLabel('Confirm new password').fill('another-word-9')
   await change.click()
   await expect(page.getByText(/^Não foi possível alterar a senha\./)).toBeVisible()
-  await shot(page, 'account')
+  await takeScreenshot(page, 'account')
   await page.getByLabel('Current password').fill(person.password)
   await change.click()
   await expect(page.getByText('Senha alterada com sucesso!')).toBeVisible()

@@ -1,11 +1,11 @@
-import { rowsIn } from './support/campaign'
-import { identify, openNotes, unfold } from './support/parts'
+import { createRowsInYard } from './support/campaign'
+import { typeIdentifier, openNotes, openTool } from './support/parts'
 import { developer, type Person } from './support/people'
 import { expectNoViolation, violations } from './support/policy'
-import { DESK, shot } from './support/screenshots'
-import { enter, headersOf, quiet, signUp } from './support/session'
+import { DESK, takeScreenshot } from './support/screenshots'
+import { openAs, getHeaders, waitForRequests, createUser } from './support/session'
 import { expect, test, type APIRequestContext, type Page } from './support/test'
-import { COLUMNS, sheetFile } from './support/xlsx'
+import { COLUMNS, createWorkbookFile } from './support/xlsx'
 
 test.describe('with violations on purpose', () => {
   test.use({ failsOnViolation: false })
@@ -66,11 +66,11 @@ interface Marked {
 /** Creates a campaign and a supervisor with HTML in their texts that would run if a page inserted it as markup. */
 async function marked(request: APIRequestContext): Promise<Marked> {
   const mark = `${Date.now().toString(36)}${Math.floor(Math.random() * 1e6)}`
-  const person = await signUp(request, { hmc: `${DRAWING}${mark}`, password: 'yard-walk-2026!', user_type: 'admin' })
-  const headers = await headersOf(request, person)
+  const person = await createUser(request, { hmc: `${DRAWING}${mark}`, password: 'yard-walk-2026!', user_type: 'admin' })
+  const headers = await getHeaders(request, person)
   const name = `${IMAGE} ${mark}`
-  const rows = rowsIn('K', 2).map(({ serial, space }) => [name, `${IMAGE} part`, `${DRAWING} described`, `${IMAGE} type`, `X${mark.toUpperCase()}`, serial, space])
-  const sent = await request.post('/api/documents/upload', { headers, multipart: { documents: sheetFile([COLUMNS, ...rows]) } })
+  const rows = createRowsInYard('K', 2).map(({ serial, space }) => [name, `${IMAGE} part`, `${DRAWING} described`, `${IMAGE} type`, `X${mark.toUpperCase()}`, serial, space])
+  const sent = await request.post('/api/documents/upload', { headers, multipart: { documents: createWorkbookFile([COLUMNS, ...rows]) } })
   expect(sent.status(), await sent.text()).toBe(201)
   const { campaign: { id: campaign } } = (await sent.json()) as { campaign: { id: number } }
   const [first] = (await (await request.get(`/api/vehicles/campaign/${campaign}/all`, { headers })).json()) as { id: number; id_yard: number; vin_number: string }[]
@@ -86,7 +86,7 @@ async function marked(request: APIRequestContext): Promise<Marked> {
 /** Returns the screens that show stored texts, with the steps to show them and the expected texts. */
 function screensOf({ mark, person: { hmc }, campaign, name, vehicle, yard, vin }: Marked): [path: string, texts: string[], prepare?: (page: Page) => Promise<unknown>][] {
   const search = `search=${encodeURIComponent(mark)}`
-  const history = (page: Page) => unfold(page, 'History')
+  const history = (page: Page) => openTool(page, 'History')
   return [
     [`/campaign-home?${search}`, [name, hmc]],
     [`/yard?campaign=${campaign}`, [name]],
@@ -101,7 +101,7 @@ function screensOf({ mark, person: { hmc }, campaign, name, vehicle, yard, vin }
     ['/account', [hmc]],
     [`/vehicle/${vehicle}`, [`Notes: ${IMAGE} typed`, vin, name], async (page) => {
       await page.route('**/api/vehicles/*', (route) => (route.request().method() === 'PUT' ? route.abort() : route.fallback()))
-      await identify(page, vin)
+      await typeIdentifier(page, vin)
       await page.getByRole('group', { name: 'Select Status' }).getByRole('button', { name: 'ok', exact: true }).click()
       await (await openNotes(page)).fill(`${IMAGE} typed`)
       await page.getByRole('button', { name: 'Save and Exit' }).click()
@@ -125,18 +125,18 @@ test('stored names, descriptions, notes and register numbers that are markup sho
   })
   const showsAsText = async (path: string, texts: string[]) => {
     for (const text of texts) await expect.poll(() => textOf(page), `${path} shows ${text}`).toContain(text)
-    await quiet(page)
+    await waitForRequests(page)
     expect(await page.locator('[onerror], [onload], img[src=x]').count(), path).toBe(0)
     expect(await page.evaluate(() => 'x116' in window), path).toBe(false)
   }
   for (const [path, texts, prepare] of screensOf(stored)) {
-    await enter(page, stored.person, path)
+    await openAs(page, stored.person, path)
     await prepare?.(page)
     await showsAsText(path, texts)
   }
-  await shot(page, 'markup-as-text')
+  await takeScreenshot(page, 'markup-as-text')
   if (developer.password !== '') {
-    await enter(page, developer, `/logs-audit?search=${encodeURIComponent(stored.mark)}`)
+    await openAs(page, developer, `/logs-audit?search=${encodeURIComponent(stored.mark)}`)
     await showsAsText('/logs-audit', [stored.person.hmc, stored.name])
   }
   expect(dialogs).toEqual([])

@@ -1,8 +1,8 @@
 import { expect, test, type Page } from './support/test'
-import { campaignOf, rowsIn } from './support/campaign'
+import { importUniqueCampaign, createRowsInYard } from './support/campaign'
 import { supervisor } from './support/people'
-import { DESK, shot } from './support/screenshots'
-import { enter, headersOf } from './support/session'
+import { DESK, takeScreenshot } from './support/screenshots'
+import { openAs, getHeaders } from './support/session'
 
 const PARTS = ['header', 'nav', 'button:not(thead button)', 'input', 'select', '[role=search]', '[class*="_button_"]', '[data-bottom-bar]', '[aria-live=polite]']
 
@@ -14,9 +14,9 @@ test.describe('at the desk', () => {
   test.use({ viewport: DESK })
 
   test('lists and the campaign are printed without header, rail and buttons, with name, repeated head and address', async ({ page }) => {
-    const { id, name } = await campaignOf(page.request, await headersOf(page.request, supervisor), 'Print', rowsIn('K', 12))
+    const { id, name } = await importUniqueCampaign(page.request, await getHeaders(page.request, supervisor), 'Print', createRowsInYard('K', 12))
     for (const [path, title] of [[`/campaign/${id}/vehicles?yard=K`, 'Vehicles List'], [`/campaign/${id}`, 'Campaign'], ['/user-management?panel=active', null], ['/campaign-home', 'Select Campaign']] as const) {
-      await enter(page, supervisor, path)
+      await openAs(page, supervisor, path)
       await page.emulateMedia({ media: 'screen' })
       await expect(page.getByRole('navigation', { name: 'Sections' })).toBeVisible()
       if (title !== null) await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible()
@@ -37,7 +37,7 @@ test.describe('at the desk', () => {
         await expect(page.locator('thead')).toHaveCSS('display', 'table-header-group')
         await expect(page.locator('thead th').first()).toHaveCSS('position', 'static')
         for (const row of await page.locator('tbody tr').all()) await expect(row).toHaveCSS('break-inside', 'avoid')
-        await shot(page, 'print-vehicles')
+        await takeScreenshot(page, 'print-vehicles')
       }
     }
   })

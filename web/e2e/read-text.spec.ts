@@ -1,9 +1,9 @@
 import { expect, test, type Page } from './support/test'
-import { carAt, onPhone, thrown, tracks, yardOf } from './support/yard'
+import { findCarAt, openOnPhone, uncaughtErrors, countCameraTracks, importYard } from './support/yard'
 
 const [HERE, OTHER, NEAR] = ['9BWZZZ377VT 004251', '9BWZZZ377VT 118873', '9BWZZZ377VT 118876']
 
-test.afterEach(() => expect(thrown.splice(0), 'thrown and caught by nobody').toEqual([]))
+test.afterEach(() => expect(uncaughtErrors.splice(0), 'thrown and caught by nobody').toEqual([]))
 
 /** Gives a page a camera that shows a printed label with these lines. `showLabel` changes the label. */
 const labelCamera = (page: Page, first: string[]) =>
@@ -39,8 +39,8 @@ const identifier = (page: Page) => page.getByLabel('Vehicle identifier')
 
 test('a label without a code is read by its characters, offline as well after the first use', async ({ browser, request, baseURL }) => {
   test.setTimeout(240_000)
-  const yard = await yardOf(request, [HERE, OTHER, NEAR])
-  const page = await onPhone(browser, baseURL ?? '', `/vehicle/${carAt(yard, 'A-1').id}`, { serviceWorkers: 'allow', prepare: (fresh) => labelCamera(fresh, ['9BWZZZ377VT', '004251']) })
+  const yard = await importYard(request, [HERE, OTHER, NEAR])
+  const page = await openOnPhone(browser, baseURL ?? '', `/vehicle/${findCarAt(yard, 'A-1').id}`, { serviceWorkers: 'allow', prepare: (fresh) => labelCamera(fresh, ['9BWZZZ377VT', '004251']) })
   const asked: string[] = []
   page.context().on('request', (sent) => asked.push(sent.url()))
   await page.evaluate(async () => {
@@ -94,6 +94,6 @@ test('a label without a code is read by its characters, offline as well after th
     await page.context().setOffline(false)
   })
   await page.goto('/campaign-home')
-  expect((await tracks(page)).live).toBe(0)
+  expect((await countCameraTracks(page)).live).toBe(0)
   await page.context().close()
 })

@@ -1,16 +1,16 @@
 import { expect, test } from './support/test'
-import { campaignFile, rowsOver, uploaded } from './support/campaign'
-import { downloaded, upload } from './support/parts'
-import { signIn, supervisor, unique } from './support/people'
-import { PHONE, shot } from './support/screenshots'
-import { enter, expire, headersOf, member, quiet } from './support/session'
-import { COLUMNS, sheetFile, XLSX } from './support/xlsx'
+import { createCampaignFile, createRowsInAllYards, importCampaign } from './support/campaign'
+import { captureDownload, uploadFile } from './support/parts'
+import { signIn, supervisor, uniqueName } from './support/people'
+import { PHONE, takeScreenshot } from './support/screenshots'
+import { openAs, expireSession, getHeaders, createMember, waitForRequests } from './support/session'
+import { COLUMNS, createWorkbookFile, XLSX } from './support/xlsx'
 
 
 test.use({ viewport: PHONE })
 
 test('wrong passwords are counted down to a block that holds the button', async ({ page }) => {
-  const { hmc, password } = await member(page.request, 'op')
+  const { hmc, password } = await createMember(page.request, 'op')
   await page.goto('/')
   await page.getByLabel('HMC (Register Number)').fill(hmc)
   await page.getByLabel('Password').fill(`${password}?`)
@@ -22,15 +22,15 @@ test('wrong passwords are counted down to a block that holds the button', async 
   await button.click()
   await expect(page.getByText(/^Exceeded login attempts\. Please try again in 1[78]\d seconds\.$/)).toBeVisible()
   await expect(button).toBeDisabled()
-  await shot(page, 'sign-in-blocked')
+  await takeScreenshot(page, 'sign-in-blocked')
 })
 
 test('an ended session says so and leads back to the same screen after signing in', async ({ page }) => {
-  const person = await member(page.request, 'op')
-  await enter(page, person, '/yard?search=B')
+  const person = await createMember(page.request, 'op')
+  await openAs(page, person, '/yard?search=B')
   await expect(page.getByRole('searchbox', { name: 'Search Yard' })).toHaveValue('B')
-  await quiet(page) // a pending request would reveal the end of the session before the reload
-  await expire(page)
+  await waitForRequests(page) // a pending request would reveal the end of the session before the reload
+  await expireSession(page)
   await page.reload()
   await expect(page.getByText('Session expired')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible()
@@ -41,7 +41,7 @@ test('an ended session says so and leads back to the same screen after signing i
 })
 
 test('damaged user data ends the session, and who is signed in is not asked again', async ({ page }) => {
-  const person = await member(page.request, 'op')
+  const person = await createMember(page.request, 'op')
   await signIn(page, person)
   await page.goto('/')
   await expect(page).toHaveURL(/\/campaign-home$/)
@@ -52,22 +52,22 @@ test('damaged user data ends the session, and who is signed in is not asked agai
 })
 
 test('each refused workbook has its words', async ({ page }) => {
-  const name = unique('Taken')
-  await uploaded(page.request, await headersOf(page.request, supervisor), name, rowsOver(1))
-  await enter(page, supervisor, '/import')
+  const name = uniqueName('Taken')
+  await importCampaign(page.request, await getHeaders(page.request, supervisor), name, createRowsInAllYards(1))
+  await openAs(page, supervisor, '/import')
   await page.getByLabel('Campaign file').setInputFiles({ name: 'list.csv', mimeType: 'text/csv', buffer: Buffer.from('a') })
   await expect(page.getByText('Failed to select document. Only .xlsx documents are allowed.')).toBeVisible()
   await page.getByLabel('Campaign file').setInputFiles({ name: 'big.xlsx', mimeType: XLSX, buffer: Buffer.alloc(5_242_881) })
   await expect(page.getByText('Failed to select document. File size should not exceed 5MB.')).toBeVisible()
-  await upload(page, sheetFile([COLUMNS], 'Plan1'))
+  await uploadFile(page, createWorkbookFile([COLUMNS], 'Plan1'))
   await expect(page.getByText("Renomeie a aba para 'Sheet1' e envie o arquivo novamente.")).toBeVisible()
-  await upload(page, campaignFile(name, rowsOver(1)))
+  await uploadFile(page, createCampaignFile(name, createRowsInAllYards(1)))
   await expect(page.getByText(/^Uma campanha com o mesmo nome já existe para o /)).toBeVisible()
-  await upload(page, sheetFile([[...COLUMNS, 'Colour'], [name, 'P', 'D', 'H', 'HB20', '1', 'A-1', 'red']]))
+  await uploadFile(page, createWorkbookFile([[...COLUMNS, 'Colour'], [name, 'P', 'D', 'H', 'HB20', '1', 'A-1', 'red']]))
   await expect(page.getByText('A planilha tem colunas erradas ou a mais.')).toBeVisible()
-  await upload(page, sheetFile([COLUMNS, [unique('Bad rows'), 'P', 'D', 'H', 'HB20', '', 'A-1']]))
+  await uploadFile(page, createWorkbookFile([COLUMNS, [uniqueName('Bad rows'), 'P', 'D', 'H', 'HB20', '', 'A-1']]))
   await expect(page.getByText(/^Algumas linhas têm erros\. Nada foi importado/)).toBeVisible()
-  await shot(page, 'import-bad-rows')
-  const example = await downloaded(page, () => page.getByRole('button', { name: 'Download example file' }).click())
+  await takeScreenshot(page, 'import-bad-rows')
+  const example = await captureDownload(page, () => page.getByRole('button', { name: 'Download example file' }).click())
   expect(example.name).toMatch(/\.xlsx$/)
 })

@@ -1,17 +1,17 @@
 import { expect, test, type Page } from './support/test'
-import { nothing, sceneCamera, showing } from './support/film'
-import { handScanner, keysOf } from './support/handScanner'
-import { carAt, feltSignals, onPhone, thrown, tracks, yardOf, type Yard } from './support/yard'
+import { createEmptyScene, createSceneCamera, createLabelScene } from './support/film'
+import { createHandScanner, keystrokesOf } from './support/handScanner'
+import { findCarAt, takeVibrations, openOnPhone, uncaughtErrors, countCameraTracks, importYard, type Yard } from './support/yard'
 
 const [HERE, OTHER] = ['HB20 000123', 'HB20 000777']
 
-test.afterEach(() => expect(thrown.splice(0), 'thrown and caught by nobody').toEqual([]))
+test.afterEach(() => expect(uncaughtErrors.splice(0), 'thrown and caught by nobody').toEqual([]))
 
 const identifier = (page: Page) => page.getByLabel('Vehicle identifier')
 const aims = (page: Page) => page.getByText('Aponte a câmera para o código.')
 const sheet = (page: Page, vin: string) => page.getByRole('dialog', { name: `Vehicle ${vin}` })
 const openScanner = (page: Page) => page.getByRole('button', { name: /^Scan( again)?$/ }).click()
-const vehiclePath = (yard: Yard) => `/vehicle/${carAt(yard, 'A-1').id}`
+const vehiclePath = (yard: Yard) => `/vehicle/${findCarAt(yard, 'A-1').id}`
 const walkPath = (yard: Yard) => `/campaign/${yard.campaign}/walk`
 
 interface Watched {
@@ -65,11 +65,11 @@ async function rate(page: Page, seconds = 4): Promise<number> {
 
 test('an engine that fails is replaced while the camera goes on, and one line says so', async ({ browser, request, baseURL }) => {
   test.setTimeout(180_000)
-  const yard = await yardOf(request, [HERE])
-  const { prepare, show } = await sceneCamera({ nothing: nothing(), label: showing('Code128', HERE) })
+  const yard = await importYard(request, [HERE])
+  const { prepare, show } = await createSceneCamera({ nothing: createEmptyScene(), label: createLabelScene('Code128', HERE) })
   for (const way of ['throws', 'reports', 'isSilent']) {
     await test.step(`a worker that ${way}`, async () => {
-      const page = await onPhone(browser, baseURL ?? '', vehiclePath(yard), { prepare: async (fresh) => { await prepare(fresh); await watch(fresh) } })
+      const page = await openOnPhone(browser, baseURL ?? '', vehiclePath(yard), { prepare: async (fresh) => { await prepare(fresh); await watch(fresh) } })
       await openScanner(page)
       await expect(aims(page)).toBeVisible()
       await expect.poll(() => watched(page, ({ decoded }) => decoded.length)).toBeGreaterThan(2)
@@ -81,7 +81,7 @@ test('an engine that fails is replaced while the camera goes on, and one line sa
       await expect(page.getByText('O leitor parou e está sendo reiniciado...')).toBeVisible({ timeout: 15_000 })
       await expect(page.getByRole('alert')).toHaveCount(0)
       await expect(aims(page)).toBeVisible()
-      expect(await tracks(page)).toEqual({ taken: 1, live: 1 })
+      expect(await countCameraTracks(page)).toEqual({ taken: 1, live: 1 })
       await show(page, 'label')
       await expect(identifier(page)).toHaveValue(HERE)
       await page.context().close()
@@ -91,9 +91,9 @@ test('an engine that fails is replaced while the camera goes on, and one line sa
 
 test('the decoder rests with nothing in view and while a car sheet is open, and a walk keeps the screen on', async ({ browser, request, baseURL }) => {
   test.setTimeout(120_000)
-  const yard = await yardOf(request, [HERE, OTHER])
-  const { prepare, show } = await sceneCamera({ nothing: nothing(), label: showing('Code39', HERE, { turn: 25 }) })
-  const page = await onPhone(browser, baseURL ?? '', walkPath(yard), { prepare: async (fresh) => { await prepare(fresh); await watch(fresh) } })
+  const yard = await importYard(request, [HERE, OTHER])
+  const { prepare, show } = await createSceneCamera({ nothing: createEmptyScene(), label: createLabelScene('Code39', HERE, { turn: 25 }) })
+  const page = await openOnPhone(browser, baseURL ?? '', walkPath(yard), { prepare: async (fresh) => { await prepare(fresh); await watch(fresh) } })
   await expect(aims(page)).toBeVisible()
   expect(await rate(page)).toBeLessThanOrEqual(12)
   expect(await watched(page, ({ locks }) => locks)).toEqual(['on'])
@@ -113,13 +113,13 @@ test('the decoder rests with nothing in view and while a car sheet is open, and 
 
 test('of a part code and a tilted label the car is taken; a refused part code hides no car', async ({ browser, request, baseURL }) => {
   test.setTimeout(120_000)
-  const yard = await yardOf(request, [HERE, OTHER])
+  const yard = await importYard(request, [HERE, OTHER])
   const part = { format: 'QRCode', text: 'P5521-88-00', module: 6, x: 330, y: 330 } as const
-  const { prepare, show } = await sceneCamera({
-    nothing: nothing(), part: { labels: [part] },
+  const { prepare, show } = await createSceneCamera({
+    nothing: createEmptyScene(), part: { labels: [part] },
     both: { labels: [part, { format: 'Code39', text: HERE, module: 2.4, turn: 15, x: 560, y: 640 }] },
   })
-  const page = await onPhone(browser, baseURL ?? '', vehiclePath(yard), { prepare })
+  const page = await openOnPhone(browser, baseURL ?? '', vehiclePath(yard), { prepare })
   await openScanner(page)
   await expect(aims(page)).toBeVisible()
   await show(page, 'both')
@@ -136,14 +136,14 @@ test('of a part code and a tilted label the car is taken; a refused part code hi
 })
 
 test('a scanned ending opens no car: its person is asked', async ({ browser, request, baseURL }) => {
-  const yard = await yardOf(request, [HERE, OTHER])
-  const { prepare } = await sceneCamera({ nothing: nothing() })
-  const page = await onPhone(browser, baseURL ?? '', walkPath(yard), { prepare })
+  const yard = await importYard(request, [HERE, OTHER])
+  const { prepare } = await createSceneCamera({ nothing: createEmptyScene() })
+  const page = await openOnPhone(browser, baseURL ?? '', walkPath(yard), { prepare })
   await expect(aims(page)).toBeVisible()
-  const scan = await handScanner(page)
-  await scan(...keysOf('000777'), 'Enter')
+  const scan = await createHandScanner(page)
+  await scan(...keystrokesOf('000777'), 'Enter')
   await expect(page.getByText('Only a part of the identifier matches. Is it this one?')).toBeVisible()
-  expect(await feltSignals(page)).toEqual(['220,90,220'])
+  expect(await takeVibrations(page)).toEqual(['220,90,220'])
   await expect(page.getByRole('dialog')).toHaveCount(0)
   await page.getByRole('button', { name: new RegExp(OTHER) }).click()
   await expect(sheet(page, OTHER)).toBeVisible()

@@ -1,17 +1,17 @@
 import { expect, test, type Page } from './support/test'
-import { nothing, sceneCamera, showing } from './support/film'
-import { askedLenses, failLenses, freeze, lenses, refuseLenses, standstill } from './support/lenses'
-import { shot } from './support/screenshots'
-import { carAt, onPhone, openScanner, thrown, tracks, yardOf, type Yard } from './support/yard'
+import { createEmptyScene, createSceneCamera, createLabelScene } from './support/film'
+import { getRequestedCameras, failNextRequests, setFrozen, simulateCameras, failCameras, prepareFreeze } from './support/lenses'
+import { takeScreenshot } from './support/screenshots'
+import { findCarAt, openOnPhone, openScanner, uncaughtErrors, countCameraTracks, importYard, type Yard } from './support/yard'
 
 const HERE = 'HB20 000123'
 
-test.afterEach(() => expect(thrown.splice(0), 'thrown and caught by nobody').toEqual([]))
+test.afterEach(() => expect(uncaughtErrors.splice(0), 'thrown and caught by nobody').toEqual([]))
 
 const identifier = (page: Page) => page.getByLabel('Vehicle identifier')
 const scanDialog = (page: Page) => page.getByRole('dialog', { name: 'Scan the vehicle' })
 const aims = (page: Page) => page.getByText('Aponte a câmera para o código.')
-const vehiclePath = (yard: Yard) => `/vehicle/${carAt(yard, 'A-1').id}`
+const vehiclePath = (yard: Yard) => `/vehicle/${findCarAt(yard, 'A-1').id}`
 
 const REAR = [
   { id: 'two', label: 'camera2 2, facing back' }, { id: 'one', label: 'camera2 1, facing front' },
@@ -19,36 +19,36 @@ const REAR = [
 ]
 
 test('of several rear cameras the main one is taken, another one is chosen and remembered, and one that refuses is passed over', async ({ browser, request, baseURL }) => {
-  const yard = await yardOf(request, [HERE])
-  const { prepare, show } = await sceneCamera({ nothing: nothing(), label: showing('Code128', HERE) })
-  const page = await onPhone(browser, baseURL ?? '', vehiclePath(yard), { prepare: async (fresh) => { await prepare(fresh); await lenses(fresh, REAR) } })
+  const yard = await importYard(request, [HERE])
+  const { prepare, show } = await createSceneCamera({ nothing: createEmptyScene(), label: createLabelScene('Code128', HERE) })
+  const page = await openOnPhone(browser, baseURL ?? '', vehiclePath(yard), { prepare: async (fresh) => { await prepare(fresh); await simulateCameras(fresh, REAR) } })
   const reopen = async () => {
     await page.reload()
     await openScanner(page)
     await expect(aims(page)).toBeVisible()
   }
   await reopen()
-  expect(await askedLenses(page)).toEqual(['two', 'zero'])
-  expect((await tracks(page)).live).toBe(1)
+  expect(await getRequestedCameras(page)).toEqual(['two', 'zero'])
+  expect((await countCameraTracks(page)).live).toBe(1)
   const other = scanDialog(page).getByRole('button', { name: 'Switch camera' })
   for (const asked of [['two', 'zero', 'two'], ['two', 'zero', 'two', 'three']]) {
     await other.click()
-    await expect.poll(() => askedLenses(page)).toEqual(asked)
+    await expect.poll(() => getRequestedCameras(page)).toEqual(asked)
     await expect(aims(page)).toBeVisible()
-    expect((await tracks(page)).live).toBe(1)
+    expect((await countCameraTracks(page)).live).toBe(1)
   }
-  await shot(page, 'scan-lenses')
+  await takeScreenshot(page, 'scan-lenses')
   await reopen()
-  expect(await askedLenses(page)).toEqual(['three'])
-  await refuseLenses(page, 'three')
+  expect(await getRequestedCameras(page)).toEqual(['three'])
+  await failCameras(page, 'three')
   await reopen()
-  expect(await askedLenses(page)).toEqual(['three', 'zero'])
-  await refuseLenses(page, 'three', 'zero')
+  expect(await getRequestedCameras(page)).toEqual(['three', 'zero'])
+  await failCameras(page, 'three', 'zero')
   await reopen()
-  expect(await askedLenses(page)).toEqual(['zero', 'two'])
+  expect(await getRequestedCameras(page)).toEqual(['zero', 'two'])
   await show(page, 'label')
   await expect(identifier(page)).toHaveValue(HERE)
-  expect((await tracks(page)).live).toBe(0)
+  expect((await countCameraTracks(page)).live).toBe(0)
   await page.context().close()
 })
 
@@ -59,14 +59,14 @@ const setVisible = (page: Page, state: 'hidden' | 'visible') =>
   }, state)
 
 test('a camera that another app has or that is gone is tried again by itself, with words and Manual meanwhile', async ({ browser, request, baseURL }) => {
-  const yard = await yardOf(request, [HERE])
-  const { prepare, show } = await sceneCamera({ nothing: nothing(), label: showing('Code128', HERE) })
-  const page = await onPhone(browser, baseURL ?? '', vehiclePath(yard), { prepare: async (fresh) => { await prepare(fresh); await lenses(fresh, REAR.slice(2, 3)) } })
+  const yard = await importYard(request, [HERE])
+  const { prepare, show } = await createSceneCamera({ nothing: createEmptyScene(), label: createLabelScene('Code128', HERE) })
+  const page = await openOnPhone(browser, baseURL ?? '', vehiclePath(yard), { prepare: async (fresh) => { await prepare(fresh); await simulateCameras(fresh, REAR.slice(2, 3)) } })
   await openScanner(page)
   await expect(aims(page)).toBeVisible()
   await setVisible(page, 'hidden')
-  await expect.poll(async () => (await tracks(page)).live).toBe(0)
-  await failLenses(page, 'NotReadableError', 'NotReadableError', 'NotFoundError')
+  await expect.poll(async () => (await countCameraTracks(page)).live).toBe(0)
+  await failNextRequests(page, 'NotReadableError', 'NotReadableError', 'NotFoundError')
   await setVisible(page, 'visible')
   const alert = scanDialog(page).getByRole('alert')
   await expect(alert).toContainText('A câmera está em uso por outro aplicativo.')
@@ -75,11 +75,11 @@ test('a camera that another app has or that is gone is tried again by itself, wi
   await expect(alert).toContainText('Nenhuma câmera encontrada neste aparelho.')
   await expect(aims(page)).toBeVisible()
   await expect(alert).toHaveCount(0)
-  expect(await tracks(page)).toEqual({ taken: 2, live: 1 })
+  expect(await countCameraTracks(page)).toEqual({ taken: 2, live: 1 })
 
   await test.step('a refusal is tried again when the person comes back from the settings', async () => {
     await setVisible(page, 'hidden')
-    await failLenses(page, 'NotAllowedError')
+    await failNextRequests(page, 'NotAllowedError')
     await setVisible(page, 'visible')
     await expect(alert).toContainText('O acesso à câmera está bloqueado.')
     await setVisible(page, 'hidden')
@@ -88,14 +88,14 @@ test('a camera that another app has or that is gone is tried again by itself, wi
   })
   await show(page, 'label')
   await expect(identifier(page)).toHaveValue(HERE)
-  expect((await tracks(page)).live).toBe(0)
+  expect((await countCameraTracks(page)).live).toBe(0)
   await page.context().close()
 })
 
 test('a picture that stands still is noticed: it plays again or the camera is restarted, else a line says so', async ({ browser, request, baseURL }) => {
-  const yard = await yardOf(request, [HERE])
-  const { prepare, show } = await sceneCamera({ nothing: nothing(), label: showing('Code128', HERE) })
-  const page = await onPhone(browser, baseURL ?? '', vehiclePath(yard), { prepare: async (fresh) => { await prepare(fresh); await standstill(fresh) } })
+  const yard = await importYard(request, [HERE])
+  const { prepare, show } = await createSceneCamera({ nothing: createEmptyScene(), label: createLabelScene('Code128', HERE) })
+  const page = await openOnPhone(browser, baseURL ?? '', vehiclePath(yard), { prepare: async (fresh) => { await prepare(fresh); await prepareFreeze(fresh) } })
   const isPlaying = () => page.evaluate(() => document.querySelector('video')?.paused === false)
   const noticed = { timeout: 4000 }
   const open = async () => {
@@ -115,7 +115,7 @@ test('a picture that stands still is noticed: it plays again or the camera is re
         track.dispatchEvent(new Event('ended'))
       }
     })
-    await expect.poll(() => tracks(page), noticed).toEqual({ taken: 2, live: 1 })
+    await expect.poll(() => countCameraTracks(page), noticed).toEqual({ taken: 2, live: 1 })
     await expect(aims(page)).toBeVisible()
     await show(page, 'label')
     await expect(identifier(page)).toHaveValue(HERE)
@@ -123,13 +123,13 @@ test('a picture that stands still is noticed: it plays again or the camera is re
   await test.step('muted, then unmuted', async () => {
     await page.reload()
     await open()
-    await freeze(page, true)
-    await expect.poll(async () => (await tracks(page)).taken, noticed).toBe(2)
+    await setFrozen(page, true)
+    await expect.poll(async () => (await countCameraTracks(page)).taken, noticed).toBe(2)
     await expect(scanDialog(page).getByRole('alert')).toContainText(/A câmera parou|não respondeu|timed out/)
     await expect(scanDialog(page).getByRole('button', { name: 'Manual' })).toBeEnabled()
-    expect((await tracks(page)).live).toBeLessThanOrEqual(1)
+    expect((await countCameraTracks(page)).live).toBeLessThanOrEqual(1)
     await show(page, 'label')
-    await freeze(page, false)
+    await setFrozen(page, false)
     await expect(scanDialog(page)).toHaveCount(0)
     await expect(identifier(page)).toHaveValue(HERE)
   })

@@ -1,8 +1,8 @@
 import { expect, test, type Page } from './support/test'
-import { nothing, sceneCamera, showing, type Scene } from './support/film'
+import { createEmptyScene, createSceneCamera, createLabelScene, type Scene } from './support/film'
 import { developer, supervisor } from './support/people'
-import { headersOf } from './support/session'
-import { carAt, feltSignals, onPhone, openScanner, thrown, yardOf, type Yard } from './support/yard'
+import { getHeaders } from './support/session'
+import { findCarAt, takeVibrations, openOnPhone, openScanner, uncaughtErrors, importYard, type Yard } from './support/yard'
 
 const [HERE, OTHER] = ['HB20 000123', 'HB20 000777']
 const KEY = HERE.replace(' ', '')
@@ -10,12 +10,12 @@ const GS = '\u001D'
 /** Text of a manufacturer's label: part, car and colour in the format of ISO 15434. */
 const FIELDS = `[)>\u001E06${GS}P5521-88${GS}${HERE}${GS}RED\u001E\u0004`
 
-test.afterEach(() => expect(thrown.splice(0), 'thrown and caught by nobody').toEqual([]))
+test.afterEach(() => expect(uncaughtErrors.splice(0), 'thrown and caught by nobody').toEqual([]))
 
 const identifier = (page: Page) => page.getByLabel('Vehicle identifier')
 const aims = (page: Page) => page.getByText('Aponte a câmera para o código.')
 const sheet = (page: Page, vin: string) => page.getByRole('dialog', { name: `Vehicle ${vin}` })
-const vehiclePath = (yard: Yard) => `/vehicle/${carAt(yard, 'A-1').id}`
+const vehiclePath = (yard: Yard) => `/vehicle/${findCarAt(yard, 'A-1').id}`
 const walkPath = (yard: Yard) => `/campaign/${yard.campaign}/walk`
 
 /** Shows a label to the camera in walk mode, expects the sheet of its car, and closes the sheet without saving. */
@@ -28,17 +28,17 @@ async function opensSheet(page: Page, show: (page: Page, scene: string) => Promi
 }
 
 test('labels with marks, fields, control characters and links name the one car', async ({ browser, request, baseURL }) => {
-  const yard = await yardOf(request, [HERE, OTHER])
+  const yard = await importYard(request, [HERE, OTHER])
   const link = (query: string) => `https://dealer.example/v?${query}`
   const labels: [Scene['labels'][number]['format'], string][] = [
     ...['%', '$', '+', '/'].map((sign): (typeof labels)[number] => ['Code39', sign + KEY]),
     ['DataMatrix', FIELDS], ['DataMatrix', `01095012345678903${GS}21${KEY}`], ['DataMatrix', `${HERE}\r\n\u0000`],
     ['QRCode', link('VIN=hb20-000123&c=red')], ['QRCode', link('vin=%48B20%20000123')], ['QRCode', link('c=RED&vin=HB20+000123')],
   ]
-  const both = showing('QRCode', link(`a=HB20+000123&b=HB20%20000777`))
-  const scenes = Object.fromEntries(labels.map(([format, text]) => [`${format} ${text}`, showing(format, text)]))
-  const { prepare, show } = await sceneCamera({ nothing: nothing(), ...scenes, both })
-  const page = await onPhone(browser, baseURL ?? '', walkPath(yard), { prepare })
+  const both = createLabelScene('QRCode', link(`a=HB20+000123&b=HB20%20000777`))
+  const scenes = Object.fromEntries(labels.map(([format, text]) => [`${format} ${text}`, createLabelScene(format, text)]))
+  const { prepare, show } = await createSceneCamera({ nothing: createEmptyScene(), ...scenes, both })
+  const page = await openOnPhone(browser, baseURL ?? '', walkPath(yard), { prepare })
   const outside: string[] = []
   page.context().on('request', (sent) => sent.url().includes('dealer.example') && outside.push(sent.url()))
   await expect(aims(page)).toBeVisible()
@@ -55,18 +55,18 @@ test('labels with marks, fields, control characters and links name the one car',
     await expect(page.getByRole('button', { name: 'Save and Exit' })).toBeDisabled()
     await page.getByRole('button', { name: `${HERE} na vaga A-1`, exact: true }).click()
     await expect(identifier(page)).toHaveValue(HERE)
-    await feltSignals(page)
+    await takeVibrations(page)
   })
   await test.step('no control character reaches the field or the records', async () => {
     await show(page, `DataMatrix ${FIELDS}`)
     await openScanner(page)
-    await expect.poll(() => feltSignals(page)).toEqual(['60'])
+    await expect.poll(() => takeVibrations(page)).toEqual(['60'])
     await expect(page.getByText('O identificador confere com este veículo.')).toBeVisible()
     expect(await identifier(page).inputValue()).not.toMatch(/\p{Cc}/u)
     await page.getByRole('group', { name: 'Select Status' }).getByRole('button', { name: 'ok', exact: true }).click()
     await page.getByRole('button', { name: 'Save and Exit' }).click()
     await expect(page).toHaveURL(new RegExp(`/campaign/${yard.campaign}$`))
-    const records = await request.get(`/api/logs/audit?kind=vehicle-changed&hmc=${supervisor.hmc}`, { headers: await headersOf(request, developer) })
+    const records = await request.get(`/api/logs/audit?kind=vehicle-changed&hmc=${supervisor.hmc}`, { headers: await getHeaders(request, developer) })
     const isControl = (character: string) => character < ' ' && !'\n\r\t'.includes(character)
     expect(JSON.stringify(JSON.parse(await records.text())).split('\\u00').filter((rest) => /^[01]/.test(rest))).toHaveLength(0)
     expect([...(await records.text())].filter(isControl)).toEqual([])
@@ -88,10 +88,10 @@ function sheetOfLines(lines: string[], turn: number): Scene {
 }
 
 test('of a label with four lines the car is taken, tilted as well, and never a part of its identifier', async ({ browser, request, baseURL }) => {
-  const yard = await yardOf(request, [HERE, OTHER])
+  const yard = await importYard(request, [HERE, OTHER])
   const lines = ['P5521-88', '0001', HERE, '2026-11-27']
-  const { prepare, show } = await sceneCamera({ nothing: nothing(), straight: sheetOfLines(lines, 0), tilted: sheetOfLines(lines, 17) })
-  const page = await onPhone(browser, baseURL ?? '', vehiclePath(yard), { prepare })
+  const { prepare, show } = await createSceneCamera({ nothing: createEmptyScene(), straight: sheetOfLines(lines, 0), tilted: sheetOfLines(lines, 17) })
+  const page = await openOnPhone(browser, baseURL ?? '', vehiclePath(yard), { prepare })
   for (const scene of ['straight', 'tilted']) {
     await page.goto(vehiclePath(yard))
     await expect(identifier(page)).toBeVisible()
@@ -104,19 +104,19 @@ test('of a label with four lines the car is taken, tilted as well, and never a p
   }
   await page.goto(walkPath(yard))
   await expect(aims(page)).toBeVisible()
-  await feltSignals(page)
+  await takeVibrations(page)
   for (const scene of ['straight', 'tilted']) {
     await opensSheet(page, show, scene)
     await page.waitForTimeout(1500) // a label counts as out of view
   }
-  expect(await feltSignals(page)).toEqual(['60', '60'])
+  expect(await takeVibrations(page)).toEqual(['60', '60'])
   await test.step('while the label stays in view, its car is not opened again and no other line is reported', async () => {
     await show(page, 'straight')
     await expect(sheet(page, HERE)).toBeVisible()
     await page.waitForTimeout(1500) // longer than the time after which a label counts as out of view
     await sheet(page, HERE).getByRole('button', { name: 'Close without saving' }).click()
     await page.waitForTimeout(1500)
-    expect(await feltSignals(page)).toEqual(['60'])
+    expect(await takeVibrations(page)).toEqual(['60'])
     await expect(page.getByRole('dialog')).toHaveCount(0)
   })
   await test.step('after the label was out of view, its car is opened again', async () => {

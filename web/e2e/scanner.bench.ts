@@ -4,19 +4,19 @@ import { loadavg } from 'node:os'
 import { test, type Page } from '@playwright/test'
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader'
 import { computeDecodeSquare } from '../src/features/scanner/crop'
-import { rotateOptions, SCANNER_SETTINGS } from '../src/features/scanner/formats'
+import { listPlainPassOptions, SCANNER_SETTINGS } from '../src/features/scanner/formats'
 import { createPlainPass } from '../src/features/scanner/decodePasses'
 import { cropPicture, encodePgm } from '../src/features/scanner/pixels'
-import { nothing, pictureOf, showing, SIZE, withFilm, type Scene } from './support/film'
-import { carAt, onPhone, yardOf } from './support/yard'
+import { createEmptyScene, renderScene, createLabelScene, PICTURE_SIZE, runWithFilm, type Scene } from './support/film'
+import { findCarAt, openOnPhone, importYard } from './support/yard'
 
 const HERE = 'HB20 000123'
 const ROUNDS = Number(process.env.ROUNDS ?? 20)
 const SCENES: [string, Scene][] = [
-  ['Code 128', showing('Code128', HERE)],
-  ['Code 39', showing('Code39', HERE)],
-  ['Code 39 at 30°', showing('Code39', HERE, { turn: 30 })],
-  ['Data Matrix', showing('DataMatrix', HERE)],
+  ['Code 128', createLabelScene('Code128', HERE)],
+  ['Code 39', createLabelScene('Code39', HERE)],
+  ['Code 39 at 30°', createLabelScene('Code39', HERE, { turn: 30 })],
+  ['Data Matrix', createLabelScene('DataMatrix', HERE)],
 ]
 
 interface Round {
@@ -76,11 +76,11 @@ async function spent(act: () => Promise<unknown>): Promise<number> {
 test('a plain look at the finder, warm, in processor time', async () => {
   const engine = readFileSync(createRequire(import.meta.url).resolve('zxing-wasm/reader/zxing_reader.wasm'))
   prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(engine).buffer } })
-  const { left, top, side } = computeDecodeSquare(SIZE, SIZE)
-  for (const [name, scene] of [...SCENES, ['nothing', nothing()] as const]) {
-    const picture = cropPicture(await pictureOf(scene, 0), left, top, side, side)
+  const { left, top, side } = computeDecodeSquare(PICTURE_SIZE, PICTURE_SIZE)
+  for (const [name, scene] of [...SCENES, ['nothing', createEmptyScene()] as const]) {
+    const picture = cropPicture(await renderScene(scene, 0), left, top, side, side)
     const turns: number[][] = []
-    for (const frame of rotateOptions(SCANNER_SETTINGS).keys()) {
+    for (const frame of listPlainPassOptions(SCANNER_SETTINGS).keys()) {
       const { options } = createPlainPass(picture, frame)
       const times: number[] = []
       for (let round = 0; round < 3 * ROUNDS; round++) times.push(await spent(() => readBarcodes(encodePgm(picture), options)))
@@ -92,15 +92,15 @@ test('a plain look at the finder, warm, in processor time', async () => {
 
 test('from the tap on Scan to the filled field', async ({ request, baseURL }) => {
   test.setTimeout(900_000)
-  const yard = await yardOf(request, [HERE, 'HB20 000124'])
+  const yard = await importYard(request, [HERE, 'HB20 000124'])
   for (const [name, scene] of SCENES) {
-    await withFilm([scene], async (browser) => {
-      const page = await onPhone(browser, baseURL ?? '', '/campaign-home')
+    await runWithFilm([scene], async (browser) => {
+      const page = await openOnPhone(browser, baseURL ?? '', '/campaign-home')
       await watch(page)
       const rounds: Round[] = []
       for (let round = 0; round < ROUNDS; round++) {
         const engine = page.waitForResponse((response) => response.url().endsWith('.wasm'))
-        await page.goto(`/vehicle/${carAt(yard, 'A-1').id}`)
+        await page.goto(`/vehicle/${findCarAt(yard, 'A-1').id}`)
         await page.evaluate(() => localStorage.clear())
         await page.reload()
         await (await engine).finished()

@@ -1,14 +1,14 @@
 import { expect, test, type Page } from './support/test'
-import { campaignFile, campaignOf, rowsIn } from './support/campaign'
-import { identify, openNotes, toolOf, unfold } from './support/parts'
-import { supervisor, signIn, signInHere, type Person } from './support/people'
-import { PHONE, shot } from './support/screenshots'
-import { enter, expire, headersOf, member } from './support/session'
+import { createCampaignFile, importUniqueCampaign, createRowsInYard } from './support/campaign'
+import { typeIdentifier, openNotes, toolOf, openTool } from './support/parts'
+import { supervisor, signIn, submitSignInForm, type Person } from './support/people'
+import { PHONE, takeScreenshot } from './support/screenshots'
+import { openAs, expireSession, getHeaders, createMember } from './support/session'
 
 /** Expires the session, calls `act` and signs in again. Returns false when the screen noticed the expiry before `act` was done. */
 async function interrupted(page: Page, person: Person, act: () => Promise<void>): Promise<boolean> {
   const address = page.url()
-  await expire(page)
+  await expireSession(page)
   const form = page.getByRole('form', { name: 'Sign in' })
   const expired = expect(page.getByText('Session expired').last()).toBeVisible({ timeout: 30_000 })
   const acted = act().then(
@@ -21,7 +21,7 @@ async function interrupted(page: Page, person: Person, act: () => Promise<void>)
   const [, isDone] = await Promise.all([expired, acted])
   await expect(form).toBeVisible()
   expect(await page.evaluate(() => Object.keys(sessionStorage).filter((name) => ['JWT_TOKEN', 'user'].includes(name)))).toEqual([])
-  await signInHere(page, person)
+  await submitSignInForm(page, person)
   await expect(page).toHaveURL(address)
   return isDone
 }
@@ -31,9 +31,9 @@ const send = (page: Page, form: string) => () => page.getByRole('form', { name: 
 test.use({ viewport: PHONE, actionTimeout: 5000 })
 
 test('what was typed in any form is there again after the session ended', async ({ page }) => {
-  const person = await member(page.request, 'admin')
-  const other = await member(page.request, 'op')
-  const { vehicles: [vehicle], name } = await campaignOf(page.request, await headersOf(page.request, supervisor), 'Typed', rowsIn('K', 2))
+  const person = await createMember(page.request, 'admin')
+  const other = await createMember(page.request, 'op')
+  const { vehicles: [vehicle], name } = await importUniqueCampaign(page.request, await getHeaders(page.request, supervisor), 'Typed', createRowsInYard('K', 2))
   const vin = vehicle?.vin_number ?? ''
   await signIn(page, person)
 
@@ -74,35 +74,35 @@ test('what was typed in any form is there again after the session ended', async 
   })
   await test.step('a campaign file', async () => {
     await page.goto('/import')
-    await page.getByLabel('Campaign file').setInputFiles(campaignFile('Interrupted', rowsIn('K', 1)))
+    await page.getByLabel('Campaign file').setInputFiles(createCampaignFile('Interrupted', createRowsInYard('K', 1)))
     await interrupted(page, person, () => page.getByRole('button', { name: 'Upload campaign' }).click())
     await expect(page.getByText('campaign.xlsx', { exact: true })).toBeVisible()
     await expect(page.getByRole('button', { name: 'Upload campaign' })).toBeEnabled()
   })
   await test.step('the lists and the file of the bulk tools, open as they were', async () => {
     await page.goto('/campaign-list')
-    const statuses = await unfold(page, 'Status Manager')
+    const statuses = await openTool(page, 'Status Manager')
     await statuses.getByLabel('VIN list').fill(vin)
     await statuses.getByLabel('Remove').check()
-    const csv = await unfold(page, 'CSV Editor')
+    const csv = await openTool(page, 'CSV Editor')
     await csv.getByLabel('CSV file').setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer: Buffer.from(`Model Code,Serial Number,Status\n${vin.replace(' ', ',')},ok`) })
     await expect(csv.getByText('Vehicles: 1')).toBeVisible()
-    const spaces = await unfold(page, 'Parking Space Manager')
+    const spaces = await openTool(page, 'Parking Space Manager')
     await spaces.getByLabel('VIN and parking space list').fill(`${vin} B-9`)
     await expect(spaces.getByText('1 vehicle will change parking space.')).toBeVisible()
     await interrupted(page, person, () => spaces.getByRole('button', { name: 'Execute' }).click())
     await expect(spaces.getByLabel('VIN and parking space list')).toHaveValue(`${vin} B-9`)
-    await unfold(page, 'Status Manager')
+    await openTool(page, 'Status Manager')
     await expect(statuses.getByLabel('VIN list')).toHaveValue(vin)
     await expect(statuses.getByLabel('Remove')).toBeChecked()
-    await unfold(page, 'CSV Editor')
+    await openTool(page, 'CSV Editor')
     await expect(csv.getByText('a.csv')).toBeVisible()
     await expect(csv.getByText('Vehicles: 1')).toBeVisible()
-    await shot(page, 'manage-restored')
+    await takeScreenshot(page, 'manage-restored')
   })
   await test.step('a vehicle in the manual editor', async () => {
     await page.goto('/campaign-list')
-    await unfold(page, 'Manual Vehicle Editor')
+    await openTool(page, 'Manual Vehicle Editor')
     await toolOf(page, 'Manual Vehicle Editor').getByLabel('Campaign').selectOption({ label: name })
     await page.getByRole('button', { name: `Edit ${vin}` }).click()
     await page.getByRole('dialog').getByLabel('QC / Supervisor Notes').fill('half a sentence')
@@ -114,7 +114,7 @@ test('what was typed in any form is there again after the session ended', async 
     let isSaved: boolean
     do {
       await page.goto(`/vehicle/${vehicle?.id}`)
-      await identify(page, vin)
+      await typeIdentifier(page, vin)
       const ok = page.getByRole('group', { name: 'Select Status' }).getByRole('button', { name: 'ok', exact: true })
       if ((await ok.getAttribute('aria-pressed')) === 'false') await ok.click()
       await (await openNotes(page)).fill('half a note')
@@ -130,9 +130,9 @@ test('what was typed in any form is there again after the session ended', async 
     await page.getByLabel('HMC (Register Number)').fill('not-made-yet')
     await page.getByRole('button', { name: 'Open menu' }).click()
     await page.getByRole('button', { name: 'Logout' }).click()
-    await signInHere(page, supervisor)
+    await submitSignInForm(page, supervisor)
     await expect(page).toHaveURL(/\/campaign-home$/)
-    await enter(page, supervisor, '/user-management?panel=create')
+    await openAs(page, supervisor, '/user-management?panel=create')
     await expect(page.getByLabel('HMC (Register Number)')).toHaveValue('')
   })
 })

@@ -1,10 +1,10 @@
 import { expect, test, type Page } from './support/test'
-import { makeOffline } from './support/campaignActions'
-import { campaignOf, rowsIn } from './support/campaign'
+import { makeAvailableOffline } from './support/campaignActions'
+import { importUniqueCampaign, createRowsInYard } from './support/campaign'
 import { openNotes } from './support/parts'
-import { supervisor, signIn, signInHere } from './support/people'
+import { supervisor, signIn, submitSignInForm } from './support/people'
 import { PHONE } from './support/screenshots'
-import { headersOf, member } from './support/session'
+import { getHeaders, createMember } from './support/session'
 
 const stored = (page: Page, kind: 'local' | 'session') => page.evaluate((which) => ({ ...(which === 'local' ? localStorage : sessionStorage) }) as Record<string, string>, kind)
 
@@ -28,7 +28,7 @@ const onDisk = (page: Page): Promise<string> =>
 test.use({ viewport: PHONE, actionTimeout: 5000 })
 
 test('a block is counted down each second and ends by itself', async ({ page }) => {
-  const { hmc, password } = await member(page.request, 'op')
+  const { hmc, password } = await createMember(page.request, 'op')
   await page.clock.install()
   await page.goto('/')
   const button = page.getByRole('button', { name: 'Sign in' })
@@ -64,15 +64,15 @@ test('a block is counted down each second and ends by itself', async ({ page }) 
 })
 
 test('a sign-in clears the counters', async ({ page }) => {
-  const person = await member(page.request, 'op')
+  const person = await createMember(page.request, 'op')
   await page.goto('/')
   await expect(page.getByRole('banner').locator('svg')).toBeVisible()
-  await signInHere(page, { ...person, password: 'wrong-password' })
+  await submitSignInForm(page, { ...person, password: 'wrong-password' })
   await expect(page.getByText('Invalid credentials. You have more 4 attempt(s).')).toBeVisible()
   expect(JSON.parse((await stored(page, 'local')).loginAttempts ?? '{}')).toMatchObject({ count: 1 })
   // An earlier session has left an expired block.
   await page.evaluate(() => localStorage.setItem('loginBlock', JSON.stringify({ blockedUntil: Date.now() - 1000 })))
-  await signInHere(page, person)
+  await submitSignInForm(page, person)
   await expect(page).toHaveURL(/\/campaign-home$/)
   const local = await stored(page, 'local')
   expect([local.loginAttempts, local.loginBlock]).toEqual([undefined, undefined])
@@ -82,14 +82,14 @@ test('a sign-in clears the counters', async ({ page }) => {
 })
 
 test('nothing personal stays behind after signing out', async ({ page }) => {
-  const person = await member(page.request, 'op')
-  const { name, id, vehicles } = await campaignOf(page.request, await headersOf(page.request, supervisor), 'Left', rowsIn('K', 1))
+  const person = await createMember(page.request, 'op')
+  const { name, id, vehicles } = await importUniqueCampaign(page.request, await getHeaders(page.request, supervisor), 'Left', createRowsInYard('K', 1))
   await signIn(page, person)
   await page.goto(`/vehicle/${vehicles[0]?.id}`)
   await (await openNotes(page)).fill('a secret note')
   await page.goto(`/campaign/${id}`)
   await expect(page.getByRole('heading', { name })).toBeVisible()
-  await makeOffline(page)
+  await makeAvailableOffline(page)
   await expect(page.getByText('Pronto. Esta lista já funciona offline.')).toBeVisible()
   expect(JSON.stringify(await stored(page, 'local'))).toContain('a secret note')
   expect(await onDisk(page)).toContain(vehicles[0]?.vin_number)
@@ -110,7 +110,7 @@ test('nothing personal stays behind after signing out', async ({ page }) => {
 })
 
 test('a token without a user, or a user without a token, is no session', async ({ page }) => {
-  const person = await member(page.request, 'op')
+  const person = await createMember(page.request, 'op')
   for (const lost of ['JWT_TOKEN', 'user', 'SEAL_KEY', 'SESSION_ID']) {
     await signIn(page, person)
     await page.evaluate((name) => {

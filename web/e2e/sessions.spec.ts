@@ -1,11 +1,11 @@
 import { expect, test, type APIRequestContext, type Page } from './support/test'
-import { makeOffline } from './support/campaignActions'
-import { campaignOf, rowsIn, vehicleOf, type Vehicle } from './support/campaign'
-import { everythingKept, sealedSaves, writeSave } from './support/disk'
-import { identify, openNotes, rowAction } from './support/parts'
-import { signIn, signInHere, signOut, supervisor, type Person } from './support/people'
-import { PHONE, shot } from './support/screenshots'
-import { enter, headersOf, keptByPhone, member } from './support/session'
+import { makeAvailableOffline } from './support/campaignActions'
+import { importUniqueCampaign, createRowsInYard, fetchVehicle, type Vehicle } from './support/campaign'
+import { readAllStorage, readStoredSaves, writeSave } from './support/disk'
+import { typeIdentifier, openNotes, chooseRowAction } from './support/parts'
+import { signIn, submitSignInForm, signOut, supervisor, type Person } from './support/people'
+import { PHONE, takeScreenshot } from './support/screenshots'
+import { openAs, getHeaders, waitForServiceWorker, createMember } from './support/session'
 
 const NOTE = 'the left door has a scratch of a hand'
 const ANDROID = 'Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Mobile Safari/537.36'
@@ -13,7 +13,7 @@ const WINDOWS = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:145.0) Gecko/20100
 
 /** Saves the shown vehicle with a status and a note. */
 async function inspect(page: Page, { vin_number }: Vehicle, status: string): Promise<void> {
-  await identify(page, vin_number)
+  await typeIdentifier(page, vin_number)
   await page.getByRole('group', { name: 'Select Status' }).getByRole('button', { name: status, exact: true }).click()
   await (await openNotes(page)).fill(NOTE)
   await page.getByRole('button', { name: 'Save and Exit' }).click()
@@ -47,10 +47,10 @@ test.describe('with pages kept by the phone', () => {
   test.use({ serviceWorkers: 'allow' })
 
   test('on a shared phone the next person can neither read, change nor send what waits; it arrives once, under its owner', async ({ page, context }) => {
-    const headers = await headersOf(page.request, supervisor)
-    const { vehicles } = await campaignOf(page.request, headers, 'Shared', rowsIn('K', 2))
+    const headers = await getHeaders(page.request, supervisor)
+    const { vehicles } = await importUniqueCampaign(page.request, headers, 'Shared', createRowsInYard('K', 2))
     const [first] = vehicles as [Vehicle]
-    const [one, two] = [await member(page.request, 'op'), await member(page.request, 'op')]
+    const [one, two] = [await createMember(page.request, 'op'), await createMember(page.request, 'op')]
     /** Idempotency keys of the saves that the page sends. A page that is left before the response sends a save again under the same key. */
     const sent = new Set<string>()
     context.on('request', (request) => {
@@ -61,7 +61,7 @@ test.describe('with pages kept by the phone', () => {
       await signIn(page, one)
       await page.goto(`/vehicle/${first.id}`)
       await expect(page.getByRole('button', { name: 'Save and Exit' })).toBeVisible()
-      await keptByPhone(page)
+      await waitForServiceWorker(page)
       await context.setOffline(true)
       await inspect(page, first, 'ng')
       await expect(waits(page)).toBeVisible()
@@ -70,18 +70,18 @@ test.describe('with pages kept by the phone', () => {
     })
     await test.step('the second person sees that one save is pending, but not its content', async () => {
       await context.setOffline(false)
-      await signInHere(page, two)
+      await submitSignInForm(page, two)
       await expect(page).toHaveURL(/\/campaign-home$/)
       await page.goto('/outbox')
       await expect(page.getByText('1 inspeção de outra pessoa aguarda neste aparelho.', { exact: false })).toBeVisible()
-      await shot(page, 'outbox-of-another')
-      const kept = await everythingKept(page)
+      await takeScreenshot(page, 'outbox-of-another')
+      const kept = await readAllStorage(page)
       for (const secret of [NOTE, first.vin_number, first.vin_number.split(' ')[0] ?? '', one.hmc, '"ng"']) expect(kept, secret).not.toContain(secret)
-      const saves = await sealedSaves(page)
+      const saves = await readStoredSaves(page)
       expect(saves.map((save) => Object.keys(save).toSorted().join())).toEqual(['at,id,owner,sealed,seq,state'])
     })
     await test.step('what the second person writes into the database is not sent under the name of the first', async () => {
-      const [save] = await sealedSaves(page)
+      const [save] = await readStoredSaves(page)
       if (save === undefined) throw new Error('no save')
       await writeSave(page, { ...save, seq: save.seq + 10 })
       await writeSave(page, { ...save, seq: save.seq + 11, id: 'forged', sealed: save.sealed.toReversed() })
@@ -95,25 +95,25 @@ test.describe('with pages kept by the phone', () => {
     })
     await test.step('the first person signs in again: the save is sent once, and two altered saves are reported', async () => {
       sent.clear()
-      await signInHere(page, one)
-      await expect.poll(async () => (await vehicleOf(page.request, headers, first.id)).status).toBe('ng')
-      expect(await vehicleOf(page.request, headers, first.id)).toMatchObject({ operator_notes: NOTE, modified_by_hmc: one.hmc, version: 2 })
+      await submitSignInForm(page, one)
+      await expect.poll(async () => (await fetchVehicle(page.request, headers, first.id)).status).toBe('ng')
+      expect(await fetchVehicle(page.request, headers, first.id)).toMatchObject({ operator_notes: NOTE, modified_by_hmc: one.hmc, version: 2 })
       await page.goto('/outbox')
       await expect(page.getByText('Esta inspeção foi alterada neste aparelho e não será enviada.')).toHaveCount(2)
-      await shot(page, 'outbox-altered')
+      await takeScreenshot(page, 'outbox-altered')
       for (const left of [1, 0]) {
         await page.getByRole('region', { name: 'Changed on this device' }).getByRole('button', { name: 'Remove' }).first().click()
         await expect(page.getByText('Esta inspeção foi alterada neste aparelho e não será enviada.')).toHaveCount(left)
       }
       await nothingWaits(page)
       expect([...sent]).toEqual([expect.stringMatching(new RegExp(`/api/vehicles/${first.id}(\\?.*)? [0-9a-f\\-]{36}$`, 'v'))])
-      expect(await vehicleOf(page.request, headers, first.id)).toMatchObject({ operator_notes: NOTE, version: 2 })
+      expect(await fetchVehicle(page.request, headers, first.id)).toMatchObject({ operator_notes: NOTE, version: 2 })
     })
   })
 
   test('a session that was signed out without a network is ended at the next contact', async ({ page, context }) => {
-    await signIn(page, await member(page.request, 'op'))
-    await keptByPhone(page)
+    await signIn(page, await createMember(page.request, 'op'))
+    await waitForServiceWorker(page)
     const headers = await tokenIn(page)
     await context.setOffline(true)
     await signOut(page)
@@ -128,19 +128,19 @@ test.describe('with pages kept by the phone', () => {
 })
 
 test('it is also ended when the page was closed in between and another person uses the phone next', async ({ page, context }) => {
-  await signIn(page, await member(page.request, 'op'))
+  await signIn(page, await createMember(page.request, 'op'))
   const headers = await tokenIn(page)
   await context.route('**/api/sessions', (route) => (route.request().method() === 'DELETE' ? route.abort() : route.fallback()))
   await signOut(page)
   expect(await answerTo(page.request, headers)).toBe('200')
   await page.close()
   const next = await context.newPage()
-  await signIn(next, await member(next.request, 'op'))
+  await signIn(next, await createMember(next.request, 'op'))
   await expect.poll(() => answerTo(next.request, headers)).toBe(ENDED)
 })
 
 test('one sees where one is signed in and ends other sessions, one or all', async ({ page }) => {
-  const person = await member(page.request, 'op')
+  const person = await createMember(page.request, 'op')
   const [phone, desk] = [await elsewhere(page.request, person, ANDROID), await elsewhere(page.request, person, WINDOWS)]
   await signIn(page, person)
   await page.goto('/account')
@@ -148,7 +148,7 @@ test('one sees where one is signed in and ends other sessions, one or all', asyn
   await expect(card.getByRole('listitem')).toHaveCount(3)
   await expect(card.getByRole('listitem').first()).toContainText('(this device)')
   await expect(card.getByRole('button', { name: /^End the session on/ })).toHaveCount(2)
-  await shot(page, 'account-sessions')
+  await takeScreenshot(page, 'account-sessions')
   await card.getByRole('button', { name: /^End the session on Chrome on Android/ }).click()
   await expect(card.getByRole('listitem')).toHaveCount(2)
   expect([await answerTo(page.request, phone), await answerTo(page.request, desk)]).toEqual([ENDED, '200'])
@@ -159,14 +159,14 @@ test('one sees where one is signed in and ends other sessions, one or all', asyn
 })
 
 test("a supervisor ends a user's sessions, one or all", async ({ page }) => {
-  const person = await member(page.request, 'op')
+  const person = await createMember(page.request, 'op')
   const sessions = [await elsewhere(page.request, person, ANDROID), await elsewhere(page.request, person, WINDOWS), await elsewhere(page.request, person, WINDOWS)]
-  await enter(page, supervisor, '/user-management?panel=active')
+  await openAs(page, supervisor, '/user-management?panel=active')
   await page.getByRole('searchbox', { name: 'Search by HMC' }).fill(person.hmc)
-  await rowAction(page, person.hmc, `Sessions of ${person.hmc}`)
+  await chooseRowAction(page, person.hmc, `Sessions of ${person.hmc}`)
   const dialog = page.getByRole('dialog', { name: `Sessions of ${person.hmc}` })
   await expect(dialog.getByRole('listitem')).toHaveCount(3)
-  await shot(page, 'users-sessions')
+  await takeScreenshot(page, 'users-sessions')
   await dialog.getByRole('button', { name: /^End the session on Chrome on Android/ }).click()
   await expect(dialog.getByRole('listitem')).toHaveCount(2)
   const answers = () => Promise.all(sessions.map((headers) => answerTo(page.request, headers)))
@@ -179,13 +179,13 @@ test("a supervisor ends a user's sessions, one or all", async ({ page }) => {
 })
 
 test('a phone whose session was ended is wiped at its next contact; what waits is sealed and sent after the next sign-in', async ({ page }) => {
-  const headers = await headersOf(page.request, supervisor)
-  const { id, name, vehicles } = await campaignOf(page.request, headers, 'Wiped', rowsIn('K', 2))
+  const headers = await getHeaders(page.request, supervisor)
+  const { id, name, vehicles } = await importUniqueCampaign(page.request, headers, 'Wiped', createRowsInYard('K', 2))
   const [first, second] = vehicles as [Vehicle, Vehicle]
-  const person = await member(page.request, 'op')
+  const person = await createMember(page.request, 'op')
   await signIn(page, person)
   await page.goto(`/campaign/${id}`)
-  await makeOffline(page)
+  await makeAvailableOffline(page)
   await expect(page.getByText('Pronto. Esta lista já funciona offline.')).toBeVisible()
   await holdSaves(page)
   await page.goto(`/vehicle/${first.id}`)
@@ -193,7 +193,7 @@ test('a phone whose session was ended is wiped at its next contact; what waits i
   await expect(waits(page)).toBeVisible()
   await page.goto(`/vehicle/${second.id}`)
   await (await openNotes(page)).fill(NOTE)
-  const before = await everythingKept(page)
+  const before = await readAllStorage(page)
   for (const trace of [NOTE, name, second.vin_number]) expect(before).toContain(trace)
 
   const other = await elsewhere(page.request, person, WINDOWS)
@@ -202,37 +202,37 @@ test('a phone whose session was ended is wiped at its next contact; what waits i
   await page.evaluate(() => window.dispatchEvent(new Event('online'))) // makes the page refresh its list, and so notice the ended session
   await isShown
   await expect(page.getByRole('form', { name: 'Sign in' })).toBeVisible()
-  await expect.poll(() => everythingKept(page)).not.toContain(second.vin_number)
-  const after = await everythingKept(page)
+  await expect.poll(() => readAllStorage(page)).not.toContain(second.vin_number)
+  const after = await readAllStorage(page)
   for (const trace of [NOTE, name, first.vin_number, person.hmc]) expect(after, trace).not.toContain(trace)
-  expect(await sealedSaves(page)).toHaveLength(1)
+  expect(await readStoredSaves(page)).toHaveLength(1)
   expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
 
   await page.unrouteAll()
-  await signInHere(page, person)
+  await submitSignInForm(page, person)
   await expect(page).toHaveURL(/\/campaign-home$/)
-  await expect.poll(async () => (await vehicleOf(page.request, headers, first.id)).operator_notes).toBe(NOTE)
+  await expect.poll(async () => (await fetchVehicle(page.request, headers, first.id)).operator_notes).toBe(NOTE)
   await nothingWaits(page)
 })
 
 test('over plain http, where browsers offer no cipher, what waits is sealed as well', async ({ page }) => {
   await page.addInitScript(() => Object.defineProperty(Crypto.prototype, 'subtle', { get: () => undefined }))
-  const headers = await headersOf(page.request, supervisor)
-  const { vehicles } = await campaignOf(page.request, headers, 'Plain', rowsIn('K', 1))
+  const headers = await getHeaders(page.request, supervisor)
+  const { vehicles } = await importUniqueCampaign(page.request, headers, 'Plain', createRowsInYard('K', 1))
   const [first] = vehicles as [Vehicle]
-  const person = await member(page.request, 'op')
-  await enter(page, person, `/vehicle/${first.id}`)
+  const person = await createMember(page.request, 'op')
+  await openAs(page, person, `/vehicle/${first.id}`)
   await expect(page.getByRole('button', { name: 'Save and Exit' })).toBeVisible()
   expect(await page.evaluate(() => 'subtle' in crypto && (crypto.subtle as unknown))).toBeUndefined()
   await holdSaves(page)
   await inspect(page, first, 'ng')
   await expect(waits(page)).toBeVisible()
-  const kept = JSON.stringify((await sealedSaves(page)).map(({ sealed }) => String.fromCharCode(...sealed)))
+  const kept = JSON.stringify((await readStoredSaves(page)).map(({ sealed }) => String.fromCharCode(...sealed)))
   for (const secret of [NOTE, first.vin_number, person.hmc]) expect(kept).not.toContain(secret)
   await page.reload()
   await expect(waits(page)).toBeVisible()
   await page.unrouteAll()
   await page.evaluate(() => window.dispatchEvent(new Event('online')))
   await nothingWaits(page)
-  expect(await vehicleOf(page.request, headers, first.id)).toMatchObject({ status: 'ng', operator_notes: NOTE, modified_by_hmc: person.hmc })
+  expect(await fetchVehicle(page.request, headers, first.id)).toMatchObject({ status: 'ng', operator_notes: NOTE, modified_by_hmc: person.hmc })
 })

@@ -1,17 +1,17 @@
 import { chromium, expect, test, type APIRequestContext, type Page, type Route } from './support/test'
-import { campaignOf, rowsIn, vehicleOf, type Vehicle } from './support/campaign'
-import { launch } from './support/film'
-import { identify, openNotes } from './support/parts'
+import { importUniqueCampaign, createRowsInYard, fetchVehicle, type Vehicle } from './support/campaign'
+import { launchBrowser } from './support/film'
+import { typeIdentifier, openNotes } from './support/parts'
 import { signIn, supervisor, type Person } from './support/people'
 import { watchBrowser } from './support/policy'
-import { PHONE, shot } from './support/screenshots'
-import { headersOf, member } from './support/session'
+import { PHONE, takeScreenshot } from './support/screenshots'
+import { getHeaders, createMember } from './support/session'
 
 const OLD_TAB = 'Outra aba está com uma versão antiga aberta. Feche-a para continuar.'
 const OTHERS = '1 inspeção de outra pessoa aguarda neste aparelho.'
 
 async function inspect(page: Page, { vin_number }: Vehicle, status: string): Promise<void> {
-  await identify(page, vin_number)
+  await typeIdentifier(page, vin_number)
   await page.getByRole('group', { name: 'Select Status' }).getByRole('button', { name: status, exact: true }).click()
   await page.getByRole('button', { name: 'Save and Exit' }).click()
 }
@@ -23,9 +23,9 @@ const person = (page: Page, { hmc }: Person) => expect(page.locator('section').f
 const onSaves = '**/api/vehicles/*'
 
 async function carsOf(request: APIRequestContext, title: string, count = 3) {
-  const headers = await headersOf(request, supervisor)
-  const { id, name, vehicles } = await campaignOf(request, headers, title, rowsIn('K', count))
-  const state = ({ id: vehicle }: Vehicle) => vehicleOf(request, headers, vehicle)
+  const headers = await getHeaders(request, supervisor)
+  const { id, name, vehicles } = await importUniqueCampaign(request, headers, title, createRowsInYard('K', count))
+  const state = ({ id: vehicle }: Vehicle) => fetchVehicle(request, headers, vehicle)
   return { campaign: id, name, vehicles, first: vehicles[0] as Vehicle, second: vehicles[1] as Vehicle, state }
 }
 
@@ -33,7 +33,7 @@ test.use({ viewport: PHONE })
 
 test('two people in two tabs: each save arrives in the name of its maker, and each tab sends its own', async ({ page, context }) => {
   const { first, second, state } = await carsOf(page.request, 'Shared')
-  const [one, two] = [await member(page.request, 'op'), await member(page.request, 'op')]
+  const [one, two] = [await createMember(page.request, 'op'), await createMember(page.request, 'op')]
   const tab = await context.newPage()
   for (const [own, hers, vehicle] of [[page, one, first], [tab, two, second]] as const) {
     await signIn(own, hers)
@@ -82,7 +82,7 @@ test('two people in two tabs: each save arrives in the name of its maker, and ea
 
 test('saves leave by themselves once a network that cut every call lets them through', async ({ page, context }) => {
   const { first, second, state } = await carsOf(page.request, 'Reset')
-  await signIn(page, await member(page.request, 'op'))
+  await signIn(page, await createMember(page.request, 'op'))
   for (const vehicle of [first, second]) {
     await page.goto(`/vehicle/${vehicle.id}`)
     await expect(page.getByRole('button', { name: 'Save and Exit' })).toBeVisible()
@@ -101,7 +101,7 @@ test('saves leave by themselves once a network that cut every call lets them thr
 
 test('an older tab that keeps the database says so in the newer one, which goes on by itself and loses nothing', async ({ page, context }) => {
   const { campaign, first, second, state } = await carsOf(page.request, 'Upgrade')
-  const operator = await member(page.request, 'op')
+  const operator = await createMember(page.request, 'op')
   await signIn(page, operator)
   await page.goto(`/vehicle/${first.id}`)
   await expect(page.getByRole('button', { name: 'Save and Exit' })).toBeVisible()
@@ -126,7 +126,7 @@ test('an older tab that keeps the database says so in the newer one, which goes 
   await expect(newer.getByText(OLD_TAB)).toBeVisible({ timeout: 8000 })
   await newer.goto(`/vehicle/${second.id}`)
   await expect(newer.getByText(OLD_TAB)).toBeVisible({ timeout: 8000 })
-  await shot(newer, 'old-tab')
+  await takeScreenshot(newer, 'old-tab')
   await inspect(newer, second, 'ok')
   await page.evaluate(() => (window as unknown as { stubborn: IDBDatabase }).stubborn.close())
   await expect(newer.getByText(OLD_TAB)).toHaveCount(0)
@@ -141,9 +141,9 @@ test('an older tab that keeps the database says so in the newer one, which goes 
 
 test('eight tabs over plain http load at once, share one stream, and the last one saves', async ({ request, baseURL }) => {
   const { campaign, first, state } = await carsOf(request, 'Plain')
-  const operator = await member(request, 'op')
+  const operator = await createMember(request, 'op')
   const address = new URL(baseURL ?? '')
-  const browser = await launch(`--host-resolver-rules=MAP yard.test ${address.hostname}`)
+  const browser = await launchBrowser(`--host-resolver-rules=MAP yard.test ${address.hostname}`)
   const context = await browser.newContext({ baseURL: `http://yard.test:${address.port}`, viewport: PHONE, locale: 'pt-BR', reducedMotion: 'reduce' })
   const streams: Page[] = [] // the page that opened each event stream
   context.on('request', (sent) => sent.url().endsWith('/api/events') && streams.push(sent.frame().page()))
@@ -178,7 +178,7 @@ const asBrowsersDo = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-back
 for (const way of ['signs out', 'lets another person sign in'] as const) {
   test(`a page that the browser kept shows nothing of a person who ${way} meanwhile`, async ({ request, baseURL }) => {
     const { first } = await carsOf(request, 'Kept page')
-    const [one, two] = [await member(request, 'op'), await member(request, 'op')]
+    const [one, two] = [await createMember(request, 'op'), await createMember(request, 'op')]
     const browser = watchBrowser(await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', ignoreDefaultArgs: ['--disable-back-forward-cache'], args: asBrowsersDo }))
     const page = await browser.newPage({ baseURL, viewport: PHONE, locale: 'pt-BR', serviceWorkers: 'block', reducedMotion: 'reduce' })
     // Chromium evicts a page from the back/forward cache when another page requests its lock or messages it; other browsers do not.

@@ -1,30 +1,30 @@
 import { expect, test } from './support/test'
-import { makeOffline } from './support/campaignActions'
-import { campaignOf, rowsIn, vehicleOf, type Vehicle } from './support/campaign'
+import { makeAvailableOffline } from './support/campaignActions'
+import { importUniqueCampaign, createRowsInYard, fetchVehicle, type Vehicle } from './support/campaign'
 import { supervisor } from './support/people'
-import { PHONE, shot } from './support/screenshots'
-import { enter, headersOf, keptByPhone, member } from './support/session'
+import { PHONE, takeScreenshot } from './support/screenshots'
+import { openAs, getHeaders, waitForServiceWorker, createMember } from './support/session'
 
 test.use({ viewport: PHONE, serviceWorkers: 'allow' })
 
 test('a campaign that was taken along is picked, searched, inspected and counted without a signal', async ({ page, context }) => {
-  const headers = await headersOf(page.request, supervisor)
-  const { id, name, vehicles } = await campaignOf(page.request, headers, 'Along', [...rowsIn('K', 3), ...rowsIn('A', 2, 501)])
+  const headers = await getHeaders(page.request, supervisor)
+  const { id, name, vehicles } = await importUniqueCampaign(page.request, headers, 'Along', [...createRowsInYard('K', 3), ...createRowsInYard('A', 2, 501)])
   const [first, second] = vehicles.filter(({ parking_space }) => parking_space.startsWith('K')) as [Vehicle, Vehicle]
-  const operator = await member(page.request, 'op')
-  await enter(page, operator, `/campaign/${id}`)
-  await makeOffline(page)
+  const operator = await createMember(page.request, 'op')
+  await openAs(page, operator, `/campaign/${id}`)
+  await makeAvailableOffline(page)
   await expect(page.getByText('Pronto. Esta lista já funciona offline.')).toBeVisible()
   await expect(page.getByText('5 veículos disponíveis offline.')).toBeVisible()
-  await shot(page, 'campaign-along')
-  await keptByPhone(page)
+  await takeScreenshot(page, 'campaign-along')
+  await waitForServiceWorker(page)
   await context.setOffline(true)
 
   await page.goto('/campaign-home')
   await expect(page.getByText('Sem conexão. Mostrando os dados salvos neste aparelho.')).toBeVisible()
   await page.getByRole('searchbox').fill(name)
   await expect(page.locator('main').getByText('0 / 5', { exact: true })).toBeVisible()
-  await shot(page, 'home-along')
+  await takeScreenshot(page, 'home-along')
   await page.goto(`/yard?campaign=${id}`)
   await expect(page.getByRole('link', { name: /^Yard K / })).toContainText('0/3')
   await page.goto(`/yard/18?campaign=${encodeURIComponent(name)}`)
@@ -36,7 +36,7 @@ test('a campaign that was taken along is picked, searched, inspected and counted
   await page.getByRole('button', { name: 'Manual' }).click()
   await page.getByLabel('Vehicle identifier').fill(first.vin_number)
   await page.getByRole('group', { name: 'Select Status' }).getByRole('button', { name: 'ng', exact: true }).click()
-  await shot(page, 'vehicle-along')
+  await takeScreenshot(page, 'vehicle-along')
   await page.getByRole('button', { name: 'Save and Go Next' }).click()
   await page.getByText('Ir agora').click()
   await expect(page).toHaveURL(new RegExp(`/vehicle/${second.id}\\?yard=18$`))
@@ -52,22 +52,22 @@ test('a campaign that was taken along is picked, searched, inspected and counted
 
   await context.setOffline(false)
   await expect(page.getByRole('link', { name: /pending saves?/ })).toHaveCount(0)
-  expect(await vehicleOf(page.request, headers, first.id)).toMatchObject({ status: 'ng', modified_by_hmc: operator.hmc })
+  expect(await fetchVehicle(page.request, headers, first.id)).toMatchObject({ status: 'ng', modified_by_hmc: operator.hmc })
   await page.goto('/outbox')
   await expect(page.getByRole('region', { name: 'Available offline' })).toContainText(name)
-  await shot(page, 'outbox-taken')
+  await takeScreenshot(page, 'outbox-taken')
   await page.getByRole('button', { name: `Remove ${name} from this device` }).click()
   await page.getByRole('button', { name: 'YES', exact: true }).click()
   await expect(page.getByText('Nada disponível offline.', { exact: false })).toBeVisible()
 })
 
 test('one yard is taken along, and what stands elsewhere is not', async ({ page, context }) => {
-  const headers = await headersOf(page.request, supervisor)
-  const { id } = await campaignOf(page.request, headers, 'One yard', [...rowsIn('K', 3), ...rowsIn('A', 2, 501)])
-  await enter(page, await member(page.request, 'op'), `/campaign/${id}?yard=18`)
-  await makeOffline(page, 'Make yard K available offline')
+  const headers = await getHeaders(page.request, supervisor)
+  const { id } = await importUniqueCampaign(page.request, headers, 'One yard', [...createRowsInYard('K', 3), ...createRowsInYard('A', 2, 501)])
+  await openAs(page, await createMember(page.request, 'op'), `/campaign/${id}?yard=18`)
+  await makeAvailableOffline(page, 'Make yard K available offline')
   await expect(page.getByText('3 veículos dos pátios escolhidos disponíveis offline.')).toBeVisible()
-  await keptByPhone(page)
+  await waitForServiceWorker(page)
   await context.setOffline(true)
   await page.goto(`/campaign/${id}?yard=18`)
   await expect(page.getByText('0 / 3')).toBeVisible()

@@ -1,16 +1,16 @@
 import { expect, test, type Page } from './support/test'
-import { nothing, sceneCamera, showing } from './support/film'
-import { handScanner, keysOf } from './support/handScanner'
-import { headersOf } from './support/session'
+import { createEmptyScene, createSceneCamera, createLabelScene } from './support/film'
+import { createHandScanner, keystrokesOf } from './support/handScanner'
+import { getHeaders } from './support/session'
 import { supervisor } from './support/people'
-import { vehiclesOf } from './support/campaign'
-import { carAt, onPhone, thrown, yardOf, type Yard } from './support/yard'
+import { fetchVehicles } from './support/campaign'
+import { findCarAt, openOnPhone, uncaughtErrors, importYard, type Yard } from './support/yard'
 
 const CARS = 10
 /** Median time in milliseconds from a scan to the next car that a person may not have to wait longer than. */
 const MEDIAN_MS = 1500
 
-test.afterEach(() => expect(thrown.splice(0), 'thrown and caught by nobody').toEqual([]))
+test.afterEach(() => expect(uncaughtErrors.splice(0), 'thrown and caught by nobody').toEqual([]))
 
 /** Records the taps of the person, by the page's clock. */
 const watchTaps = (page: Page) =>
@@ -41,19 +41,19 @@ function expectQuick(title: string, rounds: Round[], taps: number): void {
 }
 
 const vinsOf = (model: string) => Array.from({ length: CARS }, (_, index) => `${model} ${String(index + 1).padStart(6, '0')}`)
-const vinAt = (yard: Yard, index: number) => carAt(yard, `A-${index + 1}`).vin
+const vinAt = (yard: Yard, index: number) => findCarAt(yard, `A-${index + 1}`).vin
 
 async function expectInspected(page: Page, yard: Yard): Promise<void> {
-  const headers = await headersOf(page.request, supervisor)
-  await expect.poll(async () => (await vehiclesOf(page.request, headers, yard.campaign)).map(({ status }) => status), { timeout: 20_000 }).toEqual(Array.from({ length: CARS }, () => 'ok'))
+  const headers = await getHeaders(page.request, supervisor)
+  await expect.poll(async () => (await fetchVehicles(page.request, headers, yard.campaign)).map(({ status }) => status), { timeout: 20_000 }).toEqual(Array.from({ length: CARS }, () => 'ok'))
 }
 
 for (const [title, oneTap] of [['two taps', false], ['one tap', true]] as const) {
   test(`ten cars are walked with the camera, each in ${title}`, async ({ browser, request, baseURL }) => {
     const vins = vinsOf(oneTap ? 'TENA' : 'TENB')
-    const yard = await yardOf(request, vins)
-    const camera = await sceneCamera({ nothing: nothing(), ...Object.fromEntries(vins.map((vin) => [vin, showing('Code128', vin)])) })
-    const page = await onPhone(browser, baseURL ?? '', `/campaign/${yard.campaign}/walk`, { prepare: async (made) => {
+    const yard = await importYard(request, vins)
+    const camera = await createSceneCamera({ nothing: createEmptyScene(), ...Object.fromEntries(vins.map((vin) => [vin, createLabelScene('Code128', vin)])) })
+    const page = await openOnPhone(browser, baseURL ?? '', `/campaign/${yard.campaign}/walk`, { prepare: async (made) => {
       await camera.prepare(made)
       await watchTaps(made)
     } })
@@ -78,17 +78,17 @@ for (const [title, oneTap] of [['two taps', false], ['one tap', true]] as const)
 }
 
 test('ten cars are inspected on the vehicle page with a hand scanner, each in two taps and without scrolling', async ({ browser, request, baseURL }) => {
-  const yard = await yardOf(request, vinsOf('TENC'))
-  const page = await onPhone(browser, baseURL ?? '', `/vehicle/${carAt(yard, 'A-1').id}`, { prepare: watchTaps })
-  const scan = await handScanner(page)
+  const yard = await importYard(request, vinsOf('TENC'))
+  const page = await openOnPhone(browser, baseURL ?? '', `/vehicle/${findCarAt(yard, 'A-1').id}`, { prepare: watchTaps })
+  const scan = await createHandScanner(page)
   const rounds: Round[] = []
   for (let index = 0; index < CARS; index++) {
-    await expect(page).toHaveURL(new RegExp(`/vehicle/${carAt(yard, `A-${index + 1}`).id}$`))
+    await expect(page).toHaveURL(new RegExp(`/vehicle/${findCarAt(yard, `A-${index + 1}`).id}$`))
     await expect(page.getByRole('button', { name: 'Scan', exact: true })).toBeVisible()
     const isLast = index + 1 === CARS
     await tapsOf(page)
     await expect(async () => { // a busy machine may type as slowly as a person, so the typing is retried
-      await scan(...keysOf(vinAt(yard, index)), 'Enter')
+      await scan(...keystrokesOf(vinAt(yard, index)), 'Enter')
       await expect(page.getByRole('group', { name: 'Select Status' })).toBeFocused({ timeout: 1000 })
     }).toPass()
     const scanned = await page.evaluate(() => performance.now())

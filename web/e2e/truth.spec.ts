@@ -1,9 +1,9 @@
 import { expect, test, type Page } from './support/test'
-import { campaignOf, rowsIn, saved, vehicleOf, vehiclesOf, type Vehicle } from './support/campaign'
-import { downloaded, identify, openOtherStatuses, rowsOf, unfold } from './support/parts'
+import { importUniqueCampaign, createRowsInYard, saveVehicle, fetchVehicle, fetchVehicles, type Vehicle } from './support/campaign'
+import { captureDownload, typeIdentifier, openOtherStatuses, listEntries, openTool } from './support/parts'
 import { supervisor } from './support/people'
-import { PHONE, shot } from './support/screenshots'
-import { enter, headersOf, memberOf } from './support/session'
+import { PHONE, takeScreenshot } from './support/screenshots'
+import { openAs, getHeaders, getSharedMember } from './support/session'
 
 const closed = async (page: Page, headers: Record<string, string>, id: number) => {
   for (const status of ['Ongoing', 'Closed']) expect((await page.request.put(`/api/campaigns/${id}`, { headers, data: { status } })).status()).toBe(200)
@@ -13,11 +13,11 @@ const chip = (page: Page, name: string) => page.getByRole('group', { name: 'Stat
 test.use({ viewport: PHONE })
 
 test('a vehicle of a closed campaign says so, takes nothing and leads to its campaign', async ({ page }) => {
-  const headers = await headersOf(page.request, supervisor)
-  const { id, vehicles } = await campaignOf(page.request, headers, 'Shut', rowsIn('K', 2))
+  const headers = await getHeaders(page.request, supervisor)
+  const { id, vehicles } = await importUniqueCampaign(page.request, headers, 'Shut', createRowsInYard('K', 2))
   const [first] = vehicles as [Vehicle, Vehicle]
   await closed(page, headers, id)
-  await enter(page, await memberOf(page.request, 'op'), `/vehicle/${first.id}`)
+  await openAs(page, await getSharedMember(page.request, 'op'), `/vehicle/${first.id}`)
   await expect(page.getByText('Esta campanha está encerrada. Não é possível salvar inspeções.')).toBeVisible()
   const form = page.getByRole('form', { name: 'Vehicle Inspection' })
   for (const name of ['Scan', 'Manual', 'ok', 'Save and Go Next', 'Save and Exit', 'Cancel']) await expect(form.getByRole('button', { name, exact: true })).toBeDisabled()
@@ -25,50 +25,50 @@ test('a vehicle of a closed campaign says so, takes nothing and leads to its cam
   await page.keyboard.type(first.vin_number, { delay: 5 })
   await page.keyboard.press('Enter')
   await expect(page.getByLabel('Vehicle identifier')).toHaveValue('')
-  await shot(page, 'vehicle-closed')
+  await takeScreenshot(page, 'vehicle-closed')
   await form.getByRole('link', { name: 'Open campaign' }).click()
   await expect(page).toHaveURL(new RegExp(`/campaign/${id}$`))
 })
 
 test('a save without a status is asked about once, and such vehicles are counted as that', async ({ page }) => {
-  const headers = await headersOf(page.request, supervisor)
-  const { id, name, vehicles } = await campaignOf(page.request, headers, 'Bare', rowsIn('K', 3))
+  const headers = await getHeaders(page.request, supervisor)
+  const { id, name, vehicles } = await importUniqueCampaign(page.request, headers, 'Bare', createRowsInYard('K', 3))
   const [first] = vehicles as [Vehicle, Vehicle, Vehicle]
-  await enter(page, await memberOf(page.request, 'op'), `/vehicle/${first.id}`)
-  await identify(page, first.vin_number)
+  await openAs(page, await getSharedMember(page.request, 'op'), `/vehicle/${first.id}`)
+  await typeIdentifier(page, first.vin_number)
   await page.getByRole('button', { name: 'Save and Exit' }).click()
   const dialog = page.getByRole('dialog', { name: 'Save without a status?' })
-  await shot(page, 'vehicle-without-status')
+  await takeScreenshot(page, 'vehicle-without-status')
   await dialog.getByRole('button', { name: 'NO', exact: true }).click()
-  expect((await vehicleOf(page.request, headers, first.id)).inspected).toBe(false)
+  expect((await fetchVehicle(page.request, headers, first.id)).inspected).toBe(false)
   await page.getByRole('button', { name: 'Save and Exit' }).click()
   await dialog.getByRole('button', { name: 'YES', exact: true }).click()
   await expect(page).toHaveURL(new RegExp(`/campaign/${id}$`))
-  expect(await vehicleOf(page.request, headers, first.id)).toMatchObject({ inspected: true, status: '' })
+  expect(await fetchVehicle(page.request, headers, first.id)).toMatchObject({ inspected: true, status: '' })
 
-  await enter(page, supervisor, `/campaign/${id}/vehicles`)
+  await openAs(page, supervisor, `/campaign/${id}/vehicles`)
   await expect(chip(page, 'Not inspected')).toContainText('2')
   await expect(chip(page, 'No status')).toContainText('1')
   await chip(page, 'No status').click()
-  await expect(rowsOf(page, /\w/)).toHaveCount(1)
-  await expect(rowsOf(page, first.vin_number)).toContainText('No status')
+  await expect(listEntries(page, /\w/)).toHaveCount(1)
+  await expect(listEntries(page, first.vin_number)).toContainText('No status')
 
-  await enter(page, supervisor, `/campaign-list?search=${encodeURIComponent(name)}`)
-  const tool = await unfold(page, 'Status Manager')
+  await openAs(page, supervisor, `/campaign-list?search=${encodeURIComponent(name)}`)
+  const tool = await openTool(page, 'Status Manager')
   await tool.getByLabel('Remove').check()
   await tool.getByLabel('VIN list').fill(first.vin_number)
   await expect(tool.getByText('0 vehicles will have no status, 1 already without status.')).toBeVisible()
-  await enter(page, supervisor, `/campaign/${id}`)
-  const report = await downloaded(page, () => page.getByRole('button', { name: 'Export Vehicles List Data' }).click())
+  await openAs(page, supervisor, `/campaign/${id}`)
+  const report = await captureDownload(page, () => page.getByRole('button', { name: 'Export Vehicles List Data' }).click())
   expect(report.name).toMatch(/^report_.*\.xlsx$/)
 })
 
 test('the stored status is shown as current and is no change', async ({ page }) => {
-  const headers = await headersOf(page.request, supervisor)
-  const { vehicles } = await campaignOf(page.request, headers, 'Current', rowsIn('K', 1))
+  const headers = await getHeaders(page.request, supervisor)
+  const { vehicles } = await importUniqueCampaign(page.request, headers, 'Current', createRowsInYard('K', 1))
   const [first] = vehicles as [Vehicle]
-  await saved(page.request, headers, first.id, { status: 'ok' })
-  await enter(page, await memberOf(page.request, 'op'), `/vehicle/${first.id}`)
+  await saveVehicle(page.request, headers, first.id, { status: 'ok' })
+  await openAs(page, await getSharedMember(page.request, 'op'), `/vehicle/${first.id}`)
   const choice = (name: string) => page.getByRole('group', { name: 'Select Status' }).getByRole('button', { name, exact: true })
   await expect(choice('Repair')).toBeVisible()
   await openOtherStatuses(page)
@@ -79,16 +79,16 @@ test('the stored status is shown as current and is no change', async ({ page }) 
   await choice('ok').click({ force: true })
   await expect(page.getByText('"ok" já é o status atual.')).toBeVisible()
   await expect(choice('ok')).toHaveAttribute('aria-pressed', 'true')
-  await enter(page, supervisor, `/vehicle/${first.id}`)
+  await openAs(page, supervisor, `/vehicle/${first.id}`)
   await expect(choice('ok')).toHaveAttribute('aria-disabled', 'false')
 })
 
 test('step names come in the order walked, and each step once', async ({ page }) => {
-  const headers = await headersOf(page.request, supervisor)
-  const { id, name } = await campaignOf(page.request, headers, 'Order', rowsIn('K', 1))
+  const headers = await getHeaders(page.request, supervisor)
+  const { id, name } = await importUniqueCampaign(page.request, headers, 'Order', createRowsInYard('K', 1))
   const steps = (n: number) => page.getByRole('list', { name: `Step ${n} of 3` }).getByRole('listitem')
-  const person = await memberOf(page.request, 'op')
-  await enter(page, person, '/campaign-home')
+  const person = await getSharedMember(page.request, 'op')
+  await openAs(page, person, '/campaign-home')
   await expect(steps(1)).toHaveText(['1. Campaign', '2. Yard', '3. Inspection'])
   await page.goto(`/yard?campaign=${id}`)
   await expect(steps(2)).toHaveText(['1. Campaign', '2. Yard', '3. Inspection'])
@@ -112,32 +112,32 @@ test('the menu of each role holds the entries of the specification, and what is 
   const entries = async (label: string) => (await page.getByRole('navigation', { name: label }).locator('a, button').allTextContents()).map((text) => text.trim())
   const tail = ['Logout', 'Privacy Policy', 'Terms of Service']
   for (const [person, own, more] of [
-    [await memberOf(page.request, 'op'), ['Home'], ['Offline', 'My account']],
-    [await memberOf(page.request, 'tm'), ['Home', 'Manage Campaigns'], ['Create New Campaign', 'Conflicts', 'Offline', 'My account']],
+    [await getSharedMember(page.request, 'op'), ['Home'], ['Offline', 'My account']],
+    [await getSharedMember(page.request, 'tm'), ['Home', 'Manage Campaigns'], ['Create New Campaign', 'Conflicts', 'Offline', 'My account']],
     [supervisor, ['Home', 'Manage Campaigns', 'User management'], ['Create New Campaign', 'Conflicts', 'Offline', 'My account']],
   ] as const) {
-    await enter(page, person, '/account')
+    await openAs(page, person, '/account')
     await page.getByRole('button', { name: 'Open menu' }).click()
     expect(await entries('Menu')).toEqual([...own, ...tail])
     expect(await entries('More')).toEqual(more)
     await expect(page.getByRole('heading', { name: 'More' })).toBeVisible()
   }
-  await shot(page, 'menu-more')
+  await takeScreenshot(page, 'menu-more')
 })
 
 test('operators find nothing of the dash yard in lists, filters, counts or by address; others do', async ({ page }) => {
-  const headers = await headersOf(page.request, supervisor)
-  const { id, name } = await campaignOf(page.request, headers, 'Dash', [...rowsIn('K', 3), ...rowsIn('-', 2, 11)])
-  const operator = await memberOf(page.request, 'op')
-  const asOperator = await headersOf(page.request, operator)
+  const headers = await getHeaders(page.request, supervisor)
+  const { id, name } = await importUniqueCampaign(page.request, headers, 'Dash', [...createRowsInYard('K', 3), ...createRowsInYard('-', 2, 11)])
+  const operator = await getSharedMember(page.request, 'op')
+  const asOperator = await getHeaders(page.request, operator)
   const counted = async (as: Record<string, string>) => {
     const campaign = (await (await page.request.get(`/api/campaigns/${id}`, { headers: as })).json()) as { total_vehicles: number }
-    return [(await vehiclesOf(page.request, as, id)).length, campaign.total_vehicles]
+    return [(await fetchVehicles(page.request, as, id)).length, campaign.total_vehicles]
   }
   expect([await counted(asOperator), await counted(headers)]).toEqual([[3, 3], [5, 5]])
   expect((await page.request.get('/api/campaigns?yard=19', { headers: asOperator })).status()).toBe(400)
 
-  await enter(page, operator, `/campaign/${id}`)
+  await openAs(page, operator, `/campaign/${id}`)
   await expect(page.getByRole('region', { name })).toBeVisible()
   await expect(page.getByRole('main')).toContainText('0 / 3')
   await page.goto(`/campaign/${id}/vehicles`)
@@ -147,18 +147,18 @@ test('operators find nothing of the dash yard in lists, filters, counts or by ad
   await expect(page.getByText('Não encontrado. Talvez tenha sido excluído.')).toBeVisible()
   await expect(page.getByText('Yard -')).toHaveCount(0)
 
-  await enter(page, await memberOf(page.request, 'tm'), `/campaign/${id}/vehicles`)
+  await openAs(page, await getSharedMember(page.request, 'tm'), `/campaign/${id}/vehicles`)
   await expect(chip(page, 'All')).toContainText('5')
   await expect(page.getByLabel('Yard Filter').locator('option')).toHaveText(['All Yards', 'Yard -', 'Yard K'])
 })
 
 test('a team leader sees before and after which notes Remove keeps', async ({ page }) => {
-  const headers = await headersOf(page.request, supervisor)
-  const { name, vehicles } = await campaignOf(page.request, headers, 'Keeps', rowsIn('K', 1))
+  const headers = await getHeaders(page.request, supervisor)
+  const { name, vehicles } = await importUniqueCampaign(page.request, headers, 'Keeps', createRowsInYard('K', 1))
   const [first] = vehicles as [Vehicle]
-  await saved(page.request, headers, first.id, { status: 'ng', admin_notes: 'dent', operator_notes: 'door' })
-  await enter(page, await memberOf(page.request, 'tm'), `/campaign-list?search=${encodeURIComponent(name)}`)
-  const tool = await unfold(page, 'Status Manager')
+  await saveVehicle(page.request, headers, first.id, { status: 'ng', admin_notes: 'dent', operator_notes: 'door' })
+  await openAs(page, await getSharedMember(page.request, 'tm'), `/campaign-list?search=${encodeURIComponent(name)}`)
+  const tool = await openTool(page, 'Status Manager')
   await tool.getByLabel('Remove').check()
   await tool.getByLabel('VIN list').fill(first.vin_number)
   const words = tool.getByText('Um veículo mantém as observações do supervisor. Só um supervisor pode limpá-las.')
@@ -166,15 +166,15 @@ test('a team leader sees before and after which notes Remove keeps', async ({ pa
   await tool.getByRole('button', { name: 'Execute' }).click()
   await expect(tool.getByText('1 vehicle updated, 0 skipped, 0 not found.')).toBeVisible()
   await expect(words).toBeVisible()
-  expect(await vehicleOf(page.request, headers, first.id)).toMatchObject({ status: '', admin_notes: 'dent', operator_notes: '' })
+  expect(await fetchVehicle(page.request, headers, first.id)).toMatchObject({ status: '', admin_notes: 'dent', operator_notes: '' })
 })
 
 test('a refusal of the server is shown in the language of the page, and numbers agree with their nouns', async ({ page }) => {
   await page.addInitScript(() => localStorage.setItem('language', 'pt-BR'))
-  const headers = await headersOf(page.request, supervisor)
-  const { name, vehicles } = await campaignOf(page.request, headers, 'Words', rowsIn('K', 1))
+  const headers = await getHeaders(page.request, supervisor)
+  const { name, vehicles } = await importUniqueCampaign(page.request, headers, 'Words', createRowsInYard('K', 1))
   const [first] = vehicles as [Vehicle]
-  await enter(page, supervisor, '/user-management')
+  await openAs(page, supervisor, '/user-management')
   await page.getByRole('button', { name: 'Criar novo usuário' }).click()
   await page.getByLabel('HMC').fill(supervisor.hmc)
   await page.getByLabel('Senha', { exact: true }).fill('long-enough-1!')
@@ -183,11 +183,11 @@ test('a refusal of the server is shown in the language of the page, and numbers 
   await page.getByRole('button', { name: 'Criar novo usuário' }).last().click()
   await expect(page.getByText('Este HMC já está em uso. Escolha outro.')).toBeVisible()
 
-  await enter(page, supervisor, `/campaign-list`)
-  const tool = await unfold(page, 'Gerenciador de vagas')
+  await openAs(page, supervisor, `/campaign-list`)
+  const tool = await openTool(page, 'Gerenciador de vagas')
   await tool.getByRole('textbox').first().fill(`${first.vin_number} 01/mar`)
   await expect(tool.getByText(/é uma data ou hora/)).toBeVisible()
-  await enter(page, supervisor, `/campaign-list?search=${encodeURIComponent(name)}`)
-  await rowsOf(page, name).getByRole('button', { name: `Excluir ${name}` }).click()
+  await openAs(page, supervisor, `/campaign-list?search=${encodeURIComponent(name)}`)
+  await listEntries(page, name).getByRole('button', { name: `Excluir ${name}` }).click()
   await expect(page.getByRole('dialog')).toContainText('Os veículos (1) também serão excluídos.')
 })

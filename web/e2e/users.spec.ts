@@ -1,11 +1,11 @@
 import { expect, test, type Page } from './support/test'
-import { rowAction, rowsOf, toastOf } from './support/parts'
-import { signIn, supervisor, unique } from './support/people'
-import { DESK, SIZES, shot } from './support/screenshots'
-import { confirmPassword, enter, member, memberOf, type Member } from './support/session'
+import { chooseRowAction, listEntries, toastOfKind } from './support/parts'
+import { signIn, supervisor, uniqueName } from './support/people'
+import { DESK, SIZES, takeScreenshot } from './support/screenshots'
+import { confirmPassword, openAs, createMember, getSharedMember, type Member } from './support/session'
 
 const open = async (page: Page, panel: string) => {
-  await enter(page, supervisor, '/user-management')
+  await openAs(page, supervisor, '/user-management')
   await expect(page.getByRole('region', { name: 'Active Users' })).toBeVisible()
   if (panel !== 'Active Users') await page.getByRole('button', { name: panel, exact: true }).first().click()
 }
@@ -20,21 +20,21 @@ for (const viewport of SIZES) {
     test.use({ viewport })
 
     test('only a supervisor may stay; others go home', async ({ page }) => {
-      await enter(page, await memberOf(page.request, 'op'), '/user-management')
+      await openAs(page, await getSharedMember(page.request, 'op'), '/user-management')
       await expect(page).toHaveURL(/\/campaign-home$/)
-      await enter(page, await memberOf(page.request, 'tm'), '/user-management')
+      await openAs(page, await getSharedMember(page.request, 'tm'), '/user-management')
       await expect(page).toHaveURL(/\/campaign-home$/)
     })
 
     test('five buttons open one panel at a time', async ({ page }) => {
-      await enter(page, supervisor, '/campaign-home')
+      await openAs(page, supervisor, '/campaign-home')
       await page.getByRole('button', { name: 'Open menu' }).click()
-      await shot(page, 'menu')
+      await takeScreenshot(page, 'menu')
       await page.getByRole('link', { name: 'User management' }).click()
       const names = ['Create New User', 'Active Users', 'Change Password', 'Change Permission', 'Change HMC']
       await expect(page.getByRole('heading', { name: 'User Management' })).toBeVisible()
       await expect(page.getByRole('region', { name: 'Active Users', exact: true })).toBeVisible()
-      await shot(page, 'users')
+      await takeScreenshot(page, 'users')
       await page.getByRole('button', { name: 'Active Users', exact: true }).first().click()
       for (const name of names) await expect(page.getByRole('region', { name, exact: true })).toHaveCount(0)
       for (const name of names) {
@@ -45,7 +45,7 @@ for (const viewport of SIZES) {
     })
 
     test('a user is created, after missing fields were reported, and can sign in', async ({ page }) => {
-      const hmc = unique('new').replace(' ', '-')
+      const hmc = uniqueName('new').replace(' ', '-')
       await open(page, 'Create New User')
       await submit(page, 'Create New User')
       await expect(page.getByText('Por favor, preencha todos os campos.')).toBeVisible()
@@ -56,7 +56,7 @@ for (const viewport of SIZES) {
       await page.getByLabel('Access level').selectOption('Operator')
       await submit(page, 'Create New User')
       await expect(page.getByText('As senhas não correspondem.')).toBeVisible()
-      await shot(page, 'users-create')
+      await takeScreenshot(page, 'users-create')
       await page.getByLabel('Confirm password').fill('yard-walk-2026!')
       await submit(page, 'Create New User')
       await expect(page.getByText('Usuário criado com sucesso!')).toBeVisible()
@@ -71,7 +71,7 @@ for (const viewport of SIZES) {
     })
 
     test('active users are listed without the reserved one, and deleted after YES', async ({ page }) => {
-      const person = await member(page.request, 'op')
+      const person = await createMember(page.request, 'op')
       await open(page, 'Active Users')
       await page.getByRole('searchbox', { name: 'Search by HMC' }).fill(RESERVED)
       await expect(page.getByText(/^Nenhum usuário corresponde/)).toBeVisible()
@@ -84,35 +84,35 @@ for (const viewport of SIZES) {
       }
       await page.getByRole('button', { name: 'Active Users', exact: true }).first().click()
       await page.getByRole('searchbox', { name: 'Search by HMC' }).fill(person.hmc)
-      await expect(rowsOf(page, person.hmc)).toContainText('Operator')
-      await shot(page, 'users-active')
-      await rowAction(page, person.hmc, `Delete user ${person.hmc}`)
-      await shot(page, 'users-delete')
+      await expect(listEntries(page, person.hmc)).toContainText('Operator')
+      await takeScreenshot(page, 'users-active')
+      await chooseRowAction(page, person.hmc, `Delete user ${person.hmc}`)
+      await takeScreenshot(page, 'users-delete')
       await page.getByRole('button', { name: 'NO', exact: true }).click()
-      await expect(rowsOf(page, person.hmc)).toBeVisible()
-      await rowAction(page, person.hmc, `Delete user ${person.hmc}`)
+      await expect(listEntries(page, person.hmc)).toBeVisible()
+      await chooseRowAction(page, person.hmc, `Delete user ${person.hmc}`)
       await page.getByRole('button', { name: 'YES', exact: true }).click()
       await expect(page.getByText('Usuário deletado com sucesso!')).toBeVisible()
-      await expect(rowsOf(page, person.hmc)).toHaveCount(0)
+      await expect(listEntries(page, person.hmc)).toHaveCount(0)
     })
 
     test('a supervisor lifts a lockout, and the person signs in at once', async ({ page }) => {
-      const person = await member(page.request, 'op')
+      const person = await createMember(page.request, 'op')
       const enters = async (password: string) => (await page.request.post('/api/sessions', { data: { hmc: person.hmc, password } })).status()
       for (let n = 0; n < 4; n++) expect(await enters('not-the-password')).toBe(401)
       expect([await enters('not-the-password'), await enters(person.password)]).toEqual([429, 429])
       await open(page, 'Active Users')
       await page.getByRole('searchbox', { name: 'Search by HMC' }).fill(person.hmc)
-      await rowAction(page, person.hmc, `Unlock ${person.hmc}`)
-      await expect(toastOf(page, 'success', `${person.hmc} desbloqueado. Uma contagem já na tela segue até o fim.`)).toBeVisible()
-      await shot(page, 'users-unlocked')
+      await chooseRowAction(page, person.hmc, `Unlock ${person.hmc}`)
+      await expect(toastOfKind(page, 'success', `${person.hmc} desbloqueado. Uma contagem já na tela segue até o fim.`)).toBeVisible()
+      await takeScreenshot(page, 'users-unlocked')
       await page.evaluate(() => sessionStorage.clear())
       await signIn(page, person)
     })
 
     test('users are searched, filtered and sorted, and one is changed in the drawer of the row', async ({ page }) => {
-      const person = await member(page.request, 'op')
-      const never = await member(page.request, 'tm')
+      const person = await createMember(page.request, 'op')
+      const never = await createMember(page.request, 'tm')
       await page.request.post('/api/sessions', { data: { hmc: person.hmc, password: person.password } })
       await open(page, 'Active Users')
       const filters = page.getByRole('group', { name: 'Filters' })
@@ -120,7 +120,7 @@ for (const viewport of SIZES) {
       await page.getByRole('searchbox', { name: 'Search by HMC' }).fill(person.hmc)
       await expect(page.getByText(`Nenhum usuário corresponde a "${person.hmc}".`)).toBeVisible()
       await page.getByRole('searchbox', { name: 'Search by HMC' }).fill(never.hmc)
-      await expect(rowsOf(page, never.hmc)).toContainText('Never')
+      await expect(listEntries(page, never.hmc)).toContainText('Never')
       await page.getByRole('button', { name: 'Show all' }).click()
       await filters.getByRole('button', { name: /^Operator/ }).click()
       await expect(filters.getByRole('button', { name: /^Operator/ })).toHaveAttribute('aria-pressed', 'true')
@@ -129,17 +129,17 @@ for (const viewport of SIZES) {
         await page.getByRole('columnheader', { name: 'HMC' }).getByRole('button').click()
         await expect(page.getByRole('columnheader', { name: 'HMC' })).toHaveAttribute('aria-sort', 'ascending')
         await expect(page).toHaveURL(/sort=hmc/)
-        await expect(rowsOf(page, person.hmc).getByRole('cell').nth(5)).toHaveText('1')
-        await expect(rowsOf(page, person.hmc).getByRole('cell').nth(4)).toHaveText(/^(agora|há)/)
+        await expect(listEntries(page, person.hmc).getByRole('cell').nth(5)).toHaveText('1')
+        await expect(listEntries(page, person.hmc).getByRole('cell').nth(4)).toHaveText(/^(agora|há)/)
       }
       await page.reload()
-      await expect(rowsOf(page, person.hmc)).toHaveCount(1)
+      await expect(listEntries(page, person.hmc)).toHaveCount(1)
       await page.getByRole('button', { name: person.hmc, exact: true }).click()
       const drawer = page.getByLabel(`User ${person.hmc}`, { exact: true })
       await expect(drawer.getByRole('heading', { name: person.hmc })).toBeVisible()
       await drawer.getByText('Change Permission').click()
       await expect(page.getByLabel('User', { exact: true })).toHaveCount(0)
-      await shot(page, 'users-drawer')
+      await takeScreenshot(page, 'users-drawer')
       await drawer.getByLabel('New permission').selectOption('Team Leader')
       await submit(page, 'Change Permission')
       await expect(page.getByText('Permissão alterada com sucesso!')).toBeVisible()
@@ -150,7 +150,7 @@ for (const viewport of SIZES) {
     })
 
     test('a password, an access level and an HMC are changed', async ({ page }) => {
-      const person = await member(page.request, 'op')
+      const person = await createMember(page.request, 'op')
       await confirmPassword(page.request, supervisor)
       await open(page, 'Change Password')
       await submit(page, 'Change Password')
@@ -160,7 +160,7 @@ for (const viewport of SIZES) {
       await page.getByLabel('Confirm password').fill('another-word-2')
       await submit(page, 'Change Password')
       await expect(page.getByText('As senhas não coincidem.')).toBeVisible()
-      await shot(page, 'users-password')
+      await takeScreenshot(page, 'users-password')
       await page.getByLabel('Confirm password').fill('another-word-1')
       await submit(page, 'Change Password')
       await expect(page.getByText('Senha alterada com sucesso!')).toBeVisible()

@@ -1,22 +1,22 @@
 import { expect, test, type Page } from './support/test'
-import { campaignOf, rowsIn, saved, vehicleOf } from './support/campaign'
-import { downloaded, identify, rowsOf } from './support/parts'
+import { importUniqueCampaign, createRowsInYard, saveVehicle, fetchVehicle } from './support/campaign'
+import { captureDownload, typeIdentifier, listEntries } from './support/parts'
 import { supervisor } from './support/people'
-import { DESK, shot } from './support/screenshots'
-import { enter, headersOf, memberOf } from './support/session'
+import { DESK, takeScreenshot } from './support/screenshots'
+import { openAs, getHeaders, getSharedMember } from './support/session'
 
 const IN_A = 30
-let campaign: Awaited<ReturnType<typeof campaignOf>>
+let campaign: Awaited<ReturnType<typeof importUniqueCampaign>>
 
 test.use({ viewport: DESK })
 test.beforeAll(async ({ request }) => {
-  const headers = await headersOf(request, supervisor)
-  campaign = await campaignOf(request, headers, 'Desk', [...rowsIn('A', IN_A), ...rowsIn('B', 12, 101), ...rowsIn('-', 1, 201)])
-  for (const [index, status] of ['ok', 'ng', 'Repair', 'ok'].entries()) await saved(request, headers, inA()[index]?.id ?? 0, { status })
+  const headers = await getHeaders(request, supervisor)
+  campaign = await importUniqueCampaign(request, headers, 'Desk', [...createRowsInYard('A', IN_A), ...createRowsInYard('B', 12, 101), ...createRowsInYard('-', 1, 201)])
+  for (const [index, status] of ['ok', 'ng', 'Repair', 'ok'].entries()) await saveVehicle(request, headers, inA()[index]?.id ?? 0, { status })
 })
 
 const inA = () => campaign.vehicles.filter(({ parking_space }) => parking_space.startsWith('A-'))
-const rows = (page: Page) => rowsOf(page, campaign.model)
+const rows = (page: Page) => listEntries(page, campaign.model)
 const spaces = (page: Page) => rows(page).locator('td').filter({ hasText: /^(\w+|)- ?\d+$/ }).allTextContents()
 const pane = (page: Page) => page.getByRole('region', { name: 'Open vehicle' })
 const list = (query = '') => `/campaign/${campaign.id}/vehicles${query}`
@@ -24,13 +24,13 @@ const rowOf = (page: Page, space: string) => rows(page).filter({ has: page.getBy
 const chip = (page: Page, name: string) => page.getByRole('group', { name: 'Status' }).getByRole('button', { name, exact: true })
 
 test('a vehicle opens beside the list, and back and reload restore what was open', async ({ page }) => {
-  await enter(page, supervisor, list('?yard=A'))
+  await openAs(page, supervisor, list('?yard=A'))
   await rowOf(page, 'A-2').getByRole('link').click()
   await expect(pane(page).getByText('A-2', { exact: true }).first()).toBeVisible()
   await expect(page).toHaveURL(new RegExp(`yard=A&vehicle=${inA()[1]?.id}$`))
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(['Vehicles List'])
   await expect(rowOf(page, 'A-2').getByRole('link')).toHaveAttribute('aria-current', 'true')
-  await shot(page, 'vehicles-split')
+  await takeScreenshot(page, 'vehicles-split')
   await page.reload()
   await expect(pane(page).getByText('A-2', { exact: true }).first()).toBeVisible()
   await page.goBack()
@@ -43,13 +43,13 @@ test('a vehicle opens beside the list, and back and reload restore what was open
 
 test('on a narrower window a vehicle opens on its own page', async ({ page }) => {
   await page.setViewportSize({ width: 1099, height: 800 })
-  await enter(page, supervisor, list('?yard=A'))
+  await openAs(page, supervisor, list('?yard=A'))
   await rowOf(page, 'A-2').getByRole('link').click()
   await expect(page).toHaveURL(new RegExp(`/vehicle/${inA()[1]?.id}\\?yard=2$`))
 })
 
 test('arrow keys walk the rows, Enter opens, Escape closes', async ({ page }) => {
-  await enter(page, supervisor, list('?yard=A'))
+  await openAs(page, supervisor, list('?yard=A'))
   await expect(rows(page)).toHaveCount(10)
   const link = (space: string) => rowOf(page, space).getByRole('link')
   await link('A-1').focus()
@@ -77,15 +77,15 @@ test('arrow keys walk the rows, Enter opens, Escape closes', async ({ page }) =>
 })
 
 test('a save beside the list opens the next vehicle there, and leaving it closes it', async ({ page }) => {
-  const headers = await headersOf(page.request, supervisor)
+  const headers = await getHeaders(page.request, supervisor)
   const [, , , , fifth, sixth] = inA()
-  await enter(page, supervisor, list(`?yard=A&vehicle=${fifth?.id}`))
-  await identify(page, fifth?.vin_number ?? '')
+  await openAs(page, supervisor, list(`?yard=A&vehicle=${fifth?.id}`))
+  await typeIdentifier(page, fifth?.vin_number ?? '')
   await pane(page).getByRole('button', { name: 'ok', exact: true }).click()
   await pane(page).getByRole('button', { name: 'Save and Go Next' }).click()
   await expect(pane(page).getByText(sixth?.parking_space ?? '', { exact: true }).first()).toBeVisible()
   await expect(page).toHaveURL(new RegExp(`vehicle=${sixth?.id}$`))
-  expect(await vehicleOf(page.request, headers, fifth?.id ?? 0)).toMatchObject({ status: 'ok' })
+  expect(await fetchVehicle(page.request, headers, fifth?.id ?? 0)).toMatchObject({ status: 'ok' })
   await expect(rowOf(page, 'A-5')).toContainText('ok')
   await pane(page).getByRole('button', { name: 'Cancel' }).click()
   await expect(pane(page)).toHaveCount(0)
@@ -93,7 +93,7 @@ test('a save beside the list opens the next vehicle there, and leaving it closes
 })
 
 test('columns sort up, down and in walking order, and ties stay in walking order', async ({ page }) => {
-  await enter(page, supervisor, list())
+  await openAs(page, supervisor, list())
   const head = (name: string) => page.getByRole('columnheader', { name })
   const sort = (name: string) => head(name).getByRole('button').click()
   await expect(rows(page).first()).toContainText('- 1')
@@ -120,7 +120,7 @@ test('columns sort up, down and in walking order, and ties stay in walking order
 })
 
 test('statuses add up, yard and search narrow down, and a line says so', async ({ page }) => {
-  await enter(page, await memberOf(page.request, 'op'), list())
+  await openAs(page, await getSharedMember(page.request, 'op'), list())
   await chip(page, 'ng 1').click()
   await chip(page, 'Repair 1').click()
   await expect(rows(page)).toHaveCount(2)
@@ -140,7 +140,7 @@ test('statuses add up, yard and search narrow down, and a line says so', async (
 })
 
 test('the number of rows is chosen and stays on this device', async ({ page }) => {
-  await enter(page, supervisor, list())
+  await openAs(page, supervisor, list())
   await expect(page.getByText('1 to 10 of 43')).toBeVisible()
   await page.getByLabel('Rows per page').selectOption('25')
   await expect(rows(page)).toHaveCount(25)
@@ -157,7 +157,7 @@ test('the number of rows is chosen and stays on this device', async ({ page }) =
 })
 
 test('many vehicles are selected, exported and handed to the bulk tools', async ({ page }) => {
-  await enter(page, await memberOf(page.request, 'tm'), list('?yard=A'))
+  await openAs(page, await getSharedMember(page.request, 'tm'), list('?yard=A'))
   const bar = page.getByRole('region', { name: 'Selected vehicles' })
   await page.getByLabel('Select all on this page').check()
   await expect(bar).toContainText('10 selected')
@@ -167,8 +167,8 @@ test('many vehicles are selected, exported and handed to the bulk tools', async 
   await expect(bar).toHaveCount(0)
   for (const space of ['A-1', 'A-2']) await rowOf(page, space).getByRole('checkbox').check()
   await expect(bar).toContainText('2 selected')
-  await shot(page, 'vehicles-selected')
-  const file = await downloaded(page, () => bar.getByRole('button', { name: 'Export' }).click())
+  await takeScreenshot(page, 'vehicles-selected')
+  const file = await captureDownload(page, () => bar.getByRole('button', { name: 'Export' }).click())
   expect(file.name).toBe(`vehicles_${campaign.name}.csv`)
   const vins = inA().slice(0, 2).map(({ vin_number }) => vin_number)
   expect(file.content.toString()).toBe(`\ufeffVIN Number;Parking Space;Status\r\n${vins[0]};A-1;ok\r\n${vins[1]};A-2;ng\r\n`)
@@ -187,14 +187,14 @@ test('many vehicles are selected, exported and handed to the bulk tools', async 
 })
 
 test('what the list shows is exported as it is sorted and filtered, with formulas made harmless', async ({ page }) => {
-  await enter(page, supervisor, list('?search=- 1'))
-  const file = await downloaded(page, () => page.getByRole('button', { name: 'Export this list' }).click())
+  await openAs(page, supervisor, list('?search=- 1'))
+  const file = await captureDownload(page, () => page.getByRole('button', { name: 'Export this list' }).click())
   expect(file.content.toString().split('\r\n')[1]).toMatch(/;'- 1;Not inspected$/)
-  await enter(page, supervisor, list('?yard=B&sort=-space'))
+  await openAs(page, supervisor, list('?yard=B&sort=-space'))
   await expect(rows(page).first()).toContainText('B-12')
-  const sorted = await downloaded(page, () => page.getByRole('button', { name: 'Export this list' }).click())
+  const sorted = await captureDownload(page, () => page.getByRole('button', { name: 'Export this list' }).click())
   expect(sorted.content.toString().split('\r\n').slice(1, 13).map((line) => line.split(';')[1])).toEqual(Array.from({ length: 12 }, (_, n) => `B-${12 - n}`))
-  await enter(page, await memberOf(page.request, 'op'), list())
+  await openAs(page, await getSharedMember(page.request, 'op'), list())
   await expect(rows(page)).toHaveCount(10)
   await expect(page.getByRole('checkbox')).toHaveCount(0)
   await expect(page.getByRole('button', { name: 'Export this list' })).toHaveCount(0)

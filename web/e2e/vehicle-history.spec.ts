@@ -1,9 +1,9 @@
 import { expect, test, type APIRequestContext, type Page } from './support/test'
-import { campaignOf, rowsIn, saved, type Vehicle } from './support/campaign'
-import { excess } from './support/parts'
+import { importUniqueCampaign, createRowsInYard, saveVehicle, type Vehicle } from './support/campaign'
+import { getOverflowWidth } from './support/parts'
 import { supervisor } from './support/people'
-import { PHONE, shot } from './support/screenshots'
-import { enter, headersOf, memberOf } from './support/session'
+import { PHONE, takeScreenshot } from './support/screenshots'
+import { openAs, getHeaders, getSharedMember } from './support/session'
 
 const SIZES = [PHONE, { width: 1440, height: 900 }]
 
@@ -27,10 +27,10 @@ async function send(request: APIRequestContext, method: 'post' | 'put', path: st
 
 /** Changes a vehicle in every way that its history distinguishes. */
 async function changedInEveryWay(request: APIRequestContext) {
-  const headers = await headersOf(request, supervisor)
-  const [operator, leader] = [await memberOf(request, 'op'), await memberOf(request, 'tm')]
-  const [asOperator, asLeader] = [await headersOf(request, operator), await headersOf(request, leader)]
-  const campaign = await campaignOf(request, headers, 'History', rowsIn('K', 2))
+  const headers = await getHeaders(request, supervisor)
+  const [operator, leader] = [await getSharedMember(request, 'op'), await getSharedMember(request, 'tm')]
+  const [asOperator, asLeader] = [await getHeaders(request, operator), await getHeaders(request, leader)]
+  const campaign = await importUniqueCampaign(request, headers, 'History', createRowsInYard('K', 2))
   const [vehicle] = campaign.vehicles as [Vehicle]
   const path = `/vehicles/${vehicle.id}`
   await send(request, 'put', path, asOperator, { status: 'ng', origin: 'scanned', device_time: new Date(Date.now() - 18 * 60_000).toISOString() })
@@ -43,7 +43,7 @@ async function changedInEveryWay(request: APIRequestContext) {
   const csv = { name: 'spaces.csv', mimeType: 'text/csv', buffer: Buffer.from(`Model Code,Serial Number,Parking Space\n${model},${serial},C-9`) }
   const applied = await request.post('/api/vehicles/csv', { headers: asLeader, multipart: { file: csv } })
   expect(applied.status(), await applied.text()).toBe(200)
-  await saved(request, headers, vehicle.id, { admin_notes: 'left door' })
+  await saveVehicle(request, headers, vehicle.id, { admin_notes: 'left door' })
   return { campaign, vehicle, operator, leader, headers }
 }
 
@@ -53,7 +53,7 @@ for (const viewport of SIZES) {
 
     test('the history of a vehicle says who changed what, when and how, newest first', async ({ page }) => {
       const { vehicle, operator, leader } = await changedInEveryWay(page.request)
-      await enter(page, leader, `/vehicle/${vehicle.id}`)
+      await openAs(page, leader, `/vehicle/${vehicle.id}`)
       await unfoldHistory(page)
       const lines = [
         ['QC / Supervisor Notes', 'empty', 'left door', supervisor.hmc, 'on the screen'],
@@ -72,13 +72,13 @@ for (const viewport of SIZES) {
       }
       await expect(history(page).getByText(/Hora do aparelho/)).toHaveCount(1)
       await expect(history(page).getByRole('link', { name: 'bulk change' })).toHaveAttribute('href', '/campaign-list?tool=history')
-      await shot(page, 'vehicle-history')
-      expect(await excess(page)).toBeLessThanOrEqual(0)
+      await takeScreenshot(page, 'vehicle-history')
+      expect(await getOverflowWidth(page)).toBeLessThanOrEqual(0)
     })
 
     test('an operator sees the changes of status and space only', async ({ page }) => {
       const { vehicle, operator } = await changedInEveryWay(page.request)
-      await enter(page, operator, `/vehicle/${vehicle.id}`)
+      await openAs(page, operator, `/vehicle/${vehicle.id}`)
       await unfoldHistory(page)
       await expect(entries(page)).toHaveCount(6)
       await expect(history(page)).not.toContainText('left door')
@@ -87,18 +87,18 @@ for (const viewport of SIZES) {
     })
 
     test('older changes are shown by a button, and a change by another person appears at once', async ({ page }) => {
-      const headers = await headersOf(page.request, supervisor)
-      const { vehicles: [vehicle] } = await campaignOf(page.request, headers, 'Older', rowsIn('K', 1))
+      const headers = await getHeaders(page.request, supervisor)
+      const { vehicles: [vehicle] } = await importUniqueCampaign(page.request, headers, 'Older', createRowsInYard('K', 1))
       const id = vehicle?.id ?? 0
       for (let note = 1; note <= 22; note++) await send(page.request, 'put', `/vehicles/${id}`, headers, { operator_notes: `note ${note}` })
-      await enter(page, await memberOf(page.request, 'tm'), `/vehicle/${id}`)
+      await openAs(page, await getSharedMember(page.request, 'tm'), `/vehicle/${id}`)
       await unfoldHistory(page)
       await expect(entries(page)).toHaveCount(21) // 20 changes and the button
       await history(page).getByRole('button', { name: 'Show older' }).click()
       await expect(entries(page)).toHaveCount(23)
       await expect(entries(page).nth(20)).toBeFocused()
       await expect(entries(page).last()).toContainText('Imported from campaign.xlsx')
-      await saved(page.request, headers, id, { status: 'ng' })
+      await saveVehicle(page.request, headers, id, { status: 'ng' })
       await expect(entries(page).first()).toContainText('ng')
       await expect(entries(page)).toHaveCount(24)
     })
@@ -108,7 +108,7 @@ for (const viewport of SIZES) {
 test('the history of a campaign shows import, status, due date and bulk changes without saves, and that of a person the sign-ins', async ({ page }) => {
   const { campaign, leader, headers } = await changedInEveryWay(page.request)
   await send(page.request, 'put', `/campaigns/${campaign.id}`, headers, { due_at: '2030-01-31T20:00:00Z' })
-  await enter(page, leader, `/campaign/${campaign.id}`)
+  await openAs(page, leader, `/campaign/${campaign.id}`)
   await page.getByRole('button', { name: 'History' }).click()
   const lines = [
     ['Due date', 'empty', '31/01/2030, 17:00', supervisor.hmc],
@@ -120,9 +120,9 @@ test('the history of a campaign shows import, status, due date and bulk changes 
   const events = page.getByRole('region', { name: 'History' }).getByRole('listitem')
   await expect(events).toHaveCount(lines.length)
   for (const [index, words] of lines.entries()) for (const word of words) await expect(events.nth(index)).toContainText(word)
-  await shot(page, 'campaign-history')
-  expect(await excess(page)).toBeLessThanOrEqual(0)
-  await enter(page, supervisor, `/user-management?search=${leader.hmc}`)
+  await takeScreenshot(page, 'campaign-history')
+  expect(await getOverflowWidth(page)).toBeLessThanOrEqual(0)
+  await openAs(page, supervisor, `/user-management?search=${leader.hmc}`)
   await page.getByRole('button', { name: `Actions for ${leader.hmc}` }).click()
   await page.getByRole('menuitem', { name: `History of ${leader.hmc}` }).click()
   const dialog = page.getByRole('dialog', { name: `History of ${leader.hmc}` })

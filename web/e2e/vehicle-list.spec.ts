@@ -1,10 +1,10 @@
 import { expect, test, type Page } from './support/test'
-import { campaignOf, rowsIn, saved } from './support/campaign'
-import { colourOf, nameOf } from './support/colours'
-import { held, rowsOf, tapOn } from './support/parts'
+import { importUniqueCampaign, createRowsInYard, saveVehicle } from './support/campaign'
+import { colourOf, colourNameOf } from './support/colours'
+import { holdRequest, listEntries, tapOn } from './support/parts'
 import { supervisor } from './support/people'
-import { DESK, SIZES, shot } from './support/screenshots'
-import { enter, headersOf, memberOf } from './support/session'
+import { DESK, SIZES, takeScreenshot } from './support/screenshots'
+import { openAs, getHeaders, getSharedMember } from './support/session'
 
 const COLOURS = [
   ['ok', 'green'], ['ng', 'red'], ['Not Found', 'grey'], ['Repair', 'orange'],
@@ -12,16 +12,16 @@ const COLOURS = [
 ] as const
 const IN_A = 125
 
-let campaign: Awaited<ReturnType<typeof campaignOf>>
+let campaign: Awaited<ReturnType<typeof importUniqueCampaign>>
 
 test.beforeAll(async ({ request }) => {
-  const headers = await headersOf(request, supervisor)
-  campaign = await campaignOf(request, headers, 'Listed', [...rowsIn('A', IN_A), ...rowsIn('-', 2, 201), ...rowsIn('0', 3, 301), { serial: '000401', space: '--' }])
+  const headers = await getHeaders(request, supervisor)
+  campaign = await importUniqueCampaign(request, headers, 'Listed', [...createRowsInYard('A', IN_A), ...createRowsInYard('-', 2, 201), ...createRowsInYard('0', 3, 301), { serial: '000401', space: '--' }])
   const inA = campaign.vehicles.filter(({ parking_space }) => parking_space.startsWith('A-'))
-  await Promise.all(COLOURS.map(([status], index) => saved(request, headers, inA[index]?.id ?? 0, { status })))
+  await Promise.all(COLOURS.map(([status], index) => saveVehicle(request, headers, inA[index]?.id ?? 0, { status })))
 })
 
-const rows = (page: Page) => rowsOf(page, campaign.model)
+const rows = (page: Page) => listEntries(page, campaign.model)
 const pages = (page: Page) => page.getByRole('navigation', { name: 'Pages' })
 
 for (const viewport of SIZES) {
@@ -29,7 +29,7 @@ for (const viewport of SIZES) {
     test.use({ viewport })
 
     test('the list names its campaign and problem and shows ten vehicles with coloured statuses', async ({ page }) => {
-      await enter(page, await memberOf(page.request, 'op'), `/campaign/${campaign.id}/vehicles?yard=A`)
+      await openAs(page, await getSharedMember(page.request, 'op'), `/campaign/${campaign.id}/vehicles?yard=A`)
       await expect(page.getByRole('heading', { level: 1, name: 'Vehicles List' })).toBeVisible()
       await expect(page.getByText(campaign.name, { exact: true })).toBeVisible()
       await expect(page.getByText('Airbag · Check the inflator label')).toBeVisible()
@@ -38,10 +38,10 @@ for (const viewport of SIZES) {
       for (const [status, colour] of COLOURS) {
         const badge = rows(page).getByText(status, { exact: true })
         await expect(badge).toHaveCSS('text-transform', 'uppercase')
-        expect(nameOf(await colourOf(badge, 'color')), status).toBe(colour)
+        expect(colourNameOf(await colourOf(badge, 'color')), status).toBe(colour)
       }
-      expect(nameOf(await colourOf(rows(page).last().getByText('Not inspected'), 'color'))).toBe('black')
-      await shot(page, 'vehicles-statuses')
+      expect(colourNameOf(await colourOf(rows(page).last().getByText('Not inspected'), 'color'))).toBe('black')
+      await takeScreenshot(page, 'vehicles-statuses')
       await page.getByRole('button', { name: 'ng 1' }).click()
       await expect(rows(page)).toHaveCount(1)
       await tapOn(page, rows(page).getByText(/^A-\d+$/))
@@ -50,17 +50,17 @@ for (const viewport of SIZES) {
     })
 
     test('a spinner turns while all vehicles load', async ({ page }) => {
-      const answer = await held(page, '**/all')
-      await enter(page, supervisor, `/campaign/${campaign.id}/vehicles`)
+      const answer = await holdRequest(page, '**/all')
+      await openAs(page, supervisor, `/campaign/${campaign.id}/vehicles`)
       await expect(page.getByText('Loading vehicles...')).toBeVisible()
-      await shot(page, 'vehicles-loading')
+      await takeScreenshot(page, 'vehicles-loading')
       answer()
       await expect(rows(page)).toHaveCount(10)
       await expect(page.getByText('Loading vehicles...')).toHaveCount(0)
     })
 
     test('VIN and parking space are searched without regard to case', async ({ page }) => {
-      await enter(page, supervisor, `/campaign/${campaign.id}/vehicles`)
+      await openAs(page, supervisor, `/campaign/${campaign.id}/vehicles`)
       const search = page.getByPlaceholder('Search by VIN Number or Parking Space')
       await search.fill(`${campaign.model} 000007`.toLowerCase())
       await expect(rows(page)).toHaveCount(1)
@@ -68,24 +68,24 @@ for (const viewport of SIZES) {
       await expect(rows(page)).toHaveCount(7) // A-12 and A-120 to A-125
       await search.fill('nothing like it')
       await expect(page.getByText('Nenhum veículo corresponde à busca.')).toBeVisible()
-      await shot(page, 'vehicles-none')
+      await takeScreenshot(page, 'vehicles-none')
       await page.getByRole('button', { name: 'Show all vehicles' }).click()
       await expect(rows(page)).toHaveCount(10)
     })
 
     test('the yard filter is kept in the address and hides the dash from operators', async ({ page }) => {
       const filter = page.getByLabel('Yard Filter')
-      await enter(page, supervisor, `/campaign/${campaign.id}/vehicles`)
+      await openAs(page, supervisor, `/campaign/${campaign.id}/vehicles`)
       await expect(filter.getByRole('option')).toHaveText(['All Yards', 'Yard -', 'Yard 0', 'Yard A'])
       await filter.selectOption('Yard -')
       await expect(page).toHaveURL(/yard=-$/)
       await expect(rows(page)).toHaveCount(3) // '- 1', '- 2' and '--'
       await filter.selectOption('Yard 0')
       await expect(rows(page)).toHaveCount(3)
-      await enter(page, await memberOf(page.request, 'tm'), `/campaign/${campaign.id}/vehicles?yard=0`)
+      await openAs(page, await getSharedMember(page.request, 'tm'), `/campaign/${campaign.id}/vehicles?yard=0`)
       await expect(filter.locator('option:checked')).toHaveText('Yard 0')
       await expect(filter.getByRole('option')).toHaveText(['All Yards', 'Yard -', 'Yard 0', 'Yard A'])
-      await enter(page, await memberOf(page.request, 'op'), `/campaign/${campaign.id}/vehicles`)
+      await openAs(page, await getSharedMember(page.request, 'op'), `/campaign/${campaign.id}/vehicles`)
       await expect(filter.getByRole('option')).toHaveText(['All Yards', 'Yard 0', 'Yard A'])
       await expect(pages(page).getByRole('button', { name: 'Page 13' })).toBeVisible() // 125 in A and 3 in 0
       await expect(rows(page)).toHaveCount(10)
@@ -98,7 +98,7 @@ for (const viewport of SIZES) {
     })
 
     test('the pager shows the current page and two at each side, the first and the last', async ({ page }) => {
-      await enter(page, supervisor, `/campaign/${campaign.id}/vehicles?yard=A&page=7`)
+      await openAs(page, supervisor, `/campaign/${campaign.id}/vehicles?yard=A&page=7`)
       const shown = pages(page).locator('button:not([aria-label=\'Previous page\']):not([aria-label=\'Next page\']), span')
       await expect(shown).toHaveText(['1', '…', '5', '6', '7', '8', '9', '…', '13'])
       await expect(pages(page).getByRole('button', { name: 'Page 7' })).toHaveAttribute('aria-current', 'page')
@@ -109,7 +109,7 @@ for (const viewport of SIZES) {
       await expect(rows(page)).toHaveCount(5)
       await page.goto(`/campaign/${campaign.id}/vehicles?yard=A&page=x`)
       await expect(shown).toHaveText(['1', '2', '3', '…', '13'])
-      await shot(page, 'vehicles-pager')
+      await takeScreenshot(page, 'vehicles-pager')
     })
   })
 }

@@ -1,16 +1,16 @@
 import { expect, test } from './support/test'
-import { nothing, sceneCamera, showing } from './support/film'
-import { picture } from './support/screenshots'
-import { carAt, feltSignals, onPhone, thrown, tracks, yardOf } from './support/yard'
+import { createEmptyScene, createSceneCamera, createLabelScene } from './support/film'
+import { takeScreenshots } from './support/screenshots'
+import { findCarAt, takeVibrations, openOnPhone, uncaughtErrors, countCameraTracks, importYard } from './support/yard'
 
 const [FIRST, SECOND] = ['HB20 000123', 'HB20 000777']
 
-test.afterEach(() => expect(thrown.splice(0), 'thrown and caught by nobody').toEqual([]))
+test.afterEach(() => expect(uncaughtErrors.splice(0), 'thrown and caught by nobody').toEqual([]))
 
 test('a row is walked: each car is scanned, saved in two taps, and the camera is ready again', async ({ browser, request, baseURL }) => {
-  const yard = await yardOf(request, ['HB20 000001', SECOND, FIRST])
-  const { prepare, show } = await sceneCamera({ nothing: nothing(), first: showing('Code128', FIRST, { turn: 10 }), second: showing('Code39', SECOND) })
-  const page = await onPhone(browser, baseURL ?? '', `/campaign/${yard.campaign}`, { prepare })
+  const yard = await importYard(request, ['HB20 000001', SECOND, FIRST])
+  const { prepare, show } = await createSceneCamera({ nothing: createEmptyScene(), first: createLabelScene('Code128', FIRST, { turn: 10 }), second: createLabelScene('Code39', SECOND) })
+  const page = await openOnPhone(browser, baseURL ?? '', `/campaign/${yard.campaign}`, { prepare })
   await page.getByRole('link', { name: 'Walk and scan' }).click()
   const sheet = (vin: string) => page.getByRole('dialog', { name: `Vehicle ${vin}` })
   await expect(page.getByText('A-1', { exact: true })).toBeVisible()
@@ -19,17 +19,17 @@ test('a row is walked: each car is scanned, saved in two taps, and the camera is
   await test.step('the sheet of the car slides up, and two taps save the car', async () => {
     await show(page, 'first')
     await expect(sheet(FIRST)).toBeVisible()
-    expect(await feltSignals(page)).toEqual(['60'])
-    await picture(page, 'walk-sheet')
+    expect(await takeVibrations(page)).toEqual(['60'])
+    await takeScreenshots(page, 'walk-sheet')
     await sheet(FIRST).getByRole('button', { name: 'ok', exact: true }).click()
     await sheet(FIRST).getByRole('button', { name: 'Save as ok' }).click()
     await expect(page.getByText(`${FIRST} salvo como ok.`)).toBeVisible()
     await expect(sheet(FIRST)).toHaveCount(0)
   })
   await test.step('the camera stayed on, and the same label is ignored while it is in view', async () => {
-    expect(await tracks(page)).toEqual({ taken: 1, live: 1 })
+    expect(await countCameraTracks(page)).toEqual({ taken: 1, live: 1 })
     await expect(page.getByText('2 left')).toBeVisible()
-    await picture(page, 'walk')
+    await takeScreenshots(page, 'walk')
     await page.waitForTimeout(1500)
     await expect(page.getByRole('dialog')).toHaveCount(0)
   })
@@ -44,7 +44,7 @@ test('a row is walked: each car is scanned, saved in two taps, and the camera is
     await show(page, 'first')
     await expect(sheet(FIRST)).toBeVisible()
     await expect(sheet(FIRST).getByText('Já inspecionado')).toBeVisible()
-    expect((await feltSignals(page)).at(-1)).toBe('60,70,60')
+    expect((await takeVibrations(page)).at(-1)).toBe('60,70,60')
     await sheet(FIRST).getByRole('button', { name: 'Close without saving' }).click()
     await show(page, 'nothing')
   })
@@ -57,7 +57,7 @@ test('a row is walked: each car is scanned, saved in two taps, and the camera is
     await expect(page.getByText('1 left')).toBeVisible()
   })
   await page.getByRole('button', { name: 'Back', exact: true }).click()
-  expect(await tracks(page)).toEqual({ taken: 1, live: 0 })
+  expect(await countCameraTracks(page)).toEqual({ taken: 1, live: 0 })
   await expect(page.getByText('2 / 3')).toBeVisible()
-  expect(carAt(yard, 'A-3').vin).toBe(FIRST)
+  expect(findCarAt(yard, 'A-3').vin).toBe(FIRST)
 })

@@ -17,7 +17,7 @@ deleteDataAfterSignOut()
 startReportingEndedSessions()
 const root = document.getElementById('root')
 if (root !== null) {
-  await restoreLanguage().catch(() => console.warn('failed to load the catalogue of the chosen language'))
+  await restoreLanguage().catch(() => console.warn('failed to load the chosen language, using the default language'))
   createRoot(root).render(
     <StrictMode>
       <App />

@@ -6,7 +6,7 @@ export interface Table {
   faults: string[]
 }
 export function readTable(text: string): Table
-export function outcomesOfBrowser(report: object): Outcomes
-export function outcomesOfUnits(report: object): Outcomes
-export function faultsOf(table: Table, reports: Outcomes[]): string[]
-export function emptyTests(source: string): string[]
+export function readBrowserOutcomes(report: object): Outcomes
+export function readUnitOutcomes(report: object): Outcomes
+export function findFaults(table: Table, reports: Outcomes[]): string[]
+export function findTestsWithoutAssertion(source: string): string[]

@@ -37,7 +37,7 @@ export function readTable(text) {
 const steps = (result) => (result.steps ?? []).flatMap((step) => [step, ...steps(step)])
 
 /** Returns whether each run of Playwright's tests and steps passed, by `FILE: TITLE`. */
-export function outcomesOfBrowser(report) {
+export function readBrowserOutcomes(report) {
   const outcomes = new Map()
   const add = (name, passed) => outcomes.set(name, [...(outcomes.get(name) ?? []), passed])
   const visit = (suite, file) => {
@@ -55,13 +55,13 @@ export function outcomesOfBrowser(report) {
 }
 
 /** Returns whether Vitest's tests passed, by `unit: FILE: TITLE`. */
-export function outcomesOfUnits(report) {
+export function readUnitOutcomes(report) {
   const tests = report.testResults.flatMap((file) => file.assertionResults.map((test) => [`unit: ${basename(file.name).replace(/\.test\.tsx?$/, '')}: ${test.fullName}`, [test.status === 'passed']]))
   return new Map(tests)
 }
 
 /** Returns the faults of a table, given the outcomes of all reports. */
-export function faultsOf({ rows, faults }, reports) {
+export function findFaults({ rows, faults }, reports) {
   const outcomes = (name) => reports.flatMap((report) => report.get(name) ?? [])
   const missing = rows.filter((name) => outcomes(name).length === 0).map((name) => `did not run: ${name}`)
   const failed = rows.filter((name) => outcomes(name).includes(false)).map((name) => `was skipped or failed: ${name}`)
@@ -69,7 +69,7 @@ export function faultsOf({ rows, faults }, reports) {
 }
 
 /** Returns the titles of browser tests without an assertion. */
-export function emptyTests(source) {
+export function findTestsWithoutAssertion(source) {
   const bodies = source.split(/\n\s*test\(/).slice(1)
   const asserts = /\b(expect\w*[(.]|fails\(|arrived\(|reads\()/
   return bodies.filter((body) => !asserts.test(body)).map((body) => /'([^']*)'/.exec(body)?.[1] ?? body.slice(0, 40))
@@ -81,10 +81,10 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
     const [, kind, path] = /^(e2e|unit)=(.+)$/.exec(argument) ?? []
     if (path === undefined) throw new Error(`not e2e=FILE or unit=FILE: ${argument}`)
     const report = JSON.parse(readFileSync(path, 'utf8'))
-    return kind === 'e2e' ? outcomesOfBrowser(report) : outcomesOfUnits(report)
+    return kind === 'e2e' ? readBrowserOutcomes(report) : readUnitOutcomes(report)
   })
   const table = readTable(readFileSync(join(folder, 'COVERAGE.md'), 'utf8'))
-  const faults = faultsOf(table, reports)
+  const faults = findFaults(table, reports)
   for (const fault of faults) console.error(fault)
   console.log(`coverage: ${table.rows.length} tests named, ${faults.length} faults`)
   process.exitCode = faults.length === 0 ? 0 : 1

@@ -13,14 +13,14 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, extname, join, relative, resolve } from 'node:path'
 import jpeg from 'jpeg-js'
 import { PNG } from 'pngjs'
-import { ours, read } from './engine.mjs'
+import { loadAppModule, decodeSymbols } from './engine.mjs'
 
-const { createDecoder } = await ours('features/scanner/decoder.ts')
-const { BarcodeDetector } = await ours('features/scanner/detector.ts')
-const { SCREEN_OPTIONS } = await ours('features/scanner/options.ts')
-const { decodeStill } = await ours('features/scanner/still.ts')
-const { readSoftly } = await ours('features/scanner/soft/softReader.ts')
-const { toGray } = await ours('features/scanner/pixels.ts')
+const { createDecoder } = await loadAppModule('features/scanner/decoder.ts')
+const { BarcodeDetector } = await loadAppModule('features/scanner/detector.ts')
+const { SCREEN_OPTIONS } = await loadAppModule('features/scanner/options.ts')
+const { decodePhotograph } = await loadAppModule('features/scanner/still.ts')
+const { readSoftly } = await loadAppModule('features/scanner/soft/softReader.ts')
+const { toGray } = await loadAppModule('features/scanner/pixels.ts')
 
 const wanted = process.argv.slice(2)
 const soft = wanted.includes('--without-soft') ? null : async (frame, directions) => readSoftly(frame, directions)
@@ -95,7 +95,7 @@ function count(group, outcome, ms) {
 /** Detector with the scanner's formats, which decodes in this thread. */
 const detector = new BarcodeDetector({
   formats: SCREEN_OPTIONS.formats,
-  engine: () => ({ decodeStill: (picture, settings) => decodeStill(createDecoder(read, settings, soft), toGray(picture)) }),
+  engine: () => ({ decodePhotograph: (picture, settings) => decodePhotograph(createDecoder(decodeSymbols, settings, soft), toGray(picture)) }),
 })
 for (const root of folders) {
   for (const path of picturesIn(root)) {

@@ -20,12 +20,12 @@ prepareWriter({ overrides: { wasmBinary: wasm('zxing-wasm/writer/zxing_writer.wa
  * Loads a module of the web app from its source. `path` is relative to `src`. Bundles the module, because calls between
  * bundled modules are as fast as in the browser.
  */
-export async function ours(path) {
+export async function loadAppModule(path) {
   const bundle = await rolldown({ input: SOURCE + path, external: /^zxing-wasm\//, logLevel: 'silent' })
   const { output: [{ code }] } = await bundle.generate({ format: 'es', codeSplitting: false, paths: (id) => import.meta.resolve(id) })
   return import(`data:text/javascript;base64,${Buffer.from(code).toString('base64')}`)
 }
-export const read = readBarcodes
+export const decodeSymbols = readBarcodes
 
 /** Pixels and rectangles of the web, which Node lacks and the detector takes and returns. */
 globalThis.ImageData ??= function ImageData(data, width, height) {

@@ -3,9 +3,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { PNG } from 'pngjs'
-import { ours } from './engine.mjs'
+import { loadAppModule } from './engine.mjs'
 
-const { createBackground, drawLabelPicture, photograph } = await ours('testing/labels.ts')
+const { createBackground, drawLabelPicture, simulateCamera } = await loadAppModule('testing/labels.ts')
 const root = resolve(process.argv[2] ?? 'pictures')
 
 const VIN = '9BWZZZ377VT004251'
@@ -52,7 +52,7 @@ for (const [name, shade] of Object.entries(TEXTURES)) {
   for (const [n, scale] of [1, 1.7, 0.6].entries()) {
     const scene = createBackground(1280, 960)
     scene.data = scene.data.map((_, index) => shade(Math.floor((index % 1280) / scale), Math.floor(index / 1280 / scale)))
-    write('none', `none__${name}-${n}`, photograph(scene, { blur: 0.6, noise: 6 }, n + 1))
+    write('none', `none__${name}-${n}`, simulateCamera(scene, { blur: 0.6, noise: 6 }, n + 1))
   }
 }
-write('none', 'none__ground', photograph(createBackground(1280, 960), { noise: 12 }))
+write('none', 'none__ground', simulateCamera(createBackground(1280, 960), { noise: 12 }))

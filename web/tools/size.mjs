@@ -31,7 +31,7 @@ const engine = assetsNamed(/zxing_reader.*\.wasm$/)
 const scanner = [manifest['src/features/scanner/index.ts'].file, ...assetsNamed(/\/engine-.*\.js$/), ...assetsNamed(/\/worker-.*\.js$/), ...assetsNamed(/\/scanner-.*\.css$/)]
 /** The detector's interface and the parts of the worker that are loaded after the engine. */
 const detector = [manifest['src/features/scanner/detector.ts'].file, ...assetsNamed(/\/still-.*\.js$/), ...assetsNamed(/\/warmup-.*\.js$/)]
-/** Reader of characters, with the files that it loads on first use. */
+/** Interface of the OCR engine, with the code that it loads on first use. */
 const reader = [...assetsNamed(/\/ReadText-.*\.(js|css)$/), ...assetsNamed(/\/characterWorker-.*\.js$/)]
 const folder = assetsNamed(/\/character-reader-/)[0]
 const characters = readdirSync(new URL(`${folder}/`, DIST)).map((name) => `${folder}/${name}`)
@@ -40,8 +40,8 @@ const ALONE = [
   { what: 'soft reader of linear codes', limit: 8.5, files: assetsNamed(/\/softReader-.*\.js$/) },
   { what: 'barcode detector', limit: 4, files: detector },
   { what: 'decoding engine', limit: 415, files: engine },
-  { what: 'reader of characters', limit: 28, files: reader },
-  { what: 'engine and model of the reader of characters', limit: 4200, files: characters },
+  { what: 'character reading (OCR)', limit: 28, files: reader },
+  { what: 'OCR engine and model', limit: 4200, files: characters },
 ]
 
 let failed = false

@@ -1,22 +1,22 @@
 // Measures the soft reader of linear codes on drawn frames. The frames are the same in every run.
 //
 //   node tools/soft.mjs traps [COUNT] [FIRST]   frames without a code, with other codes and with badly blurred codes: no text may be wrong
-//   node tools/soft.mjs frames [COUNT] [FIRST]  the same frames, decoded as the camera's: no code may be wrong; times of the looks
+//   node tools/soft.mjs frames [COUNT] [FIRST]  the same frames, decoded as the camera's: no code may be wrong; times of the decoding passes
 //   node tools/soft.mjs grades [COUNT]          share of labels that the scanner reads, without and with the soft reader, by grade
 //
 // Exits with 1 when a wrong text was read.
-import { ours, read as decode } from './engine.mjs'
+import { loadAppModule, decodeSymbols as decode } from './engine.mjs'
 
-const { drawGraded, drawTrap, FORMATS, GRADES } = await ours('testing/softFrames.ts')
-const { createDecoder } = await ours('features/scanner/decoder.ts')
-const { findStripeDirections } = await ours('features/scanner/direction.ts')
-const { SCANNER_SETTINGS } = await ours('features/scanner/formats.ts')
-const { readSoftly } = await ours('features/scanner/soft/softReader.ts')
+const { drawGradedLabel, drawTrapFrame, FORMATS, GRADES } = await loadAppModule('testing/softFrames.ts')
+const { createDecoder } = await loadAppModule('features/scanner/decoder.ts')
+const { findStripeDirections } = await loadAppModule('features/scanner/direction.ts')
+const { SCANNER_SETTINGS } = await loadAppModule('features/scanner/formats.ts')
+const { readSoftly } = await loadAppModule('features/scanner/soft/softReader.ts')
 
 const [mode = 'grades', ...numbers] = process.argv.slice(2)
 const at = (times, share) => times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0
 
-/** Clock of the processor time, so that the decoder shares its frames as on an idle machine. */
+/** Clock of the processor time, so that the decoder decides about extra passes as on an idle machine. */
 const clock = () => {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
@@ -34,7 +34,7 @@ async function measureTraps(count, first) {
   const times = []
   let wrong = 0
   for (let number = first; number < first + count; number++) {
-    const { kind, picture, text } = drawTrap(number)
+    const { kind, picture, text } = drawTrapFrame(number)
     const { result, ms } = await timed(() => readSoftly(picture, findStripeDirections(picture)))
     times.push(ms)
     const entry = kinds.get(kind) ?? { frames: 0, right: 0, doubtful: 0, wrong: 0, doubtfulWrong: 0 }
@@ -60,8 +60,8 @@ const FRAMES = 16
 async function decodeLabel(exposures, soft, times) {
   const decoder = createDecoder(decode, SCANNER_SETTINGS, soft ? async (frame, directions) => readSoftly(frame, directions) : null, clock)
   for (let frame = 0; frame < FRAMES; frame++) {
-    const { result: { codes, look }, ms } = await timed(() => decoder.decode(exposures[frame % exposures.length]))
-    times[look === 'soft' ? 'frame with a soft look' : 'other frame'].push(ms)
+    const { result: { codes, extraPass }, ms } = await timed(() => decoder.decode(exposures[frame % exposures.length]))
+    times[extraPass === 'soft' ? 'frame with a soft reading' : 'other frame'].push(ms)
     if (codes[0] !== undefined) return codes[0]
   }
   return null
@@ -74,17 +74,17 @@ async function measureFrames(count, first) {
   const times = {}
   let [read, wrong] = [0, 0]
   for (let number = first; number < first + count; number++) {
-    const { kind, picture, text } = drawTrap(number, SIDE)
+    const { kind, picture, text } = drawTrapFrame(number, SIDE)
     if (kind === 'EAN-8') continue // a code that the scanner reads rightly
     const decoder = createDecoder(decode, SCANNER_SETTINGS, async (frame, directions) => readSoftly(frame, directions), clock)
     for (let frame = 0; frame < FRAMES; frame++) {
-      const { result: { codes: [code], look, plainMs }, ms } = await timed(() => decoder.decode(picture))
-      for (const [what, taken] of [[look === 'soft' ? 'frame with a soft look' : 'other frame', ms], ['plain look', plainMs]]) if (taken !== null) (times[what] ??= []).push(taken)
+      const { result: { codes: [code], extraPass, plainMs }, ms } = await timed(() => decoder.decode(picture))
+      for (const [what, taken] of [[extraPass === 'soft' ? 'frame with a soft reading' : 'other frame', ms], ['plain pass', plainMs]]) if (taken !== null) (times[what] ??= []).push(taken)
       if (code === undefined) continue
       if (code.text === text) read++
       else {
         wrong++
-        console.log(`wrong: frame ${number}, ${kind}: read ${code.format} ${JSON.stringify(code.text)} in the look ${look ?? 'plain'}, holds ${JSON.stringify(text)}`)
+        console.log(`wrong: frame ${number}, ${kind}: read ${code.format} ${JSON.stringify(code.text)} in the pass ${extraPass ?? 'plain'}, holds ${JSON.stringify(text)}`)
       }
       break
     }
@@ -99,13 +99,13 @@ const printTimes = (times) => {
 }
 
 async function measureGrades(count) {
-  const times = { 'frame with a soft look': [], 'other frame': [] }
+  const times = { 'frame with a soft reading': [], 'other frame': [] }
   let wrong = 0
   for (const grade of Object.keys(GRADES)) {
     for (const format of FORMATS) {
       const reads = [0, 0]
       for (let seed = 1; seed <= count; seed++) {
-        const frames = [0, 1, 2].map((exposure) => drawGraded(grade, format, seed, exposure))
+        const frames = [0, 1, 2].map((exposure) => drawGradedLabel(grade, format, seed, exposure))
         for (const soft of [false, true]) {
           const code = await decodeLabel(frames.map(({ picture }) => picture), soft, times)
           if (code === null) continue

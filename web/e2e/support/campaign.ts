@@ -1,10 +1,10 @@
 import { expect, type APIRequestContext } from '@playwright/test'
-import { COLUMNS, sheetFile } from './xlsx'
+import { COLUMNS, createWorkbookFile } from './xlsx'
 
-export const LETTERS = [...'JAMBRFYIDZC0SGPETK-QVWLNXUOH']
+export const YARD_LETTERS = [...'JAMBRFYIDZC0SGPETK-QVWLNXUOH']
 const MODEL = 'HB20'
 
-export interface Row {
+export interface CampaignRow {
   serial: string
   space: string
 }
@@ -13,22 +13,22 @@ export interface Row {
 const spaceIn = (letter: string, n: number) => (letter === '-' ? `- ${n}` : `${letter}-${n}`)
 
 /** Returns rows that cycle through all 28 yards, with zero-padded serial numbers. The spaces of each yard count from 1. */
-export const rowsOver = (count: number): Row[] =>
+export const createRowsInAllYards = (count: number): CampaignRow[] =>
   Array.from({ length: count }, (_, index) => ({
     serial: String(index + 1).padStart(6, '0'),
-    space: spaceIn(LETTERS[index % LETTERS.length] ?? '', Math.floor(index / LETTERS.length) + 1),
+    space: spaceIn(YARD_LETTERS[index % YARD_LETTERS.length] ?? '', Math.floor(index / YARD_LETTERS.length) + 1),
   }))
 
-export const identifierOf = ({ serial }: Row, model = MODEL) => `${model} ${serial}`
+export const vinOf = ({ serial }: CampaignRow, model = MODEL) => `${model} ${serial}`
 
-export function campaignFile(name: string, rows: Row[], model = MODEL) {
+export function createCampaignFile(name: string, rows: CampaignRow[], model = MODEL) {
   const cells = rows.map(({ serial, space }) => [name, 'Airbag', 'Check the inflator label', 'Hatch', model, serial, space])
-  return sheetFile([COLUMNS, ...cells])
+  return createWorkbookFile([COLUMNS, ...cells])
 }
 
 /** Imports a campaign through the API and returns its id. */
-export async function uploaded(request: APIRequestContext, headers: Record<string, string>, name: string, rows: Row[], model = MODEL): Promise<number> {
-  const response = await request.post('/api/documents/upload', { headers, multipart: { documents: campaignFile(name, rows, model) }, timeout: 120_000 })
+export async function importCampaign(request: APIRequestContext, headers: Record<string, string>, name: string, rows: CampaignRow[], model = MODEL): Promise<number> {
+  const response = await request.post('/api/documents/upload', { headers, multipart: { documents: createCampaignFile(name, rows, model) }, timeout: 120_000 })
   expect(response.status()).toBe(201)
   const { campaign } = (await response.json()) as { campaign: { id: number } }
   return campaign.id
@@ -47,31 +47,31 @@ type Headers = Record<string, string>
 let made = 0
 
 /** Imports a campaign with VINs that no other campaign has. Returns it with its vehicles in walking order. */
-export async function campaignOf(request: APIRequestContext, headers: Headers, title: string, rows: Row[]) {
+export async function importUniqueCampaign(request: APIRequestContext, headers: Headers, title: string, rows: CampaignRow[]) {
   const mark = `${Date.now().toString(36)}${process.pid % 1000}${made++}`
   const name = `${title} ${mark}`
   const model = `T${mark.toUpperCase()}`
-  const id = await uploaded(request, headers, name, rows, model)
-  return { id, name, model, vehicles: await vehiclesOf(request, headers, id) }
+  const id = await importCampaign(request, headers, name, rows, model)
+  return { id, name, model, vehicles: await fetchVehicles(request, headers, id) }
 }
 
-export async function vehiclesOf(request: APIRequestContext, headers: Headers, campaign: number): Promise<Vehicle[]> {
+export async function fetchVehicles(request: APIRequestContext, headers: Headers, campaign: number): Promise<Vehicle[]> {
   const response = await request.get(`/api/vehicles/campaign/${campaign}/all`, { headers })
   return (await response.json()) as Vehicle[]
 }
 
-export async function vehicleOf(request: APIRequestContext, headers: Headers, id: number): Promise<Record<string, unknown>> {
+export async function fetchVehicle(request: APIRequestContext, headers: Headers, id: number): Promise<Record<string, unknown>> {
   const response = await request.get(`/api/vehicles/${id}`, { headers })
   return (await response.json()) as Record<string, unknown>
 }
 
 /** Saves a vehicle through the API, as a supervisor. */
-export async function saved(request: APIRequestContext, headers: Headers, id: number, change: Record<string, unknown>): Promise<void> {
-  const { vin_number, status, parking_space, operator_notes, admin_notes, campaign_id } = await vehicleOf(request, headers, id)
+export async function saveVehicle(request: APIRequestContext, headers: Headers, id: number, change: Record<string, unknown>): Promise<void> {
+  const { vin_number, status, parking_space, operator_notes, admin_notes, campaign_id } = await fetchVehicle(request, headers, id)
   const response = await request.put(`/api/vehicles/${id}`, { headers, data: { vin_number, status, parking_space, operator_notes, admin_notes, campaign_id, ...change } })
   expect(response.status()).toBe(200)
 }
 
 /** Returns rows in one yard, with the parking spaces `K-1`, `K-2` and so on. */
-export const rowsIn = (yard: string, count: number, from = 1): Row[] =>
+export const createRowsInYard = (yard: string, count: number, from = 1): CampaignRow[] =>
   Array.from({ length: count }, (_, index) => ({ serial: String(from + index).padStart(6, '0'), space: spaceIn(yard, index + 1) }))

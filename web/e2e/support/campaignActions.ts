@@ -1,7 +1,7 @@
 import { expect, type Page } from '@playwright/test'
 
-/** Chooses a rarer action of the campaign on the screen. */
-export async function chooseMore(page: Page, action: string): Promise<void> {
+/** Chooses an action from the 'More actions' menu of the campaign on the screen. */
+export async function chooseMenuAction(page: Page, action: string): Promise<void> {
   const item = page.getByRole('menuitem', { name: action, exact: true })
   await expect(async () => {
     if (!(await item.isVisible())) await page.getByRole('button', { name: 'More actions' }).click() // scrolling to the button may have closed the menu
@@ -9,11 +9,11 @@ export async function chooseMore(page: Page, action: string): Promise<void> {
   }).toPass()
 }
 
-/** Width in pixels from which the rarer actions of a campaign are in a menu. */
+/** Window width in pixels from which the offline action of a campaign is in the 'More actions' menu. */
 const DESK_WIDTH = 900
 
 /** Makes the campaign on the screen, or its chosen yard, available offline. */
-export async function makeOffline(page: Page, action = 'Make available offline'): Promise<void> {
+export async function makeAvailableOffline(page: Page, action = 'Make available offline'): Promise<void> {
   if ((page.viewportSize()?.width ?? 0) < DESK_WIDTH) await page.getByRole('button', { name: action }).click()
-  else await chooseMore(page, action)
+  else await chooseMenuAction(page, action)
 }

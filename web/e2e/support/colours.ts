@@ -27,7 +27,7 @@ export async function colourOf(part: Locator, property: 'color' | 'backgroundCol
 const HUES: [string, number, number][] = [['red', 345, 15], ['orange', 15, 45], ['green', 100, 165], ['teal', 165, 182], ['blue', 200, 250], ['purple', 255, 290]]
 
 /** Returns the everyday name of a colour. */
-export function nameOf({ hue, saturation, lightness }: Hsl): string {
+export function colourNameOf({ hue, saturation, lightness }: Hsl): string {
   if (saturation < 0.5 && lightness < 0.15) return 'black'
   if (saturation < 0.2) return 'grey'
   return HUES.find(([, from, to]) => (from < to ? hue >= from && hue < to : hue >= from || hue < to))?.[0] ?? `hue ${Math.round(hue)}`

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 
 /** A save as stored in the page's database. */
-export interface Sealed {
+export interface StoredSave {
   seq: number
   id: string
   owner: string
@@ -11,7 +11,7 @@ export interface Sealed {
 }
 
 /** Returns the database, local storage and session storage of the browser as one text, each byte as one character. */
-export const everythingKept = (page: Page): Promise<string> =>
+export const readAllStorage = (page: Page): Promise<string> =>
   page.evaluate(() => new Promise<string>((resolve, reject) => {
     const opening = indexedDB.open('patio')
     opening.addEventListener('error', () => reject(opening.error ?? new Error('not opened')))
@@ -28,20 +28,20 @@ export const everythingKept = (page: Page): Promise<string> =>
   }))
 
 /** Returns the saves of all people in the page's database. */
-export const sealedSaves = (page: Page): Promise<Sealed[]> =>
-  page.evaluate(() => new Promise<Sealed[]>((resolve) => {
+export const readStoredSaves = (page: Page): Promise<StoredSave[]> =>
+  page.evaluate(() => new Promise<StoredSave[]>((resolve) => {
     const opening = indexedDB.open('patio')
     opening.addEventListener('success', () => {
       const reading = opening.result.transaction('outbox').objectStore('outbox').getAll()
       reading.addEventListener('success', () => {
         opening.result.close()
-        resolve((reading.result as (Omit<Sealed, 'sealed'> & { sealed: Uint8Array })[]).map((record) => ({ ...record, sealed: [...record.sealed] })))
+        resolve((reading.result as (Omit<StoredSave, 'sealed'> & { sealed: Uint8Array })[]).map((record) => ({ ...record, sealed: [...record.sealed] })))
       })
     })
   }))
 
 /** Writes a save directly into the page's database. */
-export const writeSave = (page: Page, save: Sealed): Promise<void> =>
+export const writeSave = (page: Page, save: StoredSave): Promise<void> =>
   page.evaluate((record) => new Promise<void>((resolve) => {
     const opening = indexedDB.open('patio')
     opening.addEventListener('success', () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium, test, type Browser, type Page } from '@playwright/test'
 import { prepareZXingModule, type WriteInputBarcodeFormat } from 'zxing-wasm/writer'
-import { createBackground, placeLabel, photograph, drawSymbol, type LabelOptions, type ShadePicture } from '../../src/testing/labels'
+import { createBackground, placeLabel, simulateCamera, drawSymbol, type LabelOptions, type ShadePicture } from '../../src/testing/labels'
 import { watchBrowser } from './policy'
 
 const writer = readFileSync(createRequire(import.meta.url).resolve('zxing-wasm/writer/zxing_writer.wasm'))
@@ -17,21 +17,21 @@ export interface Scene extends LabelOptions {
   pictures?: number
 }
 
-export const SIZE = 1080
+export const PICTURE_SIZE = 1080
 const A_SECOND = 10
 const GRAINS = 2
 
 /** Returns a scene with one label. */
-export const showing = (format: WriteInputBarcodeFormat, text: string, options: LabelOptions & { pictures?: number } = {}): Scene => ({
+export const createLabelScene = (format: WriteInputBarcodeFormat, text: string, options: LabelOptions & { pictures?: number } = {}): Scene => ({
   module: /QR|Matrix/.test(format) ? 7 : 2.6, ...options, labels: [{ format, text }],
 })
 /** Returns a scene without labels. */
-export const nothing = (pictures = 4): Scene => ({ labels: [], pictures })
+export const createEmptyScene = (pictures = 4): Scene => ({ labels: [], pictures })
 
 const rendered = new Map<string, Promise<ShadePicture>>()
 
 /** Returns the camera picture of a scene. Equal scenes of all tests of a worker are rendered once. */
-export function pictureOf(scene: Scene, seed: number): Promise<ShadePicture> {
+export function renderScene(scene: Scene, seed: number): Promise<ShadePicture> {
   const key = JSON.stringify([scene, seed])
   const picture = rendered.get(key) ?? render(scene, seed)
   rendered.set(key, picture)
@@ -39,20 +39,20 @@ export function pictureOf(scene: Scene, seed: number): Promise<ShadePicture> {
 }
 
 async function render(scene: Scene, seed: number): Promise<ShadePicture> {
-  const ground = createBackground(SIZE, SIZE)
-  for (const label of scene.labels) placeLabel(ground, await drawSymbol(label.format, label.text), { x: SIZE / 2 + seed, y: SIZE / 2 - seed, ...scene, ...label })
-  return photograph(ground, scene, seed + 1)
+  const ground = createBackground(PICTURE_SIZE, PICTURE_SIZE)
+  for (const label of scene.labels) placeLabel(ground, await drawSymbol(label.format, label.text), { x: PICTURE_SIZE / 2 + seed, y: PICTURE_SIZE / 2 - seed, ...scene, ...label })
+  return simulateCamera(ground, scene, seed + 1)
 }
 
 /** Writes scenes to a film file that Chromium plays as its camera, with the slight shaking of a hand. */
-export async function film(scenes: Scene[], folder: string, aSecond = A_SECOND): Promise<string> {
+export async function writeFilm(scenes: Scene[], folder: string, aSecond = A_SECOND): Promise<string> {
   const path = join(folder, 'film.y4m')
   const file = openSync(path, 'w')
-  writeSync(file, `YUV4MPEG2 W${SIZE} H${SIZE} F${aSecond}:1 Ip A1:1 C420jpeg\n`)
-  const colourless = new Uint8Array((SIZE / 2) ** 2 * 2).fill(128)
+  writeSync(file, `YUV4MPEG2 W${PICTURE_SIZE} H${PICTURE_SIZE} F${aSecond}:1 Ip A1:1 C420jpeg\n`)
+  const colourless = new Uint8Array((PICTURE_SIZE / 2) ** 2 * 2).fill(128)
   for (const scene of scenes) {
     const pictures: ShadePicture[] = []
-    for (let seed = 0; seed < GRAINS; seed++) pictures.push(await pictureOf(scene, seed))
+    for (let seed = 0; seed < GRAINS; seed++) pictures.push(await renderScene(scene, seed))
     for (let picture = 0; picture < (scene.pictures ?? 12); picture++) {
       writeSync(file, 'FRAME\n')
       writeSync(file, pictures[picture % GRAINS]?.data ?? new Uint8Array())
@@ -71,9 +71,9 @@ interface PageCamera {
 }
 
 /** Gives a page a camera that shows one of these scenes. It starts with the first one; `show` switches. */
-export async function sceneCamera(scenes: Record<string, Scene>) {
-  const shadesOf = async (scene: Scene) => Buffer.from((await pictureOf(scene, 0)).data).toString('base64')
-  const first = await shadesOf(Object.values(scenes)[0] ?? nothing())
+export async function createSceneCamera(scenes: Record<string, Scene>) {
+  const shadesOf = async (scene: Scene) => Buffer.from((await renderScene(scene, 0)).data).toString('base64')
+  const first = await shadesOf(Object.values(scenes)[0] ?? createEmptyScene())
   const prepare = (page: Page) =>
     page.addInitScript(([size, aSecond, shades]) => {
       const camera: PageCamera = { shades, image: null }
@@ -94,7 +94,7 @@ export async function sceneCamera(scenes: Record<string, Scene>) {
         return made
       }
       Object.assign(globalThis.navigator.mediaDevices, { getUserMedia: async () => (canvas ??= start()).captureStream(aSecond) })
-    }, [SIZE, A_SECOND, first] as const)
+    }, [PICTURE_SIZE, A_SECOND, first] as const)
   const show = async (page: Page, name: string) => {
     const scene = scenes[name]
     if (scene === undefined) throw new Error(`no scene ${name}`)
@@ -107,15 +107,15 @@ export async function sceneCamera(scenes: Record<string, Scene>) {
 const CALM = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-background-networking', '--disable-gpu']
 
 /** Launches a browser with additional switches. Each launch can have one camera film. */
-export const launch = async (...args: string[]): Promise<Browser> =>
+export const launchBrowser = async (...args: string[]): Promise<Browser> =>
   watchBrowser(await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: [...CALM, ...args] }))
 
 /** Runs a test in a browser whose camera plays these scenes in a loop. */
-export async function withFilm(scenes: Scene[], run: (browser: Browser) => Promise<void>, aSecond?: number): Promise<void> {
+export async function runWithFilm(scenes: Scene[], run: (browser: Browser) => Promise<void>, aSecond?: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'patio-film-'))
   try {
-    const path = await test.step('the film is made', () => film(scenes, folder, aSecond))
-    const browser = await launch('--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream', `--use-file-for-fake-video-capture=${path}`)
+    const path = await test.step('the film is made', () => writeFilm(scenes, folder, aSecond))
+    const browser = await launchBrowser('--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream', `--use-file-for-fake-video-capture=${path}`)
     try {
       await run(browser)
     } finally {

@@ -13,12 +13,12 @@ const NAMED: Record<string, object> = {
 }
 
 /** Returns the keystrokes of a text. */
-export const keysOf = (text: string): string[] => [...text]
+export const keystrokesOf = (text: string): string[] => [...text]
 /** Returns the keystrokes of a text as input events without key names. */
-export const unnamedKeysOf = (text: string): Stroke[] => [...text].map((unnamed) => ({ unnamed }))
+export const unnamedKeystrokesOf = (text: string): Stroke[] => [...text].map((unnamed) => ({ unnamed }))
 
 /** Types like a hand scanner: a key every 5 ms, timed by the browser, so that a busy machine does not slow it down. */
-export async function handScanner(page: Page): Promise<(...strokes: Stroke[]) => Promise<void>> {
+export async function createHandScanner(page: Page): Promise<(...strokes: Stroke[]) => Promise<void>> {
   const session = await page.context().newCDPSession(page)
   return async (...strokes) => {
     const sent: Promise<unknown>[] = []

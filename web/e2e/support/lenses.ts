@@ -15,7 +15,7 @@ interface FakeCameras {
 }
 
 /** Gives a page several cameras, which all show the picture of the scene camera. The browser prefers the first one. */
-export const lenses = (page: Page, all: FakeLens[]): Promise<unknown> =>
+export const simulateCameras = (page: Page, all: FakeLens[]): Promise<unknown> =>
   page.addInitScript((known) => {
     const devices = globalThis.navigator.mediaDevices
     const draw = devices.getUserMedia.bind(devices)
@@ -38,21 +38,21 @@ export const lenses = (page: Page, all: FakeLens[]): Promise<unknown> =>
   }, all)
 
 /** Returns the ids of the cameras requested since the page was loaded. */
-export const askedLenses = (page: Page): Promise<string[]> => page.evaluate(() => (window as unknown as { cameras: FakeCameras }).cameras.asked)
+export const getRequestedCameras = (page: Page): Promise<string[]> => page.evaluate(() => (window as unknown as { cameras: FakeCameras }).cameras.asked)
 
 /** Makes the next camera requests fail, each with one of these errors. */
-export const failLenses = (page: Page, ...errors: string[]): Promise<void> =>
+export const failNextRequests = (page: Page, ...errors: string[]): Promise<void> =>
   page.evaluate((names) => void (window as unknown as { cameras: FakeCameras }).cameras.errors.push(...names), errors)
 
 /** Makes requests for these cameras fail, also after a reload. */
-export const refuseLenses = (page: Page, ...ids: string[]): Promise<void> =>
+export const failCameras = (page: Page, ...ids: string[]): Promise<void> =>
   page.evaluate((refused) => {
     localStorage.setItem('refused lenses', JSON.stringify(refused))
     ;(window as unknown as { cameras: FakeCameras }).cameras.refused = refused
   }, ids)
 
-/** Prepares a page whose camera can be frozen with `freeze` while its track stays open, as during a phone call. */
-export const standstill = (page: Page): Promise<unknown> =>
+/** Prepares a page whose camera can be frozen with `setFrozen` while its track stays open, as during a phone call. */
+export const prepareFreeze = (page: Page): Promise<unknown> =>
   page.addInitScript(() => {
     const state = { frozen: false }
     Object.assign(window, { pictures: state })
@@ -75,7 +75,7 @@ export const standstill = (page: Page): Promise<unknown> =>
   })
 
 /** Stops or resumes the pictures of the camera. The track fires the mute or unmute event. */
-export const freeze = (page: Page, frozen: boolean): Promise<void> =>
+export const setFrozen = (page: Page, frozen: boolean): Promise<void> =>
   page.evaluate((isFrozen) => {
     ;(window as unknown as { pictures: { frozen: boolean } }).pictures.frozen = isFrozen
     const stream = document.querySelector('video')?.srcObject as MediaStream | null

@@ -2,51 +2,51 @@ import { readFileSync } from 'node:fs'
 import { expect, type Locator, type Page, type Route } from '@playwright/test'
 
 const MIN_TABS = 900
-/** Whether the tools of Manage Campaigns are tabs in this window. In a narrower one they are folds. */
+/** Whether the tools of Manage Campaigns are tabs in this window. In a narrower window, the tools are sections that open and close. */
 const hasTabs = (page: Page) => (page.viewportSize()?.width ?? 0) >= MIN_TABS
 
-/** Returns a tool of Manage Campaigns by its title. As a tab, it is there only while it is chosen. */
+/** Returns a tool of Manage Campaigns by its title. A tool in a tab is in the page only while the tab is chosen. */
 export const toolOf = (page: Page, title: string): Locator =>
   hasTabs(page) ? page.getByRole('tabpanel', { name: title, exact: true }) : page.locator('details').filter({ has: page.getByRole('heading', { name: title }) })
 
 /** Opens a tool of Manage Campaigns. */
-export async function unfold(page: Page, title: string): Promise<Locator> {
+export async function openTool(page: Page, title: string): Promise<Locator> {
   const tool = toolOf(page, title)
   if (hasTabs(page)) await page.getByRole('tab', { name: new RegExp(`^${title}`) }).click()
   else if (!(await tool.evaluate((fold) => (fold as HTMLDetailsElement).open))) await tool.locator('summary').first().click()
   return tool
 }
 
-/** Shows the campaigns of Manage Campaigns, which a tool in a tab covers. */
+/** Shows the campaign list of Manage Campaigns, which the tab of a tool hides. */
 export async function showCampaigns(page: Page): Promise<void> {
   if (hasTabs(page)) await page.getByRole('tab', { name: /^Campaigns/ }).click()
 }
 
 /** Returns the entry of a campaign in Manage Campaigns: a table row, or a card. */
 export const campaignRow = (page: Page, name: string): Locator =>
-  rowsOf(page, name).filter({ has: page.getByRole('button', { name: `Delete ${name}`, exact: true }) })
+  listEntries(page, name).filter({ has: page.getByRole('button', { name: `Delete ${name}`, exact: true }) })
 
-/** Chooses an action in the menu of a row's rarer actions. */
-export async function rowAction(page: Page, of: string, action: string): Promise<void> {
+/** Chooses an action in the 'More actions' menu of a row. */
+export async function chooseRowAction(page: Page, of: string, action: string): Promise<void> {
   await page.getByRole('button', { name: `Actions for ${of}`, exact: true }).click()
   await page.getByRole('menuitem', { name: action, exact: true }).click()
 }
 
 /** Returns the list entries that contain these words: table rows on a desktop, cards on a phone. */
-export const rowsOf = (page: Page, words: string | RegExp): Locator => page.locator('tbody tr, main ul > li').filter({ hasText: words })
+export const listEntries = (page: Page, words: string | RegExp): Locator => page.locator('tbody tr, main ul > li').filter({ hasText: words })
 
-export const toast = (page: Page, words: string | RegExp): Locator => page.locator('[aria-live=polite]').getByText(words, { exact: true })
+export const toastWith = (page: Page, words: string | RegExp): Locator => page.locator('[aria-live=polite]').getByText(words, { exact: true })
 
 /** Returns a toast of one kind, recognized by its border and icon. */
-export const toastOf = (page: Page, kind: 'success' | 'error' | 'info', words: string | RegExp): Locator =>
+export const toastOfKind = (page: Page, kind: 'success' | 'error' | 'info', words: string | RegExp): Locator =>
   page.locator(`[aria-live=polite] [data-kind=${kind}]`).filter({ has: page.getByText(words, { exact: true }) })
 
 /** Waits until the screen with this heading is shown and its heading has the focus. */
-export const arrived = (page: Page, heading: string | RegExp): Promise<void> =>
+export const waitForScreen = (page: Page, heading: string | RegExp): Promise<void> =>
   expect(page.getByRole('heading', { level: 1, name: heading })).toBeFocused()
 
 /** Types a vehicle identifier into the Manual field. */
-export async function identify(page: Page, text: string): Promise<void> {
+export async function typeIdentifier(page: Page, text: string): Promise<void> {
   const field = page.getByLabel('Vehicle identifier')
   await expect(field).toBeVisible()
   // A tap that meets the form while the vehicle is still loading is repeated, as a person would.
@@ -70,13 +70,13 @@ export async function openOtherStatuses(page: Page): Promise<void> {
 }
 
 /** Selects a campaign file and uploads it. */
-export async function upload(page: Page, file: { name: string; mimeType: string; buffer: Buffer }): Promise<void> {
+export async function uploadFile(page: Page, file: { name: string; mimeType: string; buffer: Buffer }): Promise<void> {
   await page.getByLabel('Campaign file').setInputFiles(file)
   await page.getByRole('button', { name: 'Upload campaign' }).click()
 }
 
 /** Runs `act` and returns the file that the browser downloads. */
-export async function downloaded(page: Page, act: () => Promise<void>): Promise<{ name: string; content: Buffer }> {
+export async function captureDownload(page: Page, act: () => Promise<void>): Promise<{ name: string; content: Buffer }> {
   const coming = page.waitForEvent('download')
   await act()
   const download = await coming
@@ -98,7 +98,7 @@ export async function tapOn(page: Page, part: Locator): Promise<void> {
 }
 
 /** Blocks a call. The returned function releases it and stops blocking later ones. */
-export async function held(page: Page, path: string, answer: (route: Route) => Promise<void> = (route) => route.continue()): Promise<() => void> {
+export async function holdRequest(page: Page, path: string, answer: (route: Route) => Promise<void> = (route) => route.continue()): Promise<() => void> {
   let letGo = () => {}
   const asked = new Promise<void>((resolve) => { letGo = resolve })
   await page.route(path, async (route) => {
@@ -109,10 +109,10 @@ export async function held(page: Page, path: string, answer: (route: Route) => P
 }
 
 /** Returns the number of pixels by which the page is wider than the window. */
-export const excess = (page: Page): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+export const getOverflowWidth = (page: Page): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
 
 /** Records the times, by the page's clock, of the next tap and of the change of address after it. */
-export const noteTheWay = (page: Page) =>
+export const recordNavigationTimes = (page: Page) =>
   page.evaluate(() => {
     const way = { tapped: 0, gone: 0 }
     const from = location.pathname
@@ -124,4 +124,4 @@ export const noteTheWay = (page: Page) =>
     requestAnimationFrame(look)
     Object.assign(window, { way })
   })
-export const theWay = (page: Page) => page.evaluate(() => (window as unknown as { way: { tapped: number; gone: number } }).way)
+export const getNavigationTimes = (page: Page) => page.evaluate(() => (window as unknown as { way: { tapped: number; gone: number } }).way)

@@ -15,16 +15,16 @@ export const supervisor: Person = {
 export const developer: Person = { hmc: process.env.PATIO_DEVELOPER_HMC ?? 'DEV0', password: process.env.PATIO_DEVELOPER_PASSWORD ?? '' }
 
 /** Returns a name that no earlier test run has used. */
-export const unique = (name: string) => `${name} ${Date.now().toString(36)}`
+export const uniqueName = (name: string) => `${name} ${Date.now().toString(36)}`
 
 export async function signIn(page: Page, person: Person): Promise<void> {
   await page.goto('/')
-  await signInHere(page, person)
+  await submitSignInForm(page, person)
   await expect(page).toHaveURL(/\/campaign-home$/)
 }
 
 /** Fills in and submits the sign-in form of the current page. */
-export async function signInHere(page: Page, { hmc, password }: Person): Promise<void> {
+export async function submitSignInForm(page: Page, { hmc, password }: Person): Promise<void> {
   await page.getByLabel('HMC (Register Number)').fill(hmc)
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
@@ -37,7 +37,7 @@ export async function signOut(page: Page): Promise<void> {
 }
 
 /** Signs a person in through the API and returns the request headers, for the setup of a test. */
-export async function tokenOf(request: APIRequestContext, { hmc, password }: Person): Promise<Record<string, string>> {
+export async function signInByApi(request: APIRequestContext, { hmc, password }: Person): Promise<Record<string, string>> {
   const response = await request.post('/api/sessions', { data: { hmc, password } })
   expect(response.ok()).toBe(true)
   const { token } = (await response.json()) as { token: string }
@@ -45,10 +45,10 @@ export async function tokenOf(request: APIRequestContext, { hmc, password }: Per
 }
 
 /** Creates a user with an access level and a register number that no earlier test run has used. */
-export async function newPerson(request: APIRequestContext, userType: 'op' | 'tm' | 'admin'): Promise<Person> {
-  const person = { hmc: unique(userType).replace(' ', '-'), password: 'yard-walk-2026!' }
+export async function createPerson(request: APIRequestContext, userType: 'op' | 'tm' | 'admin'): Promise<Person> {
+  const person = { hmc: uniqueName(userType).replace(' ', '-'), password: 'yard-walk-2026!' }
   const response = await request.post('/api/sign-up', {
-    headers: await tokenOf(request, supervisor),
+    headers: await signInByApi(request, supervisor),
     data: { ...person, user_type: userType },
   })
   expect(response.status()).toBe(201)

@@ -16,8 +16,8 @@ export interface RunningPhone {
   kill: () => Promise<void>
 }
 
-export const newDisk = (): string => mkdtempSync(join(tmpdir(), 'patio-phone-'))
-export const dropDisk = (disk: string): void => rmSync(disk, { recursive: true, force: true, maxRetries: 5 })
+export const createProfileFolder = (): string => mkdtempSync(join(tmpdir(), 'patio-phone-'))
+export const deleteProfileFolder = (disk: string): void => rmSync(disk, { recursive: true, force: true, maxRetries: 5 })
 
 /** Returns the debugging address of a browser that was just started. */
 const addressOf = (browser: ChildProcess): Promise<string> =>
@@ -31,7 +31,7 @@ const addressOf = (browser: ChildProcess): Promise<string> =>
     browser.once('exit', () => reject(new Error(`the browser did not start: ${said}`)))
   })
 
-export async function switchOn(disk: string, ...switches: string[]): Promise<RunningPhone> {
+export async function startPhone(disk: string, ...switches: string[]): Promise<RunningPhone> {
   const browser = spawn(process.env.CHROMIUM ?? '/usr/bin/chromium', [...SWITCHES, `--user-data-dir=${disk}`, `--window-size=${PHONE.width},${PHONE.height}`, ...switches, 'about:blank'], { detached: true, stdio: ['ignore', 'ignore', 'pipe'] })
   const gone = new Promise<void>((resolve) => {
     browser.once('exit', () => resolve())

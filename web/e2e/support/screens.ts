@@ -1,8 +1,8 @@
 import { expect, type APIRequestContext, type Page } from '@playwright/test'
-import { campaignOf, rowsIn, rowsOver } from './campaign'
-import { rowAction, unfold } from './parts'
+import { importUniqueCampaign, createRowsInYard, createRowsInAllYards } from './campaign'
+import { chooseRowAction, openTool } from './parts'
 import { developer, supervisor, type Person } from './people'
-import { enter, headersOf, member, signUp } from './session'
+import { openAs, getHeaders, createMember, createUser } from './session'
 
 export interface Screen {
   name: string
@@ -23,14 +23,14 @@ const OTHER_VEHICLE = { code: 'OTHER_VEHICLE', message: 'not the one that was se
 /** Creates a supervisor with a long register number that cannot be wrapped. */
 async function longNamed(request: APIRequestContext): Promise<Person> {
   const mark = Date.now().toString(36).toUpperCase()
-  return await signUp(request, { hmc: 'SUPERVISOR'.repeat(7).slice(0, LONGEST - mark.length) + mark, password: 'yard-walk-2026!', user_type: 'admin' })
+  return await createUser(request, { hmc: 'SUPERVISOR'.repeat(7).slice(0, LONGEST - mark.length) + mark, password: 'yard-walk-2026!', user_type: 'admin' })
 }
 
 /** Returns every screen with typical content, and every dialog and panel of it. */
 export async function everyScreen(request: APIRequestContext): Promise<Screen[]> {
   const person = await longNamed(request)
-  const headers = await headersOf(request, person)
-  const { id, vehicles } = await campaignOf(request, headers, 'A campaign whose name is so long that it does not fit into any list and on no card of a phone', [...rowsOver(56), ...rowsIn('A', 100, 1001)])
+  const headers = await getHeaders(request, person)
+  const { id, vehicles } = await importUniqueCampaign(request, headers, 'A campaign whose name is so long that it does not fit into any list and on no card of a phone', [...createRowsInAllYards(56), ...createRowsInYard('A', 100, 1001)])
   const car = vehicles.find(({ parking_space }) => parking_space === 'A-1')
   const vehicle = `/vehicle/${car?.id}`
   const inside = (name: string, path: string, prepare?: Screen['prepare']): Screen => ({ name, path, person, prepare })
@@ -67,7 +67,7 @@ export async function everyScreen(request: APIRequestContext): Promise<Screen[]>
     inside('import', '/import'),
     inside('manage', '/campaign-list', async (page) => {
       await unfoldAll(page)
-      const tool = await unfold(page, 'Status Manager')
+      const tool = await openTool(page, 'Status Manager')
       await tool.getByLabel('VIN list').fill([...vehicles.map(({ vin_number }) => vin_number), 'NOBODY 1'].join('\n'))
       await tool.getByLabel('Status', { exact: true }).selectOption('ok')
       await expect(tool.getByText('156 vehicles will be set to ok, 1 not found.')).toBeVisible()
@@ -75,10 +75,10 @@ export async function everyScreen(request: APIRequestContext): Promise<Screen[]>
     inside('manage-list', '/campaign-list'),
     inside('manage-csv', '/campaign-list?tool=csv'),
     inside('manage-history', '/campaign-list', async (page) => {
-      await expect((await unfold(page, 'History')).getByRole('button', { name: /^Undo/ }).first()).toBeVisible()
+      await expect((await openTool(page, 'History')).getByRole('button', { name: /^Undo/ }).first()).toBeVisible()
     }),
     inside('manage-space', '/campaign-list', async (page) => {
-      await (await unfold(page, 'Parking Space Manager')).getByLabel('VIN and parking space list').fill('HB20\nHB20 1')
+      await (await openTool(page, 'Parking Space Manager')).getByLabel('VIN and parking space list').fill('HB20\nHB20 1')
     }),
     inside('manage-delete', '/campaign-list', async (page) => {
       await page.getByRole('button', { name: /^Delete / }).first().click()
@@ -96,7 +96,7 @@ export async function everyScreen(request: APIRequestContext): Promise<Screen[]>
     }),
     inside('users-sessions', '/user-management?panel=active', async (page) => {
       await page.getByRole('searchbox').fill(supervisor.hmc)
-      await rowAction(page, supervisor.hmc, `Sessions of ${supervisor.hmc}`)
+      await chooseRowAction(page, supervisor.hmc, `Sessions of ${supervisor.hmc}`)
       await expect(page.getByRole('button', { name: 'End all' })).toBeVisible()
     }),
     inside('confirm-password', '/user-management?panel=create', async (page) => {
@@ -111,7 +111,7 @@ export async function everyScreen(request: APIRequestContext): Promise<Screen[]>
       await dialog.getByRole('button', { name: 'Continue' }).click()
       await expect(dialog.getByRole('alert')).toBeVisible()
     }),
-    { name: 'new-password', path: '/campaign-home', person: await member(request, 'op', true) },
+    { name: 'new-password', path: '/campaign-home', person: await createMember(request, 'op', true) },
     inside('outbox', '/outbox'),
     inside('conflicts', '/conflicts'),
     inside('account', '/account'),
@@ -155,12 +155,12 @@ async function follow(page: Page, path: string): Promise<void> {
 }
 
 /** Opens a screen and waits until it has finished loading. The app is loaded only for another person, and after steps that may leave something open. */
-export async function open(page: Page, screen: Screen): Promise<void> {
+export async function openScreen(page: Page, screen: Screen): Promise<void> {
   const { path, person, prepare } = screen
   const before = opened.get(page)
   if (person === null) await page.goto(path)
   else if (before?.person === person && before.prepare === undefined) await follow(page, path)
-  else await enter(page, person, path)
+  else await openAs(page, person, path)
   opened.set(page, screen)
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
   await expect(page.getByRole('heading', { level: 1, name: '…' })).toHaveCount(0)

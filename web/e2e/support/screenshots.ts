@@ -13,23 +13,23 @@ const fileOf = (name: string, { width }: { width: number }) => fileURLToPath(new
 const ASKED = process.env.PATIO_TEST_SCREENSHOTS === '1'
 
 /** Takes a screenshot of the full page, or of the window while a dialog is open. */
-export async function shot(page: Page, name: string): Promise<void> {
+export async function takeScreenshot(page: Page, name: string): Promise<void> {
   if (!ASKED) return
   await page.evaluate(() => window.scrollTo(0, 0))
   await page.screenshot({ path: fileOf(name, page.viewportSize() ?? PHONE), animations: 'disabled', fullPage: (await page.getByRole('dialog').count()) === 0 })
 }
 
 /** Takes a screenshot of the window. */
-export async function view(page: Page, name: string): Promise<void> {
+export async function takeWindowScreenshot(page: Page, name: string): Promise<void> {
   if (!ASKED) return
   await page.evaluate(() => window.scrollTo(0, 0))
   await page.screenshot({ path: fileOf(name, page.viewportSize() ?? PHONE), animations: 'disabled' })
 }
 
 /** Takes screenshots of the current screen at desktop and phone size. The page then stays at phone size. */
-export async function picture(page: Page, name: string): Promise<void> {
+export async function takeScreenshots(page: Page, name: string): Promise<void> {
   for (const size of ASKED ? [DESK, PHONE] : [PHONE]) {
     await page.setViewportSize(size)
-    await view(page, name)
+    await takeWindowScreenshot(page, name)
   }
 }

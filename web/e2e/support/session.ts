@@ -1,5 +1,5 @@
 import { expect, type APIRequestContext, type Page, type Request } from '@playwright/test'
-import { supervisor, unique, type Person } from './people'
+import { supervisor, uniqueName, type Person } from './people'
 
 interface Session {
   token: string
@@ -16,7 +16,7 @@ export interface Member extends Person {
 const sessions = new Map<string, Session>()
 
 /** Returns the session of a person, which is started once per test run. */
-export async function sessionOf(request: APIRequestContext, { hmc, password }: Person): Promise<Session> {
+export async function getSession(request: APIRequestContext, { hmc, password }: Person): Promise<Session> {
   const known = sessions.get(hmc)
   if (known !== undefined) return known
   const response = await request.post('/api/sessions', { data: { hmc, password } })
@@ -26,7 +26,7 @@ export async function sessionOf(request: APIRequestContext, { hmc, password }: P
   return session
 }
 
-export const headersOf = async (request: APIRequestContext, person: Person) => ({ authorization: `Bearer ${(await sessionOf(request, person)).token}` })
+export const getHeaders = async (request: APIRequestContext, person: Person) => ({ authorization: `Bearer ${(await getSession(request, person)).token}` })
 
 /** Returns the ids of the person's resolved conflicts. The pages of a test show no toasts about the conflicts of earlier tests, which would cover buttons. */
 async function knownOutcomes(request: APIRequestContext, { hmc }: Person, token: string): Promise<number[]> {
@@ -38,8 +38,8 @@ async function knownOutcomes(request: APIRequestContext, { hmc }: Person, token:
 }
 
 /** Opens a screen as a signed-in person, without the sign-in form. */
-export async function enter(page: Page, person: Person, path: string): Promise<void> {
-  const { token, session_id, seal_key, id, hmc, user_type } = await sessionOf(page.request, person)
+export async function openAs(page: Page, person: Person, path: string): Promise<void> {
+  const { token, session_id, seal_key, id, hmc, user_type } = await getSession(page.request, person)
   const outcomes = await knownOutcomes(page.request, person, token)
   watch(page)
   const session = { JWT_TOKEN: token, SESSION_ID: session_id, SEAL_KEY: seal_key, user: JSON.stringify({ id, hmc, user_type }) }
@@ -67,7 +67,7 @@ function watch(page: Page): void {
 const QUIET_MS = 500
 
 /** Waits until no request has been pending for half a second. */
-export async function quiet(page: Page): Promise<void> {
+export async function waitForRequests(page: Page): Promise<void> {
   let since = Date.now()
   await expect.poll(() => {
     if ((inFlight.get(page)?.size ?? 0) > 0) since = Date.now()
@@ -76,16 +76,16 @@ export async function quiet(page: Page): Promise<void> {
 }
 
 /** Waits until the service worker has cached the app and no request is pending. */
-export async function keptByPhone(page: Page): Promise<void> {
+export async function waitForServiceWorker(page: Page): Promise<void> {
   await page.evaluate(async () => {
     await globalThis.navigator.serviceWorker.ready
   })
   await expect.poll(() => page.evaluate(() => globalThis.navigator.serviceWorker.controller !== null)).toBe(true)
-  await quiet(page)
+  await waitForRequests(page)
 }
 
 /** Expires the session of the page: every call with its token gets the error of an expired session. */
-export async function expire(page: Page): Promise<void> {
+export async function expireSession(page: Page): Promise<void> {
   const token = await page.evaluate(() => sessionStorage.getItem('JWT_TOKEN'))
   const refusal = { status: 401, json: { code: 'NOT_SIGNED_IN', message: 'Sign in to continue.' } }
   await page.route('**/api/**', (route) => (route.request().headers().authorization === `Bearer ${token}` ? route.fulfill(refusal) : route.fallback()))
@@ -93,30 +93,30 @@ export async function expire(page: Page): Promise<void> {
 
 /** Confirms a person's password through the API, so that the app does not ask for it for five minutes. */
 export async function confirmPassword(request: APIRequestContext, person: Person): Promise<void> {
-  const response = await request.post('/api/me/confirm', { headers: await headersOf(request, person), data: { password: person.password } })
+  const response = await request.post('/api/me/confirm', { headers: await getHeaders(request, person), data: { password: person.password } })
   expect(response.status()).toBe(204)
 }
 
 const PASSWORD = 'yard-walk-2026!'
 
 /** Creates a user through the API, as the supervisor. */
-export async function signUp(request: APIRequestContext, user: Person & { user_type: 'op' | 'tm' | 'admin'; must_change_password?: boolean }): Promise<Member> {
+export async function createUser(request: APIRequestContext, user: Person & { user_type: 'op' | 'tm' | 'admin'; must_change_password?: boolean }): Promise<Member> {
   if (user.user_type === 'admin') await confirmPassword(request, supervisor)
-  const response = await request.post('/api/sign-up', { headers: await headersOf(request, supervisor), data: user })
+  const response = await request.post('/api/sign-up', { headers: await getHeaders(request, supervisor), data: user })
   expect(response.status()).toBe(201)
   const { id } = (await response.json()) as { id: number }
   return { id, hmc: user.hmc, password: user.password }
 }
 
 /** Creates a person with an access level. */
-export const member = (request: APIRequestContext, userType: 'op' | 'tm' | 'admin', mustChange = false): Promise<Member> =>
-  signUp(request, { hmc: `${unique(userType)}${Math.floor(Math.random() * 1e6)}`.replace(' ', '-'), password: PASSWORD, user_type: userType, must_change_password: mustChange })
+export const createMember = (request: APIRequestContext, userType: 'op' | 'tm' | 'admin', mustChange = false): Promise<Member> =>
+  createUser(request, { hmc: `${uniqueName(userType)}${Math.floor(Math.random() * 1e6)}`.replace(' ', '-'), password: PASSWORD, user_type: userType, must_change_password: mustChange })
 
 const kept = new Map<string, Member>()
 
 /** Returns a person with an access level, created once per test run, for tests that do not change the person. */
-export async function memberOf(request: APIRequestContext, userType: 'op' | 'tm'): Promise<Member> {
-  const found = kept.get(userType) ?? (await member(request, userType))
+export async function getSharedMember(request: APIRequestContext, userType: 'op' | 'tm'): Promise<Member> {
+  const found = kept.get(userType) ?? (await createMember(request, userType))
   kept.set(userType, found)
   return found
 }

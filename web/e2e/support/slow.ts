@@ -29,7 +29,7 @@ export interface Pace {
 }
 
 /** Returns the pace of a page: slowed down four times, or less on a slower machine. */
-export async function paceOf(page: Page): Promise<Pace> {
+export async function measurePace(page: Page): Promise<Pace> {
   const session = await page.context().newCDPSession(page)
   const set = async (rate: number): Promise<void> => {
     await session.send('Emulation.setCPUThrottlingRate', { rate })
@@ -47,7 +47,7 @@ export async function paceOf(page: Page): Promise<Pace> {
 export const median = (times: number[]): number => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0
 
 /** Updates the fastest times with those of another round. */
-export function lessen(least: number[], times: number[]): void {
+export function updateFastestTimes(least: number[], times: number[]): void {
   expect(times).toHaveLength(least.length)
   for (const [at, time] of times.entries()) least[at] = Math.min(least[at] ?? Infinity, time)
 }

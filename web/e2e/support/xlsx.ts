@@ -7,14 +7,14 @@ const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relatio
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006'
 
 export const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
-/** Columns of a campaign sheet. */
+/** Columns of a campaign workbook. */
 export const COLUMNS = ['Campaign', 'Part', 'Description', 'Model Type', 'Model Code', 'Serial Number', 'Parking Space']
 
-/** Returns a sheet as a file for a file input. */
-export const sheetFile = (rows: string[][], sheet?: string) => ({ name: 'campaign.xlsx', mimeType: XLSX, buffer: workbook(rows, sheet) })
+/** Returns a workbook with one sheet of these rows, as a file for a file input. */
+export const createWorkbookFile = (rows: string[][], sheet?: string) => ({ name: 'campaign.xlsx', mimeType: XLSX, buffer: createWorkbook(rows, sheet) })
 
 /** Returns a minimal workbook with one sheet of text cells. */
-export function workbook(rows: string[][], sheet = 'Sheet1'): Buffer {
+export function createWorkbook(rows: string[][], sheet = 'Sheet1'): Buffer {
   return zip({
     '[Content_Types].xml': `${XML}<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/></Types>`,
     '_rels/.rels': `${XML}<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" Type="${RELATIONS}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
@@ -83,7 +83,7 @@ const unescape = (text: string) => text.replaceAll('&lt;', '<').replaceAll('&gt;
 const textsIn = (xml: string) => unescape([...xml.matchAll(/<t(?: [^>]*)?>([^<]*)<\/t>/g)].map(([, text]) => text).join(''))
 
 /** Reads the sheets of a workbook in order: their names, and their rows of cell texts. */
-export function sheetsOf(file: Buffer): { name: string; rows: string[][] }[] {
+export function readSheets(file: Buffer): { name: string; rows: string[][] }[] {
   const files = unzip(file)
   const shared = [...(files.get('xl/sharedStrings.xml') ?? '').matchAll(/<si>(.*?)<\/si>/gs)].map(([, xml]) => textsIn(xml ?? ''))
   const cell = (attributes: string, xml: string) => {

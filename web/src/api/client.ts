@@ -1,6 +1,6 @@
 import createClient, { type Middleware } from 'openapi-fetch'
 import { createStore } from '@/lib/store'
-import { setOnline } from './connectivity'
+import { setServerReachable } from './connectivity'
 import { readErrorCode, createOfflineProblem, Problem, toProblem } from './problem'
 import type { paths } from './schema'
 import { getCurrentOwner, getCurrentSession, endSession, mustChangePassword, saveReturnPath } from './session'
@@ -62,7 +62,7 @@ const session: Middleware = {
   },
   onError({ request }) {
     if (request.signal.aborted && !isTimeout(request.signal.reason)) return undefined
-    setOnline(false)
+    setServerReachable(false)
     return createOfflineProblem()
   },
 }
@@ -76,7 +76,7 @@ apiClient.use(session)
 
 /** Marks the device as offline after a response of a captive portal or a proxy. Returns the `Problem` for the caller to throw. */
 export function createForeignResponseProblem(): Problem {
-  setOnline(false)
+  setServerReachable(false)
   return createOfflineProblem()
 }
 
@@ -86,7 +86,7 @@ const isFromGateway = (response: Response): boolean => !response.redirected && r
 /** Throws when a response does not come from the gateway. Ends the session, or requires a new password, when the gateway's error code says so. */
 async function checkResponse(sent: Headers, response: Response): Promise<void> {
   if (!isFromGateway(response)) throw createForeignResponseProblem()
-  setOnline(true)
+  setServerReachable(true)
   const { status } = response
   if (status !== 401 && status !== 403) return
   const code = readErrorCode(response, parsed(await response.clone().text()))
@@ -128,7 +128,7 @@ function rethrow(cause: unknown): never {
 export async function fetchRawResponse(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers({ ...bearer(), ...Object.fromEntries(new Headers(init.headers)) })
   const response = await globalThis.fetch(BASE + path, { ...init, headers }).catch(() => {
-    if (init.signal?.aborted !== true) setOnline(false)
+    if (init.signal?.aborted !== true) setServerReachable(false)
     throw createOfflineProblem()
   })
   await checkResponse(headers, response)

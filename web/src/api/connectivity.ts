@@ -8,7 +8,7 @@ let lostAt = new Date()
 /** Returns the time at which the server became unreachable. The time is meaningful only while the server cannot be reached. */
 export const getOfflineSince = (): Date => lostAt
 
-export function setOnline(isOnline: boolean): void {
+export function setServerReachable(isOnline: boolean): void {
   if (isServerReachable.get() === isOnline) return
   if (!isOnline) lostAt = new Date()
   isServerReachable.set(isOnline)
@@ -16,4 +16,4 @@ export function setOnline(isOnline: boolean): void {
 
 export const useOnline = (): boolean => useStore(isServerReachable)
 
-if (typeof window !== 'undefined') window.addEventListener('offline', () => setOnline(false))
+if (typeof window !== 'undefined') window.addEventListener('offline', () => setServerReachable(false))

@@ -2,12 +2,12 @@ import { beforeEach, expect, test, vi } from 'vitest'
 import { createReply, stubServer } from '@/testing/server'
 import { OPERATOR, createSession, SUPERVISOR, signInAs } from '@/testing/show'
 import { endSessionAtServer, reportEndedSessions, startReportingEndedSessions } from './endedSessions'
-import { setOnline } from './connectivity'
+import { setServerReachable } from './connectivity'
 
 const retained = (): unknown => JSON.parse(localStorage.getItem('endedSessions') ?? '[]')
 const noNetwork = () => Promise.reject(new Error('no network'))
 
-beforeEach(() => setOnline(true))
+beforeEach(() => setServerReachable(true))
 
 test('a session that was ended at the server leaves no id on the device', async () => {
   const calls = stubServer({ 'DELETE /sessions': () => {
@@ -51,7 +51,7 @@ test('ended sessions are reported at the start and whenever the device is online
   await vi.waitFor(() => expect(calls.length).toBe(tries + 1))
   await reportEndedSessions()
   const later = stubServer({ 'POST /sessions/ended': createReply(204) })
-  setOnline(true)
+  setServerReachable(true)
   await vi.waitFor(() => expect(retained()).toEqual([]))
   expect(later).toHaveLength(1)
 })

@@ -4,9 +4,9 @@ import { getCurrentOwner } from './session'
 const registry: Map<string, unknown>[] = []
 
 /**
- * Creates a hook that holds what a person has entered in one form and not yet submitted.
- * The entry is kept when the session ends, and restored when the same person signs in again. The entry is deleted when the person leaves
- * the screen or signs out. The entry stays in memory only, because it may contain passwords.
+ * Creates a hook that holds the draft of one form: what a person has entered and not yet submitted.
+ * The draft is kept when the session ends, and restored when the same person signs in again. The draft is deleted when the person leaves
+ * the screen or signs out. The draft stays in memory only, because it may contain passwords.
  */
 export function createDraftHook<T>(empty: T) {
   const drafts = new Map<string, T>()

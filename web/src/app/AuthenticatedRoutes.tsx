@@ -116,7 +116,7 @@ function SignInFirst(): ReactNode {
 function PageView({ path }: { path: string }): ReactNode {
   useEffect(() => {
     const body = { page: path.replace(/^\/+/, '') || 'home', timestamp: formatLogTimestamp(new Date()) }
-    unwrapEmptyResponse(apiClient.POST('/logs/page-view', { body })).catch(() => console.warn('failed to log the page view'))
+    unwrapEmptyResponse(apiClient.POST('/logs/page-view', { body })).catch(() => console.warn('failed to log the page view, the audit log lacks it'))
   }, [path])
   return null
 }

@@ -29,7 +29,7 @@ const PrintFooter = lazyPart(async () => (await import('./PrintFooter')).PrintFo
 function useMenu(isOpen: boolean) {
   const [loaded, setLoaded] = useState<typeof import('./Menu') | null>(null)
   useEffect(() => {
-    if (loaded === null || isOpen) import('./Menu').then(setLoaded).catch(() => console.warn('failed to load the menu'))
+    if (loaded === null || isOpen) import('./Menu').then(setLoaded).catch(() => console.warn('failed to load the menu, retrying when the menu is opened'))
   }, [loaded, isOpen])
   return loaded
 }

@@ -1,6 +1,6 @@
 import { act, render, screen } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
-import { setOnline } from '@/api/connectivity'
+import { setServerReachable } from '@/api/connectivity'
 import { recordPendingCount } from '@/offline/pendingCount'
 import { SyncChip } from './SyncChip'
 
@@ -13,7 +13,7 @@ const chip = () => {
 const count = (open: number, refused = 0, owner = OWNER) => act(() => recordPendingCount({ owner, open, refused, others: 0 }))
 
 afterEach(() => {
-  setOnline(true)
+  setServerReachable(true)
   recordPendingCount({ owner: null, open: 0, refused: 0, others: 0 })
 })
 
@@ -23,13 +23,13 @@ test('the chip names what is pending, what was rejected and since when there is 
   expect(chip()).toEqual(['Synced', 'Synced'])
   count(1)
   expect(chip()).toEqual(['1 pending save, 1 to send', '1 to send'])
-  act(() => setOnline(false))
+  act(() => setServerReachable(false))
   count(3, 1)
   expect(chip()).toEqual(['3 pending saves, 1 rejected, No signal since 14:02 3 to send', 'No signal since 14:02 3 to send'])
   vi.setSystemTime(new Date('2026-03-04T18:00:00Z'))
-  act(() => setOnline(false)) // a further failed call does not move the time
+  act(() => setServerReachable(false)) // a further failed call does not move the time
   expect(chip()[1]).toContain('14:02')
-  act(() => setOnline(true))
+  act(() => setServerReachable(true))
   count(0)
   expect(chip()).toEqual(['Synced', 'Synced'])
 })

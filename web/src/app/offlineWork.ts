@@ -16,7 +16,7 @@ export function startOfflineWork(): void {
       startOutboxAndLiveFeed()
       whenIdle(preloadFieldPages)
     })
-    .catch(() => console.warn('failed to load the outbox'))
+    .catch(() => console.warn('failed to load the code for offline work, pending saves are sent after a reload'))
 }
 
 /** Loads the code of the pages that inspectors use daily, so that these pages open without delay. */

@@ -6,7 +6,7 @@ import { navigate } from '@/lib/route'
 import { readStored, writeStored } from '@/lib/storage'
 import { getCurrentLanguage, fillPlaceholders, translate } from '@/lib/text'
 import { databaseProblem } from '@/offline/db'
-import { countQuestions, getOtherVin, outboxState, type StoredSave } from '@/offline/outbox'
+import { countOtherVehicleQuestions, getOtherVin, outboxState, type StoredSave } from '@/offline/outbox'
 import { catalogues } from '@/ui/OtherVehicleQuestion'
 import { showToast } from '@/ui/Toast'
 import { queryClient } from './queries'
@@ -51,7 +51,7 @@ export function notifyRetainedSave(entry: StoredSave): void {
   const now = getOtherVin(entry)
   if (now === null || window.location.pathname === OUTBOX) return
   const texts = catalogues[getCurrentLanguage()]
-  const asked = countQuestions(outboxState.get().entries)
+  const asked = countOtherVehicleQuestions(outboxState.get().entries)
   const words = asked > 1 ? fillPlaceholders(texts['otherCar.several'], { n: asked }) : fillPlaceholders(texts['otherCar.text'], { seen: entry.vin, now })
   hideRetained?.() // one toast covers all such saves
   hideRetained = showToast('error', `${texts['otherCar.title']} ${words}`, { ms: OUTCOME_MS, action: texts['otherCar.decide'], onTap: () => navigate(OUTBOX) })

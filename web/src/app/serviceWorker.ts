@@ -13,7 +13,7 @@ let isRegistered = false
 export function registerServiceWorker(): void {
   if (isRegistered || !import.meta.env.PROD || !('serviceWorker' in navigator)) return
   isRegistered = true
-  const soon = () => void register().catch(() => console.warn('failed to register the service worker'))
+  const soon = () => void register().catch(() => console.warn('failed to register the service worker, the app does not open offline'))
   if ('requestIdleCallback' in window) requestIdleCallback(soon, { timeout: MAX_DELAY_MS })
   else setTimeout(soon, MAX_DELAY_MS)
 }

@@ -1,5 +1,5 @@
-/** Summaries of audit events with their Portuguese translations, with the same placeholders as `SENTENCES`. */
-export const SUMMARIES: [english: string, portuguese: string][] = [
+/** Summaries of audit events with their Portuguese translations, with the same placeholders as `SERVER_SENTENCES`. */
+export const AUDIT_SUMMARIES: [english: string, portuguese: string][] = [
   ['{1}, as its vehicles show', '{1}, conforme os veículos'],
   ['{1}, {2} more times within a minute', '{1}, repetido {2}× em um minuto'],
   ['{1}, attempts left: {2}', '{1}, tentativas restantes: {2}'],

@@ -12,7 +12,7 @@ const TONES: Record<ScanFeedback, Tone[]> = {
   elsewhere: [{ hertz: 880, from: 0, ms: 110 }, { hertz: 587, from: 130, ms: 180 }],
   unknown: [{ hertz: 233, from: 0, ms: 380 }],
 }
-/** Vibration patterns, which differ in number and length so that a person with gloves can tell them apart: one short, two short, two long, one very long. */
+/** Vibration patterns: one short, two short, two long, one very long. A person with gloves can tell them apart. */
 const VIBRATIONS: Record<ScanFeedback, number[]> = { right: [60], done: [60, 70, 60], elsewhere: [220, 90, 220], unknown: [500] }
 const LOUDNESS = 0.25
 const EDGE_S = 0.012

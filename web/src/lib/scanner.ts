@@ -35,48 +35,51 @@ export interface ScanDialogProps extends ScanViewProps {
   children?: ReactNode
 }
 
-/** The parts of the scanner feature that other features use. */
-export interface ScannerParts {
+/**
+ * Exports of the scanner feature, which is loaded on demand: the camera view, the scan dialog, and a function that preloads the decoding
+ * engine.
+ */
+export interface ScannerModule {
   ScanView: ComponentType<ScanViewProps>
   ScanDialog: ComponentType<ScanDialogProps>
   /** Loads the decoding engine ahead of the first scan. */
-  warm: () => void
+  preload: () => void
 }
 
-interface Slot {
-  parts: ScannerParts | null
-  failed: boolean
+interface ScannerLoadState {
+  scanner: ScannerModule | null
+  hasFailed: boolean
 }
-const slot = createStore<Slot>({ parts: null, failed: false })
-let load: (() => Promise<ScannerParts>) | null = null
+const loadState = createStore<ScannerLoadState>({ scanner: null, hasFailed: false })
+let load: (() => Promise<ScannerModule>) | null = null
 let loading = false
 
 /** Registers the function that loads the scanner, without calling the function. */
-export function setScannerLoader(loader: () => Promise<ScannerParts>): void {
+export function setScannerLoader(loader: () => Promise<ScannerModule>): void {
   load = loader
-  slot.set({ parts: null, failed: false })
+  loadState.set({ scanner: null, hasFailed: false })
 }
 
 /** Loads the scanner and its engine. Tries again after a failure. */
 export function loadScanner(): void {
-  if (slot.get().parts !== null) return slot.get().parts?.warm()
+  if (loadState.get().scanner !== null) return loadState.get().scanner?.preload()
   if (load === null || loading) return
   loading = true
-  slot.set({ parts: null, failed: false })
+  loadState.set({ scanner: null, hasFailed: false })
   load()
-    .then((parts) => {
-      slot.set({ parts, failed: false })
-      parts.warm()
+    .then((scanner) => {
+      loadState.set({ scanner, hasFailed: false })
+      scanner.preload()
       prepareSound()
     })
-    .catch(() => slot.set({ parts: null, failed: true }))
+    .catch(() => loadState.set({ scanner: null, hasFailed: true }))
     .finally(() => {
       loading = false
     })
 }
 
-/** Returns the loaded scanner. Starts to load the scanner when it is not loaded yet. */
-export function useScanner(): Slot {
+/** Returns the scanner, or `null` in its place until the scanner is loaded. Starts to load the scanner when it is not loaded yet. */
+export function useScanner(): ScannerLoadState {
   useEffect(loadScanner, [])
-  return useStore(slot)
+  return useStore(loadState)
 }

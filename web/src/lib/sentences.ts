@@ -1,8 +1,8 @@
-import { SUMMARIES } from './auditSummaries'
-import { FIELD_SENTENCES, SENTENCES, WORDS } from './serverSentences'
+import { AUDIT_SUMMARIES } from './auditSummaries'
+import { FIELD_SENTENCES, SERVER_SENTENCES, PLACEHOLDER_WORDS } from './serverSentences'
 
 /** All sentences of the server that have a Portuguese translation, the most specific sentences first. */
-export const CATALOGUE = [...SENTENCES, ...SUMMARIES, ...FIELD_SENTENCES]
+export const TRANSLATED_SENTENCES = [...SERVER_SENTENCES, ...AUDIT_SUMMARIES, ...FIELD_SENTENCES]
 
 const HOLE = /\{(\d)\}/g
 
@@ -17,7 +17,7 @@ interface Sentence {
 let known: Sentence[] | null = null
 
 function sentences(): Sentence[] {
-  known ??= CATALOGUE.map(([english, words]) => {
+  known ??= TRANSLATED_SENTENCES.map(([english, words]) => {
     const text = english.replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`)
     return { pattern: new RegExp(`^${text.replaceAll(HOLE, '([^]*?)')}$`), holes: [...english.matchAll(HOLE)].map(([, n]) => Number(n)), words }
   })
@@ -55,7 +55,7 @@ function ofOne(sentence: string): string | null {
   return null
 }
 
-const wordFor = (text: string): string | undefined => WORDS[text] ?? WORDS[text.replace(/^the /i, '').replaceAll('_', ' ')]
+const wordFor = (text: string): string | undefined => PLACEHOLDER_WORDS[text] ?? PLACEHOLDER_WORDS[text.replace(/^the /i, '').replaceAll('_', ' ')]
 
 /** Translates the value of a placeholder: a word, a list of words or a sentence. Returns an unknown value unchanged. */
 function valueIn(text: string): string {

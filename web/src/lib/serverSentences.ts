@@ -1,8 +1,8 @@
 /**
- * Sentences of the server with their Portuguese translations. `{1}`, `{2}` … are placeholders, whose values are translated when `WORDS`
+ * Sentences of the server with their Portuguese translations. `{1}`, `{2}` … are placeholders, whose values are translated when `PLACEHOLDER_WORDS`
  * contains them. When two entries match a sentence, the first entry is used.
  */
-export const SENTENCES: [english: string, portuguese: string][] = [
+export const SERVER_SENTENCES: [english: string, portuguese: string][] = [
   // Prefixes with the number of a row
   ['Row {1}: a VIN and a parking space are needed.', 'Linha {1}: informe o VIN e a vaga.'],
   ['Row {1}: {2}', 'Linha {1}: {2}'],
@@ -59,7 +59,7 @@ export const SENTENCES: [english: string, portuguese: string][] = [
   ['{1} has the character {2}. Use only letters, digits, \'.\', \'/\' and \'-\'.', '{1} tem o caractere {2}. Use apenas letras, números, ".", "/" e "-".'],
   ['{1} has no letters or digits.', '{1} não tem letras nem números.'],
   ['{1} is a date or a time: {2}. Format the column as text and type the space again.', '{1} é uma data ou hora: {2}. Formate a coluna como texto e digite a vaga novamente.'],
-  // Sheets
+  // Workbooks
   ['{1} differs from the first row. One file holds one campaign.', '{1} difere da primeira linha. Um arquivo contém uma campanha.'],
   ['Campaign is missing in the first row.', 'Falta Campaign na primeira linha.'],
   ['Same vehicle as in row {1}.', 'Mesmo veículo da linha {1}.'],
@@ -158,7 +158,7 @@ export const SENTENCES: [english: string, portuguese: string][] = [
   ['Only the latest 2,000 events are listed. Narrow the filters.', 'Só os 2.000 eventos mais recentes são listados. Restrinja os filtros.'],
 ]
 
-/** Sentences about any field of a form or column of a sheet. */
+/** Sentences about any field of a form or column of a workbook. */
 export const FIELD_SENTENCES: [english: string, portuguese: string][] = [
   ['{1} has more than {2} characters.', '{1} tem mais de {2} caracteres.'],
   ['{1} can have at most {2} characters.', '{1} pode ter no máximo {2} caracteres.'],
@@ -175,8 +175,8 @@ export const FIELD_SENTENCES: [english: string, portuguese: string][] = [
   ['The {1} {2} does not exist.', '{1} {2} não existe.'],
 ]
 
-/** Translations of placeholder values. Columns of sheets keep their English names, as in the files. */
-export const WORDS: Record<string, string> = {
+/** Translations of placeholder values. Columns of workbooks keep their English names, as in the files. */
+export const PLACEHOLDER_WORDS: Record<string, string> = {
   password: 'a senha', hmc: 'o HMC', HMC: 'o HMC', 'parking space': 'a vaga', 'vin number': 'o VIN', VIN: 'o VIN', 'supervisor notes': 'as observações do supervisor',
   'admin notes': 'as observações do supervisor', 'operator notes': 'as observações', status: 'o status', yard: 'o pátio', name: 'o nome', description: 'a descrição', part: 'a peça',
   'model type': 'o tipo de modelo', image: 'a imagem', search: 'a busca', 'campaign of a vehicle': 'a campanha de um veículo', 'no status': 'sem status',

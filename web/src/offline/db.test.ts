@@ -2,7 +2,7 @@ import 'fake-indexeddb/auto'
 import { IDBFactory } from 'fake-indexeddb'
 import { openDB } from 'idb'
 import { beforeEach, expect, test, vi } from 'vitest'
-import { noNetwork, createSavedVehicle, openTab, setUpDatabase, createSaveRequest } from '@/testing/phone'
+import { rejectAsOffline, createSavedVehicle, openTab, setUpDatabase, createSaveRequest } from '@/testing/phone'
 import { stubServer } from '@/testing/server'
 
 const NAME = 'patio'
@@ -43,7 +43,7 @@ test('after a newer version in another tab has upgraded the database, this tab h
 
   stubServer({ 'PUT /vehicles/7': createSavedVehicle(7) })
   expect((await phone.outbox.save(createSaveRequest(7), 'key-7')).kind).toBe('saved')
-  stubServer({ 'PUT /vehicles/7': noNetwork })
+  stubServer({ 'PUT /vehicles/7': rejectAsOffline })
   await expect(phone.outbox.save(createSaveRequest(7), 'key-8')).rejects.toMatchObject({ code: 'OUTDATED' })
   newer.close()
 })

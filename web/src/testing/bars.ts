@@ -1,4 +1,4 @@
-import { createBackground, photograph, randomFrom, type ShadePicture } from './labels'
+import { createBackground, simulateCamera, randomFrom, type ShadePicture } from './labels'
 
 /** A printed linear code and how a camera sees it. */
 export interface BarsOptions {
@@ -70,5 +70,5 @@ export function drawBars({ widths, module, tall = 90, turn = 0, bend = 0, blur =
       scene.data[index] = 255 * (1 - dark) * (1 - (shadow * (x / half + 1)) / 2)
     }
   }
-  return photograph(scene, camera, seed)
+  return simulateCamera(scene, camera, seed)
 }

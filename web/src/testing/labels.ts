@@ -100,7 +100,7 @@ export function randomFrom(seed: number): () => number {
 }
 
 /** Simulates a camera: adds blur, glare, low contrast and noise to a picture. */
-export function photograph(scene: ShadePicture, { blur = 0, white = 235, black = 22, noise = 4, glare = 0 }: LabelOptions, seed = 7): ShadePicture {
+export function simulateCamera(scene: ShadePicture, { blur = 0, white = 235, black = 22, noise = 4, glare = 0 }: LabelOptions, seed = 7): ShadePicture {
   const soft = blur > 0 ? smooth(smooth(scene, blur), blur) : scene
   const random = randomFrom(seed)
   const data = soft.data.map((shade, index) => {
@@ -137,5 +137,5 @@ export async function drawLabelPicture(format: WriteInputBarcodeFormat, text: st
   const { module = 3, width = 1280, height = 960 } = options
   const scene = createBackground(width, height)
   placeLabel(scene, await drawSymbol(format, text), { ...options, module })
-  return photograph(scene, options)
+  return simulateCamera(scene, options)
 }

@@ -5,9 +5,9 @@ import { afterEach, beforeEach, vi } from 'vitest'
 import type { StoredSave, SaveRequest } from '@/offline/outbox'
 import { createSession } from './show'
 
-export const ME = { id: 3, hmc: '1003', user_type: 'op' }
-export const OTHER = { id: 9, hmc: '1009', user_type: 'op' }
-export const noNetwork = () => Promise.reject(new Error('no network'))
+export const OWN_USER = { id: 3, hmc: '1003', user_type: 'op' }
+export const OTHER_USER = { id: 9, hmc: '1009', user_type: 'op' }
+export const rejectAsOffline = () => Promise.reject(new Error('no network'))
 
 /** Returns a save of the person ME, with a note. */
 export const createSaveRequest = (vehicle: number, part: Partial<SaveRequest> = {}): SaveRequest => ({
@@ -33,10 +33,10 @@ export function setUpDatabase(): void {
 }
 
 /** Loads the modules again, like a tab that has just been opened. Tabs share the database. The earlier tabs are closed unless `before` does something else. */
-export async function openTab(user = ME, before = closeTabs) {
+export async function openTab(user = OWN_USER, before = closeTabs) {
   before()
   vi.resetModules()
-  const [{ Outbox, ...rest }, session, { overwriteSave, pruneOutbox }, { openDatabase }, { pendingCount }, { setOnline }] = [
+  const [{ Outbox, ...rest }, session, { overwriteSave, pruneOutbox }, { openDatabase }, { pendingCount }, { setServerReachable }] = [
     await import('@/offline/outbox'), await import('@/api/session'), await import('@/offline/outbox/store'), await import('@/offline/db'), await import('@/offline/pendingCount'), await import('@/api/connectivity'),
   ]
   session.startSession(createSession(user))
@@ -47,7 +47,7 @@ export async function openTab(user = ME, before = closeTabs) {
   const outbox = new Outbox(new QueryClient(), (entry) => retained.push(entry))
   const records = async () => (await database?.getAll('outbox')) ?? []
   return {
-    ...rest, ...session, outbox, putEntry: overwriteSave, pruneOutbox, database, pendingCount, setOnline, retained, records,
+    ...rest, ...session, outbox, putEntry: overwriteSave, pruneOutbox, database, pendingCount, setServerReachable, retained, records,
     first: async () => {
       const [record] = await records()
       if (record === undefined) throw new Error('the outbox is empty')

@@ -1,8 +1,8 @@
 import { drawBars, type BarsOptions } from './bars'
 import { drawRandomWidths, encodeCode128, encodeCode39, encodeCode93, encodeEan8, encodeItf } from './codes'
-import { createBackground, photograph, randomFrom, type ShadePicture } from './labels'
+import { createBackground, simulateCamera, randomFrom, type ShadePicture } from './labels'
 
-/** A frame for the measurement of the soft reader, and the text of its code; `null` when it holds none that may be read. */
+/** A test frame for the soft reader, and the text of its code; `null` for a frame without a readable code. */
 export interface SoftFrame {
   kind: string
   picture: ShadePicture
@@ -40,7 +40,7 @@ function viewOf(random: () => number, widths: number[], blur: number, side: numb
 }
 
 /** Draws a label with a random text at a grade. The same seed gives the same label; `exposure` varies only the noise. */
-export function drawGraded(grade: Grade, format: (typeof FORMATS)[number], seed: number, exposure = 0, side = 800): SoftFrame {
+export function drawGradedLabel(grade: Grade, format: (typeof FORMATS)[number], seed: number, exposure = 0, side = 800): SoftFrame {
   const random = randomFrom(seed * 7919 + 17)
   for (let round = 0; round < 5; round++) random()
   const text = drawText(random)
@@ -70,7 +70,7 @@ function drawTexture(random: () => number, side: number): ShadePicture {
     const [x, y] = [index % side, Math.floor(index / side)]
     return TEXTURES[name]?.(Math.floor(2000 + cos * x + sin * y), Math.floor(2000 + cos * y - sin * x), random) ?? 0
   })
-  return photograph(scene, { blur: random() < 0.5 ? 0 : between(random, 0.5, 2), noise: between(random, 2, 12) }, 1 + Math.floor(random() * 1e9))
+  return simulateCamera(scene, { blur: random() < 0.5 ? 0 : between(random, 0.5, 2), noise: between(random, 2, 12) }, 1 + Math.floor(random() * 1e9))
 }
 
 /** Bars that must not be read: other codes, damaged codes and random bars. */
@@ -85,8 +85,8 @@ const OTHERS: Record<string, (random: () => number) => number[]> = {
   'code 128 without stop': (random) => encodeCode128(drawText(random, 12)).slice(0, -6),
 }
 
-/** Draws the frame of a number: a third textures, a third bars that must not be read, a third codes up to the worst blur. */
-export function drawTrap(number: number, side = 640): SoftFrame {
+/** Draws the test frame with this number: textures, bars that must not be read, and codes up to the worst blur, a third each. */
+export function drawTrapFrame(number: number, side = 640): SoftFrame {
   const random = randomFrom(number * 104_729 + 11)
   for (let round = 0; round < 5; round++) random()
   if (number % 3 === 0) return { kind: 'texture', picture: drawTexture(random, side), text: null }

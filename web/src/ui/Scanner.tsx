@@ -7,14 +7,14 @@ import styles from './Scanner.module.css'
 
 /** Scanner dialog, loaded on first use. Shows an error when loading fails; the Manual button always works. */
 export function ScanDialog(props: ScanDialogProps) {
-  const { parts } = useScanner()
+  const { scanner } = useScanner()
   const t = useText()
-  if (parts !== null) return <parts.ScanDialog {...props} />
+  if (scanner !== null) return <scanner.ScanDialog {...props} />
   return (
     <Dialog kind="full" label={props.label} onClose={props.onClose}>
       <div className={styles.waiting}>
         <h2>{props.label}</h2>
-        <Coming />
+        <ScannerPlaceholder />
         <Button big wide icon="keyboard" onClick={props.onManual}>
           {t('vehicle.manual')}
         </Button>
@@ -28,12 +28,12 @@ export function ScanDialog(props: ScanDialogProps) {
 
 /** Scanner embedded in a screen, loaded on first use. */
 export function ScanView(props: ScanViewProps) {
-  const { parts } = useScanner()
-  return parts === null ? <Coming /> : <parts.ScanView {...props} />
+  const { scanner } = useScanner()
+  return scanner === null ? <ScannerPlaceholder /> : <scanner.ScanView {...props} />
 }
 
-function Coming() {
+function ScannerPlaceholder() {
   const t = useText()
-  const { failed } = useScanner()
-  return failed ? <ErrorNotice text={t('scan.notLoaded')} onRetry={loadScanner} /> : <Skeleton height={320} label={t('common.loading')} />
+  const { hasFailed } = useScanner()
+  return hasFailed ? <ErrorNotice text={t('scan.notLoaded')} onRetry={loadScanner} /> : <Skeleton height={320} label={t('common.loading')} />
 }

@@ -7,12 +7,12 @@ interface SearchBoxProps {
   label: string
   value: string
   onChange: (value: string) => void
-  /** Debounce of `onChange` in milliseconds; 0 reports every key at once. */
-  rest?: number
+  /** Delay of `onChange` after the last key in milliseconds; 0 reports every key at once. */
+  debounceMs?: number
 }
 
 /** Search field, focused by the key '/'. Shows each key at once and calls `onChange` after a pause in typing. */
-export function SearchBox({ label, value, onChange, rest = 0 }: SearchBoxProps) {
+export function SearchBox({ label, value, onChange, debounceMs = 0 }: SearchBoxProps) {
   const [text, setText] = useState(value)
   const [lastValue, setLastValue] = useState(value)
   const field = useRef<HTMLInputElement>(null)
@@ -32,8 +32,8 @@ export function SearchBox({ label, value, onChange, rest = 0 }: SearchBoxProps) 
   const type = (next: string) => {
     setText(next)
     clearTimeout(timer.current)
-    if (rest === 0) emitChange(next)
-    else timer.current = setTimeout(emitChange, rest, next)
+    if (debounceMs === 0) emitChange(next)
+    else timer.current = setTimeout(emitChange, debounceMs, next)
   }
   return (
     <div className={styles.search} role="search" aria-label={label}>

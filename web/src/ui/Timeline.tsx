@@ -9,7 +9,7 @@ export function Timeline({ children }: { children: ReactNode }) {
   return <ol className={styles.entries}>{children}</ol>
 }
 
-/** Line of a timeline that is no event, such as a button that loads older events. */
+/** Line of a timeline that is not an event, such as a button that loads older events. */
 export function TimelineLine({ children }: { children: ReactNode }) {
   return <li className={styles.more}>{children}</li>
 }
@@ -17,15 +17,15 @@ export function TimelineLine({ children }: { children: ReactNode }) {
 interface TimelineItemProps {
   ref?: Ref<HTMLLIElement> | undefined
   icon: IconName
-  /** What happened, if the changed values do not say it. */
+  /** Title of the event; `null` when the changed values describe the event. */
   title: string | null
-  /** Who caused the event. */
+  /** Name of the person who caused the event. */
   by: string
   at: string
-  /** How the event came about, beside person and time. */
+  /** Origin of the event, such as a CSV file, shown beside person and time. */
   way?: ReactNode
   below?: ReactNode
-  /** Changed values. */
+  /** Changed fields with their old and new values. */
   children?: ReactNode
 }
 
@@ -62,8 +62,8 @@ export function TimelineField({ name, children }: { name: string; children: Reac
   )
 }
 
-/** Old and new value of a field. Screen readers say a word between both. */
-export function OldToNew({ old, value }: { old: ReactNode; value: ReactNode }) {
+/** Old and new value of a field. Screen readers read a word between the two. */
+export function ValueChange({ old, value }: { old: ReactNode; value: ReactNode }) {
   const t = useTimelineText()
   return (
     <span className={styles.values}>

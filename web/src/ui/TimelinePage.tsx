@@ -9,18 +9,18 @@ interface TimelineQuery<E> {
   page: { events: readonly E[]; next?: string | null } | undefined
   isPending: boolean
   isOffline: boolean
-  /** Reason why the page cannot be loaded, or `null`. */
+  /** Reason why the page cannot be loaded; `null` when it can. */
   why: string | null
   onRetry: () => void
 }
 
 interface TimelinePageProps<E> {
   query: TimelineQuery<E>
-  /** Whether the page was added to newer ones. */
+  /** Whether the page continues a page with newer events. */
   isOlder: boolean
   Item: ComponentType<{ event: E; ref?: Ref<HTMLLIElement> | undefined }>
   keyOf: (event: E, index: number) => string
-  /** Shows the page at a position. */
+  /** Renders the page that follows the event at this position. */
   renderPage: (before: string) => ReactNode
 }
 

@@ -6,7 +6,7 @@ export const { catalogues, useFeatureText: useTimelineText } = defineFeatureText
     'history.loading': 'Loading history...',
     'history.notLoaded': 'Não foi possível carregar o histórico. {why}',
     'history.partNotLoaded': 'Não foi possível carregar o histórico.',
-    'history.offline': 'O histórico precisa de conexão.',
+    'history.offline': 'O histórico não está disponível offline. Conecte-se para vê-lo.',
     'history.none': 'Ainda sem alterações.',
     'history.older': 'Show older',
     'history.to': 'to',
@@ -17,7 +17,7 @@ export const { catalogues, useFeatureText: useTimelineText } = defineFeatureText
   {
     'history.notLoaded': 'Could not load the history. {why}',
     'history.partNotLoaded': 'Could not load the history.',
-    'history.offline': 'The history needs a connection.',
+    'history.offline': 'The history is not available offline. Connect to the internet to see it.',
     'history.none': 'No changes yet.',
   },
   {

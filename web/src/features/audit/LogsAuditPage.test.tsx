@@ -43,5 +43,5 @@ test('a choice of what happened begins on the first page again', async () => {
 
 test('a list that cannot be loaded says so', async () => {
   open(createReply(403, { code: 'FORBIDDEN', message: 'only the developer account may' }))
-  expect(await screen.findByText('Seu nível de acesso não permite esta ação.')).toBeTruthy()
+  expect(await screen.findByText('Seu nível de acesso não permite esta ação. Peça a um supervisor.')).toBeTruthy()
 })

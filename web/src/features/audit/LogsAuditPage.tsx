@@ -12,7 +12,7 @@ import { EVENT_KINDS } from './events'
 import { useAuditText } from './text'
 import styles from './LogsAuditPage.module.css'
 
-const SEARCH_REST = 250
+const SEARCH_DEBOUNCE_MS = 250
 const CLEARED = { kind: null, hmc: null, from: null, to: null, search: null, page: null }
 
 function useFilter(): AuditFilter {
@@ -45,7 +45,7 @@ function Filters({ filter, filtered }: { filter: AuditFilter; filtered: boolean 
   return (
     <section className={styles.filters} aria-label={t('audit.filters')}>
       <div className={styles.search}>
-        <SearchBox label={t('audit.search')} value={filter.search} rest={SEARCH_REST} onChange={(search) => setQueryParams({ search, page: null })} />
+        <SearchBox label={t('audit.search')} value={filter.search} debounceMs={SEARCH_DEBOUNCE_MS} onChange={(search) => setQueryParams({ search, page: null })} />
       </div>
       <Select label={t('audit.kind')} value={filter.kind} onChange={(event) => setQueryParams({ kind: event.target.value, page: null })}>
         <option value="">{t('audit.everyKind')}</option>

@@ -6,7 +6,7 @@ import { useLanguage } from '@/lib/text'
 import { formatCount } from '@/lib/time'
 import { pendingOnDevicesQuery } from './api'
 import type { MissingRun } from './dashboard/bays'
-import { Finding } from './Finding'
+import { AttentionItem } from './AttentionItem'
 import { useCampaignsText } from './text'
 import type { YardProgress } from './YardProgressStrip'
 import styles from './AttentionCard.module.css'
@@ -37,7 +37,7 @@ export function AttentionCard({ campaigns, campaign, idle = [], missing = [] }: 
   return (
     <section className={styles.card} aria-labelledby="attention">
       <h2 id="attention">{t('attention.title')}</h2>
-      {conflicts !== undefined && conflicts > 0 && <Finding isUrgent icon="warning" to={buildPath('/conflicts', { campaign })} text={t('conflicts.open', { n: conflicts })} />}
+      {conflicts !== undefined && conflicts > 0 && <AttentionItem isUrgent icon="warning" to={buildPath('/conflicts', { campaign })} text={t('conflicts.open', { n: conflicts })} />}
       {held.length > 0 && (
         <>
           <h3 className={styles.part}>{t('attention.devices')}</h3>
@@ -54,11 +54,11 @@ export function AttentionCard({ campaigns, campaign, idle = [], missing = [] }: 
         </>
       )}
       {idle.slice(0, MAX_NAMED).map(({ yard: { id, name, done, total }, to }) => (
-        <Finding key={id} icon="people" to={to} text={t('attention.idle', { name, n: formatCount(total - done) })} />
+        <AttentionItem key={id} icon="people" to={to} text={t('attention.idle', { name, n: formatCount(total - done) })} />
       ))}
       {idle.length > MAX_NAMED && <p className="quiet">{t('attention.moreIdle', { n: idle.length - MAX_NAMED })}</p>}
       {missing.slice(0, MAX_NAMED).map(({ first, last, vehicles }) => (
-        <Finding key={first} icon="question" to={buildPath(`/campaign/${campaign ?? 0}/vehicles`, { status: 'Not Found' })} text={t('attention.missing', { n: formatCount(vehicles), first, last })} />
+        <AttentionItem key={first} icon="question" to={buildPath(`/campaign/${campaign ?? 0}/vehicles`, { status: 'Not Found' })} text={t('attention.missing', { n: formatCount(vehicles), first, last })} />
       ))}
       {isKnown && conflicts === 0 && held.length === 0 && idle.length === 0 && missing.length === 0 && <p className="quiet">{t('attention.none')}</p>}
     </section>

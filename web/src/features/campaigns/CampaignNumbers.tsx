@@ -4,14 +4,14 @@ import { useCurrentTime } from '@/lib/ago'
 import { useLanguage } from '@/lib/text'
 import { formatCount } from '@/lib/time'
 import { Progress } from '@/ui/Progress'
-import type { CampaignWithUnsent } from './api'
+import type { CampaignWithPendingSaves } from './api'
 import { computeForecast } from './dashboard/forecast'
-import { createFormats } from './dashboard/moments'
+import { createDateFormats } from './dashboard/moments'
 import { useDashboardText } from './dashboard/text'
 import { formatFinishRange } from './dashboard/words'
 import { formatFinishTime } from './finish'
 import { PendingSavesLine } from './PendingSavesLine'
-import { countWrong, sumStatuses } from './StatusStack'
+import { countDefects, sumStatuses } from './StatusStack'
 import { useCampaignsText } from './text'
 import styles from './CampaignNumbers.module.css'
 
@@ -20,7 +20,7 @@ const NONE = '–'
 const TIME_LENGTH = 5
 
 interface NumbersProps {
-  campaign: CampaignWithUnsent
+  campaign: CampaignWithPendingSaves
   pace: InspectionPace | undefined
   activity: Activity | undefined
   /** Id of the chosen yard, whose figures are shown; `null` for the whole campaign. */
@@ -35,7 +35,7 @@ export function CampaignNumbers({ campaign, pace, activity, yard }: NumbersProps
   const people = new Set(working.map(({ hmc }) => hmc)).size
   const perHour = yard === null ? (pace?.per_hour ?? 0) : working.reduce((sum, { per_hour }) => sum + per_hour, 0)
   const isGoing = people > 0
-  const wrong = activity ? countWrong(sumStatuses(activity.yards.filter(({ yard_id }) => yard === null || yard_id === yard))) : null
+  const wrong = activity ? countDefects(sumStatuses(activity.yards.filter(({ yard_id }) => yard === null || yard_id === yard))) : null
   return (
     <dl className={`${styles.numbers} ${wrong === null ? styles.three : ''}`}>
       <div className={styles.wide}>
@@ -57,7 +57,7 @@ export function CampaignNumbers({ campaign, pace, activity, yard }: NumbersProps
 function FinishFigure({ campaign, pace, activity, yard }: NumbersProps) {
   const t = useDashboardText()
   const words = useCampaignsText()
-  const formats = createFormats(useLanguage())
+  const formats = createDateFormats(useLanguage())
   const now = useCurrentTime()
   const { finish, need } = activity ? computeForecast(activity, pace?.per_hour ?? 0, campaign.due_at, now) : { finish: null, need: null }
   const value = finish ? formatFinishRange(finish, formats, now, t) : pace?.finish_at ? formatFinishTime(pace.finish_at, now) : NONE

@@ -11,7 +11,7 @@ import { LinkButton } from '@/ui/Button'
 import { Card, ErrorNotice, Page, Skeleton } from '@/ui/Page'
 import { StepIndicator } from '@/ui/Progress'
 import { CampaignStatusBadge } from '@/ui/Status'
-import { useCampaign, useCampaignActivity, useCampaignYards, useInspectionPace, type CampaignWithUnsent } from './api'
+import { useCampaign, useCampaignActivity, useCampaignYards, useInspectionPace, type CampaignWithPendingSaves } from './api'
 import { AttentionCard } from './AttentionCard'
 import { CampaignNumbers } from './CampaignNumbers'
 import { ActivitySection } from './dashboard/ActivitySection'
@@ -52,7 +52,7 @@ export default function CampaignPage() {
 /** Returns whether this is a touch device that may have a camera, where scanning is the fastest way to inspect. */
 const useScansByTouch = () => useMediaQuery('(pointer: coarse)') && globalThis.navigator.mediaDevices?.getUserMedia !== undefined
 
-function Loaded({ campaign, yard }: { campaign: CampaignWithUnsent; yard: number | null }) {
+function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: number | null }) {
   const t = useCampaignsText()
   const isWide = useMediaQuery('(min-width: 900px)')
   const isTouch = useScansByTouch()

@@ -11,7 +11,7 @@ import { CampaignTable } from '@/ui/CampaignTable'
 import { Icon } from '@/ui/Icon'
 import { EmptyNotice, ErrorNotice, Page, Skeleton } from '@/ui/Page'
 import { Pager } from '@/ui/Pager'
-import { Plate } from '@/ui/Plate'
+import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { StepIndicator } from '@/ui/Progress'
 import { SearchBox } from '@/ui/SearchBox'
 import { LinkTabs } from '@/ui/LinkTabs'
@@ -24,7 +24,7 @@ import { useCampaignsText } from './text'
 import { YardProgressStrip, YardProgressSkeleton } from './YardProgressStrip'
 import styles from './HomePage.module.css'
 
-const SEARCH_REST = 250
+const SEARCH_DEBOUNCE_MS = 250
 
 /** Home screen with the campaign picker, step 1 of 3. On wide screens, the cards beside the list show what needs attention and who is working. */
 export default function HomePage() {
@@ -62,7 +62,7 @@ export default function HomePage() {
               { text: t('home.byCampaign'), to: '/campaign-home', current: true },
               { text: t('home.byYard'), to: '/yard', current: false },
             ]} />
-            <SearchBox label={t('campaigns.search')} value={search} rest={SEARCH_REST} onChange={(text) => setQueryParams({ search: text, page: null })} />
+            <SearchBox label={t('campaigns.search')} value={search} debounceMs={SEARCH_DEBOUNCE_MS} onChange={(text) => setQueryParams({ search: text, page: null })} />
           </div>
           {campaigns.isError && <ErrorNotice text={t('campaigns.failed', { why: getErrorMessage(campaigns.error, t) })} onRetry={() => void campaigns.refetch()} />}
           {campaigns.isPending && <Skeleton rows={5} height={92} label={t('common.loading')} />}
@@ -101,7 +101,7 @@ function Resume({ place }: { place: ResumePlace }) {
   const t = useText()
   return (
     <Link href={place.path} className={styles.resume}>
-      <Plate space={place.space} size="small" />
+      <ParkingSpaceSign space={place.space} size="small" />
       <span className={styles.where}>
         <strong>{t('home.resume')}</strong>
         <span className="mono">{place.vin}</span>

@@ -16,7 +16,7 @@ import table from '@/ui/Table.module.css'
 import { useCampaigns, useYardName } from './api'
 import styles from './YardCampaignsPage.module.css'
 
-const SEARCH_REST = 250
+const SEARCH_DEBOUNCE_MS = 250
 
 /** Campaigns of one yard: step 2 of 3, or step 3 when the campaign was picked before the yard. */
 export default function YardCampaignsPage() {
@@ -48,7 +48,7 @@ export default function YardCampaignsPage() {
         { value: 'ongoing', text: t('yard.ongoing') },
         { value: 'closed', text: t('yard.closed') },
       ]} />
-      <SearchBox label={t('campaigns.search')} value={search} rest={SEARCH_REST} onChange={(text) => setQueryParams({ campaign: text, page: null })} />
+      <SearchBox label={t('campaigns.search')} value={search} debounceMs={SEARCH_DEBOUNCE_MS} onChange={(text) => setQueryParams({ campaign: text, page: null })} />
       {campaigns.isError && <ErrorNotice text={t('campaigns.failed', { why: getErrorMessage(campaigns.error, t) })} onRetry={() => void campaigns.refetch()} />}
       {campaigns.isPending && <Skeleton rows={3} height={140} label={t('common.loading')} />}
       {campaigns.data?.meta.total_count === 0 && <EmptyNotice icon="list" text={search === '' ? t('yard.none') : t('campaigns.noMatch', { search })} />}

@@ -4,7 +4,7 @@ import { formatCount } from '@/lib/time'
 import { compareNaturally, isShownYard } from '@/lib/yards'
 import { Icon } from '@/ui/Icon'
 import table from '@/ui/Table.module.css'
-import { countWrong, StatusLegend, StatusStack, sumStatuses } from './StatusStack'
+import { countDefects, StatusLegend, StatusStack, sumStatuses } from './StatusStack'
 import { useCampaignsText } from './text'
 import type { YardProgress } from './YardProgressStrip'
 import styles from './YardTable.module.css'
@@ -63,7 +63,7 @@ export function YardTable({ yards, pace, activity, hrefOf, current }: YardTableP
                 <td className={styles.number}>{formatCount(yard.done)}</td>
                 <td className={styles.number}>{formatCount(yard.total)}</td>
                 <td className={styles.number}>{yard.done >= yard.total ? <Done /> : <strong>{formatCount(yard.total - yard.done)}</strong>}</td>
-                <td className={`${styles.number} ${styles.wrong}`}>{formatWrong(countWrong(statusesOf(yard.id)))}</td>
+                <td className={`${styles.number} ${styles.wrong}`}>{formatWrong(countDefects(statusesOf(yard.id)))}</td>
                 {isWorked && <td className={styles.people}>{peopleIn(pace, yard.id) || (yard.done < yard.total && <span className={styles.nobody}>{t('yardTable.nobody')}</span>)}</td>}
               </tr>
             ))}

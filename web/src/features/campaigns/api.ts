@@ -11,7 +11,7 @@ import { isCampaignOffline } from '@/offline/campaigns'
 import { requestPersistentStorage } from '@/offline/db'
 import { countUnsentInspections, usePendingSaves } from '@/offline/outbox'
 import { allYardsQuery, campaignQuery, campaignsQuery, yardCountsQuery } from '@/offline/queries'
-import { storeReaderFiles } from '@/offline/readerFiles'
+import { storeOcrFiles } from '@/offline/ocrFiles'
 import { downloadSnapshot as saveSnapshot } from '@/offline/snapshots'
 import type { YardProgress } from './YardProgressStrip'
 
@@ -23,9 +23,9 @@ const ACTIVITY_SHAPE = 'hours* yards* people* total# inspected# inspected_before
 type Pending = ReturnType<typeof usePendingSaves>
 
 /** A campaign whose progress includes the pending saves of this device; `unsent` is their number. */
-export type CampaignWithUnsent = Campaign & { unsent: number }
+export type CampaignWithPendingSaves = Campaign & { unsent: number }
 
-function counted(campaign: Campaign, pending: Pending, yard: number | null): CampaignWithUnsent {
+function counted(campaign: Campaign, pending: Pending, yard: number | null): CampaignWithPendingSaves {
   const unsent = Math.min(countUnsentInspections(pending, campaign.id, yard), campaign.total_vehicles - campaign.total_inspected)
   return { ...campaign, unsent, total_inspected: campaign.total_inspected + unsent }
 }
@@ -50,7 +50,7 @@ export const useDownloadCampaign = () =>
     mutationFn: async ({ campaign, yard }: { campaign: Campaign; yard: number | null }) => {
       const persisted = await requestPersistentStorage()
       await saveSnapshot(campaign, yard)
-      storeReaderFiles().catch(() => undefined) // reading characters is an extra: the list is available without it
+      storeOcrFiles().catch(() => undefined) // reading characters is an extra: the list is available without it
       return persisted
     },
   })

@@ -1,6 +1,6 @@
 import { Link } from '@/lib/route'
 import { Alert } from '@/ui/Page'
-import { FIELD_LABELS, ParkingSpace, Side, SIDES, type ConflictProps } from './ConflictParts'
+import { FIELD_LABELS, ParkingSpace, ConflictSide, CONFLICT_SIDES, type ConflictProps } from './ConflictParts'
 import { useConflictsText } from './text'
 import styles from './ConflictCard.module.css'
 
@@ -22,8 +22,8 @@ export function ConflictCard({ error, ...rest }: ConflictProps) {
       <h3>{t(FIELD_LABELS[field])}</h3>
       <p className="quiet">{t('conflicts.seen', { value: base || t('conflicts.empty') })}</p>
       <div className={styles.sides}>
-        {SIDES.map((side) => (
-          <Side key={side} side={side} {...rest} />
+        {CONFLICT_SIDES.map((side) => (
+          <ConflictSide key={side} side={side} {...rest} />
         ))}
       </div>
       {state === 'open' && !mayDecide && <p className="quiet">{t('conflicts.onlySupervisor')}</p>}

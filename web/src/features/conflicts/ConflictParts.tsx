@@ -3,7 +3,7 @@ import type { FieldConflict } from '@/api/types'
 import type { TextKey } from '@/lib/text'
 import { formatDate, formatTime } from '@/lib/time'
 import { vehicleQuery } from '@/offline/queries'
-import { Plate } from '@/ui/Plate'
+import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { VehicleStatusBadge } from '@/ui/Status'
 import { Button } from '@/ui/Button'
 import { useConflictsText } from './text'
@@ -13,9 +13,10 @@ export const FIELD_LABELS: Record<FieldConflict['field'], TextKey> = {
   status: 'vehicles.status', operator_notes: 'vehicle.operatorNotes', admin_notes: 'vehicle.adminNotes', vin_number: 'vehicles.vin', parking_space: 'vehicles.space',
 }
 
-export type SideName = 'theirs' | 'mine'
+/** Side of a conflict: the value that another save stored earlier, or the value that arrived later. */
+export type ConflictSideName = 'theirs' | 'mine'
 /** The two sides of a conflict in the order of their saves: first the value stored earlier, then the value that arrived later. */
-export const SIDES: readonly SideName[] = ['theirs', 'mine']
+export const CONFLICT_SIDES: readonly ConflictSideName[] = ['theirs', 'mine']
 
 export interface ConflictProps {
   conflict: FieldConflict
@@ -23,7 +24,7 @@ export interface ConflictProps {
   busy: boolean
   /** Error message of the last attempt to resolve this conflict; `null` when that attempt did not fail. */
   error: string | null
-  onTake: (choice: SideName) => void
+  onTake: (choice: ConflictSideName) => void
 }
 
 /** Conflicts of one campaign, listed under its name. */
@@ -50,7 +51,7 @@ const SPACE_FRESH_MS = 60_000
 /** Current parking space of a vehicle. The space is loaded separately, because the list of conflicts does not contain it. */
 export function ParkingSpace({ vehicle }: { vehicle: number }) {
   const space = useQuery({ ...vehicleQuery(vehicle, null), staleTime: SPACE_FRESH_MS, retry: false }).data?.parking_space
-  return space ? <Plate space={space} size="small" /> : '—'
+  return space ? <ParkingSpaceSign space={space} size="small" /> : '—'
 }
 
 const MAX_CLOCK_ERROR_MS = 120_000
@@ -60,7 +61,7 @@ const isClockWrong = (deviceTime: string, at: string | null | undefined) => !at 
  * One of the two values of a conflict, with its author and time, and a button to keep the value. Shows the device's time where the clocks
  * differ, and marks the current or kept value.
  */
-export function Side({ conflict, side, mayDecide, busy, onTake }: Omit<ConflictProps, 'error'> & { side: SideName }) {
+export function ConflictSide({ conflict, side, mayDecide, busy, onTake }: Omit<ConflictProps, 'error'> & { side: ConflictSideName }) {
   const t = useConflictsText()
   const value = conflict[side]
   const hmc = (side === 'mine' ? conflict.mine_by_hmc : conflict.theirs_by_hmc) ?? '?'

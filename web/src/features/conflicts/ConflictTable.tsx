@@ -5,7 +5,7 @@ import { useLanguage } from '@/lib/text'
 import { formatDate, formatTime } from '@/lib/time'
 import { Alert } from '@/ui/Page'
 import table from '@/ui/Table.module.css'
-import { FIELD_LABELS, ParkingSpace, Side, SIDES, type CampaignConflicts, type ConflictProps } from './ConflictParts'
+import { FIELD_LABELS, ParkingSpace, ConflictSide, CONFLICT_SIDES, type CampaignConflicts, type ConflictProps } from './ConflictParts'
 import { createSingleKeyFilter } from './singleKeyFilter'
 import { useConflictsText } from './text'
 import styles from './ConflictTable.module.css'
@@ -52,7 +52,7 @@ export function ConflictTable({ groups, propsOf }: ConflictTableProps) {
   )
 }
 
-const CHOICES = new Map(SIDES.map((side, index) => [String(index + 1), side]))
+const CHOICES = new Map(CONFLICT_SIDES.map((side, index) => [String(index + 1), side]))
 const STEPS: Record<string, number> = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }
 
 /** Moves the focus by a number of rows, skipping the headings of campaigns. */
@@ -100,9 +100,9 @@ function Row({ error, ...rest }: ConflictProps) {
         {state === 'open' && !mayDecide && <p className="quiet">{t('conflicts.onlySupervisor')}</p>}
         {error !== null && <Alert kind="error">{error}</Alert>}
       </td>
-      {SIDES.map((side) => (
+      {CONFLICT_SIDES.map((side) => (
         <td key={side}>
-          <Side side={side} {...rest} />
+          <ConflictSide side={side} {...rest} />
         </td>
       ))}
       <td>

@@ -24,7 +24,7 @@ const mix = {
   'conflicts.empty': '(empty)',
   'conflicts.onlySupervisor': 'Só um supervisor pode resolver este conflito.',
   'conflicts.done': '{vin}: conflito resolvido.',
-  'conflicts.before': 'Já foi resolvido, ou o veículo mudou depois.',
+  'conflicts.before': 'Nada mudou: o conflito já foi resolvido, ou o veículo mudou depois.',
 }
 
 export type ConflictsTextKey = keyof typeof mix
@@ -41,7 +41,7 @@ export const { catalogues, useFeatureText: useConflictsText } = defineFeatureTex
     'conflicts.phoneTime': 'Device time: {date} {time}',
     'conflicts.onlySupervisor': 'Only a supervisor can resolve this conflict.',
     'conflicts.done': '{vin}: conflict resolved.',
-    'conflicts.before': 'Already resolved, or the vehicle has changed since.',
+    'conflicts.before': 'Nothing was changed: this conflict is already resolved, or the vehicle has changed since.',
   },
   {
     'conflicts.title': 'Conflitos',

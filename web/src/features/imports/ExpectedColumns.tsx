@@ -5,7 +5,7 @@ import { useDownloadTemplate } from './api'
 import { useImportText, type ImportTextKey } from './text'
 import styles from './ExpectedColumns.module.css'
 
-/** Columns of a campaign sheet in order, with their required names and an example. */
+/** Columns of a campaign workbook in order, with their required names and an example. */
 const COLUMNS: { name: string; example: string; note?: ImportTextKey }[] = [
   { name: 'Campaign', example: 'Airbag 2026', note: 'import.firstRow' },
   { name: 'Part', example: 'Airbag', note: 'import.firstRow' },
@@ -17,7 +17,7 @@ const COLUMNS: { name: string; example: string; note?: ImportTextKey }[] = [
 ]
 const LETTERS = 'ABCDEFG'
 
-/** Table of the seven columns that a sheet needs, with an example file to download. */
+/** Table of the seven columns that a workbook needs, with an example file to download. */
 export function ExpectedColumns() {
   const t = useImportText()
   const template = useDownloadTemplate()

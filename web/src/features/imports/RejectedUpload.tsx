@@ -5,7 +5,7 @@ import { translateSentence } from '@/lib/translateSentence'
 import { useText, type TextKey } from '@/lib/text'
 import { Button } from '@/ui/Button'
 import { Alert } from '@/ui/Page'
-import { readUploadRejection, useDownloadRejectedSheet, useDownloadTemplate, type RejectedRow } from './api'
+import { readUploadRejection, useDownloadRejectedWorkbook, useDownloadTemplate, type RejectedRow } from './api'
 import columns from './columns.svg'
 import { useImportText } from './text'
 import styles from './RejectedUpload.module.css'
@@ -18,32 +18,32 @@ const TEXTS: Record<number, TextKey> = { 50: 'import.sheet', 51: 'import.damaged
 export function RejectedUpload({ error }: { error: Error }) {
   const t = useText()
   const product = useProductName()
-  const { code, rows, sheet: kept } = readUploadRejection(error)
-  const sheet = code === SHEET || /worksheet/i.test(error.message)
-  const key = TEXTS[sheet ? SHEET : (code ?? 0)]
+  const { code, rows, workbook } = readUploadRejection(error)
+  const hasWrongSheetName = code === SHEET || /worksheet/i.test(error.message)
+  const key = TEXTS[hasWrongSheetName ? SHEET : (code ?? 0)]
   const answered = error instanceof Problem && error.status > 0
   return (
     <Alert kind="error">
       <p>{key ? t(key, { product }) : t('import.failed')}</p>
       {!key && !answered && <p>{getErrorMessage(error, t)}</p>}
       {code === COLUMNS && <ColumnHelp />}
-      {kept !== null && <Corrections id={kept} />}
+      {workbook !== null && <Corrections id={workbook} />}
       {rows.length > 0 && <BadRows rows={rows} />}
     </Alert>
   )
 }
 
-/** Button that downloads the rejected sheet with its errors marked, to be corrected and uploaded again. */
+/** Button that downloads the rejected workbook with its errors marked, to be corrected and uploaded again. */
 function Corrections({ id }: { id: string }) {
   const t = useImportText()
-  const sheet = useDownloadRejectedSheet()
+  const download = useDownloadRejectedWorkbook()
   return (
     <div className={styles.help}>
       <p>{t('import.correctHint')}</p>
-      <Button kind="primary" icon="download" busy={sheet.isPending} onClick={() => sheet.mutate(id)}>
+      <Button kind="primary" icon="download" busy={download.isPending} onClick={() => download.mutate(id)}>
         {t('import.correct')}
       </Button>
-      {sheet.isError && <p role="alert">{t('import.sheetGone', { why: getErrorMessage(sheet.error, t) })}</p>}
+      {download.isError && <p role="alert">{t('import.sheetGone', { why: getErrorMessage(download.error, t) })}</p>}
     </div>
   )
 }

@@ -97,20 +97,20 @@ const isProgress = (value: unknown): value is UploadProgress => isRecord(value) 
 
 const isBadRow = (value: unknown): value is RejectedRow => isRecord(value) && typeof value.row === 'number' && typeof value.message === 'string'
 
-interface Refused {
+interface UploadRejection {
   code: number | null
   rows: RejectedRow[]
-  /** Id of the rejected sheet at the server, for downloading the sheet with its errors marked; `null` when the server stored no sheet. */
-  sheet: string | null
+  /** Id of the rejected workbook at the server, for downloading it with its errors marked; `null` when the server did not store it. */
+  workbook: string | null
 }
 
-/** Reads the error code, the rejected rows and the id of the rejected sheet from a failed upload. */
-export function readUploadRejection(error: Error): Refused {
-  if (!(error instanceof Problem)) return { code: null, rows: [], sheet: null }
-  return { code: error.number('ErrorCode'), rows: error.details.filter(isBadRow), sheet: error.text('rejected_id') }
+/** Reads the error code, the rejected rows and the id of the rejected workbook from a failed upload. */
+export function readUploadRejection(error: Error): UploadRejection {
+  if (!(error instanceof Problem)) return { code: null, rows: [], workbook: null }
+  return { code: error.number('ErrorCode'), rows: error.details.filter(isBadRow), workbook: error.text('rejected_id') }
 }
 
-/** Downloads a rejected sheet with an extra column that states the errors of each row. */
-export const useDownloadRejectedSheet = () => useMutation({ mutationFn: (id: string) => downloadFile(`/documents/rejected/${id}`, 'import-errors.xlsx') })
+/** Downloads a rejected workbook with an extra column that states the errors of each row. */
+export const useDownloadRejectedWorkbook = () => useMutation({ mutationFn: (id: string) => downloadFile(`/documents/rejected/${id}`, 'import-errors.xlsx') })
 
 export const useDownloadTemplate = () => useMutation({ mutationFn: () => downloadFile('/documents/template', 'campaign-template.xlsx') })

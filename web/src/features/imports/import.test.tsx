@@ -77,19 +77,19 @@ test('a refused sheet is handed back with its errors', async () => {
   const file = new Response('PK', { headers: { 'content-disposition': 'attachment; filename="cars-errors.xlsx"' } })
   const { person } = await sending({ [UPLOAD]: createReply(422, refused), [`GET /documents/rejected/${ID}`]: file })
   expect(await screen.findByText(/A coluna Errors é ignorada/)).toBeTruthy()
-  await person.click(screen.getByRole('button', { name: 'Download the sheet with errors marked' }))
+  await person.click(screen.getByRole('button', { name: 'Download the spreadsheet with errors marked' }))
   await waitFor(() => expect(saved).toEqual(['cars-errors.xlsx']))
 })
 
 test('a sheet that is gone by now says so, and other refusals offer none', async () => {
   const refused = { Message: 'no', ErrorCode: 57, total_errors: 1, details: [{ row: 3, column: 'A', value: '', message: 'no' }], rejected_id: ID }
   const { person } = await sending({ [UPLOAD]: createReply(422, refused), [`GET /documents/rejected/${ID}`]: createReply(404, { code: 'NO_UPLOAD', message: 'The sheet with marked errors is no longer available. It is kept for three days.' }) })
-  await person.click(await screen.findByRole('button', { name: 'Download the sheet with errors marked' }))
+  await person.click(await screen.findByRole('button', { name: 'Download the spreadsheet with errors marked' }))
   expect(await screen.findByText('Não foi possível baixar a planilha. Não encontrado. Talvez tenha sido excluído.')).toBeTruthy()
   stubServer({ [UPLOAD]: createReply(422, { Message: 'no', ErrorCode: 55, total_errors: 0, details: [], rejected_id: null }) })
   await person.upload(screen.getByLabelText('Campaign file'), workbook)
   await person.click(screen.getByRole('button', { name: 'Upload campaign' }))
-  await waitFor(() => expect(screen.queryByRole('button', { name: 'Download the sheet with errors marked' })).toBeNull())
+  await waitFor(() => expect(screen.queryByRole('button', { name: 'Download the spreadsheet with errors marked' })).toBeNull())
 })
 
 test('the seven columns stand beside the drop zone before the first try, and the last five imports below', async () => {

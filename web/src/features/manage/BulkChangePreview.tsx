@@ -6,7 +6,7 @@ import { Alert, ErrorNotice } from '@/ui/Page'
 import { ServerWarnings } from '@/ui/ServerWarnings'
 import { ChangedVehicleTable } from './ChangedVehicleTable'
 import { listSummaryClauses, type SummaryClause } from './outcome'
-import { listOutcome } from './outcomeRows'
+import { listOutcomeRows } from './outcomeRows'
 import { OutcomeTable } from './OutcomeTable'
 import { PreviewBox, PreviewSummary } from './PreviewBox'
 import { useManageText, type ManageTextKey } from './text'
@@ -33,7 +33,7 @@ export function BulkChangePreview({ kind, status, waiting, preview }: PreviewPro
           <Sentence clauses={listSummaryClauses(kind, preview.data)} status={status} />
           <ServerWarnings sentences={preview.data.warnings} />
           <First result={preview.data} />
-          <OutcomeTable rows={listOutcome(preview.data, [])} counts={{ ...countOutcome(preview.data), updated: 0 }} />
+          <OutcomeTable rows={listOutcomeRows(preview.data, [])} counts={{ ...countOutcome(preview.data), updated: 0 }} />
         </>
       )}
     </PreviewBox>
@@ -79,7 +79,7 @@ export function BulkChangeResult({ kind, result, changed }: ResultProps) {
         <ServerWarnings sentences={result.warnings} />
         <UndoLast kind={kind} vehicles={result.updated} />
       </Alert>
-      <OutcomeTable rows={listOutcome(result, changed)} counts={countOutcome(result)} />
+      <OutcomeTable rows={listOutcomeRows(result, changed)} counts={countOutcome(result)} />
     </>
   )
 }

@@ -15,7 +15,7 @@ import { CsvPreview } from './CsvPreview'
 import { ToolColumns } from './ToolColumns'
 import { useManageText, type ManageTextKey } from './text'
 import { LineErrorList } from './LineErrorList'
-import { listOutcome } from './outcomeRows'
+import { listOutcomeRows } from './outcomeRows'
 import { OutcomeTable } from './OutcomeTable'
 import { PreviewBox } from './PreviewBox'
 import { UndoLast } from './UndoLast'
@@ -84,7 +84,7 @@ export function CsvEditor() {
               <p>{doneWords(change.data.updated, t)}</p>
               <UndoLast kind="csv" vehicles={change.data.updated} />
             </Alert>
-            <OutcomeTable rows={listOutcome({ skipped: [], not_found: [] }, changed)} counts={{ updated: change.data.vehicles, skipped: 0, missing: 0 }} />
+            <OutcomeTable rows={listOutcomeRows({ skipped: [], not_found: [] }, changed)} counts={{ updated: change.data.vehicles, skipped: 0, missing: 0 }} />
           </>
         )}
         {change.error && <Alert kind="error">{`${t('csv.notExecuted')}. ${getErrorMessage(change.error, t)}`}</Alert>}

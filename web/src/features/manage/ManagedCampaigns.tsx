@@ -18,7 +18,7 @@ import { usePageText } from './pageText'
 import { useCampaignFiles } from './useCampaignFiles'
 import styles from './ManagedCampaigns.module.css'
 
-const SEARCH_REST = 250
+const SEARCH_DEBOUNCE_MS = 250
 const STATUSES: readonly CampaignStatus[] = ['Ready', 'Ongoing', 'Pending Review', 'Closed']
 
 /** Campaigns of one yard or of all yards, with search and pages. */
@@ -35,7 +35,7 @@ export function ManagedCampaigns({ yard }: { yard: number | null }) {
   return (
     <>
       <div className={styles.filters}>
-        <SearchBox label={t('campaigns.search')} value={search} rest={SEARCH_REST} onChange={(text) => setQueryParams({ search: text, page: null })} />
+        <SearchBox label={t('campaigns.search')} value={search} debounceMs={SEARCH_DEBOUNCE_MS} onChange={(text) => setQueryParams({ search: text, page: null })} />
         <StatusFilter value={status} />
       </div>
       {campaigns.isError && <ErrorNotice text={t('campaigns.failed', { why: getErrorMessage(campaigns.error, t) })} onRetry={() => void campaigns.refetch()} />}

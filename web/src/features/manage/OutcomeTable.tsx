@@ -3,7 +3,7 @@ import { formatCount } from '@/lib/time'
 import { ChipChoice } from '@/ui/Chips'
 import { SearchBox } from '@/ui/SearchBox'
 import { useFieldLabels } from './fieldLabels'
-import { filterOutcome, type OutcomeKind, type OutcomeRow } from './outcomeRows'
+import { filterOutcomeRows, type OutcomeKind, type OutcomeRow } from './outcomeRows'
 import { ScrollTable, WideCell } from './ScrollTable'
 import type { ManageTextKey } from './text'
 import styles from './OutcomeTable.module.css'
@@ -26,7 +26,7 @@ export function OutcomeTable({ rows, counts }: OutcomeTableProps) {
   const [kind, setKind] = useState<OutcomeKind | null>(null)
   const [text, setText] = useState('')
   if (rows.length === 0) return null
-  const found = filterOutcome(rows, kind, text)
+  const found = filterOutcomeRows(rows, kind, text)
   const unlisted = Math.max(0, found.length - MAX_LISTED) + (text === '' && (kind === null || kind === 'updated') ? Math.max(0, counts.updated - rows.filter((row) => row.kind === 'updated').length) : 0)
   const kinds = KINDS.filter((one) => counts[one] > 0)
   return (

@@ -15,7 +15,7 @@ import { useSelectedVehicles } from './useSelectedVehicles'
 import { VehicleDialog } from './VehicleDialog'
 import styles from './VehicleEditor.module.css'
 
-const SEARCH_REST = 250
+const SEARCH_DEBOUNCE_MS = 250
 
 interface SearchDraft {
   campaign: number | null
@@ -47,7 +47,7 @@ export function VehicleEditor({ yard }: { yard: number | null }) {
             </option>
           ))}
         </Select>
-        <SearchBox label={t('editor.search')} value={search} rest={SEARCH_REST} onChange={(text) => change({ search: text, page: 1 })} />
+        <SearchBox label={t('editor.search')} value={search} debounceMs={SEARCH_DEBOUNCE_MS} onChange={(text) => change({ search: text, page: 1 })} />
       </div>
       {campaign === null && <EmptyNotice icon="pencil" text={t('editor.chooseFirst')} />}
       {campaign !== null && vehicles.isPending && <Skeleton rows={3} height={56} label={t('vehicles.loading')} />}

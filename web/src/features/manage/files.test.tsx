@@ -148,7 +148,7 @@ test('a CSV file dropped anywhere on the page opens its editor with the preview'
 test('a workbook dropped on the page goes to the import, and other files are refused', async () => {
   open()
   drop(new File(['x'], 'photo.png'))
-  expect(await screen.findByText('Apenas arquivos .csv e .xlsx.')).toBeTruthy()
+  expect(await screen.findByText('Este arquivo não serve aqui. Solte um arquivo .csv ou .xlsx.')).toBeTruthy()
   drop(sheet)
   await waitFor(() => expect(window.location.pathname).toBe('/import'))
 })

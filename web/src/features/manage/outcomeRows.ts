@@ -20,7 +20,7 @@ export interface OutcomeRow {
 const NO_REASON = { reason: null, words: '' } as const
 
 /** Lists the vehicles of a bulk change: first the changed vehicles of the preview, then the skipped vehicles, then the vehicles that were not found. */
-export function listOutcome({ skipped, not_found }: Pick<BulkResult, 'skipped' | 'not_found'>, changed: PreviewedVehicle[]): OutcomeRow[] {
+export function listOutcomeRows({ skipped, not_found }: Pick<BulkResult, 'skipped' | 'not_found'>, changed: PreviewedVehicle[]): OutcomeRow[] {
   return [
     ...changed.map(({ vin_number, campaign_name, changes }): OutcomeRow => ({ kind: 'updated', vin: vin_number, campaign: campaign_name, changes, ...NO_REASON })),
     ...skipped.map(({ vin, code, reason }): OutcomeRow => ({ kind: 'skipped', vin, campaign: '', changes: [], reason: getSkipReasonKey(code), words: reason })),
@@ -29,5 +29,5 @@ export function listOutcome({ skipped, not_found }: Pick<BulkResult, 'skipped' |
 }
 
 /** Returns the rows of one kind, or of all kinds for `null`, whose VIN contains the text. */
-export const filterOutcome = (rows: OutcomeRow[], kind: OutcomeKind | null, text: string): OutcomeRow[] =>
+export const filterOutcomeRows = (rows: OutcomeRow[], kind: OutcomeKind | null, text: string): OutcomeRow[] =>
   rows.filter((row) => (kind === null || row.kind === kind) && row.vin.toLowerCase().includes(text.trim().toLowerCase()))

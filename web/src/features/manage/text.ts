@@ -68,7 +68,7 @@ const mix = {
   'bulk.without': '{n} already without status',
   'bulk.alreadyThere': '{n} already in that space',
   'bulk.inClosed': '{n} in a closed campaign',
-  'bulk.unclear': '{n} with a VIN of two vehicles',
+  'bulk.unclear': '{n} whose VIN matches two vehicles',
   'bulk.notIn': '{n} not found',
   'bulk.more': 'and {n} more',
   'bulk.skipped': 'Skipped: {n}',

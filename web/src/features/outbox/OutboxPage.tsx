@@ -1,5 +1,5 @@
 import { useOnline } from '@/api/connectivity'
-import { countQuestions, getQuestionKey, useOutbox, useOutboxState, useStorageProblem, type StoredSave } from '@/offline/outbox'
+import { countOtherVehicleQuestions, getOtherVehicleQuestionKey, useOutbox, useOutboxState, useStorageProblem, type StoredSave } from '@/offline/outbox'
 import { Button } from '@/ui/Button'
 import { Alert, EmptyNotice, Page, Skeleton } from '@/ui/Page'
 import { AlteredSaves } from './AlteredSaves'
@@ -34,8 +34,8 @@ function ToSend({ entries }: { entries: StoredSave[] }) {
   const t = useOutboxText()
   const outbox = useOutbox()
   const isOnline = useOnline()
-  const questions = entries.map(getQuestionKey)
-  const asked = countQuestions(entries)
+  const questions = entries.map(getOtherVehicleQuestionKey)
+  const asked = countOtherVehicleQuestions(entries)
   const refused = entries.filter(({ state }, index) => state === 'refused' && questions[index] === null).length
   const hasUnsent = entries.some(({ state }) => state !== 'refused')
   if (entries.length === 0) return <EmptyNotice icon="check" text={t('outbox.none')} />

@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { Outbox, outboxState, readOutbox, removeSave } from '@/offline/outbox'
 import { endSession } from '@/api/session'
 import { setLanguage } from '@/lib/text'
-import { noNetwork, createSavedVehicle, createSaveRequest } from '@/testing/phone'
+import { rejectAsOffline, createSavedVehicle, createSaveRequest } from '@/testing/phone'
 import { createReply, stubServer } from '@/testing/server'
 import { signInAs, OPERATOR, renderPage, createTestQueryClient } from '@/testing/show'
 import OutboxPage from './OutboxPage'
@@ -68,13 +68,13 @@ test('"Discard" asks first, then leaves nothing and sends nothing', async () => 
   await person.click(card.getByRole('button', { name: 'Discard the inspection of HB20 000007' }))
   await person.click(screen.getByRole('button', { name: 'YES' }))
   await waitFor(() => expect(states()).toEqual([]))
-  expect(await screen.findByText('Descartado.')).toBeTruthy()
+  expect(await screen.findByText('Inspeção descartada.')).toBeTruthy()
   expect(saves()).toEqual([])
 })
 
 test('a save of a vehicle that is gone shows what was typed, and offers no screen that cannot be opened', async () => {
   const { card } = await refused(createReply(404, { code: 'NO_VEHICLE', message: 'Vehicle not found. It may have been deleted.' }))
-  for (const text of ['HB20 000007', 'ng', 'Notes: a secret note', 'Recusado: O veículo ou a campanha foi excluído.', /^A-7 · Airbag/]) expect(card.getByText(text)).toBeTruthy()
+  for (const text of ['HB20 000007', 'ng', 'Notes: a secret note', 'Recusado: O veículo ou a campanha foi excluído. Descarte esta inspeção.', /^A-7 · Airbag/]) expect(card.getByText(text)).toBeTruthy()
   expect(buttons(card)).toEqual(['Try again', 'Discard'])
 })
 
@@ -88,7 +88,7 @@ test('a refusal without the other identifier says why, and offers what every ref
 test('while it waits it can be sent, edited and discarded', async () => {
   signInAs(OPERATOR)
   await readOutbox()
-  stubServer({ 'PUT /vehicles/7': noNetwork, 'GET /conflicts': { conflicts: [] } })
+  stubServer({ 'PUT /vehicles/7': rejectAsOffline, 'GET /conflicts': { conflicts: [] } })
   await outbox.save(createSaveRequest(7), 'key-7')
   renderPage(OutboxPage, '/outbox', '/outbox', queries, outbox)
   await vi.waitFor(async () => expect(buttons(within(await screen.findByRole('listitem')))).toEqual(['Edit', 'Discard']))

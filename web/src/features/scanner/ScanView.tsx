@@ -3,7 +3,7 @@ import type { ScanViewProps } from '@/lib/scanner'
 import { Icon, type IconName } from '@/ui/Icon'
 import { ErrorNotice } from '@/ui/Page'
 import { CAMERA_VIEW_DEFAULTS, SCREEN_OPTIONS, type CameraViewOptions } from './options'
-import type { ReadTextProps } from './characters/ReadText'
+import type { ReadTextProps } from './ocr/ReadText'
 import { useScanText } from './text'
 import { useCameraScan, type ScanPhase, type ScanState } from './useScan'
 import styles from './ScanView.module.css'
@@ -57,7 +57,7 @@ function TextReader(props: ReadTextProps) {
   const t = useScanText()
   const [part, setPart] = useState<{ ReadText: ComponentType<ReadTextProps> } | 'failed' | null>(null)
   const load = () => {
-    import('./characters/ReadText').then(setPart, () => setPart('failed'))
+    import('./ocr/ReadText').then(setPart, () => setPart('failed'))
   }
   useEffect(load, [])
   if (part === null) return null

@@ -14,7 +14,7 @@ export class CameraError extends Error {
 }
 
 export const START_TIMEOUT_MS = 3000
-export const SETTLE_DELAY_MS = 500
+export const CAPABILITIES_DELAY_MS = 500
 
 /** Resolution limits of SPEC.md. The ideal resolution is higher than in SPEC.md, because a higher resolution reads smaller codes. */
 const LIMITS: MediaTrackConstraints = { width: { min: 640, ideal: 1080, max: 1920 }, height: { min: 640, ideal: 1080, max: 1080 } }
@@ -189,7 +189,7 @@ export function createCamera({ onControls, onLenses }: CameraEvents) {
       throw error instanceof CameraError ? error : new CameraError(troubleOf(error), error)
     }
     running = { video, stream, track }
-    settle(track)
+    readCapabilitiesLater(track)
     void listLenses().then((lenses) => running?.track === track && onLenses?.(lenses, track.getSettings().deviceId ?? null))
     return true
   }
@@ -198,16 +198,16 @@ export function createCamera({ onControls, onLenses }: CameraEvents) {
    * Reads the capabilities after a delay, because browsers report wrong capabilities right after the start. Frames are already decoded
    * during the delay.
    */
-  function settle(track: MediaStreamTrack): void {
+  function readCapabilitiesLater(track: MediaStreamTrack): void {
     setTimeout(() => {
       if (running?.track !== track) return
       onControls(controlsOf(track))
       const abilities: Abilities = track.getCapabilities?.() ?? {}
       if (abilities.focusMode?.includes('continuous')) void apply(track, { focusMode: 'continuous' })
-    }, SETTLE_DELAY_MS)
+    }, CAPABILITIES_DELAY_MS)
   }
 
-  const apply = (track: MediaStreamTrack, change: Advanced) => track.applyConstraints({ advanced: [change] }).catch(() => console.warn('failed to apply a camera setting'))
+  const apply = (track: MediaStreamTrack, change: Advanced) => track.applyConstraints({ advanced: [change] }).catch(() => console.warn('failed to apply a camera setting, keeping the previous setting'))
 
   async function adjust(...changes: Advanced[]): Promise<void> {
     const track = running?.track

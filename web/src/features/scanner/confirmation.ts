@@ -19,9 +19,9 @@ const CHECKED = new Set(['code_128', 'code_93', 'ean_13', 'upc_a', 'micro_qr_cod
 const SHORT = 4
 const AGAIN = 2
 /** Number of equal readings required for short texts without a check character, because the texture of a surface can look like such a code. */
-const AGAIN_SHORT = 3
+const SHORT_TEXT_READINGS = 3
 /** Number of frames for which a decoded text counts toward its confirmation, about two seconds of camera pictures. */
-const MEMORY = 40
+const MEMORY_FRAMES = 40
 
 const RETAIL = new Set(['ean_13', 'ean_8', 'upc_a', 'upc_e'])
 /** Number of digits of a long EAN or UPC code. */
@@ -58,7 +58,7 @@ export function countRequiredReadings({ text, format, plain, soft = false }: Cod
   if (provesItself(text)) return 1
   if (soft) return 1
   if (CHECKED.has(format) && plain && text.length >= SHORT) return 1
-  return text.length < SHORT && !CHECKED.has(format) ? AGAIN_SHORT : AGAIN
+  return text.length < SHORT && !CHECKED.has(format) ? SHORT_TEXT_READINGS : AGAIN
 }
 
 /** Creates a counter that decides when a decoded text is accepted. Equal readings from several decoding passes and frames are added up. */
@@ -68,7 +68,7 @@ export function createReadingConfirmation() {
   return {
     nextFrame(): void {
       frame++
-      for (const [key, sighting] of seen) if (frame - sighting.frame > MEMORY) seen.delete(key)
+      for (const [key, sighting] of seen) if (frame - sighting.frame > MEMORY_FRAMES) seen.delete(key)
     },
     confirms(sighting: CodeReading): boolean {
       if (!isPlausibleText(sighting.text, sighting.format)) return false
@@ -77,7 +77,7 @@ export function createReadingConfirmation() {
       seen.set(key, { times, frame })
       return times >= countRequiredReadings(sighting)
     },
-    forget(): void {
+    clear(): void {
       seen.clear()
     },
   }

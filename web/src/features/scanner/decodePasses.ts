@@ -1,6 +1,6 @@
 import type { ReaderOptions } from 'zxing-wasm/reader'
 import { findStripeDirections, tiltFromAxis } from './direction'
-import { MAX_SYMBOLS, SCANNER_SETTINGS, optionsFor, rotateOptions, type DecoderSettings, type FormatKind } from './formats'
+import { MAX_SYMBOLS, SCANNER_SETTINGS, buildReaderOptions, listPlainPassOptions, type DecoderSettings, type FormatKind } from './formats'
 import { enhanceStripes, invertPicture, normalizeContrast } from './contrast'
 import { scalePicture, rotatePicture, type GrayPicture, type AffineMapping } from './pixels'
 
@@ -18,9 +18,9 @@ const STRAIGHT = (3 * Math.PI) / 180
 /** Slant in radians added to upright bars: the rows then sample the bars at different subpixel offsets. */
 const SLANT = 0.025
 /** Returns the options for turned pictures. The engine also scans the columns, because the strongest direction of PDF417 may be along its bars. */
-const turned = (settings: DecoderSettings): ReaderOptions => optionsFor(settings, ['linear', 'stacked'], { tryInvert: false })
+const turned = (settings: DecoderSettings): ReaderOptions => buildReaderOptions(settings, ['linear', 'stacked'], { tryInvert: false })
 /** Returns the options for averaged pictures: the bars are upright, so only rows are scanned. PDF417 is left out, because averaging mixes its rows. */
-const averaged = (settings: DecoderSettings): ReaderOptions => optionsFor(settings, ['linear'], { tryRotate: false, tryInvert: false })
+const averaged = (settings: DecoderSettings): ReaderOptions => buildReaderOptions(settings, ['linear'], { tryRotate: false, tryInvert: false })
 
 export interface DecodePassInput {
   frame: GrayPicture
@@ -35,9 +35,9 @@ type Maker = (input: DecodePassInput) => DecodePass | null
 const ALL = ['linear', 'stacked', 'matrix'] as const
 /** Creates the plain decoding pass: the unmodified picture, with the formats of this frame. All formats are used when every code is wanted, and for photographs. */
 export function createPlainPass(picture: GrayPicture, frame: number | 'every' | 'whole', settings = SCANNER_SETTINGS): DecodePass {
-  const rotated = rotateOptions(settings)
-  const options = typeof frame === 'number' ? rotated[frame % rotated.length] : optionsFor(settings, ALL, frame === 'every' ? { maxNumberOfSymbols: MAX_SYMBOLS } : {})
-  return { name: 'plain', picture, options: options ?? optionsFor(settings, ALL), back: IDENTITY }
+  const rotated = listPlainPassOptions(settings)
+  const options = typeof frame === 'number' ? rotated[frame % rotated.length] : buildReaderOptions(settings, ALL, frame === 'every' ? { maxNumberOfSymbols: MAX_SYMBOLS } : {})
+  return { name: 'plain', picture, options: options ?? buildReaderOptions(settings, ALL), back: IDENTITY }
 }
 
 const cleared = (picture: GrayPicture): GrayPicture => enhanceStripes(picture, 3)
@@ -117,23 +117,23 @@ function enlargedPass(input: DecodePassInput, kinds: readonly FormatKind[]): Dec
   const factor = enlargement(input)
   const part = partFor(input, factor)
   const { picture, back } = rotatePicture(input.frame, 0, Math.round(width * part), Math.round(height * part), factor)
-  return { name: 'enlarged', picture, options: optionsFor(input.settings, kinds, { tryDownscale: false, tryInvert: false }), back }
+  return { name: 'enlarged', picture, options: buildReaderOptions(input.settings, kinds, { tryDownscale: false, tryInvert: false }), back }
 }
 
 /** Pass for light matrix codes on dark ground in camera frames. Photographs need no such pass, because their plain pass uses the engine's own inversion. */
 function invertedMatrixPass({ frame, whole, settings }: DecodePassInput): DecodePass | null {
   if (whole || settings.options.tryInvert === false) return null
-  return { name: 'inverted matrix', picture: invertPicture(frame), options: optionsFor(settings, ['matrix'], { tryInvert: false }), back: IDENTITY }
+  return { name: 'inverted matrix', picture: invertPicture(frame), options: buildReaderOptions(settings, ['matrix'], { tryInvert: false }), back: IDENTITY }
 }
 
 /** Pass for matrix codes in shadow or glare. Linear formats are left out, because the turned passes also read them from a picture with normalized contrast. */
 function evenedPass({ frame, settings }: DecodePassInput): DecodePass {
-  return { name: 'evened', picture: normalizeContrast(frame), options: optionsFor(settings, ['matrix'], { tryInvert: false }), back: IDENTITY }
+  return { name: 'evened', picture: normalizeContrast(frame), options: buildReaderOptions(settings, ['matrix'], { tryInvert: false }), back: IDENTITY }
 }
 
 /** Pass for matrix codes with specks: a smaller picture, decoded with the engine's noise removal. */
 function denoisedPass({ frame, whole, settings }: DecodePassInput): DecodePass {
   const picture = scalePicture(frame, 0.75)
   const back = { ...IDENTITY, xx: 1 / 0.75, yy: 1 / 0.75 }
-  return { name: 'denoised', picture, options: optionsFor(settings, ['matrix'], { tryDenoise: true, ...(whole ? {} : { tryInvert: false }) }), back }
+  return { name: 'denoised', picture, options: buildReaderOptions(settings, ['matrix'], { tryDenoise: true, ...(whole ? {} : { tryInvert: false }) }), back }
 }

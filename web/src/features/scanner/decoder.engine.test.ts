@@ -3,13 +3,13 @@ import { createRequire } from 'node:module'
 import { beforeAll, expect, test, vi } from 'vitest'
 import { prepareZXingModule as prepareReader, readBarcodes } from 'zxing-wasm/reader'
 import { prepareZXingModule as prepareWriter, writeBarcode, type WriteInputBarcodeFormat } from 'zxing-wasm/writer'
-import { createBackground, drawLabelPicture, placeLabel, photograph, drawSymbol, type LabelOptions } from '../../testing/labels'
-import { drawTrap } from '../../testing/softFrames'
+import { createBackground, drawLabelPicture, placeLabel, simulateCamera, drawSymbol, type LabelOptions } from '../../testing/labels'
+import { drawTrapFrame } from '../../testing/softFrames'
 import { createCodeChooser } from './choose'
 import { createDecoder, type DecodedFrame } from './decoder'
 import { BarcodeDetector } from './detector'
-import { SCANNER_SETTINGS, optionsFor, toFormatName } from './formats'
-import { decodeStill } from './still'
+import { SCANNER_SETTINGS, buildReaderOptions, toFormatName } from './formats'
+import { decodePhotograph } from './still'
 import { readSoftly } from './soft/softReader'
 import { CODE_128, CODE_93, code39 } from './soft/symbologies'
 import { cropPicture, encodePgm, toGray, type GrayPicture } from './pixels'
@@ -85,7 +85,7 @@ test('two codes in view are both seen when several are asked for', async () => {
   placeLabel(scene, await drawSymbol('QRCode', 'first'), { module: 5, y: 380 })
   placeLabel(scene, await drawSymbol('DataMatrix', 'second'), { module: 6, y: 700 })
   const decoder = createDecoder(readBarcodes, undefined, null, () => 0)
-  const { codes } = await decoder.decode(finder(photograph(scene, {})), { mode: 'every' })
+  const { codes } = await decoder.decode(finder(simulateCamera(scene, {})), { mode: 'every' })
   expect(codes.map(({ text }) => text).toSorted()).toEqual(['first', 'second'])
 })
 
@@ -93,7 +93,7 @@ test('the rehearsal reads its labels, upright and tilted, and ends with the firs
   const decoder = createDecoder(readBarcodes, undefined, null, () => 0)
   const found: DecodedFrame[] = []
   expect(await warmUpDecoder(async (picture) => found.push(await decoder.decode(toGray(picture))), () => true)).toBe(10)
-  expect(found.slice(0, 5).map(({ seen: sight, look }) => [sight?.format, look])).toEqual([['data_matrix', null], ['code_128', null], ['code_39', 'turned'], ['code_39', 'turned'], [undefined, 'turned and cleared']])
+  expect(found.slice(0, 5).map(({ seen: sight, extraPass }) => [sight?.format, extraPass])).toEqual([['data_matrix', null], ['code_128', null], ['code_39', 'turned'], ['code_39', 'turned'], [undefined, 'turned and cleared']])
   let idle = true
   expect(await warmUpDecoder(async () => { idle = false }, () => idle)).toBe(1)
 })
@@ -131,8 +131,8 @@ test.each([10, 30, 70])('a VIN label at %d° is taken, not the part code beside 
       const decoder = createDecoder(readBarcodes, undefined, null, () => 0)
       const { choose } = createCodeChooser((text) => (text === VIN ? 'full' : 'none'))
       for (let frame = 0; frame < before; frame++) await decoder.decode(finder(createBackground(SIDE, SIDE)))
-      let taken = choose(await decoder.decode(finder(photograph(both, {}))))
-      for (let frame = 0; frame < 8 && taken.code === null; frame++) taken = choose(await decoder.decode(finder(photograph(both, {}, frame)), { mode: taken.several ? 'every' : 'first' }))
+      let taken = choose(await decoder.decode(finder(simulateCamera(both, {}))))
+      for (let frame = 0; frame < 8 && taken.code === null; frame++) taken = choose(await decoder.decode(finder(simulateCamera(both, {}, frame)), { mode: taken.several ? 'every' : 'first' }))
       expect(taken.code?.text, `${format} after ${before} pictures`).toBe(VIN)
     }
   }
@@ -167,13 +167,13 @@ test('texture and noise are no codes', async () => {
   for (const shade of [(x: number) => (Math.sin(x / 3) + Math.sin(x / 7.3) > 0.3 ? 30 : 220), (x: number, y: number) => ((x * 7919 + y * 104_729) % 251)]) {
     const scene = createBackground(SIDE, SIDE)
     scene.data = scene.data.map((_, index) => shade(index % SIDE, Math.floor(index / SIDE)))
-    expect(await decode(photograph(scene, { noise: 8 }), 8)).toBeNull()
+    expect(await decode(simulateCamera(scene, { noise: 8 }), 8)).toBeNull()
   }
 })
 
 test('stripes of one period, as of a grille, are no EAN or UPC code', async () => {
-  const { picture } = drawTrap(1935) // the plain pass reads a UPC-A with a right check digit
-  const [first] = await readBarcodes(encodePgm(picture), optionsFor(SCANNER_SETTINGS, ['linear']))
+  const { picture } = drawTrapFrame(1935) // the plain pass reads a UPC-A with a right check digit
+  const [first] = await readBarcodes(encodePgm(picture), buildReaderOptions(SCANNER_SETTINGS, ['linear']))
   expect([first?.isValid, toFormatName(first?.format ?? '', first?.text)]).toEqual([true, 'upc_a'])
   const decoder = createDecoder(readBarcodes, undefined, null, () => 0)
   for (let frame = 0; frame < 8; frame++) expect((await decoder.decode(picture)).codes).toEqual([])
@@ -186,7 +186,7 @@ test('a photograph gives every code with its place, tilted ones and two with the
   placeLabel(scene, await drawSymbol('QRCode', 'P5521'), { module: 8, x: 400, y: 400 })
   placeLabel(scene, await drawSymbol('QRCode', 'P5521'), { module: 8, x: 1900, y: 500 })
   placeLabel(scene, await drawSymbol('Code128', VIN), { module: 4, turn: 20, x: 1200, y: 1200 })
-  const codes = await decodeStill(createDecoder(readBarcodes, detectorSettings()), photograph(scene, {}))
+  const codes = await decodePhotograph(createDecoder(readBarcodes, detectorSettings()), simulateCamera(scene, {}))
   const places = codes.map(({ text, corners }) => [text, ...['x', 'y'].map((axis) => Math.round(corners.reduce((sum, corner) => sum + corner[axis as 'x' | 'y'] / 400, 0)))])
   expect(places.toSorted()).toEqual([[VIN, 12, 12], ['P5521', 19, 5], ['P5521', 4, 4]])
 })
@@ -196,7 +196,7 @@ test('a detector reads its formats and groups alone', async () => {
   placeLabel(scene, await drawSymbol('Aztec', 'aztec'), { module: 6, x: 250, y: 250 })
   placeLabel(scene, await drawSymbol('ITF', '00012345678905'), { module: 3, x: 600, y: 600 })
   const read = async (formats: NonNullable<ConstructorParameters<typeof BarcodeDetector>[0]>['formats']) =>
-    (await decodeStill(createDecoder(readBarcodes, detectorSettings({ formats })), photograph(scene, {}))).map(({ text }) => text).toSorted()
+    (await decodePhotograph(createDecoder(readBarcodes, detectorSettings({ formats })), simulateCamera(scene, {}))).map(({ text }) => text).toSorted()
   expect([await read(['any']), await read(['matrix_codes']), await read(['itf'])]).toEqual([['00012345678905', 'aztec'], ['aztec'], ['00012345678905']])
   expect(await read(['code_39'])).toEqual([])
 })
@@ -208,10 +208,10 @@ test('of sixteen pictures of micro QR codes, all that the plain engine reads are
   for (const text of ['1', '12345', 'AB12', 'Patio 1234']) {
     for (const options of [{ module: 3 }, { module: 4, turn: 25, blur: 0.8 }, { module: 9, turn: 40, perspective: 0.35 }, { module: 5, white: 70, black: 30, noise: 6 }]) {
       const picture = await drawLabelPicture('MicroQRCode', text, { width: 640, height: 480, ...options })
-      const found = await readBarcodes(encodePgm(picture), optionsFor(settings, ['matrix']))
+      const found = await readBarcodes(encodePgm(picture), buildReaderOptions(settings, ['matrix']))
       if (!found.some((one) => one.text === text)) continue
       plain++
-      const ours = await decodeStill(createDecoder(readBarcodes, settings), picture)
+      const ours = await decodePhotograph(createDecoder(readBarcodes, settings), picture)
       if (ours.length !== 1 || ours[0]?.text !== text) missed.push(`${text} ${JSON.stringify(options)}`)
     }
   }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { drawBars } from '../../testing/bars'
 import { encodeCode39 } from '../../testing/codes'
-import { createDecoder, MAX_SHARED_MS } from './decoder'
+import { createDecoder, MAX_PASSES_BEFORE_EXTRA_MS } from './decoder'
 import { SCANNER_SETTINGS } from './formats'
 
 const STRIPES = drawBars({ widths: encodeCode39('WVWZZZ1K'), module: 2, side: 480 })
@@ -16,15 +16,15 @@ async function passesOf(passMs: number): Promise<[boolean, string | null][]> {
   const decoder = createDecoder(read, SCANNER_SETTINGS, async () => null, () => now)
   const passes: [boolean, string | null][] = []
   for (let frame = 0; frame < 8; frame++) {
-    const { plainMs, look } = await decoder.decode(STRIPES)
-    passes.push([plainMs !== null, look])
+    const { plainMs, extraPass } = await decoder.decode(STRIPES)
+    passes.push([plainMs !== null, extraPass])
   }
   return passes
 }
 
 test('a frame has a plain and an extra pass; a long plain pass leaves the extra pass to the next frame', async () => {
-  const quick = await passesOf(MAX_SHARED_MS)
+  const quick = await passesOf(MAX_PASSES_BEFORE_EXTRA_MS)
   expect(quick).toEqual(['turned and cleared', 'inverted matrix', 'enlarged', 'soft', 'inverted', 'evened', 'enlarged', 'soft'].map((look) => [true, look]))
-  const slow = await passesOf(MAX_SHARED_MS + 1)
+  const slow = await passesOf(MAX_PASSES_BEFORE_EXTRA_MS + 1)
   expect(slow).toEqual([null, 'turned and cleared', null, 'soft', null, 'inverted matrix', null, 'soft'].map((look) => [look === null, look]))
 })

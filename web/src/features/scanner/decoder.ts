@@ -20,7 +20,7 @@ export interface DecodedFrame {
   /** Duration of the decoding pass on the unmodified picture in milliseconds; `null` when this pass was skipped. */
   plainMs: number | null
   /** Name of the extra decoding pass that ran on this frame; `null` when no extra pass ran. */
-  look: string | null
+  extraPass: string | null
   /** Whether a code of this frame was detected but not yet accepted, or a tilted direction has not been searched yet. */
   unsure?: boolean
   /** A code with doubtful characters, which counts only when the campaign's list confirms it. */
@@ -33,8 +33,8 @@ export interface DoubtfulCode {
   alternatives: string[]
 }
 
-/** Function that reads a blurred linear code from averaged pixel rows (soft reading), for codes that no pass of the engine reads. */
-export type SoftRead = (frame: GrayPicture, directions: readonly number[]) => Promise<SoftCode | null>
+/** Function that reads a blurred linear code from averaged pixel rows (soft reading). Used for codes that no pass of the engine reads. */
+export type SoftReadFunction = (frame: GrayPicture, directions: readonly number[]) => Promise<SoftCode | null>
 
 /**
  * What is decoded in a frame: the first code, or every code in view, tilted labels too. `watch` only checks whether the code that was read last
@@ -74,14 +74,14 @@ const MAX_REPEATS = 2
 /** Number of frames with stripes but without a code after which one soft reading is made. Each soft reading takes longer than a pass of the engine. */
 const SOFT_INTERVAL = 4
 /** Maximum time in milliseconds of the other passes of a frame. When they take longer, the extra pass is postponed to the next frame, on which it runs alone. */
-export const MAX_SHARED_MS = 15
+export const MAX_PASSES_BEFORE_EXTRA_MS = 15
 
 /**
  * Creates a decoder of successive frames. Each frame gets a decoding pass on the unmodified picture and, when that pass finds nothing, one extra decoding pass in rotation.
  * When the plain pass takes long, as in busy pictures and on slow phones, the extra pass takes the next frame instead.
  * The decoder repeats a decoding pass on the next frame when the code that the pass found still needs confirmation.
  */
-export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS, readSoftly: SoftRead | null = null, now: () => number = () => performance.now()) {
+export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS, readSoftly: SoftReadFunction | null = null, now: () => number = () => performance.now()) {
   const confirmation = createReadingConfirmation()
   let frames = 0
   let turn = 0
@@ -179,44 +179,44 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS,
     const codes = [...extra.confirmed, ...plain.confirmed].reduce<DecodedCode[]>(addCode, [])
     const sighted = [...plain.seen, ...extra.seen]
     const isSearched = searched >= TURNED_PASSES.length || !isTilted(input)
-    return { codes, seen: sighted[0] ?? null, plainMs, look: extra.name, unsure: !isSearched || sighted.some(({ text }) => codes.every((code) => code.text !== text)) }
+    return { codes, seen: sighted[0] ?? null, plainMs, extraPass: extra.name, unsure: !isSearched || sighted.some(({ text }) => codes.every((code) => code.text !== text)) }
   }
 
   /** Repeats the pass that read the last code, to notice whether a code is still in view. */
   async function watchCode(frame: GrayPicture, whole: boolean): Promise<DecodedFrame> {
     const last = lastRead === null ? null : passOf(lastRead, createPassInput(frame, whole, settings))
     const { confirmed, seen } = await runPass(last?.extra ?? createPlainPass(frame, 'every', settings), last === null)
-    return { codes: confirmed, seen: seen[0] ?? null, plainMs: null, look: last?.extra.name ?? null }
+    return { codes: confirmed, seen: seen[0] ?? null, plainMs: null, extraPass: last?.extra.name ?? null }
   }
 
   /** Runs a soft reading when one is due, otherwise an extra decoding pass. */
-  async function extraLook(input: DecodePassInput, isEmpty = true): Promise<Omit<DecodedFrame, 'plainMs'>> {
+  async function runExtraPass(input: DecodePassInput, isEmpty = true): Promise<Omit<DecodedFrame, 'plainMs'>> {
     const soft = isEmpty ? await softPass(input) : null
     postponed = false
     const { confirmed, seen, name } = soft ?? (await extraPass(input))
-    return { codes: confirmed, seen: seen[0] ?? null, look: name, doubtful: soft?.doubtful }
+    return { codes: confirmed, seen: seen[0] ?? null, extraPass: name, doubtful: soft?.doubtful }
   }
 
   async function firstCode(frame: GrayPicture, whole: boolean): Promise<DecodedFrame> {
     const input = createPassInput(frame, whole, settings)
     const [isRepeat, begin] = [again !== null, now()]
     if (isRepeat || postponed) {
-      const extra = await extraLook(input)
+      const extra = await runExtraPass(input)
       if (!isRepeat || extra.seen !== null) return { ...extra, plainMs: null }
     }
     const start = now()
     const plain = await runPass(createPlainPass(frame, whole ? 'whole' : frames, settings), true)
     if (plain.seen.length === 0) frames++
-    const done: DecodedFrame = { codes: plain.confirmed, seen: plain.seen[0] ?? null, plainMs: now() - start, look: null }
+    const done: DecodedFrame = { codes: plain.confirmed, seen: plain.seen[0] ?? null, plainMs: now() - start, extraPass: null }
     if (plain.confirmed.length > 0) {
       lastRead = null
       return done
     }
     if (plain.seen.length > 0 && ++waited <= MAX_REPEATS) return done
     if (plain.seen.length === 0 && again === null) waited = 0
-    postponed = !whole && now() - begin > MAX_SHARED_MS
+    postponed = !whole && now() - begin > MAX_PASSES_BEFORE_EXTRA_MS
     if (postponed) return done
-    const extra = await extraLook(input, plain.seen.length === 0)
+    const extra = await runExtraPass(input, plain.seen.length === 0)
     return { ...done, ...extra, seen: done.seen ?? extra.seen }
   }
 
@@ -232,7 +232,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS,
     },
     /** Clears all readings and restarts the rotation of decoding passes, for a new label. */
     reset(): void {
-      confirmation.forget()
+      confirmation.clear()
       frames = 0
       turn = 0
       striped = 0

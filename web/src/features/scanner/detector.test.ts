@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { BarcodeDetector, type BarcodeDetectorOptions, type StillEngine } from './detector'
-import { DECODER_DEFAULTS, SCANNER_SETTINGS, rotateOptions } from './formats'
+import { BarcodeDetector, type BarcodeDetectorOptions, type PhotographEngine } from './detector'
+import { DECODER_DEFAULTS, SCANNER_SETTINGS, listPlainPassOptions } from './formats'
 import type { BarcodeSource } from './imageSource'
 import { CAMERA_VIEW_DEFAULTS, SCREEN_OPTIONS } from './options'
 
@@ -19,7 +19,7 @@ class FakePicture {
 }
 const picture = () => new FakePicture() as unknown as BarcodeSource
 const corners = [{ x: 10, y: 20 }, { x: 110, y: 30 }, { x: 100, y: 80 }, { x: 5, y: 70 }]
-const found: StillEngine = { decodeStill: async () => [{ text: 'HB20 000123', format: 'code_39', corners }, { text: '01', format: 'Aztec', corners }] }
+const found: PhotographEngine = { decodePhotograph: async () => [{ text: 'HB20 000123', format: 'code_39', corners }, { text: '01', format: 'Aztec', corners }] }
 
 beforeEach(() => {
   vi.stubGlobal('ImageData', FakePicture)
@@ -62,10 +62,10 @@ test('the camera view has the defaults of the specification, which the scanner s
 })
 
 test('plain looks change nothing but the formats and the inversion, and all formats have their turn', () => {
-  for (const options of rotateOptions(SCANNER_SETTINGS)) expect({ ...options, formats: [], tryInvert: true }).toEqual({ ...SCANNER_SETTINGS.options, formats: [] })
+  for (const options of listPlainPassOptions(SCANNER_SETTINGS)) expect({ ...options, formats: [], tryInvert: true }).toEqual({ ...SCANNER_SETTINGS.options, formats: [] })
   const { linear, stacked, matrix } = SCANNER_SETTINGS
-  expect(new Set(rotateOptions(SCANNER_SETTINGS).flatMap(({ formats }) => formats))).toEqual(new Set([...linear, ...stacked, ...matrix]))
-  expect(rotateOptions(new BarcodeDetector({ formats: ['pdf417'] }).settings).map(({ formats }) => formats)).toEqual([['PDF417']])
+  expect(new Set(listPlainPassOptions(SCANNER_SETTINGS).flatMap(({ formats }) => formats))).toEqual(new Set([...linear, ...stacked, ...matrix]))
+  expect(listPlainPassOptions(new BarcodeDetector({ formats: ['pdf417'] }).settings).map(({ formats }) => formats)).toEqual([['PDF417']])
 })
 
 test('a result has a bounding box, the raw value, the format and four corners', async () => {
@@ -79,7 +79,7 @@ test('a result has a bounding box, the raw value, the format and four corners', 
 
 test('a failed engine is reported as an unavailable service, and the next picture is decoded by its replacement', async () => {
   vi.spyOn(console, 'warn').mockReturnValue(undefined)
-  const engines: StillEngine[] = [{ decodeStill: async () => Promise.reject(new Error('out of memory')) }, found]
+  const engines: PhotographEngine[] = [{ decodePhotograph: async () => Promise.reject(new Error('out of memory')) }, found]
   const detector = new BarcodeDetector({ engine: () => engines.shift() ?? found })
   const failed = await detector.detect(picture()).catch((error: unknown) => error)
   expect(failed).toMatchObject({ name: 'NotSupportedError', message: "Failed to execute 'detect' on 'BarcodeDetector': Barcode detection service unavailable." })

@@ -12,11 +12,11 @@ export interface BarcodeDetectorOptions {
   /** Options of the decoder that differ from the defaults, such as `tryInvert` and `maxNumberOfSymbols`. */
   decoder?: ReaderOptions
   /** Engine that decodes photographs; by default the page's engine. */
-  engine?: () => StillEngine
+  engine?: () => PhotographEngine
 }
 
 /** Decodes every code of a photograph. */
-export type StillEngine = Pick<DecodeEngine, 'decodeStill'>
+export type PhotographEngine = Pick<DecodeEngine, 'decodePhotograph'>
 
 export interface DetectedBarcode {
   boundingBox: DOMRectReadOnly
@@ -36,7 +36,7 @@ function named(call: string, error: unknown): Error {
 export class BarcodeDetector {
   /** Formats and decoder options, which the scanner also uses for camera frames. */
   readonly settings: DecoderSettings
-  readonly #engine: () => StillEngine
+  readonly #engine: () => PhotographEngine
 
   constructor({ formats = ['any'], decoder = {}, engine = getEngine }: BarcodeDetectorOptions = {}) {
     const call = "Failed to construct 'BarcodeDetector'"
@@ -64,7 +64,7 @@ export class BarcodeDetector {
 
   async #decode(picture: RgbaPicture): Promise<DecodedCode[]> {
     try {
-      return await this.#engine().decodeStill(picture, this.settings)
+      return await this.#engine().decodePhotograph(picture, this.settings)
     } catch (error) {
       console.warn('barcode detection failed', error)
       throw new DOMException('Barcode detection service unavailable.', 'NotSupportedError')

@@ -1,10 +1,10 @@
-import { readPixel, blurAndHalve, type GrayPicture } from './pixels'
+import { pixelAt, blurAndHalve, type GrayPicture } from './pixels'
 
 const BLOCK = 12
 const BINS = 90
 const APART = Math.PI / 12
 /** Minimum share of the total stripe weight that a direction needs to be reported. */
-const SHARE = 0.06
+const MIN_WEIGHT_SHARE = 0.06
 
 /**
  * Finds up to `most` directions across barcode stripes, strongest first, as angles from the x axis in (-90°, 90°].
@@ -18,7 +18,7 @@ export function findStripeDirections(picture: GrayPicture, most = 2): number[] {
   const found: number[] = []
   for (let tries = 0; tries < most; tries++) {
     const peak = strongest(histogram)
-    if (peak.weight < SHARE * total) break
+    if (peak.weight < MIN_WEIGHT_SHARE * total) break
     found.push(peak.angle)
     clear(histogram, peak.angle)
   }
@@ -38,10 +38,10 @@ function gather({ width, height, data }: GrayPicture): Float64Array {
       let sy = 0
       for (let y = top; y < top + BLOCK; y++) {
         for (let x = left, place = y * width + left; x < left + BLOCK; x++, place++) {
-          const falling = readPixel(data, place + width + 1) - readPixel(data, place - width - 1)
-          const rising = readPixel(data, place - width + 1) - readPixel(data, place + width - 1)
-          const dx = 3 * (falling + rising) + 10 * (readPixel(data, place + 1) - readPixel(data, place - 1))
-          const dy = 3 * (falling - rising) + 10 * (readPixel(data, place + width) - readPixel(data, place - width))
+          const falling = pixelAt(data, place + width + 1) - pixelAt(data, place - width - 1)
+          const rising = pixelAt(data, place - width + 1) - pixelAt(data, place + width - 1)
+          const dx = 3 * (falling + rising) + 10 * (pixelAt(data, place + 1) - pixelAt(data, place - 1))
+          const dy = 3 * (falling - rising) + 10 * (pixelAt(data, place + width) - pixelAt(data, place - width))
           xx += dx * dx
           yy += dy * dy
           xy += dx * dy
@@ -60,17 +60,17 @@ const COARSE = 3
  * Minimum contrast of a block: sum of the differences between neighbouring pixels at a few sample points. Blocks with less contrast are
  * skipped.
  */
-const NOTICED = 40
+const MIN_BLOCK_CONTRAST = 40
 
 /** Returns whether a block has too little contrast to contain bars. This check is fast, and most blocks of paint and tarmac need no other check. */
 function isPlain(data: Uint8Array, start: number, width: number): boolean {
   let sum = 0
   for (let y = 1; y < BLOCK; y += COARSE) {
     for (let place = start + y * width + 1; place < start + y * width + BLOCK; place += COARSE) {
-      sum += Math.abs(readPixel(data, place + 1) - readPixel(data, place - 1)) + Math.abs(readPixel(data, place + width) - readPixel(data, place - width))
+      sum += Math.abs(pixelAt(data, place + 1) - pixelAt(data, place - 1)) + Math.abs(pixelAt(data, place + width) - pixelAt(data, place - width))
     }
   }
-  return sum < NOTICED
+  return sum < MIN_BLOCK_CONTRAST
 }
 
 interface Tensor {
@@ -81,12 +81,12 @@ interface Tensor {
   sy: number
 }
 /** Minimum edge energy per pixel of a block. Blocks with less energy count as noise. */
-const WEAKEST = 2000
+const MIN_BLOCK_ENERGY = 2000
 
 function vote(histogram: Float64Array, { xx, yy, xy, sx, sy }: Tensor): void {
   const energy = xx + yy
   const pixels = BLOCK * BLOCK
-  if (energy < WEAKEST * pixels) return
+  if (energy < MIN_BLOCK_ENERGY * pixels) return
   const coherence = Math.hypot(xx - yy, 2 * xy) / energy
   const balance = 1 - (sx * sx + sy * sy) / (pixels * energy)
   const weight = Math.sqrt(energy) * coherence ** 4 * balance * balance

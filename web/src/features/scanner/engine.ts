@@ -21,7 +21,7 @@ export interface DecodeEngine {
   /** Decodes a frame. Rejects when the frame cannot be decoded, and at once when the engine is broken. */
   decode: (frame: CameraFrame, mode: DecodeMode) => Promise<DecodedFrame>
   /** Decodes every code of a photograph. */
-  decodeStill: (picture: RgbaPicture, settings: DecoderSettings) => Promise<DecodedCode[]>
+  decodePhotograph: (picture: RgbaPicture, settings: DecoderSettings) => Promise<DecodedCode[]>
   /** Clears the readings of earlier frames for a new label, and sets the formats and options for the next frames. */
   reset: (settings: DecoderSettings) => void
   /** Returns the phase in which the engine failed, or null while the engine works. The next call of `getEngine` replaces a failed engine. */
@@ -100,12 +100,12 @@ function start(): DecodeEngine {
     fault: () => (failure === null ? null : loaded ? 'running' : 'loading'),
     decode: async (frame, mode) => {
       const response = await ask((id) => ({ kind: 'frame', id, frame, mode }), FRAME_TIMEOUT_MS, ['close' in frame ? frame : frame.data.buffer])
-      if (response.kind !== 'decoded') throw new Error('the worker answered another request')
+      if (response.kind !== 'decoded') throw new Error('the worker sent a response of another kind')
       return response.decoded
     },
-    decodeStill: async ({ width, height, data }, settings) => {
+    decodePhotograph: async ({ width, height, data }, settings) => {
       const response = await ask((id) => ({ kind: 'still', id, picture: { width, height, data }, settings }), STILL_TIMEOUT_MS)
-      if (response.kind !== 'detected') throw new Error('the worker answered another request')
+      if (response.kind !== 'detected') throw new Error('the worker sent a response of another kind')
       return response.codes
     },
     reset: (settings) => worker?.postMessage({ kind: 'reset', settings } satisfies WorkerRequest),

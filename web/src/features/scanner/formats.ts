@@ -36,7 +36,7 @@ export const SCANNER_SETTINGS: DecoderSettings = {
 }
 
 /** Returns the engine options for the formats of the given kinds (shapes of bars). */
-export const optionsFor = (settings: DecoderSettings, kinds: readonly FormatKind[], changes: ReaderOptions = {}): ReaderOptions => ({
+export const buildReaderOptions = (settings: DecoderSettings, kinds: readonly FormatKind[], changes: ReaderOptions = {}): ReaderOptions => ({
   ...settings.options, ...changes, formats: kinds.flatMap((kind) => settings[kind]),
 })
 
@@ -47,10 +47,10 @@ export const hasFormats = ({ formats }: ReaderOptions): boolean => Array.isArray
  * Returns the engine options of the plain decoding pass, one set per frame in rotation. Each set has the linear formats. Decoding all
  * formats in one frame would take 50 % longer. The engine's inversion of matrix codes would double the time, and is an extra pass instead.
  */
-export const rotateOptions = (settings: DecoderSettings): ReaderOptions[] =>
+export const listPlainPassOptions = (settings: DecoderSettings): ReaderOptions[] =>
   [
-    optionsFor(settings, ['linear', 'matrix'], { tryInvert: false }),
-    optionsFor(settings, ['linear', 'stacked']),
+    buildReaderOptions(settings, ['linear', 'matrix'], { tryInvert: false }),
+    buildReaderOptions(settings, ['linear', 'stacked']),
   ].filter(hasFormats)
 
 const NAMES: Record<string, string> = {

@@ -4,13 +4,13 @@ import type { CameraFrame } from './protocol'
 let canvas: OffscreenCanvas | null = null
 
 /** Returns the pixel data of a frame, in a worker. Draws a bitmap on a canvas that is reused for all frames. */
-export function readFrame(frame: CameraFrame): RgbaPicture {
+export function readFramePixels(frame: CameraFrame): RgbaPicture {
   if (!('close' in frame)) return frame
   const { width, height } = frame
   canvas ??= new OffscreenCanvas(width, height)
   if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height })
   const context = canvas.getContext('2d', { willReadFrequently: true })
-  if (context === null) throw new Error('no canvas to read pictures from')
+  if (context === null) throw new Error('the browser provides no canvas to read the picture')
   context.drawImage(frame, 0, 0)
   frame.close()
   return context.getImageData(0, 0, width, height)

@@ -7,7 +7,7 @@ import type { CameraFrame } from './protocol'
 /** Time limit in milliseconds for `requestVideoFrameCallback`. When no callback comes within this limit, the scanner polls the video with animation frames instead. */
 export const FRAME_CALLBACK_TIMEOUT_MS = 1000
 
-/** Interval in milliseconds between two frames while a car sheet is open and only the label in view is watched. */
+/** Interval in milliseconds between two frames while the sheet of a scanned vehicle is open and only the label in view is watched. */
 export const WATCH_DELAY_MS = 500
 /** Interval in milliseconds between the starts of two frames after several frames without any code, which saves battery. */
 export const IDLE_INTERVAL_MS = 100
@@ -23,7 +23,7 @@ export async function grabFrame(video: HTMLVideoElement): Promise<CameraFrame> {
   canvas ??= document.createElement('canvas')
   if (canvas.width !== side || canvas.height !== side) Object.assign(canvas, { width: side, height: side })
   const context = canvas.getContext('2d', { willReadFrequently: true })
-  if (context === null) throw new Error('no canvas to read pictures from')
+  if (context === null) throw new Error('the browser provides no canvas to read the picture')
   context.drawImage(video, left, top, side, side, 0, 0, side, side)
   return context.getImageData(0, 0, side, side)
 }
@@ -91,7 +91,7 @@ export function followFrames({ video, options: { scanDelayMs, retryDelayMs, trac
     } catch (error) {
       if (!going) return
       const fault = engine.fault()
-      if (++failures >= PATIENCE || fault === 'loading') return onBroken(error instanceof Error ? error : new Error(String(error)))
+      if (++failures >= MAX_FAILED_FRAMES || fault === 'loading') return onBroken(error instanceof Error ? error : new Error(String(error)))
       if (fault === 'running') {
         engine = getEngine()
         onReplaced(engine)
@@ -107,4 +107,4 @@ export function followFrames({ video, options: { scanDelayMs, retryDelayMs, trac
 }
 
 /** Number of consecutive failed frames after which a fault is reported; single failures occur while the camera rotates. */
-const PATIENCE = 4
+const MAX_FAILED_FRAMES = 4

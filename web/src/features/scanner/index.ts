@@ -1,12 +1,12 @@
-import type { ScannerParts } from '@/lib/scanner'
+import type { ScannerModule } from '@/lib/scanner'
 import { getEngine } from './engine'
 import { ScanDialog } from './ScanDialog'
 import { ScanView } from './ScanView'
 import { loadDetector } from './useScan'
 
-function warm(): void {
+function preload(): void {
   getEngine()
   loadDetector().catch(() => undefined) // a failure is shown when the camera starts
 }
 
-export const scannerParts: ScannerParts = { ScanView, ScanDialog, warm }
+export const scannerModule: ScannerModule = { ScanView, ScanDialog, preload }

@@ -25,7 +25,7 @@ export function toGray({ width, height, data }: RgbaPicture): GrayPicture {
   const target = gray.data
   const pixels = new Int32Array(data.buffer, data.byteOffset, target.length)
   for (let index = 0; index < target.length; index++) {
-    const pixel = readInt(pixels, index)
+    const pixel = integerAt(pixels, index)
     target[index] = ((pixel & 0xff) * 77 + ((pixel >> 8) & 0xff) * 150 + ((pixel >> 16) & 0xff) * 29) >> 8
   }
   return gray
@@ -41,9 +41,9 @@ export function encodePgm({ width, height, data }: GrayPicture): Uint8Array {
 }
 
 /** Returns the pixel at an index known to exist. Accepts only byte arrays, because mixed array types would slow down every call. */
-export const readPixel = (data: Uint8Array, index: number): number => data[index] as number
-/** Returns the integer at an index known to exist. Separate from `readPixel`, because a function that receives arrays of one type runs faster. */
-export const readInt = (values: Int32Array, index: number): number => values[index] as number
+export const pixelAt = (data: Uint8Array, index: number): number => data[index] as number
+/** Returns the integer at an index known to exist. Separate from `pixelAt`, because a function that receives arrays of one type runs faster. */
+export const integerAt = (values: Int32Array, index: number): number => values[index] as number
 
 /** Crops a picture to a rectangle, clamped to the picture's edges. */
 export function cropPicture({ width, height, data }: GrayPicture, left: number, top: number, wide: number, high: number): GrayPicture {
@@ -60,7 +60,7 @@ export function halvePicture({ width, height, data }: GrayPicture): GrayPicture 
   const small = createBlankPicture(width >> 1, height >> 1)
   for (let y = 0, to = 0; y < small.height; y++) {
     for (let x = 0, from = 2 * y * width; x < small.width; x++, from += 2, to++) {
-      small.data[to] = (readPixel(data, from) + readPixel(data, from + 1) + readPixel(data, from + width) + readPixel(data, from + width + 1) + 2) >> 2
+      small.data[to] = (pixelAt(data, from) + pixelAt(data, from + 1) + pixelAt(data, from + width) + pixelAt(data, from + width + 1) + 2) >> 2
     }
   }
   return small
@@ -73,11 +73,11 @@ export function blurAndHalve({ width, height, data }: GrayPicture): GrayPicture 
   const row = (y: number) => Math.max(0, Math.min(height - 1, y)) * width
   for (let y = 0, to = 0; y < small.height; y++) {
     const [above, upper, lower, below] = [row(2 * y - 1), row(2 * y), row(2 * y + 1), row(2 * y + 2)]
-    for (let x = 0; x < width; x++) sums[x + 1] = readPixel(data, above + x) + 2 * (readPixel(data, upper + x) + readPixel(data, lower + x)) + readPixel(data, below + x)
-    sums[0] = readInt(sums, 1)
-    sums[width + 1] = readInt(sums, width)
+    for (let x = 0; x < width; x++) sums[x + 1] = pixelAt(data, above + x) + 2 * (pixelAt(data, upper + x) + pixelAt(data, lower + x)) + pixelAt(data, below + x)
+    sums[0] = integerAt(sums, 1)
+    sums[width + 1] = integerAt(sums, width)
     for (let x = 0, from = 0; x < small.width; x++, from += 2, to++) {
-      small.data[to] = (readInt(sums, from) + 2 * (readInt(sums, from + 1) + readInt(sums, from + 2)) + readInt(sums, from + 3)) / 36
+      small.data[to] = (integerAt(sums, from) + 2 * (integerAt(sums, from + 1) + integerAt(sums, from + 2)) + integerAt(sums, from + 3)) / 36
     }
   }
   return small
@@ -141,8 +141,8 @@ function sampleInside({ width, data }: GrayPicture, target: Uint8Array, px: numb
     const fx = (placeX >> (BITS - 8)) & (ONE - 1)
     const fy = (placeY >> (BITS - 8)) & (ONE - 1)
     const from = (placeY >> BITS) * width + (placeX >> BITS)
-    const upper = readPixel(data, from) * (ONE - fx) + readPixel(data, from + 1) * fx
-    const lower = readPixel(data, from + width) * (ONE - fx) + readPixel(data, from + width + 1) * fx
+    const upper = pixelAt(data, from) * (ONE - fx) + pixelAt(data, from + 1) * fx
+    const lower = pixelAt(data, from + width) * (ONE - fx) + pixelAt(data, from + width + 1) * fx
     target[to] = (upper * (ONE - fy) + lower * fy) >> 16
   }
 }
@@ -165,8 +165,11 @@ export function rotatePicture(picture: GrayPicture, angle: number, wide = pictur
 /** Blurs a picture with a box blur: each pixel is the mean of the square around it, computed with running sums over rows and columns. */
 export const blurPicture = (picture: GrayPicture, radius: number): GrayPicture => blurDownwards(blurAcross(picture, radius), radius)
 
-/** Returns the factor that turns a running sum into the mean in the upper 16 bits. Multiplying is faster than dividing. */
-const shareOf = (radius: number): number => Math.floor(0x10000 / (2 * radius + 1)) + 1
+/**
+ * Returns 1 / (2 * radius + 1), the reciprocal of the window size, as a fixed-point number with 16 fraction bits: `(sum * factor) >> 16` is the
+ * mean. Multiplying is faster than dividing.
+ */
+const fixedPointReciprocal = (radius: number): number => Math.floor(0x10000 / (2 * radius + 1)) + 1
 /** Returns the index, clamped to the range from 0 to `count` - 1. */
 const clampTo = (count: number, index: number): number => Math.max(0, Math.min(count - 1, index))
 
@@ -174,16 +177,16 @@ const clampTo = (count: number, index: number): number => Math.max(0, Math.min(c
 export function blurAcross({ width, height, data }: GrayPicture, radius: number): GrayPicture {
   const result = createBlankPicture(width, height)
   const target = result.data
-  const share = shareOf(radius)
+  const factor = fixedPointReciprocal(radius)
   for (let y = 0, start = 0; y < height; y++, start += width) {
     const last = start + width - 1
     let sum = 0
-    for (let index = -radius; index <= radius; index++) sum += readPixel(data, start + clampTo(width, index))
+    for (let index = -radius; index <= radius; index++) sum += pixelAt(data, start + clampTo(width, index))
     for (let place = start; place <= last; place++) {
-      target[place] = (sum * share) >> 16
+      target[place] = (sum * factor) >> 16
       const entering = place + radius + 1
       const leaving = place - radius
-      sum += readPixel(data, entering > last ? last : entering) - readPixel(data, leaving < start ? start : leaving)
+      sum += pixelAt(data, entering > last ? last : entering) - pixelAt(data, leaving < start ? start : leaving)
     }
   }
   return result
@@ -193,19 +196,19 @@ export function blurAcross({ width, height, data }: GrayPicture, radius: number)
 export function blurDownwards({ width, height, data }: GrayPicture, radius: number): GrayPicture {
   const result = createBlankPicture(width, height)
   const target = result.data
-  const share = shareOf(radius)
+  const factor = fixedPointReciprocal(radius)
   const sums = new Int32Array(width)
   for (let index = -radius; index <= radius; index++) {
     const row = clampTo(height, index) * width
-    for (let x = 0; x < width; x++) sums[x] = readInt(sums, x) + readPixel(data, row + x)
+    for (let x = 0; x < width; x++) sums[x] = integerAt(sums, x) + pixelAt(data, row + x)
   }
   for (let y = 0, start = 0; y < height; y++, start += width) {
     const entering = clampTo(height, y + radius + 1) * width
     const leaving = clampTo(height, y - radius) * width
     for (let x = 0; x < width; x++) {
-      const sum = readInt(sums, x)
-      target[start + x] = (sum * share) >> 16
-      sums[x] = sum + readPixel(data, entering + x) - readPixel(data, leaving + x)
+      const sum = integerAt(sums, x)
+      target[start + x] = (sum * factor) >> 16
+      sums[x] = sum + pixelAt(data, entering + x) - pixelAt(data, leaving + x)
     }
   }
   return result

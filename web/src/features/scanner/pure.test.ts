@@ -104,7 +104,7 @@ test('a sighting is forgotten after a while and at once on request', () => {
   confirmation.confirms(plain('code_39', 'HB20 000123'))
   for (let frame = 0; frame < 60; frame++) confirmation.nextFrame()
   expect(confirmation.confirms(plain('code_39', 'HB20 000123'))).toBe(false)
-  confirmation.forget()
+  confirmation.clear()
   expect(confirmation.confirms(plain('code_39', 'HB20 000123'))).toBe(false)
 })
 
@@ -119,7 +119,7 @@ test('check digits: weights modulo 11, X for ten', () => {
 })
 
 const code = (text: string) => ({ text, format: 'code_39', corners: [] })
-const decoded = (...texts: string[]) => ({ codes: texts.map(code), seen: null, plainMs: 1, look: null })
+const decoded = (...texts: string[]) => ({ codes: texts.map(code), seen: null, plainMs: 1, extraPass: null })
 test('of several codes in view the fitting one is taken, else the first after a look around', () => {
   const { choose } = createCodeChooser((text) => text === 'mine')
   expect(choose(decoded('other'))).toEqual({ code: null, several: true })

@@ -6,7 +6,7 @@ const USUAL = 1600
 const LARGEST = 3200
 const SMALL = 900
 /** Scale factors that imitate hand movement. All factors differ, so that two equal readings come from different samples of the photograph. */
-const STEADY = [1, 0.94, 0.97, 0.92, 0.985, 0.955, 0.93, 0.975, 0.945, 0.99, 0.965]
+const SCALE_FACTORS = [1, 0.94, 0.97, 0.92, 0.985, 0.955, 0.93, 0.975, 0.945, 0.99, 0.965]
 
 /** Returns the scales at which a photograph is decoded: first the full view, then closer views, then views from farther away. */
 export function listScales({ width, height }: GrayPicture): number[] {
@@ -22,12 +22,12 @@ export function listScales({ width, height }: GrayPicture): number[] {
  * Decodes a photograph like successive camera frames, one frame per decoding pass and scale. Stops once a code is accepted, and returns
  * every code accepted so far, with its corners in the photograph.
  */
-export async function decodeStill(decoder: Decoder, picture: GrayPicture): Promise<DecodedCode[]> {
+export async function decodePhotograph(decoder: Decoder, picture: GrayPicture): Promise<DecodedCode[]> {
   decoder.reset()
   const found: DecodedCode[] = []
   for (const size of listScales(picture)) {
     for (let frame = 0; frame <= EXTRA_PASSES.length; frame++) {
-      const scale = size * (STEADY[frame % STEADY.length] ?? 1)
+      const scale = size * (SCALE_FACTORS[frame % SCALE_FACTORS.length] ?? 1)
       const { codes, unsure } = await decoder.decode(scalePicture(picture, scale), { mode: 'every', whole: true })
       for (const { corners, ...code } of codes) {
         addCode(found, { ...code, corners: corners.map(({ x, y }) => ({ x: x / scale, y: y / scale })) })

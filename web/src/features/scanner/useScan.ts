@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState, useSyncExternalStore, type RefObject } from 'react'
 import type { ScanViewProps } from '@/lib/scanner'
-import { watchVideo } from './alive'
+import { watchVideo } from './videoWatchdog'
 import { CameraError, createCamera, computeNextZoom, type CameraControls, type CameraFault } from './camera'
 import { storeLens, type CameraLens } from './cameras'
 import { createCodeChooser } from './choose'

@@ -1,8 +1,8 @@
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader'
 import wasm from 'zxing-wasm/reader/zxing_reader.wasm?url'
-import { createDecoder, type SoftRead } from './decoder'
+import { createDecoder, type SoftReadFunction } from './decoder'
 import { SCANNER_SETTINGS } from './formats'
-import { readFrame } from './framePixels'
+import { readFramePixels } from './framePixels'
 import { toGray, type GrayPicture, type RgbaPicture } from './pixels'
 import type { WorkerRequest, WorkerResponse } from './protocol'
 
@@ -11,7 +11,7 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 
 const engine = prepareZXingModule({ overrides: { locateFile: () => wasm }, fireImmediately: true })
 /** Loads the soft reader with the first frame that needs it, because most labels do not. */
-const readSoftly: SoftRead = async (frame, directions) => (await import('./soft/softReader')).readSoftly(frame, directions)
+const readSoftly: SoftReadFunction = async (frame, directions) => (await import('./soft/softReader')).readSoftly(frame, directions)
 let decoder = createDecoder(readBarcodes, SCANNER_SETTINGS, readSoftly)
 let idle = true
 
@@ -21,7 +21,7 @@ const spare = createDecoder(readBarcodes)
 async function rehearse({ width, height, data }: RgbaPicture): Promise<void> {
   const picture = new ImageData(data, width, height)
   const frame = typeof OffscreenCanvas === 'undefined' ? picture : await createImageBitmap(picture)
-  await spare.decode(toGray(readFrame(frame)))
+  await spare.decode(toGray(readFramePixels(frame)))
 }
 
 /** Decodes a picture. An error of the engine is fatal, because its memory is then in an unknown state; an error while reading the picture is not fatal. */
@@ -38,10 +38,10 @@ async function answer(id: number, read: () => RgbaPicture, decode: (picture: Gra
 globalThis.addEventListener('message', async ({ data }: MessageEvent<WorkerRequest>) => {
   idle = false
   if (data.kind === 'reset') decoder = createDecoder(readBarcodes, data.settings, readSoftly)
-  else if (data.kind === 'frame') send(await answer(data.id, () => readFrame(data.frame), async (picture) => ({ kind: 'decoded', id: data.id, decoded: await decoder.decode(picture, { mode: data.mode }) })))
+  else if (data.kind === 'frame') send(await answer(data.id, () => readFramePixels(data.frame), async (picture) => ({ kind: 'decoded', id: data.id, decoded: await decoder.decode(picture, { mode: data.mode }) })))
   else {
-    const { decodeStill } = await import('./still')
-    send(await answer(data.id, () => data.picture, async (picture) => ({ kind: 'detected', id: data.id, codes: await decodeStill(createDecoder(readBarcodes, data.settings, readSoftly), picture) })))
+    const { decodePhotograph } = await import('./still')
+    send(await answer(data.id, () => data.picture, async (picture) => ({ kind: 'detected', id: data.id, codes: await decodePhotograph(createDecoder(readBarcodes, data.settings, readSoftly), picture) })))
   }
 })
 

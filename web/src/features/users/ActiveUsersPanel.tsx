@@ -15,7 +15,7 @@ import { SearchBox } from '@/ui/SearchBox'
 import { showToast } from '@/ui/Toast'
 import { describeUserRejection, useDeleteUser, useUnlockUser, useDownloadUserData, useUsers } from './api'
 import { listUsers, readListSettings } from './listing'
-import { USER_CHANGES, UserDrawer } from './UserDrawer'
+import { USER_CHANGE_PANELS, UserDrawer } from './UserDrawer'
 import { UserFilters } from './UserFilters'
 import { UserHistoryDialog } from './UserHistoryDialog'
 import { UserSessionsDialog } from './UserSessionsDialog'
@@ -69,7 +69,7 @@ function Loaded({ users }: { users: User[] }) {
     ]
   }
   const actionsOf = (user: User): RowAction[] => [
-    ...USER_CHANGES.map(({ name, label, of, icon }) => ({ icon, text: t(label), label: t(of, { hmc: user.hmc }), onSelect: () => setQueryParams({ user: user.id, fold: name }) })),
+    ...USER_CHANGE_PANELS.map(({ name, label, of, icon }) => ({ icon, text: t(label), label: t(of, { hmc: user.hmc }), onSelect: () => setQueryParams({ user: user.id, fold: name }) })),
     ...rareActionsOf(user),
   ]
   return (

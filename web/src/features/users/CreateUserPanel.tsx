@@ -6,11 +6,11 @@ import { showToast } from '@/ui/Toast'
 import { useCreateUser } from './api'
 import { AccessLevelSelect } from './Choices'
 import { PanelForm } from './PanelForm'
-import { findNewUserError, type NewUserEntry } from './rules'
+import { findNewUserError, type NewUserForm } from './rules'
 import { useUsersText, type UsersTextKey } from './text'
 import styles from './CreateUserPanel.module.css'
 
-const NOTHING: NewUserEntry = { hmc: '', password: '', confirmation: '', user_type: '', must_change_password: true }
+const NOTHING: NewUserForm = { hmc: '', password: '', confirmation: '', user_type: '', must_change_password: true }
 const useEntry = createDraftHook(NOTHING)
 
 export function CreateUserPanel() {
@@ -18,7 +18,7 @@ export function CreateUserPanel() {
   const [entry, setEntry] = useEntry()
   const [complaint, setComplaint] = useState<UsersTextKey | null>(null)
   const create = useCreateUser()
-  const change = (part: Partial<NewUserEntry>) => setEntry({ ...entry, ...part })
+  const change = (part: Partial<NewUserForm>) => setEntry({ ...entry, ...part })
   const submit = () => {
     const wrong = findNewUserError(entry)
     const user_type = USER_TYPES.find((type) => type === entry.user_type)

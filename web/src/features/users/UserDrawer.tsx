@@ -14,7 +14,7 @@ import { LastLogin, LastSeen, AccessLevelCell } from './UserTable'
 import styles from './UserDrawer.module.css'
 
 /** Kinds of changes to a user: each is a section of the drawer and an action in the user's row. */
-export const USER_CHANGES: { name: string; label: UsersTextKey; of: UsersTextKey; icon: IconName; Panel: ComponentType<{ chosen?: User }> }[] = [
+export const USER_CHANGE_PANELS: { name: string; label: UsersTextKey; of: UsersTextKey; icon: IconName; Panel: ComponentType<{ chosen?: User }> }[] = [
   { name: 'password', label: 'users.password', of: 'users.passwordOf', icon: 'keyboard', Panel: ChangePasswordPanel },
   { name: 'permission', label: 'users.permission', of: 'users.permissionOf', icon: 'shield', Panel: ChangePermissionPanel },
   { name: 'hmc', label: 'users.rename', of: 'users.renameOf', icon: 'pencil', Panel: ChangeHmcPanel },
@@ -87,7 +87,7 @@ function Content({ user, isMe, fold, actions, onClose }: UserDrawerProps) {
         <dt>{t('users.sessionsHead')}</dt>
         <dd>{sessions === undefined ? '' : formatCount(sessions.length)}</dd>
       </dl>
-      {USER_CHANGES.map(({ name, label, icon, Panel }) => (
+      {USER_CHANGE_PANELS.map(({ name, label, icon, Panel }) => (
         <details key={`${user.id} ${name}`} className={styles.fold} open={fold === name}>
           {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions -- a summary acts on Enter and Space */}
           <summary onClick={(event) => {

@@ -2,7 +2,7 @@ import type { User } from '@/api/types'
 import { getAccessLevelKey, USER_TYPES } from '@/lib/roles'
 import { setQueryParams } from '@/lib/route'
 import { Chip, ChipRow } from '@/ui/Chips'
-import { hasSignInState, SIGN_IN_FILTERS, INACTIVE_DAYS, type UserListSettings } from './listing'
+import { matchesSignInFilter, SIGN_IN_FILTERS, INACTIVE_DAYS, type UserListSettings } from './listing'
 import { useUsersText } from './text'
 
 /** Filters of the user list as chips with counts: access levels, users who never signed in, and users whose last sign-in is long ago. */
@@ -17,7 +17,7 @@ export function UserFilters({ users, listing: { level, signIn }, now }: { users:
           onPress={() => setQueryParams({ level: level === type ? null : type, page: null })} />
       ))}
       {SIGN_IN_FILTERS.map((filter) => (
-        <Chip key={filter} text={t(`users.${filter}Filter`, { n: INACTIVE_DAYS })} count={users.filter((user) => hasSignInState(user, filter, now)).length} pressed={signIn === filter}
+        <Chip key={filter} text={t(`users.${filter}Filter`, { n: INACTIVE_DAYS })} count={users.filter((user) => matchesSignInFilter(user, filter, now)).length} pressed={signIn === filter}
           onPress={() => setQueryParams({ signin: signIn === filter ? null : filter, page: null })} />
       ))}
     </ChipRow>

@@ -9,7 +9,7 @@ import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import type { IconName } from '@/ui/Icon'
 import { ErrorNotice, Skeleton } from '@/ui/Page'
-import { OldToNew, Timeline, TimelineField, TimelineItem } from '@/ui/Timeline'
+import { ValueChange, Timeline, TimelineField, TimelineItem } from '@/ui/Timeline'
 import { useTimelineText } from '@/ui/TimelineText'
 import { useUserHistoryText } from './historyText'
 import styles from './UserHistoryDialog.module.css'
@@ -65,7 +65,7 @@ function Event({ event: { at, by_hmc, kind, summary, fields, bulk } }: { event: 
     <TimelineItem icon={bulk ? 'list' : (ICONS[kind] ?? 'info')} title={title} by={by_hmc ?? t('history.nobody')} at={at} way={bulk?.detail ? <span>{bulk.detail}</span> : undefined}>
       {fields.filter(({ old, new: value }) => old !== value).map(({ field, old, new: value }) => (
         <TimelineField key={field} name={field === 'user_type' ? t('history.level') : field === 'hmc' ? 'HMC' : field}>
-          <OldToNew old={<Value value={old} />} value={<Value value={value} />} />
+          <ValueChange old={<Value value={old} />} value={<Value value={value} />} />
         </TimelineField>
       ))}
     </TimelineItem>

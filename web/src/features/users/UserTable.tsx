@@ -104,7 +104,7 @@ function SessionCells({ user, me }: { user: User; me: number | undefined }) {
   )
 }
 
-/** Time since the latest of these times in words, or a dash without any time. */
+/** Time since the last use of any open session in words; a dash for a user without open sessions. */
 export function LastSeen({ used }: { used: string[] | undefined }) {
   const language = useLanguage()
   const now = useCurrentTime()

@@ -2,22 +2,22 @@ import { screen, within } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
 import { endSession } from '@/api/session'
 import type { User } from '@/api/types'
-import { act, button, form, open, user } from '@/testing/userPage'
+import { chooseUserAction, getButton, getForm, openUserPage, createUser } from '@/testing/userPage'
 
 afterEach(endSession)
 
 const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
-const named = (hmc: string, user_type: User['user_type'], last_login_at: string | null): User => ({ ...user(Number(hmc), hmc, user_type), last_login_at })
+const named = (hmc: string, user_type: User['user_type'], last_login_at: string | null): User => ({ ...createUser(Number(hmc), hmc, user_type), last_login_at })
 const many = [named('30', 'op', ago(40)), named('4', 'tm', null), named('200', 'op', ago(1))]
 
 test('users are filtered by level and sign-in, sorted by each column, and the address says so', async () => {
-  const { person } = open({ 'GET /users': many }, 'active')
+  const { person } = openUserPage({ 'GET /users': many }, 'active')
   const shown = () => screen.getAllByRole('row').slice(1).map((row) => within(row).getAllByRole('button')[0]?.textContent?.trim())
   const head = (name: RegExp) => screen.getByRole('columnheader', { name })
   const sort = (name: RegExp) => person.click(within(head(name)).getByRole('button'))
   await screen.findByText('30')
   expect(within(screen.getByRole('group', { name: 'Filters' })).getAllByRole('button').map(({ textContent }) => textContent))
-    .toEqual(['All 3', 'Supervisor 0', 'Team Leader 1', 'Operator 2', 'Never signed in 1', 'Silent for 30 days 1'])
+    .toEqual(['All 3', 'Supervisor 0', 'Team Leader 1', 'Operator 2', 'Never signed in 1', 'No sign-in for 30 days 1'])
   expect([shown(), head(/^HMC/).getAttribute('aria-sort')]).toEqual([['30', '4', '200'], 'none'])
   await sort(/^HMC/)
   expect([shown(), head(/^HMC/).getAttribute('aria-sort')]).toEqual([['4', '30', '200'], 'ascending'])
@@ -27,25 +27,25 @@ test('users are filtered by level and sign-in, sorted by each column, and the ad
   expect(shown()).toEqual(['30', '4', '200'])
   await sort(/^Last sign-in/)
   expect(shown()).toEqual(['4', '30', '200'])
-  await person.click(button('Operator 2'))
+  await person.click(getButton('Operator 2'))
   expect([shown(), window.location.search]).toEqual([['30', '200'], '?panel=active&sort=login&level=op'])
-  await person.click(button('Silent for 30 days 1'))
+  await person.click(getButton('No sign-in for 30 days 1'))
   expect(screen.getByText(/^1 to 1 of 1/)).toBeTruthy()
   expect(shown()).toEqual(['30'])
-  await person.click(button('Team Leader 1'))
+  await person.click(getButton('Team Leader 1'))
   expect(screen.getByText('Nenhum usuário com estes filtros.')).toBeTruthy()
-  await person.click(button('Show all'))
+  await person.click(getButton('Show all'))
   expect(shown()).toEqual(['4', '30', '200'])
 })
 
 test('a row opens the drawer, where the change is for that user alone', async () => {
-  const { person, sent } = open({ 'PUT /users/3': user(3, '1003', 'tm') }, 'active')
+  const { person, sent } = openUserPage({ 'PUT /users/3': createUser(3, '1003', 'tm') }, 'active')
   await person.click(await screen.findByRole('button', { name: '1003' }))
   const drawer = within(screen.getByRole('dialog', { name: 'User 1003' }))
   await person.click(drawer.getByText('Change Permission'))
   expect(drawer.queryByLabelText('User')).toBeNull()
   await person.selectOptions(drawer.getByLabelText('New permission'), 'Team Leader')
-  await person.click(form('Change Permission').getByRole('button'))
+  await person.click(getForm('Change Permission').getByRole('button'))
   expect(await screen.findByText('Permissão alterada com sucesso!')).toBeTruthy()
   expect(sent('PUT /users/3')).toEqual([{ hmc: '1003', user_type: 'tm' }])
   await person.click(drawer.getByRole('button', { name: 'Close' }))
@@ -53,9 +53,9 @@ test('a row opens the drawer, where the change is for that user alone', async ()
 })
 
 test('a password typed for one user is not in the form of the next one', async () => {
-  const { person } = open({}, 'active')
-  await act(person, '1003', 'Change Password of 1003')
-  await person.type(form('Change Password').getByLabelText('Password'), 'secret-of-1003')
-  await act(person, '1002', 'Change Password of 1002')
-  expect(form('Change Password').getByLabelText('Password')).toHaveProperty('value', '')
+  const { person } = openUserPage({}, 'active')
+  await chooseUserAction(person, '1003', 'Change Password of 1003')
+  await person.type(getForm('Change Password').getByLabelText('Password'), 'secret-of-1003')
+  await chooseUserAction(person, '1002', 'Change Password of 1002')
+  expect(getForm('Change Password').getByLabelText('Password')).toHaveProperty('value', '')
 })

@@ -36,7 +36,7 @@ export function readListSettings(query: URLSearchParams): UserListSettings {
   }
 }
 
-export const hasSignInState = ({ last_login_at: at }: User, filter: SignInFilter, now: number): boolean =>
+export const matchesSignInFilter = ({ last_login_at: at }: User, filter: SignInFilter, now: number): boolean =>
   filter === 'never' ? !at : Boolean(at) && now - Date.parse(at ?? '') > INACTIVE_DAYS * DAY_MS
 
 const level = ({ user_type }: User) => USER_TYPES.indexOf(user_type)
@@ -51,7 +51,7 @@ const COMPARE: Record<SortColumn, (a: User, b: User) => number> = {
 export function listUsers(users: User[], { search, level: wanted, signIn, sort, descending }: UserListSettings, now: number): User[] {
   const text = search.trim().toLowerCase()
   const found = users.filter((user) =>
-    user.hmc.toLowerCase().includes(text) && (wanted === null || user.user_type === wanted) && (signIn === null || hasSignInState(user, signIn, now)))
+    user.hmc.toLowerCase().includes(text) && (wanted === null || user.user_type === wanted) && (signIn === null || matchesSignInFilter(user, signIn, now)))
   if (sort === null) return found
   return found.toSorted((a, b) => (descending ? -1 : 1) * COMPARE[sort](a, b) || COMPARE.hmc(a, b))
 }

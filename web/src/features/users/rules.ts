@@ -1,6 +1,6 @@
 import type { UsersTextKey } from './text'
 
-export interface NewUserEntry {
+export interface NewUserForm {
   hmc: string
   password: string
   confirmation: string
@@ -9,13 +9,13 @@ export interface NewUserEntry {
   must_change_password: boolean
 }
 
-/** Returns the text key of the first error in the entries for a new user, or `null` when the entries are valid. */
-export function findNewUserError({ hmc, password, confirmation, user_type }: NewUserEntry): UsersTextKey | null {
+/** Returns the text key of the first error in the form of a new user, or `null` when the form is valid. */
+export function findNewUserError({ hmc, password, confirmation, user_type }: NewUserForm): UsersTextKey | null {
   if (hmc.trim() === '' || password === '' || user_type === '') return 'users.missing'
   return password === confirmation ? null : 'users.mismatch'
 }
 
-/** Returns the text key of the first error in the entries for a user's new password, or `null` when the entries are valid. */
+/** Returns the text key of the first error in the form of a user's new password, or `null` when the form is valid. */
 export function findPasswordError(user: string, password: string, confirmation: string): UsersTextKey | null {
   if (user === '' || password === '') return 'users.passwordMissing'
   return password === confirmation ? null : 'users.passwordMismatch'

@@ -7,14 +7,14 @@ import { createReply, stubServer } from '@/testing/server'
 import { expectPresent } from '@/testing/fake'
 import { describeUserRejection } from './api'
 import { findNewUserError, findPasswordError } from './rules'
-import { act, button, form, open, user } from '@/testing/userPage'
+import { chooseUserAction, getButton, getForm, openUserPage, createUser } from '@/testing/userPage'
 
 afterEach(endSession)
 
 test('only one panel is open at a time, and a second tap closes it', async () => {
-  const { person } = open()
-  await person.click(button('Create New User'))
-  await person.click(button('Change HMC'))
+  const { person } = openUserPage()
+  await person.click(getButton('Create New User'))
+  await person.click(getButton('Change HMC'))
   expect(screen.getAllByRole('form').map((shown) => shown.getAttribute('aria-label'))).toEqual(['Change HMC'])
   await person.click(expectPresent(within(screen.getByRole('group', { name: 'User actions' })).getAllByRole('button', { name: 'Change HMC', expanded: true })[0]))
   expect(screen.queryByRole('form')).toBeNull()
@@ -22,9 +22,9 @@ test('only one panel is open at a time, and a second tap closes it', async () =>
 })
 
 test('the list is open from the start, and a tap closes it', async () => {
-  const { person } = open()
+  const { person } = openUserPage()
   expect(await screen.findByText('1003')).toBeTruthy()
-  await person.click(button('Active Users'))
+  await person.click(getButton('Active Users'))
   expect(screen.queryByText('1003')).toBeNull()
   expect(screen.getByText('Escolha uma ação.')).toBeTruthy()
 })
@@ -43,8 +43,8 @@ test('a new password needs a user and the same text twice', () => {
 })
 
 test('a user is created and the form is empty again', async () => {
-  const { person, sent } = open({ 'POST /sign-up': createReply(201, user(9, '1009')) }, 'create')
-  const fields = form('Create New User')
+  const { person, sent } = openUserPage({ 'POST /sign-up': createReply(201, createUser(9, '1009')) }, 'create')
+  const fields = getForm('Create New User')
   await person.type(fields.getByLabelText('HMC (Register Number)'), ' 1009 ')
   await person.type(fields.getByLabelText('Password'), 'long-enough')
   await person.type(fields.getByLabelText('Confirm password'), 'long-enough')
@@ -56,59 +56,59 @@ test('a user is created and the form is empty again', async () => {
 })
 
 test('what the server refuses stands beside the form, also as plain text', async () => {
-  const { person } = open({ 'PUT /users/3': () => new Response('This HMC is already in use. Choose another.', { status: 409 }) }, 'hmc')
+  const { person } = openUserPage({ 'PUT /users/3': () => new Response('This HMC is already in use. Choose another.', { status: 409 }) }, 'hmc')
   await screen.findByRole('option', { name: '1003 · Operator' })
   await person.selectOptions(screen.getByLabelText('User'), '1003 · Operator')
   await person.type(screen.getByLabelText('New HMC'), '1002')
-  await person.click(form('Change HMC').getByRole('button'))
+  await person.click(getForm('Change HMC').getByRole('button'))
   expect(await screen.findByText('Erro: This HMC is already in use. Choose another.')).toBeTruthy()
 })
 
 test('a changed permission is sent with what stays', async () => {
-  const { person, sent } = open({ 'PUT /users/3': user(3, '1003', 'tm') }, 'permission')
+  const { person, sent } = openUserPage({ 'PUT /users/3': createUser(3, '1003', 'tm') }, 'permission')
   await screen.findByRole('option', { name: '1003 · Operator' })
-  await person.click(form('Change Permission').getByRole('button'))
+  await person.click(getForm('Change Permission').getByRole('button'))
   expect(screen.getByText('Selecione o usuário e a nova permissão.')).toBeTruthy()
   await person.selectOptions(screen.getByLabelText('User'), '1003 · Operator')
   await person.selectOptions(screen.getByLabelText('New permission'), 'Team Leader')
-  await person.click(form('Change Permission').getByRole('button'))
+  await person.click(getForm('Change Permission').getByRole('button'))
   expect(await screen.findByText('Permissão alterada com sucesso!')).toBeTruthy()
   expect(sent('PUT /users/3')).toEqual([{ hmc: '1003', user_type: 'tm' }])
 })
 
 test('the reserved user is in no list, and nobody deletes oneself', async () => {
-  const { person } = open({}, 'active')
+  const { person } = openUserPage({}, 'active')
   expect(await screen.findByText('1003')).toBeTruthy()
   expect(screen.queryByText('reserved')).toBeNull()
-  await person.click(button('Actions for 1002'))
+  await person.click(getButton('Actions for 1002'))
   expect(screen.getAllByRole('menuitem').map(({ textContent }) => textContent)).toEqual(['Change Password', 'Change Permission', 'Change HMC', 'History', 'Download personal data'])
 })
 
 test('a user is deleted only after YES', async () => {
-  const { person, sent } = open({ 'DELETE /users/3': { success: true } }, 'active')
-  await act(person, '1003', 'Delete user 1003')
-  await person.click(button('NO'))
+  const { person, sent } = openUserPage({ 'DELETE /users/3': { success: true } }, 'active')
+  await chooseUserAction(person, '1003', 'Delete user 1003')
+  await person.click(getButton('NO'))
   expect(sent('DELETE /users/3')).toHaveLength(0)
-  await act(person, '1003', 'Delete user 1003')
-  await person.click(button('YES'))
+  await chooseUserAction(person, '1003', 'Delete user 1003')
+  await person.click(getButton('YES'))
   expect(await screen.findByText('Usuário deletado com sucesso!')).toBeTruthy()
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
 })
 
 test('a lockout is lifted with a tap, and a refusal is shown', async () => {
-  const { person, sent } = open({ 'DELETE /users/3/lockout': { success: true } }, 'active')
-  await act(person, '1003', 'Unlock 1003')
+  const { person, sent } = openUserPage({ 'DELETE /users/3/lockout': { success: true } }, 'active')
+  await chooseUserAction(person, '1003', 'Unlock 1003')
   expect(await screen.findByText(/^1003 desbloqueado\./)).toBeTruthy()
   expect(sent('DELETE /users/3/lockout')).toHaveLength(1)
   stubServer({ 'DELETE /users/3/lockout': createReply(404, { code: 'NO_USER', message: '' }) })
-  await act(person, '1003', 'Unlock 1003')
+  await chooseUserAction(person, '1003', 'Unlock 1003')
   expect(await screen.findByText('Não foi possível desbloquear 1003. Usuário não encontrado.')).toBeTruthy()
 })
 
 test('a new supervisor is made once the own password was entered again', async () => {
   let refused = 0
-  const { person, sent } = open({ 'POST /sign-up': () => (refused++ === 0 ? createReply(403, { code: 'CONFIRM_PASSWORD', message: '' }) : createReply(201, user(9, '1009', 'admin'))) }, 'create')
-  const fields = form('Create New User')
+  const { person, sent } = openUserPage({ 'POST /sign-up': () => (refused++ === 0 ? createReply(403, { code: 'CONFIRM_PASSWORD', message: '' }) : createReply(201, createUser(9, '1009', 'admin'))) }, 'create')
+  const fields = getForm('Create New User')
   await person.type(fields.getByLabelText('HMC (Register Number)'), '1009')
   await person.type(fields.getByLabelText('Password'), 'long-enough')
   await person.type(fields.getByLabelText('Confirm password'), 'long-enough')
@@ -122,8 +122,8 @@ test('a new supervisor is made once the own password was entered again', async (
 })
 
 test('a user whose password need not be changed is created so', async () => {
-  const { person, sent } = open({ 'POST /sign-up': createReply(201, user(9, '1009')) }, 'create')
-  const fields = form('Create New User')
+  const { person, sent } = openUserPage({ 'POST /sign-up': createReply(201, createUser(9, '1009')) }, 'create')
+  const fields = getForm('Create New User')
   const ask = fields.getByLabelText('Ask for a new password at the first sign-in')
   expect(ask).toHaveProperty('checked', true)
   await person.click(ask)
@@ -140,7 +140,7 @@ test('a user whose password need not be changed is created so', async () => {
 test("a supervisor sees a user's sessions and ends one or all, but not the own ones there", async () => {
   const session = (id: string, address: string) => ({ id, current: false, device: 'Firefox on Windows', address, created_at: '2026-11-27T10:00:00Z', last_used_at: '2026-11-27T11:00:00Z', expires_at: '2026-11-27T22:00:00Z' })
   let sessions = [session('a', '10.0.0.7'), session('b', '10.0.0.8')]
-  const { person, sent } = open({
+  const { person, sent } = openUserPage({
     'GET /users/3/sessions': () => ({ sessions }),
     'DELETE /users/3/sessions/b': () => {
       sessions = sessions.slice(0, 1)
@@ -153,7 +153,7 @@ test("a supervisor sees a user's sessions and ends one or all, but not the own o
   }, 'active')
   const row = expectPresent((await screen.findByRole('button', { name: '1003' })).closest('tr'))
   await waitFor(() => expect([...row.cells].slice(4, 6).map(({ textContent }) => textContent)).toEqual([expect.stringMatching(/^há|^ontem|^em|^agora/), '2']))
-  await act(person, '1003', 'Sessions of 1003')
+  await chooseUserAction(person, '1003', 'Sessions of 1003')
   const dialog = within(screen.getByRole('dialog', { name: 'Sessions of 1003' }))
   await person.click(await dialog.findByRole('button', { name: 'End the session on Firefox on Windows, 10.0.0.8' }))
   await waitFor(() => expect(dialog.getAllByRole('listitem')).toHaveLength(1))
@@ -165,9 +165,9 @@ test("a supervisor sees a user's sessions and ends one or all, but not the own o
 })
 
 test('a list that cannot be loaded says so and offers another try', async () => {
-  open({ 'GET /users': createReply(503, { code: 'UNAVAILABLE', message: '' }) }, 'active')
+  openUserPage({ 'GET /users': createReply(503, { code: 'UNAVAILABLE', message: '' }) }, 'active')
   expect(await screen.findByText('Erro ao carregar usuários.')).toBeTruthy()
-  expect(button('Try again')).toBeTruthy()
+  expect(getButton('Try again')).toBeTruthy()
 })
 
 test('each refusal has its words', () => {

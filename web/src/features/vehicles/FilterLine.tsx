@@ -1,14 +1,14 @@
 import { formatCount } from '@/lib/time'
 import { Button } from '@/ui/Button'
 import { showAllVehicles } from './listAddress'
-import { NOT_INSPECTED, WITHOUT_STATUS, type ListFilter } from './listSearch'
+import { NOT_INSPECTED_FILTER, WITHOUT_STATUS_FILTER, type ListFilter } from './listSearch'
 import { useListText } from './listText'
 import styles from './FilterLine.module.css'
 
 /** Line that names the filters of the list, with a button that shows all vehicles. Nothing is shown without a filter. */
 export function FilterLine({ filter: { search, yard, statuses }, shown, total }: { filter: ListFilter; shown: number; total: number }) {
   const t = useListText()
-  const named = (status: string) => (status === NOT_INSPECTED ? t('status.waiting') : status === WITHOUT_STATUS ? t('status.none') : status)
+  const named = (status: string) => (status === NOT_INSPECTED_FILTER ? t('status.waiting') : status === WITHOUT_STATUS_FILTER ? t('status.none') : status)
   const parts = [search.trim() !== '' && `"${search.trim()}"`, yard !== '' && t('yard.named', { name: yard }), statuses.map(named).join(', ')].filter(Boolean)
   if (parts.length === 0) return null
   return (

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react'
 import type { Vehicle } from '@/api/types'
 import { Button } from '@/ui/Button'
 import { Icon } from '@/ui/Icon'
-import { Plate } from '@/ui/Plate'
+import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { VehicleStatusBadge } from '@/ui/Status'
 import { Identifier } from './Identifier'
 import { useScanText } from './text'
@@ -42,7 +42,7 @@ export function SavedNotice({ vehicle, status, delay: { kept, ms }, next, onGo }
         {next && (
           <div className={styles.next}>
             <p className="quiet">{t('walk.next')}</p>
-            <Plate space={next.parking_space} size="next" />
+            <ParkingSpaceSign space={next.parking_space} size="next" />
             <Identifier vin={next.vin_number} />
           </div>
         )}

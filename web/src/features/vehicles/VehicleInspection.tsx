@@ -8,7 +8,7 @@ import { ScanDialog } from '@/ui/Scanner'
 import { formatDate, formatTime } from '@/lib/time'
 import { LinkButton } from '@/ui/Button'
 import { Alert } from '@/ui/Page'
-import { Plate } from '@/ui/Plate'
+import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { VehicleStatusBadge } from '@/ui/Status'
 import { ConflictDialog } from './ConflictDialog'
 import { Identifier } from './Identifier'
@@ -25,7 +25,7 @@ import { StatusGrid } from './StatusGrid'
 import { useScanText } from './text'
 import { useIdentification } from './useIdentification'
 import { useInspection, type Inspection } from './useInspection'
-import { Problem, VehicleDetails } from './VehicleDetails'
+import { CampaignProblem, VehicleDetails } from './VehicleDetails'
 import styles from './VehicleInspection.module.css'
 
 /** Window width in pixels from which the notes are open from the start. */
@@ -89,7 +89,7 @@ export function VehicleInspection({ vehicle, yard, user }: VehicleInspectionProp
               <VehicleDetails vehicle={vehicle} inspection={inspection} />
             </InspectionStep>
             {folding.isFolded(1) && <FoldedResult vehicle={vehicle} />}
-            <Problem campaign={vehicle.campaign_id} />
+            <CampaignProblem campaign={vehicle.campaign_id} />
           </div>
           <div className={styles.column} ref={status}>
             <InspectionStep n={3} title={t('vehicle.step3')} done={entry.status !== ''}>
@@ -107,7 +107,7 @@ export function VehicleInspection({ vehicle, yard, user }: VehicleInspectionProp
       {identification.scanning && (
         <ScanDialog label={t('scan.title')} onRead={identification.read} onManual={unlock} onClose={identification.stopScan} fits={identification.fits} vehicles={identification.lookup.vehicles}>
           <div className={styles.sought}>
-            <Plate space={vehicle.parking_space} size="page" />
+            <ParkingSpaceSign space={vehicle.parking_space} size="page" />
             <Identifier vin={vehicle.vin_number} />
           </div>
         </ScanDialog>
@@ -158,12 +158,12 @@ function Place({ vehicle, next }: { vehicle: Vehicle; next: Vehicle | undefined 
   const t = useScanText()
   return (
     <div className={styles.place}>
-      <Plate space={vehicle.parking_space} size="page" />
+      <ParkingSpaceSign space={vehicle.parking_space} size="page" />
       <div className={styles.beside}>
         <Identifier vin={vehicle.vin_number} />
         {next && (
           <span className={styles.next}>
-            {t('walk.next')} <Plate space={next.parking_space} size="small" />
+            {t('walk.next')} <ParkingSpaceSign space={next.parking_space} size="small" />
           </span>
         )}
       </div>

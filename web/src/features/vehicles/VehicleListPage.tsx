@@ -21,7 +21,7 @@ import { VehicleResults } from './VehicleResults'
 import styles from './VehicleListPage.module.css'
 
 /** Debounce of the search field in milliseconds. The delay lets the browser paint the typed character before the search runs. */
-const SEARCH_REST = 8
+const SEARCH_DEBOUNCE_MS = 8
 
 /** Vehicle list of a campaign, searched, filtered, sorted and paged in the browser. */
 export default function VehicleListPage() {
@@ -67,7 +67,7 @@ function Vehicles({ campaign, name, whole }: { campaign: number; name: string; w
   return (
     <VehicleResults campaign={campaign} name={name} visible={visible} found={found} address={address} manages={manages}>
       <div className={styles.tools}>
-        <SearchBox label={t('vehicles.search')} value={search} rest={SEARCH_REST} onChange={(text) => setQueryParams({ search: text, page: null })} />
+        <SearchBox label={t('vehicles.search')} value={search} debounceMs={SEARCH_DEBOUNCE_MS} onChange={(text) => setQueryParams({ search: text, page: null })} />
         <Select label={t('vehicles.yardFilter')} value={yard} onChange={(event) => setQueryParams({ yard: event.target.value, page: null })}>
           <option value="">{t('vehicles.allYards')}</option>
           {(found.isReady ? found.places : [yard].filter(Boolean)).filter((place) => manages || !isYardWithoutName(place)).map((place) => (

@@ -2,7 +2,7 @@ import { useRef, type MouseEvent } from 'react'
 import type { ListedVehicle } from '@/api/types'
 import { Link } from '@/lib/route'
 import { Icon } from '@/ui/Icon'
-import { Plate } from '@/ui/Plate'
+import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { VehicleStatusBadge } from '@/ui/Status'
 import table from '@/ui/Table.module.css'
 import { nextSort, SORT_COLUMNS, type ListSort, type SortColumn } from './listSort'
@@ -15,7 +15,7 @@ import styles from './VehicleTable.module.css'
 const ROW_PX = 48
 const TITLES = { vin: 'vehicles.vin', space: 'vehicles.space', status: 'vehicles.status' } as const
 
-export interface RowsProps {
+export interface VehicleRowsProps {
   vehicles: readonly ListedVehicle[]
   hrefOf: (vehicle: ListedVehicle) => string
   /** Id of the vehicle that is open beside the list; `null` when none is open. */
@@ -24,7 +24,7 @@ export interface RowsProps {
   onOpen: ((vehicle: ListedVehicle) => void) | null
 }
 
-interface VehicleTableProps extends RowsProps {
+interface VehicleTableProps extends VehicleRowsProps {
   sort: ListSort | null
   /** Receives the sort order as written in the URL. */
   onSort: (sort: string | null) => void
@@ -96,7 +96,7 @@ function PageBox({ vehicles, selection: { ids, put } }: { vehicles: readonly Lis
   )
 }
 
-function Row({ vehicle, index, selection, hrefOf, open, onOpen }: Omit<RowsProps, 'vehicles'> & { vehicle: ListedVehicle; index: number; selection: Selection | null }) {
+function Row({ vehicle, index, selection, hrefOf, open, onOpen }: Omit<VehicleRowsProps, 'vehicles'> & { vehicle: ListedVehicle; index: number; selection: Selection | null }) {
   const t = useListText()
   const { id, vin_number, parking_space, status, inspected } = vehicle
   const show = onOpen && ((event: MouseEvent) => {
@@ -121,7 +121,7 @@ function Row({ vehicle, index, selection, hrefOf, open, onOpen }: Omit<RowsProps
         </Link>
       </td>
       <td>
-        <Plate space={parking_space} size="small" />
+        <ParkingSpaceSign space={parking_space} size="small" />
       </td>
       <td>
         <VehicleStatusBadge status={status} inspected={inspected} />

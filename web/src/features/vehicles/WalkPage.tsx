@@ -10,11 +10,11 @@ import { parseId, useQueryParams } from '@/lib/route'
 import { unlockSound, playFeedback, type ScanFeedback } from '@/lib/scanFeedback'
 import { readStored, writeStored } from '@/lib/storage'
 import { formatCount } from '@/lib/time'
-import { HOLD_MS, useOutbox, type StoredSave } from '@/offline/outbox'
+import { UNDO_PERIOD_MS, useOutbox, type StoredSave } from '@/offline/outbox'
 import { Button } from '@/ui/Button'
 import { Icon } from '@/ui/Icon'
 import { Alert, ErrorNotice, Page, Skeleton } from '@/ui/Page'
-import { Plate } from '@/ui/Plate'
+import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { ScanView } from '@/ui/Scanner'
 import { showToast } from '@/ui/Toast'
 import { useCampaign } from './api'
@@ -22,7 +22,7 @@ import { Identifier } from './Identifier'
 import { chooseScanFeedback } from './scanMatch'
 import { useScanText } from './text'
 import { UnknownScanMessage } from './UnknownScanMessage'
-import type { Saved } from './useAfterSave'
+import type { CompletedSave } from './useAfterSave'
 import { useHardwareScanner } from './useHardwareScanner'
 import { useVehicleLookup, type VehicleLookup } from './useVehicleLookup'
 import { VehicleFinder } from './VehicleFinder'
@@ -124,7 +124,7 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
           <p className={styles.next}>{t('walk.noNext')}</p>
         ) : (
           <p className={styles.next}>
-            <span className="quiet">{t('walk.next')}</span> <Plate space={next.parking_space} size="page" /> <Identifier vin={next.vin_number} />
+            <span className="quiet">{t('walk.next')}</span> <ParkingSpaceSign space={next.parking_space} size="page" /> <Identifier vin={next.vin_number} />
           </p>
         )}
         <div className={styles.ways}>
@@ -145,7 +145,7 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
 /** The vehicle that was saved last, from which the next vehicle is determined, and the vehicle saved before it. */
 interface LastSaved {
   id: number
-  saved: Saved
+  saved: CompletedSave
   before: LastSaved | null
 }
 
@@ -163,7 +163,7 @@ function useOneTap(): [boolean, (on: boolean) => void] {
 }
 
 interface LastSaveProps {
-  saved: Saved
+  saved: CompletedSave
   onUndo: (save: StoredSave) => void
 }
 
@@ -173,7 +173,7 @@ function LastSave({ saved: { vehicle: { vin_number: vin, parking_space: space, s
   const [over, setOver] = useState(false)
   const held = result.kind === 'kept' && result.held ? result.entry : null
   useEffect(() => {
-    const timer = held === null ? undefined : setTimeout(setOver, held.at + HOLD_MS - Date.now(), true)
+    const timer = held === null ? undefined : setTimeout(setOver, held.at + UNDO_PERIOD_MS - Date.now(), true)
     return () => clearTimeout(timer)
   }, [held])
   if (over) return null

@@ -5,7 +5,7 @@ import type { ListedVehicle, Vehicle } from '@/api/types'
 import { Button, IconButton } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import { ErrorNotice, Skeleton } from '@/ui/Page'
-import { Plate } from '@/ui/Plate'
+import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { VehicleStatusBadge } from '@/ui/Status'
 import { useVehicle } from './api'
 import { ConflictDialog } from './ConflictDialog'
@@ -18,9 +18,9 @@ import { OfflineNotice } from './OfflineNotice'
 import { RestoredDraftNotice } from './RestoredDraftNotice'
 import { StatusGrid } from './StatusGrid'
 import { useScanText } from './text'
-import type { OnSaved } from './useAfterSave'
+import type { CompletedSaveCallback } from './useAfterSave'
 import { useInspection } from './useInspection'
-import { Problem } from './VehicleDetails'
+import { CampaignProblem } from './VehicleDetails'
 import styles from './WalkSheet.module.css'
 
 interface SheetProps {
@@ -29,7 +29,7 @@ interface SheetProps {
   scanned: boolean
   /** Whether the tap on a status saves the vehicle. The save can then be undone for a few seconds. */
   oneTap: boolean
-  onSaved: OnSaved
+  onSaved: CompletedSaveCallback
   onClose: () => void
 }
 
@@ -42,7 +42,7 @@ export function WalkSheet({ listed, yard, scanned, oneTap, onSaved, onClose }: S
     <Dialog kind="sheet" label={t('walk.sheet', { vin: listed.vin_number })} onClose={onClose}>
       <div className={styles.sheet}>
         <div className={styles.head}>
-          <Plate space={listed.parking_space} size="page" />
+          <ParkingSpaceSign space={listed.parking_space} size="page" />
           <div className={styles.car}>
             <Identifier vin={listed.vin_number} />
             {listed.inspected && <span className={styles.done}>{t('walk.done')} <VehicleStatusBadge status={listed.status} /></span>}
@@ -63,7 +63,7 @@ interface InspectProps {
   user: SessionUser
   scanned: boolean
   oneTap: boolean
-  onSaved: OnSaved
+  onSaved: CompletedSaveCallback
 }
 
 function Inspect({ vehicle, yard, user, scanned, oneTap, onSaved }: InspectProps) {
@@ -82,7 +82,7 @@ function Inspect({ vehicle, yard, user, scanned, oneTap, onSaved }: InspectProps
   }
   return (
     <form className={styles.inspect} aria-label={t('walk.sheet', { vin: vehicle.vin_number })} onSubmit={(event) => event.preventDefault()}>
-      <Problem campaign={vehicle.campaign_id} />
+      <CampaignProblem campaign={vehicle.campaign_id} />
       <OfflineNotice vehicle={vehicle} />
       {restored && typedOn !== null && <RestoredDraftNotice vehicle={vehicle} inspection={inspection} />}
       <StatusGrid role={user.user_type} stored={vehicle.status} value={entry.status} onChange={choose} />

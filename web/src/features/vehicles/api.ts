@@ -55,7 +55,7 @@ export function useSaveVehicle() {
 }
 
 /** Returns the id of the next vehicle to inspect, computed on this device while the last save is still pending. */
-export function findNextInCache(queries: QueryClient, vehicle: Vehicle, yard: number | null): number | null {
+export function findNextVehicleInCache(queries: QueryClient, vehicle: Vehicle, yard: number | null): number | null {
   const list = queries.getQueryData(vehicleListQuery(vehicle.campaign_id).queryKey)
   if (list === undefined) return vehicle.next ?? null
   return findNextVehicle(applyPendingChangesToList(list, getPendingSaves()), yard, vehicle.id).next?.id ?? null

@@ -51,10 +51,10 @@ export interface ListFilter {
   statuses: readonly string[]
 }
 
-export const WITHOUT_STATUS = 'none'
-export const NOT_INSPECTED = 'waiting'
+export const WITHOUT_STATUS_FILTER = 'none'
+export const NOT_INSPECTED_FILTER = 'waiting'
 /** Returns the filter value of a vehicle's status. */
-export const statusNameOf = ({ status, inspected }: ListedVehicle): string => (status !== '' ? status : inspected ? WITHOUT_STATUS : NOT_INSPECTED)
+export const statusNameOf = ({ status, inspected }: ListedVehicle): string => (status !== '' ? status : inspected ? WITHOUT_STATUS_FILTER : NOT_INSPECTED_FILTER)
 
 interface Found {
   vehicles: readonly ListedVehicle[]

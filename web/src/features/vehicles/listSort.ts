@@ -1,6 +1,6 @@
 import type { ListedVehicle } from '@/api/types'
 import { VEHICLE_STATUSES } from '@/lib/status'
-import { NOT_INSPECTED, statusNameOf, WITHOUT_STATUS } from './listSearch'
+import { NOT_INSPECTED_FILTER, statusNameOf, WITHOUT_STATUS_FILTER } from './listSearch'
 
 export const SORT_COLUMNS = ['vin', 'space', 'status'] as const
 export type SortColumn = (typeof SORT_COLUMNS)[number]
@@ -24,7 +24,7 @@ export function nextSort(sort: ListSort | null, column: SortColumn): string | nu
   return sort.down ? null : `-${column}`
 }
 
-const STATUS_ORDER: readonly string[] = [NOT_INSPECTED, WITHOUT_STATUS, ...VEHICLE_STATUSES]
+const STATUS_ORDER: readonly string[] = [NOT_INSPECTED_FILTER, WITHOUT_STATUS_FILTER, ...VEHICLE_STATUSES]
 
 /** Sorts vehicles by status. Vehicles of one status keep their order. */
 export function sortByStatus(vehicles: readonly ListedVehicle[], down: boolean): ListedVehicle[] {

@@ -71,7 +71,7 @@ test('discarded after a question, nothing of it is left and nothing is sent', as
   await closed()
   expect([states(), saves().length, localStorage.getItem('draft:3:7')]).toEqual([[], 1, null])
   expect(screen.getByLabelText('Operator / Team Leader Notes')).toHaveProperty('value', '')
-  expect(await screen.findByText('Descartado.')).toBeTruthy()
+  expect(await screen.findByText('Inspeção descartada.')).toBeTruthy()
 })
 
 test('with neither answer it stays, says why it was not saved, and another save from there takes its place', async () => {
@@ -110,7 +110,7 @@ test('what was typed on another identifier says so, and is discarded', async () 
   signInAs(OPERATOR)
   stubServer({ 'GET /vehicles/7': { ...vehicle, vin_number: NEW }, 'GET /campaigns/5': campaign, 'GET /vehicles/campaign/5/all': [] })
   const person = renderPage(VehiclePage, '/vehicle/:id', '/vehicle/7')
-  expect(await screen.findByText('Os campos foram preenchidos para HB20 000123. O servidor tem NEW7 000000 no lugar dele. Confira antes de salvar.')).toBeTruthy()
+  expect(await screen.findByText('Você preencheu os campos para HB20 000123. O servidor tem NEW7 000000 no lugar dele. Confira os valores antes de salvar.')).toBeTruthy()
   expect(screen.getByRole('button', { name: 'Save and Exit' }).hasAttribute('disabled')).toBe(true)
   await person.click(screen.getByRole('button', { name: 'Discard' }))
   expect([screen.queryByText(/foram preenchidos para/), localStorage.getItem('draft:3:7')]).toEqual([null, null])

@@ -22,14 +22,14 @@ const LAST_MS = 1000
 export type AfterSaveAction = 'next' | 'exit' | 'stay'
 
 /** A save that the server or this device has stored. */
-export interface Saved {
+export interface CompletedSave {
   vehicle: Vehicle
   result: SaveResult
   entry: InspectionDraft
   /** Time in milliseconds that the person has waited for the save. */
   waited: number
 }
-export type OnSaved = (saved: Saved) => void
+export type CompletedSaveCallback = (saved: CompletedSave) => void
 
 /** The delay before the next vehicle is opened. */
 export interface NextDelay {
@@ -41,7 +41,7 @@ export interface NextDelay {
 }
 
 /** Leaves the screen of a vehicle after a save, and stores the vehicle as the place to resume at. */
-export function useAfterSave(vehicle: Vehicle, yard: number | null, owner: string, onSaved?: OnSaved) {
+export function useAfterSave(vehicle: Vehicle, yard: number | null, owner: string, onSaved?: CompletedSaveCallback) {
   const t = useScanText()
   const queries = useQueryClient()
   const [delay, setDelay] = useState<NextDelay | null>(null)
@@ -63,7 +63,7 @@ export function useAfterSave(vehicle: Vehicle, yard: number | null, owner: strin
     campaign,
     delay,
     goNow,
-    leave: (saved: Saved, afterSave: AfterSaveAction) => {
+    leave: (saved: CompletedSave, afterSave: AfterSaveAction) => {
       const next = saved.vehicle.next ?? null
       const kept = saved.result.kind === 'kept'
       const nextVehicle = next === null ? undefined : queries.getQueryData(vehicleQuery(next, yard).queryKey)

@@ -4,12 +4,12 @@ import type { InspectionDraft } from '@/lib/drafts'
 import { identifiesVehicle } from '@/lib/identifier'
 import { isSupervisor } from '@/lib/roles'
 import { useCampaign } from './api'
-import { useAfterSave, type OnSaved } from './useAfterSave'
+import { useAfterSave, type CompletedSaveCallback } from './useAfterSave'
 import { useSubmitInspection } from './useSubmitInspection'
 import { useVehicleDraft } from './useVehicleDraft'
 
 /** Manages one inspection: the typed values and their draft, the save with its conflicts, and the navigation after the save. `hold` makes saves undoable. */
-export function useInspection(vehicle: Vehicle, yard: number | null, user: SessionUser, onSaved?: OnSaved, hold = false) {
+export function useInspection(vehicle: Vehicle, yard: number | null, user: SessionUser, onSaved?: CompletedSaveCallback, hold = false) {
   const owner = getOwnerKey(user)
   const draft = useVehicleDraft(vehicle, owner)
   const navigation = useAfterSave(vehicle, yard, owner, onSaved)

@@ -11,7 +11,7 @@ import { diffFields, VEHICLE_FIELDS, pickFields, OPERATOR_FIELDS } from '@/lib/f
 import { isSupervisor } from '@/lib/roles'
 import { createUuid } from '@/lib/uuid'
 import { removeSave, RetainedProblem, applyPendingChanges, type SaveRequest } from '@/offline/outbox'
-import { findNextInCache, useSaveVehicle } from './api'
+import { findNextVehicleInCache, useSaveVehicle } from './api'
 import type { AfterSaveAction, useAfterSave } from './useAfterSave'
 import type { VehicleDraft } from './useVehicleDraft'
 
@@ -42,15 +42,18 @@ interface Inspected {
   vehicle: Vehicle
   yard: number | null
   user: SessionUser
-  /** Whether saves are held, so that the person can undo them before they are sent. */
+  /** Whether each save is sent only after a delay, in which the person can undo the save. */
   hold: boolean
 }
 
-/** Saves the entry on a vehicle, and lets the person resolve a conflict or a mismatch with which the server rejects the save. */
+/**
+ * Saves the inspection of a vehicle. If the server rejects the save because another person saved first (conflict), or because the vehicle has
+ * another VIN now (mismatch), the person can resolve the problem and save again.
+ */
 export function useSubmitInspection({ vehicle, yard, user, hold }: Inspected, draft: VehicleDraft, { leave }: ReturnType<typeof useAfterSave>) {
   const queries = useQueryClient()
   const save = useSaveVehicle()
-  const keyOf = useSameKey()
+  const keyOf = useIdempotencyKey()
   const [conflict, setConflict] = useState<SaveConflict | null>(null)
   const [mismatch, setMismatch] = useState<VehicleMismatch | null>(null)
   const [saved, setSaved] = useState(false)
@@ -68,7 +71,7 @@ export function useSubmitInspection({ vehicle, yard, user, hold }: Inspected, dr
         if (getCurrentSession() === null) return // the session expired meanwhile; signing in again returns to this screen
         setSaved(true)
         const waited = performance.now() - begun
-        const inspected = result.kind === 'saved' ? result.vehicle : { ...applyPendingChanges(base, [result.entry]), next: findNextInCache(queries, base, yard) }
+        const inspected = result.kind === 'saved' ? result.vehicle : { ...applyPendingChanges(base, [result.entry]), next: findNextVehicleInCache(queries, base, yard) }
         leave({ vehicle: inspected, result, entry, waited }, afterSave)
       },
       onError: (error) => {
@@ -91,7 +94,7 @@ export function useSubmitInspection({ vehicle, yard, user, hold }: Inspected, dr
     busy: save.isPending,
     /** The error of the last save; `null` while a dialog shows the error. */
     error: extractCurrentVehicle(save.error) === null && mismatch === null ? save.error : null,
-    /** Saves the entry, with the values of `part` in place of the entry's own. */
+    /** Saves the inspection as typed. Values in `part` take precedence over typed values. */
     submit: (afterSave: AfterSaveAction, part: Partial<InspectionDraft> = {}) => submit(vehicle, { ...draft.entry, ...part }, afterSave),
     keepMine: ({ current, mine, afterSave }: SaveConflict) => {
       updateCache(queries, current, yard)
@@ -134,7 +137,7 @@ function requestOf(vehicle: Vehicle, draft: InspectionDraft, user: SessionUser, 
 }
 
 /** Returns the same idempotency key for the same content, and a new key when the content changes. */
-function useSameKey() {
+function useIdempotencyKey() {
   const last = useRef({ content: '', key: '' })
   return (content: string): string => {
     if (last.current.content !== content) last.current = { content, key: createUuid() }

@@ -12,14 +12,14 @@ export function useVehicleDraft(vehicle: Vehicle, owner: string) {
     writeDraft(owner, vehicle.id, draft)
   }
   return {
-    /** Current entry: the draft merged with the current vehicle, or the vehicle's own values without a draft. */
+    /** Typed values: the draft merged with the current vehicle, or the vehicle's own values without a draft. */
     entry: edited === null ? createDraft(vehicle) : rebaseDraft(edited, vehicle),
-    /** Whether the entry was typed earlier and restored when the screen opened. */
+    /** Whether the draft was typed earlier and restored when the screen opened. */
     restored,
-    /** The VIN for which a restored entry was typed, when the vehicle has another VIN now. */
+    /** VIN for which the restored draft was typed, when the vehicle has another VIN now; `null` otherwise. */
     typedOn,
     store,
-    /** Shows an entry without storing a draft, because the outbox already stores the values. */
+    /** Shows values without storing them as a draft, because the outbox already stores them. */
     show: setEdited,
     discard: () => {
       setRestored(false)

@@ -6,7 +6,7 @@ import { getCurrentOwner, getCurrentSession } from '@/api/session'
 import { backoffMs } from '@/lib/backoff'
 import { isRecord } from '@/lib/json'
 import { runInOneTab } from '@/lib/tabsLock'
-import { openChannel } from '../tabs'
+import { openTabChannel } from '../tabs'
 import { applyLiveEvent, refetchMissedChanges, type ConflictListener } from './applyLiveEvent'
 
 /** Time in milliseconds without data after which the connection counts as dead. The server sends a comment every 15 s. */
@@ -53,7 +53,7 @@ export class LiveFeed {
   start(): void {
     this.#disconnect()
     this.#channel?.close()
-    this.#channel = openChannel(NAME, (data) => this.#receive(data))
+    this.#channel = openTabChannel(NAME, (data) => this.#receive(data))
     document.addEventListener('visibilitychange', this.#checkVisibility) // adds the same listener once
     this.#checkVisibility()
   }

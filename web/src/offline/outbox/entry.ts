@@ -39,7 +39,7 @@ export interface SaveContent {
   device_time: string
   /** Server's handling of a conflict: `ask` rejects the save so that the person at the screen decides, `keep` records the conflict. */
   mode: 'ask' | 'keep'
-  /** Whether the save is sent only `HOLD_MS` after it was made, so that the person can undo the save. */
+  /** Whether the save is sent only `UNDO_PERIOD_MS` after it was made, so that the person can undo the save. */
   held: boolean
   reason: SaveRejection | null
   /** Conflicts that the save caused. The sent save is kept on this device until all of these conflicts are resolved. */
@@ -64,11 +64,11 @@ export interface StoredSave extends PendingSave {
 }
 
 /** Time in milliseconds for which a save can be held on this device before it is sent, so that the person can undo the save. */
-export const HOLD_MS = 6000
+export const UNDO_PERIOD_MS = 6000
 
 /** Returns the time in milliseconds until a save may be sent. Returns 0 for a save that is not held, and after the device's clock was set back. */
-export function getHoldTimeLeft({ held, at }: PendingSave, now: number): number {
-  return held && now >= at ? Math.max(0, at + HOLD_MS - now) : 0
+export function getUndoTimeLeft({ held, at }: PendingSave, now: number): number {
+  return held && now >= at ? Math.max(0, at + UNDO_PERIOD_MS - now) : 0
 }
 
 /** Returns whether decrypted JSON is the content of a save. */
@@ -92,13 +92,13 @@ export function applyPendingChanges<V extends Partial<Inspectable>>(vehicle: V, 
 export const getOtherVin = ({ state, reason }: PendingSave): string | null => (state === 'refused' && reason?.code === 'OTHER_VEHICLE' ? (reason.vin_number ?? null) : null)
 
 /** Returns a key for the question to the person whether a save belongs to the vehicle that replaced its vehicle. Saves with equal keys get the same answer. */
-export function getQuestionKey(entry: PendingSave): string | null {
+export function getOtherVehicleQuestionKey(entry: PendingSave): string | null {
   const now = getOtherVin(entry)
   return now === null ? null : JSON.stringify([entry.vehicle, entry.vin, now])
 }
 
 /** Returns the number of questions about replaced vehicles. One question covers all saves of the same vehicle. */
-export const countQuestions = (entries: readonly StoredSave[]): number => new Set(entries.flatMap((entry) => getQuestionKey(entry) ?? [])).size
+export const countOtherVehicleQuestions = (entries: readonly StoredSave[]): number => new Set(entries.flatMap((entry) => getOtherVehicleQuestionKey(entry) ?? [])).size
 
 /** Groups pending saves by vehicle id, each group in the order of sending. */
 export function groupPendingSaves<E extends PendingSave>(entries: readonly E[]): Map<number, E[]> {
@@ -134,18 +134,18 @@ export function countUnsentInspections(pending: ReadonlyMap<number, PendingSave[
 }
 
 /** Consequence of a failed attempt to send a pending save. See `classifyResponse`. */
-export type AttemptVerdict = 'retry' | 'signedOut' | 'stale' | 'refused' | 'retained'
+export type AttemptVerdict = 'retry' | 'signedOut' | 'outdatedVersion' | 'refused' | 'retained'
 
 /**
  * Decides what happens to a pending save after a failed attempt.
  * `refused` returns the save to the screen that waits for it. `retained` leaves the save in the outbox in any case: its vehicle was
- * deleted or replaced by another vehicle, so that no screen still shows the typed values. `stale` means that the vehicle has a newer version.
+ * deleted or replaced by another vehicle, so that no screen still shows the typed values. `outdatedVersion` means that the vehicle has a newer version.
  */
 export function classifyResponse(status: number, code: string, mode: PendingSave['mode']): AttemptVerdict {
   if (status === 401 || code === 'PASSWORD_MUST_CHANGE') return 'signedOut'
-  // The gateway sends a code with every refusal. A refusal without one comes from a captive portal.
+  // The gateway sends an error code with every rejection. A rejection without a code comes from a captive portal.
   if (code.startsWith('HTTP_')) return 'retry'
   if (status === 0 || status >= 500 || status === 408 || status === 425 || status === 429) return 'retry'
   if (status === 404 || code === 'OTHER_VEHICLE') return 'retained'
-  return code === 'STALE_VERSION' && mode === 'ask' ? 'stale' : 'refused'
+  return code === 'STALE_VERSION' && mode === 'ask' ? 'outdatedVersion' : 'refused'
 }

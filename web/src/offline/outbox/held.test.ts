@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
-import { createSavedVehicle, noNetwork, openTab, setUpDatabase, createSaveRequest } from '@/testing/phone'
+import { createSavedVehicle, rejectAsOffline, openTab, setUpDatabase, createSaveRequest } from '@/testing/phone'
 import { stubServer } from '@/testing/server'
-import { HOLD_MS } from './entry'
+import { UNDO_PERIOD_MS } from './entry'
 
 setUpDatabase()
 
@@ -31,7 +31,7 @@ test('a held save is stored at once, shown as saved, and not sent before its tim
   const phone = await openTab()
   const { held: isHeld, entry } = await hold(phone)
   expect([isHeld, phone.states(), (await phone.records()).length, phone.outboxState.get().pending.get(7)?.length]).toEqual([true, ['7 waiting'], 1, 1])
-  pass(HOLD_MS - 100)
+  pass(UNDO_PERIOD_MS - 100)
   await phone.outbox.flush()
   expect(putsOf(calls)).toEqual([])
   pass(200)
@@ -44,7 +44,7 @@ test('a held save is sent by itself when its time is over', async () => {
   const calls = server()
   const phone = await openTab()
   phone.outbox.start()
-  const at = Date.now() - HOLD_MS + 300 // the save was made long ago, so that its hold ends soon
+  const at = Date.now() - UNDO_PERIOD_MS + 300 // the save was made long ago, so that its hold ends soon
   vi.useFakeTimers({ toFake: ['Date'], now: at })
   await hold(phone)
   vi.useRealTimers()
@@ -60,7 +60,7 @@ test('an undone save is gone and never sent; after it was sent, undo does nothin
   const { entry } = await hold(phone)
   expect(await phone.outbox.undo(entry)).toBe(true)
   expect([phone.states(), await phone.records()]).toEqual([[], []])
-  pass(HOLD_MS + 1)
+  pass(UNDO_PERIOD_MS + 1)
   await phone.outbox.flush()
   expect(putsOf(calls)).toEqual([])
   vi.restoreAllMocks()
@@ -107,7 +107,7 @@ test('a held save of a page that was killed is sent after its time, by the next 
   next.outbox.start()
   await next.outbox.flush()
   expect(putsOf(calls)).toEqual([])
-  pass(HOLD_MS)
+  pass(UNDO_PERIOD_MS)
   const later = await openTab()
   later.outbox.start()
   await vi.waitFor(() => expect(later.states()).toEqual(['7 done']))
@@ -123,7 +123,7 @@ test('another tab does not send a held save before its time, and two tabs send i
   expect(await one.outbox.undo(entry)).toBe(true)
   await vi.waitFor(() => expect(other.states()).toEqual([]))
   await hold(one)
-  pass(HOLD_MS)
+  pass(UNDO_PERIOD_MS)
   await Promise.all([one.outbox.flush(), other.outbox.flush()])
   expect(new Set(calls.filter(({ name }) => name === 'PUT /vehicles/7').map(({ headers }) => headers.get('idempotency-key')))).toEqual(new Set(['key-7']))
 })
@@ -137,10 +137,10 @@ test('a save that is not held ends the hold of earlier saves, which are sent fir
 })
 
 test('a held save without a network stays pending after its time', async () => {
-  stubServer({ 'PUT /vehicles/7': noNetwork })
+  stubServer({ 'PUT /vehicles/7': rejectAsOffline })
   const phone = await openTab()
   await hold(phone)
-  pass(HOLD_MS)
+  pass(UNDO_PERIOD_MS)
   await phone.outbox.flush()
   expect(phone.states()).toEqual(['7 waiting'])
 })

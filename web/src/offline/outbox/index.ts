@@ -5,7 +5,7 @@ import { selectForCurrentUser, outboxState, type OutboxState } from './store'
 
 export { OutboxContext, useOutbox } from './context'
 export { getDeviceId } from './device'
-export { countQuestions, countUnsentInspections, HOLD_MS, getOtherVin, getQuestionKey, applyPendingChanges, applyPendingChangesToList, type PendingSave, type StoredSave, type SaveRejection } from './entry'
+export { countOtherVehicleQuestions, countUnsentInspections, UNDO_PERIOD_MS, getOtherVin, getOtherVehicleQuestionKey, applyPendingChanges, applyPendingChangesToList, type PendingSave, type StoredSave, type SaveRejection } from './entry'
 export { Outbox } from './outbox'
 export { RetainedProblem, type SaveRequest, type SaveResult } from './save'
 export { outboxState, readOutbox, removeSave } from './store'

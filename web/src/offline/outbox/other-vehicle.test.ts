@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { createReply, stubServer } from '@/testing/server'
-import { ME, noNetwork, createSavedVehicle, openTab, setUpDatabase, createSaveRequest } from '@/testing/phone'
+import { OWN_USER, rejectAsOffline, createSavedVehicle, openTab, setUpDatabase, createSaveRequest } from '@/testing/phone'
 import { applyPendingChanges } from './entry'
 import { createPendingSave } from './save'
 
@@ -14,7 +14,7 @@ const NEW = 'NEW7 000000'
 
 /** Returns a tab whose save of vehicle 7 is pending because the tab is offline. */
 async function queued() {
-  stubServer({ 'PUT /vehicles/7': noNetwork, 'PUT /vehicles/8': noNetwork })
+  stubServer({ 'PUT /vehicles/7': rejectAsOffline, 'PUT /vehicles/8': rejectAsOffline })
   const phone = await openTab()
   await phone.outbox.save(createSaveRequest(7), 'key-7')
   return phone
@@ -34,7 +34,7 @@ async function asked() {
 
 test('a save sends the identifier that the person saw, also when it changes the identifier', async () => {
   const calls = stubServer({ 'PUT /vehicles/7': createSavedVehicle(7) })
-  const phone = await openTab({ ...ME, user_type: 'admin' })
+  const phone = await openTab({ ...OWN_USER, user_type: 'admin' })
   await phone.outbox.save(createSaveRequest(7), 'key-1')
   await phone.outbox.save(createSaveRequest(7, { change: { base: { vin_number: SEEN }, wanted: { vin_number: NEW } } }), 'key-2')
   expect(puts(calls).map(({ body }) => body)).toMatchObject([{ seen_vin_number: SEEN, status: 'ng' }, { seen_vin_number: SEEN, vin_number: NEW, base: { vin_number: SEEN } }])
@@ -42,7 +42,7 @@ test('a save sends the identifier that the person saw, also when it changes the 
 
 test('an edit of a save that has meanwhile changed the identifier sends the changed one', async () => {
   stubServer({ 'PUT /vehicles/7': createSavedVehicle(7) })
-  const phone = await openTab({ ...ME, user_type: 'admin' })
+  const phone = await openTab({ ...OWN_USER, user_type: 'admin' })
   await phone.outbox.save(createSaveRequest(7, { change: { base: { vin_number: SEEN }, wanted: { vin_number: NEW } } }), 'key-1')
   await vi.waitFor(() => expect(phone.states()).toEqual(['7 done']))
   const calls = stubServer({ 'PUT /vehicles/7': createSavedVehicle(7) })

@@ -1,6 +1,6 @@
 import { IDBObjectStore } from 'fake-indexeddb'
 import { expect, test, vi } from 'vitest'
-import { noNetwork, OTHER, createSavedVehicle, openTab, setUpDatabase, createSaveRequest } from '@/testing/phone'
+import { rejectAsOffline, OTHER_USER, createSavedVehicle, openTab, setUpDatabase, createSaveRequest } from '@/testing/phone'
 import { createReply, stubServer } from '@/testing/server'
 import { classifyResponse, countUnsentInspections, groupPendingSaves, applyPendingChanges, applyPendingChangesToList, type PendingSave } from './entry'
 import { createPendingSave, type SaveRequest } from './save'
@@ -24,7 +24,7 @@ test('a save is stored on the device before it is sent, and done when the server
 })
 
 test('saves made offline are sent in order and once after the page was loaded again', async () => {
-  stubServer({ 'PUT /vehicles/7': noNetwork, 'PUT /vehicles/8': noNetwork })
+  stubServer({ 'PUT /vehicles/7': rejectAsOffline, 'PUT /vehicles/8': rejectAsOffline })
   const phone = await openTab()
   expect((await phone.outbox.save(request(7, 'ok'), 'key-7')).kind).toBe('kept')
   expect((await phone.outbox.save(request(8, 'ng', { origin: 'scanned' }), 'key-8')).kind).toBe('kept')
@@ -38,33 +38,33 @@ test('saves made offline are sent in order and once after the page was loaded ag
 })
 
 test('failed saves are not retried while the network flaps; after a pause they are sent as soon as the device is online', async () => {
-  const calls = stubServer({ 'PUT /vehicles/7': noNetwork })
+  const calls = stubServer({ 'PUT /vehicles/7': rejectAsOffline })
   const phone = await openTab()
   phone.outbox.start()
   await phone.outbox.save(request(7, 'ok'), 'key-7')
   const tries = calls.length
   for (let read = 0; read < 20; read++) {
-    phone.setOnline(false)
-    phone.setOnline(true)
+    phone.setServerReachable(false)
+    phone.setServerReachable(true)
     await new Promise((next) => setTimeout(next, 5))
   }
   expect(calls.length - tries).toBeLessThanOrEqual(1)
 
   for (let failure = 0; failure < 5; failure++) await phone.outbox.flush() // the next retry is at least three seconds away
-  phone.setOnline(false)
+  phone.setServerReachable(false)
   const later = performance.now() + 10_000
   vi.spyOn(performance, 'now').mockReturnValue(later)
   stubServer({ 'PUT /vehicles/7': createSavedVehicle(7, 'ok') })
-  phone.setOnline(true)
+  phone.setServerReachable(true)
   await vi.waitFor(() => expect(phone.states()).toEqual(['7 done']), 2000)
 })
 
 test('saves of another person are counted and not shown, and are sent when that person signs in again', async () => {
-  stubServer({ 'PUT /vehicles/7': noNetwork })
+  stubServer({ 'PUT /vehicles/7': rejectAsOffline })
   await (await openTab()).outbox.save(request(7, 'ok'), 'key-7')
 
   const calls = stubServer({ 'PUT /vehicles/7': createSavedVehicle(7, 'ok') })
-  const theirs = await openTab(OTHER)
+  const theirs = await openTab(OTHER_USER)
   theirs.outbox.start()
   await vi.waitFor(() => expect(theirs.outboxState.get()).toMatchObject({ entries: [], others: 1 }))
   expect(calls).toEqual([])
@@ -82,7 +82,7 @@ test('a conflict is returned to a waiting screen; without one the server records
   await expect(phone.outbox.save(request(7, 'ok'), 'key-1')).rejects.toMatchObject({ code: 'STALE_VERSION' })
   expect(phone.states()).toEqual([])
 
-  stubServer({ 'PUT /vehicles/7': noNetwork })
+  stubServer({ 'PUT /vehicles/7': rejectAsOffline })
   await phone.outbox.save(request(7, 'ok'), 'key-2')
   const calls = stubServer({ 'PUT /vehicles/7': ({ json }) => (json.on_conflict === 'ask' ? stale : createSavedVehicle(7, 'ok')) })
   const later = await openTab()
@@ -94,7 +94,7 @@ test('a conflict is returned to a waiting screen; without one the server records
 })
 
 test('a save that is rejected later stays with its reason and does not block the next one', async () => {
-  stubServer({ 'PUT /vehicles/7': noNetwork, 'PUT /vehicles/8': noNetwork })
+  stubServer({ 'PUT /vehicles/7': rejectAsOffline, 'PUT /vehicles/8': rejectAsOffline })
   const phone = await openTab()
   await phone.outbox.save(request(7, 'ok'), 'key-7')
   await phone.outbox.save(request(8, 'ok'), 'key-8')
@@ -124,7 +124,7 @@ test('on a full device a save is sent at once, or fails with the reason', async 
   stubServer({ 'PUT /vehicles/7': createSavedVehicle(7, 'ok') })
   const phone = await openTab()
   expect((await phone.outbox.save(request(7, 'ok'), 'key-7')).kind).toBe('saved')
-  stubServer({ 'PUT /vehicles/7': noNetwork })
+  stubServer({ 'PUT /vehicles/7': rejectAsOffline })
   await expect(phone.outbox.save(request(7, 'ok'), 'key-7')).rejects.toMatchObject({ code: 'DISK_FULL' })
   expect(phone.states()).toEqual([])
 })
@@ -133,14 +133,14 @@ test('without a database a save that cannot be sent fails with the reason', asyn
   vi.spyOn(indexedDB, 'open').mockImplementation(() => {
     throw new DOMException('no', 'SecurityError')
   })
-  stubServer({ 'PUT /vehicles/7': noNetwork })
+  stubServer({ 'PUT /vehicles/7': rejectAsOffline })
   const phone = await openTab()
   expect(phone.outboxState.get().canStore).toBe(false)
   await expect(phone.outbox.save(request(7, 'ok'), 'key-7')).rejects.toMatchObject({ code: 'NO_DISK' })
 })
 
 test('an edited save replaces the pending one', async () => {
-  stubServer({ 'PUT /vehicles/7': noNetwork })
+  stubServer({ 'PUT /vehicles/7': rejectAsOffline })
   const phone = await openTab()
   await phone.outbox.save(request(7, 'ok'), 'key-1')
   const first = phone.outboxState.get().entries[0]?.seq ?? null
@@ -171,7 +171,7 @@ test('pending saves are applied in order to the data of the server, and count on
 
 test.each([
   [0, 'OFFLINE', 'keep', 'retry'], [503, 'UNAVAILABLE', 'keep', 'retry'], [500, 'INTERNAL', 'ask', 'retry'], [429, 'BUSY', 'ask', 'retry'], [401, 'NOT_SIGNED_IN', 'keep', 'signedOut'],
-  [409, 'STALE_VERSION', 'ask', 'stale'], [409, 'STALE_VERSION', 'keep', 'refused'], [409, 'CAMPAIGN_CLOSED', 'ask', 'refused'], [404, 'NO_VEHICLE', 'keep', 'retained'], [409, 'OTHER_VEHICLE', 'ask', 'retained'], [404, 'HTTP_404', 'keep', 'retry'], [422, 'STATUS_NOT_ALLOWED', 'keep', 'refused'],
+  [409, 'STALE_VERSION', 'ask', 'outdatedVersion'], [409, 'STALE_VERSION', 'keep', 'refused'], [409, 'CAMPAIGN_CLOSED', 'ask', 'refused'], [404, 'NO_VEHICLE', 'keep', 'retained'], [409, 'OTHER_VEHICLE', 'ask', 'retained'], [404, 'HTTP_404', 'keep', 'retry'], [422, 'STATUS_NOT_ALLOWED', 'keep', 'refused'],
 ] as const)('%i %s on a save that would %s: %s', (status, code, mode, verdict) => {
   expect(classifyResponse(status, code, mode)).toBe(verdict)
 })

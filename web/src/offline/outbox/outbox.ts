@@ -8,7 +8,7 @@ import { throttle } from '@/lib/throttle'
 import { isCampaignOffline } from '../campaigns'
 import { databaseProblem, isQuotaExceeded } from '../db'
 import { writeDelta } from '../snapshots/store'
-import { getHoldTimeLeft, getOtherVin, getQuestionKey, type PendingSave, type StoredSave } from './entry'
+import { getUndoTimeLeft, getOtherVin, getOtherVehicleQuestionKey, type PendingSave, type StoredSave } from './entry'
 import { reportPendingSaves } from './report'
 import { createPendingSave, RetainedProblem, type SaveRequest, type SaveResult } from './save'
 import { sendSave } from './sendSave'
@@ -82,7 +82,7 @@ export class Outbox {
 
   /** Sends this person's held saves, which can still be undone, at the end of their hold. This also works after the tab that made them was closed. */
   #sendAfterHold(): void {
-    if (outboxState.get().entries.some((entry) => entry.state === 'waiting' && getHoldTimeLeft(entry, Date.now()) > 0)) this.#sender.flushIfIdle()
+    if (outboxState.get().entries.some((entry) => entry.state === 'waiting' && getUndoTimeLeft(entry, Date.now()) > 0)) this.#sender.flushIfIdle()
   }
 
   /** Writes a saved vehicle to the query cache and to the snapshot of its campaign. */
@@ -135,8 +135,8 @@ export class Outbox {
 
   /** Sends a rejected save again for the vehicle that replaced its vehicle, together with all saves that raise the same question. */
   retryForOtherVehicle(entry: StoredSave): Promise<void> {
-    const question = getQuestionKey(entry)
-    return this.#sendAgain(outboxState.get().entries.filter((other) => question !== null && getQuestionKey(other) === question))
+    const question = getOtherVehicleQuestionKey(entry)
+    return this.#sendAgain(outboxState.get().entries.filter((other) => question !== null && getOtherVehicleQuestionKey(other) === question))
   }
 
   async #sendAgain(entries: readonly StoredSave[]): Promise<void> {

@@ -2,7 +2,7 @@ import { apiClient, unwrapEmptyResponse } from '@/api/client'
 import { isServerReachable } from '@/api/connectivity'
 import { getCurrentSession, getOwnerKey } from '@/api/session'
 import { getDeviceId } from './device'
-import { getHoldTimeLeft, type PendingSave } from './entry'
+import { getUndoTimeLeft, type PendingSave } from './entry'
 import { selectForCurrentUser, outboxState } from './store'
 
 const DELAY_MS = 2000
@@ -42,7 +42,7 @@ async function report(): Promise<void> {
   const { entries, canStore } = selectForCurrentUser(outboxState.get())
   if (session === null || canStore !== true || !isServerReachable.get()) return
   const owner = getOwnerKey(session.user)
-  const held = buildPendingReport(entries.filter((entry) => entry.owner === owner && getHoldTimeLeft(entry, Date.now()) === 0))
+  const held = buildPendingReport(entries.filter((entry) => entry.owner === owner && getUndoTimeLeft(entry, Date.now()) === 0))
   const [now, before] = [JSON.stringify(held), localStorage.getItem(nameOf(owner)) ?? '[]']
   if (now === before) return
   await unwrapEmptyResponse(apiClient.PUT('/devices/{device}/held', { params: { path: { device: getDeviceId() } }, body: { held } }))

@@ -6,7 +6,7 @@ import type { PendingSave, StoredSave } from './entry'
 /** Content of a save that a screen requests, without the fields that the outbox adds. */
 export type SaveRequest = Omit<PendingSave, 'id' | 'key' | 'device_time' | 'at' | 'mode' | 'state' | 'reason' | 'conflicts' | 'done_at'>
 
-/** Result of a save: stored at the server, or stored on this device until the save can be sent. A `held` save can be undone for `HOLD_MS`. */
+/** Result of a save: stored at the server, or stored on this device until the save can be sent. A `held` save can be undone for `UNDO_PERIOD_MS`. */
 export type SaveResult =
   | { kind: 'saved'; vehicle: Vehicle }
   | { kind: 'kept'; entry: StoredSave; held: boolean }

@@ -1,13 +1,13 @@
 import { expect, test, vi } from 'vitest'
 import { createReply, stubServer } from '@/testing/server'
-import { noNetwork, OTHER, createSavedVehicle, openTab, setUpDatabase, createSaveRequest } from '@/testing/phone'
+import { rejectAsOffline, OTHER_USER, createSavedVehicle, openTab, setUpDatabase, createSaveRequest } from '@/testing/phone'
 import { sealSave } from './seal'
 
 setUpDatabase()
 
 test('saves are encrypted and sent on a page loaded over http, where browsers offer no cipher', async () => {
   vi.stubGlobal('crypto', { getRandomValues: crypto.getRandomValues.bind(crypto) })
-  stubServer({ 'PUT /vehicles/7': noNetwork })
+  stubServer({ 'PUT /vehicles/7': rejectAsOffline })
   const phone = await openTab()
   expect((await phone.outbox.save(createSaveRequest(7), 'key-7')).kind).toBe('kept')
   expect(new TextDecoder('latin1').decode((await phone.first()).sealed)).not.toContain('secret')
@@ -26,7 +26,7 @@ test('while the cipher cannot be loaded nothing is stored, and a save is sent at
   const phone = await openTab()
   expect(phone.outboxState.get().canStore).toBe(false)
   expect((await phone.outbox.save(createSaveRequest(7), 'key-7')).kind).toBe('saved')
-  stubServer({ 'PUT /vehicles/7': noNetwork })
+  stubServer({ 'PUT /vehicles/7': rejectAsOffline })
   await expect(phone.outbox.save(createSaveRequest(7), 'key-8')).rejects.toMatchObject({ code: 'NO_DISK' })
   vi.doUnmock('@noble/ciphers/aes.js')
   await phone.readOutbox()
@@ -35,7 +35,7 @@ test('while the cipher cannot be loaded nothing is stored, and a save is sent at
 
 test('a save of a person who has signed out is neither stored nor sent', async () => {
   const calls = stubServer({ 'PUT /vehicles/7': createSavedVehicle(7) })
-  const phone = await openTab(OTHER)
+  const phone = await openTab(OTHER_USER)
   await expect(phone.outbox.save(createSaveRequest(7), 'key-7')).rejects.toMatchObject({ status: 401 })
   phone.endSession()
   await expect(phone.outbox.save(createSaveRequest(7), 'key-7')).rejects.toMatchObject({ status: 401 })
@@ -58,7 +58,7 @@ test('a save that reaches the server while its owner signs out is deleted from t
 })
 
 test('a position in the outbox is never assigned twice, because a draft may still refer to it', async () => {
-  stubServer({ 'PUT /vehicles/7': noNetwork, 'PUT /vehicles/8': noNetwork })
+  stubServer({ 'PUT /vehicles/7': rejectAsOffline, 'PUT /vehicles/8': rejectAsOffline })
   const phone = await openTab()
   await phone.outbox.save(createSaveRequest(7), 'key-7')
   const { seq } = await phone.first()
@@ -68,7 +68,7 @@ test('a position in the outbox is never assigned twice, because a draft may stil
 })
 
 test('an edit notices that the edited save was sent while the edit was being encrypted', async () => {
-  stubServer({ 'PUT /vehicles/7': noNetwork })
+  stubServer({ 'PUT /vehicles/7': rejectAsOffline })
   const phone = await openTab()
   await phone.outbox.save(createSaveRequest(7), 'key-1')
   const [old] = phone.outboxState.get().entries
@@ -95,7 +95,7 @@ test('saves stay pending while a new password is required', async () => {
 test('sent saves are deleted after three days, those of other people three days after they were made', async () => {
   const DAY = 86_400_000
   stubServer({ 'PUT /vehicles/7': createSavedVehicle(7), 'PUT /vehicles/8': createSavedVehicle(8) })
-  const theirs = await openTab(OTHER)
+  const theirs = await openTab(OTHER_USER)
   await theirs.outbox.save(createSaveRequest(7, { owner: '9', hmc: '1009' }), 'key-7')
   await vi.waitFor(() => expect(theirs.states()).toEqual(['7 done']))
   const phone = await openTab()

@@ -6,7 +6,7 @@ import { backoffMs } from '@/lib/backoff'
 import { createStore } from '@/lib/store'
 import { getWebLocks } from '@/lib/tabsLock'
 import { createUuid } from '@/lib/uuid'
-import { classifyResponse, getHoldTimeLeft, type PendingSave, type StoredSave, type SaveRejection } from './entry'
+import { classifyResponse, getUndoTimeLeft, type PendingSave, type StoredSave, type SaveRejection } from './entry'
 import { sendSave } from './sendSave'
 import { findFirstWaitingSave, overwriteSave, readOutbox, removeSave } from './store'
 
@@ -71,7 +71,7 @@ export class OutboxSender {
 
   /** Returns whether a save waits for its hold to end, so that it can still be undone. */
   isHeld(entry: StoredSave, now = Date.now()): boolean {
-    return entry.at > this.#releasedAt && getHoldTimeLeft(entry, now) > 0
+    return entry.at > this.#releasedAt && getUndoTimeLeft(entry, now) > 0
   }
 
   /** Ends the hold of all saves made so far in this tab, so that they can no longer be undone. The next flush sends the saves. */
@@ -161,7 +161,7 @@ export class OutboxSender {
         return this.#retryLater()
       case 'signedOut':
         return this.#release()
-      case 'stale':
+      case 'outdatedVersion':
         if (isAwaited) break
         // No screen waits, so that the server records the conflict. The key of the rejected attempt cannot be used again.
         await overwriteSave({ ...entry, key: createUuid(), mode: 'keep' }, session)
@@ -194,7 +194,7 @@ export class OutboxSender {
   /** Schedules the next run for the end of a hold. Saves are sent in order, so that later saves wait as well. */
   #waitForHold(entry: StoredSave, now: number): void {
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => void this.flush(), getHoldTimeLeft(entry, now))
+    this.#timer = setTimeout(() => void this.flush(), getUndoTimeLeft(entry, now))
     this.#release()
   }
 

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { stubServer } from '@/testing/server'
-import { noNetwork, OTHER, createSavedVehicle, openTab, setUpDatabase, createSaveRequest } from '@/testing/phone'
+import { rejectAsOffline, OTHER_USER, createSavedVehicle, openTab, setUpDatabase, createSaveRequest } from '@/testing/phone'
 import { createSession } from '@/testing/show'
 import { createFake } from '@/testing/fake'
 import type { SealedSave } from '../schema'
@@ -9,7 +9,7 @@ import { sealSave } from './seal'
 setUpDatabase()
 
 test('only the fields that count a save are readable on the device', async () => {
-  stubServer({ 'PUT /vehicles/7': noNetwork })
+  stubServer({ 'PUT /vehicles/7': rejectAsOffline })
   const phone = await openTab()
   await phone.outbox.save(createSaveRequest(7), 'key-7')
   const [record] = await phone.records()
@@ -29,7 +29,7 @@ const tamper: [string, (record: SealedSave) => SealedSave][] = [
 ]
 
 test.each(tamper)('a save with %s changed by hand is never sent, is listed for its owner, and does not block other saves', async (_, change) => {
-  stubServer({ 'PUT /vehicles/7': noNetwork, 'PUT /vehicles/8': noNetwork })
+  stubServer({ 'PUT /vehicles/7': rejectAsOffline, 'PUT /vehicles/8': rejectAsOffline })
   const before = await openTab()
   await before.outbox.save(createSaveRequest(7), 'key-7')
   await before.outbox.save(createSaveRequest(8), 'key-8')
@@ -48,7 +48,7 @@ test.each(tamper)('a save with %s changed by hand is never sent, is listed for i
 })
 
 test('records that were swapped are not sent', async () => {
-  stubServer({ 'PUT /vehicles/7': noNetwork, 'PUT /vehicles/8': noNetwork })
+  stubServer({ 'PUT /vehicles/7': rejectAsOffline, 'PUT /vehicles/8': rejectAsOffline })
   const before = await openTab()
   await before.outbox.save(createSaveRequest(7), 'key-7')
   await before.outbox.save(createSaveRequest(8), 'key-8')
@@ -65,15 +65,15 @@ test('records that were swapped are not sent', async () => {
 })
 
 test('records that another person has added under the name of the owner are never sent', async () => {
-  stubServer({ 'PUT /vehicles/7': noNetwork })
-  const theirs = await openTab(OTHER)
+  stubServer({ 'PUT /vehicles/7': rejectAsOffline })
+  const theirs = await openTab(OTHER_USER)
   await theirs.outbox.save(createSaveRequest(7, { owner: '9', hmc: '1009' }), 'key-7')
   const own = await theirs.first()
   const { seq: _, ...copy } = own
   await theirs.database?.add('outbox', createFake<SealedSave>({ ...copy, owner: '3' }))
   const place = own.seq + 5
   const content = { ...createSaveRequest(8), seq: place, id: 'forged', key: 'key-8', device_time: '', at: 1, mode: 'ask' as const, state: 'waiting' as const, reason: null, conflicts: [], done_at: null }
-  const forged = await sealSave({ ...content, owner: '9' }, createSession(OTHER))
+  const forged = await sealSave({ ...content, owner: '9' }, createSession(OTHER_USER))
   await theirs.database?.put('outbox', { ...forged, owner: '3' })
 
   const calls = stubServer({ 'PUT /vehicles/7': createSavedVehicle(7), 'PUT /vehicles/8': createSavedVehicle(8) })
@@ -86,12 +86,12 @@ test('records that another person has added under the name of the owner are neve
 })
 
 test('another person cannot claim a save as their own', async () => {
-  stubServer({ 'PUT /vehicles/7': noNetwork })
+  stubServer({ 'PUT /vehicles/7': rejectAsOffline })
   const mine = await openTab()
   await mine.outbox.save(createSaveRequest(7), 'key-7')
   await mine.database?.put('outbox', { ...(await mine.first()), owner: '9' })
   const calls = stubServer({ 'PUT /vehicles/7': createSavedVehicle(7) })
-  const theirs = await openTab(OTHER)
+  const theirs = await openTab(OTHER_USER)
   theirs.outbox.start()
   await vi.waitFor(() => expect(theirs.outboxState.get().altered).toHaveLength(1))
   await theirs.outbox.flush()
@@ -99,8 +99,8 @@ test('another person cannot claim a save as their own', async () => {
 })
 
 test('two tabs of two people store and send their own saves', async () => {
-  stubServer({ 'PUT /vehicles/7': noNetwork, 'PUT /vehicles/8': noNetwork })
-  const [mine, theirs] = [await openTab(), await openTab(OTHER, () => {})]
+  stubServer({ 'PUT /vehicles/7': rejectAsOffline, 'PUT /vehicles/8': rejectAsOffline })
+  const [mine, theirs] = [await openTab(), await openTab(OTHER_USER, () => {})]
   await Promise.all([mine.outbox.save(createSaveRequest(7), 'key-7'), theirs.outbox.save(createSaveRequest(8, { owner: '9', hmc: '1009' }), 'key-8')])
   await vi.waitFor(() => expect([mine.states(), mine.outboxState.get().others, theirs.states(), theirs.outboxState.get().others]).toEqual([['7 waiting'], 1, ['8 waiting'], 1]))
   const calls = stubServer({ 'PUT /vehicles/7': createSavedVehicle(7), 'PUT /vehicles/8': createSavedVehicle(8) })

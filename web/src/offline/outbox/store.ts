@@ -4,7 +4,7 @@ import { createStore } from '@/lib/store'
 import { openDatabase, type Database } from '../db'
 import { recordPendingCount } from '../pendingCount'
 import type { SaveState, SealedSave } from '../schema'
-import { openChannel } from '../tabs'
+import { openTabChannel } from '../tabs'
 import { groupPendingSaves, type PendingSave, type StoredSave } from './entry'
 import { getSessionCipher, sealSave, unsealSave } from './seal'
 
@@ -30,7 +30,7 @@ const EMPTY: OutboxState = { owner: null, entries: [], altered: [], pending: new
 /** The outbox of the signed-in person, as it was last read from the database. */
 export const outboxState = createStore<OutboxState>(EMPTY)
 
-const channel = openChannel('patio-outbox', () => void readOutbox())
+const channel = openTabChannel('patio-outbox', () => void readOutbox())
 
 /** Returns the outbox state when it belongs to the signed-in person, else an empty state. */
 export const selectForCurrentUser = (state: OutboxState): OutboxState => (state.owner === getCurrentOwner() ? state : EMPTY)

@@ -4,7 +4,7 @@ import { createStore } from '@/lib/store'
 import { recordOfflineCampaigns } from '../campaigns'
 import { openDatabase } from '../db'
 import type { CampaignSnapshot } from '../schema'
-import { openChannel } from '../tabs'
+import { openTabChannel } from '../tabs'
 import { applyDelta } from './delta'
 import { decodeRows, encodeRows } from './encoding'
 
@@ -12,7 +12,7 @@ import { decodeRows, encodeRows } from './encoding'
 export const snapshots = createStore<CampaignSnapshot[]>([])
 /** Decoded rows of the stored vehicle lists, by campaign id. */
 const loaded = new Map<number, ListedVehicle[]>()
-const channel = openChannel('patio-taken', () => {
+const channel = openTabChannel('patio-taken', () => {
   loaded.clear()
   void readSnapshots()
 })

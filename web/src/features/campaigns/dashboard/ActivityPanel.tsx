@@ -8,11 +8,11 @@ import { ChipChoice } from '@/ui/Chips'
 import { ActivityTables } from './ActivityTables'
 import { listWorkedHours, computeForecast } from './forecast'
 import { HourColumns } from './HourColumns'
-import { createFormats } from './moments'
+import { createDateFormats } from './moments'
 import { ProgressChart } from './ProgressChart'
 import { useDashboardText } from './text'
 import { describeRequiredRate, describeProgress } from './words'
-import { dayOf } from './workHours'
+import { startOfDay } from './workHours'
 import styles from './ActivityPanel.module.css'
 
 export interface ActivityPanelProps {
@@ -32,19 +32,19 @@ type Range = 'today' | 'whole'
 export function ActivityPanel({ activity, pace, dueAt, isCampaign, note }: ActivityPanelProps) {
   const t = useDashboardText()
   const now = useCurrentTime()
-  const formats = createFormats(useLanguage())
+  const formats = createDateFormats(useLanguage())
   const [heading, hourly, tables] = [useId(), useId(), useId()]
   const worked = listWorkedHours(activity).filter(({ inspected, saves }) => inspected !== 0 || saves > 0)
   const lastWork = worked.at(-1)?.at ?? now
-  const isWorkedToday = dayOf(lastWork) === dayOf(now)
-  const [range, setRange] = useState<Range>(worked.length > 0 && dayOf(worked[0]?.at ?? 0) === dayOf(now) && !dueAt ? 'today' : 'whole')
+  const isWorkedToday = startOfDay(lastWork) === startOfDay(now)
+  const [range, setRange] = useState<Range>(worked.length > 0 && startOfDay(worked[0]?.at ?? 0) === startOfDay(now) && !dueAt ? 'today' : 'whole')
   const [isTable, setIsTable] = useState(false)
   const outlook = computeForecast(activity, pace, dueAt, now)
   const words = describeProgress(t, activity, outlook, formats, now)
   const day = isWorkedToday ? t('chart.today').toLocaleLowerCase() : formats.day(lastWork)
-  const sum = worked.filter(({ at }) => dayOf(at) === dayOf(lastWork)).reduce((all, { inspected }) => all + inspected, 0)
+  const sum = worked.filter(({ at }) => startOfDay(at) === startOfDay(lastWork)).reduce((all, { inspected }) => all + inspected, 0)
   const perHour = t('chart.hoursLabel', { day, n: formatCount(sum) })
-  const from = range === 'today' ? dayOf(now) : 0
+  const from = range === 'today' ? startOfDay(now) : 0
   return (
     <section className={styles.panel} aria-labelledby={heading}>
       <div className={styles.head}>

@@ -2,13 +2,13 @@ import type { Activity } from '@/api/types'
 import { formatCount } from '@/lib/time'
 import table from '@/ui/Table.module.css'
 import { listRunningSums } from './forecast'
-import type { Formats } from './moments'
+import type { DateFormats } from './moments'
 import { useDashboardText } from './text'
 import styles from './ActivityTables.module.css'
 
 interface ActivityTablesProps {
   activity: Activity
-  formats: Formats
+  formats: DateFormats
   /** Start time of the first hour that the tables show. */
   from: number
 }

@@ -46,7 +46,7 @@ test('the spaces of a yard are drawn in walking order, and a click opens the veh
 
 test('vehicles that were not found side by side need attention', async () => {
   open()
-  const link = await screen.findByRole('link', { name: '4 not found side by side, B-42 to B-45' })
+  const link = await screen.findByRole('link', { name: '4 neighbouring vehicles not found, B-42 to B-45' })
   expect(link.getAttribute('href')).toBe('/campaign/5/vehicles?status=Not+Found')
 })
 

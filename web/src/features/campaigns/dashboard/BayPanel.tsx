@@ -8,7 +8,7 @@ import { ChipChoice } from '@/ui/Chips'
 import { Icon } from '@/ui/Icon'
 import { Card, Skeleton } from '@/ui/Page'
 import { getStatusColour, getStatusIcon } from '@/ui/Status'
-import { arrangeBays, BAY_SIZE, drawBays, gridHeight, LABEL_WIDTH, type BayGrid } from './bays'
+import { arrangeBays, BAY_SIZE, buildBayPath, gridHeight, LABEL_WIDTH, type BayGrid } from './bays'
 import { useDashboardText } from './text'
 import { useWidth } from './useWidth'
 import styles from './BayPanel.module.css'
@@ -124,7 +124,7 @@ function Bays({ bays, grid }: { bays: readonly ListedVehicle[]; grid: BayGrid })
   return (
     <>
       {[...groups].map(([group, indexes]) => (
-        <path key={group} d={drawBays(grid, indexes)} className={group === 'waiting' ? styles.waiting : group === 'ok' || group === '' ? styles.ok : `${styles.exception} ${getStatusColour(group)}`} />
+        <path key={group} d={buildBayPath(grid, indexes)} className={group === 'waiting' ? styles.waiting : group === 'ok' || group === '' ? styles.ok : `${styles.exception} ${getStatusColour(group)}`} />
       ))}
       {isSigned && exceptions.flatMap(([group, indexes]) => indexes.map((index) => {
         const { x, y } = grid.at(index)

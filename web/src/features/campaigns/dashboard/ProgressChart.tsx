@@ -2,15 +2,15 @@ import { useId } from 'react'
 import type { Activity } from '@/api/types'
 import { formatCount } from '@/lib/time'
 import { toProgressLine, type Forecast, type Point } from './forecast'
-import type { Formats } from './moments'
+import type { DateFormats } from './moments'
 import { listTicks, scaleLinear } from './scale'
 import { useDashboardText } from './text'
 import { useWidth } from './useWidth'
-import { dayOf, HOUR } from './workHours'
+import { startOfDay, HOUR_MS } from './workHours'
 import styles from './ProgressChart.module.css'
 
 const [HEIGHT, TOP, LEFT, RIGHT, BOTTOM] = [248, 30, 46, 14, 26]
-const DAY = 24 * HOUR
+const DAY = 24 * HOUR_MS
 const LABEL_WIDTH = 72
 const LETTER_WIDTH = 6.4
 
@@ -21,23 +21,23 @@ interface ProgressChartProps {
   /** Whether only the day of `now` is shown. */
   isToday: boolean
   label: string
-  formats: Formats
+  formats: DateFormats
 }
 
 /** Returns the start and the end time of the chart. The part in the future is at most as long as the part in the past plus one day. */
 function spanOf(points: Point[], { outlook: { hours, finish, need }, now, isToday }: ProgressChartProps): [number, number] {
-  const day = dayOf(now)
+  const day = startOfDay(now)
   const first = points[0]?.at ?? now
-  if (isToday) return [Math.min(day + hours.first * HOUR, first), Math.max(day + hours.end * HOUR, now)]
-  const begin = Math.min(first, now - HOUR)
+  if (isToday) return [Math.min(day + hours.first * HOUR_MS, first), Math.max(day + hours.end * HOUR_MS, now)]
+  const begin = Math.min(first, now - HOUR_MS)
   return [begin, Math.min(Math.max(now, finish?.latest ?? 0, need?.dueAt ?? 0), now + Math.max(now - begin, DAY))]
 }
 
 /** Returns the start times of the hours or days that are labelled below the chart, as many as fit. */
 function listMarks(begin: number, end: number, isToday: boolean, width: number): number[] {
-  const unit = isToday ? HOUR : DAY
+  const unit = isToday ? HOUR_MS : DAY
   const each = Math.max(1, Math.ceil((end - begin) / unit / Math.max(1, Math.floor(width / LABEL_WIDTH))))
-  const first = isToday ? Math.ceil(begin / HOUR) * HOUR : dayOf(begin + DAY - 1)
+  const first = isToday ? Math.ceil(begin / HOUR_MS) * HOUR_MS : startOfDay(begin + DAY - 1)
   const marks: number[] = []
   for (let at = first; at <= end; at += unit * each) marks.push(at)
   return marks
@@ -50,7 +50,7 @@ export function ProgressChart(props: ProgressChartProps) {
   const [frame, width] = useWidth(640)
   const [id, clip] = [useId(), useId()]
   const { total, inspected } = activity
-  const points = toProgressLine(activity, now, isToday ? dayOf(now) : 0)
+  const points = toProgressLine(activity, now, isToday ? startOfDay(now) : 0)
   const [begin, end] = spanOf(points, props)
   const floor = HEIGHT - BOTTOM
   const [x, y] = [scaleLinear(begin, end, LEFT, width - RIGHT), scaleLinear(0, total, floor, TOP)]

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ListedVehicle } from '@/api/types'
-import { arrangeBays, BAY_SIZE, drawBays, findMissingRuns, LABEL_WIDTH } from './bays'
+import { arrangeBays, BAY_SIZE, buildBayPath, findMissingRuns, LABEL_WIDTH } from './bays'
 
 const vehicle = (parking_space: string, status: string, id_yard = 1) => ({ parking_space, status, id_yard }) as ListedVehicle
 const row = (spaces: string[], status = 'Not Found') => spaces.map((space) => vehicle(space, status))
@@ -28,5 +28,5 @@ test('a position finds the bay that is drawn there', () => {
     expect(grid.find(x + BAY_SIZE / 2, y + BAY_SIZE / 2)).toBe(index)
   }
   expect([grid.find(LABEL_WIDTH - 5, 5), grid.find(LABEL_WIDTH + 9 * 21 + 5, 2 * 21 + 5), grid.find(LABEL_WIDTH + 10 * 21 + 5, 5), grid.find(LABEL_WIDTH + 5, -5)]).toEqual([-1, -1, -1, -1])
-  expect(drawBays(grid, [0, 10])).toBe(`M${LABEL_WIDTH} 0h18v18h-18zM${LABEL_WIDTH} 21h18v18h-18z`)
+  expect(buildBayPath(grid, [0, 10])).toBe(`M${LABEL_WIDTH} 0h18v18h-18zM${LABEL_WIDTH} 21h18v18h-18z`)
 })

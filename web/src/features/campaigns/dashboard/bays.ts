@@ -53,7 +53,7 @@ export const BAY_SIZE = 18
 const PITCH = 21
 /** Width in pixels of the label at the start of each row, which names the first parking space of the row. */
 export const LABEL_WIDTH = 64
-/** Unit of the row length: each row has a multiple of this number of spaces, so that the labels at the row starts increase in round steps. */
+/** Unit of the row length in spaces. Each row has a multiple of it, so that the labels at the row starts increase in round steps. */
 const ROUND = 5
 
 /** Arranges parking spaces (bays) in rows that fit into a width in pixels. */
@@ -73,7 +73,7 @@ export function arrangeBays(count: number, width: number): BayGrid {
 export const gridHeight = ({ rows }: BayGrid): number => rows * PITCH
 
 /** Returns the outlines of parking spaces (bays) as the data of one SVG path: one element draws all vehicles with the same status. */
-export const drawBays = (grid: BayGrid, indexes: number[]): string =>
+export const buildBayPath = (grid: BayGrid, indexes: number[]): string =>
   indexes.map((index) => {
     const { x, y } = grid.at(index)
     return `M${x} ${y}h${BAY_SIZE}v${BAY_SIZE}h${-BAY_SIZE}z`

@@ -1,5 +1,5 @@
 import type { Activity } from '@/api/types'
-import { addWorkingHours, countWorkingHours, dayOf, findWorkingHours, HOUR, type WorkingHours } from './workHours'
+import { addWorkingHours, countWorkingHours, startOfDay, findWorkingHours, HOUR_MS, type WorkingHours } from './workHours'
 
 /** An hour in which vehicles were inspected or saved. `at` is the start of the hour in milliseconds since 1970. */
 export interface WorkedHour {
@@ -49,13 +49,13 @@ export function listRunningSums(activity: Activity): (WorkedHour & { done: numbe
 /** Returns the points of the progress line from the first worked hour since `from` until now. The line is flat between worked hours. */
 export function toProgressLine(activity: Activity, now: number, from = 0): Point[] {
   const worked = listRunningSums(activity).filter(({ at }) => at >= from)
-  const points = worked.flatMap(({ at, inspected, done }): Point[] => [{ at, done: done - inspected }, { at: Math.min(at + HOUR, now), done }])
+  const points = worked.flatMap(({ at, inspected, done }): Point[] => [{ at, done: done - inspected }, { at: Math.min(at + HOUR_MS, now), done }])
   return [...points, { at: now, done: activity.inspected }]
 }
 
 /** Returns the mean number of vehicles inspected per hour. Of the current hour, only the part that has passed counts. */
 function meanPerHour(hours: WorkedHour[], now: number): number {
-  const length = hours.reduce((sum, { at }) => sum + Math.min(1, Math.max((now - at) / HOUR, 0.25)), 0)
+  const length = hours.reduce((sum, { at }) => sum + Math.min(1, Math.max((now - at) / HOUR_MS, 0.25)), 0)
   return length === 0 ? 0 : hours.reduce((sum, { inspected }) => sum + inspected, 0) / length
 }
 
@@ -67,7 +67,7 @@ export function computeForecast(activity: Activity, pace: number, due: string | 
   const worked = listWorkedHours(activity).filter(({ inspected, saves }) => inspected > 0 || saves > 0)
   const hours = findWorkingHours(worked.map(({ at }) => at))
   const left = activity.total - activity.inspected
-  const day = dayOf(worked.at(-1)?.at ?? 0)
+  const day = startOfDay(worked.at(-1)?.at ?? 0)
   const rates = [meanPerHour(worked, now), meanPerHour(worked.filter(({ at }) => at >= day), now), pace].filter((rate) => rate > 0)
   const end = (rate: number) => addWorkingHours(now, left / rate, hours)
   const [earliest, latest] = left > 0 && rates.length > 0 ? [end(Math.max(...rates)), end(Math.min(...rates))] : [null, null]

@@ -1,11 +1,11 @@
 import type { Activity } from '@/api/types'
 import { formatCount } from '@/lib/time'
 import type { FinishRange, Forecast } from './forecast'
-import type { Formats } from './moments'
+import type { DateFormats } from './moments'
 import type { DashboardTranslate } from './text'
 
 /** Formats the time range of the estimated end, as a single time when both ends are within an hour. */
-export function formatFinishRange({ earliest, latest }: FinishRange, formats: Formats, now: number, t: DashboardTranslate): string {
+export function formatFinishRange({ earliest, latest }: FinishRange, formats: DateFormats, now: number, t: DashboardTranslate): string {
   const [first, last] = [formats.moment(earliest, now), formats.moment(latest, now)]
   if (latest - earliest < 1_800_000) return first
   const isOneDay = formats.shortDay(earliest) === formats.shortDay(latest)
@@ -13,14 +13,14 @@ export function formatFinishRange({ earliest, latest }: FinishRange, formats: Fo
 }
 
 /** Returns a sentence that describes the current state of the progress chart. */
-export function describeProgress(t: DashboardTranslate, { total, inspected }: Activity, { finish }: Forecast, formats: Formats, now: number): string {
+export function describeProgress(t: DashboardTranslate, { total, inspected }: Activity, { finish }: Forecast, formats: DateFormats, now: number): string {
   const counts = { done: formatCount(inspected), total: formatCount(total) }
   if (inspected >= total) return t('chart.allDone', counts)
   return finish === null ? t('chart.done', counts) : t('chart.doneAbout', { ...counts, when: formatFinishRange(finish, formats, now, t) })
 }
 
 /** Returns a sentence that says at what rate the due date can be met. */
-export function describeRequiredRate(t: DashboardTranslate, { need, hours }: Forecast, pace: number, formats: Formats, now: number): string {
+export function describeRequiredRate(t: DashboardTranslate, { need, hours }: Forecast, pace: number, formats: DateFormats, now: number): string {
   if (need === null) return ''
   const when = formats.moment(need.dueAt, now)
   if (need.perHour === 0) return t('chart.overdue', { when })

@@ -1,12 +1,12 @@
 /** Length of an hour in milliseconds. */
-export const HOUR = 3_600_000
-const DAY = 24 * HOUR
+export const HOUR_MS = 3_600_000
+const DAY = 24 * HOUR_MS
 /** Offset in milliseconds of the shown times from UTC. All pages show times at UTC-3, see `lib/time`. */
-const OFFSET = 3 * HOUR
+const OFFSET = 3 * HOUR_MS
 /** Default working hours, used while too few worked hours are known to derive the working hours from them. */
 const [FIRST, END] = [7, 17]
 /** Minimum number of different hours of the day with work, from which the working hours are derived. */
-const ENOUGH = 4
+const MIN_WORKED_HOURS = 4
 /** Maximum time in hours that the calculations look ahead. */
 const MAX_HOURS = 24 * 366
 
@@ -17,16 +17,16 @@ export interface WorkingHours {
 }
 
 /** Returns the hour of the day, 0 to 23, of a time in milliseconds. */
-export const hourOfDay = (at: number): number => Math.floor((((at - OFFSET) % DAY) + DAY) % DAY / HOUR)
+export const hourOfDay = (at: number): number => Math.floor((((at - OFFSET) % DAY) + DAY) % DAY / HOUR_MS)
 /** Returns the start of the day that contains a time; both in milliseconds since 1970. */
-export const dayOf = (at: number): number => at - ((((at - OFFSET) % DAY) + DAY) % DAY)
+export const startOfDay = (at: number): number => at - ((((at - OFFSET) % DAY) + DAY) % DAY)
 const isWorking = (at: number, { first, end }: WorkingHours) => hourOfDay(at) >= first && hourOfDay(at) < end
 
 /** Returns the working hours derived from the start times of the worked hours, or the default working hours while too few are known. */
 export function findWorkingHours(worked: number[]): WorkingHours {
   const seen = new Set(worked.map(hourOfDay))
   const [low, high] = [Math.min(...seen, 23), Math.max(...seen, 0) + 1]
-  if (seen.size >= ENOUGH) return { first: low, end: high }
+  if (seen.size >= MIN_WORKED_HOURS) return { first: low, end: high }
   return seen.size === 0 ? { first: FIRST, end: END } : { first: Math.min(low, FIRST), end: Math.max(high, END) }
 }
 
@@ -34,8 +34,8 @@ export function findWorkingHours(worked: number[]): WorkingHours {
 function walk(from: number, hours: WorkingHours, visit: (at: number, length: number) => boolean): void {
   let at = from
   for (let step = 0; step < MAX_HOURS; step += 1) {
-    const next = (Math.floor(at / HOUR) + 1) * HOUR
-    if (isWorking(at, hours) && visit(at, (next - at) / HOUR)) return
+    const next = (Math.floor(at / HOUR_MS) + 1) * HOUR_MS
+    if (isWorking(at, hours) && visit(at, (next - at) / HOUR_MS)) return
     at = next
   }
 }
@@ -44,7 +44,7 @@ function walk(from: number, hours: WorkingHours, visit: (at: number, length: num
 export function addWorkingHours(from: number, amount: number, hours: WorkingHours): number | null {
   let [left, end]: [number, number | null] = [amount, null]
   walk(from, hours, (at, length) => {
-    if (left <= length) end = at + left * HOUR
+    if (left <= length) end = at + left * HOUR_MS
     left -= length
     return end !== null
   })
@@ -55,7 +55,7 @@ export function addWorkingHours(from: number, amount: number, hours: WorkingHour
 export function countWorkingHours(from: number, to: number, hours: WorkingHours): number {
   let sum = 0
   walk(from, hours, (at, length) => {
-    if (at < to) sum += Math.min(length, (to - at) / HOUR)
+    if (at < to) sum += Math.min(length, (to - at) / HOUR_MS)
     return at >= to
   })
   return sum

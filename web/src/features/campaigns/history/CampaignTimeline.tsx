@@ -3,7 +3,7 @@ import type { CampaignEvent } from '@/api/types'
 import { Link } from '@/lib/route'
 import type { IconName } from '@/ui/Icon'
 import { CampaignStatusBadge } from '@/ui/Status'
-import { OldToNew, Timeline, TimelineField, TimelineItem } from '@/ui/Timeline'
+import { ValueChange, Timeline, TimelineField, TimelineItem } from '@/ui/Timeline'
 import { TimelinePage } from '@/ui/TimelinePage'
 import { useTimelineText } from '@/ui/TimelineText'
 import { formatDue } from '../useDueDate'
@@ -45,7 +45,7 @@ function Event({ ref, event }: { ref?: Ref<HTMLLIElement> | undefined; event: Ca
     <TimelineItem ref={ref} icon={icon} title={useEventTitle(event)} by={by_hmc ?? t('history.automatic')} at={at} way={way}>
       {fields.map(({ field, old, new: value }) => (
         <TimelineField key={field} name={labels[field] ?? field}>
-          <OldToNew old={<Value field={field} value={old} />} value={<Value field={field} value={value} />} />
+          <ValueChange old={<Value field={field} value={old} />} value={<Value field={field} value={value} />} />
         </TimelineField>
       ))}
     </TimelineItem>

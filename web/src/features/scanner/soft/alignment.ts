@@ -1,11 +1,11 @@
 import { followPaths, type Hypothesis } from './paths'
-import { chooseStarts, findStarts, type Line, type Search } from './starts'
+import { chooseStarts, findStarts, type ProfileDirection, type PatternSearch } from './starts'
 
 /** Mean cost of a hypothesis (character sequence) below which no further start is tried. */
 const GOOD_COST = 0.06
 
 /** Returns the most plausible character sequences along a brightness profile of a barcode, the best first. */
-export function findHypotheses(lines: readonly Line[], searches: readonly (readonly Search[])[], most: number): Hypothesis[] {
+export function findHypotheses(lines: readonly ProfileDirection[], searches: readonly (readonly PatternSearch[])[], most: number): Hypothesis[] {
   const starts = chooseStarts(lines.flatMap((line) => searches.flatMap((search) => findStarts(line, search))))
   const all: Hypothesis[] = []
   for (const start of starts) {

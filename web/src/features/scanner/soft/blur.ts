@@ -1,7 +1,7 @@
-import type { Edge } from './symbologies'
+import type { BarEdge } from './symbologies'
 
 /** Appearance of the printed bars in a brightness profile: blur and ink spread. */
-export interface Appearance {
+export interface BarAppearance {
   /** Standard deviation of the blur in modules (widths of the narrowest bar). */
   blur: number
   /** Width in modules by which the ink makes each bar wider; negative when bars are thinner than spaces. */
@@ -38,12 +38,12 @@ export function blurredStep(z: number): number {
 }
 
 /** Returns the position at which an edge appears. Spreading ink moves the start of a bar to the left and its end to the right. */
-export const placeOf = ({ at, rises }: Edge, spread: number): number => (rises ? at - spread / 2 : at + spread / 2)
+export const apparentEdgePosition = ({ at, rises }: BarEdge, spread: number): number => (rises ? at - spread / 2 : at + spread / 2)
 
 /** Returns the darkness of blurred bars, from 0 to 1, at ascending positions in modules. `edges` must be in ascending order. */
-export function drawBlurred(edges: readonly Edge[], places: Float64Array, { blur, spread }: Appearance): Float64Array {
+export function drawBlurred(edges: readonly BarEdge[], places: Float64Array, { blur, spread }: BarAppearance): Float64Array {
   const dark = new Float64Array(places.length)
-  const at = Float64Array.from(edges, (edge) => placeOf(edge, spread))
+  const at = Float64Array.from(edges, (edge) => apparentEdgePosition(edge, spread))
   const signs = Float64Array.from(edges, ({ rises }) => (rises ? 1 : -1))
   const reach = BLUR_REACH * blur
   let first = 0
@@ -68,9 +68,9 @@ export interface DarknessSlopes {
 }
 
 /** Returns the derivatives of the darkness that `drawBlurred` returns. */
-export function drawSlopes(edges: readonly Edge[], places: Float64Array, { blur, spread }: Appearance): DarknessSlopes {
+export function drawSlopes(edges: readonly BarEdge[], places: Float64Array, { blur, spread }: BarAppearance): DarknessSlopes {
   const [alongPlace, alongBlur, alongSpread] = [new Float64Array(places.length), new Float64Array(places.length), new Float64Array(places.length)]
-  const at = Float64Array.from(edges, (edge) => placeOf(edge, spread))
+  const at = Float64Array.from(edges, (edge) => apparentEdgePosition(edge, spread))
   const signs = Float64Array.from(edges, ({ rises }) => (rises ? 1 : -1))
   const reach = BLUR_REACH * blur
   let first = 0

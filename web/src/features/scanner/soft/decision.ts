@@ -11,13 +11,13 @@ export interface SoftText {
 }
 
 /** Minimum difference in log likelihood to the second-best character at which a character counts as certain. */
-export const MARGIN = 4
+export const CERTAIN_MARGIN = 4
 /** Minimum difference in log likelihood at which the campaign's list may still confirm a doubtful text. */
-export const MIN_MARGIN = 1
+export const CONFIRMABLE_MARGIN = 1
 const MAX_DOUBTFUL = 3
 const MAX_ALTERNATIVES = 24
 /** Minimum length of a text in characters. */
-const SHORTEST = 4
+const MIN_TEXT_LENGTH = 4
 
 interface Place {
   /** Character values, the most likely first. `behind` is the difference in log likelihood to the first. */
@@ -32,23 +32,23 @@ const rank = (likelihoods: Float64Array): Place => {
 const leadOf = ({ ranked }: Place): number => ranked[1]?.behind ?? Infinity
 
 /** Returns the most likely character value at each position. */
-export const mostLikely = (likelihoods: Likelihoods): number[] => likelihoods.map((place) => place.indexOf(Math.max(...place)))
+export const mostLikelyValues = (likelihoods: Likelihoods): number[] => likelihoods.map((place) => place.indexOf(Math.max(...place)))
 
 /**
  * Returns the text that the likelihoods yield. Start and stop must be certain, the check character must be right, and each character must
  * lead by a margin. Returns `null` when not even the campaign's list could confirm the text.
  */
-export function decide(symbology: Symbology, likelihoods: Likelihoods): SoftText | null {
+export function decideText(symbology: Symbology, likelihoods: Likelihoods): SoftText | null {
   const places = likelihoods.map(rank)
   const values = places.map(({ ranked }) => ranked[0]?.value ?? 0)
   const { starts, stop, textOf } = symbology
   const ends = [places[0], places.at(-1)]
-  if (!starts.includes(values[0] ?? -1) || values.at(-1) !== stop || ends.some((place) => place === undefined || leadOf(place) < MARGIN)) return null
+  if (!starts.includes(values[0] ?? -1) || values.at(-1) !== stop || ends.some((place) => place === undefined || leadOf(place) < CERTAIN_MARGIN)) return null
   const text = textOf(values.slice(0, -1))
-  if (text === null || text.trim().length < SHORTEST) return null
-  const doubtful = places.flatMap((place, index) => (leadOf(place) < MARGIN ? [index] : []))
+  if (text === null || text.trim().length < MIN_TEXT_LENGTH) return null
+  const doubtful = places.flatMap((place, index) => (leadOf(place) < CERTAIN_MARGIN ? [index] : []))
   if (doubtful.length === 0) return { text, certain: true, alternatives: [] }
-  if (doubtful.length > MAX_DOUBTFUL || places.some((place) => leadOf(place) < MIN_MARGIN)) return null
+  if (doubtful.length > MAX_DOUBTFUL || places.some((place) => leadOf(place) < CONFIRMABLE_MARGIN)) return null
   const alternatives = alternativesOf(symbology, values, places, doubtful)
   return alternatives === null ? null : { text, certain: false, alternatives }
 }
@@ -57,7 +57,7 @@ export function decide(symbology: Symbology, likelihoods: Likelihoods): SoftText
 function alternativesOf({ textOf }: Symbology, values: readonly number[], places: readonly Place[], doubtful: readonly number[]): string[] | null {
   let variants: number[][] = [[...values]]
   for (const index of doubtful) {
-    const rivals = (places[index]?.ranked ?? []).filter(({ behind }) => behind < MARGIN)
+    const rivals = (places[index]?.ranked ?? []).filter(({ behind }) => behind < CERTAIN_MARGIN)
     variants = variants.flatMap((variant) => rivals.map(({ value }) => variant.with(index, value)))
     if (variants.length > MAX_ALTERNATIVES) return null
   }

@@ -1,4 +1,4 @@
-import { placesOf, type Fit, type Residual } from './fit'
+import { pixelPositionsOf, type CodeFit, type Residual } from './fit'
 
 /** Maximum difference between profile and drawn code at one character or quiet zone. The limits are a factor of the median over all characters and a share of the contrast. */
 const [MAX_FACTOR, MAX_SHARE] = [3, 0.05]
@@ -7,9 +7,9 @@ const [MAX_FACTOR, MAX_SHARE] = [3, 0.05]
  * Returns whether a profile differs from the drawn code about equally at each character and in both quiet zones. A wrong character, or bars beyond
  * the assumed end, cause a larger difference there.
  */
-export function isEvenlyPrinted(fit: Fit, residual: Residual): boolean {
+export function isEvenlyPrinted(fit: CodeFit, residual: Residual): boolean {
   const { symbology: { width, tail }, values } = fit
-  const places = placesOf(fit)
+  const places = pixelPositionsOf(fit)
   const squares = new Float64Array(values.length + 2) // the quiet zones come first and last
   const counts = new Float64Array(values.length + 2)
   for (const [index, at] of places.entries()) {

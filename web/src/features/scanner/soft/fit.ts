@@ -1,9 +1,9 @@
-import { drawBlurred, drawSlopes, type Appearance } from './blur'
-import { edgesOf, type Symbology } from './symbologies'
+import { drawBlurred, drawSlopes, type BarAppearance } from './blur'
+import { listEdges, type Symbology } from './symbologies'
 import type { Hypothesis } from './paths'
 
 /** Position and appearance of a barcode in a brightness profile. */
-export interface Fit extends Appearance {
+export interface CodeFit extends BarAppearance {
   symbology: Symbology
   values: number[]
   /** Coefficients of the polynomial that maps a pixel (-1 to 1 along the code) to modules: offset, scale, bend, and change of the bend. */
@@ -21,7 +21,7 @@ const MAX_SPREAD = 0.5
 const [MIN_RATIO, MAX_RATIO] = [1.8, 3.3]
 
 /** Returns the positions, in modules, of the pixels of a code. */
-export function placesOf({ curve, first, last }: Fit): Float64Array {
+export function pixelPositionsOf({ curve, first, last }: CodeFit): Float64Array {
   const half = (last + 1 - first) / 2
   return Float64Array.from({ length: last - first + 1 }, (_, index) => {
     const t = (index + 0.5) / half - 1
@@ -30,7 +30,7 @@ export function placesOf({ curve, first, last }: Fit): Float64Array {
 }
 
 /** Returns a first fit of a code, whose curve is fitted to the start positions of the characters. */
-export function startFit({ symbology, values, begins, module, blur }: Hypothesis, length: number): Fit {
+export function createFirstFit({ symbology, values, begins, module, blur }: Hypothesis, length: number): CodeFit {
   const end = (begins.at(-1) ?? 0) + (symbology.width + symbology.tail) * module
   const first = Math.max(0, Math.floor((begins[0] ?? 0) - QUIET * module))
   const last = Math.min(length - 1, Math.ceil(end + QUIET * module))
@@ -76,9 +76,9 @@ export interface Residual {
   reach: number
 }
 
-export function residualOf(profile: Float64Array, fit: Fit): Residual {
-  const places = placesOf(fit)
-  const dark = drawBlurred(edgesOf(fit.symbology, fit.values), places, fit)
+export function computeResidual(profile: Float64Array, fit: CodeFit): Residual {
+  const places = pixelPositionsOf(fit)
+  const dark = drawBlurred(listEdges(fit.symbology, fit.values), places, fit)
   const count = places.length
   const reach = Math.max(8, Math.round((WINDOW * count) / Math.max(1, (places[count - 1] ?? 0) - (places[0] ?? 0))))
   const sums = Array.from({ length: 4 }, () => new Float64Array(count + 1))
@@ -113,7 +113,7 @@ export function residualOf(profile: Float64Array, fit: Fit): Residual {
 const clamp = (value: number, low: number, high: number): number => Math.max(low, Math.min(high, value))
 
 /** Returns a fit whose parameters are changed by the given steps: the curve, the blur, the spread and the width of wide bars. */
-function move(fit: Fit, steps: readonly number[]): Fit {
+function applySteps(fit: CodeFit, steps: readonly number[]): CodeFit {
   const { curve, symbology } = fit
   const [blur = 0, spread = 0, ratio = 0] = steps.slice(curve.length)
   const wider = ratio === 0 || symbology.withRatio === null ? symbology : symbology.withRatio(clamp(symbology.ratio + ratio, MIN_RATIO, MAX_RATIO))
@@ -129,11 +129,11 @@ function move(fit: Fit, steps: readonly number[]): Fit {
 const DIFFERENCE = 0.02
 const LARGEST_STEP = 0.6
 
-/** Returns the derivatives of a residual with respect to each parameter, in the order of `move`. Brightness and contrast are treated as constant. */
-function slopesOf(fit: Fit, { dark, gains, reach }: Residual): Float64Array[] {
+/** Returns the derivatives of a residual with respect to each parameter, in the order of `applySteps`. Brightness and contrast are treated as constant. */
+function computeSlopes(fit: CodeFit, { dark, gains, reach }: Residual): Float64Array[] {
   const { curve, symbology, values, first, last } = fit
   const half = (last + 1 - first) / 2
-  const slopes = drawSlopes(edgesOf(symbology, values), placesOf(fit), fit)
+  const slopes = drawSlopes(listEdges(symbology, values), pixelPositionsOf(fit), fit)
   let along = slopes.place
   const columns = curve.map((_, power) => {
     if (power > 0) along = along.map((slope, index) => slope * ((index + 0.5) / half - 1))
@@ -141,14 +141,14 @@ function slopesOf(fit: Fit, { dark, gains, reach }: Residual): Float64Array[] {
   })
   columns.push(slopes.blur, slopes.spread)
   if (symbology.withRatio !== null) {
-    const moved = move(fit, [...columns.map(() => 0), DIFFERENCE])
-    columns.push(drawBlurred(edgesOf(moved.symbology, values), placesOf(moved), moved).map((shade, index) => (shade - (dark[index] ?? 0)) / DIFFERENCE))
+    const moved = applySteps(fit, [...columns.map(() => 0), DIFFERENCE])
+    columns.push(drawBlurred(listEdges(moved.symbology, values), pixelPositionsOf(moved), moved).map((shade, index) => (shade - (dark[index] ?? 0)) / DIFFERENCE))
   }
-  return columns.map((column) => deviationOf(column, reach).map((slope, index) => -slope * (gains[index] ?? 0)))
+  return columns.map((column) => subtractMovingAverage(column, reach).map((slope, index) => -slope * (gains[index] ?? 0)))
 }
 
 /** Returns the differences between values and their moving average in a window. */
-function deviationOf(values: Float64Array, reach: number): Float64Array {
+function subtractMovingAverage(values: Float64Array, reach: number): Float64Array {
   const sums = new Float64Array(values.length + 1)
   for (let index = 0; index < values.length; index++) sums[index + 1] = (sums[index] ?? 0) + (values[index] ?? 0)
   return values.map((value, index) => {
@@ -158,17 +158,17 @@ function deviationOf(values: Float64Array, reach: number): Float64Array {
 }
 
 /** Improves the position and the appearance of a code by Gauss-Newton steps, as long as the differences become smaller. */
-export function improveFit(profile: Float64Array, start: Fit, rounds: number): { fit: Fit; residual: Residual } {
+export function improveFit(profile: Float64Array, start: CodeFit, rounds: number): { fit: CodeFit; residual: Residual } {
   let fit = start
-  let residual = residualOf(profile, fit)
+  let residual = computeResidual(profile, fit)
   for (let round = 0; round < rounds; round++) {
-    const wanted = leastSquares(slopesOf(fit, residual), residual.values.map((value) => -value), 1e-3)
+    const wanted = leastSquares(computeSlopes(fit, residual), residual.values.map((value) => -value), 1e-3)
     const largest = Math.max(...wanted.map(Math.abs))
     let scale = Math.min(1, LARGEST_STEP / largest)
     const before = residual.variance
     for (let tries = 0; tries < 3; tries++, scale /= 3) {
-      const next = move(fit, wanted.map((step) => step * scale))
-      const better = residualOf(profile, next)
+      const next = applySteps(fit, wanted.map((step) => step * scale))
+      const better = computeResidual(profile, next)
       if (better.variance < residual.variance) {
         fit = next
         residual = better

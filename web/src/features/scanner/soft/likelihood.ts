@@ -1,27 +1,27 @@
-import { blurredStep, drawBlurred, placeOf } from './blur'
-import { placesOf, type Fit, type Residual } from './fit'
-import { edgesOf } from './symbologies'
+import { blurredStep, drawBlurred, apparentEdgePosition } from './blur'
+import { pixelPositionsOf, type CodeFit, type Residual } from './fit'
+import { listEdges } from './symbologies'
 
 /** Log likelihood of each character at each position of a code, relative to the most likely character of that position (0). */
 export type Likelihoods = Float64Array[]
 
 /** Width in modules beside a character that is compared as well, because the blur of a character extends beyond its ends. */
-const BESIDE = 2.5
+const NEIGHBOUR_WIDTH = 2.5
 /** Minimum assumed difference between the drawn code and a profile, as a share of the contrast, for effects that are not modelled. */
-const FLOOR = 0.015
+const MIN_DIFFERENCE = 0.015
 /** Factor of the log likelihoods. Neighbouring pixels have similar errors, so they count as fewer independent pixels. */
-const INDEPENDENT = 0.5
+const LIKELIHOOD_FACTOR = 0.5
 
 /** Compares the profile at each position of a code with the blurred pattern of each character, next to the neighbouring characters of the fit. */
-export function likelihoodsOf(profile: Float64Array, fit: Fit, { variance, contrast }: Residual): Likelihoods {
+export function computeLikelihoods(profile: Float64Array, fit: CodeFit, { variance, contrast }: Residual): Likelihoods {
   const { symbology, values } = fit
-  const places = placesOf(fit)
-  const edges = edgesOf(symbology, values)
-  const floor = Math.max(variance, (FLOOR * contrast) ** 2)
+  const places = pixelPositionsOf(fit)
+  const edges = listEdges(symbology, values)
+  const floor = Math.max(variance, (MIN_DIFFERENCE * contrast) ** 2)
   return values.map((_, place) => {
     const from = place * symbology.width
     const to = from + symbology.width
-    const inside = (at: number) => at >= from - BESIDE && at <= to + BESIDE
+    const inside = (at: number) => at >= from - NEIGHBOUR_WIDTH && at <= to + NEIGHBOUR_WIDTH
     const first = places.findIndex(inside)
     const window = places.slice(first, places.findLastIndex(inside) + 1)
     const bright = profile.subarray(fit.first + first, fit.first + first + window.length)
@@ -32,25 +32,25 @@ export function likelihoodsOf(profile: Float64Array, fit: Fit, { variance, contr
     const rests = Float64Array.from(symbology.characters, (widths) => {
       dark.set(base)
       drawInside(dark, widths, from, drawStep)
-      return restOf(bright, dark)
+      return unexplainedEnergy(bright, dark)
     })
     const least = Math.min(...rests)
     const noise = Math.max(least / bright.length, floor) // a place that no character fits well counts less
-    return rests.map((rest) => (-INDEPENDENT * (rest - least)) / (2 * noise))
+    return rests.map((rest) => (-LIKELIHOOD_FACTOR * (rest - least)) / (2 * noise))
   })
 }
 
 type DrawStep = (at: number, rises: boolean) => Float64Array
 
 /** Returns a function that draws the darkness of one edge, and caches the result for other characters with the same edge. */
-function createSteps(places: Float64Array, { blur, spread }: Fit): DrawStep {
+function createSteps(places: Float64Array, { blur, spread }: CodeFit): DrawStep {
   const known = [new Map<number, Float64Array>(), new Map<number, Float64Array>()] as const
   return (at, rises) => {
     const drawn = known[rises ? 1 : 0]
     const key = Math.round(at * 1024)
     let step = drawn.get(key)
     if (step === undefined) {
-      const [place, sign] = [placeOf({ at, rises }, spread), rises ? 1 : -1]
+      const [place, sign] = [apparentEdgePosition({ at, rises }, spread), rises ? 1 : -1]
       step = places.map((pixel) => sign * blurredStep((pixel - place) / blur))
       drawn.set(key, step)
     }
@@ -69,7 +69,7 @@ function drawInside(dark: Float64Array, widths: readonly number[], from: number,
 }
 
 /** Returns the energy of a part of a profile that a pattern does not explain, with the brightness and contrast that fit best. */
-function restOf(bright: Float64Array, dark: Float64Array): number {
+function unexplainedEnergy(bright: Float64Array, dark: Float64Array): number {
   const count = bright.length
   let [p, d, pp, dd, pd] = [0, 0, 0, 0, 0]
   for (let index = 0; index < count; index++) {

@@ -1,6 +1,6 @@
-import { startPositionOf, type Start } from './starts'
+import { startPositionOf, type StartCandidate } from './starts'
 import type { Symbology } from './symbologies'
-import { energyAt, fitAt, strongestAt, SAMPLES_PER_MODULE, type Level, type TemplateSet } from './templates'
+import { sampleEnergy, explainedShare, findBestCharacter, SAMPLES_PER_MODULE, type SampledProfile, type TemplateSet } from './templates'
 
 /** Hypothesis of the search: a sequence of characters that may be printed along a brightness profile. */
 export interface Hypothesis {
@@ -23,7 +23,7 @@ const STOP_FIT = 0.6
 const MAX_PLACES = 48
 const BEAM = 8
 /** Maximum displacement of a character from its expected position, in samples. */
-const SLIP = 2
+const MAX_SLIP = 2
 const SLIP_COST = 0.02
 /** Shares of a character's displacement by which the expected position, the module size and the growth of the module size are corrected. */
 const [FOLLOW_PLACE, FOLLOW_SIZE, FOLLOW_GROWTH] = [0.7, 0.5, 0.1]
@@ -52,7 +52,7 @@ interface Path {
 const clamp = (factor: number, most: number): number => Math.max(1 / most, Math.min(most, factor))
 
 /** Follows a code from its start, character by character. Returns a hypothesis for each stop character that fits. */
-export function followPaths(start: Start): Hypothesis[] {
+export function followPaths(start: StartCandidate): Hypothesis[] {
   const { line, level: { module }, search: { set, blur } } = start
   const { symbology } = set
   const bests = createBestCharacters(start)
@@ -97,23 +97,23 @@ function choosePaths(paths: Path[]): Path[] {
   return chosen
 }
 
-const nearest = (levels: readonly Level[], module: number): Level => levels.reduce((best, level) => (Math.abs(level.module - module) < Math.abs(best.module - module) ? level : best))
+const nearest = (levels: readonly SampledProfile[], module: number): SampledProfile => levels.reduce((best, level) => (Math.abs(level.module - module) < Math.abs(best.module - module) ? level : best))
 
 interface BestCharacter {
   value: number
   cost: number
 }
-type BestCharacters = (level: Level, from: number) => BestCharacter | null
+type BestCharacters = (level: SampledProfile, from: number) => BestCharacter | null
 
-/** Returns a function that finds the character that fits a level (profile at one module size) best at a sample, and caches the result for other paths. */
-function createBestCharacters({ search: { set }, gain }: Start): BestCharacters {
-  const known = new Map<Level, Map<number, BestCharacter | null>>()
+/** Returns a function that finds the best fitting character at a sample of a level (profile at one module size). Results are cached for other paths. */
+function createBestCharacters({ search: { set }, gain }: StartCandidate): BestCharacters {
+  const known = new Map<SampledProfile, Map<number, BestCharacter | null>>()
   const { count } = set.inner
   const search: BestCharacters = (level, from) => {
     if (from < 0 || from + count > level.samples.length) return null
-    const [value, strongest] = strongestAt(level, set, from)
+    const [value, strongest] = findBestCharacter(level, set, from)
     const contrast = strongest / Math.sqrt(count) / gain
-    return contrast < MIN_GAIN || contrast > MAX_GAIN ? null : { value, cost: 1 - (strongest * strongest) / energyAt(level, from, count) }
+    return contrast < MIN_GAIN || contrast > MAX_GAIN ? null : { value, cost: 1 - (strongest * strongest) / sampleEnergy(level, from, count) }
   }
   return (level, from) => {
     const places = known.get(level) ?? new Map<number, BestCharacter | null>()
@@ -126,21 +126,21 @@ function createBestCharacters({ search: { set }, gain }: Start): BestCharacters 
   }
 }
 
-function stopOf(level: Level, { stop }: TemplateSet, { next }: Path): { begin: number; cost: number } | null {
+function stopOf(level: SampledProfile, { stop }: TemplateSet, { next }: Path): { begin: number; cost: number } | null {
   let best: { begin: number; cost: number } | null = null
   const expected = Math.round((next * SAMPLES_PER_MODULE) / level.module)
-  for (let slip = -SLIP; slip <= SLIP; slip++) {
-    const cost = 1 - fitAt(level, stop, expected + slip)
+  for (let slip = -MAX_SLIP; slip <= MAX_SLIP; slip++) {
+    const cost = 1 - explainedShare(level, stop, expected + slip)
     if (cost <= 1 - STOP_FIT && (best === null || cost < best.cost)) best = { begin: ((expected + slip) * level.module) / SAMPLES_PER_MODULE, cost }
   }
   return best
 }
 
 /** Returns the path extended by one character: by the best character at each displacement. */
-function extend(level: Level, bests: BestCharacters, width: number, path: Path): Path[] {
+function extend(level: SampledProfile, bests: BestCharacters, width: number, path: Path): Path[] {
   const longer: Path[] = []
   const expected = Math.round((path.next * SAMPLES_PER_MODULE) / level.module)
-  for (let slip = -SLIP; slip <= SLIP; slip++) {
+  for (let slip = -MAX_SLIP; slip <= MAX_SLIP; slip++) {
     const best = bests(level, expected + slip)
     if (best === null) continue
     const begin = ((expected + slip) * level.module) / SAMPLES_PER_MODULE

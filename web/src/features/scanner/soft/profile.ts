@@ -1,4 +1,4 @@
-import { BAND_HEIGHT, type Bands, type Strip } from './strips'
+import { BAND_HEIGHT, type RowBands, type BarStrip } from './strips'
 
 /** Mean brightness along a line across bars, one value per pixel. */
 export interface Profile {
@@ -22,7 +22,7 @@ const MARGIN = 40
 const MARGIN_SHARE = 0.1
 
 /** Averages the bands (groups of pixel rows) of a strip. Shifts each band sideways to where it fits the mean, and leaves out bands that show no bars. */
-export function createProfile({ sums, width, count }: Bands, strip: Strip): Profile {
+export function createProfile({ sums, width, count }: RowBands, strip: BarStrip): Profile {
   const margin = MARGIN + Math.round((strip.right - strip.left) * MARGIN_SHARE)
   const left = Math.max(0, strip.left - margin)
   const right = Math.min(width, strip.right + margin)

@@ -3,7 +3,7 @@ import type { ReadResult } from 'zxing-wasm/reader'
 import { drawBars } from '@/testing/bars'
 import { encodeCode128, encodeCode39 } from '@/testing/codes'
 import { createFake } from '@/testing/fake'
-import { drawGraded, drawTrap, FORMATS } from '@/testing/softFrames'
+import { drawGradedLabel, drawTrapFrame, FORMATS } from '@/testing/softFrames'
 import { createBackground } from '@/testing/labels'
 import { createDecoder } from '../decoder'
 import { findStripeDirections } from '../direction'
@@ -16,14 +16,14 @@ const read = (picture: GrayPicture) => readSoftly(picture, findStripeDirections(
 
 test.each(FORMATS)('%s is read softly where the blur is two thirds of a module', (format) => {
   for (const seed of [1, 2]) {
-    const { picture, text } = drawGraded('soft', format, seed)
+    const { picture, text } = drawGradedLabel('soft', format, seed)
     expect(read(picture)).toMatchObject({ format, text, certain: true })
   }
 })
 
 test.each([['code_39', 'very blurred'], ['code_128', 'blurred'], ['code_93', 'blurred']] as const)('%s is read softly through strong noise, and where it is %s', (format, blurred) => {
   for (const grade of ['noisy', blurred] as const) {
-    const { picture, text } = drawGraded(grade, format, 1)
+    const { picture, text } = drawGradedLabel(grade, format, 1)
     expect(read(picture)).toMatchObject({ format, text, certain: true })
   }
 })
@@ -46,17 +46,17 @@ test('a code without its stop, with a wrong check character or without bars is n
   expect(read(draw(encodeCode128('ABCDE12345', 7)))).toBeNull()
   expect(read(draw(encodeCode128('ABCDE12345').slice(0, -7)))).toBeNull()
   expect(read(createBackground(640, 640))).toBeNull()
-  expect(read(drawTrap(64).picture)).toBeNull() // a part of this code looks like a code with a stop, where bars go on
+  expect(read(drawTrapFrame(64).picture)).toBeNull() // a part of this code looks like a code with a stop, where bars go on
 })
 
 test('a text without a check character that explains too little of its bars counts only when the list confirms it', () => {
-  expect(read(drawTrap(11_383).picture)).toMatchObject({ format: 'code_39', certain: false }) // its stop is missing
+  expect(read(drawTrapFrame(11_383).picture)).toMatchObject({ format: 'code_39', certain: false }) // its stop is missing
 })
 
 test('no text is wrong in frames without a code, with other codes and with badly blurred codes', () => {
   const wrong: string[] = []
   for (let number = 0; number < 24; number++) {
-    const { picture, text, kind } = drawTrap(number, 480)
+    const { picture, text, kind } = drawTrapFrame(number, 480)
     const found = read(picture)
     if (found?.certain && found.text !== text) wrong.push(`${number} ${kind}: ${found.text}`)
   }

@@ -1,13 +1,13 @@
 import { findHypotheses } from './alignment'
-import { decide, mostLikely, type SoftText } from './decision'
+import { decideText, mostLikelyValues, type SoftText } from './decision'
 import { isEvenlyPrinted } from './evenness'
-import { improveFit, startFit, type Fit } from './fit'
-import { likelihoodsOf } from './likelihood'
+import { improveFit, createFirstFit, type CodeFit } from './fit'
+import { computeLikelihoods } from './likelihood'
 import type { Hypothesis } from './paths'
 import { createProfile, type Profile } from './profile'
 import { createBands, findStrips } from './strips'
-import { SYMBOLOGIES, lengthOf, type Symbology } from './symbologies'
-import { createLevels, createTemplates } from './templates'
+import { SYMBOLOGIES, codeLengthOf, type Symbology } from './symbologies'
+import { sampleProfile, createTemplates } from './templates'
 import { mapPoint, rotatePicture, type GrayPicture, type Point } from '../pixels'
 
 /** Code found by a soft reading, with its corners in the frame. */
@@ -19,24 +19,24 @@ export interface SoftCode extends SoftText {
 const MAX_STRIPS = 2
 const MAX_HYPOTHESES = 3
 /** Widths of the blur in modules for which the search draws patterns. */
-const BLURS = [0.4, 0.8, 1.15]
+const BLUR_WIDTHS = [0.4, 0.8, 1.15]
 const ROUNDS = 3
 const REFITS = 3
 /** Minimum share of a profile's energy that an accepted code explains. */
-const EXPLAINED = 0.85
+const MIN_EXPLAINED_SHARE = 0.85
 /**
  * Minimum explained share at which a code without a check character counts as certain. A code whose stop is missing was read with a wrong last
  * character at 0.88; codes that are read rightly explain 0.96 and more.
  */
-const CLEARLY_EXPLAINED = 0.92
+const CERTAIN_EXPLAINED_SHARE = 0.92
 /** Minimum explained share of the energy at which the search for better characters continues. */
-const PROMISING = 0.7
+const PROMISING_SHARE = 0.7
 
 let templates: ReturnType<typeof createSets> | null = null
-const createSets = () => SYMBOLOGIES.map((symbology) => BLURS.map((blur) => ({ set: createTemplates(symbology, blur), blur })))
+const createSets = () => SYMBOLOGIES.map((symbology) => BLUR_WIDTHS.map((blur) => ({ set: createTemplates(symbology, blur), blur })))
 
 interface ProfileCode extends SoftText {
-  fit: Fit
+  fit: CodeFit
   /** Whether the code runs from the right to the left. */
   isReversed: boolean
 }
@@ -46,8 +46,8 @@ export function readProfile({ values, bars: { begin, end } }: Pick<Profile, 'val
   templates ??= createSets()
   const reversed = values.toReversed()
   const lines = [
-    { levels: createLevels(values), isReversed: false, bars: { begin, end } },
-    { levels: createLevels(reversed), isReversed: true, bars: { begin: values.length - end, end: values.length - begin } },
+    { levels: sampleProfile(values), isReversed: false, bars: { begin, end } },
+    { levels: sampleProfile(reversed), isReversed: true, bars: { begin: values.length - end, end: values.length - begin } },
   ]
   for (const hypothesis of findHypotheses(lines, templates, MAX_HYPOTHESES)) {
     const read = checkHypothesis(hypothesis.isReversed ? reversed : values, hypothesis)
@@ -58,20 +58,20 @@ export function readProfile({ values, bars: { begin, end } }: Pick<Profile, 'val
 
 /** Fits a sequence of characters to a profile, and replaces characters for which others fit better. Returns `null` when the result is not accepted. */
 function checkHypothesis(values: Float64Array, hypothesis: Hypothesis): ProfileCode | null {
-  let fit = startFit(hypothesis, values.length)
+  let fit = createFirstFit(hypothesis, values.length)
   for (let again = 0; again < REFITS; again++) {
     const improved = improveFit(values, fit, ROUNDS)
     fit = improved.fit
     const { residual } = improved
-    if (residual.variance > (1 - PROMISING) * residual.energy) return null
-    const likelihoods = likelihoodsOf(values, fit, residual)
-    const next = mostLikely(likelihoods)
+    if (residual.variance > (1 - PROMISING_SHARE) * residual.energy) return null
+    const likelihoods = computeLikelihoods(values, fit, residual)
+    const next = mostLikelyValues(likelihoods)
     const isStable = next.every((value, place) => value === fit.values[place])
     if (isStable) {
-      if (residual.contrast <= 0 || residual.variance > (1 - EXPLAINED) * residual.energy || !isEvenlyPrinted(fit, residual)) return null
-      const decided = decide(fit.symbology, likelihoods)
+      if (residual.contrast <= 0 || residual.variance > (1 - MIN_EXPLAINED_SHARE) * residual.energy || !isEvenlyPrinted(fit, residual)) return null
+      const decided = decideText(fit.symbology, likelihoods)
       if (decided === null) return null
-      const isClear = fit.symbology.hasCheckCharacter || residual.variance <= (1 - CLEARLY_EXPLAINED) * residual.energy
+      const isClear = fit.symbology.hasCheckCharacter || residual.variance <= (1 - CERTAIN_EXPLAINED_SHARE) * residual.energy
       return { ...decided, certain: decided.certain && isClear, fit, isReversed: hypothesis.isReversed }
     }
     fit = { ...fit, values: next }
@@ -97,10 +97,10 @@ export function readSoftly(frame: GrayPicture, directions: readonly number[]): S
 }
 
 /** Returns the corners of a code in the upright picture: top left, top right, bottom right, bottom left, in the orientation of the code itself. */
-function cornersOf({ curve, first, last, symbology, values }: Fit, { left, top, bottom, values: { length } }: Profile, isReversed: boolean): Point[] {
+function cornersOf({ curve, first, last, symbology, values }: CodeFit, { left, top, bottom, values: { length } }: Profile, isReversed: boolean): Point[] {
   const [offset = 0, size = 1] = curve
   const pixelOf = (module: number) => (first + last) / 2 + ((module - offset) / size) * ((last - first) / 2)
-  const [start, end] = [pixelOf(0), pixelOf(lengthOf(symbology, values.length))]
+  const [start, end] = [pixelOf(0), pixelOf(codeLengthOf(symbology, values.length))]
   const box = [{ x: left + start, y: top }, { x: left + end, y: top }, { x: left + end, y: bottom }, { x: left + start, y: bottom }]
   return isReversed ? box.map(({ x, y }) => ({ x: 2 * left + length - x, y: top + bottom - y })) : box
 }

@@ -1,8 +1,8 @@
-import { fitAt, gainAt, SAMPLES_PER_MODULE, type Level, type Template, type TemplateSet } from './templates'
+import { explainedShare, patternGain, SAMPLES_PER_MODULE, type SampledProfile, type Template, type TemplateSet } from './templates'
 
 /** Brightness profile in one of its two directions, sampled at every module size. */
-export interface Line {
-  levels: readonly Level[]
+export interface ProfileDirection {
+  levels: readonly SampledProfile[]
   isReversed: boolean
   /** Range of pixels in which the profile contains bars. */
   bars: { begin: number; end: number }
@@ -19,16 +19,16 @@ const SAME_SIZE = 0.13
 const APART = 0.12
 
 /** Patterns of one symbology, with the blur in modules for which they are drawn. */
-export interface Search {
+export interface PatternSearch {
   set: TemplateSet
   blur: number
 }
 
 /** Position in a line at which a start character fits. */
-export interface Start {
-  line: Line
-  search: Search
-  level: Level
+export interface StartCandidate {
+  line: ProfileDirection
+  search: PatternSearch
+  level: SampledProfile
   from: number
   template: Template
   fit: number
@@ -36,8 +36,8 @@ export interface Start {
 }
 
 /** Finds the positions near the first bars of a line at which a start character fits at some module size. `searches` differ only in their blur. */
-export function findStarts(line: Line, searches: readonly Search[]): Start[] {
-  const found: Start[] = []
+export function findStarts(line: ProfileDirection, searches: readonly PatternSearch[]): StartCandidate[] {
+  const found: StartCandidate[] = []
   const middle = searches[searches.length >> 1]
   if (middle === undefined) return found
   const { begin, end } = line.bars
@@ -48,8 +48,8 @@ export function findStarts(line: Line, searches: readonly Search[]): Start[] {
       const last = Math.min((begin + near) / pixel - template.lead, level.samples.length - template.samples.length)
       let [before, fit] = [0, 0]
       for (let from = Math.max(0, Math.round((begin - near) / pixel - template.lead)); from <= last; from++) {
-        const next = fitAt(level, template, from + 1)
-        if (fit >= START_FIT && fit >= before && fit > next) found.push(sharpest(line, searches, level, from, template))
+        const next = explainedShare(level, template, from + 1)
+        if (fit >= START_FIT && fit >= before && fit > next) found.push(chooseBestBlur(line, searches, level, from, template))
         before = fit
         fit = next
       }
@@ -59,26 +59,26 @@ export function findStarts(line: Line, searches: readonly Search[]): Start[] {
 }
 
 /** Returns the start character at a position, with the blur that fits best. */
-function sharpest(line: Line, searches: readonly Search[], level: Level, from: number, { value }: Template): Start {
+function chooseBestBlur(line: ProfileDirection, searches: readonly PatternSearch[], level: SampledProfile, from: number, { value }: Template): StartCandidate {
   const starts = searches.flatMap((search) => {
     const template = search.set.starts.find((start) => start.value === value)
     if (template === undefined) return []
-    return [{ line, search, level, from, template, fit: fitAt(level, template, from), gain: gainAt(level, template, from) / Math.sqrt(template.samples.length) }]
+    return [{ line, search, level, from, template, fit: explainedShare(level, template, from), gain: patternGain(level, template, from) / Math.sqrt(template.samples.length) }]
   })
   return starts.reduce((best, start) => (start.fit > best.fit ? start : best))
 }
 
-export const startPositionOf = ({ level, from, template }: Start): number => ((from + template.lead) * level.module) / SAMPLES_PER_MODULE
+export const startPositionOf = ({ level, from, template }: StartCandidate): number => ((from + template.lead) * level.module) / SAMPLES_PER_MODULE
 
 /** Returns whether two starts belong to one code: the same start character at nearly the same position and size. */
-const isSame = (one: Start, other: Start): boolean =>
+const isSame = (one: StartCandidate, other: StartCandidate): boolean =>
   one.line === other.line && one.template.value === other.template.value && one.search.set.symbology.format === other.search.set.symbology.format &&
   one.search.set.symbology.ratio === other.search.set.symbology.ratio && Math.abs(startPositionOf(one) - startPositionOf(other)) <= 2 * one.level.module && Math.abs(Math.log(one.level.module / other.level.module)) < SAME_SIZE
 
 /** Returns the start characters that fit best, one for each code. */
-export function chooseStarts(found: readonly Start[]): Start[] {
-  const chosen: Start[] = []
-  const strength = (start: Start) => {
+export function chooseStarts(found: readonly StartCandidate[]): StartCandidate[] {
+  const chosen: StartCandidate[] = []
+  const strength = (start: StartCandidate) => {
     const { begin, end } = start.line.bars
     return start.fit ** 2 * start.gain ** 0.25 * Math.exp(-(((startPositionOf(start) - begin) / (end - begin) / APART) ** 2) / 2)
   }

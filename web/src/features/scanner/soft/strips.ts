@@ -1,4 +1,4 @@
-import { readPixel, type GrayPicture } from '../pixels'
+import { pixelAt, type GrayPicture } from '../pixels'
 
 /** Height in pixels of a band of rows, which are averaged before bars are searched. `CELL` is the width of a cell of a band. */
 export const BAND_HEIGHT = 8
@@ -9,7 +9,7 @@ const MAX_LEAST = 0.4
 const MIN_CELLS_WIDE = 3
 
 /** Region of upright bars in a picture: columns in pixels, rows in bands, and the band with the clearest bars. */
-export interface Strip {
+export interface BarStrip {
   left: number
   right: number
   firstBand: number
@@ -19,19 +19,19 @@ export interface Strip {
 }
 
 /** Sums of the pixel columns of each band of rows. */
-export interface Bands {
+export interface RowBands {
   count: number
   width: number
   sums: Float64Array[]
 }
 
 /** Averages the rows of each band of an upright picture. */
-export function createBands({ width, height, data }: GrayPicture): Bands {
+export function createBands({ width, height, data }: GrayPicture): RowBands {
   const count = Math.floor(height / BAND_HEIGHT)
   const sums = Array.from({ length: count }, (_, band) => {
     const sum = new Float64Array(width)
     for (let row = band * BAND_HEIGHT; row < (band + 1) * BAND_HEIGHT; row++) {
-      for (let x = 0, place = row * width; x < width; x++, place++) sum[x] = (sum[x] ?? 0) + readPixel(data, place)
+      for (let x = 0, place = row * width; x < width; x++, place++) sum[x] = (sum[x] ?? 0) + pixelAt(data, place)
     }
     return sum.map((value) => value / BAND_HEIGHT)
   })
@@ -39,7 +39,7 @@ export function createBands({ width, height, data }: GrayPicture): Bands {
 }
 
 /** Scores each cell by the edges that two neighbouring bands have in common. Bars continue from band to band; print and noise do not. */
-function scoreCells({ count, width, sums }: Bands): { columns: number; scores: Float64Array } {
+function scoreCells({ count, width, sums }: RowBands): { columns: number; scores: Float64Array } {
   const columns = Math.floor((width - 2) / CELL)
   const scores = new Float64Array(columns * count)
   for (let band = 0; band + 1 < count; band++) {
@@ -62,14 +62,14 @@ function scoreCells({ count, width, sums }: Bands): { columns: number; scores: F
 }
 
 /** Finds up to `most` strips of upright bars, the strongest first: connected cells with a high score. */
-export function findStrips(bands: Bands, most: number): Strip[] {
+export function findStrips(bands: RowBands, most: number): BarStrip[] {
   const { columns, scores } = scoreCells(bands)
   const ordered = scores.toSorted()
   const strongest = ordered.at(-3 * MIN_CELLS_WIDE) ?? 0
   const noise = ordered[ordered.length >> 1] ?? 0
   const least = Math.max(STRONG * strongest, Math.min(ABOVE_NOISE * noise, MAX_LEAST * strongest)) || Infinity
   const seen = new Uint8Array(scores.length)
-  const strips: Strip[] = []
+  const strips: BarStrip[] = []
   for (let start = 0; start < scores.length; start++) {
     if (seen[start] === 1 || (scores[start] ?? 0) < least) continue
     const strip = toStrip(connected(start, columns, scores, least, seen), columns, scores)
@@ -98,7 +98,7 @@ function connected(start: number, columns: number, scores: Float64Array, least: 
   return cells
 }
 
-function toStrip(cells: readonly number[], columns: number, scores: Float64Array): Strip {
+function toStrip(cells: readonly number[], columns: number, scores: Float64Array): BarStrip {
   const byBand = new Map<number, number>()
   let [left, right, score] = [columns, 0, 0]
   for (const cell of cells) {

@@ -98,23 +98,23 @@ export const CODE_93: Symbology = {
 export const SYMBOLOGIES: readonly Symbology[] = [CODE_128, code39(2), code39(2.5), code39(3), CODE_93]
 
 /** Edge between a light and a dark area: its position in modules from the start of the code, and whether a bar begins there. */
-export interface Edge {
+export interface BarEdge {
   at: number
   rises: boolean
 }
 
 /** Returns the inner edges of a character that begins at `from`, without the edges at its start and at the start of the next character. */
-export function innerEdges(widths: readonly number[], from: number): Edge[] {
+export function listInnerEdges(widths: readonly number[], from: number): BarEdge[] {
   let at = from
   return widths.slice(0, -1).map((width, index) => ({ at: (at += width), rises: index % 2 === 1 }))
 }
 
 /** Returns the edges of a code, including its start, its stop, and the bar after the stop. */
-export function edgesOf({ characters, width, tail }: Symbology, values: readonly number[]): Edge[] {
-  const edges = values.flatMap((value, place) => [{ at: place * width, rises: true }, ...innerEdges(characters[value] ?? [], place * width)])
+export function listEdges({ characters, width, tail }: Symbology, values: readonly number[]): BarEdge[] {
+  const edges = values.flatMap((value, place) => [{ at: place * width, rises: true }, ...listInnerEdges(characters[value] ?? [], place * width)])
   const end = values.length * width
   return tail === 0 ? edges : [...edges, { at: end, rises: true }, { at: end + tail, rises: false }]
 }
 
 /** Returns the length of a code in modules, without the gap after a stop that no bar follows. */
-export const lengthOf = ({ characters, width, stop, tail }: Symbology, places: number): number => places * width + (tail > 0 ? tail : widthOf(characters[stop]?.slice(0, -1)) - width)
+export const codeLengthOf = ({ characters, width, stop, tail }: Symbology, places: number): number => places * width + (tail > 0 ? tail : widthOf(characters[stop]?.slice(0, -1)) - width)

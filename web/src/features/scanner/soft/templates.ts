@@ -1,5 +1,5 @@
 import { drawBlurred } from './blur'
-import { edgesOf, innerEdges, type Symbology } from './symbologies'
+import { listEdges, listInnerEdges, type Symbology } from './symbologies'
 
 /** Samples per module in the coarse search. */
 export const SAMPLES_PER_MODULE = 3
@@ -30,27 +30,27 @@ function normalize(value: number, dark: Float64Array, lead: number): Template {
 }
 
 /** Returns the positions, in modules, of the samples between two positions. */
-const placesOf = (from: number, to: number): Float64Array => Float64Array.from({ length: Math.floor((to - from) * SAMPLES_PER_MODULE) }, (_, index) => from + (index + 0.5) / SAMPLES_PER_MODULE)
+const samplePositions = (from: number, to: number): Float64Array => Float64Array.from({ length: Math.floor((to - from) * SAMPLES_PER_MODULE) }, (_, index) => from + (index + 0.5) / SAMPLES_PER_MODULE)
 
 /** Computes the patterns of a symbology, blurred by `blur` modules. A module is the width of a narrow bar. */
 export function createTemplates(symbology: Symbology, blur: number): TemplateSet {
   const { characters, width, starts, stop, tail } = symbology
   const look = { blur, spread: 0 }
-  const around = (value: number) => [{ at: -2, rises: true }, { at: -1.5, rises: false }, { at: 0, rises: true }, ...innerEdges(characters[value] ?? [], 0), { at: width, rises: true }, { at: width + 1.5, rises: false }]
-  const first = (value: number) => [...edgesOf({ ...symbology, tail: 0 }, [value]), { at: width, rises: true }, { at: width + 1.5, rises: false }]
-  const last = [{ at: -2, rises: true }, { at: -1.5, rises: false }, ...edgesOf(symbology, [stop])]
+  const around = (value: number) => [{ at: -2, rises: true }, { at: -1.5, rises: false }, { at: 0, rises: true }, ...listInnerEdges(characters[value] ?? [], 0), { at: width, rises: true }, { at: width + 1.5, rises: false }]
+  const first = (value: number) => [...listEdges({ ...symbology, tail: 0 }, [value]), { at: width, rises: true }, { at: width + 1.5, rises: false }]
+  const last = [{ at: -2, rises: true }, { at: -1.5, rises: false }, ...listEdges(symbology, [stop])]
   const inner = [...characters.keys()].filter((value) => value !== stop && !starts.includes(value))
-  const patterns = inner.map((value) => normalize(value, drawBlurred(around(value), placesOf(0, width), look), 0).samples)
+  const patterns = inner.map((value) => normalize(value, drawBlurred(around(value), samplePositions(0, width), look), 0).samples)
   return {
     symbology,
-    starts: starts.map((value) => normalize(value, drawBlurred(first(value), placesOf(-QUIET, width), look), QUIET * SAMPLES_PER_MODULE)),
+    starts: starts.map((value) => normalize(value, drawBlurred(first(value), samplePositions(-QUIET, width), look), QUIET * SAMPLES_PER_MODULE)),
     inner: { values: inner, count: patterns[0]?.length ?? 0, samples: Float64Array.from(patterns.flatMap((pattern) => [...pattern])) },
-    stop: normalize(stop, drawBlurred(last, placesOf(0, width + tail + QUIET - (tail === 0 ? 1 : 0)), look), 0),
+    stop: normalize(stop, drawBlurred(last, samplePositions(0, width + tail + QUIET - (tail === 0 ? 1 : 0)), look), 0),
   }
 }
 
 /** Brightness profile sampled at one module size. */
-export interface Level {
+export interface SampledProfile {
   /** Pixels per module. */
   module: number
   samples: Float64Array
@@ -64,15 +64,15 @@ const [SMALLEST, LARGEST, GROWTH] = [0.9, 7, 1.07]
 const MODULE_SIZES: readonly number[] = Array.from({ length: Math.ceil(Math.log(LARGEST / SMALLEST) / Math.log(GROWTH)) }, (_, index) => SMALLEST * GROWTH ** index)
 
 /** Samples a profile at every module size of the search. */
-export const createLevels = (values: Float64Array): Level[] => MODULE_SIZES.map((module) => createLevel(values, module))
+export const sampleProfile = (values: Float64Array): SampledProfile[] => MODULE_SIZES.map((module) => sampleProfileAt(values, module))
 
 /** Samples a profile at a module size. Each sample is the mean of the pixels that it covers. */
-function createLevel(values: Float64Array, module: number): Level {
+function sampleProfileAt(values: Float64Array, module: number): SampledProfile {
   const integral = new Float64Array(values.length + 1)
   for (let index = 0; index < values.length; index++) integral[index + 1] = (integral[index] ?? 0) + (values[index] ?? 0)
   const step = module / SAMPLES_PER_MODULE
   const count = Math.floor(values.length / step)
-  const level: Level = { module, samples: new Float64Array(count), sums: new Float64Array(count + 1), squares: new Float64Array(count + 1) }
+  const level: SampledProfile = { module, samples: new Float64Array(count), sums: new Float64Array(count + 1), squares: new Float64Array(count + 1) }
   const integralAt = (place: number) => {
     const index = Math.min(values.length - 1, Math.floor(place))
     return (integral[index] ?? 0) + (values[index] ?? 0) * (place - index)
@@ -89,20 +89,20 @@ function createLevel(values: Float64Array, module: number): Level {
 }
 
 /** Returns the energy of samples: the sum of the squared differences from their mean. */
-export function energyAt({ sums, squares }: Level, from: number, count: number): number {
+export function sampleEnergy({ sums, squares }: SampledProfile, from: number, count: number): number {
   const sum = (sums[from + count] ?? 0) - (sums[from] ?? 0)
   return (squares[from + count] ?? 0) - (squares[from] ?? 0) - (sum * sum) / count
 }
 
 /** Returns the factor with which a normalized pattern occurs in the samples. The square of the factor is the energy that the pattern explains. */
-export function gainAt({ samples }: Level, { samples: pattern }: Template, from: number): number {
+export function patternGain({ samples }: SampledProfile, { samples: pattern }: Template, from: number): number {
   let gain = 0
   for (let index = 0; index < pattern.length; index++) gain += (pattern[index] as number) * (samples[from + index] as number)
   return gain
 }
 
 /** Returns the character that fits the samples best, except start and stop, and its factor; -1 and 0 when no character fits. */
-export function strongestAt({ samples }: Level, { inner: { values, count, samples: patterns } }: TemplateSet, from: number): [number, number] {
+export function findBestCharacter({ samples }: SampledProfile, { inner: { values, count, samples: patterns } }: TemplateSet, from: number): [number, number] {
   let [value, strongest] = [-1, 0]
   for (let index = 0, at = 0; index < values.length; index++) {
     let gain = 0
@@ -112,11 +112,11 @@ export function strongestAt({ samples }: Level, { inner: { values, count, sample
   return [value, strongest]
 }
 
-/** Returns the share of the energy that a pattern explains; 0 outside of the level and for inverted contrast. */
-export function fitAt(level: Level, template: Template, from: number): number {
+/** Returns the share of the energy that a pattern explains; 0 outside of the profile and for inverted contrast. */
+export function explainedShare(level: SampledProfile, template: Template, from: number): number {
   const count = template.samples.length
   if (from < 0 || from + count > level.samples.length) return 0
-  const energy = energyAt(level, from, count)
-  const gain = gainAt(level, template, from)
+  const energy = sampleEnergy(level, from, count)
+  const gain = patternGain(level, template, from)
   return gain <= 0 || energy <= 0 ? 0 : (gain * gain) / energy
 }

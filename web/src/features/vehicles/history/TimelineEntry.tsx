@@ -7,7 +7,7 @@ import type { TextKey } from '@/lib/text'
 import { formatDate, formatTime } from '@/lib/time'
 import type { IconName } from '@/ui/Icon'
 import { VehicleStatusBadge } from '@/ui/Status'
-import { OldToNew, TimelineField, TimelineItem } from '@/ui/Timeline'
+import { ValueChange, TimelineField, TimelineItem } from '@/ui/Timeline'
 import { useTimelineText } from '@/ui/TimelineText'
 import { useHistoryText } from './text'
 import styles from './TimelineEntry.module.css'
@@ -92,7 +92,7 @@ function Change({ change: { field, old, new: value, in_conflict } }: { change: F
             {after} <span className={styles.side}>{t('history.entered')}</span>
           </li>
         </ul>
-      ) : <OldToNew old={before} value={after} />}
+      ) : <ValueChange old={before} value={after} />}
     </TimelineField>
   )
 }

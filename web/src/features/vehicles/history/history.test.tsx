@@ -48,7 +48,7 @@ test('without a connection, the history says that it needs one', async () => {
   await unfold(() => {
     throw new TypeError('Failed to fetch')
   })
-  await screen.findByText('O histórico precisa de conexão.')
+  await screen.findByText('O histórico não está disponível offline. Conecte-se para vê-lo.')
 })
 
 test("a device's clock is shown when it differs from the server's by more than two minutes", async () => {

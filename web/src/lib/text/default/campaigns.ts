@@ -1,4 +1,4 @@
-export const campaigns = {
+export const campaignTexts = {
   'home.title': 'Select Campaign',
   'home.startWith': 'Start with',
   'home.byCampaign': 'Campaigns',

@@ -1,4 +1,4 @@
-export const common = {
+export const commonTexts = {
   'common.loading': 'Loading...',
   'common.tryAgain': 'Try again',
   'confirm.yes': 'YES',
@@ -56,8 +56,8 @@ export const common = {
   'problem.fileChanged': 'O arquivo mudou. Escolha-o novamente.',
   'problem.noDisk': 'Sem conexão, e este navegador não consegue guardar dados. Procure sinal e tente novamente.',
   'problem.outdated': 'Uma versão mais nova está aberta em outra aba. Recarregue esta página para continuar.',
-  'problem.closed': 'Esta campanha está encerrada e não aceita mais inspeções.',
-  'problem.forbidden': 'Seu nível de acesso não permite esta ação.',
+  'problem.closed': 'Esta campanha está encerrada e não aceita mais inspeções. Peça a um supervisor que a reabra.',
+  'problem.forbidden': 'Seu nível de acesso não permite esta ação. Peça a um supervisor.',
   'problem.notFound': 'Não encontrado. Talvez tenha sido excluído.',
   'problem.busy': 'O servidor está ocupado. Tente novamente em instantes.',
   'problem.unknown': 'Algo deu errado. Tente novamente.',

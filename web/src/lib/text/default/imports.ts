@@ -1,4 +1,4 @@
-export const imports = {
+export const importTexts = {
   'import.title': 'Select Campaign',
   'import.explain': 'Uma planilha .xlsx cria uma campanha, com um veículo por linha.',
   'import.file': 'Campaign file',
@@ -16,10 +16,10 @@ export const imports = {
   'import.open': 'Open campaign',
   'import.template': 'Download example file',
   'import.sheet': "Renomeie a aba para 'Sheet1' e envie o arquivo novamente.",
-  'import.damaged': 'Não foi possível ler o arquivo. Está danificado ou tem senha.',
+  'import.damaged': 'Não foi possível ler o arquivo. Está danificado ou tem senha. Salve-o sem senha e reenvie.',
   'import.nameTaken': 'Uma campanha com o mesmo nome já existe para o {product}.',
   'import.empty': 'A planilha não tem veículos. Inclua linhas e envie novamente.',
-  'import.columns': 'A planilha tem colunas erradas ou a mais.',
+  'import.columns': 'A planilha tem colunas erradas ou a mais. Corrija-as e reenvie.',
   'import.columnsImage': 'See the expected columns',
   'import.badRows': 'Algumas linhas têm erros. Nada foi importado. Corrija-as e envie novamente.',
   'import.badRowsList': 'Rows with errors',

@@ -1,10 +1,10 @@
-import { campaigns } from './campaigns'
-import { common } from './common'
-import { imports } from './imports'
-import { vehicles } from './vehicles'
+import { campaignTexts } from './campaigns'
+import { commonTexts } from './common'
+import { importTexts } from './imports'
+import { vehicleTexts } from './vehicles'
 
 /** Default catalogue of SPEC.md: English labels with Portuguese messages. */
-export const catalogue = { ...common, ...campaigns, ...vehicles, ...imports }
+export const catalogue = { ...commonTexts, ...campaignTexts, ...vehicleTexts, ...importTexts }
 
 export type TextKey = keyof typeof catalogue
 export type Catalogue = Record<TextKey, string>

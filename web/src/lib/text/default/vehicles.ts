@@ -1,4 +1,4 @@
-export const vehicles = {
+export const vehicleTexts = {
   'status.none': 'No status',
   'status.waiting': 'Not inspected',
   'vehicles.title': 'Vehicles List',

@@ -1,24 +1,24 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { createFake } from '@/testing/fake'
 import type { CameraFrame } from '../protocol'
-import type { ReaderRequest, ReaderResponse } from './protocol'
-import { ANSWER_TIMEOUT_MS, getCharacterReader } from './reader'
+import type { OcrRequest, OcrResponse } from './protocol'
+import { RESPONSE_TIMEOUT_MS, getOcrReader } from './reader'
 
 class FakeWorker extends EventTarget {
   static readonly all: FakeWorker[] = []
-  readonly requests: ReaderRequest[] = []
+  readonly requests: OcrRequest[] = []
   ended = false
   constructor() {
     super()
     FakeWorker.all.push(this)
   }
-  postMessage(request: ReaderRequest): void {
+  postMessage(request: OcrRequest): void {
     this.requests.push(request)
   }
   terminate(): void {
     this.ended = true
   }
-  send(response: ReaderResponse): void {
+  send(response: OcrResponse): void {
     this.dispatchEvent(new MessageEvent('message', { data: response }))
   }
 }
@@ -32,8 +32,8 @@ test('a reader that runs out of memory or is silent ends what waits, and the nex
   vi.useFakeTimers()
   vi.stubGlobal('Worker', FakeWorker)
   const frame = createFake<CameraFrame>({ close: () => undefined })
-  const first = getCharacterReader()
-  expect(getCharacterReader()).toBe(first)
+  const first = getOcrReader()
+  expect(getOcrReader()).toBe(first)
   FakeWorker.all[0]?.send({ kind: 'ready' })
   const found = first.find(frame)
   await vi.advanceTimersByTimeAsync(0)
@@ -46,12 +46,12 @@ test('a reader that runs out of memory or is silent ends what waits, and the nex
   await expect(first.read(0)).rejects.toThrow('out of memory')
   expect([first.hasFailed(), FakeWorker.all[0]?.ended]).toEqual([true, true])
 
-  const second = getCharacterReader()
+  const second = getOcrReader()
   expect(FakeWorker.all.length).toBe(2)
   FakeWorker.all[1]?.send({ kind: 'ready' })
   const silent = second.read(0)
   const ended = expect(silent).rejects.toThrow('did not answer')
-  await vi.advanceTimersByTimeAsync(ANSWER_TIMEOUT_MS)
+  await vi.advanceTimersByTimeAsync(RESPONSE_TIMEOUT_MS)
   await ended
-  expect(getCharacterReader()).not.toBe(second)
+  expect(getOcrReader()).not.toBe(second)
 })

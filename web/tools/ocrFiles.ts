@@ -9,10 +9,10 @@ const versionOf = (name: string): string => JSON.parse(readFileSync(join(folderO
 
 const [ENGINE, CORE, MODEL] = ['tesseract.js', 'tesseract.js-core', '@tesseract.js-data/eng'] as const
 
-/** Folder of the character reader's files in the built pages. The name contains the versions, because browsers cache files below `assets` for a year. */
-export const READER_FOLDER = `assets/character-reader-${versionOf(ENGINE)}-${versionOf(CORE)}-${versionOf(MODEL)}`
+/** Folder of the OCR engine's files in the built pages. The name contains the versions, because browsers cache files below `assets` for a year. */
+export const OCR_FOLDER = `assets/character-reader-${versionOf(ENGINE)}-${versionOf(CORE)}-${versionOf(MODEL)}`
 
-/** Files that the character reader loads at run time, by their names in the pages. The model is the smallest of its package. */
+/** Files that the OCR engine loads at run time, by their names in the pages. The model is the smallest one of its package. */
 const FILES: Record<string, string> = {
   'worker.js': join(folderOf(ENGINE), 'dist/worker.min.js'),
   'tesseract-core-simd-lstm.js': join(folderOf(CORE), 'tesseract-core-simd-lstm.js'),
@@ -20,15 +20,15 @@ const FILES: Record<string, string> = {
   'eng.traineddata.gz': join(folderOf(MODEL), '4.0.0_best_int/eng.traineddata.gz'),
 }
 
-/** Copies the character reader's files from its packages into the pages, and serves them during development. */
-export const readerFiles = (): Plugin => ({
+/** Copies the OCR engine's files from its packages into the pages, and serves them during development. */
+export const copyOcrFiles = (): Plugin => ({
   name: 'patio-reader-files',
-  config: () => ({ define: { READER_FOLDER: JSON.stringify(`/${READER_FOLDER}`), READER_FILES: JSON.stringify(Object.keys(FILES)) } }),
+  config: () => ({ define: { OCR_FOLDER: JSON.stringify(`/${OCR_FOLDER}`), OCR_FILES: JSON.stringify(Object.keys(FILES)) } }),
   generateBundle() {
-    for (const [name, path] of Object.entries(FILES)) this.emitFile({ type: 'asset', fileName: `${READER_FOLDER}/${name}`, source: readFileSync(path) })
+    for (const [name, path] of Object.entries(FILES)) this.emitFile({ type: 'asset', fileName: `${OCR_FOLDER}/${name}`, source: readFileSync(path) })
   },
   configureServer(server) {
-    server.middlewares.use(`/${READER_FOLDER}`, (request, response, next) => {
+    server.middlewares.use(`/${OCR_FOLDER}`, (request, response, next) => {
       const path = FILES[(request.url ?? '').slice(1)]
       if (path === undefined) return next()
       if (path.endsWith('js')) response.setHeader('content-type', 'text/javascript')

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createFake } from '@/testing/fake'
-import { watchVideo } from './alive'
+import { watchVideo } from './videoWatchdog'
 
 beforeEach(() => vi.useFakeTimers())
 afterEach(() => vi.useRealTimers())

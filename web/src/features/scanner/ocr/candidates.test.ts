@@ -4,7 +4,7 @@ import type { ReadableVehicle } from '@/lib/scanner'
 import { createFake } from '@/testing/fake'
 import { randomFrom } from '@/testing/labels'
 import { matchLines as matchTexts } from './candidates'
-import { distanceWithin, foldCharacters, tableDistance, weightedDistance } from './folding'
+import { substringDistance, foldCharacters, substringDistanceByTable, weightedSubstringDistance } from './folding'
 import type { LineText } from './protocol'
 import { toLineText } from './readLines'
 
@@ -21,8 +21,8 @@ test('characters that look alike are folded, and spaces and hyphens are ignored'
 })
 
 test('the distance counts inserted, deleted and replaced characters between a pattern and the nearest part of a text', () => {
-  expect(['ABCDEF', 'xxABCDEFxx', 'xxABXDEFxx', 'xxABDEFxx', 'xxABCxDEFxx', 'xxAXCDXFxx', '', 'AB'].map((text) => distanceWithin('ABCDEF', text))).toEqual([0, 0, 1, 1, 1, 2, 6, 4])
-  expect([distanceWithin('', 'ABC'), distanceWithin(VIN.repeat(3), `x${VIN.repeat(3)}`)]).toEqual([0, 0])
+  expect(['ABCDEF', 'xxABCDEFxx', 'xxABXDEFxx', 'xxABDEFxx', 'xxABCxDEFxx', 'xxAXCDXFxx', '', 'AB'].map((text) => substringDistance('ABCDEF', text))).toEqual([0, 0, 1, 1, 1, 2, 6, 4])
+  expect([substringDistance('', 'ABC'), substringDistance(VIN.repeat(3), `x${VIN.repeat(3)}`)]).toEqual([0, 0])
 })
 
 test('the bit-parallel distance equals the distance of the full table', () => {
@@ -30,28 +30,28 @@ test('the bit-parallel distance equals the distance of the full table', () => {
   const word = (length: number, letters: number) => Array.from({ length }, () => 'ABCDEFGH0123'.charAt(Math.floor(random() * letters))).join('')
   for (let round = 0; round < 2000; round++) {
     const [pattern, text] = [word(1 + Math.floor(random() * 31), 2 + Math.floor(random() * 10)), word(Math.floor(random() * 60), 12)]
-    expect(distanceWithin(pattern, text), `${pattern} in ${text}`).toBe(tableDistance(pattern, text))
+    expect(substringDistance(pattern, text), `${pattern} in ${text}`).toBe(substringDistanceByTable(pattern, text))
   }
 })
 
-test('a vehicle settles with up to two differing characters when every other vehicle differs in two more', async () => {
+test('a vehicle is identified with up to two differing characters when every other vehicle differs in two more', async () => {
   const list = cars(VIN, '9BWZZZ377VT119873', '9BWZZZ377VT557190')
   for (const lines of [[VIN], ['VIN:', '9BWZZZ 377-VT0', '04251', 'MADE IN BRAZIL'], ['9BWZZZ37VT00425I'], ['98WZZZ377VT0O42S1'], ['XBWZZZ377VT00425']]) {
-    expect(await matchLines(lines, list), lines.join('|')).toEqual({ kind: 'settled', vehicle: list[0] })
+    expect(await matchLines(lines, list), lines.join('|')).toEqual({ kind: 'identified', vehicle: list[0] })
   }
 })
 
 test('a certain character that the identifier lacks makes a pick list, since the label may be that of a vehicle elsewhere', async () => {
   const list = cars(VIN)
-  const settles = async (...lines: LineText[]) => (await matchTexts(lines, list)).kind === 'settled'
-  expect(await settles(line('9BWZZZ377VT004751', []))).toBe(false)
-  expect(await settles(line('9BWZZZ377VT004751', [14])), 'the wrong character is doubtful').toBe(true)
-  expect(await settles(line('9BWZZZ377VT004751', [13]))).toBe(false)
-  expect(await settles(line('9BWZZZ377VT0047251', [])), 'one character too many').toBe(false)
-  expect(await settles(line('9BWZZZ377VT04251', [])), 'a character is missing').toBe(true)
-  expect(await settles(line('9BWZZZ377VTOO425I', [])), 'characters that look alike').toBe(true)
-  expect(await settles(line('VIN 9BWZZZ377VT', []), line('004251 BRAZIL', [])), 'the text around the identifier does not count').toBe(true)
-  expect(weightedDistance('ABC', 'xAxCx', [3, 3, 3, 3, 3])).toBe(2)
+  const isIdentified = async (...lines: LineText[]) => (await matchTexts(lines, list)).kind === 'identified'
+  expect(await isIdentified(line('9BWZZZ377VT004751', []))).toBe(false)
+  expect(await isIdentified(line('9BWZZZ377VT004751', [14])), 'the wrong character is doubtful').toBe(true)
+  expect(await isIdentified(line('9BWZZZ377VT004751', [13]))).toBe(false)
+  expect(await isIdentified(line('9BWZZZ377VT0047251', [])), 'one character too many').toBe(false)
+  expect(await isIdentified(line('9BWZZZ377VT04251', [])), 'a character is missing').toBe(true)
+  expect(await isIdentified(line('9BWZZZ377VTOO425I', [])), 'characters that look alike').toBe(true)
+  expect(await isIdentified(line('VIN 9BWZZZ377VT', []), line('004251 BRAZIL', [])), 'the text around the identifier does not count').toBe(true)
+  expect(weightedSubstringDistance('ABC', 'xAxCx', [3, 3, 3, 3, 3])).toBe(2)
 })
 
 test('the characters of the engine keep their confidence, and words are separated', () => {
@@ -67,10 +67,10 @@ test('a rival that is less than two characters farther makes a pick list, the ne
   expect(await matchLines([VIN], [car(VIN, 1), car(VIN, 2)])).toEqual({ kind: 'pick', vehicles: [car(VIN, 1), car(VIN, 2)] })
 })
 
-test('a vehicle whose whole identifier was read settles beside one that fits only without its last or first character', async () => {
+test('a vehicle whose whole identifier was read is identified beside one that fits only without its last or first character', async () => {
   const list = cars('9BHBG51CAJP386045', '9BHBG51CAJP238604')
-  expect(await matchLines(['9BHBG51CAJP386045'], list)).toEqual({ kind: 'settled', vehicle: list[0] })
-  expect(await matchLines(['I9BHBG51CAJP238604', 'GVWR 1593 KG'], list)).toEqual({ kind: 'settled', vehicle: list[1] })
+  expect(await matchLines(['9BHBG51CAJP386045'], list)).toEqual({ kind: 'identified', vehicle: list[0] })
+  expect(await matchLines(['I9BHBG51CAJP238604', 'GVWR 1593 KG'], list)).toEqual({ kind: 'identified', vehicle: list[1] })
   const shifted = cars('CRETA 859883', 'RETA 859883')
   expect(await matchLines(['CRETA', '859883'], shifted), 'one character off').toEqual({ kind: 'pick', vehicles: shifted })
   expect(await matchLines(['9BHBG51CAJP38604S 9BHBG51CAJP238604'], list), 'both identifiers are there').toEqual({ kind: 'pick', vehicles: list })
@@ -86,9 +86,9 @@ test('three differing characters make a pick list, and a text without a similar 
 
 test('a line that was not read is not skipped within an identifier', async () => {
   const list = cars(VIN)
-  expect((await matchLines(['9BWZZZ377V', 'T004251'], list)).kind).toBe('settled')
-  expect(await matchLines(['9BWZZZ37', null, '7VT004251'], list)).toEqual({ kind: 'settled', vehicle: list[0] })
-  expect((await matchLines(['9BWZZZ', null, null, null, '7VT004251'], list)).kind).not.toBe('settled')
+  expect((await matchLines(['9BWZZZ377V', 'T004251'], list)).kind).toBe('identified')
+  expect(await matchLines(['9BWZZZ37', null, '7VT004251'], list)).toEqual({ kind: 'identified', vehicle: list[0] })
+  expect((await matchLines(['9BWZZZ', null, null, null, '7VT004251'], list)).kind).not.toBe('identified')
 })
 
 test('short identifiers, endings and parking spaces make a pick list only', async () => {
@@ -109,25 +109,25 @@ function misread(text: string, times: number, random: () => number): string {
   return result
 }
 
-test('for any list and misreading: what settles is in the list, two characters off at most, and has no rival within two further characters', async () => {
+test('for any list and misreading: the identified vehicle is in the list, two characters off at most, and has no rival within two further characters', async () => {
   const random = randomFrom(11)
-  let settled = 0
+  let identified = 0
   for (let round = 0; round < 400; round++) {
     const list = Array.from({ length: 30 }, (_, id) => car(`9BWZZZ377VT00${String(1000 + Math.floor(random() * (round % 2 ? 40 : 9000)))}`, id))
     const text = `VIN ${misread(list[0]?.vin_number ?? '', round % 5, random)} 2026`
     const match = await matchLines([text], list)
     if (match.kind === 'pick') for (const vehicle of match.vehicles) expect(list).toContain(vehicle)
-    if (match.kind !== 'settled') continue
-    settled++
+    if (match.kind !== 'identified') continue
+    identified++
     expect(list).toContain(match.vehicle)
-    const off = tableDistance(foldCharacters(match.vehicle.vin_number), foldCharacters(text))
+    const off = substringDistanceByTable(foldCharacters(match.vehicle.vin_number), foldCharacters(text))
     expect(off).toBeLessThanOrEqual(2)
     for (const { vin_number } of list.filter((other) => other !== match.vehicle)) {
       if (off === 0) expect([...vin_number].filter((character, place) => character !== match.vehicle.vin_number[place]).length).toBeGreaterThanOrEqual(2)
-      else expect(tableDistance(foldCharacters(vin_number), foldCharacters(text))).toBeGreaterThanOrEqual(off + 2)
+      else expect(substringDistanceByTable(foldCharacters(vin_number), foldCharacters(text))).toBeGreaterThanOrEqual(off + 2)
     }
   }
-  expect(settled).toBeGreaterThan(50)
+  expect(identified).toBeGreaterThan(50)
 })
 
 test('a campaign of 100,000 vehicles is compared in parts', async () => {

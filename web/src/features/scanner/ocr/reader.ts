@@ -1,15 +1,15 @@
 import { createDeferred } from '../deferred'
 import type { CameraFrame } from '../protocol'
-import type { LineText, ReaderRequest, ReaderResponse } from './protocol'
+import type { LineText, OcrRequest, OcrResponse } from './protocol'
 
 /** Time limit in milliseconds for loading the engine and its model of about four megabytes over a slow connection. */
 export const LOAD_TIMEOUT_MS = 120_000
 /** Time limit in milliseconds for one response of the loaded engine. A worker that does not respond in time has failed without an error event. */
-export const ANSWER_TIMEOUT_MS = 20_000
+export const RESPONSE_TIMEOUT_MS = 20_000
 
-/** OCR reader for the characters of labels, which runs in a web worker. */
-export interface CharacterReader {
-  /** Resolves when the engine is loaded. Rejects when loading fails. */
+/** OCR of labels: finds and reads lines of characters in a web worker. */
+export interface OcrReader {
+  /** Resolves when the OCR engine is loaded. Rejects when loading fails. */
   ready: Promise<void>
   /** Finds the text lines of a picture. Returns the indexes of the lines in reading order. */
   find: (frame: CameraFrame) => Promise<number[]>
@@ -18,20 +18,20 @@ export interface CharacterReader {
   hasFailed: () => boolean
 }
 
-let current: CharacterReader | null = null
+let current: OcrReader | null = null
 
 /** Returns the OCR reader of the page. Loads the reader on the first call, and a new reader on the next call after a failure. */
-export function getCharacterReader(): CharacterReader {
+export function getOcrReader(): OcrReader {
   if (current === null || current.hasFailed()) current = startReader()
   return current
 }
 
-function startReader(): CharacterReader {
+function startReader(): OcrReader {
   const loaded = createDeferred<void>()
   loaded.promise.catch(() => undefined) // avoids an unhandled rejection; callers await `ready` themselves
   let worker: Worker | null = null
   let failure: Error | null = null
-  let pending: ReturnType<typeof createDeferred<ReaderResponse>> | null = null
+  let pending: ReturnType<typeof createDeferred<OcrResponse>> | null = null
   let timer: ReturnType<typeof setTimeout>
   const fail = (message: string) => {
     if (failure !== null) return
@@ -42,7 +42,7 @@ function startReader(): CharacterReader {
     pending?.reject(failure)
   }
   timer = setTimeout(fail, LOAD_TIMEOUT_MS, 'the engine did not come in time')
-  const take = (response: ReaderResponse) => {
+  const take = (response: OcrResponse) => {
     if (response.kind === 'failed') return fail(response.message)
     if (response.kind !== 'ready') return pending?.resolve(response)
     clearTimeout(timer)
@@ -50,17 +50,17 @@ function startReader(): CharacterReader {
   }
   try {
     worker = new Worker(new URL('./characterWorker.ts', import.meta.url), { type: 'module' })
-    worker.addEventListener('message', ({ data }: MessageEvent<ReaderResponse>) => take(data))
+    worker.addEventListener('message', ({ data }: MessageEvent<OcrResponse>) => take(data))
     worker.addEventListener('error', ({ message }) => fail(message || 'the worker could not be loaded'))
   } catch (error) {
     fail(error instanceof Error ? error.message : String(error))
   }
   /** Sends one request at a time, because the worker stores the lines of only one picture. */
-  const ask = async (request: ReaderRequest, transfer: Transferable[] = []): Promise<ReaderResponse> => {
+  const ask = async (request: OcrRequest, transfer: Transferable[] = []): Promise<OcrResponse> => {
     await loaded.promise
     if (failure !== null) throw failure
-    pending = createDeferred<ReaderResponse>()
-    timer = setTimeout(fail, ANSWER_TIMEOUT_MS, 'the engine did not answer in time')
+    pending = createDeferred<OcrResponse>()
+    timer = setTimeout(fail, RESPONSE_TIMEOUT_MS, 'the engine did not answer in time')
     worker?.postMessage(request, transfer)
     try {
       return await pending.promise

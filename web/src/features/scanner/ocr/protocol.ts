@@ -6,15 +6,15 @@ export interface LineText {
   confidences: number[]
 }
 
-/** Message from the page to the worker that reads characters. */
-export type ReaderRequest =
+/** Message from the page to the OCR worker, which reads the characters of a label. */
+export type OcrRequest =
   /** Finds the text lines of a picture, and prepares the lines for reading. */
   | { kind: 'find'; frame: CameraFrame }
   /** Reads one line of the last picture, which is selected by its index. */
   | { kind: 'read'; place: number }
 
-/** Message from the worker to the page. */
-export type ReaderResponse =
+/** Message from the OCR worker to the page. */
+export type OcrResponse =
   | { kind: 'ready' }
   /** Indexes of the detected lines, counted from the top, in reading order. */
   | { kind: 'found'; order: number[] }

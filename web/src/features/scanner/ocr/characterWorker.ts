@@ -1,36 +1,36 @@
 import { createWorker, OEM, PSM } from 'tesseract.js'
-import { readerAddress, storeReaderFiles } from '../../../offline/readerFiles'
-import { readFrame } from '../framePixels'
+import { getOcrFolderUrl, storeOcrFiles } from '../../../offline/ocrFiles'
+import { readFramePixels } from '../framePixels'
 import { encodePgm, toGray, type GrayPicture } from '../pixels'
 import { cutLine, findLines, orderLines } from './lines'
-import type { ReaderRequest, ReaderResponse } from './protocol'
+import type { OcrRequest, OcrResponse } from './protocol'
 import { toLineText } from './readLines'
-import { ENGINE_CONFIG, LINE_PARAMETERS, MAX_LINES } from './settings'
+import { OCR_ENGINE_CONFIG, OCR_LINE_PARAMETERS, MAX_LINES_PER_PICTURE } from './settings'
 
-const send = (response: ReaderResponse) => globalThis.postMessage(response)
+const send = (response: OcrResponse) => globalThis.postMessage(response)
 const fail = (error: unknown) => send({ kind: 'failed', message: error instanceof Error ? error.message : String(error) })
 
 /** Starts the OCR engine in its own web worker, from same-origin files. */
 async function start() {
-  await storeReaderFiles()
-  const folder = readerAddress()
+  await storeOcrFiles()
+  const folder = getOcrFolderUrl()
   const engine = await createWorker('eng', OEM.LSTM_ONLY, {
     workerPath: `${folder}/worker.js`, corePath: `${folder}/tesseract-core-simd-lstm.js`, langPath: folder,
     workerBlobURL: false, cacheMethod: 'none', errorHandler: fail,
-  }, ENGINE_CONFIG)
-  await engine.setParameters({ ...LINE_PARAMETERS, tessedit_pageseg_mode: PSM.SINGLE_LINE })
+  }, OCR_ENGINE_CONFIG)
+  await engine.setParameters({ ...OCR_LINE_PARAMETERS, tessedit_pageseg_mode: PSM.SINGLE_LINE })
   return engine
 }
 
 const starting = start()
 let lines: GrayPicture[] = []
 
-async function answer(request: ReaderRequest): Promise<ReaderResponse> {
+async function answer(request: OcrRequest): Promise<OcrResponse> {
   if (request.kind === 'find') {
-    const picture = toGray(readFrame(request.frame))
+    const picture = toGray(readFramePixels(request.frame))
     const found = findLines(picture)
     lines = found.map((line) => cutLine(picture, line))
-    return { kind: 'found', order: orderLines(found).slice(0, MAX_LINES) }
+    return { kind: 'found', order: orderLines(found).slice(0, MAX_LINES_PER_PICTURE) }
   }
   const line = lines[request.place]
   if (line === undefined) return { kind: 'text', line: { text: '', confidences: [] } }
@@ -38,7 +38,7 @@ async function answer(request: ReaderRequest): Promise<ReaderResponse> {
   return { kind: 'text', line: toLineText(data.blocks) }
 }
 
-globalThis.addEventListener('message', ({ data }: MessageEvent<ReaderRequest>) => {
+globalThis.addEventListener('message', ({ data }: MessageEvent<OcrRequest>) => {
   answer(data).then(send, fail)
 })
 starting.then(() => send({ kind: 'ready' }), fail)

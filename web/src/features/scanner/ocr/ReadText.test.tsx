@@ -4,12 +4,12 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createFake } from '@/testing/fake'
 import type { CameraFrame } from '../protocol'
 import { ReadText } from './ReadText'
-import type { CharacterReader } from './reader'
+import type { OcrReader } from './reader'
 
 const label: { lines: string[]; ready: Promise<void>; reads: number } = { lines: [], ready: Promise.resolve(), reads: 0 }
 vi.mock('../frames', () => ({ grabFrame: async () => createFake<CameraFrame>({}) }))
 vi.mock('./reader', () => ({
-  getCharacterReader: () => createFake<CharacterReader>({
+  getOcrReader: () => createFake<OcrReader>({
     ready: label.ready,
     find: async () => label.lines.map((_, place) => place),
     read: async (place: number) => {
@@ -47,7 +47,7 @@ function openPanel() {
 }
 const button = (name: string | RegExp) => screen.findByRole('button', { name })
 
-test('a settled vehicle is entered only after its VIN and space were confirmed', async () => {
+test('an identified vehicle is entered only after its VIN and space were confirmed', async () => {
   label.lines = ['9BWZZZ377VT', '00425I', 'MADE IN BRAZIL']
   const { onRead, onClose } = openPanel()
   const use = await button('Use this vehicle')

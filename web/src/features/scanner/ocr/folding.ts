@@ -17,9 +17,9 @@ const places = new Int32Array(0x1_0000)
  * Returns the smallest number of inserted, deleted or replaced characters between a pattern and any part of a text. Uses Myers's bit-parallel
  * algorithm, in which one step handles a column of the distance table.
  */
-export function distanceWithin(pattern: string, text: string): number {
+export function substringDistance(pattern: string, text: string): number {
   const length = pattern.length
-  if (length > MAX_BITS) return tableDistance(pattern, text)
+  if (length > MAX_BITS) return substringDistanceByTable(pattern, text)
   if (length === 0) return 0
   for (let place = 0; place < length; place++) places[pattern.charCodeAt(place)] = (places[pattern.charCodeAt(place)] ?? 0) | (1 << place)
   const top = 1 << (length - 1)
@@ -42,11 +42,11 @@ export function distanceWithin(pattern: string, text: string): number {
   return best
 }
 
-/** Returns the same distance as `distanceWithin` for patterns of any length. Computes the full distance table row by row. */
-export const tableDistance = (pattern: string, text: string): number => weightedDistance(pattern, text, [])
+/** Returns the same distance as `substringDistance` for patterns of any length. Computes the full distance table row by row. */
+export const substringDistanceByTable = (pattern: string, text: string): number => weightedSubstringDistance(pattern, text, [])
 
 /** A part of a text, from its first index to the index after its last. */
-export interface Stretch {
+export interface TextRange {
   from: number
   to: number
 }
@@ -55,7 +55,7 @@ export interface Stretch {
  * Returns the smallest cost of turning any part of a text into a pattern. A missing character costs 1, and a character of the text that is replaced
  * or left out costs `costs` at its place. Each character of `whole` that is outside of the part costs 1.
  */
-export function weightedDistance(pattern: string, text: string, costs: readonly number[], whole: Stretch = { from: 0, to: 0 }): number {
+export function weightedSubstringDistance(pattern: string, text: string, costs: readonly number[], whole: TextRange = { from: 0, to: 0 }): number {
   const limit = (count: number) => Math.max(0, Math.min(count, whole.to - whole.from))
   let row = Array.from({ length: text.length + 1 }, (_, index) => limit(index - whole.from))
   for (let place = 0; place < pattern.length; place++) {

@@ -6,7 +6,7 @@ import { grabFrame } from '../frames'
 import { matchLines, type TextMatch } from './candidates'
 import type { LineText } from './protocol'
 import { readLines } from './readLines'
-import { getCharacterReader } from './reader'
+import { getOcrReader } from './reader'
 import { useReaderText } from './text'
 import styles from './ReadText.module.css'
 
@@ -27,13 +27,13 @@ const MAX_SHOWN = 40
 
 /** Reads camera pictures until a vehicle is identified. If no vehicle is identified, returns the last match that is not empty. */
 async function readVehicle(video: HTMLVideoElement, vehicles: readonly ReadableVehicle[], isWanted: () => boolean): Promise<State> {
-  const reader = getCharacterReader()
+  const reader = getOcrReader()
   let best: { match: TextMatch<ReadableVehicle>; text: string } = { match: { kind: 'none' }, text: '' }
   for (let picture = 0; picture < MAX_PICTURES && isWanted(); picture++) {
     const order = await reader.find(await grabFrame(video))
     const { match, text } = await readPicture(order, reader.read, vehicles, isWanted)
     if (match.kind !== 'none' || best.match.kind === 'none') best = { match, text: text || best.text }
-    if (match.kind === 'settled') break
+    if (match.kind === 'identified') break
   }
   return { kind: 'done', ...best }
 }
@@ -43,7 +43,7 @@ async function readPicture(order: readonly number[], read: (place: number) => Pr
   const texts = await readLines(order, read, async (lines) => {
     const match = await matchLines(lines, vehicles)
     matches.push(match)
-    return match.kind === 'settled' || !isWanted()
+    return match.kind === 'identified' || !isWanted()
   })
   return { match: matches.at(-1) ?? { kind: 'none' as const }, text: texts.flatMap((line) => line?.text || []).join(' ').slice(0, MAX_SHOWN) }
 }
@@ -62,7 +62,7 @@ function Attempt({ video, vehicles, onRead, onClose, onRetry }: ReadTextProps & 
   const start = useCallback(async (isWanted: () => boolean) => {
     const show = (next: State) => isWanted() && setState(next)
     try {
-      const reader = getCharacterReader()
+      const reader = getOcrReader()
       const isReady = await reader.ready.then(() => true, () => false)
       if (!isReady) return show({ kind: navigator.onLine ? 'failed' : 'offline' })
       show({ kind: 'reading' })
@@ -112,7 +112,7 @@ function Result({ state, onChoose, onRetry }: ResultProps) {
       </div>
     )
   }
-  if (match.kind === 'settled') {
+  if (match.kind === 'identified') {
     return (
       <>
         <p role="status"><strong>{t('read.confirm')}</strong></p>

@@ -1,10 +1,10 @@
 import type { ReadableVehicle } from '../../../lib/scanner'
-import { distanceWithin, foldCharacters, weightedDistance } from './folding'
+import { substringDistance, foldCharacters, weightedSubstringDistance } from './folding'
 import type { LineText } from './protocol'
 
 /** Result of matching a read text with the vehicles of a campaign. */
 export type TextMatch<V> =
-  | { kind: 'settled'; vehicle: V }
+  | { kind: 'identified'; vehicle: V }
   /** The nearest vehicles, the most similar first. The person picks one of them. */
   | { kind: 'pick'; vehicles: V[] }
   | { kind: 'none' }
@@ -13,23 +13,23 @@ export type TextMatch<V> =
 export const MAX_WRONG_CHARACTERS = 2
 /** Minimum number of additional characters in which every other vehicle's identifier must differ from the read text. */
 export const MIN_DISTANCE_TO_NEXT = 2
-/** Confidence, in percent, from which a character is taken as read right: an identifier without it names another vehicle. */
-const CERTAIN = 95
-/** Minimum length of an identifier that can identify a vehicle. From `LENIENT_LENGTH` on, `MAX_OFF` characters may differ, below that length only one character. */
-const SETTLING_LENGTH = 8
+/** Confidence in percent from which a character counts as certain. A vehicle whose identifier lacks a certain character is ruled out. */
+const CERTAIN_CONFIDENCE = 95
+/** Minimum length of an identifier that can identify a vehicle. From `LENIENT_LENGTH` on, `MAX_WRONG_CHARACTERS` may differ, below that length one. */
+const MIN_IDENTIFYING_LENGTH = 8
 const LENIENT_LENGTH = 10
 /** Maximum number of differing characters of a listed vehicle. For short identifiers, `LISTED_PER_CHARACTER` sets a lower maximum. */
-const MAX_LISTED_OFF = 4
+const MAX_LISTED_DIFFERENCES = 4
 const LISTED_PER_CHARACTER = 1 / 4
-export const MAX_LISTED = 6
+export const MAX_LISTED_VEHICLES = 6
 const MIN_ENDING = 5
 /** Number of vehicles that are compared before the search lets other work of the page run. */
-const PART = 2000
+const VEHICLES_PER_SLICE = 2000
 /** Separator of lines, which prevents an identifier from being found across a line that was not read. */
-const GAP = '\n'
+const LINE_SEPARATOR = '\n'
 
-const maxOff = (length: number): number => (length < SETTLING_LENGTH ? -1 : length < LENIENT_LENGTH ? 1 : MAX_WRONG_CHARACTERS)
-const maxListedOff = (length: number): number => Math.min(MAX_LISTED_OFF, Math.floor(length * LISTED_PER_CHARACTER))
+const maxWrong = (length: number): number => (length < MIN_IDENTIFYING_LENGTH ? -1 : length < LENIENT_LENGTH ? 1 : MAX_WRONG_CHARACTERS)
+const maxListedDifferences = (length: number): number => Math.min(MAX_LISTED_DIFFERENCES, Math.floor(length * LISTED_PER_CHARACTER))
 const pause = () => new Promise<void>((resolve) => { setTimeout(resolve) })
 
 interface Candidate<V> {
@@ -52,8 +52,8 @@ function joinLines(lines: readonly (LineText | null)[]): JoinedText {
     if (character !== '') joined.costs.push(cost)
   }
   for (const line of lines) {
-    if (line === null) add(GAP, 1)
-    else [...line.text].forEach((character, place) => add(foldCharacters(character), (line.confidences[place] ?? 0) < CERTAIN ? 1 : MAX_WRONG_CHARACTERS + 1))
+    if (line === null) add(LINE_SEPARATOR, 1)
+    else [...line.text].forEach((character, place) => add(foldCharacters(character), (line.confidences[place] ?? 0) < CERTAIN_CONFIDENCE ? 1 : MAX_WRONG_CHARACTERS + 1))
   }
   return joined
 }
@@ -66,13 +66,13 @@ function joinLines(lines: readonly (LineText | null)[]): JoinedText {
 export async function matchLines<V extends ReadableVehicle>(lines: readonly (LineText | null)[], vehicles: readonly V[]): Promise<TextMatch<V>> {
   const joined = joinLines(lines)
   const near: Candidate<V>[] = []
-  for (let start = 0; start < vehicles.length; start += PART) {
+  for (let start = 0; start < vehicles.length; start += VEHICLES_PER_SLICE) {
     if (start > 0) await pause()
-    for (const vehicle of vehicles.slice(start, start + PART)) {
+    for (const vehicle of vehicles.slice(start, start + VEHICLES_PER_SLICE)) {
       const key = foldCharacters(vehicle.vin_number)
       if (key === '') continue
-      const off = distanceWithin(key, joined.text)
-      if (off <= Math.max(maxListedOff(key.length), MAX_WRONG_CHARACTERS + MIN_DISTANCE_TO_NEXT) && off < key.length) near.push({ vehicle, key, off })
+      const off = substringDistance(key, joined.text)
+      if (off <= Math.max(maxListedDifferences(key.length), MAX_WRONG_CHARACTERS + MIN_DISTANCE_TO_NEXT) && off < key.length) near.push({ vehicle, key, off })
     }
   }
   return decide(near, joined) ?? listParts(lines, vehicles)
@@ -81,25 +81,25 @@ export async function matchLines<V extends ReadableVehicle>(lines: readonly (Lin
 function decide<V>(near: Candidate<V>[], { text, costs }: JoinedText): TextMatch<V> | null {
   near.sort((a, b) => a.off - b.off || b.key.length - a.key.length)
   const [best, ...others] = near
-  if (best !== undefined && others.every((other) => distanceBeside(other, best, text) >= best.off + MIN_DISTANCE_TO_NEXT) && weightedDistance(best.key, text, costs) <= maxOff(best.key.length)) {
-    return { kind: 'settled', vehicle: best.vehicle }
+  if (best !== undefined && others.every((other) => distanceBeside(other, best, text) >= best.off + MIN_DISTANCE_TO_NEXT) && weightedSubstringDistance(best.key, text, costs) <= maxWrong(best.key.length)) {
+    return { kind: 'identified', vehicle: best.vehicle }
   }
-  const listed = near.filter(({ key, off }) => off <= maxListedOff(key.length))
-  return listed.length > 0 ? { kind: 'pick', vehicles: listed.slice(0, MAX_LISTED).map(({ vehicle }) => vehicle) } : null
+  const listed = near.filter(({ key, off }) => off <= maxListedDifferences(key.length))
+  return listed.length > 0 ? { kind: 'pick', vehicles: listed.slice(0, MAX_LISTED_VEHICLES).map(({ vehicle }) => vehicle) } : null
 }
 
 /**
  * Returns the number of characters in which a vehicle's identifier differs from the text. When the best vehicle's whole identifier was read, each
- * of its characters counts, so that another identifier does not fit better by leaving out its end. Another part of the text may hold the other one.
+ * of its characters counts, so that another identifier does not fit better by leaving out its end. The other identifier may be in another part of the text.
  */
 function distanceBeside<V>(other: Candidate<V>, best: Candidate<V>, text: string): number {
   if (best.off > 0 || other.off >= MIN_DISTANCE_TO_NEXT) return other.off
   const from = text.indexOf(best.key)
   const to = from + best.key.length
-  return Math.min(weightedDistance(other.key, text, [], { from, to }), distanceWithin(other.key, text.slice(0, from)), distanceWithin(other.key, text.slice(to)))
+  return Math.min(weightedSubstringDistance(other.key, text, [], { from, to }), substringDistance(other.key, text.slice(0, from)), substringDistance(other.key, text.slice(to)))
 }
 
-/** Lists the vehicles of which the text has the last characters or the parking space, as labels and printed lists may have only these. */
+/** Lists the vehicles whose last characters or parking space are in the text, because some labels and printed lists have only these. */
 function listParts<V extends ReadableVehicle>(lines: readonly (LineText | null)[], vehicles: readonly V[]): TextMatch<V> {
   const read = lines.flatMap((line) => line?.text ?? [])
   const words = new Set([...read, ...read.flatMap((line) => line.split(/\s+/))].map(foldCharacters))
@@ -109,5 +109,5 @@ function listParts<V extends ReadableVehicle>(lines: readonly (LineText | null)[
     return endings.some((word) => key.endsWith(word)) || words.has(foldCharacters(parking_space))
   }
   const named = words.size === 0 ? [] : vehicles.filter(isNamed)
-  return named.length > 0 ? { kind: 'pick', vehicles: named.slice(0, MAX_LISTED) } : { kind: 'none' }
+  return named.length > 0 ? { kind: 'pick', vehicles: named.slice(0, MAX_LISTED_VEHICLES) } : { kind: 'none' }
 }

@@ -1,0 +1,23 @@
+import { Link } from '@/lib/route'
+import { Icon, type IconName } from '@/ui/Icon'
+import styles from './AttentionItem.module.css'
+
+interface AttentionItemProps {
+  icon: IconName
+  text: string
+  /** URL of the page where a person can act. */
+  to: string
+  /** Whether the row is marked as urgent. */
+  isUrgent?: boolean
+}
+
+/** Row of the attention card: a problem, with a link to the page where a person can act on it. */
+export function AttentionItem({ icon, text, to, isUrgent = false }: AttentionItemProps) {
+  return (
+    <Link href={to} className={`${styles.item} ${isUrgent ? styles.urgent : ''}`}>
+      <Icon name={icon} size={22} />
+      <span>{text}</span>
+      <Icon name="right" size={20} />
+    </Link>
+  )
+}
