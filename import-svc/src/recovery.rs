@@ -28,7 +28,7 @@ static OUTAGE: Outage = Outage::new();
 pub fn spawn_recovery(host: &Host, db: Db, running: ActiveImports) {
     let tokens = host.service_tokens("import-svc");
     let (tasks, host) = (host.tasks.clone(), host.clone());
-    tasks.repeat(RECOVERY_INTERVAL, move || {
+    tasks.spawn_repeating(RECOVERY_INTERVAL, move || {
         let (host, db, running, tokens) = (host.clone(), db.clone(), running.clone(), tokens.clone());
         async move {
             OUTAGE.log_attempt("recover orphaned imports", settle(&host, &db, &running, &tokens).await);
@@ -39,7 +39,7 @@ pub fn spawn_recovery(host: &Host, db: Db, running: ActiveImports) {
 /// Starts the background task that deletes expired rejected sheets once an hour.
 pub fn spawn_purge(host: &Host, db: Db) {
     let clock = host.clock.clone();
-    host.tasks.repeat(PURGE_INTERVAL, move || {
+    host.tasks.spawn_repeating(PURGE_INTERVAL, move || {
         let (db, now) = (db.clone(), clock.now());
         async move {
             match rejected_sheets::purge_expired(&db, now).await {

@@ -381,7 +381,7 @@ async fn until<T>(given_up: &CancellationToken, work: impl Future<Output = Resul
 
 /// Maps an error status of another service: a fault of the file becomes a rejection, anything else a failure.
 fn refusal_of(status: Status) -> Stop {
-    match (errors::reason(&status), status.code()) {
+    match (errors::reason_of_status(&status), status.code()) {
         (Some(Reason::NameTaken), _) => name_taken().into(),
         (Some(Reason::NoCampaign), _) => Error::TakenForLost.into(),
         (Some(Reason::VinTaken), _) | (_, Code::InvalidArgument) => reject(ErrorCode::Rows, status.message()).into(),

@@ -52,7 +52,7 @@ pub struct Method {
     /// Whether a user who has to change the password first may call the rpc.
     pub before_password_change: bool,
     /// Whether the rpc is idempotent and may be retried.
-    pub repeatable: bool,
+    pub is_idempotent: bool,
     /// Whether the rpc is read-only.
     pub read_only: bool,
     /// Whether the client sends a stream of messages.

@@ -48,7 +48,7 @@ fn normal(written: &str, compose: impl Fn(&str) -> String) -> Cow<'_, str> {
     }
     // Unicode composition can produce blanks and dashes, and removing characters can produce pairs that compose, so two
     // rounds are needed.
-    Cow::Owned(settle(&compose(&settle(&compose(&settle(written))))))
+    Cow::Owned(replace_lookalikes(&compose(&replace_lookalikes(&compose(&replace_lookalikes(written))))))
 }
 
 /// Returns `true` for printable ASCII without outer or double blanks. Most texts have this form and need no change.
@@ -58,7 +58,7 @@ fn is_normal(text: &str) -> bool {
 }
 
 /// Replaces dashes and blanks, removes invisible characters, and trims the text.
-fn settle(text: &str) -> String {
+fn replace_lookalikes(text: &str) -> String {
     let mut settled = String::with_capacity(text.len());
     let mut blank = false;
     for c in text.chars() {

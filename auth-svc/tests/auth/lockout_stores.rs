@@ -125,7 +125,7 @@ async fn maintenance_deletes_only_expired_counters() {
         fail(&office, FIRST, 5, HERE).await;
         office.sign_out(&who).await.unwrap();
         office.close().await;
-        let (db, clock) = (host.database(auth_svc::SCHEMA).await.unwrap(), &host.clock);
+        let (db, clock) = (host.open_database(auth_svc::SCHEMA).await.unwrap(), &host.clock);
         let kept = async || {
             Lockout::new(&Cache::in_memory(), db.clone(), clock.clone()).run_maintenance().await.unwrap();
             let now = clock.now();

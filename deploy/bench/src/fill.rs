@@ -40,7 +40,7 @@ pub fn vehicle(campaign: u32, row: u32, rows: u32) -> [String; 3] {
     let serial = format!("{campaign:02}{:07}", u64::from(row) * 9 + chance % 9);
     // A step coprime to the count visits every place once.
     let place = u64::from(row) * 7_919 % u64::from(rows.max(1));
-    let letter = patio_proto::yard::YARD_COUNT[usize::try_from(place % 28).unwrap_or_default()].1;
+    let letter = patio_proto::yard::YARDS[usize::try_from(place % 28).unwrap_or_default()].1;
     [model.to_owned(), serial, format!("{letter}-{}", place / 28 + 1)]
 }
 

@@ -201,7 +201,7 @@ impl Patio {
         self.replicas.iter_mut().for_each(Replica::wait_until_ready);
         let Some(entry) = self.entries().find(|entry| entry.port != 0) else { return };
         let admin = entry.admin_url();
-        crate::until("the gateway reaches all services", READY_TIMEOUT, || probe(&admin, "/readyz/services") == Some(200));
+        crate::wait_until("the gateway reaches all services", READY_TIMEOUT, || probe(&admin, "/readyz/services") == Some(200));
     }
 
     /// Returns the first process, which is the only process if all services run in one process.
@@ -255,13 +255,13 @@ impl Patio {
 
     /// Returns the total number of open file descriptors (files and connections) of all processes.
     #[must_use]
-    pub fn descriptors(&self) -> usize {
-        self.replicas.iter().map(|replica| replica.descriptors()).sum()
+    pub fn open_descriptor_count(&self) -> usize {
+        self.replicas.iter().map(|replica| replica.open_descriptor_count()).sum()
     }
 
     /// Returns the total resident anonymous and shared memory of all processes, in KiB.
     #[must_use]
-    pub fn memory(&self) -> i64 {
-        self.replicas.iter().map(|replica| replica.memory()).sum()
+    pub fn resident_memory_kib(&self) -> i64 {
+        self.replicas.iter().map(|replica| replica.resident_memory_kib()).sum()
     }
 }

@@ -239,13 +239,13 @@ impl Process {
 
     /// Returns the resident anonymous and shared memory of the process, in KiB.
     #[must_use]
-    pub fn memory(&self) -> i64 {
+    pub fn resident_memory_kib(&self) -> i64 {
         self.status(&["RssAnon:", "RssShmem:"])
     }
 
     /// Returns the size of the process's data memory, in KiB. `RLIMIT_DATA` limits this size.
     #[must_use]
-    pub fn limited_memory(&self) -> i64 {
+    pub fn data_memory_kib(&self) -> i64 {
         self.status(&["VmData:"])
     }
 
@@ -257,7 +257,7 @@ impl Process {
 
     /// Returns the number of open file descriptors (files and connections) of the process.
     #[must_use]
-    pub fn descriptors(&self) -> usize {
+    pub fn open_descriptor_count(&self) -> usize {
         fs::read_dir(format!("/proc/{}/fd", self.id())).unwrap().count()
     }
 

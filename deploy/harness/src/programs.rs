@@ -12,11 +12,11 @@ use std::{
 /// Panics when the executable is not built.
 #[must_use]
 pub fn program(name: &str) -> PathBuf {
-    in_folder(&environment::programs(), name).unwrap()
+    find_program_in(&environment::programs(), name).unwrap()
 }
 
 /// Returns the path of an executable in `folder`, or an error when it is missing.
-pub fn in_folder(folder: &Path, name: &str) -> anyhow::Result<PathBuf> {
+pub fn find_program_in(folder: &Path, name: &str) -> anyhow::Result<PathBuf> {
     let path = folder.join(name);
     anyhow::ensure!(path.exists(), "{} is missing; build all programs first: cargo build --workspace", path.display());
     Ok(path)
@@ -64,7 +64,7 @@ pub fn run_with_input(name: &str, arguments: &[&str], settings: &[(&str, &str)],
 /// # Panics
 /// Panics when the command fails.
 #[track_caller]
-pub fn tool(mut command: Command) -> String {
+pub fn run_command(mut command: Command) -> String {
     let done = command.stdin(Stdio::null()).output().unwrap_or_else(|cause| panic!("{command:?}: {cause}"));
     assert!(done.status.success(), "{command:?}: {}", String::from_utf8_lossy(&done.stderr));
     String::from_utf8_lossy(&done.stdout).trim().to_owned()

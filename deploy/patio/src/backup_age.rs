@@ -37,7 +37,7 @@ pub fn report(host: &Host) {
         metrics::gauge!("patio_backup_last_success_timestamp_seconds").set(seconds);
     };
     set();
-    host.tasks.repeat(REPORT_INTERVAL, move || {
+    host.tasks.spawn_repeating(REPORT_INTERVAL, move || {
         set();
         ready(())
     });

@@ -6,7 +6,7 @@ use patio_kit::{
         print,
         session_file::{self, StoredSession},
     },
-    config::{OPERATING, secret::Secret},
+    config::{OPERATING_HEADING, secret::Secret},
 };
 use serde_json::{Value, json};
 use std::{
@@ -27,7 +27,7 @@ const TIMEOUT: Duration = Duration::from_secs(20);
 #[derive(Debug, Args)]
 pub struct SessionOptions {
     /// File in which `patio login` stores the session. Default: `.config/patio/session.json` in the home directory.
-    #[arg(long, env = "PATIO_SESSION_FILE", help_heading = OPERATING)]
+    #[arg(long, env = "PATIO_SESSION_FILE", help_heading = OPERATING_HEADING)]
     session: Option<PathBuf>,
     /// PEM file with the certificate of the authority, such as `data/tls/patio-ca.crt`. Default: the public authorities.
     #[arg(long)]

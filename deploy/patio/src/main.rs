@@ -110,7 +110,7 @@ fn main() -> ExitCode {
         return code;
     }
     let command = Cli::command();
-    let matches = cli::arguments(command.clone());
+    let matches = cli::parse_arguments(command.clone());
     let cli = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,
         Err(cause) => cause.exit(),
@@ -118,7 +118,9 @@ fn main() -> ExitCode {
     let done = match cli.command {
         None => cli::run(process::serve(cli.options)),
         Some(Command::Config) => cli::print(&config::effective_settings(&command, &matches)),
-        Some(Command::Doctor { doctor, services }) => cli::run(async move { doctor::examine(&cli.options, &doctor, services).await }),
+        Some(Command::Doctor { doctor, services }) => {
+            cli::run(async move { doctor::run_doctor_checks(&cli.options, &doctor, services).await })
+        }
         Some(Command::Backup { folder, recipient }) => {
             cli::run(async move { backup::create(&cli.options, &folder, recipient.as_deref()).await })
         }

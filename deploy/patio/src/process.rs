@@ -78,15 +78,15 @@ pub async fn serve(mut options: Options) -> anyhow::Result<()> {
     }
     options.gateway.web_dir = pages::build_if_stale(&options.gateway.web_dir).await?;
     let demo = if options.demo { Some(demo::DemoData::prepare(&mut options.auth, generate_password()?)) } else { None };
-    let host = Host::local(options.settings.clone()).await?;
+    let host = Host::with_local_services(options.settings.clone()).await?;
     host.cache.check_access().await?;
     backup_age::report(&host);
     let (known, listening) = (host.clone(), Arc::new(AtomicBool::new(false)));
     let listens = listening.clone();
     let is_ready = move || listens.load(Ordering::Relaxed) && known.has_signing_keys() && !known.tasks.is_draining();
     telemetry::admin_server::serve_admin(&host.settings, &host.tasks, is_ready, gateway::admin_routes(host.clone())).await?;
-    let Some(services) = lifecycle::started(&host.tasks, start(&options, &host)).await? else {
-        host.tasks.finish().await;
+    let Some(services) = lifecycle::start_unless_stopped(&host.tasks, start(&options, &host)).await? else {
+        host.tasks.stop_and_wait().await;
         return print("Patio has stopped.\n");
     };
     let gateway = gateway::start(options.gateway, &host).await?;
@@ -111,11 +111,11 @@ pub async fn serve(mut options: Options) -> anyhow::Result<()> {
     lifecycle::shutdown_signal(&host.tasks, host.settings.shutdown_delay_seconds).await;
     print("Patio is shutting down: finishing open requests …\n")?;
     notify_systemd(NotifyState::Stopping);
-    host.tasks.finish().await;
+    host.tasks.stop_and_wait().await;
     for service in services {
         service.close().await;
     }
-    telemetry::trace::finish().await;
+    telemetry::trace::flush_spans().await;
     print("Patio has stopped.\n")
 }
 
@@ -128,13 +128,13 @@ fn notify_systemd(state: NotifyState<'_>) {
 
 async fn start(options: &Options, host: &Host) -> anyhow::Result<Vec<Service>> {
     let auth = auth_svc::start(options.auth.clone(), host).await?;
-    host.attach(&auth);
+    host.attach_service(&auth);
     let vehicle = vehicle_svc::start(options.vehicle.clone(), host).await?;
-    host.attach(&vehicle);
+    host.attach_service(&vehicle);
     let campaign = campaign_svc::start(options.campaign.clone(), host).await?;
-    host.attach(&campaign);
+    host.attach_service(&campaign);
     let import = import_svc::start(options.import.clone(), host).await?;
-    host.attach(&import);
+    host.attach_service(&import);
     Ok(vec![auth, vehicle, campaign, import])
 }
 
@@ -144,9 +144,9 @@ pub const SCHEMAS: [Schema; 4] = [auth_svc::SCHEMA, vehicle_svc::SCHEMA, campaig
 /// Runs the pending database migrations of all services.
 pub async fn migrate(options: Options) -> anyhow::Result<()> {
     telemetry::start(&options.settings, "patio")?;
-    let host = Host::local(options.settings).await?;
+    let host = Host::with_local_services(options.settings).await?;
     for schema in SCHEMAS {
-        host.database(schema).await?.close().await;
+        host.open_database(schema).await?.close().await;
         print(&format!("{}: the tables are up to date\n", schema.name))?;
     }
     Ok(())

@@ -104,7 +104,7 @@ impl FromRequestParts<AppState> for Authenticated {
             Err(refused) => return Err(refused.into()),
         };
         // A service's own token is valid only between services, never at the public API.
-        if caller.person().is_none() {
+        if caller.signed_in_user_id().is_none() {
             return Err(not_signed_in());
         }
         let (address, _) = client_address_and_https(parts, &api.config.trusted_proxies);

@@ -84,7 +84,7 @@ fn request_span(request: &Request, route: &str, id: &RequestId) -> Span {
     let name = format!("{method} {route}");
     let span = tracing::info_span!("request", otel.name = name, otel.kind = "server", request_id = %id.0);
     trace::describe_http(&span, method, route, request.uri().path());
-    trace::extract(&span, request.headers());
+    trace::extract_context(&span, request.headers());
     span
 }
 

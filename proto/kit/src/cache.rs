@@ -105,7 +105,7 @@ impl Cache {
     /// Returns an [`InvalidSetting`] that names `PATIO_REDIS_URL`, what the server answered and how to fix it.
     pub async fn check_access(&self) -> anyhow::Result<()> {
         let Self::Redis(redis) = self else { return Ok(()) };
-        let Ok(Err(cause)) = tokio::time::timeout(START_CHECK_TIMEOUT, redis.try_writing()).await else { return Ok(()) };
+        let Ok(Err(cause)) = tokio::time::timeout(START_CHECK_TIMEOUT, redis.probe_write()).await else { return Ok(()) };
         let code = cause.code().unwrap_or_default();
         let advice = match (cause.kind(), code) {
             (ErrorKind::AuthenticationFailed, _) | (_, "NOAUTH" | "WRONGPASS" | "NOPERM") => {
@@ -145,7 +145,7 @@ impl Cache {
         let held: Vec<Option<String>> = match self {
             Self::Memory(memory) => keys.iter().map(|key| memory.get(&key.text).map(|held| held.json)).collect(),
             // While Redis rejects writes its values may be outdated, so every key counts as a miss.
-            Self::Redis(redis) if !redis.takes_writes() => vec![None; keys.len()],
+            Self::Redis(redis) if !redis.accepts_writes() => vec![None; keys.len()],
             Self::Redis(redis) => {
                 let mut pipe = redis::pipe();
                 for key in keys {
@@ -194,7 +194,7 @@ impl Cache {
     /// Returns why the cache cannot store values, or `None` when a probe write succeeds.
     pub async fn find_fault(&self) -> Option<String> {
         let Self::Redis(redis) = self else { return None };
-        let cause = redis.try_writing().await.err()?;
+        let cause = redis.probe_write().await.err()?;
         let how = if server::is_refusal(&cause) { "responds, but rejects writes" } else { "does not answer" };
         Some(format!("{how}: {cause}"))
     }
@@ -215,10 +215,10 @@ impl Cache {
     pub fn spawn_metrics(&self, tasks: &Tasks, service: &'static str) {
         let Self::Redis(redis) = self else { return };
         let redis = redis.clone();
-        tasks.repeat(PROBE_INTERVAL, move || {
+        tasks.spawn_repeating(PROBE_INTERVAL, move || {
             let redis = redis.clone();
             async move {
-                let took = redis.try_writing().await.is_ok();
+                let took = redis.probe_write().await.is_ok();
                 metrics::gauge!("patio_redis_up", "service" => service).set(f64::from(u8::from(took)));
             }
         });

@@ -276,7 +276,7 @@ impl Db {
     }
 
     /// Opens part of the `PostgreSQL` connections in advance, before the first requests arrive.
-    pub(crate) async fn warm(&self) {
+    pub(crate) async fn open_initial_connections(&self) {
         if let Pools::Postgres { cluster, .. } = &self.pools {
             join_all(cluster.primary().pools().map(PostgresPool::warm)).await;
         }

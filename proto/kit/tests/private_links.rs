@@ -29,7 +29,7 @@ async fn echo(tls: ServiceTls) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap().to_string();
     tasks.clone().spawn(async move {
-        let mut incoming = Box::pin(tls.incoming(listener));
+        let mut incoming = Box::pin(tls.accept_connections(listener));
         while let Some(stream) = incoming.next().await {
             let (mut read, mut write) = tokio::io::split(stream.unwrap());
             tasks.spawn(async move { drop(tokio::io::copy(&mut read, &mut write).await) });
@@ -112,7 +112,7 @@ async fn settings_that_do_not_fit_together_are_refused_with_what_is_wrong() {
     authority.issue(&place, "127.0.0.1").unwrap();
     let refusal = async |more: &[&str]| {
         let arguments = [&["x", "--data-dir", folder.path().to_str().unwrap()], more].concat();
-        Host::remote(Cli::parse_from(arguments).settings).await.map(|_| ()).map_err(|cause| format!("{cause:#}"))
+        Host::with_remote_services(Cli::parse_from(arguments).settings).await.map(|_| ()).map_err(|cause| format!("{cause:#}"))
     };
     let place = place.to_str().unwrap();
     let private =

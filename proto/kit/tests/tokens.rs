@@ -87,7 +87,7 @@ fn a_token_names_its_user_role_session_and_times() {
     assert_eq!((caller.issued_at.timestamp_millis(), caller.expires_at.timestamp()), (claims.iat_ms, claims.exp));
     let service = Claims { sub: "service:import-svc".to_owned(), role: "service".to_owned(), ..claims };
     let caller = issuer.identity.authenticate(&issuer.sign(Some("one"), &service)).unwrap();
-    assert_eq!((caller.user_id, caller.role, caller.person()), (0, Role::Service, None));
+    assert_eq!((caller.user_id, caller.role, caller.signed_in_user_id()), (0, Role::Service, None));
 }
 
 #[test]
@@ -148,9 +148,9 @@ fn a_token_ends_at_its_last_second_even_when_it_was_verified_before() {
 fn a_withdrawn_key_refuses_tokens_that_were_verified_before() {
     let issuer = Issuer::new();
     let token = issuer.token("s");
-    assert!(issuer.accepts(&token) && issuer.identity.has_keys() && issuer.identity.knows_key("one"));
+    assert!(issuer.accepts(&token) && issuer.identity.has_keys() && issuer.identity.has_key("one"));
     issuer.identity.set_keys([("two".to_owned(), key_pair().1)]);
-    assert!(!issuer.accepts(&token) && !issuer.identity.knows_key("one"));
+    assert!(!issuer.accepts(&token) && !issuer.identity.has_key("one"));
     issuer.identity.set_keys([]);
     assert!(!issuer.identity.has_keys());
 }

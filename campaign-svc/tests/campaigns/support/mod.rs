@@ -54,8 +54,8 @@ impl World {
         join(&host, &host.links.auth, "auth-svc", auth::routes(&host));
         join(&host, &host.links.vehicle, "vehicle-svc", yard.routes());
         let service = campaign_svc::start(Config { sweep_interval }, &host).await.unwrap();
-        host.attach(&service);
-        let db = host.database(SCHEMA).await.unwrap();
+        host.attach_service(&service);
+        let db = host.open_database(SCHEMA).await.unwrap();
         Self { sweeper: Sweeper::new(&host, &db), host, yard }
     }
 
@@ -67,7 +67,7 @@ impl World {
     /// Returns a request that import-svc makes on behalf of a user.
     pub fn for_person<T>(&self, (id, role): (i64, Role), message: T) -> Request<T> {
         let service = patio_testing::bearer(&self.host, SERVICE.0, SERVICE.1);
-        patio_testing::bearer(&self.host, id, role).by_service(&service).request(message)
+        patio_testing::bearer(&self.host, id, role).forwarded_by(&service).request(message)
     }
 
     pub fn campaigns(&self) -> CampaignServiceClient<ServiceChannel> {
@@ -155,7 +155,7 @@ impl World {
         let now = self.yard.count(id, yard, counters);
         let committed =
             Progress { total: now.total_vehicles, inspected: now.total_inspected, next: None, next_known: false, in_dash: false };
-        assert!(self.host.cache.put_if_newer(&progress_cache::key(id), now.revision, &committed).await);
+        assert!(self.host.cache.put_if_newer(&progress_cache::cache_key(id), now.revision, &committed).await);
     }
 
     /// Reports a milestone like vehicle-svc.
@@ -216,6 +216,6 @@ pub fn search(text: &str) -> pb::ListCampaignsRequest {
 #[track_caller]
 pub fn refused<T>(answer: Result<T, Status>) -> (Code, Reason) {
     let Err(status) = answer else { panic!("the call was not rejected") };
-    let reason = errors::reason(&status).unwrap_or_else(|| panic!("an error status without a reason: {status:?}"));
+    let reason = errors::reason_of_status(&status).unwrap_or_else(|| panic!("an error status without a reason: {status:?}"));
     (status.code(), reason)
 }

@@ -4,7 +4,8 @@ use super::{
     shown::{Shown, written},
 };
 use patio_harness::{
-    ADMIN_HMC, ADMIN_PASSWORD, DATABASE_PASSWORD, DATABASE_ROLE, DEVELOPER_PASSWORD, REDIS_PASSWORD, SERVICE_SECRET, SERVICES, heavy, until,
+    ADMIN_HMC, ADMIN_PASSWORD, DATABASE_PASSWORD, DATABASE_ROLE, DEVELOPER_PASSWORD, REDIS_PASSWORD, SERVICE_SECRET, SERVICES,
+    acquire_heavy_slot, wait_until,
 };
 use serde_json::json;
 use std::{collections::BTreeSet, time::Duration};
@@ -26,7 +27,7 @@ const AT_ONCE: usize = 4;
 
 #[test]
 fn secrets_appear_nowhere() {
-    let _turn = heavy();
+    let _turn = acquire_heavy_slot();
     let Some(mut yard) = Yard::start_with("trace", 1) else { return print_to_stderr(MISSING) };
     let mut shown = Shown::default();
     for is_json in [false, true] {
@@ -108,13 +109,13 @@ impl Yard {
         }
         self.postgres.sql(&format!("alter role {DATABASE_ROLE} password '{DATABASE_PASSWORD}'"));
         let _ = self.redis.send_command("another", &["acl", "setuser", "default", &format!(">{REDIS_PASSWORD}"), "<another"]);
-        until("requests succeed again", Duration::from_secs(60), || shown.ask("GET /api/campaigns", &gateways[0], "") == 200);
+        wait_until("requests succeed again", Duration::from_secs(60), || shown.ask("GET /api/campaigns", &gateways[0], "") == 200);
     }
 
     /// Collects the metrics and the output of each program's commands.
     fn an_operator_looks(&self, shown: &mut Shown) {
         for replica in self.patio.replicas() {
-            let admin = self.patio.client().for_url(&replica.admin_url());
+            let admin = self.patio.client().with_url(&replica.admin_url());
             shown.ask("GET /metrics", &admin, "");
             shown.ask("GET /readyz", &admin, "");
         }

@@ -6,8 +6,8 @@
 use crate::audit::{
     digest::{self, ChainLink},
     retention::{ACCESS_KINDS, ACCESS_RETENTION, purge_expired},
+    seal_file::{self, SealFile},
     store::{self, Archive, Seal, SealedEntry},
-    witness::{self, SealFile},
 };
 use crate::{clock::Clock, db::Db, errors, lifecycle::Tasks};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -31,23 +31,23 @@ const MUST_BE_SEALED: TimeDelta = TimeDelta::minutes(10);
 /// Starts the background tasks that seal new entries and delete expired access entries.
 pub fn spawn_sealer(tasks: &Tasks, clock: &Clock, seal_file: Option<PathBuf>, db: &Db) {
     let (sealing, sealed_at) = (db.clone(), clock.clone());
-    let witness = Arc::new(SealFile::new(seal_file, db.name()));
-    let (known, noting) = (db.clone(), witness.clone());
+    let seal_file = Arc::new(SealFile::new(seal_file, db.name()));
+    let (known, noting) = (db.clone(), seal_file.clone());
     tasks.spawn(async move {
         if let Err(cause) = append_last_seal(&known, &noting).await {
             tracing::warn!(%cause, "failed to read the last audit seal");
         }
     });
     let last = Arc::new(Mutex::new(Instant::now()));
-    tasks.repeat(SEAL_INTERVAL, move || {
-        let (db, clock, witness, last) = (sealing.clone(), sealed_at.clone(), witness.clone(), last.clone());
+    tasks.spawn_repeating(SEAL_INTERVAL, move || {
+        let (db, clock, seal_file, last) = (sealing.clone(), sealed_at.clone(), seal_file.clone(), last.clone());
         async move {
-            let sealed = seal_all_new(&db, &clock, &witness).await;
+            let sealed = seal_all_new(&db, &clock, &seal_file).await;
             report_lag(db.name(), &sealed, &mut last.lock().unwrap_or_else(PoisonError::into_inner));
         }
     });
     let (removing, clock) = (db.clone(), clock.clone());
-    tasks.repeat(Duration::from_secs(3600), move || {
+    tasks.spawn_repeating(Duration::from_secs(3600), move || {
         let (db, clock) = (removing.clone(), clock.clone());
         async move {
             if let Err(cause) = purge_expired(&db, &clock).await {
@@ -73,18 +73,18 @@ fn report_lag(schema: &'static str, sealed: &Result<(), sqlx::Error>, last: &mut
 /// Appends the last seal to the seal file. After a restore or a crash, the file may lack this seal.
 ///
 /// If the file already contains the seal, the duplicate line is harmless.
-async fn append_last_seal(db: &Db, witness: &SealFile) -> Result<(), sqlx::Error> {
+async fn append_last_seal(db: &Db, seal_file: &SealFile) -> Result<(), sqlx::Error> {
     if let Some(seal) = db.write(|tx| Box::pin(store::load_last_seal(tx))).await? {
-        witness.append(seal.id, &seal.digest);
+        seal_file.append(seal.id, &seal.digest);
     }
     Ok(())
 }
 
 /// Seals new entries in batches until no full batch is left, because one interval may bring more entries than fit into a batch.
-async fn seal_all_new(db: &Db, clock: &Clock, witness: &SealFile) -> Result<(), sqlx::Error> {
+async fn seal_all_new(db: &Db, clock: &Clock, seal_file: &SealFile) -> Result<(), sqlx::Error> {
     while let Some((seal, entries)) = seal_next_batch(db, clock.now()).await? {
         log_seal(&seal, entries);
-        witness.append(seal.id, &seal.digest);
+        seal_file.append(seal.id, &seal.digest);
         if i64::try_from(entries).is_ok_and(|entries| entries < MAX_ENTRIES_PER_SEAL) {
             break;
         }
@@ -224,8 +224,8 @@ pub async fn contains_seal(db: &Db, id: i64, digest: &str) -> Result<bool, sqlx:
 ///
 /// # Errors
 /// Returns an error when the file cannot be read or a statement fails.
-pub async fn compare(db: &Db, file: &Path, service: &str) -> anyhow::Result<(Vec<String>, usize)> {
-    let known = witness::seals(file, service)?;
+pub async fn compare_with_seal_file(db: &Db, file: &Path, service: &str) -> anyhow::Result<(Vec<String>, usize)> {
+    let known = seal_file::read_seals(file, service)?;
     let (mut problems, count) = (Vec::new(), known.len());
     let mut stored: std::collections::VecDeque<Seal> = Default::default();
     let mut last = 0;

@@ -61,7 +61,7 @@ pub(super) async fn list(db: &Db, filter: &pb::ListEventsRequest) -> Result<Vec<
         .fetch_all(c).await)
 }
 
-pub(super) async fn list_of_subject(db: &Db, (kind, subject): (&str, &str), before: DateTime<Utc>, limit: i64) -> Result<Vec<AuditRow>> {
+pub(super) async fn list_by_subject(db: &Db, (kind, subject): (&str, &str), before: DateTime<Utc>, limit: i64) -> Result<Vec<AuditRow>> {
     on!(db.read(), c => query_as(
         "select id, at, user_id, role, kind, subject, summary, address, old_values, new_values
            from audit_events where subject = $1 and kind = $2 and at < $3 order by at desc, id desc limit $4")

@@ -46,7 +46,7 @@ pub fn spawn_key_sync(tasks: &Tasks, identity: Identity, auth: ServiceChannel, t
             round = round.wrapping_add(1);
             tokio::select! {
                 () = tokio::time::sleep(POLL_INTERVAL) => {}
-                () = ended.stopped() => {}
+                () = ended.wait_until_stopping() => {}
             }
         }
     });

@@ -60,7 +60,7 @@ impl ServiceTokens {
     /// # Errors
     /// Returns the status of auth-svc when it issued no token.
     pub async fn bearer_for(&self, person: &CallContext) -> Result<CallContext, Status> {
-        Ok(person.by_service(&self.bearer().await?))
+        Ok(person.forwarded_by(&self.bearer().await?))
     }
 
     /// Requests a token with each value of the service secret in turn until one is accepted. During a change of the secret, a

@@ -50,7 +50,7 @@ impl RedisConnection {
 
     /// Returns `true` when Redis accepted the last write. While writes are rejected, values read from Redis may be stale.
     #[must_use]
-    pub fn takes_writes(&self) -> bool {
+    pub fn accepts_writes(&self) -> bool {
         !self.0.refuses.load(Relaxed)
     }
 
@@ -58,7 +58,7 @@ impl RedisConnection {
     ///
     /// # Errors
     /// Returns the error of the rejected write or of the connection.
-    pub async fn try_writing(&self) -> RedisResult<()> {
+    pub async fn probe_write(&self) -> RedisResult<()> {
         let tried = redis::cmd("SET").arg(PROBE_KEY).arg(1).arg("PX").arg(PROBE_TTL_MS).exec_async(&mut self.clone()).await;
         if tried.is_ok() && self.0.refuses.swap(false, Relaxed) {
             tracing::info!("redis accepts writes again");

@@ -37,7 +37,7 @@ const DNS_GRACE: Duration = Duration::from_secs(60);
 
 /// Load balancer over the replicas of one service. Clones share the load balancer's state.
 #[derive(Clone)]
-pub struct Replicas(Arc<Inner>);
+pub struct LoadBalancer(Arc<Inner>);
 
 struct Inner {
     name: &'static str,
@@ -59,9 +59,9 @@ struct Inner {
 ///
 /// # Errors
 /// Returns an error when a URL is invalid, lacks a host or a port, or has a scheme that does not match `tls`.
-pub fn replicas(service: &'static str, urls: &str, tls: Option<&ServiceTls>, tasks: &Tasks) -> anyhow::Result<Replicas> {
+pub fn new_load_balancer(service: &'static str, urls: &str, tls: Option<&ServiceTls>, tasks: &Tasks) -> anyhow::Result<LoadBalancer> {
     let places = urls.split(',').map(|url| ServiceAddress::parse(url.trim(), tls.is_some())).collect::<anyhow::Result<Vec<_>>>()?;
-    Ok(Replicas(Arc::new(Inner {
+    Ok(LoadBalancer(Arc::new(Inner {
         name: service,
         places,
         tls: tls.cloned(),
@@ -76,7 +76,7 @@ pub fn replicas(service: &'static str, urls: &str, tls: Option<&ServiceTls>, tas
     })))
 }
 
-impl Replicas {
+impl LoadBalancer {
     /// Returns the name of the service.
     #[must_use]
     pub fn name(&self) -> &'static str {
@@ -171,7 +171,7 @@ impl Replicas {
                     tokio::select! {
                         () = tokio::time::sleep_until(looked + pause()) => {}
                         () = following.0.health_lost.notified() => following.substitute(&tasks),
-                        () = tasks.stopped() => {}
+                        () = tasks.wait_until_stopping() => {}
                     }
                 }
             }
@@ -258,10 +258,10 @@ impl Replicas {
 }
 
 /// Guard of a call in flight on a replica. The call counts towards the replica's load until the guard is dropped.
-pub struct InFlight(Arc<Replica>, Replicas);
+pub struct InFlight(Arc<Replica>, LoadBalancer);
 
 impl InFlight {
-    fn of(replica: Arc<Replica>, among: &Replicas) -> Self {
+    fn of(replica: Arc<Replica>, among: &LoadBalancer) -> Self {
         replica.busy.fetch_add(1, Ordering::Relaxed);
         Self(replica, among.clone())
     }
@@ -283,11 +283,11 @@ impl InFlight {
     pub async fn call(&self, request: Request<Body>, may_repeat: bool) -> Result<Response<Body>, CallFailure> {
         let answered = tokio::select! {
             answered = self.0.send(request) => answered,
-            () = self.0.wait_until_unresponsive() => return Err(CallFailure::Lost("replica does not respond".to_owned())),
-            () = self.better_elsewhere(), if may_repeat => return Err(CallFailure::Lost("replica became unhealthy".to_owned())),
+            () = self.0.wait_until_unresponsive() => return Err(CallFailure::ResponseLost("replica does not respond".to_owned())),
+            () = self.better_elsewhere(), if may_repeat => return Err(CallFailure::ResponseLost("replica became unhealthy".to_owned())),
         };
         answered.inspect_err(|failure| {
-            if !matches!(failure, CallFailure::TooLate) {
+            if !matches!(failure, CallFailure::DeadlineExceeded) {
                 self.0.mark_suspect();
             }
         })
@@ -328,7 +328,7 @@ mod tests {
         (address, reporter)
     }
 
-    fn known(replicas: &Replicas) -> HashSet<SocketAddr> {
+    fn known(replicas: &LoadBalancer) -> HashSet<SocketAddr> {
         replicas.0.checked.read().unwrap().iter().map(|replica| replica.address).collect()
     }
 
@@ -337,7 +337,7 @@ mod tests {
     }
 
     /// Waits until exactly `count` replicas are healthy.
-    async fn until_well(replicas: &Replicas, count: usize) {
+    async fn until_well(replicas: &LoadBalancer, count: usize) {
         let settled = async {
             while replicas.healthy_count() != count {
                 tokio::time::sleep(WAIT_POLL_INTERVAL).await;

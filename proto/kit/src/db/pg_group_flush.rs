@@ -29,23 +29,23 @@ pub(crate) const IDLE_BEFORE_PING: Duration = Duration::from_secs(1);
 /// Group flusher of one database: its own connection, and the record of which commits are already on disk.
 pub(crate) struct GroupFlush {
     options: PgConnectOptions,
-    line: Mutex<Line>,
+    line: Mutex<FlushState>,
     /// Number of flush tickets issued so far.
     next_ticket: AtomicU64,
     /// Number of the current flush connection, counted from 1; 0 while there is no connection.
     connection_epoch: AtomicU64,
     /// Time at which the server last responded on the flush connection.
-    heard: AtomicInstant,
+    last_response: AtomicInstant,
 }
 
 #[derive(Default)]
-struct Line {
+struct FlushState {
     connection: Option<PgConnection>,
     /// Connection attempt in progress. When the caller that waits for the attempt gives up, the next caller continues to wait.
     /// `None` while no attempt is in progress.
-    coming: Option<BoxFuture<'static, Result<PgConnection>>>,
+    connecting: Option<BoxFuture<'static, Result<PgConnection>>>,
     /// Number of flush connections opened so far.
-    lives: u64,
+    opened_connections: u64,
     /// First flush ticket whose commits may not be on disk yet. The commits of all earlier tickets are on disk.
     flushed_up_to: u64,
 }
@@ -65,7 +65,7 @@ impl GroupFlush {
             line: Mutex::default(),
             next_ticket: AtomicU64::default(),
             connection_epoch: AtomicU64::default(),
-            heard: AtomicInstant::default(),
+            last_response: AtomicInstant::default(),
         }
     }
 
@@ -73,35 +73,35 @@ impl GroupFlush {
     /// transaction begins.
     pub(crate) async fn ticket(&self) -> Result<FlushTicket> {
         match self.connection_epoch.load(Ordering::Acquire) {
-            life if life > 0 && !self.has_rested() => Ok(FlushTicket(life)),
+            life if life > 0 && !self.is_idle() => Ok(FlushTicket(life)),
             _ => self.connect().await,
         }
     }
 
-    fn has_rested(&self) -> bool {
-        !self.heard.is_within(IDLE_BEFORE_PING)
+    fn is_idle(&self) -> bool {
+        !self.last_response.is_within(IDLE_BEFORE_PING)
     }
 
     /// Opens a new flush connection unless the current flush connection responds.
     async fn connect(&self) -> Result<FlushTicket> {
         let mut line = self.line.lock().await;
         let alive = match &mut line.connection {
-            Some(_) if !self.has_rested() => true,
+            Some(_) if !self.is_idle() => true,
             Some(connection) => matches!(timeout(FLUSH_CONNECTION_TIMEOUT, connection.ping()).await, Ok(Ok(()))),
             None => false,
         };
         if !alive {
-            (line.connection, line.lives) = (None, line.lives + 1);
+            (line.connection, line.opened_connections) = (None, line.opened_connections + 1);
             self.connection_epoch.store(0, Ordering::Release);
             let options = self.options.clone();
-            let coming = line.coming.get_or_insert_with(|| Box::pin(async move { options.connect().await }));
-            let came = timeout(FLUSH_CONNECTION_TIMEOUT, coming).await.map_err(|_| sqlx::Error::PoolTimedOut)?;
-            line.coming = None;
+            let connecting = line.connecting.get_or_insert_with(|| Box::pin(async move { options.connect().await }));
+            let came = timeout(FLUSH_CONNECTION_TIMEOUT, connecting).await.map_err(|_| sqlx::Error::PoolTimedOut)?;
+            line.connecting = None;
             line.connection = Some(came?);
-            self.connection_epoch.store(line.lives, Ordering::Release);
+            self.connection_epoch.store(line.opened_connections, Ordering::Release);
         }
-        self.heard.set();
-        Ok(FlushTicket(line.lives))
+        self.last_response.set();
+        Ok(FlushTicket(line.opened_connections))
     }
 
     /// Waits until everything committed since [`Self::ticket`] returned the ticket is on disk. Returns `true` when this call ran
@@ -123,7 +123,7 @@ impl GroupFlush {
         match sqlx::query(FLUSH_SQL).execute(connection).await {
             Ok(_) => {
                 line.flushed_up_to = covers;
-                self.heard.set();
+                self.last_response.set();
                 Ok(true)
             }
             Err(cause) => {

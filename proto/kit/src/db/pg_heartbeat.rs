@@ -47,7 +47,7 @@ impl Heartbeat {
             }
             tokio::select! {
                 () = tokio::time::sleep(HEARTBEAT_PAUSE) => {}
-                () = tasks.stopped() => {}
+                () = tasks.wait_until_stopping() => {}
             }
         }
         if let Some(connection) = connection
@@ -104,7 +104,7 @@ mod tests {
             "{:?}",
             began.elapsed()
         );
-        tasks.finish().await;
+        tasks.stop_and_wait().await;
     }
 
     #[tokio::test]
@@ -114,6 +114,6 @@ mod tests {
         drop(listener);
         let (heartbeat, tasks) = asking(port).await;
         assert!(timeout(HEARTBEAT_TIMEOUT + HEARTBEAT_PAUSE + HEARTBEAT_PAUSE, heartbeat.wait_until_unresponsive()).await.is_err());
-        tasks.finish().await;
+        tasks.stop_and_wait().await;
     }
 }

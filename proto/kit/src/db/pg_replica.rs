@@ -99,7 +99,7 @@ impl PgReplica {
             }
             tokio::select! {
                 () = sleep(CHECK_INTERVAL) => {}
-                () = tasks.stopped() => {}
+                () = tasks.wait_until_stopping() => {}
             }
         }
     }
@@ -114,7 +114,7 @@ impl PgReplica {
         };
         *self.pending() = Some((position.clone(), since));
         let mut connection = self.pool.acquire_unchecked().await?;
-        let done = position.wait_on(&mut connection).await;
+        let done = position.wait_until_replayed(&mut connection).await;
         // A position of an old timeline is never replayed: the next check uses the position of the new primary.
         if done.is_ok() || read_position(&cluster.primary()).await?.timeline != position.timeline {
             *self.pending() = None;

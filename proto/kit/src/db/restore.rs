@@ -12,7 +12,7 @@ impl Db {
     ///
     /// # Errors
     /// Returns the error of a failed statement.
-    pub async fn skip_ids(&self, schema: Schema) -> Result<(), sqlx::Error> {
+    pub async fn advance_id_sequences(&self, schema: Schema) -> Result<(), sqlx::Error> {
         let in_postgres = format!(
             "select setval(format('%I.%I', schemaname, sequencename)::regclass, coalesce(last_value, 0) + {SKIPPED_IDS})
              from pg_sequences where schemaname = '{}' and sequencename not like 'audit%'",

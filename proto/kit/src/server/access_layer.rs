@@ -88,7 +88,7 @@ fn span(service: &'static str, path: &str, headers: &HeaderMap, id: &str) -> Spa
         statement_micros = Empty
     );
     trace::describe_rpc(&span, method);
-    trace::extract(&span, headers);
+    trace::extract_context(&span, headers);
     span
 }
 

@@ -132,7 +132,7 @@ fn spawn_health_monitor(
     let host = host.clone();
     let tasks = host.tasks.clone();
     tasks.spawn(async move {
-        db.warm().await;
+        db.open_initial_connections().await;
         let mut missed = 0;
         while !host.tasks.is_draining() {
             missed = match tokio::time::timeout(Duration::from_secs(1), db.ping()).await {
@@ -149,7 +149,7 @@ fn spawn_health_monitor(
             report(&reporter, &names, if well { ServingStatus::Serving } else { ServingStatus::NotServing }).await;
             tokio::select! {
                 () = tokio::time::sleep(Duration::from_millis(if well { 1000 } else { 200 })) => {}
-                () = host.tasks.draining() => {}
+                () = host.tasks.wait_until_draining() => {}
             }
         }
         flag.store(false, Ordering::Relaxed);
@@ -181,7 +181,7 @@ impl Service {
             .add_routes(Routes::from(self.router.clone()));
         let served = async {
             match self.tls.clone() {
-                Some(tls) => server.serve_with_incoming_shutdown(tls.incoming(listener), stop).await,
+                Some(tls) => server.serve_with_incoming_shutdown(tls.accept_connections(listener), stop).await,
                 None => server.serve_with_incoming_shutdown(TcpIncoming::from(listener).with_nodelay(Some(true)), stop).await,
             }
         };
@@ -204,7 +204,7 @@ impl Service {
 
 impl Host {
     /// Makes a service that was started in this process reachable for the other services of the process.
-    pub fn attach(&self, service: &Service) {
+    pub fn attach_service(&self, service: &Service) {
         let link = match service.name {
             "auth-svc" => &self.links.auth,
             "campaign-svc" => &self.links.campaign,

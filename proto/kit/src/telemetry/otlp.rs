@@ -37,7 +37,7 @@ pub fn exporter(settings: &Settings) -> anyhow::Result<Option<SpanExporter>> {
 ///
 /// # Errors
 /// Returns the cause when the collector does not accept the batch.
-pub async fn check(settings: &Settings) -> anyhow::Result<()> {
+pub async fn check_collector(settings: &Settings) -> anyhow::Result<()> {
     if let Some(exporter) = exporter(settings)? {
         exporter.export(Vec::new()).await?;
     }

@@ -28,7 +28,7 @@ impl DoctorReport {
     /// # Errors
     /// Returns an error when standard output cannot be written.
     pub async fn check_database(&mut self, name: &str, schema: Schema, settings: &Settings) -> anyhow::Result<Option<ConnectionLimit>> {
-        if let Err(cause) = settings.check() {
+        if let Err(cause) = settings.check_database_urls() {
             self.report(name, Section::Settings, CheckResult::Failed(cause.to_string(), "correct PATIO_DATABASE_URL"))?;
             return Ok(None);
         }
@@ -51,7 +51,7 @@ impl DoctorReport {
             Ok(Err(cause)) => (
                 Section::DatabaseAccess,
                 CheckResult::Failed(
-                    errors::one_line(&cause),
+                    errors::causes_on_one_line(&cause),
                     "check PATIO_DATABASE_URL (host, port, name, user, password), the user's privileges on the schema, and that the server \
                      accepts connections from this machine",
                 ),

@@ -4,7 +4,7 @@ mod contract;
 
 use crate::{
     cli,
-    client::replica::health_name,
+    client::replica::health_service_name,
     tls::{Connector, ServiceTls},
 };
 use anyhow::Context;
@@ -70,7 +70,7 @@ pub fn main(options: &ProbeOptions, target: &Target<'_>) -> ExitCode {
     match &options.action {
         None => health(options, target),
         Some(Action::Call(call)) => called(options, target, call),
-        Some(Action::List) => cli::exit_code(&cli::print(&contract::list())),
+        Some(Action::List) => cli::exit_code(&cli::print(&contract::list_rpcs())),
     }
 }
 
@@ -80,11 +80,11 @@ fn health(options: &ProbeOptions, target: &Target<'_>) -> ExitCode {
         Some(named) => named,
         None => target.program.unwrap_or_default(),
     };
-    let named = match health_name(service) {
+    let named = match health_service_name(service) {
         "" => service,
         program => program,
     };
-    let address = &options.address(target, contract::program(named));
+    let address = &options.address(target, contract::program_of(named));
     let show = |status: &str| show(options, address, if service.is_empty() { "all" } else { service }, status);
     let asked = cli::run(async {
         let asked = check_health(address, named, options.connector(address)?);
@@ -117,7 +117,7 @@ fn called(options: &ProbeOptions, target: &Target<'_>, call_options: &call::Call
             return ExitCode::from(INVALID_CALL);
         }
     };
-    let address = &options.address(target, contract::program(method.full_name()));
+    let address = &options.address(target, contract::program_of(method.full_name()));
     let mut failure = None;
     let done = cli::run(async {
         let channel = connect(address, options.connector(address)?);
@@ -128,14 +128,14 @@ fn called(options: &ProbeOptions, target: &Target<'_>, call_options: &call::Call
     });
     let failure = match done {
         Ok(()) => failure,
-        Err(cause) => Some(call::CallFailure::Wrong(cause)),
+        Err(cause) => Some(call::CallFailure::InvalidCall(cause)),
     };
     let Some(failure) = failure else { return ExitCode::SUCCESS };
     complain(&format!("{address}: {failure}"));
     ExitCode::from(match failure {
         call::CallFailure::Refused(_) => NOT_SERVING,
         call::CallFailure::Unreachable(_) => UNREACHABLE,
-        call::CallFailure::Wrong(_) => INVALID_CALL,
+        call::CallFailure::InvalidCall(_) => INVALID_CALL,
     })
 }
 

@@ -71,7 +71,7 @@ fn append(path: &Path, line: &str) -> io::Result<()> {
 ///
 /// # Errors
 /// Returns an error when the file cannot be read.
-pub fn seals(path: &Path, service: &str) -> io::Result<BTreeMap<i64, Vec<String>>> {
+pub fn read_seals(path: &Path, service: &str) -> io::Result<BTreeMap<i64, Vec<String>>> {
     let file = match OpenOptions::new().read(true).open(path) {
         Ok(file) => file,
         Err(cause) if cause.kind() == ErrorKind::NotFound => return Ok(BTreeMap::new()),
