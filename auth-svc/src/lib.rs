@@ -156,7 +156,7 @@ async fn load_keys(config: &Config, host: &Host, db: &Db, sealing: &Arc<SealingK
     let keys = keys::Keys::read(db, sealing.clone(), &host.clock).await?;
     keys.signing.apply_to(&host.identity);
     let revoked = revocations::list_after(db, 0, host.clock.now()).await?;
-    host.identity.revoke(&revoked.into_iter().map(Revocation::to_proto).collect::<Vec<_>>());
+    host.identity.add_revocations(&revoked.into_iter().map(Revocation::to_proto).collect::<Vec<_>>());
     Ok(Arc::new(keys))
 }
 

@@ -28,7 +28,7 @@ const REVOCATION_MARGIN: TimeDelta = TimeDelta::hours(1);
 /// The sequence number is set to 0, so that the next poll still fetches revocations that other replicas committed
 /// under lower numbers.
 pub fn revoke_locally(identity: &Identity, revocation: Revocation) {
-    identity.revoke(&[Revocation { sequence: 0, ..revocation }.to_proto()]);
+    identity.add_revocations(&[Revocation { sequence: 0, ..revocation }.to_proto()]);
 }
 
 /// Ends the caller's session.

@@ -78,12 +78,12 @@ fn main() -> ExitCode {
         Err(cause) => cause.exit(),
     };
     let done = match cli.command {
-        Command::Serve(options) => cli::run(serve(options)),
+        Command::Serve(options) => cli::block_on(serve(options)),
         Command::Config(_) => match (command.find_subcommand("config"), matches.subcommand()) {
             (Some(sub), Some((_, given))) => cli::print(&config::effective_settings(sub, given)),
             _ => Ok(()),
         },
-        Command::Doctor { doctor, options } => cli::run(async move {
+        Command::Doctor { doctor, options } => cli::block_on(async move {
             doctor::run_checks(&doctor, async |report: &mut DoctorReport| run_doctor_checks(&options, report).await).await
         }),
         Command::Openapi => openapi::document_json().and_then(|text| cli::print(&text)),
@@ -126,7 +126,7 @@ async fn serve(options: Options) -> anyhow::Result<()> {
 }
 
 fn probed(probe: &Probe) -> ExitCode {
-    let asked = cli::run(async {
+    let asked = cli::block_on(async {
         let ready = timeout(Duration::from_secs(probe.timeout), is_ready(&probe.addr)).await??;
         show(probe, if ready { "SERVING" } else { "NOT_SERVING" })?;
         anyhow::ensure!(ready, NotReady);

@@ -54,7 +54,7 @@ async fn settle(host: &Host, db: &Db, running: &ActiveImports, tokens: &ServiceT
     let silent = store::list_orphaned(db, host.clock.now() - HEARTBEAT_TIMEOUT).await?;
     metrics::gauge!("patio_saga_backlog", "saga" => "orphaned-imports").set(gauge_value(silent.len()));
     for lost in silent.into_iter().filter(|lost| !running.is_running(lost.id)) {
-        let steps = SagaClients::new(&host.links, tokens.bearer().await?);
+        let steps = SagaClients::new(&host.links, tokens.call_context().await?);
         settle_one(host, db, &steps, lost).await?;
     }
     Ok(())

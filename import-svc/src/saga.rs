@@ -117,7 +117,7 @@ impl Importer {
             address: person.address.clone(),
             at: self.host.clock.now(),
         };
-        let steps = SagaClients::new(&self.host.links, self.tokens.bearer_for(&person.bearer).await?);
+        let steps = SagaClients::new(&self.host.links, self.tokens.call_context_for(&person.bearer).await?);
         match store::begin(&self.db, attempt, self.running.clone()).await? {
             BeginResult::Fresh { id, leftover } => self.start(id, leftover, Run::new(self, id, person.caller, steps, upload)).await,
             BeginResult::Done { campaign_id, vehicles } => match steps.find_published(campaign_id).await? {
@@ -381,7 +381,7 @@ async fn until<T>(given_up: &CancellationToken, work: impl Future<Output = Resul
 
 /// Maps an error status of another service: a fault of the file becomes a rejection, anything else a failure.
 fn refusal_of(status: Status) -> Stop {
-    match (errors::reason_of_status(&status), status.code()) {
+    match (errors::reason(&status), status.code()) {
         (Some(Reason::NameTaken), _) => name_taken().into(),
         (Some(Reason::NoCampaign), _) => Error::TakenForLost.into(),
         (Some(Reason::VinTaken), _) | (_, Code::InvalidArgument) => reject(ErrorCode::Rows, status.message()).into(),

@@ -110,7 +110,7 @@ impl SagaClients {
             .await
         {
             Ok(found) => Ok(Some(found.into_inner())),
-            Err(status) if errors::reason_of_status(&status) == Some(Reason::NoCampaign) => Ok(None),
+            Err(status) if errors::reason(&status) == Some(Reason::NoCampaign) => Ok(None),
             Err(status) => Err(status),
         }
     }

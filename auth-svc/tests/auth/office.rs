@@ -128,7 +128,7 @@ impl Office {
 
     /// Returns the credentials for a call that the gateway makes on behalf of a user.
     pub async fn by_gateway(&self, who: &CallContext) -> CallContext {
-        self.host.service_tokens("gateway").bearer_for(who).await.unwrap()
+        self.host.service_tokens("gateway").call_context_for(who).await.unwrap()
     }
 
     pub async fn sign_in(&self, hmc: &str, password: &str) -> Session {
@@ -179,7 +179,7 @@ pub fn new_user(hmc: &str, password: &str, role: Role) -> CreateUserRequest {
 
 /// Returns the gRPC code and reason of an error status.
 pub fn why(status: &Status) -> (Code, Option<Reason>) {
-    (status.code(), errors::reason_of_status(status))
+    (status.code(), errors::reason(status))
 }
 
 /// Returns the attempts left or the seconds to wait from an error status.

@@ -104,7 +104,7 @@ async fn storm(replicas: &[Replica; 2]) -> usize {
     assert_eq!(replicas[0].checks().await + replicas[1].checks().await - before, 5, "passwords verified");
     refusals
         .iter()
-        .filter(|status| status.code() == Code::ResourceExhausted && patio_kit::errors::reason_of_status(status) == Some(Reason::LockedOut))
+        .filter(|status| status.code() == Code::ResourceExhausted && patio_kit::errors::reason(status) == Some(Reason::LockedOut))
         .count()
 }
 

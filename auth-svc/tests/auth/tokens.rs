@@ -7,7 +7,7 @@ use patio_testing::each_database;
 use tonic::Code;
 
 async fn revocations(office: &Office, after: i64) -> Vec<Revocation> {
-    let service = office.host.service_tokens("vehicle-svc").bearer().await.unwrap();
+    let service = office.host.service_tokens("vehicle-svc").call_context().await.unwrap();
     office.tokens().list_revocations(service.request(ListRevocationsRequest { after })).await.unwrap().into_inner().revocations
 }
 
@@ -26,7 +26,7 @@ async fn a_service_that_knows_the_secret_acts_as_a_service_for_ten_minutes() {
         assert_eq!(why(&office.me(&who).await.unwrap_err()), (Code::PermissionDenied, Some(Reason::NotAllowed)), "a service is not a user");
         office.host.clock.advance(TimeDelta::minutes(10));
         assert_eq!(why(&office.me(&who).await.unwrap_err()), signed_out());
-        assert!(office.host.service_tokens("vehicle-svc").bearer().await.is_ok());
+        assert!(office.host.service_tokens("vehicle-svc").call_context().await.is_ok());
     })
     .await;
 }
@@ -71,7 +71,7 @@ async fn during_a_secret_change_old_and_new_secrets_work() {
             let office = Office::open(host_with(auth).await).await;
             let mut other = host_with(service).await;
             other.links = office.host.links.clone();
-            assert_eq!(other.service_tokens("campaign-svc").bearer().await.is_ok(), good, "{service} at {auth}");
+            assert_eq!(other.service_tokens("campaign-svc").call_context().await.is_ok(), good, "{service} at {auth}");
             offices.push((auth, office));
         }
         // Each office answers wrong secrets with a delay and one after another, so they are sent to all offices at once.

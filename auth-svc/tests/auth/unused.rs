@@ -105,7 +105,7 @@ async fn only_services_report_session_activity() {
     each_database(async |host| {
         let office = Office::open(host).await;
         let session = office.sign_in(FIRST, PASSWORD).await;
-        let service = office.host.service_tokens("vehicle-svc").bearer().await.unwrap();
+        let service = office.host.service_tokens("vehicle-svc").call_context().await.unwrap();
         let record_activity = async |who: &CallContext, session_ids: Vec<String>| {
             office
                 .tokens()

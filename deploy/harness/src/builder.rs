@@ -160,7 +160,7 @@ impl Builder {
 
     fn try_prepare(self) -> anyhow::Result<Patio> {
         let folder = match &self.folder {
-            Some(path) => Folder::existing(path),
+            Some(path) => Folder::from_existing(path),
             None => Folder::try_temporary()?,
         };
         let pages = folder.path().join("pages");
@@ -221,7 +221,7 @@ impl Builder {
         environment.insert("PATIO_DATA_DIR".to_owned(), folder.join(data).display().to_string());
         if let Some(authority) = &self.authority {
             let tls = folder.join(format!("tls-{program}"));
-            authority.issue(&tls, "127.0.0.1")?;
+            authority.issue_certificate(&tls, "127.0.0.1")?;
             environment.insert("PATIO_SERVICE_TLS".to_owned(), tls.display().to_string());
         }
         for setting in &self.settings {

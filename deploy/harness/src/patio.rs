@@ -237,7 +237,7 @@ impl Patio {
 
     /// Returns the data folder of the first process.
     #[must_use]
-    pub fn data(&self) -> PathBuf {
+    pub fn data_folder(&self) -> PathBuf {
         self.replicas[0].launch.environment["PATIO_DATA_DIR"].clone().into()
     }
 

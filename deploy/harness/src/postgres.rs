@@ -182,18 +182,18 @@ impl Postgres {
     /// Runs an SQL statement in the server's maintenance database as administrator, and returns the rows as lines of text.
     #[track_caller]
     pub fn sql(&self, statement: &str) -> String {
-        self.sql_on("postgres", statement)
+        self.sql_in_database("postgres", statement)
     }
 
     /// Runs an SQL statement in the given database as administrator, and returns the rows as lines of text.
     #[track_caller]
-    pub fn sql_on(&self, database: &str, statement: &str) -> String {
-        self.sql_each(database, &[statement.to_owned()])
+    pub fn sql_in_database(&self, database: &str, statement: &str) -> String {
+        self.run_sql_statements(database, &[statement.to_owned()])
     }
 
     /// Runs SQL statements one after another, each in its own transaction, and returns the rows as lines of text.
     #[track_caller]
-    pub fn sql_each(&self, database: &str, statements: &[String]) -> String {
+    pub fn run_sql_statements(&self, database: &str, statements: &[String]) -> String {
         run_admin_sql((&self.data, self.port), database, statements)
     }
 
@@ -220,7 +220,7 @@ impl Postgres {
 
     /// Sends a signal to the server and all of its child processes.
     pub fn signal(&self, signal: Signal) {
-        signal.send(&[self.process.children(), vec![self.process.id()]].concat());
+        signal.send(&[self.process.child_ids(), vec![self.process.id()]].concat());
     }
 }
 

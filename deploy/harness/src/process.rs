@@ -263,7 +263,7 @@ impl Process {
 
     /// Returns the process ids of the direct children of the process.
     #[must_use]
-    pub fn children(&self) -> Vec<u32> {
+    pub fn child_ids(&self) -> Vec<u32> {
         let id = self.id();
         let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap_or_default();
         children.split_whitespace().map(|child| child.parse().unwrap()).collect()

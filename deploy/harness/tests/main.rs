@@ -68,7 +68,7 @@ fn stopping_reports_another_exit_code_than_0() {
 
 #[test]
 fn an_exclusive_test_runs_alone_and_a_heavy_one_beside_no_other_heavy_one() {
-    let kinds = [exclusive, heavy, shared];
+    let kinds = [acquire_exclusive_slot, acquire_heavy_slot, acquire_shared_slot];
     let running = kinds.map(|_| AtomicUsize::new(0));
     let run = |kind: usize| {
         let turn = kinds[kind]();

@@ -38,7 +38,7 @@ impl FromStr for KnownSeal {
 pub async fn verify(options: Options, known: Vec<KnownSeal>, archives: Vec<PathBuf>) -> anyhow::Result<()> {
     telemetry::start(options.settings(), "patio")?;
     let host = Host::with_local_services(options.settings().clone()).await?;
-    let (mut found, file) = (0, host.settings.seal_path());
+    let (mut found, file) = (0, host.settings.seal_file_path());
     for file in &archives {
         archive::read_service_name(file).with_context(|| file.display().to_string())?;
     }
@@ -85,7 +85,7 @@ pub async fn verify(options: Options, known: Vec<KnownSeal>, archives: Vec<PathB
 }
 
 /// Parses a month as YYYY-MM. Returns its first instant in UTC.
-pub fn month(text: &str) -> Result<DateTime<Utc>, String> {
+pub fn parse_month(text: &str) -> Result<DateTime<Utc>, String> {
     let day = NaiveDate::parse_from_str(&format!("{text}-01"), "%Y-%m-%d");
     let first = day.ok().and_then(|day| day.and_hms_opt(0, 0, 0)).map(|first| first.and_utc());
     first.ok_or_else(|| format!("`{text}` is not a month such as 2027-01"))

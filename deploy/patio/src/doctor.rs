@@ -21,10 +21,10 @@ async fn check(options: &Options, services: bool, all: &mut DoctorReport) -> any
         limit = all.check_database(&format!("database of {}", schema.name), schema, settings).await?;
     }
     all.check_connections(limit, settings, "patio").await?;
-    auth_svc::run_doctor_checks(settings, options.auth(), all).await?;
-    import_svc::run_doctor_checks(settings, options.import(), all).await?;
+    auth_svc::run_doctor_checks(settings, options.auth_config(), all).await?;
+    import_svc::run_doctor_checks(settings, options.import_config(), all).await?;
     all.check_dependencies(settings).await?;
-    check_gateway(options.gateway(), all).await?;
+    check_gateway(options.gateway_config(), all).await?;
     if all.is_before_install() {
         if let Some(address) = settings.admin_listen.0.filter(|address: &SocketAddr| address.port() != 0) {
             all.report("metrics port", Section::Ports, check_port(address, true).await)?;

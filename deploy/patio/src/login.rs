@@ -51,7 +51,7 @@ pub struct LoginOptions {
 /// # Errors
 /// Returns an error when Patio cannot be reached or rejects the sign-in, or the session cannot be stored.
 pub fn login(options: &LoginOptions) -> anyhow::Result<()> {
-    let path = session_file::path(options.file.session.as_deref())?;
+    let path = session_file::session_file_path(options.file.session.as_deref())?;
     let agent = agent(options.file.ca.as_deref())?;
     let password = read_password(&options.hmc)?;
     let sign_in = format!("{}/api/sessions", options.url);
@@ -76,7 +76,7 @@ pub fn login(options: &LoginOptions) -> anyhow::Result<()> {
 /// # Errors
 /// Returns an error when there is no session file, Patio cannot be reached, or the file cannot be deleted.
 pub fn logout(options: &SessionOptions) -> anyhow::Result<()> {
-    let path = session_file::path(options.session.as_deref())?;
+    let path = session_file::session_file_path(options.session.as_deref())?;
     let Some(session) = StoredSession::read(&path)? else { bail!("{} does not exist: no session is stored", path.display()) };
     let agent = agent(options.ca.as_deref())?;
     let ended = agent.delete(format!("{}/api/sessions", session.url)).header("authorization", format!("Bearer {}", session.token)).call();

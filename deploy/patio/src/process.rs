@@ -54,17 +54,17 @@ impl Options {
     }
 
     /// Returns the settings of auth-svc.
-    pub fn auth(&self) -> &auth_svc::Config {
+    pub fn auth_config(&self) -> &auth_svc::Config {
         &self.auth
     }
 
     /// Returns the settings of import-svc.
-    pub fn import(&self) -> &import_svc::Config {
+    pub fn import_config(&self) -> &import_svc::Config {
         &self.import
     }
 
     /// Returns the settings of the gateway.
-    pub fn gateway(&self) -> &gateway::Config {
+    pub fn gateway_config(&self) -> &gateway::Config {
         &self.gateway
     }
 }
@@ -80,7 +80,7 @@ pub async fn serve(mut options: Options) -> anyhow::Result<()> {
     let demo = if options.demo { Some(demo::DemoData::prepare(&mut options.auth, generate_password()?)) } else { None };
     let host = Host::with_local_services(options.settings.clone()).await?;
     host.cache.check_access().await?;
-    backup_age::report(&host);
+    backup_age::spawn_report(&host);
     let (known, listening) = (host.clone(), Arc::new(AtomicBool::new(false)));
     let listens = listening.clone();
     let is_ready = move || listens.load(Ordering::Relaxed) && known.has_signing_keys() && !known.tasks.is_draining();

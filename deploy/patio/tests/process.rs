@@ -102,7 +102,7 @@ fn killed_again_and_again(on: &str, database: Option<&str>, patience: Duration) 
 /// Makes an online backup, which checks every page of the copies.
 fn assert_unharmed(patio: &Patio, number: i32) {
     let copy = patio.folder().join(format!("copy {number}"));
-    let done = run("patio", &["backup", copy.to_str().unwrap()], &[("PATIO_DATA_DIR", patio.data().to_str().unwrap())]);
+    let done = run("patio", &["backup", copy.to_str().unwrap()], &[("PATIO_DATA_DIR", patio.data_folder().to_str().unwrap())]);
     assert_eq!(done.code, Some(0), "kill {number} corrupted the database: {}", done.text());
     std::fs::remove_dir_all(copy).unwrap();
 }

@@ -169,7 +169,7 @@ fn invalid_fields(refusal: &Status, reason: Option<Reason>) -> BTreeMap<String, 
 
 impl From<Status> for Problem {
     fn from(refusal: Status) -> Self {
-        let reason = errors::reason_of_status(&refusal);
+        let reason = errors::reason(&refusal);
         let status = http_status(refusal.code(), reason);
         let number = |name| errors::value_of_status(&refusal, name).and_then(|value| value.parse().ok());
         let mut problem = match reason {

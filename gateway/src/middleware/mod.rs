@@ -109,7 +109,7 @@ fn audit_forbidden(api: &AppState, caller_slot: &CallerSlot, answered: &Response
     let visit = RecordPageViewRequest { kind: "refused".to_owned(), page: call, ..RecordPageViewRequest::default() };
     let (mut sessions, tokens) = (api.sessions(), api.service_tokens.clone());
     api.host.tasks.spawn(async move {
-        let noted = async { sessions.record_page_view(tokens.bearer_for(&bearer).await?.request(visit)).await };
+        let noted = async { sessions.record_page_view(tokens.call_context_for(&bearer).await?.request(visit)).await };
         if let Err(cause) = noted.await {
             tracing::warn!(%cause, "failed to write the audit entry of a forbidden request");
         }

@@ -98,7 +98,7 @@ fn tagged(vehicle: Vehicle) -> (HeaderMap, Json<Vehicle>) {
 
 /// Converts the gRPC error of a save to an error response. For an outdated version, the response contains the current vehicle in `details`.
 pub async fn problem_with_current_vehicle(api: &AppState, signed: &Authenticated, id: i64, refusal: Status) -> Problem {
-    let is_stale = errors::reason_of_status(&refusal) == Some(Reason::StaleVersion);
+    let is_stale = errors::reason(&refusal) == Some(Reason::StaleVersion);
     let problem = Problem::from(refusal);
     if !is_stale {
         return problem;

@@ -93,7 +93,7 @@ impl Cache {
     /// # Errors
     /// Returns an error when the Redis URL is invalid or its CA file cannot be read.
     pub fn from_settings(settings: &Settings) -> anyhow::Result<Self> {
-        client(settings)?.map_or_else(|| Ok(Self::in_memory()), Self::with)
+        redis_client(settings)?.map_or_else(|| Ok(Self::in_memory()), Self::with)
     }
 
     /// Checks that the Redis server is usable. Rejects a server with a permanent fault: a wrong password, a read-only replica, or a
@@ -122,7 +122,7 @@ impl Cache {
     ///
     /// # Errors
     /// Returns an error when the URL is invalid.
-    pub fn redis(url: &str) -> anyhow::Result<Self> {
+    pub fn in_redis(url: &str) -> anyhow::Result<Self> {
         Self::with(Client::open(url)?)
     }
 
@@ -195,7 +195,7 @@ impl Cache {
     pub async fn find_fault(&self) -> Option<String> {
         let Self::Redis(redis) = self else { return None };
         let cause = redis.probe_write().await.err()?;
-        let how = if server::is_refusal(&cause) { "responds, but rejects writes" } else { "does not answer" };
+        let how = if server::is_write_rejection(&cause) { "responds, but rejects writes" } else { "does not answer" };
         Some(format!("{how}: {cause}"))
     }
 
@@ -246,7 +246,7 @@ impl Cache {
 }
 
 /// Creates a client for the Redis server that the settings name. Returns `None` when no Redis URL is set.
-pub(crate) fn client(settings: &Settings) -> anyhow::Result<Option<Client>> {
+pub(crate) fn redis_client(settings: &Settings) -> anyhow::Result<Option<Client>> {
     let Some(url) = settings.redis_url.as_ref().map(|url| url.expose()) else { return Ok(None) };
     let Some(file) = settings.redis_ca.as_ref().filter(|_| url.starts_with("rediss://")) else { return Ok(Some(Client::open(url)?)) };
     let authorities = std::fs::read(file).with_context(|| format!("PATIO_REDIS_CA_FILE: cannot read {}", file.display()))?;

@@ -130,7 +130,7 @@ impl Db {
     pub async fn migrate(&self, schema: Schema) -> anyhow::Result<()> {
         match &self.pools {
             Pools::Sqlite { write, .. } => write.migrate(&ignoring_unknown(schema.sqlite)).await?,
-            Pools::Postgres { cluster, .. } => pg_migrate::run(schema, &cluster.primary().options).await?,
+            Pools::Postgres { cluster, .. } => pg_migrate::run_migrations(schema, &cluster.primary().options).await?,
         }
         Ok(())
     }
@@ -143,7 +143,7 @@ impl Db {
     pub async fn check_connections(&self) -> anyhow::Result<()> {
         let Pools::Postgres { cluster, .. } = &self.pools else { return Ok(()) };
         let options = &cluster.primary().options;
-        let Some(fault) = pooler::find_fault(options).await? else { return Ok(()) };
+        let Some(fault) = pooler::find_pooler_fault(options).await? else { return Ok(()) };
         Err(InvalidSetting(format!(
             "PATIO_DATABASE_URL leads to {fault}, which Patio cannot use, at {}; set pool_mode = session there and leave parameters out of \
              the URL, or set it to the PostgreSQL server itself",
@@ -278,7 +278,7 @@ impl Db {
     /// Opens part of the `PostgreSQL` connections in advance, before the first requests arrive.
     pub(crate) async fn open_initial_connections(&self) {
         if let Pools::Postgres { cluster, .. } = &self.pools {
-            join_all(cluster.primary().pools().map(PostgresPool::warm)).await;
+            join_all(cluster.primary().pools().map(PostgresPool::open_initial_connections)).await;
         }
     }
 

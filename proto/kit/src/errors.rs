@@ -274,7 +274,7 @@ fn without_line_numbers(text: &str) -> String {
 
 /// Returns the machine-readable reason of a status, or `None` when the status has none.
 #[must_use]
-pub fn reason_of_status(status: &Status) -> Option<Reason> {
+pub fn reason(status: &Status) -> Option<Reason> {
     Reason::parse(&status.get_details_error_info()?.reason)
 }
 

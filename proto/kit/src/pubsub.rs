@@ -55,7 +55,7 @@ impl PubSub {
             Cache::Memory(_) => None,
             Cache::Redis(connection) => Some(connection.clone()),
         };
-        let client = cache::client(&host.settings)?.filter(|_| redis_connection.is_some());
+        let client = cache::redis_client(&host.settings)?.filter(|_| redis_connection.is_some());
         // Redis channels span all databases of a server, and each database belongs to another Patio installation.
         let database = client.as_ref().map_or(0, |client| client.get_connection_info().redis_settings().db());
         let (local, _) = broadcast::channel(MAX_LAG);

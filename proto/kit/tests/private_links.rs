@@ -19,7 +19,7 @@ struct Cli {
 
 /// A certificate for `127.0.0.1` in a folder of its own.
 fn issued(folder: &Path, name: &str, authority: &Authority, host: &str) -> ServiceTls {
-    authority.issue(&folder.join(name), host).unwrap();
+    authority.issue_certificate(&folder.join(name), host).unwrap();
     ServiceTls::open(&folder.join(name)).unwrap()
 }
 
@@ -98,7 +98,7 @@ async fn files_that_change_are_used_and_files_that_cannot_be_used_are_not() {
     fs::write(folder.path().join("server/tls.crt"), "half a certificate").unwrap();
     tls.reload_if_changed().unwrap_err();
     reaches(&before, &address, "127.0.0.1").await.unwrap();
-    new.issue(&folder.path().join("server"), "127.0.0.1").unwrap();
+    new.issue_certificate(&folder.path().join("server"), "127.0.0.1").unwrap();
     tls.reload_if_changed().unwrap();
     reaches(&after, &address, "127.0.0.1").await.unwrap();
     reaches(&before, &address, "127.0.0.1").await.unwrap_err();
@@ -109,7 +109,7 @@ async fn settings_that_do_not_fit_together_are_refused_with_what_is_wrong() {
     let folder = tempfile::tempdir().unwrap();
     let authority = Authority::try_new().unwrap();
     let place = folder.path().join("tls");
-    authority.issue(&place, "127.0.0.1").unwrap();
+    authority.issue_certificate(&place, "127.0.0.1").unwrap();
     let refusal = async |more: &[&str]| {
         let arguments = [&["x", "--data-dir", folder.path().to_str().unwrap()], more].concat();
         Host::with_remote_services(Cli::parse_from(arguments).settings).await.map(|_| ()).map_err(|cause| format!("{cause:#}"))
@@ -130,7 +130,7 @@ async fn settings_that_do_not_fit_together_are_refused_with_what_is_wrong() {
         ("tls.key", KeyPair::generate().unwrap().serialize_pem(), "tls.key does not belong to tls.crt"),
         ("tls.crt", String::new(), "the certificate file holds no certificate"),
     ] {
-        authority.issue(Path::new(place), "127.0.0.1").unwrap();
+        authority.issue_certificate(Path::new(place), "127.0.0.1").unwrap();
         fs::write(Path::new(place).join(file), content).unwrap();
         let error = refusal(&["--service-tls", place]).await.unwrap_err();
         assert!(error.contains(words) && error.contains("PATIO_SERVICE_TLS"), "{error}");

@@ -29,7 +29,7 @@ impl Redis {
     /// With a certificate for `localhost` of an authority whose own is put beside it; nothing when Redis is not installed.
     fn start(folder: &Path) -> Option<Self> {
         Command::new("redis-server").arg("--version").stdout(Stdio::null()).status().ok()?;
-        Authority::try_new().unwrap().issue(folder, "localhost").unwrap();
+        Authority::try_new().unwrap().issue_certificate(folder, "localhost").unwrap();
         let port = free_port();
         let child = Command::new("redis-server")
             .args(["--port", "0", "--tls-port", &port.to_string(), "--bind", "127.0.0.1", "--save", "", "--tls-auth-clients", "no"])

@@ -68,7 +68,7 @@ impl Issuer {
 
     fn end_user(&self, until: Option<DateTime<Utc>>) {
         let revocation = Revocation { sequence: 2, user_id: 7, issued_before: until.map(timestamp), ..Default::default() };
-        self.identity.revoke(&[revocation]);
+        self.identity.add_revocations(&[revocation]);
     }
 }
 
@@ -160,10 +160,10 @@ fn a_revoked_session_is_refused_at_once_and_others_of_the_user_go_on() {
     let issuer = Issuer::new();
     let (ended, other) = (issuer.token("ended"), issuer.token("other"));
     assert!(issuer.accepts(&ended) && issuer.accepts(&other));
-    issuer.identity.revoke(&[Revocation { sequence: 5, session_id: "ended".to_owned(), user_id: 7, ..Default::default() }]);
-    assert_eq!((issuer.accepts(&ended), issuer.accepts(&other), issuer.identity.last_revocation()), (false, true, 5));
-    issuer.identity.revoke(&[Revocation { sequence: 3, session_id: "earlier".to_owned(), ..Default::default() }]);
-    assert_eq!(issuer.identity.last_revocation(), 5, "an older revocation does not set the sequence back");
+    issuer.identity.add_revocations(&[Revocation { sequence: 5, session_id: "ended".to_owned(), user_id: 7, ..Default::default() }]);
+    assert_eq!((issuer.accepts(&ended), issuer.accepts(&other), issuer.identity.last_revocation_sequence()), (false, true, 5));
+    issuer.identity.add_revocations(&[Revocation { sequence: 3, session_id: "earlier".to_owned(), ..Default::default() }]);
+    assert_eq!(issuer.identity.last_revocation_sequence(), 5, "an older revocation does not set the sequence back");
 }
 
 #[test]

@@ -126,7 +126,7 @@ impl ProgressPublisher {
                 milestone: i32::try_from(waiting.turn).unwrap_or_default(),
                 revision: waiting.revision,
             };
-            self.campaigns.clone().report_milestone(self.tokens.bearer().await?.request(report)).await?;
+            self.campaigns.clone().report_milestone(self.tokens.call_context().await?.request(report)).await?;
             if let Some(live) = &self.live {
                 live.publish_campaign_changed(waiting.campaign_id);
             }

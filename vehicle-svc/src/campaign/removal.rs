@@ -59,7 +59,7 @@ impl CampaignRemover {
         for waiting in pending {
             match person {
                 Some(person) => self.remove(waiting, person).await?,
-                None => self.remove(waiting, &self.tokens.bearer().await?).await?,
+                None => self.remove(waiting, &self.tokens.call_context().await?).await?,
             }
         }
         Ok(())
@@ -68,7 +68,7 @@ impl CampaignRemover {
     async fn remove(&self, waiting: PendingDeletion, bearer: &CallContext) -> Result<(), Status> {
         let request = bearer.request_with_timeout(REMOVAL_TIMEOUT, DeleteCampaignRequest { id: waiting.removing });
         match self.campaigns.clone().delete_campaign(request).await {
-            Err(status) if errors::reason_of_status(&status) != Some(Reason::NoCampaign) => return Err(status),
+            Err(status) if errors::reason(&status) != Some(Reason::NoCampaign) => return Err(status),
             Ok(_) | Err(_) => {}
         }
         let removed = self.db.write(move |tx| Box::pin(async move { jobs::record_campaign_deleted(tx, waiting.id).await })).await;

@@ -216,6 +216,6 @@ pub fn search(text: &str) -> pb::ListCampaignsRequest {
 #[track_caller]
 pub fn refused<T>(answer: Result<T, Status>) -> (Code, Reason) {
     let Err(status) = answer else { panic!("the call was not rejected") };
-    let reason = errors::reason_of_status(&status).unwrap_or_else(|| panic!("an error status without a reason: {status:?}"));
+    let reason = errors::reason(&status).unwrap_or_else(|| panic!("an error status without a reason: {status:?}"));
     (status.code(), reason)
 }

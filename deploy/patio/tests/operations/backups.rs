@@ -56,7 +56,7 @@ fn an_online_backup_of_sqlite_can_be_restored() {
     let running = Patio::builder().folder(folder.path()).start();
     let (admin, vehicles) = used(&running);
     let before = everything(&admin);
-    let (data, copy) = (running.data(), folder.path().join("copy"));
+    let (data, copy) = (running.data_folder(), folder.path().join("copy"));
     let done = patio(&data, &["backup", copy.to_str().unwrap()]);
     assert_eq!(done.code, Some(0), "{done:?}");
     admin.save(vehicles[1], &json!({ "status": "ok" }));
@@ -103,10 +103,10 @@ fn a_metric_has_the_time_of_the_last_backup() {
     };
     assert!(reported().abs() < 1.0, "no backup was ever made");
     let copy = folder.path().join("copy");
-    let refused = patio(&running.data(), &["backup", folder.path().to_str().unwrap()]);
+    let refused = patio(&running.data_folder(), &["backup", folder.path().to_str().unwrap()]);
     assert_eq!(refused.code, Some(1), "{refused:?}");
-    assert!(!running.data().join("last-backup").exists(), "a failed backup counts for nothing");
-    let done = patio(&running.data(), &["backup", copy.to_str().unwrap()]);
+    assert!(!running.data_folder().join("last-backup").exists(), "a failed backup counts for nothing");
+    let done = patio(&running.data_folder(), &["backup", copy.to_str().unwrap()]);
     assert_eq!(done.code, Some(0), "{done:?}");
     let made = fs::metadata(&copy).unwrap().modified().unwrap().duration_since(UNIX_EPOCH).unwrap().as_secs_f64();
     wait_until("the metric shows the backup", Duration::from_secs(20), || (reported() - made).abs() < 60.0);
@@ -119,7 +119,7 @@ fn an_encrypted_backup_is_unreadable_without_its_key() {
     let running = Patio::builder().folder(folder.path()).start();
     let (admin, _) = used(&running);
     let before = everything(&admin);
-    let (data, copy, identity) = (running.data(), folder.path().join("copy"), folder.path().join("identity"));
+    let (data, copy, identity) = (running.data_folder(), folder.path().join("copy"), folder.path().join("identity"));
     let made = Command::new("age-keygen").arg("-o").arg(&identity).output().unwrap();
     let key_output = String::from_utf8_lossy(&made.stderr).into_owned();
     let recipient = key_output.split_whitespace().last().unwrap().to_owned();

@@ -123,7 +123,7 @@ fn after_a_crash_of_the_primary_saves_continue_on_the_promoted_standby() {
         standby.promote();
         print_to_stderr(&format!("a save succeeded {:?} after the promotion", inspectors.wait_until_saved()));
     });
-    let saved = inspectors.assert_stored(&standby.sql_on("patio", SAVED));
+    let saved = inspectors.assert_stored(&standby.sql_in_database("patio", SAVED));
     print_to_stderr(&format!("{saved} saves acknowledged, {rejected} rejected"));
     for replica in yard.patio.replicas() {
         wait_until("every process is ready", Duration::from_secs(10), || replica.is_ready());
@@ -144,7 +144,7 @@ fn a_frozen_primary_that_wakes_up_after_the_failover_gets_no_saves() {
     // The old primary still accepts writes, as after a network failure between the two servers.
     yard.primary.signal(Signal::Continue);
     let late = inspectors.save_during(|| thread::sleep(Duration::from_secs(1)));
-    let saved = inspectors.assert_stored(&yard.standby.sql_on("patio", SAVED));
+    let saved = inspectors.assert_stored(&yard.standby.sql_in_database("patio", SAVED));
     print_to_stderr(&format!("{saved} saves acknowledged, {rejected} rejected during the failover"));
     assert_eq!(late, 0, "rejected after the failover");
     yard.patio.stop();

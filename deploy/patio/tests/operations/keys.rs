@@ -7,7 +7,7 @@ use std::time::Duration;
 fn revoked_keys_sign_all_users_out_within_seconds_without_a_restart() {
     let _turn = acquire_shared_slot();
     let one = Patio::builder().start();
-    throw_away(&one, &[("PATIO_DATA_DIR", one.data().to_str().unwrap())], "patio");
+    throw_away(&one, &[("PATIO_DATA_DIR", one.data_folder().to_str().unwrap())], "patio");
     one.stop();
     let Some(database) = Database::create() else { return };
     let five = Patio::builder().five_processes().postgres(&database.url()).start();

@@ -66,7 +66,7 @@ fn login_trusts_the_authority_that_is_given_and_no_other() {
     let patio = Patio::builder().setting("PATIO_TLS", "self-signed").start();
     let file = folder.path().join("session.json");
     let url = patio.url().replace("http://127.0.0.1", "https://localhost");
-    let authority = patio.data().join("tls/patio-ca.crt");
+    let authority = patio.data_folder().join("tls/patio-ca.crt");
     let login = |more: &[&str]| {
         let arguments = [&["login", &url, ADMIN_HMC, "--session", file.to_str().unwrap()], more].concat();
         run_with_input("patio", &arguments, &[], ADMIN_PASSWORD)

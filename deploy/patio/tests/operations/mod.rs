@@ -57,13 +57,13 @@ fn contains(text: &str, lines: &[&str]) {
 fn the_doctor_checks_everything_and_says_how_to_fix_it() {
     let (_turn, patio) = (acquire_shared_slot(), Patio::builder().start());
     let pages = patio.folder().join("pages");
-    let [well] = doctors([(&patio.data(), &[("PATIO_WEB_DIR", pages.to_str().unwrap())])]);
+    let [well] = doctors([(&patio.data_folder(), &[("PATIO_WEB_DIR", pages.to_str().unwrap())])]);
     assert_eq!(well.code, Some(0), "{well:?}");
     contains(&well.text(), &["ok   database of vehicle: SQLite 3.", "tables up to date"]);
 
     let away = [("PATIO_DATABASE_URL", "postgres://nobody@127.0.0.1:1/none"), ("PATIO_REDIS_URL", "redis://127.0.0.1:1")];
     let tls = [("PATIO_TLS", "/nowhere/a,/nowhere/b")];
-    let [away, nowhere, tls] = doctors([(&patio.data(), &away), (Path::new("/proc/nowhere"), &[]), (&patio.data(), &tls)]);
+    let [away, nowhere, tls] = doctors([(&patio.data_folder(), &away), (Path::new("/proc/nowhere"), &[]), (&patio.data_folder(), &tls)]);
     assert_eq!(away.code, Some(1), "{away:?}");
     let lines = ["FAIL database of auth:", "check PATIO_DATABASE_URL", "FAIL cache: Redis does not answer", "FAIL pages: no index.html"];
     contains(&away.text(), &lines);

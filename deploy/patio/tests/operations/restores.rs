@@ -162,7 +162,7 @@ fn every_row_of_sqlite_is_restored_in_time() {
     let running = Patio::builder().folder(folder.path()).start();
     let admin = supervisor(&running);
     let vehicles = fill(&admin);
-    let (data, copy) = (running.data(), |turn: usize| folder.path().join(format!("copy-{turn}")));
+    let (data, copy) = (running.data_folder(), |turn: usize| folder.path().join(format!("copy-{turn}")));
     let mut last = copy(0);
     let (before, backup) = quiet(
         || block_on(of_sqlite(&data)),

@@ -54,7 +54,7 @@ fn after_a_restore_of_sqlite_a_save_for_a_lost_vehicle_changes_no_other() {
     let running = Patio::builder().folder(folder.path()).start();
     let admin = running.sign_in();
     let kept = import(&admin, 5);
-    let (data, copy) = (running.data(), folder.path().join("copy"));
+    let (data, copy) = (running.data_folder(), folder.path().join("copy"));
     let patio = |data: &Path, arguments: &[&str]| {
         let done = run("patio", arguments, &[("PATIO_DATA_DIR", data.to_str().unwrap())]);
         assert_eq!(done.code, Some(0), "{done:?}");
@@ -137,7 +137,7 @@ async fn on_file(file: &Path, statement: &'static str) -> i64 {
 fn verifying_the_audit_log_runs_no_migrations() {
     let (_turn, patio) = (acquire_shared_slot(), Patio::builder().start());
     patio.sign_in().import_template();
-    let data = patio.data();
+    let data = patio.data_folder();
     let folder = patio.folder().to_owned();
     let copy = folder.join("before");
     assert_eq!(run("patio", &["backup", copy.to_str().unwrap()], &[("PATIO_DATA_DIR", data.to_str().unwrap())]).code, Some(0));

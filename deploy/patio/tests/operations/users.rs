@@ -7,7 +7,7 @@ use std::time::Duration;
 fn an_operator_sets_a_password_and_ends_sessions_while_patio_runs() {
     let _turn = acquire_shared_slot();
     let one = Patio::builder().start();
-    helps(&one, &[("PATIO_DATA_DIR", one.data().to_str().unwrap())], "patio");
+    helps(&one, &[("PATIO_DATA_DIR", one.data_folder().to_str().unwrap())], "patio");
     one.stop();
     let Some(database) = Database::create() else { return };
     let five = Patio::builder().five_processes().postgres(&database.url()).start();

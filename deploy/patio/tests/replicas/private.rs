@@ -13,7 +13,7 @@ fn services_work_over_tls_and_reject_callers_without_a_certificate() {
     assert_eq!(admin.vehicle(vehicles[0])["status"], "ng");
 
     let folder = patio.folder();
-    other.issue(&folder.join("stranger"), "127.0.0.1").unwrap();
+    other.issue_certificate(&folder.join("stranger"), "127.0.0.1").unwrap();
     for service in ["auth-svc", "campaign-svc", "vehicle-svc", "import-svc"] {
         let address = format!("127.0.0.1:{}", patio.replica(service, 0).port);
         let probe = |tls: &str| {

@@ -147,7 +147,7 @@ impl Yard {
     /// Collects the command lines of all processes and their children.
     fn command_lines(&self, shown: &mut Shown) {
         for replica in self.patio.replicas() {
-            for process in replica.children().into_iter().chain([replica.id()]) {
+            for process in replica.child_ids().into_iter().chain([replica.id()]) {
                 let line = std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
                 shown.add(&format!("command line of {}", replica.name()), &String::from_utf8_lossy(&line));
             }
@@ -168,7 +168,7 @@ impl Yard {
             ),
         ];
         let stored = stored.into_iter().flat_map(|(name, query)| {
-            let values = self.postgres.sql_on("patio", query);
+            let values = self.postgres.sql_in_database("patio", query);
             assert!(!values.is_empty(), "{name}");
             values.split(' ').map(|hex| (name.to_owned(), written(&unhex(hex)))).collect::<Vec<_>>()
         });

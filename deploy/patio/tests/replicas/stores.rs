@@ -27,11 +27,11 @@ impl Yard {
         // A partition gets its columns from the partitioned table.
         let all = "select oid::regclass from pg_class where relkind in ('r', 'p') and not relispartition
             and relnamespace::regnamespace::text in ('auth', 'campaign', 'vehicle', 'imports')";
-        let tables = postgres.sql_on("patio", all);
+        let tables = postgres.sql_in_database("patio", all);
         load.during(|| {
             load.settle();
             let grow = |table| format!("alter table {table} add column of_a_later_version text not null default ''");
-            postgres.sql_each("patio", &tables.lines().map(grow).collect::<Vec<_>>());
+            postgres.run_sql_statements("patio", &tables.lines().map(grow).collect::<Vec<_>>());
             load.pass(*long, Duration::from_secs(2));
         });
         let counts = load.taken();

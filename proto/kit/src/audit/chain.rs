@@ -120,7 +120,7 @@ async fn seal_next_batch(db: &Db, now: DateTime<Utc>) -> Result<Option<(Seal, us
                 link.add(row.id, &row.kind, row.at, digest);
             }
             store::add_digests(tx, id, &digests).await?;
-            let seal = Seal { id, digest: link.finish() };
+            let seal = Seal { id, digest: link.finish_digest() };
             store::add_seal(tx, &seal, now).await?;
             Ok(Some((seal, rows.len())))
         })
@@ -186,10 +186,10 @@ async fn digests(all: Vec<SealedEntry>) -> Result<Vec<(SealedEntry, Option<Strin
 pub async fn verify(db: &Db, now: DateTime<Utc>) -> Result<VerificationReport, sqlx::Error> {
     let mut report = VerificationReport::default();
     let (mut chain, archives) = (Chain::default(), store::list_archives(db).await?);
-    let mut sealed = store::sealed_after(db, (0, 0), ENTRIES_PER_READ).await?;
+    let mut sealed = store::list_sealed_entries_after(db, (0, 0), ENTRIES_PER_READ).await?;
     while let Some(last) = sealed.last() {
         let position = (last.seal, last.event_id);
-        let (more, read) = tokio::join!(store::sealed_after(db, position, ENTRIES_PER_READ), digests(sealed));
+        let (more, read) = tokio::join!(store::list_sealed_entries_after(db, position, ENTRIES_PER_READ), digests(sealed));
         for (entry, is) in read? {
             chain.take(db, &mut report, &entry).await?;
             report.compare(&entry, is.as_ref(), now, &archives);
@@ -198,7 +198,7 @@ pub async fn verify(db: &Db, now: DateTime<Utc>) -> Result<VerificationReport, s
     }
     chain.end(&mut report);
     report.last = (chain.id > 0).then(|| (chain.id, chain.before.clone()));
-    if let Some(extra) = store::seals_after(db, chain.id, 1).await?.first() {
+    if let Some(extra) = store::list_seals_after(db, chain.id, 1).await?.first() {
         report.problem(format!("seal {} has lost its entries", extra.id));
     }
     let forgotten = store::count_never_sealed(db, now - MUST_BE_SEALED).await?;
@@ -216,7 +216,7 @@ pub async fn verify(db: &Db, now: DateTime<Utc>) -> Result<VerificationReport, s
 /// # Errors
 /// Returns the error of a failed statement.
 pub async fn contains_seal(db: &Db, id: i64, digest: &str) -> Result<bool, sqlx::Error> {
-    Ok(store::seals_after(db, id - 1, 1).await?.first().is_some_and(|seal| seal.id == id && seal.digest == digest))
+    Ok(store::list_seals_after(db, id - 1, 1).await?.first().is_some_and(|seal| seal.id == id && seal.digest == digest))
 }
 
 /// Compares the hash chain in a service's database with the seal file. Returns the problems, and the number of seals in the
@@ -232,7 +232,7 @@ pub async fn compare_with_seal_file(db: &Db, file: &Path, service: &str) -> anyh
     for (id, digests) in known {
         while stored.front().is_none_or(|seal| seal.id < id) {
             if stored.pop_front().is_none() {
-                stored = store::seals_after(db, last.max(id - 1), ENTRIES_PER_READ).await?.into();
+                stored = store::list_seals_after(db, last.max(id - 1), ENTRIES_PER_READ).await?.into();
                 let Some(newest) = stored.back() else { break };
                 last = newest.id;
             }
@@ -274,7 +274,7 @@ impl Chain {
             report.problem(format!("seals {} to {} have lost their entries", self.id + 1, id - 1));
         }
         if self.waiting.front().is_none_or(|seal| seal.id < id) {
-            self.waiting = store::seals_after(db, id - 1, ENTRIES_PER_READ).await?.into();
+            self.waiting = store::list_seals_after(db, id - 1, ENTRIES_PER_READ).await?.into();
         }
         self.id = id;
         match self.waiting.pop_front() {
@@ -289,7 +289,7 @@ impl Chain {
 
     fn end(&mut self, report: &mut VerificationReport) {
         if let Some((link, expected)) = self.open.take() {
-            if link.finish() != expected {
+            if link.finish_digest() != expected {
                 report.problem(format!("seal {} does not match its entries or the previous seal", self.id));
             }
             self.before = expected;

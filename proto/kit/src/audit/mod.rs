@@ -68,7 +68,7 @@ impl AuditEntry {
         let text = |value: Option<Value>| value.map(|value| value.to_string()).unwrap_or_default();
         Self {
             at,
-            user_id: who.and_then(Caller::person),
+            user_id: who.and_then(Caller::signed_in_user_id),
             role: who.map_or("", |caller| role::role_text(caller.role)),
             kind: event.kind,
             subject: event.subject,

@@ -171,7 +171,7 @@ pub(super) async fn add_digests(tx: &mut Tx<'_>, seal: i64, all: &[(&AuditRow, S
     }
 }
 
-pub(super) async fn seals_after(db: &Db, id: i64, most: i64) -> Result<Vec<Seal>> {
+pub(super) async fn list_seals_after(db: &Db, id: i64, most: i64) -> Result<Vec<Seal>> {
     on!(db.read(), c => query_as("select id, digest from audit_seals where id > $1 order by id limit $2").bind(id).bind(most).fetch_all(c).await)
 }
 
@@ -198,7 +198,7 @@ macro_rules! sealed {
 ///
 /// The database returns the rows as one JSON text, because reading single values from `SQLite` takes three times as long. The
 /// JSON functions of the two databases have different names.
-pub(super) async fn sealed_after(db: &Db, (seal, event): (i64, i64), most: i64) -> Result<Vec<SealedEntry>> {
+pub(super) async fn list_sealed_entries_after(db: &Db, (seal, event): (i64, i64), most: i64) -> Result<Vec<SealedEntry>> {
     let text = if db.is_postgres() {
         sealed!("json_build_array", "json_agg", " and e.at = d.at")
     } else {
@@ -290,7 +290,7 @@ pub(super) async fn list_parts(db: &Db, before: DateTime<Utc>) -> Result<Vec<Log
 }
 
 /// Returns the first and the last seal over entries of a partition, or `None` when the partition has no sealed entry.
-pub(super) async fn seals_of(db: &Db, part: &LogPart) -> Result<Option<(i64, i64)>> {
+pub(super) async fn find_seal_range(db: &Db, part: &LogPart) -> Result<Option<(i64, i64)>> {
     let found: (Option<i64>, Option<i64>) = on!(db.read(), c => query_as(
         "select min(seal), max(seal) from audit_digests where at >= $1 and at < $2").bind(part.begins).bind(part.ends).fetch_one(c).await)?;
     Ok(found.0.zip(found.1))

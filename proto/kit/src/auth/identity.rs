@@ -176,12 +176,12 @@ impl Identity {
 
     /// Returns the sequence number of the last revocation that this process has loaded.
     #[must_use]
-    pub fn last_revocation(&self) -> i64 {
+    pub fn last_revocation_sequence(&self) -> i64 {
         self.read().sequence
     }
 
     /// Adds revocations of sessions and tokens, which take effect at the next authentication.
-    pub fn revoke(&self, revocations: &[Revocation]) {
+    pub fn add_revocations(&self, revocations: &[Revocation]) {
         let now = self.clock.now();
         let mut known = self.write();
         for revocation in revocations {
@@ -318,7 +318,7 @@ mod tests {
         let identity = Identity::new(clock.clone());
         let end = |session: &str| {
             let expires_at = Some(timestamp(clock.now() + TimeDelta::minutes(5)));
-            identity.revoke(&[Revocation { session_id: session.into(), expires_at, ..Revocation::default() }]);
+            identity.add_revocations(&[Revocation { session_id: session.into(), expires_at, ..Revocation::default() }]);
         };
         let known = |session: &str| identity.read().sessions.contains(session);
         end("first");

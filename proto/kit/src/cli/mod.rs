@@ -6,7 +6,7 @@ pub mod probe;
 pub mod session_file;
 
 pub use arguments::parse_arguments;
-pub use output::{exit_code, print, run};
+pub use output::{block_on, exit_code, print};
 
 pub use crate::version::VERSION;
 
@@ -45,7 +45,7 @@ pub struct ServiceBinary {
 ///
 /// # Errors
 /// Returns no error.
-pub async fn no_checks<C>(_settings: &Settings, _config: &C, _all: &mut DoctorReport) -> anyhow::Result<()> {
+pub async fn no_doctor_checks<C>(_settings: &Settings, _config: &C, _all: &mut DoctorReport) -> anyhow::Result<()> {
     Ok(())
 }
 
@@ -110,15 +110,15 @@ pub fn main<C: Args>(
         Err(cause) => cause.exit(),
     };
     let done = match cli.command {
-        Some(Command::Serve(options)) => run(serve(binary, options, start)),
-        Some(Command::Migrate(options)) => run(migrate(binary, &options.settings)),
+        Some(Command::Serve(options)) => block_on(serve(binary, options, start)),
+        Some(Command::Migrate(options)) => block_on(migrate(binary, &options.settings)),
         Some(Command::Config(_)) => print_config(&command, &matches, binary.listen),
-        Some(Command::Doctor { doctor, options }) => run(async move {
+        Some(Command::Doctor { doctor, options }) => block_on(async move {
             doctor::run_checks(&doctor, async |report: &mut DoctorReport| check(binary, &options, &run_doctor_checks, report).await).await
         }),
         Some(Command::Probe(ServiceProbe { listen, options })) => {
             let address = |_: Option<&str>| listen.clone().unwrap_or_else(|| binary.listen.to_owned());
-            return probe::main(&options, &probe::Target { program: Some(binary.name), address: &address });
+            return probe::run_probe(&options, &probe::Target { program: Some(binary.name), address: &address });
         }
         None => print(&command.clone().render_help().to_string()),
     };

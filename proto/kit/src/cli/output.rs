@@ -18,7 +18,7 @@ pub fn exit_code(done: &anyhow::Result<()>) -> ExitCode {
 }
 
 /// Runs async work to completion on a new multi-threaded runtime.
-pub fn run(work: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
+pub fn block_on(work: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
     tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(work)
 }
 

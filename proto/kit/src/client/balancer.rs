@@ -44,7 +44,7 @@ struct Inner {
     places: Vec<ServiceAddress>,
     tls: Option<ServiceTls>,
     tasks: Tasks,
-    followed: Once,
+    lookups_started: Once,
     directory: Mutex<Directory>,
     checked: RwLock<Vec<Arc<Replica>>>,
     turn: AtomicUsize,
@@ -66,7 +66,7 @@ pub fn new_load_balancer(service: &'static str, urls: &str, tls: Option<&Service
         places,
         tls: tls.cloned(),
         tasks: tasks.clone(),
-        followed: Once::new(),
+        lookups_started: Once::new(),
         directory: Mutex::default(),
         checked: RwLock::default(),
         turn: AtomicUsize::new(0),
@@ -85,7 +85,7 @@ impl LoadBalancer {
 
     /// Starts DNS lookups and health checks before the first call. Further calls have no effect.
     pub fn start(&self) {
-        self.0.followed.call_once(|| self.keep_following());
+        self.0.lookups_started.call_once(|| self.spawn_dns_lookups());
     }
 
     /// Picks a replica for one attempt of a call: the healthy replica with the fewest calls in flight, preferably a replica not in
@@ -93,19 +93,19 @@ impl LoadBalancer {
     ///
     /// When no replica is healthy, an unhealthy replica is picked, because its response may say what is wrong. Waits while no
     /// replica is known.
-    pub async fn pick(&self, tried: &[SocketAddr]) -> InFlight {
+    pub async fn pick_replica(&self, tried: &[SocketAddr]) -> InFlightCall {
         self.start();
         loop {
             let changed = self.0.changed.notified();
             if let Some(replica) = self.choose(tried) {
-                return InFlight::of(replica, self);
+                return InFlightCall::of(replica, self);
             }
             changed.await;
         }
     }
 
     /// Picks a replica for a call that cannot be retried. Waits up to two seconds for a healthy replica, then picks any replica.
-    pub async fn pick_for_single_attempt(&self) -> InFlight {
+    pub async fn pick_for_single_attempt(&self) -> InFlightCall {
         self.start();
         let well = async {
             while self.healthy_count() == 0 {
@@ -113,7 +113,7 @@ impl LoadBalancer {
             }
         };
         let _ = tokio::time::timeout(HEALTHY_REPLICA_TIMEOUT, well).await;
-        self.pick(&[]).await
+        self.pick_replica(&[]).await
     }
 
     /// Withdraws one retry from the retry budget, which allows one retry per ten calls. Returns `false` when the budget is used
@@ -159,12 +159,12 @@ impl LoadBalancer {
         self.0.checked.read().unwrap_or_else(PoisonError::into_inner).iter().filter(|replica| replica.is_healthy()).count()
     }
 
-    fn keep_following(&self) {
+    fn spawn_dns_lookups(&self) {
         let following = self.clone();
         self.0.tasks.spawn(async move {
             let tasks = following.0.tasks.clone();
             while !tasks.is_stopping() {
-                following.follow(&following.0.places, &tasks).await;
+                following.resolve_addresses(&following.0.places, &tasks).await;
                 let looked = Instant::now();
                 let pause = || if following.healthy_count() == 0 { UNHEALTHY_DNS_INTERVAL } else { DNS_INTERVAL };
                 while !tasks.is_stopping() && looked.elapsed() < pause() {
@@ -184,7 +184,7 @@ impl LoadBalancer {
     }
 
     /// Looks up the service's host names and updates the replicas. A failed or empty lookup changes nothing.
-    async fn follow(&self, places: &[ServiceAddress], tasks: &Tasks) {
+    async fn resolve_addresses(&self, places: &[ServiceAddress], tasks: &Tasks) {
         let (mut found, mut all) = (HashMap::new(), true);
         for ServiceAddress { host, port, outage } in places {
             match tokio::net::lookup_host((&**host, *port)).await {
@@ -258,9 +258,9 @@ impl LoadBalancer {
 }
 
 /// Guard of a call in flight on a replica. The call counts towards the replica's load until the guard is dropped.
-pub struct InFlight(Arc<Replica>, LoadBalancer);
+pub struct InFlightCall(Arc<Replica>, LoadBalancer);
 
-impl InFlight {
+impl InFlightCall {
     fn of(replica: Arc<Replica>, among: &LoadBalancer) -> Self {
         replica.busy.fetch_add(1, Ordering::Relaxed);
         Self(replica, among.clone())
@@ -284,7 +284,7 @@ impl InFlight {
         let answered = tokio::select! {
             answered = self.0.send(request) => answered,
             () = self.0.wait_until_unresponsive() => return Err(CallFailure::ResponseLost("replica does not respond".to_owned())),
-            () = self.better_elsewhere(), if may_repeat => return Err(CallFailure::ResponseLost("replica became unhealthy".to_owned())),
+            () = self.wait_for_better_replica(), if may_repeat => return Err(CallFailure::ResponseLost("replica became unhealthy".to_owned())),
         };
         answered.inspect_err(|failure| {
             if !matches!(failure, CallFailure::DeadlineExceeded) {
@@ -293,7 +293,7 @@ impl InFlight {
         })
     }
 
-    async fn better_elsewhere(&self) {
+    async fn wait_for_better_replica(&self) {
         self.0.wait_until_unhealthy().await;
         while self.1.healthy_count() == 0 {
             tokio::time::sleep(UNHEALTHY_CHECK_INTERVAL).await;
@@ -301,7 +301,7 @@ impl InFlight {
     }
 }
 
-impl Drop for InFlight {
+impl Drop for InFlightCall {
     fn drop(&mut self) {
         self.0.busy.fetch_sub(1, Ordering::Relaxed);
     }
@@ -390,7 +390,7 @@ mod tests {
         until_well(&replicas, SUBSET_SIZE).await;
         let checked = known(&replicas);
         assert!(checked.len() == MAX_CHECKED && checked.is_superset(&subset), "{checked:?}");
-        assert!(!subset.contains(&replicas.pick(&[]).await.address()));
+        assert!(!subset.contains(&replicas.pick_replica(&[]).await.address()));
         tasks.stop();
     }
 }

@@ -55,10 +55,10 @@ pub struct Replica {
     well: watch::Sender<bool>,
     silent: watch::Sender<bool>,
     look: Notify,
-    judged: AtomicBool,
+    is_checked: AtomicBool,
     health_lost: Arc<Notify>,
     cause: Mutex<Option<String>>,
-    forgotten: watch::Sender<bool>,
+    stopped: watch::Sender<bool>,
 }
 
 /// Returns the gRPC service name for health checks of a service. Another service at the address does not know the name and
@@ -123,18 +123,18 @@ impl Replica {
             well: watch::Sender::new(false),
             silent: watch::Sender::new(false),
             look: Notify::new(),
-            judged: AtomicBool::new(false),
+            is_checked: AtomicBool::new(false),
             health_lost,
             cause: Mutex::default(),
-            forgotten: watch::Sender::new(false),
+            stopped: watch::Sender::new(false),
         });
         let (watching, ended) = (replica.clone(), tasks.clone());
         tasks.spawn(async move {
-            let mut forgotten = watching.forgotten.subscribe();
+            let mut stopped = watching.stopped.subscribe();
             tokio::select! {
                 () = watching.watch() => {}
                 () = watching.listen() => {}
-                _ = forgotten.wait_for(|forgotten| *forgotten) => {}
+                _ = stopped.wait_for(|stopped| *stopped) => {}
                 () = ended.wait_until_stopping() => {}
             }
         });
@@ -155,7 +155,7 @@ impl Replica {
                     self.health_lost.notify_one();
                 }
             }
-            if !self.judged.swap(true, Ordering::Relaxed) && !healthy {
+            if !self.is_checked.swap(true, Ordering::Relaxed) && !healthy {
                 self.health_lost.notify_one();
             }
             self.log_new_cause(checked.and_then(Result::err));
@@ -217,17 +217,17 @@ impl Replica {
     /// Returns `true` when a health check or a call found the replica unhealthy. A replica that was not checked yet is not failing.
     #[must_use]
     pub fn is_failing(&self) -> bool {
-        self.judged.load(Ordering::Relaxed) && !self.is_healthy()
+        self.is_checked.load(Ordering::Relaxed) && !self.is_healthy()
     }
 
     /// Stops the health checks. Calls in progress continue.
     pub fn stop(&self) {
-        self.forgotten.send_replace(true);
+        self.stopped.send_replace(true);
     }
 
     /// Marks the replica as unhealthy after a failed call and triggers a health check.
     pub(super) fn mark_suspect(&self) {
-        let was_unchecked = !self.judged.swap(true, Ordering::Relaxed);
+        let was_unchecked = !self.is_checked.swap(true, Ordering::Relaxed);
         if self.well.send_replace(false) || was_unchecked {
             self.health_lost.notify_one();
         }

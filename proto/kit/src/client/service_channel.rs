@@ -1,7 +1,7 @@
 //! Transport from a gRPC client to a service that runs in this process or is reached over the network.
 use crate::{
     client::{
-        balancer::{InFlight, LoadBalancer},
+        balancer::{InFlightCall, LoadBalancer},
         call_context::Idempotent,
         client_span::ClientSpan,
         deadline::{set_timeout_header, timeout_of},
@@ -107,7 +107,7 @@ async fn remote(replicas: &LoadBalancer, request: Request<Body>, until: Instant)
 }
 
 /// Sends one attempt of a call to a replica, in a span of its own.
-async fn attempt(lease: &InFlight, mut request: Request<Body>, may_repeat: bool, number: usize) -> Result<Response<Body>, CallFailure> {
+async fn attempt(lease: &InFlightCall, mut request: Request<Body>, may_repeat: bool, number: usize) -> Result<Response<Body>, CallFailure> {
     let span = ClientSpan::start(&mut request, Some(lease.address()), number);
     let answer = lease.call(request, may_repeat).instrument(span.span()).await.map(normalize_status);
     span.end(match &answer {
@@ -150,7 +150,7 @@ async fn call_with_retries(replicas: &LoadBalancer, call: &Call) -> Response<Bod
     let mut tried = Vec::new();
     loop {
         let begun = Instant::now();
-        let lease = replicas.pick(&tried).await;
+        let lease = replicas.pick_replica(&tried).await;
         tried.push(lease.address());
         let last = tried.len() == MAX_ATTEMPTS;
         let answer = match attempt(&lease, call.request(), call.may_repeat, tried.len()).await {
@@ -195,7 +195,7 @@ fn timeout_response(service: &str) -> Response<Body> {
 }
 
 /// Adds the address of the replica to the cause of a failed attempt.
-fn at(lease: &InFlight, cause: &str) -> String {
+fn at(lease: &InFlightCall, cause: &str) -> String {
     format!("{cause} ({})", lease.address())
 }
 

@@ -71,7 +71,7 @@ impl GroupFlush {
 
     /// Returns a ticket with the number of the flush connection, which is opened first when needed. Must be called before the
     /// transaction begins.
-    pub(crate) async fn ticket(&self) -> Result<FlushTicket> {
+    pub(crate) async fn issue_ticket(&self) -> Result<FlushTicket> {
         match self.connection_epoch.load(Ordering::Acquire) {
             life if life > 0 && !self.is_idle() => Ok(FlushTicket(life)),
             _ => self.connect().await,
@@ -104,7 +104,7 @@ impl GroupFlush {
         Ok(FlushTicket(line.opened_connections))
     }
 
-    /// Waits until everything committed since [`Self::ticket`] returned the ticket is on disk. Returns `true` when this call ran
+    /// Waits until everything committed since [`Self::issue_ticket`] returned the ticket is on disk. Returns `true` when this call ran
     /// the flush itself.
     ///
     /// The future must not be dropped before it completes.
@@ -142,7 +142,7 @@ impl GroupFlush {
         T: Send + 'static,
         E: From<sqlx::Error> + Send + 'static,
     {
-        let (ready, flush) = (self.ticket().await?, self.clone());
+        let (ready, flush) = (self.issue_ticket().await?, self.clone());
         run_to_completion(async move {
             let done = work.await?;
             flush.wait(ready).await?;
@@ -212,7 +212,7 @@ mod tests {
     #[tokio::test]
     async fn two_flushes_cover_500_concurrent_waits() {
         let Some((flush, _)) = open("flush: many").await else { return };
-        let ready = flush.ticket().await.unwrap();
+        let ready = flush.issue_ticket().await.unwrap();
         let all = futures::future::join_all((0..500).map(|_| flush.wait(ready))).await;
         let flushes = all.into_iter().filter(|own| *own.as_ref().unwrap()).count();
         assert_eq!(flushes, 2, "one in progress, and one for all callers that arrived meanwhile");
@@ -222,11 +222,11 @@ mod tests {
     #[tokio::test]
     async fn a_connection_lost_between_commit_and_flush_is_an_error() {
         let Some((flush, mut other)) = open("flush: away").await else { return };
-        let before = flush.ticket().await.unwrap();
+        let before = flush.issue_ticket().await.unwrap();
         flush.wait(before).await.unwrap();
         end("flush: away", &mut other).await;
         assert!(flush.wait(before).await.is_err(), "the commit may be lost");
-        let after = flush.ticket().await.unwrap();
+        let after = flush.issue_ticket().await.unwrap();
         assert!(flush.wait(before).await.is_err(), "a new connection cannot confirm the commit either");
         flush.wait(after).await.unwrap();
         flush.close().await;
@@ -235,10 +235,10 @@ mod tests {
     #[tokio::test]
     async fn a_connection_lost_while_idle_is_replaced_without_an_error() {
         let Some((flush, mut other)) = open("flush: rested").await else { return };
-        flush.wait(flush.ticket().await.unwrap()).await.unwrap();
+        flush.wait(flush.issue_ticket().await.unwrap()).await.unwrap();
         end("flush: rested", &mut other).await;
         tokio::time::sleep(IDLE_BEFORE_PING + Duration::from_millis(50)).await;
-        flush.wait(flush.ticket().await.unwrap()).await.unwrap();
+        flush.wait(flush.issue_ticket().await.unwrap()).await.unwrap();
         flush.close().await;
     }
 }

@@ -40,7 +40,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(4);
 const ADVISORY_LOCK_ID: i64 = 0x5061_7469_6f00;
 
 /// Runs the pending migrations of a schema, and retries while a table lock is not available.
-pub(super) async fn run(schema: Schema, to: &PgConnectOptions) -> anyhow::Result<()> {
+pub(super) async fn run_migrations(schema: Schema, to: &PgConnectOptions) -> anyhow::Result<()> {
     let (steps, began, mut pause) = (ignoring_unknown(schema.postgres), Instant::now(), FIRST_RETRY_PAUSE);
     loop {
         // Closing this connection releases all its locks, also after a failure. It comes from a pool of one, since migrations

@@ -165,7 +165,7 @@ impl Db {
         if replica.is_usable.load(Ordering::Relaxed) {
             let asked = async {
                 let position = replica.current_position(&cluster.primary()).await.map_err(|cause| cause.to_string())?;
-                let db = Self { reading: Some(replica.pool.at(position)), ..self.clone() };
+                let db = Self { reading: Some(replica.pool.after_position(position)), ..self.clone() };
                 query(db).await.map_err(|_| "query failed".to_owned())
             };
             match timeout(REPLICA_TIMEOUT, asked).await {

@@ -76,7 +76,7 @@ async fn checkpoint(connection: &mut SqliteConnection) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use crate::db::sqlite_writer::{Durability, WriteQueue, start};
+    use crate::db::sqlite_writer::{Durability, WriteQueue, start_writer};
     use crate::on;
     use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode};
     use std::{path::Path, time::Duration};
@@ -89,7 +89,7 @@ mod tests {
     async fn open(folder: &Path) -> WriteQueue {
         let file = SqliteConnectOptions::new().filename(folder.join("a.db")).create_if_missing(true);
         let file = file.journal_mode(SqliteJournalMode::Wal).pragma("wal_autocheckpoint", AUTO_CHECKPOINT_PAGES);
-        let queue = start(file).await.unwrap();
+        let queue = start_writer(file).await.unwrap();
         run(&queue, "create table pieces (piece blob)").await;
         queue
     }

@@ -129,7 +129,7 @@ impl WriteQueue {
 }
 
 #[expect(clippy::disallowed_methods, reason = "the writer outlives the shutdown of its users and ends with its last handle")]
-pub(crate) async fn start(options: SqliteConnectOptions) -> Result<WriteQueue, sqlx::Error> {
+pub(crate) async fn start_writer(options: SqliteConnectOptions) -> Result<WriteQueue, sqlx::Error> {
     let connection = Arc::new(Mutex::new(Some(options.connect().await?)));
     let checkpoint_connection = options.pragma("cache_size", "-64"); // a checkpoint copies pages from file to file
     let checkpoint_connection = Arc::new(Mutex::new(Some(checkpoint_connection.connect().await?)));
@@ -223,7 +223,7 @@ mod tests {
     async fn a_group_with_one_durable_job_waits_for_the_disk() {
         let folder = tempfile::tempdir().unwrap();
         let file = SqliteConnectOptions::new().filename(folder.path().join("a.db")).create_if_missing(true);
-        let queue = start(file.journal_mode(SqliteJournalMode::Wal).pragma("synchronous", "full")).await.unwrap();
+        let queue = start_writer(file.journal_mode(SqliteJournalMode::Wal).pragma("synchronous", "full")).await.unwrap();
         for (lasts, waits) in [
             (Durability::Flushed, 2),
             (Durability::Deferred, 1),

@@ -104,7 +104,7 @@ impl Builder {
             self.routes.add_service(describe().build_v1alpha()?);
         }
         let well = spawn_health_monitor(&self.host, self.name, (reporter, self.names), db.clone());
-        crate::audit::chain::spawn_sealer(&self.host.tasks, &self.host.clock, self.host.settings.seal_path(), &db);
+        crate::audit::chain::spawn_sealer(&self.host.tasks, &self.host.clock, self.host.settings.seal_file_path(), &db);
         let (heard, tasks) = (db.clone(), self.host.tasks.clone());
         self.host.tasks.spawn(async move { heard.spawn_heartbeat(&tasks).await });
         let guard = Access { identity: self.host.identity.clone(), service: self.name, db: Some(db.clone()) };

@@ -79,7 +79,8 @@ where
     S: Subscriber + for<'span> LookupSpan<'span>,
 {
     let colours = std::io::stderr().is_terminal();
-    let plain = tracing_subscriber::fmt::layer().with_writer(crate::telemetry::log_escape::stderr).with_target(false).with_ansi(colours);
+    let plain =
+        tracing_subscriber::fmt::layer().with_writer(crate::telemetry::log_escape::escaped_stderr).with_target(false).with_ansi(colours);
     let filter = filter(&settings.log);
     if settings.log_json {
         plain.json().flatten_event(true).with_current_span(false).with_filter(filter).boxed()
@@ -109,7 +110,7 @@ fn handle() -> Option<&'static PrometheusHandle> {
 /// Returns the metrics of this process in the Prometheus text format.
 #[must_use]
 pub fn render_metrics() -> String {
-    let mut text = handle().map(PrometheusHandle::render_metrics).unwrap_or_default();
+    let mut text = handle().map(PrometheusHandle::render).unwrap_or_default();
     process_metrics::append_metrics(&mut text);
     text
 }

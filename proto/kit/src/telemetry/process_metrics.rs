@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn each_value_of_the_process_is_shown_with_its_help() {
-        record_start();
+        record_start_time();
         let mut text = String::new();
         append(&mut text);
         for name in ["cpu_seconds_total", "resident_memory_bytes", "virtual_memory_bytes", "open_fds", "max_fds", "start_time_seconds"] {

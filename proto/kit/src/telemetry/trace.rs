@@ -39,7 +39,7 @@ const UNTRACED: [&str; 5] = [
 /// # Errors
 /// Returns an error when a setting of the collector is invalid.
 pub fn start(service: &'static str, settings: &Settings) -> anyhow::Result<Option<Tracer>> {
-    let Some(exporter) = otlp::exporter(settings)? else { return Ok(None) };
+    let Some(exporter) = otlp::build_exporter(settings)? else { return Ok(None) };
     let resource = Resource::builder().with_service_name(service).with_attributes([
         KeyValue::new("service.version", VERSION),
         KeyValue::new("service.instance.id", uuid::Uuid::new_v4().to_string()),

@@ -79,7 +79,7 @@ pub async fn check_port(address: SocketAddr, is_before_install: bool) -> CheckRe
     match TcpListener::bind(address).await {
         Ok(_) if address.ip().is_loopback() => CheckResult::Warning(format!("{address} is free (loopback only)")),
         Ok(_) => CheckResult::Passed(format!("{address} is free")),
-        Err(cause) if cause.kind() == ErrorKind::AddrInUse && !is_before_install && speaks_http(address).await => {
+        Err(cause) if cause.kind() == ErrorKind::AddrInUse && !is_before_install && is_http_server(address).await => {
             CheckResult::Passed(format!("{address} is in use, and an HTTP server responds there"))
         }
         Err(cause) => CheckResult::Failed(format!("{address}: {cause}"), "stop the program on this port, or set PATIO_LISTEN"),
@@ -87,7 +87,7 @@ pub async fn check_port(address: SocketAddr, is_before_install: bool) -> CheckRe
 }
 
 /// Returns `true` when a server at the address responds to an HTTP request for Patio's health, or redirects to HTTPS.
-async fn speaks_http(address: SocketAddr) -> bool {
+async fn is_http_server(address: SocketAddr) -> bool {
     let asked = async {
         let mut stream = TcpStream::connect(address).await?;
         stream.write_all(format!("GET /api/health HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").as_bytes()).await?;

@@ -5,7 +5,7 @@ mod report;
 mod section;
 
 pub use files::check_port;
-pub use report::{CheckResult, DoctorOptions, DoctorReport, run};
+pub use report::{CheckResult, DoctorOptions, DoctorReport, run_checks};
 pub use section::Section;
 
 use crate::{
@@ -188,7 +188,7 @@ async fn secret(settings: &Settings) -> CheckResult {
 /// Checks that auth-svc accepts the service secret, by requesting a token.
 async fn shown(settings: &Settings) -> Result<(), Status> {
     let host = Host::with_remote_services(settings.clone()).await.map_err(|cause| Status::unknown(errors::causes_on_one_line(&cause)))?;
-    let shown = host.service_tokens("doctor").bearer().await;
+    let shown = host.service_tokens("doctor").call_context().await;
     host.tasks.stop();
     shown.map(drop)
 }

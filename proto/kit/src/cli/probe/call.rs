@@ -40,7 +40,7 @@ impl CallOptions {
     ///
     /// # Errors
     /// Returns an error for an unknown or ambiguous name, and for an rpc that is not read-only.
-    pub fn method(&self) -> anyhow::Result<MethodDescriptor> {
+    pub fn find_method(&self) -> anyhow::Result<MethodDescriptor> {
         contract::find_rpc(&self.rpc)
     }
 
@@ -49,7 +49,7 @@ impl CallOptions {
         if self.token.is_some() {
             return Ok(self.token.clone());
         }
-        let Ok(path) = session_file::path(self.session.as_deref()) else { return Ok(None) };
+        let Ok(path) = session_file::session_file_path(self.session.as_deref()) else { return Ok(None) };
         Ok(StoredSession::read(&path)?.map(|session| Secret::from(session.token)))
     }
 }
@@ -69,7 +69,7 @@ pub enum CallFailure {
 }
 
 /// Calls the rpc and prints every response message as one line of JSON.
-pub async fn call(
+pub async fn call_rpc(
     channel: impl Future<Output = anyhow::Result<Channel>>,
     options: &CallOptions,
     method: &MethodDescriptor,

@@ -12,7 +12,7 @@ pub fn find_rpc(named: &str) -> anyhow::Result<MethodDescriptor> {
     let pool = DescriptorPool::decode(DESCRIPTORS).context("the compiled-in contract is invalid")?;
     let wanted = format!("/{}", named.trim_start_matches('/').replace('.', "/"));
     let methods = pool.services().flat_map(|service| service.methods().collect::<Vec<_>>());
-    let found: Vec<_> = methods.filter(|method| path(method).replace('.', "/").ends_with(&wanted)).collect();
+    let found: Vec<_> = methods.filter(|method| rpc_path(method).replace('.', "/").ends_with(&wanted)).collect();
     let method = match found.as_slice() {
         [one] => one.clone(),
         [] => bail!("the contract has no rpc `{named}`; `probe list` lists all"),
@@ -21,7 +21,7 @@ pub fn find_rpc(named: &str) -> anyhow::Result<MethodDescriptor> {
             bail!("`{named}` is ambiguous: {}", names.join(", "));
         }
     };
-    let is_read_only = find_method(&path(&method)).is_some_and(|rule| rule.read_only && !rule.client_streaming);
+    let is_read_only = find_method(&rpc_path(&method)).is_some_and(|rule| rule.read_only && !rule.client_streaming);
     ensure!(is_read_only, "{} may change data; a probe calls read-only rpcs only", method.full_name());
     Ok(method)
 }

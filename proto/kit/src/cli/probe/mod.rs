@@ -66,15 +66,15 @@ pub struct Target<'a> {
 
 /// Runs the probe and prints its result. The exit code is 0, [`NOT_SERVING`], [`UNREACHABLE`] or [`INVALID_CALL`].
 #[must_use]
-pub fn main(options: &ProbeOptions, target: &Target<'_>) -> ExitCode {
+pub fn run_probe(options: &ProbeOptions, target: &Target<'_>) -> ExitCode {
     match &options.action {
-        None => health(options, target),
-        Some(Action::Call(call)) => called(options, target, call),
+        None => run_health_check(options, target),
+        Some(Action::Call(call)) => run_call(options, target, call),
         Some(Action::List) => cli::exit_code(&cli::print(&contract::list_rpcs())),
     }
 }
 
-fn health(options: &ProbeOptions, target: &Target<'_>) -> ExitCode {
+fn run_health_check(options: &ProbeOptions, target: &Target<'_>) -> ExitCode {
     let service = match options.service.as_deref() {
         Some("all") => "",
         Some(named) => named,
@@ -86,42 +86,42 @@ fn health(options: &ProbeOptions, target: &Target<'_>) -> ExitCode {
     };
     let address = &options.address(target, contract::program_of(named));
     let show = |status: &str| show(options, address, if service.is_empty() { "all" } else { service }, status);
-    let asked = cli::run(async {
+    let asked = cli::block_on(async {
         let asked = check_health(address, named, options.connector(address)?);
         let status = tokio::time::timeout(Duration::from_secs(options.timeout), asked).await??;
         show(status.as_str_name())?;
-        anyhow::ensure!(status == ServingStatus::Serving, Refused);
+        anyhow::ensure!(status == ServingStatus::Serving, NotServing);
         Ok(())
     });
     match asked {
         Ok(()) => ExitCode::SUCCESS,
-        Err(cause) if cause.is::<Refused>() => ExitCode::from(NOT_SERVING),
+        Err(cause) if cause.is::<NotServing>() => ExitCode::from(NOT_SERVING),
         Err(cause) if cause.downcast_ref::<Status>().is_some_and(|status| status.code() == Code::NotFound) => {
-            complain(&format!("{address}: the process has no gRPC service `{named}`"));
+            print_error(&format!("{address}: the process has no gRPC service `{named}`"));
             ExitCode::from(INVALID_CALL)
         }
         Err(cause) => {
             let _ = show("UNREACHABLE");
-            complain(&format!("{address}: {cause:#}"));
+            print_error(&format!("{address}: {cause:#}"));
             ExitCode::from(UNREACHABLE)
         }
     }
 }
 
-fn called(options: &ProbeOptions, target: &Target<'_>, call_options: &call::CallOptions) -> ExitCode {
+fn run_call(options: &ProbeOptions, target: &Target<'_>, call_options: &call::CallOptions) -> ExitCode {
     let patience = Duration::from_secs(options.timeout);
-    let method = match call_options.method() {
+    let method = match call_options.find_method() {
         Ok(method) => method,
         Err(cause) => {
-            complain(&format!("{cause:#}"));
+            print_error(&format!("{cause:#}"));
             return ExitCode::from(INVALID_CALL);
         }
     };
     let address = &options.address(target, contract::program_of(method.full_name()));
     let mut failure = None;
-    let done = cli::run(async {
+    let done = cli::block_on(async {
         let channel = connect(address, options.connector(address)?);
-        let called = tokio::time::timeout(patience, call::call(channel, call_options, &method, patience)).await;
+        let called = tokio::time::timeout(patience, call::call_rpc(channel, call_options, &method, patience)).await;
         let late = || call::CallFailure::Unreachable(anyhow::anyhow!("no complete response within {} s", options.timeout));
         failure = called.unwrap_or_else(|_| Err(late())).err();
         Ok(())
@@ -131,7 +131,7 @@ fn called(options: &ProbeOptions, target: &Target<'_>, call_options: &call::Call
         Err(cause) => Some(call::CallFailure::InvalidCall(cause)),
     };
     let Some(failure) = failure else { return ExitCode::SUCCESS };
-    complain(&format!("{address}: {failure}"));
+    print_error(&format!("{address}: {failure}"));
     ExitCode::from(match failure {
         call::CallFailure::Refused(_) => NOT_SERVING,
         call::CallFailure::Unreachable(_) => UNREACHABLE,
@@ -139,13 +139,13 @@ fn called(options: &ProbeOptions, target: &Target<'_>, call_options: &call::Call
     })
 }
 
-fn complain(what: &str) {
+fn print_error(what: &str) {
     let _ = writeln!(std::io::stderr(), "{what}");
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("the service is not serving")]
-struct Refused;
+#[error("the health check of the service returned NOT_SERVING: its database or signing keys are unavailable, or it is shutting down")]
+struct NotServing;
 
 impl ProbeOptions {
     /// Returns the address to probe: the address given as an argument, or else the address of the program.
