@@ -1,4 +1,4 @@
-//! Normalization of texts that are compared: identifiers, parking spaces, register numbers and names.
+//! Normalization of texts that are compared: VINs, parking spaces, login names (HMC) and other names.
 //!
 //! Word processors, label printers and messengers replace characters by other characters that look alike. The normal form undoes
 //! these replacements: every dash and minus sign is `-`, every run of blanks is one space, invisible and control characters are
@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
-/// Returns the normal form of an identifier, a parking space or a register number.
+/// Returns the normal form of a VIN, a parking space or a login name (HMC).
 ///
 /// Compatibility characters (full width, superscripts, ligatures) are replaced by their plain equivalents (NFKC).
 #[must_use]

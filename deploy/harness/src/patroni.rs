@@ -134,7 +134,7 @@ impl Patroni {
         Signal::Continue.send(&self.nodes[node].processes());
     }
 
-    /// Cuts or restores the network between the Patroni of a node and etcd.
+    /// Cuts the network between the Patroni of a node and etcd if `is_cut` is `true`, and restores it otherwise.
     pub fn set_cut(&self, node: usize, is_cut: bool) {
         self.nodes[node].etcd.set_cut(is_cut);
     }

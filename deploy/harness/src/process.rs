@@ -188,7 +188,7 @@ impl Process {
         self.running.is_some()
     }
 
-    /// Returns `true` if the process is running.
+    /// Returns `true` if the process is running now. Unlike [`Process::is_started`], returns `false` after a crash.
     pub fn is_running(&mut self) -> bool {
         self.running.is_some() && self.child().try_wait().unwrap().is_none()
     }
@@ -243,7 +243,7 @@ impl Process {
         self.status(&["RssAnon:", "RssShmem:"])
     }
 
-    /// Returns the size of the process's data memory, in KiB. `RLIMIT_DATA` limits this size.
+    /// Returns the size of the process's private writable memory (`VmData`) in KiB, which `RLIMIT_DATA` limits.
     #[must_use]
     pub fn data_memory_kib(&self) -> i64 {
         self.status(&["VmData:"])

@@ -59,7 +59,7 @@ pub fn run_with_input(name: &str, arguments: &[&str], settings: &[(&str, &str)],
     Output { code: done.status.code(), stdout: text(&done.stdout), stderr: text(&done.stderr) }
 }
 
-/// Runs a system command to completion and returns its standard output.
+/// Runs a system command to completion and returns its standard output as text.
 ///
 /// # Panics
 /// Panics when the command fails.

@@ -1,4 +1,4 @@
-//! The harness without Patio: processes that outlive nothing, and permits.
+//! Tests of the harness without Patio: cleanup of processes and folders, and test permits.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 use patio_harness::{Folder, Launch, Process, Signal, acquire_exclusive_slot, acquire_heavy_slot, acquire_shared_slot, wait_until};
 use std::{
@@ -21,7 +21,7 @@ fn is_there(process: &str) -> bool {
     Path::new("/proc").join(process).exists()
 }
 
-/// Set in the process that aborts.
+/// Environment variable that is set in the child process that aborts.
 const ABORTS: &str = "PATIO_TEST_ABORTS";
 
 #[test]

@@ -84,7 +84,7 @@ pub async fn verify(options: Options, known: Vec<KnownSeal>, archives: Vec<PathB
     Ok(())
 }
 
-/// Parses a month as YYYY-MM. Returns its first instant in UTC.
+/// Parses a month written as YYYY-MM. Returns the first instant of the month in UTC.
 pub fn parse_month(text: &str) -> Result<DateTime<Utc>, String> {
     let day = NaiveDate::parse_from_str(&format!("{text}-01"), "%Y-%m-%d");
     let first = day.ok().and_then(|day| day.and_hms_opt(0, 0, 0)).map(|first| first.and_utc());

@@ -3,7 +3,7 @@ use crate::process::{Options, SCHEMAS};
 use patio_kit::cli::doctor::{self, CheckResult, DoctorOptions, DoctorReport, Section, check_port};
 use std::{net::SocketAddr, path::Path};
 
-/// Runs all checks and prints their findings. Returns an error if a check fails.
+/// Runs all checks and prints their results. Returns an error if a check fails.
 pub async fn run_doctor_checks(options: &Options, doctor: &DoctorOptions, services: bool) -> anyhow::Result<()> {
     doctor::run_checks(doctor, async |report: &mut DoctorReport| check(options, services, report).await).await
 }

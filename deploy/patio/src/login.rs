@@ -23,7 +23,7 @@ use ureq::{
 /// Timeout of a call to Patio. The timeout is long, because sign-ins queue while many users sign in.
 const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Where the session is stored, and which authorities are trusted.
+/// Options of `patio login` and `patio logout`: the session file and the trusted certificate authorities.
 #[derive(Debug, Args)]
 pub struct SessionOptions {
     /// File in which `patio login` stores the session. Default: `.config/patio/session.json` in the home directory.

@@ -103,7 +103,7 @@ pub async fn serve(mut options: Options) -> anyhow::Result<()> {
     let url = gateway.url();
     host.tasks.spawn(async move {
         if let Err(cause) = gateway.serve_on_io_runtime().await {
-            tracing::error!(%cause, "the gateway failed");
+            tracing::error!(%cause, "the gateway failed, the process stops");
         }
     });
     print(&format!("Patio is ready on {url}\n"))?;
@@ -122,7 +122,7 @@ pub async fn serve(mut options: Options) -> anyhow::Result<()> {
 /// Sends the state of the process to systemd, which waits for it when the unit has `Type=notify`. Does nothing without systemd.
 fn notify_systemd(state: NotifyState<'_>) {
     if let Err(cause) = sd_notify::notify(&[state]) {
-        tracing::warn!(%cause, "failed to notify systemd");
+        tracing::warn!(%cause, "failed to notify systemd, which does not learn the state of this process");
     }
 }
 

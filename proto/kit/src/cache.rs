@@ -199,7 +199,8 @@ impl Cache {
         Some(format!("{how}: {cause}"))
     }
 
-    /// Returns why the cache is unusable, as far as a read shows: Redis does not respond, or is a replica.
+    /// Returns why the cache is unusable, without writing to Redis: Redis does not respond, or is a read-only replica. Returns
+    /// `None` otherwise.
     pub async fn find_fault_without_write(&self) -> Option<String> {
         let Self::Redis(redis) = self else { return None };
         match redis::cmd("INFO").arg("replication").query_async::<String>(&mut redis.clone()).await {

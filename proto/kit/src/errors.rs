@@ -10,7 +10,7 @@ macro_rules! reasons {
         pub enum Reason { $($(#[$doc])* $name,)* }
 
         impl Reason {
-            /// Text of the reason on the wire, such as `NO_USER`.
+            /// Returns the text of the reason on the wire, such as `NO_USER`.
             #[must_use]
             pub fn text(self) -> &'static str {
                 match self { $(Self::$name => $text,)* }
@@ -76,9 +76,9 @@ reasons! {
     StaleVersion = "STALE_VERSION",
     /// The user's role cannot set this status now.
     StatusNotAllowed = "STATUS_NOT_ALLOWED",
-    /// The vehicle's identifier differs from the identifier that the user saw.
+    /// The vehicle now has another VIN than the user saw.
     OtherVehicle = "OTHER_VEHICLE",
-    /// Another vehicle of the campaign has the requested identifier.
+    /// Another vehicle of the campaign has the requested VIN.
     VinTaken = "VIN_TAKEN",
     /// The idempotency key was already used for a different request.
     KeyReused = "KEY_REUSED",

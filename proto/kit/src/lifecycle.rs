@@ -95,14 +95,14 @@ impl Tasks {
         }
     }
 
-    /// Waits for the background tasks up to a timeout. Returns `false` when some are still running.
+    /// Waits until all background tasks have ended, for at most the given time. Returns `false` when some are still running.
     pub async fn wait_until_drained(&self, patience: Duration) -> bool {
         self.tracker.close();
         tokio::time::timeout(patience, self.tracker.wait()).await.is_ok()
     }
 }
 
-/// Runs the start of a service. Returns `None` when the process is signalled to stop before the start has finished.
+/// Runs the future that starts a service. Returns `None` when the process receives a stop signal before the future completes.
 ///
 /// # Errors
 /// Returns the error of the failed start.
@@ -110,7 +110,7 @@ pub async fn start_unless_stopped<T>(tasks: &Tasks, starting: impl Future<Output
     tokio::select! {
         started = starting => started.map(Some),
         () = shutdown_signal(tasks, Duration::ZERO) => {
-            tracing::info!("shutdown requested before the service had started");
+            tracing::info!("shutdown requested during startup, stopping before any request was served");
             Ok(None)
         }
     }
@@ -124,7 +124,7 @@ pub async fn shutdown_signal(tasks: &Tasks, notice: Duration) {
     let mut terminate = match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
         Ok(signal) => signal,
         Err(cause) => {
-            tracing::warn!(%cause, "failed to listen for SIGTERM");
+            tracing::warn!(%cause, "failed to listen for SIGTERM, only Ctrl-C stops this process gracefully");
             let _ = tokio::signal::ctrl_c().await;
             return tasks.begin_drain();
         }

@@ -121,7 +121,7 @@ impl ServiceTls {
                     accepted = listener.accept(), if handshakes.len() < MAX_HANDSHAKES => match accepted {
                         Ok((stream, _)) => handshakes.push(self.accept(stream)),
                         Err(cause) => {
-                            tracing::warn!(%cause, "failed to accept a connection");
+                            tracing::warn!(%cause, address = ?listener.local_addr().ok(), "TLS listener for services failed to accept a connection, retrying");
                             sleep(ACCEPT_PAUSE).await;
                         }
                     },
@@ -142,7 +142,7 @@ impl ServiceTls {
             Err(_) => "handshake timeout".to_owned(),
         };
         metrics::counter!("patio_service_tls_handshakes_failed_total").increment(1);
-        tracing::debug!(cause, "TLS handshake failed");
+        tracing::debug!(cause, "TLS handshake with a service failed, connection closed");
         None
     }
 

@@ -86,7 +86,8 @@ async fn a_redis_server_that_is_away_answers_like_an_empty_cache_within_seconds(
     assert_eq!(Cache::in_memory().find_fault().await, None);
 }
 
-/// A place whose first connection leads to a server that was made a replica, and each later one to its primary.
+/// Starts a test server whose first connection responds like a read-only Redis replica, and each later one like the primary. Returns
+/// its port.
 async fn place_of_a_new_primary() -> u16 {
     const REPLICA: &str = "-READONLY You can't write against a read only replica.\r\n";
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -1,4 +1,4 @@
-//! Which callers the rule of an rpc lets in.
+//! Tests of the callers that the access rule of an rpc permits.
 use chrono::DateTime;
 use patio_kit::auth::identity::{Caller, DEVELOPER_ID};
 use patio_proto::access::Role;

@@ -1,4 +1,4 @@
-//! TLS between services: who is let in, who is called, and what happens as files change.
+//! Tests of mutual TLS between services: accepted clients, verified servers and changed certificate files.
 use clap::Parser;
 use patio_harness::Authority;
 use patio_kit::{config::Settings, host::Host, lifecycle::Tasks, tls::ServiceTls};
@@ -17,13 +17,13 @@ struct Cli {
     settings: Settings,
 }
 
-/// A certificate for `127.0.0.1` in a folder of its own.
+/// Issues a certificate for `host` into the subfolder `name`.
 fn issued(folder: &Path, name: &str, authority: &Authority, host: &str) -> ServiceTls {
     authority.issue_certificate(&folder.join(name), host).unwrap();
     ServiceTls::open(&folder.join(name)).unwrap()
 }
 
-/// Sends back what it is sent; its address.
+/// Starts a TLS server that sends back what it receives. Returns the address of the server.
 async fn echo(tls: ServiceTls) -> String {
     let tasks = Tasks::default();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -38,7 +38,7 @@ async fn echo(tls: ServiceTls) -> String {
     address
 }
 
-/// Whether a caller is answered by the server at `address`, which it knows as `host`.
+/// Checks that the server at `address` responds to a client that expects the host name `host`.
 async fn reaches(tls: &ServiceTls, address: &str, host: &str) -> io::Result<()> {
     let uri = format!("http://{address}").parse().unwrap();
     let work = async {

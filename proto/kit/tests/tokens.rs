@@ -1,4 +1,4 @@
-//! Which tokens are accepted: signature, issuer, key, time, session and user.
+//! Tests of token verification: signature, issuer, key, times, session and user.
 use chrono::{DateTime, TimeDelta, Utc};
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use patio_kit::{
@@ -9,7 +9,7 @@ use patio_kit::{
 use patio_proto::{access::Role, auth::Revocation};
 use ring::signature::{Ed25519KeyPair, KeyPair};
 
-/// An identity that knows one key, and the private half of that key.
+/// Identity that knows one signing key, and the private part of this key.
 struct Issuer {
     clock: Clock,
     identity: Identity,

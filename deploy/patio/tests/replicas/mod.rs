@@ -30,8 +30,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Load in the short form, which shares the machine with other programs; the constant after it is for the long form.
+/// Load in the short form of the tests, which leaves processor time for other programs.
 const EASY: Pace = Pace { readers: 4, pause: Duration::from_millis(25) };
+/// Load in the long form of the tests.
 const BUSY: Pace = Pace { readers: 6, pause: Duration::from_millis(5) };
 /// Message of a skipped test.
 const MISSING: &str = "PostgreSQL or Redis is not installed: skipped";

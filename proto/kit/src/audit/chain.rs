@@ -35,7 +35,7 @@ pub fn spawn_sealer(tasks: &Tasks, clock: &Clock, seal_file: Option<PathBuf>, db
     let (known, noting) = (db.clone(), seal_file.clone());
     tasks.spawn(async move {
         if let Err(cause) = append_last_seal(&known, &noting).await {
-            tracing::warn!(%cause, "failed to read the last audit seal");
+            tracing::warn!(%cause, "failed to read the last audit seal, it may be missing in the seal file");
         }
     });
     let last = Arc::new(Mutex::new(Instant::now()));

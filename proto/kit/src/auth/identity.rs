@@ -81,7 +81,7 @@ pub fn caller<T>(request: &Request<T>) -> Result<Caller, Status> {
     request.extensions().get::<Caller>().cloned().ok_or_else(|| invalid_token_status("no token"))
 }
 
-/// Builds the error status for a rejected token. The cause `why` is logged and not sent to the caller.
+/// Builds the error status for a rejected token. The cause `why` is logged, but not sent to the caller.
 #[must_use]
 pub fn invalid_token_status(why: &str) -> Status {
     tracing::debug!(why, "token rejected");

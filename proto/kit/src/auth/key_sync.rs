@@ -41,7 +41,7 @@ pub fn spawn_key_sync(tasks: &Tasks, identity: Identity, auth: ServiceChannel, t
                     }
                     log_failure = report.is_ok();
                 }
-                Err(cause) => tracing::debug!(%cause, "failed to refresh signing keys and revocations"),
+                Err(cause) => tracing::debug!(%cause, "failed to load signing keys and revocations, retrying"),
             }
             round = round.wrapping_add(1);
             tokio::select! {

@@ -114,7 +114,7 @@ impl RedisConnection {
         drop(last_reconnect);
         match ConnectionManager::new_lazy_with_config(self.0.client.clone(), self.0.config.clone()) {
             Ok(new) => drop(self.0.now.compare_and_swap(used, Arc::new(new))),
-            Err(cause) => tracing::warn!(%cause, "redis reconnect failed"),
+            Err(cause) => tracing::warn!(%cause, "failed to create a new redis connection, the old one stays in use"),
         }
     }
 }

@@ -249,7 +249,9 @@ impl LoadBalancer {
             let connector = self.0.tls.as_ref().map(|tls| tls.connector(host));
             match Replica::with_health_check(self.0.name, address, connector, self.0.health_lost.clone(), tasks) {
                 Ok(replica) => checked.push(replica),
-                Err(cause) => tracing::error!(%cause, %address, "failed to create a gRPC client for a service replica"),
+                Err(cause) => {
+                    tracing::error!(%cause, %address, "failed to create a gRPC client for a service replica, the replica gets no calls")
+                }
             }
         }
         drop(checked);
@@ -349,7 +351,7 @@ mod tests {
     #[tokio::test]
     async fn an_outdated_dns_answer_does_not_remove_a_healthy_replica() {
         let tasks = Tasks::default();
-        let replicas = replicas("test", "http://localhost:1", None, &tasks).unwrap();
+        let replicas = new_load_balancer("test", "http://localhost:1", None, &tasks).unwrap();
         let ((old, leaves), (new, _well)) = (process(&tasks).await, process(&tasks).await);
         let begun = Instant::now();
         replicas.replace(at([old]), true, begun, &tasks);
@@ -371,7 +373,7 @@ mod tests {
     #[tokio::test]
     async fn a_caller_checks_a_subset_and_looks_further_when_that_subset_fails() {
         let tasks = Tasks::default();
-        let replicas = replicas("test", "http://localhost:1", None, &tasks).unwrap();
+        let replicas = new_load_balancer("test", "http://localhost:1", None, &tasks).unwrap();
         let mut all = HashMap::new();
         for _ in 0..20 {
             let (address, reporter) = process(&tasks).await;

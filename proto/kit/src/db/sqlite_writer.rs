@@ -122,7 +122,7 @@ impl WriteQueue {
             if let Some(connection) = held.lock().await.take()
                 && let Err(cause) = connection.close().await
             {
-                tracing::warn!(%cause, "failed to close the database");
+                tracing::warn!(%cause, "failed to close the SQLite database, its connection is dropped");
             }
         }
     }

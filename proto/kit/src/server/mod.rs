@@ -32,7 +32,7 @@ use tonic_health::{
 };
 use tower::Service as TowerService;
 
-/// Maximum size of a gRPC message, in bytes. The limit allows a list of 50,000 vehicle identifiers.
+/// Maximum size of a gRPC message, in bytes. The limit allows a list of 50,000 VINs.
 pub const MAX_MESSAGE_BYTES: usize = 16 << 20;
 
 /// Started gRPC service with its routes and health state.

@@ -41,7 +41,7 @@ async fn serve(listen: SocketAddr, tasks: &Tasks, ready: Ready, more: Router) ->
     tasks.spawn(async move {
         let stop = async move { ended.wait_until_stopping().await };
         if let Err(cause) = axum::serve(listener, router).with_graceful_shutdown(stop).await {
-            tracing::error!(%cause, "admin server failed");
+            tracing::error!(%cause, "admin server failed, metrics and readiness are no longer served");
         }
     });
     Ok(address)

@@ -59,7 +59,7 @@ mod tests {
     fn each_value_of_the_process_is_shown_with_its_help() {
         record_start_time();
         let mut text = String::new();
-        append(&mut text);
+        append_metrics(&mut text);
         for name in ["cpu_seconds_total", "resident_memory_bytes", "virtual_memory_bytes", "open_fds", "max_fds", "start_time_seconds"] {
             assert!(text.contains(&format!("# HELP process_{name} ")) && text.contains(&format!("\nprocess_{name} ")), "{name} in {text}");
         }

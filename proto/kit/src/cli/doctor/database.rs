@@ -63,7 +63,8 @@ impl DoctorReport {
         Ok(limit)
     }
 
-    /// Checks that the database admits the connections of all replicas. `services` is the number of services in one process.
+    /// Checks that the database admits the connections of all replicas of the service `own`, or of one process with all services when
+    /// `own` is not a service.
     ///
     /// # Errors
     /// Returns an error when standard output cannot be written.
