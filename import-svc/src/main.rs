@@ -7,5 +7,5 @@ use patio_kit::cli;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> std::process::ExitCode {
-    reader::run_if_requested().unwrap_or_else(|| cli::main(BINARY, start, run_doctor_checks))
+    reader::run_if_requested().unwrap_or_else(|| cli::run_service_binary(BINARY, start, run_doctor_checks))
 }

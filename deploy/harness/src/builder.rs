@@ -51,7 +51,7 @@ impl Patio {
 
 impl Builder {
     fn new() -> Self {
-        let programs = environment::programs();
+        let programs = environment::program_folder();
         Self { programs, replicas: None, folder: None, settings: Vec::new(), authority: None, wrapper: Vec::new(), spawner: None }
     }
 

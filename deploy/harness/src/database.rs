@@ -1,6 +1,6 @@
 //! Test databases on the PostgreSQL server that an environment variable names.
 use crate::{
-    environment::{POSTGRES, variable},
+    environment::{POSTGRES, read_variable},
     lifeline::{self, AtExit},
     programs::run_command,
 };
@@ -26,7 +26,7 @@ impl Database {
     /// Reserves a unique name for a database that the caller creates. Returns `None` when [`POSTGRES`] is not set.
     #[must_use]
     pub fn reserve() -> Option<Self> {
-        let server = variable(POSTGRES)?;
+        let server = read_variable(POSTGRES)?;
         let name = format!("patio_{}", uuid::Uuid::now_v7().simple());
         let removal = lifeline::at_exit(&format!("psql -d '{server}' -qc 'drop database if exists {name} with (force)'"));
         Some(Self { server, name, _removal: removal })

@@ -7,7 +7,7 @@
 //! | [`Client`] | signs in, imports workbooks, reads and saves vehicles, creates users, receives events |
 //! | [`Postgres`], [`Redis`] | database servers that a test may stop, suspend and restart; both require passwords |
 //! | [`Patroni`] | a cluster of three PostgreSQL servers whose primary a test may switch, kill, suspend or cut off |
-//! | [`Database`], [`redis_database`] | an empty database on the servers given by environment variables |
+//! | [`Database`], [`empty_redis_database`] | an empty database on the servers given by environment variables |
 //! | [`Process`], [`run`] | any other program: started and stopped, or run to completion |
 //! | [`acquire_exclusive_slot`], [`acquire_heavy_slot`], [`acquire_shared_slot`] | permits that control which tests of one test executable run concurrently |
 //! | [`wait_until`], [`free_port`] | wait for a condition; find a port to listen on |
@@ -77,8 +77,8 @@ pub use patio::{Patio, Replica};
 pub use patroni::Patroni;
 pub use postgres::{DATABASE_PASSWORD, DATABASE_ROLE, Postgres};
 pub use process::{Launch, Process, Signal, Spawner};
-pub use programs::{Output, program, run, run_with_input};
-pub use redis::{REDIS_PASSWORD, Redis, redis_database};
+pub use programs::{Output, program_path, run, run_with_input};
+pub use redis::{REDIS_PASSWORD, Redis, empty_redis_database};
 pub use test_slot::{TestSlot, acquire_exclusive_slot, acquire_heavy_slot, acquire_shared_slot};
 pub use wait::wait_until;
 

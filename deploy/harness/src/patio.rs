@@ -114,7 +114,7 @@ impl Replica {
     }
 
     /// Sets an environment variable for the next start of the process.
-    pub fn set(&mut self, name: &str, value: &str) {
+    pub fn set_variable(&mut self, name: &str, value: &str) {
         self.launch.environment.insert(name.to_owned(), value.to_owned());
     }
 }

@@ -11,8 +11,8 @@ use std::{
 /// # Panics
 /// Panics when the executable is not built.
 #[must_use]
-pub fn program(name: &str) -> PathBuf {
-    find_program_in(&environment::programs(), name).unwrap()
+pub fn program_path(name: &str) -> PathBuf {
+    find_program_in(&environment::program_folder(), name).unwrap()
 }
 
 /// Returns the path of an executable in `folder`, or an error when it is missing.
@@ -50,7 +50,7 @@ pub fn run(name: &str, arguments: &[&str], settings: &[(&str, &str)]) -> Output 
 /// Runs one of Patio's executables to completion with a text as its standard input, and only `settings` as its environment.
 #[must_use]
 pub fn run_with_input(name: &str, arguments: &[&str], settings: &[(&str, &str)], input: &str) -> Output {
-    let mut command = Command::new(program(name));
+    let mut command = Command::new(program_path(name));
     command.args(arguments).current_dir("/").env_clear().envs(settings.iter().copied()).stdin(Stdio::piped());
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let _ = child.stdin.take().map(|mut stdin| stdin.write_all(input.as_bytes())); // a program that reads nothing may have ended

@@ -1,6 +1,6 @@
 //! Redis server started for one test, and test databases on the Redis server that an environment variable names.
 use crate::{
-    environment::{REDIS, free_port, variable},
+    environment::{REDIS, free_port, read_variable},
     process::{Launch, Process, Signal, Spawner},
     programs::run_command,
     wait::wait_until,
@@ -22,10 +22,10 @@ pub const REDIS_PASSWORD: &str = "redispw-9Xc3Vb6n";
 ///
 /// Successive calls use the twelve databases 4 to 15 in turn.
 #[must_use]
-pub fn redis_database() -> Option<String> {
+pub fn empty_redis_database() -> Option<String> {
     static NEXT_DATABASE: AtomicU32 = AtomicU32::new(0);
     let turn = std::process::id().wrapping_add(NEXT_DATABASE.fetch_add(1, Ordering::Relaxed));
-    let url = format!("{}/{}", variable(REDIS)?, 4 + turn % 12);
+    let url = format!("{}/{}", read_variable(REDIS)?, 4 + turn % 12);
     let mut flush = Command::new("redis-cli");
     flush.args(["-u", &url, "flushdb"]);
     run_command(flush);

@@ -137,7 +137,7 @@ fn main() -> ExitCode {
         Some(Command::Logout(options)) => login::logout(&options),
         Some(Command::Probe(options)) => {
             let address = |program: Option<&str>| cli.options.service_address(program);
-            return probe::run_probe(&options, &probe::Target { program: None, address: &address });
+            return probe::run_probe(&options, &probe::ProbeTarget { program: None, address: &address });
         }
     };
     cli::exit_code(&done)

@@ -77,7 +77,7 @@ pub async fn serve(mut options: Options) -> anyhow::Result<()> {
         options.settings.service_secret = Secret::from(generate_password()?);
     }
     options.gateway.web_dir = pages::build_if_stale(&options.gateway.web_dir).await?;
-    let demo = if options.demo { Some(demo::DemoData::prepare(&mut options.auth, generate_password()?)) } else { None };
+    let demo = if options.demo { Some(demo::DemoData::with_supervisor_password(&mut options.auth, generate_password()?)) } else { None };
     let host = Host::with_local_services(options.settings.clone()).await?;
     host.cache.check_access().await?;
     backup_age::spawn_report(&host);

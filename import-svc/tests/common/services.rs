@@ -6,7 +6,7 @@ use patio_kit::{
     client::{call_context::CallContext, service_channel::ServiceChannel},
     errors::{self, Reason},
     host::Host,
-    server::access_layer::{self, Access},
+    server::access_layer::{self, AccessLayerState},
 };
 use patio_proto::{
     access::Role,
@@ -91,7 +91,7 @@ impl World {
     }
 
     fn attach(&self, link: &ServiceChannel, routes: Routes) {
-        let guard = Access { identity: self.host.identity.clone(), service: "double", db: None };
+        let guard = AccessLayerState { identity: self.host.identity.clone(), service: "double", db: None };
         let router = routes.prepare().into_axum_router().layer(axum::middleware::from_fn_with_state(guard, access_layer::authorize_layer));
         let ServiceChannel::Local(slot) = link else { panic!("not a local host") };
         assert!(slot.set(router).is_ok());

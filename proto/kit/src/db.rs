@@ -111,13 +111,13 @@ impl Db {
             }
         };
         let db = Self { name: schema.name, pools, asked: Arc::default(), reading: None };
-        database_state::set_address(db.address());
+        database_state::set_address(db.describe_address());
         Ok(db)
     }
 
     /// Returns a text for error messages with the address of the database and the name of the setting for the address.
     #[must_use]
-    pub fn address(&self) -> String {
+    pub fn describe_address(&self) -> String {
         match &self.pools {
             Pools::Sqlite { .. } => "SQLite file in PATIO_DATA_DIR".to_owned(),
             Pools::Postgres { cluster, .. } => format!("PostgreSQL at {} (PATIO_DATABASE_URL)", cluster.addresses()),
@@ -296,10 +296,10 @@ impl Db {
         let Pools::Postgres { cluster, heartbeat, replica } = &self.pools else { return };
         let measured = async {
             if let Some(replica) = replica {
-                replica.run(cluster, tasks).await;
+                replica.measure_lag(cluster, tasks).await;
             }
         };
-        tokio::join!(heartbeat.run(tasks), measured);
+        tokio::join!(heartbeat.send_heartbeats(tasks), measured);
     }
 
     /// Waits until the database has not responded for two seconds. On `SQLite` the wait never ends.

@@ -151,7 +151,7 @@ impl Host {
             self.check_durable(db).await?;
             db.migrate(schema).await
         };
-        checked.await.with_context(|| db.address())
+        checked.await.with_context(|| db.describe_address())
     }
 
     /// Rejects a `PostgreSQL` server that could lose acknowledged saves in a crash, unless Patio's settings allow such a server.

@@ -9,7 +9,7 @@ use patio_kit::{
     errors::{self, Reason},
     host::Host,
     progress_cache::{self, Progress},
-    server::access_layer::Access,
+    server::access_layer::AccessLayerState,
 };
 use patio_proto::{
     access::Role,
@@ -197,7 +197,7 @@ impl World {
 /// Attaches a fake service behind the real access layer, so that its calls need valid tokens and roles.
 fn join(host: &Host, link: &ServiceChannel, service: &'static str, routes: Routes) {
     let ServiceChannel::Local(slot) = link else { panic!("the tests run in one process") };
-    let guard = Access { identity: host.identity.clone(), service, db: None };
+    let guard = AccessLayerState { identity: host.identity.clone(), service, db: None };
     let layer = axum::middleware::from_fn_with_state(guard, patio_kit::server::access_layer::authorize_layer);
     assert!(slot.set(routes.prepare().into_axum_router().layer(layer)).is_ok(), "{service} is already attached");
 }

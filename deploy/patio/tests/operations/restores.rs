@@ -4,7 +4,9 @@ use super::{
     contents::{Contents, differences, of_postgres, of_sqlite},
     everything,
 };
-use patio_harness::{Builder, Client, Database, Folder, POSTGRES, Patio, REDIS, acquire_shared_slot, redis_database, run, wait_until};
+use patio_harness::{
+    Builder, Client, Database, Folder, POSTGRES, Patio, REDIS, acquire_shared_slot, empty_redis_database, run, wait_until,
+};
 use patio_testing::print_to_stderr;
 use rust_xlsxwriter::Workbook;
 use serde_json::{Value, json};
@@ -252,7 +254,7 @@ impl Drop for Roles {
 #[test]
 fn every_row_of_postgresql_is_restored_in_time_with_its_owner() {
     let _turn = acquire_shared_slot();
-    let (Some(roles), Some(redis)) = (Roles::create(), redis_database()) else {
+    let (Some(roles), Some(redis)) = (Roles::create(), empty_redis_database()) else {
         return print_to_stderr(&format!("{POSTGRES} or {REDIS} is not set: skipped"));
     };
     let (folder, first) = (Folder::temporary(), roles.fresh());

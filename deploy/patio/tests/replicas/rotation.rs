@@ -44,7 +44,7 @@ impl Yard {
         let Self { patio, load, long, .. } = self;
         load.during(|| {
             load.settle();
-            restart_all(patio, *long, backwards, |replica| settings.iter().for_each(|(name, value)| replica.set(name, value)));
+            restart_all(patio, *long, backwards, |replica| settings.iter().for_each(|(name, value)| replica.set_variable(name, value)));
             load.until("reads and saves are answered", |counts| counts.reads > 100 && counts.saves > 100);
         });
         let counts = load.taken();

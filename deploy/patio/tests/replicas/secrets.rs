@@ -56,7 +56,7 @@ impl Yard {
     fn log_as_json(&mut self) {
         for replica in self.patio.replicas_mut() {
             replica.kill();
-            replica.set("PATIO_LOG_JSON", "true");
+            replica.set_variable("PATIO_LOG_JSON", "true");
         }
         self.patio.start_all();
         self.patio.wait_until_ready();

@@ -98,7 +98,7 @@ struct ServiceProbe {
 ///
 /// `start` starts the service within a host process, and `run_doctor_checks` runs the `doctor` checks of the service.
 #[must_use]
-pub fn main<C: Args>(
+pub fn run_service_binary<C: Args>(
     binary: ServiceBinary,
     start: impl AsyncFnOnce(C, &Host) -> anyhow::Result<Service>,
     run_doctor_checks: impl AsyncFn(&Settings, &C, &mut DoctorReport) -> anyhow::Result<()>,
@@ -118,7 +118,7 @@ pub fn main<C: Args>(
         }),
         Some(Command::Probe(ServiceProbe { listen, options })) => {
             let address = |_: Option<&str>| listen.clone().unwrap_or_else(|| binary.listen.to_owned());
-            return probe::run_probe(&options, &probe::Target { program: Some(binary.name), address: &address });
+            return probe::run_probe(&options, &probe::ProbeTarget { program: Some(binary.name), address: &address });
         }
         None => print(&command.clone().render_help().to_string()),
     };

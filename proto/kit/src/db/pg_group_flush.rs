@@ -108,7 +108,7 @@ impl GroupFlush {
     /// the flush itself.
     ///
     /// The future must not be dropped before it completes.
-    pub(crate) async fn wait(&self, FlushTicket(life): FlushTicket) -> Result<bool> {
+    pub(crate) async fn wait_until_flushed(&self, FlushTicket(life): FlushTicket) -> Result<bool> {
         let ticket = self.next_ticket.fetch_add(1, Ordering::AcqRel);
         let mut held = self.line.lock().await;
         let line = &mut *held;
@@ -145,7 +145,7 @@ impl GroupFlush {
         let (ready, flush) = (self.issue_ticket().await?, self.clone());
         run_to_completion(async move {
             let done = work.await?;
-            flush.wait(ready).await?;
+            flush.wait_until_flushed(ready).await?;
             Ok(done)
         })
         .await
@@ -213,7 +213,7 @@ mod tests {
     async fn two_flushes_cover_500_concurrent_waits() {
         let Some((flush, _)) = open("flush: many").await else { return };
         let ready = flush.issue_ticket().await.unwrap();
-        let all = futures::future::join_all((0..500).map(|_| flush.wait(ready))).await;
+        let all = futures::future::join_all((0..500).map(|_| flush.wait_until_flushed(ready))).await;
         let flushes = all.into_iter().filter(|own| *own.as_ref().unwrap()).count();
         assert_eq!(flushes, 2, "one in progress, and one for all callers that arrived meanwhile");
         flush.close().await;
@@ -223,22 +223,22 @@ mod tests {
     async fn a_connection_lost_between_commit_and_flush_is_an_error() {
         let Some((flush, mut other)) = open("flush: away").await else { return };
         let before = flush.issue_ticket().await.unwrap();
-        flush.wait(before).await.unwrap();
+        flush.wait_until_flushed(before).await.unwrap();
         end("flush: away", &mut other).await;
-        assert!(flush.wait(before).await.is_err(), "the commit may be lost");
+        assert!(flush.wait_until_flushed(before).await.is_err(), "the commit may be lost");
         let after = flush.issue_ticket().await.unwrap();
-        assert!(flush.wait(before).await.is_err(), "a new connection cannot confirm the commit either");
-        flush.wait(after).await.unwrap();
+        assert!(flush.wait_until_flushed(before).await.is_err(), "a new connection cannot confirm the commit either");
+        flush.wait_until_flushed(after).await.unwrap();
         flush.close().await;
     }
 
     #[tokio::test]
     async fn a_connection_lost_while_idle_is_replaced_without_an_error() {
         let Some((flush, mut other)) = open("flush: rested").await else { return };
-        flush.wait(flush.issue_ticket().await.unwrap()).await.unwrap();
+        flush.wait_until_flushed(flush.issue_ticket().await.unwrap()).await.unwrap();
         end("flush: rested", &mut other).await;
         tokio::time::sleep(IDLE_BEFORE_PING + Duration::from_millis(50)).await;
-        flush.wait(flush.issue_ticket().await.unwrap()).await.unwrap();
+        flush.wait_until_flushed(flush.issue_ticket().await.unwrap()).await.unwrap();
         flush.close().await;
     }
 }

@@ -25,7 +25,7 @@ impl Heartbeat {
     }
 
     /// Sends heartbeats to the primary until the process stops. Looks for another primary when a heartbeat fails.
-    pub(super) async fn run(&self, tasks: &Tasks) {
+    pub(super) async fn send_heartbeats(&self, tasks: &Tasks) {
         let mut connection = None;
         while !tasks.is_stopping() {
             let heard = timeout(HEARTBEAT_TIMEOUT, self.ping(&mut connection)).await;
@@ -90,7 +90,7 @@ mod tests {
         let heartbeat = Arc::new(Heartbeat::new(Arc::new(cluster)));
         let tasks = Tasks::default();
         let (own, shutdown) = (heartbeat.clone(), tasks.clone());
-        tasks.spawn(async move { own.run(&shutdown).await });
+        tasks.spawn(async move { own.send_heartbeats(&shutdown).await });
         (heartbeat, tasks)
     }
 

@@ -90,7 +90,7 @@ impl PgReplica {
     }
 
     /// Measures the lag of the replica until the process stops.
-    pub(super) async fn run(&self, cluster: &PgCluster, tasks: &Tasks) {
+    pub(super) async fn measure_lag(&self, cluster: &PgCluster, tasks: &Tasks) {
         while !tasks.is_stopping() {
             match timeout(REPLICA_TIMEOUT, self.check(cluster)).await {
                 Ok(Ok(())) => self.set_usable(true, ""),

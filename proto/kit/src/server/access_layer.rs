@@ -27,7 +27,7 @@ pub const PASSWORD_MUST_CHANGE_MESSAGE: &str = "Choose a new password first.";
 
 /// Dependencies of the access layer.
 #[derive(Clone)]
-pub struct Access {
+pub struct AccessLayerState {
     /// Verifier of callers' tokens.
     pub identity: Identity,
     /// Name of the service, for logs and metrics.
@@ -39,7 +39,7 @@ pub struct Access {
 
 /// Authorizes a call and forwards the call to its rpc with the [`Caller`] as a request extension. Returns an error status for a
 /// refused call.
-pub async fn authorize_layer(State(access): State<Access>, mut request: Request<Body>, next: Next) -> Response<Body> {
+pub async fn authorize_layer(State(access): State<AccessLayerState>, mut request: Request<Body>, next: Next) -> Response<Body> {
     let path = request.uri().path().to_owned();
     if path.starts_with("/grpc.health.v1.") || path.starts_with("/grpc.reflection.") {
         return next.run(request).await;

@@ -3,8 +3,8 @@ pub mod access_layer;
 mod call_record;
 
 use crate::{
-    client::service_channel::ServiceChannel, database_state, db::Db, host::Host, lifecycle::DRAIN_TIMEOUT, server::access_layer::Access,
-    tls::ServiceTls,
+    client::service_channel::ServiceChannel, database_state, db::Db, host::Host, lifecycle::DRAIN_TIMEOUT,
+    server::access_layer::AccessLayerState, tls::ServiceTls,
 };
 use axum::middleware;
 use http::{Request, Response};
@@ -107,7 +107,7 @@ impl Builder {
         crate::audit::chain::spawn_sealer(&self.host.tasks, &self.host.clock, self.host.settings.seal_file_path(), &db);
         let (heard, tasks) = (db.clone(), self.host.tasks.clone());
         self.host.tasks.spawn(async move { heard.spawn_heartbeat(&tasks).await });
-        let guard = Access { identity: self.host.identity.clone(), service: self.name, db: Some(db.clone()) };
+        let guard = AccessLayerState { identity: self.host.identity.clone(), service: self.name, db: Some(db.clone()) };
         let router =
             self.routes.routes().prepare().into_axum_router().layer(middleware::from_fn_with_state(guard, access_layer::authorize_layer));
         Ok(Service { name: self.name, router, notices, well, tls: self.host.tls.clone(), db })

@@ -89,7 +89,7 @@ async fn inspect_database(schema: Schema, settings: &Settings) -> anyhow::Result
             limit: db.connection_limit().await?,
         })
     };
-    let visit = checked.await.with_context(|| db.address())?;
+    let visit = checked.await.with_context(|| db.describe_address())?;
     db.close().await;
     Ok(visit)
 }

@@ -57,7 +57,7 @@ pub const UNREACHABLE: u8 = 2;
 pub const INVALID_CALL: u8 = 3;
 
 /// Default service of the probe, and the address of each service.
-pub struct Target<'a> {
+pub struct ProbeTarget<'a> {
     /// Program of the service, such as `vehicle-svc`; `None` for any service.
     pub program: Option<&'static str>,
     /// Returns the address of a program as host:port. `None` stands for the default program.
@@ -66,7 +66,7 @@ pub struct Target<'a> {
 
 /// Runs the probe and prints its result. The exit code is 0, [`NOT_SERVING`], [`UNREACHABLE`] or [`INVALID_CALL`].
 #[must_use]
-pub fn run_probe(options: &ProbeOptions, target: &Target<'_>) -> ExitCode {
+pub fn run_probe(options: &ProbeOptions, target: &ProbeTarget<'_>) -> ExitCode {
     match &options.action {
         None => run_health_check(options, target),
         Some(Action::Call(call)) => run_call(options, target, call),
@@ -74,7 +74,7 @@ pub fn run_probe(options: &ProbeOptions, target: &Target<'_>) -> ExitCode {
     }
 }
 
-fn run_health_check(options: &ProbeOptions, target: &Target<'_>) -> ExitCode {
+fn run_health_check(options: &ProbeOptions, target: &ProbeTarget<'_>) -> ExitCode {
     let service = match options.service.as_deref() {
         Some("all") => "",
         Some(named) => named,
@@ -108,7 +108,7 @@ fn run_health_check(options: &ProbeOptions, target: &Target<'_>) -> ExitCode {
     }
 }
 
-fn run_call(options: &ProbeOptions, target: &Target<'_>, call_options: &call::CallOptions) -> ExitCode {
+fn run_call(options: &ProbeOptions, target: &ProbeTarget<'_>, call_options: &call::CallOptions) -> ExitCode {
     let patience = Duration::from_secs(options.timeout);
     let method = match call_options.find_method() {
         Ok(method) => method,
@@ -149,7 +149,7 @@ struct NotServing;
 
 impl ProbeOptions {
     /// Returns the address to probe: the address given as an argument, or else the address of the program.
-    fn address(&self, target: &Target<'_>, program: Option<&str>) -> String {
+    fn address(&self, target: &ProbeTarget<'_>, program: Option<&str>) -> String {
         let address = self.addr.clone().unwrap_or_else(|| (target.address)(program));
         // A service that listens on all addresses is probed at the loopback address, which its certificate can contain.
         address.replace("0.0.0.0:", "127.0.0.1:")
