@@ -86,7 +86,7 @@ impl Served {
     /// Returns an error when Patio rejects the call.
     pub async fn sign_in(&self, hmc: &str) -> anyhow::Result<Person> {
         let answer = self.post("/api/sessions", &HeaderMap::new(), &json!({ "hmc": hmc, "password": PASSWORD })).await?;
-        let token = body(&answer)?["token"].as_str().context("a session without a token")?.to_owned();
+        let token = body(&answer)?["token"].as_str().context("the sign-in response has no token")?.to_owned();
         Ok(Person { headers: HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::try_from(format!("Bearer {token}"))?)]) })
     }
 
@@ -138,7 +138,7 @@ impl Served {
     /// Returns an error when the call is rejected.
     pub async fn import(&self, person: &Person, file: &[u8]) -> anyhow::Result<i64> {
         let answer = self.upload(person, "/api/documents/upload", "documents", ("bench.xlsx", file)).await?;
-        body(&answer)?["campaign"]["id"].as_i64().context("a campaign without an id")
+        body(&answer)?["campaign"]["id"].as_i64().context("the import response has no campaign id")
     }
 
     /// Sends one request and returns the response.

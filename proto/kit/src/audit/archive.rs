@@ -61,7 +61,7 @@ pub struct ArchivedPart {
 /// # Errors
 /// Returns an error on `SQLite`, when a part fails the verification, or when a file cannot be written.
 pub async fn archive_before(db: &Db, clock: &Clock, before: DateTime<Utc>, folder: &Path) -> anyhow::Result<Vec<ArchivedPart>> {
-    ensure!(db.is_postgres(), "the audit log of SQLite has no months to archive");
+    ensure!(db.is_postgres(), "only the audit log of PostgreSQL can be archived; SQLite has no monthly partitions");
     audit::retention::purge_expired(db, clock).await?;
     let before = before.min(clock.now() - audit::retention::ACCESS_RETENTION);
     let mut done = Vec::new();

@@ -106,7 +106,7 @@ fn authorize(identity: &Identity, path: &str, headers: &HeaderMap) -> Result<Opt
     let method = patio_proto::find_method(path);
     let rule = method.map_or(Role::Unspecified, |method| role(method.role));
     if rule == Role::Unspecified {
-        return Err(errors::status(Code::Unimplemented, Reason::NotAllowed, &"there is no such call"));
+        return Err(errors::status(Code::Unimplemented, Reason::NotAllowed, &"the rpc does not exist or has no access rule"));
     }
     if rule == Role::Anyone {
         return Ok(None);
