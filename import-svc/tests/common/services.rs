@@ -81,10 +81,10 @@ impl World {
     pub async fn with_reader(host: Host, program: PathBuf) -> Self {
         let world = Self { host: host.clone(), kingdom: Arc::default() };
         let campaigns = Routes::new(DraftServiceServer::new(world.clone())).add_service(CampaignServiceServer::new(world.clone()));
-        world.attach_service(&host.links.campaign, campaigns);
+        world.attach(&host.links.campaign, campaigns);
         let lists = super::lists::Lists(world.clone());
-        world.attach_service(&host.links.vehicle, lists.vehicles(Routes::new(CampaignVehicleServiceServer::new(world.clone()))));
-        world.attach_service(&host.links.auth, lists.names(Routes::new(TokenServiceServer::new(world.clone()))));
+        world.attach(&host.links.vehicle, lists.vehicles(Routes::new(CampaignVehicleServiceServer::new(world.clone()))));
+        world.attach(&host.links.auth, lists.names(Routes::new(TokenServiceServer::new(world.clone()))));
         let service = import_svc::start(Config { workbook_reader: Some(program), ..Config::default() }, &host).await.unwrap();
         host.attach_service(&service);
         world
