@@ -37,7 +37,8 @@ pub struct Config {
     #[arg(long, env = "PATIO_SECURITY_CONTACT")]
     pub security_contact: Option<String>,
     /// Sign-in attempts that one client address may make in a burst; after the burst, one attempt per second is allowed.
-    #[arg(long, env = "PATIO_SIGN_IN_BURST", help_heading = TUNING_HEADING, default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, env = "PATIO_SIGN_IN_BURST", help_heading = TUNING_HEADING, default_value_t = 60,
+        value_parser = clap::value_parser!(u32).range(1..))]
     pub sign_in_burst: u32,
     /// Maximum number of open client connections; further connections wait until one closes.
     #[arg(skip = MAX_CONNECTIONS)]

@@ -9,7 +9,7 @@
 //! | [`Patroni`] | a cluster of three PostgreSQL servers whose primary a test may switch, kill, suspend or cut off |
 //! | [`Database`], [`empty_redis_database`] | an empty database on the servers given by environment variables |
 //! | [`Process`], [`run`] | any other program: started and stopped, or run to completion |
-//! | [`acquire_exclusive_slot`], [`acquire_heavy_slot`], [`acquire_shared_slot`] | permits that control which tests of one test executable run concurrently |
+//! | [`acquire_exclusive_slot`], [`acquire_heavy_slot`], [`acquire_shared_slot`] | permits that control which tests run concurrently |
 //! | [`wait_until`], [`free_port`] | wait for a condition; find a port to listen on |
 //!
 //! ```no_run

@@ -121,7 +121,8 @@ impl ServiceTls {
                     accepted = listener.accept(), if handshakes.len() < MAX_HANDSHAKES => match accepted {
                         Ok((stream, _)) => handshakes.push(self.accept(stream)),
                         Err(cause) => {
-                            tracing::warn!(%cause, address = ?listener.local_addr().ok(), "TLS listener for services failed to accept a connection, retrying");
+                            let address = listener.local_addr().ok();
+                            tracing::warn!(%cause, ?address, "TLS listener for services failed to accept a connection, retrying");
                             sleep(ACCEPT_PAUSE).await;
                         }
                     },

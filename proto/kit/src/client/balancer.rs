@@ -286,7 +286,9 @@ impl InFlightCall {
         let answered = tokio::select! {
             answered = self.0.send(request) => answered,
             () = self.0.wait_until_unresponsive() => return Err(CallFailure::ResponseLost("replica does not respond".to_owned())),
-            () = self.wait_for_better_replica(), if may_repeat => return Err(CallFailure::ResponseLost("replica became unhealthy".to_owned())),
+            () = self.wait_for_better_replica(), if may_repeat => {
+                return Err(CallFailure::ResponseLost("replica became unhealthy".to_owned()));
+            }
         };
         answered.inspect_err(|failure| {
             if !matches!(failure, CallFailure::DeadlineExceeded) {

@@ -59,7 +59,8 @@ pub struct Settings {
     #[arg(long, env = "PATIO_SEPARATE_SQLITE", help_heading = OPERATING_HEADING, default_value_t = false, action = clap::ArgAction::Set)]
     pub separate_sqlite: bool,
     /// Maximum number of PostgreSQL connections for writes, per service of a process. Reads use up to 3/8 of this number in addition.
-    #[arg(long, env = "PATIO_DATABASE_MAX_CONNECTIONS", help_heading = TUNING_HEADING, default_value_t = 16, value_parser = clap::value_parser!(u32).range(2..=1000))]
+    #[arg(long, env = "PATIO_DATABASE_MAX_CONNECTIONS", help_heading = TUNING_HEADING, default_value_t = 16,
+        value_parser = clap::value_parser!(u32).range(2..=1000))]
     pub database_connections: u32,
     /// URL of the Redis server that all replicas share, `redis://host:port`, or `rediss://host:port` over TLS; each installation needs
     /// its own database number. If unset, each process has its own cache.
@@ -90,11 +91,13 @@ pub struct Settings {
     #[arg(long, env = "PATIO_IMPORT_URL", help_heading = OPERATING_HEADING, default_value = "http://127.0.0.1:50054")]
     pub import_url: String,
     /// Allows a PostgreSQL server whose settings could lose acknowledged saves in a crash, such as `fsync = off`.
-    #[arg(long = "unsafe", env = "PATIO_ALLOW_DATA_LOSS", help_heading = OPERATING_HEADING, default_value_t = false, action = clap::ArgAction::Set,
+    #[arg(long = "unsafe", env = "PATIO_ALLOW_DATA_LOSS", help_heading = OPERATING_HEADING, default_value_t = false,
+        action = clap::ArgAction::Set,
         num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub allow_data_loss: bool,
     /// Address of the metrics and health endpoints, on a separate port; `off` disables them.
-    #[arg(long, env = "PATIO_METRICS_LISTEN", help_heading = OPERATING_HEADING, default_value = "127.0.0.1:0", value_parser = listen_or_off)]
+    #[arg(long, env = "PATIO_METRICS_LISTEN", help_heading = OPERATING_HEADING, default_value = "127.0.0.1:0",
+        value_parser = listen_or_off)]
     pub admin_listen: ListenAddress,
     /// Time in seconds after SIGTERM during which the process reports that it is not ready, but still accepts requests.
     #[arg(long, env = "PATIO_SHUTDOWN_DELAY_SECONDS", help_heading = OPERATING_HEADING, default_value = "1", value_parser = seconds)]

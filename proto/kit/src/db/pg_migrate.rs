@@ -46,7 +46,8 @@ pub(super) async fn run_migrations(schema: Schema, to: &PgConnectOptions) -> any
         // Closing this connection releases all its locks, also after a failure. It comes from a pool of one, since migrations
         // on a borrowed connection give a future that is not `Send`.
         let one = PgPoolOptions::new().max_connections(1).max_lifetime(None).idle_timeout(None).acquire_timeout(CONNECT_TIMEOUT);
-        let one = with_session_settings(one, format!("{}; {HIDE_NOTICES}; {SET_LOCK_TIMEOUT}", session_settings(schema))); // applies after a reconnect as well
+        // The settings apply after a reconnect as well.
+        let one = with_session_settings(one, format!("{}; {HIDE_NOTICES}; {SET_LOCK_TIMEOUT}", session_settings(schema)));
         let connection = one.connect_with(to.clone()).await?;
         let done = attempt(schema, &steps, &connection).await;
         connection.close().await;
