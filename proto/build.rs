@@ -38,7 +38,7 @@ fn methods(pool: &DescriptorPool) -> Result<String, Box<dyn Error>> {
         let is_before = method.options().get_extension(&before_password_change).as_bool().unwrap_or(false);
         writeln!(
             table,
-            "Method {{ path: \"/{}/{}\", role: {role}, on_behalf_of: {on_behalf_of}, before_password_change: {is_before}, repeatable: {}, read_only: {}, client_streaming: {}, server_streaming: {} }},",
+            "Method {{ path: \"/{}/{}\", role: {role}, on_behalf_of: {on_behalf_of}, before_password_change: {is_before}, is_idempotent: {}, read_only: {}, client_streaming: {}, server_streaming: {} }},",
             method.parent_service().full_name(),
             method.name(),
             idempotency(&method) > 0,

@@ -1,5 +1,5 @@
 //! Errors of auth-svc and the gRPC status that each error becomes.
-use patio_kit::errors::{Reason, database, internal, status, status_with_values};
+use patio_kit::errors::{Reason, database_status, internal_status, status, status_with_values};
 use tonic::{Code, Status};
 
 /// Error of an auth-svc call; its text is the message of the gRPC status.
@@ -123,7 +123,7 @@ impl From<Error> for Status {
             Error::NotSignedIn => status(Code::Unauthenticated, Reason::NotSignedIn, &error),
             Error::ConfirmPassword => status(Code::PermissionDenied, Reason::ConfirmPassword, &error),
             Error::NoSession => status(Code::NotFound, Reason::NoSession, &error),
-            Error::WrongKeyFile => internal(&error),
+            Error::WrongKeyFile => internal_status(&error),
             Error::NotAllowed | Error::WrongSecret => status(Code::PermissionDenied, Reason::NotAllowed, &error),
             Error::NoUser(_) => status(Code::NotFound, Reason::NoUser, &error),
             Error::HmcTaken => status(Code::AlreadyExists, Reason::HmcTaken, &error),
@@ -131,8 +131,8 @@ impl From<Error> for Status {
             Error::ReservedUser => status(Code::PermissionDenied, Reason::Reserved, &error),
             Error::LastAdmin => status(Code::FailedPrecondition, Reason::LastAdmin, &error),
             Error::OwnAccount | Error::OwnPassword => status(Code::FailedPrecondition, Reason::OwnAccount, &error),
-            Error::Database(cause) => database(cause),
-            Error::Broken(cause) => internal(cause),
+            Error::Database(cause) => database_status(cause),
+            Error::Broken(cause) => internal_status(cause),
         }
     }
 }

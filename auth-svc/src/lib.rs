@@ -24,7 +24,7 @@ pub mod user_command;
 pub mod users;
 
 pub use config::Config;
-pub use doctor::examine;
+pub use doctor::run_doctor_checks;
 pub use keys_command::KeysCommand;
 pub use user_command::UserCommand;
 
@@ -102,7 +102,7 @@ pub async fn start(config: Config, host: &Host) -> anyhow::Result<Service> {
 /// Returns an error when the database cannot be used or a setting is invalid.
 pub async fn start_with(config: Config, host: &Host, passwords: PasswordHasher) -> anyhow::Result<Service> {
     let (host, own) = &with_local_auth_link(host);
-    let db = host.database(SCHEMA).await?;
+    let db = host.open_database(SCHEMA).await?;
     let sealing = &Arc::new(sealing_key(&config, host, &db).await?);
     let notices = bootstrap::prepare(host, &db, sealing, &config, &passwords).await?;
     let keys = host.retry_until_database_up(|| load_keys(&config, host, &db, sealing).map_err(Error::into_anyhow).boxed()).await?;
@@ -156,7 +156,7 @@ async fn load_keys(config: &Config, host: &Host, db: &Db, sealing: &Arc<SealingK
     let keys = keys::Keys::read(db, sealing.clone(), &host.clock).await?;
     keys.signing.apply_to(&host.identity);
     let revoked = revocations::list_after(db, 0, host.clock.now()).await?;
-    host.identity.revoke(&revoked.into_iter().map(Revocation::to_proto).collect::<Vec<_>>());
+    host.identity.add_revocations(&revoked.into_iter().map(Revocation::to_proto).collect::<Vec<_>>());
     Ok(Arc::new(keys))
 }
 
@@ -202,7 +202,7 @@ fn sign_in_service(config: &Config, host: &Host, db: Db, keys: Arc<keys::Keys>, 
 
 /// Spawns the task that reports the number of waiting sign-ins as a metric every second.
 fn spawn_queue_metric(host: &Host, passwords: PasswordHasher) {
-    host.tasks.repeat(QUEUE_METRIC_INTERVAL, move || {
+    host.tasks.spawn_repeating(QUEUE_METRIC_INTERVAL, move || {
         metrics::gauge!("patio_password_hash_waiters").set(telemetry::gauge_value(passwords.waiter_count()));
         ready(())
     });
@@ -210,7 +210,7 @@ fn spawn_queue_metric(host: &Host, passwords: PasswordHasher) {
 
 /// Spawns the hourly maintenance, which deletes expired rows and rotates the signing key.
 fn spawn_maintenance(host: &Host, sign_in_service: Arc<SignInService>) {
-    host.tasks.repeat(MAINTENANCE_INTERVAL, move || {
+    host.tasks.spawn_repeating(MAINTENANCE_INTERVAL, move || {
         let sign_in_service = sign_in_service.clone();
         async move {
             if let Err(cause) = sign_in_service.run_maintenance().await {
@@ -229,7 +229,7 @@ fn spawn_page_view_log(host: &Host, db: &Db) -> Arc<PageViewLog> {
         while !tasks.is_stopping() {
             tokio::select! {
                 () = tokio::time::sleep(PAGE_VIEW_INTERVAL) => {}
-                () = tasks.stopped() => {}
+                () = tasks.wait_until_stopping() => {}
             }
             let written = if tasks.is_stopping() { counted.write_all().await } else { counted.write_due().await };
             if let Err(cause) = written {
@@ -243,7 +243,7 @@ fn spawn_page_view_log(host: &Host, db: &Db) -> Arc<PageViewLog> {
 /// Spawns the task that ends idle sessions every minute.
 fn spawn_idle_expiry(host: &Host, db: &Db) {
     let (db, clock, identity) = (db.clone(), host.clock.clone(), host.identity.clone());
-    host.tasks.repeat(IDLE_SESSION_INTERVAL, move || {
+    host.tasks.spawn_repeating(IDLE_SESSION_INTERVAL, move || {
         let (db, clock, identity) = (db.clone(), clock.clone(), identity.clone());
         async move {
             if let Err(cause) = sessions::expire_idle(&db, &clock, &identity).await {

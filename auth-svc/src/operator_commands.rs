@@ -34,7 +34,7 @@ pub fn run_if_requested() -> Option<ExitCode> {
         return None;
     }
     let Cli { command, settings, config } = Cli::parse();
-    let done = cli::run(async move {
+    let done = cli::block_on(async move {
         match command {
             Command::Keys(keys) => keys.run(&config, &settings).await,
             Command::User(user) => user.run(&settings).await,

@@ -28,7 +28,7 @@ const REVOCATION_MARGIN: TimeDelta = TimeDelta::hours(1);
 /// The sequence number is set to 0, so that the next poll still fetches revocations that other replicas committed
 /// under lower numbers.
 pub fn revoke_locally(identity: &Identity, revocation: Revocation) {
-    identity.revoke(&[Revocation { sequence: 0, ..revocation }.to_proto()]);
+    identity.add_revocations(&[Revocation { sequence: 0, ..revocation }.to_proto()]);
 }
 
 /// Ends the caller's session.
@@ -36,7 +36,7 @@ pub fn revoke_locally(identity: &Identity, revocation: Revocation) {
 /// # Errors
 /// Returns `NotAllowed` when the caller is a service, or a database error.
 pub async fn sign_out(db: &Db, clock: &Clock, identity: &Identity, caller: Caller, address: String) -> Result<(), Error> {
-    let user_id = caller.person().ok_or(Error::NotAllowed)?;
+    let user_id = caller.signed_in_user_id().ok_or(Error::NotAllowed)?;
     let now = clock.now();
     let revocation = Revocation {
         sequence: 0,
@@ -68,7 +68,7 @@ pub async fn sign_out(db: &Db, clock: &Clock, identity: &Identity, caller: Calle
 /// Returns `NotSignedIn` and revokes the session when the database does not contain the session. A valid token
 /// without a stored session may be signed with a stolen key. Returns a database error when a statement fails.
 pub async fn confirm(db: &Db, clock: &Clock, identity: &Identity, caller: Caller, address: String) -> Result<(), Error> {
-    let user_id = caller.person().ok_or(Error::NotAllowed)?;
+    let user_id = caller.signed_in_user_id().ok_or(Error::NotAllowed)?;
     let begun = sessions::find_user(db, &caller.session_id).await?;
     if begun.is_some_and(|(holder, role)| holder == user_id && role == role::role_text(caller.role)) {
         return Ok(());
@@ -191,7 +191,7 @@ fn forget_all_here(identity: &Identity, ended: Vec<Revocation>) -> usize {
 /// Checks that the caller may manage this user's sessions: users may manage their own sessions, and supervisors also the
 /// sessions of other users.
 fn check_may(caller: &Caller, user_id: i64) -> Result<(), Error> {
-    if caller.person() == Some(user_id) {
+    if caller.signed_in_user_id() == Some(user_id) {
         return Ok(());
     }
     if caller.role != Role::Admin {

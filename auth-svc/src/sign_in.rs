@@ -248,7 +248,7 @@ impl SignInService {
     /// # Errors
     /// Returns `WrongOldPassword`, `LockedOut` after five wrong passwords, `BadPassword`, or a database error.
     pub async fn change_own_password(&self, caller: &Caller, change: OwnPassword) -> Result<StoredUser, Error> {
-        let user = users::find_by_id(&self.db, caller.person().ok_or(Error::NotAllowed)?).await?.ok_or(Error::NotSignedIn)?;
+        let user = users::find_by_id(&self.db, caller.signed_in_user_id().ok_or(Error::NotAllowed)?).await?.ok_or(Error::NotSignedIn)?;
         password::check(&change.new, &user.hmc_key)?;
         if user.must_change && change.new == change.old {
             return Err(Error::BadPassword("The new password must differ from the one that was set for you."));
@@ -279,7 +279,7 @@ impl SignInService {
     /// # Errors
     /// Returns `WrongOldPassword`, `LockedOut` after five wrong passwords, or a database error.
     pub async fn confirm_password(&self, caller: &Caller, password: String, address: &str) -> Result<(), Error> {
-        let user = users::find_by_id(&self.db, caller.person().ok_or(Error::NotAllowed)?).await?.ok_or(Error::NotSignedIn)?;
+        let user = users::find_by_id(&self.db, caller.signed_in_user_id().ok_or(Error::NotAllowed)?).await?.ok_or(Error::NotSignedIn)?;
         let buckets = self.compare_own(&user, password, address).await?;
         let (now, id, settled) = (self.clock.now(), caller.session_id.clone(), buckets.clone());
         let noted = self

@@ -58,7 +58,7 @@ impl TryFrom<String> for StatusColumn {
     type Error = InvalidColumn;
 
     fn try_from(text: String) -> Result<Self, InvalidColumn> {
-        status::parse_campaign(&text).map(Self).ok_or(InvalidColumn(text))
+        status::parse_campaign_status(&text).map(Self).ok_or(InvalidColumn(text))
     }
 }
 

@@ -10,7 +10,7 @@ use patio_kit::clock;
 use patio_proto::{
     access::Role,
     campaign::{CampaignStatus, UpdateCampaignRequest},
-    status::campaign_text,
+    status::campaign_status_text,
 };
 use serde_json::{Map, Value};
 
@@ -135,7 +135,7 @@ pub fn diff_fields(before: &Campaign, after: &Campaign) -> Option<FieldDifferenc
         changes.push("due_at".to_owned());
     }
     if before.status != after.status {
-        let (from, to) = (campaign_text(before.status.0), campaign_text(after.status.0));
+        let (from, to) = (campaign_status_text(before.status.0), campaign_status_text(after.status.0));
         old.insert("status".to_owned(), from.into());
         new.insert("status".to_owned(), to.into());
         changes.push(format!("status from {from} to {to}"));

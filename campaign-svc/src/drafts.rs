@@ -30,7 +30,7 @@ pub fn checked_draft(context: &RequestContext, request: &pb::CreateDraftRequest,
         description: checks.value_or_default("description", fields::checked_text(&request.description)),
         part: checks.value_or_default("part", fields::checked_text(&request.part)),
         model_type: checks.value_or_default("model_type", fields::checked_text(&request.model_type)),
-        created_by: context.caller.person().ok_or(Error::NobodyImports)?,
+        created_by: context.caller.signed_in_user_id().ok_or(Error::NobodyImports)?,
         at,
     };
     checks.finish()?;
@@ -66,7 +66,7 @@ impl Context {
 
     /// Deletes a draft campaign and its vehicles; does nothing when the draft no longer exists.
     pub async fn discard(&self, context: &RequestContext, id: i64) -> Result<(), Error> {
-        let (of, at) = (context.caller.person(), self.now());
+        let (of, at) = (context.caller.signed_in_user_id(), self.now());
         let buried = self.db.write(move |tx| Box::pin(async move { discard(tx, id, of, at).await })).await?;
         if buried {
             self.remove_in_background(id).await;
@@ -75,7 +75,7 @@ impl Context {
     }
 
     async fn touched(&self, context: &RequestContext, id: i64) -> Result<Campaign, Error> {
-        let (of, at) = (context.caller.person(), self.now());
+        let (of, at) = (context.caller.signed_in_user_id(), self.now());
         let touched = self.db.write(move |tx| Box::pin(async move { store::heartbeat(tx, id, of, at).await })).await?;
         touched.ok_or(Error::NoCampaign(id))
     }

@@ -3,7 +3,7 @@ use patio_kit::{
     client::service_channel,
     errors::{self, Reason, status, status_with_values},
 };
-use patio_proto::{campaign::CampaignStatus, status::campaign_text};
+use patio_proto::{campaign::CampaignStatus, status::campaign_status_text};
 use tonic::{Code, Status};
 
 /// Error of a campaign-svc call; its text is the message of the gRPC status.
@@ -50,7 +50,7 @@ fn sentences(fields: &[(&'static str, String)]) -> String {
 
 /// Returns the name of a status as the screens show it.
 fn label(status: CampaignStatus) -> &'static str {
-    if status == CampaignStatus::Ready { "Ready to Start" } else { campaign_text(status) }
+    if status == CampaignStatus::Ready { "Ready to Start" } else { campaign_status_text(status) }
 }
 
 impl From<Error> for Status {
@@ -66,7 +66,7 @@ impl From<Error> for Status {
             Error::BadStep { .. } | Error::NoDraft(_) => status(Code::FailedPrecondition, Reason::BadTransition, &error),
             Error::ImportTaken => status(Code::AlreadyExists, Reason::KeyReused, &error),
             Error::Elsewhere(answer) => service_channel::propagate_status(answer),
-            Error::Database(cause) => errors::database(&cause),
+            Error::Database(cause) => errors::database_status(&cause),
         }
     }
 }

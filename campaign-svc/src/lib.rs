@@ -56,10 +56,10 @@ pub const BINARY: ServiceBinary = ServiceBinary { name: "campaign-svc", listen: 
 /// # Errors
 /// Returns an error when the database cannot be opened or migrated.
 pub async fn start(config: Config, host: &Host) -> anyhow::Result<Service> {
-    let db = host.database(SCHEMA).await?;
+    let db = host.open_database(SCHEMA).await?;
     let context = Context::new(host, &db);
     let sweeper = Sweeper::new(host, &db);
-    host.tasks.repeat(config.sweep_interval, move || {
+    host.tasks.spawn_repeating(config.sweep_interval, move || {
         let sweeper = sweeper.clone();
         async move { sweeper.sweep().await }
     });

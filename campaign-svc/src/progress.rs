@@ -81,7 +81,7 @@ impl ProgressReader {
     /// out cache entries that were written by a save, because they do not contain the next vehicle to inspect.
     async fn cached(&self, context: &RequestContext, ids: &[i64], yard: Option<i32>) -> HashMap<i64, Progress> {
         let Some(cache) = self.cache.as_ref().filter(|_| yard.is_none()) else { return HashMap::new() };
-        let keys: Vec<_> = ids.iter().map(|id| progress_cache::key(*id)).collect();
+        let keys: Vec<_> = ids.iter().map(|id| progress_cache::cache_key(*id)).collect();
         let held = cache.get_many(&keys).await;
         ids.iter()
             .copied()
@@ -92,7 +92,7 @@ impl ProgressReader {
 
     async fn keep(&self, progress: &pb::Progress) {
         if let Some(cache) = &self.cache {
-            cache.put_if_newer(&progress_cache::key(progress.campaign_id), progress.revision, &read(progress)).await;
+            cache.put_if_newer(&progress_cache::cache_key(progress.campaign_id), progress.revision, &read(progress)).await;
         }
     }
 }

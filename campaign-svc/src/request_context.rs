@@ -16,6 +16,6 @@ pub struct RequestContext {
 
 impl RequestContext {
     pub fn from_request<T>(request: &Request<T>) -> Result<Self, Status> {
-        Ok(Self { caller: identity::caller(request)?, bearer: CallContext::from_request(request), address: audit::address(request) })
+        Ok(Self { caller: identity::caller(request)?, bearer: CallContext::from_request(request), address: audit::client_address(request) })
     }
 }

@@ -158,7 +158,7 @@ impl Save {
     /// Stores the updated campaign and its audit entry; writes nothing when no field changed.
     async fn keep(&self, tx: &mut Tx<'_>, before: &Campaign, mut after: Campaign) -> Result<Campaign, Error> {
         let Some(difference) = change::diff_fields(before, &after) else { return Ok(after) };
-        after.modified_by = self.context.caller.person();
+        after.modified_by = self.context.caller.signed_in_user_id();
         after.modified_at = self.at;
         store::save(tx, &after).await?;
         let event = AuditEvent {

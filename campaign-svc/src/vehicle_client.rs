@@ -56,7 +56,7 @@ impl VehicleClient {
     pub async fn sync(&self, campaign: &Campaign) -> Result<(), Error> {
         let gate = campaign.write_lock().into();
         let message = SyncCampaignRequest { campaign_id: campaign.id, name: campaign.name.clone(), gate, revision: campaign.revision };
-        let bearer = self.tokens.bearer().await.map_err(Error::Elsewhere)?;
+        let bearer = self.tokens.call_context().await.map_err(Error::Elsewhere)?;
         self.fleet.clone().sync_campaign(bearer.request(message)).await.map_err(Error::Elsewhere)?;
         Ok(())
     }
@@ -64,7 +64,7 @@ impl VehicleClient {
     /// Notifies open screens that a campaign changed. A failure is only logged, because open screens also refresh at intervals.
     pub async fn notify_changed(&self, id: i64) {
         let notification = async {
-            let request = self.tokens.bearer().await?.request(NotifyCampaignChangedRequest { campaign_id: id });
+            let request = self.tokens.call_context().await?.request(NotifyCampaignChangedRequest { campaign_id: id });
             self.live.clone().notify_campaign_changed(request).await
         };
         if let Err(cause) = notification.await {
@@ -74,7 +74,7 @@ impl VehicleClient {
 
     /// Deletes a campaign and all its vehicles from vehicle-svc.
     pub async fn remove_campaign(&self, id: i64) -> Result<(), Error> {
-        let bearer = self.tokens.bearer().await.map_err(Error::Elsewhere)?;
+        let bearer = self.tokens.call_context().await.map_err(Error::Elsewhere)?;
         let request = bearer.request_with_timeout(REMOVAL_TIMEOUT, RemoveCampaignRequest { campaign_id: id });
         self.fleet.clone().remove_campaign(request).await.map_err(Error::Elsewhere)?;
         Ok(())

@@ -7,7 +7,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// Returns an error when the report cannot be printed.
-pub async fn examine(config: &Config, all: &mut DoctorReport) -> anyhow::Result<()> {
+pub async fn run_doctor_checks(config: &Config, all: &mut DoctorReport) -> anyhow::Result<()> {
     all.report("pages", Section::Pages, pages(&config.web_dir))?;
     check_port_and_https(config, all).await
 }

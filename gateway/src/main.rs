@@ -72,29 +72,29 @@ struct Probe {
 
 fn main() -> ExitCode {
     let command = Cli::command();
-    let matches = cli::arguments(command.clone());
+    let matches = cli::parse_arguments(command.clone());
     let cli = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,
         Err(cause) => cause.exit(),
     };
     let done = match cli.command {
-        Command::Serve(options) => cli::run(serve(options)),
+        Command::Serve(options) => cli::block_on(serve(options)),
         Command::Config(_) => match (command.find_subcommand("config"), matches.subcommand()) {
             (Some(sub), Some((_, given))) => cli::print(&config::effective_settings(sub, given)),
             _ => Ok(()),
         },
-        Command::Doctor { doctor, options } => {
-            cli::run(async move { doctor::run(&doctor, async |report: &mut DoctorReport| examine(&options, report).await).await })
-        }
+        Command::Doctor { doctor, options } => cli::block_on(async move {
+            doctor::run_checks(&doctor, async |report: &mut DoctorReport| run_doctor_checks(&options, report).await).await
+        }),
         Command::Openapi => openapi::document_json().and_then(|text| cli::print(&text)),
         Command::Probe(probe) => return probed(&probe),
     };
     cli::exit_code(&done)
 }
 
-async fn examine(options: &Options, all: &mut DoctorReport) -> anyhow::Result<()> {
+async fn run_doctor_checks(options: &Options, all: &mut DoctorReport) -> anyhow::Result<()> {
     all.report_settings(options.settings.check_separate_process())?;
-    gateway::doctor::examine(&options.config, all).await?;
+    gateway::doctor::run_doctor_checks(&options.config, all).await?;
     all.check_traces(&options.settings).await?;
     if all.is_before_install() { Ok(()) } else { all.check_services(&options.settings, "gateway").await }
 }
@@ -102,7 +102,7 @@ async fn examine(options: &Options, all: &mut DoctorReport) -> anyhow::Result<()
 async fn serve(options: Options) -> anyhow::Result<()> {
     telemetry::start(&options.settings, "gateway")?;
     options.settings.check_separate_process()?;
-    let host = Host::remote(options.settings).await?;
+    let host = Host::with_remote_services(options.settings).await?;
     let gateway = gateway::start(options.config, &host).await?;
     let known = host.clone();
     let is_ready = move || known.has_signing_keys() && !known.tasks.is_draining();
@@ -116,17 +116,17 @@ async fn serve(options: Options) -> anyhow::Result<()> {
     host.tasks.spawn(async move {
         tokio::select! {
             () = lifecycle::shutdown_signal(&tasks, notice) => tasks.stop(),
-            () = tasks.stopped() => {}
+            () = tasks.wait_until_stopping() => {}
         }
     });
     gateway.serve().await?;
-    host.tasks.finish().await;
-    telemetry::trace::finish().await;
+    host.tasks.stop_and_wait().await;
+    telemetry::trace::flush_spans().await;
     Ok(())
 }
 
 fn probed(probe: &Probe) -> ExitCode {
-    let asked = cli::run(async {
+    let asked = cli::block_on(async {
         let ready = timeout(Duration::from_secs(probe.timeout), is_ready(&probe.addr)).await??;
         show(probe, if ready { "SERVING" } else { "NOT_SERVING" })?;
         anyhow::ensure!(ready, NotReady);

@@ -15,7 +15,7 @@ use http_body_util::BodyExt;
 use patio_kit::{
     client::service_channel::ServiceChannel,
     host::Host,
-    server::access_layer::{Access, authorize_layer},
+    server::access_layer::{AccessLayerState, authorize_layer},
 };
 use patio_proto::{access::Role, audit::audit_service_server::AuditServiceServer, auth, campaign, imports, vehicle};
 use serde_json::Value;
@@ -83,7 +83,7 @@ impl Answer {
 
 /// Connects a test double behind the access-control layer of real services.
 pub fn attach(host: &Host, link: &ServiceChannel, service: &'static str, routes: RoutesBuilder) {
-    let access = Access { identity: host.identity.clone(), service, db: None };
+    let access = AccessLayerState { identity: host.identity.clone(), service, db: None };
     let router = routes.routes().prepare().into_axum_router().layer(middleware::from_fn_with_state(access, authorize_layer));
     if let ServiceChannel::Local(slot) = link {
         assert!(slot.set(router).is_ok());

@@ -89,9 +89,11 @@ impl From<Error> for Status {
             Error::GivenUp => status(Code::Cancelled, Reason::Unavailable, &error),
             Error::Bad(_) => status(Code::InvalidArgument, Reason::BadRequest, &error),
             Error::StoodStill => status(Code::DeadlineExceeded, Reason::Timeout, &error),
-            Error::NoReader(_) | Error::Partly { .. } | Error::Workbook(_) | Error::Disk(_) | Error::Stopped(_) => errors::internal(&error),
+            Error::NoReader(_) | Error::Partly { .. } | Error::Workbook(_) | Error::Disk(_) | Error::Stopped(_) => {
+                errors::internal_status(&error)
+            }
             Error::Elsewhere(cause) => service_channel::propagate_status(cause),
-            Error::Database(cause) => errors::database(&cause),
+            Error::Database(cause) => errors::database_status(&cause),
         }
     }
 }

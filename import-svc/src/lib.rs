@@ -23,7 +23,7 @@ use patio_kit::{
         ServiceBinary,
         doctor::{CheckResult, DoctorReport, Section},
     },
-    config::{Settings, TUNING},
+    config::{Settings, TUNING_HEADING},
     db::Schema,
     host::Host,
     server::{Builder, MAX_MESSAGE_BYTES, Service},
@@ -52,7 +52,7 @@ pub struct Config {
     #[arg(skip)]
     pub workbook_reader: Option<PathBuf>,
     /// Folder for temporary files of workbooks that are being written. Default: the system's temporary folder.
-    #[arg(long, env = "PATIO_TEMP_DIR", help_heading = TUNING)]
+    #[arg(long, env = "PATIO_TEMP_DIR", help_heading = TUNING_HEADING)]
     pub work_dir: Option<PathBuf>,
 }
 
@@ -89,7 +89,7 @@ pub const BINARY: ServiceBinary = ServiceBinary { name: "import-svc", listen: "1
 ///
 /// # Errors
 /// Returns an error when the report cannot be printed.
-pub async fn examine(_settings: &Settings, config: &Config, all: &mut DoctorReport) -> anyhow::Result<()> {
+pub async fn run_doctor_checks(_settings: &Settings, config: &Config, all: &mut DoctorReport) -> anyhow::Result<()> {
     let advice = "free disk space or give this user write permission there, or set PATIO_TEMP_DIR to another folder";
     all.check_folder("work folder", &config.work_dir(), advice)?;
     all.report("workbooks", Section::Workbooks, workbooks(config).await)
@@ -97,7 +97,7 @@ pub async fn examine(_settings: &Settings, config: &Config, all: &mut DoctorRepo
 
 /// Builds the gRPC services of import-svc and starts their background tasks.
 pub async fn start(config: Config, host: &Host) -> anyhow::Result<Service> {
-    let db = host.database(SCHEMA).await?;
+    let db = host.open_database(SCHEMA).await?;
     let (reader, running) = (config.reader()?, ActiveImports::default());
     recovery::spawn_recovery(host, db.clone(), running.clone());
     recovery::spawn_purge(host, db.clone());

@@ -28,7 +28,7 @@ static OUTAGE: Outage = Outage::new();
 pub fn spawn_recovery(host: &Host, db: Db, running: ActiveImports) {
     let tokens = host.service_tokens("import-svc");
     let (tasks, host) = (host.tasks.clone(), host.clone());
-    tasks.repeat(RECOVERY_INTERVAL, move || {
+    tasks.spawn_repeating(RECOVERY_INTERVAL, move || {
         let (host, db, running, tokens) = (host.clone(), db.clone(), running.clone(), tokens.clone());
         async move {
             OUTAGE.log_attempt("recover orphaned imports", settle(&host, &db, &running, &tokens).await);
@@ -39,7 +39,7 @@ pub fn spawn_recovery(host: &Host, db: Db, running: ActiveImports) {
 /// Starts the background task that deletes expired rejected sheets once an hour.
 pub fn spawn_purge(host: &Host, db: Db) {
     let clock = host.clock.clone();
-    host.tasks.repeat(PURGE_INTERVAL, move || {
+    host.tasks.spawn_repeating(PURGE_INTERVAL, move || {
         let (db, now) = (db.clone(), clock.now());
         async move {
             match rejected_sheets::purge_expired(&db, now).await {
@@ -54,7 +54,7 @@ async fn settle(host: &Host, db: &Db, running: &ActiveImports, tokens: &ServiceT
     let silent = store::list_orphaned(db, host.clock.now() - HEARTBEAT_TIMEOUT).await?;
     metrics::gauge!("patio_saga_backlog", "saga" => "orphaned-imports").set(gauge_value(silent.len()));
     for lost in silent.into_iter().filter(|lost| !running.is_running(lost.id)) {
-        let steps = SagaClients::new(&host.links, tokens.bearer().await?);
+        let steps = SagaClients::new(&host.links, tokens.call_context().await?);
         settle_one(host, db, &steps, lost).await?;
     }
     Ok(())

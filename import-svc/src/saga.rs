@@ -117,7 +117,7 @@ impl Importer {
             address: person.address.clone(),
             at: self.host.clock.now(),
         };
-        let steps = SagaClients::new(&self.host.links, self.tokens.bearer_for(&person.bearer).await?);
+        let steps = SagaClients::new(&self.host.links, self.tokens.call_context_for(&person.bearer).await?);
         match store::begin(&self.db, attempt, self.running.clone()).await? {
             BeginResult::Fresh { id, leftover } => self.start(id, leftover, Run::new(self, id, person.caller, steps, upload)).await,
             BeginResult::Done { campaign_id, vehicles } => match steps.find_published(campaign_id).await? {

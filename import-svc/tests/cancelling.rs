@@ -46,7 +46,7 @@ async fn a_cancelled_import_leaves_nothing_and_says_so_to_both() {
 async fn an_import_of_another_replica_is_cancelled_through_the_database() {
     each_database(async |host| {
         let world = World::on(host.clone()).await;
-        let db = host.database(SCHEMA).await.unwrap();
+        let db = host.open_database(SCHEMA).await.unwrap();
         world.kingdom().slow = Duration::from_millis(400);
         let (id, file) = (Uuid::now_v7().to_string(), good("Fuel pumps", 20_000));
         let upload = world.uploading(&id, &file);

@@ -225,7 +225,7 @@ fn attempt(world: &World, upload: &str) -> ImportAttempt {
 async fn orphaned_imports_are_recovered() {
     each_database(async |host| {
         let world = World::on(host).await;
-        let db = world.host.database(SCHEMA).await.unwrap();
+        let db = world.host.open_database(SCHEMA).await.unwrap();
         for (id, published) in [(1, true), (2, false)] {
             let kept = crate::common::services::Kept { import_id: format!("lost {id}"), published, ..Default::default() };
             world.kingdom().campaigns.insert(id, kept);
@@ -248,7 +248,7 @@ async fn orphaned_imports_are_recovered() {
 async fn an_import_with_late_heartbeats_continues_in_its_process() {
     each_database(async |host| {
         let world = World::on(host).await;
-        let db = world.host.database(SCHEMA).await.unwrap();
+        let db = world.host.open_database(SCHEMA).await.unwrap();
         world.kingdom().slow = Duration::from_secs(5);
         let (id, file) = (fresh(), good("Fuel pumps", 10));
         let upload = world.uploading(&id, &file);

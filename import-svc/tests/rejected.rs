@@ -116,7 +116,7 @@ async fn a_rejected_sheet_is_available_to_its_uploader_and_supervisors_for_three
         for unknown in ["", "x", &Uuid::now_v7().to_string()] {
             assert_eq!(reason(&sheet(&world, &world.leader(), unknown).await.unwrap_err()), Some(Reason::NoUpload));
         }
-        let db = host.database(SCHEMA).await.unwrap();
+        let db = host.open_database(SCHEMA).await.unwrap();
         let due = host.clock.now() + rejected_sheets::RETENTION;
         assert!(rejected_sheets::find(&db, &id, due + TimeDelta::seconds(1)).await.unwrap().is_none());
         assert_eq!(rejected_sheets::purge_expired(&db, due - TimeDelta::minutes(1)).await.unwrap(), 0, "no sheet has expired yet");
@@ -129,7 +129,7 @@ async fn a_rejected_sheet_is_available_to_its_uploader_and_supervisors_for_three
 async fn the_number_of_stored_sheets_is_limited_and_only_sheets_with_row_errors_are_stored() {
     each_database(async |host| {
         let world = World::on(host.clone()).await;
-        let db = host.database(SCHEMA).await.unwrap();
+        let db = host.open_database(SCHEMA).await.unwrap();
         let bad = with_rows(&[&FIRST, &FIRST]);
         let mut ids = Vec::new();
         for _ in 0..=rejected_sheets::MAX_SHEETS_PER_USER {

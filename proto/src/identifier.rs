@@ -1,8 +1,7 @@
-//! Identifier of a vehicle: model code, one space and serial number. An identifier is text, so that leading zeros are
-//! significant.
+//! VIN of a vehicle: model code, one space and serial number. A VIN is text, so that leading zeros are significant.
 use crate::normal;
 
-/// Returns the key by which identifiers and parking spaces are compared.
+/// Returns the key by which VINs and parking spaces are compared.
 ///
 /// The key is the normal form in upper case, without blanks, hyphens and asterisks.
 #[must_use]
@@ -22,7 +21,7 @@ fn counts(c: char) -> bool {
     !c.is_whitespace() && c != '-' && c != '*'
 }
 
-/// Valid identifier of a vehicle: model code and serial number.
+/// Valid VIN of a vehicle: model code and serial number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identifier {
     /// Model code in upper case, without blanks.
@@ -35,7 +34,7 @@ pub struct Identifier {
 pub const MAX_PART_LEN: usize = 40;
 
 impl Identifier {
-    /// Creates an identifier from its two parts, normalized and in upper case.
+    /// Creates a VIN from its two parts, normalized and in upper case.
     ///
     /// # Errors
     /// Returns a message that names the part which is missing, too long, or contains a character other than A–Z, 0–9, `.`,
@@ -44,7 +43,7 @@ impl Identifier {
         Ok(Self { model_code: part("Model Code", model_code)?, serial_number: part("Serial Number", serial_number)? })
     }
 
-    /// Parses an identifier written as `MODEL SERIAL`, the two parts separated by blanks.
+    /// Parses a VIN written as `MODEL SERIAL`, the two parts separated by blanks.
     ///
     /// # Errors
     /// Returns a message that says what is wrong with the text.
@@ -63,7 +62,7 @@ impl Identifier {
         [self.model_code.as_str(), " ", &self.serial_number].concat()
     }
 
-    /// Returns the comparison key of the identifier.
+    /// Returns the comparison key of the VIN.
     #[must_use]
     pub fn key(&self) -> String {
         search_key(&self.vin())

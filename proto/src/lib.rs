@@ -22,7 +22,7 @@ areas! {
     campaign = "patio.campaign.v1";
     /// Vehicles and yards.
     vehicle = "patio.vehicle.v1";
-    /// Imports of spreadsheets, and exported files.
+    /// Imports of workbooks, and exported files.
     imports = "patio.imports.v1";
     /// Audit log: which user did what and when.
     audit = "patio.audit.v1";
@@ -52,7 +52,7 @@ pub struct Method {
     /// Whether a user who has to change the password first may call the rpc.
     pub before_password_change: bool,
     /// Whether the rpc is idempotent and may be retried.
-    pub repeatable: bool,
+    pub is_idempotent: bool,
     /// Whether the rpc is read-only.
     pub read_only: bool,
     /// Whether the client sends a stream of messages.

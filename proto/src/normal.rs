@@ -1,4 +1,4 @@
-//! Normalization of texts that are compared: identifiers, parking spaces, register numbers and names.
+//! Normalization of texts that are compared: VINs, parking spaces, login names (HMC) and other names.
 //!
 //! Word processors, label printers and messengers replace characters by other characters that look alike. The normal form undoes
 //! these replacements: every dash and minus sign is `-`, every run of blanks is one space, invisible and control characters are
@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
-/// Returns the normal form of an identifier, a parking space or a register number.
+/// Returns the normal form of a VIN, a parking space or a login name (HMC).
 ///
 /// Compatibility characters (full width, superscripts, ligatures) are replaced by their plain equivalents (NFKC).
 #[must_use]
@@ -48,7 +48,7 @@ fn normal(written: &str, compose: impl Fn(&str) -> String) -> Cow<'_, str> {
     }
     // Unicode composition can produce blanks and dashes, and removing characters can produce pairs that compose, so two
     // rounds are needed.
-    Cow::Owned(settle(&compose(&settle(&compose(&settle(written))))))
+    Cow::Owned(replace_lookalikes(&compose(&replace_lookalikes(&compose(&replace_lookalikes(written))))))
 }
 
 /// Returns `true` for printable ASCII without outer or double blanks. Most texts have this form and need no change.
@@ -58,7 +58,7 @@ fn is_normal(text: &str) -> bool {
 }
 
 /// Replaces dashes and blanks, removes invisible characters, and trims the text.
-fn settle(text: &str) -> String {
+fn replace_lookalikes(text: &str) -> String {
     let mut settled = String::with_capacity(text.len());
     let mut blank = false;
     for c in text.chars() {

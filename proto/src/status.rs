@@ -55,7 +55,7 @@ pub fn is_change_allowed(role: Role, from: VehicleStatus, to: VehicleStatus) -> 
 
 /// Returns the text of a campaign status; empty for an unspecified status.
 #[must_use]
-pub fn campaign_text(status: CampaignStatus) -> &'static str {
+pub fn campaign_status_text(status: CampaignStatus) -> &'static str {
     match status {
         CampaignStatus::Unspecified => "",
         CampaignStatus::Ready => "Ready",
@@ -67,10 +67,10 @@ pub fn campaign_text(status: CampaignStatus) -> &'static str {
 
 /// Parses a campaign status, ignoring case and outer blanks. Returns `None` for an unknown text.
 #[must_use]
-pub fn parse_campaign(written: &str) -> Option<CampaignStatus> {
+pub fn parse_campaign_status(written: &str) -> Option<CampaignStatus> {
     [CampaignStatus::Ready, CampaignStatus::Ongoing, CampaignStatus::PendingReview, CampaignStatus::Closed]
         .into_iter()
-        .find(|status| campaign_text(*status).eq_ignore_ascii_case(written.trim()))
+        .find(|status| campaign_status_text(*status).eq_ignore_ascii_case(written.trim()))
 }
 
 #[cfg(test)]
@@ -85,9 +85,9 @@ mod tests {
         }
         assert_eq!((parse(" ok\t"), parse("fine")), (Some(Ok), None));
         for status in [CampaignStatus::Ready, CampaignStatus::Ongoing, CampaignStatus::PendingReview, CampaignStatus::Closed] {
-            assert_eq!(parse_campaign(&format!(" {} ", campaign_text(status).to_lowercase())), Some(status));
+            assert_eq!(parse_campaign_status(&format!(" {} ", campaign_status_text(status).to_lowercase())), Some(status));
         }
-        assert_eq!((parse_campaign(""), parse_campaign("Open")), (None, None));
+        assert_eq!((parse_campaign_status(""), parse_campaign_status("Open")), (None, None));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The fixed list of yards, and rules that map a parking space to its yard and to its group.
 
 /// The 28 yards in the order of their ids: id and letter. The letter is also the yard's name.
-pub const YARD_COUNT: [(i32, &str); 28] = [
+pub const YARDS: [(i32, &str); 28] = [
     (1, "J"),
     (2, "A"),
     (3, "M"),
@@ -41,7 +41,7 @@ pub const DASH_YARD: i32 = 19;
 #[must_use]
 pub fn yard_id(parking_space: &str) -> Option<i32> {
     let first = parking_space.trim_start().chars().next()?.to_uppercase().to_string();
-    YARD_COUNT.iter().find(|(_, letter)| *letter == first).map(|(id, _)| *id)
+    YARDS.iter().find(|(_, letter)| *letter == first).map(|(id, _)| *id)
 }
 
 /// Returns the group under which a parking space is listed: the part before the first dash.
@@ -59,7 +59,7 @@ pub fn yard_group(parking_space: &str) -> &str {
 /// Returns the name of a yard, or `None` for an unknown id.
 #[must_use]
 pub fn yard_name(id: i32) -> Option<&'static str> {
-    YARD_COUNT.iter().find(|(known, _)| *known == id).map(|(_, name)| *name)
+    YARDS.iter().find(|(known, _)| *known == id).map(|(_, name)| *name)
 }
 
 #[cfg(test)]
@@ -76,7 +76,7 @@ mod tests {
             assert_eq!(yard_id(&format!("{}-12", letter.to_lowercase())), id.parse().ok(), "{letter}");
             assert_eq!(yard_name(id.parse().unwrap()), Some(letter));
         }
-        assert_eq!(YARD_COUNT.len(), 28);
+        assert_eq!(YARDS.len(), 28);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What the contract promises about itself.
+//! Tests of the gRPC contract: every rpc has an access rule and a comment.
 use patio_proto::{DESCRIPTORS, METHODS, access::Role};
 use prost_reflect::DescriptorPool;
 

@@ -105,7 +105,7 @@ impl From<Error> for Status {
             Error::VinTaken(_) => status(Code::AlreadyExists, Reason::VinTaken, &error),
             Error::KeyReused => status(Code::AlreadyExists, Reason::KeyReused, &error),
             Error::Bad(_) => status(Code::InvalidArgument, Reason::BadRequest, &error),
-            Error::Database(cause) => errors::database(cause),
+            Error::Database(cause) => errors::database_status(cause),
         }
     }
 }

@@ -53,7 +53,7 @@ pub const BINARY: ServiceBinary = ServiceBinary { name: "vehicle-svc", listen: "
 
 /// Starts vehicle-svc: opens the database, starts the background tasks and registers the gRPC services.
 pub async fn start(_: Config, host: &Host) -> anyhow::Result<Service> {
-    let db = host.database(SCHEMA).await?;
+    let db = host.open_database(SCHEMA).await?;
     let live = ChangeFeed::start(host, db.clone()).await?;
     let progress = ProgressPublisher::new(host, db.clone()).with_feed(live.clone());
     progress.spawn_delivery(host);

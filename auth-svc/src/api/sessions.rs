@@ -66,7 +66,7 @@ impl SessionService for SessionApi {
     }
 
     async fn end_left_sessions(&self, request: Request<pb::EndLeftSessionsRequest>) -> Reply<pb::EndLeftSessionsResponse> {
-        let (address, asked) = (audit::address(&request), request.into_inner());
+        let (address, asked) = (audit::client_address(&request), request.into_inner());
         let ids = asked.session_ids;
         if !(1..=MAX_ENDED_SESSIONS).contains(&ids.len()) || ids.iter().any(|id| id.len() > MAX_SESSION_ID_LEN) {
             return Err(Error::BadField { field: "session_ids", why: "must be 1 to 20 session ids" }.into());
@@ -90,7 +90,8 @@ impl SessionService for SessionApi {
     }
 
     async fn end_sessions(&self, request: Request<pb::EndSessionsRequest>) -> Reply<pb::EndSessionsResponse> {
-        let act = Actor { caller: identity::caller(&request)?, now: self.sign_in_service.clock.now(), address: audit::address(&request) };
+        let act =
+            Actor { caller: identity::caller(&request)?, now: self.sign_in_service.clock.now(), address: audit::client_address(&request) };
         let asked = request.into_inner();
         let user_id = whose(&act.caller, asked.user_id);
         let which = if asked.session_id.is_empty() { SessionSelection::Others } else { SessionSelection::One(asked.session_id) };
@@ -99,7 +100,7 @@ impl SessionService for SessionApi {
     }
 
     async fn confirm_password(&self, request: Request<pb::ConfirmPasswordRequest>) -> Reply<pb::ConfirmPasswordResponse> {
-        let (caller, address) = (identity::caller(&request)?, audit::address(&request));
+        let (caller, address) = (identity::caller(&request)?, audit::client_address(&request));
         let password = request.into_inner().password;
         check_tried(&password, "password")?;
         self.sign_in_service.confirm_password(&caller, password, &address).await?;
@@ -107,25 +108,25 @@ impl SessionService for SessionApi {
     }
 
     async fn sign_out(&self, request: Request<pb::SignOutRequest>) -> Reply<pb::SignOutResponse> {
-        let (caller, address) = (identity::caller(&request)?, audit::address(&request));
+        let (caller, address) = (identity::caller(&request)?, audit::client_address(&request));
         sessions::sign_out(&self.sign_in_service.db, &self.sign_in_service.clock, &self.sign_in_service.identity, caller, address).await?;
         Ok(Response::new(pb::SignOutResponse {}))
     }
 
     async fn confirm_session(&self, request: Request<pb::ConfirmSessionRequest>) -> Reply<pb::ConfirmSessionResponse> {
-        let (caller, address) = (identity::caller(&request)?, audit::address(&request));
+        let (caller, address) = (identity::caller(&request)?, audit::client_address(&request));
         sessions::confirm(&self.sign_in_service.db, &self.sign_in_service.clock, &self.sign_in_service.identity, caller, address).await?;
         Ok(Response::new(pb::ConfirmSessionResponse {}))
     }
 
     async fn get_me(&self, request: Request<pb::GetMeRequest>) -> Reply<pb::User> {
-        let id = identity::caller(&request)?.person().ok_or(Error::NotAllowed)?;
+        let id = identity::caller(&request)?.signed_in_user_id().ok_or(Error::NotAllowed)?;
         let user = users::find_by_id(&self.sign_in_service.db, id).await?.ok_or(Error::NotSignedIn)?;
         Ok(Response::new(user.to_proto()))
     }
 
     async fn change_own_password(&self, request: Request<pb::ChangeOwnPasswordRequest>) -> Reply<pb::User> {
-        let (caller, address) = (identity::caller(&request)?, audit::address(&request));
+        let (caller, address) = (identity::caller(&request)?, audit::client_address(&request));
         let asked = request.into_inner();
         check_tried(&asked.old_password, "old_password")?;
         let change = OwnPassword { old: asked.old_password, new: asked.new_password, address };
@@ -135,7 +136,7 @@ impl SessionService for SessionApi {
 
     async fn record_page_view(&self, request: Request<pb::RecordPageViewRequest>) -> Reply<pb::RecordPageViewResponse> {
         let caller = identity::caller(&request)?;
-        let id = caller.person().ok_or(Error::NotAllowed)?;
+        let id = caller.signed_in_user_id().ok_or(Error::NotAllowed)?;
         self.visits.record(PageView { event: visit(id, &request)?, caller }).await?;
         Ok(Response::new(pb::RecordPageViewResponse {}))
     }
@@ -143,7 +144,7 @@ impl SessionService for SessionApi {
 
 /// Checks the fields of a sign-in request; a malformed request is not counted as a sign-in attempt.
 fn attempt(request: Request<pb::SignInRequest>) -> Result<SignInAttempt, Error> {
-    let fallback = audit::address(&request);
+    let fallback = audit::client_address(&request);
     let asked = request.into_inner();
     let hmc = Hmc::parse(&asked.hmc)?;
     check_tried(&asked.password, "password")?;
@@ -207,7 +208,7 @@ fn visit(user_id: i64, request: &Request<pb::RecordPageViewRequest>) -> Result<A
         subject: subject(user_id),
         summary,
         new: (!asked.told_at.is_empty()).then(|| json!({ "told_at": asked.told_at })),
-        address: address(asked.address.clone(), audit::address(request)),
+        address: address(asked.address.clone(), audit::client_address(request)),
         ..AuditEvent::default()
     })
 }

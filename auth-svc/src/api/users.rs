@@ -30,7 +30,7 @@ pub struct UserApi {
 
 impl UserApi {
     fn accept<T>(&self, request: Request<T>) -> Result<(Actor, T), Status> {
-        let (caller, address) = (identity::caller(&request)?, audit::address(&request));
+        let (caller, address) = (identity::caller(&request)?, audit::client_address(&request));
         Ok((Actor { caller, now: self.people.clock.now(), address }, request.into_inner()))
     }
 }

@@ -84,7 +84,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl RedisStore {
     async fn run_op(&self, op: Op, buckets: &Buckets) -> Option<Decision> {
         // A read-only Redis still responds, but its data may be stale: a block there may have been lifted since.
-        if !self.redis.takes_writes() || !self.allows_call() || !self.delete_pending().await {
+        if !self.redis.accepts_writes() || !self.allows_call() || !self.delete_pending().await {
             return None;
         }
         let mut redis = self.redis.clone();

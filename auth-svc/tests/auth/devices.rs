@@ -235,8 +235,8 @@ async fn pending_page_view_counts_are_written_at_shutdown() {
             let ask = RecordPageViewRequest { kind: "page-view".to_owned(), page: "home".to_owned(), ..Default::default() };
             office.sessions().record_page_view(who.request(ask)).await.unwrap();
         }
-        let db = office.host.database(SCHEMA).await.unwrap();
-        office.host.tasks.finish().await;
+        let db = office.host.open_database(SCHEMA).await.unwrap();
+        office.host.tasks.stop_and_wait().await;
         let entries: i64 = patio_kit::on!(db.read(), c => sqlx::query_scalar(
             "select count(*) from audit_events where summary = 'opened home, 2 more times within a minute'").fetch_one(c).await)
         .unwrap();

@@ -125,7 +125,7 @@ async fn maintenance_deletes_only_expired_counters() {
         fail(&office, FIRST, 5, HERE).await;
         office.sign_out(&who).await.unwrap();
         office.close().await;
-        let (db, clock) = (host.database(auth_svc::SCHEMA).await.unwrap(), &host.clock);
+        let (db, clock) = (host.open_database(auth_svc::SCHEMA).await.unwrap(), &host.clock);
         let kept = async || {
             Lockout::new(&Cache::in_memory(), db.clone(), clock.clone()).run_maintenance().await.unwrap();
             let now = clock.now();
@@ -148,7 +148,7 @@ async fn redis_script_and_memory_rules_decide_alike() {
     let Some(redis) = patio_testing::from_environment(patio_testing::REDIS) else { return };
     let (clock, patience) = (Clock::default(), Duration::from_secs(5));
     let memory = FastStore::for_cache(&Cache::in_memory(), patience);
-    let redis = FastStore::for_cache(&Cache::redis(&redis).unwrap(), patience);
+    let redis = FastStore::for_cache(&Cache::in_redis(&redis).unwrap(), patience);
     let mut chance = u64::from_le_bytes(auth_svc::random::random_bytes().unwrap());
     let (run, seed) = (chance, chance);
     let mut draw = |below: u64| {

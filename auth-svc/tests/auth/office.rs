@@ -53,7 +53,7 @@ pub async fn pass(host: &Host, by: TimeDelta) {
     if host.settings.database_url.is_none() {
         return;
     }
-    let (db, by) = (host.database(SCHEMA).await.unwrap(), by.num_milliseconds());
+    let (db, by) = (host.open_database(SCHEMA).await.unwrap(), by.num_milliseconds());
     let lockouts = "update lockouts set until_ms = until_ms - $1, last_ms = last_ms - $1, blocked_ms = blocked_ms - $1";
     for older in [lockouts, "update sessions set used_ms = used_ms - $1, confirmed_ms = confirmed_ms - $1"] {
         db.write(move |tx| Box::pin(async move { on!(tx.on(), c => sqlx::query(older).bind(by).execute(c).await.map(drop)) }))
@@ -67,7 +67,7 @@ pub async fn pass(host: &Host, by: TimeDelta) {
 pub async fn another(host: &Host, redis_url: Option<&str>) -> Host {
     let mut settings = (*host.settings).clone();
     settings.redis_url = redis_url.map(|url| Secret::from(url.to_owned()));
-    Host::local(settings).await.unwrap()
+    Host::with_local_services(settings).await.unwrap()
 }
 
 impl Office {
@@ -81,7 +81,7 @@ impl Office {
 
     pub async fn open_with(host: Host, config: Config, passwords: PasswordHasher) -> Self {
         let service = auth_svc::start_with(config, &host, passwords.clone()).await.unwrap();
-        host.attach(&service);
+        host.attach_service(&service);
         Self { host, service, passwords }
     }
 
@@ -128,7 +128,7 @@ impl Office {
 
     /// Returns the credentials for a call that the gateway makes on behalf of a user.
     pub async fn by_gateway(&self, who: &CallContext) -> CallContext {
-        self.host.service_tokens("gateway").bearer_for(who).await.unwrap()
+        self.host.service_tokens("gateway").call_context_for(who).await.unwrap()
     }
 
     pub async fn sign_in(&self, hmc: &str, password: &str) -> Session {
@@ -184,7 +184,7 @@ pub fn why(status: &Status) -> (Code, Option<Reason>) {
 
 /// Returns the attempts left or the seconds to wait from an error status.
 pub fn number(status: &Status) -> i64 {
-    let value = errors::value(status, "attempts_left").or_else(|| errors::value(status, "retry_after"));
+    let value = errors::value_of_status(status, "attempts_left").or_else(|| errors::value_of_status(status, "retry_after"));
     value.and_then(|value| value.parse().ok()).unwrap_or_else(|| panic!("{status:?} has no number"))
 }
 

@@ -21,7 +21,7 @@ use tracing_subscriber::{Layer, filter::dynamic_filter_fn, fmt::MakeWriter, laye
 
 /// Returns the content of all tables of auth-svc as text.
 async fn everything(host: &Host) -> String {
-    let db = host.database(SCHEMA).await.unwrap();
+    let db = host.open_database(SCHEMA).await.unwrap();
     let mut all = String::new();
     for table in tables(&db).await {
         all.push_str(&rows(&db, &table).await);

@@ -53,7 +53,7 @@ impl Replica {
             .unwrap();
         let mut settings = (*host.settings).clone();
         settings.auth_url = format!("http://127.0.0.1:{port}");
-        let replica = Self { child, host: Host::remote(settings).await.unwrap(), port, admin };
+        let replica = Self { child, host: Host::with_remote_services(settings).await.unwrap(), port, admin };
         let (started, mut tokens) = (Instant::now(), TokenServiceClient::new(replica.host.links.auth.clone()));
         while tokens.get_signing_keys(GetSigningKeysRequest {}).await.is_err() {
             assert!(started.elapsed() < Duration::from_secs(30), "auth-svc did not start");

@@ -67,7 +67,7 @@ async fn a_session_ended_on_one_replica_is_refused_by_the_other_within_a_second(
 #[tokio::test]
 async fn auth_svc_alone_becomes_ready_without_other_services() {
     each_database(async |host| {
-        let alone = Host::remote((*host.settings).clone()).await.unwrap();
+        let alone = Host::with_remote_services((*host.settings).clone()).await.unwrap();
         let service = auth_svc::start(crate::office::config(), &alone).await.unwrap();
         let started = Instant::now();
         while !alone.has_signing_keys() {

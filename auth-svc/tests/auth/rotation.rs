@@ -28,7 +28,7 @@ struct Yard {
 
 impl Yard {
     async fn open(host: Host) -> Self {
-        let db = host.database(SCHEMA).await.unwrap();
+        let db = host.open_database(SCHEMA).await.unwrap();
         let elsewhere = Identity::new(host.clock.clone());
         Self { office: Office::open(host).await, elsewhere, db }
     }
@@ -181,7 +181,7 @@ async fn replicas_create_one_next_key_and_accept_each_others_tokens() {
             return; // files have one process
         }
         let (one, other) = (Office::open(another(&host, None).await).await, Office::open(another(&host, None).await).await);
-        let db = host.database(SCHEMA).await.unwrap();
+        let db = host.open_database(SCHEMA).await.unwrap();
         let due = host.clock.now() + LIFE + TimeDelta::minutes(1);
         let sealing = &sealing(&host);
         let turns = futures::future::join_all((0..8).map(|_| signing::rotate(&db, sealing, due, LIFE))).await;

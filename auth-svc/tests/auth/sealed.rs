@@ -34,7 +34,7 @@ async fn start(host: &Host, config: Config) -> anyhow::Result<()> {
 async fn stored_keys_are_sealed_and_need_the_key_file() {
     each_database(async |host| {
         let office = Office::open(another(&host, None).await).await;
-        let db = host.database(SCHEMA).await.unwrap();
+        let db = host.open_database(SCHEMA).await.unwrap();
         let keys = stored(&db).await;
         assert_eq!(keys.len(), 4, "a signing key, and those of accounts, devices and phones");
         assert!(keys.iter().all(|key| key.len() >= 12 + 32 + 16 && key[..2] != PKCS8));
@@ -89,7 +89,7 @@ async fn a_new_sealing_key_takes_over_without_signing_anybody_out() {
     each_database(async |host| {
         let office = Office::open(another(&host, None).await).await;
         let before = office.sign_in(FIRST, PASSWORD).await;
-        let db = host.database(SCHEMA).await.unwrap();
+        let db = host.open_database(SCHEMA).await.unwrap();
         let sealed = stored(&db).await;
         let file = key_file(&host);
         let old = fs::read_to_string(&file).unwrap();

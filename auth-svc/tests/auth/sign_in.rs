@@ -211,7 +211,7 @@ async fn every_sign_in_is_a_session_of_its_own() {
 #[tokio::test]
 async fn a_weak_hash_is_replaced_at_the_next_sign_in_without_ending_sessions() {
     each_database(async |host| {
-        let db = host.database(auth_svc::SCHEMA).await.unwrap();
+        let db = host.open_database(auth_svc::SCHEMA).await.unwrap();
         let stored = async || users::find_by_hmc(&db, FIRST).await.unwrap().unwrap().password_hash;
         let office = Office::open(another(&host, None).await).await;
         let before = office.admin().await;

@@ -93,14 +93,14 @@ async fn a_database_with_unsafe_durability_is_rejected_unless_allowed() {
     each_database(async |host| {
         let Some(url) = host.settings.database_url.clone() else { return };
         let name = url.expose().rsplit_once('/').unwrap().1.to_owned();
-        let db = host.database(auth_svc::SCHEMA).await.unwrap();
+        let db = host.open_database(auth_svc::SCHEMA).await.unwrap();
         let run = async |statement: String| {
             on!(db.read(), c => c.execute(sqlx::AssertSqlSafe(statement)).await.map(drop)).unwrap();
         };
         let started = async |unsafe_too| {
             let mut settings = (*host.settings).clone();
             settings.allow_data_loss = unsafe_too;
-            let opened = Host::local(settings).await.unwrap().database(auth_svc::SCHEMA).await;
+            let opened = Host::with_local_services(settings).await.unwrap().open_database(auth_svc::SCHEMA).await;
             opened.map(drop).map_err(|cause| format!("{cause:#}"))
         };
         run(format!("alter database {name} set synchronous_commit = off")).await;
@@ -109,7 +109,7 @@ async fn a_database_with_unsafe_durability_is_rejected_unless_allowed() {
         started(true).await.unwrap();
         run(format!("alter database {name} set synchronous_commit = on")).await;
         // Unsafe settings that remain are those of the test server itself.
-        let lossy = host.database(auth_svc::SCHEMA).await.unwrap().unsafe_settings().await.unwrap();
+        let lossy = host.open_database(auth_svc::SCHEMA).await.unwrap().unsafe_settings().await.unwrap();
         assert_eq!(started(false).await.is_ok(), lossy.is_empty(), "{lossy:?}");
         db.close().await;
     })

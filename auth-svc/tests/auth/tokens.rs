@@ -7,7 +7,7 @@ use patio_testing::each_database;
 use tonic::Code;
 
 async fn revocations(office: &Office, after: i64) -> Vec<Revocation> {
-    let service = office.host.service_tokens("vehicle-svc").bearer().await.unwrap();
+    let service = office.host.service_tokens("vehicle-svc").call_context().await.unwrap();
     office.tokens().list_revocations(service.request(ListRevocationsRequest { after })).await.unwrap().into_inner().revocations
 }
 
@@ -26,7 +26,7 @@ async fn a_service_that_knows_the_secret_acts_as_a_service_for_ten_minutes() {
         assert_eq!(why(&office.me(&who).await.unwrap_err()), (Code::PermissionDenied, Some(Reason::NotAllowed)), "a service is not a user");
         office.host.clock.advance(TimeDelta::minutes(10));
         assert_eq!(why(&office.me(&who).await.unwrap_err()), signed_out());
-        assert!(office.host.service_tokens("vehicle-svc").bearer().await.is_ok());
+        assert!(office.host.service_tokens("vehicle-svc").call_context().await.is_ok());
     })
     .await;
 }
@@ -48,7 +48,7 @@ async fn without_the_secret_no_service_token_is_issued() {
         office.close().await;
         let mut open = (*host.settings).clone();
         open.service_secret = Secret::default();
-        let unset = Office::open_as(Host::local(open).await.unwrap(), config()).await;
+        let unset = Office::open_as(Host::with_local_services(open).await.unwrap(), config()).await;
         assert_eq!(unset.tokens().mint_service_token(ask("campaign-svc", "")).await.unwrap_err().code(), Code::PermissionDenied);
         unset.close().await;
     })
@@ -62,7 +62,7 @@ async fn during_a_secret_change_old_and_new_secrets_work() {
         let host_with = async |secret: &str| {
             let mut settings = (*host.settings).clone();
             settings.service_secret = Secret::from(secret.to_owned());
-            Host::local(settings).await.unwrap()
+            Host::with_local_services(settings).await.unwrap()
         };
         let mut offices = Vec::new();
         for (auth, service, good) in
@@ -71,7 +71,7 @@ async fn during_a_secret_change_old_and_new_secrets_work() {
             let office = Office::open(host_with(auth).await).await;
             let mut other = host_with(service).await;
             other.links = office.host.links.clone();
-            assert_eq!(other.service_tokens("campaign-svc").bearer().await.is_ok(), good, "{service} at {auth}");
+            assert_eq!(other.service_tokens("campaign-svc").call_context().await.is_ok(), good, "{service} at {auth}");
             offices.push((auth, office));
         }
         // Each office answers wrong secrets with a delay and one after another, so they are sent to all offices at once.
@@ -93,7 +93,7 @@ async fn only_public_keys_are_published() {
         let office = Office::open(host).await;
         let keys = office.tokens().get_signing_keys(GetSigningKeysRequest {}).await.unwrap().into_inner().keys;
         assert!(keys.len() == 1 && keys[0].public_key.len() == 32 && !keys[0].id.is_empty());
-        assert!(office.host.identity.knows_key(&keys[0].id));
+        assert!(office.host.identity.has_key(&keys[0].id));
     })
     .await;
 }

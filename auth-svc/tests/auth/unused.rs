@@ -28,7 +28,7 @@ async fn use_it(office: &Office, db: &Db, who: &CallContext) {
 async fn an_idle_session_ends_after_four_hours_and_one_in_use_stays() {
     each_database(async |host| {
         let office = Office::open(another(&host, None).await).await;
-        let db = host.database(SCHEMA).await.unwrap();
+        let db = host.open_database(SCHEMA).await.unwrap();
         let (used, unused) = (office.admin().await, office.admin().await);
         for _ in 0..4 {
             pass(&office.host, TimeDelta::hours(1)).await;
@@ -56,7 +56,7 @@ async fn an_idle_session_ends_after_four_hours_and_one_in_use_stays() {
 async fn rows_of_ended_sessions_are_deleted() {
     each_database(async |host| {
         let office = Office::open(another(&host, None).await).await;
-        let db = host.database(SCHEMA).await.unwrap();
+        let db = host.open_database(SCHEMA).await.unwrap();
         let (one, other) = (office.admin().await, office.admin().await);
         office.sign_out(&one).await.unwrap();
         assert_eq!(list_of_user(&db, 2).await.unwrap().len(), 1);
@@ -105,7 +105,7 @@ async fn only_services_report_session_activity() {
     each_database(async |host| {
         let office = Office::open(host).await;
         let session = office.sign_in(FIRST, PASSWORD).await;
-        let service = office.host.service_tokens("vehicle-svc").bearer().await.unwrap();
+        let service = office.host.service_tokens("vehicle-svc").call_context().await.unwrap();
         let record_activity = async |who: &CallContext, session_ids: Vec<String>| {
             office
                 .tokens()

@@ -11,7 +11,7 @@ use patio_kit::{
     on,
     page::PageWindow,
 };
-use patio_proto::{campaign::CampaignStatus, status::campaign_text};
+use patio_proto::{campaign::CampaignStatus, status::campaign_status_text};
 use sqlx::{query, query_as, query_scalar};
 
 /// Filter for lists of campaigns: name, statuses and ids.
@@ -27,7 +27,7 @@ pub struct CampaignFilter {
 
 impl CampaignFilter {
     fn texts(&self) -> [&'static str; 4] {
-        self.statuses.map(campaign_text)
+        self.statuses.map(campaign_status_text)
     }
 }
 
@@ -80,7 +80,7 @@ pub async fn save(tx: &mut Tx<'_>, campaign: &Campaign) -> Result<(), Error> {
                 modified_by = $9, modified_at = $10, touched_at = $11, revision = $12, synced_revision = $13, due_at = $14
           where id = $1")
         .bind(campaign.id).bind(&campaign.name).bind(name_key(&campaign.name)).bind(&campaign.description).bind(&campaign.part)
-        .bind(&campaign.model_type).bind(&campaign.image).bind(campaign_text(campaign.status.0))
+        .bind(&campaign.model_type).bind(&campaign.image).bind(campaign_status_text(campaign.status.0))
         .bind(campaign.modified_by).bind(campaign.modified_at).bind(campaign.touched_at)
         .bind(campaign.revision).bind(campaign.synced_revision).bind(campaign.due_at)
         .execute(c).await.map(drop))
@@ -93,5 +93,5 @@ pub async fn save(tx: &mut Tx<'_>, campaign: &Campaign) -> Result<(), Error> {
 /// `modified_by` and `modified_at` stay unchanged, since they record changes made by users.
 pub async fn save_milestone(tx: &mut Tx<'_>, id: i64, status: CampaignStatus, turn_revision: i64) -> Result<(), sqlx::Error> {
     on!(tx.on(), c => query("update campaigns set status = $2, turn_revision = $3 where id = $1")
-        .bind(id).bind(campaign_text(status)).bind(turn_revision).execute(c).await.map(drop))
+        .bind(id).bind(campaign_status_text(status)).bind(turn_revision).execute(c).await.map(drop))
 }

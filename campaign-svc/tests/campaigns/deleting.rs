@@ -85,7 +85,7 @@ async fn several_replicas_sweep_at_the_same_time_without_harm() {
             world.rename(*id, &format!("Renamed {number}")).await.unwrap();
         }
         world.yard.misbehave(None);
-        let second = Sweeper::new(&world.host, &world.host.database(SCHEMA).await.unwrap());
+        let second = Sweeper::new(&world.host, &world.host.open_database(SCHEMA).await.unwrap());
         world.host.clock.advance(chrono::TimeDelta::seconds(40));
         futures::join!(world.sweeper.sweep(), second.sweep(), world.sweeper.sweep(), second.sweep());
         assert_eq!(world.yard.synced(deleted), None);
@@ -105,7 +105,7 @@ async fn a_deletion_does_not_wait_long_for_its_audit_counters() {
     each_database(async |host| {
         let world = World::start(host).await;
         let id = world.ready("Brakes").await;
-        world.host.cache.remove(&patio_kit::progress_cache::key(id)).await;
+        world.host.cache.remove(&patio_kit::progress_cache::cache_key(id)).await;
         world.yard.misbehave(Some(Trouble::Away));
         world.delete(id).await.unwrap();
         let entry = world.audit().await.remove(0);

@@ -101,11 +101,11 @@ async fn a_taken_name_and_invalid_draft_fields_are_reported() {
         world.ready("Brakes").await;
         let ask = CreateDraftRequest { import_id: "another".to_owned(), name: " BRAKES ".to_owned(), ..Default::default() };
         let refusal = world.drafts().create_draft(world.for_person(MANAGER, ask)).await.unwrap_err();
-        assert_eq!(errors::value(&refusal, "name").as_deref(), Some("BRAKES"));
+        assert_eq!(errors::value_of_status(&refusal, "name").as_deref(), Some("BRAKES"));
         assert_eq!(refused::<()>(Err(refusal)), (Code::AlreadyExists, Reason::NameTaken));
         let bad = CreateDraftRequest { name: "x".repeat(121), description: "\u{7}".to_owned(), ..Default::default() };
         let refusal = world.drafts().create_draft(world.for_person(MANAGER, bad)).await.unwrap_err();
-        assert!(errors::value(&refusal, "name").is_some() && errors::value(&refusal, "description").is_some());
+        assert!(errors::value_of_status(&refusal, "name").is_some() && errors::value_of_status(&refusal, "description").is_some());
         assert_eq!(refused::<()>(Err(refusal)), (Code::InvalidArgument, Reason::BadRequest));
     })
     .await;
@@ -217,7 +217,7 @@ async fn the_service_sweeps_by_itself() {
         world.host.clock.advance(TimeDelta::seconds(31));
         world.eventually(|| world.yard.calls().contains(&format!("remove {id} by Service"))).await;
         world.host.tasks.stop();
-        assert!(world.host.tasks.drained(std::time::Duration::from_secs(5)).await, "a drain ends the sweeper");
+        assert!(world.host.tasks.wait_until_drained(std::time::Duration::from_secs(5)).await, "a drain ends the sweeper");
     })
     .await;
 }

@@ -7,7 +7,7 @@ use patio_proto::{
         CampaignStatus::{self, Closed, Ongoing, PendingReview, Ready},
         UpdateCampaignRequest,
     },
-    status::campaign_text,
+    status::campaign_status_text,
 };
 use patio_testing::each_database;
 use tonic::Code;
@@ -40,7 +40,7 @@ async fn every_transition_of_every_role_matches_the_table() {
 }
 
 async fn check(world: &World, from: CampaignStatus, to: CampaignStatus, (who, expected): ((i64, Role), &str)) {
-    let name = format!("{} to {} by {:?}", campaign_text(from), campaign_text(to), who.1);
+    let name = format!("{} to {} by {:?}", campaign_status_text(from), campaign_status_text(to), who.1);
     let id = world.campaign_at(&name, from).await;
     let answer = world.step(who, id, to).await;
     let stored = world.get(id).await.unwrap().status();
@@ -65,7 +65,7 @@ async fn an_operator_starts_a_campaign_with_nothing_else_in_the_same_save() {
             ("part", UpdateCampaignRequest { part: Some("x".to_owned()), ..start.clone() }),
         ] {
             let refusal = world.save(OPERATOR, save).await.unwrap_err();
-            assert_eq!(patio_kit::errors::value(&refusal, "field").as_deref(), Some(field));
+            assert_eq!(patio_kit::errors::value_of_status(&refusal, "field").as_deref(), Some(field));
             assert_eq!(refused::<()>(Err(refusal)), (Code::PermissionDenied, Reason::FieldNotAllowed));
         }
         assert_eq!(world.get(id).await.unwrap().status(), Ready, "a rejected update changes nothing");

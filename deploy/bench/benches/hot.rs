@@ -1,4 +1,4 @@
-//! What runs for every request or every row, by itself: `cargo bench -p bench`.
+//! Microbenchmarks of code that runs for every request or every imported row: `cargo bench -p bench`.
 use auth_svc::lockout::sign_in_buckets;
 use auth_svc::lockout_rules::{Counters, Op, apply};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
@@ -11,7 +11,7 @@ use vehicle_svc::{
     store::vehicles::{NextVehicle, VehicleFilter},
 };
 
-/// The vehicles of a large campaign.
+/// Number of vehicles in a large campaign.
 const MANY: i64 = 100_000;
 
 fn entries() -> Vec<NextVehicle> {
@@ -25,7 +25,7 @@ fn entries() -> Vec<NextVehicle> {
     (0..MANY).map(entry).collect()
 }
 
-/// Every call asks whose token it is: almost always of one it has seen before.
+/// Measures the authentication of a token, cached and new.
 fn tokens(c: &mut Criterion) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let (Ok(runtime), Ok(folder)) = (runtime, tempfile::tempdir()) else { return };
@@ -39,7 +39,7 @@ fn tokens(c: &mut Criterion) {
     group.finish();
 }
 
-/// A try to sign in, before any password is looked at.
+/// Measures the lockout check of a sign-in attempt, without the password hash.
 fn lockout(c: &mut Criterion) {
     let buckets = sign_in_buckets("account", "192.0.2.1", None);
     c.bench_function("lockout/book and settle", |b| {
@@ -51,7 +51,7 @@ fn lockout(c: &mut Criterion) {
     });
 }
 
-/// What an import makes of every row.
+/// Measures the parsing of one imported row.
 fn rows(c: &mut Criterion) {
     c.bench_function("row/identifier and place", |b| {
         b.iter(|| {
@@ -62,7 +62,7 @@ fn rows(c: &mut Criterion) {
     });
 }
 
-/// A page of a large campaign, anywhere in it and of any search.
+/// Measures pages of a large vehicle list, with and without a search.
 fn rosters(c: &mut Criterion) {
     let all = entries();
     let mut roster = CampaignIndex::with_layout(1);

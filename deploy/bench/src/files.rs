@@ -71,7 +71,7 @@ impl Bench {
         let time = |groups: &[Group]| proc::cpu(groups).iter().sum::<Duration>();
         let before = (time(&all), time(patio));
         let done = tokio::process::Command::new(std::env::current_exe()?).arg("floor").args(arguments).status().await?;
-        ensure!(done.success(), "the floor {arguments:?} failed");
+        ensure!(done.success(), "the baseline process {arguments:?} failed");
         // A database process exits shortly after its client; until then, its CPU time is not counted with its parent.
         tokio::time::sleep(Duration::from_millis(200)).await;
         Ok((time(&all) - before.0).saturating_sub(time(patio) - before.1))

@@ -40,7 +40,7 @@ pub fn vehicle(campaign: u32, row: u32, rows: u32) -> [String; 3] {
     let serial = format!("{campaign:02}{:07}", u64::from(row) * 9 + chance % 9);
     // A step coprime to the count visits every place once.
     let place = u64::from(row) * 7_919 % u64::from(rows.max(1));
-    let letter = patio_proto::yard::YARD_COUNT[usize::try_from(place % 28).unwrap_or_default()].1;
+    let letter = patio_proto::yard::YARDS[usize::try_from(place % 28).unwrap_or_default()].1;
     [model.to_owned(), serial, format!("{letter}-{}", place / 28 + 1)]
 }
 
@@ -86,7 +86,7 @@ impl Served {
     /// Returns an error when Patio rejects the call.
     pub async fn sign_in(&self, hmc: &str) -> anyhow::Result<Person> {
         let answer = self.post("/api/sessions", &HeaderMap::new(), &json!({ "hmc": hmc, "password": PASSWORD })).await?;
-        let token = body(&answer)?["token"].as_str().context("a session without a token")?.to_owned();
+        let token = body(&answer)?["token"].as_str().context("the sign-in response has no token")?.to_owned();
         Ok(Person { headers: HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::try_from(format!("Bearer {token}"))?)]) })
     }
 
@@ -138,7 +138,7 @@ impl Served {
     /// Returns an error when the call is rejected.
     pub async fn import(&self, person: &Person, file: &[u8]) -> anyhow::Result<i64> {
         let answer = self.upload(person, "/api/documents/upload", "documents", ("bench.xlsx", file)).await?;
-        body(&answer)?["campaign"]["id"].as_i64().context("a campaign without an id")
+        body(&answer)?["campaign"]["id"].as_i64().context("the import response has no campaign id")
     }
 
     /// Sends one request and returns the response.

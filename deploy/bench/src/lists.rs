@@ -66,7 +66,7 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns requests that search the campaign for a part of an identifier or parking space.
+/// Returns requests that search the campaign for a part of a VIN or parking space.
 fn searches(bench: &Bench, campaign: i64, length: usize) -> Shots {
     let (headers, each) = (bench.operator.headers.clone(), bench.sizes.each);
     Arc::new(move |number| {

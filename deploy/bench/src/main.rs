@@ -147,10 +147,10 @@ pub struct Bench {
 fn main() -> ExitCode {
     cli::exit_code(&match Cli::parse().command {
         Command::Run(options) => match options.cores() {
-            Ok(cores) => cli::run(run(options, cores)),
+            Ok(cores) => cli::block_on(run(options, cores)),
             Err(cause) => Err(cause),
         },
-        Command::Floor(floor) => cli::run(floor::run(floor)),
+        Command::Floor(floor) => cli::block_on(floor::run(floor)),
     })
 }
 

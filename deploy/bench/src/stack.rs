@@ -68,9 +68,9 @@ impl Ground {
             Postgres::prepare(folder, &options, Some(self.spawner())).context("PostgreSQL is not installed; deploy/test installs it")?;
         let redis = Redis::prepare(folder, Some(self.spawner())).context("Redis is not installed; deploy/test installs it")?;
         let (postgres, redis) = (self.postgres.insert(postgres), self.redis.insert(redis));
-        postgres.up();
+        postgres.start_server();
         postgres.create_database();
-        redis.up();
+        redis.start_server();
         Ok(())
     }
 
@@ -93,7 +93,7 @@ impl Ground {
     fn builder(&self) -> Builder {
         let cores = self.cores;
         // Uses the default log level, as in production.
-        let builder = Patio::builder().folder(self.folder.path()).programs(&self.programs).without("PATIO_LOG");
+        let builder = Patio::builder().folder(self.folder.path()).programs(&self.programs).without_setting("PATIO_LOG");
         builder.spawner(move |command| cores.start(command))
     }
 

@@ -24,7 +24,7 @@ impl Authority {
     ///
     /// # Errors
     /// Returns an error when the folder is not writable or the host name is invalid.
-    pub fn issue(&self, folder: &Path, host: &str) -> anyhow::Result<()> {
+    pub fn issue_certificate(&self, folder: &Path, host: &str) -> anyhow::Result<()> {
         let key = KeyPair::generate()?;
         let certificate = CertificateParams::new([host.to_owned()])?.signed_by(&key, &self.issuer)?;
         fs::create_dir_all(folder)?;

@@ -6,7 +6,7 @@ use crate::{
     folder::Folder,
     patio::{Patio, Replica},
     process::{Launch, Process, Spawner},
-    programs::in_folder,
+    programs::find_program_in,
 };
 use std::{
     collections::BTreeMap,
@@ -51,7 +51,7 @@ impl Patio {
 
 impl Builder {
     fn new() -> Self {
-        let programs = environment::programs();
+        let programs = environment::program_folder();
         Self { programs, replicas: None, folder: None, settings: Vec::new(), authority: None, wrapper: Vec::new(), spawner: None }
     }
 
@@ -103,17 +103,17 @@ impl Builder {
     }
 
     /// Removes an environment variable that the harness sets by default.
-    pub fn without(self, name: &str) -> Self {
+    pub fn without_setting(self, name: &str) -> Self {
         self.with(Scope::All, name, None)
     }
 
     /// Sets an environment variable for all processes of one program.
-    pub fn setting_of(self, program: &'static str, name: &str, value: &str) -> Self {
+    pub fn setting_for_program(self, program: &'static str, name: &str, value: &str) -> Self {
         self.with(Scope::Program(program), name, Some(value))
     }
 
     /// Sets an environment variable for one replica of each service and of the gateway: the replica with the given number, counted from 0.
-    pub fn setting_of_replica(self, number: usize, name: &str, value: &str) -> Self {
+    pub fn setting_for_replica(self, number: usize, name: &str, value: &str) -> Self {
         self.with(Scope::Replica(number), name, Some(value))
     }
 
@@ -160,7 +160,7 @@ impl Builder {
 
     fn try_prepare(self) -> anyhow::Result<Patio> {
         let folder = match &self.folder {
-            Some(path) => Folder::existing(path),
+            Some(path) => Folder::from_existing(path),
             None => Folder::try_temporary()?,
         };
         let pages = folder.path().join("pages");
@@ -210,7 +210,7 @@ impl Builder {
         common: BTreeMap<String, String>,
     ) -> anyhow::Result<Replica> {
         let name = if self.replicas.is_some_and(|count| count > 1) { format!("{program}-{number}") } else { (*program).to_owned() };
-        let mut launch = Launch::new(&name, in_folder(&self.programs, program)?, folder.to_owned());
+        let mut launch = Launch::new(&name, find_program_in(&self.programs, program)?, folder.to_owned());
         launch.arguments = if self.replicas.is_some() { vec!["serve".to_owned()] } else { Vec::new() };
         (launch.wrapper, launch.spawner, launch.environment) = (self.wrapper.clone(), self.spawner.clone(), common);
         let admin_port = free_port();
@@ -221,7 +221,7 @@ impl Builder {
         environment.insert("PATIO_DATA_DIR".to_owned(), folder.join(data).display().to_string());
         if let Some(authority) = &self.authority {
             let tls = folder.join(format!("tls-{program}"));
-            authority.issue(&tls, "127.0.0.1")?;
+            authority.issue_certificate(&tls, "127.0.0.1")?;
             environment.insert("PATIO_SERVICE_TLS".to_owned(), tls.display().to_string());
         }
         for setting in &self.settings {

@@ -127,7 +127,7 @@ impl Client {
 
     /// Returns a client for this session with another server.
     #[must_use]
-    pub fn for_url(&self, url: &str) -> Self {
+    pub fn with_url(&self, url: &str) -> Self {
         Self { url: url.to_owned(), ..self.clone() }
     }
 
@@ -291,7 +291,7 @@ impl Client {
 
     /// Creates a user with a login name (HMC) and the role `op`, `tm` or `admin`, and returns the new user as JSON.
     #[track_caller]
-    pub fn create_person(&self, hmc: &str, password: &str, role: &str) -> Value {
+    pub fn create_user(&self, hmc: &str, password: &str, role: &str) -> Value {
         self.post("/api/sign-up", &json!({ "hmc": hmc, "password": password, "user_type": role }))
     }
 

@@ -1,8 +1,8 @@
 //! Test databases on the PostgreSQL server that an environment variable names.
 use crate::{
-    environment::{POSTGRES, variable},
+    environment::{POSTGRES, read_variable},
     lifeline::{self, AtExit},
-    programs::tool,
+    programs::run_command,
 };
 use std::process::Command;
 
@@ -17,16 +17,16 @@ pub struct Database {
 impl Database {
     /// Creates an empty database. Returns `None` when [`POSTGRES`] is not set.
     #[must_use]
-    pub fn fresh() -> Option<Self> {
-        let database = Self::reserved()?;
+    pub fn create() -> Option<Self> {
+        let database = Self::reserve()?;
         database.maintenance_sql(&format!("create database {}", database.name));
         Some(database)
     }
 
     /// Reserves a unique name for a database that the caller creates. Returns `None` when [`POSTGRES`] is not set.
     #[must_use]
-    pub fn reserved() -> Option<Self> {
-        let server = variable(POSTGRES)?;
+    pub fn reserve() -> Option<Self> {
+        let server = read_variable(POSTGRES)?;
         let name = format!("patio_{}", uuid::Uuid::now_v7().simple());
         let removal = lifeline::at_exit(&format!("psql -d '{server}' -qc 'drop database if exists {name} with (force)'"));
         Some(Self { server, name, _removal: removal })
@@ -69,7 +69,7 @@ impl Database {
 pub fn psql(url: &str, statement: &str) -> String {
     let mut command = Command::new("psql");
     command.args(["-v", "ON_ERROR_STOP=1", "-d", url, "-qAtc", statement]);
-    tool(command)
+    run_command(command)
 }
 
 impl Drop for Database {

@@ -14,13 +14,13 @@ pub const PROGRAMS: &str = "PATIO_TEST_PROGRAMS";
 
 /// Reads an environment variable. Returns `None` if the variable is unset or empty.
 #[expect(clippy::disallowed_methods, reason = "tests read where servers and programs are")]
-pub fn variable(name: &str) -> Option<String> {
+pub fn read_variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
 /// Returns the folder of the executables: the value of [`PROGRAMS`] if set, otherwise the folder of the running test executable.
-pub fn programs() -> PathBuf {
-    if let Some(folder) = variable(PROGRAMS) {
+pub fn program_folder() -> PathBuf {
+    if let Some(folder) = read_variable(PROGRAMS) {
         return PathBuf::from(folder).canonicalize().unwrap();
     }
     let own = std::env::current_exe().unwrap();

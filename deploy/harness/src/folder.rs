@@ -34,7 +34,7 @@ impl Folder {
 
     /// Wraps an existing folder, which is not removed on drop.
     #[must_use]
-    pub fn existing(path: &Path) -> Self {
+    pub fn from_existing(path: &Path) -> Self {
         Self(Kind::Given(path.to_owned()))
     }
 

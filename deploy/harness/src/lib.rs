@@ -7,10 +7,10 @@
 //! | [`Client`] | signs in, imports workbooks, reads and saves vehicles, creates users, receives events |
 //! | [`Postgres`], [`Redis`] | database servers that a test may stop, suspend and restart; both require passwords |
 //! | [`Patroni`] | a cluster of three PostgreSQL servers whose primary a test may switch, kill, suspend or cut off |
-//! | [`Database`], [`redis_database`] | an empty database on the servers given by environment variables |
+//! | [`Database`], [`empty_redis_database`] | an empty database on the servers given by environment variables |
 //! | [`Process`], [`run`] | any other program: started and stopped, or run to completion |
-//! | [`exclusive`], [`heavy`], [`shared`] | permits that control which tests of one test executable run concurrently |
-//! | [`until`], [`free_port`] | wait for a condition; find a port to listen on |
+//! | [`acquire_exclusive_slot`], [`acquire_heavy_slot`], [`acquire_shared_slot`] | permits that control which tests run concurrently |
+//! | [`wait_until`], [`free_port`] | wait for a condition; find a port to listen on |
 //!
 //! ```no_run
 //! use patio_harness::Patio;
@@ -57,7 +57,6 @@ mod database;
 mod environment;
 mod folder;
 pub mod lifeline;
-mod machine;
 mod patio;
 mod patroni;
 mod postgres;
@@ -65,6 +64,7 @@ mod process;
 mod programs;
 mod proxy;
 mod redis;
+mod test_slot;
 mod wait;
 
 pub use authority::Authority;
@@ -73,14 +73,14 @@ pub use client::{Answer, Campaign, Client, Event, EventStream};
 pub use database::Database;
 pub use environment::{POSTGRES, PROGRAMS, REDIS, free_port};
 pub use folder::Folder;
-pub use machine::{TestSlot, exclusive, heavy, shared};
 pub use patio::{Patio, Replica};
 pub use patroni::Patroni;
 pub use postgres::{DATABASE_PASSWORD, DATABASE_ROLE, Postgres};
 pub use process::{Launch, Process, Signal, Spawner};
-pub use programs::{Output, program, run, run_with_input};
-pub use redis::{REDIS_PASSWORD, Redis, redis_database};
-pub use wait::until;
+pub use programs::{Output, program_path, run, run_with_input};
+pub use redis::{REDIS_PASSWORD, Redis, empty_redis_database};
+pub use test_slot::{TestSlot, acquire_exclusive_slot, acquire_heavy_slot, acquire_shared_slot};
+pub use wait::wait_until;
 
 /// Names of the services and the gateway, in start order: each program comes after the programs that it calls.
 pub const SERVICES: [&str; 5] = ["auth-svc", "campaign-svc", "vehicle-svc", "import-svc", "gateway"];

@@ -114,7 +114,7 @@ impl Replica {
     }
 
     /// Sets an environment variable for the next start of the process.
-    pub fn set(&mut self, name: &str, value: &str) {
+    pub fn set_variable(&mut self, name: &str, value: &str) {
         self.launch.environment.insert(name.to_owned(), value.to_owned());
     }
 }
@@ -201,7 +201,7 @@ impl Patio {
         self.replicas.iter_mut().for_each(Replica::wait_until_ready);
         let Some(entry) = self.entries().find(|entry| entry.port != 0) else { return };
         let admin = entry.admin_url();
-        crate::until("the gateway reaches all services", READY_TIMEOUT, || probe(&admin, "/readyz/services") == Some(200));
+        crate::wait_until("the gateway reaches all services", READY_TIMEOUT, || probe(&admin, "/readyz/services") == Some(200));
     }
 
     /// Returns the first process, which is the only process if all services run in one process.
@@ -237,7 +237,7 @@ impl Patio {
 
     /// Returns the data folder of the first process.
     #[must_use]
-    pub fn data(&self) -> PathBuf {
+    pub fn data_folder(&self) -> PathBuf {
         self.replicas[0].launch.environment["PATIO_DATA_DIR"].clone().into()
     }
 
@@ -255,13 +255,13 @@ impl Patio {
 
     /// Returns the total number of open file descriptors (files and connections) of all processes.
     #[must_use]
-    pub fn descriptors(&self) -> usize {
-        self.replicas.iter().map(|replica| replica.descriptors()).sum()
+    pub fn open_descriptor_count(&self) -> usize {
+        self.replicas.iter().map(|replica| replica.open_descriptor_count()).sum()
     }
 
     /// Returns the total resident anonymous and shared memory of all processes, in KiB.
     #[must_use]
-    pub fn memory(&self) -> i64 {
-        self.replicas.iter().map(|replica| replica.memory()).sum()
+    pub fn resident_memory_kib(&self) -> i64 {
+        self.replicas.iter().map(|replica| replica.resident_memory_kib()).sum()
     }
 }

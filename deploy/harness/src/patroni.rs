@@ -9,7 +9,7 @@ use crate::{
     },
     process::{Launch, Process, Signal},
     proxy::Proxy,
-    wait::until,
+    wait::wait_until,
 };
 use serde_json::{Value, json};
 use std::{
@@ -98,7 +98,7 @@ impl Patroni {
     /// Waits until there is one primary, two standbys, and one of the standbys is synchronous.
     #[track_caller]
     pub fn wait_until_healthy(&self) {
-        until("the cluster is healthy", HEALTHY_TIMEOUT, || {
+        wait_until("the cluster is healthy", HEALTHY_TIMEOUT, || {
             let count = |path: &str| self.nodes.iter().filter(|node| node.answers(path)).count();
             count("/primary") == 1 && count("/replica") == NODES - 1 && count("/synchronous") == 1
         });
@@ -134,9 +134,9 @@ impl Patroni {
         Signal::Continue.send(&self.nodes[node].processes());
     }
 
-    /// Cuts or restores the network between the Patroni of a node and etcd.
-    pub fn cut(&self, node: usize, is_cut: bool) {
-        self.nodes[node].etcd.cut(is_cut);
+    /// Cuts the network between the Patroni of a node and etcd if `is_cut` is `true`, and restores it otherwise.
+    pub fn set_cut(&self, node: usize, is_cut: bool) {
+        self.nodes[node].etcd.set_cut(is_cut);
     }
 }
 

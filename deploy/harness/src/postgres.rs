@@ -3,8 +3,8 @@ use crate::{
     environment::free_port,
     folder::Folder,
     process::{Launch, Process, Signal, Spawner},
-    programs::tool,
-    wait::until,
+    programs::run_command,
+    wait::wait_until,
 };
 use std::{
     fs,
@@ -38,7 +38,7 @@ static TEMPLATE: LazyLock<Option<Folder>> = LazyLock::new(|| {
     create_owned_folder(&data);
     let mut init = command_as_postgres(&programs.join("initdb"));
     init.arg("-D").arg(&data).args(["-N", "-A", "trust", "-U", ADMINISTRATOR, "-E", "UTF8", "--locale=C.UTF-8"]);
-    tool(init);
+    run_command(init);
     // Network connections use a clear-text password, because SCRAM takes a debug build a tenth of a second.
     // Connections through the socket in the folder need no password.
     fs::write(data.join("pg_hba.conf"), "local all,replication all trust\nhost all all 127.0.0.1/32 password\n").unwrap();
@@ -74,7 +74,7 @@ pub(crate) fn create_owned_folder(folder: &Path) {
     if is_root() {
         let mut chown = Command::new("chown");
         chown.arg("postgres:").arg(folder);
-        tool(chown);
+        run_command(chown);
     }
 }
 
@@ -84,7 +84,7 @@ pub(crate) fn run_admin_sql((socket, port): (&Path, u16), database: &str, statem
     let mut command = Command::new("psql");
     command.args(["-v", "ON_ERROR_STOP=1", "-qAt", "-h"]).arg(socket).args(["-p", &port.to_string()]);
     command.args(["-U", ADMINISTRATOR, "-d", database]).args(statements.iter().flat_map(|statement| ["-c", statement]));
-    tool(command)
+    run_command(command)
 }
 
 impl Postgres {
@@ -92,7 +92,7 @@ impl Postgres {
     #[must_use]
     pub fn start(below: &Path) -> Option<Self> {
         let mut server = Self::prepare(below, &["max_connections=200", "fsync=off"], None)?;
-        server.up();
+        server.start_server();
         server.create_database();
         Some(server)
     }
@@ -104,7 +104,7 @@ impl Postgres {
         let (template, programs) = (TEMPLATE.as_ref()?.path().join("pg"), find_installation()?);
         let mut copy = Command::new("cp");
         copy.arg("-a").arg(template).arg(below.join("pg"));
-        tool(copy);
+        run_command(copy);
         Some(Self::on_data(programs, below, options, spawner))
     }
 
@@ -117,12 +117,12 @@ impl Postgres {
         let mut copy = command_as_postgres(&self.programs.join("pg_basebackup"));
         copy.arg("-D").arg(&data).args(["-R", "-X", "stream", "-c", "fast", "-U", ADMINISTRATOR, "-p", &self.port.to_string(), "-h"]);
         copy.arg(&self.data);
-        tool(copy);
+        run_command(copy);
         let mut standby = Self::on_data(self.programs.clone(), below, &["max_connections=200", "fsync=off"], None);
-        standby.up();
+        standby.start_server();
         self.sql("alter system set synchronous_standby_names = '*'");
         self.sql("select pg_reload_conf()");
-        until("the standby is synchronous", Duration::from_secs(20), || {
+        wait_until("the standby is synchronous", Duration::from_secs(20), || {
             self.sql("select count(*) from pg_stat_replication where sync_state = 'sync'").trim() == "1"
         });
         standby
@@ -182,23 +182,23 @@ impl Postgres {
     /// Runs an SQL statement in the server's maintenance database as administrator, and returns the rows as lines of text.
     #[track_caller]
     pub fn sql(&self, statement: &str) -> String {
-        self.sql_on("postgres", statement)
+        self.sql_in_database("postgres", statement)
     }
 
     /// Runs an SQL statement in the given database as administrator, and returns the rows as lines of text.
     #[track_caller]
-    pub fn sql_on(&self, database: &str, statement: &str) -> String {
-        self.sql_each(database, &[statement.to_owned()])
+    pub fn sql_in_database(&self, database: &str, statement: &str) -> String {
+        self.run_sql_statements(database, &[statement.to_owned()])
     }
 
     /// Runs SQL statements one after another, each in its own transaction, and returns the rows as lines of text.
     #[track_caller]
-    pub fn sql_each(&self, database: &str, statements: &[String]) -> String {
+    pub fn run_sql_statements(&self, database: &str, statements: &[String]) -> String {
         run_admin_sql((&self.data, self.port), database, statements)
     }
 
     /// Starts the server and waits until it accepts connections.
-    pub fn up(&mut self) {
+    pub fn start_server(&mut self) {
         let ready = |data: &Path, id: u32| {
             let status = fs::read_to_string(data.join("postmaster.pid")).unwrap_or_default();
             let lines: Vec<_> = status.lines().map(str::trim).collect();
@@ -206,21 +206,21 @@ impl Postgres {
         };
         self.process.start().unwrap();
         let process = &mut self.process;
-        until("PostgreSQL accepts connections", Duration::from_secs(60), || {
+        wait_until("PostgreSQL accepts connections", Duration::from_secs(60), || {
             assert!(process.is_running(), "PostgreSQL ended: {}", process.log());
             ready(&self.data, process.id())
         });
     }
 
     /// Stops the server with [`Signal::Interrupt`], or simulates a crash with [`Signal::Quit`].
-    pub fn down(&mut self, signal: Signal) {
+    pub fn stop_server(&mut self, signal: Signal) {
         self.process.signal(signal);
         self.process.wait();
     }
 
     /// Sends a signal to the server and all of its child processes.
     pub fn signal(&self, signal: Signal) {
-        signal.send(&[self.process.children(), vec![self.process.id()]].concat());
+        signal.send(&[self.process.child_ids(), vec![self.process.id()]].concat());
     }
 }
 
@@ -228,7 +228,7 @@ impl Drop for Postgres {
     fn drop(&mut self) {
         if self.process.is_running() {
             self.signal(Signal::Continue);
-            self.down(Signal::Quit);
+            self.stop_server(Signal::Quit);
         }
     }
 }

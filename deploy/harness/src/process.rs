@@ -188,7 +188,7 @@ impl Process {
         self.running.is_some()
     }
 
-    /// Returns `true` if the process is running.
+    /// Returns `true` if the process is running now. Unlike [`Process::is_started`], returns `false` after a crash.
     pub fn is_running(&mut self) -> bool {
         self.running.is_some() && self.child().try_wait().unwrap().is_none()
     }
@@ -239,13 +239,13 @@ impl Process {
 
     /// Returns the resident anonymous and shared memory of the process, in KiB.
     #[must_use]
-    pub fn memory(&self) -> i64 {
+    pub fn resident_memory_kib(&self) -> i64 {
         self.status(&["RssAnon:", "RssShmem:"])
     }
 
-    /// Returns the size of the process's data memory, in KiB. `RLIMIT_DATA` limits this size.
+    /// Returns the size of the process's private writable memory (`VmData`) in KiB, which `RLIMIT_DATA` limits.
     #[must_use]
-    pub fn limited_memory(&self) -> i64 {
+    pub fn data_memory_kib(&self) -> i64 {
         self.status(&["VmData:"])
     }
 
@@ -257,13 +257,13 @@ impl Process {
 
     /// Returns the number of open file descriptors (files and connections) of the process.
     #[must_use]
-    pub fn descriptors(&self) -> usize {
+    pub fn open_descriptor_count(&self) -> usize {
         fs::read_dir(format!("/proc/{}/fd", self.id())).unwrap().count()
     }
 
     /// Returns the process ids of the direct children of the process.
     #[must_use]
-    pub fn children(&self) -> Vec<u32> {
+    pub fn child_ids(&self) -> Vec<u32> {
         let id = self.id();
         let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap_or_default();
         children.split_whitespace().map(|child| child.parse().unwrap()).collect()

@@ -11,12 +11,12 @@ use std::{
 /// # Panics
 /// Panics when the executable is not built.
 #[must_use]
-pub fn program(name: &str) -> PathBuf {
-    in_folder(&environment::programs(), name).unwrap()
+pub fn program_path(name: &str) -> PathBuf {
+    find_program_in(&environment::program_folder(), name).unwrap()
 }
 
 /// Returns the path of an executable in `folder`, or an error when it is missing.
-pub fn in_folder(folder: &Path, name: &str) -> anyhow::Result<PathBuf> {
+pub fn find_program_in(folder: &Path, name: &str) -> anyhow::Result<PathBuf> {
     let path = folder.join(name);
     anyhow::ensure!(path.exists(), "{} is missing; build all programs first: cargo build --workspace", path.display());
     Ok(path)
@@ -50,7 +50,7 @@ pub fn run(name: &str, arguments: &[&str], settings: &[(&str, &str)]) -> Output 
 /// Runs one of Patio's executables to completion with a text as its standard input, and only `settings` as its environment.
 #[must_use]
 pub fn run_with_input(name: &str, arguments: &[&str], settings: &[(&str, &str)], input: &str) -> Output {
-    let mut command = Command::new(program(name));
+    let mut command = Command::new(program_path(name));
     command.args(arguments).current_dir("/").env_clear().envs(settings.iter().copied()).stdin(Stdio::piped());
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let _ = child.stdin.take().map(|mut stdin| stdin.write_all(input.as_bytes())); // a program that reads nothing may have ended
@@ -59,12 +59,12 @@ pub fn run_with_input(name: &str, arguments: &[&str], settings: &[(&str, &str)],
     Output { code: done.status.code(), stdout: text(&done.stdout), stderr: text(&done.stderr) }
 }
 
-/// Runs a system command to completion and returns its standard output.
+/// Runs a system command to completion and returns its standard output as text.
 ///
 /// # Panics
 /// Panics when the command fails.
 #[track_caller]
-pub fn tool(mut command: Command) -> String {
+pub fn run_command(mut command: Command) -> String {
     let done = command.stdin(Stdio::null()).output().unwrap_or_else(|cause| panic!("{command:?}: {cause}"));
     assert!(done.status.success(), "{command:?}: {}", String::from_utf8_lossy(&done.stderr));
     String::from_utf8_lossy(&done.stdout).trim().to_owned()

@@ -45,8 +45,8 @@ impl Proxy {
         self.port
     }
 
-    /// Stops forwarding data if `is_cut` is `true`, otherwise continues. Open connections stay open in either case.
-    pub fn cut(&self, is_cut: bool) {
+    /// Stops forwarding data if `is_cut` is `true`, and forwards data again if it is `false`. Connections stay open in both cases.
+    pub fn set_cut(&self, is_cut: bool) {
         self.is_cut.store(is_cut, Ordering::Relaxed);
     }
 }

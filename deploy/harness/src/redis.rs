@@ -1,9 +1,9 @@
 //! Redis server started for one test, and test databases on the Redis server that an environment variable names.
 use crate::{
-    environment::{REDIS, free_port, variable},
+    environment::{REDIS, free_port, read_variable},
     process::{Launch, Process, Signal, Spawner},
-    programs::tool,
-    wait::until,
+    programs::run_command,
+    wait::wait_until,
 };
 use std::{
     fs,
@@ -22,13 +22,13 @@ pub const REDIS_PASSWORD: &str = "redispw-9Xc3Vb6n";
 ///
 /// Successive calls use the twelve databases 4 to 15 in turn.
 #[must_use]
-pub fn redis_database() -> Option<String> {
+pub fn empty_redis_database() -> Option<String> {
     static NEXT_DATABASE: AtomicU32 = AtomicU32::new(0);
     let turn = std::process::id().wrapping_add(NEXT_DATABASE.fetch_add(1, Ordering::Relaxed));
-    let url = format!("{}/{}", variable(REDIS)?, 4 + turn % 12);
+    let url = format!("{}/{}", read_variable(REDIS)?, 4 + turn % 12);
     let mut flush = Command::new("redis-cli");
     flush.args(["-u", &url, "flushdb"]);
-    tool(flush);
+    run_command(flush);
     Some(url)
 }
 
@@ -44,7 +44,7 @@ impl Redis {
     #[must_use]
     pub fn start(below: &Path) -> Option<Self> {
         let mut server = Self::prepare(below, None)?;
-        server.up();
+        server.start_server();
         Some(server)
     }
 
@@ -75,12 +75,12 @@ impl Redis {
     /// Returns the URL of the Redis server, with the server's password.
     #[must_use]
     pub fn url(&self) -> String {
-        self.url_with(REDIS_PASSWORD)
+        self.url_with_password(REDIS_PASSWORD)
     }
 
     /// Returns the URL of the Redis server, with the given password.
     #[must_use]
-    pub fn url_with(&self, password: &str) -> String {
+    pub fn url_with_password(&self, password: &str) -> String {
         format!("redis://:{password}@127.0.0.1:{}", self.port)
     }
 
@@ -93,9 +93,9 @@ impl Redis {
     }
 
     /// Starts the Redis server and waits until the server accepts connections.
-    pub fn up(&mut self) {
+    pub fn start_server(&mut self) {
         self.process.start().unwrap();
-        until("Redis listens", Duration::from_secs(10), || TcpStream::connect(("127.0.0.1", self.port)).is_ok());
+        wait_until("Redis listens", Duration::from_secs(10), || TcpStream::connect(("127.0.0.1", self.port)).is_ok());
     }
 
     /// Kills the Redis server with `SIGKILL`.

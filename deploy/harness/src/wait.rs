@@ -12,7 +12,7 @@ pub const POLL_INTERVAL: Duration = Duration::from_millis(5);
 /// # Panics
 /// Panics when the condition is still false after the timeout.
 #[track_caller]
-pub fn until(what: &str, patience: Duration, mut holds: impl FnMut() -> bool) {
+pub fn wait_until(what: &str, patience: Duration, mut holds: impl FnMut() -> bool) {
     let started = Instant::now();
     while !holds() {
         assert!(started.elapsed() < patience, "timeout after {patience:?}: {what}");

@@ -1,6 +1,6 @@
-//! The harness without Patio: processes that outlive nothing, and permits.
+//! Tests of the harness without Patio: cleanup of processes and folders, and test permits.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-use patio_harness::{Folder, Launch, Process, Signal, exclusive, heavy, shared, until};
+use patio_harness::{Folder, Launch, Process, Signal, acquire_exclusive_slot, acquire_heavy_slot, acquire_shared_slot, wait_until};
 use std::{
     path::{Path, PathBuf},
     process::Command,
@@ -21,7 +21,7 @@ fn is_there(process: &str) -> bool {
     Path::new("/proc").join(process).exists()
 }
 
-/// Set in the process that aborts.
+/// Environment variable that is set in the child process that aborts.
 const ABORTS: &str = "PATIO_TEST_ABORTS";
 
 #[test]
@@ -40,8 +40,8 @@ fn no_process_and_no_folder_outlives_a_test_program_that_aborts() {
     let mut left = output.split("left behind: ").nth(1).unwrap().split_whitespace();
     let (process, folder) = (left.next().unwrap(), left.next().unwrap());
     assert!(!done.status.success(), "{output}");
-    until("the process has ended", Duration::from_secs(10), || !is_there(process));
-    until("the folder is removed", Duration::from_secs(10), || !Path::new(folder).exists());
+    wait_until("the process has ended", Duration::from_secs(10), || !is_there(process));
+    wait_until("the folder is removed", Duration::from_secs(10), || !Path::new(folder).exists());
 }
 
 #[test]
@@ -50,9 +50,9 @@ fn a_dropped_process_is_killed_and_a_suspended_one_goes_on_after_continue() {
     let mut process = sleeper(folder.path());
     let state = |id: u32| std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap().split(") ").nth(1).unwrap()[..1].to_owned();
     process.signal(Signal::Suspend);
-    until("it is suspended", Duration::from_secs(10), || state(process.id()) == "T");
+    wait_until("it is suspended", Duration::from_secs(10), || state(process.id()) == "T");
     process.signal(Signal::Continue);
-    until("it goes on", Duration::from_secs(10), || state(process.id()) == "S");
+    wait_until("it goes on", Duration::from_secs(10), || state(process.id()) == "S");
     assert!(process.is_running());
     let id = process.id().to_string();
     drop(process);
@@ -68,7 +68,7 @@ fn stopping_reports_another_exit_code_than_0() {
 
 #[test]
 fn an_exclusive_test_runs_alone_and_a_heavy_one_beside_no_other_heavy_one() {
-    let kinds = [exclusive, heavy, shared];
+    let kinds = [acquire_exclusive_slot, acquire_heavy_slot, acquire_shared_slot];
     let running = kinds.map(|_| AtomicUsize::new(0));
     let run = |kind: usize| {
         let turn = kinds[kind]();
@@ -82,7 +82,7 @@ fn an_exclusive_test_runs_alone_and_a_heavy_one_beside_no_other_heavy_one() {
     };
     let run = &run;
     thread::scope(|scope| (0..60).for_each(|n| _ = scope.spawn(move || run(n % 3))));
-    let heavy = heavy();
-    thread::scope(|scope| scope.spawn(|| drop(shared())).join().unwrap());
+    let heavy = acquire_heavy_slot();
+    thread::scope(|scope| scope.spawn(|| drop(acquire_shared_slot())).join().unwrap());
     drop(heavy);
 }

@@ -37,10 +37,10 @@ impl FromStr for KnownSeal {
 /// Verifies the audit entries of all services against the hash chain, and the hash chain against the seal file and the known audit seals.
 pub async fn verify(options: Options, known: Vec<KnownSeal>, archives: Vec<PathBuf>) -> anyhow::Result<()> {
     telemetry::start(options.settings(), "patio")?;
-    let host = Host::local(options.settings().clone()).await?;
-    let (mut found, file) = (0, host.settings.seal_path());
+    let host = Host::with_local_services(options.settings().clone()).await?;
+    let (mut found, file) = (0, host.settings.seal_file_path());
     for file in &archives {
-        archive::service_of(file).with_context(|| file.display().to_string())?;
+        archive::read_service_name(file).with_context(|| file.display().to_string())?;
     }
     for schema in SCHEMAS {
         let db = Db::open_existing(schema, &host.settings).await?;
@@ -51,13 +51,13 @@ pub async fn verify(options: Options, known: Vec<KnownSeal>, archives: Vec<PathB
             }
         }
         if let Some(file) = &file {
-            let (problems, count) = chain::compare(&db, file, schema.name).await?;
+            let (problems, count) = chain::compare_with_seal_file(&db, file, schema.name).await?;
             report.problems.extend(problems);
             if count == 0 && report.seals > 0 {
                 report.problems.push(format!("{} contains no seal of this service", file.display()));
             }
         }
-        for file in archives.iter().filter(|file| archive::service_of(file).is_ok_and(|service| service == schema.name)) {
+        for file in archives.iter().filter(|file| archive::read_service_name(file).is_ok_and(|service| service == schema.name)) {
             let verified = archive::verify(&db, file).await.with_context(|| file.display().to_string())?;
             print(&format!("{}: {} entries and {} seals of {} verified\n", schema.name, verified.entries, verified.seals, file.display()))?;
             report.problems.extend(verified.problems.into_iter().map(|problem| format!("{}: {problem}", file.display())));
@@ -84,8 +84,8 @@ pub async fn verify(options: Options, known: Vec<KnownSeal>, archives: Vec<PathB
     Ok(())
 }
 
-/// Parses a month as YYYY-MM. Returns its first instant in UTC.
-pub fn month(text: &str) -> Result<DateTime<Utc>, String> {
+/// Parses a month written as YYYY-MM. Returns the first instant of the month in UTC.
+pub fn parse_month(text: &str) -> Result<DateTime<Utc>, String> {
     let day = NaiveDate::parse_from_str(&format!("{text}-01"), "%Y-%m-%d");
     let first = day.ok().and_then(|day| day.and_hms_opt(0, 0, 0)).map(|first| first.and_utc());
     first.ok_or_else(|| format!("`{text}` is not a month such as 2027-01"))
@@ -94,7 +94,7 @@ pub fn month(text: &str) -> Result<DateTime<Utc>, String> {
 /// Moves all audit entries from before the month that begins at `before` to files in a folder, for every service.
 pub async fn archive(options: Options, before: DateTime<Utc>, folder: PathBuf) -> anyhow::Result<()> {
     telemetry::start(options.settings(), "patio")?;
-    let host = Host::local(options.settings().clone()).await?;
+    let host = Host::with_local_services(options.settings().clone()).await?;
     for schema in SCHEMAS {
         let db = Db::open_existing(schema, &host.settings).await?;
         let parts = archive::archive_before(&db, &host.clock, before, &folder).await.context(schema.name)?;

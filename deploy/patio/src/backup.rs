@@ -24,9 +24,9 @@ pub async fn create(options: &Options, folder: &Path, recipient: Option<&str>) -
     fs::create_dir(folder).with_context(|| format!("cannot create {}; a backup needs a new folder", folder.display()))?;
     private_files::create_folder(folder)?;
     // The seal file is copied first, so that the database copies contain every seal in it.
-    let seals = settings.seal_path().filter(|seals| seals.is_file());
+    let seals = settings.seal_file_path().filter(|seals| seals.is_file());
     if let Some(seals) = seals {
-        keep(&seals, &folder.join(SEALS), recipient).await?;
+        copy_file(&seals, &folder.join(SEALS), recipient).await?;
     }
     for schema in SCHEMAS {
         let (held, file) = (settings.data_dir.join(format!("{}.db", schema.name)), folder.join(format!("{}.db", schema.name)));
@@ -35,11 +35,11 @@ pub async fn create(options: &Options, folder: &Path, recipient: Option<&str>) -
         let db = Db::open(schema, settings).await?;
         db.backup_to(&file).await.with_context(|| format!("cannot copy {}", held.display()))?;
         db.close().await;
-        let file = encrypted(file, recipient).await?;
+        let file = encrypt_for_recipient(file, recipient).await?;
         print(&format!("{}: {} bytes\n", file.display(), fs::metadata(&file)?.len()))?;
     }
-    backup_age::record(&settings.data_dir, folder)?;
-    let key = options.auth().key_path(&settings.data_dir);
+    backup_age::record_backup(&settings.data_dir, folder)?;
+    let key = options.auth_config().key_path(&settings.data_dir);
     print(&format!("Keep a copy of {} elsewhere: without it, a restore signs all users out.\n", key.display()))?;
     if recipient.is_none() {
         print("The backup is not encrypted. To encrypt it, set --recipient (PATIO_BACKUP_RECIPIENT) to a public key from age-keygen.\n")?;
@@ -48,14 +48,14 @@ pub async fn create(options: &Options, folder: &Path, recipient: Option<&str>) -
 }
 
 /// Copies an append-only file, such as the file of audit seals, and encrypts the copy if a recipient is given.
-async fn keep(from: &Path, to: &Path, recipient: Option<&str>) -> anyhow::Result<()> {
+async fn copy_file(from: &Path, to: &Path, recipient: Option<&str>) -> anyhow::Result<()> {
     private_files::create_file(to)?;
     fs::copy(from, to).with_context(|| format!("cannot copy {}", from.display()))?;
-    encrypted(to.to_owned(), recipient).await.map(drop)
+    encrypt_for_recipient(to.to_owned(), recipient).await.map(drop)
 }
 
 /// Encrypts a file for a recipient with `age` and deletes the plain file. Without a recipient, the file is left unchanged.
-async fn encrypted(open: PathBuf, recipient: Option<&str>) -> anyhow::Result<PathBuf> {
+async fn encrypt_for_recipient(open: PathBuf, recipient: Option<&str>) -> anyhow::Result<PathBuf> {
     let Some(recipient) = recipient else { return Ok(open) };
     let sealed = with_age(&open);
     private_files::create_file(&sealed)?;
@@ -90,7 +90,7 @@ pub async fn restore(options: &Options, folder: &Path, identity: Option<&Path>) 
     }
     let names = SCHEMAS.map(|schema| format!("{}.db", schema.name));
     for name in names.iter().map(String::as_str).chain([SEALS]) {
-        put_back(&folder.join(name), &data.join(name), identity).await.with_context(|| format!("cannot restore {name}"))?;
+        restore_file(&folder.join(name), &data.join(name), identity).await.with_context(|| format!("cannot restore {name}"))?;
     }
     for schema in SCHEMAS {
         let db = Db::open(schema, options.settings()).await?;
@@ -103,7 +103,7 @@ pub async fn restore(options: &Options, folder: &Path, identity: Option<&Path>) 
 }
 
 /// Restores one file of a backup, and decrypts it if necessary. A missing file is skipped, because old backups contain no seal file.
-async fn put_back(from: &Path, to: &Path, identity: Option<&Path>) -> anyhow::Result<()> {
+async fn restore_file(from: &Path, to: &Path, identity: Option<&Path>) -> anyhow::Result<()> {
     let sealed = with_age(from);
     if !from.is_file() && !sealed.is_file() {
         return Ok(());

@@ -18,7 +18,7 @@ const REPORT_INTERVAL: Duration = Duration::from_secs(5);
 ///
 /// # Errors
 /// Returns an error when the data folder is not writable.
-pub fn record(data: &Path, folder: &Path) -> anyhow::Result<()> {
+pub fn record_backup(data: &Path, folder: &Path) -> anyhow::Result<()> {
     let last = data.join(LAST);
     private_files::create_file(&last)?;
     fs::write(&last, format!("{}\n", folder.display())).with_context(|| format!("cannot write {}", last.display()))
@@ -26,7 +26,7 @@ pub fn record(data: &Path, folder: &Path) -> anyhow::Result<()> {
 
 /// Reports the time of the last complete backup as a metric, 0 before the first backup. Backups of PostgreSQL are not included,
 /// because other programs create them.
-pub fn report(host: &Host) {
+pub fn spawn_report(host: &Host) {
     if host.settings.database_url.is_some() {
         return;
     }
@@ -37,7 +37,7 @@ pub fn report(host: &Host) {
         metrics::gauge!("patio_backup_last_success_timestamp_seconds").set(seconds);
     };
     set();
-    host.tasks.repeat(REPORT_INTERVAL, move || {
+    host.tasks.spawn_repeating(REPORT_INTERVAL, move || {
         set();
         ready(())
     });

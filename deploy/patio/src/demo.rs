@@ -29,7 +29,7 @@ pub struct DemoData {
 
 impl DemoData {
     /// Determines the password of the first supervisor: the configured password, or the random text `chance` if none is configured.
-    pub fn prepare(auth: &mut auth_svc::Config, chance: String) -> Self {
+    pub fn with_supervisor_password(auth: &mut auth_svc::Config, chance: String) -> Self {
         let generated = auth.admin_password.is_none();
         let password = auth.admin_password.get_or_insert_with(|| Secret::from(chance)).expose().to_owned();
         Self { hmc: auth.admin_hmc.clone(), password, generated }

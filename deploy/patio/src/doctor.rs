@@ -3,28 +3,28 @@ use crate::process::{Options, SCHEMAS};
 use patio_kit::cli::doctor::{self, CheckResult, DoctorOptions, DoctorReport, Section, check_port};
 use std::{net::SocketAddr, path::Path};
 
-/// Runs all checks and prints their findings. Returns an error if a check fails.
-pub async fn examine(options: &Options, doctor: &DoctorOptions, services: bool) -> anyhow::Result<()> {
-    doctor::run(doctor, async |report: &mut DoctorReport| check(options, services, report).await).await
+/// Runs all checks and prints their results. Returns an error if a check fails.
+pub async fn run_doctor_checks(options: &Options, doctor: &DoctorOptions, services: bool) -> anyhow::Result<()> {
+    doctor::run_checks(doctor, async |report: &mut DoctorReport| check(options, services, report).await).await
 }
 
 async fn check(options: &Options, services: bool, all: &mut DoctorReport) -> anyhow::Result<()> {
     let settings = options.settings();
-    all.report_settings(settings.check_secret().and_then(|()| settings.check()))?;
+    all.report_settings(settings.check_secret().and_then(|()| settings.check_database_urls()))?;
     let remedy = "free disk space or give this user write permission there, or set PATIO_DATA_DIR to another folder";
     all.check_folder("data folder", &settings.data_dir, remedy)?;
     if all.is_before_install() {
-        all.check_private("privacy of the data folder", &settings.data_dir)?;
+        all.check_private_folder("privacy of the data folder", &settings.data_dir)?;
     }
     let mut limit = None;
     for schema in SCHEMAS {
         limit = all.check_database(&format!("database of {}", schema.name), schema, settings).await?;
     }
     all.check_connections(limit, settings, "patio").await?;
-    auth_svc::examine(settings, options.auth(), all).await?;
-    import_svc::examine(settings, options.import(), all).await?;
+    auth_svc::run_doctor_checks(settings, options.auth_config(), all).await?;
+    import_svc::run_doctor_checks(settings, options.import_config(), all).await?;
     all.check_dependencies(settings).await?;
-    check_gateway(options.gateway(), all).await?;
+    check_gateway(options.gateway_config(), all).await?;
     if all.is_before_install() {
         if let Some(address) = settings.admin_listen.0.filter(|address: &SocketAddr| address.port() != 0) {
             all.report("metrics port", Section::Ports, check_port(address, true).await)?;
@@ -40,5 +40,5 @@ async fn check_gateway(config: &gateway::Config, all: &mut DoctorReport) -> anyh
         all.report("pages", Section::Pages, CheckResult::Warning(words.to_owned()))?;
         return gateway::doctor::check_port_and_https(config, all).await;
     }
-    gateway::doctor::examine(config, all).await
+    gateway::doctor::run_doctor_checks(config, all).await
 }

@@ -6,7 +6,7 @@ use patio_kit::{
         print,
         session_file::{self, StoredSession},
     },
-    config::{OPERATING, secret::Secret},
+    config::{OPERATING_HEADING, secret::Secret},
 };
 use serde_json::{Value, json};
 use std::{
@@ -23,11 +23,11 @@ use ureq::{
 /// Timeout of a call to Patio. The timeout is long, because sign-ins queue while many users sign in.
 const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Where the session is stored, and which authorities are trusted.
+/// Options of `patio login` and `patio logout`: the session file and the trusted certificate authorities.
 #[derive(Debug, Args)]
 pub struct SessionOptions {
     /// File in which `patio login` stores the session. Default: `.config/patio/session.json` in the home directory.
-    #[arg(long, env = "PATIO_SESSION_FILE", help_heading = OPERATING)]
+    #[arg(long, env = "PATIO_SESSION_FILE", help_heading = OPERATING_HEADING)]
     session: Option<PathBuf>,
     /// PEM file with the certificate of the authority, such as `data/tls/patio-ca.crt`. Default: the public authorities.
     #[arg(long)]
@@ -51,7 +51,7 @@ pub struct LoginOptions {
 /// # Errors
 /// Returns an error when Patio cannot be reached or rejects the sign-in, or the session cannot be stored.
 pub fn login(options: &LoginOptions) -> anyhow::Result<()> {
-    let path = session_file::path(options.file.session.as_deref())?;
+    let path = session_file::session_file_path(options.file.session.as_deref())?;
     let agent = agent(options.file.ca.as_deref())?;
     let password = read_password(&options.hmc)?;
     let sign_in = format!("{}/api/sessions", options.url);
@@ -76,7 +76,7 @@ pub fn login(options: &LoginOptions) -> anyhow::Result<()> {
 /// # Errors
 /// Returns an error when there is no session file, Patio cannot be reached, or the file cannot be deleted.
 pub fn logout(options: &SessionOptions) -> anyhow::Result<()> {
-    let path = session_file::path(options.session.as_deref())?;
+    let path = session_file::session_file_path(options.session.as_deref())?;
     let Some(session) = StoredSession::read(&path)? else { bail!("{} does not exist: no session is stored", path.display()) };
     let agent = agent(options.ca.as_deref())?;
     let ended = agent.delete(format!("{}/api/sessions", session.url)).header("authorization", format!("Bearer {}", session.token)).call();

@@ -98,7 +98,7 @@ enum Audit {
     /// Moves the entries of months that ended more than 183 days ago from PostgreSQL to files, one for each month and service.
     Archive {
         /// First month that stays in the database, as YYYY-MM.
-        #[arg(long, value_parser = audit::month)]
+        #[arg(long, value_parser = audit::parse_month)]
         before: DateTime<Utc>,
         /// Existing folder for the files.
         folder: PathBuf,
@@ -110,32 +110,34 @@ fn main() -> ExitCode {
         return code;
     }
     let command = Cli::command();
-    let matches = cli::arguments(command.clone());
+    let matches = cli::parse_arguments(command.clone());
     let cli = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,
         Err(cause) => cause.exit(),
     };
     let done = match cli.command {
-        None => cli::run(process::serve(cli.options)),
+        None => cli::block_on(process::serve(cli.options)),
         Some(Command::Config) => cli::print(&config::effective_settings(&command, &matches)),
-        Some(Command::Doctor { doctor, services }) => cli::run(async move { doctor::examine(&cli.options, &doctor, services).await }),
+        Some(Command::Doctor { doctor, services }) => {
+            cli::block_on(async move { doctor::run_doctor_checks(&cli.options, &doctor, services).await })
+        }
         Some(Command::Backup { folder, recipient }) => {
-            cli::run(async move { backup::create(&cli.options, &folder, recipient.as_deref()).await })
+            cli::block_on(async move { backup::create(&cli.options, &folder, recipient.as_deref()).await })
         }
         Some(Command::Restore { folder, identity }) => {
-            cli::run(async move { backup::restore(&cli.options, &folder, identity.as_deref()).await })
+            cli::block_on(async move { backup::restore(&cli.options, &folder, identity.as_deref()).await })
         }
-        Some(Command::Restored) => cli::run(async move { restore::complete_restore(cli.options.settings()).await }),
-        Some(Command::Keys(keys)) => cli::run(async move { keys.run(cli.options.auth(), cli.options.settings()).await }),
-        Some(Command::User(user)) => cli::run(async move { user.run(cli.options.settings()).await }),
-        Some(Command::Migrate) => cli::run(process::migrate(cli.options)),
-        Some(Command::Audit(Audit::Verify { seals, archives })) => cli::run(audit::verify(cli.options, seals, archives)),
-        Some(Command::Audit(Audit::Archive { before, folder })) => cli::run(audit::archive(cli.options, before, folder)),
+        Some(Command::Restored) => cli::block_on(async move { restore::complete_restore(cli.options.settings()).await }),
+        Some(Command::Keys(keys)) => cli::block_on(async move { keys.run(cli.options.auth_config(), cli.options.settings()).await }),
+        Some(Command::User(user)) => cli::block_on(async move { user.run(cli.options.settings()).await }),
+        Some(Command::Migrate) => cli::block_on(process::migrate(cli.options)),
+        Some(Command::Audit(Audit::Verify { seals, archives })) => cli::block_on(audit::verify(cli.options, seals, archives)),
+        Some(Command::Audit(Audit::Archive { before, folder })) => cli::block_on(audit::archive(cli.options, before, folder)),
         Some(Command::Login(options)) => login::login(&options),
         Some(Command::Logout(options)) => login::logout(&options),
         Some(Command::Probe(options)) => {
             let address = |program: Option<&str>| cli.options.service_address(program);
-            return probe::main(&options, &probe::Target { program: None, address: &address });
+            return probe::run_probe(&options, &probe::ProbeTarget { program: None, address: &address });
         }
     };
     cli::exit_code(&done)

@@ -54,17 +54,17 @@ impl Options {
     }
 
     /// Returns the settings of auth-svc.
-    pub fn auth(&self) -> &auth_svc::Config {
+    pub fn auth_config(&self) -> &auth_svc::Config {
         &self.auth
     }
 
     /// Returns the settings of import-svc.
-    pub fn import(&self) -> &import_svc::Config {
+    pub fn import_config(&self) -> &import_svc::Config {
         &self.import
     }
 
     /// Returns the settings of the gateway.
-    pub fn gateway(&self) -> &gateway::Config {
+    pub fn gateway_config(&self) -> &gateway::Config {
         &self.gateway
     }
 }
@@ -77,16 +77,16 @@ pub async fn serve(mut options: Options) -> anyhow::Result<()> {
         options.settings.service_secret = Secret::from(generate_password()?);
     }
     options.gateway.web_dir = pages::build_if_stale(&options.gateway.web_dir).await?;
-    let demo = if options.demo { Some(demo::DemoData::prepare(&mut options.auth, generate_password()?)) } else { None };
-    let host = Host::local(options.settings.clone()).await?;
+    let demo = if options.demo { Some(demo::DemoData::with_supervisor_password(&mut options.auth, generate_password()?)) } else { None };
+    let host = Host::with_local_services(options.settings.clone()).await?;
     host.cache.check_access().await?;
-    backup_age::report(&host);
+    backup_age::spawn_report(&host);
     let (known, listening) = (host.clone(), Arc::new(AtomicBool::new(false)));
     let listens = listening.clone();
     let is_ready = move || listens.load(Ordering::Relaxed) && known.has_signing_keys() && !known.tasks.is_draining();
     telemetry::admin_server::serve_admin(&host.settings, &host.tasks, is_ready, gateway::admin_routes(host.clone())).await?;
-    let Some(services) = lifecycle::started(&host.tasks, start(&options, &host)).await? else {
-        host.tasks.finish().await;
+    let Some(services) = lifecycle::start_unless_stopped(&host.tasks, start(&options, &host)).await? else {
+        host.tasks.stop_and_wait().await;
         return print("Patio has stopped.\n");
     };
     let gateway = gateway::start(options.gateway, &host).await?;
@@ -103,7 +103,7 @@ pub async fn serve(mut options: Options) -> anyhow::Result<()> {
     let url = gateway.url();
     host.tasks.spawn(async move {
         if let Err(cause) = gateway.serve_on_io_runtime().await {
-            tracing::error!(%cause, "the gateway failed");
+            tracing::error!(%cause, "the gateway failed, the process stops");
         }
     });
     print(&format!("Patio is ready on {url}\n"))?;
@@ -111,30 +111,30 @@ pub async fn serve(mut options: Options) -> anyhow::Result<()> {
     lifecycle::shutdown_signal(&host.tasks, host.settings.shutdown_delay_seconds).await;
     print("Patio is shutting down: finishing open requests …\n")?;
     notify_systemd(NotifyState::Stopping);
-    host.tasks.finish().await;
+    host.tasks.stop_and_wait().await;
     for service in services {
         service.close().await;
     }
-    telemetry::trace::finish().await;
+    telemetry::trace::flush_spans().await;
     print("Patio has stopped.\n")
 }
 
 /// Sends the state of the process to systemd, which waits for it when the unit has `Type=notify`. Does nothing without systemd.
 fn notify_systemd(state: NotifyState<'_>) {
     if let Err(cause) = sd_notify::notify(&[state]) {
-        tracing::warn!(%cause, "failed to notify systemd");
+        tracing::warn!(%cause, "failed to notify systemd, which does not learn the state of this process");
     }
 }
 
 async fn start(options: &Options, host: &Host) -> anyhow::Result<Vec<Service>> {
     let auth = auth_svc::start(options.auth.clone(), host).await?;
-    host.attach(&auth);
+    host.attach_service(&auth);
     let vehicle = vehicle_svc::start(options.vehicle.clone(), host).await?;
-    host.attach(&vehicle);
+    host.attach_service(&vehicle);
     let campaign = campaign_svc::start(options.campaign.clone(), host).await?;
-    host.attach(&campaign);
+    host.attach_service(&campaign);
     let import = import_svc::start(options.import.clone(), host).await?;
-    host.attach(&import);
+    host.attach_service(&import);
     Ok(vec![auth, vehicle, campaign, import])
 }
 
@@ -144,9 +144,9 @@ pub const SCHEMAS: [Schema; 4] = [auth_svc::SCHEMA, vehicle_svc::SCHEMA, campaig
 /// Runs the pending database migrations of all services.
 pub async fn migrate(options: Options) -> anyhow::Result<()> {
     telemetry::start(&options.settings, "patio")?;
-    let host = Host::local(options.settings).await?;
+    let host = Host::with_local_services(options.settings).await?;
     for schema in SCHEMAS {
-        host.database(schema).await?.close().await;
+        host.open_database(schema).await?.close().await;
         print(&format!("{}: the tables are up to date\n", schema.name))?;
     }
     Ok(())

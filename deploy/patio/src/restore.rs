@@ -10,7 +10,7 @@ use patio_kit::{cli::print, config::Settings, db::Db};
 pub async fn complete_restore(settings: &Settings) -> anyhow::Result<()> {
     for schema in SCHEMAS {
         let db = Db::open_existing(schema, settings).await?;
-        db.skip_ids(schema).await?;
+        db.advance_id_sequences(schema).await?;
         if schema.name == vehicle_svc::SCHEMA.name {
             vehicle_svc::store::restore::invalidate_client_data(&db).await?;
         }

@@ -1,5 +1,5 @@
 //! The combined process: start, stop, kill and restart.
-use patio_harness::{Builder, Client, Database, Folder, Patio, Signal, heavy, run, shared};
+use patio_harness::{Builder, Client, Database, Folder, Patio, Signal, acquire_heavy_slot, acquire_shared_slot, run};
 use serde_json::{Value, json};
 use std::{
     path::Path,
@@ -14,7 +14,7 @@ const LONGEST: Duration = Duration::from_secs(20);
 
 /// Configures Patio without a password for the first supervisor, on SQLite or on the given database.
 fn configure(folder: &Path, database: Option<&str>) -> Builder {
-    let builder = Patio::builder().folder(folder).without("PATIO_ADMIN_PASSWORD");
+    let builder = Patio::builder().folder(folder).without_setting("PATIO_ADMIN_PASSWORD");
     match database {
         Some(url) => builder.postgres(url),
         None => builder,
@@ -35,7 +35,7 @@ fn sign_in(patio: &Patio) -> Client {
 
 #[test]
 fn the_first_password_is_printed_once_and_all_saves_survive_a_restart() {
-    let (_turn, folder) = (shared(), Folder::temporary());
+    let (_turn, folder) = (acquire_shared_slot(), Folder::temporary());
     let mut patio = configure(folder.path(), None).start();
     let admin = sign_in(&patio);
     let vehicle = admin.import_template().vehicle_ids()[0];
@@ -53,9 +53,9 @@ fn the_first_password_is_printed_once_and_all_saves_survive_a_restart() {
 
 #[test]
 fn a_kill_during_saves_loses_no_acknowledged_save() {
-    let _turn = heavy();
+    let _turn = acquire_heavy_slot();
     killed_again_and_again("SQLite", None, Duration::from_secs(1));
-    match Database::fresh() {
+    match Database::create() {
         Some(database) => killed_again_and_again("PostgreSQL", Some(&database.url()), Duration::from_secs(3)),
         None => patio_testing::print_to_stderr(&format!("{} is not set: PostgreSQL skipped", patio_testing::POSTGRES)),
     }
@@ -102,7 +102,7 @@ fn killed_again_and_again(on: &str, database: Option<&str>, patience: Duration) 
 /// Makes an online backup, which checks every page of the copies.
 fn assert_unharmed(patio: &Patio, number: i32) {
     let copy = patio.folder().join(format!("copy {number}"));
-    let done = run("patio", &["backup", copy.to_str().unwrap()], &[("PATIO_DATA_DIR", patio.data().to_str().unwrap())]);
+    let done = run("patio", &["backup", copy.to_str().unwrap()], &[("PATIO_DATA_DIR", patio.data_folder().to_str().unwrap())]);
     assert_eq!(done.code, Some(0), "kill {number} corrupted the database: {}", done.text());
     std::fs::remove_dir_all(copy).unwrap();
 }

@@ -12,7 +12,7 @@ use crate::{
 };
 use axum::extract::{FromRequestParts, MatchedPath};
 use http::{HeaderMap, StatusCode, header::AUTHORIZATION, request::Parts};
-use patio_kit::{auth::identity::Caller, client::call_context::CallContext, server::access_layer::PASSWORD_MUST_CHANGE};
+use patio_kit::{auth::identity::Caller, client::call_context::CallContext, server::access_layer::PASSWORD_MUST_CHANGE_MESSAGE};
 use std::{
     sync::{Arc, OnceLock},
     time::Duration,
@@ -104,7 +104,7 @@ impl FromRequestParts<AppState> for Authenticated {
             Err(refused) => return Err(refused.into()),
         };
         // A service's own token is valid only between services, never at the public API.
-        if caller.person().is_none() {
+        if caller.signed_in_user_id().is_none() {
             return Err(not_signed_in());
         }
         let (address, _) = client_address_and_https(parts, &api.config.trusted_proxies);
@@ -122,7 +122,7 @@ impl FromRequestParts<AppState> for Authenticated {
             return Err(Problem::new(StatusCode::FORBIDDEN, "NOT_ALLOWED", "Your access level does not allow this."));
         }
         if caller.must_change_password && !rule.is_some_and(|rule| rule.before_password_change) {
-            return Err(Problem::new(StatusCode::FORBIDDEN, "PASSWORD_MUST_CHANGE", PASSWORD_MUST_CHANGE));
+            return Err(Problem::new(StatusCode::FORBIDDEN, "PASSWORD_MUST_CHANGE", PASSWORD_MUST_CHANGE_MESSAGE));
         }
         Ok(Self { caller, address, bearer })
     }

@@ -1,6 +1,6 @@
 //! Validation of paging and filter parameters of list routes, and the paging metadata of their responses.
 use crate::http::problem::{ApiResult, Problem};
-use patio_kit::page::{DEFAULT_SIZE, MAX_PAGE_SIZE};
+use patio_kit::page::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE};
 use patio_proto::{common, yard};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -46,7 +46,7 @@ impl PageQuery {
     /// # Errors
     /// Returns a 400 that names the parameter when a number is out of range.
     pub fn to_page(&self) -> ApiResult<common::Page> {
-        let (index, size) = (self.page.unwrap_or(0), self.per_page.unwrap_or(DEFAULT_SIZE));
+        let (index, size) = (self.page.unwrap_or(0), self.per_page.unwrap_or(DEFAULT_PAGE_SIZE));
         if !(0..=MAX_PAGE_INDEX).contains(&index) {
             return Err(Problem::invalid_field("page", "must be between 0 and 1000000"));
         }

@@ -166,12 +166,12 @@ impl AdmissionController {
     /// Starts the background tasks that detect the end of an overload and publish the queue metrics.
     pub fn run_ticker(&self, tasks: &Tasks) {
         let turns = self.clone();
-        tasks.repeat(TICK, move || {
+        tasks.spawn_repeating(TICK, move || {
             turns.room().tick();
             ready(())
         });
         let turns = self.clone();
-        tasks.repeat(LOG_INTERVAL, move || {
+        tasks.spawn_repeating(LOG_INTERVAL, move || {
             let now = {
                 let room = turns.room();
                 [("save", room.saving, room.saves.len()), ("read", room.reading, room.reads.len())]

@@ -36,7 +36,7 @@ impl StreamLimiter {
     /// Starts the background task that publishes the numbers of open streams and of users with an open stream.
     pub fn spawn_metrics(&self, tasks: &Tasks) {
         let streams = self.clone();
-        tasks.repeat(METRICS_INTERVAL, move || {
+        tasks.spawn_repeating(METRICS_INTERVAL, move || {
             let (users, open) = {
                 let open = streams.open_now();
                 (open.len(), open.values().sum())

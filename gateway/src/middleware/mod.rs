@@ -84,7 +84,7 @@ fn request_span(request: &Request, route: &str, id: &RequestId) -> Span {
     let name = format!("{method} {route}");
     let span = tracing::info_span!("request", otel.name = name, otel.kind = "server", request_id = %id.0);
     trace::describe_http(&span, method, route, request.uri().path());
-    trace::extract(&span, request.headers());
+    trace::extract_context(&span, request.headers());
     span
 }
 
@@ -109,7 +109,7 @@ fn audit_forbidden(api: &AppState, caller_slot: &CallerSlot, answered: &Response
     let visit = RecordPageViewRequest { kind: "refused".to_owned(), page: call, ..RecordPageViewRequest::default() };
     let (mut sessions, tokens) = (api.sessions(), api.service_tokens.clone());
     api.host.tasks.spawn(async move {
-        let noted = async { sessions.record_page_view(tokens.bearer_for(&bearer).await?.request(visit)).await };
+        let noted = async { sessions.record_page_view(tokens.call_context_for(&bearer).await?.request(visit)).await };
         if let Err(cause) = noted.await {
             tracing::warn!(%cause, "failed to write the audit entry of a forbidden request");
         }

@@ -137,7 +137,7 @@ fn statuses(filter: Option<&str>) -> ApiResult<Vec<Wire>> {
     match filter {
         None | Some("all") => Ok(Vec::new()),
         Some("ongoing") => Ok(vec![Wire::Ready, Wire::Ongoing, Wire::PendingReview]),
-        Some(written) => status::parse_campaign(written)
+        Some(written) => status::parse_campaign_status(written)
             .map(|exact| vec![exact])
             .ok_or_else(|| Problem::invalid_field("status", "must be all, ongoing, closed, Ready, Ongoing, Pending Review or Closed")),
     }

@@ -108,7 +108,7 @@ async fn resolve_conflict(
     match api.conflicts().resolve_conflict(signed.request(pb::ResolveConflictRequest { id, choice: choice.into() })).await {
         Ok(saved) => vehicle::vehicle_response(&api, &signed, saved.into_inner()).await,
         Err(refusal) => {
-            let id = errors::value(&refusal, "vehicle").and_then(|id| id.parse().ok()).unwrap_or_default();
+            let id = errors::value_of_status(&refusal, "vehicle").and_then(|id| id.parse().ok()).unwrap_or_default();
             Err(vehicle::problem_with_current_vehicle(&api, &signed, id, refusal).await)
         }
     }

@@ -134,7 +134,7 @@ async fn events(State(api): State<AppState>, signed: Authenticated, QueryParams(
     let feed = api.live().watch(signed.request(pb::WatchRequest { campaign_id })).await?.into_inner();
     let (host, caller) = (api.host.clone(), signed.caller.clone());
     let over = async move {
-        let (ended, left) = (pin!(host.identity.wait_until_invalid(&caller)), pin!(host.tasks.draining()));
+        let (ended, left) = (pin!(host.identity.wait_until_invalid(&caller)), pin!(host.tasks.wait_until_draining()));
         future::select(ended, left).await;
     };
     let alive = KeepAlive::new().interval(KEEP_ALIVE_INTERVAL).text("still there");

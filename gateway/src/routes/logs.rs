@@ -67,7 +67,7 @@ async fn log_login(State(api): State<AppState>, signed: Authenticated, JsonBody(
 }
 
 async fn note(api: &AppState, signed: &Authenticated, visit: pb::RecordPageViewRequest) -> ApiResult<StatusCode> {
-    let bearer = api.service_tokens.bearer_for(signed.call_context()).await?;
+    let bearer = api.service_tokens.call_context_for(signed.call_context()).await?;
     api.sessions().record_page_view(bearer.request(visit)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

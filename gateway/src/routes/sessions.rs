@@ -156,7 +156,7 @@ async fn sign_out(State(api): State<AppState>, signed: Authenticated) -> ApiResu
         expires_at: Some(clock::timestamp(signed.caller.expires_at)),
         ..Default::default()
     };
-    api.host.identity.revoke(&[ended]); // immediately in this process; other processes receive it within a second
+    api.host.identity.add_revocations(&[ended]); // immediately in this process; other processes receive it within a second
     Ok(StatusCode::NO_CONTENT)
 }
 

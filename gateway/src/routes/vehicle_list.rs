@@ -106,7 +106,7 @@ fn array(chunks: impl Stream<Item = Result<pb::VehicleChunk, Status>>) -> impl S
             let mut piece = Vec::new();
             for row in chunk?.vehicles {
                 piece.extend_from_slice(std::mem::replace(&mut before, ",").as_bytes());
-                serde_json::to_writer(&mut piece, &ListedVehicle::from(row)).map_err(|cause| errors::internal(&cause))?;
+                serde_json::to_writer(&mut piece, &ListedVehicle::from(row)).map_err(|cause| errors::internal_status(&cause))?;
             }
             Ok(Some(Bytes::from(piece)))
         });

@@ -130,13 +130,13 @@ impl Connection {
                     }
                     return;
                 }
-                () = self.api.host.tasks.draining(), if !drain_announced => {
+                () = self.api.host.tasks.wait_until_draining(), if !drain_announced => {
                     drain_announced = true;
                     if self.shared.load(Ordering::Relaxed) {
                         served.as_mut().graceful_shutdown(); // HTTP/2 sends GOAWAY: the client opens a new connection
                     }
                 }
-                () = self.api.host.tasks.stopped(), if until.is_none() => {
+                () = self.api.host.tasks.wait_until_stopping(), if until.is_none() => {
                     served.as_mut().graceful_shutdown();
                     until = Some(Instant::now() + DRAIN_TIMEOUT);
                 }

@@ -106,7 +106,7 @@ impl Server {
         while let Some(permit) = self.permit(&room).await {
             let accepted = tokio::select! {
                 accepted = self.listener.accept() => accepted,
-                () = self.api.host.tasks.stopped() => break,
+                () = self.api.host.tasks.wait_until_stopping() => break,
             };
             match accepted {
                 Ok((stream, peer)) => self.accept_connections(stream, peer, permit),
@@ -127,7 +127,7 @@ impl Server {
     async fn permit(&self, room: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
         tokio::select! {
             permit = room.clone().acquire_owned() => permit.ok(),
-            () = self.api.host.tasks.stopped() => None,
+            () = self.api.host.tasks.wait_until_stopping() => None,
         }
     }
 

@@ -144,7 +144,7 @@ type Pair = (Vec<u8>, Vec<u8>);
 /// previous certificate stays in use.
 fn keep(read: impl Fn() -> anyhow::Result<Pair> + Send + Sync + 'static, pair: Pair, held: Arc<Held>, tasks: &Tasks) {
     let (read, last) = (Arc::new(read), Arc::new(RwLock::new(pair)));
-    tasks.repeat(RELOAD_INTERVAL, move || {
+    tasks.spawn_repeating(RELOAD_INTERVAL, move || {
         let (read, last, held) = (read.clone(), last.clone(), held.clone());
         async move {
             let looked = tokio::task::spawn_blocking(move || renew(read.as_ref(), &last, &held)).await;

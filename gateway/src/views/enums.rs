@@ -103,7 +103,7 @@ api_enum! {
 
 api_enum! {
     /// Status of a campaign.
-    CampaignStatus of campaign::CampaignStatus, status::campaign_text, status::parse_campaign, {
+    CampaignStatus of campaign::CampaignStatus, status::campaign_status_text, status::parse_campaign_status, {
         Ready = "Ready", Ongoing = "Ongoing", PendingReview = "Pending Review", Closed = "Closed",
     }
 }

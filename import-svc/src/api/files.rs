@@ -142,7 +142,7 @@ impl pb::file_service_server::FileService for FileApi {
         let person = Uploader {
             caller: identity::caller(&request)?,
             bearer: CallContext::from_request(&request),
-            address: audit::address(&request),
+            address: audit::client_address(&request),
         };
         let request = request.into_inner();
         let report = match request.report() {

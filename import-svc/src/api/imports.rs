@@ -81,7 +81,7 @@ impl pb::import_service_server::ImportService for ImportApi {
         let person = Uploader {
             caller: identity::caller(&request)?,
             bearer: CallContext::from_request(&request),
-            address: audit::address(&request),
+            address: audit::client_address(&request),
         };
         let ending = self.act(person, request.into_inner()).await?;
         Ok(Response::new(pb::ImportCampaignResponse { outcome: Some(outcome(ending)) }))

@@ -102,6 +102,6 @@ mod tests {
     #[tokio::test]
     async fn a_silent_import_has_failed_unless_its_progress_cannot_be_read() {
         assert_eq!(next_after_silence(Cache::in_memory()).await, Some(ImportPhase::Failed));
-        assert_eq!(next_after_silence(Cache::redis("redis://127.0.0.1:1").unwrap()).await, None);
+        assert_eq!(next_after_silence(Cache::in_redis("redis://127.0.0.1:1").unwrap()).await, None);
     }
 }

@@ -240,7 +240,7 @@ fn summarise(sheet: &mut Worksheet, styles: &Styles, about: (&Campaign, DateTime
         ("Part", &campaign.part),
         ("Description", &campaign.description),
         ("Model Type", &campaign.model_type),
-        ("Status", status::campaign_text(campaign.status())),
+        ("Status", status::campaign_status_text(campaign.status())),
     ];
     for (row, (name, value)) in (0u32..).zip(properties) {
         sheet.write_string_with_format(row, 0, name, &styles.head)?;

@@ -6,7 +6,7 @@ use patio_kit::{
     client::{call_context::CallContext, service_channel::ServiceChannel},
     errors::{self, Reason},
     host::Host,
-    server::access_layer::{self, Access},
+    server::access_layer::{self, AccessLayerState},
 };
 use patio_proto::{
     access::Role,
@@ -86,12 +86,12 @@ impl World {
         world.attach(&host.links.vehicle, lists.vehicles(Routes::new(CampaignVehicleServiceServer::new(world.clone()))));
         world.attach(&host.links.auth, lists.names(Routes::new(TokenServiceServer::new(world.clone()))));
         let service = import_svc::start(Config { workbook_reader: Some(program), ..Config::default() }, &host).await.unwrap();
-        host.attach(&service);
+        host.attach_service(&service);
         world
     }
 
     fn attach(&self, link: &ServiceChannel, routes: Routes) {
-        let guard = Access { identity: self.host.identity.clone(), service: "double", db: None };
+        let guard = AccessLayerState { identity: self.host.identity.clone(), service: "double", db: None };
         let router = routes.prepare().into_axum_router().layer(axum::middleware::from_fn_with_state(guard, access_layer::authorize_layer));
         let ServiceChannel::Local(slot) = link else { panic!("not a local host") };
         assert!(slot.set(router).is_ok());

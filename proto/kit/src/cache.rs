@@ -93,7 +93,7 @@ impl Cache {
     /// # Errors
     /// Returns an error when the Redis URL is invalid or its CA file cannot be read.
     pub fn from_settings(settings: &Settings) -> anyhow::Result<Self> {
-        client(settings)?.map_or_else(|| Ok(Self::in_memory()), Self::with)
+        redis_client(settings)?.map_or_else(|| Ok(Self::in_memory()), Self::with)
     }
 
     /// Checks that the Redis server is usable. Rejects a server with a permanent fault: a wrong password, a read-only replica, or a
@@ -105,7 +105,7 @@ impl Cache {
     /// Returns an [`InvalidSetting`] that names `PATIO_REDIS_URL`, what the server answered and how to fix it.
     pub async fn check_access(&self) -> anyhow::Result<()> {
         let Self::Redis(redis) = self else { return Ok(()) };
-        let Ok(Err(cause)) = tokio::time::timeout(START_CHECK_TIMEOUT, redis.try_writing()).await else { return Ok(()) };
+        let Ok(Err(cause)) = tokio::time::timeout(START_CHECK_TIMEOUT, redis.probe_write()).await else { return Ok(()) };
         let code = cause.code().unwrap_or_default();
         let advice = match (cause.kind(), code) {
             (ErrorKind::AuthenticationFailed, _) | (_, "NOAUTH" | "WRONGPASS" | "NOPERM") => {
@@ -122,7 +122,7 @@ impl Cache {
     ///
     /// # Errors
     /// Returns an error when the URL is invalid.
-    pub fn redis(url: &str) -> anyhow::Result<Self> {
+    pub fn in_redis(url: &str) -> anyhow::Result<Self> {
         Self::with(Client::open(url)?)
     }
 
@@ -145,7 +145,7 @@ impl Cache {
         let held: Vec<Option<String>> = match self {
             Self::Memory(memory) => keys.iter().map(|key| memory.get(&key.text).map(|held| held.json)).collect(),
             // While Redis rejects writes its values may be outdated, so every key counts as a miss.
-            Self::Redis(redis) if !redis.takes_writes() => vec![None; keys.len()],
+            Self::Redis(redis) if !redis.accepts_writes() => vec![None; keys.len()],
             Self::Redis(redis) => {
                 let mut pipe = redis::pipe();
                 for key in keys {
@@ -194,12 +194,13 @@ impl Cache {
     /// Returns why the cache cannot store values, or `None` when a probe write succeeds.
     pub async fn find_fault(&self) -> Option<String> {
         let Self::Redis(redis) = self else { return None };
-        let cause = redis.try_writing().await.err()?;
-        let how = if server::is_refusal(&cause) { "responds, but rejects writes" } else { "does not answer" };
+        let cause = redis.probe_write().await.err()?;
+        let how = if server::is_write_rejection(&cause) { "responds, but rejects writes" } else { "does not answer" };
         Some(format!("{how}: {cause}"))
     }
 
-    /// Returns why the cache is unusable, as far as a read shows: Redis does not respond, or is a replica.
+    /// Returns why the cache is unusable, without writing to Redis: Redis does not respond, or is a read-only replica. Returns
+    /// `None` otherwise.
     pub async fn find_fault_without_write(&self) -> Option<String> {
         let Self::Redis(redis) = self else { return None };
         match redis::cmd("INFO").arg("replication").query_async::<String>(&mut redis.clone()).await {
@@ -215,10 +216,10 @@ impl Cache {
     pub fn spawn_metrics(&self, tasks: &Tasks, service: &'static str) {
         let Self::Redis(redis) = self else { return };
         let redis = redis.clone();
-        tasks.repeat(PROBE_INTERVAL, move || {
+        tasks.spawn_repeating(PROBE_INTERVAL, move || {
             let redis = redis.clone();
             async move {
-                let took = redis.try_writing().await.is_ok();
+                let took = redis.probe_write().await.is_ok();
                 metrics::gauge!("patio_redis_up", "service" => service).set(f64::from(u8::from(took)));
             }
         });
@@ -246,7 +247,7 @@ impl Cache {
 }
 
 /// Creates a client for the Redis server that the settings name. Returns `None` when no Redis URL is set.
-pub(crate) fn client(settings: &Settings) -> anyhow::Result<Option<Client>> {
+pub(crate) fn redis_client(settings: &Settings) -> anyhow::Result<Option<Client>> {
     let Some(url) = settings.redis_url.as_ref().map(|url| url.expose()) else { return Ok(None) };
     let Some(file) = settings.redis_ca.as_ref().filter(|_| url.starts_with("rediss://")) else { return Ok(Some(Client::open(url)?)) };
     let authorities = std::fs::read(file).with_context(|| format!("PATIO_REDIS_CA_FILE: cannot read {}", file.display()))?;

@@ -111,13 +111,13 @@ impl Db {
             }
         };
         let db = Self { name: schema.name, pools, asked: Arc::default(), reading: None };
-        database_state::set_address(db.address());
+        database_state::set_address(db.describe_address());
         Ok(db)
     }
 
     /// Returns a text for error messages with the address of the database and the name of the setting for the address.
     #[must_use]
-    pub fn address(&self) -> String {
+    pub fn describe_address(&self) -> String {
         match &self.pools {
             Pools::Sqlite { .. } => "SQLite file in PATIO_DATA_DIR".to_owned(),
             Pools::Postgres { cluster, .. } => format!("PostgreSQL at {} (PATIO_DATABASE_URL)", cluster.addresses()),
@@ -130,7 +130,7 @@ impl Db {
     pub async fn migrate(&self, schema: Schema) -> anyhow::Result<()> {
         match &self.pools {
             Pools::Sqlite { write, .. } => write.migrate(&ignoring_unknown(schema.sqlite)).await?,
-            Pools::Postgres { cluster, .. } => pg_migrate::run(schema, &cluster.primary().options).await?,
+            Pools::Postgres { cluster, .. } => pg_migrate::run_migrations(schema, &cluster.primary().options).await?,
         }
         Ok(())
     }
@@ -143,7 +143,7 @@ impl Db {
     pub async fn check_connections(&self) -> anyhow::Result<()> {
         let Pools::Postgres { cluster, .. } = &self.pools else { return Ok(()) };
         let options = &cluster.primary().options;
-        let Some(fault) = pooler::find_fault(options).await? else { return Ok(()) };
+        let Some(fault) = pooler::find_pooler_fault(options).await? else { return Ok(()) };
         Err(InvalidSetting(format!(
             "PATIO_DATABASE_URL leads to {fault}, which Patio cannot use, at {}; set pool_mode = session there and leave parameters out of \
              the URL, or set it to the PostgreSQL server itself",
@@ -276,9 +276,9 @@ impl Db {
     }
 
     /// Opens part of the `PostgreSQL` connections in advance, before the first requests arrive.
-    pub(crate) async fn warm(&self) {
+    pub(crate) async fn open_initial_connections(&self) {
         if let Pools::Postgres { cluster, .. } = &self.pools {
-            join_all(cluster.primary().pools().map(PostgresPool::warm)).await;
+            join_all(cluster.primary().pools().map(PostgresPool::open_initial_connections)).await;
         }
     }
 
@@ -296,10 +296,10 @@ impl Db {
         let Pools::Postgres { cluster, heartbeat, replica } = &self.pools else { return };
         let measured = async {
             if let Some(replica) = replica {
-                replica.run(cluster, tasks).await;
+                replica.measure_lag(cluster, tasks).await;
             }
         };
-        tokio::join!(heartbeat.run(tasks), measured);
+        tokio::join!(heartbeat.send_heartbeats(tasks), measured);
     }
 
     /// Waits until the database has not responded for two seconds. On `SQLite` the wait never ends.

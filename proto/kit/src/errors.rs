@@ -10,7 +10,7 @@ macro_rules! reasons {
         pub enum Reason { $($(#[$doc])* $name,)* }
 
         impl Reason {
-            /// Text of the reason on the wire, such as `NO_USER`.
+            /// Returns the text of the reason on the wire, such as `NO_USER`.
             #[must_use]
             pub fn text(self) -> &'static str {
                 match self { $(Self::$name => $text,)* }
@@ -76,9 +76,9 @@ reasons! {
     StaleVersion = "STALE_VERSION",
     /// The user's role cannot set this status now.
     StatusNotAllowed = "STATUS_NOT_ALLOWED",
-    /// The vehicle's identifier differs from the identifier that the user saw.
+    /// The vehicle now has another VIN than the user saw.
     OtherVehicle = "OTHER_VEHICLE",
-    /// Another vehicle of the campaign has the requested identifier.
+    /// Another vehicle of the campaign has the requested VIN.
     VinTaken = "VIN_TAKEN",
     /// The idempotency key was already used for a different request.
     KeyReused = "KEY_REUSED",
@@ -123,7 +123,7 @@ pub fn status_with_values(code: Code, reason: Reason, error: &dyn Display, value
 
 /// Logs an internal error and builds a status that does not reveal its cause.
 #[must_use]
-pub fn internal(cause: &dyn Display) -> Status {
+pub fn internal_status(cause: &dyn Display) -> Status {
     tracing::error!(%cause, "request failed with an internal error");
     status(Code::Internal, Reason::Internal, &"Something went wrong. Try again.")
 }
@@ -160,14 +160,14 @@ pub fn with_cause(mut status: Status, dependency: &str, cause: &dyn Display) -> 
 
 /// Returns the failed dependency and the cause of a status, or `None` when the status names none.
 #[must_use]
-pub fn failure(status: &Status) -> Option<Failure> {
+pub fn failure_of_status(status: &Status) -> Option<Failure> {
     let value = |key| status.metadata().get(key)?.to_str().ok().map(str::to_owned);
     Some(Failure { dependency: value(DEPENDENCY_KEY)?, cause: value(CAUSE_KEY).unwrap_or_default() })
 }
 
 /// Builds the error status for a call to a service that did not respond, or whose response was cut off.
 #[must_use]
-pub fn unavailable(cause: &dyn Display) -> Status {
+pub fn unavailable_status(cause: &dyn Display) -> Status {
     tracing::debug!(%cause, "request failed: a service or the database is unavailable");
     status(Code::Unavailable, Reason::Unavailable, &"The server is temporarily unavailable. Try again in a moment.")
 }
@@ -175,11 +175,11 @@ pub fn unavailable(cause: &dyn Display) -> Status {
 /// Builds the error status for a failed SQL statement: `Unavailable` when the database cannot be reached or has no space,
 /// `Internal` for an unexpected error.
 #[must_use]
-pub fn database(cause: &sqlx::Error) -> Status {
+pub fn database_status(cause: &sqlx::Error) -> Status {
     match cause {
-        cause if is_out_of_space(cause) => full(cause),
-        cause if is_connection_error(cause) => database_unavailable(cause),
-        cause if is_overtaken(cause) => {
+        cause if is_out_of_space(cause) => disk_full_status(cause),
+        cause if is_connection_error(cause) => database_unavailable_status(cause),
+        cause if is_aborted_by_concurrency(cause) => {
             tracing::warn!(%cause, "transaction aborted by a deadlock or serialization failure");
             status(Code::Unavailable, Reason::Busy, &"Another change was made at the same time. Try again.")
         }
@@ -187,7 +187,7 @@ pub fn database(cause: &sqlx::Error) -> Status {
         sqlx::Error::Database(database_error) if database_error.code().is_some_and(|code| code == "22021") => {
             status(Code::InvalidArgument, Reason::BadRequest, &"A text has a character that is not allowed.")
         }
-        _ => internal(cause),
+        _ => internal_status(cause),
     }
 }
 
@@ -195,7 +195,7 @@ pub fn database(cause: &sqlx::Error) -> Status {
 const READ_ONLY: &str = "25006";
 
 /// Returns `true` when a transaction was aborted by a serialization failure or a deadlock.
-fn is_overtaken(cause: &sqlx::Error) -> bool {
+fn is_aborted_by_concurrency(cause: &sqlx::Error) -> bool {
     let code = cause.as_database_error().and_then(|database_error| database_error.code());
     code.is_some_and(|code| ["40001", "40P01"].contains(&&*code))
 }
@@ -234,7 +234,7 @@ pub fn is_out_of_space(cause: &sqlx::Error) -> bool {
     }
 }
 
-fn full(cause: &sqlx::Error) -> Status {
+fn disk_full_status(cause: &sqlx::Error) -> Status {
     tracing::error!(%cause, "database disk full");
     status(
         Code::Unavailable,
@@ -243,7 +243,7 @@ fn full(cause: &sqlx::Error) -> Status {
     )
 }
 
-fn database_unavailable(cause: &sqlx::Error) -> Status {
+fn database_unavailable_status(cause: &sqlx::Error) -> Status {
     if cause.as_database_error().and_then(|database_error| database_error.code()).is_some_and(|code| code == READ_ONLY) {
         crate::database_state::suspect_read_only();
     }
@@ -254,8 +254,8 @@ fn database_unavailable(cause: &sqlx::Error) -> Status {
 
 /// Returns the causes of an error in one line, without repetitions and without line numbers of the database server's source.
 #[must_use]
-pub fn one_line(cause: &anyhow::Error) -> String {
-    cause.chain().map(|cause| plain(&cause.to_string())).fold(String::new(), |mut line, part| {
+pub fn causes_on_one_line(cause: &anyhow::Error) -> String {
+    cause.chain().map(|cause| without_line_numbers(&cause.to_string())).fold(String::new(), |mut line, part| {
         if line.is_empty() {
             line = part;
         } else if !line.contains(&part) {
@@ -266,7 +266,7 @@ pub fn one_line(cause: &anyhow::Error) -> String {
 }
 
 /// Removes the text ` at line N` from a database error. The line number refers to the source code of the database server.
-fn plain(text: &str) -> String {
+fn without_line_numbers(text: &str) -> String {
     let mut parts = text.split(" at line ");
     let first = parts.next().unwrap_or_default().to_owned();
     parts.fold(first, |all, part| all + part.trim_start_matches(|digit: char| digit.is_ascii_digit()))
@@ -280,7 +280,7 @@ pub fn reason(status: &Status) -> Option<Reason> {
 
 /// Returns a named value of a status, such as `retry_after`, or `None` when the status does not contain the value.
 #[must_use]
-pub fn value(status: &Status, name: &str) -> Option<String> {
+pub fn value_of_status(status: &Status, name: &str) -> Option<String> {
     status.get_details_error_info()?.metadata.get(name).cloned()
 }
 

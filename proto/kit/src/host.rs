@@ -71,20 +71,21 @@ pub struct Host {
 
 impl Host {
     /// Creates the dependencies of a process that runs all four services. `settings` must contain a service secret.
-    pub async fn local(settings: Settings) -> anyhow::Result<Self> {
+    pub async fn with_local_services(settings: Settings) -> anyhow::Result<Self> {
         let slot = || ServiceChannel::Local(Arc::default());
         Self::with(settings, Tasks::default(), Clients { auth: slot(), campaign: slot(), vehicle: slot(), import: slot() }, None).await
     }
 
     /// Creates the dependencies of a process that reaches all services over the network.
-    pub async fn remote(settings: Settings) -> anyhow::Result<Self> {
+    pub async fn with_remote_services(settings: Settings) -> anyhow::Result<Self> {
         let tasks = Tasks::default();
         let tls = settings.service_tls.as_deref().map(ServiceTls::open).transpose().map_err(InvalidSetting::from_error)?;
         if let Some(tls) = &tls {
             tls.spawn_reload(&tasks);
         }
         let to = |name, setting: &'static str, url: &str| {
-            let replicas = balancer::replicas(name, url, tls.as_ref(), &tasks).context(setting).map_err(InvalidSetting::from_error)?;
+            let replicas =
+                balancer::new_load_balancer(name, url, tls.as_ref(), &tasks).context(setting).map_err(InvalidSetting::from_error)?;
             Ok::<_, anyhow::Error>(ServiceChannel::Remote(replicas))
         };
         let links = Clients {
@@ -97,7 +98,7 @@ impl Host {
     }
 
     async fn with(settings: Settings, tasks: Tasks, links: Clients, tls: Option<ServiceTls>) -> anyhow::Result<Self> {
-        settings.check()?;
+        settings.check_database_urls()?;
         telemetry::spawn_upkeep(&tasks);
         let clock = Clock::default();
         let cache = Cache::from_settings(&settings).context("PATIO_REDIS_URL").map_err(InvalidSetting::from_error)?;
@@ -109,7 +110,7 @@ impl Host {
     ///
     /// # Errors
     /// Returns an error when the database cannot be opened, or a failure other than an unavailable database.
-    pub async fn database(&self, schema: Schema) -> anyhow::Result<Db> {
+    pub async fn open_database(&self, schema: Schema) -> anyhow::Result<Db> {
         let db = Db::open(schema, &self.settings).await?;
         let mut waiting = Waiting::default();
         while let Err(cause) = self.bring_up(&db, schema).await {
@@ -150,7 +151,7 @@ impl Host {
             self.check_durable(db).await?;
             db.migrate(schema).await
         };
-        checked.await.with_context(|| db.address())
+        checked.await.with_context(|| db.describe_address())
     }
 
     /// Rejects a `PostgreSQL` server that could lose acknowledged saves in a crash, unless Patio's settings allow such a server.
@@ -210,7 +211,7 @@ impl Waiting {
     /// Pauses after a database failure that may resolve by itself. Returns any other failure as an error.
     async fn or_fail(&mut self, host: &Host, cause: anyhow::Error) -> anyhow::Result<()> {
         anyhow::ensure!(host.is_waited_for(&cause), cause);
-        let cause = errors::one_line(&cause);
+        let cause = errors::causes_on_one_line(&cause);
         if self.last_log.as_ref().is_none_or(|(logged, at)| *logged != cause || at.elapsed() > LOG_INTERVAL) {
             tracing::warn!(cause, "waiting for the database");
             self.last_log = Some((cause, Instant::now()));

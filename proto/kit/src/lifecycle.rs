@@ -40,7 +40,7 @@ impl Tasks {
     }
 
     /// Runs `work` repeatedly, with a pause of `every` before each run, until the process stops.
-    pub fn repeat<F, W>(&self, every: Duration, mut work: W)
+    pub fn spawn_repeating<F, W>(&self, every: Duration, mut work: W)
     where
         F: Future<Output = ()> + Send,
         W: FnMut() -> F + Send + 'static,
@@ -65,7 +65,7 @@ impl Tasks {
     }
 
     /// Waits until draining begins.
-    pub async fn draining(&self) {
+    pub async fn wait_until_draining(&self) {
         self.leaving.cancelled().await;
     }
 
@@ -83,34 +83,34 @@ impl Tasks {
     }
 
     /// Waits until background tasks are signalled to stop.
-    pub async fn stopped(&self) {
+    pub async fn wait_until_stopping(&self) {
         self.stopping.cancelled().await;
     }
 
     /// Signals all background tasks to stop and waits for them, for at most [`DRAIN_TIMEOUT`].
-    pub async fn finish(&self) {
+    pub async fn stop_and_wait(&self) {
         self.stop();
-        if !self.drained(DRAIN_TIMEOUT).await {
+        if !self.wait_until_drained(DRAIN_TIMEOUT).await {
             tracing::warn!("shutdown timed out, background tasks aborted");
         }
     }
 
-    /// Waits for the background tasks up to a timeout. Returns `false` when some are still running.
-    pub async fn drained(&self, patience: Duration) -> bool {
+    /// Waits until all background tasks have ended, for at most the given time. Returns `false` when some are still running.
+    pub async fn wait_until_drained(&self, patience: Duration) -> bool {
         self.tracker.close();
         tokio::time::timeout(patience, self.tracker.wait()).await.is_ok()
     }
 }
 
-/// Runs the start of a service. Returns `None` when the process is signalled to stop before the start has finished.
+/// Runs the future that starts a service. Returns `None` when the process receives a stop signal before the future completes.
 ///
 /// # Errors
 /// Returns the error of the failed start.
-pub async fn started<T>(tasks: &Tasks, starting: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<Option<T>> {
+pub async fn start_unless_stopped<T>(tasks: &Tasks, starting: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<Option<T>> {
     tokio::select! {
         started = starting => started.map(Some),
         () = shutdown_signal(tasks, Duration::ZERO) => {
-            tracing::info!("shutdown requested before the service had started");
+            tracing::info!("shutdown requested during startup, stopping before any request was served");
             Ok(None)
         }
     }
@@ -124,7 +124,7 @@ pub async fn shutdown_signal(tasks: &Tasks, notice: Duration) {
     let mut terminate = match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
         Ok(signal) => signal,
         Err(cause) => {
-            tracing::warn!(%cause, "failed to listen for SIGTERM");
+            tracing::warn!(%cause, "failed to listen for SIGTERM, only Ctrl-C stops this process gracefully");
             let _ = tokio::signal::ctrl_c().await;
             return tasks.begin_drain();
         }

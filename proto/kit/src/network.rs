@@ -1,4 +1,4 @@
-//! Network that counts as one client in rate limits.
+//! Network of a client address. Rate limits count all addresses of a network as one client.
 use std::net::{IpAddr, Ipv6Addr};
 
 /// Formats the network of an address: an IPv4 address, or the /64 network of an IPv6 address, all of which usually belongs to one

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use patio_proto::common::{self, Page, PageMeta};
 
 /// Number of rows per page when the request does not specify a page size.
-pub const DEFAULT_SIZE: i32 = 10;
+pub const DEFAULT_PAGE_SIZE: i32 = 10;
 /// Maximum number of rows per page.
 pub const MAX_PAGE_SIZE: i32 = 200;
 
@@ -23,7 +23,7 @@ impl PageWindow {
     #[must_use]
     pub fn from_request(page: Option<&Page>) -> Self {
         let page = page.copied().unwrap_or_default();
-        let size = if page.size == 0 { DEFAULT_SIZE } else { page.size.clamp(1, MAX_PAGE_SIZE) };
+        let size = if page.size == 0 { DEFAULT_PAGE_SIZE } else { page.size.clamp(1, MAX_PAGE_SIZE) };
         Self { index: page.index.max(0), size }
     }
 

@@ -20,11 +20,11 @@ const OTHER_USERS_MODE: u32 = 0o077;
 /// Returns an error when the folder can neither be created nor read.
 pub fn create_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(path)?;
-    keep(path, FOLDER_MODE);
+    restrict_mode(path, FOLDER_MODE);
     for entry in fs::read_dir(path)? {
         let entry = entry?;
         if entry.file_type()?.is_file() {
-            keep(&entry.path(), FILE_MODE);
+            restrict_mode(&entry.path(), FILE_MODE);
         }
     }
     Ok(())
@@ -36,11 +36,11 @@ pub fn create_folder(path: &Path) -> io::Result<()> {
 /// Returns an error when the file can neither be created nor opened.
 pub fn create_file(path: &Path) -> io::Result<()> {
     OpenOptions::new().create(true).append(true).mode(FILE_MODE).open(path)?;
-    keep(path, FILE_MODE);
+    restrict_mode(path, FILE_MODE);
     Ok(())
 }
 
-fn keep(path: &Path, mode: u32) {
+fn restrict_mode(path: &Path, mode: u32) {
     let is_open = fs::metadata(path).is_ok_and(|found| found.permissions().mode() & OTHER_USERS_MODE != 0);
     if is_open && let Err(cause) = fs::set_permissions(path, Permissions::from_mode(mode)) {
         tracing::warn!(%cause, path = %path.display(), "failed to restrict file permissions, other users may read the file");

@@ -27,6 +27,6 @@ pub struct Progress {
 
 /// Returns the cache key of a campaign's progress.
 #[must_use]
-pub fn key(campaign_id: i64) -> CacheKey<Progress> {
+pub fn cache_key(campaign_id: i64) -> CacheKey<Progress> {
     CacheKey::new(format!("progress:{campaign_id}"), CACHE_LIFETIME)
 }

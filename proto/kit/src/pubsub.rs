@@ -24,7 +24,7 @@ const SILENCE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Pause before a replica subscribes to Redis again.
 const RESUBSCRIBE_PAUSE: Duration = Duration::from_millis(500);
 /// Length of the sender id at the start of each message, in bytes.
-const NAME: usize = 16;
+const SENDER_ID_LEN: usize = 16;
 
 /// Item that a subscriber of the channel receives: a message, or a notice that messages may be lost.
 #[derive(Debug, Clone)]
@@ -38,11 +38,11 @@ pub enum Message {
 /// Publish/subscribe channel between the replicas of one service. Clones share the channel.
 #[derive(Clone)]
 pub struct PubSub {
-    here: broadcast::Sender<Message>,
-    elsewhere: Option<RedisConnection>,
+    local: broadcast::Sender<Message>,
+    redis_connection: Option<RedisConnection>,
     channel: Arc<str>,
-    own: [u8; NAME],
-    hears: Arc<AtomicBool>,
+    sender_id: [u8; SENDER_ID_LEN],
+    is_subscribed: Arc<AtomicBool>,
 }
 
 impl PubSub {
@@ -51,26 +51,26 @@ impl PubSub {
     /// # Errors
     /// Returns an error when the Redis URL is invalid.
     pub fn open(host: &Host, name: &str) -> anyhow::Result<Self> {
-        let elsewhere = match &host.cache {
+        let redis_connection = match &host.cache {
             Cache::Memory(_) => None,
             Cache::Redis(connection) => Some(connection.clone()),
         };
-        let client = cache::client(&host.settings)?.filter(|_| elsewhere.is_some());
+        let client = cache::redis_client(&host.settings)?.filter(|_| redis_connection.is_some());
         // Redis channels span all databases of a server, and each database belongs to another Patio installation.
         let database = client.as_ref().map_or(0, |client| client.get_connection_info().redis_settings().db());
-        let (here, _) = broadcast::channel(MAX_LAG);
-        let hears = Arc::new(AtomicBool::new(elsewhere.is_none()));
-        let own = *uuid::Uuid::now_v7().as_bytes();
-        let feed = Self { here, elsewhere, channel: format!("patio:{database}:{name}").into(), own, hears };
+        let (local, _) = broadcast::channel(MAX_LAG);
+        let is_subscribed = Arc::new(AtomicBool::new(redis_connection.is_none()));
+        let sender_id = *uuid::Uuid::now_v7().as_bytes();
+        let feed = Self { local, redis_connection, channel: format!("patio:{database}:{name}").into(), sender_id, is_subscribed };
         if let Some(client) = client {
-            feed.keep_hearing(host, client);
+            feed.spawn_subscription(host, client);
         }
         Ok(feed)
     }
 
-    fn keep_hearing(&self, host: &Host, client: Client) {
+    fn spawn_subscription(&self, host: &Host, client: Client) {
         let beating = self.clone();
-        host.tasks.repeat(HEARTBEAT_INTERVAL, move || {
+        host.tasks.spawn_repeating(HEARTBEAT_INTERVAL, move || {
             let feed = beating.clone();
             async move {
                 feed.publish_remote(&[]).await;
@@ -80,16 +80,16 @@ impl PubSub {
         host.tasks.spawn(async move {
             while !tasks.is_stopping() {
                 tokio::select! {
-                    heard = feed.hear(&client) => {
+                    heard = feed.receive_messages(&client) => {
                         if let Err(cause) = heard {
-                            if feed.hears.swap(false, Ordering::Relaxed) {
+                            if feed.is_subscribed.swap(false, Ordering::Relaxed) {
                                 tracing::warn!(%cause, channel = %feed.channel, "redis subscription lost, reconnecting");
                             } else {
                                 tracing::debug!(%cause, channel = %feed.channel, "redis subscription failed, retrying");
                             }
                         }
                     }
-                    () = tasks.stopped() => return,
+                    () = tasks.wait_until_stopping() => return,
                 }
                 tokio::time::sleep(RESUBSCRIBE_PAUSE).await;
             }
@@ -97,17 +97,19 @@ impl PubSub {
     }
 
     /// Receives messages from Redis until the connection ends or no message arrives in time.
-    async fn hear(&self, client: &Client) -> anyhow::Result<()> {
+    async fn receive_messages(&self, client: &Client) -> anyhow::Result<()> {
         let mut all = tokio::time::timeout(SILENCE_TIMEOUT, client.get_async_pubsub()).await??;
         tokio::time::timeout(SILENCE_TIMEOUT, all.subscribe(&*self.channel)).await??;
-        self.hears.store(true, Ordering::Relaxed);
+        self.is_subscribed.store(true, Ordering::Relaxed);
         tracing::info!(channel = %self.channel, "redis subscription open");
-        let _ = self.here.send(Message::Lagged);
+        let _ = self.local.send(Message::Lagged);
         let mut messages = all.into_on_message();
         while let Some(message) = tokio::time::timeout(SILENCE_TIMEOUT, messages.next()).await? {
             let bytes = message.get_payload_bytes();
-            if let Some((_, payload)) = bytes.split_at_checked(NAME).filter(|(name, payload)| *name != self.own && !payload.is_empty()) {
-                let _ = self.here.send(Message::Event(Bytes::copy_from_slice(payload)));
+            if let Some((_, payload)) =
+                bytes.split_at_checked(SENDER_ID_LEN).filter(|(name, payload)| *name != self.sender_id && !payload.is_empty())
+            {
+                let _ = self.local.send(Message::Event(Bytes::copy_from_slice(payload)));
             }
         }
         anyhow::bail!("the redis connection was closed")
@@ -115,14 +117,14 @@ impl PubSub {
 
     /// Publishes a message to all subscribers. Returns `false` when publishing to other replicas failed.
     pub async fn publish(&self, message: Bytes) -> bool {
-        let _ = self.here.send(Message::Event(message.clone()));
+        let _ = self.local.send(Message::Event(message.clone()));
         self.publish_remote(&message).await
     }
 
     /// Publishes a message to other replicas only. Returns `false` when publishing failed.
     pub async fn publish_remote(&self, message: &[u8]) -> bool {
-        let Some(redis) = &self.elsewhere else { return true };
-        let whole = [&self.own[..], message].concat();
+        let Some(redis) = &self.redis_connection else { return true };
+        let whole = [&self.sender_id[..], message].concat();
         let published = redis.clone().publish::<_, _, i64>(&*self.channel, whole).await;
         published.inspect_err(|cause| redis.log_failure("messages to other replicas", cause)).is_ok()
     }
@@ -130,12 +132,12 @@ impl PubSub {
     /// Subscribes to all messages that are published after this call.
     #[must_use]
     pub fn subscribe(&self) -> broadcast::Receiver<Message> {
-        self.here.subscribe()
+        self.local.subscribe()
     }
 
     /// Returns `true` while messages of other replicas can be received, and always in a process without Redis.
     #[must_use]
     pub fn is_connected(&self) -> bool {
-        self.hears.load(Ordering::Relaxed)
+        self.is_subscribed.load(Ordering::Relaxed)
     }
 }

@@ -80,7 +80,7 @@ impl ServiceTls {
     /// Reloads the certificate files every ten seconds until the process stops. Unusable files leave the last valid certificate in use.
     pub fn spawn_reload(&self, tasks: &Tasks) {
         let (tls, failed) = (self.clone(), Arc::new(AtomicBool::new(false)));
-        tasks.repeat(RELOAD_INTERVAL, move || {
+        tasks.spawn_repeating(RELOAD_INTERVAL, move || {
             let (tls, failed) = (tls.clone(), failed.clone());
             async move {
                 match tokio::task::spawn_blocking(move || tls.reload_if_changed()).await {
@@ -113,7 +113,7 @@ impl ServiceTls {
     /// Accepts TLS connections whose clients present a certificate of the trusted authority.
     ///
     /// Handshakes run concurrently, so that a slow client does not delay others.
-    pub fn incoming(self, listener: TcpListener) -> impl Stream<Item = io::Result<server::TlsStream<TcpStream>>> {
+    pub fn accept_connections(self, listener: TcpListener) -> impl Stream<Item = io::Result<server::TlsStream<TcpStream>>> {
         async_stream::stream! {
             let mut handshakes = FuturesUnordered::new();
             loop {
@@ -121,7 +121,8 @@ impl ServiceTls {
                     accepted = listener.accept(), if handshakes.len() < MAX_HANDSHAKES => match accepted {
                         Ok((stream, _)) => handshakes.push(self.accept(stream)),
                         Err(cause) => {
-                            tracing::warn!(%cause, "failed to accept a connection");
+                            let address = listener.local_addr().ok();
+                            tracing::warn!(%cause, ?address, "TLS listener for services failed to accept a connection, retrying");
                             sleep(ACCEPT_PAUSE).await;
                         }
                     },
@@ -142,7 +143,7 @@ impl ServiceTls {
             Err(_) => "handshake timeout".to_owned(),
         };
         metrics::counter!("patio_service_tls_handshakes_failed_total").increment(1);
-        tracing::debug!(cause, "TLS handshake failed");
+        tracing::debug!(cause, "TLS handshake with a service failed, connection closed");
         None
     }
 

@@ -1,4 +1,4 @@
-//! Calls over the network, to replicas that come, go, freeze and fail.
+//! Tests of load balancing and retries, with replicas that start, stop, freeze and fail.
 mod replica;
 
 use http::{HeaderMap, Request, Response};
@@ -16,10 +16,13 @@ use std::{
 use tonic::body::Body;
 use tower::ServiceExt;
 
-/// A call that may be repeated, one that may not, one that cannot, as it is a stream, and one that is answered by a stream.
+/// Path of an idempotent rpc.
 const READ: &str = "/patio.vehicle.v1.VehicleService/GetVehicle";
+/// Path of an rpc that is not idempotent.
 const SAVE: &str = "/patio.vehicle.v1.VehicleService/SaveVehicle";
+/// Path of a client-streaming rpc, which cannot be repeated.
 const STREAM: &str = "/patio.vehicle.v1.CampaignVehicleService/ImportVehicles";
+/// Path of a server-streaming rpc.
 const STREAMED: &str = "/patio.vehicle.v1.VehicleService/ListAllVehicles";
 
 struct Caller {
@@ -31,7 +34,7 @@ impl Caller {
     async fn of(replicas: &[&Double]) -> Self {
         let tasks = Tasks::default();
         let urls: Vec<String> = replicas.iter().map(|replica| format!("http://{}", replica.address)).collect();
-        let link = ServiceChannel::Remote(balancer::replicas("test", &urls.join(","), None, &tasks).unwrap());
+        let link = ServiceChannel::Remote(balancer::new_load_balancer("test", &urls.join(","), None, &tasks).unwrap());
         let caller = Self { link, _tasks: tasks };
         caller.call(READ).await;
         tokio::time::sleep(Duration::from_millis(300)).await; // until it knows how they are
@@ -43,7 +46,7 @@ impl Caller {
         self.link.clone().oneshot(Request::post(path).body(Body::empty()).unwrap()).await.unwrap()
     }
 
-    /// How often each answered well, and how many calls failed.
+    /// Makes `times` calls. Returns the number of successful calls by replica, and the number of failed calls.
     async fn calls(&self, path: &str, times: usize) -> (BTreeMap<String, usize>, usize) {
         let (mut answered, mut failed) = (BTreeMap::new(), 0);
         for _ in 0..times {

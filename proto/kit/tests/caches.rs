@@ -20,7 +20,7 @@ fn key(name: &str) -> CacheKey<Vec<i64>> {
 fn caches() -> Vec<(&'static str, Cache)> {
     let mut caches = vec![("memory", Cache::in_memory())];
     match from_environment(REDIS) {
-        Some(url) => caches.push(("redis", Cache::redis(&url).unwrap())),
+        Some(url) => caches.push(("redis", Cache::in_redis(&url).unwrap())),
         None => print_to_stderr(&format!("{REDIS} is not set: Redis skipped")),
     }
     caches
@@ -73,7 +73,7 @@ async fn a_value_of_another_shape_is_not_read() {
 
 #[tokio::test]
 async fn a_redis_server_that_is_away_answers_like_an_empty_cache_within_seconds() {
-    let cache = Cache::redis(&format!("redis://127.0.0.1:{}", free_port())).unwrap();
+    let cache = Cache::in_redis(&format!("redis://127.0.0.1:{}", free_port())).unwrap();
     let place = key("away");
     let tried = async {
         assert!(!cache.put_if_newer(&place, 1, &vec![1]).await);
@@ -86,7 +86,8 @@ async fn a_redis_server_that_is_away_answers_like_an_empty_cache_within_seconds(
     assert_eq!(Cache::in_memory().find_fault().await, None);
 }
 
-/// A place whose first connection leads to a server that was made a replica, and each later one to its primary.
+/// Starts a test server whose first connection responds like a read-only Redis replica, and each later one like the primary. Returns
+/// its port.
 async fn place_of_a_new_primary() -> u16 {
     const REPLICA: &str = "-READONLY You can't write against a read only replica.\r\n";
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -109,7 +110,7 @@ async fn place_of_a_new_primary() -> u16 {
 
 #[tokio::test]
 async fn a_server_that_was_made_a_replica_is_left_for_the_one_its_name_leads_to_by_then() {
-    let cache = Cache::redis(&format!("redis://127.0.0.1:{}", place_of_a_new_primary().await)).unwrap();
+    let cache = Cache::in_redis(&format!("redis://127.0.0.1:{}", place_of_a_new_primary().await)).unwrap();
     let fault = cache.find_fault().await.unwrap();
     assert!(fault.starts_with("responds, but rejects writes"), "{fault}");
     assert_eq!(cache.get(&key("held")).await, None, "what it holds may have changed since");

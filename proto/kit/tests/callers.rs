@@ -1,4 +1,4 @@
-//! Which callers the rule of an rpc lets in.
+//! Tests of the callers that the access rule of an rpc permits.
 use chrono::DateTime;
 use patio_kit::auth::identity::{Caller, DEVELOPER_ID};
 use patio_proto::access::Role;
@@ -32,6 +32,6 @@ fn each_rule_lets_in_its_roles_and_no_others() {
 
 #[test]
 fn a_service_is_no_person_and_the_developer_is_user_1() {
-    assert_eq!((caller(7, Role::Operator).person(), caller(0, Role::Service).person()), (Some(7), None));
+    assert_eq!((caller(7, Role::Operator).signed_in_user_id(), caller(0, Role::Service).signed_in_user_id()), (Some(7), None));
     assert!(caller(1, Role::Operator).is_developer() && !caller(2, Role::Admin).is_developer() && !caller(0, Role::Service).is_developer());
 }

@@ -1,10 +1,10 @@
 //! Pages of lists and patterns of searches.
-use patio_kit::page::{DEFAULT_SIZE, MAX_PAGE_SIZE, PageWindow, contains_pattern};
+use patio_kit::page::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, PageWindow, contains_pattern};
 use patio_proto::common::Page;
 
 #[test]
 fn a_page_is_kept_within_its_bounds() {
-    assert_eq!((DEFAULT_SIZE, MAX_PAGE_SIZE), (10, 200));
+    assert_eq!((DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE), (10, 200));
     for ((index, size), (kept_index, kept_size)) in [
         ((0, 0), (0, 10)),
         ((3, 25), (3, 25)),

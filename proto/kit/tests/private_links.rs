@@ -1,4 +1,4 @@
-//! TLS between services: who is let in, who is called, and what happens as files change.
+//! Tests of mutual TLS between services: accepted clients, verified servers and changed certificate files.
 use clap::Parser;
 use patio_harness::Authority;
 use patio_kit::{config::Settings, host::Host, lifecycle::Tasks, tls::ServiceTls};
@@ -17,19 +17,19 @@ struct Cli {
     settings: Settings,
 }
 
-/// A certificate for `127.0.0.1` in a folder of its own.
+/// Issues a certificate for `host` into the subfolder `name`.
 fn issued(folder: &Path, name: &str, authority: &Authority, host: &str) -> ServiceTls {
-    authority.issue(&folder.join(name), host).unwrap();
+    authority.issue_certificate(&folder.join(name), host).unwrap();
     ServiceTls::open(&folder.join(name)).unwrap()
 }
 
-/// Sends back what it is sent; its address.
+/// Starts a TLS server that sends back what it receives. Returns the address of the server.
 async fn echo(tls: ServiceTls) -> String {
     let tasks = Tasks::default();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap().to_string();
     tasks.clone().spawn(async move {
-        let mut incoming = Box::pin(tls.incoming(listener));
+        let mut incoming = Box::pin(tls.accept_connections(listener));
         while let Some(stream) = incoming.next().await {
             let (mut read, mut write) = tokio::io::split(stream.unwrap());
             tasks.spawn(async move { drop(tokio::io::copy(&mut read, &mut write).await) });
@@ -38,7 +38,7 @@ async fn echo(tls: ServiceTls) -> String {
     address
 }
 
-/// Whether a caller is answered by the server at `address`, which it knows as `host`.
+/// Checks that the server at `address` responds to a client that expects the host name `host`.
 async fn reaches(tls: &ServiceTls, address: &str, host: &str) -> io::Result<()> {
     let uri = format!("http://{address}").parse().unwrap();
     let work = async {
@@ -98,7 +98,7 @@ async fn files_that_change_are_used_and_files_that_cannot_be_used_are_not() {
     fs::write(folder.path().join("server/tls.crt"), "half a certificate").unwrap();
     tls.reload_if_changed().unwrap_err();
     reaches(&before, &address, "127.0.0.1").await.unwrap();
-    new.issue(&folder.path().join("server"), "127.0.0.1").unwrap();
+    new.issue_certificate(&folder.path().join("server"), "127.0.0.1").unwrap();
     tls.reload_if_changed().unwrap();
     reaches(&after, &address, "127.0.0.1").await.unwrap();
     reaches(&before, &address, "127.0.0.1").await.unwrap_err();
@@ -109,10 +109,10 @@ async fn settings_that_do_not_fit_together_are_refused_with_what_is_wrong() {
     let folder = tempfile::tempdir().unwrap();
     let authority = Authority::try_new().unwrap();
     let place = folder.path().join("tls");
-    authority.issue(&place, "127.0.0.1").unwrap();
+    authority.issue_certificate(&place, "127.0.0.1").unwrap();
     let refusal = async |more: &[&str]| {
         let arguments = [&["x", "--data-dir", folder.path().to_str().unwrap()], more].concat();
-        Host::remote(Cli::parse_from(arguments).settings).await.map(|_| ()).map_err(|cause| format!("{cause:#}"))
+        Host::with_remote_services(Cli::parse_from(arguments).settings).await.map(|_| ()).map_err(|cause| format!("{cause:#}"))
     };
     let place = place.to_str().unwrap();
     let private =
@@ -130,7 +130,7 @@ async fn settings_that_do_not_fit_together_are_refused_with_what_is_wrong() {
         ("tls.key", KeyPair::generate().unwrap().serialize_pem(), "tls.key does not belong to tls.crt"),
         ("tls.crt", String::new(), "the certificate file holds no certificate"),
     ] {
-        authority.issue(Path::new(place), "127.0.0.1").unwrap();
+        authority.issue_certificate(Path::new(place), "127.0.0.1").unwrap();
         fs::write(Path::new(place).join(file), content).unwrap();
         let error = refusal(&["--service-tls", place]).await.unwrap_err();
         assert!(error.contains(words) && error.contains("PATIO_SERVICE_TLS"), "{error}");

@@ -1,4 +1,4 @@
-//! A Redis server over TLS, as providers offer it.
+//! Tests of the cache with a Redis server over TLS.
 use clap::Parser;
 use patio_harness::{Authority, free_port};
 use patio_kit::{
@@ -19,17 +19,18 @@ struct Cli {
     settings: Settings,
 }
 
-/// A server that speaks TLS only.
+/// Redis server that accepts only TLS connections.
 struct Redis {
     child: Child,
     port: u16,
 }
 
 impl Redis {
-    /// With a certificate for `localhost` of an authority whose own is put beside it; nothing when Redis is not installed.
+    /// Starts Redis with a certificate for `localhost`, and writes the CA certificate to the same folder. Returns `None` when Redis is
+    /// not installed.
     fn start(folder: &Path) -> Option<Self> {
         Command::new("redis-server").arg("--version").stdout(Stdio::null()).status().ok()?;
-        Authority::try_new().unwrap().issue(folder, "localhost").unwrap();
+        Authority::try_new().unwrap().issue_certificate(folder, "localhost").unwrap();
         let port = free_port();
         let child = Command::new("redis-server")
             .args(["--port", "0", "--tls-port", &port.to_string(), "--bind", "127.0.0.1", "--save", "", "--tls-auth-clients", "no"])

@@ -1,4 +1,4 @@
-//! Which tokens are accepted: signature, issuer, key, time, session and user.
+//! Tests of token verification: signature, issuer, key, times, session and user.
 use chrono::{DateTime, TimeDelta, Utc};
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use patio_kit::{
@@ -9,7 +9,7 @@ use patio_kit::{
 use patio_proto::{access::Role, auth::Revocation};
 use ring::signature::{Ed25519KeyPair, KeyPair};
 
-/// An identity that knows one key, and the private half of that key.
+/// Identity that knows one signing key, and the private part of this key.
 struct Issuer {
     clock: Clock,
     identity: Identity,
@@ -68,7 +68,7 @@ impl Issuer {
 
     fn end_user(&self, until: Option<DateTime<Utc>>) {
         let revocation = Revocation { sequence: 2, user_id: 7, issued_before: until.map(timestamp), ..Default::default() };
-        self.identity.revoke(&[revocation]);
+        self.identity.add_revocations(&[revocation]);
     }
 }
 
@@ -87,7 +87,7 @@ fn a_token_names_its_user_role_session_and_times() {
     assert_eq!((caller.issued_at.timestamp_millis(), caller.expires_at.timestamp()), (claims.iat_ms, claims.exp));
     let service = Claims { sub: "service:import-svc".to_owned(), role: "service".to_owned(), ..claims };
     let caller = issuer.identity.authenticate(&issuer.sign(Some("one"), &service)).unwrap();
-    assert_eq!((caller.user_id, caller.role, caller.person()), (0, Role::Service, None));
+    assert_eq!((caller.user_id, caller.role, caller.signed_in_user_id()), (0, Role::Service, None));
 }
 
 #[test]
@@ -148,9 +148,9 @@ fn a_token_ends_at_its_last_second_even_when_it_was_verified_before() {
 fn a_withdrawn_key_refuses_tokens_that_were_verified_before() {
     let issuer = Issuer::new();
     let token = issuer.token("s");
-    assert!(issuer.accepts(&token) && issuer.identity.has_keys() && issuer.identity.knows_key("one"));
+    assert!(issuer.accepts(&token) && issuer.identity.has_keys() && issuer.identity.has_key("one"));
     issuer.identity.set_keys([("two".to_owned(), key_pair().1)]);
-    assert!(!issuer.accepts(&token) && !issuer.identity.knows_key("one"));
+    assert!(!issuer.accepts(&token) && !issuer.identity.has_key("one"));
     issuer.identity.set_keys([]);
     assert!(!issuer.identity.has_keys());
 }
@@ -160,10 +160,10 @@ fn a_revoked_session_is_refused_at_once_and_others_of_the_user_go_on() {
     let issuer = Issuer::new();
     let (ended, other) = (issuer.token("ended"), issuer.token("other"));
     assert!(issuer.accepts(&ended) && issuer.accepts(&other));
-    issuer.identity.revoke(&[Revocation { sequence: 5, session_id: "ended".to_owned(), user_id: 7, ..Default::default() }]);
-    assert_eq!((issuer.accepts(&ended), issuer.accepts(&other), issuer.identity.last_revocation()), (false, true, 5));
-    issuer.identity.revoke(&[Revocation { sequence: 3, session_id: "earlier".to_owned(), ..Default::default() }]);
-    assert_eq!(issuer.identity.last_revocation(), 5, "an older revocation does not set the sequence back");
+    issuer.identity.add_revocations(&[Revocation { sequence: 5, session_id: "ended".to_owned(), user_id: 7, ..Default::default() }]);
+    assert_eq!((issuer.accepts(&ended), issuer.accepts(&other), issuer.identity.last_revocation_sequence()), (false, true, 5));
+    issuer.identity.add_revocations(&[Revocation { sequence: 3, session_id: "earlier".to_owned(), ..Default::default() }]);
+    assert_eq!(issuer.identity.last_revocation_sequence(), 5, "an older revocation does not set the sequence back");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use patio_kit::{
     auth::identity::{Claims, ISSUER},
     client::call_context::CallContext,
-    config::{Listen, Settings, secret::Secret},
+    config::{ListenAddress, Settings, secret::Secret},
     host::Host,
 };
 use patio_proto::{access::Role, role};
@@ -87,9 +87,9 @@ pub async fn host_on(folder: &Path, database_url: Option<String>, redis_url: Opt
     settings.database_url = database_url.map(Secret::from);
     settings.redis_url = redis_url.map(Secret::from);
     settings.service_secret = Secret::from("the secret of tests".to_owned());
-    settings.admin_listen = Listen(None);
+    settings.admin_listen = ListenAddress(None);
     settings.allow_data_loss = true; // a test server may run with `fsync = off`
-    let host = Host::local(settings).await.expect("a host");
+    let host = Host::with_local_services(settings).await.expect("a host");
     host.identity.set_keys([("test".to_owned(), KEY.public.clone())]);
     host
 }

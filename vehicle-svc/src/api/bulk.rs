@@ -39,7 +39,7 @@ impl BulkApi {
     /// Builds the context of a bulk call (caller, time and client address) from the request. The call is not yet
     /// limited to a campaign or yard; see [`within`].
     fn run<T>(&self, request: &Request<T>) -> Result<BulkContext, Status> {
-        let (caller, address) = (identity::caller(request)?, audit::address(request));
+        let (caller, address) = (identity::caller(request)?, audit::client_address(request));
         Ok(BulkContext { caller, now: self.0.clock.now(), campaign: None, yard: None, dry_run: false, address })
     }
 }
@@ -48,7 +48,7 @@ impl BulkApi {
 impl BulkService for BulkApi {
     async fn bulk_status(&self, request: Request<pb::BulkStatusRequest>) -> Reply<pb::BulkResponse> {
         let run = self.run(&request)?;
-        let by = run.caller.person();
+        let by = run.caller.signed_in_user_id();
         let request = request.into_inner();
         let change = change(&request)?;
         let run = within(run, request.scope.as_ref(), request.dry_run);
@@ -59,7 +59,7 @@ impl BulkService for BulkApi {
 
     async fn bulk_parking_space(&self, request: Request<pb::BulkParkingSpaceRequest>) -> Reply<pb::BulkResponse> {
         let run = self.run(&request)?;
-        let by = run.caller.person();
+        let by = run.caller.signed_in_user_id();
         let request = request.into_inner();
         let moves = moves(&request.rows)?;
         let run = within(run, request.scope.as_ref(), request.dry_run);
@@ -69,7 +69,7 @@ impl BulkService for BulkApi {
 
     async fn bulk_edit(&self, request: Request<pb::BulkEditRequest>) -> Reply<pb::BulkEditResponse> {
         let run = self.run(&request)?;
-        let by = run.caller.person();
+        let by = run.caller.signed_in_user_id();
         let request = request.into_inner();
         let (rows, errors) = row_edits::read(request.rows, run.caller.role)?;
         let (run, source) = (BulkContext { dry_run: request.dry_run, ..run }, request.source);

@@ -21,7 +21,7 @@ pub struct CampaignVehicleApi(pub Context);
 impl CampaignVehicleService for CampaignVehicleApi {
     async fn import_vehicles(&self, request: Request<Streaming<pb::ImportVehiclesRequest>>) -> Reply<pb::ImportVehiclesResponse> {
         let (caller, now) = (identity::caller(&request)?, self.0.clock.now());
-        let address = audit::address(&request);
+        let address = audit::client_address(&request);
         let mut chunks = request.into_inner();
         let (mut campaign, mut source, mut some) = (None, String::new(), Vec::new());
         while let Some(chunk) = chunks.message().await? {
@@ -39,12 +39,13 @@ impl CampaignVehicleService for CampaignVehicleApi {
         }
         let id = campaign.ok_or_else(|| Status::from(Error::Bad("the import has no messages".to_owned())))?;
         vehicles::store_draft(&self.0.db, id, some, now).await?;
-        let import = NewJob { kind: "import", detail: source, user_id: caller.person(), at: now, vehicles: 0, supervisor: false };
+        let import =
+            NewJob { kind: "import", detail: source, user_id: caller.signed_in_user_id(), at: now, vehicles: 0, supervisor: false };
         reply(pb::ImportVehiclesResponse { stored: vehicles::complete_import(&self.0.db, id, import, &caller, address).await? })
     }
 
     async fn sync_campaign(&self, request: Request<pb::SyncCampaignRequest>) -> Reply<pb::SyncCampaignResponse> {
-        let (caller, now, address) = (identity::caller(&request)?, self.0.clock.now(), audit::address(&request));
+        let (caller, now, address) = (identity::caller(&request)?, self.0.clock.now(), audit::client_address(&request));
         let request = request.into_inner();
         let gate = match request.gate() {
             Gate::Unspecified => return Err(Error::Bad("gate: must be open or closed".to_owned()).into()),
@@ -59,7 +60,7 @@ impl CampaignVehicleService for CampaignVehicleApi {
     }
 
     async fn remove_campaign(&self, request: Request<pb::RemoveCampaignRequest>) -> Reply<pb::RemoveCampaignResponse> {
-        let (caller, now, address) = (identity::caller(&request)?, self.0.clock.now(), audit::address(&request));
+        let (caller, now, address) = (identity::caller(&request)?, self.0.clock.now(), audit::client_address(&request));
         let campaign_id = request.into_inner().campaign_id;
         let removed = vehicles::remove(&self.0.db, campaign_id, now, caller, address).await?;
         let zero_counts = CampaignCounts { campaign_id, total: 0, inspected: 0, revision: i64::MAX, turned: false, vehicles: Vec::new() };

@@ -37,8 +37,8 @@ impl ConflictService for ConflictApi {
     }
 
     async fn resolve_conflict(&self, request: Request<pb::ResolveConflictRequest>) -> Reply<pb::Vehicle> {
-        let (caller, address) = (identity::caller(&request)?, audit::address(&request));
-        let (request, by) = (request.into_inner(), caller.person());
+        let (caller, address) = (identity::caller(&request)?, audit::client_address(&request));
+        let (request, by) = (request.into_inner(), caller.signed_in_user_id());
         if request.choice() == Side::Unspecified {
             return Err(Error::Bad("choice: must be theirs or mine".to_owned()).into());
         }

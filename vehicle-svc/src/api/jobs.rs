@@ -58,9 +58,9 @@ impl JobService for JobApi {
     }
 
     async fn undo_job(&self, request: Request<pb::UndoJobRequest>) -> Reply<pb::UndoJobResponse> {
-        let (caller, address, bearer) = (identity::caller(&request)?, audit::address(&request), CallContext::from_request(&request));
+        let (caller, address, bearer) = (identity::caller(&request)?, audit::client_address(&request), CallContext::from_request(&request));
         let run = BulkContext { caller, now: self.context.clock.now(), campaign: None, yard: None, dry_run: false, address };
-        let (id, by) = (request.get_ref().id, run.caller.person());
+        let (id, by) = (request.get_ref().id, run.caller.signed_in_user_id());
         let (db, live, progress) = (self.context.db.clone(), self.context.live.clone(), self.context.progress.clone());
         let undoing = async move {
             let undone = db.write(move |tx| Box::pin(async move { undo::undo(tx, id, &run).await })).await?;

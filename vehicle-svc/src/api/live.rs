@@ -48,7 +48,7 @@ impl EventService for EventApi {
         let (only, heard, host) = (request.get_ref().campaign_id, self.context.live.subscribe(), self.host.clone());
         let watching = caller.clone();
         let over = async move {
-            let (ended, left) = (pin!(host.identity.wait_until_invalid(&watching)), pin!(host.tasks.draining()));
+            let (ended, left) = (pin!(host.identity.wait_until_invalid(&watching)), pin!(host.tasks.wait_until_draining()));
             match future::select(ended, left).await {
                 Either::Left(_) | Either::Right(_) => {}
             }

@@ -208,7 +208,7 @@ impl VehicleService for VehicleApi {
     async fn save_vehicle(&self, request: Request<pb::SaveVehicleRequest>) -> Reply<pb::Vehicle> {
         let caller = identity::caller(&request)?;
         let save = accept(&request, caller.role)?;
-        let (now, by) = (self.context.clock.now(), caller.person());
+        let (now, by) = (self.context.clock.now(), caller.signed_in_user_id());
         let (together, live, progress) = (self.together.clone(), self.context.live.clone(), self.context.progress.clone());
         let saving = async move {
             let saved = inspection::save(&together, caller, save, now).await?;
@@ -237,7 +237,7 @@ fn filter(request: &pb::ListVehiclesRequest, view: View) -> Result<vehicles::Veh
 
 /// Validates a request to save an inspection. The error names the first invalid field.
 fn accept(request: &Request<pb::SaveVehicleRequest>, role: Role) -> Result<SaveCommand, Error> {
-    let address = audit::address(request);
+    let address = audit::client_address(request);
     let request = request.get_ref();
     if request.idempotency_key.len() > MAX_KEY_LEN {
         return Err(Error::Bad(format!("idempotency_key: must have at most {MAX_KEY_LEN} bytes")));

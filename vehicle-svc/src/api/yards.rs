@@ -69,7 +69,7 @@ impl YardService for YardApi {
 /// spaces that begin with a dash).
 fn shown(caller: &Caller, counts: &[yards::YardCount], with_empty: bool) -> Vec<pb::Yard> {
     let counts: HashMap<i64, &yards::YardCount> = counts.iter().map(|count| (count.yard_id, count)).collect();
-    yard::YARD_COUNT
+    yard::YARDS
         .iter()
         .filter(|(id, _)| *id != yard::DASH_YARD || can_see_dash_yard(caller.role))
         .filter_map(|(id, name)| {

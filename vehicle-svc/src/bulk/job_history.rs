@@ -98,7 +98,8 @@ impl ChangeSet {
     /// change.
     pub async fn record(&self, tx: &mut Tx<'_>, run: &BulkContext, work: JobDescription) -> Result<()> {
         let JobDescription { kind, detail, supervisor } = work;
-        let new = NewJob { kind, detail, user_id: run.caller.person(), at: run.now, vehicles: count(self.before.len()), supervisor };
+        let new =
+            NewJob { kind, detail, user_id: run.caller.signed_in_user_id(), at: run.now, vehicles: count(self.before.len()), supervisor };
         let job = jobs::insert(tx, &new).await?;
         for (campaign, here) in &self.campaigns {
             jobs::insert_campaign(tx, job, *campaign, count(here.vehicles.len())).await?;
@@ -136,7 +137,7 @@ pub async fn apply_as_job(
 ) -> Result<Vec<CampaignCounts>> {
     let touched = ChangeSet::from_patches(all);
     touched.record(tx, run, work).await?;
-    batch_update::write(tx, all, run.caller.person(), run.now).await?;
+    batch_update::write(tx, all, run.caller.signed_in_user_id(), run.now).await?;
     touched.apply_counters(tx, run.now).await
 }
 
@@ -148,7 +149,7 @@ pub(crate) fn count(of: usize) -> i64 {
 /// Starts the hourly task that deletes bulk jobs older than [`RETENTION`].
 pub fn spawn_purge(host: &Host, db: Db) {
     let clock = host.clock.clone();
-    host.tasks.repeat(Duration::from_secs(3600), move || {
+    host.tasks.spawn_repeating(Duration::from_secs(3600), move || {
         let (db, before) = (db.clone(), clock.now() - RETENTION);
         async move {
             match purge_expired(&db, before).await {

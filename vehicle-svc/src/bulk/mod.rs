@@ -154,7 +154,7 @@ pub async fn change_status(tx: &mut Tx<'_>, vins: &[String], change: StatusChang
     }
     let supervisor = todo.iter().any(|vehicle| !vehicle.admin_notes.is_empty());
     touched.record(tx, run, JobDescription { kind: "status", detail: status.to_owned(), supervisor }).await?;
-    batch_update::set_equal_values(tx, &touched.vehicle_ids(), new, run.caller.person(), run.now).await?;
+    batch_update::set_equal_values(tx, &touched.vehicle_ids(), new, run.caller.signed_in_user_id(), run.now).await?;
     outcome.counted = touched.apply_counters(tx, run.now).await?;
     let updated = outcome.updated;
     let summary = if status.is_empty() {

@@ -103,7 +103,7 @@ async fn restore(tx: &mut Tx<'_>, job: Job, run: &BulkContext) -> Result<UndoRes
     let places = places?;
     let all: Vec<_> =
         same.iter().zip(&places).map(|((before, vehicle), place)| (vehicle, as_before(before, place.as_ref()).new(vehicle))).collect();
-    batch_update::write(tx, &all, run.caller.person(), run.now).await?;
+    batch_update::write(tx, &all, run.caller.signed_in_user_id(), run.now).await?;
     let counted = ChangeSet::from_patches(&all).apply_counters(tx, run.now).await?;
     let restored = count(all.len());
     let same: Vec<JobSnapshot> = same.into_iter().map(|(before, _)| before).collect();
@@ -147,7 +147,7 @@ async fn finish(tx: &mut Tx<'_>, job: Job, removing: Option<i64>, run: &BulkCont
         new: Some(json!({ "restored": restored, "left": left })),
         address: run.address.clone(),
     };
-    let undone = Job { undone_at: Some(run.now), undone_by: run.caller.person(), restored, ..job };
+    let undone = Job { undone_at: Some(run.now), undone_by: run.caller.signed_in_user_id(), restored, ..job };
     jobs::mark_undone(tx, &undone, removing).await?;
     Ok(audit::append(tx, run.now, Some(&run.caller), event).await?)
 }

@@ -58,7 +58,7 @@ impl ProgressPublisher {
     /// Milestones stay pending after a crash of this process, or while campaign-svc is unavailable.
     pub fn spawn_delivery(&self, host: &Host) {
         let again = self.clone();
-        host.tasks.repeat(RETRY_DELAY, move || {
+        host.tasks.spawn_repeating(RETRY_DELAY, move || {
             let again = again.clone();
             async move {
                 OUTAGE.log_attempt("report campaign milestones (started, completed) to campaign-svc", again.deliver_milestones().await);
@@ -95,7 +95,7 @@ impl ProgressPublisher {
 
     async fn put(&self, counted: &CampaignCounts) -> bool {
         let value = Cached { total: counted.total, inspected: counted.inspected, next: None, next_known: false, in_dash: false };
-        self.host.cache.put_if_newer(&progress_cache::key(counted.campaign_id), counted.revision, &value).await
+        self.host.cache.put_if_newer(&progress_cache::cache_key(counted.campaign_id), counted.revision, &value).await
     }
 
     fn put_later(&self, counted: CampaignCounts) {
@@ -104,7 +104,7 @@ impl ProgressPublisher {
             for _ in 0..MAX_CACHE_ATTEMPTS {
                 tokio::select! {
                     () = tokio::time::sleep(RETRY_DELAY) => {}
-                    () = later.host.tasks.stopped() => return,
+                    () = later.host.tasks.wait_until_stopping() => return,
                 }
                 if later.put(&counted).await {
                     return;
@@ -118,7 +118,7 @@ impl ProgressPublisher {
     /// # Errors
     /// Returns the first failure. Undelivered milestones stay pending.
     pub async fn deliver_milestones(&self) -> Result<(), Status> {
-        let pending = progress_outbox::pending(&self.db).await.map_err(|cause| patio_kit::errors::database(&cause))?;
+        let pending = progress_outbox::pending(&self.db).await.map_err(|cause| patio_kit::errors::database_status(&cause))?;
         metrics::gauge!("patio_saga_backlog", "saga" => "milestones").set(gauge_value(pending.len()));
         for waiting in pending {
             let report = ReportMilestoneRequest {
@@ -126,14 +126,14 @@ impl ProgressPublisher {
                 milestone: i32::try_from(waiting.turn).unwrap_or_default(),
                 revision: waiting.revision,
             };
-            self.campaigns.clone().report_milestone(self.tokens.bearer().await?.request(report)).await?;
+            self.campaigns.clone().report_milestone(self.tokens.call_context().await?.request(report)).await?;
             if let Some(live) = &self.live {
                 live.publish_campaign_changed(waiting.campaign_id);
             }
             self.db
                 .write(move |tx| Box::pin(async move { progress_outbox::mark_delivered(tx, waiting).await }))
                 .await
-                .map_err(|cause: sqlx::Error| patio_kit::errors::database(&cause))?;
+                .map_err(|cause: sqlx::Error| patio_kit::errors::database_status(&cause))?;
         }
         Ok(())
     }

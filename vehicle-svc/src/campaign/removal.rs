@@ -40,7 +40,7 @@ impl CampaignRemover {
     /// process, or while campaign-svc is unavailable.
     pub fn spawn_removal(&self, host: &Host) {
         let again = self.clone();
-        host.tasks.repeat(RETRY_DELAY, move || {
+        host.tasks.spawn_repeating(RETRY_DELAY, move || {
             let again = again.clone();
             async move {
                 OUTAGE.log_attempt("delete the campaigns of reverted imports", again.remove_all(None).await);
@@ -54,12 +54,12 @@ impl CampaignRemover {
     /// # Errors
     /// Returns the first failure. The remaining campaigns stay pending.
     pub async fn remove_all(&self, person: Option<&CallContext>) -> Result<(), Status> {
-        let pending = jobs::list_pending_deletions(&self.db).await.map_err(|cause| errors::database(&cause))?;
+        let pending = jobs::list_pending_deletions(&self.db).await.map_err(|cause| errors::database_status(&cause))?;
         metrics::gauge!("patio_saga_backlog", "saga" => "reverted-imports").set(gauge_value(pending.len()));
         for waiting in pending {
             match person {
                 Some(person) => self.remove(waiting, person).await?,
-                None => self.remove(waiting, &self.tokens.bearer().await?).await?,
+                None => self.remove(waiting, &self.tokens.call_context().await?).await?,
             }
         }
         Ok(())
@@ -72,6 +72,6 @@ impl CampaignRemover {
             Ok(_) | Err(_) => {}
         }
         let removed = self.db.write(move |tx| Box::pin(async move { jobs::record_campaign_deleted(tx, waiting.id).await })).await;
-        removed.map_err(|cause: sqlx::Error| errors::database(&cause))
+        removed.map_err(|cause: sqlx::Error| errors::database_status(&cause))
     }
 }

@@ -87,7 +87,7 @@ async fn attempt(together: &SaveBatcher, caller: Caller, save: SaveCommand, now:
 /// [`IDEMPOTENCY_RETENTION`].
 pub fn purge_expired_keys(host: &Host, db: Db) {
     let clock = host.clock.clone();
-    host.tasks.repeat(Duration::from_secs(3600), move || {
+    host.tasks.spawn_repeating(Duration::from_secs(3600), move || {
         let (db, before) = (db.clone(), clock.now() - IDEMPOTENCY_RETENTION);
         async move {
             let deleted: std::result::Result<u64, sqlx::Error> = db

@@ -74,7 +74,7 @@ pub async fn resolve(tx: &mut Tx<'_>, choice: &ConflictChoice) -> Result<Resolve
         conflicts::replace_stored_value(tx, *id, &stored, before.last_changed(field)).await?;
         return Ok(ResolveOutcome::Changed(before.vehicle.id, before.vehicle.version));
     }
-    conflicts::mark_resolved(tx, *id, merge::side_text(*side), (caller.person(), *now)).await?;
+    conflicts::mark_resolved(tx, *id, merge::side_text(*side), (caller.signed_in_user_id(), *now)).await?;
     let event = event(&conflict, &before.vehicle, (&stored, value), choice);
     let moved = if stored == *value {
         audit::append(tx, *now, Some(caller), event).await?;

@@ -110,7 +110,7 @@ impl ChangeFeed {
             live.noted().followed.entry(campaign).or_default().skip_to(revision);
         }
         let (again, mut round) = (live.clone(), 0);
-        host.tasks.repeat(ROUND_INTERVAL, move || {
+        host.tasks.spawn_repeating(ROUND_INTERVAL, move || {
             let live = again.clone();
             round += 1;
             async move { live.round(round).await }
@@ -140,7 +140,7 @@ impl ChangeFeed {
     {
         match self.tasks.run_to_completion(work).await {
             Some(done) => done.map_err(Into::into),
-            None => Err(errors::internal(&"the task of this call panicked")),
+            None => Err(errors::internal_status(&"the task of this call panicked")),
         }
     }
 
@@ -150,7 +150,7 @@ impl ChangeFeed {
             loop {
                 let heard = tokio::select! {
                     heard = feed.recv() => heard,
-                    () = live.tasks.stopped() => return,
+                    () = live.tasks.wait_until_stopping() => return,
                 };
                 match heard {
                     Ok(pubsub::Message::Event(bytes)) => match WatchEvent::decode(bytes) {
@@ -336,7 +336,7 @@ mod tests {
     async fn an_event_of_another_replica_marks_the_database_as_busy() {
         let folder = tempfile::tempdir().unwrap();
         let host = patio_testing::host(folder.path(), None).await;
-        let db = host.database(crate::SCHEMA).await.unwrap();
+        let db = host.open_database(crate::SCHEMA).await.unwrap();
         let live = ChangeFeed::start(&host, db.clone()).await.unwrap();
         assert!(!db.has_recent_writes());
         let save = pb::VehiclesChanged { campaign_id: 1, revision: 1, ..Default::default() };

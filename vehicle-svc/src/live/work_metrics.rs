@@ -9,7 +9,7 @@ const INTERVAL: Duration = Duration::from_secs(30);
 /// Starts the background task that publishes the metrics. All replicas publish the same numbers.
 pub fn spawn(host: &Host, db: Db) {
     let clock = host.clock.clone();
-    host.tasks.repeat(INTERVAL, move || {
+    host.tasks.spawn_repeating(INTERVAL, move || {
         let (db, hour) = (db.clone(), activity::hour_of(clock.now()));
         async move {
             match tokio::try_join!(activity::count_users(&db, hour - 1), pending_saves::count_all(&db)) {

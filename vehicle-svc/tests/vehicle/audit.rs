@@ -18,7 +18,7 @@ pub async fn run(db: &Db, text: &'static str) {
 async fn sealed(host: &Host) -> Db {
     let yard = Yard::with(host.clone(), &["A-1"]).await;
     let id = yard.walk().await[0].id;
-    let db = host.database(vehicle_svc::SCHEMA).await.unwrap();
+    let db = host.open_database(vehicle_svc::SCHEMA).await.unwrap();
     for _ in 0..4 {
         for _ in 0..10 {
             yard.save(Role::Admin, status(id, VehicleStatus::Ok)).await.unwrap();

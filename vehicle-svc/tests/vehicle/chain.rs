@@ -36,7 +36,7 @@ async fn run(db: &Db, text: String, at: DateTime<Utc>) {
 
 /// Creates a log of `entries` sealed entries, with copies of its tables to restore from.
 async fn log_of(host: &Host, entries: i64) -> Db {
-    let db = host.database(vehicle_svc::SCHEMA).await.unwrap();
+    let db = host.open_database(vehicle_svc::SCHEMA).await.unwrap();
     let now = host.clock.now();
     let made = format!(
         "with recursive n(i) as (select 1 union all select i + 1 from n where i < {entries})

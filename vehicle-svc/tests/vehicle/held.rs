@@ -42,7 +42,7 @@ async fn the_last_report_of_a_device_counts_until_its_saves_are_sent() {
         yard.holds(4, "phone", Vec::new()).await.unwrap();
         assert_eq!(yard.held_here().await.saves, 6, "reports of another user on the same phone are separate");
         yard.host.clock.advance(TimeDelta::days(31));
-        let db = yard.host.database(vehicle_svc::SCHEMA).await.unwrap();
+        let db = yard.host.open_database(vehicle_svc::SCHEMA).await.unwrap();
         let before = yard.host.clock.now() - TimeDelta::days(30);
         db.write(move |tx| Box::pin(async move { vehicle_svc::store::pending_saves::purge_expired(tx, before).await })).await.unwrap();
         assert_eq!(yard.held_here().await.saves, 0, "the report of a device that never returned expires");

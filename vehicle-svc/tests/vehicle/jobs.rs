@@ -273,7 +273,7 @@ async fn jobs_are_deleted_after_their_retention() {
     each_database(async |host| {
         let yard = Yard::with(host.clone(), &["A-1", "A-2"]).await;
         let job = set(&yard, &[1, 2], VehicleStatus::Ok).await;
-        let db = host.database(vehicle_svc::SCHEMA).await.unwrap();
+        let db = host.open_database(vehicle_svc::SCHEMA).await.unwrap();
         let before = host.clock.now() - vehicle_svc::bulk::job_history::RETENTION;
         assert_eq!(vehicle_svc::bulk::job_history::purge_expired(&db, before).await.unwrap(), 0, "no job has expired yet");
         assert_eq!(vehicle_svc::bulk::job_history::purge_expired(&db, host.clock.now()).await.unwrap(), 2);
@@ -328,7 +328,7 @@ async fn jobs_of_the_previous_version_are_undone_and_deleted() {
         let yard = Yard::with(host.clone(), &["A-1", "A-2", "A-3"]).await;
         let before = seen(&yard).await;
         let job = set(&yard, &[1, 2, 3], VehicleStatus::Ok).await;
-        let db = host.database(vehicle_svc::SCHEMA).await.unwrap();
+        let db = host.open_database(vehicle_svc::SCHEMA).await.unwrap();
         for text in AS_BEFORE {
             db.write(move |tx| Box::pin(async move { on!(tx.on(), c => sqlx::query(text).execute(c).await.map(drop)) })).await.unwrap();
         }

@@ -30,7 +30,7 @@ async fn an_idempotency_key_is_per_user_covers_all_saved_values_and_expires_afte
         assert_eq!(save(4, "one").await.unwrap(), 2, "the save is written once");
         assert_eq!(reason(&save(4, "two").await.unwrap_err()), Some(Reason::KeyReused), "the same key with other notes is rejected");
         assert_eq!(save(5, "one").await.unwrap(), 3, "the same key of another user is independent");
-        let db = yard.host.database(vehicle_svc::SCHEMA).await.unwrap();
+        let db = yard.host.open_database(vehicle_svc::SCHEMA).await.unwrap();
         let forget = async || {
             let before = yard.host.clock.now() - TimeDelta::days(30);
             db.write(move |tx| Box::pin(async move { vehicle_svc::store::idempotency_keys::purge_expired(tx, before).await }))

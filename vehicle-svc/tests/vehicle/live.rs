@@ -134,7 +134,7 @@ async fn a_stream_ends_with_its_session_at_shutdown_and_when_it_lags() {
         let mut idle = yard.watch(5, Role::Operator, None).await;
         let mut ended = yard.watch(6, Role::Operator, None).await;
         let expires_at = Some(patio_kit::clock::timestamp(yard.host.clock.now() + TimeDelta::hours(1)));
-        yard.host.identity.revoke(&[Revocation { sequence: 1, user_id: 6, expires_at, ..Default::default() }]);
+        yard.host.identity.add_revocations(&[Revocation { sequence: 1, user_id: 6, expires_at, ..Default::default() }]);
         while let Some(event) = heard(&mut ended).await.unwrap() {
             assert!(event.event.is_some());
         }

@@ -42,7 +42,7 @@ async fn append_on(db: &Db, days: &[&str]) {
 
 /// Opens a log whose first partition ended long ago, with the months from January to April 2025.
 async fn log_with_months(host: &Host) -> Db {
-    let db = host.database(vehicle_svc::SCHEMA).await.unwrap();
+    let db = host.open_database(vehicle_svc::SCHEMA).await.unwrap();
     if db.is_postgres() {
         for step in [
             "alter table audit_events detach partition audit_events_first",
@@ -88,10 +88,10 @@ async fn a_log_with_entries_becomes_partitioned_and_stays_valid() {
         let before = |all: &Migrator| -> &'static Migrator {
             Box::leak(Box::new(Migrator::with_migrations(all.iter().filter(|step| step.version < FIRST_OF_MONTHS).cloned().collect())))
         };
-        let old = host.database(Schema { name, sqlite: before(sqlite), postgres: before(postgres) }).await.unwrap();
+        let old = host.open_database(Schema { name, sqlite: before(sqlite), postgres: before(postgres) }).await.unwrap();
         append_on(&old, &["2024-06-30", "2025-01-15"]).await;
         let (last, now) = (number(&old, "select max(id) from audit_events").await, host.clock.now());
-        let db = host.database(vehicle_svc::SCHEMA).await.unwrap();
+        let db = host.open_database(vehicle_svc::SCHEMA).await.unwrap();
         append(&old, "vehicle-changed", now).await; // an older version that still runs
         append(&db, "vehicle-changed", now).await;
         append(&db, "vehicle-changed", now + TimeDelta::days(400)).await;
@@ -111,7 +111,7 @@ async fn a_log_with_entries_becomes_partitioned_and_stays_valid() {
 #[tokio::test]
 async fn no_access_entry_can_be_deleted_before_its_retention_ends() {
     each_database(async |host| {
-        let db = host.database(vehicle_svc::SCHEMA).await.unwrap();
+        let db = host.open_database(vehicle_svc::SCHEMA).await.unwrap();
         append(&db, "page-view", host.clock.now()).await;
         let Engine::Postgres(pool) = db.read() else { return };
         let refused = sqlx::query("delete from audit_events where kind = 'page-view'").execute(pool).await;

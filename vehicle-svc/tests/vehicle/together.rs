@@ -155,7 +155,7 @@ async fn saves_and_bulk_changes_across_campaigns_do_not_deadlock() {
             assert!(saved.iter().all(Result::is_ok), "{saved:?}");
         }
         yard.counters_equal_the_rows().await;
-        let db = yard.host.database(vehicle_svc::SCHEMA).await.unwrap();
+        let db = yard.host.open_database(vehicle_svc::SCHEMA).await.unwrap();
         if let Engine::Postgres(pool) = db.read() {
             tokio::time::sleep(Duration::from_millis(1200)).await; // PostgreSQL updates its statistics when connections are idle
             let deadlocks = "select deadlocks from pg_stat_database where datname = current_database()";
@@ -169,7 +169,7 @@ async fn saves_and_bulk_changes_across_campaigns_do_not_deadlock() {
 async fn a_preview_takes_no_locks_and_a_campaign_closes_after_a_running_bulk_change() {
     each_database(async |host| {
         let (yard, walk) = yard(host, 30).await;
-        let db = yard.host.database(vehicle_svc::SCHEMA).await.unwrap();
+        let db = yard.host.open_database(vehicle_svc::SCHEMA).await.unwrap();
         let Engine::Postgres(pool) = db.read() else { return };
         let mut held = pool.acquire().await.unwrap();
         let mut saving = held.begin().await.unwrap();

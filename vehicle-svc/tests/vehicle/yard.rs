@@ -130,7 +130,7 @@ impl Yard {
         attach(&host.links.campaign, campaigns);
         attach(&host.links.auth, Routes::new(TokenServiceServer::new(Minter(host.clone()))));
         let service = vehicle_svc::start(vehicle_svc::Config::default(), &host).await.unwrap();
-        host.attach(&service);
+        host.attach_service(&service);
         Self { host, milestones, away }
     }
 
@@ -225,7 +225,7 @@ impl Yard {
 
     /// Returns a token of another service that acts for a user.
     pub fn service_for(&self, id: i64, role: Role) -> CallContext {
-        self.person(id, role).by_service(&self.service())
+        self.person(id, role).forwarded_by(&self.service())
     }
 
     pub fn person(&self, id: i64, role: Role) -> CallContext {

@@ -9,7 +9,7 @@ use patio_kit::{
     errors::{self, Reason},
     host::Host,
     progress_cache::{self, Progress},
-    server::access_layer::Access,
+    server::access_layer::AccessLayerState,
 };
 use patio_proto::{
     access::Role,
@@ -54,8 +54,8 @@ impl World {
         join(&host, &host.links.auth, "auth-svc", auth::routes(&host));
         join(&host, &host.links.vehicle, "vehicle-svc", yard.routes());
         let service = campaign_svc::start(Config { sweep_interval }, &host).await.unwrap();
-        host.attach(&service);
-        let db = host.database(SCHEMA).await.unwrap();
+        host.attach_service(&service);
+        let db = host.open_database(SCHEMA).await.unwrap();
         Self { sweeper: Sweeper::new(&host, &db), host, yard }
     }
 
@@ -67,7 +67,7 @@ impl World {
     /// Returns a request that import-svc makes on behalf of a user.
     pub fn for_person<T>(&self, (id, role): (i64, Role), message: T) -> Request<T> {
         let service = patio_testing::bearer(&self.host, SERVICE.0, SERVICE.1);
-        patio_testing::bearer(&self.host, id, role).by_service(&service).request(message)
+        patio_testing::bearer(&self.host, id, role).forwarded_by(&service).request(message)
     }
 
     pub fn campaigns(&self) -> CampaignServiceClient<ServiceChannel> {
@@ -155,7 +155,7 @@ impl World {
         let now = self.yard.count(id, yard, counters);
         let committed =
             Progress { total: now.total_vehicles, inspected: now.total_inspected, next: None, next_known: false, in_dash: false };
-        assert!(self.host.cache.put_if_newer(&progress_cache::key(id), now.revision, &committed).await);
+        assert!(self.host.cache.put_if_newer(&progress_cache::cache_key(id), now.revision, &committed).await);
     }
 
     /// Reports a milestone like vehicle-svc.
@@ -197,7 +197,7 @@ impl World {
 /// Attaches a fake service behind the real access layer, so that its calls need valid tokens and roles.
 fn join(host: &Host, link: &ServiceChannel, service: &'static str, routes: Routes) {
     let ServiceChannel::Local(slot) = link else { panic!("the tests run in one process") };
-    let guard = Access { identity: host.identity.clone(), service, db: None };
+    let guard = AccessLayerState { identity: host.identity.clone(), service, db: None };
     let layer = axum::middleware::from_fn_with_state(guard, patio_kit::server::access_layer::authorize_layer);
     assert!(slot.set(routes.prepare().into_axum_router().layer(layer)).is_ok(), "{service} is already attached");
 }

@@ -147,7 +147,9 @@ async fn page(State(way): State<Way>, Path(id): Path<i64>, Query(after): Query<P
 }
 
 async fn whole(State(way): State<Way>, Path(id): Path<i64>) -> Result<Response, Failed> {
-    let Way::Straight(base) = way else { return Err(Failed("the whole list has no hop".to_owned())) };
+    let Way::Straight(base) = way else {
+        return Err(Failed("the baseline of the full list reads the database directly, not through gRPC".to_owned()));
+    };
     Ok(([("content-type", "application/json")], Body::from_stream(array(base.whole(id)))).into_response())
 }
 

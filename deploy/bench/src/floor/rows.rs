@@ -77,7 +77,7 @@ pub struct Position {
     pub id: i64,
 }
 
-/// Vehicle to store: values from the sheet and the derived columns.
+/// Vehicle to store: values from the workbook and the derived columns.
 #[derive(Debug, Clone)]
 pub struct New {
     pub model_code: String,

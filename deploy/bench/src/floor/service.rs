@@ -74,16 +74,16 @@ impl VehicleService for Api {
     type ListAllVehiclesStream = BoxStream<'static, Result<pb::VehicleChunk, Status>>;
 
     async fn list_all_vehicles(&self, _: Request<pb::ListAllVehiclesRequest>) -> Reply<Self::ListAllVehiclesStream> {
-        Err(Status::unimplemented("the floor of the whole list has no hop"))
+        Err(Status::unimplemented("the baseline of the full list reads the database directly"))
     }
 
     type ExportVehiclesStream = BoxStream<'static, Result<pb::ExportChunk, Status>>;
 
     async fn export_vehicles(&self, _: Request<pb::ExportVehiclesRequest>) -> Reply<Self::ExportVehiclesStream> {
-        Err(Status::unimplemented("the floor of a report has no hop"))
+        Err(Status::unimplemented("the baseline of an export reads the database directly"))
     }
 
     async fn list_changes(&self, _: Request<pb::ListChangesRequest>) -> Reply<pb::ListChangesResponse> {
-        Err(Status::unimplemented("the floor does nothing but its statements"))
+        Err(Status::unimplemented("the baseline does not support this call"))
     }
 }

@@ -4,7 +4,7 @@ use http_body_util::{BodyExt, Full};
 use patio_harness::{Client, Database, Folder, POSTGRES};
 use patio_kit::{
     client::call_context::CallContext,
-    config::{Listen, Settings, secret::Secret},
+    config::{ListenAddress, Settings, secret::Secret},
     host::Host,
 };
 use patio_proto::{
@@ -54,7 +54,7 @@ impl Stack {
     /// Runs a test on SQLite, and also on PostgreSQL if the environment variable for it is set.
     pub fn on_each_database(test: impl Fn(&Self)) {
         test(&Self::on(None));
-        match Database::fresh() {
+        match Database::create() {
             Some(database) => test(&Self::on(Some(database))),
             None => print_to_stderr(&format!("{POSTGRES} is not set: PostgreSQL skipped")),
         }
@@ -69,7 +69,7 @@ impl Stack {
         let stack = Self { host, client: Client::new(&url), runtime, trap, _folder: folder, _database: database };
         let admin = stack.client.sign_in("1000", PASSWORD);
         for (hmc, role) in [("2000", "tm"), ("3000", "op")] {
-            admin.create_person(hmc, PASSWORD, role);
+            admin.create_user(hmc, PASSWORD, role);
         }
         stack
     }
@@ -144,15 +144,15 @@ async fn start(folder: &Path, database_url: Option<Secret>) -> (Host, String) {
     options.settings.database_url = database_url;
     options.settings.allow_data_loss = true;
     options.settings.redis_url = None;
-    options.settings.admin_listen = Listen(None);
+    options.settings.admin_listen = ListenAddress(None);
     options.settings.service_secret = Secret::from("the secret of tests".to_owned());
     options.gateway.listen = ([127, 0, 0, 1], 0).into();
     options.gateway.web_dir = folder.join("none");
-    let host = Host::local(options.settings).await.unwrap();
-    host.attach(&auth_svc::start(options.auth, &host).await.unwrap());
-    host.attach(&vehicle_svc::start(vehicle_svc::Config::default(), &host).await.unwrap());
-    host.attach(&campaign_svc::start(options.campaign, &host).await.unwrap());
-    host.attach(&import_svc::start(options.import, &host).await.unwrap());
+    let host = Host::with_local_services(options.settings).await.unwrap();
+    host.attach_service(&auth_svc::start(options.auth, &host).await.unwrap());
+    host.attach_service(&vehicle_svc::start(vehicle_svc::Config::default(), &host).await.unwrap());
+    host.attach_service(&campaign_svc::start(options.campaign, &host).await.unwrap());
+    host.attach_service(&import_svc::start(options.import, &host).await.unwrap());
     let gateway = gateway::start(options.gateway, &host).await.unwrap();
     let url = format!("http://{}", gateway.address);
     host.tasks.spawn(async move { gateway.serve().await.unwrap() });
@@ -164,7 +164,7 @@ async fn start(folder: &Path, database_url: Option<Secret>) -> (Host, String) {
 
 /// Imports a campaign with the same calls as import-svc, on behalf of a user.
 async fn import(host: &Host, who: &CallContext) -> i64 {
-    let who = &host.service_tokens("import-svc").bearer_for(who).await.unwrap();
+    let who = &host.service_tokens("import-svc").call_context_for(who).await.unwrap();
     let mut drafts = DraftServiceClient::new(host.links.campaign.clone());
     let draft = CreateDraftRequest {
         import_id: uuid::Uuid::now_v7().to_string(),

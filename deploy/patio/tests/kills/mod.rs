@@ -6,7 +6,7 @@ pub mod ledger;
 mod rounds;
 
 use ledger::Ledger;
-use patio_harness::{Answer, Client, Database, POSTGRES, Patio, REDIS, heavy, redis_database};
+use patio_harness::{Answer, Client, Database, POSTGRES, Patio, REDIS, acquire_heavy_slot, empty_redis_database};
 use patio_testing::{LONG, from_environment, print_to_stderr};
 use serde_json::Value;
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ const ANSWERED: Duration = Duration::from_secs(130);
 
 #[test]
 fn operations_are_complete_or_undone_after_a_kill() {
-    let _turn = heavy();
+    let _turn = acquire_heavy_slot();
     let Some((patio, ledger)) = start() else { return print_to_stderr(&format!("{POSTGRES} or {REDIS} is not set: skipped")) };
     let long = from_environment(LONG).map(|value| value.parse().ok().filter(|rounds| *rounds > 1).unwrap_or(50));
     rounds::all(patio, ledger, (long.unwrap_or(2), long.is_some()));
@@ -24,7 +24,7 @@ fn operations_are_complete_or_undone_after_a_kill() {
 
 /// Starts five processes on an empty database. Returns `None` if no database servers are configured.
 pub fn start() -> Option<(Patio, Ledger)> {
-    let (database, redis) = (Database::fresh()?, redis_database()?);
+    let (database, redis) = (Database::create()?, empty_redis_database()?);
     Some((Patio::builder().five_processes().postgres(&database.url()).redis(&redis).start(), Ledger(database)))
 }
 

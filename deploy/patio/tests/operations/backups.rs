@@ -1,6 +1,6 @@
 //! Tests of backups by restoring them.
 use super::everything;
-use patio_harness::{Client, Database, Folder, Output, POSTGRES, Patio, run, shared, until};
+use patio_harness::{Client, Database, Folder, Output, POSTGRES, Patio, acquire_shared_slot, run, wait_until};
 use patio_testing::print_to_stderr;
 use serde_json::json;
 use sqlx::{Connection, Executor, SqliteConnection};
@@ -33,7 +33,7 @@ async fn cut_off_the_last_seal(file: &Path) {
 /// Waits for the first seal of vehicle-svc and returns it.
 fn first_seal(data: &Path) -> String {
     let mut seal = None;
-    until("vehicle-svc has sealed its log", Duration::from_secs(20), || {
+    wait_until("vehicle-svc has sealed its log", Duration::from_secs(20), || {
         let verified = patio(data, &["audit", "verify"]).text();
         let mut seals = verified.split("--seal ").filter_map(|rest| rest.split_whitespace().next());
         seal = seals.find(|seal| seal.starts_with("vehicle:")).map(str::to_owned);
@@ -52,11 +52,11 @@ fn used(patio: &Patio) -> (Client, Vec<i64>) {
 
 #[test]
 fn an_online_backup_of_sqlite_can_be_restored() {
-    let (_turn, folder) = (shared(), Folder::temporary());
+    let (_turn, folder) = (acquire_shared_slot(), Folder::temporary());
     let running = Patio::builder().folder(folder.path()).start();
     let (admin, vehicles) = used(&running);
     let before = everything(&admin);
-    let (data, copy) = (running.data(), folder.path().join("copy"));
+    let (data, copy) = (running.data_folder(), folder.path().join("copy"));
     let done = patio(&data, &["backup", copy.to_str().unwrap()]);
     assert_eq!(done.code, Some(0), "{done:?}");
     admin.save(vehicles[1], &json!({ "status": "ok" }));
@@ -93,7 +93,7 @@ fn an_online_backup_of_sqlite_can_be_restored() {
 
 #[test]
 fn a_metric_has_the_time_of_the_last_backup() {
-    let (_turn, folder) = (shared(), Folder::temporary());
+    let (_turn, folder) = (acquire_shared_slot(), Folder::temporary());
     let running = Patio::builder().folder(folder.path()).start();
     let url = format!("{}/metrics", running.replica("patio", 0).admin_url());
     let reported = || {
@@ -103,23 +103,23 @@ fn a_metric_has_the_time_of_the_last_backup() {
     };
     assert!(reported().abs() < 1.0, "no backup was ever made");
     let copy = folder.path().join("copy");
-    let refused = patio(&running.data(), &["backup", folder.path().to_str().unwrap()]);
+    let refused = patio(&running.data_folder(), &["backup", folder.path().to_str().unwrap()]);
     assert_eq!(refused.code, Some(1), "{refused:?}");
-    assert!(!running.data().join("last-backup").exists(), "a failed backup counts for nothing");
-    let done = patio(&running.data(), &["backup", copy.to_str().unwrap()]);
+    assert!(!running.data_folder().join("last-backup").exists(), "a failed backup counts for nothing");
+    let done = patio(&running.data_folder(), &["backup", copy.to_str().unwrap()]);
     assert_eq!(done.code, Some(0), "{done:?}");
     let made = fs::metadata(&copy).unwrap().modified().unwrap().duration_since(UNIX_EPOCH).unwrap().as_secs_f64();
-    until("the metric shows the backup", Duration::from_secs(20), || (reported() - made).abs() < 60.0);
+    wait_until("the metric shows the backup", Duration::from_secs(20), || (reported() - made).abs() < 60.0);
     running.stop();
 }
 
 #[test]
 fn an_encrypted_backup_is_unreadable_without_its_key() {
-    let (_turn, folder) = (shared(), Folder::temporary());
+    let (_turn, folder) = (acquire_shared_slot(), Folder::temporary());
     let running = Patio::builder().folder(folder.path()).start();
     let (admin, _) = used(&running);
     let before = everything(&admin);
-    let (data, copy, identity) = (running.data(), folder.path().join("copy"), folder.path().join("identity"));
+    let (data, copy, identity) = (running.data_folder(), folder.path().join("copy"), folder.path().join("identity"));
     let made = Command::new("age-keygen").arg("-o").arg(&identity).output().unwrap();
     let key_output = String::from_utf8_lossy(&made.stderr).into_owned();
     let recipient = key_output.split_whitespace().last().unwrap().to_owned();
@@ -143,8 +143,8 @@ fn an_encrypted_backup_is_unreadable_without_its_key() {
 
 #[test]
 fn a_backup_of_postgresql_can_be_restored() {
-    let _turn = shared();
-    let (Some(first), Some(second)) = (Database::fresh(), Database::fresh()) else {
+    let _turn = acquire_shared_slot();
+    let (Some(first), Some(second)) = (Database::create(), Database::create()) else {
         return print_to_stderr(&format!("{POSTGRES} is not set: skipped"));
     };
     let folder = Folder::temporary();

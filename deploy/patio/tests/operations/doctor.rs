@@ -1,5 +1,5 @@
 //! The command `doctor`: its machine-readable form, waiting, and the checks before an installation.
-use patio_harness::{Database, Folder, Output, POSTGRES, Redis, free_port, run, shared};
+use patio_harness::{Database, Folder, Output, POSTGRES, Redis, acquire_shared_slot, free_port, run};
 use patio_testing::print_to_stderr;
 use serde_json::Value;
 use std::{fs, net::TcpListener, os::unix::fs::PermissionsExt, path::Path, thread, time::Duration};
@@ -43,7 +43,7 @@ fn contents(folder: &Path) -> Vec<(String, u64)> {
 
 #[test]
 fn the_doctor_as_json_has_a_state_a_remedy_and_a_link_for_each_finding() {
-    let (_turn, sound) = (shared(), Sound::new());
+    let (_turn, sound) = (acquire_shared_slot(), Sound::new());
     let report = |settings: &[(&str, &str)]| {
         let done = sound.doctor(&["--json"], settings);
         let json: Value = serde_json::from_str(&done.stdout).unwrap_or_else(|cause| panic!("{cause}: {done:?}"));
@@ -68,7 +68,7 @@ fn the_doctor_as_json_has_a_state_a_remedy_and_a_link_for_each_finding() {
 
 #[test]
 fn the_doctor_waits_until_everything_is_ok_or_the_time_is_over() {
-    let (_turn, sound) = (shared(), Sound::new());
+    let (_turn, sound) = (acquire_shared_slot(), Sound::new());
     let index = format!("{}/index.html", sound.pages);
     fs::remove_file(&index).unwrap();
     let over = sound.doctor(&["--wait", "1s"], &[]);
@@ -85,7 +85,7 @@ fn the_doctor_waits_until_everything_is_ok_or_the_time_is_over() {
 
 #[test]
 fn the_checks_before_an_installation_find_what_is_missing_and_change_nothing() {
-    let (_turn, sound) = (shared(), Sound::new());
+    let (_turn, sound) = (acquire_shared_slot(), Sound::new());
     let before = contents(sound.folder.path());
     let pre = |settings: &[(&str, &str)]| sound.doctor(&["--pre"], settings);
     let fine = pre(&[]);
@@ -120,8 +120,8 @@ fn the_checks_before_an_installation_find_what_is_missing_and_change_nothing() {
 
 #[test]
 fn the_doctor_names_a_role_without_rights_and_a_server_with_too_few_connections() {
-    let _turn = shared();
-    let Some(database) = Database::fresh() else { return print_to_stderr(&format!("{POSTGRES} is not set: skipped")) };
+    let _turn = acquire_shared_slot();
+    let Some(database) = Database::create() else { return print_to_stderr(&format!("{POSTGRES} is not set: skipped")) };
     let role = format!("{}_other", database.name());
     database.maintenance_sql(&format!("create role {role} login"));
     database.sql("create schema vehicle");

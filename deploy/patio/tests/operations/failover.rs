@@ -1,7 +1,8 @@
 //! Failover of PostgreSQL to a synchronous standby: acknowledged saves are kept, and saves succeed again without a restart of Patio.
 use super::restores::workbook;
 use patio_harness::{
-    Client, DATABASE_PASSWORD, DATABASE_ROLE, Folder, POSTGRES, Patio, Patroni, Postgres, Signal, exclusive, run, shared, until,
+    Client, DATABASE_PASSWORD, DATABASE_ROLE, Folder, POSTGRES, Patio, Patroni, Postgres, Signal, acquire_exclusive_slot,
+    acquire_shared_slot, run, wait_until,
 };
 use patio_testing::{long, patience, print_to_stderr};
 use serde_json::json;
@@ -67,7 +68,7 @@ impl Inspectors {
     #[track_caller]
     fn wait_until_saved(&self) -> Duration {
         let began = Instant::now();
-        until("a save succeeds on the new primary", patience(RECOVERED), || {
+        wait_until("a save succeeds on the new primary", patience(RECOVERED), || {
             let note = json!({ "operator_notes": "after the failover" });
             self.admin.try_call("PUT", &format!("/api/vehicles/{}", self.first), &note).is_ok_and(|answer| answer.is_success())
         });
@@ -114,25 +115,25 @@ fn yard() -> Option<Yard> {
 
 #[test]
 fn after_a_crash_of_the_primary_saves_continue_on_the_promoted_standby() {
-    let (_turn, Some(mut yard)) = (shared(), yard()) else { return };
+    let (_turn, Some(mut yard)) = (acquire_shared_slot(), yard()) else { return };
     yard.inspectors.save_during(|| thread::sleep(Duration::from_secs(1)));
     let (primary, standby, inspectors) = (&mut yard.primary, &yard.standby, &yard.inspectors);
     let rejected = inspectors.save_during(|| {
-        primary.down(Signal::Quit);
+        primary.stop_server(Signal::Quit);
         standby.promote();
         print_to_stderr(&format!("a save succeeded {:?} after the promotion", inspectors.wait_until_saved()));
     });
-    let saved = inspectors.assert_stored(&standby.sql_on("patio", SAVED));
+    let saved = inspectors.assert_stored(&standby.sql_in_database("patio", SAVED));
     print_to_stderr(&format!("{saved} saves acknowledged, {rejected} rejected"));
     for replica in yard.patio.replicas() {
-        until("every process is ready", Duration::from_secs(10), || replica.is_ready());
+        wait_until("every process is ready", Duration::from_secs(10), || replica.is_ready());
     }
     yard.patio.stop();
 }
 
 #[test]
 fn a_frozen_primary_that_wakes_up_after_the_failover_gets_no_saves() {
-    let (_turn, Some(yard)) = (shared(), yard()) else { return };
+    let (_turn, Some(yard)) = (acquire_shared_slot(), yard()) else { return };
     let inspectors = &yard.inspectors;
     inspectors.save_during(|| thread::sleep(Duration::from_secs(1)));
     let rejected = inspectors.save_during(|| {
@@ -143,7 +144,7 @@ fn a_frozen_primary_that_wakes_up_after_the_failover_gets_no_saves() {
     // The old primary still accepts writes, as after a network failure between the two servers.
     yard.primary.signal(Signal::Continue);
     let late = inspectors.save_during(|| thread::sleep(Duration::from_secs(1)));
-    let saved = inspectors.assert_stored(&yard.standby.sql_on("patio", SAVED));
+    let saved = inspectors.assert_stored(&yard.standby.sql_in_database("patio", SAVED));
     print_to_stderr(&format!("{saved} saves acknowledged, {rejected} rejected during the failover"));
     assert_eq!(late, 0, "rejected after the failover");
     yard.patio.stop();
@@ -151,7 +152,7 @@ fn a_frozen_primary_that_wakes_up_after_the_failover_gets_no_saves() {
 
 #[test]
 fn doctor_finds_the_primary_among_several_hosts_and_names_all_when_none_responds() {
-    let (_turn, Some(yard)) = (shared(), yard()) else { return };
+    let (_turn, Some(yard)) = (acquire_shared_slot(), yard()) else { return };
     let doctor = |hosts: &str| {
         let url = format!("postgres://{DATABASE_ROLE}:{DATABASE_PASSWORD}@{hosts}/patio");
         let allow = ("PATIO_ALLOW_DATA_LOSS", "true");
@@ -175,7 +176,7 @@ enum Loss {
 
 #[test]
 fn a_patroni_cluster_that_loses_its_primary_loses_no_acknowledged_save() {
-    let _turn = exclusive();
+    let _turn = acquire_exclusive_slot();
     if !long("failover of a Patroni cluster") {
         return;
     }
@@ -192,9 +193,9 @@ fn a_patroni_cluster_that_loses_its_primary_loses_no_acknowledged_save() {
                 Loss::Switchover => cluster.switch_over(),
                 Loss::Crash => cluster.kill(old),
                 Loss::Freeze => cluster.suspend(old),
-                Loss::CutOff => cluster.cut(old, true),
+                Loss::CutOff => cluster.set_cut(old, true),
             }
-            until("a standby is the primary", PROMOTED, || cluster.primary().is_some_and(|new| new != old));
+            wait_until("a standby is the primary", PROMOTED, || cluster.primary().is_some_and(|new| new != old));
             down = began.elapsed();
             again = inspectors.wait_until_saved();
         });
@@ -202,7 +203,7 @@ fn a_patroni_cluster_that_loses_its_primary_loses_no_acknowledged_save() {
             Loss::Switchover => {}
             Loss::Crash => cluster.restart(old),
             Loss::Freeze => cluster.resume(old),
-            Loss::CutOff => cluster.cut(old, false),
+            Loss::CutOff => cluster.set_cut(old, false),
         }
         cluster.wait_until_healthy();
         let late = inspectors.save_during(|| thread::sleep(Duration::from_secs(2)));

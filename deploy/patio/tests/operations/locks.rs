@@ -76,13 +76,13 @@ async fn report(mut connection: PgConnection) -> Instant {
 
 #[tokio::test]
 async fn migrations_that_wait_for_a_long_read_block_no_save_longer_than_a_second() {
-    let _turn = patio_harness::heavy();
+    let _turn = patio_harness::acquire_heavy_slot();
     each_database(async |host| {
         if host.settings.database_url.is_none() {
             return;
         }
         let before = known(VEHICLES.postgres.iter().filter(|step| step.version <= BEFORE).cloned());
-        let db = host.database(before).await.unwrap();
+        let db = host.open_database(before).await.unwrap();
         let mut look = connect(&host).await;
         fill(&mut look).await;
         let (over, reading) = (&AtomicBool::new(false), connect(&host).await);
@@ -130,12 +130,12 @@ fn later() -> Schema {
 
 #[tokio::test]
 async fn an_index_is_created_during_a_long_read_and_by_concurrent_processes() {
-    let _turn = patio_harness::heavy();
+    let _turn = patio_harness::acquire_heavy_slot();
     each_database(async |host| {
         if host.settings.database_url.is_none() {
             return;
         }
-        let db = host.database(VEHICLES).await.unwrap();
+        let db = host.open_database(VEHICLES).await.unwrap();
         let mut look = connect(&host).await;
         fill(&mut look).await;
         let mut reading = connect(&host).await;

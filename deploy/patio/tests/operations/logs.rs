@@ -1,5 +1,5 @@
 //! Log lines of outages: each has its cause and the failed dependency, and an outage is a line and not one for each request.
-use patio_harness::{Client, Folder, Patio, Redis, Signal, shared, until};
+use patio_harness::{Client, Folder, Patio, Redis, Signal, acquire_shared_slot, wait_until};
 use patio_testing::print_to_stderr;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -21,7 +21,7 @@ fn statuses(client: &Client, path: &str, number: usize) -> Vec<u16> {
 
 #[test]
 fn requests_that_fail_name_the_cause_and_the_service_and_warn_once() {
-    let _turn = shared();
+    let _turn = acquire_shared_slot();
     let mut patio = Patio::builder().five_processes().setting("PATIO_LOG", "info").setting("PATIO_LOG_JSON", "true").start();
     let admin = patio.sign_in();
     let path = format!("/api/vehicles/{}", admin.import_template().vehicle_ids()[0]);
@@ -49,7 +49,7 @@ fn requests_that_fail_name_the_cause_and_the_service_and_warn_once() {
 
 #[test]
 fn an_outage_of_redis_is_one_warning_and_not_one_for_each_save() {
-    let (_turn, folder) = (shared(), Folder::temporary());
+    let (_turn, folder) = (acquire_shared_slot(), Folder::temporary());
     let Some(mut redis) = Redis::start(folder.path()) else { return print_to_stderr("Redis is not installed: skipped") };
     let patio = Patio::builder().redis(&redis.url()).setting("PATIO_LOG", "info").setting("PATIO_LOG_JSON", "true").start();
     let admin = patio.sign_in();
@@ -62,8 +62,8 @@ fn an_outage_of_redis_is_one_warning_and_not_one_for_each_save() {
     let away = warnings(&log(), "redis unavailable");
     assert_eq!(away.len(), 1, "{}", log());
     assert!(away[0]["cause"].is_string() && away[0]["purpose"].is_string(), "{}", away[0]);
-    redis.up();
-    until("the end of the outage is logged", Duration::from_secs(20), || log().contains("redis available again"));
+    redis.start_server();
+    wait_until("the end of the outage is logged", Duration::from_secs(20), || log().contains("redis available again"));
     let ended: Vec<_> = lines(&log()).into_iter().filter(|line| line["message"] == "redis available again").collect();
     assert!(ended.len() == 1 && ended[0]["failed_requests"].as_u64() > Some(0), "{ended:?}");
     patio.stop();

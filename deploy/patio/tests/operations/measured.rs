@@ -1,5 +1,5 @@
 //! Metrics in the Prometheus format.
-use patio_harness::{Patio, shared, until};
+use patio_harness::{Patio, acquire_shared_slot, wait_until};
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, time::Duration};
 
@@ -19,19 +19,19 @@ fn method(rpc: &str) -> String {
 
 #[test]
 fn requests_calls_streams_and_waiters_are_counted() {
-    let (_turn, patio) = (shared(), Patio::builder().start());
+    let (_turn, patio) = (acquire_shared_slot(), Patio::builder().start());
     let admin = patio.sign_in();
     let campaign = admin.import_template().id;
     let report = admin.call("GET", &format!("/api/campaigns/{campaign}/export_all_yards"), &Value::Null);
     assert!(report.body.starts_with(b"PK"));
-    let metrics = || admin.for_url(&patio.replica("patio", 0).admin_url()).call("GET", "/metrics", &Value::Null).text();
+    let metrics = || admin.with_url(&patio.replica("patio", 0).admin_url()).call("GET", "/metrics", &Value::Null).text();
     let waiting = [
         "patio_db_waiters{service=\"vehicle-svc\",pool=\"write\"}",
         "patio_password_hash_waiters",
         "patio_admission_requests{rank=\"save\",state=\"waiting\"}",
     ];
     // The number of waiters is updated every second.
-    until("nothing waits", Duration::from_secs(10), || {
+    wait_until("nothing waits", Duration::from_secs(10), || {
         let text = metrics();
         waiting.iter().all(|series| value(&text, &[&format!("{series} ")]) == Some(0.0))
     });
@@ -56,7 +56,7 @@ fn requests_calls_streams_and_waiters_are_counted() {
 
 #[test]
 fn each_metric_has_a_help_text_and_people_and_the_process_are_measured() {
-    let (_turn, patio) = (shared(), Patio::builder().start());
+    let (_turn, patio) = (acquire_shared_slot(), Patio::builder().start());
     let admin = patio.sign_in();
     let vehicle = admin.import_template().vehicle_ids()[0];
     admin.save(vehicle, &json!({ "status": "ok" }));
@@ -64,9 +64,9 @@ fn each_metric_has_a_help_text_and_people_and_the_process_are_measured() {
         json!({ "status": "ng", "operator_notes": "scratched", "base": { "status": "", "operator_notes": "" }, "on_conflict": "keep" });
     assert!(admin.call("PUT", &format!("/api/vehicles/{vehicle}"), &current).is_success());
     assert_eq!(patio.client().try_sign_in("1000", "a wrong password").status, 401);
-    let metrics = || admin.for_url(&patio.replica("patio", 0).admin_url()).call("GET", "/metrics", &Value::Null).text();
+    let metrics = || admin.with_url(&patio.replica("patio", 0).admin_url()).call("GET", "/metrics", &Value::Null).text();
     // The sealer and the sweepers report every few seconds.
-    until("the background tasks have reported", Duration::from_secs(20), || {
+    wait_until("the background tasks have reported", Duration::from_secs(20), || {
         let text = metrics();
         ["patio_audit_seal_lag_seconds{", "patio_saga_backlog{saga=\"deletions\"}", "patio_users_online"]
             .iter()

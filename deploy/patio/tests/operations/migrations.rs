@@ -5,7 +5,7 @@ use patio_testing::each_database;
 pub const SCHEMAS: [Schema; 4] = [auth_svc::SCHEMA, vehicle_svc::SCHEMA, campaign_svc::SCHEMA, import_svc::SCHEMA];
 
 async fn applied(host: &Host, schema: Schema) -> Vec<(i64, Vec<u8>)> {
-    let db = host.database(schema).await.unwrap();
+    let db = host.open_database(schema).await.unwrap();
     let rows = on!(db.read(), c => sqlx::query_as("select version, checksum from _sqlx_migrations order by version").fetch_all(c).await);
     db.close().await;
     rows.unwrap()
@@ -13,7 +13,7 @@ async fn applied(host: &Host, schema: Schema) -> Vec<(i64, Vec<u8>)> {
 
 #[tokio::test]
 async fn migrations_can_run_repeatedly_and_concurrently() {
-    let _turn = patio_harness::shared();
+    let _turn = patio_harness::acquire_shared_slot();
     each_database(async |host| {
         for schema in SCHEMAS {
             let many =
@@ -28,10 +28,10 @@ async fn migrations_can_run_repeatedly_and_concurrently() {
 
 #[tokio::test]
 async fn an_older_version_starts_on_the_tables_of_a_newer_one() {
-    let _turn = patio_harness::shared();
+    let _turn = patio_harness::acquire_shared_slot();
     each_database(async |host| {
         for schema in SCHEMAS {
-            let db = host.database(schema).await.unwrap();
+            let db = host.open_database(schema).await.unwrap();
             let newer = "insert into _sqlx_migrations (version, description, installed_on, success, checksum, execution_time)
                          select 9999, 'of a newer version', installed_on, true, checksum, 1 from _sqlx_migrations where version = 1";
             let done = db.write(move |tx| Box::pin(async move { on!(tx.on(), c => sqlx::query(newer).execute(c).await.map(drop)) }));

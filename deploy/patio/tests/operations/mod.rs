@@ -21,17 +21,17 @@ mod truth;
 mod users;
 
 use crate::collector::Collector;
-use patio_harness::{Client, Folder, Output, Patio, free_port, run, shared};
+use patio_harness::{Client, Folder, Output, Patio, acquire_shared_slot, free_port, run};
 use serde_json::{Value, json};
 use std::{path::Path, thread};
 
 /// Runs `patio doctor` on several data folders with settings, concurrently.
 fn doctors<const N: usize>(calls: [(&Path, &[(&str, &str)]); N]) -> [Output; N] {
-    let examine = |(data, settings): (&Path, &[(&str, &str)])| {
+    let run_doctor_checks = |(data, settings): (&Path, &[(&str, &str)])| {
         let own = [("PATIO_DATA_DIR", data.to_str().unwrap()), ("PATIO_WEB_DIR", "/nowhere"), ("PATIO_LISTEN", "127.0.0.1:0")];
         run("patio", &["doctor"], &[&own, settings].concat())
     };
-    thread::scope(|scope| calls.map(|call| scope.spawn(move || examine(call))).map(|doctor| doctor.join().unwrap()))
+    thread::scope(|scope| calls.map(|call| scope.spawn(move || run_doctor_checks(call))).map(|doctor| doctor.join().unwrap()))
 }
 
 /// Returns all campaigns, the vehicles of the first one without versions (which a restore advances), and all users without
@@ -55,15 +55,15 @@ fn contains(text: &str, lines: &[&str]) {
 
 #[test]
 fn the_doctor_checks_everything_and_says_how_to_fix_it() {
-    let (_turn, patio) = (shared(), Patio::builder().start());
+    let (_turn, patio) = (acquire_shared_slot(), Patio::builder().start());
     let pages = patio.folder().join("pages");
-    let [well] = doctors([(&patio.data(), &[("PATIO_WEB_DIR", pages.to_str().unwrap())])]);
+    let [well] = doctors([(&patio.data_folder(), &[("PATIO_WEB_DIR", pages.to_str().unwrap())])]);
     assert_eq!(well.code, Some(0), "{well:?}");
     contains(&well.text(), &["ok   database of vehicle: SQLite 3.", "tables up to date"]);
 
     let away = [("PATIO_DATABASE_URL", "postgres://nobody@127.0.0.1:1/none"), ("PATIO_REDIS_URL", "redis://127.0.0.1:1")];
     let tls = [("PATIO_TLS", "/nowhere/a,/nowhere/b")];
-    let [away, nowhere, tls] = doctors([(&patio.data(), &away), (Path::new("/proc/nowhere"), &[]), (&patio.data(), &tls)]);
+    let [away, nowhere, tls] = doctors([(&patio.data_folder(), &away), (Path::new("/proc/nowhere"), &[]), (&patio.data_folder(), &tls)]);
     assert_eq!(away.code, Some(1), "{away:?}");
     let lines = ["FAIL database of auth:", "check PATIO_DATABASE_URL", "FAIL cache: Redis does not answer", "FAIL pages: no index.html"];
     contains(&away.text(), &lines);
@@ -74,7 +74,7 @@ fn the_doctor_checks_everything_and_says_how_to_fix_it() {
 
 #[test]
 fn the_doctor_checks_collector_workbook_reader_services_and_secret() {
-    let (_turn, folder) = (shared(), Folder::temporary());
+    let (_turn, folder) = (acquire_shared_slot(), Folder::temporary());
     let work = folder.path().to_str().unwrap();
     let port = free_port();
     let collector = format!("http://127.0.0.1:{port}");
@@ -90,16 +90,16 @@ fn the_doctor_checks_collector_workbook_reader_services_and_secret() {
 
 #[test]
 fn each_program_has_a_doctor_that_checks_the_other_services_and_the_secret() {
-    let (_turn, folder) = (shared(), Folder::temporary());
+    let (_turn, folder) = (acquire_shared_slot(), Folder::temporary());
     let address = probing::auth().address();
     let url = format!("http://{address}");
-    let examine = |program: &str, secret: &str| {
+    let run_doctor_checks = |program: &str, secret: &str| {
         let data = folder.path().to_str().unwrap();
         let own = [("PATIO_SEPARATE_SQLITE", "true"), ("PATIO_DATA_DIR", data), ("PATIO_LISTEN", "127.0.0.1:0")];
         run(program, &["doctor"], &[&own[..], &[("PATIO_AUTH_URL", &url), ("PATIO_SERVICE_SECRET", secret)]].concat())
     };
     for program in ["vehicle-svc", "gateway"] {
-        let known = examine(program, probing::SECRET);
+        let known = run_doctor_checks(program, probing::SECRET);
         assert_eq!(known.code, Some(1), "{known:?}");
         let serves = format!("ok   auth-svc: {address} serves");
         contains(&known.text(), &[&serves, "FAIL campaign-svc: 127.0.0.1:50052", "ok   service secret: accepted"]);
@@ -109,14 +109,14 @@ fn each_program_has_a_doctor_that_checks_the_other_services_and_the_secret() {
             &wrong.text(),
             &[&format!("FAIL import-svc: {address}: another service responds there, not import-svc: correct PATIO_IMPORT_URL")],
         );
-        contains(&examine(program, "another-secret-of-services").text(), &["FAIL service secret: auth-svc rejects it"]);
-        contains(&examine(program, "short").text(), &["FAIL service secret: a value is shorter than 16 characters"]);
+        contains(&run_doctor_checks(program, "another-secret-of-services").text(), &["FAIL service secret: auth-svc rejects it"]);
+        contains(&run_doctor_checks(program, "short").text(), &["FAIL service secret: a value is shorter than 16 characters"]);
     }
 }
 
 #[test]
 fn the_doctor_finds_a_broken_database() {
-    let (_turn, folder) = (shared(), Folder::temporary());
+    let (_turn, folder) = (acquire_shared_slot(), Folder::temporary());
     Patio::builder().folder(folder.path()).start().stop(); // stopping moves all writes into the database file
     let data = folder.path().join("data");
     let file = data.join("vehicle.db");

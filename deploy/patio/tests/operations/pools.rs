@@ -1,5 +1,5 @@
 //! PgBouncer in front of PostgreSQL: session mode works, other pool modes are rejected with a clear error.
-use patio_harness::{Database, Folder, POSTGRES, Patio, free_port, run, shared, until};
+use patio_harness::{Database, Folder, POSTGRES, Patio, acquire_shared_slot, free_port, run, wait_until};
 use patio_testing::print_to_stderr;
 use serde_json::json;
 use std::{
@@ -43,7 +43,7 @@ impl Pool {
             command.args(["-u", "postgres"]);
         }
         let child = command.spawn().unwrap();
-        until("PgBouncer listens", Duration::from_secs(10), || TcpStream::connect(("127.0.0.1", port)).is_ok());
+        wait_until("PgBouncer listens", Duration::from_secs(10), || TcpStream::connect(("127.0.0.1", port)).is_ok());
         Some(Self { child, url: format!("postgres://{user}@127.0.0.1:{port}/{name}"), _folder: folder })
     }
 }
@@ -57,8 +57,8 @@ impl Drop for Pool {
 
 #[test]
 fn session_mode_works_and_other_pool_modes_are_rejected() {
-    let _turn = shared();
-    let Some(database) = Database::fresh() else { return print_to_stderr(&format!("{POSTGRES} is not set: skipped")) };
+    let _turn = acquire_shared_slot();
+    let Some(database) = Database::create() else { return print_to_stderr(&format!("{POSTGRES} is not set: skipped")) };
     for mode in ["transaction", "statement"] {
         let Some(pool) = Pool::start(&database, mode, "") else { return print_to_stderr("pgbouncer is not installed: skipped") };
         let settings = [("PATIO_DATABASE_URL", &*pool.url), ("PATIO_ALLOW_DATA_LOSS", "true")];
@@ -88,8 +88,8 @@ fn session_mode_works_and_other_pool_modes_are_rejected() {
 
 #[test]
 fn a_pooler_that_refuses_or_ignores_a_parameter_of_the_url_is_rejected() {
-    let _turn = shared();
-    let Some(database) = Database::fresh() else { return print_to_stderr(&format!("{POSTGRES} is not set: skipped")) };
+    let _turn = acquire_shared_slot();
+    let Some(database) = Database::create() else { return print_to_stderr(&format!("{POSTGRES} is not set: skipped")) };
     for (more, words) in [
         ("", "a PgBouncer that refuses a parameter of the URL (unsupported startup parameter: options)"),
         ("ignore_startup_parameters = options", "a PgBouncer that ignores the parameter statement_timeout of the URL"),

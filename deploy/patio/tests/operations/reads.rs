@@ -1,6 +1,6 @@
 //! Lists on a read replica: they always contain the caller's own saves, regardless of the replica's state.
 use super::measured::value;
-use patio_harness::{Client, DATABASE_PASSWORD, DATABASE_ROLE, Folder, POSTGRES, Patio, Postgres, Signal, shared, until};
+use patio_harness::{Client, DATABASE_PASSWORD, DATABASE_ROLE, Folder, POSTGRES, Patio, Postgres, Signal, acquire_shared_slot, wait_until};
 use patio_testing::print_to_stderr;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -44,7 +44,7 @@ impl Yard {
     }
 
     fn metric(&self, parts: &[&str]) -> f64 {
-        let text = self.admin.for_url(&self.patio.replica("patio", 0).admin_url()).call("GET", "/metrics", &Value::Null).text();
+        let text = self.admin.with_url(&self.patio.replica("patio", 0).admin_url()).call("GET", "/metrics", &Value::Null).text();
         value(&text, &[parts, &["service=\"vehicle-svc\""]].concat()).unwrap_or_default()
     }
 
@@ -56,7 +56,7 @@ impl Yard {
     #[track_caller]
     fn wait_until_replica_is_read(&self) {
         let before = self.queries_on("replica");
-        until("lists are read from the replica", RETURNED, || {
+        wait_until("lists are read from the replica", RETURNED, || {
             let _ = self.admin.vehicles(self.campaign);
             self.queries_on("replica") > before
         });
@@ -81,7 +81,7 @@ fn servers() -> Option<(Postgres, Postgres, [Folder; 2])> {
 
 #[test]
 fn a_list_shows_the_own_save_while_the_replica_replays_pauses_or_is_down() {
-    let (_turn, Some((primary, replica, _folders))) = (shared(), servers()) else { return };
+    let (_turn, Some((primary, replica, _folders))) = (acquire_shared_slot(), servers()) else { return };
     let url = primary.url();
     let mut yard = Yard::start(primary, replica, &url);
     yard.wait_until_replica_is_read();
@@ -89,10 +89,10 @@ fn a_list_shows_the_own_save_while_the_replica_replays_pauses_or_is_down() {
 
     yard.replica.sql("select pg_wal_replay_pause()");
     yard.assert_lists_show_own_saves("paused");
-    until("the lag is measured", RETURNED, || yard.metric(&["patio_db_replica_lag_seconds{"]) > 1.0);
+    wait_until("the lag is measured", RETURNED, || yard.metric(&["patio_db_replica_lag_seconds{"]) > 1.0);
     let (on_replica, on_primary) = (yard.queries_on("replica"), yard.queries_on("primary"));
     yard.assert_lists_show_own_saves("behind");
-    until("lists are read from the primary", RETURNED, || yard.queries_on("primary") > on_primary);
+    wait_until("lists are read from the primary", RETURNED, || yard.queries_on("primary") > on_primary);
     assert_eq!(yard.queries_on("replica").total_cmp(&on_replica), std::cmp::Ordering::Equal);
     yard.replica.sql("select pg_wal_replay_resume()");
     yard.wait_until_replica_is_read();
@@ -100,16 +100,16 @@ fn a_list_shows_the_own_save_while_the_replica_replays_pauses_or_is_down() {
     yard.replica.signal(Signal::Suspend);
     yard.assert_lists_show_own_saves("frozen");
     yard.replica.signal(Signal::Continue);
-    yard.replica.down(Signal::Quit);
+    yard.replica.stop_server(Signal::Quit);
     yard.assert_lists_show_own_saves("down");
-    yard.replica.up();
+    yard.replica.start_server();
     yard.wait_until_replica_is_read();
     yard.patio.stop();
 }
 
 #[test]
 fn a_replica_that_a_failover_left_behind_is_not_read() {
-    let (_turn, Some((primary, replica, _folders))) = (shared(), servers()) else { return };
+    let (_turn, Some((primary, replica, _folders))) = (acquire_shared_slot(), servers()) else { return };
     let folder = Folder::temporary();
     let next = primary.start_standby(folder.path());
     let hosts = [&primary, &next].map(Postgres::address).join(",");
@@ -120,12 +120,12 @@ fn a_replica_that_a_failover_left_behind_is_not_read() {
     yard.primary.sql("create table ballast as select generate_series(1, 1000000)");
     let end = yard.primary.sql("select pg_current_wal_insert_lsn()");
     let replayed = format!("select pg_last_wal_replay_lsn() >= '{}'", end.trim());
-    until("the replica has replayed the old timeline", RETURNED, || yard.replica.sql(&replayed).trim() == "t");
-    yard.primary.down(Signal::Quit);
+    wait_until("the replica has replayed the old timeline", RETURNED, || yard.replica.sql(&replayed).trim() == "t");
+    yard.primary.stop_server(Signal::Quit);
     next.signal(Signal::Continue);
     next.promote();
     commit_alone(&next); // its settings are a copy of the primary's
-    until("a save succeeds on the new primary", Duration::from_secs(20), || {
+    wait_until("a save succeeds on the new primary", Duration::from_secs(20), || {
         let saved = yard.admin.try_call("PUT", &format!("/api/vehicles/{}", yard.vehicles[0]), &json!({ "status": "Repair" }));
         saved.is_ok_and(|answer| answer.is_success())
     });

@@ -4,7 +4,9 @@ use super::{
     contents::{Contents, differences, of_postgres, of_sqlite},
     everything,
 };
-use patio_harness::{Builder, Client, Database, Folder, POSTGRES, Patio, REDIS, redis_database, run, shared, until};
+use patio_harness::{
+    Builder, Client, Database, Folder, POSTGRES, Patio, REDIS, acquire_shared_slot, empty_redis_database, run, wait_until,
+};
 use patio_testing::print_to_stderr;
 use rust_xlsxwriter::Workbook;
 use serde_json::{Value, json};
@@ -55,7 +57,7 @@ fn fill(admin: &Client) -> usize {
     print_to_stderr(&format!("{wanted} vehicles imported in {:?}", began.elapsed()));
     work(admin, "before");
     // Displayed campaign counts may be a second old.
-    until("campaigns show what was saved", Duration::from_secs(20), || {
+    wait_until("campaigns show what was saved", Duration::from_secs(20), || {
         let campaigns = admin.get("/api/campaigns");
         campaigns["campaigns"].as_array().unwrap().iter().filter(|campaign| campaign["status"] == "Ongoing").all(|campaign| {
             let vehicles = admin.vehicles(campaign["id"].as_i64().unwrap());
@@ -86,7 +88,7 @@ fn work(admin: &Client, when: &str) {
     let vins: Vec<_> = vehicles[5..20].iter().map(|vehicle| &vehicle["vin_number"]).collect();
     let many = json!({ "vins": vins, "action": "insert", "status": "ok", "campaign_id": id });
     assert_eq!(admin.post("/api/vehicles/bulk/status", &many)["updated"], 15);
-    admin.create_person(&format!("77{}", when.len()), "a-first-password", "op");
+    admin.create_user(&format!("77{}", when.len()), "a-first-password", "op");
 }
 
 /// Makes a backup of a running Patio. Returns the content at that time and the duration; repeats if something changed during it.
@@ -154,7 +156,7 @@ fn supervisor(patio: &Patio) -> Client {
 
 #[test]
 fn every_row_of_sqlite_is_restored_in_time() {
-    let (_turn, folder) = (shared(), Folder::temporary());
+    let (_turn, folder) = (acquire_shared_slot(), Folder::temporary());
     let patio = |data: &Path, arguments: &[&str]| {
         let done = run("patio", arguments, &[("PATIO_DATA_DIR", data.to_str().unwrap())]);
         assert_eq!(done.code, Some(0), "{arguments:?}: {done:?}");
@@ -162,7 +164,7 @@ fn every_row_of_sqlite_is_restored_in_time() {
     let running = Patio::builder().folder(folder.path()).start();
     let admin = supervisor(&running);
     let vehicles = fill(&admin);
-    let (data, copy) = (running.data(), |turn: usize| folder.path().join(format!("copy-{turn}")));
+    let (data, copy) = (running.data_folder(), |turn: usize| folder.path().join(format!("copy-{turn}")));
     let mut last = copy(0);
     let (before, backup) = quiet(
         || block_on(of_sqlite(&data)),
@@ -197,7 +199,7 @@ struct Roles(Database);
 
 impl Roles {
     fn create() -> Option<Self> {
-        let roles = Self(Database::reserved()?);
+        let roles = Self(Database::reserve()?);
         let all = SCHEMAS.map(|(_, schema)| roles.name(schema));
         let keeper = roles.name(KEEPER);
         all.iter().for_each(|role| _ = roles.0.maintenance_sql(&format!("create role {role} login password 'x'")));
@@ -218,7 +220,7 @@ impl Roles {
 
     /// Creates an empty database owned by the backup role.
     fn empty(&self) -> Database {
-        let database = Database::reserved().unwrap();
+        let database = Database::reserve().unwrap();
         database.maintenance_sql(&format!("create database {} owner {}", database.name(), self.name(KEEPER)));
         database
     }
@@ -235,9 +237,9 @@ impl Roles {
     /// Configures five processes, each with the role of its service.
     fn patio(&self, database: &Database, redis: &str) -> Builder {
         let builder = Patio::builder().five_processes().redis(redis).setting("PATIO_ALLOW_DATA_LOSS", "true");
-        SCHEMAS
-            .into_iter()
-            .fold(builder, |builder, (service, schema)| builder.setting_of(service, "PATIO_DATABASE_URL", &self.url(schema, database)))
+        SCHEMAS.into_iter().fold(builder, |builder, (service, schema)| {
+            builder.setting_for_program(service, "PATIO_DATABASE_URL", &self.url(schema, database))
+        })
     }
 }
 
@@ -251,8 +253,8 @@ impl Drop for Roles {
 
 #[test]
 fn every_row_of_postgresql_is_restored_in_time_with_its_owner() {
-    let _turn = shared();
-    let (Some(roles), Some(redis)) = (Roles::create(), redis_database()) else {
+    let _turn = acquire_shared_slot();
+    let (Some(roles), Some(redis)) = (Roles::create(), empty_redis_database()) else {
         return print_to_stderr(&format!("{POSTGRES} or {REDIS} is not set: skipped"));
     };
     let (folder, first) = (Folder::temporary(), roles.fresh());

@@ -184,8 +184,8 @@ async fn rules(database: &mut PgConnection, schema: Schema) -> BTreeSet<(String,
 /// no new constraints.
 #[tokio::test]
 async fn each_version_can_write_to_the_tables_of_the_next() {
-    let _turn = patio_harness::shared();
-    let Some(fresh) = Database::fresh() else { return print_to_stderr(&format!("{POSTGRES} is not set: skipped")) };
+    let _turn = patio_harness::acquire_shared_slot();
+    let Some(fresh) = Database::create() else { return print_to_stderr(&format!("{POSTGRES} is not set: skipped")) };
     let url = fresh.url();
     let mut database = PgConnection::connect(&url).await.unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -194,7 +194,7 @@ async fn each_version_can_write_to_the_tables_of_the_next() {
         let mut before: Option<(Columns, BTreeSet<_>)> = None;
         for step in schema.postgres.iter() {
             let known = Migrator::with_migrations(schema.postgres.iter().filter(|each| each.version <= step.version).cloned().collect());
-            host.database(Schema { postgres: Box::leak(Box::new(known)), ..schema }).await.unwrap().close().await;
+            host.open_database(Schema { postgres: Box::leak(Box::new(known)), ..schema }).await.unwrap().close().await;
             let now = (columns(&mut database, schema).await, rules(&mut database, schema).await);
             let described = format!("{}.sql", step.description.replace(' ', "_"));
             let is_first = BEFORE_THE_FIRST.iter().chain(&PARTITIONED).any(|name| name.ends_with(&described));

@@ -1,7 +1,7 @@
 //! Traces in the form of OpenTelemetry's semantic conventions, sent to a collector with and without TLS.
 use super::{contains, doctors};
 use crate::collector::{Collector, Kind, Span, TOKEN};
-use patio_harness::{Answer, Authority, Client, Database, Folder, POSTGRES, Patio, Signal, free_port, shared, until};
+use patio_harness::{Answer, Authority, Client, Database, Folder, POSTGRES, Patio, Signal, acquire_shared_slot, free_port, wait_until};
 use patio_testing::print_to_stderr;
 use serde_json::{Value, json};
 use std::{path::Path, thread, time::Duration};
@@ -17,7 +17,7 @@ fn send(client: &Client, id: &str, method: &str, path: &str, body: &Value) -> An
 
 /// Waits for the spans of a request from `services`.
 fn arrived(collector: &Collector, id: &str, services: &[&str]) -> Vec<Span> {
-    until("the spans arrive", ARRIVAL, || {
+    wait_until("the spans arrive", ARRIVAL, || {
         let spans = collector.of(id);
         services.iter().all(|service| spans.iter().any(|span| span.service == *service && span.kind == Kind::Server))
     });
@@ -36,7 +36,7 @@ fn panic_with(spans: &[Span]) -> ! {
 
 #[test]
 fn a_save_is_one_trace_of_server_and_client_spans_and_polling_is_none() {
-    let (_turn, port) = (shared(), free_port());
+    let (_turn, port) = (acquire_shared_slot(), free_port());
     let collector = Collector::start(port);
     let endpoint = format!("http://127.0.0.1:{port}");
     let mut patio = Patio::builder().five_processes().setting("PATIO_OTLP_ENDPOINT", &endpoint).start();
@@ -89,8 +89,8 @@ fn a_save_is_one_trace_of_server_and_client_spans_and_polling_is_none() {
 
 #[test]
 fn saves_that_are_written_together_on_postgresql_count_their_statements() {
-    let _turn = shared();
-    let Some(database) = Database::fresh() else { return print_to_stderr(&format!("{POSTGRES} is not set: skipped")) };
+    let _turn = acquire_shared_slot();
+    let Some(database) = Database::create() else { return print_to_stderr(&format!("{POSTGRES} is not set: skipped")) };
     let port = free_port();
     let collector = Collector::start(port);
     let patio = Patio::builder().postgres(&database.url()).setting("PATIO_OTLP_ENDPOINT", &format!("http://127.0.0.1:{port}")).start();
@@ -105,7 +105,7 @@ fn saves_that_are_written_together_on_postgresql_count_their_statements() {
             });
         }
     });
-    let metrics = admin.for_url(&patio.replica("patio", 0).admin_url()).call("GET", "/metrics", &Value::Null).text();
+    let metrics = admin.with_url(&patio.replica("patio", 0).admin_url()).call("GET", "/metrics", &Value::Null).text();
     let counted = metrics.lines().find(|line| line.starts_with("patio_sql_statements_total") && line.contains("\"SaveVehicle\"")).unwrap();
     let counted: u64 = counted.rsplit_once(' ').unwrap().1.parse().unwrap();
     let mut shown = 0;
@@ -121,20 +121,20 @@ fn saves_that_are_written_together_on_postgresql_count_their_statements() {
 
 #[test]
 fn traces_go_over_tls_with_headers_and_the_doctor_tries_both() {
-    let (_turn, folder, port) = (shared(), Folder::temporary(), free_port());
+    let (_turn, folder, port) = (acquire_shared_slot(), Folder::temporary(), free_port());
     let certificate = folder.path().join("collector");
-    Authority::try_new().unwrap().issue(&certificate, "localhost").unwrap();
+    Authority::try_new().unwrap().issue_certificate(&certificate, "localhost").unwrap();
     let collector = Collector::start_tls(port, &certificate);
     let (url, ca) = (format!("https://localhost:{port}"), certificate.join("ca.crt"));
     let header = format!("authorization={TOKEN}");
     let data = Folder::temporary();
     let all = [("PATIO_OTLP_ENDPOINT", &*url), ("PATIO_OTLP_CA_FILE", ca.to_str().unwrap()), ("PATIO_OTLP_HEADERS", &header)];
     let plain = format!("http://localhost:{port}");
-    let examine = |settings: &[(&str, &str)]| doctors([(data.path() as &Path, settings)]).map(|done| done.text()).concat();
-    contains(&examine(&all), &[&format!("ok   traces: {url} accepts traces")]);
-    contains(&examine(&[all[0], all[2]]), &[&format!("FAIL traces: {url}: "), "certificate"]);
-    contains(&examine(&all[..2]), &[&format!("FAIL traces: {url}: "), "Unauthenticated"]);
-    contains(&examine(&[("PATIO_OTLP_ENDPOINT", &plain), all[2]]), &[&format!("FAIL traces: {plain}: ")]);
+    let run_doctor_checks = |settings: &[(&str, &str)]| doctors([(data.path() as &Path, settings)]).map(|done| done.text()).concat();
+    contains(&run_doctor_checks(&all), &[&format!("ok   traces: {url} accepts traces")]);
+    contains(&run_doctor_checks(&[all[0], all[2]]), &[&format!("FAIL traces: {url}: "), "certificate"]);
+    contains(&run_doctor_checks(&all[..2]), &[&format!("FAIL traces: {url}: "), "Unauthenticated"]);
+    contains(&run_doctor_checks(&[("PATIO_OTLP_ENDPOINT", &plain), all[2]]), &[&format!("FAIL traces: {plain}: ")]);
     let shown = patio_harness::run("patio", &["config"], &all).text();
     assert!(shown.contains("PATIO_OTLP_HEADERS=********") && !shown.contains(TOKEN), "{shown}");
 

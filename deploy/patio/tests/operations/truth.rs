@@ -1,6 +1,6 @@
 //! Correct reports to operators: after a restore, on a read-only server, and with invalid settings.
 use super::restores::workbook;
-use patio_harness::{Client, Database, Folder, POSTGRES, Patio, REDIS_PASSWORD, Redis, free_port, run, shared, until};
+use patio_harness::{Client, Database, Folder, POSTGRES, Patio, REDIS_PASSWORD, Redis, acquire_shared_slot, free_port, run, wait_until};
 use patio_testing::print_to_stderr;
 use serde_json::{Value, json};
 use sqlx::{Connection, Executor, SqliteConnection};
@@ -50,11 +50,11 @@ fn nothing_lands_elsewhere(admin: &Client, kept: &Held, lost: &Held) {
 
 #[test]
 fn after_a_restore_of_sqlite_a_save_for_a_lost_vehicle_changes_no_other() {
-    let (_turn, folder) = (shared(), Folder::temporary());
+    let (_turn, folder) = (acquire_shared_slot(), Folder::temporary());
     let running = Patio::builder().folder(folder.path()).start();
     let admin = running.sign_in();
     let kept = import(&admin, 5);
-    let (data, copy) = (running.data(), folder.path().join("copy"));
+    let (data, copy) = (running.data_folder(), folder.path().join("copy"));
     let patio = |data: &Path, arguments: &[&str]| {
         let done = run("patio", arguments, &[("PATIO_DATA_DIR", data.to_str().unwrap())]);
         assert_eq!(done.code, Some(0), "{done:?}");
@@ -73,8 +73,8 @@ fn after_a_restore_of_sqlite_a_save_for_a_lost_vehicle_changes_no_other() {
 
 #[test]
 fn after_a_completed_restore_of_postgresql_a_save_for_a_lost_vehicle_changes_no_other() {
-    let _turn = shared();
-    let (Some(first), Some(second)) = (Database::fresh(), Database::reserved()) else {
+    let _turn = acquire_shared_slot();
+    let (Some(first), Some(second)) = (Database::create(), Database::reserve()) else {
         return print_to_stderr(&format!("{POSTGRES} is not set: skipped"));
     };
     let folder = Folder::temporary();
@@ -95,8 +95,8 @@ fn after_a_completed_restore_of_postgresql_a_save_for_a_lost_vehicle_changes_no_
 
 #[test]
 fn patio_is_not_ready_on_a_read_only_server_and_reconnects_to_a_writable_one() {
-    let _turn = shared();
-    let Some(database) = Database::fresh() else { return print_to_stderr(&format!("{POSTGRES} is not set: skipped")) };
+    let _turn = acquire_shared_slot();
+    let Some(database) = Database::create() else { return print_to_stderr(&format!("{POSTGRES} is not set: skipped")) };
     let patio = Patio::builder().five_processes().postgres(&database.url()).start();
     let admin = patio.sign_in();
     let vehicle = admin.import_template().vehicle_ids()[0];
@@ -109,7 +109,7 @@ fn patio_is_not_ready_on_a_read_only_server_and_reconnects_to_a_writable_one() {
         format!("select pg_terminate_backend(pid) from pg_stat_activity where datname = '{}' and pid <> pg_backend_pid()", database.name());
     database.maintenance_sql(&end);
     let ready = |program: &str| patio.replica(program, 0).readiness() == Some(200);
-    until("the services are not ready", Duration::from_secs(10), || !ready("vehicle-svc") && !ready("auth-svc"));
+    wait_until("the services are not ready", Duration::from_secs(10), || !ready("vehicle-svc") && !ready("auth-svc"));
     let refused = admin.call("PUT", &format!("/api/vehicles/{vehicle}"), &json!({ "status": "ok" }));
     assert_eq!((refused.status, refused.header("retry-after").is_some()), (503, true), "{}", refused.text());
     let settings =
@@ -117,10 +117,10 @@ fn patio_is_not_ready_on_a_read_only_server_and_reconnects_to_a_writable_one() {
     let doctor = run("vehicle-svc", &["doctor"], &settings);
     assert!(doctor.code == Some(1) && doctor.text().contains("is read-only"), "{doctor:?}");
     read_only("off");
-    until("saves succeed again", Duration::from_secs(5), || {
+    wait_until("saves succeed again", Duration::from_secs(5), || {
         admin.call("PUT", &format!("/api/vehicles/{vehicle}"), &json!({ "status": "ok" })).is_success()
     });
-    until("the services are ready", Duration::from_secs(5), || ready("vehicle-svc") && ready("auth-svc"));
+    wait_until("the services are ready", Duration::from_secs(5), || ready("vehicle-svc") && ready("auth-svc"));
     patio.stop();
 }
 
@@ -135,9 +135,9 @@ async fn on_file(file: &Path, statement: &'static str) -> i64 {
 
 #[test]
 fn verifying_the_audit_log_runs_no_migrations() {
-    let (_turn, patio) = (shared(), Patio::builder().start());
+    let (_turn, patio) = (acquire_shared_slot(), Patio::builder().start());
     patio.sign_in().import_template();
-    let data = patio.data();
+    let data = patio.data_folder();
     let folder = patio.folder().to_owned();
     let copy = folder.join("before");
     assert_eq!(run("patio", &["backup", copy.to_str().unwrap()], &[("PATIO_DATA_DIR", data.to_str().unwrap())]).code, Some(0));
@@ -153,8 +153,8 @@ fn verifying_the_audit_log_runs_no_migrations() {
 
 #[test]
 fn migrated_tables_belong_to_the_schema_owner_for_any_migrating_role() {
-    let _turn = shared();
-    let Some(database) = Database::fresh() else { return print_to_stderr(&format!("{POSTGRES} is not set: skipped")) };
+    let _turn = acquire_shared_slot();
+    let Some(database) = Database::create() else { return print_to_stderr(&format!("{POSTGRES} is not set: skipped")) };
     let role = format!("{}_owner", database.name());
     database.maintenance_sql(&format!("create role {role} login"));
     for schema in ["auth", "campaign", "vehicle", "imports"] {
@@ -180,7 +180,7 @@ fn migrated_tables_belong_to_the_schema_owner_for_any_migrating_role() {
 
 #[test]
 fn invalid_settings_are_rejected_by_name() {
-    let _turn = shared();
+    let _turn = acquire_shared_slot();
     let folder = Folder::temporary();
     let data = folder.path().to_str().unwrap();
     let refused = |settings: &[(&str, &str)], words: &str| {
@@ -204,7 +204,7 @@ fn invalid_settings_are_rejected_by_name() {
     refused(&[secret, sqlite, ("PATIO_OTLP_SAMPLE_RATIO", "2")], "PATIO_OTLP_SAMPLE_RATIO is invalid");
     refused(&[secret, sqlite, ("PATIO_REDIS_URL", "redis:hush")], "PATIO_REDIS_URL");
     if let Some(redis) = Redis::start(folder.path()) {
-        let wrong = redis.url_with("hush");
+        let wrong = redis.url_with_password("hush");
         refused(&[secret, sqlite, ("PATIO_REDIS_URL", &wrong)], "correct the user and password");
         assert_eq!(redis.send_command(REDIS_PASSWORD, &["replicaof", "127.0.0.1", "1"]), "OK");
         refused(&[secret, sqlite, ("PATIO_REDIS_URL", &redis.url())], "this server is a read-only replica");
@@ -223,7 +223,7 @@ fn invalid_settings_are_rejected_by_name() {
 
 #[test]
 fn the_doctor_and_the_log_name_host_port_and_setting_of_a_database_that_refuses_connections() {
-    let _turn = shared();
+    let _turn = acquire_shared_slot();
     let port = free_port();
     let url = format!("postgres://someone:hush@127.0.0.1:{port}/none");
     let done = run("vehicle-svc", &["doctor"], &[("PATIO_DATABASE_URL", &*url), ("PATIO_SERVICE_SECRET", "the secret of tests")]);

@@ -1,15 +1,15 @@
 //! The command `user`: an operator helps an installation whose supervisor cannot sign in.
-use patio_harness::{ADMIN_HMC, ADMIN_PASSWORD, Database, Patio, run, shared, until};
+use patio_harness::{ADMIN_HMC, ADMIN_PASSWORD, Database, Patio, acquire_shared_slot, run, wait_until};
 use serde_json::Value;
 use std::time::Duration;
 
 #[test]
 fn an_operator_sets_a_password_and_ends_sessions_while_patio_runs() {
-    let _turn = shared();
+    let _turn = acquire_shared_slot();
     let one = Patio::builder().start();
-    helps(&one, &[("PATIO_DATA_DIR", one.data().to_str().unwrap())], "patio");
+    helps(&one, &[("PATIO_DATA_DIR", one.data_folder().to_str().unwrap())], "patio");
     one.stop();
-    let Some(database) = Database::fresh() else { return };
+    let Some(database) = Database::create() else { return };
     let five = Patio::builder().five_processes().postgres(&database.url()).start();
     helps(&five, &[("PATIO_DATABASE_URL", &database.url()), ("PATIO_ALLOW_DATA_LOSS", "true")], "auth-svc");
     five.stop();
@@ -17,7 +17,7 @@ fn an_operator_sets_a_password_and_ends_sessions_while_patio_runs() {
 
 fn helps(patio: &Patio, settings: &[(&str, &str)], program: &str) {
     let admin = patio.sign_in();
-    admin.create_person("3000", "a-walker-in-the-yard", "op");
+    admin.create_user("3000", "a-walker-in-the-yard", "op");
     let user = |arguments: &[&str]| run(program, &[&["user"], arguments].concat(), settings);
     let listed = user(&["list"]);
     assert_eq!(listed.code, Some(0), "{listed:?}");
@@ -28,14 +28,14 @@ fn helps(patio: &Patio, settings: &[(&str, &str)], program: &str) {
     let password = done.stdout.lines().next().unwrap_or_default().strip_prefix("New password: ").unwrap_or_default().to_owned();
     assert!(done.code == Some(0) && password.len() > 20, "{done:?}");
     let is_refused = |client: &patio_harness::Client| client.try_call("GET", "/api/me", &Value::Null).unwrap().status == 401;
-    until("the old session has ended", Duration::from_secs(10), || is_refused(&admin));
+    wait_until("the old session has ended", Duration::from_secs(10), || is_refused(&admin));
     assert_eq!(patio.client().try_sign_in(ADMIN_HMC, ADMIN_PASSWORD).status, 401, "the old password");
     let again = patio.client().try_sign_in(ADMIN_HMC, &password);
     assert_eq!((again.status, &again.json()["must_change_password"]), (200, &Value::Bool(true)), "{}", again.text());
 
     let walker = patio.client().sign_in("3000", "a-walker-in-the-yard");
     assert_eq!(user(&["end-sessions", "3000"]).code, Some(0));
-    until("the session of the operator has ended", Duration::from_secs(10), || is_refused(&walker));
+    wait_until("the session of the operator has ended", Duration::from_secs(10), || is_refused(&walker));
 
     let unknown = user(&["set-password", "4711"]);
     assert!(unknown.code == Some(1) && unknown.text().contains("no user has the HMC 4711"), "{unknown:?}");

@@ -1,5 +1,5 @@
 //! Slow and flooding clients must not affect other clients.
-use patio_harness::{Patio, exclusive};
+use patio_harness::{Patio, acquire_exclusive_slot};
 use patio_testing::{
     self,
     flood::{FLOODS, Flood},
@@ -61,14 +61,14 @@ fn undelayed<T>(patio: &Patio, work: impl Fn() -> T) -> (T, Duration) {
 
 #[test]
 fn five_hundred_slow_clients_take_little_memory_and_are_disconnected() {
-    let (_turn, patio) = (exclusive(), Patio::builder().setting("PATIO_HEADER_TIMEOUT_SECONDS", "1.5").start());
-    let (before, address) = (patio.memory(), address(&patio));
+    let (_turn, patio) = (acquire_exclusive_slot(), Patio::builder().setting("PATIO_HEADER_TIMEOUT_SECONDS", "1.5").start());
+    let (before, address) = (patio.resident_memory_kib(), address(&patio));
     let (grown, p99) = undelayed(&patio, || {
         let mut held: Vec<_> = (0..500).map(|_| TcpStream::connect(address).unwrap()).collect();
         for half in held.iter_mut().step_by(2) {
             half.write_all(b"GET /api/me HTTP/1.1\r\nHost: x\r\nX-Half").unwrap();
         }
-        let (started, grown) = (Instant::now(), patio.memory() - before);
+        let (started, grown) = (Instant::now(), patio.resident_memory_kib() - before);
         for mut client in held {
             client.set_read_timeout(Some(Duration::from_secs(15))).unwrap();
             let mut rest = Vec::new();
@@ -84,19 +84,19 @@ fn five_hundred_slow_clients_take_little_memory_and_are_disconnected() {
 
 #[test]
 fn http2_floods_take_no_memory_are_cut_off_and_delay_no_other_client() {
-    let _turn = exclusive();
+    let _turn = acquire_exclusive_slot();
     let patio = Patio::builder().setting("PATIO_HEADER_TIMEOUT_SECONDS", "1").setting("PATIO_BODY_TIMEOUT_SECONDS", "1").start();
     let address = address(&patio);
     let times = u32::try_from(patio_testing::rounds(20_000)).unwrap();
     // A warm-up: the first connections allocate threads, tables and buffers that stay.
     Flood::Ping.send(address, 100, Duration::ZERO).unwrap();
     for flood in FLOODS {
-        let before = patio.memory();
+        let before = patio.resident_memory_kib();
         let (closed, p99) = undelayed(&patio, || {
             let send = || flood.send(address, times, Duration::from_secs(15)).unwrap();
             std::thread::scope(|scope| [scope.spawn(send), scope.spawn(send)].map(|one| one.join().unwrap()))
         });
-        let grown = patio.memory() - before;
+        let grown = patio.resident_memory_kib() - before;
         patio_testing::print_to_stderr(&format!(
             "2 x {times} of {flood:?}: {grown} KiB more, closed after {closed:?}, p99 of other calls {p99:?}"
         ));

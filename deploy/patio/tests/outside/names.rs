@@ -1,5 +1,5 @@
 //! User input never breaks a header or a log line, and secrets are not logged.
-use patio_harness::{ADMIN_PASSWORD, Patio, shared};
+use patio_harness::{ADMIN_PASSWORD, Patio, acquire_shared_slot};
 use serde_json::{Value, json};
 
 /// Returns `true` for characters that change the text direction or end a line in some programs.
@@ -15,7 +15,7 @@ fn names_are_safe_in_headers_and_log_lines_and_secrets_are_not_logged() {
     let secrets = ["Xq7-a-new-password", "Xq7-a-wrong-password", "Xq7-typed-as-hmc", "Xq7-the-service-secret", "Xq7-developer"];
     let builder = Patio::builder().setting("PATIO_LOG", "debug").setting("PATIO_SIGN_IN_BURST", "1000");
     let builder = builder.setting("PATIO_SERVICE_SECRET", secrets[3]).setting("PATIO_DEVELOPER_PASSWORD", secrets[4]);
-    let (_turn, patio) = (shared(), builder.start());
+    let (_turn, patio) = (acquire_shared_slot(), builder.start());
     let admin = patio.sign_in();
     let campaign = admin.import_template();
     let (own, vehicle) = (format!("/api/campaigns/{}", campaign.id), format!("/api/vehicles/{}", campaign.vehicle_ids()[0]));

@@ -1,7 +1,7 @@
 //! Full disk, exhausted file descriptors and memory: Patio reports it, keeps serving reads, and recovers without a restart.
 use super::disk::Disk;
 use crate::workbooks;
-use patio_harness::{ADMIN_HMC, ADMIN_PASSWORD, Folder, Patio, exclusive, run, shared, until};
+use patio_harness::{ADMIN_HMC, ADMIN_PASSWORD, Folder, Patio, acquire_exclusive_slot, acquire_shared_slot, run, wait_until};
 use ring::rand::{SecureRandom, SystemRandom};
 use serde_json::{Value, json};
 use std::{
@@ -19,7 +19,7 @@ const ROWS: u32 = 4_800;
 
 #[test]
 fn a_full_disk_rejects_saves_clearly_loses_nothing_and_needs_no_restart() {
-    let _turn = shared();
+    let _turn = acquire_shared_slot();
     let Some(disk) = Disk::mount(24) else {
         patio_testing::print_to_stderr("no permission to mount a disk: test of a full disk skipped");
         return;
@@ -67,14 +67,18 @@ fn a_full_disk_rejects_saves_clearly_loses_nothing_and_needs_no_restart() {
 
 #[test]
 fn exhausted_descriptors_are_waited_for() {
-    let (_turn, patio) = (exclusive(), Patio::builder().wrapper(["prlimit", "--nofile=160:160"]).start());
+    let (_turn, patio) = (acquire_exclusive_slot(), Patio::builder().wrapper(["prlimit", "--nofile=160:160"]).start());
     let admin = patio.sign_in();
     let vehicle = admin.import_template().vehicle_ids()[0];
     let address = patio.url().trim_start_matches("http://").to_owned();
     let held: Vec<_> = (0..300).filter_map(|_| TcpStream::connect(&address).ok()).collect();
-    until("the descriptors are exhausted", Duration::from_secs(10), || patio.process().descriptors() >= 155);
+    wait_until("the descriptors are exhausted", Duration::from_secs(10), || patio.process().open_descriptor_count() >= 155);
     std::thread::sleep(Duration::from_millis(500)); // the descriptors stay in use during this time
-    assert!(patio.process().descriptors() >= 155, "the descriptors must be exhausted: {} are open", patio.process().descriptors());
+    assert!(
+        patio.process().open_descriptor_count() >= 155,
+        "the descriptors must be exhausted: {} are open",
+        patio.process().open_descriptor_count()
+    );
     let count = held.len();
     drop(held);
     let freed = Instant::now();
@@ -98,7 +102,7 @@ fn large_sheet(name: &str) -> Vec<u8> {
 
 #[test]
 fn exhausted_memory_does_not_end_the_process() {
-    let (_turn, limit) = (exclusive(), format!("--data={0}:{0}", MEMORY << 20));
+    let (_turn, limit) = (acquire_exclusive_slot(), format!("--data={0}:{0}", MEMORY << 20));
     let patio = Patio::builder().wrapper(["prlimit", &limit]).start();
     let admin = patio.sign_in().with_timeout(Duration::from_secs(60));
     let campaign = admin.import_template();
@@ -121,7 +125,7 @@ fn exhausted_memory_does_not_end_the_process() {
     std::thread::scope(|scope| {
         let asking: Vec<_> = kinds.iter().flat_map(|(name, ask)| (0..CROWD).map(move |_| scope.spawn(move || (*name, ask())))).collect();
         while !asking.iter().all(std::thread::ScopedJoinHandle::is_finished) {
-            most = most.max(patio.process().limited_memory() >> 10);
+            most = most.max(patio.process().data_memory_kib() >> 10);
             std::thread::sleep(Duration::from_millis(20));
         }
         for one in asking {

@@ -1,6 +1,6 @@
 //! Soak test: memory, descriptors and latency stay constant over time.
 use crate::workbooks;
-use patio_harness::{ADMIN_PASSWORD, Campaign, Client, Patio, Process, exclusive, until};
+use patio_harness::{ADMIN_PASSWORD, Campaign, Client, Patio, Process, acquire_exclusive_slot, wait_until};
 use serde_json::{Value, json};
 use std::{
     sync::atomic::{AtomicUsize, Ordering},
@@ -91,7 +91,7 @@ fn turn(patio: &Patio, (client, campaign): (&Client, &Campaign), (first, time): 
     let end = began + time;
     let (waits, mut memory): (Vec<(Instant, Duration)>, Vec<i64>) = std::thread::scope(|scope| {
         let looks = std::iter::repeat_with(|| std::thread::sleep(OFTEN)).take_while(|()| Instant::now() < end);
-        let looking = scope.spawn(move || looks.map(|()| process.memory()).collect());
+        let looking = scope.spawn(move || looks.map(|()| process.resident_memory_kib()).collect());
         let people: Vec<_> = (0..PEOPLE)
             .map(|person| {
                 scope.spawn(move || {
@@ -109,10 +109,10 @@ fn turn(patio: &Patio, (client, campaign): (&Client, &Campaign), (first, time): 
 
 /// Returns the number of open descriptors after the connections of the last round are closed.
 fn at_rest(process: &Process) -> usize {
-    let mut last = process.descriptors();
-    until("the number of open descriptors stays the same", Duration::from_secs(10), || {
+    let mut last = process.open_descriptor_count();
+    wait_until("the number of open descriptors stays the same", Duration::from_secs(10), || {
         std::thread::sleep(Duration::from_millis(50));
-        last == std::mem::replace(&mut last, process.descriptors())
+        last == std::mem::replace(&mut last, process.open_descriptor_count())
     });
     last
 }
@@ -142,11 +142,11 @@ fn usual(looks: &[Look]) -> Duration {
 fn memory_descriptors_and_latency_stay_constant() {
     let seconds = patio_testing::rounds(SHORT);
     let time = Duration::from_secs(u64::try_from(seconds).unwrap()) / TURNS;
-    let (_turn, patio) = (exclusive(), Patio::builder().start());
+    let (_turn, patio) = (acquire_exclusive_slot(), Patio::builder().start());
     let admin = patio.sign_in().without_reuse(Duration::from_secs(60));
     let campaign = admin.import_template();
     for number in 0..PEOPLE {
-        admin.create_person(&hmc(number), ADMIN_PASSWORD, "admin");
+        admin.create_user(&hmc(number), ADMIN_PASSWORD, "admin");
     }
     // Database connections are opened when they are first needed concurrently.
     let warm_up = |number| _ = round(&admin, &campaign, (u64::MAX / 2 + number, &AtomicUsize::new(0)));

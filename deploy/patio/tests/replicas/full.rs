@@ -1,7 +1,7 @@
 //! PostgreSQL with a full disk.
 use super::{MISSING, Yard, print_counts, print_to_stderr};
 use crate::outside::disk::Disk;
-use patio_harness::{Folder, Postgres, heavy, until};
+use patio_harness::{Folder, Postgres, acquire_heavy_slot, wait_until};
 use patio_testing::patience;
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ const MEGABYTES: u32 = 200;
 
 #[test]
 fn a_full_disk_of_postgresql_rejects_saves_clearly_loses_nothing_and_needs_no_restart() {
-    let _turn = heavy();
+    let _turn = acquire_heavy_slot();
     let Some(disk) = Disk::mount(MEGABYTES) else {
         return print_to_stderr("no permission to mount a disk: test of a full disk skipped");
     };
@@ -21,7 +21,7 @@ fn a_full_disk_of_postgresql_rejects_saves_clearly_loses_nothing_and_needs_no_re
         load.settle();
         let filler = disk.fill();
         let mut full = load.taken();
-        until("saves are rejected", Duration::from_secs(60), || {
+        wait_until("saves are rejected", Duration::from_secs(60), || {
             full = load.taken();
             full.asked_to_wait > 0
         });

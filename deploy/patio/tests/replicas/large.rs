@@ -1,6 +1,6 @@
 //! Bulk operations while PostgreSQL or a service is frozen: they fail quickly and leave nothing partly done.
 use super::{Yard, print_to_stderr, workbook};
-use patio_harness::{Client, Signal, until};
+use patio_harness::{Client, Signal, wait_until};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -90,7 +90,7 @@ impl Large {
             // The CSV change and the undo touch some of the same vehicles and may have been applied later.
             assert!(with(field, value) == 0 || with(field, value) >= all - 1, "{field}: {} of {all}", with(field, value));
         }
-        until("the campaign can be imported or exists", Duration::from_secs(60), || {
+        wait_until("the campaign can be imported or exists", Duration::from_secs(60), || {
             let listed = client.get("/api/campaigns");
             let found = listed["campaigns"].as_array().unwrap().iter().find(|campaign| campaign["name"] == self.meanwhile).cloned();
             match found {
@@ -123,7 +123,7 @@ impl Yard {
         Large::assert_rejected_within(&answers, within);
         let list = format!("/api/vehicles/campaign/{}", large.campaign);
         let is_back = |client: &Client| client.call("GET", &list, &Value::Null).status == 200;
-        until("both gateways reach the service", Duration::from_secs(5), || large.clients.iter().all(is_back));
+        wait_until("both gateways reach the service", Duration::from_secs(5), || large.clients.iter().all(is_back));
         large.is_whole();
     }
 }

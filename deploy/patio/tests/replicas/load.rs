@@ -1,5 +1,5 @@
 //! Load generator: constant reads and saves through any ready gateway, like behind a load balancer, with counts of all failures.
-use patio_harness::{Answer, Campaign, Client, Patio, Replica, until};
+use patio_harness::{Answer, Campaign, Client, Patio, Replica, wait_until};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
@@ -133,8 +133,8 @@ impl Counts {
 impl Load {
     pub fn new(patio: &Patio, admin: &Client, campaign: &Campaign, pace: Pace) -> Self {
         let entry = |gateway: &Replica| Entry {
-            client: admin.for_url(&gateway.url()),
-            admin: admin.for_url(&gateway.admin_url()),
+            client: admin.with_url(&gateway.url()),
+            admin: admin.with_url(&gateway.admin_url()),
             ready: AtomicBool::new(false),
             generation: AtomicUsize::new(0),
         };
@@ -156,11 +156,11 @@ impl Load {
         let (done, saved) = std::thread::scope(|scope| {
             let watch = scope.spawn(|| self.watch());
             let stop = Stop(self);
-            until("both gateways are ready", UNDER_WAY, || self.entries.iter().all(|entry| entry.ready.load(Ordering::Relaxed)));
+            wait_until("both gateways are ready", UNDER_WAY, || self.entries.iter().all(|entry| entry.ready.load(Ordering::Relaxed)));
             let readers: Vec<_> = (0..self.pace.readers).map(|n| scope.spawn(move || self.read(n))).collect();
             let savers = self.vehicles.iter().zip(self.pace.readers..);
             let savers: Vec<_> = savers.map(|(id, n)| scope.spawn(move || (*id, self.save(*id, n)))).collect();
-            until("all clients have started", UNDER_WAY, || self.begun.load(Ordering::Relaxed) == self.clients());
+            wait_until("all clients have started", UNDER_WAY, || self.begun.load(Ordering::Relaxed) == self.clients());
             let done = meanwhile();
             drop(stop);
             readers.into_iter().for_each(|reader| reader.join().unwrap());
@@ -187,7 +187,7 @@ impl Load {
     pub fn until_well(&self, patience: Duration) -> Instant {
         self.taken();
         let mut since = None;
-        until("all requests of a second succeed", patience, || {
+        wait_until("all requests of a second succeed", patience, || {
             since = self.counts.lock().unwrap().recovered();
             since.is_some()
         });
@@ -213,7 +213,7 @@ impl Load {
     /// Waits until all requests that started before `moment` are complete.
     pub fn until_over(&self, moment: Instant) {
         let is_over = || self.under_way.lock().unwrap().values().all(|began| *began > moment);
-        until("the open requests have completed", UNDER_WAY, is_over);
+        wait_until("the open requests have completed", UNDER_WAY, is_over);
     }
 
     /// Waits for `time` in the long form; in the short form, for one request per client.
@@ -224,12 +224,12 @@ impl Load {
     /// Waits for a number of further requests.
     pub fn until_asked(&self, requests: usize) {
         let before = self.asked();
-        until("clients ask", UNDER_WAY, || self.asked() >= before + requests);
+        wait_until("clients ask", UNDER_WAY, || self.asked() >= before + requests);
     }
 
     /// Waits until the results since the previous check fulfil a condition.
     pub fn until(&self, what: &str, is_so: impl Fn(&Counts) -> bool) {
-        until(what, UNDER_WAY, || is_so(&self.counts.lock().unwrap()));
+        wait_until(what, UNDER_WAY, || is_so(&self.counts.lock().unwrap()));
     }
 
     /// Resets the state for another round.

@@ -21,7 +21,7 @@ use crate::{
     workbooks,
 };
 use load::{Counts, Load, Pace};
-use patio_harness::{Builder, Client, Folder, Patio, Postgres, Redis, exclusive, free_port, until};
+use patio_harness::{Builder, Client, Folder, Patio, Postgres, Redis, acquire_exclusive_slot, free_port, wait_until};
 use patio_testing::{LONG, from_environment, print_to_stderr};
 use std::{
     collections::BTreeSet,
@@ -30,8 +30,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Load in the short form, which shares the machine with other programs; the constant after it is for the long form.
+/// Load in the short form of the tests, which leaves processor time for other programs.
 const EASY: Pace = Pace { readers: 4, pause: Duration::from_millis(25) };
+/// Load in the long form of the tests.
 const BUSY: Pace = Pace { readers: 6, pause: Duration::from_millis(5) };
 /// Message of a skipped test.
 const MISSING: &str = "PostgreSQL or Redis is not installed: skipped";
@@ -53,7 +54,7 @@ struct Yard {
 
 #[test]
 fn restarted_killed_or_unavailable_parts_lose_no_save_and_hardly_a_request() {
-    let _turn = exclusive();
+    let _turn = acquire_exclusive_slot();
     let Some(mut yard) = Yard::start() else { return print_to_stderr(MISSING) };
     let traced = yard.traced();
     yard.wait_for_calm();
@@ -75,7 +76,7 @@ fn restarted_killed_or_unavailable_parts_lose_no_save_and_hardly_a_request() {
 fn configure(work: &Path, (postgres, redis): (&Postgres, &Redis), collector: u16, log: &str) -> Builder {
     let builder = Patio::builder().replicas(2).folder(work).postgres(&postgres.url()).redis(&redis.url());
     let builder = builder.setting("PATIO_OTLP_ENDPOINT", &format!("http://127.0.0.1:{collector}")).setting("PATIO_LOG", log);
-    builder.setting("PATIO_DATABASE_MAX_CONNECTIONS", "4").setting_of_replica(1, "PATIO_LOG_JSON", "true")
+    builder.setting("PATIO_DATABASE_MAX_CONNECTIONS", "4").setting_for_replica(1, "PATIO_LOG_JSON", "true")
 }
 
 impl Yard {
@@ -116,7 +117,7 @@ impl Yard {
 
     /// Signs in as supervisor and returns a client per gateway.
     fn gateways(&self) -> Vec<Client> {
-        self.patio.gateways().iter().map(|url| self.admin.for_url(url)).collect()
+        self.patio.gateways().iter().map(|url| self.admin.with_url(url)).collect()
     }
 
     /// Returns the time limit to assert: in the long form the promised one plus a tenth of a second for thread scheduling, in the
@@ -129,7 +130,7 @@ impl Yard {
     /// the machine stays busy.
     fn wait_for_calm(&self) {
         self.load.during(|| {
-            until(
+            wait_until(
                 "the machine is idle enough for the test: undisturbed requests take less than a second",
                 Duration::from_secs(180),
                 || {
@@ -158,7 +159,7 @@ impl Yard {
     /// Asserts that a request is one trace across all services it passed, including its SQL statements.
     fn one_request_is_one_trace(&self, id: &str) {
         let services = || self.collector.of(id).into_iter().map(|span| span.service).collect::<BTreeSet<_>>();
-        until("the spans arrive", Duration::from_secs(20), || {
+        wait_until("the spans arrive", Duration::from_secs(20), || {
             services().is_superset(&["gateway".to_owned(), "campaign-svc".to_owned()].into())
         });
         let spans = self.collector.of(id);

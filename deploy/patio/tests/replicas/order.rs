@@ -1,7 +1,8 @@
 //! Start order does not matter: each process waits for its dependencies, logs that, and is ready soon after they are available.
 use super::{MISSING, configure, print_to_stderr};
 use patio_harness::{
-    ADMIN_HMC, ADMIN_PASSWORD, DATABASE_ROLE, Folder, Patio, Postgres, Redis, Replica, SERVICES, exclusive, free_port, until,
+    ADMIN_HMC, ADMIN_PASSWORD, DATABASE_ROLE, Folder, Patio, Postgres, Redis, Replica, SERVICES, acquire_exclusive_slot, free_port,
+    wait_until,
 };
 use patio_testing::{LONG, from_environment};
 use std::{
@@ -39,7 +40,7 @@ const ORDERS: [[Coming; 5]; 6] = {
 
 #[test]
 fn processes_start_in_any_order_and_are_ready_soon_after_the_last_dependency() {
-    let _turn = exclusive();
+    let _turn = acquire_exclusive_slot();
     let long = from_environment(LONG).is_some();
     for (turn, order) in ORDERS.iter().enumerate().take(if long { ORDERS.len() } else { 2 }) {
         let folder = Folder::temporary();
@@ -54,7 +55,9 @@ fn processes_start_in_any_order_and_are_ready_soon_after_the_last_dependency() {
             patio.replica_mut(service, *n).start().unwrap();
             std::thread::sleep(Duration::from_millis(50));
         }
-        until("all readiness probes respond", Duration::from_secs(20), || patio.replicas().all(|replica| replica.readiness() == Some(503)));
+        wait_until("all readiness probes respond", Duration::from_secs(20), || {
+            patio.replicas().all(|replica| replica.readiness() == Some(503))
+        });
         let ids: Vec<_> = patio.replicas().map(|replica| replica.id()).collect();
         let mut took = None;
         for coming in order {
@@ -66,7 +69,7 @@ fn processes_start_in_any_order_and_are_ready_soon_after_the_last_dependency() {
             come(*coming, &mut postgres, &mut redis);
             if *coming == Coming::Rights {
                 let came = Instant::now();
-                until("all are ready", Duration::from_secs(20), || patio.replicas().all(Replica::is_ready));
+                wait_until("all are ready", Duration::from_secs(20), || patio.replicas().all(Replica::is_ready));
                 took = Some(came.elapsed());
             }
         }
@@ -76,7 +79,7 @@ fn processes_start_in_any_order_and_are_ready_soon_after_the_last_dependency() {
         // Ten processes that begin work at the same time compete for the cores.
         let most = if long { READY + Duration::from_millis(100) } else { READY * 3 };
         assert!(took < most, "{took:?}");
-        let at_the_second = patio.client().for_url(&patio.replica("gateway", 1).url());
+        let at_the_second = patio.client().with_url(&patio.replica("gateway", 1).url());
         assert_eq!(at_the_second.try_sign_in(ADMIN_HMC, ADMIN_PASSWORD).status, 200);
     }
 }
@@ -91,8 +94,8 @@ fn shuffled(turn: usize) -> Vec<(&'static str, usize)> {
 
 fn come(what: Coming, postgres: &mut Postgres, redis: &mut Redis) {
     match what {
-        Coming::Redis => redis.up(),
-        Coming::Server => postgres.up(),
+        Coming::Redis => redis.start_server(),
+        Coming::Server => postgres.start_server(),
         Coming::Role => postgres.create_role(),
         Coming::Database => _ = postgres.sql("create database patio"),
         Coming::Rights => _ = postgres.sql(&format!("grant create on database patio to {DATABASE_ROLE}")),

@@ -1,10 +1,10 @@
 //! TLS between services: everything works, and callers without a certificate are rejected.
-use patio_harness::{Authority, Patio, run, shared};
+use patio_harness::{Authority, Patio, acquire_shared_slot, run};
 use serde_json::json;
 
 #[test]
 fn services_work_over_tls_and_reject_callers_without_a_certificate() {
-    let _turn = shared();
+    let _turn = acquire_shared_slot();
     let (ours, other) = (Authority::try_new().unwrap(), Authority::try_new().unwrap());
     let patio = Patio::builder().five_processes().service_tls(ours).start();
     let admin = patio.sign_in();
@@ -13,7 +13,7 @@ fn services_work_over_tls_and_reject_callers_without_a_certificate() {
     assert_eq!(admin.vehicle(vehicles[0])["status"], "ng");
 
     let folder = patio.folder();
-    other.issue(&folder.join("stranger"), "127.0.0.1").unwrap();
+    other.issue_certificate(&folder.join("stranger"), "127.0.0.1").unwrap();
     for service in ["auth-svc", "campaign-svc", "vehicle-svc", "import-svc"] {
         let address = format!("127.0.0.1:{}", patio.replica(service, 0).port);
         let probe = |tls: &str| {

@@ -1,6 +1,6 @@
 //! Rotation of every secret under load, as described in the runbook.
 use super::{MISSING, Yard, parts::restart_all, print_counts, print_to_stderr};
-use patio_harness::{DATABASE_ROLE, REDIS_PASSWORD, SERVICE_SECRET, exclusive};
+use patio_harness::{DATABASE_ROLE, REDIS_PASSWORD, SERVICE_SECRET, acquire_exclusive_slot};
 use patio_proto::auth::{MintServiceTokenRequest, token_service_client::TokenServiceClient};
 use tonic::Code;
 
@@ -10,7 +10,7 @@ const NEW_REDIS_PASSWORD: &str = "redispw-3Hu7Ei2t";
 
 #[test]
 fn secrets_are_changed_without_a_failed_request() {
-    let _turn = exclusive();
+    let _turn = acquire_exclusive_slot();
     let Some(mut yard) = Yard::start() else { return print_to_stderr(MISSING) };
     yard.wait_for_calm();
     yard.secrets_may_be_changed();
@@ -22,7 +22,7 @@ impl Yard {
     fn secrets_may_be_changed(&mut self) {
         let database = self.second_role();
         let _ = self.redis.send_command(REDIS_PASSWORD, &["acl", "setuser", "default", &format!(">{NEW_REDIS_PASSWORD}")]);
-        let redis = self.redis.url_with(NEW_REDIS_PASSWORD);
+        let redis = self.redis.url_with_password(NEW_REDIS_PASSWORD);
         let both = format!("{NEW_SECRET},{SERVICE_SECRET}");
         let first = [("PATIO_DATABASE_URL", &*database), ("PATIO_REDIS_URL", &redis), ("PATIO_SERVICE_SECRET", &both)];
         self.restart_with("first", &first, true);
@@ -44,7 +44,7 @@ impl Yard {
         let Self { patio, load, long, .. } = self;
         load.during(|| {
             load.settle();
-            restart_all(patio, *long, backwards, |replica| settings.iter().for_each(|(name, value)| replica.set(name, value)));
+            restart_all(patio, *long, backwards, |replica| settings.iter().for_each(|(name, value)| replica.set_variable(name, value)));
             load.until("reads and saves are answered", |counts| counts.reads > 100 && counts.saves > 100);
         });
         let counts = load.taken();

@@ -4,7 +4,8 @@ use super::{
     shown::{Shown, written},
 };
 use patio_harness::{
-    ADMIN_HMC, ADMIN_PASSWORD, DATABASE_PASSWORD, DATABASE_ROLE, DEVELOPER_PASSWORD, REDIS_PASSWORD, SERVICE_SECRET, SERVICES, heavy, until,
+    ADMIN_HMC, ADMIN_PASSWORD, DATABASE_PASSWORD, DATABASE_ROLE, DEVELOPER_PASSWORD, REDIS_PASSWORD, SERVICE_SECRET, SERVICES,
+    acquire_heavy_slot, wait_until,
 };
 use serde_json::json;
 use std::{collections::BTreeSet, time::Duration};
@@ -26,7 +27,7 @@ const AT_ONCE: usize = 4;
 
 #[test]
 fn secrets_appear_nowhere() {
-    let _turn = heavy();
+    let _turn = acquire_heavy_slot();
     let Some(mut yard) = Yard::start_with("trace", 1) else { return print_to_stderr(MISSING) };
     let mut shown = Shown::default();
     for is_json in [false, true] {
@@ -55,7 +56,7 @@ impl Yard {
     fn log_as_json(&mut self) {
         for replica in self.patio.replicas_mut() {
             replica.kill();
-            replica.set("PATIO_LOG_JSON", "true");
+            replica.set_variable("PATIO_LOG_JSON", "true");
         }
         self.patio.start_all();
         self.patio.wait_until_ready();
@@ -108,13 +109,13 @@ impl Yard {
         }
         self.postgres.sql(&format!("alter role {DATABASE_ROLE} password '{DATABASE_PASSWORD}'"));
         let _ = self.redis.send_command("another", &["acl", "setuser", "default", &format!(">{REDIS_PASSWORD}"), "<another"]);
-        until("requests succeed again", Duration::from_secs(60), || shown.ask("GET /api/campaigns", &gateways[0], "") == 200);
+        wait_until("requests succeed again", Duration::from_secs(60), || shown.ask("GET /api/campaigns", &gateways[0], "") == 200);
     }
 
     /// Collects the metrics and the output of each program's commands.
     fn an_operator_looks(&self, shown: &mut Shown) {
         for replica in self.patio.replicas() {
-            let admin = self.patio.client().for_url(&replica.admin_url());
+            let admin = self.patio.client().with_url(&replica.admin_url());
             shown.ask("GET /metrics", &admin, "");
             shown.ask("GET /readyz", &admin, "");
         }
@@ -146,7 +147,7 @@ impl Yard {
     /// Collects the command lines of all processes and their children.
     fn command_lines(&self, shown: &mut Shown) {
         for replica in self.patio.replicas() {
-            for process in replica.children().into_iter().chain([replica.id()]) {
+            for process in replica.child_ids().into_iter().chain([replica.id()]) {
                 let line = std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
                 shown.add(&format!("command line of {}", replica.name()), &String::from_utf8_lossy(&line));
             }
@@ -167,7 +168,7 @@ impl Yard {
             ),
         ];
         let stored = stored.into_iter().flat_map(|(name, query)| {
-            let values = self.postgres.sql_on("patio", query);
+            let values = self.postgres.sql_in_database("patio", query);
             assert!(!values.is_empty(), "{name}");
             values.split(' ').map(|hex| (name.to_owned(), written(&unhex(hex)))).collect::<Vec<_>>()
         });

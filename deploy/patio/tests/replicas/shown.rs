@@ -1,6 +1,6 @@
 //! Collects all output of Patio and searches it for secrets.
 use base64::{Engine, prelude::BASE64_STANDARD_NO_PAD};
-use patio_harness::{Client, program};
+use patio_harness::{Client, program_path};
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -35,7 +35,7 @@ impl Shown {
     pub fn run<'a>(&mut self, runs: impl IntoIterator<Item = Run<'a>>, environment: &BTreeMap<String, String>) {
         let started = runs.into_iter().map(|(name, arguments, changed)| {
             let mut command = Command::new("timeout");
-            command.args(["-s", "INT", "2"]).arg(program(name)).args(arguments).current_dir("/").env_clear().envs(environment);
+            command.args(["-s", "INT", "2"]).arg(program_path(name)).args(arguments).current_dir("/").env_clear().envs(environment);
             let changed = changed.iter().map(|(name, value)| (name, value));
             let child = command
                 .env("PATH", "/usr/bin:/bin")

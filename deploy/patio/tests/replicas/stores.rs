@@ -27,11 +27,11 @@ impl Yard {
         // A partition gets its columns from the partitioned table.
         let all = "select oid::regclass from pg_class where relkind in ('r', 'p') and not relispartition
             and relnamespace::regnamespace::text in ('auth', 'campaign', 'vehicle', 'imports')";
-        let tables = postgres.sql_on("patio", all);
+        let tables = postgres.sql_in_database("patio", all);
         load.during(|| {
             load.settle();
             let grow = |table| format!("alter table {table} add column of_a_later_version text not null default ''");
-            postgres.sql_each("patio", &tables.lines().map(grow).collect::<Vec<_>>());
+            postgres.run_sql_statements("patio", &tables.lines().map(grow).collect::<Vec<_>>());
             load.pass(*long, Duration::from_secs(2));
         });
         let counts = load.taken();
@@ -44,7 +44,7 @@ impl Yard {
     pub fn redis_may_go(&mut self) {
         let gateways = self.gateways();
         let Self { load, redis, long, admin, .. } = self;
-        admin.create_person("4000", ADMIN_PASSWORD, "op");
+        admin.create_user("4000", ADMIN_PASSWORD, "op");
         load.during(|| {
             load.settle();
             let tried = |n: usize| gateways[n % 2].try_sign_in("4000", "not-the-password").status;
@@ -53,7 +53,7 @@ impl Yard {
             assert_eq!([tried(2), tried(3)], [401, 401]);
             assert_eq!([tried(4), tried(5)], [429, 429], "failed sign-ins are counted without Redis");
             thread::sleep(Duration::from_secs(if *long { 20 } else { 2 }));
-            redis.up();
+            redis.start_server();
             assert_eq!(tried(6), 429, "and with Redis again");
             load.pass(*long, Duration::from_secs(1));
         });
@@ -69,10 +69,10 @@ impl Yard {
         let Self { patio, load, redis, long, .. } = &*self;
         load.during(|| {
             load.settle();
-            let (open, held) = (patio.descriptors(), patio.memory());
+            let (open, held) = (patio.open_descriptor_count(), patio.resident_memory_kib());
             redis.signal(Signal::Suspend);
             thread::sleep(Duration::from_secs(if *long { 20 } else { 3 }));
-            let (counts, piled, grown) = (load.taken(), patio.descriptors(), patio.memory());
+            let (counts, piled, grown) = (load.taken(), patio.open_descriptor_count(), patio.resident_memory_kib());
             redis.signal(Signal::Continue);
             let (back, well) = (Instant::now(), load.until_well(Duration::from_secs(8)));
             print_counts(
@@ -96,10 +96,10 @@ impl Yard {
         for signal in if *long { vec![Signal::Interrupt, Signal::Quit] } else { vec![Signal::Interrupt] } {
             load.during(|| {
                 load.settle();
-                postgres.down(signal);
+                postgres.stop_server(signal);
                 thread::sleep(Duration::from_secs(if *long { 15 } else { 2 }));
                 let away = load.taken();
-                postgres.up();
+                postgres.start_server();
                 let (back, well) = (Instant::now(), load.until_well(Duration::from_secs(8)));
                 let after = load.taken();
                 print_counts(&format!("PostgreSQL stopped ({signal:?}), recovered {:?} after it was back", well - back), &away);
@@ -120,11 +120,11 @@ impl Yard {
         let large = Large::prepared(self, "before PostgreSQL is frozen");
         load.during(|| {
             load.settle();
-            let (open, held) = (patio.descriptors(), patio.memory());
+            let (open, held) = (patio.open_descriptor_count(), patio.resident_memory_kib());
             postgres.signal(Signal::Suspend);
             let (begun, answers) = (Instant::now(), large.asked_for());
             thread::sleep(Duration::from_secs(if *long { 30 } else { 4 }).saturating_sub(begun.elapsed()));
-            let (frozen, piled, grown) = (load.taken(), patio.descriptors(), patio.memory());
+            let (frozen, piled, grown) = (load.taken(), patio.open_descriptor_count(), patio.resident_memory_kib());
             postgres.signal(Signal::Continue);
             let (back, well) = (Instant::now(), load.until_well(Duration::from_secs(8)));
             let after = load.taken();

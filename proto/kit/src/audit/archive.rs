@@ -61,7 +61,7 @@ pub struct ArchivedPart {
 /// # Errors
 /// Returns an error on `SQLite`, when a part fails the verification, or when a file cannot be written.
 pub async fn archive_before(db: &Db, clock: &Clock, before: DateTime<Utc>, folder: &Path) -> anyhow::Result<Vec<ArchivedPart>> {
-    ensure!(db.is_postgres(), "the audit log of SQLite has no months to archive");
+    ensure!(db.is_postgres(), "only the audit log of PostgreSQL can be archived; SQLite has no monthly partitions");
     audit::retention::purge_expired(db, clock).await?;
     let before = before.min(clock.now() - audit::retention::ACCESS_RETENTION);
     let mut done = Vec::new();
@@ -78,15 +78,15 @@ pub async fn archive_before(db: &Db, clock: &Clock, before: DateTime<Utc>, folde
 async fn write_part(db: &Db, part: &LogPart, path: &Path) -> anyhow::Result<(i64, String)> {
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     let mut out = GzEncoder::new(BufWriter::new(file), Compression::default());
-    let seals = store::seals_of(db, part).await?;
+    let seals = store::find_seal_range(db, part).await?;
     let (first, last) = seals.unwrap_or((1, 0));
-    let before = store::seals_after(db, first - 2, 1).await?.into_iter().find(|seal| seal.id == first - 1);
+    let before = store::list_seals_after(db, first - 2, 1).await?.into_iter().find(|seal| seal.id == first - 1);
     let seal_before = before.map(|seal| seal.digest).unwrap_or_default();
     let (service, name) = (db.name().to_owned(), part.name.clone());
     write(&mut out, &Line::Part { service, part: name, begins: part.begins, ends: part.ends, seal_before })?;
     let (mut position, mut entries) = ((first - 1, i64::MAX), 0);
     'seals: loop {
-        let some = store::sealed_after(db, position, READ_LEN).await?;
+        let some = store::list_sealed_entries_after(db, position, READ_LEN).await?;
         let Some(end) = some.last().map(|entry| (entry.seal, entry.event_id)) else { break };
         for entry in some {
             if entry.seal > last {
@@ -118,7 +118,9 @@ async fn write_seal(db: &Db, out: &mut impl Write, (id, first): (i64, i64)) -> a
     if id < first {
         return Ok(());
     }
-    let Some(seal) = store::seals_after(db, id - 1, 1).await?.into_iter().find(|seal| seal.id == id) else { bail!("seal {id} is missing") };
+    let Some(seal) = store::list_seals_after(db, id - 1, 1).await?.into_iter().find(|seal| seal.id == id) else {
+        bail!("seal {id} is missing")
+    };
     write(out, &Line::Seal { id, digest: seal.digest })
 }
 
@@ -176,7 +178,7 @@ pub struct ArchiveReport {
 ///
 /// # Errors
 /// Returns an error when the file is not an archive.
-pub fn service_of(path: &Path) -> anyhow::Result<String> {
+pub fn read_service_name(path: &Path) -> anyhow::Result<String> {
     let first = lines(path)?.next().context("the file is empty")??;
     let Line::Part { service, .. } = serde_json::from_str(&first)? else { bail!("the file is not an archive of the audit log") };
     Ok(service)
@@ -212,7 +214,7 @@ pub async fn verify(db: &Db, path: &Path) -> anyhow::Result<ArchiveReport> {
                 }
             }
             Line::Seal { id, digest } => {
-                let computed = std::mem::replace(&mut link, ChainLink::new(&digest)).finish();
+                let computed = std::mem::replace(&mut link, ChainLink::new(&digest)).finish_digest();
                 if computed != digest || !contains_seal(db, id, &digest).await? {
                     report.problems.push(format!("seal {id} does not match its entries, the previous seal or the database"));
                 }

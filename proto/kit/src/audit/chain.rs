@@ -6,8 +6,8 @@
 use crate::audit::{
     digest::{self, ChainLink},
     retention::{ACCESS_KINDS, ACCESS_RETENTION, purge_expired},
+    seal_file::{self, SealFile},
     store::{self, Archive, Seal, SealedEntry},
-    witness::{self, SealFile},
 };
 use crate::{clock::Clock, db::Db, errors, lifecycle::Tasks};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -31,23 +31,23 @@ const MUST_BE_SEALED: TimeDelta = TimeDelta::minutes(10);
 /// Starts the background tasks that seal new entries and delete expired access entries.
 pub fn spawn_sealer(tasks: &Tasks, clock: &Clock, seal_file: Option<PathBuf>, db: &Db) {
     let (sealing, sealed_at) = (db.clone(), clock.clone());
-    let witness = Arc::new(SealFile::new(seal_file, db.name()));
-    let (known, noting) = (db.clone(), witness.clone());
+    let seal_file = Arc::new(SealFile::new(seal_file, db.name()));
+    let (known, noting) = (db.clone(), seal_file.clone());
     tasks.spawn(async move {
         if let Err(cause) = append_last_seal(&known, &noting).await {
-            tracing::warn!(%cause, "failed to read the last audit seal");
+            tracing::warn!(%cause, "failed to read the last audit seal, it may be missing in the seal file");
         }
     });
     let last = Arc::new(Mutex::new(Instant::now()));
-    tasks.repeat(SEAL_INTERVAL, move || {
-        let (db, clock, witness, last) = (sealing.clone(), sealed_at.clone(), witness.clone(), last.clone());
+    tasks.spawn_repeating(SEAL_INTERVAL, move || {
+        let (db, clock, seal_file, last) = (sealing.clone(), sealed_at.clone(), seal_file.clone(), last.clone());
         async move {
-            let sealed = seal_all_new(&db, &clock, &witness).await;
+            let sealed = seal_all_new(&db, &clock, &seal_file).await;
             report_lag(db.name(), &sealed, &mut last.lock().unwrap_or_else(PoisonError::into_inner));
         }
     });
     let (removing, clock) = (db.clone(), clock.clone());
-    tasks.repeat(Duration::from_secs(3600), move || {
+    tasks.spawn_repeating(Duration::from_secs(3600), move || {
         let (db, clock) = (removing.clone(), clock.clone());
         async move {
             if let Err(cause) = purge_expired(&db, &clock).await {
@@ -73,18 +73,18 @@ fn report_lag(schema: &'static str, sealed: &Result<(), sqlx::Error>, last: &mut
 /// Appends the last seal to the seal file. After a restore or a crash, the file may lack this seal.
 ///
 /// If the file already contains the seal, the duplicate line is harmless.
-async fn append_last_seal(db: &Db, witness: &SealFile) -> Result<(), sqlx::Error> {
+async fn append_last_seal(db: &Db, seal_file: &SealFile) -> Result<(), sqlx::Error> {
     if let Some(seal) = db.write(|tx| Box::pin(store::load_last_seal(tx))).await? {
-        witness.append(seal.id, &seal.digest);
+        seal_file.append(seal.id, &seal.digest);
     }
     Ok(())
 }
 
 /// Seals new entries in batches until no full batch is left, because one interval may bring more entries than fit into a batch.
-async fn seal_all_new(db: &Db, clock: &Clock, witness: &SealFile) -> Result<(), sqlx::Error> {
+async fn seal_all_new(db: &Db, clock: &Clock, seal_file: &SealFile) -> Result<(), sqlx::Error> {
     while let Some((seal, entries)) = seal_next_batch(db, clock.now()).await? {
         log_seal(&seal, entries);
-        witness.append(seal.id, &seal.digest);
+        seal_file.append(seal.id, &seal.digest);
         if i64::try_from(entries).is_ok_and(|entries| entries < MAX_ENTRIES_PER_SEAL) {
             break;
         }
@@ -120,7 +120,7 @@ async fn seal_next_batch(db: &Db, now: DateTime<Utc>) -> Result<Option<(Seal, us
                 link.add(row.id, &row.kind, row.at, digest);
             }
             store::add_digests(tx, id, &digests).await?;
-            let seal = Seal { id, digest: link.finish() };
+            let seal = Seal { id, digest: link.finish_digest() };
             store::add_seal(tx, &seal, now).await?;
             Ok(Some((seal, rows.len())))
         })
@@ -186,10 +186,10 @@ async fn digests(all: Vec<SealedEntry>) -> Result<Vec<(SealedEntry, Option<Strin
 pub async fn verify(db: &Db, now: DateTime<Utc>) -> Result<VerificationReport, sqlx::Error> {
     let mut report = VerificationReport::default();
     let (mut chain, archives) = (Chain::default(), store::list_archives(db).await?);
-    let mut sealed = store::sealed_after(db, (0, 0), ENTRIES_PER_READ).await?;
+    let mut sealed = store::list_sealed_entries_after(db, (0, 0), ENTRIES_PER_READ).await?;
     while let Some(last) = sealed.last() {
         let position = (last.seal, last.event_id);
-        let (more, read) = tokio::join!(store::sealed_after(db, position, ENTRIES_PER_READ), digests(sealed));
+        let (more, read) = tokio::join!(store::list_sealed_entries_after(db, position, ENTRIES_PER_READ), digests(sealed));
         for (entry, is) in read? {
             chain.take(db, &mut report, &entry).await?;
             report.compare(&entry, is.as_ref(), now, &archives);
@@ -198,7 +198,7 @@ pub async fn verify(db: &Db, now: DateTime<Utc>) -> Result<VerificationReport, s
     }
     chain.end(&mut report);
     report.last = (chain.id > 0).then(|| (chain.id, chain.before.clone()));
-    if let Some(extra) = store::seals_after(db, chain.id, 1).await?.first() {
+    if let Some(extra) = store::list_seals_after(db, chain.id, 1).await?.first() {
         report.problem(format!("seal {} has lost its entries", extra.id));
     }
     let forgotten = store::count_never_sealed(db, now - MUST_BE_SEALED).await?;
@@ -216,7 +216,7 @@ pub async fn verify(db: &Db, now: DateTime<Utc>) -> Result<VerificationReport, s
 /// # Errors
 /// Returns the error of a failed statement.
 pub async fn contains_seal(db: &Db, id: i64, digest: &str) -> Result<bool, sqlx::Error> {
-    Ok(store::seals_after(db, id - 1, 1).await?.first().is_some_and(|seal| seal.id == id && seal.digest == digest))
+    Ok(store::list_seals_after(db, id - 1, 1).await?.first().is_some_and(|seal| seal.id == id && seal.digest == digest))
 }
 
 /// Compares the hash chain in a service's database with the seal file. Returns the problems, and the number of seals in the
@@ -224,15 +224,15 @@ pub async fn contains_seal(db: &Db, id: i64, digest: &str) -> Result<bool, sqlx:
 ///
 /// # Errors
 /// Returns an error when the file cannot be read or a statement fails.
-pub async fn compare(db: &Db, file: &Path, service: &str) -> anyhow::Result<(Vec<String>, usize)> {
-    let known = witness::seals(file, service)?;
+pub async fn compare_with_seal_file(db: &Db, file: &Path, service: &str) -> anyhow::Result<(Vec<String>, usize)> {
+    let known = seal_file::read_seals(file, service)?;
     let (mut problems, count) = (Vec::new(), known.len());
     let mut stored: std::collections::VecDeque<Seal> = Default::default();
     let mut last = 0;
     for (id, digests) in known {
         while stored.front().is_none_or(|seal| seal.id < id) {
             if stored.pop_front().is_none() {
-                stored = store::seals_after(db, last.max(id - 1), ENTRIES_PER_READ).await?.into();
+                stored = store::list_seals_after(db, last.max(id - 1), ENTRIES_PER_READ).await?.into();
                 let Some(newest) = stored.back() else { break };
                 last = newest.id;
             }
@@ -274,7 +274,7 @@ impl Chain {
             report.problem(format!("seals {} to {} have lost their entries", self.id + 1, id - 1));
         }
         if self.waiting.front().is_none_or(|seal| seal.id < id) {
-            self.waiting = store::seals_after(db, id - 1, ENTRIES_PER_READ).await?.into();
+            self.waiting = store::list_seals_after(db, id - 1, ENTRIES_PER_READ).await?.into();
         }
         self.id = id;
         match self.waiting.pop_front() {
@@ -289,7 +289,7 @@ impl Chain {
 
     fn end(&mut self, report: &mut VerificationReport) {
         if let Some((link, expected)) = self.open.take() {
-            if link.finish() != expected {
+            if link.finish_digest() != expected {
                 report.problem(format!("seal {} does not match its entries or the previous seal", self.id));
             }
             self.before = expected;

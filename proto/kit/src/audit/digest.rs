@@ -43,7 +43,7 @@ impl ChainLink {
     }
 
     /// Returns the digest of the seal, in hexadecimal.
-    pub(super) fn finish(self) -> String {
+    pub(super) fn finish_digest(self) -> String {
         hex::encode(self.0.finish().as_ref())
     }
 }

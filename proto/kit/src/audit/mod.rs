@@ -4,8 +4,8 @@ pub mod archive;
 pub mod chain;
 mod digest;
 pub mod retention;
+pub mod seal_file;
 mod store;
-pub mod witness;
 
 use crate::{
     auth::identity::Caller,
@@ -68,7 +68,7 @@ impl AuditEntry {
         let text = |value: Option<Value>| value.map(|value| value.to_string()).unwrap_or_default();
         Self {
             at,
-            user_id: who.and_then(Caller::person),
+            user_id: who.and_then(Caller::signed_in_user_id),
             role: who.map_or("", |caller| role::role_text(caller.role)),
             kind: event.kind,
             subject: event.subject,
@@ -87,7 +87,7 @@ pub async fn append(tx: &mut Tx<'_>, at: DateTime<Utc>, who: Option<&Caller>, ev
 
 /// Returns the network address of the client from the call's metadata, which the gateway sets; empty when missing.
 #[must_use]
-pub fn address<T>(request: &Request<T>) -> String {
+pub fn client_address<T>(request: &Request<T>) -> String {
     request.metadata().get("x-patio-address").and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned()
 }
 
@@ -98,13 +98,13 @@ pub fn request_id<T>(request: &Request<T>) -> String {
 }
 
 /// Returns up to `limit` audit entries of one kind and object that were written before a given time, newest first.
-pub async fn list_of_subject(
+pub async fn list_by_subject(
     db: &Db,
     (kind, subject): (&str, &str),
     before: DateTime<Utc>,
     limit: usize,
 ) -> Result<Vec<pb::Event>, sqlx::Error> {
-    let rows = store::list_of_subject(db, (kind, subject), before, i64::try_from(limit).unwrap_or(i64::MAX)).await?;
+    let rows = store::list_by_subject(db, (kind, subject), before, i64::try_from(limit).unwrap_or(i64::MAX)).await?;
     Ok(rows.into_iter().map(AuditRow::into_event).collect())
 }
 
@@ -124,8 +124,11 @@ pub struct AuditLog {
 impl pb::audit_service_server::AuditService for AuditLog {
     async fn list_events(&self, request: Request<pb::ListEventsRequest>) -> Result<Response<pb::ListEventsResponse>, Status> {
         let filter = request.get_ref();
-        let rows =
-            self.db.read_recent(|db| async move { store::list(&db, filter).await }).await.map_err(|cause| errors::database(&cause))?;
+        let rows = self
+            .db
+            .read_recent(|db| async move { store::list(&db, filter).await })
+            .await
+            .map_err(|cause| errors::database_status(&cause))?;
         Ok(Response::new(pb::ListEventsResponse { events: rows.into_iter().map(AuditRow::into_event).collect() }))
     }
 }

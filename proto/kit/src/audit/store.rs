@@ -61,7 +61,7 @@ pub(super) async fn list(db: &Db, filter: &pb::ListEventsRequest) -> Result<Vec<
         .fetch_all(c).await)
 }
 
-pub(super) async fn list_of_subject(db: &Db, (kind, subject): (&str, &str), before: DateTime<Utc>, limit: i64) -> Result<Vec<AuditRow>> {
+pub(super) async fn list_by_subject(db: &Db, (kind, subject): (&str, &str), before: DateTime<Utc>, limit: i64) -> Result<Vec<AuditRow>> {
     on!(db.read(), c => query_as(
         "select id, at, user_id, role, kind, subject, summary, address, old_values, new_values
            from audit_events where subject = $1 and kind = $2 and at < $3 order by at desc, id desc limit $4")
@@ -171,7 +171,7 @@ pub(super) async fn add_digests(tx: &mut Tx<'_>, seal: i64, all: &[(&AuditRow, S
     }
 }
 
-pub(super) async fn seals_after(db: &Db, id: i64, most: i64) -> Result<Vec<Seal>> {
+pub(super) async fn list_seals_after(db: &Db, id: i64, most: i64) -> Result<Vec<Seal>> {
     on!(db.read(), c => query_as("select id, digest from audit_seals where id > $1 order by id limit $2").bind(id).bind(most).fetch_all(c).await)
 }
 
@@ -198,7 +198,7 @@ macro_rules! sealed {
 ///
 /// The database returns the rows as one JSON text, because reading single values from `SQLite` takes three times as long. The
 /// JSON functions of the two databases have different names.
-pub(super) async fn sealed_after(db: &Db, (seal, event): (i64, i64), most: i64) -> Result<Vec<SealedEntry>> {
+pub(super) async fn list_sealed_entries_after(db: &Db, (seal, event): (i64, i64), most: i64) -> Result<Vec<SealedEntry>> {
     let text = if db.is_postgres() {
         sealed!("json_build_array", "json_agg", " and e.at = d.at")
     } else {
@@ -290,7 +290,7 @@ pub(super) async fn list_parts(db: &Db, before: DateTime<Utc>) -> Result<Vec<Log
 }
 
 /// Returns the first and the last seal over entries of a partition, or `None` when the partition has no sealed entry.
-pub(super) async fn seals_of(db: &Db, part: &LogPart) -> Result<Option<(i64, i64)>> {
+pub(super) async fn find_seal_range(db: &Db, part: &LogPart) -> Result<Option<(i64, i64)>> {
     let found: (Option<i64>, Option<i64>) = on!(db.read(), c => query_as(
         "select min(seal), max(seal) from audit_digests where at >= $1 and at < $2").bind(part.begins).bind(part.ends).fetch_one(c).await)?;
     Ok(found.0.zip(found.1))

@@ -18,7 +18,7 @@ use tonic::{Code, Request, Status};
 mod claims;
 
 pub use claims::{Claims, MAX_TOKEN_LIFETIME};
-use claims::{caller_of, has_plausible_times};
+use claims::{caller_from_claims, has_plausible_times};
 
 /// User id of the reserved developer account.
 pub const DEVELOPER_ID: i64 = 1;
@@ -49,7 +49,7 @@ pub struct Caller {
 impl Caller {
     /// Returns the user's id, or `None` for a service that acts on its own.
     #[must_use]
-    pub fn person(&self) -> Option<i64> {
+    pub fn signed_in_user_id(&self) -> Option<i64> {
         (self.user_id > 0).then_some(self.user_id)
     }
 
@@ -81,7 +81,7 @@ pub fn caller<T>(request: &Request<T>) -> Result<Caller, Status> {
     request.extensions().get::<Caller>().cloned().ok_or_else(|| invalid_token_status("no token"))
 }
 
-/// Builds the error status for a rejected token. The cause `why` is logged and not sent to the caller.
+/// Builds the error status for a rejected token. The cause `why` is logged, but not sent to the caller.
 #[must_use]
 pub fn invalid_token_status(why: &str) -> Status {
     tracing::debug!(why, "token rejected");
@@ -100,16 +100,16 @@ pub enum InvalidReason {
     /// The token expired, or its session was idle for too long.
     Expired,
     /// The session, or all sessions of the user, were revoked.
-    Ended,
+    Revoked,
 }
 
 /// Minimum interval between two purges of expired revocations, because a purge takes longer the more revocations exist.
 const PURGE_INTERVAL: TimeDelta = TimeDelta::minutes(1);
 
 /// Revocation of all tokens of a user that were issued up to the time `until`.
-struct Ended {
+struct UserRevocation {
     until: DateTime<Utc>,
-    forget: DateTime<Utc>,
+    expires_at: DateTime<Utc>,
 }
 
 #[derive(Default)]
@@ -119,16 +119,16 @@ struct Known {
     sessions: RevokedSessions,
     /// Sessions that expired because they were idle.
     unused: RevokedSessions,
-    users: HashMap<i64, Vec<Ended>>,
+    users: HashMap<i64, Vec<UserRevocation>>,
     sequence: i64,
     /// Time at which expired revocations were last purged.
-    dropped: DateTime<Utc>,
+    last_purge: DateTime<Utc>,
 }
 
 /// Recent activity of sessions in this process, to be reported to auth-svc, which expires idle sessions.
 #[derive(Default)]
-struct Uses {
-    noted: HashMap<String, DateTime<Utc>>,
+struct SessionActivity {
+    reported: HashMap<String, DateTime<Utc>>,
     unreported: HashSet<String>,
 }
 
@@ -137,7 +137,7 @@ struct Uses {
 pub struct Identity {
     known: Arc<RwLock<Known>>,
     verified: Cache<String, Caller>,
-    uses: Arc<Mutex<Uses>>,
+    uses: Arc<Mutex<SessionActivity>>,
     clock: Clock,
 }
 
@@ -145,7 +145,7 @@ impl Identity {
     /// Creates a verifier of tokens without signing keys. Without keys, every token is rejected.
     #[must_use]
     pub fn new(clock: Clock) -> Self {
-        crate::auth::ed25519::install();
+        crate::auth::ed25519::install_provider();
         let verified = Cache::builder().max_capacity(20_000).time_to_live(Duration::from_secs(300)).build();
         Self { known: Arc::default(), verified, uses: Arc::default(), clock }
     }
@@ -164,7 +164,7 @@ impl Identity {
 
     /// Returns `true` when a signing key with this id is known.
     #[must_use]
-    pub fn knows_key(&self, id: &str) -> bool {
+    pub fn has_key(&self, id: &str) -> bool {
         self.read().keys.contains_key(id)
     }
 
@@ -176,33 +176,33 @@ impl Identity {
 
     /// Returns the sequence number of the last revocation that this process has loaded.
     #[must_use]
-    pub fn last_revocation(&self) -> i64 {
+    pub fn last_revocation_sequence(&self) -> i64 {
         self.read().sequence
     }
 
     /// Adds revocations of sessions and tokens, which take effect at the next authentication.
-    pub fn revoke(&self, revocations: &[Revocation]) {
+    pub fn add_revocations(&self, revocations: &[Revocation]) {
         let now = self.clock.now();
         let mut known = self.write();
         for revocation in revocations {
             let until = revocation.issued_before.as_ref().and_then(crate::clock::from_timestamp).unwrap_or(now);
-            let forget =
+            let expires_at =
                 revocation.expires_at.as_ref().and_then(crate::clock::from_timestamp).unwrap_or(now + chrono::TimeDelta::hours(24));
             if revocation.session_id.is_empty() {
-                known.users.entry(revocation.user_id).or_default().push(Ended { until, forget });
+                known.users.entry(revocation.user_id).or_default().push(UserRevocation { until, expires_at });
             } else if revocation.unused {
-                known.unused.insert(&revocation.session_id, forget);
+                known.unused.insert(&revocation.session_id, expires_at);
             } else {
-                known.sessions.insert(&revocation.session_id, forget);
+                known.sessions.insert(&revocation.session_id, expires_at);
             }
             known.sequence = known.sequence.max(revocation.sequence);
         }
-        if now - known.dropped >= PURGE_INTERVAL {
-            known.dropped = now;
+        if now - known.last_purge >= PURGE_INTERVAL {
+            known.last_purge = now;
             known.sessions.purge_expired(now);
             known.unused.purge_expired(now);
             known.users.retain(|_, all| {
-                all.retain(|ended| ended.forget > now);
+                all.retain(|ended| ended.expires_at > now);
                 !all.is_empty()
             });
         }
@@ -219,9 +219,9 @@ impl Identity {
         };
         self.ensure_valid(&caller).map_err(|over| match over {
             InvalidReason::Expired => invalid_token_status("expired or unused"),
-            InvalidReason::Ended => session_ended(),
+            InvalidReason::Revoked => session_ended(),
         })?;
-        self.note_use(&caller);
+        self.record_activity(&caller);
         Ok(caller)
     }
 
@@ -232,9 +232,9 @@ impl Identity {
     /// Returns the reason why the caller is no longer valid: expired or revoked.
     pub fn ensure_valid(&self, caller: &Caller) -> Result<(), InvalidReason> {
         let known = self.read();
-        let ended = |all: &Vec<Ended>| all.iter().any(|ended| caller.issued_at <= ended.until);
+        let ended = |all: &Vec<UserRevocation>| all.iter().any(|ended| caller.issued_at <= ended.until);
         if known.sessions.contains(&caller.session_id) || known.users.get(&caller.user_id).is_some_and(ended) {
-            return Err(InvalidReason::Ended);
+            return Err(InvalidReason::Revoked);
         }
         let is_over = caller.expires_at <= self.clock.now() || known.unused.contains(&caller.session_id);
         if is_over { Err(InvalidReason::Expired) } else { Ok(()) }
@@ -247,13 +247,13 @@ impl Identity {
         }
     }
 
-    fn note_use(&self, caller: &Caller) {
-        if caller.person().is_none() {
+    fn record_activity(&self, caller: &Caller) {
+        if caller.signed_in_user_id().is_none() {
             return;
         }
         let (now, mut uses) = (self.clock.now(), self.uses());
-        if uses.noted.get(&caller.session_id).is_none_or(|noted| now - *noted >= ACTIVITY_INTERVAL) {
-            uses.noted.insert(caller.session_id.clone(), now);
+        if uses.reported.get(&caller.session_id).is_none_or(|reported| now - *reported >= ACTIVITY_INTERVAL) {
+            uses.reported.insert(caller.session_id.clone(), now);
             uses.unreported.insert(caller.session_id.clone());
         }
     }
@@ -267,7 +267,7 @@ impl Identity {
             for session in &taken {
                 uses.unreported.remove(session);
             }
-            uses.noted.retain(|_, noted| now - *noted < ACTIVITY_INTERVAL);
+            uses.reported.retain(|_, reported| now - *reported < ACTIVITY_INTERVAL);
         }
         taken
     }
@@ -289,12 +289,12 @@ impl Identity {
         if !has_plausible_times(&claims, self.clock.now()) {
             return Err(invalid_token_status("token times out of range"));
         }
-        let caller = caller_of(&claims).ok_or_else(|| invalid_token_status("invalid claims"))?;
+        let caller = caller_from_claims(&claims).ok_or_else(|| invalid_token_status("invalid claims"))?;
         self.verified.insert(token.to_owned(), caller.clone());
         Ok(caller)
     }
 
-    fn uses(&self) -> MutexGuard<'_, Uses> {
+    fn uses(&self) -> MutexGuard<'_, SessionActivity> {
         self.uses.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
@@ -318,7 +318,7 @@ mod tests {
         let identity = Identity::new(clock.clone());
         let end = |session: &str| {
             let expires_at = Some(timestamp(clock.now() + TimeDelta::minutes(5)));
-            identity.revoke(&[Revocation { session_id: session.into(), expires_at, ..Revocation::default() }]);
+            identity.add_revocations(&[Revocation { session_id: session.into(), expires_at, ..Revocation::default() }]);
         };
         let known = |session: &str| identity.read().sessions.contains(session);
         end("first");

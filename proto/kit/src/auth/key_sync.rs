@@ -41,12 +41,12 @@ pub fn spawn_key_sync(tasks: &Tasks, identity: Identity, auth: ServiceChannel, t
                     }
                     log_failure = report.is_ok();
                 }
-                Err(cause) => tracing::debug!(%cause, "failed to refresh signing keys and revocations"),
+                Err(cause) => tracing::debug!(%cause, "failed to load signing keys and revocations, retrying"),
             }
             round = round.wrapping_add(1);
             tokio::select! {
                 () = tokio::time::sleep(POLL_INTERVAL) => {}
-                () = ended.stopped() => {}
+                () = ended.wait_until_stopping() => {}
             }
         }
     });
@@ -63,10 +63,10 @@ async fn refresh(
         let keys = auth.get_signing_keys(GetSigningKeysRequest {}).await?.into_inner().keys;
         identity.set_keys(keys.into_iter().map(|key| (key.id, key.public_key)));
     }
-    let request = ListRevocationsRequest { after: identity.last_revocation() };
-    let news = auth.list_revocations(tokens.bearer().await?.request(request)).await?.into_inner();
+    let request = ListRevocationsRequest { after: identity.last_revocation_sequence() };
+    let news = auth.list_revocations(tokens.call_context().await?.request(request)).await?.into_inner();
     if !news.revocations.is_empty() {
-        identity.revoke(&news.revocations);
+        identity.add_revocations(&news.revocations);
     }
     Ok(())
 }
@@ -79,7 +79,7 @@ async fn report_activity(auth: &mut TokenServiceClient<ServiceChannel>, tokens: 
     }
     let response = async {
         let request = RecordSessionActivityRequest { session_ids: used.clone() };
-        auth.record_session_activity(tokens.bearer().await?.request(request)).await
+        auth.record_session_activity(tokens.call_context().await?.request(request)).await
     };
     response.await.map(drop).inspect_err(|_| identity.requeue_activity(used))
 }

@@ -40,7 +40,7 @@ impl ServiceTokens {
     ///
     /// # Errors
     /// Returns the status of auth-svc when it issued no token.
-    pub async fn bearer(&self) -> Result<CallContext, Status> {
+    pub async fn call_context(&self) -> Result<CallContext, Status> {
         let mut held = self.held.lock().await;
         if let Some(Held { token, until }) = held.as_ref()
             && *until > self.clock.now() + TimeDelta::minutes(1)
@@ -59,8 +59,8 @@ impl ServiceTokens {
     ///
     /// # Errors
     /// Returns the status of auth-svc when it issued no token.
-    pub async fn bearer_for(&self, person: &CallContext) -> Result<CallContext, Status> {
-        Ok(person.by_service(&self.bearer().await?))
+    pub async fn call_context_for(&self, person: &CallContext) -> Result<CallContext, Status> {
+        Ok(person.forwarded_by(&self.call_context().await?))
     }
 
     /// Requests a token with each value of the service secret in turn until one is accepted. During a change of the secret, a

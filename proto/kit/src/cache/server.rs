@@ -31,36 +31,43 @@ const PROBE_TTL_MS: u64 = 60_000;
 /// A broken connection reconnects by itself. When the server has become a read-only replica, the connection is replaced,
 /// because a new connection reaches the new primary.
 #[derive(Clone)]
-pub struct RedisConnection(Arc<Way>);
+pub struct RedisConnection(Arc<ConnectionState>);
 
-struct Way {
+struct ConnectionState {
     client: Client,
     config: ConnectionManagerConfig,
     now: ArcSwap<ConnectionManager>,
-    begun: Mutex<Option<Instant>>,
-    refuses: AtomicBool,
+    last_reconnect: Mutex<Option<Instant>>,
+    rejects_writes: AtomicBool,
     outage: Outage,
 }
 
 impl RedisConnection {
     pub(super) fn open(client: Client, config: ConnectionManagerConfig) -> RedisResult<Self> {
         let now = ArcSwap::from_pointee(ConnectionManager::new_lazy_with_config(client.clone(), config.clone())?);
-        Ok(Self(Arc::new(Way { client, config, now, begun: Mutex::default(), refuses: AtomicBool::new(false), outage: Outage::new() })))
+        Ok(Self(Arc::new(ConnectionState {
+            client,
+            config,
+            now,
+            last_reconnect: Mutex::default(),
+            rejects_writes: AtomicBool::new(false),
+            outage: Outage::new(),
+        })))
     }
 
     /// Returns `true` when Redis accepted the last write. While writes are rejected, values read from Redis may be stale.
     #[must_use]
-    pub fn takes_writes(&self) -> bool {
-        !self.0.refuses.load(Relaxed)
+    pub fn accepts_writes(&self) -> bool {
+        !self.0.rejects_writes.load(Relaxed)
     }
 
     /// Writes the probe key to check that Redis accepts writes.
     ///
     /// # Errors
     /// Returns the error of the rejected write or of the connection.
-    pub async fn try_writing(&self) -> RedisResult<()> {
+    pub async fn probe_write(&self) -> RedisResult<()> {
         let tried = redis::cmd("SET").arg(PROBE_KEY).arg(1).arg("PX").arg(PROBE_TTL_MS).exec_async(&mut self.clone()).await;
-        if tried.is_ok() && self.0.refuses.swap(false, Relaxed) {
+        if tried.is_ok() && self.0.rejects_writes.swap(false, Relaxed) {
             tracing::info!("redis accepts writes again");
         }
         if tried.is_ok()
@@ -81,7 +88,7 @@ impl RedisConnection {
         }
     }
 
-    fn judge(&self, used: &Arc<ConnectionManager>, answer: &RedisResult<Value>) {
+    fn note_rejection(&self, used: &Arc<ConnectionManager>, answer: &RedisResult<Value>) {
         let code = match answer {
             Ok(Value::ServerError(error)) => error.code(),
             Ok(_) => return,
@@ -90,30 +97,30 @@ impl RedisConnection {
         if !REPLICA_ERRORS.contains(&code) && !WRITE_REJECTED_ERRORS.contains(&code) {
             return;
         }
-        if !self.0.refuses.swap(true, Relaxed) {
+        if !self.0.rejects_writes.swap(true, Relaxed) {
             tracing::warn!(code, "redis rejects writes, falling back to the database");
         }
         if REPLICA_ERRORS.contains(&code) {
-            self.begin_anew(used);
+            self.reconnect(used);
         }
     }
 
-    fn begin_anew(&self, used: &Arc<ConnectionManager>) {
-        let mut begun = self.0.begun.lock().unwrap_or_else(PoisonError::into_inner);
-        if begun.is_some_and(|begun| begun.elapsed() < MIN_RECONNECT_INTERVAL) {
+    fn reconnect(&self, used: &Arc<ConnectionManager>) {
+        let mut last_reconnect = self.0.last_reconnect.lock().unwrap_or_else(PoisonError::into_inner);
+        if last_reconnect.is_some_and(|last_reconnect| last_reconnect.elapsed() < MIN_RECONNECT_INTERVAL) {
             return;
         }
-        *begun = Some(Instant::now());
-        drop(begun);
+        *last_reconnect = Some(Instant::now());
+        drop(last_reconnect);
         match ConnectionManager::new_lazy_with_config(self.0.client.clone(), self.0.config.clone()) {
             Ok(new) => drop(self.0.now.compare_and_swap(used, Arc::new(new))),
-            Err(cause) => tracing::warn!(%cause, "redis reconnect failed"),
+            Err(cause) => tracing::warn!(%cause, "failed to create a new redis connection, the old one stays in use"),
         }
     }
 }
 
 /// Returns `true` when a Redis server was reachable but rejected the write.
-pub(super) fn is_refusal(cause: &RedisError) -> bool {
+pub(super) fn is_write_rejection(cause: &RedisError) -> bool {
     cause.code().is_some_and(|code| REPLICA_ERRORS.contains(&code) || WRITE_REJECTED_ERRORS.contains(&code))
 }
 
@@ -122,7 +129,7 @@ impl ConnectionLike for RedisConnection {
         async move {
             let used = self.0.now.load_full();
             let answer = ConnectionManager::clone(&used).send_packed_command(cmd).await;
-            self.judge(&used, &answer);
+            self.note_rejection(&used, &answer);
             answer
         }
         .boxed()

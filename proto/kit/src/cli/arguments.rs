@@ -15,8 +15,8 @@ use std::io::Write;
 /// The exit code is [`EXIT_INVALID_SETTING`] for an environment variable, [`probe::INVALID_CALL`] for the `probe` command, and
 /// 2 otherwise.
 #[must_use]
-pub fn arguments(command: Command) -> ArgMatches {
-    if let Err(cause) = environment::check_names(std::env::vars_os().filter_map(|(name, _)| name.into_string().ok())) {
+pub fn parse_arguments(command: Command) -> ArgMatches {
+    if let Err(cause) = environment::check_variable_names(std::env::vars_os().filter_map(|(name, _)| name.into_string().ok())) {
         reject(&cause.to_string());
     }
     let described = command.clone();

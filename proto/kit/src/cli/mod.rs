@@ -5,8 +5,8 @@ mod output;
 pub mod probe;
 pub mod session_file;
 
-pub use arguments::arguments;
-pub use output::{exit_code, print, run};
+pub use arguments::parse_arguments;
+pub use output::{block_on, exit_code, print};
 
 pub use crate::version::VERSION;
 
@@ -45,7 +45,7 @@ pub struct ServiceBinary {
 ///
 /// # Errors
 /// Returns no error.
-pub async fn no_checks<C>(_settings: &Settings, _config: &C, _all: &mut DoctorReport) -> anyhow::Result<()> {
+pub async fn no_doctor_checks<C>(_settings: &Settings, _config: &C, _all: &mut DoctorReport) -> anyhow::Result<()> {
     Ok(())
 }
 
@@ -96,31 +96,29 @@ struct ServiceProbe {
 
 /// Entry point of a service's binary: parses the command line and runs its command.
 ///
-/// `start` starts the service within a host process, and `examine` runs the `doctor` checks of the service.
+/// `start` starts the service within a host process, and `run_doctor_checks` runs the `doctor` checks of the service.
 #[must_use]
-pub fn main<C: Args>(
+pub fn run_service_binary<C: Args>(
     binary: ServiceBinary,
     start: impl AsyncFnOnce(C, &Host) -> anyhow::Result<Service>,
-    examine: impl AsyncFn(&Settings, &C, &mut DoctorReport) -> anyhow::Result<()>,
+    run_doctor_checks: impl AsyncFn(&Settings, &C, &mut DoctorReport) -> anyhow::Result<()>,
 ) -> ExitCode {
     let command = Cli::<C>::command().name(binary.name).version(VERSION);
-    let matches = arguments(command.clone());
+    let matches = parse_arguments(command.clone());
     let cli = match Cli::<C>::from_arg_matches(&matches) {
         Ok(cli) => cli,
         Err(cause) => cause.exit(),
     };
     let done = match cli.command {
-        Some(Command::Serve(options)) => run(serve(binary, options, start)),
-        Some(Command::Migrate(options)) => run(migrate(binary, &options.settings)),
+        Some(Command::Serve(options)) => block_on(serve(binary, options, start)),
+        Some(Command::Migrate(options)) => block_on(migrate(binary, &options.settings)),
         Some(Command::Config(_)) => print_config(&command, &matches, binary.listen),
-        Some(Command::Doctor { doctor, options }) => {
-            run(
-                async move { doctor::run(&doctor, async |report: &mut DoctorReport| check(binary, &options, &examine, report).await).await },
-            )
-        }
+        Some(Command::Doctor { doctor, options }) => block_on(async move {
+            doctor::run_checks(&doctor, async |report: &mut DoctorReport| check(binary, &options, &run_doctor_checks, report).await).await
+        }),
         Some(Command::Probe(ServiceProbe { listen, options })) => {
             let address = |_: Option<&str>| listen.clone().unwrap_or_else(|| binary.listen.to_owned());
-            return probe::main(&options, &probe::Target { program: Some(binary.name), address: &address });
+            return probe::run_probe(&options, &probe::ProbeTarget { program: Some(binary.name), address: &address });
         }
         None => print(&command.clone().render_help().to_string()),
     };
@@ -146,14 +144,14 @@ async fn migrate(binary: ServiceBinary, settings: &Settings) -> anyhow::Result<(
 async fn check<C: Args>(
     binary: ServiceBinary,
     options: &Options<C>,
-    examine: &impl AsyncFn(&Settings, &C, &mut DoctorReport) -> anyhow::Result<()>,
+    run_doctor_checks: &impl AsyncFn(&Settings, &C, &mut DoctorReport) -> anyhow::Result<()>,
     all: &mut DoctorReport,
 ) -> anyhow::Result<()> {
     let settings = &options.settings;
     all.report_settings(settings.check_separate_process().and_then(|()| settings.check_separate_database()))?;
     let limit = all.check_database("database", binary.schema, settings).await?;
     all.check_connections(limit, settings, binary.name).await?;
-    examine(settings, &options.config, all).await?;
+    run_doctor_checks(settings, &options.config, all).await?;
     all.check_dependencies(settings).await?;
     if !all.is_before_install() {
         return all.check_services(settings, binary.name).await;
@@ -172,13 +170,15 @@ async fn serve<C: Args>(
     options.settings.check_separate_database()?;
     let listen = options.listen.map_or_else(|| binary.listen.parse(), Ok)?;
     let listener = tokio::net::TcpListener::bind(listen).await.with_context(|| format!("cannot listen on PATIO_LISTEN={listen}"))?;
-    let host = Host::remote(options.settings).await?;
+    let host = Host::with_remote_services(options.settings).await?;
     host.cache.check_access().await?;
     let well: Arc<OnceLock<Arc<AtomicBool>>> = Arc::default();
     let known = well.clone();
     let is_ready = move || known.get().is_some_and(|well| well.load(Ordering::Relaxed));
     telemetry::admin_server::serve_admin(&host.settings, &host.tasks, is_ready, axum::Router::new()).await?;
-    let Some(service) = lifecycle::started(&host.tasks, start(options.config, &host)).await? else { return end(&host, None).await };
+    let Some(service) = lifecycle::start_unless_stopped(&host.tasks, start(options.config, &host)).await? else {
+        return end(&host, None).await;
+    };
     let _ = well.set(service.well.clone());
     for notice in &service.notices {
         print(&format!("{notice}\n"))?;
@@ -191,10 +191,10 @@ async fn serve<C: Args>(
 
 /// Waits for background tasks, then closes the database and flushes traces.
 async fn end(host: &Host, service: Option<&Service>) -> anyhow::Result<()> {
-    host.tasks.finish().await;
+    host.tasks.stop_and_wait().await;
     if let Some(service) = service {
         service.close().await;
     }
-    telemetry::trace::finish().await;
+    telemetry::trace::flush_spans().await;
     Ok(())
 }

@@ -11,14 +11,14 @@ pub fn exit_code(done: &anyhow::Result<()>) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(cause) => {
-            let _ = writeln!(std::io::stderr(), "error: {}", errors::one_line(cause));
+            let _ = writeln!(std::io::stderr(), "error: {}", errors::causes_on_one_line(cause));
             if cause.chain().any(|cause| cause.is::<InvalidSetting>()) { ExitCode::from(EXIT_INVALID_SETTING) } else { ExitCode::FAILURE }
         }
     }
 }
 
 /// Runs async work to completion on a new multi-threaded runtime.
-pub fn run(work: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
+pub fn block_on(work: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
     tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(work)
 }
 

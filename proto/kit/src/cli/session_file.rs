@@ -30,7 +30,7 @@ pub struct StoredSession {
 ///
 /// # Errors
 /// Returns an error when no path is given and the user has no home directory.
-pub fn path(given: Option<&Path>) -> anyhow::Result<PathBuf> {
+pub fn session_file_path(given: Option<&Path>) -> anyhow::Result<PathBuf> {
     let default = || std::env::home_dir().map(|home| home.join(DEFAULT_PATH));
     given.map(Path::to_owned).or_else(default).context("no home directory: set PATIO_SESSION_FILE")
 }

@@ -37,14 +37,14 @@ const DNS_GRACE: Duration = Duration::from_secs(60);
 
 /// Load balancer over the replicas of one service. Clones share the load balancer's state.
 #[derive(Clone)]
-pub struct Replicas(Arc<Inner>);
+pub struct LoadBalancer(Arc<Inner>);
 
 struct Inner {
     name: &'static str,
     places: Vec<ServiceAddress>,
     tls: Option<ServiceTls>,
     tasks: Tasks,
-    followed: Once,
+    lookups_started: Once,
     directory: Mutex<Directory>,
     checked: RwLock<Vec<Arc<Replica>>>,
     turn: AtomicUsize,
@@ -59,14 +59,14 @@ struct Inner {
 ///
 /// # Errors
 /// Returns an error when a URL is invalid, lacks a host or a port, or has a scheme that does not match `tls`.
-pub fn replicas(service: &'static str, urls: &str, tls: Option<&ServiceTls>, tasks: &Tasks) -> anyhow::Result<Replicas> {
+pub fn new_load_balancer(service: &'static str, urls: &str, tls: Option<&ServiceTls>, tasks: &Tasks) -> anyhow::Result<LoadBalancer> {
     let places = urls.split(',').map(|url| ServiceAddress::parse(url.trim(), tls.is_some())).collect::<anyhow::Result<Vec<_>>>()?;
-    Ok(Replicas(Arc::new(Inner {
+    Ok(LoadBalancer(Arc::new(Inner {
         name: service,
         places,
         tls: tls.cloned(),
         tasks: tasks.clone(),
-        followed: Once::new(),
+        lookups_started: Once::new(),
         directory: Mutex::default(),
         checked: RwLock::default(),
         turn: AtomicUsize::new(0),
@@ -76,7 +76,7 @@ pub fn replicas(service: &'static str, urls: &str, tls: Option<&ServiceTls>, tas
     })))
 }
 
-impl Replicas {
+impl LoadBalancer {
     /// Returns the name of the service.
     #[must_use]
     pub fn name(&self) -> &'static str {
@@ -85,7 +85,7 @@ impl Replicas {
 
     /// Starts DNS lookups and health checks before the first call. Further calls have no effect.
     pub fn start(&self) {
-        self.0.followed.call_once(|| self.keep_following());
+        self.0.lookups_started.call_once(|| self.spawn_dns_lookups());
     }
 
     /// Picks a replica for one attempt of a call: the healthy replica with the fewest calls in flight, preferably a replica not in
@@ -93,19 +93,19 @@ impl Replicas {
     ///
     /// When no replica is healthy, an unhealthy replica is picked, because its response may say what is wrong. Waits while no
     /// replica is known.
-    pub async fn pick(&self, tried: &[SocketAddr]) -> InFlight {
+    pub async fn pick_replica(&self, tried: &[SocketAddr]) -> InFlightCall {
         self.start();
         loop {
             let changed = self.0.changed.notified();
             if let Some(replica) = self.choose(tried) {
-                return InFlight::of(replica, self);
+                return InFlightCall::of(replica, self);
             }
             changed.await;
         }
     }
 
     /// Picks a replica for a call that cannot be retried. Waits up to two seconds for a healthy replica, then picks any replica.
-    pub async fn pick_for_single_attempt(&self) -> InFlight {
+    pub async fn pick_for_single_attempt(&self) -> InFlightCall {
         self.start();
         let well = async {
             while self.healthy_count() == 0 {
@@ -113,7 +113,7 @@ impl Replicas {
             }
         };
         let _ = tokio::time::timeout(HEALTHY_REPLICA_TIMEOUT, well).await;
-        self.pick(&[]).await
+        self.pick_replica(&[]).await
     }
 
     /// Withdraws one retry from the retry budget, which allows one retry per ten calls. Returns `false` when the budget is used
@@ -159,19 +159,19 @@ impl Replicas {
         self.0.checked.read().unwrap_or_else(PoisonError::into_inner).iter().filter(|replica| replica.is_healthy()).count()
     }
 
-    fn keep_following(&self) {
+    fn spawn_dns_lookups(&self) {
         let following = self.clone();
         self.0.tasks.spawn(async move {
             let tasks = following.0.tasks.clone();
             while !tasks.is_stopping() {
-                following.follow(&following.0.places, &tasks).await;
+                following.resolve_addresses(&following.0.places, &tasks).await;
                 let looked = Instant::now();
                 let pause = || if following.healthy_count() == 0 { UNHEALTHY_DNS_INTERVAL } else { DNS_INTERVAL };
                 while !tasks.is_stopping() && looked.elapsed() < pause() {
                     tokio::select! {
                         () = tokio::time::sleep_until(looked + pause()) => {}
                         () = following.0.health_lost.notified() => following.substitute(&tasks),
-                        () = tasks.stopped() => {}
+                        () = tasks.wait_until_stopping() => {}
                     }
                 }
             }
@@ -184,7 +184,7 @@ impl Replicas {
     }
 
     /// Looks up the service's host names and updates the replicas. A failed or empty lookup changes nothing.
-    async fn follow(&self, places: &[ServiceAddress], tasks: &Tasks) {
+    async fn resolve_addresses(&self, places: &[ServiceAddress], tasks: &Tasks) {
         let (mut found, mut all) = (HashMap::new(), true);
         for ServiceAddress { host, port, outage } in places {
             match tokio::net::lookup_host((&**host, *port)).await {
@@ -249,7 +249,9 @@ impl Replicas {
             let connector = self.0.tls.as_ref().map(|tls| tls.connector(host));
             match Replica::with_health_check(self.0.name, address, connector, self.0.health_lost.clone(), tasks) {
                 Ok(replica) => checked.push(replica),
-                Err(cause) => tracing::error!(%cause, %address, "failed to create a gRPC client for a service replica"),
+                Err(cause) => {
+                    tracing::error!(%cause, %address, "failed to create a gRPC client for a service replica, the replica gets no calls")
+                }
             }
         }
         drop(checked);
@@ -258,10 +260,10 @@ impl Replicas {
 }
 
 /// Guard of a call in flight on a replica. The call counts towards the replica's load until the guard is dropped.
-pub struct InFlight(Arc<Replica>, Replicas);
+pub struct InFlightCall(Arc<Replica>, LoadBalancer);
 
-impl InFlight {
-    fn of(replica: Arc<Replica>, among: &Replicas) -> Self {
+impl InFlightCall {
+    fn of(replica: Arc<Replica>, among: &LoadBalancer) -> Self {
         replica.busy.fetch_add(1, Ordering::Relaxed);
         Self(replica, among.clone())
     }
@@ -283,17 +285,19 @@ impl InFlight {
     pub async fn call(&self, request: Request<Body>, may_repeat: bool) -> Result<Response<Body>, CallFailure> {
         let answered = tokio::select! {
             answered = self.0.send(request) => answered,
-            () = self.0.wait_until_unresponsive() => return Err(CallFailure::Lost("replica does not respond".to_owned())),
-            () = self.better_elsewhere(), if may_repeat => return Err(CallFailure::Lost("replica became unhealthy".to_owned())),
+            () = self.0.wait_until_unresponsive() => return Err(CallFailure::ResponseLost("replica does not respond".to_owned())),
+            () = self.wait_for_better_replica(), if may_repeat => {
+                return Err(CallFailure::ResponseLost("replica became unhealthy".to_owned()));
+            }
         };
         answered.inspect_err(|failure| {
-            if !matches!(failure, CallFailure::TooLate) {
+            if !matches!(failure, CallFailure::DeadlineExceeded) {
                 self.0.mark_suspect();
             }
         })
     }
 
-    async fn better_elsewhere(&self) {
+    async fn wait_for_better_replica(&self) {
         self.0.wait_until_unhealthy().await;
         while self.1.healthy_count() == 0 {
             tokio::time::sleep(UNHEALTHY_CHECK_INTERVAL).await;
@@ -301,7 +305,7 @@ impl InFlight {
     }
 }
 
-impl Drop for InFlight {
+impl Drop for InFlightCall {
     fn drop(&mut self) {
         self.0.busy.fetch_sub(1, Ordering::Relaxed);
     }
@@ -328,7 +332,7 @@ mod tests {
         (address, reporter)
     }
 
-    fn known(replicas: &Replicas) -> HashSet<SocketAddr> {
+    fn known(replicas: &LoadBalancer) -> HashSet<SocketAddr> {
         replicas.0.checked.read().unwrap().iter().map(|replica| replica.address).collect()
     }
 
@@ -337,7 +341,7 @@ mod tests {
     }
 
     /// Waits until exactly `count` replicas are healthy.
-    async fn until_well(replicas: &Replicas, count: usize) {
+    async fn until_well(replicas: &LoadBalancer, count: usize) {
         let settled = async {
             while replicas.healthy_count() != count {
                 tokio::time::sleep(WAIT_POLL_INTERVAL).await;
@@ -349,7 +353,7 @@ mod tests {
     #[tokio::test]
     async fn an_outdated_dns_answer_does_not_remove_a_healthy_replica() {
         let tasks = Tasks::default();
-        let replicas = replicas("test", "http://localhost:1", None, &tasks).unwrap();
+        let replicas = new_load_balancer("test", "http://localhost:1", None, &tasks).unwrap();
         let ((old, leaves), (new, _well)) = (process(&tasks).await, process(&tasks).await);
         let begun = Instant::now();
         replicas.replace(at([old]), true, begun, &tasks);
@@ -371,7 +375,7 @@ mod tests {
     #[tokio::test]
     async fn a_caller_checks_a_subset_and_looks_further_when_that_subset_fails() {
         let tasks = Tasks::default();
-        let replicas = replicas("test", "http://localhost:1", None, &tasks).unwrap();
+        let replicas = new_load_balancer("test", "http://localhost:1", None, &tasks).unwrap();
         let mut all = HashMap::new();
         for _ in 0..20 {
             let (address, reporter) = process(&tasks).await;
@@ -390,7 +394,7 @@ mod tests {
         until_well(&replicas, SUBSET_SIZE).await;
         let checked = known(&replicas);
         assert!(checked.len() == MAX_CHECKED && checked.is_superset(&subset), "{checked:?}");
-        assert!(!subset.contains(&replicas.pick(&[]).await.address()));
+        assert!(!subset.contains(&replicas.pick_replica(&[]).await.address()));
         tasks.stop();
     }
 }

@@ -42,7 +42,7 @@ impl CallContext {
 
     /// Returns the context for a call that `service` makes on behalf of this caller.
     #[must_use]
-    pub fn by_service(&self, service: &Self) -> Self {
+    pub fn forwarded_by(&self, service: &Self) -> Self {
         Self { authorization: service.authorization.clone(), on_behalf_of: self.authorization.clone(), ..self.clone() }
     }
 

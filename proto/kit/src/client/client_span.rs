@@ -26,7 +26,7 @@ impl ClientSpan {
         if number > 1 {
             span.set_attribute("patio.attempt", i64::try_from(number).unwrap_or(i64::MAX));
         }
-        trace::inject(&span, request.headers_mut());
+        trace::inject_context(&span, request.headers_mut());
         Self(Some(span))
     }
 
@@ -38,7 +38,7 @@ impl ClientSpan {
     /// Ends the span with the code of the response.
     pub fn end(mut self, code: Code) {
         if let Some(span) = self.0.take() {
-            trace::record_code(&span, code);
+            trace::record_grpc_status(&span, code);
         }
     }
 }
@@ -46,7 +46,7 @@ impl ClientSpan {
 impl Drop for ClientSpan {
     fn drop(&mut self) {
         if let Some(span) = self.0.take() {
-            trace::record_code(&span, Code::Cancelled);
+            trace::record_grpc_status(&span, Code::Cancelled);
         }
     }
 }

@@ -55,10 +55,10 @@ pub struct Replica {
     well: watch::Sender<bool>,
     silent: watch::Sender<bool>,
     look: Notify,
-    judged: AtomicBool,
+    is_checked: AtomicBool,
     health_lost: Arc<Notify>,
     cause: Mutex<Option<String>>,
-    forgotten: watch::Sender<bool>,
+    stopped: watch::Sender<bool>,
 }
 
 /// Returns the gRPC service name for health checks of a service. Another service at the address does not know the name and
@@ -66,7 +66,7 @@ pub struct Replica {
 ///
 /// Returns an empty name for an unknown service, which checks the whole process.
 #[must_use]
-pub fn health_name(service: &str) -> &'static str {
+pub fn health_service_name(service: &str) -> &'static str {
     match service {
         "auth-svc" => "patio.auth.v1.SessionService",
         "campaign-svc" => "patio.campaign.v1.CampaignService",
@@ -89,9 +89,9 @@ pub enum CallFailure {
     /// The call did not reach the replica.
     NotSent(String),
     /// The response was lost; the replica may have executed the call.
-    Lost(String),
+    ResponseLost(String),
     /// The deadline of the call expired.
-    TooLate,
+    DeadlineExceeded,
 }
 
 impl Replica {
@@ -123,19 +123,19 @@ impl Replica {
             well: watch::Sender::new(false),
             silent: watch::Sender::new(false),
             look: Notify::new(),
-            judged: AtomicBool::new(false),
+            is_checked: AtomicBool::new(false),
             health_lost,
             cause: Mutex::default(),
-            forgotten: watch::Sender::new(false),
+            stopped: watch::Sender::new(false),
         });
         let (watching, ended) = (replica.clone(), tasks.clone());
         tasks.spawn(async move {
-            let mut forgotten = watching.forgotten.subscribe();
+            let mut stopped = watching.stopped.subscribe();
             tokio::select! {
                 () = watching.watch() => {}
                 () = watching.listen() => {}
-                _ = forgotten.wait_for(|forgotten| *forgotten) => {}
-                () = ended.stopped() => {}
+                _ = stopped.wait_for(|stopped| *stopped) => {}
+                () = ended.wait_until_stopping() => {}
             }
         });
         Ok(replica)
@@ -155,10 +155,10 @@ impl Replica {
                     self.health_lost.notify_one();
                 }
             }
-            if !self.judged.swap(true, Ordering::Relaxed) && !healthy {
+            if !self.is_checked.swap(true, Ordering::Relaxed) && !healthy {
                 self.health_lost.notify_one();
             }
-            self.note_cause(checked.and_then(Result::err));
+            self.log_new_cause(checked.and_then(Result::err));
             tokio::select! {
                 () = tokio::time::sleep(if healthy && missed == 0 { HEALTHY_CHECK_INTERVAL } else { UNHEALTHY_CHECK_INTERVAL }) => {}
                 () = self.look.notified() => {}
@@ -183,9 +183,10 @@ impl Replica {
     /// timed out.
     async fn check(&self, patience: Duration) -> Option<Result<bool, String>> {
         let mut health = HealthClient::new(self.channel.clone());
-        let answer = tokio::time::timeout(patience, health.check(HealthCheckRequest { service: health_name(self.service).to_owned() }))
-            .await
-            .ok()?;
+        let answer =
+            tokio::time::timeout(patience, health.check(HealthCheckRequest { service: health_service_name(self.service).to_owned() }))
+                .await
+                .ok()?;
         Some(answer.map(|reply| reply.get_ref().status() == ServingStatus::Serving).map_err(|status| match status.code() {
             Code::NotFound => wrong_service_message(self.service),
             _ => innermost(&status),
@@ -193,7 +194,7 @@ impl Replica {
     }
 
     /// Logs the cause of a failed health check once per cause, such as a refused connection or an invalid certificate.
-    fn note_cause(&self, cause: Option<String>) {
+    fn log_new_cause(&self, cause: Option<String>) {
         let mut last = self.cause.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(cause) = cause.as_ref().filter(|cause| last.as_ref() != Some(*cause)) {
             tracing::info!(service = self.service, address = %self.address, cause, "health check failed");
@@ -216,17 +217,17 @@ impl Replica {
     /// Returns `true` when a health check or a call found the replica unhealthy. A replica that was not checked yet is not failing.
     #[must_use]
     pub fn is_failing(&self) -> bool {
-        self.judged.load(Ordering::Relaxed) && !self.is_healthy()
+        self.is_checked.load(Ordering::Relaxed) && !self.is_healthy()
     }
 
     /// Stops the health checks. Calls in progress continue.
     pub fn stop(&self) {
-        self.forgotten.send_replace(true);
+        self.stopped.send_replace(true);
     }
 
     /// Marks the replica as unhealthy after a failed call and triggers a health check.
     pub(super) fn mark_suspect(&self) {
-        let was_unchecked = !self.judged.swap(true, Ordering::Relaxed);
+        let was_unchecked = !self.is_checked.swap(true, Ordering::Relaxed);
         if self.well.send_replace(false) || was_unchecked {
             self.health_lost.notify_one();
         }
@@ -262,10 +263,10 @@ impl Replica {
 /// Reads a unary response to its end. A response without a `grpc-status` was cut off and counts as lost.
 async fn complete(response: Response<Body>) -> Result<Response<Body>, CallFailure> {
     let (head, body) = response.into_parts();
-    let body = body.collect().await.map_err(|cause| CallFailure::Lost(cause.to_string()))?;
+    let body = body.collect().await.map_err(|cause| CallFailure::ResponseLost(cause.to_string()))?;
     let says = |headers: &HeaderMap| headers.contains_key(GRPC_STATUS_HEADER);
     if head.status == StatusCode::OK && !says(&head.headers) && !body.trailers().is_some_and(says) {
-        return Err(CallFailure::Lost("response was cut off".to_owned()));
+        return Err(CallFailure::ResponseLost("response was cut off".to_owned()));
     }
     Ok(Response::from_parts(head, Body::new(body.map_err(|never| match never {}))))
 }
@@ -276,15 +277,15 @@ fn failure(cause: &(dyn Error + 'static)) -> CallFailure {
     let mut not_sent = false;
     while let Some(cause) = inner {
         if cause.is::<TimeoutExpired>() {
-            return CallFailure::TooLate;
+            return CallFailure::DeadlineExceeded;
         }
         not_sent |= cause.is::<ConnectError>()
             || cause.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_canceled)
-            || cause.downcast_ref::<h2::Error>().is_some_and(untouched);
+            || cause.downcast_ref::<h2::Error>().is_some_and(is_unprocessed);
         message = cause.to_string();
         inner = cause.source();
     }
-    if not_sent { CallFailure::NotSent(message) } else { CallFailure::Lost(message) }
+    if not_sent { CallFailure::NotSent(message) } else { CallFailure::ResponseLost(message) }
 }
 
 /// Returns the innermost cause of an error, such as `Connection refused`.
@@ -296,7 +297,7 @@ fn innermost(mut cause: &(dyn Error + 'static)) -> String {
 }
 
 /// Returns `true` when an HTTP/2 error guarantees that the server has not processed the call.
-fn untouched(cause: &h2::Error) -> bool {
+fn is_unprocessed(cause: &h2::Error) -> bool {
     let reason = cause.reason();
     reason == Some(h2::Reason::REFUSED_STREAM) || cause.is_go_away() && cause.is_remote() && reason == Some(h2::Reason::NO_ERROR)
 }

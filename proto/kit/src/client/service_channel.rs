@@ -1,7 +1,7 @@
 //! Transport from a gRPC client to a service that runs in this process or is reached over the network.
 use crate::{
     client::{
-        balancer::{InFlight, Replicas},
+        balancer::{InFlightCall, LoadBalancer},
         call_context::Idempotent,
         client_span::ClientSpan,
         deadline::{set_timeout_header, timeout_of},
@@ -34,7 +34,7 @@ pub enum ServiceChannel {
     /// Service in this process, reached through its router. The router is set once the service has started.
     Local(Arc<OnceLock<axum::Router>>),
     /// Service reached over the network, with load balancing over its replicas.
-    Remote(Replicas),
+    Remote(LoadBalancer),
 }
 
 impl Service<Request<Body>> for ServiceChannel {
@@ -52,8 +52,8 @@ impl Service<Request<Body>> for ServiceChannel {
         let (link, until) = (self.clone(), Instant::now() + timeout);
         let service = self.service(request.uri().path());
         Box::pin(async move {
-            let answer = tokio::time::timeout_at(until, link.carry(request, until)).await;
-            Ok(answer.unwrap_or_else(|_| too_late(service)))
+            let answer = tokio::time::timeout_at(until, link.send_until(request, until)).await;
+            Ok(answer.unwrap_or_else(|_| timeout_response(service)))
         })
     }
 }
@@ -71,7 +71,7 @@ impl ServiceChannel {
         }
     }
 
-    async fn carry(self, request: Request<Body>, until: Instant) -> Response<Body> {
+    async fn send_until(self, request: Request<Body>, until: Instant) -> Response<Body> {
         match self {
             Self::Local(ref slot) => local(slot, self.service(request.uri().path()), request).await,
             Self::Remote(replicas) => remote(&replicas, request, until).await,
@@ -92,13 +92,13 @@ async fn local(slot: &OnceLock<axum::Router>, service: &str, mut request: Reques
     }
 }
 
-async fn remote(replicas: &Replicas, request: Request<Body>, until: Instant) -> Response<Body> {
+async fn remote(replicas: &LoadBalancer, request: Request<Body>, until: Instant) -> Response<Body> {
     replicas.record_call();
     let rule = patio_proto::find_method(request.uri().path());
     if rule.is_some_and(|rule| rule.client_streaming) {
         return call_without_retry(replicas, request).await;
     }
-    let may_repeat = rule.is_some_and(|rule| rule.repeatable) || request.extensions().get::<Idempotent>().is_some();
+    let may_repeat = rule.is_some_and(|rule| rule.is_idempotent) || request.extensions().get::<Idempotent>().is_some();
     let (head, body) = request.into_parts();
     match body.collect().await {
         Ok(body) => call_with_retries(replicas, &Call { head, body: body.to_bytes(), may_repeat, until }).await,
@@ -107,24 +107,24 @@ async fn remote(replicas: &Replicas, request: Request<Body>, until: Instant) -> 
 }
 
 /// Sends one attempt of a call to a replica, in a span of its own.
-async fn attempt(lease: &InFlight, mut request: Request<Body>, may_repeat: bool, number: usize) -> Result<Response<Body>, CallFailure> {
+async fn attempt(lease: &InFlightCall, mut request: Request<Body>, may_repeat: bool, number: usize) -> Result<Response<Body>, CallFailure> {
     let span = ClientSpan::start(&mut request, Some(lease.address()), number);
     let answer = lease.call(request, may_repeat).instrument(span.span()).await.map(normalize_status);
     span.end(match &answer {
         Ok(response) => code(response),
-        Err(CallFailure::TooLate) => Code::DeadlineExceeded,
-        Err(CallFailure::NotSent(_) | CallFailure::Lost(_)) => Code::Unavailable,
+        Err(CallFailure::DeadlineExceeded) => Code::DeadlineExceeded,
+        Err(CallFailure::NotSent(_) | CallFailure::ResponseLost(_)) => Code::Unavailable,
     });
     answer
 }
 
 /// Sends a client-streaming call in a single attempt, because a stream cannot be sent again. Waits for a healthy replica first.
-async fn call_without_retry(replicas: &Replicas, request: Request<Body>) -> Response<Body> {
+async fn call_without_retry(replicas: &LoadBalancer, request: Request<Body>) -> Response<Body> {
     let lease = replicas.pick_for_single_attempt().await;
     match attempt(&lease, request, false, 1).await {
         Ok(response) => response,
-        Err(CallFailure::TooLate) => too_late(replicas.name()),
-        Err(CallFailure::NotSent(cause) | CallFailure::Lost(cause)) => unavailable_response(replicas.name(), &at(&lease, &cause)),
+        Err(CallFailure::DeadlineExceeded) => timeout_response(replicas.name()),
+        Err(CallFailure::NotSent(cause) | CallFailure::ResponseLost(cause)) => unavailable_response(replicas.name(), &at(&lease, &cause)),
     }
 }
 
@@ -146,22 +146,22 @@ impl Call {
 
 /// Sends a call with retries. A call that no replica received is always retried. After a lost response, only an idempotent call
 /// is retried.
-async fn call_with_retries(replicas: &Replicas, call: &Call) -> Response<Body> {
+async fn call_with_retries(replicas: &LoadBalancer, call: &Call) -> Response<Body> {
     let mut tried = Vec::new();
     loop {
         let begun = Instant::now();
-        let lease = replicas.pick(&tried).await;
+        let lease = replicas.pick_replica(&tried).await;
         tried.push(lease.address());
         let last = tried.len() == MAX_ATTEMPTS;
         let answer = match attempt(&lease, call.request(), call.may_repeat, tried.len()).await {
-            Err(CallFailure::TooLate) => return too_late(replicas.name()),
+            Err(CallFailure::DeadlineExceeded) => return timeout_response(replicas.name()),
             Err(CallFailure::NotSent(cause)) if last => return unavailable_response(replicas.name(), &at(&lease, &cause)),
             Err(CallFailure::NotSent(cause)) => {
                 tracing::debug!(cause, "replica unreachable, retrying");
                 pause(tried.len()).await;
                 continue;
             }
-            Err(CallFailure::Lost(cause)) => unavailable_response(replicas.name(), &at(&lease, &cause)),
+            Err(CallFailure::ResponseLost(cause)) => unavailable_response(replicas.name(), &at(&lease, &cause)),
             Ok(response) => response,
         };
         drop(lease);
@@ -186,16 +186,16 @@ fn jitter(millis: u64) -> u64 {
 }
 
 fn unavailable_response(service: &str, cause: &dyn Display) -> Response<Body> {
-    errors::with_cause(errors::unavailable(cause), service, cause).into_http()
+    errors::with_cause(errors::unavailable_status(cause), service, cause).into_http()
 }
 
-fn too_late(service: &str) -> Response<Body> {
+fn timeout_response(service: &str) -> Response<Body> {
     let timeout = errors::status(Code::DeadlineExceeded, Reason::Timeout, &"The server took too long to respond. Try again.");
     errors::with_cause(timeout, service, &"timeout").into_http()
 }
 
 /// Adds the address of the replica to the cause of a failed attempt.
-fn at(lease: &InFlight, cause: &str) -> String {
+fn at(lease: &InFlightCall, cause: &str) -> String {
     format!("{cause} ({})", lease.address())
 }
 
@@ -213,7 +213,7 @@ fn is_unavailable(response: &Response<Body>) -> bool {
 fn normalize_status(response: Response<Body>) -> Response<Body> {
     let header = |name: &str| response.headers().get(name).map(HeaderValue::as_bytes);
     let expired = header("grpc-status") == Some(b"1") && header("grpc-message").is_some_and(|message| message.starts_with(b"Timeout"));
-    if expired { too_late("the called service") } else { response }
+    if expired { timeout_response("the called service") } else { response }
 }
 
 /// Maps the error status that another service returned to a status for this service's caller. Unknown errors become `Internal`.
@@ -223,7 +223,7 @@ pub fn propagate_status(status: Status) -> Status {
         Code::Cancelled if status.message().contains("Timeout") => {
             errors::status(Code::DeadlineExceeded, Reason::Timeout, &"The server took too long to respond. Try again.")
         }
-        Code::Unknown => errors::internal(&status),
+        Code::Unknown => errors::internal_status(&status),
         _ => status,
     }
 }

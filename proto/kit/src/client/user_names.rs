@@ -68,7 +68,7 @@ impl UserNames {
                 }
             }
             Err(cause) => {
-                tracing::warn!(%cause, "failed to load user names");
+                tracing::warn!(%cause, "failed to load user names, showing user ids instead");
                 found.extend(missing.into_iter().map(|id| (id, format!("#{id}"))));
             }
         }

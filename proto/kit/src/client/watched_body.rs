@@ -28,11 +28,11 @@ impl http_body::Body for WatchedBody {
 
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
         match Pin::new(&mut self.body).poll_frame(cx) {
-            Poll::Ready(frame) => Poll::Ready(frame.map(|frame| frame.map_err(|cause| errors::unavailable(&cause)))),
+            Poll::Ready(frame) => Poll::Ready(frame.map(|frame| frame.map_err(|cause| errors::unavailable_status(&cause)))),
             Poll::Pending if self.silence.poll_unpin(cx).is_ready() => {
                 self.body = Body::empty();
                 self.silence = futures::future::pending().boxed();
-                Poll::Ready(Some(Err(errors::unavailable(&"replica does not respond"))))
+                Poll::Ready(Some(Err(errors::unavailable_status(&"replica does not respond"))))
             }
             Poll::Pending => Poll::Pending,
         }

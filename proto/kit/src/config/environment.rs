@@ -3,7 +3,7 @@ use crate::config::InvalidSetting;
 
 /// Environment variables of all settings of all programs. Each program accepts the variables of all programs, because several
 /// programs may share an environment file. A test compares the names with the settings that the programs declare.
-pub const SETTINGS: [&str; 47] = [
+pub const SETTING_NAMES: [&str; 47] = [
     "PATIO_ADMIN_HMC",
     "PATIO_ADMIN_PASSWORD",
     "PATIO_ALLOW_DATA_LOSS",
@@ -69,11 +69,11 @@ const SCRIPT_SETTINGS: [&str; 8] = [
 ///
 /// # Errors
 /// Returns an [`InvalidSetting`] that names the variable and the setting with the most similar name.
-pub fn check_names(variables: impl IntoIterator<Item = String>) -> Result<(), InvalidSetting> {
-    let known = |name: &str| SETTINGS.contains(&name) || SCRIPT_SETTINGS.contains(&name) || name.starts_with("PATIO_TEST_");
+pub fn check_variable_names(variables: impl IntoIterator<Item = String>) -> Result<(), InvalidSetting> {
+    let known = |name: &str| SETTING_NAMES.contains(&name) || SCRIPT_SETTINGS.contains(&name) || name.starts_with("PATIO_TEST_");
     let Some(unknown) = variables.into_iter().find(|name| name.starts_with("PATIO_") && !known(name)) else { return Ok(()) };
     let similarity = |setting| strsim::jaro_winkler(&unknown, setting);
-    let nearest = SETTINGS.into_iter().max_by(|one, other| similarity(one).total_cmp(&similarity(other))).unwrap_or_default();
+    let nearest = SETTING_NAMES.into_iter().max_by(|one, other| similarity(one).total_cmp(&similarity(other))).unwrap_or_default();
     Err(InvalidSetting(format!("{unknown} is not a setting of Patio; did you mean {nearest}? Unset it if you do not need it")))
 }
 
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn a_misspelt_name_is_rejected_with_the_nearest_setting() {
-        let check = |name: &str| check_names([name.to_owned(), "HOME".to_owned()]).map_err(|cause| cause.to_string());
+        let check = |name: &str| check_variable_names([name.to_owned(), "HOME".to_owned()]).map_err(|cause| cause.to_string());
         for (misspelt, meant) in [
             ("PATIO_DATABSE_URL", "PATIO_DATABASE_URL"),
             ("PATIO_DB_URL", "PATIO_DATABASE_URL"),

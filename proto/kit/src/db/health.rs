@@ -29,7 +29,7 @@ impl Db {
     /// # Errors
     /// Returns an error when the database does not exist, lacks migrations or cannot be opened.
     pub async fn open_existing(schema: Schema, settings: &Settings) -> anyhow::Result<Self> {
-        settings.check()?;
+        settings.check_database_urls()?;
         let file = settings.data_dir.join(format!("{}.db", schema.name));
         anyhow::ensure!(settings.database_url.is_some() || file.exists(), "the database file {} does not exist", file.display());
         let db = Self::open(schema, settings).await?;

@@ -52,7 +52,7 @@ pub(super) async fn open_sqlite(schema: Schema, folder: &Path) -> anyhow::Result
     // A large transaction keeps its pages in memory beyond the cache, up to `cache_spill`. A second connection checkpoints the
     // WAL in the background; the writer checkpoints itself, at the cost of two flushes, only when the WAL exceeds 64 MB.
     let writes = [("cache_size", "-1000"), ("cache_spill", "-32000"), ("wal_autocheckpoint", "16000")];
-    let write = sqlite_writer::start(with(options.clone(), &writes)).await?;
+    let write = sqlite_writer::start_writer(with(options.clone(), &writes)).await?;
     // Readers map the file into memory instead of using a cache of their own. One report would fill such a cache, and lists
     // in walking order read pages from all over the file.
     let reads = [("cache_size", "-125"), ("mmap_size", "1073741824")];

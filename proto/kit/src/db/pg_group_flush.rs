@@ -29,23 +29,23 @@ pub(crate) const IDLE_BEFORE_PING: Duration = Duration::from_secs(1);
 /// Group flusher of one database: its own connection, and the record of which commits are already on disk.
 pub(crate) struct GroupFlush {
     options: PgConnectOptions,
-    line: Mutex<Line>,
+    line: Mutex<FlushState>,
     /// Number of flush tickets issued so far.
     next_ticket: AtomicU64,
     /// Number of the current flush connection, counted from 1; 0 while there is no connection.
     connection_epoch: AtomicU64,
     /// Time at which the server last responded on the flush connection.
-    heard: AtomicInstant,
+    last_response: AtomicInstant,
 }
 
 #[derive(Default)]
-struct Line {
+struct FlushState {
     connection: Option<PgConnection>,
     /// Connection attempt in progress. When the caller that waits for the attempt gives up, the next caller continues to wait.
     /// `None` while no attempt is in progress.
-    coming: Option<BoxFuture<'static, Result<PgConnection>>>,
+    connecting: Option<BoxFuture<'static, Result<PgConnection>>>,
     /// Number of flush connections opened so far.
-    lives: u64,
+    opened_connections: u64,
     /// First flush ticket whose commits may not be on disk yet. The commits of all earlier tickets are on disk.
     flushed_up_to: u64,
 }
@@ -65,50 +65,50 @@ impl GroupFlush {
             line: Mutex::default(),
             next_ticket: AtomicU64::default(),
             connection_epoch: AtomicU64::default(),
-            heard: AtomicInstant::default(),
+            last_response: AtomicInstant::default(),
         }
     }
 
     /// Returns a ticket with the number of the flush connection, which is opened first when needed. Must be called before the
     /// transaction begins.
-    pub(crate) async fn ticket(&self) -> Result<FlushTicket> {
+    pub(crate) async fn issue_ticket(&self) -> Result<FlushTicket> {
         match self.connection_epoch.load(Ordering::Acquire) {
-            life if life > 0 && !self.has_rested() => Ok(FlushTicket(life)),
+            life if life > 0 && !self.is_idle() => Ok(FlushTicket(life)),
             _ => self.connect().await,
         }
     }
 
-    fn has_rested(&self) -> bool {
-        !self.heard.is_within(IDLE_BEFORE_PING)
+    fn is_idle(&self) -> bool {
+        !self.last_response.is_within(IDLE_BEFORE_PING)
     }
 
     /// Opens a new flush connection unless the current flush connection responds.
     async fn connect(&self) -> Result<FlushTicket> {
         let mut line = self.line.lock().await;
         let alive = match &mut line.connection {
-            Some(_) if !self.has_rested() => true,
+            Some(_) if !self.is_idle() => true,
             Some(connection) => matches!(timeout(FLUSH_CONNECTION_TIMEOUT, connection.ping()).await, Ok(Ok(()))),
             None => false,
         };
         if !alive {
-            (line.connection, line.lives) = (None, line.lives + 1);
+            (line.connection, line.opened_connections) = (None, line.opened_connections + 1);
             self.connection_epoch.store(0, Ordering::Release);
             let options = self.options.clone();
-            let coming = line.coming.get_or_insert_with(|| Box::pin(async move { options.connect().await }));
-            let came = timeout(FLUSH_CONNECTION_TIMEOUT, coming).await.map_err(|_| sqlx::Error::PoolTimedOut)?;
-            line.coming = None;
+            let connecting = line.connecting.get_or_insert_with(|| Box::pin(async move { options.connect().await }));
+            let came = timeout(FLUSH_CONNECTION_TIMEOUT, connecting).await.map_err(|_| sqlx::Error::PoolTimedOut)?;
+            line.connecting = None;
             line.connection = Some(came?);
-            self.connection_epoch.store(line.lives, Ordering::Release);
+            self.connection_epoch.store(line.opened_connections, Ordering::Release);
         }
-        self.heard.set();
-        Ok(FlushTicket(line.lives))
+        self.last_response.set();
+        Ok(FlushTicket(line.opened_connections))
     }
 
-    /// Waits until everything committed since [`Self::ticket`] returned the ticket is on disk. Returns `true` when this call ran
+    /// Waits until everything committed since [`Self::issue_ticket`] returned the ticket is on disk. Returns `true` when this call ran
     /// the flush itself.
     ///
     /// The future must not be dropped before it completes.
-    pub(crate) async fn wait(&self, FlushTicket(life): FlushTicket) -> Result<bool> {
+    pub(crate) async fn wait_until_flushed(&self, FlushTicket(life): FlushTicket) -> Result<bool> {
         let ticket = self.next_ticket.fetch_add(1, Ordering::AcqRel);
         let mut held = self.line.lock().await;
         let line = &mut *held;
@@ -123,7 +123,7 @@ impl GroupFlush {
         match sqlx::query(FLUSH_SQL).execute(connection).await {
             Ok(_) => {
                 line.flushed_up_to = covers;
-                self.heard.set();
+                self.last_response.set();
                 Ok(true)
             }
             Err(cause) => {
@@ -142,10 +142,10 @@ impl GroupFlush {
         T: Send + 'static,
         E: From<sqlx::Error> + Send + 'static,
     {
-        let (ready, flush) = (self.ticket().await?, self.clone());
+        let (ready, flush) = (self.issue_ticket().await?, self.clone());
         run_to_completion(async move {
             let done = work.await?;
-            flush.wait(ready).await?;
+            flush.wait_until_flushed(ready).await?;
             Ok(done)
         })
         .await
@@ -158,7 +158,7 @@ impl GroupFlush {
         if let Some(connection) = line.connection.take()
             && let Err(cause) = connection.close().await
         {
-            tracing::debug!(%cause, "failed to close the flush connection");
+            tracing::debug!(%cause, "failed to close the database connection that flushes commits");
         }
     }
 }
@@ -212,8 +212,8 @@ mod tests {
     #[tokio::test]
     async fn two_flushes_cover_500_concurrent_waits() {
         let Some((flush, _)) = open("flush: many").await else { return };
-        let ready = flush.ticket().await.unwrap();
-        let all = futures::future::join_all((0..500).map(|_| flush.wait(ready))).await;
+        let ready = flush.issue_ticket().await.unwrap();
+        let all = futures::future::join_all((0..500).map(|_| flush.wait_until_flushed(ready))).await;
         let flushes = all.into_iter().filter(|own| *own.as_ref().unwrap()).count();
         assert_eq!(flushes, 2, "one in progress, and one for all callers that arrived meanwhile");
         flush.close().await;
@@ -222,23 +222,23 @@ mod tests {
     #[tokio::test]
     async fn a_connection_lost_between_commit_and_flush_is_an_error() {
         let Some((flush, mut other)) = open("flush: away").await else { return };
-        let before = flush.ticket().await.unwrap();
-        flush.wait(before).await.unwrap();
+        let before = flush.issue_ticket().await.unwrap();
+        flush.wait_until_flushed(before).await.unwrap();
         end("flush: away", &mut other).await;
-        assert!(flush.wait(before).await.is_err(), "the commit may be lost");
-        let after = flush.ticket().await.unwrap();
-        assert!(flush.wait(before).await.is_err(), "a new connection cannot confirm the commit either");
-        flush.wait(after).await.unwrap();
+        assert!(flush.wait_until_flushed(before).await.is_err(), "the commit may be lost");
+        let after = flush.issue_ticket().await.unwrap();
+        assert!(flush.wait_until_flushed(before).await.is_err(), "a new connection cannot confirm the commit either");
+        flush.wait_until_flushed(after).await.unwrap();
         flush.close().await;
     }
 
     #[tokio::test]
     async fn a_connection_lost_while_idle_is_replaced_without_an_error() {
         let Some((flush, mut other)) = open("flush: rested").await else { return };
-        flush.wait(flush.ticket().await.unwrap()).await.unwrap();
+        flush.wait_until_flushed(flush.issue_ticket().await.unwrap()).await.unwrap();
         end("flush: rested", &mut other).await;
         tokio::time::sleep(IDLE_BEFORE_PING + Duration::from_millis(50)).await;
-        flush.wait(flush.ticket().await.unwrap()).await.unwrap();
+        flush.wait_until_flushed(flush.issue_ticket().await.unwrap()).await.unwrap();
         flush.close().await;
     }
 }

@@ -25,7 +25,7 @@ impl Heartbeat {
     }
 
     /// Sends heartbeats to the primary until the process stops. Looks for another primary when a heartbeat fails.
-    pub(super) async fn run(&self, tasks: &Tasks) {
+    pub(super) async fn send_heartbeats(&self, tasks: &Tasks) {
         let mut connection = None;
         while !tasks.is_stopping() {
             let heard = timeout(HEARTBEAT_TIMEOUT, self.ping(&mut connection)).await;
@@ -47,7 +47,7 @@ impl Heartbeat {
             }
             tokio::select! {
                 () = tokio::time::sleep(HEARTBEAT_PAUSE) => {}
-                () = tasks.stopped() => {}
+                () = tasks.wait_until_stopping() => {}
             }
         }
         if let Some(connection) = connection
@@ -90,7 +90,7 @@ mod tests {
         let heartbeat = Arc::new(Heartbeat::new(Arc::new(cluster)));
         let tasks = Tasks::default();
         let (own, shutdown) = (heartbeat.clone(), tasks.clone());
-        tasks.spawn(async move { own.run(&shutdown).await });
+        tasks.spawn(async move { own.send_heartbeats(&shutdown).await });
         (heartbeat, tasks)
     }
 
@@ -104,7 +104,7 @@ mod tests {
             "{:?}",
             began.elapsed()
         );
-        tasks.finish().await;
+        tasks.stop_and_wait().await;
     }
 
     #[tokio::test]
@@ -114,6 +114,6 @@ mod tests {
         drop(listener);
         let (heartbeat, tasks) = asking(port).await;
         assert!(timeout(HEARTBEAT_TIMEOUT + HEARTBEAT_PAUSE + HEARTBEAT_PAUSE, heartbeat.wait_until_unresponsive()).await.is_err());
-        tasks.finish().await;
+        tasks.stop_and_wait().await;
     }
 }

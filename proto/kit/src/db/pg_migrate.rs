@@ -18,7 +18,7 @@ use tokio::time::sleep;
 /// for the migration's own work.
 const SET_LOCK_TIMEOUT: &str = "set lock_timeout = '500ms'";
 /// SQL that turns off notices, such as that the table of migrations already exists.
-const NO_NOTICES: &str = "set client_min_messages = 'warning'";
+const HIDE_NOTICES: &str = "set client_min_messages = 'warning'";
 /// SQL that removes the lock timeout, for migrations outside a transaction such as `create index concurrently`.
 ///
 /// Such a migration takes no lock that blocks a save, and would leave an invalid index when interrupted.
@@ -40,13 +40,14 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(4);
 const ADVISORY_LOCK_ID: i64 = 0x5061_7469_6f00;
 
 /// Runs the pending migrations of a schema, and retries while a table lock is not available.
-pub(super) async fn run(schema: Schema, to: &PgConnectOptions) -> anyhow::Result<()> {
+pub(super) async fn run_migrations(schema: Schema, to: &PgConnectOptions) -> anyhow::Result<()> {
     let (steps, began, mut pause) = (ignoring_unknown(schema.postgres), Instant::now(), FIRST_RETRY_PAUSE);
     loop {
         // Closing this connection releases all its locks, also after a failure. It comes from a pool of one, since migrations
         // on a borrowed connection give a future that is not `Send`.
         let one = PgPoolOptions::new().max_connections(1).max_lifetime(None).idle_timeout(None).acquire_timeout(CONNECT_TIMEOUT);
-        let one = with_session_settings(one, format!("{}; {NO_NOTICES}; {SET_LOCK_TIMEOUT}", session_settings(schema))); // applies after a reconnect as well
+        // The settings apply after a reconnect as well.
+        let one = with_session_settings(one, format!("{}; {HIDE_NOTICES}; {SET_LOCK_TIMEOUT}", session_settings(schema)));
         let connection = one.connect_with(to.clone()).await?;
         let done = attempt(schema, &steps, &connection).await;
         connection.close().await;
@@ -77,7 +78,7 @@ async fn attempt(schema: Schema, steps: &Migrator, connection: &PgPool) -> Resul
         }
     }
     act_as_owner(schema, steps, connection).await?;
-    for (last, limit) in stretches(steps) {
+    for (last, limit) in group_by_lock_timeout(steps) {
         connection.execute(limit).await?;
         steps.run_to(last, connection).await?;
     }
@@ -110,16 +111,16 @@ async fn act_as_owner(schema: Schema, steps: &Migrator, connection: &PgPool) -> 
 
 /// Groups consecutive migrations that run with the same lock timeout. Returns for each group the version of its last migration and
 /// the SQL that sets the lock timeout.
-fn stretches(steps: &Migrator) -> Vec<(i64, &'static str)> {
-    let mut stretches: Vec<(i64, &str)> = Vec::new();
+fn group_by_lock_timeout(steps: &Migrator) -> Vec<(i64, &'static str)> {
+    let mut groups: Vec<(i64, &str)> = Vec::new();
     for step in steps.iter() {
         let limit = if step.no_tx { RESET_LOCK_TIMEOUT } else { SET_LOCK_TIMEOUT };
-        match stretches.last_mut() {
+        match groups.last_mut() {
             Some((last, same)) if *same == limit => *last = step.version,
-            _ => stretches.push((step.version, limit)),
+            _ => groups.push((step.version, limit)),
         }
     }
-    stretches
+    groups
 }
 
 /// Returns `true` when a migration failed because it did not get a lock in time.

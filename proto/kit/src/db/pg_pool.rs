@@ -47,7 +47,7 @@ pub struct PostgresPool {
     pool: PgPool,
     /// Semaphore with one permit per connection. A cancelled wait for a permit has no side effects, unlike a cancelled connection
     /// attempt.
-    turns: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     waiting: Arc<AtomicU32>,
     /// WAL position that the standby must have replayed; `None` for the primary.
     position: Option<WalPosition>,
@@ -72,14 +72,14 @@ impl Drop for Waiting<'_> {
 /// Connection taken from the pool. Dropping the guard returns the connection to the pool.
 pub struct PooledConnection {
     connection: PoolConnection<Postgres>,
-    _turn: OwnedSemaphorePermit,
+    _permit: OwnedSemaphorePermit,
 }
 
 impl PostgresPool {
     /// Creates a pool that opens its connections on demand.
     pub(super) fn lazy(most: u32, pool: PgPoolOptions, to: PgConnectOptions) -> Self {
         let pool = pool.max_connections(most).acquire_timeout(CONNECT_TIMEOUT).connect_lazy_with(to);
-        Self { pool, turns: Arc::new(Semaphore::new(most as usize)), waiting: Arc::default(), position: None }
+        Self { pool, permits: Arc::new(Semaphore::new(most as usize)), waiting: Arc::default(), position: None }
     }
 
     /// Takes a connection from the pool for exclusive use.
@@ -91,7 +91,7 @@ impl PostgresPool {
         let taken = async {
             let mut held = self.take().await?;
             match &self.position {
-                Some(position) => position.wait_on(&mut held).await.map(|()| held),
+                Some(position) => position.wait_until_replayed(&mut held).await.map(|()| held),
                 None if is_read_only_suspected() => held.writable().await,
                 None => Ok(held),
             }
@@ -101,7 +101,7 @@ impl PostgresPool {
 
     /// Returns a clone of the pool for a standby. The clone's statements run only after the standby has replayed a position of the
     /// primary.
-    pub(super) fn at(&self, position: WalPosition) -> Self {
+    pub(super) fn after_position(&self, position: WalPosition) -> Self {
         Self { position: Some(position), ..self.clone() }
     }
 
@@ -122,16 +122,16 @@ impl PostgresPool {
     }
 
     async fn take(&self) -> Result<PooledConnection, Error> {
-        let turn = self.turns.clone().acquire_owned().await.map_err(|_| Error::PoolClosed)?;
+        let turn = self.permits.clone().acquire_owned().await.map_err(|_| Error::PoolClosed)?;
         let mut asked = Box::pin(self.pool.acquire());
         if let Poll::Ready(given) = poll!(&mut asked) {
-            return given.map(|connection| PooledConnection { connection, _turn: turn });
+            return given.map(|connection| PooledConnection { connection, _permit: turn });
         }
-        run_to_completion(async move { Ok(PooledConnection { connection: asked.await?, _turn: turn }) }).await
+        run_to_completion(async move { Ok(PooledConnection { connection: asked.await?, _permit: turn }) }).await
     }
 
     /// Opens half of the pool's connections in advance, so that a burst of calls need not wait for new connections.
-    pub(super) async fn warm(&self) {
+    pub(super) async fn open_initial_connections(&self) {
         let half = self.pool.options().get_max_connections().div_ceil(2);
         drop(join_all((0..half).map(|_| self.acquire())).await);
     }

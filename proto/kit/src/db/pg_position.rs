@@ -46,7 +46,7 @@ impl WalPosition {
     ///
     /// # Errors
     /// Returns an error when the server is behind, is not a standby, or belongs to another timeline or system.
-    pub(super) async fn wait_on(&self, standby: &mut PgConnection) -> Result<(), Error> {
+    pub(super) async fn wait_until_replayed(&self, standby: &mut PgConnection) -> Result<(), Error> {
         for pause in REPLAY_PAUSES_MS {
             match self.state_on(standby).await? {
                 (true, true) => return Ok(()),

@@ -90,7 +90,7 @@ impl PgReplica {
     }
 
     /// Measures the lag of the replica until the process stops.
-    pub(super) async fn run(&self, cluster: &PgCluster, tasks: &Tasks) {
+    pub(super) async fn measure_lag(&self, cluster: &PgCluster, tasks: &Tasks) {
         while !tasks.is_stopping() {
             match timeout(REPLICA_TIMEOUT, self.check(cluster)).await {
                 Ok(Ok(())) => self.set_usable(true, ""),
@@ -99,7 +99,7 @@ impl PgReplica {
             }
             tokio::select! {
                 () = sleep(CHECK_INTERVAL) => {}
-                () = tasks.stopped() => {}
+                () = tasks.wait_until_stopping() => {}
             }
         }
     }
@@ -114,7 +114,7 @@ impl PgReplica {
         };
         *self.pending() = Some((position.clone(), since));
         let mut connection = self.pool.acquire_unchecked().await?;
-        let done = position.wait_on(&mut connection).await;
+        let done = position.wait_until_replayed(&mut connection).await;
         // A position of an old timeline is never replayed: the next check uses the position of the new primary.
         if done.is_ok() || read_position(&cluster.primary()).await?.timeline != position.timeline {
             *self.pending() = None;
@@ -165,7 +165,7 @@ impl Db {
         if replica.is_usable.load(Ordering::Relaxed) {
             let asked = async {
                 let position = replica.current_position(&cluster.primary()).await.map_err(|cause| cause.to_string())?;
-                let db = Self { reading: Some(replica.pool.at(position)), ..self.clone() };
+                let db = Self { reading: Some(replica.pool.after_position(position)), ..self.clone() };
                 query(db).await.map_err(|_| "query failed".to_owned())
             };
             match timeout(REPLICA_TIMEOUT, asked).await {

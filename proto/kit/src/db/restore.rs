@@ -2,7 +2,7 @@
 use crate::db::{Db, Schema};
 use sqlx::{AssertSqlSafe, query};
 
-/// Number of ids that are skipped after a restore, more than are assigned between two backups.
+/// Number of ids by which a restore advances each id sequence, more than are assigned between two backups.
 pub const SKIPPED_IDS: i64 = 1_000_000;
 
 impl Db {
@@ -12,7 +12,7 @@ impl Db {
     ///
     /// # Errors
     /// Returns the error of a failed statement.
-    pub async fn skip_ids(&self, schema: Schema) -> Result<(), sqlx::Error> {
+    pub async fn advance_id_sequences(&self, schema: Schema) -> Result<(), sqlx::Error> {
         let in_postgres = format!(
             "select setval(format('%I.%I', schemaname, sequencename)::regclass, coalesce(last_value, 0) + {SKIPPED_IDS})
              from pg_sequences where schemaname = '{}' and sequencename not like 'audit%'",

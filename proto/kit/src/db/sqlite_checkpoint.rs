@@ -25,17 +25,17 @@ const CHECKPOINT_PAUSE: Duration = Duration::from_millis(100);
 const LONG_WAL_PAGES: i64 = 2000;
 
 /// Handle through which the writer reports its commits. The checkpoint task ends when the handle is dropped.
-pub(super) struct Checkpoints {
+pub(super) struct CheckpointHandle {
     committed: watch::Sender<()>,
     is_long: Arc<AtomicBool>,
 }
 
-impl Checkpoints {
+impl CheckpointHandle {
     /// Creates the handle for the writer and the future that runs the checkpoint task.
-    pub(super) fn new(beside: SharedConnection) -> (Self, impl Future<Output = ()> + Send + 'static) {
+    pub(super) fn new(checkpoint_connection: SharedConnection) -> (Self, impl Future<Output = ()> + Send + 'static) {
         let (committed, follows) = watch::channel(());
         let is_long = Arc::new(AtomicBool::new(false));
-        (Self { committed, is_long: is_long.clone() }, follow(beside, follows, is_long))
+        (Self { committed, is_long: is_long.clone() }, follow(checkpoint_connection, follows, is_long))
     }
 
     /// Reports a commit of the writer. Also checkpoints on the writer's connection when the WAL has become long.
@@ -47,16 +47,16 @@ impl Checkpoints {
     }
 }
 
-async fn follow(beside: SharedConnection, mut commits: watch::Receiver<()>, is_long: Arc<AtomicBool>) {
+async fn follow(checkpoint_connection: SharedConnection, mut commits: watch::Receiver<()>, is_long: Arc<AtomicBool>) {
     while commits.changed().await.is_ok() {
-        let Some(pages) = bring_in_if_open(&beside).await else { return };
+        let Some(pages) = checkpoint_if_open(&checkpoint_connection).await else { return };
         is_long.store(pages >= LONG_WAL_PAGES, Relaxed);
         sleep(CHECKPOINT_PAUSE).await;
     }
 }
 
-async fn bring_in_if_open(beside: &SharedConnection) -> Option<i64> {
-    match beside.lock().await.as_mut() {
+async fn checkpoint_if_open(checkpoint_connection: &SharedConnection) -> Option<i64> {
+    match checkpoint_connection.lock().await.as_mut() {
         Some(connection) => Some(checkpoint(connection).await),
         None => None,
     }
@@ -76,7 +76,7 @@ async fn checkpoint(connection: &mut SqliteConnection) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use crate::db::sqlite_writer::{Durability, WriteQueue, start};
+    use crate::db::sqlite_writer::{Durability, WriteQueue, start_writer};
     use crate::on;
     use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode};
     use std::{path::Path, time::Duration};
@@ -89,7 +89,7 @@ mod tests {
     async fn open(folder: &Path) -> WriteQueue {
         let file = SqliteConnectOptions::new().filename(folder.join("a.db")).create_if_missing(true);
         let file = file.journal_mode(SqliteJournalMode::Wal).pragma("wal_autocheckpoint", AUTO_CHECKPOINT_PAGES);
-        let queue = start(file).await.unwrap();
+        let queue = start_writer(file).await.unwrap();
         run(&queue, "create table pieces (piece blob)").await;
         queue
     }

@@ -1,5 +1,5 @@
 //! Single writer task of an `SQLite` file, which commits queued jobs (transactions) as a group.
-use crate::db::sqlite_checkpoint::{Checkpoints, SharedConnection};
+use crate::db::sqlite_checkpoint::{CheckpointHandle, SharedConnection};
 use crate::{
     db::{Engine, Tx},
     errors,
@@ -85,7 +85,7 @@ pub(crate) struct WriteQueue {
     jobs: mpsc::Sender<Job>,
     connection: SharedConnection,
     /// Connection that checkpoints the WAL.
-    beside: SharedConnection,
+    checkpoint_connection: SharedConnection,
 }
 
 impl WriteQueue {
@@ -118,29 +118,29 @@ impl WriteQueue {
     }
 
     pub(crate) async fn close(&self) {
-        for held in [&self.beside, &self.connection] {
+        for held in [&self.checkpoint_connection, &self.connection] {
             if let Some(connection) = held.lock().await.take()
                 && let Err(cause) = connection.close().await
             {
-                tracing::warn!(%cause, "failed to close the database");
+                tracing::warn!(%cause, "failed to close the SQLite database, its connection is dropped");
             }
         }
     }
 }
 
 #[expect(clippy::disallowed_methods, reason = "the writer outlives the shutdown of its users and ends with its last handle")]
-pub(crate) async fn start(options: SqliteConnectOptions) -> Result<WriteQueue, sqlx::Error> {
+pub(crate) async fn start_writer(options: SqliteConnectOptions) -> Result<WriteQueue, sqlx::Error> {
     let connection = Arc::new(Mutex::new(Some(options.connect().await?)));
-    let beside = options.pragma("cache_size", "-64"); // a checkpoint copies pages from file to file
-    let beside = Arc::new(Mutex::new(Some(beside.connect().await?)));
+    let checkpoint_connection = options.pragma("cache_size", "-64"); // a checkpoint copies pages from file to file
+    let checkpoint_connection = Arc::new(Mutex::new(Some(checkpoint_connection.connect().await?)));
     let (jobs, queued) = mpsc::channel(1024);
-    let (checkpoints, following) = Checkpoints::new(beside.clone());
+    let (checkpoints, following) = CheckpointHandle::new(checkpoint_connection.clone());
     tokio::spawn(following);
     tokio::spawn(write(connection.clone(), queued, checkpoints));
-    Ok(WriteQueue { jobs, connection, beside })
+    Ok(WriteQueue { jobs, connection, checkpoint_connection })
 }
 
-async fn write(connection: SharedConnection, mut queued: mpsc::Receiver<Job>, checkpoints: Checkpoints) {
+async fn write(connection: SharedConnection, mut queued: mpsc::Receiver<Job>, checkpoints: CheckpointHandle) {
     let (mut group, mut waits) = (Vec::with_capacity(MAX_GROUP_LEN), Durability::Flushed);
     while queued.recv_many(&mut group, MAX_GROUP_LEN).await > 0 {
         let mut held = connection.lock().await;
@@ -149,7 +149,7 @@ async fn write(connection: SharedConnection, mut queued: mpsc::Receiver<Job>, ch
             None => Some(sqlx::Error::PoolClosed),
         };
         for Job { step, .. } in group.drain(..) {
-            step.finish(failed.as_ref().map(undone));
+            step.finish(failed.as_ref().map(not_committed_error));
         }
         if let Some(connection) = held.as_mut() {
             checkpoints.record_commit(connection).await;
@@ -158,7 +158,7 @@ async fn write(connection: SharedConnection, mut queued: mpsc::Receiver<Job>, ch
 }
 
 /// Returns the error for a job whose group was not committed. Nothing of the job was stored, so the job may be retried.
-fn undone(cause: &sqlx::Error) -> sqlx::Error {
+fn not_committed_error(cause: &sqlx::Error) -> sqlx::Error {
     let kind = if errors::is_out_of_space(cause) { io::ErrorKind::StorageFull } else { io::ErrorKind::Other };
     sqlx::Error::Io(io::Error::new(kind, cause.to_string()))
 }
@@ -176,19 +176,19 @@ async fn commit(connection: &mut SqliteConnection, group: &mut [Job], waits: &mu
     connection.execute("begin immediate").await?;
     for job in group {
         if let Err(cause) = attempt(connection, job.step.as_mut()).await {
-            undo(connection).await;
+            rollback(connection).await;
             return Err(cause);
         }
     }
     if let Err(cause) = connection.execute("commit").await {
-        undo(connection).await;
+        rollback(connection).await;
         return Err(cause);
     }
     Ok(())
 }
 
 /// Rolls the transaction back, unless the database has already done so.
-async fn undo(connection: &mut SqliteConnection) {
+async fn rollback(connection: &mut SqliteConnection) {
     if let Err(cause) = connection.execute("rollback").await {
         tracing::debug!(%cause, "rollback failed, the database may have rolled back already");
     }
@@ -223,7 +223,7 @@ mod tests {
     async fn a_group_with_one_durable_job_waits_for_the_disk() {
         let folder = tempfile::tempdir().unwrap();
         let file = SqliteConnectOptions::new().filename(folder.path().join("a.db")).create_if_missing(true);
-        let queue = start(file.journal_mode(SqliteJournalMode::Wal).pragma("synchronous", "full")).await.unwrap();
+        let queue = start_writer(file.journal_mode(SqliteJournalMode::Wal).pragma("synchronous", "full")).await.unwrap();
         for (lasts, waits) in [
             (Durability::Flushed, 2),
             (Durability::Deferred, 1),

@@ -23,11 +23,11 @@ use tonic::{Code, Status};
 use tracing::{Instrument, Span, field::Empty};
 
 /// Error message for a user who has to change the password before anything else.
-pub const PASSWORD_MUST_CHANGE: &str = "Choose a new password first.";
+pub const PASSWORD_MUST_CHANGE_MESSAGE: &str = "Choose a new password first.";
 
 /// Dependencies of the access layer.
 #[derive(Clone)]
-pub struct Access {
+pub struct AccessLayerState {
     /// Verifier of callers' tokens.
     pub identity: Identity,
     /// Name of the service, for logs and metrics.
@@ -39,7 +39,7 @@ pub struct Access {
 
 /// Authorizes a call and forwards the call to its rpc with the [`Caller`] as a request extension. Returns an error status for a
 /// refused call.
-pub async fn authorize_layer(State(access): State<Access>, mut request: Request<Body>, next: Next) -> Response<Body> {
+pub async fn authorize_layer(State(access): State<AccessLayerState>, mut request: Request<Body>, next: Next) -> Response<Body> {
     let path = request.uri().path().to_owned();
     if path.starts_with("/grpc.health.v1.") || path.starts_with("/grpc.reflection.") {
         return next.run(request).await;
@@ -47,7 +47,7 @@ pub async fn authorize_layer(State(access): State<Access>, mut request: Request<
     let started = Instant::now();
     let id = header(request.headers(), REQUEST_ID).unwrap_or("-").to_owned();
     let span = span(access.service, &path, request.headers(), &id);
-    let mut silence = silence(access.db, request.headers());
+    let mut silence = wait_for_database_silence(access.db, request.headers());
     let response = match authorize(&access.identity, &path, request.headers()) {
         Ok(caller) => {
             if let Some(caller) = caller {
@@ -88,13 +88,13 @@ fn span(service: &'static str, path: &str, headers: &HeaderMap, id: &str) -> Spa
         statement_micros = Empty
     );
     trace::describe_rpc(&span, method);
-    trace::extract(&span, headers);
+    trace::extract_context(&span, headers);
     span
 }
 
 /// Resolves when the database stops responding during a long-running call. Never resolves for a short call, which ends by its
 /// deadline.
-fn silence(db: Option<Db>, headers: &HeaderMap) -> BoxFuture<'static, ()> {
+fn wait_for_database_silence(db: Option<Db>, headers: &HeaderMap) -> BoxFuture<'static, ()> {
     match db.filter(|_| deadline::is_long_running(headers)) {
         Some(db) => async move { db.wait_until_unresponsive().await }.boxed(),
         None => pending().boxed(),
@@ -106,37 +106,37 @@ fn authorize(identity: &Identity, path: &str, headers: &HeaderMap) -> Result<Opt
     let method = patio_proto::find_method(path);
     let rule = method.map_or(Role::Unspecified, |method| role(method.role));
     if rule == Role::Unspecified {
-        return Err(errors::status(Code::Unimplemented, Reason::NotAllowed, &"there is no such call"));
+        return Err(errors::status(Code::Unimplemented, Reason::NotAllowed, &"the rpc does not exist or has no access rule"));
     }
     if rule == Role::Anyone {
         return Ok(None);
     }
-    let caller = judge(identity, headers, AUTHORIZATION.as_str())?;
-    let caller = allowed(caller, rule)?;
+    let caller = verify_token_header(identity, headers, AUTHORIZATION.as_str())?;
+    let caller = check_role(caller, rule)?;
     if caller.must_change_password && !method.is_some_and(|method| method.before_password_change) {
-        return Err(errors::status(Code::PermissionDenied, Reason::PasswordMustChange, &PASSWORD_MUST_CHANGE));
+        return Err(errors::status(Code::PermissionDenied, Reason::PasswordMustChange, &PASSWORD_MUST_CHANGE_MESSAGE));
     }
     match method.map_or(Role::Unspecified, |method| role(method.on_behalf_of)) {
         // The service makes the call on behalf of a user, whose role is checked too.
         least if least != Role::Unspecified && headers.contains_key(ON_BEHALF_OF) => {
-            allowed(judge(identity, headers, ON_BEHALF_OF)?, least).map(Some)
+            check_role(verify_token_header(identity, headers, ON_BEHALF_OF)?, least).map(Some)
         }
         _ => Ok(Some(caller)),
     }
 }
 
 /// Verifies the token in the header `name` and returns the token's caller.
-fn judge(identity: &Identity, headers: &HeaderMap, name: &str) -> Result<Caller, Status> {
+fn verify_token_header(identity: &Identity, headers: &HeaderMap, name: &str) -> Result<Caller, Status> {
     let token = header(headers, name)
         .and_then(|value| value.strip_prefix("Bearer ").or_else(|| value.strip_prefix("bearer ")))
         .ok_or_else(|| identity::invalid_token_status("no token"))?;
     match identity.authenticate(token) {
-        Err(_) if !identity.has_keys() => Err(cannot_judge()),
+        Err(_) if !identity.has_keys() => Err(keys_not_loaded_status()),
         judged => judged,
     }
 }
 
-fn allowed(caller: Caller, rule: Role) -> Result<Caller, Status> {
+fn check_role(caller: Caller, rule: Role) -> Result<Caller, Status> {
     if caller.has_role(rule) {
         Ok(caller)
     } else {
@@ -146,7 +146,7 @@ fn allowed(caller: Caller, rule: Role) -> Result<Caller, Status> {
 
 /// Builds the `Unavailable` error for calls that arrive before the signing keys are loaded. An `Unauthenticated` error would
 /// make clients end valid sessions.
-fn cannot_judge() -> Status {
+fn keys_not_loaded_status() -> Status {
     errors::status(Code::Unavailable, Reason::Unavailable, &"The server is starting. Try again in a moment.")
 }
 

@@ -47,7 +47,7 @@ impl CallRecord {
             // OpenTelemetry has no unsigned integers.
             let (count, micros) = (i64::try_from(statements.count), i64::try_from(statements.took.as_micros()));
             self.span.record("statements", count.unwrap_or(i64::MAX)).record("statement_micros", micros.unwrap_or(i64::MAX));
-            trace::record_code(&self.span, code);
+            trace::record_grpc_status(&self.span, code);
         }
         let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
         self.span.in_scope(|| tracing::debug!(micros, code = code_label(code), "gRPC call finished"));
@@ -116,7 +116,7 @@ impl Drop for RecordedBody {
 /// Builds the error of a long-running call whose database stopped responding.
 pub(super) fn database_silent() -> Status {
     let cause = "database does not respond";
-    errors::with_cause(errors::unavailable(&cause), "database", &cause)
+    errors::with_cause(errors::unavailable_status(&cause), "database", &cause)
 }
 
 /// Returns the status code in headers or trailers, or `None` without a `grpc-status`.

@@ -3,8 +3,8 @@ pub mod access_layer;
 mod call_record;
 
 use crate::{
-    client::service_channel::ServiceChannel, database_state, db::Db, host::Host, lifecycle::DRAIN_TIMEOUT, server::access_layer::Access,
-    tls::ServiceTls,
+    client::service_channel::ServiceChannel, database_state, db::Db, host::Host, lifecycle::DRAIN_TIMEOUT,
+    server::access_layer::AccessLayerState, tls::ServiceTls,
 };
 use axum::middleware;
 use http::{Request, Response};
@@ -32,7 +32,7 @@ use tonic_health::{
 };
 use tower::Service as TowerService;
 
-/// Maximum size of a gRPC message, in bytes. The limit allows a list of 50,000 vehicle identifiers.
+/// Maximum size of a gRPC message, in bytes. The limit allows a list of 50,000 VINs.
 pub const MAX_MESSAGE_BYTES: usize = 16 << 20;
 
 /// Started gRPC service with its routes and health state.
@@ -104,10 +104,10 @@ impl Builder {
             self.routes.add_service(describe().build_v1alpha()?);
         }
         let well = spawn_health_monitor(&self.host, self.name, (reporter, self.names), db.clone());
-        crate::audit::chain::spawn_sealer(&self.host.tasks, &self.host.clock, self.host.settings.seal_path(), &db);
+        crate::audit::chain::spawn_sealer(&self.host.tasks, &self.host.clock, self.host.settings.seal_file_path(), &db);
         let (heard, tasks) = (db.clone(), self.host.tasks.clone());
         self.host.tasks.spawn(async move { heard.spawn_heartbeat(&tasks).await });
-        let guard = Access { identity: self.host.identity.clone(), service: self.name, db: Some(db.clone()) };
+        let guard = AccessLayerState { identity: self.host.identity.clone(), service: self.name, db: Some(db.clone()) };
         let router =
             self.routes.routes().prepare().into_axum_router().layer(middleware::from_fn_with_state(guard, access_layer::authorize_layer));
         Ok(Service { name: self.name, router, notices, well, tls: self.host.tls.clone(), db })
@@ -132,7 +132,7 @@ fn spawn_health_monitor(
     let host = host.clone();
     let tasks = host.tasks.clone();
     tasks.spawn(async move {
-        db.warm().await;
+        db.open_initial_connections().await;
         let mut missed = 0;
         while !host.tasks.is_draining() {
             missed = match tokio::time::timeout(Duration::from_secs(1), db.ping()).await {
@@ -149,7 +149,7 @@ fn spawn_health_monitor(
             report(&reporter, &names, if well { ServingStatus::Serving } else { ServingStatus::NotServing }).await;
             tokio::select! {
                 () = tokio::time::sleep(Duration::from_millis(if well { 1000 } else { 200 })) => {}
-                () = host.tasks.draining() => {}
+                () = host.tasks.wait_until_draining() => {}
             }
         }
         flag.store(false, Ordering::Relaxed);
@@ -181,7 +181,7 @@ impl Service {
             .add_routes(Routes::from(self.router.clone()));
         let served = async {
             match self.tls.clone() {
-                Some(tls) => server.serve_with_incoming_shutdown(tls.incoming(listener), stop).await,
+                Some(tls) => server.serve_with_incoming_shutdown(tls.accept_connections(listener), stop).await,
                 None => server.serve_with_incoming_shutdown(TcpIncoming::from(listener).with_nodelay(Some(true)), stop).await,
             }
         };
@@ -204,7 +204,7 @@ impl Service {
 
 impl Host {
     /// Makes a service that was started in this process reachable for the other services of the process.
-    pub fn attach(&self, service: &Service) {
+    pub fn attach_service(&self, service: &Service) {
         let link = match service.name {
             "auth-svc" => &self.links.auth,
             "campaign-svc" => &self.links.campaign,

@@ -1,5 +1,5 @@
 //! Admin port of a process: metrics, liveness and readiness. The admin port serves no user data.
-use crate::{config::Settings, lifecycle::Tasks, telemetry::render};
+use crate::{config::Settings, lifecycle::Tasks, telemetry::render_metrics};
 use axum::{Router, routing::get};
 use http::StatusCode;
 use std::{net::SocketAddr, sync::Arc};
@@ -31,15 +31,17 @@ async fn serve(listen: SocketAddr, tasks: &Tasks, ready: Ready, more: Router) ->
         let code = if ready() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
         async move { code }
     };
-    let router =
-        more.route("/metrics", get(|| async { render() })).route("/healthz", get(|| async { "ok" })).route("/readyz", get(readiness));
+    let router = more
+        .route("/metrics", get(|| async { render_metrics() }))
+        .route("/healthz", get(|| async { "ok" }))
+        .route("/readyz", get(readiness));
     let listener = tokio::net::TcpListener::bind(listen).await?;
     let address = listener.local_addr()?;
     let ended = tasks.clone();
     tasks.spawn(async move {
-        let stop = async move { ended.stopped().await };
+        let stop = async move { ended.wait_until_stopping().await };
         if let Err(cause) = axum::serve(listener, router).with_graceful_shutdown(stop).await {
-            tracing::error!(%cause, "admin server failed");
+            tracing::error!(%cause, "admin server failed, metrics and readiness are no longer served");
         }
     });
     Ok(address)

@@ -10,7 +10,7 @@ pub struct EscapedLines<W>(W);
 
 /// Returns standard error with escaping, for one line per event.
 #[must_use]
-pub fn stderr() -> EscapedLines<Stderr> {
+pub fn escaped_stderr() -> EscapedLines<Stderr> {
     EscapedLines(std::io::stderr())
 }
 

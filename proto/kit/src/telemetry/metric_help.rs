@@ -38,7 +38,7 @@ pub const METRICS: [(&str, &str); 33] = [
 ];
 
 /// Registers the help texts with the recorder of metrics.
-pub fn describe() {
+pub fn register_help_texts() {
     for (name, help) in METRICS {
         if name.ends_with("_total") {
             metrics::describe_counter!(name, help);

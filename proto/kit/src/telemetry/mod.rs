@@ -41,7 +41,7 @@ const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 /// # Errors
 /// Returns an error when the collector's URL or the log filter is invalid.
 pub fn start(settings: &Settings, service: &'static str) -> anyhow::Result<()> {
-    process_metrics::record_start();
+    process_metrics::record_start_time();
     let wanted = EnvFilter::builder().parse(&settings.log);
     InvalidSetting::ensure(wanted.is_ok(), || {
         format!("PATIO_LOG={}: not a level such as `info`, nor levels of modules such as `info,vehicle_svc=debug`", settings.log)
@@ -54,7 +54,7 @@ pub fn start(settings: &Settings, service: &'static str) -> anyhow::Result<()> {
         tracing::debug!(%cause, "logging is already initialized");
     }
     if handle().is_some() {
-        metric_help::describe();
+        metric_help::register_help_texts();
         metrics::gauge!("patio_build_info", "version" => VERSION, "commit" => COMMIT).set(1.0);
     }
     tracing::info!(service, version = VERSION, commit = COMMIT, "starting");
@@ -79,7 +79,8 @@ where
     S: Subscriber + for<'span> LookupSpan<'span>,
 {
     let colours = std::io::stderr().is_terminal();
-    let plain = tracing_subscriber::fmt::layer().with_writer(crate::telemetry::log_escape::stderr).with_target(false).with_ansi(colours);
+    let plain =
+        tracing_subscriber::fmt::layer().with_writer(crate::telemetry::log_escape::escaped_stderr).with_target(false).with_ansi(colours);
     let filter = filter(&settings.log);
     if settings.log_json {
         plain.json().flatten_event(true).with_current_span(false).with_filter(filter).boxed()
@@ -91,7 +92,7 @@ where
 /// Starts the task that moves recorded durations into histogram buckets. Without this task, memory use would grow until the next
 /// metrics scrape.
 pub fn spawn_upkeep(tasks: &Tasks) {
-    tasks.repeat(UPKEEP_INTERVAL, || async {
+    tasks.spawn_repeating(UPKEEP_INTERVAL, || async {
         if let Some(handle) = handle() {
             handle.run_upkeep();
         }
@@ -108,9 +109,9 @@ fn handle() -> Option<&'static PrometheusHandle> {
 
 /// Returns the metrics of this process in the Prometheus text format.
 #[must_use]
-pub fn render() -> String {
+pub fn render_metrics() -> String {
     let mut text = handle().map(PrometheusHandle::render).unwrap_or_default();
-    process_metrics::append(&mut text);
+    process_metrics::append_metrics(&mut text);
     text
 }
 

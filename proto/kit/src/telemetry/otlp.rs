@@ -19,7 +19,7 @@ const EXPORT_TIMEOUT: Duration = Duration::from_secs(5);
 ///
 /// # Errors
 /// Returns an [`InvalidSetting`] that names the invalid setting.
-pub fn exporter(settings: &Settings) -> anyhow::Result<Option<SpanExporter>> {
+pub fn build_exporter(settings: &Settings) -> anyhow::Result<Option<SpanExporter>> {
     let Some(url) = &settings.otlp_url else { return Ok(None) };
     InvalidSetting::ensure(url.starts_with("http://") || url.starts_with("https://"), || {
         format!("PATIO_OTLP_ENDPOINT=`{url}`: begin it with http://, or https:// for TLS")
@@ -37,8 +37,8 @@ pub fn exporter(settings: &Settings) -> anyhow::Result<Option<SpanExporter>> {
 ///
 /// # Errors
 /// Returns the cause when the collector does not accept the batch.
-pub async fn check(settings: &Settings) -> anyhow::Result<()> {
-    if let Some(exporter) = exporter(settings)? {
+pub async fn check_collector(settings: &Settings) -> anyhow::Result<()> {
+    if let Some(exporter) = build_exporter(settings)? {
         exporter.export(Vec::new()).await?;
     }
     Ok(())

@@ -9,12 +9,12 @@ const TICKS_PER_SECOND: f64 = 100.0;
 static STARTED: OnceLock<i64> = OnceLock::new();
 
 /// Records the start time of the process. Only the first call has an effect.
-pub fn record_start() {
+pub fn record_start_time() {
     STARTED.get_or_init(|| Clock::default().now().timestamp());
 }
 
 /// Appends the metrics of the process in the Prometheus text format. Omits values that `/proc` does not show.
-pub fn append(text: &mut String) {
+pub fn append_metrics(text: &mut String) {
     let (status, limits) = (read("status"), read("limits"));
     let started = STARTED.get().and_then(|seconds| u32::try_from(*seconds).ok()).map(f64::from);
     let kilobytes = |name: &str| Some(number(&status, name)? * 1024.0);
@@ -57,9 +57,9 @@ mod tests {
 
     #[test]
     fn each_value_of_the_process_is_shown_with_its_help() {
-        record_start();
+        record_start_time();
         let mut text = String::new();
-        append(&mut text);
+        append_metrics(&mut text);
         for name in ["cpu_seconds_total", "resident_memory_bytes", "virtual_memory_bytes", "open_fds", "max_fds", "start_time_seconds"] {
             assert!(text.contains(&format!("# HELP process_{name} ")) && text.contains(&format!("\nprocess_{name} ")), "{name} in {text}");
         }

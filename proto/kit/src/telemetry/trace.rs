@@ -39,7 +39,7 @@ const UNTRACED: [&str; 5] = [
 /// # Errors
 /// Returns an error when a setting of the collector is invalid.
 pub fn start(service: &'static str, settings: &Settings) -> anyhow::Result<Option<Tracer>> {
-    let Some(exporter) = otlp::exporter(settings)? else { return Ok(None) };
+    let Some(exporter) = otlp::build_exporter(settings)? else { return Ok(None) };
     let resource = Resource::builder().with_service_name(service).with_attributes([
         KeyValue::new("service.version", VERSION),
         KeyValue::new("service.instance.id", uuid::Uuid::new_v4().to_string()),
@@ -53,11 +53,11 @@ pub fn start(service: &'static str, settings: &Settings) -> anyhow::Result<Optio
 }
 
 /// Sends the remaining spans before the process exits.
-pub async fn finish() {
+pub async fn flush_spans() {
     let Some(provider) = PROVIDER.get() else { return };
     let done = tokio::task::spawn_blocking(|| provider.shutdown_with_timeout(Duration::from_secs(3))).await;
     if let Ok(Err(cause)) = done {
-        tracing::debug!(%cause, "failed to send the remaining spans");
+        tracing::debug!(%cause, "failed to send the remaining spans before exit, they are lost");
     }
 }
 
@@ -74,14 +74,14 @@ pub fn is_traced(path: &str) -> bool {
 }
 
 /// Makes a span a child of the trace context in a request's headers.
-pub fn extract(span: &Span, headers: &HeaderMap) {
+pub fn extract_context(span: &Span, headers: &HeaderMap) {
     if is_enabled() {
         let _ = span.set_parent(TraceContextPropagator::new().extract(&Carrier(headers)));
     }
 }
 
 /// Writes the trace context of a span into the headers of an outgoing call.
-pub fn inject(span: &Span, headers: &mut HeaderMap) {
+pub fn inject_context(span: &Span, headers: &mut HeaderMap) {
     if is_enabled() {
         TraceContextPropagator::new().inject_context(&span.context(), &mut Setter(headers));
     }
@@ -103,7 +103,7 @@ pub fn describe_http(span: &Span, method: &'static str, route: &str, path: &str)
 }
 
 /// Records how an RPC ended. A fault of the server makes the span an error; a rejected request does not.
-pub fn record_code(span: &Span, code: Code) {
+pub fn record_grpc_status(span: &Span, code: Code) {
     span.set_attribute("rpc.grpc.status_code", i64::from(i32::from(code)));
     if is_server_fault(code) {
         span.set_status(Status::error(code.description()));

@@ -133,14 +133,14 @@ async fn answer(shared: Shared) -> axum::response::Response {
     (StatusCode::OK, [("grpc-status", status), ("grpc-message", message), ("x-replica", shared.name)]).into_response()
 }
 
-/// The beginning of an answer, to which nothing is added.
+/// Returns a response that begins and never ends.
 fn halted() -> axum::response::Response {
     use futures::StreamExt;
     let body = futures::stream::iter([Ok::<_, std::io::Error>("half of it")]).chain(futures::stream::pending());
     (StatusCode::OK, axum::body::Body::from_stream(body)).into_response()
 }
 
-/// The beginning of an answer, and a moment later what ends it.
+/// Returns a response that begins and ends a moment later, with the error `end` if given.
 fn begun(end: Option<std::io::Error>) -> axum::response::Response {
     use futures::StreamExt;
     let end = async move {

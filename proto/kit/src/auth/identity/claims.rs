@@ -45,7 +45,7 @@ pub(super) fn has_plausible_times(claims: &Claims, now: DateTime<Utc>) -> bool {
     })
 }
 
-pub(super) fn caller_of(claims: &Claims) -> Option<Caller> {
+pub(super) fn caller_from_claims(claims: &Claims) -> Option<Caller> {
     let (user_id, role) = if claims.sub.starts_with("service:") && claims.role == role::role_text(Role::Service) {
         (0, Role::Service)
     } else {

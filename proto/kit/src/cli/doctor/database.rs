@@ -14,7 +14,7 @@ const ROLLOUT_SURGE: u32 = 2;
 const SERVICES: u32 = 4;
 
 /// Findings of the `doctor` check that connects to the database.
-struct Visit {
+struct DatabaseFindings {
     health: DatabaseHealth,
     lossy: String,
     limit: Option<ConnectionLimit>,
@@ -28,7 +28,7 @@ impl DoctorReport {
     /// # Errors
     /// Returns an error when standard output cannot be written.
     pub async fn check_database(&mut self, name: &str, schema: Schema, settings: &Settings) -> anyhow::Result<Option<ConnectionLimit>> {
-        if let Err(cause) = settings.check() {
+        if let Err(cause) = settings.check_database_urls() {
             self.report(name, Section::Settings, CheckResult::Failed(cause.to_string(), "correct PATIO_DATABASE_URL"))?;
             return Ok(None);
         }
@@ -42,16 +42,16 @@ impl DoctorReport {
             self.report(name, Section::Database, CheckResult::Warning(words.to_owned()))?;
             return Ok(None);
         }
-        let (section, found, limit) = match timeout(CHECK_TIMEOUT, visit(schema, settings)).await {
+        let (section, found, limit) = match timeout(CHECK_TIMEOUT, inspect_database(schema, settings)).await {
             Ok(Ok(visit)) => {
                 let limit = visit.limit;
-                let (section, found) = judge(visit, settings);
+                let (section, found) = database_result(visit, settings);
                 (section, found, limit)
             }
             Ok(Err(cause)) => (
                 Section::DatabaseAccess,
                 CheckResult::Failed(
-                    errors::one_line(&cause),
+                    errors::causes_on_one_line(&cause),
                     "check PATIO_DATABASE_URL (host, port, name, user, password), the user's privileges on the schema, and that the server \
                      accepts connections from this machine",
                 ),
@@ -63,7 +63,8 @@ impl DoctorReport {
         Ok(limit)
     }
 
-    /// Checks that the database admits the connections of all replicas. `services` is the number of services in one process.
+    /// Checks that the database admits the connections of all replicas of the service `own`, or of one process with all services when
+    /// `own` is not a service.
     ///
     /// # Errors
     /// Returns an error when standard output cannot be written.
@@ -71,29 +72,29 @@ impl DoctorReport {
         let Some(limit) = limit else { return Ok(()) };
         let each = connections_per_service(settings.database_connections);
         let found = match settings.service_urls().into_iter().find(|(name, _)| *name == own) {
-            Some((_, urls)) => of_replicas(each, count_replicas(urls).await, &limit),
-            None => of_process(each * SERVICES, &limit),
+            Some((_, urls)) => replica_connections_result(each, count_replicas(urls).await, &limit),
+            None => process_connections_result(each * SERVICES, &limit),
         };
         self.report("connections", Section::Connections, found)
     }
 }
 
-async fn visit(schema: Schema, settings: &Settings) -> anyhow::Result<Visit> {
+async fn inspect_database(schema: Schema, settings: &Settings) -> anyhow::Result<DatabaseFindings> {
     let db = Db::open(schema, settings).await?;
     let checked = async {
         db.check_connections().await?;
-        anyhow::Ok(Visit {
+        anyhow::Ok(DatabaseFindings {
             health: db.health(schema).await?,
             lossy: db.unsafe_settings().await?.join(", "),
             limit: db.connection_limit().await?,
         })
     };
-    let visit = checked.await.with_context(|| db.address())?;
+    let visit = checked.await.with_context(|| db.describe_address())?;
     db.close().await;
     Ok(visit)
 }
 
-fn judge(Visit { health, lossy, .. }: Visit, settings: &Settings) -> (Section, CheckResult) {
+fn database_result(DatabaseFindings { health, lossy, .. }: DatabaseFindings, settings: &Settings) -> (Section, CheckResult) {
     let DatabaseHealth { version, damage, writable, foreign, setup, applied, wanted } = health;
     if let Some(damage) = damage {
         return (Section::Database, CheckResult::Failed(damage, "restore the last backup as described in deploy/runbook.md"));
@@ -139,12 +140,12 @@ async fn count_replicas(urls: &str) -> u32 {
 
 const TOO_MANY: &str = "raise max_connections of PostgreSQL, or lower PATIO_DATABASE_MAX_CONNECTIONS or the number of replicas";
 
-fn of_process(most: u32, limit: &ConnectionLimit) -> CheckResult {
+fn process_connections_result(most: u32, limit: &ConnectionLimit) -> CheckResult {
     let words = format!("this process opens at most {most}, and PostgreSQL admits {}", limit.available);
     if most > limit.available { CheckResult::Failed(words, TOO_MANY) } else { CheckResult::Passed(words) }
 }
 
-fn of_replicas(each: u32, replicas: u32, limit: &ConnectionLimit) -> CheckResult {
+fn replica_connections_result(each: u32, replicas: u32, limit: &ConnectionLimit) -> CheckResult {
     let with_rollout = replicas.saturating_add(ROLLOUT_SURGE).saturating_mul(each);
     let words =
         format!("{replicas} replicas open at most {each} each, {with_rollout} during a rollout, and PostgreSQL admits {}", limit.available);
@@ -165,11 +166,11 @@ mod tests {
     fn fifty_replicas_need_a_server_for_them() {
         let limit = |available, is_of_role| ConnectionLimit { available, is_of_role };
         assert_eq!([2, 4, 8, 16].map(connections_per_service), [6, 8, 13, 24]);
-        assert!(matches!(of_replicas(8, 50, &limit(415, false)), CheckResult::Failed(..)));
-        assert!(matches!(of_replicas(8, 50, &limit(416, true)), CheckResult::Passed(_)));
-        assert!(matches!(of_replicas(8, 50, &limit(1663, false)), CheckResult::Warning(_)));
-        assert!(matches!(of_replicas(8, 50, &limit(1664, false)), CheckResult::Passed(_)));
-        assert!(matches!(of_process(96, &limit(97, false)), CheckResult::Passed(_)));
-        assert!(matches!(of_process(96, &limit(95, false)), CheckResult::Failed(..)));
+        assert!(matches!(replica_connections_result(8, 50, &limit(415, false)), CheckResult::Failed(..)));
+        assert!(matches!(replica_connections_result(8, 50, &limit(416, true)), CheckResult::Passed(_)));
+        assert!(matches!(replica_connections_result(8, 50, &limit(1663, false)), CheckResult::Warning(_)));
+        assert!(matches!(replica_connections_result(8, 50, &limit(1664, false)), CheckResult::Passed(_)));
+        assert!(matches!(process_connections_result(96, &limit(97, false)), CheckResult::Passed(_)));
+        assert!(matches!(process_connections_result(96, &limit(95, false)), CheckResult::Failed(..)));
     }
 }

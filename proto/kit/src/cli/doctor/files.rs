@@ -28,7 +28,7 @@ impl DoctorReport {
     /// # Errors
     /// Returns an error when standard output cannot be written.
     pub fn check_folder(&mut self, name: &str, folder: &Path, remedy: &'static str) -> anyhow::Result<()> {
-        let found = if self.is_before_install() { may_write(folder) } else { try_writing(folder) };
+        let found = if self.is_before_install() { check_write_permission(folder) } else { check_writable(folder) };
         let found = match found {
             Ok(words) => CheckResult::Passed(format!("{} {words}", folder.display())),
             Err(cause) => CheckResult::Failed(format!("{}: {cause}", folder.display()), remedy),
@@ -41,7 +41,7 @@ impl DoctorReport {
     ///
     /// # Errors
     /// Returns an error when standard output cannot be written.
-    pub fn check_private(&mut self, name: &str, folder: &Path) -> anyhow::Result<()> {
+    pub fn check_private_folder(&mut self, name: &str, folder: &Path) -> anyhow::Result<()> {
         let found = match fs::metadata(folder) {
             Ok(found) if found.permissions().mode() & OTHER_USERS_MODE != 0 => CheckResult::Failed(
                 format!("other users can read {}, mode {:o}", folder.display(), found.permissions().mode() & 0o777),
@@ -55,20 +55,20 @@ impl DoctorReport {
 }
 
 /// Creates the folder if needed, and writes and deletes a file in it.
-fn try_writing(folder: &Path) -> io::Result<&'static str> {
+fn check_writable(folder: &Path) -> io::Result<&'static str> {
     let probe = folder.join(".doctor");
     fs::create_dir_all(folder).and_then(|()| fs::write(&probe, [0; 4096])).and_then(|()| fs::remove_file(&probe))?;
     Ok("is writable")
 }
 
 /// Checks the permissions of the folder, or of the folder in which it will be created.
-fn may_write(folder: &Path) -> io::Result<&'static str> {
+fn check_write_permission(folder: &Path) -> io::Result<&'static str> {
     match fs::metadata(folder) {
         Ok(found) if !found.is_dir() => Err(ErrorKind::NotADirectory.into()),
         Ok(_) => access(folder, Access::WRITE_OK | Access::EXEC_OK).map(|()| "is writable").map_err(Into::into),
         Err(cause) if cause.kind() == ErrorKind::NotFound => {
             let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-            may_write(parent).map(|_| "can be created")
+            check_write_permission(parent).map(|_| "can be created")
         }
         Err(cause) => Err(cause),
     }
@@ -79,7 +79,7 @@ pub async fn check_port(address: SocketAddr, is_before_install: bool) -> CheckRe
     match TcpListener::bind(address).await {
         Ok(_) if address.ip().is_loopback() => CheckResult::Warning(format!("{address} is free (loopback only)")),
         Ok(_) => CheckResult::Passed(format!("{address} is free")),
-        Err(cause) if cause.kind() == ErrorKind::AddrInUse && !is_before_install && speaks_http(address).await => {
+        Err(cause) if cause.kind() == ErrorKind::AddrInUse && !is_before_install && is_http_server(address).await => {
             CheckResult::Passed(format!("{address} is in use, and an HTTP server responds there"))
         }
         Err(cause) => CheckResult::Failed(format!("{address}: {cause}"), "stop the program on this port, or set PATIO_LISTEN"),
@@ -87,7 +87,7 @@ pub async fn check_port(address: SocketAddr, is_before_install: bool) -> CheckRe
 }
 
 /// Returns `true` when a server at the address responds to an HTTP request for Patio's health, or redirects to HTTPS.
-async fn speaks_http(address: SocketAddr) -> bool {
+async fn is_http_server(address: SocketAddr) -> bool {
     let asked = async {
         let mut stream = TcpStream::connect(address).await?;
         stream.write_all(format!("GET /api/health HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").as_bytes()).await?;
@@ -106,12 +106,12 @@ mod tests {
     fn the_check_before_an_installation_creates_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path().join("a/data");
-        assert_eq!(may_write(&data).unwrap(), "can be created");
+        assert_eq!(check_write_permission(&data).unwrap(), "can be created");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
-        assert_eq!(try_writing(&data).unwrap(), "is writable");
-        assert_eq!(may_write(&data).unwrap(), "is writable");
+        assert_eq!(check_writable(&data).unwrap(), "is writable");
+        assert_eq!(check_write_permission(&data).unwrap(), "is writable");
         fs::write(data.join("file"), "").unwrap();
-        assert!(may_write(&data.join("file")).is_err() && may_write(&data.join("file/data")).is_err());
+        assert!(check_write_permission(&data.join("file")).is_err() && check_write_permission(&data.join("file/data")).is_err());
     }
 
     #[tokio::test]

@@ -5,13 +5,13 @@ mod report;
 mod section;
 
 pub use files::check_port;
-pub use report::{CheckResult, DoctorOptions, DoctorReport, run};
+pub use report::{CheckResult, DoctorOptions, DoctorReport, run_checks};
 pub use section::Section;
 
 use crate::{
     cache::Cache,
     cli::probe::{self, host_of},
-    client::replica::{health_name, wrong_service_message},
+    client::replica::{health_service_name, wrong_service_message},
     config::{MIN_SECRET_LEN, Settings},
     errors,
     host::Host,
@@ -57,7 +57,7 @@ impl DoctorReport {
                 return self.report(
                     "service TLS",
                     Section::ServiceTls,
-                    CheckResult::Failed(errors::one_line(&cause), "put tls.crt, tls.key and ca.crt there"),
+                    CheckResult::Failed(errors::causes_on_one_line(&cause), "put tls.crt, tls.key and ca.crt there"),
                 );
             }
         };
@@ -93,18 +93,19 @@ async fn cache(settings: &Settings, is_before_install: bool) -> CheckResult {
                 some => CheckResult::Warning(format!("Redis answers, but {}", some.join(" and "))),
             },
         },
-        Err(cause) => {
-            CheckResult::Failed(errors::one_line(&cause), "check PATIO_REDIS_URL: redis://:password@host:port/number, rediss:// over TLS")
-        }
+        Err(cause) => CheckResult::Failed(
+            errors::causes_on_one_line(&cause),
+            "check PATIO_REDIS_URL: redis://:password@host:port/number, rediss:// over TLS",
+        ),
     }
 }
 
 async fn collector(settings: &Settings) -> CheckResult {
     let Some(url) = &settings.otlp_url else { return CheckResult::Passed("off; PATIO_OTLP_ENDPOINT names a trace collector".to_owned()) };
-    match timeout(CHECK_TIMEOUT, otlp::check(settings)).await {
+    match timeout(CHECK_TIMEOUT, otlp::check_collector(settings)).await {
         Ok(Ok(())) => CheckResult::Passed(format!("{url} accepts traces")),
         Ok(Err(cause)) => CheckResult::Failed(
-            format!("{url}: {}", errors::one_line(&cause)),
+            format!("{url}: {}", errors::causes_on_one_line(&cause)),
             "start the collector, or correct PATIO_OTLP_ENDPOINT, PATIO_OTLP_HEADERS or PATIO_OTLP_CA_FILE; traces are optional",
         ),
         Err(_) => silent(),
@@ -130,7 +131,7 @@ async fn replicas(service: &str, url: &str, tls: Option<&ServiceTls>) -> Vec<Che
             let named = place(url).unwrap_or_default();
             futures::future::join_all(addresses.into_iter().map(|address| replica(service, address, &named, tls))).await
         }
-        Ok(Err(cause)) => vec![CheckResult::Failed(errors::one_line(&cause), UNREACHABLE_HINT)],
+        Ok(Err(cause)) => vec![CheckResult::Failed(errors::causes_on_one_line(&cause), UNREACHABLE_HINT)],
         Err(_) => vec![CheckResult::Failed(format!("{url}: DNS timeout"), "check the DNS servers of this machine")],
     }
 }
@@ -138,7 +139,7 @@ async fn replicas(service: &str, url: &str, tls: Option<&ServiceTls>) -> Vec<Che
 async fn replica(service: &str, address: SocketAddr, named: &str, tls: Option<&ServiceTls>) -> CheckResult {
     match timeout(
         CHECK_TIMEOUT,
-        probe::check_health(&address.to_string(), health_name(service), tls.map(|tls| tls.connector(host_of(named)))),
+        probe::check_health(&address.to_string(), health_service_name(service), tls.map(|tls| tls.connector(host_of(named)))),
     )
     .await
     {
@@ -149,9 +150,10 @@ async fn replica(service: &str, address: SocketAddr, named: &str, tls: Option<&S
         Ok(Err(cause)) if cause.downcast_ref::<Status>().is_some_and(|status| status.code() == Code::NotFound) => {
             CheckResult::Failed(format!("{address}: {}", wrong_service_message(service)), "each PATIO_…_URL must name its own service")
         }
-        Ok(Err(cause)) => {
-            CheckResult::Failed(format!("{address}: {}", errors::one_line(&cause)), "start the service, or correct its PATIO_…_URL")
-        }
+        Ok(Err(cause)) => CheckResult::Failed(
+            format!("{address}: {}", errors::causes_on_one_line(&cause)),
+            "start the service, or correct its PATIO_…_URL",
+        ),
         Err(_) => CheckResult::Failed(format!("{address}: no answer"), "the server hangs, or a firewall drops the packets"),
     }
 }
@@ -185,8 +187,8 @@ async fn secret(settings: &Settings) -> CheckResult {
 
 /// Checks that auth-svc accepts the service secret, by requesting a token.
 async fn shown(settings: &Settings) -> Result<(), Status> {
-    let host = Host::remote(settings.clone()).await.map_err(|cause| Status::unknown(errors::one_line(&cause)))?;
-    let shown = host.service_tokens("doctor").bearer().await;
+    let host = Host::with_remote_services(settings.clone()).await.map_err(|cause| Status::unknown(errors::causes_on_one_line(&cause)))?;
+    let shown = host.service_tokens("doctor").call_context().await;
     host.tasks.stop();
     shown.map(drop)
 }

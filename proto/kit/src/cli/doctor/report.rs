@@ -162,11 +162,14 @@ impl DoctorReport {
 ///
 /// # Errors
 /// Returns an error when a check failed or standard output cannot be written.
-pub async fn run(options: &DoctorOptions, examine: impl AsyncFn(&mut DoctorReport) -> anyhow::Result<()>) -> anyhow::Result<()> {
+pub async fn run_checks(
+    options: &DoctorOptions,
+    run_doctor_checks: impl AsyncFn(&mut DoctorReport) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
     let until = Instant::now() + options.wait;
     loop {
         let mut report = DoctorReport { options: options.clone(), ..DoctorReport::default() };
-        examine(&mut report).await?;
+        run_doctor_checks(&mut report).await?;
         if report.failed().is_empty() || Instant::now() + ROUND_PAUSE > until {
             return report.finish();
         }

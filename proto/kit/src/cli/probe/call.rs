@@ -4,7 +4,7 @@ use crate::{
         probe::contract,
         session_file::{self, StoredSession},
     },
-    config::{OPERATING, secret::Secret},
+    config::{OPERATING_HEADING, secret::Secret},
 };
 use anyhow::Context;
 use clap::Args;
@@ -28,10 +28,10 @@ pub struct CallOptions {
     #[arg(default_value = "{}")]
     message: String,
     /// Token of a session. Without it, the session that `patio login` stored is used.
-    #[arg(long, env = "PATIO_TOKEN", help_heading = OPERATING, hide_env_values = true)]
+    #[arg(long, env = "PATIO_TOKEN", help_heading = OPERATING_HEADING, hide_env_values = true)]
     token: Option<Secret>,
     /// File in which `patio login` stores the session. Default: `.config/patio/session.json` in the home directory.
-    #[arg(long, env = "PATIO_SESSION_FILE", help_heading = OPERATING)]
+    #[arg(long, env = "PATIO_SESSION_FILE", help_heading = OPERATING_HEADING)]
     session: Option<PathBuf>,
 }
 
@@ -40,8 +40,8 @@ impl CallOptions {
     ///
     /// # Errors
     /// Returns an error for an unknown or ambiguous name, and for an rpc that is not read-only.
-    pub fn method(&self) -> anyhow::Result<MethodDescriptor> {
-        contract::find(&self.rpc)
+    pub fn find_method(&self) -> anyhow::Result<MethodDescriptor> {
+        contract::find_rpc(&self.rpc)
     }
 
     /// Returns the given token, or else the token of the stored session; `None` without either.
@@ -49,7 +49,7 @@ impl CallOptions {
         if self.token.is_some() {
             return Ok(self.token.clone());
         }
-        let Ok(path) = session_file::path(self.session.as_deref()) else { return Ok(None) };
+        let Ok(path) = session_file::session_file_path(self.session.as_deref()) else { return Ok(None) };
         Ok(StoredSession::read(&path)?.map(|session| Secret::from(session.token)))
     }
 }
@@ -65,11 +65,11 @@ pub enum CallFailure {
     Unreachable(anyhow::Error),
     /// The call is invalid: an unknown rpc, an rpc that is not read-only, or an invalid message.
     #[error("{0:#}")]
-    Wrong(#[from] anyhow::Error),
+    InvalidCall(#[from] anyhow::Error),
 }
 
 /// Calls the rpc and prints every response message as one line of JSON.
-pub async fn call(
+pub async fn call_rpc(
     channel: impl Future<Output = anyhow::Result<Channel>>,
     options: &CallOptions,
     method: &MethodDescriptor,
@@ -84,7 +84,7 @@ pub async fn call(
         let value = format!("Bearer {}", token.expose()).parse().context("the token contains invalid characters")?;
         request.metadata_mut().insert("authorization", value);
     }
-    let path: PathAndQuery = contract::path(method).parse().context("invalid rpc path")?;
+    let path: PathAndQuery = contract::rpc_path(method).parse().context("invalid rpc path")?;
     let mut grpc = Grpc::new(channel).max_decoding_message_size(crate::server::MAX_MESSAGE_BYTES);
     grpc.ready().await.map_err(|cause| CallFailure::Unreachable(cause.into()))?;
     let codec = Dynamic(method.output());

@@ -8,11 +8,11 @@ use std::fmt::Write;
 ///
 /// # Errors
 /// Returns an error for an unknown or ambiguous name, and for an rpc that is not read-only.
-pub fn find(named: &str) -> anyhow::Result<MethodDescriptor> {
+pub fn find_rpc(named: &str) -> anyhow::Result<MethodDescriptor> {
     let pool = DescriptorPool::decode(DESCRIPTORS).context("the compiled-in contract is invalid")?;
     let wanted = format!("/{}", named.trim_start_matches('/').replace('.', "/"));
     let methods = pool.services().flat_map(|service| service.methods().collect::<Vec<_>>());
-    let found: Vec<_> = methods.filter(|method| path(method).replace('.', "/").ends_with(&wanted)).collect();
+    let found: Vec<_> = methods.filter(|method| rpc_path(method).replace('.', "/").ends_with(&wanted)).collect();
     let method = match found.as_slice() {
         [one] => one.clone(),
         [] => bail!("the contract has no rpc `{named}`; `probe list` lists all"),
@@ -21,19 +21,19 @@ pub fn find(named: &str) -> anyhow::Result<MethodDescriptor> {
             bail!("`{named}` is ambiguous: {}", names.join(", "));
         }
     };
-    let is_read_only = find_method(&path(&method)).is_some_and(|rule| rule.read_only && !rule.client_streaming);
+    let is_read_only = find_method(&rpc_path(&method)).is_some_and(|rule| rule.read_only && !rule.client_streaming);
     ensure!(is_read_only, "{} may change data; a probe calls read-only rpcs only", method.full_name());
     Ok(method)
 }
 
 /// Returns the HTTP path of an rpc: `/package.Service/Method`.
-pub fn path(method: &MethodDescriptor) -> String {
+pub fn rpc_path(method: &MethodDescriptor) -> String {
     format!("/{}/{}", method.parent_service().full_name(), method.name())
 }
 
 /// Returns the name of the program that serves an rpc or gRPC service, such as `vehicle-svc`. Returns `None` for an unknown package, and for
 /// services that several programs have, such as the audit log.
-pub fn program(name: &str) -> Option<&'static str> {
+pub fn program_of(name: &str) -> Option<&'static str> {
     match name.strip_prefix("patio.")?.split('.').next()? {
         "auth" => Some("auth-svc"),
         "campaign" => Some("campaign-svc"),
@@ -44,7 +44,7 @@ pub fn program(name: &str) -> Option<&'static str> {
 }
 
 /// Lists all rpcs, one per line: name, minimum role of the caller, and whether the rpc only reads.
-pub fn list() -> String {
+pub fn list_rpcs() -> String {
     METHODS.iter().fold(String::new(), |mut lines, method| {
         let role = Role::try_from(method.role).map_or("", |role| role.as_str_name()).trim_start_matches("ROLE_").to_lowercase();
         let effect = if method.read_only { "read-only" } else { "changes data" };

@@ -4,7 +4,7 @@ mod contract;
 
 use crate::{
     cli,
-    client::replica::health_name,
+    client::replica::health_service_name,
     tls::{Connector, ServiceTls},
 };
 use anyhow::Context;
@@ -57,7 +57,7 @@ pub const UNREACHABLE: u8 = 2;
 pub const INVALID_CALL: u8 = 3;
 
 /// Default service of the probe, and the address of each service.
-pub struct Target<'a> {
+pub struct ProbeTarget<'a> {
     /// Program of the service, such as `vehicle-svc`; `None` for any service.
     pub program: Option<&'static str>,
     /// Returns the address of a program as host:port. `None` stands for the default program.
@@ -66,90 +66,90 @@ pub struct Target<'a> {
 
 /// Runs the probe and prints its result. The exit code is 0, [`NOT_SERVING`], [`UNREACHABLE`] or [`INVALID_CALL`].
 #[must_use]
-pub fn main(options: &ProbeOptions, target: &Target<'_>) -> ExitCode {
+pub fn run_probe(options: &ProbeOptions, target: &ProbeTarget<'_>) -> ExitCode {
     match &options.action {
-        None => health(options, target),
-        Some(Action::Call(call)) => called(options, target, call),
-        Some(Action::List) => cli::exit_code(&cli::print(&contract::list())),
+        None => run_health_check(options, target),
+        Some(Action::Call(call)) => run_call(options, target, call),
+        Some(Action::List) => cli::exit_code(&cli::print(&contract::list_rpcs())),
     }
 }
 
-fn health(options: &ProbeOptions, target: &Target<'_>) -> ExitCode {
+fn run_health_check(options: &ProbeOptions, target: &ProbeTarget<'_>) -> ExitCode {
     let service = match options.service.as_deref() {
         Some("all") => "",
         Some(named) => named,
         None => target.program.unwrap_or_default(),
     };
-    let named = match health_name(service) {
+    let named = match health_service_name(service) {
         "" => service,
         program => program,
     };
-    let address = &options.address(target, contract::program(named));
+    let address = &options.address(target, contract::program_of(named));
     let show = |status: &str| show(options, address, if service.is_empty() { "all" } else { service }, status);
-    let asked = cli::run(async {
+    let asked = cli::block_on(async {
         let asked = check_health(address, named, options.connector(address)?);
         let status = tokio::time::timeout(Duration::from_secs(options.timeout), asked).await??;
         show(status.as_str_name())?;
-        anyhow::ensure!(status == ServingStatus::Serving, Refused);
+        anyhow::ensure!(status == ServingStatus::Serving, NotServing);
         Ok(())
     });
     match asked {
         Ok(()) => ExitCode::SUCCESS,
-        Err(cause) if cause.is::<Refused>() => ExitCode::from(NOT_SERVING),
+        Err(cause) if cause.is::<NotServing>() => ExitCode::from(NOT_SERVING),
         Err(cause) if cause.downcast_ref::<Status>().is_some_and(|status| status.code() == Code::NotFound) => {
-            complain(&format!("{address}: the process has no gRPC service `{named}`"));
+            print_error(&format!("{address}: the process has no gRPC service `{named}`"));
             ExitCode::from(INVALID_CALL)
         }
         Err(cause) => {
             let _ = show("UNREACHABLE");
-            complain(&format!("{address}: {cause:#}"));
+            print_error(&format!("{address}: {cause:#}"));
             ExitCode::from(UNREACHABLE)
         }
     }
 }
 
-fn called(options: &ProbeOptions, target: &Target<'_>, call_options: &call::CallOptions) -> ExitCode {
+fn run_call(options: &ProbeOptions, target: &ProbeTarget<'_>, call_options: &call::CallOptions) -> ExitCode {
     let patience = Duration::from_secs(options.timeout);
-    let method = match call_options.method() {
+    let method = match call_options.find_method() {
         Ok(method) => method,
         Err(cause) => {
-            complain(&format!("{cause:#}"));
+            print_error(&format!("{cause:#}"));
             return ExitCode::from(INVALID_CALL);
         }
     };
-    let address = &options.address(target, contract::program(method.full_name()));
+    let address = &options.address(target, contract::program_of(method.full_name()));
     let mut failure = None;
-    let done = cli::run(async {
+    let done = cli::block_on(async {
         let channel = connect(address, options.connector(address)?);
-        let called = tokio::time::timeout(patience, call::call(channel, call_options, &method, patience)).await;
+        let called = tokio::time::timeout(patience, call::call_rpc(channel, call_options, &method, patience)).await;
         let late = || call::CallFailure::Unreachable(anyhow::anyhow!("no complete response within {} s", options.timeout));
         failure = called.unwrap_or_else(|_| Err(late())).err();
         Ok(())
     });
     let failure = match done {
         Ok(()) => failure,
-        Err(cause) => Some(call::CallFailure::Wrong(cause)),
+        Err(cause) => Some(call::CallFailure::InvalidCall(cause)),
     };
     let Some(failure) = failure else { return ExitCode::SUCCESS };
-    complain(&format!("{address}: {failure}"));
+    print_error(&format!("{address}: {failure}"));
     ExitCode::from(match failure {
         call::CallFailure::Refused(_) => NOT_SERVING,
         call::CallFailure::Unreachable(_) => UNREACHABLE,
-        call::CallFailure::Wrong(_) => INVALID_CALL,
+        call::CallFailure::InvalidCall(_) => INVALID_CALL,
     })
 }
 
-fn complain(what: &str) {
+fn print_error(what: &str) {
     let _ = writeln!(std::io::stderr(), "{what}");
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("the service is not serving")]
-struct Refused;
+#[error("the health check of the service returned NOT_SERVING: its database or signing keys are unavailable, or it is shutting down")]
+struct NotServing;
 
 impl ProbeOptions {
     /// Returns the address to probe: the address given as an argument, or else the address of the program.
-    fn address(&self, target: &Target<'_>, program: Option<&str>) -> String {
+    fn address(&self, target: &ProbeTarget<'_>, program: Option<&str>) -> String {
         let address = self.addr.clone().unwrap_or_else(|| (target.address)(program));
         // A service that listens on all addresses is probed at the loopback address, which its certificate can contain.
         address.replace("0.0.0.0:", "127.0.0.1:")

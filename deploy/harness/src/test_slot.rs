@@ -25,19 +25,19 @@ fn read() -> Hold {
 }
 
 /// Waits for the permit of a test that measures time or memory. While the permit is held, no other test of the executable runs.
-pub fn exclusive() -> TestSlot {
+pub fn acquire_exclusive_slot() -> TestSlot {
     let guard = MACHINE.write().unwrap_or_else(PoisonError::into_inner);
     TestSlot { _machine: Hold::Exclusive { _guard: guard }, _heavy: None }
 }
 
 /// Waits for the permit of a test that loads the machine but measures nothing. The test may run together with shared tests, but
 /// not with other heavy tests.
-pub fn heavy() -> TestSlot {
+pub fn acquire_heavy_slot() -> TestSlot {
     let heavy = HEAVY.lock().unwrap_or_else(PoisonError::into_inner);
     TestSlot { _machine: read(), _heavy: Some(heavy) }
 }
 
 /// Waits for the permit of a light test. The test may run together with all tests except exclusive tests.
-pub fn shared() -> TestSlot {
+pub fn acquire_shared_slot() -> TestSlot {
     TestSlot { _machine: read(), _heavy: None }
 }

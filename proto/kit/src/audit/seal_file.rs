@@ -54,7 +54,7 @@ impl SealFile {
         match append(path, &format!("{}:{id}:{digest}\n", self.service)) {
             Ok(()) => self.failed.store(false, Ordering::Relaxed),
             Err(cause) if !self.failed.swap(true, Ordering::Relaxed) => {
-                tracing::warn!(%cause, path = %path.display(), "failed to write the audit seal file");
+                tracing::warn!(%cause, path = %path.display(), "failed to write the audit seal file, it lacks the new seal");
             }
             Err(_) => {}
         }
@@ -71,7 +71,7 @@ fn append(path: &Path, line: &str) -> io::Result<()> {
 ///
 /// # Errors
 /// Returns an error when the file cannot be read.
-pub fn seals(path: &Path, service: &str) -> io::Result<BTreeMap<i64, Vec<String>>> {
+pub fn read_seals(path: &Path, service: &str) -> io::Result<BTreeMap<i64, Vec<String>>> {
     let file = match OpenOptions::new().read(true).open(path) {
         Ok(file) => file,
         Err(cause) if cause.kind() == ErrorKind::NotFound => return Ok(BTreeMap::new()),
@@ -96,14 +96,14 @@ mod tests {
     fn seals_are_read_by_service_and_incomplete_lines_are_ignored() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("seals.log");
-        assert!(seals(&path, "auth").unwrap().is_empty());
+        assert!(read_seals(&path, "auth").unwrap().is_empty());
         let (one, two) = ("a".repeat(DIGEST_LEN), "b".repeat(DIGEST_LEN));
         let (auth, vehicle) = (SealFile::new(Some(path.clone()), "auth"), SealFile::new(Some(path.clone()), "vehicle"));
         auth.append(1, &one);
         vehicle.append(1, &two);
         auth.append(2, &two);
         append(&path, "auth:3:abc").unwrap();
-        let auth = seals(&path, "auth").unwrap();
+        let auth = read_seals(&path, "auth").unwrap();
         assert_eq!(auth.into_iter().collect::<Vec<_>>(), [(1, vec![one]), (2, vec![two])]);
     }
 }
