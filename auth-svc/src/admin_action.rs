@@ -41,11 +41,11 @@ pub(crate) async fn lock_and_check_supervisor(tx: &mut Tx<'_>, act: &Actor) -> R
     }
 }
 
-/// Checks that the caller confirmed the password within [`CONFIRMATION_MAX_AGE`]. Returns `ConfirmPassword` otherwise. The
+/// Checks that the caller confirmed the password within [`CONFIRMATION_MAX_AGE`]. Returns `PasswordConfirmationRequired` otherwise. The
 /// check protects actions with lasting effect from a stranger who finds an unlocked phone.
 pub(crate) async fn check_confirmed(tx: &mut Tx<'_>, act: &Actor) -> Result<(), Error> {
     let is_confirmed = open_sessions::is_confirmed(tx, &act.caller.session_id, CONFIRMATION_MAX_AGE.num_milliseconds(), act.now).await?;
-    if is_confirmed { Ok(()) } else { Err(Error::ConfirmPassword) }
+    if is_confirmed { Ok(()) } else { Err(Error::PasswordConfirmationRequired) }
 }
 
 /// Checks that administrative actions may change the user with this id. Returns `ReservedUser` for the developer account.

@@ -53,21 +53,21 @@ pub async fn prepare(
 ) -> anyhow::Result<Vec<String>> {
     let developer = Hmc::parse(&config.developer_hmc).context("PATIO_DEVELOPER_HMC is invalid")?;
     let is_new = !host.retry_until_database_up(|| users::has_users(db).map_err(Error::into_anyhow).boxed()).await?;
-    let founders = if is_new { Some(Arc::new(founders(config, developer.clone(), passwords).await?)) } else { None };
+    let initial_users = if is_new { Some(Arc::new(initial_users(config, developer.clone(), passwords).await?)) } else { None };
     let establishing = || {
-        let (founders, sealing, now) = (founders.clone(), sealing.clone(), host.clock.now());
-        db.write(move |tx| Box::pin(async move { establish(tx, &sealing, founders.as_deref(), now).await }))
+        let (initial_users, sealing, now) = (initial_users.clone(), sealing.clone(), host.clock.now());
+        db.write(move |tx| Box::pin(async move { create_keys_and_users(tx, &sealing, initial_users.as_deref(), now).await }))
             .map_err(Error::into_anyhow)
             .boxed()
     };
     let notices = host.retry_until_database_up(establishing).await?;
     if let Some(password) = &config.developer_password {
-        host.retry_until_database_up(|| give_developer_password(db, password, &developer, passwords).boxed()).await?;
+        host.retry_until_database_up(|| set_developer_password(db, password, &developer, passwords).boxed()).await?;
     }
     Ok(notices)
 }
 
-async fn founders(config: &Config, developer: Hmc, passwords: &PasswordHasher) -> anyhow::Result<InitialUsers> {
+async fn initial_users(config: &Config, developer: Hmc, passwords: &PasswordHasher) -> anyhow::Result<InitialUsers> {
     let admin = Hmc::parse(&config.admin_hmc).context("PATIO_ADMIN_HMC is invalid")?;
     anyhow::ensure!(admin.key != developer.key, "PATIO_ADMIN_HMC and PATIO_DEVELOPER_HMC must differ");
     let (password, generated_password) = match &config.admin_password {
@@ -85,7 +85,7 @@ async fn founders(config: &Config, developer: Hmc, passwords: &PasswordHasher) -
 /// Generates a password or secret of 20 random characters in four groups, which is 100 bits.
 ///
 /// # Errors
-/// Returns `Broken` when the system provides no random bytes.
+/// Returns `Internal` when the system provides no random bytes.
 pub fn generate_password() -> Result<String, Error> {
     let chance = random_bytes::<20>()?;
     let groups: Vec<String> =
@@ -96,33 +96,33 @@ pub fn generate_password() -> Result<String, Error> {
 /// Creates missing keys and the initial users in one transaction; returns the notices with the generated password.
 ///
 /// When several replicas start at the same time, only the replica that creates the users returns notices.
-async fn establish(
+async fn create_keys_and_users(
     tx: &mut Tx<'_>,
     sealing: &SealingKey,
-    founders: Option<&InitialUsers>,
+    initial_users: Option<&InitialUsers>,
     now: DateTime<Utc>,
 ) -> Result<Vec<String>, Error> {
     users::lock(tx).await?;
     keys::create_missing(tx, sealing, now).await?;
-    let Some(founders) = founders else { return Ok(Vec::new()) };
+    let Some(initial_users) = initial_users else { return Ok(Vec::new()) };
     if users::find_in_transaction(tx, DEVELOPER_ID).await?.is_some() {
         // This process may have created the users in an earlier try whose response was lost; then it still has to print.
         let first = users::find_in_transaction(tx, FIRST_SUPERVISOR).await?.and_then(|stored| stored.password_hash());
-        return Ok(if first.as_ref() == Some(&founders.admin_hash) { notices(founders) } else { Vec::new() });
+        return Ok(if first.as_ref() == Some(&initial_users.admin_hash) { notices(initial_users) } else { Vec::new() });
     }
-    let notices = notices(founders);
+    let notices = notices(initial_users);
     let developer = NewUser {
         id: Some(DEVELOPER_ID),
-        hmc: founders.developer.clone(),
+        hmc: initial_users.developer.clone(),
         role: Role::Admin,
         password_hash: String::new(),
         must_change: false,
     };
     let admin = NewUser {
         id: Some(FIRST_SUPERVISOR),
-        hmc: founders.admin.clone(),
+        hmc: initial_users.admin.clone(),
         role: Role::Admin,
-        password_hash: founders.admin_hash.clone(),
+        password_hash: initial_users.admin_hash.clone(),
         must_change: false,
     };
     for new in [developer, admin] {
@@ -134,16 +134,16 @@ async fn establish(
     Ok(notices)
 }
 
-fn notices(founders: &InitialUsers) -> Vec<String> {
-    let Some(password) = &founders.generated_password else { return Vec::new() };
+fn notices(initial_users: &InitialUsers) -> Vec<String> {
+    let Some(password) = &initial_users.generated_password else { return Vec::new() };
     vec![
         "The first supervisor has been created; this is shown only once:".to_owned(),
-        format!("  HMC: {}", founders.admin.text),
+        format!("  HMC: {}", initial_users.admin.text),
         format!("  Password: {password}"),
     ]
 }
 
-async fn give_developer_password(db: &Db, password: &Secret, hmc: &Hmc, passwords: &PasswordHasher) -> anyhow::Result<()> {
+async fn set_developer_password(db: &Db, password: &Secret, hmc: &Hmc, passwords: &PasswordHasher) -> anyhow::Result<()> {
     if users::find_by_id(db, DEVELOPER_ID).await.map_err(Error::into_anyhow)?.is_none_or(|stored| stored.password_hash().is_some()) {
         return Ok(());
     }
@@ -178,10 +178,10 @@ mod tests {
         let db = Db::open(crate::SCHEMA, &arguments.settings).await.unwrap();
         db.migrate(crate::SCHEMA).await.unwrap();
         let sealing: &'static SealingKey = Box::leak(Box::new(SealingKey::create_file(&folder.path().join("key")).unwrap()));
-        let establishing = async |founders: &Arc<InitialUsers>| {
-            let founders = founders.clone();
+        let establishing = async |initial_users: &Arc<InitialUsers>| {
+            let initial_users = initial_users.clone();
             let now = patio_kit::clock::Clock::default().now();
-            db.write(move |tx| Box::pin(async move { establish(tx, sealing, Some(&founders), now).await })).await.unwrap()
+            db.write(move |tx| Box::pin(async move { create_keys_and_users(tx, sealing, Some(&initial_users), now).await })).await.unwrap()
         };
         let (own, other) = (made_up("one"), made_up("another"));
         let first = establishing(&own).await;

@@ -7,18 +7,18 @@ use tonic::{Code, Status};
 pub enum Error {
     /// A request field is malformed, which only happens with a faulty client.
     #[error("The {field_name} {broken_rule}.", field_name = .field.replace('_', " ").replace("hmc", "HMC"), broken_rule = .why)]
-    BadField {
+    InvalidField {
         /// Name of the malformed field in the protobuf message.
         field: &'static str,
-        /// The rule the field breaks, such as 'must not be blank'.
+        /// Rule that the field violates, such as 'must not be blank'.
         why: &'static str,
     },
     /// A login name (HMC) breaks a rule; the text is a sentence that states the rule.
     #[error("{0}")]
-    BadHmc(&'static str),
+    InvalidHmc(&'static str),
     /// A new password breaks a password rule; the text is a sentence that states the rule.
     #[error("{0}")]
-    BadPassword(&'static str),
+    PasswordRejected(&'static str),
     /// A sign-in used an unknown login name (HMC) or a wrong password.
     #[error("Invalid credentials. You have more {left} attempt(s).")]
     WrongCredentials {
@@ -39,7 +39,7 @@ pub enum Error {
     Busy,
     /// The signed-in caller gave a wrong current password.
     #[error("The current password is incorrect.")]
-    WrongOldPassword {
+    WrongCurrentPassword {
         /// Number of password attempts left before the lockout.
         left: i64,
     },
@@ -48,10 +48,10 @@ pub enum Error {
     NotSignedIn,
     /// The caller has to enter their password again before this action.
     #[error("To continue, enter your password again.")]
-    ConfirmPassword,
+    PasswordConfirmationRequired,
     /// The session does not exist, belongs to another user, or has ended.
     #[error("This session has already ended.")]
-    NoSession,
+    SessionNotFound,
     /// The key file does not contain the key with which the keys in the database were encrypted.
     #[error("cannot decrypt the keys in the database: PATIO_KEY_FILE must name the key file they were encrypted with")]
     WrongKeyFile,
@@ -60,7 +60,7 @@ pub enum Error {
     NotAllowed,
     /// No user with this id exists.
     #[error("User not found.")]
-    NoUser(i64),
+    UserNotFound(i64),
     /// Another user already has this login name (HMC).
     #[error("This HMC is already in use. Choose another.")]
     HmcTaken,
@@ -87,7 +87,7 @@ pub enum Error {
     Database(#[from] sqlx::Error),
     /// An internal failure, such as a damaged key, an unreadable hash or a crashed task.
     #[error("{0}")]
-    Broken(String),
+    Internal(String),
 }
 
 impl Error {
@@ -105,8 +105,8 @@ impl Error {
 impl From<Error> for Status {
     fn from(error: Error) -> Self {
         match &error {
-            Error::BadField { .. } | Error::BadHmc(_) => status(Code::InvalidArgument, Reason::BadRequest, &error),
-            Error::BadPassword(_) => status(Code::InvalidArgument, Reason::BadPassword, &error),
+            Error::InvalidField { .. } | Error::InvalidHmc(_) => status(Code::InvalidArgument, Reason::BadRequest, &error),
+            Error::PasswordRejected(_) => status(Code::InvalidArgument, Reason::BadPassword, &error),
             Error::WrongCredentials { left } => {
                 status_with_values(Code::Unauthenticated, Reason::InvalidCredentials, &error, &[("attempts_left", left.to_string())])
             }
@@ -117,22 +117,22 @@ impl From<Error> for Status {
                 status_with_values(Code::ResourceExhausted, Reason::RateLimited, &error, &[("retry_after", "1".to_owned())])
             }
             Error::Busy => status_with_values(Code::Unavailable, Reason::Busy, &error, &[("retry_after", "1".to_owned())]),
-            Error::WrongOldPassword { left } => {
+            Error::WrongCurrentPassword { left } => {
                 status_with_values(Code::PermissionDenied, Reason::WrongPassword, &error, &[("attempts_left", left.to_string())])
             }
             Error::NotSignedIn => status(Code::Unauthenticated, Reason::NotSignedIn, &error),
-            Error::ConfirmPassword => status(Code::PermissionDenied, Reason::ConfirmPassword, &error),
-            Error::NoSession => status(Code::NotFound, Reason::NoSession, &error),
+            Error::PasswordConfirmationRequired => status(Code::PermissionDenied, Reason::ConfirmPassword, &error),
+            Error::SessionNotFound => status(Code::NotFound, Reason::NoSession, &error),
             Error::WrongKeyFile => internal_status(&error),
             Error::NotAllowed | Error::WrongSecret => status(Code::PermissionDenied, Reason::NotAllowed, &error),
-            Error::NoUser(_) => status(Code::NotFound, Reason::NoUser, &error),
+            Error::UserNotFound(_) => status(Code::NotFound, Reason::NoUser, &error),
             Error::HmcTaken => status(Code::AlreadyExists, Reason::HmcTaken, &error),
             Error::ReservedHmc => status(Code::AlreadyExists, Reason::Reserved, &error),
             Error::ReservedUser => status(Code::PermissionDenied, Reason::Reserved, &error),
             Error::LastAdmin => status(Code::FailedPrecondition, Reason::LastAdmin, &error),
             Error::OwnAccount | Error::OwnPassword => status(Code::FailedPrecondition, Reason::OwnAccount, &error),
             Error::Database(cause) => database_status(cause),
-            Error::Broken(cause) => internal_status(cause),
+            Error::Internal(cause) => internal_status(cause),
         }
     }
 }

@@ -10,7 +10,7 @@ const MAX_HMC_LEN: usize = 64;
 pub struct Hmc {
     /// Login name (HMC) as displayed: trimmed, with unusual Unicode characters normalized.
     pub text: String,
-    /// Login name (HMC) with uniform letter case, for comparison; unique among all users.
+    /// Comparison key of the login name (HMC): the name in uniform letter case, unique among all users.
     pub key: String,
 }
 
@@ -18,10 +18,10 @@ impl Hmc {
     /// Normalizes and checks a login name (HMC) as the user typed it.
     ///
     /// # Errors
-    /// Returns `BadHmc` when the login name (HMC) is blank, is too long, contains control characters, or mixes letters of
+    /// Returns `InvalidHmc` when the login name (HMC) is blank, is too long, contains control characters, or mixes letters of
     /// several scripts.
     pub fn parse(written: &str) -> Result<Self, Error> {
-        let refuse = |why| Err(Error::BadHmc(why));
+        let refuse = |why| Err(Error::InvalidHmc(why));
         if written.chars().count() > 4 * MAX_HMC_LEN {
             return refuse("The HMC can have at most 64 characters.");
         }

@@ -39,7 +39,7 @@ pub struct Keys {
     phone: hmac::Key,
 }
 
-/// The user or service to which an access token is issued.
+/// Subject of an access token: the user or service to which the token is issued.
 pub struct TokenSubject {
     /// Subject claim: the user's id, or `service:NAME`.
     pub subject: String,
@@ -69,10 +69,10 @@ pub struct IssuedToken {
 /// different keys.
 ///
 /// # Errors
-/// Returns a database error, or `Broken` when the system provides no random bytes.
+/// Returns a database error, or `Internal` when the system provides no random bytes.
 pub async fn create_missing(tx: &mut Tx<'_>, sealing: &SealingKey, now: DateTime<Utc>) -> Result<(), Error> {
-    if store::keys::signing_schedule(tx).await?.is_empty() {
-        store::keys::insert_signing(tx, sealing, &signing::generate(now, now)?).await?;
+    if store::keys::load_signing_schedule(tx).await?.is_empty() {
+        store::keys::insert_signing_key(tx, sealing, &signing::generate(now, now)?).await?;
     }
     for name in [LOCKOUT_SECRET, DEVICE_TOKEN_SECRET, PENDING_SAVES_SECRET] {
         store::keys::insert_secret(tx, sealing, name, &random_bytes::<32>()?).await?;
@@ -103,7 +103,7 @@ impl Keys {
     /// since 1970.
     ///
     /// # Errors
-    /// Returns `Broken` when the token cannot be signed.
+    /// Returns `Internal` when the token cannot be signed.
     pub fn issue_token(&self, holder: TokenSubject, made_at_ms: i64, lives: TimeDelta) -> Result<IssuedToken, Error> {
         let made_at = DateTime::from_timestamp_millis(made_at_ms).unwrap_or_default();
         let expires_at = DateTime::from_timestamp((made_at + lives).timestamp(), 0).unwrap_or_default();
@@ -136,7 +136,7 @@ impl Keys {
     /// Issues a device token, which later proves that this user has already signed in with the same browser.
     ///
     /// # Errors
-    /// Returns `Broken` when the system provides no random bytes.
+    /// Returns `Internal` when the system provides no random bytes.
     pub fn device_token(&self, user_id: i64, token_version: i64) -> Result<String, Error> {
         let mut bytes = Vec::with_capacity(DEVICE_TOKEN_LEN + 32);
         bytes.extend_from_slice(&user_id.to_be_bytes());

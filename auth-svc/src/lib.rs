@@ -31,7 +31,7 @@ pub use user_command::UserCommand;
 use anyhow::Context;
 use api::{
     sessions::SessionApi,
-    tokens::{SecretGuesses, TokenApi},
+    tokens::{TokenApi, WrongSecretThrottle},
     users::UserApi,
 };
 use axum::Router;
@@ -106,17 +106,21 @@ pub async fn start_with(config: Config, host: &Host, passwords: PasswordHasher) 
     let sealing = &Arc::new(sealing_key(&config, host, &db).await?);
     let notices = bootstrap::prepare(host, &db, sealing, &config, &passwords).await?;
     let keys = host.retry_until_database_up(|| load_keys(&config, host, &db, sealing).map_err(Error::into_anyhow).boxed()).await?;
-    let people = people(&config, host, db.clone(), passwords.clone());
+    let user_admin = user_admin(&config, host, db.clone(), passwords.clone());
     let tokens = tokens(host, db.clone(), keys.clone());
     let sign_in_service = Arc::new(sign_in_service(&config, host, db.clone(), keys, passwords));
     spawn_queue_metric(host, sign_in_service.passwords.clone());
     spawn_maintenance(host, sign_in_service.clone());
     spawn_idle_expiry(host, &db);
-    let visits = spawn_page_view_log(host, &db);
+    let page_views = spawn_page_view_log(host, &db);
     let service = Builder::new(BINARY.name, host)
-        .add_service(SessionServiceServer::new(SessionApi { sign_in_service: sign_in_service.clone(), tasks: host.tasks.clone(), visits }))
+        .add_service(SessionServiceServer::new(SessionApi {
+            sign_in_service: sign_in_service.clone(),
+            tasks: host.tasks.clone(),
+            page_views,
+        }))
         .add_service(
-            UserServiceServer::new(UserApi { people, sign_in_service })
+            UserServiceServer::new(UserApi { user_admin, sign_in_service })
                 .max_decoding_message_size(MAX_MESSAGE_BYTES)
                 .max_encoding_message_size(MAX_MESSAGE_BYTES),
         )
@@ -174,10 +178,17 @@ fn with_local_auth_link(host: &Host) -> (Host, Arc<OnceLock<Router>>) {
 
 fn tokens(host: &Host, db: Db, keys: Arc<keys::Keys>) -> TokenApi {
     let (clock, identity) = (host.clock.clone(), host.identity.clone());
-    TokenApi { db, clock, keys, identity, secret: host.settings.service_secret.clone(), guesses: SecretGuesses::default() }
+    TokenApi {
+        db,
+        clock,
+        keys,
+        identity,
+        secret: host.settings.service_secret.clone(),
+        wrong_secret_throttle: WrongSecretThrottle::default(),
+    }
 }
 
-fn people(config: &Config, host: &Host, db: Db, passwords: PasswordHasher) -> UserAdmin {
+fn user_admin(config: &Config, host: &Host, db: Db, passwords: PasswordHasher) -> UserAdmin {
     UserAdmin {
         db,
         clock: host.clock.clone(),
@@ -195,8 +206,8 @@ fn sign_in_service(config: &Config, host: &Host, db: Db, keys: Arc<keys::Keys>, 
         identity: host.identity.clone(),
         keys,
         passwords,
-        lives: TimeDelta::hours(config.token_hours),
-        key_life: TimeDelta::days(config.key_days),
+        token_lifetime: TimeDelta::hours(config.token_hours),
+        signing_key_lifetime: TimeDelta::days(config.key_days),
     }
 }
 
@@ -223,8 +234,8 @@ fn spawn_maintenance(host: &Host, sign_in_service: Arc<SignInService>) {
 /// Spawns the task that writes the counts of repeated page views and rejected calls to the audit log. Each count is written
 /// after a minute, and all counts at shutdown.
 fn spawn_page_view_log(host: &Host, db: &Db) -> Arc<PageViewLog> {
-    let visits = Arc::new(PageViewLog::new(db.clone(), host.clock.clone()));
-    let (counted, tasks) = (visits.clone(), host.tasks.clone());
+    let page_views = Arc::new(PageViewLog::new(db.clone(), host.clock.clone()));
+    let (counted, tasks) = (page_views.clone(), host.tasks.clone());
     host.tasks.spawn(async move {
         while !tasks.is_stopping() {
             tokio::select! {
@@ -233,11 +244,11 @@ fn spawn_page_view_log(host: &Host, db: &Db) -> Arc<PageViewLog> {
             }
             let written = if tasks.is_stopping() { counted.write_all().await } else { counted.write_due().await };
             if let Err(cause) = written {
-                tracing::warn!(%cause, "failed to write counts of page views and forbidden requests to the audit log");
+                tracing::warn!(%cause, "failed to write repeated page views and forbidden requests to the audit log");
             }
         }
     });
-    visits
+    page_views
 }
 
 /// Spawns the task that ends idle sessions every minute.

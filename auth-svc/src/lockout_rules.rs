@@ -28,7 +28,7 @@ pub type Counters = HashMap<String, Counter>;
 /// Rate limit for failed attempts of several devices or users together: a token bucket that refills at a constant rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateLimit {
-    /// Maximum number of failed attempts in a burst.
+    /// Maximum number of failed attempts that the rate limit allows in a burst.
     pub limit: i64,
     /// Milliseconds after which one failure no longer counts against the rate limit.
     pub ms: i64,
@@ -42,9 +42,9 @@ pub const ACCOUNT_RATE_LIMIT: RateLimit = RateLimit { limit: 20, ms: BLOCK_MS / 
 /// Rate limit per address: 50 failures in a burst, then one failure every 12 seconds, which is 100 in any ten minutes.
 pub const ADDRESS_RATE_LIMIT: RateLimit = RateLimit { limit: 50, ms: 12_000 };
 
-/// Names of the failure counters that apply to one password attempt.
+/// Names of the failure counters that count one password attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Buckets {
+pub struct CounterNames {
     /// Name of the counter whose failures and block decide whether the attempt is allowed.
     pub primary: String,
     /// Name of a second counter, which counts the attempt but cannot block it; `None` when the attempt has only one counter.
@@ -53,7 +53,7 @@ pub struct Buckets {
     pub wide: Vec<(String, RateLimit)>,
 }
 
-impl Buckets {
+impl CounterNames {
     /// Returns all counter names in sorted order; locking them in this order avoids deadlocks.
     #[must_use]
     pub fn sorted_counter_names(&self) -> Vec<String> {
@@ -67,14 +67,15 @@ impl Buckets {
 
 /// Operation on the failure counters of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Op {
+pub enum LockoutOp {
     /// Checks whether an attempt is blocked, without counting the attempt.
     Check,
     /// Reserves an attempt before its password is verified.
     Reserve,
     /// Releases a reserved attempt after the password was verified successfully.
     Release,
-    /// Copies a block from the other store (fast store or database); the number is the remaining time in milliseconds.
+    /// Starts a block that exists only in the other store (fast store or database). The number is the remaining time in
+    /// milliseconds.
     Import(i64),
 }
 
@@ -89,16 +90,16 @@ pub enum Decision {
 }
 
 /// Applies one operation to the failure counters at the time `now`, in milliseconds since 1970.
-pub fn apply(cells: &mut Counters, buckets: &Buckets, act: Op, now: i64) -> Decision {
+pub fn apply(cells: &mut Counters, counter_names: &CounterNames, act: LockoutOp, now: i64) -> Decision {
     match act {
-        Op::Check => check(cells, buckets, now),
-        Op::Reserve => match check(cells, buckets, now) {
-            Decision::Allow(_) => book(cells, buckets, now),
+        LockoutOp::Check => check(cells, counter_names, now),
+        LockoutOp::Reserve => match check(cells, counter_names, now) {
+            Decision::Allow(_) => reserve_attempt(cells, counter_names, now),
             refused => refused,
         },
-        Op::Release => settle(cells, buckets, now),
-        Op::Import(wait) => {
-            let cell = fresh(cells, &buckets.primary, now);
+        LockoutOp::Release => release_attempt(cells, counter_names, now),
+        LockoutOp::Import(wait) => {
+            let cell = unexpired_counter(cells, &counter_names.primary, now);
             cell.failures = 0;
             cell.blocked_ms = cell.blocked_ms.max(now + wait);
             Decision::Deny(wait)
@@ -106,10 +107,10 @@ pub fn apply(cells: &mut Counters, buckets: &Buckets, act: Op, now: i64) -> Deci
     }
 }
 
-fn check(cells: &Counters, buckets: &Buckets, now: i64) -> Decision {
+fn check(cells: &Counters, counter_names: &CounterNames, now: i64) -> Decision {
     let cell = |bucket: &str| cells.get(bucket).copied().unwrap_or_default();
-    let block = cell(&buckets.primary).blocked_ms - now;
-    let wide = buckets.wide.iter().map(|(bucket, rule)| wait(cell(bucket), *rule, now));
+    let block = cell(&counter_names.primary).blocked_ms - now;
+    let wide = counter_names.wide.iter().map(|(bucket, rule)| remaining_wait(cell(bucket), *rule, now));
     match wide.chain([block]).max().unwrap_or_default() {
         wait if wait > 0 => Decision::Deny(wait),
         _ => Decision::Allow(MAX_TRIES),
@@ -118,19 +119,19 @@ fn check(cells: &Counters, buckets: &Buckets, now: i64) -> Decision {
 
 /// Returns the number of milliseconds for which a rate limit still blocks attempts. The counter's `until_ms` is the time from which
 /// no failure counts.
-const fn wait(cell: Counter, rule: RateLimit, now: i64) -> i64 {
+const fn remaining_wait(cell: Counter, rule: RateLimit, now: i64) -> i64 {
     cell.until_ms - now - (rule.limit - 1) * rule.ms
 }
 
-fn book(cells: &mut Counters, buckets: &Buckets, now: i64) -> Decision {
-    for (bucket, rule) in &buckets.wide {
-        let cell = fresh(cells, bucket, now);
+fn reserve_attempt(cells: &mut Counters, counter_names: &CounterNames, now: i64) -> Decision {
+    for (bucket, rule) in &counter_names.wide {
+        let cell = unexpired_counter(cells, bucket, now);
         cell.until_ms = cell.until_ms.max(now) + rule.ms;
         (cell.failures, cell.last_ms) = (cell.failures + 1, now);
     }
-    if let Some(shadow) = &buckets.secondary {
-        let cell = fresh(cells, shadow, now);
-        fail(cell, now);
+    if let Some(shadow) = &counter_names.secondary {
+        let cell = unexpired_counter(cells, shadow, now);
+        record_failure(cell, now);
         if cell.failures >= MAX_TRIES {
             cell.failures = 0;
             if cell.blocked_ms <= now {
@@ -138,8 +139,8 @@ fn book(cells: &mut Counters, buckets: &Buckets, now: i64) -> Decision {
             }
         }
     }
-    let cell = fresh(cells, &buckets.primary, now);
-    fail(cell, now);
+    let cell = unexpired_counter(cells, &counter_names.primary, now);
+    record_failure(cell, now);
     let left = MAX_TRIES - cell.failures;
     if left <= 0 {
         (cell.failures, cell.blocked_ms) = (0, now + BLOCK_MS);
@@ -147,23 +148,23 @@ fn book(cells: &mut Counters, buckets: &Buckets, now: i64) -> Decision {
     Decision::Allow(left.max(0))
 }
 
-fn settle(cells: &mut Counters, buckets: &Buckets, now: i64) -> Decision {
-    for (bucket, rule) in &buckets.wide {
-        let cell = fresh(cells, bucket, now);
+fn release_attempt(cells: &mut Counters, counter_names: &CounterNames, now: i64) -> Decision {
+    for (bucket, rule) in &counter_names.wide {
+        let cell = unexpired_counter(cells, bucket, now);
         if cell.failures > 0 {
             cell.failures -= 1;
             cell.until_ms -= rule.ms;
         }
     }
-    if let Some(shadow) = &buckets.secondary {
-        fresh(cells, shadow, now).failures = 0;
+    if let Some(shadow) = &counter_names.secondary {
+        unexpired_counter(cells, shadow, now).failures = 0;
     }
-    let cell = fresh(cells, &buckets.primary, now);
+    let cell = unexpired_counter(cells, &counter_names.primary, now);
     (cell.failures, cell.blocked_ms) = (0, 0);
     Decision::Allow(MAX_TRIES)
 }
 
-fn fresh<'c>(cells: &'c mut Counters, bucket: &str, now: i64) -> &'c mut Counter {
+fn unexpired_counter<'c>(cells: &'c mut Counters, bucket: &str, now: i64) -> &'c mut Counter {
     let cell = cells.entry(bucket.to_owned()).or_default();
     if cell.until_ms <= now {
         cell.failures = 0;
@@ -171,7 +172,7 @@ fn fresh<'c>(cells: &'c mut Counters, bucket: &str, now: i64) -> &'c mut Counter
     cell
 }
 
-fn fail(cell: &mut Counter, now: i64) {
+fn record_failure(cell: &mut Counter, now: i64) {
     (cell.failures, cell.last_ms, cell.until_ms) = (cell.failures + 1, now, now + FAILURE_EXPIRY_MS);
 }
 
@@ -179,82 +180,82 @@ fn fail(cell: &mut Counter, now: i64) {
 mod tests {
     use super::*;
 
-    fn at(key: &str) -> Buckets {
-        Buckets { primary: key.to_owned(), secondary: None, wide: Vec::new() }
+    fn at(key: &str) -> CounterNames {
+        CounterNames { primary: key.to_owned(), secondary: None, wide: Vec::new() }
     }
 
-    fn known(mark: &str, address: &str) -> Buckets {
-        Buckets { secondary: Some(address.to_owned()), ..at(mark) }
+    fn known(mark: &str, address: &str) -> CounterNames {
+        CounterNames { secondary: Some(address.to_owned()), ..at(mark) }
     }
 
     #[test]
     fn five_tries_then_a_block_that_further_tries_do_not_change_then_five_again() {
         let (mut cells, p) = (Counters::new(), at("p"));
-        let decisions: Vec<_> = (0..5).map(|i| apply(&mut cells, &p, Op::Reserve, i)).collect();
+        let decisions: Vec<_> = (0..5).map(|i| apply(&mut cells, &p, LockoutOp::Reserve, i)).collect();
         assert_eq!(decisions, [4, 3, 2, 1, 0].map(Decision::Allow));
         for passed in [0, 1, 179_999] {
-            assert_eq!(apply(&mut cells, &p, Op::Reserve, 4 + passed), Decision::Deny(180_000 - passed));
+            assert_eq!(apply(&mut cells, &p, LockoutOp::Reserve, 4 + passed), Decision::Deny(180_000 - passed));
         }
-        assert_eq!(apply(&mut cells, &p, Op::Reserve, 4 + 180_000), Decision::Allow(4));
+        assert_eq!(apply(&mut cells, &p, LockoutOp::Reserve, 4 + 180_000), Decision::Allow(4));
     }
 
     #[test]
     fn a_success_clears_the_count_and_even_the_block_its_own_try_began() {
         let (mut cells, p) = (Counters::new(), at("p"));
         for _ in 0..5 {
-            apply(&mut cells, &p, Op::Reserve, 0);
+            apply(&mut cells, &p, LockoutOp::Reserve, 0);
         }
-        apply(&mut cells, &p, Op::Release, 1);
-        assert_eq!(apply(&mut cells, &p, Op::Reserve, 2), Decision::Allow(4));
+        apply(&mut cells, &p, LockoutOp::Release, 1);
+        assert_eq!(apply(&mut cells, &p, LockoutOp::Reserve, 2), Decision::Allow(4));
     }
 
     #[test]
     fn failures_are_forgotten_half_an_hour_after_the_last() {
         let (mut cells, p) = (Counters::new(), at("p"));
         for _ in 0..3 {
-            apply(&mut cells, &p, Op::Reserve, 0);
+            apply(&mut cells, &p, LockoutOp::Reserve, 0);
         }
-        assert_eq!(apply(&mut cells, &p, Op::Reserve, FAILURE_EXPIRY_MS - 1), Decision::Allow(1));
-        assert_eq!(apply(&mut cells, &p, Op::Reserve, 2 * FAILURE_EXPIRY_MS), Decision::Allow(4));
+        assert_eq!(apply(&mut cells, &p, LockoutOp::Reserve, FAILURE_EXPIRY_MS - 1), Decision::Allow(1));
+        assert_eq!(apply(&mut cells, &p, LockoutOp::Reserve, 2 * FAILURE_EXPIRY_MS), Decision::Allow(4));
     }
 
     #[test]
     fn a_known_device_is_not_blocked_with_its_address_but_blocks_it() {
         let mut cells = Counters::new();
         for _ in 0..5 {
-            apply(&mut cells, &at("p"), Op::Reserve, 0);
+            apply(&mut cells, &at("p"), LockoutOp::Reserve, 0);
         }
-        assert_eq!(apply(&mut cells, &known("d", "p"), Op::Reserve, 1), Decision::Allow(4));
-        apply(&mut cells, &known("d", "p"), Op::Release, 2);
-        assert_eq!(apply(&mut cells, &at("p"), Op::Reserve, 3), Decision::Deny(179_997), "its success lifts nobody else's block");
+        assert_eq!(apply(&mut cells, &known("d", "p"), LockoutOp::Reserve, 1), Decision::Allow(4));
+        apply(&mut cells, &known("d", "p"), LockoutOp::Release, 2);
+        assert_eq!(apply(&mut cells, &at("p"), LockoutOp::Reserve, 3), Decision::Deny(179_997), "its success lifts nobody else's block");
         for _ in 0..5 {
-            apply(&mut cells, &known("e", "q"), Op::Reserve, 0);
+            apply(&mut cells, &known("e", "q"), LockoutOp::Reserve, 0);
         }
-        assert_eq!(apply(&mut cells, &at("q"), Op::Reserve, 1), Decision::Deny(179_999), "dropping the mark does not help");
+        assert_eq!(apply(&mut cells, &at("q"), LockoutOp::Reserve, 1), Decision::Deny(179_999), "dropping the mark does not help");
     }
 
     #[test]
     fn one_account_takes_twenty_failures_from_anywhere_and_then_one_in_36_seconds() {
         let mut cells = Counters::new();
-        let from = |address: i64| Buckets { wide: vec![("a".to_owned(), ACCOUNT_RATE_LIMIT)], ..at(&format!("p{address}")) };
+        let from = |address: i64| CounterNames { wide: vec![("a".to_owned(), ACCOUNT_RATE_LIMIT)], ..at(&format!("p{address}")) };
         for address in 0..20 {
-            assert_eq!(apply(&mut cells, &from(address), Op::Reserve, 1_000), Decision::Allow(4));
+            assert_eq!(apply(&mut cells, &from(address), LockoutOp::Reserve, 1_000), Decision::Allow(4));
         }
-        assert_eq!(apply(&mut cells, &from(20), Op::Reserve, 2_000), Decision::Deny(35_000));
-        assert_eq!(apply(&mut cells, &from(20), Op::Reserve, 37_000), Decision::Allow(4));
-        assert_eq!(apply(&mut cells, &from(21), Op::Reserve, 37_001), Decision::Deny(35_999));
+        assert_eq!(apply(&mut cells, &from(20), LockoutOp::Reserve, 2_000), Decision::Deny(35_000));
+        assert_eq!(apply(&mut cells, &from(20), LockoutOp::Reserve, 37_000), Decision::Allow(4));
+        assert_eq!(apply(&mut cells, &from(21), LockoutOp::Reserve, 37_001), Decision::Deny(35_999));
     }
 
     #[test]
     fn an_attacker_at_one_address_cannot_lock_the_owner_out_elsewhere() {
-        let from = |address: &str| Buckets { wide: vec![("a".to_owned(), ACCOUNT_RATE_LIMIT)], ..at(address) };
+        let from = |address: &str| CounterNames { wide: vec![("a".to_owned(), ACCOUNT_RATE_LIMIT)], ..at(address) };
         // The owner signs in on a new device at another address, and on a known device at the attacker's address.
         for owner in [from("new"), known("mark", "theirs")] {
             let (mut cells, mut tried) = (Counters::new(), 0);
             for now in (0..7_200_000).step_by(1_000) {
-                tried += i32::from(matches!(apply(&mut cells, &from("theirs"), Op::Reserve, now), Decision::Allow(_)));
-                assert_eq!(apply(&mut cells, &owner, Op::Reserve, now), Decision::Allow(4), "after {now} ms");
-                apply(&mut cells, &owner, Op::Release, now);
+                tried += i32::from(matches!(apply(&mut cells, &from("theirs"), LockoutOp::Reserve, now), Decision::Allow(_)));
+                assert_eq!(apply(&mut cells, &owner, LockoutOp::Reserve, now), Decision::Allow(4), "after {now} ms");
+                apply(&mut cells, &owner, LockoutOp::Release, now);
             }
             assert!((200..=220).contains(&tried), "two hours of five tries in three minutes, and twenty at once: {tried}");
         }
@@ -263,15 +264,15 @@ mod tests {
     #[test]
     fn one_address_takes_a_hundred_failures_in_any_ten_minutes_and_successes_do_not_count() {
         let (mut cells, mut tried) = (Counters::new(), Vec::new());
-        let on = |name: usize| Buckets { wide: vec![("i".to_owned(), ADDRESS_RATE_LIMIT)], ..at(&format!("p{name}")) };
+        let on = |name: usize| CounterNames { wide: vec![("i".to_owned(), ADDRESS_RATE_LIMIT)], ..at(&format!("p{name}")) };
         for name in 0..200 {
-            assert_eq!(apply(&mut cells, &on(name), Op::Reserve, 1), Decision::Allow(4));
-            apply(&mut cells, &on(name), Op::Release, 1);
+            assert_eq!(apply(&mut cells, &on(name), LockoutOp::Reserve, 1), Decision::Allow(4));
+            apply(&mut cells, &on(name), LockoutOp::Release, 1);
         }
         // Pausing between bursts, or trying without a pause, yields no additional attempts.
         for (from, step) in [(0, 100), (1_500_000, 100), (3_500_000, 12_000)] {
             for now in (from..from + 1_200_000).step_by(step) {
-                if let Decision::Allow(_) = apply(&mut cells, &on(200 + tried.len()), Op::Reserve, now) {
+                if let Decision::Allow(_) = apply(&mut cells, &on(200 + tried.len()), LockoutOp::Reserve, now) {
                     tried.push(now);
                 }
             }
@@ -290,20 +291,20 @@ mod tests {
     #[test]
     fn failures_expire_at_the_very_end_of_their_memory() {
         let (mut cells, p) = (Counters::new(), at("p"));
-        apply(&mut cells, &p, Op::Reserve, 0);
-        assert_eq!(apply(&mut cells, &p, Op::Reserve, FAILURE_EXPIRY_MS), Decision::Allow(4));
+        apply(&mut cells, &p, LockoutOp::Reserve, 0);
+        assert_eq!(apply(&mut cells, &p, LockoutOp::Reserve, FAILURE_EXPIRY_MS), Decision::Allow(4));
     }
 
     #[test]
     fn a_success_gives_back_its_own_booking_of_a_wide_limit_and_no_more() {
-        let on = Buckets { wide: vec![("a".to_owned(), ACCOUNT_RATE_LIMIT)], ..at("p") };
+        let on = CounterNames { wide: vec![("a".to_owned(), ACCOUNT_RATE_LIMIT)], ..at("p") };
         let mut cells = Counters::new();
-        apply(&mut cells, &on, Op::Reserve, 0);
-        apply(&mut cells, &on, Op::Reserve, 0);
-        apply(&mut cells, &on, Op::Release, 0);
+        apply(&mut cells, &on, LockoutOp::Reserve, 0);
+        apply(&mut cells, &on, LockoutOp::Reserve, 0);
+        apply(&mut cells, &on, LockoutOp::Release, 0);
         assert_eq!((cells["a"].failures, cells["a"].until_ms), (1, ACCOUNT_RATE_LIMIT.ms));
-        apply(&mut cells, &on, Op::Release, 0);
-        apply(&mut cells, &on, Op::Release, 0);
+        apply(&mut cells, &on, LockoutOp::Release, 0);
+        apply(&mut cells, &on, LockoutOp::Release, 0);
         assert_eq!((cells["a"].failures, cells["a"].until_ms), (0, 0), "a success without a booking gives nothing back");
     }
 
@@ -311,22 +312,22 @@ mod tests {
     fn the_count_of_an_address_begins_anew_after_a_success_or_a_block_of_its_known_device() {
         let mut cells = Counters::new();
         for _ in 0..2 {
-            apply(&mut cells, &known("d", "p"), Op::Reserve, 0);
+            apply(&mut cells, &known("d", "p"), LockoutOp::Reserve, 0);
         }
-        apply(&mut cells, &known("d", "p"), Op::Release, 0);
-        assert_eq!(apply(&mut cells, &at("p"), Op::Reserve, 1), Decision::Allow(4));
+        apply(&mut cells, &known("d", "p"), LockoutOp::Release, 0);
+        assert_eq!(apply(&mut cells, &at("p"), LockoutOp::Reserve, 1), Decision::Allow(4));
         for _ in 0..5 {
-            apply(&mut cells, &known("e", "q"), Op::Reserve, 0);
+            apply(&mut cells, &known("e", "q"), LockoutOp::Reserve, 0);
         }
-        assert_eq!(apply(&mut cells, &at("q"), Op::Reserve, BLOCK_MS), Decision::Allow(4));
+        assert_eq!(apply(&mut cells, &at("q"), LockoutOp::Reserve, BLOCK_MS), Decision::Allow(4));
     }
 
     #[test]
     fn a_block_from_the_other_store_is_imported() {
         let (mut cells, p) = (Counters::new(), at("p"));
-        apply(&mut cells, &p, Op::Reserve, 0);
-        apply(&mut cells, &p, Op::Import(1_000), 0);
-        assert_eq!(apply(&mut cells, &p, Op::Check, 1), Decision::Deny(999));
-        assert_eq!(apply(&mut cells, &p, Op::Reserve, 1_000), Decision::Allow(4));
+        apply(&mut cells, &p, LockoutOp::Reserve, 0);
+        apply(&mut cells, &p, LockoutOp::Import(1_000), 0);
+        assert_eq!(apply(&mut cells, &p, LockoutOp::Check, 1), Decision::Deny(999));
+        assert_eq!(apply(&mut cells, &p, LockoutOp::Reserve, 1_000), Decision::Allow(4));
     }
 }

@@ -16,8 +16,8 @@ use std::{
 
 /// Period within which equal page views or rejected calls of a user are counted together.
 const REPEAT_PERIOD: TimeDelta = TimeDelta::minutes(1);
-/// Maximum number of different page views and rejected calls of a user per period; further events are counted together as
-/// 'other things'.
+/// Maximum number of different page views and rejected calls of a user that are counted separately per period; further events are
+/// counted together as 'other things'.
 const MAX_EVENTS_PER_USER: usize = 60;
 
 /// One page view, completed sign-in or rejected call of a user, to be recorded in the audit log.
@@ -28,7 +28,7 @@ pub struct PageView {
     pub event: AuditEvent,
 }
 
-/// Key of a page view or rejected call; events with equal keys are counted together.
+/// Key by which equal page views or rejected calls of a user are counted together.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Sort {
     user_id: i64,

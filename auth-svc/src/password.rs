@@ -60,23 +60,23 @@ const LOCAL_WORDS: [&str; 24] = [
 /// Checks a new password against the password rules.
 ///
 /// # Errors
-/// Returns `BadPassword` when the password is too short, too long, blank, equal to the login name (HMC), or easy to guess.
+/// Returns `PasswordRejected` when the password is too short, too long, blank, equal to the login name (HMC), or easy to guess.
 pub fn check(password: &str, hmc_key: &str) -> Result<(), Error> {
     let length = password.chars().count();
     if length < MIN_PASSWORD_LEN {
-        return Err(Error::BadPassword("The password needs at least 8 characters."));
+        return Err(Error::PasswordRejected("The password needs at least 8 characters."));
     }
     if length > MAX_PASSWORD_LEN {
-        return Err(Error::BadPassword("The password can have at most 128 characters."));
+        return Err(Error::PasswordRejected("The password can have at most 128 characters."));
     }
     if password.trim().is_empty() {
-        return Err(Error::BadPassword("The password cannot be blank."));
+        return Err(Error::PasswordRejected("The password cannot be blank."));
     }
     if hmc::comparison_key(password) == hmc_key {
-        return Err(Error::BadPassword("The password cannot be the same as the HMC."));
+        return Err(Error::PasswordRejected("The password cannot be the same as the HMC."));
     }
     if guesses(password, hmc_key) < MIN_GUESSES_LOG10 {
-        return Err(Error::BadPassword("The password is easy to guess. Use several words or a longer one."));
+        return Err(Error::PasswordRejected("The password is easy to guess. Use several words or a longer one."));
     }
     Ok(())
 }
@@ -106,7 +106,7 @@ impl Default for HashCost {
 
 impl HashCost {
     fn argon(self) -> Result<Argon2<'static>, Error> {
-        let params = Params::new(self.memory, self.passes, 1, None).map_err(|cause| Error::Broken(cause.to_string()))?;
+        let params = Params::new(self.memory, self.passes, 1, None).map_err(|cause| Error::Internal(cause.to_string()))?;
         Ok(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
     }
 
@@ -181,18 +181,19 @@ impl PasswordHasher {
         permit.ok().and_then(Result::ok).map(HashPermit).ok_or(Error::Busy)
     }
 
-    /// Verifies a password against the stored hash. Without a stored hash, computes a dummy hash at the current cost and returns `false`.
+    /// Verifies a password against the stored hash. Without a stored hash, computes a dummy hash at the current cost and returns
+    /// `false`.
     ///
     /// After the default cost was raised, the hash of a known login name stays cheaper than the dummy hash until the next sign-in.
     ///
     /// # Errors
-    /// Returns `Broken` when the stored hash cannot be parsed.
+    /// Returns `Internal` when the stored hash cannot be parsed.
     pub async fn verify(&self, turn: HashPermit, password: String, hash: Option<String>) -> Result<bool, Error> {
         self.checks.fetch_add(1, Ordering::Relaxed);
         metrics::counter!("patio_password_checks_total").increment(1);
         let (cost, memory) = (self.cost, self.memory.clone());
         blocking(turn, move || match hash {
-            Some(hash) => belongs(&password, &hash, &memory),
+            Some(hash) => matches_hash(&password, &hash, &memory),
             None => digest(&cost.argon()?, &password, DUMMY_SALT, &memory).map(|_| false),
         })
         .await
@@ -228,13 +229,13 @@ impl PasswordHasher {
 const DUMMY_SALT: &[u8; 16] = b"nobody has these";
 
 /// Verifies a password against a PHC hash, with the algorithm and parameters named in the hash.
-fn belongs(password: &str, hash: &str, memory: &HashMemory) -> Result<bool, Error> {
+fn matches_hash(password: &str, hash: &str, memory: &HashMemory) -> Result<bool, Error> {
     let hash = PasswordHash::new(hash).map_err(broken)?;
     let algorithm = Algorithm::try_from(hash.algorithm.as_str()).map_err(broken)?;
     let version = hash.version.map_or(Ok(Version::default()), Version::try_from).map_err(broken)?;
     let argon = Argon2::new(algorithm, version, Params::try_from(&hash).map_err(broken)?);
     let (Some(salt), Some(made)) = (hash.salt, hash.hash) else {
-        return Err(Error::Broken("a stored hash has no salt or no digest".to_owned()));
+        return Err(Error::Internal("a stored hash has no salt or no digest".to_owned()));
     };
     Ok(digest(&argon, password, &salt, memory)? == made)
 }
@@ -252,7 +253,7 @@ fn digest(argon: &Argon2<'_>, password: &str, salt: &[u8], memory: &HashMemory) 
 }
 
 fn broken(cause: impl std::fmt::Display) -> Error {
-    Error::Broken(cause.to_string())
+    Error::Internal(cause.to_string())
 }
 
 /// Runs `work` on a blocking thread. The permit is released when the work ends, even if the caller has stopped waiting.

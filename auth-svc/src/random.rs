@@ -5,9 +5,9 @@ use ring::rand::{SecureRandom, SystemRandom};
 /// Returns `N` cryptographically random bytes.
 ///
 /// # Errors
-/// Returns `Broken` when the system provides no random bytes.
+/// Returns `Internal` when the system provides no random bytes.
 pub fn random_bytes<const N: usize>() -> Result<[u8; N], Error> {
     let mut bytes = [0; N];
-    SystemRandom::new().fill(&mut bytes).map_err(|_| Error::Broken("the system provides no random bytes".to_owned()))?;
+    SystemRandom::new().fill(&mut bytes).map_err(|_| Error::Internal("the system provides no random bytes".to_owned()))?;
     Ok(bytes)
 }

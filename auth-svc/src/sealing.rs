@@ -68,16 +68,16 @@ impl SealingKey {
         Self::read(path)?.with_context(|| format!("the key file {} disappeared right after it was written", path.display()))
     }
 
-    /// Encrypts a key with the current sealing key for the database row with this name and returns nonce and ciphertext. The ciphertext is invalid in any
-    /// other row.
+    /// Encrypts a key with the current sealing key for the database row with this name and returns nonce and ciphertext. The
+    /// ciphertext is invalid in any other row.
     ///
     /// # Errors
-    /// Returns `Broken` when the system provides no random bytes.
+    /// Returns `Internal` when the system provides no random bytes.
     pub fn seal(&self, name: &str, plain: &[u8]) -> Result<Vec<u8>, Error> {
         let nonce = random_bytes::<NONCE_LEN>()?;
         let mut sealed = plain.to_vec();
         let done = self.current.seal_in_place_append_tag(Nonce::assume_unique_for_key(nonce), Aad::from(name), &mut sealed);
-        done.map_err(|_| Error::Broken("a key could not be sealed".to_owned()))?;
+        done.map_err(|_| Error::Internal("a key could not be sealed".to_owned()))?;
         Ok([&nonce[..], &sealed].concat())
     }
 

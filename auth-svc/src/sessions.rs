@@ -114,7 +114,7 @@ pub async fn list(db: &Db, caller: &Caller, user_id: i64) -> Result<Vec<OpenSess
 ///
 /// # Errors
 /// Returns `NotAllowed` for another user's sessions unless the caller is a supervisor, `ReservedUser` for the developer account,
-/// `NoSession` when the named session is not the user's or has ended, or a database error.
+/// `SessionNotFound` when the named session is not the user's or has ended, or a database error.
 pub async fn end_sessions(db: &Db, identity: &Identity, act: Actor, user_id: i64, which: SessionSelection) -> Result<usize, Error> {
     check_may(&act.caller, user_id)?;
     let ended = db
@@ -123,11 +123,11 @@ pub async fn end_sessions(db: &Db, identity: &Identity, act: Actor, user_id: i64
                 let own = sessions::list_ids(tx, user_id).await?;
                 let due: Vec<String> = match which {
                     SessionSelection::One(id) if own.contains(&id) => vec![id],
-                    SessionSelection::One(_) => return Err(Error::NoSession),
+                    SessionSelection::One(_) => return Err(Error::SessionNotFound),
                     SessionSelection::Others => own.into_iter().filter(|id| *id != act.caller.session_id).collect(),
                 };
                 let summary = if due.len() == 1 { "ended a session".to_owned() } else { format!("ended {} sessions", due.len()) };
-                let ended = end_on_purpose(tx, due, act.now).await?;
+                let ended = delete_sessions(tx, due, act.now).await?;
                 if !ended.is_empty() {
                     let event =
                         AuditEvent { kind: "logout", subject: subject(user_id), summary, address: act.address, ..AuditEvent::default() };
@@ -137,7 +137,7 @@ pub async fn end_sessions(db: &Db, identity: &Identity, act: Actor, user_id: i64
             })
         })
         .await?;
-    Ok(forget_all_here(identity, ended))
+    Ok(revoke_all_locally(identity, ended))
 }
 
 /// Ends sessions that users signed out of while their phone was offline; ids of sessions that are not open are ignored.
@@ -149,7 +149,7 @@ pub async fn end_offline_sign_outs(db: &Db, clock: &Clock, identity: &Identity, 
     let ended = db
         .write(move |tx| {
             Box::pin(async move {
-                let ended = end_on_purpose(tx, ids, now).await?;
+                let ended = delete_sessions(tx, ids, now).await?;
                 for revocation in &ended {
                     let summary = "signed out earlier, while offline".to_owned();
                     let event = AuditEvent {
@@ -165,11 +165,11 @@ pub async fn end_offline_sign_outs(db: &Db, clock: &Clock, identity: &Identity, 
             })
         })
         .await?;
-    forget_all_here(identity, ended);
+    revoke_all_locally(identity, ended);
     Ok(())
 }
 
-async fn end_on_purpose(tx: &mut Tx<'_>, ids: Vec<String>, now: DateTime<Utc>) -> Result<Vec<Revocation>, Error> {
+async fn delete_sessions(tx: &mut Tx<'_>, ids: Vec<String>, now: DateTime<Utc>) -> Result<Vec<Revocation>, Error> {
     let mut ended = Vec::new();
     for id in ids {
         let Some(OpenSession { id, user_id, ends_ms, .. }) = sessions::delete(tx, &id).await? else { continue };
@@ -180,7 +180,7 @@ async fn end_on_purpose(tx: &mut Tx<'_>, ids: Vec<String>, now: DateTime<Utc>) -
     Ok(ended)
 }
 
-fn forget_all_here(identity: &Identity, ended: Vec<Revocation>) -> usize {
+fn revoke_all_locally(identity: &Identity, ended: Vec<Revocation>) -> usize {
     let count = ended.len();
     for revocation in ended {
         revoke_locally(identity, revocation);

@@ -4,8 +4,8 @@ use crate::{
     error::Error,
     hmc::Hmc,
     keys::{self, IssuedToken, Keys, TokenSubject},
-    lockout::{Lockout, locked_out, own_password_buckets, sign_in_buckets},
-    lockout_rules::{BLOCK_MS, Buckets},
+    lockout::{Lockout, locked_out, own_password_counter_names, sign_in_counter_names},
+    lockout_rules::{BLOCK_MS, CounterNames},
     password::{self, PasswordHasher},
     sessions, signing,
     store::{
@@ -37,7 +37,7 @@ pub struct SignInAttempt {
     /// IP address of the client.
     pub address: String,
     /// Device tokens the browser holds from earlier sign-ins, possibly of several users; not verified yet.
-    pub marks: Vec<String>,
+    pub device_tokens: Vec<String>,
     /// Whether the address has used up its rate limit, so that only a browser with a device token of this user may sign in.
     pub is_limited: bool,
     /// Browser and operating system, shown in the list of sessions.
@@ -47,15 +47,15 @@ pub struct SignInAttempt {
 /// Result of a successful sign-in.
 pub struct SignedIn {
     /// Access token of the new session, with its expiry.
-    pub minted: IssuedToken,
+    pub issued_token: IssuedToken,
     /// The user who signed in.
     pub user: StoredUser,
     /// Device token for the browser to store, by which later sign-ins of this user with the browser are recognized.
     pub device_token: String,
     /// Id of the new session.
     pub session_id: String,
-    /// Key with which the user's phone encrypts vehicle saves that are not sent yet.
-    pub seal_key: Vec<u8>,
+    /// Key with which the user's phone encrypts vehicle saves that the phone has not sent yet.
+    pub phone_key: Vec<u8>,
 }
 
 /// IP address and device from which a user signs in.
@@ -66,7 +66,7 @@ struct Place {
 }
 
 /// Input for changing the caller's own password.
-pub struct OwnPassword {
+pub struct OwnPasswordChange {
     /// Current password that the caller entered, not verified yet.
     pub old: String,
     /// New password that the caller chose.
@@ -90,9 +90,9 @@ pub struct SignInService {
     /// Lockout that decides whether a password may be verified.
     pub lockout: Lockout,
     /// Lifetime of the access tokens that this service issues.
-    pub lives: TimeDelta,
+    pub token_lifetime: TimeDelta,
     /// Time for which a signing key signs tokens before the key is rotated.
-    pub key_life: TimeDelta,
+    pub signing_key_lifetime: TimeDelta,
 }
 
 /// Texts for the audit entry of a failed attempt: the user, the address and what failed.
@@ -112,30 +112,33 @@ impl SignInService {
     /// Returns `WrongCredentials`, `LockedOut`, `RateLimited`, `Busy` or a database error.
     pub async fn sign_in(&self, attempt: SignInAttempt) -> Result<SignedIn, Error> {
         // Without a device token of ours, a rate-limited request ends here, before any database statement.
-        let marks: Vec<&String> = attempt.marks.iter().take(MAX_DEVICE_TOKENS).filter(|mark| self.keys.is_device_token(mark)).collect();
-        if attempt.is_limited && marks.is_empty() {
+        let device_tokens: Vec<&String> =
+            attempt.device_tokens.iter().take(MAX_DEVICE_TOKENS).filter(|mark| self.keys.is_device_token(mark)).collect();
+        if attempt.is_limited && device_tokens.is_empty() {
             return Err(Error::RateLimited);
         }
         let account = self.keys.hash_hmc(&attempt.hmc.key);
         let stored = users::find_by_hmc(&self.db, &attempt.hmc.key).await?;
         let known = stored.as_ref().and_then(|user| {
-            marks.into_iter().find_map(|mark| Some((mark.clone(), self.keys.verify_device_token(mark, user.id, user.token_version)?)))
+            device_tokens
+                .into_iter()
+                .find_map(|mark| Some((mark.clone(), self.keys.verify_device_token(mark, user.id, user.token_version)?)))
         });
         if attempt.is_limited && known.is_none() {
             return Err(Error::RateLimited);
         }
         let (kept, mark) = known.unzip();
-        let buckets = sign_in_buckets(&account, &self.keys.hash_address(&attempt.address), mark.as_deref());
+        let counter_names = sign_in_counter_names(&account, &self.keys.hash_address(&attempt.address), mark.as_deref());
         let failure = FailedAttempt {
             subject: stored.as_ref().map_or_else(|| format!("unknown hmc {account}"), |user| subject(user.id)),
             address: attempt.address.clone(),
             wrong: "sign-in failed",
         };
         let hash = stored.as_ref().and_then(StoredUser::password_hash);
-        let left = match self.verify(&buckets, attempt.password.clone(), hash).await? {
+        let left = match self.verify(&counter_names, attempt.password.clone(), hash).await? {
             Compared::Right(left) => {
                 let place = Place { address: attempt.address, device: attempt.device };
-                let known = async |user| self.admit(self.renewed(user, attempt.password).await, place, &buckets).await;
+                let known = async |user| self.admit(self.renewed(user, attempt.password).await, place, &counter_names).await;
                 if let Some(user) = stored
                     && let Some(admitted) = known(user).await?
                 {
@@ -149,10 +152,10 @@ impl SignInService {
     }
 
     /// Reserves a password attempt in the lockout first, and then verifies the password.
-    async fn verify(&self, buckets: &Buckets, password: String, hash: Option<String>) -> Result<Compared, Error> {
-        self.lockout.check(buckets).await?;
+    async fn verify(&self, counter_names: &CounterNames, password: String, hash: Option<String>) -> Result<Compared, Error> {
+        self.lockout.check(counter_names).await?;
         let turn = self.passwords.acquire().await?;
-        let left = self.lockout.reserve(buckets).await?;
+        let left = self.lockout.reserve(counter_names).await?;
         let right = self.passwords.verify(turn, password, hash).await?;
         Ok(if right { Compared::Right(left) } else { Compared::Wrong(left) })
     }
@@ -168,7 +171,7 @@ impl SignInService {
         match self.passwords.hash(password).await {
             Ok(password_hash) => (StoredUser { password_hash, ..user }, true),
             Err(cause) => {
-                tracing::debug!(%cause, "failed to rehash a password");
+                tracing::debug!(%cause, "failed to rehash a password, the old hash stays until a later sign-in");
                 (user, false)
             }
         }
@@ -176,12 +179,18 @@ impl SignInService {
 
     /// Stores the new session and issues its access token; returns `None` when the user was changed while the password was
     /// being verified.
-    async fn admit(&self, (user, renewed): (StoredUser, bool), place: Place, buckets: &Buckets) -> Result<Option<SignedIn>, Error> {
+    async fn admit(
+        &self,
+        (user, renewed): (StoredUser, bool),
+        place: Place,
+        counter_names: &CounterNames,
+    ) -> Result<Option<SignedIn>, Error> {
         let now = self.clock.now();
         let hash = renewed.then(|| user.password_hash.clone());
-        let (session, lives) = (keys::new_session_id(), self.lives);
+        let (session, token_lifetime) = (keys::new_session_id(), self.token_lifetime);
         let session_id = session.clone();
-        let (entry, settled, id, version) = (Self::login_event(&user, &place.address, now), buckets.clone(), user.id, user.token_version);
+        let (entry, settled, id, version) =
+            (Self::login_event(&user, &place.address, now), counter_names.clone(), user.id, user.token_version);
         let made_at = self
             .db
             .write(move |tx| {
@@ -190,7 +199,7 @@ impl SignInService {
                     if let Some(hash) = hash {
                         users::replace_password_hash(tx, id, &hash).await?;
                     }
-                    let ends_ms = made_at + lives.num_milliseconds();
+                    let ends_ms = made_at + token_lifetime.num_milliseconds();
                     let begun = StartedSession { id: session, user_id: id, ends_ms, device: place.device, address: place.address };
                     open_sessions::insert(tx, &begun, now).await?;
                     Lockout::release(tx, &settled, now.timestamp_millis()).await?;
@@ -200,12 +209,18 @@ impl SignInService {
             })
             .await?;
         let Some(made_at) = made_at else { return Ok(None) };
-        self.lockout.release_reservation(buckets).await;
+        self.lockout.release_reservation(counter_names).await;
         let (session, must_change_password) = (session_id.clone(), user.must_change);
         let holder = TokenSubject { subject: id.to_string(), role: user.role(), session, must_change_password };
-        let minted = self.keys.issue_token(holder, made_at, lives)?;
-        let (mark, seal_key) = (self.keys.device_token(id, version)?, self.keys.derive_phone_key(id));
-        Ok(Some(SignedIn { minted, user: StoredUser { last_login_at: Some(now), ..user }, device_token: mark, session_id, seal_key }))
+        let issued_token = self.keys.issue_token(holder, made_at, token_lifetime)?;
+        let (mark, phone_key) = (self.keys.device_token(id, version)?, self.keys.derive_phone_key(id));
+        Ok(Some(SignedIn {
+            issued_token,
+            user: StoredUser { last_login_at: Some(now), ..user },
+            device_token: mark,
+            session_id,
+            phone_key,
+        }))
     }
 
     fn login_event(user: &StoredUser, address: &str, now: DateTime<Utc>) -> (Caller, AuditEvent) {
@@ -246,29 +261,29 @@ impl SignInService {
     /// Changes the caller's own password and ends all of the caller's sessions.
     ///
     /// # Errors
-    /// Returns `WrongOldPassword`, `LockedOut` after five wrong passwords, `BadPassword`, or a database error.
-    pub async fn change_own_password(&self, caller: &Caller, change: OwnPassword) -> Result<StoredUser, Error> {
+    /// Returns `WrongCurrentPassword`, `LockedOut` after five wrong passwords, `PasswordRejected`, or a database error.
+    pub async fn change_own_password(&self, caller: &Caller, change: OwnPasswordChange) -> Result<StoredUser, Error> {
         let user = users::find_by_id(&self.db, caller.signed_in_user_id().ok_or(Error::NotAllowed)?).await?.ok_or(Error::NotSignedIn)?;
         password::check(&change.new, &user.hmc_key)?;
         if user.must_change && change.new == change.old {
-            return Err(Error::BadPassword("The new password must differ from the one that was set for you."));
+            return Err(Error::PasswordRejected("The new password must differ from the one that was set for you."));
         }
-        let buckets = self.compare_own(&user, change.old, &change.address).await?;
+        let counter_names = self.compare_own(&user, change.old, &change.address).await?;
         let changed = StoredUser { password_hash: self.passwords.hash(change.new).await?, must_change: false, ..user };
-        self.replace_password(caller.clone(), changed.clone(), &buckets, change.address).await?;
+        self.replace_password(caller.clone(), changed.clone(), &counter_names, change.address).await?;
         Ok(changed)
     }
 
     /// Verifies the current password of a signed-in user; five wrong passwords in a row cause a lockout.
-    async fn compare_own(&self, user: &StoredUser, password: String, address: &str) -> Result<Buckets, Error> {
+    async fn compare_own(&self, user: &StoredUser, password: String, address: &str) -> Result<CounterNames, Error> {
         let account = self.keys.hash_hmc(&user.hmc_key);
-        let buckets = own_password_buckets(&account, &self.keys.hash_address(address));
-        match self.verify(&buckets, password, user.password_hash()).await? {
-            Compared::Right(_) => Ok(buckets),
+        let counter_names = own_password_counter_names(&account, &self.keys.hash_address(address));
+        match self.verify(&counter_names, password, user.password_hash()).await? {
+            Compared::Right(_) => Ok(counter_names),
             Compared::Wrong(left) => {
                 let failure =
                     FailedAttempt { subject: subject(user.id), address: address.to_owned(), wrong: "entered a wrong current password" };
-                Err(self.record_failure(failure, left, |left| Error::WrongOldPassword { left }).await)
+                Err(self.record_failure(failure, left, |left| Error::WrongCurrentPassword { left }).await)
             }
         }
     }
@@ -277,11 +292,11 @@ impl SignInService {
     /// password confirmation.
     ///
     /// # Errors
-    /// Returns `WrongOldPassword`, `LockedOut` after five wrong passwords, or a database error.
+    /// Returns `WrongCurrentPassword`, `LockedOut` after five wrong passwords, or a database error.
     pub async fn confirm_password(&self, caller: &Caller, password: String, address: &str) -> Result<(), Error> {
         let user = users::find_by_id(&self.db, caller.signed_in_user_id().ok_or(Error::NotAllowed)?).await?.ok_or(Error::NotSignedIn)?;
-        let buckets = self.compare_own(&user, password, address).await?;
-        let (now, id, settled) = (self.clock.now(), caller.session_id.clone(), buckets.clone());
+        let counter_names = self.compare_own(&user, password, address).await?;
+        let (now, id, settled) = (self.clock.now(), caller.session_id.clone(), counter_names.clone());
         let noted = self
             .db
             .write(move |tx| {
@@ -291,12 +306,12 @@ impl SignInService {
                 })
             })
             .await?;
-        self.lockout.release_reservation(&buckets).await;
+        self.lockout.release_reservation(&counter_names).await;
         if noted { Ok(()) } else { Err(Error::NotSignedIn) }
     }
 
-    async fn replace_password(&self, caller: Caller, user: StoredUser, buckets: &Buckets, address: String) -> Result<(), Error> {
-        let (now, settled) = (self.clock.now(), buckets.clone());
+    async fn replace_password(&self, caller: Caller, user: StoredUser, counter_names: &CounterNames, address: String) -> Result<(), Error> {
+        let (now, settled) = (self.clock.now(), counter_names.clone());
         let ended = self
             .db
             .write(move |tx| {
@@ -313,7 +328,7 @@ impl SignInService {
                 })
             })
             .await?;
-        self.lockout.release_reservation(buckets).await;
+        self.lockout.release_reservation(counter_names).await;
         sessions::revoke_locally(&self.identity, ended);
         Ok(())
     }
@@ -321,10 +336,10 @@ impl SignInService {
     /// Lifts every lockout and rate limit on a user's account; returns `true` if at least one lockout or rate limit existed.
     ///
     /// # Errors
-    /// Returns `ReservedUser`, `NoUser`, an error when the caller is no supervisor, or a database error.
+    /// Returns `ReservedUser`, `UserNotFound`, an error when the caller is no supervisor, or a database error.
     pub async fn lift_lockout(&self, act: Actor, id: i64) -> Result<bool, Error> {
         admin_action::check_not_reserved_user(id)?;
-        let user = users::find_by_id(&self.db, id).await?.ok_or(Error::NoUser(id))?;
+        let user = users::find_by_id(&self.db, id).await?.ok_or(Error::UserNotFound(id))?;
         let account = self.keys.hash_hmc(&user.hmc_key);
         let lifted = self
             .db
@@ -350,7 +365,7 @@ impl SignInService {
     pub async fn run_maintenance(&self) -> Result<(), Error> {
         let now = self.clock.now();
         self.db.write(move |tx| Box::pin(async move { revocations::purge_expired(tx, now).await })).await?;
-        signing::rotate(&self.db, &self.keys.sealing, now, self.key_life).await?;
+        signing::rotate(&self.db, &self.keys.sealing, now, self.signing_key_lifetime).await?;
         self.lockout.run_maintenance().await
     }
 }

@@ -66,10 +66,10 @@ impl SigningKeys {
     /// Returns an error when the database has no signing key, or a signing key is damaged; the keys in memory then stay.
     pub async fn reload(&self, db: &Db) -> Result<(), Error> {
         let stored = keys::load_signing_keys(db, &self.sealing).await?;
-        let ends = ends(&stored.iter().map(|key| key.signs_from).collect::<Vec<_>>());
+        let ends = trust_end_times(&stored.iter().map(|key| key.signs_from).collect::<Vec<_>>());
         let read = stored.into_iter().zip(ends).map(|(stored, end)| Key::of(stored, end)).collect::<Result<Vec<_>, _>>()?;
         if read.is_empty() {
-            return Err(Error::Broken("there is no signing key".to_owned()));
+            return Err(Error::Internal("there is no signing key".to_owned()));
         }
         *self.keys.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(read);
         Ok(())
@@ -91,12 +91,12 @@ impl SigningKeys {
     /// Signs an access token with the current signing key.
     ///
     /// # Errors
-    /// Returns `Broken` when no signing key is loaded or signing fails.
+    /// Returns `Internal` when no signing key is loaded or signing fails.
     pub fn sign(&self, claims: &Claims) -> Result<String, Error> {
         let (known, now) = (self.known(), self.clock.now());
         // With a clock behind the one that created the first key, no key has started yet; that key is used then.
         let key = known.iter().rfind(|key| key.signs_from <= now).or_else(|| known.first());
-        let key = key.ok_or_else(|| Error::Broken("there is no signing key".to_owned()))?;
+        let key = key.ok_or_else(|| Error::Internal("there is no signing key".to_owned()))?;
         encode(&key.id, &key.private, claims)
     }
 
@@ -107,8 +107,8 @@ impl SigningKeys {
 
 impl Key {
     fn of(stored: StoredKey, believed_until: Option<DateTime<Utc>>) -> Result<Self, Error> {
-        let pair =
-            Ed25519KeyPair::from_pkcs8(&stored.private_key).map_err(|_| Error::Broken(format!("signing key {} is damaged", stored.id)))?;
+        let pair = Ed25519KeyPair::from_pkcs8(&stored.private_key)
+            .map_err(|_| Error::Internal(format!("signing key {} is damaged", stored.id)))?;
         Ok(Self {
             private: EncodingKey::from_ed_der(&stored.private_key),
             public: pair.public_key().as_ref().to_vec(),
@@ -122,7 +122,7 @@ impl Key {
 /// Signs an access token with a given key, even one that is not the current signing key.
 ///
 /// # Errors
-/// Returns `Broken` when signing fails.
+/// Returns `Internal` when signing fails.
 pub fn sign_token(key: &StoredKey, claims: &Claims) -> Result<String, Error> {
     encode(&key.id, &EncodingKey::from_ed_der(&key.private_key), claims)
 }
@@ -130,22 +130,22 @@ pub fn sign_token(key: &StoredKey, claims: &Claims) -> Result<String, Error> {
 fn encode(id: &str, private: &EncodingKey, claims: &Claims) -> Result<String, Error> {
     let mut header = Header::new(Algorithm::EdDSA);
     header.kid = Some(id.to_owned());
-    jsonwebtoken::encode(&header, claims, private).map_err(|cause| Error::Broken(cause.to_string()))
+    jsonwebtoken::encode(&header, claims, private).map_err(|cause| Error::Internal(cause.to_string()))
 }
 
 /// Returns the time at which each signing key stops being trusted, or `None` for the last key. The time depends on when the next
 /// key begins to sign.
-fn ends(turns: &[DateTime<Utc>]) -> Vec<Option<DateTime<Utc>>> {
+fn trust_end_times(turns: &[DateTime<Utc>]) -> Vec<Option<DateTime<Utc>>> {
     turns.iter().skip(1).map(|next| Some(*next + RETAIN_AFTER_ROTATION)).chain([None]).take(turns.len()).collect()
 }
 
 /// Generates an Ed25519 signing key that begins to sign at `signs_from`.
 ///
 /// # Errors
-/// Returns `Broken` when the system provides no random bytes.
+/// Returns `Internal` when the system provides no random bytes.
 pub fn generate(now: DateTime<Utc>, signs_from: DateTime<Utc>) -> Result<StoredKey, Error> {
-    let document =
-        Ed25519KeyPair::generate_pkcs8(&SystemRandom::new()).map_err(|_| Error::Broken("no random bytes for a signing key".to_owned()))?;
+    let document = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new())
+        .map_err(|_| Error::Internal("no random bytes for a signing key".to_owned()))?;
     let id = uuid::Uuid::now_v7().simple().to_string();
     Ok(StoredKey { id, private_key: document.as_ref().to_vec(), created_at: now, signs_from })
 }
@@ -154,20 +154,20 @@ pub fn generate(now: DateTime<Utc>, signs_from: DateTime<Utc>) -> Result<StoredK
 /// trusted.
 ///
 /// # Errors
-/// Returns a database error, or `Broken` when the system provides no random bytes.
+/// Returns a database error, or `Internal` when the system provides no random bytes.
 pub async fn rotate(db: &Db, sealing: &Arc<SealingKey>, now: DateTime<Utc>, life: TimeDelta) -> Result<(), Error> {
     let sealing = Arc::clone(sealing);
     db.write(move |tx| {
         Box::pin(async move {
             users::lock(tx).await?;
-            let turns = keys::signing_schedule(tx).await?;
+            let turns = keys::load_signing_schedule(tx).await?;
             if turns.last().is_some_and(|(_, signs_from)| *signs_from + life <= now) {
-                succeed(tx, &sealing, now).await?;
+                create_successor(tx, &sealing, now).await?;
             }
-            let ends = ends(&turns.iter().map(|(_, signs_from)| *signs_from).collect::<Vec<_>>());
+            let ends = trust_end_times(&turns.iter().map(|(_, signs_from)| *signs_from).collect::<Vec<_>>());
             for ((id, _), _) in turns.iter().zip(ends).filter(|(_, end)| end.is_some_and(|end| end <= now)) {
-                keys::remove_signing_key(tx, id).await?;
-                tracing::info!(key = %id, "signing key removed");
+                keys::delete_signing_key(tx, id).await?;
+                tracing::info!(key = %id, "expired signing key deleted");
             }
             Ok(())
         })
@@ -175,9 +175,9 @@ pub async fn rotate(db: &Db, sealing: &Arc<SealingKey>, now: DateTime<Utc>, life
     .await
 }
 
-async fn succeed(tx: &mut Tx<'_>, sealing: &SealingKey, now: DateTime<Utc>) -> Result<(), Error> {
+async fn create_successor(tx: &mut Tx<'_>, sealing: &SealingKey, now: DateTime<Utc>) -> Result<(), Error> {
     let next = generate(now, now + PUBLISH_AHEAD)?;
-    keys::insert_signing(tx, sealing, &next).await?;
+    keys::insert_signing_key(tx, sealing, &next).await?;
     tracing::info!(key = %next.id, signs_from = %next.signs_from, "new signing key published");
     Ok(())
 }
@@ -189,8 +189,8 @@ mod tests {
     #[test]
     fn a_key_is_trusted_until_its_last_token_expires() {
         let at = |hours| DateTime::UNIX_EPOCH + TimeDelta::hours(hours);
-        assert_eq!(ends(&[at(0), at(10), at(20)]), [Some(at(35)), Some(at(45)), None]);
-        assert_eq!(ends(&[at(0)]), [None]);
-        assert!(ends(&[]).is_empty());
+        assert_eq!(trust_end_times(&[at(0), at(10), at(20)]), [Some(at(35)), Some(at(45)), None]);
+        assert_eq!(trust_end_times(&[at(0)]), [None]);
+        assert!(trust_end_times(&[]).is_empty());
     }
 }

@@ -77,10 +77,10 @@ impl UserAdmin {
     /// Returns the audit entries of a user's account in a window of its history, newest first.
     ///
     /// # Errors
-    /// Returns `NoUser` when no user has this id, or a database error.
+    /// Returns `UserNotFound` when no user has this id, or a database error.
     pub async fn list_history(&self, id: i64, window: HistoryWindow) -> Result<Vec<Event>, Error> {
         let listed = |db: Db| async move {
-            users::find_by_id(&db, id).await?.ok_or(Error::NoUser(id))?;
+            users::find_by_id(&db, id).await?.ok_or(Error::UserNotFound(id))?;
             Ok::<_, Error>(audit::list_history(&db, &export::subject(id), &window).await?)
         };
         self.db.read_recent(listed).await
@@ -90,7 +90,7 @@ impl UserAdmin {
     ///
     /// # Errors
     /// Returns a database error.
-    pub async fn names(&self, ids: &[i64]) -> Result<HashMap<i64, String>, Error> {
+    pub async fn resolve_names(&self, ids: &[i64]) -> Result<HashMap<i64, String>, Error> {
         let found = dialect::list_hmcs(&self.db, &json!(ids).to_string()).await?;
         Ok(found.into_iter().collect())
     }
@@ -98,7 +98,7 @@ impl UserAdmin {
     /// Creates a user.
     ///
     /// # Errors
-    /// Returns `HmcTaken`, `ReservedHmc`, `BadPassword`, `Busy`, `ConfirmPassword` when a supervisor is created without a
+    /// Returns `HmcTaken`, `ReservedHmc`, `PasswordRejected`, `Busy`, `PasswordConfirmationRequired` when a supervisor is created without a
     /// recent password confirmation, an error when the caller is no supervisor, or a database error.
     pub async fn create(&self, act: Actor, person: NewUserInput) -> Result<StoredUser, Error> {
         let NewUserInput { hmc, password, role, must_change } = person;
@@ -126,15 +126,15 @@ impl UserAdmin {
     /// Changes a user; any change ends all sessions of that user.
     ///
     /// # Errors
-    /// Returns `ReservedUser`, `OwnPassword`, `NoUser`, `HmcTaken`, `ReservedHmc`, `LastAdmin`, `BadPassword` or `Busy`;
-    /// `ConfirmPassword` when the change sets a password or the supervisor role without a recent password confirmation; an
+    /// Returns `ReservedUser`, `OwnPassword`, `UserNotFound`, `HmcTaken`, `ReservedHmc`, `LastAdmin`, `PasswordRejected` or `Busy`;
+    /// `PasswordConfirmationRequired` when the change sets a password or the supervisor role without a recent password confirmation; an
     /// error when the caller is no supervisor; or a database error.
     pub async fn update(&self, act: Actor, change: UserChange) -> Result<StoredUser, Error> {
         check_not_reserved_user(change.id)?;
         if change.password.is_some() && act.caller.user_id == change.id {
             return Err(Error::OwnPassword);
         }
-        let known = users::find_by_id(&self.db, change.id).await?.ok_or(Error::NoUser(change.id))?;
+        let known = users::find_by_id(&self.db, change.id).await?.ok_or(Error::UserNotFound(change.id))?;
         if let Some(hmc) = &change.hmc {
             self.check_not_reserved(hmc)?;
         }
@@ -155,7 +155,7 @@ impl UserAdmin {
     /// Deletes a user and ends all sessions of that user.
     ///
     /// # Errors
-    /// Returns `ReservedUser`, `OwnAccount`, `NoUser`, `LastAdmin`, an error when the caller is no supervisor, or a
+    /// Returns `ReservedUser`, `OwnAccount`, `UserNotFound`, `LastAdmin`, an error when the caller is no supervisor, or a
     /// database error.
     pub async fn delete(&self, act: Actor, id: i64) -> Result<(), Error> {
         check_not_reserved_user(id)?;
@@ -167,7 +167,7 @@ impl UserAdmin {
             .write(move |tx| {
                 Box::pin(async move {
                     lock_and_check_supervisor(tx, &act).await?;
-                    let user = users::find_in_transaction(tx, id).await?.ok_or(Error::NoUser(id))?;
+                    let user = users::find_in_transaction(tx, id).await?.ok_or(Error::UserNotFound(id))?;
                     check_not_last(tx, &user).await?;
                     let ended = users::end_sessions(tx, id, act.now).await?;
                     users::delete(tx, id).await?;
@@ -185,7 +185,7 @@ impl UserAdmin {
     ///
     /// # Errors
     /// Returns `NotAllowed` for another user's data unless the caller is a supervisor, `ReservedUser` for the developer account,
-    /// `NoUser`, or a database error.
+    /// `UserNotFound`, or a database error.
     pub async fn export(&self, caller: &Caller, id: i64) -> Result<String, Error> {
         let own = caller.user_id == id;
         if !own && caller.role != Role::Admin {
@@ -194,7 +194,7 @@ impl UserAdmin {
         if !own {
             check_not_reserved_user(id)?;
         }
-        let user = users::find_by_id(&self.db, id).await?.ok_or(Error::NoUser(id))?;
+        let user = users::find_by_id(&self.db, id).await?.ok_or(Error::UserNotFound(id))?;
         let user = json!({
             "id": user.id, "hmc": user.hmc, "user_type": user.role,
             "created_at": user.created_at, "last_login_at": user.last_login_at,
@@ -214,7 +214,7 @@ impl UserAdmin {
             .into_bytes();
         export::write_entries(&self.db, id, &mut text).await?;
         text.extend_from_slice(b"]}");
-        String::from_utf8(text).map_err(|cause| Error::Broken(cause.to_string()))
+        String::from_utf8(text).map_err(|cause| Error::Internal(cause.to_string()))
     }
 
     fn check_not_reserved(&self, hmc: &Hmc) -> Result<(), Error> {
@@ -236,7 +236,7 @@ async fn check_not_last(tx: &mut Tx<'_>, user: &StoredUser) -> Result<(), Error>
 
 async fn apply(tx: &mut Tx<'_>, act: &Actor, change: &UserChange, hash: Option<String>) -> Result<(StoredUser, Option<Revocation>), Error> {
     lock_and_check_supervisor(tx, act).await?;
-    let old = users::find_in_transaction(tx, change.id).await?.ok_or(Error::NoUser(change.id))?;
+    let old = users::find_in_transaction(tx, change.id).await?.ok_or(Error::UserNotFound(change.id))?;
     let makes_admin = change.role == Some(Role::Admin) && old.role() != Role::Admin;
     if makes_admin || hash.is_some() {
         check_confirmed(tx, act).await?;

@@ -21,8 +21,7 @@ pub struct Campaign {
     pub modified_by: Option<i64>,
     pub created_at: DateTime<Utc>,
     pub modified_at: DateTime<Utc>,
-    /// Time at which the row was last touched: by a heartbeat of the import, a sync to vehicle-svc, or the deletion of the
-    /// campaign.
+    /// Time of the last heartbeat of the import, sync to vehicle-svc, or deletion of the campaign.
     pub touched_at: DateTime<Utc>,
     /// Revision number of the campaign's name and write lock, incremented for each sync to vehicle-svc.
     pub revision: i64,

@@ -31,7 +31,7 @@ impl CampaignChange {
     /// Checks the format of every field of an update request.
     ///
     /// # Errors
-    /// Returns [`Error::BadFields`] with every invalid field.
+    /// Returns [`Error::InvalidFields`] with every invalid field.
     pub fn from_request(request: UpdateCampaignRequest) -> Result<Self, Error> {
         let mut checks = FieldErrors::default();
         let status = request.status.map(|number| checks.value_or_default("status", status(number)));
@@ -40,15 +40,15 @@ impl CampaignChange {
             text.map(|text| checks.value_or_default(field, check(&text)))
         };
         let change = Self {
-            name: take("name", request.name, fields::checked_name),
-            description: take("description", request.description, fields::checked_text),
-            image: take("image", request.image, fields::checked_image_path),
-            model_type: take("model_type", request.model_type, fields::checked_text),
-            part: take("part", request.part, fields::checked_text),
+            name: take("name", request.name, fields::validate_name),
+            description: take("description", request.description, fields::validate_text),
+            image: take("image", request.image, fields::validate_image_path),
+            model_type: take("model_type", request.model_type, fields::validate_text),
+            part: take("part", request.part, fields::validate_text),
             status,
             due_at,
         };
-        checks.finish()?;
+        checks.into_result()?;
         Ok(change)
     }
 
@@ -57,7 +57,7 @@ impl CampaignChange {
     /// An operator's update may repeat the stored texts, but is rejected as a whole when any text differs.
     ///
     /// # Errors
-    /// Returns `FieldNotAllowed`, `StepNotAllowed` or `BadStep`.
+    /// Returns `FieldNotAllowed`, `TransitionNotAllowed` or `InvalidTransition`.
     pub fn apply(&self, before: &Campaign, role: Role) -> Result<Campaign, Error> {
         let mut after = before.clone();
         put(&mut after.name, self.name.as_ref());

@@ -2,14 +2,14 @@
 use clap::Args;
 use std::time::Duration;
 
-/// Interval between runs of the sweeper.
+/// Default interval at which the sweeper completes or reverts work that a crash left unfinished.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Settings of campaign-svc. Operators can change none of them; tests change the interval of the sweeper.
+/// Settings of campaign-svc. Operators can change none of them; tests change the interval at which unfinished work is completed.
 #[derive(Debug, Clone, Args)]
 #[group(skip)]
 pub struct Config {
-    /// Interval between runs of the sweeper, which completes or reverts work left unfinished by a crash. Only tests change it.
+    /// Interval at which the sweeper completes or reverts work that a crash left unfinished. Only tests change it.
     #[arg(skip = SWEEP_INTERVAL)]
     pub sweep_interval: Duration,
 }

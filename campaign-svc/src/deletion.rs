@@ -33,7 +33,7 @@ impl Context {
         let counting = tokio::time::timeout(COUNTERS_TIMEOUT, self.get(&context, id, None)).await;
         let progress = counting.ok().and_then(Result::ok).and_then(|seen| seen.progress);
         let deletion = Deletion { context, id, progress, at: self.now() };
-        if self.db.write(move |tx| Box::pin(async move { deletion.bury(tx).await })).await? {
+        if self.db.write(move |tx| Box::pin(async move { deletion.mark_deleted_with_audit(tx).await })).await? {
             self.remove_in_background(id).await;
         }
         Ok(())
@@ -66,9 +66,9 @@ impl Context {
 impl Deletion {
     /// Marks a published campaign as deleted (a tombstone) and writes the audit entry; returns `false` when the campaign was
     /// already deleted.
-    async fn bury(&self, tx: &mut Tx<'_>) -> Result<bool, Error> {
+    async fn mark_deleted_with_audit(&self, tx: &mut Tx<'_>) -> Result<bool, Error> {
         let Some(held) = store::lock_for_update(tx, self.id).await?.filter(|held| held.state == CampaignState::Live) else {
-            return if store::is_deleted(tx, self.id).await? { Ok(false) } else { Err(Error::NoCampaign(self.id)) };
+            return if store::is_deleted(tx, self.id).await? { Ok(false) } else { Err(Error::CampaignNotFound(self.id)) };
         };
         store::mark_deleted(tx, self.id, self.at).await?;
         let (total, inspected) = (self.progress.as_ref().map(|p| p.total), self.progress.as_ref().map(|p| p.inspected));

@@ -21,19 +21,19 @@ use patio_proto::campaign as pb;
 /// Checks the fields of a request to create a draft.
 ///
 /// # Errors
-/// Returns [`Error::BadFields`] with every invalid field, or a permission error when the caller is a service.
-pub fn checked_draft(context: &RequestContext, request: &pb::CreateDraftRequest, at: DateTime<Utc>) -> Result<NewDraft, Error> {
+/// Returns [`Error::InvalidFields`] with every invalid field, or a permission error when the caller is a service.
+pub fn validate_draft(context: &RequestContext, request: &pb::CreateDraftRequest, at: DateTime<Utc>) -> Result<NewDraft, Error> {
     let mut checks = FieldErrors::default();
     let draft = NewDraft {
-        import_id: checks.value_or_default("import_id", fields::search_text(&request.import_id)),
-        name: checks.value_or_default("name", fields::checked_name(&request.name)),
-        description: checks.value_or_default("description", fields::checked_text(&request.description)),
-        part: checks.value_or_default("part", fields::checked_text(&request.part)),
-        model_type: checks.value_or_default("model_type", fields::checked_text(&request.model_type)),
-        created_by: context.caller.signed_in_user_id().ok_or(Error::NobodyImports)?,
+        import_id: checks.value_or_default("import_id", fields::validate_search_text(&request.import_id)),
+        name: checks.value_or_default("name", fields::validate_name(&request.name)),
+        description: checks.value_or_default("description", fields::validate_text(&request.description)),
+        part: checks.value_or_default("part", fields::validate_text(&request.part)),
+        model_type: checks.value_or_default("model_type", fields::validate_text(&request.model_type)),
+        created_by: context.caller.signed_in_user_id().ok_or(Error::UserRequired)?,
         at,
     };
-    checks.finish()?;
+    checks.into_result()?;
     Ok(draft)
 }
 
@@ -46,14 +46,14 @@ impl Context {
 
     /// Records a heartbeat, which shows that the import of a draft campaign is still running.
     pub async fn heartbeat(&self, context: &RequestContext, id: i64) -> Result<(), Error> {
-        self.touched(context, id).await.map(drop)
+        self.record_draft_heartbeat(context, id).await.map(drop)
     }
 
     /// Publishes a draft campaign, which makes the campaign visible to users; a repeated call returns the published campaign.
     ///
     /// vehicle-svc opens the campaign for saves first, so that a visible campaign always accepts saves.
     pub async fn publish(&self, context: RequestContext, id: i64) -> Result<CampaignView, Error> {
-        let draft = self.touched(&context, id).await?;
+        let draft = self.record_draft_heartbeat(&context, id).await?;
         if draft.state == CampaignState::Live {
             return self.get(&context, id, None).await;
         }
@@ -74,10 +74,10 @@ impl Context {
         Ok(())
     }
 
-    async fn touched(&self, context: &RequestContext, id: i64) -> Result<Campaign, Error> {
+    async fn record_draft_heartbeat(&self, context: &RequestContext, id: i64) -> Result<Campaign, Error> {
         let (of, at) = (context.caller.signed_in_user_id(), self.now());
         let touched = self.db.write(move |tx| Box::pin(async move { store::heartbeat(tx, id, of, at).await })).await?;
-        touched.ok_or(Error::NoCampaign(id))
+        touched.ok_or(Error::CampaignNotFound(id))
     }
 
     async fn make_live(&self, context: RequestContext, draft: Campaign, progress: &Progress) -> Result<Campaign, Error> {
@@ -92,7 +92,7 @@ async fn insert(tx: &mut Tx<'_>, draft: &NewDraft) -> Result<Campaign, Error> {
     }
     match store::find_by_import(tx, &draft.import_id).await? {
         Some(made) if made.created_by == draft.created_by && made.name == draft.name => Ok(made),
-        Some(_) => Err(Error::ImportTaken),
+        Some(_) => Err(Error::ImportIdReused),
         None => Err(Error::NameTaken(draft.name.clone())),
     }
 }
@@ -105,7 +105,7 @@ async fn publish(
 ) -> Result<Campaign, Error> {
     let Some(live) = store::publish(tx, draft.id, draft.revision, at).await? else {
         let held = store::lock_for_update(tx, draft.id).await?;
-        return held.filter(|held| held.state == CampaignState::Live).ok_or(Error::NoCampaign(draft.id));
+        return held.filter(|held| held.state == CampaignState::Live).ok_or(Error::CampaignNotFound(draft.id));
     };
     let event = AuditEvent {
         kind: "campaign-imported",
@@ -123,10 +123,10 @@ async fn publish(
 async fn discard(tx: &mut Tx<'_>, id: i64, of: Option<i64>, at: DateTime<Utc>) -> Result<bool, Error> {
     let Some(held) = store::lock_for_update(tx, id).await? else { return Ok(false) };
     if of.is_some_and(|person| person != held.created_by) {
-        return Err(Error::NoCampaign(id));
+        return Err(Error::CampaignNotFound(id));
     }
     if held.state == CampaignState::Live {
-        return Err(Error::NoDraft(id));
+        return Err(Error::AlreadyPublished(id));
     }
     store::mark_deleted(tx, id, at).await?;
     Ok(true)

@@ -11,26 +11,35 @@ use tonic::{Code, Status};
 pub enum Error {
     /// No campaign has this id; also returned for drafts and for campaigns being deleted.
     #[error("Campaign not found. It may have been deleted.")]
-    NoCampaign(i64),
+    CampaignNotFound(i64),
+    /// Another campaign or draft already has this name.
     #[error("Another campaign already has the name \"{0}\".")]
     NameTaken(String),
-    #[error("{}", sentences(.0))]
-    BadFields(Vec<(&'static str, String)>),
+    /// Fields of the request are invalid; contains the name of each field and the broken rule.
+    #[error("{}", field_sentences(.0))]
+    InvalidFields(Vec<(&'static str, String)>),
+    /// The caller's role may not change this field of a campaign.
     #[error("Your access level does not allow changing {0}.")]
     FieldNotAllowed(&'static str),
-    #[error("Your access level does not allow changing a campaign from {} to {}.", label(*.from), label(*.to))]
-    StepNotAllowed { from: CampaignStatus, to: CampaignStatus },
-    #[error("A campaign cannot change from {} to {}.", label(*.from), label(*.to))]
-    BadStep { from: CampaignStatus, to: CampaignStatus },
-    #[error("This import has already been completed.")]
-    NoDraft(i64),
-    #[error("This import was already used for another campaign.")]
-    ImportTaken,
+    /// The caller's role may not change the campaign from the status `from` to the status `to`.
+    #[error("Your access level does not allow changing a campaign from {} to {}.", status_label(*.from), status_label(*.to))]
+    TransitionNotAllowed { from: CampaignStatus, to: CampaignStatus },
+    /// No role may change a campaign from the status `from` to the status `to`.
+    #[error("A campaign cannot change from {} to {}.", status_label(*.from), status_label(*.to))]
+    InvalidTransition { from: CampaignStatus, to: CampaignStatus },
+    /// The draft of the import is already published, so that it can no longer be discarded.
+    #[error("This import has already been completed and can no longer be cancelled. To revert it, undo it in History.")]
+    AlreadyPublished(i64),
+    /// The import id was already used for a campaign with another name or by another user.
+    #[error("This import id was already used for a campaign with another name or by another user. Start the import again.")]
+    ImportIdReused,
+    /// A service without a signed-in user tried to create a draft campaign.
     #[error("A campaign can only be imported by a signed-in user.")]
-    NobodyImports,
+    UserRequired,
     /// A call to another service failed with this status.
     #[error("{}", .0.message())]
-    Elsewhere(Status),
+    DependencyFailed(Status),
+    /// A database statement failed.
     #[error(transparent)]
     Database(#[from] sqlx::Error),
 }
@@ -39,33 +48,33 @@ impl Error {
     /// Returns `true` if another service did not respond or refused the call because it is unavailable.
     pub fn is_unavailable(&self) -> bool {
         let codes = [Code::Unavailable, Code::DeadlineExceeded, Code::Cancelled];
-        matches!(self, Self::Elsewhere(answer) if codes.contains(&answer.code()))
+        matches!(self, Self::DependencyFailed(answer) if codes.contains(&answer.code()))
     }
 }
 
 /// Returns one sentence per invalid field, such as "The name is missing."
-fn sentences(fields: &[(&'static str, String)]) -> String {
+fn field_sentences(fields: &[(&'static str, String)]) -> String {
     fields.iter().map(|(field, why)| format!("The {} {why}.", field.replace('_', " "))).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the name of a status as the screens show it.
-fn label(status: CampaignStatus) -> &'static str {
+fn status_label(status: CampaignStatus) -> &'static str {
     if status == CampaignStatus::Ready { "Ready to Start" } else { campaign_status_text(status) }
 }
 
 impl From<Error> for Status {
     fn from(error: Error) -> Self {
         match error {
-            Error::NoCampaign(_) => status(Code::NotFound, Reason::NoCampaign, &error),
+            Error::CampaignNotFound(_) => status(Code::NotFound, Reason::NoCampaign, &error),
             Error::NameTaken(ref name) => status_with_values(Code::AlreadyExists, Reason::NameTaken, &error, &[("name", name.clone())]),
-            Error::BadFields(ref fields) => status_with_values(Code::InvalidArgument, Reason::BadRequest, &error, fields),
+            Error::InvalidFields(ref fields) => status_with_values(Code::InvalidArgument, Reason::BadRequest, &error, fields),
             Error::FieldNotAllowed(field) => {
                 status_with_values(Code::PermissionDenied, Reason::FieldNotAllowed, &error, &[("field", field.to_owned())])
             }
-            Error::StepNotAllowed { .. } | Error::NobodyImports => status(Code::PermissionDenied, Reason::NotAllowed, &error),
-            Error::BadStep { .. } | Error::NoDraft(_) => status(Code::FailedPrecondition, Reason::BadTransition, &error),
-            Error::ImportTaken => status(Code::AlreadyExists, Reason::KeyReused, &error),
-            Error::Elsewhere(answer) => service_channel::propagate_status(answer),
+            Error::TransitionNotAllowed { .. } | Error::UserRequired => status(Code::PermissionDenied, Reason::NotAllowed, &error),
+            Error::InvalidTransition { .. } | Error::AlreadyPublished(_) => status(Code::FailedPrecondition, Reason::BadTransition, &error),
+            Error::ImportIdReused => status(Code::AlreadyExists, Reason::KeyReused, &error),
+            Error::DependencyFailed(answer) => service_channel::propagate_status(answer),
             Error::Database(cause) => errors::database_status(&cause),
         }
     }

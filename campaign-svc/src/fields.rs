@@ -27,60 +27,68 @@ impl FieldErrors {
     /// Returns success if no error was recorded.
     ///
     /// # Errors
-    /// Returns [`Error::BadFields`] with all recorded errors, if there are any.
-    pub fn finish(self) -> Result<(), Error> {
-        if self.0.is_empty() { Ok(()) } else { Err(Error::BadFields(self.0)) }
+    /// Returns [`Error::InvalidFields`] with all recorded errors, if there are any.
+    pub fn into_result(self) -> Result<(), Error> {
+        if self.0.is_empty() { Ok(()) } else { Err(Error::InvalidFields(self.0)) }
     }
 }
 
 /// Normalizes and checks a campaign name.
 ///
 /// Names appear in file names, headers and log lines, so line breaks and bidirectional marks are rejected.
-pub fn checked_name(written: &str) -> Result<String, String> {
-    if written.trim().chars().any(|c| turns_direction(c) || breaks_line(c)) {
+pub fn validate_name(written: &str) -> Result<String, String> {
+    if written.trim().chars().any(|c| is_direction_mark(c) || is_line_break(c)) {
         return Err("has a line break or an invisible character".to_owned());
     }
-    limited(written.trim(), 4 * MAX_NAME_LEN)?;
+    validate_characters_and_len(written.trim(), 4 * MAX_NAME_LEN)?;
     let name = normal::normalize_name(written);
-    if name.is_empty() { Err("is missing".to_owned()) } else { limited(&name, MAX_NAME_LEN) }
+    if name.is_empty() { Err("is missing".to_owned()) } else { validate_characters_and_len(&name, MAX_NAME_LEN) }
 }
 
 /// Checks a text field, which may have several lines.
-pub fn checked_text(written: &str) -> Result<String, String> {
-    limited(written, MAX_TEXT_LEN)
+pub fn validate_text(written: &str) -> Result<String, String> {
+    validate_characters_and_len(written, MAX_TEXT_LEN)
 }
 
 /// Checks a search text or import id, which must be one line.
-pub fn search_text(written: &str) -> Result<String, String> {
-    if written.chars().any(breaks_line) { Err("has a line break".to_owned()) } else { limited(written, MAX_SEARCH_LEN) }
+pub fn validate_search_text(written: &str) -> Result<String, String> {
+    if written.chars().any(is_line_break) {
+        Err("has a line break".to_owned())
+    } else {
+        validate_characters_and_len(written, MAX_SEARCH_LEN)
+    }
 }
 
 /// Checks an image path, which must be empty or a file below `/assets/`.
 ///
 /// Backslashes are rejected because browsers read a backslash as a slash, and percent signs because `%2f` encodes a slash.
-pub fn checked_image_path(written: &str) -> Result<String, String> {
+pub fn validate_image_path(written: &str) -> Result<String, String> {
     let inside = written.strip_prefix("/assets/").unwrap_or_default();
-    let ours = !inside.is_empty() && !inside.contains(['\\', '%', '?', '#']) && !inside.chars().any(breaks_line);
+    let ours = !inside.is_empty() && !inside.contains(['\\', '%', '?', '#']) && !inside.chars().any(is_line_break);
     let ours = ours && inside.split('/').all(|part| !part.is_empty() && part != "." && part != "..");
-    if ours || written.is_empty() { limited(written, MAX_TEXT_LEN) } else { Err("must be a path below /assets/".to_owned()) }
+    if ours || written.is_empty() {
+        validate_characters_and_len(written, MAX_TEXT_LEN)
+    } else {
+        Err("must be a path below /assets/".to_owned())
+    }
 }
 
-fn limited(text: &str, longest: usize) -> Result<String, String> {
+fn validate_characters_and_len(text: &str, longest: usize) -> Result<String, String> {
     if text.chars().count() > longest {
         return Err(format!("has more than {longest} characters"));
     }
-    match text.chars().find(|c| c.is_control() && !breaks_line(*c)) {
+    match text.chars().find(|c| c.is_control() && !is_line_break(*c)) {
         Some(odd) => Err(format!("has the invisible character {odd:?}")),
         None => Ok(text.to_owned()),
     }
 }
 
 /// Returns whether a character is an invisible Unicode mark that changes the text direction.
-fn turns_direction(c: char) -> bool {
+fn is_direction_mark(c: char) -> bool {
     matches!(c, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-fn breaks_line(c: char) -> bool {
+fn is_line_break(c: char) -> bool {
     matches!(c, '\n' | '\r' | '\u{2028}' | '\u{2029}')
 }
 
@@ -96,28 +104,28 @@ mod tests {
 
     #[test]
     fn names_are_one_line_that_reads_in_one_direction() {
-        assert_eq!(checked_name("  Brake hose \u{a0}"), Ok("Brake hose".to_owned()));
+        assert_eq!(validate_name("  Brake hose \u{a0}"), Ok("Brake hose".to_owned()));
         for bad in ["", " \u{3000} ", "a\nb", "a\tb", "a\u{0}b", "a\u{202e}b", "a\u{2066}b", "a\u{200f}b", "\u{200b}"] {
-            assert!(checked_name(bad).is_err(), "{bad:?}");
+            assert!(validate_name(bad).is_err(), "{bad:?}");
         }
         for (written, kept) in [("a\u{a0} b", "a b"), ("a\u{200b}\u{2013}b", "a-b")] {
-            assert_eq!(checked_name(written).as_deref(), Ok(kept), "{written:?}");
+            assert_eq!(validate_name(written).as_deref(), Ok(kept), "{written:?}");
         }
-        assert!(checked_name(&"é".repeat(120)).is_ok());
-        assert!(checked_name(&"é".repeat(121)).is_err());
+        assert!(validate_name(&"é".repeat(120)).is_ok());
+        assert!(validate_name(&"é".repeat(121)).is_err());
     }
 
     #[test]
     fn texts_hold_lines_but_no_other_control_characters() {
-        assert!(checked_text("first\r\nsecond").is_ok());
-        assert!(checked_text("a\u{1b}[31m").is_err());
-        assert!(checked_text(&"x".repeat(2001)).is_err());
+        assert!(validate_text("first\r\nsecond").is_ok());
+        assert!(validate_text("a\u{1b}[31m").is_err());
+        assert!(validate_text(&"x".repeat(2001)).is_err());
     }
 
     #[test]
     fn images_stay_on_our_own_pages() {
         for fine in ["", "/assets/a.png", "/assets/parts/hose.svg"] {
-            assert!(checked_image_path(fine).is_ok(), "{fine}");
+            assert!(validate_image_path(fine).is_ok(), "{fine}");
         }
         for bad in [
             "//elsewhere/a.png",
@@ -134,7 +142,7 @@ mod tests {
             "/assets/",
             "/assets/./x",
         ] {
-            assert!(checked_image_path(bad).is_err(), "{bad}");
+            assert!(validate_image_path(bad).is_err(), "{bad}");
         }
     }
 }

@@ -36,17 +36,17 @@ impl ListQuery {
     /// Checks the fields of a list request for a caller of this role.
     ///
     /// # Errors
-    /// Returns [`Error::BadFields`] with every invalid field.
+    /// Returns [`Error::InvalidFields`] with every invalid field.
     pub fn from_request(request: pb::ListCampaignsRequest, role: Role) -> Result<Self, Error> {
         let mut checks = FieldErrors::default();
-        let search = checks.value_or_default("search", fields::search_text(&request.search));
+        let search = checks.value_or_default("search", fields::validate_search_text(&request.search));
         let request = Self {
             window: PageWindow::from_request(request.page.as_ref()),
             pattern: page::contains_pattern(&normal::normalize_code(&search)),
             statuses: checks.value_or_default("statuses", statuses(&request.statuses)),
             yard: request.yard.map(|id| checks.value_or_default("yard", seen_yard(id, role))),
         };
-        checks.finish()?;
+        checks.into_result()?;
         Ok(request)
     }
 }
@@ -104,8 +104,8 @@ impl Context {
     pub async fn get(&self, context: &RequestContext, id: i64, yard: Option<i32>) -> Result<CampaignView, Error> {
         let mut checks = FieldErrors::default();
         let yard = yard.map(|id| checks.value_or_default("yard", seen_yard(id, context.caller.role)));
-        checks.finish()?;
-        let campaign = store::find(&self.db, id).await?.ok_or(Error::NoCampaign(id))?;
+        checks.into_result()?;
+        let campaign = store::find(&self.db, id).await?.ok_or(Error::CampaignNotFound(id))?;
         let progress = self.progress.get_available(context, &[id], yard).await?.remove(&id);
         Ok(CampaignView { campaign, progress, yard })
     }
@@ -113,7 +113,7 @@ impl Context {
     /// Returns the audit entries of a published campaign in a window of its history, newest first.
     pub async fn list_history(&self, id: i64, window: HistoryWindow) -> Result<Vec<Event>, Error> {
         let listed = |db: Db| async move {
-            let campaign = store::find(&db, id).await?.ok_or(Error::NoCampaign(id))?;
+            let campaign = store::find(&db, id).await?.ok_or(Error::CampaignNotFound(id))?;
             Ok::<_, Error>(audit::list_history(&db, &campaign.subject(), &window).await?)
         };
         self.db.read_recent(listed).await

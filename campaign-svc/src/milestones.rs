@@ -27,12 +27,12 @@ impl MilestoneReport {
     /// Checks the fields of a milestone report from vehicle-svc.
     ///
     /// # Errors
-    /// Returns [`Error::BadFields`] for an unknown milestone.
+    /// Returns [`Error::InvalidFields`] for an unknown milestone.
     pub fn from_request(request: ReportMilestoneRequest) -> Result<Self, Error> {
         let milestone = Milestone::try_from(request.milestone).ok().filter(|milestone| *milestone != Milestone::Unspecified);
         let mut checks = FieldErrors::default();
         let milestone = checks.value_or_default("milestone", milestone.ok_or_else(|| "must be begun, complete or incomplete".to_owned()));
-        checks.finish()?;
+        checks.into_result()?;
         Ok(Self { id: request.campaign_id, milestone, revision: request.revision })
     }
 }

@@ -71,8 +71,13 @@ impl ProgressReader {
     async fn fetch(&self, context: &RequestContext, ids: &[i64], yard: Option<i32>) -> Result<HashMap<i64, Progress>, Error> {
         let reported = self.vehicles.get_progress(&context.bearer, ids, yard).await?;
         if yard.is_none() {
-            join_all(reported.iter().filter(|progress| sees_whole(context, progress.in_dash > 0)).map(|progress| self.keep(progress)))
-                .await;
+            join_all(
+                reported
+                    .iter()
+                    .filter(|progress| may_see_totals(context, progress.in_dash > 0))
+                    .map(|progress| self.cache_progress(progress)),
+            )
+            .await;
         }
         Ok(reported.iter().map(|progress| (progress.campaign_id, read(progress))).collect())
     }
@@ -86,11 +91,11 @@ impl ProgressReader {
         ids.iter()
             .copied()
             .zip(held)
-            .filter_map(|(id, held)| held.filter(|held| held.next_known && sees_whole(context, held.in_dash)).map(|held| (id, held)))
+            .filter_map(|(id, held)| held.filter(|held| held.next_known && may_see_totals(context, held.in_dash)).map(|held| (id, held)))
             .collect()
     }
 
-    async fn keep(&self, progress: &pb::Progress) {
+    async fn cache_progress(&self, progress: &pb::Progress) {
         if let Some(cache) = &self.cache {
             cache.put_if_newer(&progress_cache::cache_key(progress.campaign_id), progress.revision, &read(progress)).await;
         }
@@ -109,6 +114,6 @@ fn read(progress: &pb::Progress) -> Progress {
 
 /// Returns whether the caller may see all vehicles of a campaign, and therefore its totals. Operators may not when
 /// the campaign has vehicles in the yard '-' (parking spaces that begin with a dash).
-fn sees_whole(context: &RequestContext, in_dash: bool) -> bool {
+fn may_see_totals(context: &RequestContext, in_dash: bool) -> bool {
     !in_dash || context.caller.role != Role::Operator
 }

@@ -13,16 +13,17 @@ use patio_proto::{
 /// and close it; only supervisors may reopen it. A service has the permissions of an operator.
 ///
 /// # Errors
-/// Returns `StepNotAllowed` for a transition that needs a higher role, and `BadStep` for a transition that no role may make.
+/// Returns `TransitionNotAllowed` for a transition that needs a higher role, and `InvalidTransition` for a transition that no role
+/// may make.
 pub fn check_transition(role: Role, from: CampaignStatus, to: CampaignStatus) -> Result<(), Error> {
     let needed = match (from, to) {
         (from, to) if from == to => Role::Operator,
         (Ready, Ongoing) => Role::Operator,
         (Ongoing, PendingReview | Closed) | (PendingReview, Ongoing | Closed) => Role::Manager,
         (Closed, Ongoing) => Role::Admin,
-        _ => return Err(Error::BadStep { from, to }),
+        _ => return Err(Error::InvalidTransition { from, to }),
     };
-    if rank(role) >= needed as i32 { Ok(()) } else { Err(Error::StepNotAllowed { from, to }) }
+    if rank(role) >= needed as i32 { Ok(()) } else { Err(Error::TransitionNotAllowed { from, to }) }
 }
 
 /// Returns whether a role may edit the text fields of a campaign.

@@ -15,10 +15,10 @@ const HEARTBEAT_TIMEOUT: TimeDelta = TimeDelta::seconds(30);
 const DELETION_RETRY_AGE: TimeDelta = TimeDelta::seconds(10);
 /// Time since the last change of a campaign after which a sync that vehicle-svc has not acknowledged is repeated.
 const SYNC_RETRY_AGE: TimeDelta = TimeDelta::seconds(5);
-/// Maximum number of tombstones, and of unsynced campaigns, that one sweep handles.
+/// Maximum number of deleted campaigns, and of unsynced campaigns, that one sweep handles.
 const MAX_CAMPAIGNS_PER_SWEEP: i64 = 100;
 
-/// Names of the steps of a sweep in the log.
+/// Names of the steps of a sweep, as written to the log.
 const STEPS: [&str; 3] = ["discard stale drafts", "finish deletions", "sync to vehicle-svc"];
 /// Outage trackers of the steps, in the order of [`STEPS`]. Each counts the failed attempts since the step last succeeded.
 static OUTAGES: [Outage; 3] = [Outage::new(), Outage::new(), Outage::new()];
@@ -37,21 +37,21 @@ impl Sweeper {
         Self(Context::new(host, db))
     }
 
-    /// Runs one sweep; failures are logged and left to the next sweep.
+    /// Completes or reverts all unfinished work once. A failure is logged, and the next sweep tries again.
     pub async fn sweep(&self) {
-        let outcomes = [self.discard_silent().await, self.finish_deletions().await, self.resync_unsynced().await];
+        let outcomes = [self.discard_stale_drafts().await, self.finish_deletions().await, self.resync_unsynced().await];
         for ((outage, step), outcome) in OUTAGES.iter().zip(STEPS).zip(outcomes) {
             outage.log_attempt(step, outcome);
         }
     }
 
-    async fn discard_silent(&self) -> Result<(), Error> {
+    async fn discard_stale_drafts(&self) -> Result<(), Error> {
         let at = self.0.now();
         let silent =
             self.0.db.write(move |tx| Box::pin(async move { store::expire_stale_drafts(tx, at - HEARTBEAT_TIMEOUT, at).await })).await?;
         for id in silent {
             tracing::info!(campaign = id, "draft discarded: no heartbeat from its import");
-            over(id, self.0.remove(id).await)?;
+            log_failure(id, self.0.remove(id).await)?;
         }
         Ok(())
     }
@@ -60,7 +60,7 @@ impl Sweeper {
         let stale = store::list_stale(&self.0.db, self.0.now() - DELETION_RETRY_AGE, MAX_CAMPAIGNS_PER_SWEEP).await?;
         metrics::gauge!("patio_saga_backlog", "saga" => "deletions").set(gauge_value(stale.len()));
         for id in stale {
-            over(id, self.0.remove(id).await)?;
+            log_failure(id, self.0.remove(id).await)?;
         }
         Ok(())
     }
@@ -70,18 +70,18 @@ impl Sweeper {
         let unsynced = store::list_unsynced(&self.0.db, since, MAX_CAMPAIGNS_PER_SWEEP).await?;
         metrics::gauge!("patio_saga_backlog", "saga" => "campaign-changes").set(gauge_value(unsynced.len()));
         for id in unsynced {
-            over(id, self.0.resync(id, since).await.map(drop))?;
+            log_failure(id, self.0.resync(id, since).await.map(drop))?;
         }
         Ok(())
     }
 }
 
 /// Logs the failure of one row so that the sweep continues; returns the error only when vehicle-svc is unavailable.
-fn over(id: i64, outcome: Result<(), Error>) -> Result<(), Error> {
+fn log_failure(id: i64, outcome: Result<(), Error>) -> Result<(), Error> {
     match outcome {
-        Err(Error::Elsewhere(status)) if status.code() == Code::Unavailable => Err(Error::Elsewhere(status)),
+        Err(Error::DependencyFailed(status)) if status.code() == Code::Unavailable => Err(Error::DependencyFailed(status)),
         Err(cause) => {
-            tracing::warn!(%cause, campaign = id, "sweep of a campaign failed, retrying at the next sweep");
+            tracing::warn!(%cause, campaign = id, "failed to complete the unfinished work of a campaign, retrying at the next sweep");
             Ok(())
         }
         Ok(()) => Ok(()),

@@ -49,7 +49,7 @@ impl Context {
     ///
     /// The counters for the response are read first, so that nothing is stored when the counters are unavailable.
     pub async fn save(&self, context: RequestContext, id: i64, change: CampaignChange) -> Result<CampaignView, Error> {
-        store::find(&self.db, id).await?.ok_or(Error::NoCampaign(id))?;
+        store::find(&self.db, id).await?.ok_or(Error::CampaignNotFound(id))?;
         let progress = self.progress.get(&context, id, None).await?;
         let save = Save { context, id, change, at: self.now() };
         let first = save.clone();
@@ -69,9 +69,9 @@ impl Context {
     async fn close(&self, save: Save, planned: &Campaign) -> Result<Campaign, Error> {
         self.vehicles.sync(planned).await?;
         let (id, reserved) = (save.id, planned.revision);
-        let stored = self.db.write(move |tx| Box::pin(async move { save.finish(tx, reserved).await })).await;
+        let stored = self.db.write(move |tx| Box::pin(async move { save.store_closed(tx, reserved).await })).await;
         if stored.is_err() {
-            self.reopen_gate(id).await;
+            self.unlock_after_failed_close(id).await;
         }
         let campaign = stored?;
         if campaign.needs_sync() {
@@ -81,7 +81,7 @@ impl Context {
     }
 
     /// Unlocks the campaign in vehicle-svc after closing it failed; if unlocking fails too, the sweeper repeats the unlocking.
-    async fn reopen_gate(&self, id: i64) {
+    async fn unlock_after_failed_close(&self, id: i64) {
         if let Err(cause) = self.resync(id, self.now() + TimeDelta::seconds(1)).await {
             tracing::warn!(%cause, campaign = id, "failed to unlock a campaign in vehicle-svc after closing it failed, retrying later");
         }
@@ -116,9 +116,9 @@ impl Context {
 
 impl Save {
     async fn begin(&self, tx: &mut Tx<'_>) -> Result<Begun, Error> {
-        let (before, mut after) = self.planned(tx).await?;
+        let (before, mut after) = self.plan_update(tx).await?;
         if after.is_closed() && !before.is_closed() {
-            if store::name_is_taken(tx, &after).await? {
+            if store::is_name_taken(tx, &after).await? {
                 return Err(Error::NameTaken(after.name));
             }
             after.revision = store::reserve_revision(tx, self.id, self.at).await?;
@@ -129,34 +129,34 @@ impl Save {
             after.revision += 1;
             after.touched_at = self.at;
         }
-        Ok(Begun::Stored { campaign: self.keep(tx, &before, after).await?, news })
+        Ok(Begun::Stored { campaign: self.store_update(tx, &before, after).await?, news })
     }
 
     /// Stores the status Closed after vehicle-svc has locked the campaign at the `reserved` revision.
-    async fn finish(&self, tx: &mut Tx<'_>, reserved: i64) -> Result<Campaign, Error> {
-        let (before, mut after) = self.planned(tx).await?;
+    async fn store_closed(&self, tx: &mut Tx<'_>, reserved: i64) -> Result<Campaign, Error> {
+        let (before, mut after) = self.plan_update(tx).await?;
         if before.revision == reserved {
             after.synced_revision = reserved;
         } else if must_sync(&before, &after) {
             after.revision += 1;
             after.touched_at = self.at;
         }
-        self.keep(tx, &before, after).await
+        self.store_update(tx, &before, after).await
     }
 
     /// Returns the campaign as stored and the campaign with the update applied; the row stays locked until the transaction
     /// ends.
-    async fn planned(&self, tx: &mut Tx<'_>) -> Result<(Campaign, Campaign), Error> {
+    async fn plan_update(&self, tx: &mut Tx<'_>) -> Result<(Campaign, Campaign), Error> {
         let before = store::lock_for_update(tx, self.id)
             .await?
             .filter(|held| held.state == CampaignState::Live)
-            .ok_or(Error::NoCampaign(self.id))?;
+            .ok_or(Error::CampaignNotFound(self.id))?;
         let after = self.change.apply(&before, self.context.caller.role)?;
         Ok((before, after))
     }
 
     /// Stores the updated campaign and its audit entry; writes nothing when no field changed.
-    async fn keep(&self, tx: &mut Tx<'_>, before: &Campaign, mut after: Campaign) -> Result<Campaign, Error> {
+    async fn store_update(&self, tx: &mut Tx<'_>, before: &Campaign, mut after: Campaign) -> Result<Campaign, Error> {
         let Some(difference) = change::diff_fields(before, &after) else { return Ok(after) };
         after.modified_by = self.context.caller.signed_in_user_id();
         after.modified_at = self.at;

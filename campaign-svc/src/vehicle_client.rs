@@ -41,14 +41,14 @@ impl VehicleClient {
     /// `None`.
     pub async fn get_progress(&self, bearer: &CallContext, ids: &[i64], yard: Option<i32>) -> Result<Vec<Progress>, Error> {
         let request = GetProgressRequest { campaign_ids: ids.to_vec(), campaign_name: String::new(), yard };
-        let answer = self.yards.clone().get_progress(bearer.request(request)).await.map_err(Error::Elsewhere)?;
+        let answer = self.yards.clone().get_progress(bearer.request(request)).await.map_err(Error::DependencyFailed)?;
         Ok(answer.into_inner().progress)
     }
 
     /// Returns the ids of the campaigns that have vehicles in a yard.
     pub async fn list_campaigns_in_yard(&self, bearer: &CallContext, yard: i32) -> Result<Vec<i64>, Error> {
         let request = bearer.request(ListCampaignsOfYardRequest { yard });
-        Ok(self.yards.clone().list_campaigns_of_yard(request).await.map_err(Error::Elsewhere)?.into_inner().campaign_ids)
+        Ok(self.yards.clone().list_campaigns_of_yard(request).await.map_err(Error::DependencyFailed)?.into_inner().campaign_ids)
     }
 
     /// Sends a campaign's name, write lock and revision to vehicle-svc, which ignores a revision older than its stored
@@ -56,8 +56,8 @@ impl VehicleClient {
     pub async fn sync(&self, campaign: &Campaign) -> Result<(), Error> {
         let gate = campaign.write_lock().into();
         let message = SyncCampaignRequest { campaign_id: campaign.id, name: campaign.name.clone(), gate, revision: campaign.revision };
-        let bearer = self.tokens.call_context().await.map_err(Error::Elsewhere)?;
-        self.fleet.clone().sync_campaign(bearer.request(message)).await.map_err(Error::Elsewhere)?;
+        let bearer = self.tokens.call_context().await.map_err(Error::DependencyFailed)?;
+        self.fleet.clone().sync_campaign(bearer.request(message)).await.map_err(Error::DependencyFailed)?;
         Ok(())
     }
 
@@ -68,15 +68,15 @@ impl VehicleClient {
             self.live.clone().notify_campaign_changed(request).await
         };
         if let Err(cause) = notification.await {
-            tracing::debug!(%cause, campaign = id, "failed to notify watchers of a changed campaign");
+            tracing::debug!(%cause, campaign = id, "failed to notify open screens of a changed campaign, they refresh at intervals");
         }
     }
 
     /// Deletes a campaign and all its vehicles from vehicle-svc.
     pub async fn remove_campaign(&self, id: i64) -> Result<(), Error> {
-        let bearer = self.tokens.call_context().await.map_err(Error::Elsewhere)?;
+        let bearer = self.tokens.call_context().await.map_err(Error::DependencyFailed)?;
         let request = bearer.request_with_timeout(REMOVAL_TIMEOUT, RemoveCampaignRequest { campaign_id: id });
-        self.fleet.clone().remove_campaign(request).await.map_err(Error::Elsewhere)?;
+        self.fleet.clone().remove_campaign(request).await.map_err(Error::DependencyFailed)?;
         Ok(())
     }
 }

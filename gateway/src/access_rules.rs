@@ -8,7 +8,7 @@ use std::collections::HashMap;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AccessRule {
     /// Minimum role required to call the route.
-    pub least: Role,
+    pub min_role: Role,
     /// Whether a user who must change the password first may call the route.
     pub before_password_change: bool,
 }
@@ -48,13 +48,13 @@ impl AccessRules {
 
 /// Reads the access rule of an operation; `None` when the operation needs no sign-in.
 fn read_rule(operation: &Value) -> anyhow::Result<Option<AccessRule>> {
-    let least = match operation["x-at-least"].as_str().context("x-at-least is missing")? {
+    let min_role = match operation["x-at-least"].as_str().context("x-at-least is missing")? {
         "anyone" => return Ok(None),
         "developer" => Role::Developer,
         text => role::parse(text).with_context(|| format!("`{text}` is not a role"))?,
     };
     let rpc = operation["x-rpc"].as_str().and_then(patio_proto::find_method);
-    Ok(Some(AccessRule { least, before_password_change: rpc.is_some_and(|rpc| rpc.before_password_change) }))
+    Ok(Some(AccessRule { min_role, before_password_change: rpc.is_some_and(|rpc| rpc.before_password_change) }))
 }
 
 #[cfg(test)]
@@ -65,12 +65,12 @@ mod tests {
 
     #[test]
     fn every_rule_of_the_document_is_read() {
-        let rules = AccessRules::read(&openapi::document().unwrap()).unwrap();
-        let least = |method, path| rules.find(method, path).map(|rule| rule.least);
-        assert_eq!(least("DELETE", "/api/users/{id}"), Some(Role::Admin));
-        assert_eq!(least("GET", "/api/logs/audit"), Some(Role::Developer));
-        assert_eq!(least("POST", "/api/documents/upload"), Some(Role::Manager));
-        assert_eq!(least("POST", "/api/sessions"), None);
+        let rules = AccessRules::read(&openapi::build_document().unwrap()).unwrap();
+        let min_role = |method, path| rules.find(method, path).map(|rule| rule.min_role);
+        assert_eq!(min_role("DELETE", "/api/users/{id}"), Some(Role::Admin));
+        assert_eq!(min_role("GET", "/api/logs/audit"), Some(Role::Developer));
+        assert_eq!(min_role("POST", "/api/documents/upload"), Some(Role::Manager));
+        assert_eq!(min_role("POST", "/api/sessions"), None);
         let before = |method, path| rules.find(method, path).is_some_and(|rule| rule.before_password_change);
         assert!(before("PUT", "/api/me/password") && before("DELETE", "/api/sessions") && !before("GET", "/api/campaigns"));
     }

@@ -4,7 +4,7 @@ use clap::Args;
 use patio_kit::config::{OPERATING_HEADING, TUNING_HEADING};
 use std::{net::SocketAddr, num::NonZeroUsize, path::PathBuf, time::Duration};
 
-/// Default of [`Config::max_connections`].
+/// Default maximum number of open client connections.
 const MAX_CONNECTIONS: usize = 4096;
 
 /// Configuration of the gateway, read from command-line flags and environment variables.
@@ -56,7 +56,8 @@ pub struct Config {
 }
 
 impl Config {
-    /// Returns whether Strict-Transport-Security (HSTS) is sent: as configured, or by default when the TLS certificate comes from files.
+    /// Returns whether Strict-Transport-Security (HSTS) is sent: as configured, or by default when the TLS certificate comes from
+    /// files.
     #[must_use]
     pub fn is_https_only(&self) -> bool {
         self.hsts.unwrap_or(matches!(self.tls, Some(CertSource::Files { .. })))

@@ -86,7 +86,7 @@ fn main() -> ExitCode {
         Command::Doctor { doctor, options } => cli::block_on(async move {
             doctor::run_checks(&doctor, async |report: &mut DoctorReport| run_doctor_checks(&options, report).await).await
         }),
-        Command::Openapi => openapi::document_json().and_then(|text| cli::print(&text)),
+        Command::Openapi => openapi::format_document().and_then(|text| cli::print(&text)),
         Command::Probe(probe) => return probed(&probe),
     };
     cli::exit_code(&done)

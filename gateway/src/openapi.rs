@@ -12,7 +12,7 @@ const DOCUMENT_PATH: &str = "/api/openapi.json";
 ///
 /// # Errors
 /// Returns an error when an operation names an rpc that does not exist in the proto files.
-pub fn document() -> anyhow::Result<Value> {
+pub fn build_document() -> anyhow::Result<Value> {
     let mut document = serde_json::to_value(routes::openapi_document())?;
     let paths = document.get_mut("paths").and_then(Value::as_object_mut).ok_or_else(|| anyhow::anyhow!("no paths"))?;
     for (path, item) in paths.iter_mut() {
@@ -32,8 +32,8 @@ pub fn document() -> anyhow::Result<Value> {
 ///
 /// # Errors
 /// Returns an error when an operation names an rpc that does not exist in the proto files.
-pub fn document_json() -> anyhow::Result<String> {
-    Ok(format!("{}\n", serde_json::to_string_pretty(&document()?)?))
+pub fn format_document() -> anyhow::Result<String> {
+    Ok(format!("{}\n", serde_json::to_string_pretty(&build_document()?)?))
 }
 
 /// Returns the name of the minimum role that may call a gRPC method, as the API spells role names.
@@ -126,7 +126,8 @@ fn as_plain_text(responses: &mut Map<String, Value>) {
     }
 }
 
-/// Returns the router that serves the OpenAPI document. With `is_open`, the document needs no sign-in, and Swagger UI is served as well.
+/// Returns the router that serves the OpenAPI document. With `is_open`, the document needs no sign-in, and Swagger UI is served as
+/// well.
 pub fn router(is_open: bool, document: Value) -> Router<AppState> {
     if !is_open {
         let route = get(move |_: Authenticated| async move { Json(document) });

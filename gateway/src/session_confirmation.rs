@@ -49,7 +49,7 @@ impl ConfirmedSessions {
             }
             Err(refused) if refused.code() == Code::Unauthenticated => false,
             Err(cause) => {
-                tracing::debug!(%cause, "session not confirmed, auth-svc unavailable");
+                tracing::debug!(%cause, "auth-svc unavailable, session accepted without confirmation");
                 self.unanswered.insert((), ());
                 true
             }

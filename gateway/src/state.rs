@@ -51,7 +51,7 @@ pub struct Inner {
     /// Rate limit of sign-in attempts per client address.
     pub sign_ins: RateLimiter,
     /// Rate limit per client address of requests that end a session after the user signed out while offline.
-    pub left_sessions: RateLimiter,
+    pub offline_sign_outs: RateLimiter,
     /// Rate limit of browser security reports per client address.
     pub reports: RateLimiter,
     /// Source of the tokens with which the gateway authenticates itself to other services.
@@ -60,8 +60,8 @@ pub struct Inner {
     pub confirmed: ConfirmedSessions,
     /// Limit of open event streams, per user and in total.
     pub streams: StreamLimiter,
-    /// Admission control: limits how many requests are processed at the same time.
-    pub turns: AdmissionController,
+    /// Admission control, which limits the number of API requests processed at the same time.
+    pub admission: AdmissionController,
 }
 
 impl Deref for AppState {
@@ -98,9 +98,9 @@ clients! {
     /// Returns a gRPC client of vehicle-svc for conflicts between concurrent changes of a field.
     conflicts: ConflictServiceClient over vehicle;
     /// Returns a gRPC client of vehicle-svc for live change events and the work pace.
-    live: EventServiceClient over vehicle;
+    events: EventServiceClient over vehicle;
     /// Returns a gRPC client of vehicle-svc for saves that are still pending on devices.
-    held: PendingSaveServiceClient over vehicle;
+    pending_saves: PendingSaveServiceClient over vehicle;
     /// Returns a gRPC client of vehicle-svc for bulk changes of vehicles.
     bulk: BulkServiceClient over vehicle;
     /// Returns a gRPC client of vehicle-svc for jobs: the history of imports and bulk changes, and undoing an import or bulk change.
@@ -118,20 +118,20 @@ impl AppState {
     #[must_use]
     pub fn new(config: Config, host: &Host, rules: AccessRules) -> Self {
         let names = UserNames::new(UserServiceClient::new(host.links.auth.clone()));
-        let (sign_ins, left_sessions) = (RateLimiter::new(config.sign_in_burst), RateLimiter::new(config.sign_in_burst));
-        let turns = AdmissionController::new(config.max_at_once, &host.links.vehicle);
+        let (sign_ins, offline_sign_outs) = (RateLimiter::new(config.sign_in_burst), RateLimiter::new(config.sign_in_burst));
+        let admission = AdmissionController::new(config.max_at_once, &host.links.vehicle);
         Self(Arc::new(Inner {
             host: host.clone(),
             config,
             rules,
             names,
             sign_ins,
-            left_sessions,
+            offline_sign_outs,
             reports: RateLimiter::new(REPORT_BURST),
             service_tokens: host.service_tokens("gateway"),
             confirmed: ConfirmedSessions::default(),
             streams: StreamLimiter::default(),
-            turns,
+            admission,
         }))
     }
 

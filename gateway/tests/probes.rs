@@ -41,7 +41,7 @@ async fn the_public_keys_are_a_json_web_key_set() {
     let mut routes = RoutesBuilder::default();
     routes.add_service(TokenServiceServer::new(Keys(String::new())));
     attach(&host, &host.links.auth, "auth-svc", routes);
-    let document = gateway::openapi::document().unwrap();
+    let document = gateway::openapi::build_document().unwrap();
     let app = router::build_router(AppState::new(config(), &host, rules(&document)), StaticFiles::default(), document);
     let get = async |path: &str| {
         let response = app.clone().oneshot(Request::get(path).body(Body::empty()).unwrap()).await.unwrap();
@@ -78,7 +78,7 @@ async fn the_command_line_probes_and_prints_document_and_settings() {
     }
     assert_eq!(run(&["probe", "--addr", "127.0.0.1:1"]).await.status.code(), Some(2));
     let document = run(&["openapi"]).await.stdout;
-    assert_eq!(serde_json::from_slice::<serde_json::Value>(&document).unwrap(), gateway::openapi::document().unwrap());
+    assert_eq!(serde_json::from_slice::<serde_json::Value>(&document).unwrap(), gateway::openapi::build_document().unwrap());
     let settings = String::from_utf8(run(&["config", "--service-secret", "hush"]).await.stdout).unwrap();
     assert!(settings.contains("PATIO_LISTEN=127.0.0.1:8080") && settings.contains("PATIO_SERVICE_SECRET=********"), "{settings}");
     assert_ne!(run(&["migrate"]).await.status.code(), Some(0), "the gateway has no database");

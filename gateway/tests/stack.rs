@@ -123,7 +123,7 @@ impl Stack {
         routes.add_service(imports::file_service_server::FileServiceServer::new(imports.clone()));
         routes.add_service(AuditServiceServer::new(Log("import")));
         attach(&host, &host.links.import, "import-svc", routes);
-        let document = openapi::document().unwrap();
+        let document = openapi::build_document().unwrap();
         let app = router::build_router(AppState::new(config, &host, rules(&document)), pages, document);
         Self { host, app, auth, vehicles, imports, _folder: folder }
     }

@@ -10,63 +10,65 @@ use tonic::{Code, Status};
 pub enum Error {
     /// No upload has this id, or the upload belongs to another user.
     #[error("This upload no longer exists.")]
-    NoUpload,
+    UploadNotFound,
     /// The upload id was already used by another user or for another file.
-    #[error("This upload id belongs to another upload.")]
-    IdReused,
+    #[error("This upload id was already used for another file or by another user. Start the import again.")]
+    UploadIdReused,
     /// The upload with this id is still being imported.
     #[error("This file is already being imported.")]
-    Running,
+    AlreadyRunning,
     /// The limit of concurrent uploads or exports is reached.
     #[error("Too many imports are running. Try again in a moment.")]
     Busy,
     /// The client disconnected during the import, or the service is shutting down.
     #[error("The import was stopped. Nothing was imported. Try again.")]
-    GivenUp,
+    Interrupted,
     /// campaign-svc discarded the import's draft because its heartbeats arrived too late.
     #[error("The server was too busy to finish the import. Nothing was imported. Try again.")]
-    TakenForLost,
+    HeartbeatTimedOut,
     /// The uploader cancelled the import.
     #[error("Import cancelled. Nothing was imported.")]
     Cancelled,
     /// The import cannot be cancelled: its campaign is already published.
     #[error("The import has already finished. To revert it, undo it in History.")]
-    TooLate,
-    /// Cancellation was requested, but the import did not stop within the wait time.
+    AlreadyPublished,
+    /// Cancellation was requested, but the import did not stop within the wait time and is still stopping.
     #[error("The import is being cancelled. Wait a moment.")]
-    Ending,
-    /// The rejected sheet was never stored, has expired, or belongs to another user.
-    #[error("The sheet with marked errors is no longer available. It is kept for three days.")]
-    NoSheet,
+    CancellationPending,
+    /// The rejected workbook was never stored, has expired, or belongs to another user.
+    #[error(
+        "The spreadsheet with marked errors is not available. Such files are deleted after three days. Import the original file again."
+    )]
+    RejectedWorkbookNotFound,
     /// A request field is malformed; the text names the field and the problem.
     #[error("{0}")]
-    Bad(String),
+    InvalidField(String),
     /// The upload sent no data for longer than the idle timeout.
     #[error("The upload stopped. Try again with a better connection.")]
-    StoodStill,
+    UploadStalled,
     /// The workbook reader process failed to start.
     #[error("the workbook reader process cannot be started: {0}")]
-    NoReader(std::io::Error),
+    ReaderNotStarted(std::io::Error),
     /// vehicle-svc stored a different number of vehicles than the file contains.
-    #[error("vehicle-svc stored only {stored} of the {all} vehicles in the file")]
-    Partly {
+    #[error("vehicle-svc stored only {stored} of the {expected} vehicles in the file")]
+    VehicleCountMismatch {
         /// Number of vehicles that vehicle-svc stored.
         stored: i64,
         /// Number of vehicles in the imported file.
-        all: i64,
+        expected: i64,
     },
     /// Writing an `.xlsx` workbook failed.
     #[error("a workbook cannot be written: {0}")]
-    Workbook(#[from] rust_xlsxwriter::XlsxError),
+    WorkbookWriteFailed(#[from] rust_xlsxwriter::XlsxError),
     /// A temporary file that import-svc has written could not be read back.
     #[error("a temporary file cannot be read: {0}")]
-    Disk(std::io::Error),
+    FileReadFailed(std::io::Error),
     /// The task that writes a file on a blocking thread panicked or was aborted.
     #[error("writing a file was aborted: {0}")]
-    Stopped(tokio::task::JoinError),
+    TaskAborted(tokio::task::JoinError),
     /// A call to another service failed with this status.
     #[error("a call to another service failed: {0}")]
-    Elsewhere(#[from] Status),
+    DependencyFailed(#[from] Status),
     /// A database statement failed.
     #[error(transparent)]
     Database(#[from] sqlx::Error),
@@ -78,21 +80,23 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 impl From<Error> for Status {
     fn from(error: Error) -> Self {
         match error {
-            Error::NoUpload => status(Code::NotFound, Reason::NoUpload, &error),
-            Error::NoSheet => status(Code::NotFound, Reason::NoUpload, &error),
+            Error::UploadNotFound => status(Code::NotFound, Reason::NoUpload, &error),
+            Error::RejectedWorkbookNotFound => status(Code::NotFound, Reason::NoUpload, &error),
             Error::Cancelled => status(Code::Aborted, Reason::Cancelled, &error),
-            Error::TooLate => status(Code::Aborted, Reason::TooLate, &error),
-            Error::Ending => status(Code::ResourceExhausted, Reason::Busy, &error),
-            Error::TakenForLost => status(Code::Unavailable, Reason::Unavailable, &error),
-            Error::IdReused => status(Code::AlreadyExists, Reason::KeyReused, &error),
-            Error::Running | Error::Busy => status(Code::ResourceExhausted, Reason::Busy, &error),
-            Error::GivenUp => status(Code::Cancelled, Reason::Unavailable, &error),
-            Error::Bad(_) => status(Code::InvalidArgument, Reason::BadRequest, &error),
-            Error::StoodStill => status(Code::DeadlineExceeded, Reason::Timeout, &error),
-            Error::NoReader(_) | Error::Partly { .. } | Error::Workbook(_) | Error::Disk(_) | Error::Stopped(_) => {
-                errors::internal_status(&error)
-            }
-            Error::Elsewhere(cause) => service_channel::propagate_status(cause),
+            Error::AlreadyPublished => status(Code::Aborted, Reason::TooLate, &error),
+            Error::CancellationPending => status(Code::ResourceExhausted, Reason::Busy, &error),
+            Error::HeartbeatTimedOut => status(Code::Unavailable, Reason::Unavailable, &error),
+            Error::UploadIdReused => status(Code::AlreadyExists, Reason::KeyReused, &error),
+            Error::AlreadyRunning | Error::Busy => status(Code::ResourceExhausted, Reason::Busy, &error),
+            Error::Interrupted => status(Code::Cancelled, Reason::Unavailable, &error),
+            Error::InvalidField(_) => status(Code::InvalidArgument, Reason::BadRequest, &error),
+            Error::UploadStalled => status(Code::DeadlineExceeded, Reason::Timeout, &error),
+            Error::ReaderNotStarted(_)
+            | Error::VehicleCountMismatch { .. }
+            | Error::WorkbookWriteFailed(_)
+            | Error::FileReadFailed(_)
+            | Error::TaskAborted(_) => errors::internal_status(&error),
+            Error::DependencyFailed(cause) => service_channel::propagate_status(cause),
             Error::Database(cause) => errors::database_status(&cause),
         }
     }

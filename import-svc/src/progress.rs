@@ -26,7 +26,7 @@ pub struct ProgressRecord {
     pub phase: i32,
     /// Number of rows that the current phase has read or saved so far.
     pub rows: i64,
-    /// Total number of rows; `None` until the sheet has been read.
+    /// Total number of rows; `None` until the workbook has been read.
     pub total: Option<i64>,
     /// Id of the user who uploaded the file.
     pub user_id: i64,
@@ -37,20 +37,20 @@ pub struct ProgressRecord {
 impl ProgressRecord {
     /// Converts the progress record to the gRPC message for the client.
     #[must_use]
-    pub fn progress(&self) -> ImportProgress {
+    pub fn to_proto(&self) -> ImportProgress {
         ImportProgress { phase: self.phase, rows: self.rows, total: self.total }
     }
 
     /// Returns `true` if the import has ended, so no further progress follows.
     #[must_use]
-    pub fn is_last(&self) -> bool {
+    pub fn is_final(&self) -> bool {
         self.phase == i32::from(ImportPhase::Done) || self.phase == i32::from(ImportPhase::Failed)
     }
 }
 
 /// Returns the cache key of an upload's progress.
 #[must_use]
-pub fn key(upload: Uuid) -> CacheKey<ProgressRecord> {
+pub fn cache_key(upload: Uuid) -> CacheKey<ProgressRecord> {
     CacheKey::new(format!("upload:{upload}"), CACHE_LIFETIME)
 }
 
@@ -70,7 +70,7 @@ impl ProgressStore {
     #[must_use]
     pub fn new(cache: Cache, clock: Clock, upload: Uuid, user_id: i64) -> Self {
         let phase = AtomicI32::new(ImportPhase::Reading.into());
-        Self { cache, clock, key: key(upload), user_id, phase, rows: AtomicI64::new(0), total: AtomicI64::new(-1) }
+        Self { cache, clock, key: cache_key(upload), user_id, phase, rows: AtomicI64::new(0), total: AtomicI64::new(-1) }
     }
 
     /// Sets the number of rows read or saved in the current phase.
@@ -79,7 +79,7 @@ impl ProgressStore {
     }
 
     /// Starts the saving phase with the total number of rows.
-    pub fn save(&self, total: i64) {
+    pub fn start_saving(&self, total: i64) {
         self.rows.store(0, Relaxed);
         self.total.store(total, Relaxed);
         self.phase.store(ImportPhase::Saving.into(), Relaxed);
@@ -95,11 +95,11 @@ impl ProgressStore {
     pub async fn publish_during<T>(&self, work: impl Future<Output = T>) -> T {
         tokio::select! {
             done = work => done,
-            never = self.keep_putting() => match never {},
+            never = self.publish_repeatedly() => match never {},
         }
     }
 
-    async fn keep_putting(&self) -> Infallible {
+    async fn publish_repeatedly(&self) -> Infallible {
         loop {
             self.put().await;
             tokio::time::sleep(POLL_INTERVAL).await;

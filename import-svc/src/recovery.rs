@@ -18,7 +18,7 @@ use std::time::Duration;
 /// Interval of the search for orphaned imports, whose process died.
 const RECOVERY_INTERVAL: Duration = Duration::from_secs(2);
 
-/// Interval of deleting expired rejected sheets.
+/// Interval of deleting expired rejected workbooks.
 const PURGE_INTERVAL: Duration = Duration::from_secs(3600);
 
 /// Outage tracker of the recovery, which counts the failed attempts since the last successful attempt.
@@ -31,37 +31,37 @@ pub fn spawn_recovery(host: &Host, db: Db, running: ActiveImports) {
     tasks.spawn_repeating(RECOVERY_INTERVAL, move || {
         let (host, db, running, tokens) = (host.clone(), db.clone(), running.clone(), tokens.clone());
         async move {
-            OUTAGE.log_attempt("recover orphaned imports", settle(&host, &db, &running, &tokens).await);
+            OUTAGE.log_attempt("recover orphaned imports", recover_all(&host, &db, &running, &tokens).await);
         }
     });
 }
 
-/// Starts the background task that deletes expired rejected sheets once an hour.
+/// Starts the background task that deletes expired rejected workbooks once an hour.
 pub fn spawn_purge(host: &Host, db: Db) {
     let clock = host.clock.clone();
     host.tasks.spawn_repeating(PURGE_INTERVAL, move || {
         let (db, now) = (db.clone(), clock.now());
         async move {
             match rejected_sheets::purge_expired(&db, now).await {
-                Ok(count) => tracing::debug!(count, "deleted rejected spreadsheets past their retention"),
-                Err(cause) => tracing::warn!(%cause, "failed to delete rejected spreadsheets past their retention, retrying in an hour"),
+                Ok(count) => tracing::debug!(count, "deleted expired rejected workbooks"),
+                Err(cause) => tracing::warn!(%cause, "failed to delete expired rejected workbooks, retrying in an hour"),
             }
         }
     });
 }
 
-async fn settle(host: &Host, db: &Db, running: &ActiveImports, tokens: &ServiceTokens) -> Result<()> {
+async fn recover_all(host: &Host, db: &Db, running: &ActiveImports, tokens: &ServiceTokens) -> Result<()> {
     let silent = store::list_orphaned(db, host.clock.now() - HEARTBEAT_TIMEOUT).await?;
     metrics::gauge!("patio_saga_backlog", "saga" => "orphaned-imports").set(gauge_value(silent.len()));
     for lost in silent.into_iter().filter(|lost| !running.is_running(lost.id)) {
         let steps = SagaClients::new(&host.links, tokens.call_context().await?);
-        settle_one(host, db, &steps, lost).await?;
+        recover_one(host, db, &steps, lost).await?;
     }
     Ok(())
 }
 
 /// Ends one orphaned import. If its campaign was published, the import counts as imported; otherwise its draft is discarded.
-async fn settle_one(host: &Host, db: &Db, steps: &SagaClients, lost: OrphanedImport) -> Result<()> {
+async fn recover_one(host: &Host, db: &Db, steps: &SagaClients, lost: OrphanedImport) -> Result<()> {
     let published = match lost.campaign_id {
         Some(campaign) => steps.find_published(campaign).await?.is_some(),
         None => false,
@@ -81,7 +81,7 @@ async fn settle_one(host: &Host, db: &Db, steps: &SagaClients, lost: OrphanedImp
     }
     tracing::info!(import = lost.id, "orphaned import recorded as failed");
     if let Some(draft) = lost.campaign_id {
-        steps.discard(draft).await;
+        steps.discard_draft(draft).await;
     }
     Ok(store::record_failure(db, lost.id, StoredOutcome::Failed, 0, now).await?)
 }

@@ -9,7 +9,7 @@ pub const MAX_LISTED_ERRORS: usize = 100;
 /// Values of `ErrorCode` in the response of `POST /documents/upload`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorCode {
-    /// The workbook has no sheet named `Sheet1`.
+    /// The workbook has no worksheet named `Sheet1`.
     NoSheet = 50,
     /// The file is damaged or malicious.
     Unreadable = 51,
@@ -19,12 +19,12 @@ pub enum ErrorCode {
     NotXlsx = 53,
     /// Another campaign already has this name.
     NameTaken = 54,
-    /// The sheet contains no vehicles.
+    /// The worksheet contains no vehicles.
     NoVehicles = 55,
     /// Required columns are missing, or unknown columns are present.
-    Columns = 56,
+    WrongColumns = 56,
     /// Some rows contain invalid values.
-    Rows = 57,
+    InvalidRows = 57,
 }
 
 /// Builds a rejection with a code and a message, without row errors.
@@ -86,7 +86,7 @@ impl RowErrors {
             1 => "One cell has an error. Nothing was imported.".to_owned(),
             total => format!("{total} cells have errors. Nothing was imported."),
         };
-        Rejection { rows: self.listed, total_errors: self.total, ..reject(ErrorCode::Rows, message) }
+        Rejection { rows: self.listed, total_errors: self.total, ..reject(ErrorCode::InvalidRows, message) }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::{
     saga_clients::SagaClients,
     store::{
         self, BeginResult, ImportAttempt, StoredOutcome, cancellation,
-        rejected_sheets::{self, RejectedSheet},
+        rejected_sheets::{self, RejectedWorkbook},
     },
 };
 use bytes::Bytes;
@@ -71,7 +71,7 @@ pub struct ImportedCampaign {
     pub campaign: Campaign,
     /// Number of imported vehicles.
     pub vehicles: i64,
-    /// Notices for the user about the sheet, such as values that were changed while reading, one sentence each; empty when the
+    /// Notices for the user about the workbook, such as values that were changed while reading, one sentence each; empty when the
     /// upload was imported earlier.
     pub notes: Vec<String>,
 }
@@ -118,14 +118,14 @@ impl Importer {
             at: self.host.clock.now(),
         };
         let steps = SagaClients::new(&self.host.links, self.tokens.call_context_for(&person.bearer).await?);
-        match store::begin(&self.db, attempt, self.running.clone()).await? {
-            BeginResult::Fresh { id, leftover } => self.start(id, leftover, Run::new(self, id, person.caller, steps, upload)).await,
-            BeginResult::Done { campaign_id, vehicles } => match steps.find_published(campaign_id).await? {
+        match store::begin_attempt(&self.db, attempt, self.running.clone()).await? {
+            BeginResult::Started { id, leftover } => self.start(id, leftover, Run::new(self, id, person.caller, steps, upload)).await,
+            BeginResult::AlreadyImported { campaign_id, vehicles } => match steps.find_published(campaign_id).await? {
                 Some(campaign) => Ok(ImportOutcome::imported(campaign, vehicles, Vec::new())),
                 None => Err(errors::status(Code::NotFound, Reason::NoCampaign, &"The campaign of this upload was deleted.").into()),
             },
-            BeginResult::Running => Err(Error::Running),
-            BeginResult::Foreign => Err(Error::IdReused),
+            BeginResult::Running => Err(Error::AlreadyRunning),
+            BeginResult::UploadIdReused => Err(Error::UploadIdReused),
         }
     }
 
@@ -139,7 +139,7 @@ impl Importer {
                 store::record_success(&self.db, id, run.caller.clone(), self.host.clock.now()).await?;
                 return Ok(ImportOutcome::imported(campaign, vehicles, Vec::new()));
             }
-            run.steps.discard(draft).await;
+            run.steps.discard_draft(draft).await;
         }
         let given_up = CancellationToken::new();
         let guard = given_up.clone().drop_guard();
@@ -149,7 +149,7 @@ impl Importer {
             drop(entered);
             drop(answer.send(ending));
         });
-        let ending = heard.await.unwrap_or(Err(Error::GivenUp));
+        let ending = heard.await.unwrap_or(Err(Error::Interrupted));
         drop(guard);
         ending
     }
@@ -222,7 +222,7 @@ impl Run {
             let book = until(&given_up, self.read(data)).await?;
             let (vehicles, notes) = (book.sheet.vehicles, book.sheet.notes.clone());
             // Not cancellable: the id of a draft whose creation was interrupted is unknown, so the draft could not be discarded.
-            let draft = self.make_draft(&book.sheet).await?;
+            let draft = self.create_draft_campaign(&book.sheet).await?;
             until(&given_up, self.store(draft, book)).await?;
             Ok(ImportedCampaign { campaign: self.publish(draft).await?, vehicles, notes })
         };
@@ -234,29 +234,31 @@ impl Run {
         let progress = self.progress.clone();
         match self.reader.read(self.caller.user_id, data.clone(), &mut |rows| progress.set_rows(rows)).await {
             Ok(book) => Ok(book),
-            Err(ReadFailure::Refused(rejection)) => Err(Stop::Rejected(self.keep(rejection, data).await)),
-            Err(ReadFailure::NotStarted(cause)) => Err(Error::NoReader(cause).into()),
+            Err(ReadFailure::Rejected(rejection)) => Err(Stop::Rejected(self.keep(rejection, data).await)),
+            Err(ReadFailure::NotStarted(cause)) => Err(Error::ReaderNotStarted(cause).into()),
         }
     }
 
-    /// Stores a sheet with row errors for later download. If storing fails, the rejection lists the errors but offers
+    /// Stores a workbook with row errors for later download. If storing fails, the rejection lists the errors but offers
     /// no download.
     async fn keep(&self, mut rejection: Rejection, data: Bytes) -> Rejection {
-        if rejection.code != ErrorCode::Rows as i32 || rejection.rows.is_empty() {
+        if rejection.code != ErrorCode::InvalidRows as i32 || rejection.rows.is_empty() {
             return rejection;
         }
         let upload_id = self.upload_id.to_string();
         let (user_id, file_name, at) = (self.caller.user_id, self.file_name.clone(), self.host.clock.now());
-        let sheet = RejectedSheet { upload_id: upload_id.clone(), user_id, file_name, data: data.to_vec(), at };
+        let sheet = RejectedWorkbook { upload_id: upload_id.clone(), user_id, file_name, data: data.to_vec(), at };
         match rejected_sheets::insert(&self.db, sheet).await {
             Ok(()) => rejection.kept_as = upload_id,
-            Err(cause) => tracing::warn!(%cause, import = self.id, "failed to store a rejected spreadsheet"),
+            Err(cause) => {
+                tracing::warn!(%cause, import = self.id, "failed to store a rejected workbook, no download with marked errors is offered")
+            }
         }
         rejection
     }
 
-    async fn make_draft(&self, sheet: &SheetHeader) -> Result<i64, Stop> {
-        self.progress.save(sheet.vehicles);
+    async fn create_draft_campaign(&self, sheet: &SheetHeader) -> Result<i64, Stop> {
+        self.progress.start_saving(sheet.vehicles);
         let draft = self.steps.create_draft(self.upload_id.to_string(), sheet).await.map_err(refusal_of)?;
         self.draft.get_or_init(|| draft.id);
         store::record_draft(&self.db, self.id, (draft.id, sheet.campaign.clone()), sheet.vehicles).await?;
@@ -268,7 +270,7 @@ impl Run {
         let stored =
             self.steps.store_vehicles(draft, book.vehicles, self.file_name.clone(), self.progress.clone()).await.map_err(refusal_of)?;
         if stored != all {
-            return Err(Error::Partly { stored, all }.into());
+            return Err(Error::VehicleCountMismatch { stored, expected: all }.into());
         }
         self.progress.set_rows(all);
         Ok(())
@@ -276,7 +278,7 @@ impl Run {
 
     /// Publishes the draft campaign of the import. If the call fails, checks whether the campaign was published after all.
     async fn publish(&self, draft: i64) -> Result<Campaign, Stop> {
-        match self.steps.publish(draft).await {
+        match self.steps.publish_draft(draft).await {
             Ok(campaign) => Ok(campaign),
             Err(status) => match self.steps.find_published(draft).await {
                 Ok(Some(campaign)) => Ok(campaign),
@@ -304,7 +306,7 @@ impl Run {
                     given_up.cancel();
                 }
                 Ok(false) => {}
-                Err(cause) => tracing::warn!(%cause, import = self.id, "failed to check for a cancellation request"),
+                Err(cause) => tracing::warn!(%cause, import = self.id, "failed to check for a cancellation request, retrying"),
             }
         }
     }
@@ -312,8 +314,8 @@ impl Run {
     async fn heartbeat_loop(&self) -> Infallible {
         loop {
             tokio::time::sleep(HEARTBEAT_INTERVAL).await;
-            if let Err(cause) = store::heartbeat(&self.db, self.id, self.host.clock.now()).await {
-                tracing::warn!(%cause, import = self.id, "failed to write the heartbeat of an import");
+            if let Err(cause) = store::record_heartbeat(&self.db, self.id, self.host.clock.now()).await {
+                tracing::warn!(%cause, import = self.id, "failed to write the heartbeat of an import, retrying");
             }
         }
     }
@@ -325,7 +327,7 @@ impl Run {
             if let Some(draft) = self.draft.get()
                 && let Err(cause) = self.steps.send_draft_heartbeat(*draft).await
             {
-                tracing::warn!(%cause, draft, "failed to send the heartbeat of a draft campaign to campaign-svc");
+                tracing::warn!(%cause, draft, "failed to send the heartbeat of a draft campaign to campaign-svc, retrying");
             }
         }
     }
@@ -343,12 +345,12 @@ impl Run {
                 return self.ending(done);
             }
             Err(Stop::Rejected(rejection)) => (StoredOutcome::Rejected, rejection.total_errors),
-            Err(Stop::Failed(Error::GivenUp)) => (StoredOutcome::Cancelled, 0),
+            Err(Stop::Failed(Error::Interrupted)) => (StoredOutcome::Cancelled, 0),
             Err(Stop::Failed(_)) => (StoredOutcome::Failed, 0),
         };
         ended(outcome.text());
         if let Some(draft) = self.draft.get() {
-            self.steps.discard(*draft).await;
+            self.steps.discard_draft(*draft).await;
         }
         self.written(store::record_failure(&self.db, self.id, outcome, errors, now).await);
         self.progress.publish_end(ImportPhase::Failed).await;
@@ -357,7 +359,7 @@ impl Run {
 
     fn written(&self, written: Result<(), sqlx::Error>) {
         if let Err(cause) = written {
-            tracing::warn!(%cause, import = self.id, "failed to record the end of an import");
+            tracing::warn!(%cause, import = self.id, "failed to record the outcome of an import, left to the recovery of orphaned imports");
         }
     }
 
@@ -365,7 +367,7 @@ impl Run {
         match done {
             Ok(imported) => Ok(ImportOutcome::Imported(Box::new(imported))),
             Err(Stop::Rejected(rejection)) => Ok(ImportOutcome::Rejected(rejection)),
-            Err(Stop::Failed(Error::GivenUp)) if self.cancelled.load(Relaxed) => Err(Error::Cancelled),
+            Err(Stop::Failed(Error::Interrupted)) if self.cancelled.load(Relaxed) => Err(Error::Cancelled),
             Err(Stop::Failed(error)) => {
                 tracing::info!(%error, import = self.id, "import failed");
                 Err(error)
@@ -376,15 +378,15 @@ impl Run {
 
 /// Runs `work` until it completes or the import is cancelled.
 async fn until<T>(given_up: &CancellationToken, work: impl Future<Output = Result<T, Stop>>) -> Result<T, Stop> {
-    given_up.run_until_cancelled(work).await.unwrap_or(Err(Stop::Failed(Error::GivenUp)))
+    given_up.run_until_cancelled(work).await.unwrap_or(Err(Stop::Failed(Error::Interrupted)))
 }
 
 /// Maps an error status of another service: a fault of the file becomes a rejection, anything else a failure.
 fn refusal_of(status: Status) -> Stop {
     match (errors::reason(&status), status.code()) {
         (Some(Reason::NameTaken), _) => name_taken().into(),
-        (Some(Reason::NoCampaign), _) => Error::TakenForLost.into(),
-        (Some(Reason::VinTaken), _) | (_, Code::InvalidArgument) => reject(ErrorCode::Rows, status.message()).into(),
+        (Some(Reason::NoCampaign), _) => Error::HeartbeatTimedOut.into(),
+        (Some(Reason::VinTaken), _) | (_, Code::InvalidArgument) => reject(ErrorCode::InvalidRows, status.message()).into(),
         _ => Error::from(status).into(),
     }
 }

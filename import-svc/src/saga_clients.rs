@@ -83,7 +83,7 @@ impl SagaClients {
     }
 
     /// Publishes the draft campaign of the import, which makes the campaign visible to users.
-    pub async fn publish(&self, id: i64) -> Result<Campaign, Status> {
+    pub async fn publish_draft(&self, id: i64) -> Result<Campaign, Status> {
         Ok(self
             .drafts
             .clone()
@@ -93,7 +93,7 @@ impl SagaClients {
     }
 
     /// Discards the draft campaign of the import and its vehicles. If the call fails, campaign-svc discards the stale draft later.
-    pub async fn discard(&self, id: i64) {
+    pub async fn discard_draft(&self, id: i64) {
         if let Err(cause) =
             self.drafts.clone().discard_draft(self.bearer.request_with_timeout(STEP_TIMEOUT, DiscardDraftRequest { id })).await
         {

@@ -93,7 +93,7 @@ async fn read_by_a_program_that(does: &str, patience: Duration) -> Result<(), Re
 #[tokio::test]
 async fn a_reading_process_that_dies_costs_only_its_file() {
     for death in ["kill -9 $$", "kill -ABRT $$", "exit 0", "echo this is no record at all", "printf '\\377\\377\\377\\377'"] {
-        let Err(ReadFailure::Refused(rejection)) = read_by_a_program_that(death, Duration::from_secs(5)).await else { panic!("{death}") };
+        let Err(ReadFailure::Rejected(rejection)) = read_by_a_program_that(death, Duration::from_secs(5)).await else { panic!("{death}") };
         assert_eq!(rejection.code, 51, "{death}");
     }
 }
@@ -101,7 +101,7 @@ async fn a_reading_process_that_dies_costs_only_its_file() {
 #[tokio::test]
 async fn a_reading_process_that_hangs_is_ended() {
     let begun = Instant::now();
-    let Err(ReadFailure::Refused(rejection)) = read_by_a_program_that("exec sleep 60", Duration::from_millis(300)).await else { panic!() };
+    let Err(ReadFailure::Rejected(rejection)) = read_by_a_program_that("exec sleep 60", Duration::from_millis(300)).await else { panic!() };
     assert!(rejection.message.contains("too long") && rejection.code == 51, "{rejection:?}");
     assert!(begun.elapsed() < Duration::from_secs(5));
 }

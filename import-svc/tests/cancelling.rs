@@ -51,7 +51,7 @@ async fn an_import_of_another_replica_is_cancelled_through_the_database() {
         let (id, file) = (Uuid::now_v7().to_string(), good("Fuel pumps", 20_000));
         let upload = world.uploading(&id, &file);
         world.until(|kingdom| !kingdom.campaigns.is_empty()).await;
-        assert_eq!(cancellation::request(&db, id, 7).await.unwrap().as_deref(), Some("running"));
+        assert_eq!(cancellation::request_cancellation(&db, id, 7).await.unwrap().as_deref(), Some("running"));
         assert_eq!(reason(&upload.await.unwrap().unwrap_err()), Some(Reason::Cancelled));
         assert!(world.kingdom().campaigns.is_empty());
     })

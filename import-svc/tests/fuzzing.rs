@@ -114,7 +114,7 @@ fn damaged(mut file: Vec<u8>, damages: &[Damage]) -> Vec<u8> {
 }
 
 fn books() -> Vec<Vec<u8>> {
-    let template = import_svc::template::template_file().unwrap().data;
+    let template = import_svc::template::build_template().unwrap().data;
     vec![template, good("Damaged", 40), with_rows(&[&FIRST, &FIRST]), Book::new(&[&HEADER]).stored("xl/media/x", vec![b'<'; 3_000]).bytes()]
 }
 
@@ -135,7 +135,7 @@ fn the_package_scanner_takes_any_damaged_file_and_says_what_is_wrong() {
 fn outcome(runtime: &tokio::runtime::Runtime, file: Vec<u8>) -> Result<i64, i32> {
     match runtime.block_on(crate::common::reader().read(7, file.into(), &mut |_| {})) {
         Ok(book) => Ok(book.sheet.vehicles),
-        Err(ReadFailure::Refused(refusal)) => Err(refusal.code),
+        Err(ReadFailure::Rejected(refusal)) => Err(refusal.code),
         Err(ReadFailure::NotStarted(cause)) => panic!("{cause}"),
     }
 }
@@ -183,8 +183,8 @@ fn both(file: &[u8]) -> (Result<Vec<Identifier>, i32>, Vec<reader::wire::Checked
     });
     let imported = match read {
         Ok(_) => Ok(vehicles.iter().map(|new| Identifier::new(&new.model_code, &new.serial_number).unwrap()).collect()),
-        Err(StopReason::Refused(refusal)) => Err(refusal.code),
-        Err(StopReason::Unheard(cause)) => panic!("{cause}"),
+        Err(StopReason::Rejected(refusal)) => Err(refusal.code),
+        Err(StopReason::OutputClosed(cause)) => panic!("{cause}"),
     };
     (imported, lines)
 }

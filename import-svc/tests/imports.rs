@@ -229,8 +229,8 @@ async fn orphaned_imports_are_recovered() {
         for (id, published) in [(1, true), (2, false)] {
             let kept = crate::common::services::Kept { import_id: format!("lost {id}"), published, ..Default::default() };
             world.kingdom().campaigns.insert(id, kept);
-            let BeginResult::Fresh { id: import, leftover: None } =
-                store::begin(&db, attempt(&world, &format!("lost {id}")), ActiveImports::default()).await.unwrap()
+            let BeginResult::Started { id: import, leftover: None } =
+                store::begin_attempt(&db, attempt(&world, &format!("lost {id}")), ActiveImports::default()).await.unwrap()
             else {
                 panic!()
             };
@@ -254,11 +254,11 @@ async fn an_import_with_late_heartbeats_continues_in_its_process() {
         let upload = world.uploading(&id, &file);
         let long_ago = world.host.clock.now() - chrono::TimeDelta::minutes(1);
         world.until(|kingdom| !kingdom.campaigns.is_empty()).await;
-        store::heartbeat(&db, 1, long_ago).await.unwrap();
+        store::record_heartbeat(&db, 1, long_ago).await.unwrap();
         let again = world.upload(&id, &file).await.unwrap_err();
         assert_eq!(reason(&again), Some(Reason::Busy), "the running import is not started a second time");
         while !upload.is_finished() {
-            store::heartbeat(&db, 1, long_ago).await.unwrap();
+            store::record_heartbeat(&db, 1, long_ago).await.unwrap();
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
         let Outcome::Imported(imported) = upload.await.unwrap().unwrap() else { panic!() };

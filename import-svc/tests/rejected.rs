@@ -132,13 +132,13 @@ async fn the_number_of_stored_sheets_is_limited_and_only_sheets_with_row_errors_
         let db = host.open_database(SCHEMA).await.unwrap();
         let bad = with_rows(&[&FIRST, &FIRST]);
         let mut ids = Vec::new();
-        for _ in 0..=rejected_sheets::MAX_SHEETS_PER_USER {
+        for _ in 0..=rejected_sheets::MAX_WORKBOOKS_PER_USER {
             ids.push(refused(&world, "a.xlsx", &bad).await.kept_as);
         }
         let now = host.clock.now();
         assert!(rejected_sheets::find(&db, &ids[0], now).await.unwrap().is_none(), "the oldest sheet of a user is deleted");
-        for user_id in 100..100 + rejected_sheets::MAX_SHEETS {
-            let sheet = rejected_sheets::RejectedSheet {
+        for user_id in 100..100 + rejected_sheets::MAX_WORKBOOKS {
+            let sheet = rejected_sheets::RejectedWorkbook {
                 upload_id: format!("of {user_id}"),
                 user_id,
                 file_name: "a.xlsx".into(),

@@ -7,8 +7,8 @@ use patio_kit::clock;
 /// may be wrong.
 ///
 /// # Errors
-/// Returns `Bad` with the name of the field when the year cannot be stored.
-pub fn bounded_device_time(field: &str, stamp: &prost_types::Timestamp) -> Result<DateTime<Utc>> {
+/// Returns `InvalidField` with the name of the field when the year cannot be stored.
+pub fn parse_device_time(field: &str, stamp: &prost_types::Timestamp) -> Result<DateTime<Utc>> {
     let moment = clock::from_timestamp(stamp).filter(|at| (1970..=9999).contains(&at.year()));
-    moment.ok_or_else(|| Error::Bad(format!("{field}: must be between the years 1970 and 9999")))
+    moment.ok_or_else(|| Error::InvalidField(format!("{field}: must be between the years 1970 and 9999")))
 }

@@ -7,47 +7,51 @@ use tonic::{Code, Status};
 pub enum Error {
     /// The vehicle with this id does not exist, or its campaign is being imported or deleted.
     #[error("Vehicle not found. It may have been deleted.")]
-    NoVehicle(i64),
+    VehicleNotFound(i64),
     /// The campaign with this id does not exist, or is being imported or deleted.
     #[error("Campaign not found. It may have been deleted.")]
-    NoCampaign(i64),
+    CampaignNotFound(i64),
     /// The bulk job with this id does not exist, or was deleted because it is older than 90 days.
-    #[error("This change can no longer be undone. History is kept for 90 days.")]
-    NoJob(i64),
+    #[error("This change can no longer be undone. Changes can be undone for 90 days.")]
+    JobNotFound(i64),
     /// The conflict with this id does not exist, or its campaign was deleted.
     #[error("Conflict not found. It may have been resolved.")]
-    NoConflict(i64),
+    ConflictNotFound(i64),
     /// The conflict with this id is already resolved.
     #[error("This conflict has already been resolved.")]
-    Settled(i64),
+    ConflictResolved(i64),
     /// The undo of a bulk job would change supervisor notes, and the caller is not a supervisor.
     #[error("This change includes supervisor notes. Only a supervisor can undo it.")]
-    SupervisorsJob,
+    SupervisorRequired,
     /// All campaigns of the bulk job were deleted, so that there is nothing to undo.
     #[error("This change cannot be undone: its campaigns were deleted.")]
-    AllDeleted,
+    CampaignsDeleted,
     /// The save is based on an outdated version of the vehicle: another save came first.
     #[error("Someone else saved this vehicle first.")]
-    Stale {
+    OutdatedVersion {
         /// Id of the vehicle.
         id: i64,
         /// Current version of the vehicle.
-        now: i64,
+        current_version: i64,
     },
-    /// The vehicle's identifier is not the identifier that the client saw.
+    /// The vehicle's VIN is not the VIN that the client saw.
     #[error("On the server this vehicle now has the VIN {vin}, not the VIN you saw. Check the vehicle and save again.")]
-    Other {
+    VinMismatch {
         /// Id of the vehicle.
         id: i64,
-        /// Current identifier of the vehicle.
+        /// Current VIN of the vehicle.
         vin: String,
     },
     /// The caller's role may not change this field of the vehicle.
     #[error("Your access level does not allow changing {0}.")]
-    Field(&'static str),
+    FieldNotAllowed(&'static str),
     /// The caller's role may not change the vehicle's status from `from` to `to`.
-    #[error("The status cannot change from {} to {}.", shown(.from), shown(.to))]
-    Step {
+    #[error(
+        "Your access level does not allow changing the status from {} to {}. Ask a supervisor.",
+        status_label(.from),
+        status_label(.to)
+    )]
+    StatusNotAllowed {
         /// Current status of the vehicle.
         from: &'static str,
         /// Requested status.
@@ -55,8 +59,8 @@ pub enum Error {
     },
     /// The campaign with this name is closed and accepts no saves.
     #[error("Campaign {0} is closed. Ask a supervisor to reopen it.")]
-    Closed(String),
-    /// Another vehicle of the campaign already has this identifier.
+    CampaignClosed(String),
+    /// Another vehicle of the campaign already has this VIN.
     #[error("Another vehicle in this campaign already has the VIN {0}.")]
     VinTaken(String),
     /// The idempotency key of the save was used before for a save with other values.
@@ -64,7 +68,7 @@ pub enum Error {
     KeyReused,
     /// A field of the request is invalid; the text names the field and the rule.
     #[error("{0}")]
-    Bad(String),
+    InvalidField(String),
     /// The save would exceed the maximum number of open conflicts per user; contains that maximum.
     #[error("You have too many open conflicts ({0}). Ask a team leader to resolve some before you continue.")]
     TooManyConflicts(i64),
@@ -74,7 +78,7 @@ pub enum Error {
 }
 
 /// Returns a status as text for an error sentence: 'no status' when the text is empty.
-fn shown(status: &'static str) -> &'static str {
+fn status_label(status: &'static str) -> &'static str {
     if status.is_empty() { "no status" } else { status }
 }
 
@@ -84,27 +88,27 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 impl From<Error> for Status {
     fn from(error: Error) -> Self {
         match &error {
-            Error::NoVehicle(_) => status(Code::NotFound, Reason::NoVehicle, &error),
-            Error::NoCampaign(_) => status(Code::NotFound, Reason::NoCampaign, &error),
-            Error::Stale { id, now } => {
-                let values = [("vehicle", id.to_string()), ("version", now.to_string())];
+            Error::VehicleNotFound(_) => status(Code::NotFound, Reason::NoVehicle, &error),
+            Error::CampaignNotFound(_) => status(Code::NotFound, Reason::NoCampaign, &error),
+            Error::OutdatedVersion { id, current_version } => {
+                let values = [("vehicle", id.to_string()), ("version", current_version.to_string())];
                 status_with_values(Code::Aborted, Reason::StaleVersion, &error, &values)
             }
-            Error::Other { vin, .. } => {
+            Error::VinMismatch { vin, .. } => {
                 status_with_values(Code::FailedPrecondition, Reason::OtherVehicle, &error, &[("vin_number", vin.clone())])
             }
-            Error::NoJob(_) => status(Code::NotFound, Reason::NoJob, &error),
-            Error::NoConflict(_) => status(Code::NotFound, Reason::NoConflict, &error),
-            Error::Settled(_) => status(Code::AlreadyExists, Reason::ConflictSettled, &error),
-            Error::SupervisorsJob => status(Code::PermissionDenied, Reason::FieldNotAllowed, &error),
-            Error::AllDeleted => status(Code::NotFound, Reason::NoCampaign, &error),
-            Error::Field(_) => status(Code::PermissionDenied, Reason::FieldNotAllowed, &error),
-            Error::Step { .. } => status(Code::FailedPrecondition, Reason::StatusNotAllowed, &error),
+            Error::JobNotFound(_) => status(Code::NotFound, Reason::NoJob, &error),
+            Error::ConflictNotFound(_) => status(Code::NotFound, Reason::NoConflict, &error),
+            Error::ConflictResolved(_) => status(Code::AlreadyExists, Reason::ConflictSettled, &error),
+            Error::SupervisorRequired => status(Code::PermissionDenied, Reason::FieldNotAllowed, &error),
+            Error::CampaignsDeleted => status(Code::NotFound, Reason::NoCampaign, &error),
+            Error::FieldNotAllowed(_) => status(Code::PermissionDenied, Reason::FieldNotAllowed, &error),
+            Error::StatusNotAllowed { .. } => status(Code::FailedPrecondition, Reason::StatusNotAllowed, &error),
             Error::TooManyConflicts(_) => status(Code::FailedPrecondition, Reason::TooManyConflicts, &error),
-            Error::Closed(_) => status(Code::FailedPrecondition, Reason::CampaignClosed, &error),
+            Error::CampaignClosed(_) => status(Code::FailedPrecondition, Reason::CampaignClosed, &error),
             Error::VinTaken(_) => status(Code::AlreadyExists, Reason::VinTaken, &error),
             Error::KeyReused => status(Code::AlreadyExists, Reason::KeyReused, &error),
-            Error::Bad(_) => status(Code::InvalidArgument, Reason::BadRequest, &error),
+            Error::InvalidField(_) => status(Code::InvalidArgument, Reason::BadRequest, &error),
             Error::Database(cause) => errors::database_status(cause),
         }
     }

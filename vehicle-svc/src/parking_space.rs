@@ -32,7 +32,7 @@ impl ParkingSpace {
     }
 }
 
-/// Returns the text that searches match against: identifier and parking space in lower case, on two lines.
+/// Returns the text that searches match against: VIN and parking space in lower case, on two lines.
 #[must_use]
 pub fn search_text(identifier: &Identifier, space: &str) -> String {
     format!("{}\n{}", identifier.vin(), space).to_lowercase()

@@ -3,7 +3,7 @@
 use patio_proto::{access::Role, yard};
 
 /// Yard id that no vehicle has, for a view that contains no vehicles.
-const NO_SUCH_YARD: i64 = 0;
+const NONEXISTENT_YARD: i64 = 0;
 
 /// Set of vehicles to which a list, a counter or the search for the next vehicle to inspect is limited.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub enum View {
     /// Vehicles of the yard with this id.
     Yard(i64),
     /// All vehicles, including vehicles without a yard, except the vehicles of the yard with this id.
-    Without(i64),
+    ExceptYard(i64),
 }
 
 impl View {
@@ -22,10 +22,10 @@ impl View {
     #[must_use]
     pub fn for_role(role: Role, yard: Option<i32>) -> Self {
         match (yard, can_see_dash_yard(role)) {
-            (Some(yard::DASH_YARD), false) => Self::Yard(NO_SUCH_YARD),
+            (Some(yard::DASH_YARD), false) => Self::Yard(NONEXISTENT_YARD),
             (Some(yard), _) => Self::Yard(i64::from(yard)),
             (None, true) => Self::All,
-            (None, false) => Self::Without(i64::from(yard::DASH_YARD)),
+            (None, false) => Self::ExceptYard(i64::from(yard::DASH_YARD)),
         }
     }
 
@@ -35,7 +35,7 @@ impl View {
         match self {
             Self::All => None,
             Self::Yard(yard) => Some(yard),
-            Self::Without(yard) => Some(-yard),
+            Self::ExceptYard(yard) => Some(-yard),
         }
     }
 
@@ -45,7 +45,7 @@ impl View {
         match self {
             Self::All => true,
             Self::Yard(only) => yard == Some(only),
-            Self::Without(hidden) => yard != Some(hidden),
+            Self::ExceptYard(hidden) => yard != Some(hidden),
         }
     }
 }

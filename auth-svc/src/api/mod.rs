@@ -15,6 +15,6 @@ type Reply<T> = Result<Response<T>, Status>;
 fn role(number: i32) -> Result<Role, Error> {
     match Role::try_from(number) {
         Ok(role @ (Role::Operator | Role::Manager | Role::Admin)) => Ok(role),
-        _ => Err(Error::BadField { field: "role", why: "must be operator, manager or admin" }),
+        _ => Err(Error::InvalidField { field: "role", why: "must be operator, manager or admin" }),
     }
 }

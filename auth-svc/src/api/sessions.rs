@@ -7,7 +7,7 @@ use crate::{
     page_views::{PageView, PageViewLog},
     password,
     sessions::{self, SessionSelection},
-    sign_in::{OwnPassword, SignInAttempt, SignInService},
+    sign_in::{OwnPasswordChange, SignInAttempt, SignInService},
     store::{export::subject, sessions::OpenSession, users},
 };
 use chrono::DateTime;
@@ -45,23 +45,23 @@ pub struct SessionApi {
     /// Background tasks in which sign-ins run to completion even when the client disconnects.
     pub tasks: Tasks,
     /// Counts repeated page views and rejected calls of a user, so that repetitions do not fill the audit log.
-    pub visits: Arc<PageViewLog>,
+    pub page_views: Arc<PageViewLog>,
 }
 
 #[tonic::async_trait]
 impl SessionService for SessionApi {
     async fn sign_in(&self, request: Request<pb::SignInRequest>) -> Reply<pb::Session> {
         // Runs to completion when the client disconnects: otherwise the reserved attempt would count as a failed one.
-        let (attempt, sign_in_service) = (attempt(request)?, self.sign_in_service.clone());
+        let (attempt, sign_in_service) = (parse_attempt(request)?, self.sign_in_service.clone());
         let admitted = self.tasks.run_to_completion(async move { sign_in_service.sign_in(attempt).await }).await;
-        let admitted = admitted.ok_or_else(|| Error::Broken("the sign-in task ended without a result".to_owned()))??;
+        let admitted = admitted.ok_or_else(|| Error::Internal("the sign-in task ended without a result".to_owned()))??;
         Ok(Response::new(pb::Session {
-            token: admitted.minted.token,
+            token: admitted.issued_token.token,
             user: Some(admitted.user.to_proto()),
-            expires_at: Some(clock::timestamp(admitted.minted.expires_at)),
+            expires_at: Some(clock::timestamp(admitted.issued_token.expires_at)),
             device_mark: admitted.device_token,
             session_id: admitted.session_id,
-            seal_key: admitted.seal_key,
+            seal_key: admitted.phone_key,
         }))
     }
 
@@ -69,7 +69,7 @@ impl SessionService for SessionApi {
         let (address, asked) = (audit::client_address(&request), request.into_inner());
         let ids = asked.session_ids;
         if !(1..=MAX_ENDED_SESSIONS).contains(&ids.len()) || ids.iter().any(|id| id.len() > MAX_SESSION_ID_LEN) {
-            return Err(Error::BadField { field: "session_ids", why: "must be 1 to 20 session ids" }.into());
+            return Err(Error::InvalidField { field: "session_ids", why: "must be 1 to 20 session ids" }.into());
         }
         sessions::end_offline_sign_outs(
             &self.sign_in_service.db,
@@ -84,7 +84,7 @@ impl SessionService for SessionApi {
 
     async fn list_sessions(&self, request: Request<pb::ListSessionsRequest>) -> Reply<pb::ListSessionsResponse> {
         let caller = identity::caller(&request)?;
-        let found = sessions::list(&self.sign_in_service.db, &caller, whose(&caller, request.get_ref().user_id)).await?;
+        let found = sessions::list(&self.sign_in_service.db, &caller, user_id_or_own(&caller, request.get_ref().user_id)).await?;
         let sessions = found.into_iter().map(|open| to_proto(open, &caller)).collect();
         Ok(Response::new(pb::ListSessionsResponse { sessions }))
     }
@@ -93,7 +93,7 @@ impl SessionService for SessionApi {
         let act =
             Actor { caller: identity::caller(&request)?, now: self.sign_in_service.clock.now(), address: audit::client_address(&request) };
         let asked = request.into_inner();
-        let user_id = whose(&act.caller, asked.user_id);
+        let user_id = user_id_or_own(&act.caller, asked.user_id);
         let which = if asked.session_id.is_empty() { SessionSelection::Others } else { SessionSelection::One(asked.session_id) };
         let ended = sessions::end_sessions(&self.sign_in_service.db, &self.sign_in_service.identity, act, user_id, which).await?;
         Ok(Response::new(pb::EndSessionsResponse { ended: i32::try_from(ended).unwrap_or(i32::MAX) }))
@@ -102,7 +102,7 @@ impl SessionService for SessionApi {
     async fn confirm_password(&self, request: Request<pb::ConfirmPasswordRequest>) -> Reply<pb::ConfirmPasswordResponse> {
         let (caller, address) = (identity::caller(&request)?, audit::client_address(&request));
         let password = request.into_inner().password;
-        check_tried(&password, "password")?;
+        check_password_len(&password, "password")?;
         self.sign_in_service.confirm_password(&caller, password, &address).await?;
         Ok(Response::new(pb::ConfirmPasswordResponse {}))
     }
@@ -128,8 +128,8 @@ impl SessionService for SessionApi {
     async fn change_own_password(&self, request: Request<pb::ChangeOwnPasswordRequest>) -> Reply<pb::User> {
         let (caller, address) = (identity::caller(&request)?, audit::client_address(&request));
         let asked = request.into_inner();
-        check_tried(&asked.old_password, "old_password")?;
-        let change = OwnPassword { old: asked.old_password, new: asked.new_password, address };
+        check_password_len(&asked.old_password, "old_password")?;
+        let change = OwnPasswordChange { old: asked.old_password, new: asked.new_password, address };
         let user = self.sign_in_service.change_own_password(&caller, change).await?;
         Ok(Response::new(user.to_proto()))
     }
@@ -137,29 +137,29 @@ impl SessionService for SessionApi {
     async fn record_page_view(&self, request: Request<pb::RecordPageViewRequest>) -> Reply<pb::RecordPageViewResponse> {
         let caller = identity::caller(&request)?;
         let id = caller.signed_in_user_id().ok_or(Error::NotAllowed)?;
-        self.visits.record(PageView { event: visit(id, &request)?, caller }).await?;
+        self.page_views.record(PageView { event: page_view_event(id, &request)?, caller }).await?;
         Ok(Response::new(pb::RecordPageViewResponse {}))
     }
 }
 
 /// Checks the fields of a sign-in request; a malformed request is not counted as a sign-in attempt.
-fn attempt(request: Request<pb::SignInRequest>) -> Result<SignInAttempt, Error> {
+fn parse_attempt(request: Request<pb::SignInRequest>) -> Result<SignInAttempt, Error> {
     let fallback = audit::client_address(&request);
     let asked = request.into_inner();
     let hmc = Hmc::parse(&asked.hmc)?;
-    check_tried(&asked.password, "password")?;
+    check_password_len(&asked.password, "password")?;
     Ok(SignInAttempt {
         hmc,
         password: asked.password,
-        address: address(asked.address, fallback),
-        marks: asked.device_marks,
+        address: address_or_fallback(asked.address, fallback),
+        device_tokens: asked.device_marks,
         is_limited: asked.is_limited,
         device: asked.device.chars().filter(|c| !c.is_control()).take(MAX_DEVICE_LEN).collect(),
     })
 }
 
 /// Returns the user id from the request, or the caller's own user id when the request contains 0.
-fn whose(caller: &Caller, user_id: i64) -> i64 {
+fn user_id_or_own(caller: &Caller, user_id: i64) -> i64 {
     if user_id == 0 { caller.user_id } else { user_id }
 }
 
@@ -177,22 +177,22 @@ fn to_proto(open: OpenSession, caller: &Caller) -> pb::OpenSession {
 }
 
 /// Checks the length of a password that will be compared with the stored password. The rules for new passwords do not apply.
-fn check_tried(password: &str, field: &'static str) -> Result<(), Error> {
+fn check_password_len(password: &str, field: &'static str) -> Result<(), Error> {
     if password.trim().is_empty() {
-        return Err(Error::BadField { field, why: "must not be blank" });
+        return Err(Error::InvalidField { field, why: "must not be blank" });
     }
     if password.chars().count() > password::MAX_PASSWORD_LEN {
-        return Err(Error::BadField { field, why: "must have at most 128 characters" });
+        return Err(Error::InvalidField { field, why: "must have at most 128 characters" });
     }
     Ok(())
 }
 
 /// Returns the client IP address from the message, or `fallback` when the address in the message is missing or too long.
-fn address(forwarded: String, fallback: String) -> String {
+fn address_or_fallback(forwarded: String, fallback: String) -> String {
     if forwarded.is_empty() || forwarded.len() > MAX_ADDRESS_LEN { fallback } else { forwarded }
 }
 
-fn visit(user_id: i64, request: &Request<pb::RecordPageViewRequest>) -> Result<AuditEvent, Error> {
+fn page_view_event(user_id: i64, request: &Request<pb::RecordPageViewRequest>) -> Result<AuditEvent, Error> {
     let asked = request.get_ref();
     let (came_in, refused) = (asked.kind == "login", asked.kind == REJECTED_CALL_KIND);
     let page = if asked.page.is_empty() && !came_in { &asked.kind } else { &asked.page };
@@ -208,14 +208,14 @@ fn visit(user_id: i64, request: &Request<pb::RecordPageViewRequest>) -> Result<A
         subject: subject(user_id),
         summary,
         new: (!asked.told_at.is_empty()).then(|| json!({ "told_at": asked.told_at })),
-        address: address(asked.address.clone(), audit::client_address(request)),
+        address: address_or_fallback(asked.address.clone(), audit::client_address(request)),
         ..AuditEvent::default()
     })
 }
 
 fn check_text(text: &str, field: &'static str, longest: usize) -> Result<(), Error> {
     if text.chars().count() > longest || text.chars().any(char::is_control) {
-        return Err(Error::BadField { field, why: "is too long or has control characters" });
+        return Err(Error::InvalidField { field, why: "is too long or has control characters" });
     }
     Ok(())
 }

@@ -45,14 +45,14 @@ pub struct TokenApi {
     /// Shared secret with which other services request a service token.
     pub secret: Secret,
     /// Throttle for requests with a wrong service secret.
-    pub guesses: SecretGuesses,
+    pub wrong_secret_throttle: WrongSecretThrottle,
 }
 
 /// Throttle for requests with a wrong service secret: counts and logs each request, and answers one request per second.
 #[derive(Default)]
-pub struct SecretGuesses(Mutex<()>);
+pub struct WrongSecretThrottle(Mutex<()>);
 
-impl SecretGuesses {
+impl WrongSecretThrottle {
     async fn refuse(&self, service: &str) {
         metrics::counter!("patio_wrong_service_secrets_total").increment(1);
         tracing::warn!(service, "service token request rejected: wrong service secret");
@@ -67,7 +67,7 @@ impl TokenService for TokenApi {
         // Every process polls the keys every few seconds, this one included, so each replica picks up new keys here.
         match self.keys.signing.reload(&self.db).await {
             Ok(()) => self.keys.signing.apply_to(&self.identity),
-            Err(cause) => tracing::warn!(%cause, "failed to reload the signing keys"),
+            Err(cause) => tracing::warn!(%cause, "failed to reload the signing keys, the loaded keys stay in use"),
         }
         Ok(Response::new(pb::GetSigningKeysResponse { keys: self.keys.signing.to_proto() }))
     }
@@ -81,7 +81,7 @@ impl TokenService for TokenApi {
         &self,
         request: Request<pb::RecordSessionActivityRequest>,
     ) -> Reply<pb::RecordSessionActivityResponse> {
-        sessions::record_activity(&self.db, &self.clock, used(request.into_inner())?).await?;
+        sessions::record_activity(&self.db, &self.clock, session_ids_of(request.into_inner())?).await?;
         Ok(Response::new(pb::RecordSessionActivityResponse {}))
     }
 
@@ -89,7 +89,7 @@ impl TokenService for TokenApi {
         let asked = request.into_inner();
         let name = service_name(&asked.service)?;
         if !self.secret.values().any(|ours| keys::secrets_are_equal(ours, &asked.secret)) {
-            self.guesses.refuse(name).await;
+            self.wrong_secret_throttle.refuse(name).await;
             return Err(Error::WrongSecret.into());
         }
         let now = self.clock.now().timestamp_millis();
@@ -105,15 +105,15 @@ impl TokenService for TokenApi {
 }
 
 /// Validates and returns the session ids in a report of recently used sessions.
-fn used(asked: pb::RecordSessionActivityRequest) -> Result<Vec<String>, Error> {
+fn session_ids_of(asked: pb::RecordSessionActivityRequest) -> Result<Vec<String>, Error> {
     let ids = asked.session_ids;
     if ids.len() > MAX_REPORTED_SESSIONS || ids.iter().any(|id| !(1..=MAX_SESSION_ID_LEN).contains(&id.len())) {
-        return Err(Error::BadField { field: "session_ids", why: "must be at most 1,000 session ids" });
+        return Err(Error::InvalidField { field: "session_ids", why: "must be at most 1,000 session ids" });
     }
     Ok(ids)
 }
 
 fn service_name(name: &str) -> Result<&str, Error> {
     let fits = (1..=MAX_SERVICE_NAME_LEN).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
-    if fits { Ok(name) } else { Err(Error::BadField { field: "service", why: "must be the name of a service" }) }
+    if fits { Ok(name) } else { Err(Error::InvalidField { field: "service", why: "must be the name of a service" }) }
 }

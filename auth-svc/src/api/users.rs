@@ -23,7 +23,7 @@ const MAX_USER_IDS: usize = 10_000;
 /// Implements the gRPC `UserService`.
 pub struct UserApi {
     /// User administration: creates, changes and deletes users.
-    pub people: UserAdmin,
+    pub user_admin: UserAdmin,
     /// Sign-in service, used here to lift the lockouts of users.
     pub sign_in_service: Arc<SignInService>,
 }
@@ -31,32 +31,32 @@ pub struct UserApi {
 impl UserApi {
     fn accept<T>(&self, request: Request<T>) -> Result<(Actor, T), Status> {
         let (caller, address) = (identity::caller(&request)?, audit::client_address(&request));
-        Ok((Actor { caller, now: self.people.clock.now(), address }, request.into_inner()))
+        Ok((Actor { caller, now: self.user_admin.clock.now(), address }, request.into_inner()))
     }
 }
 
 #[tonic::async_trait]
 impl UserService for UserApi {
     async fn list_users(&self, _: Request<pb::ListUsersRequest>) -> Reply<pb::ListUsersResponse> {
-        let users = self.people.list().await?;
+        let users = self.user_admin.list().await?;
         Ok(Response::new(pb::ListUsersResponse { users: users.into_iter().map(StoredUser::to_proto).collect() }))
     }
 
     async fn create_user(&self, request: Request<pb::CreateUserRequest>) -> Reply<pb::User> {
         let (act, asked) = self.accept(request)?;
-        let made = self.people.create(act, person(asked)?).await?;
+        let made = self.user_admin.create(act, parse_new_user(asked)?).await?;
         Ok(Response::new(made.to_proto()))
     }
 
     async fn update_user(&self, request: Request<pb::UpdateUserRequest>) -> Reply<pb::User> {
         let (act, asked) = self.accept(request)?;
-        let changed = self.people.update(act, change(asked)?).await?;
+        let changed = self.user_admin.update(act, parse_user_change(asked)?).await?;
         Ok(Response::new(changed.to_proto()))
     }
 
     async fn delete_user(&self, request: Request<pb::DeleteUserRequest>) -> Reply<pb::DeleteUserResponse> {
         let (act, asked) = self.accept(request)?;
-        self.people.delete(act, asked.id).await?;
+        self.user_admin.delete(act, asked.id).await?;
         Ok(Response::new(pb::DeleteUserResponse {}))
     }
 
@@ -68,35 +68,35 @@ impl UserService for UserApi {
     async fn resolve_user_names(&self, request: Request<pb::ResolveUserNamesRequest>) -> Reply<pb::ResolveUserNamesResponse> {
         let ids = request.into_inner().ids;
         if ids.len() > MAX_USER_IDS {
-            return Err(Error::BadField { field: "ids", why: "must be at most 10,000" }.into());
+            return Err(Error::InvalidField { field: "ids", why: "must be at most 10,000" }.into());
         }
-        Ok(Response::new(pb::ResolveUserNamesResponse { names: self.people.names(&ids).await? }))
+        Ok(Response::new(pb::ResolveUserNamesResponse { names: self.user_admin.resolve_names(&ids).await? }))
     }
 
     async fn list_user_history(&self, request: Request<pb::ListUserHistoryRequest>) -> Reply<pb::ListUserHistoryResponse> {
         let asked = request.into_inner();
-        let events = self.people.list_history(asked.user_id, HistoryWindow::from_request(asked.window.as_ref())).await?;
+        let events = self.user_admin.list_history(asked.user_id, HistoryWindow::from_request(asked.window.as_ref())).await?;
         Ok(Response::new(pb::ListUserHistoryResponse { events }))
     }
 
     async fn export_user(&self, request: Request<pb::ExportUserRequest>) -> Reply<pb::ExportUserResponse> {
         let caller = identity::caller(&request)?;
-        let id = whose(&caller, request.get_ref().id);
-        Ok(Response::new(pb::ExportUserResponse { json: self.people.export(&caller, id).await? }))
+        let id = user_id_or_own(&caller, request.get_ref().id);
+        Ok(Response::new(pb::ExportUserResponse { json: self.user_admin.export(&caller, id).await? }))
     }
 }
 
 /// Returns the user id from the request, or the caller's own user id when the request contains 0.
-fn whose(caller: &Caller, id: i64) -> i64 {
+fn user_id_or_own(caller: &Caller, id: i64) -> i64 {
     if id == 0 { caller.user_id } else { id }
 }
 
-fn person(asked: pb::CreateUserRequest) -> Result<NewUserInput, Error> {
+fn parse_new_user(asked: pb::CreateUserRequest) -> Result<NewUserInput, Error> {
     let (hmc, role) = (Hmc::parse(&asked.hmc)?, role(asked.role)?);
     Ok(NewUserInput { hmc, password: asked.password, role, must_change: asked.must_change_password })
 }
 
-fn change(asked: pb::UpdateUserRequest) -> Result<UserChange, Error> {
+fn parse_user_change(asked: pb::UpdateUserRequest) -> Result<UserChange, Error> {
     Ok(UserChange {
         id: asked.id,
         hmc: asked.hmc.as_deref().map(Hmc::parse).transpose()?,

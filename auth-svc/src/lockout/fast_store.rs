@@ -1,5 +1,5 @@
 //! Fast store of the lockout counters: the memory of this process, or a Redis shared by all replicas.
-use crate::lockout_rules::{self, BLOCK_MS, Buckets, Counters, Decision, FAILURE_EXPIRY_MS, MAX_TRIES, Op};
+use crate::lockout_rules::{self, BLOCK_MS, CounterNames, Counters, Decision, FAILURE_EXPIRY_MS, LockoutOp, MAX_TRIES};
 use patio_kit::cache::{Cache, RedisConnection};
 use redis::{AsyncCommands, Script};
 use std::{
@@ -51,21 +51,21 @@ impl FastStore {
     }
 
     /// Performs one lockout operation; returns `None` when Redis is unavailable.
-    pub async fn run_op(&self, op: Op, buckets: &Buckets, now: i64) -> Option<Decision> {
+    pub async fn run_op(&self, op: LockoutOp, counter_names: &CounterNames, now: i64) -> Option<Decision> {
         match self {
-            Self::Memory(counters) => Some(lockout_rules::apply(&mut lock(counters), buckets, op, now)),
-            Self::Redis(remote) => remote.run_op(op, buckets).await,
+            Self::Memory(counters) => Some(lockout_rules::apply(&mut lock(counters), counter_names, op, now)),
+            Self::Redis(remote) => remote.run_op(op, counter_names).await,
         }
     }
 
     /// Deletes lockout counters, including their failures and blocks; returns `false` when Redis is unavailable.
-    pub async fn delete_counters(&self, buckets: &[String]) -> bool {
+    pub async fn delete_counters(&self, counter_names: &[String]) -> bool {
         match self {
             Self::Memory(counters) => {
-                lock(counters).retain(|bucket, _| !buckets.contains(bucket));
+                lock(counters).retain(|bucket, _| !counter_names.contains(bucket));
                 true
             }
-            Self::Redis(remote) => remote.lift(buckets).await,
+            Self::Redis(remote) => remote.lift(counter_names).await,
         }
     }
 
@@ -82,13 +82,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl RedisStore {
-    async fn run_op(&self, op: Op, buckets: &Buckets) -> Option<Decision> {
+    async fn run_op(&self, op: LockoutOp, counter_names: &CounterNames) -> Option<Decision> {
         // A read-only Redis still responds, but its data may be stale: a block there may have been lifted since.
         if !self.redis.accepts_writes() || !self.allows_call() || !self.delete_pending().await {
             return None;
         }
         let mut redis = self.redis.clone();
-        let call = call(op, buckets);
+        let call = call(op, counter_names);
         let response = tokio::time::timeout(self.timeout, call.invoke_async::<(i64, i64)>(&mut redis)).await;
         let response = match response {
             Ok(Ok(response)) => Some(response),
@@ -106,8 +106,8 @@ impl RedisStore {
         response.map(|(allowed, value)| if allowed == 1 { Decision::Allow(value) } else { Decision::Deny(value) })
     }
 
-    async fn lift(&self, buckets: &[String]) -> bool {
-        lock(&self.to_delete).extend(buckets.iter().cloned());
+    async fn lift(&self, counter_names: &[String]) -> bool {
+        lock(&self.to_delete).extend(counter_names.iter().cloned());
         self.delete_pending().await
     }
 
@@ -143,17 +143,17 @@ fn key(bucket: &str) -> String {
     format!("patio:{{lockout}}:{bucket}")
 }
 
-fn call(op: Op, buckets: &Buckets) -> redis::ScriptInvocation<'static> {
+fn call(op: LockoutOp, counter_names: &CounterNames) -> redis::ScriptInvocation<'static> {
     let (name, imported) = match op {
-        Op::Check => ("check", 0),
-        Op::Reserve => ("reserve", 0),
-        Op::Release => ("release", 0),
-        Op::Import(wait) => ("import", wait),
+        LockoutOp::Check => ("check", 0),
+        LockoutOp::Reserve => ("reserve", 0),
+        LockoutOp::Release => ("release", 0),
+        LockoutOp::Import(wait) => ("import", wait),
     };
     let mut call = LOCKOUT_SCRIPT.prepare_invoke();
-    call.key(key(&buckets.primary)).key(key(buckets.secondary.as_ref().unwrap_or(&buckets.primary)));
+    call.key(key(&counter_names.primary)).key(key(counter_names.secondary.as_ref().unwrap_or(&counter_names.primary)));
     call.arg(name).arg(MAX_TRIES).arg(BLOCK_MS).arg(FAILURE_EXPIRY_MS).arg(imported);
-    for (bucket, rule) in &buckets.wide {
+    for (bucket, rule) in &counter_names.wide {
         call.key(key(bucket)).arg(rule.limit).arg(rule.ms);
     }
     call

@@ -8,7 +8,7 @@
 
 pub mod fast_store;
 
-use crate::lockout_rules::{ACCOUNT_RATE_LIMIT, ADDRESS_RATE_LIMIT, Buckets, Decision, Op};
+use crate::lockout_rules::{ACCOUNT_RATE_LIMIT, ADDRESS_RATE_LIMIT, CounterNames, Decision, LockoutOp};
 use crate::{error::Error, store};
 use fast_store::FastStore;
 use patio_kit::{
@@ -40,11 +40,11 @@ impl Lockout {
     ///
     /// # Errors
     /// Returns `LockedOut` with the seconds left, or a database error.
-    pub async fn check(&self, buckets: &Buckets) -> Result<(), Error> {
+    pub async fn check(&self, counter_names: &CounterNames) -> Result<(), Error> {
         let now = self.now();
-        let verdict = match self.front.run_op(Op::Check, buckets, now).await {
+        let verdict = match self.front.run_op(LockoutOp::Check, counter_names, now).await {
             Some(verdict) => verdict,
-            None => store::lockouts::load(&self.db, buckets, now).await?,
+            None => store::lockouts::load(&self.db, counter_names, now).await?,
         };
         match verdict {
             Decision::Allow(_) => Ok(()),
@@ -57,26 +57,27 @@ impl Lockout {
     ///
     /// # Errors
     /// Returns `LockedOut` with the seconds left when the attempt is blocked and not reserved, or a database error.
-    pub async fn reserve(&self, buckets: &Buckets) -> Result<i64, Error> {
+    pub async fn reserve(&self, counter_names: &CounterNames) -> Result<i64, Error> {
         let now = self.now();
-        let quick = self.front.run_op(Op::Reserve, buckets, now).await;
+        let quick = self.front.run_op(LockoutOp::Reserve, counter_names, now).await;
         if let Some(Decision::Deny(wait)) = quick {
             return Err(locked_out(wait));
         }
-        let touched = buckets.clone();
-        let sure = self.db.write(move |tx| Box::pin(async move { store::lockouts::apply(tx, &touched, Op::Reserve, now).await })).await?;
+        let touched = counter_names.clone();
+        let sure =
+            self.db.write(move |tx| Box::pin(async move { store::lockouts::apply(tx, &touched, LockoutOp::Reserve, now).await })).await?;
         match sure {
             // Two replicas may reach the two stores in different orders; the database's count is returned.
             Decision::Allow(left) => {
                 if left > 0 && quick == Some(Decision::Allow(0)) {
                     // The fast store began a wrong block: it was unavailable when an earlier success cleared the count.
-                    self.front.run_op(Op::Release, buckets, now).await;
+                    self.front.run_op(LockoutOp::Release, counter_names, now).await;
                 }
                 Ok(left)
             }
             Decision::Deny(wait) => {
                 // The fast store has lost the block, as a restarted Redis does: import it again.
-                self.front.run_op(Op::Import(wait), buckets, now).await;
+                self.front.run_op(LockoutOp::Import(wait), counter_names, now).await;
                 Err(locked_out(wait))
             }
         }
@@ -87,13 +88,13 @@ impl Lockout {
     ///
     /// # Errors
     /// Returns a database error.
-    pub async fn release(tx: &mut Tx<'_>, buckets: &Buckets, now_ms: i64) -> Result<(), Error> {
-        store::lockouts::apply(tx, buckets, Op::Release, now_ms).await.map(drop)
+    pub async fn release(tx: &mut Tx<'_>, counter_names: &CounterNames, now_ms: i64) -> Result<(), Error> {
+        store::lockouts::apply(tx, counter_names, LockoutOp::Release, now_ms).await.map(drop)
     }
 
     /// Releases a reserved attempt in the fast store. The caller first commits the release in the database.
-    pub async fn release_reservation(&self, buckets: &Buckets) {
-        self.front.run_op(Op::Release, buckets, self.now()).await;
+    pub async fn release_reservation(&self, counter_names: &CounterNames) {
+        self.front.run_op(LockoutOp::Release, counter_names, self.now()).await;
     }
 
     /// Deletes all failure counts and blocks of an account from the database.
@@ -107,9 +108,9 @@ impl Lockout {
     }
 
     /// Deletes from the fast store the counters that were deleted from the database.
-    pub async fn delete_from_fast_store(&self, buckets: &[String]) {
-        if !buckets.is_empty() && !self.front.delete_counters(buckets).await {
-            tracing::warn!("failed to clear a lifted lockout in redis, retrying");
+    pub async fn delete_from_fast_store(&self, counter_names: &[String]) {
+        if !counter_names.is_empty() && !self.front.delete_counters(counter_names).await {
+            tracing::warn!("failed to delete the lockout counters of an unlocked account from redis, retrying");
         }
     }
 
@@ -141,11 +142,11 @@ pub fn locked_out(wait_ms: i64) -> Error {
 /// to the rate limits. Every counter name, except that of an address, starts with a letter and the account;
 /// [`store::lockouts::delete_active`] finds the counters of an account by this prefix.
 #[must_use]
-pub fn sign_in_buckets(account: &str, place: &str, mark: Option<&str>) -> Buckets {
+pub fn sign_in_counter_names(account: &str, place: &str, mark: Option<&str>) -> CounterNames {
     let pair = format!("p:{account}:{place}");
     match mark {
-        Some(mark) => Buckets { primary: format!("d:{account}:{mark}"), secondary: Some(pair), wide: Vec::new() },
-        None => Buckets {
+        Some(mark) => CounterNames { primary: format!("d:{account}:{mark}"), secondary: Some(pair), wide: Vec::new() },
+        None => CounterNames {
             primary: pair,
             secondary: None,
             wide: vec![(format!("a:{account}"), ACCOUNT_RATE_LIMIT), (format!("i:{place}"), ADDRESS_RATE_LIMIT)],
@@ -158,8 +159,8 @@ pub fn sign_in_buckets(account: &str, place: &str, mark: Option<&str>) -> Bucket
 /// The first counter counts the attempts on the account from all addresses and can block further attempts. The second counter makes
 /// the attempt count for sign-ins from the same address too.
 #[must_use]
-pub fn own_password_buckets(account: &str, place: &str) -> Buckets {
-    Buckets { primary: format!("o:{account}"), secondary: Some(format!("p:{account}:{place}")), wide: Vec::new() }
+pub fn own_password_counter_names(account: &str, place: &str) -> CounterNames {
+    CounterNames { primary: format!("o:{account}"), secondary: Some(format!("p:{account}:{place}")), wide: Vec::new() }
 }
 
 /// Returns the network that counts as one address. The gateway sends an IPv6 address as its /64 network already.

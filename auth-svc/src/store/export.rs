@@ -6,8 +6,8 @@ use patio_kit::{db::Db, on};
 use serde::Serialize;
 use sqlx::{FromRow, query_as, query_scalar};
 
-/// Maximum number of audit entries in an export; the export also states their total number.
-pub const MAX_ENTRIES: i64 = 10_000;
+/// Maximum number of audit entries in an export of personal data; the export also states the total number of audit entries.
+pub const MAX_EXPORTED_ENTRIES: i64 = 10_000;
 
 /// One audit entry in the JSON of a user's data export.
 #[derive(FromRow, Serialize)]
@@ -36,14 +36,14 @@ pub async fn write_entries(db: &Db, user_id: i64, out: &mut Vec<u8>) -> Result<(
         let mut rows = query_as::<_, Entry>(
             "select at, user_id, role, kind, subject, summary, address, old_values, new_values
                from audit_events where user_id = $1 or subject = $2 order by at desc, id desc limit $3")
-            .bind(user_id).bind(subject(user_id)).bind(MAX_ENTRIES).fetch(c);
+            .bind(user_id).bind(subject(user_id)).bind(MAX_EXPORTED_ENTRIES).fetch(c);
         let mut first = true;
         while let Some(entry) = rows.try_next().await? {
             if !first {
                 out.push(b',');
             }
             first = false;
-            serde_json::to_writer(&mut *out, &entry).map_err(|cause| Error::Broken(cause.to_string()))?;
+            serde_json::to_writer(&mut *out, &entry).map_err(|cause| Error::Internal(cause.to_string()))?;
         }
     });
     Ok(())

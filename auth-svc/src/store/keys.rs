@@ -44,13 +44,13 @@ pub async fn delete_all(tx: &mut Tx<'_>) -> Result<(), Error> {
 }
 
 /// Returns the id of each signing key and the time at which the key begins to sign, ordered by that time.
-pub async fn signing_schedule(tx: &mut Tx<'_>) -> Result<Vec<(String, DateTime<Utc>)>, Error> {
+pub async fn load_signing_schedule(tx: &mut Tx<'_>) -> Result<Vec<(String, DateTime<Utc>)>, Error> {
     let turns = on!(tx.on(), c => query_as("select id, signs_from from signing_keys order by signs_from, id").fetch_all(c).await)?;
     Ok(turns)
 }
 
 /// Encrypts and inserts a signing key. The caller must hold [`crate::store::users::lock`].
-pub async fn insert_signing(tx: &mut Tx<'_>, sealing: &SealingKey, key: &StoredKey) -> Result<(), Error> {
+pub async fn insert_signing_key(tx: &mut Tx<'_>, sealing: &SealingKey, key: &StoredKey) -> Result<(), Error> {
     let sealed = sealing.seal(&key.id, &key.private_key)?;
     on!(tx.on(), c => query("insert into signing_keys (id, private_key, created_at, signs_from) values ($1, $2, $3, $4)")
         .bind(&key.id).bind(sealed).bind(key.created_at).bind(key.signs_from).execute(c).await.map(drop))?;
@@ -58,7 +58,7 @@ pub async fn insert_signing(tx: &mut Tx<'_>, sealing: &SealingKey, key: &StoredK
 }
 
 /// Deletes the stored signing key with this id.
-pub async fn remove_signing_key(tx: &mut Tx<'_>, id: &str) -> Result<(), Error> {
+pub async fn delete_signing_key(tx: &mut Tx<'_>, id: &str) -> Result<(), Error> {
     on!(tx.on(), c => query("delete from signing_keys where id = $1").bind(id).execute(c).await.map(drop))?;
     Ok(())
 }

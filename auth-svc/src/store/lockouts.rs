@@ -2,7 +2,7 @@
 //! database ([`dialect::moment`]). SQLite has no server clock, so `here`, the time of this process, is used instead.
 use crate::{
     error::Error,
-    lockout_rules::{self, Buckets, Counter, Counters, Decision, Op},
+    lockout_rules::{self, Counter, CounterNames, Counters, Decision, LockoutOp},
     store::dialect,
 };
 use patio_kit::{
@@ -12,23 +12,23 @@ use patio_kit::{
 use sqlx::{query, query_as, query_scalar};
 
 /// Checks whether an attempt would be blocked, without counting the attempt.
-pub async fn load(db: &Db, buckets: &Buckets, here: i64) -> Result<Decision, Error> {
+pub async fn load(db: &Db, counter_names: &CounterNames, here: i64) -> Result<Decision, Error> {
     let mut cells = Counters::new();
-    for bucket in &buckets.sorted_counter_names() {
+    for bucket in &counter_names.sorted_counter_names() {
         let cell: Option<Counter> = on!(db.read(), c => query_as(
             "select failures, until_ms, last_ms, blocked_ms from lockouts where bucket = $1")
             .bind(bucket).fetch_optional(c).await)?;
         cells.insert(bucket.clone(), cell.unwrap_or_default());
     }
     let now = dialect::database_time_ms(db, here).await?;
-    Ok(lockout_rules::apply(&mut cells, buckets, Op::Check, now))
+    Ok(lockout_rules::apply(&mut cells, counter_names, LockoutOp::Check, now))
 }
 
 /// Applies one lockout operation to the counters of an attempt; the rows of the counters stay locked until the commit.
-pub async fn apply(tx: &mut Tx<'_>, buckets: &Buckets, act: Op, here: i64) -> Result<Decision, Error> {
+pub async fn apply(tx: &mut Tx<'_>, counter_names: &CounterNames, act: LockoutOp, here: i64) -> Result<Decision, Error> {
     let mut cells = Counters::new();
     // The upsert only takes the row lock. The rows are always locked in one order, which avoids deadlocks.
-    for bucket in buckets.sorted_counter_names() {
+    for bucket in counter_names.sorted_counter_names() {
         let cell: Counter = on!(tx.on(), c => query_as(
             "insert into lockouts (bucket, failures, until_ms, last_ms, blocked_ms) values ($1, 0, 0, 0, 0)
              on conflict (bucket) do update set bucket = excluded.bucket
@@ -37,7 +37,7 @@ pub async fn apply(tx: &mut Tx<'_>, buckets: &Buckets, act: Op, here: i64) -> Re
         cells.insert(bucket, cell);
     }
     let now = dialect::current_time_ms(tx, here).await?;
-    let verdict = lockout_rules::apply(&mut cells, buckets, act, now);
+    let verdict = lockout_rules::apply(&mut cells, counter_names, act, now);
     if matches!(verdict, Decision::Allow(_)) {
         for (bucket, cell) in &cells {
             save(tx, bucket, cell).await?;
@@ -58,13 +58,13 @@ async fn save(tx: &mut Tx<'_>, bucket: &str, cell: &Counter) -> Result<(), Error
 /// deleted counters.
 pub async fn delete_active(tx: &mut Tx<'_>, account: &str, here: i64) -> Result<Vec<String>, Error> {
     let now = dialect::current_time_ms(tx, here).await?;
-    let buckets = on!(tx.on(), c => query_scalar(
+    let counter_names = on!(tx.on(), c => query_scalar(
         "delete from lockouts
           where (bucket in ($1, $2) or substr(bucket, 1, $3) in ($4, $5))
             and (blocked_ms > $6 or (failures > 0 and until_ms > $6)) returning bucket")
         .bind(format!("a:{account}")).bind(format!("o:{account}")).bind(i32::try_from(account.len() + 3).unwrap_or(i32::MAX))
         .bind(format!("p:{account}:")).bind(format!("d:{account}:")).bind(now).fetch_all(c).await)?;
-    Ok(buckets)
+    Ok(counter_names)
 }
 
 /// Deletes expired lockout counters.

@@ -25,7 +25,7 @@ pub struct StoredUser {
     pub id: i64,
     /// Login name (HMC) of the user, as displayed.
     pub hmc: String,
-    /// Login name (HMC) of the user with uniform letter case, for comparison; unique among all users.
+    /// Comparison key of the login name (HMC): the name in uniform letter case, unique among all users.
     pub hmc_key: String,
     /// Role of the user as text in the database: `op` (operator), `tm` (manager) or `admin`.
     pub role: String,

@@ -5,7 +5,7 @@ use crate::{
 };
 use auth_svc::{
     lockout::{Lockout, fast_store::FastStore},
-    lockout_rules::{Buckets, Decision, Op, RateLimit},
+    lockout_rules::{CounterNames, Decision, LockoutOp, RateLimit},
     store::revocations,
 };
 use chrono::{DateTime, TimeDelta};
@@ -156,30 +156,32 @@ async fn redis_script_and_memory_rules_decide_alike() {
         (chance >> 33) % below
     };
     for step in 0..1_500 {
-        let act = [Op::Check, Op::Reserve, Op::Reserve, Op::Reserve, Op::Release, Op::Import(60_000)][usize::try_from(draw(6)).unwrap()];
-        let act = if matches!(act, Op::Import(_) | Op::Release) && draw(5) > 0 { Op::Reserve } else { act };
-        let buckets = some_buckets(run, draw(12), draw(3));
+        let act =
+            [LockoutOp::Check, LockoutOp::Reserve, LockoutOp::Reserve, LockoutOp::Reserve, LockoutOp::Release, LockoutOp::Import(60_000)]
+                [usize::try_from(draw(6)).unwrap()];
+        let act = if matches!(act, LockoutOp::Import(_) | LockoutOp::Release) && draw(5) > 0 { LockoutOp::Reserve } else { act };
+        let counter_names = some_counter_names(run, draw(12), draw(3));
         let now = clock.now().timestamp_millis();
-        let here = memory.run_op(act, &buckets, now).await.unwrap();
-        match (here, redis.run_op(act, &buckets, now).await.unwrap()) {
+        let here = memory.run_op(act, &counter_names, now).await.unwrap();
+        match (here, redis.run_op(act, &counter_names, now).await.unwrap()) {
             (Decision::Deny(here), Decision::Deny(there)) => {
                 assert!((here - there).abs() < 2_000, "seed {seed}, step {step}: {here} {there}")
             }
-            (here, there) => assert_eq!(here, there, "seed {seed}, step {step}: {act:?} {buckets:?}"),
+            (here, there) => assert_eq!(here, there, "seed {seed}, step {step}: {act:?} {counter_names:?}"),
         }
     }
 }
 
 /// Picks counters from few accounts, addresses and device tokens, so that all rules apply.
-fn some_buckets(run: u64, account: u64, other: u64) -> Buckets {
+fn some_counter_names(run: u64, account: u64, other: u64) -> CounterNames {
     let pair = format!("test {run} p{account}");
     let wide = vec![
         (format!("test {run} a{}", account % 4), RateLimit { limit: 20, ms: 36_000 }),
         (format!("test {run} i{other}"), RateLimit { limit: 40, ms: 12_000 }),
     ];
     match other {
-        0 => Buckets { primary: format!("test {run} d{account}"), secondary: Some(pair), wide: Vec::new() },
-        _ => Buckets { primary: pair, secondary: None, wide },
+        0 => CounterNames { primary: format!("test {run} d{account}"), secondary: Some(pair), wide: Vec::new() },
+        _ => CounterNames { primary: pair, secondary: None, wide },
     }
 }
 

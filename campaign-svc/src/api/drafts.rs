@@ -15,7 +15,7 @@ pub struct DraftApi(pub Context);
 impl DraftService for DraftApi {
     async fn create_draft(&self, request: Request<pb::CreateDraftRequest>) -> Reply<pb::Campaign> {
         let (context, request) = accept(request)?;
-        let draft = drafts::checked_draft(&context, &request, self.0.now())?;
+        let draft = drafts::validate_draft(&context, &request, self.0.now())?;
         reply(self.0.create_draft(draft).await?)
     }
 

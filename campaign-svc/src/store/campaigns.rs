@@ -65,7 +65,7 @@ pub async fn lock_for_update(tx: &mut Tx<'_>, id: i64) -> Result<Option<Campaign
 }
 
 /// Returns whether another campaign or draft already has the name of this campaign.
-pub async fn name_is_taken(tx: &mut Tx<'_>, campaign: &Campaign) -> Result<bool, sqlx::Error> {
+pub async fn is_name_taken(tx: &mut Tx<'_>, campaign: &Campaign) -> Result<bool, sqlx::Error> {
     on!(tx.on(), c => query_scalar::<_, i64>("select count(*) from campaigns where name_key = $1 and state <> 'deleting' and id <> $2")
         .bind(name_key(&campaign.name)).bind(campaign.id).fetch_one(c).await.map(|others| others > 0))
 }

@@ -5,7 +5,7 @@ mod drafts;
 mod sync_state;
 mod tombstones;
 
-pub use campaigns::{CampaignFilter, count, find, list_page, lock_for_update, name_is_taken, save, save_milestone};
+pub use campaigns::{CampaignFilter, count, find, is_name_taken, list_page, lock_for_update, save, save_milestone};
 pub use drafts::{NewDraft, find_by_import, heartbeat, insert, publish};
 pub use sync_state::{list_unsynced, record_acknowledged, reserve_revision, schedule_resync};
 pub use tombstones::{expire_stale_drafts, is_deleted, list_stale, mark_deleted, purge};

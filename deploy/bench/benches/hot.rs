@@ -1,6 +1,6 @@
-//! Microbenchmarks of code that runs for every request or every imported row: `cargo bench -p bench`.
-use auth_svc::lockout::sign_in_buckets;
-use auth_svc::lockout_rules::{Counters, Op, apply};
+//! What runs for every request or every row, by itself: `cargo bench -p bench`.
+use auth_svc::lockout::sign_in_counter_names;
+use auth_svc::lockout_rules::{Counters, LockoutOp, apply};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use patio_kit::page::PageWindow;
 use patio_proto::{access::Role, identifier::Identifier, walk, yard};
@@ -8,17 +8,17 @@ use patio_testing::{host, token};
 use std::hint::black_box;
 use vehicle_svc::{
     campaign::search_index::CampaignIndex,
-    store::vehicles::{NextVehicle, VehicleFilter},
+    store::vehicles::{IndexedVehicle, VehicleFilter},
 };
 
 /// Number of vehicles in a large campaign.
 const MANY: i64 = 100_000;
 
-fn entries() -> Vec<NextVehicle> {
+fn entries() -> Vec<IndexedVehicle> {
     let letter = |id: i64| char::from(b'A' + u8::try_from(id % 26).unwrap_or_default());
-    let entry = |id| NextVehicle {
+    let entry = |id| IndexedVehicle {
         id,
-        haystack: format!("hb20 {id:06}\n{}-{}", letter(id).to_ascii_lowercase(), id % 500),
+        search_text: format!("hb20 {id:06}\n{}-{}", letter(id).to_ascii_lowercase(), id % 500),
         yard_id: Some(id % 26),
         walk_key: String::new(),
     };
@@ -41,12 +41,12 @@ fn tokens(c: &mut Criterion) {
 
 /// Measures the lockout check of a sign-in attempt, without the password hash.
 fn lockout(c: &mut Criterion) {
-    let buckets = sign_in_buckets("account", "192.0.2.1", None);
+    let counter_names = sign_in_counter_names("account", "192.0.2.1", None);
     c.bench_function("lockout/book and settle", |b| {
         let mut cells = Counters::new();
         b.iter(|| {
-            apply(&mut cells, &buckets, Op::Reserve, black_box(1_000));
-            apply(&mut cells, &buckets, Op::Release, 1_000)
+            apply(&mut cells, &counter_names, LockoutOp::Reserve, black_box(1_000));
+            apply(&mut cells, &counter_names, LockoutOp::Release, 1_000)
         });
     });
 }

@@ -26,7 +26,7 @@ pub struct ClientInfo {
     /// Whether the client is connected over HTTPS, to the gateway itself or to a trusted proxy.
     pub secure: bool,
     /// Device tokens from the browser's cookie, most recent first. Each token belongs to one user who signed in on this browser.
-    pub device_marks: Vec<String>,
+    pub device_tokens: Vec<String>,
     /// Browser and operating system, such as `Chrome on Android`; empty when unknown.
     pub device: String,
     bearer: CallContext,
@@ -88,7 +88,7 @@ impl FromRequestParts<AppState> for ClientInfo {
         let (address, secure) = client_address_and_https(parts, &api.config.trusted_proxies);
         let bearer = CallContext::new(None, request_id(parts), &address);
         let device = user_agent::browser_and_system(&parts.headers);
-        Ok(Self { device_marks: device_tokens(&parts.headers), address, secure, device, bearer })
+        Ok(Self { device_tokens: device_tokens(&parts.headers), address, secure, device, bearer })
     }
 }
 
@@ -100,7 +100,7 @@ impl FromRequestParts<AppState> for Authenticated {
         let identity = &api.host.identity;
         let caller = match identity.authenticate(token) {
             Ok(caller) => caller,
-            Err(_) if !identity.has_keys() => return Err(cannot_judge()),
+            Err(_) if !identity.has_keys() => return Err(keys_not_loaded()),
             Err(refused) => return Err(refused.into()),
         };
         // A service's own token is valid only between services, never at the public API.
@@ -118,7 +118,7 @@ impl FromRequestParts<AppState> for Authenticated {
         // The called service checks the caller's role again.
         let path = parts.extensions.get::<MatchedPath>();
         let rule = path.and_then(|path| api.rules.find(parts.method.as_str(), path.as_str()));
-        if rule.is_some_and(|rule| !caller.has_role(rule.least)) {
+        if rule.is_some_and(|rule| !caller.has_role(rule.min_role)) {
             return Err(Problem::new(StatusCode::FORBIDDEN, "NOT_ALLOWED", "Your access level does not allow this."));
         }
         if caller.must_change_password && !rule.is_some_and(|rule| rule.before_password_change) {
@@ -134,7 +134,7 @@ fn not_signed_in() -> Problem {
 
 /// Returns the 503 response to requests that arrive before the keys that verify tokens are loaded. A 401 response would
 /// wrongly sign the user out.
-fn cannot_judge() -> Problem {
+fn keys_not_loaded() -> Problem {
     Problem::new(StatusCode::SERVICE_UNAVAILABLE, "UNAVAILABLE", "The server is starting. Try again in a moment.").retry_after(1)
 }
 

@@ -32,7 +32,7 @@ impl<T: DeserializeOwned, const LIMIT: usize> FromRequest<AppState> for JsonBody
 
     async fn from_request(request: Request, _: &AppState) -> ApiResult<Self> {
         let is_json = is_json(request.headers());
-        let bytes = read(request.into_body(), LIMIT).await?;
+        let bytes = read_body(request.into_body(), LIMIT).await?;
         if !is_json {
             return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "WRONG_TYPE", "The content type must be application/json."));
         }
@@ -49,16 +49,16 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> ApiResult<T> {
     if bytes.is_empty() {
         return Err(Problem::malformed("The request has no body."));
     }
-    if holds_nul(bytes) {
+    if contains_nul(bytes) {
         return Err(Problem::malformed("The request body contains the character NUL."));
     }
     let mut reader = serde_json::Deserializer::from_slice(bytes);
-    let value = serde_path_to_error::deserialize(&mut reader).map_err(|cause| at_fault(&cause))?;
+    let value = serde_path_to_error::deserialize(&mut reader).map_err(|cause| invalid_json_problem(&cause))?;
     reader.end().map_err(|cause| Problem::malformed(format!("The request body is not one JSON value: {cause}")))?;
     Ok(value)
 }
 
-fn at_fault(cause: &serde_path_to_error::Error<serde_json::Error>) -> Problem {
+fn invalid_json_problem(cause: &serde_path_to_error::Error<serde_json::Error>) -> Problem {
     let (path, error) = (cause.path().to_string(), cause.inner());
     if !error.is_data() {
         return Problem::malformed(format!("The request body is not valid JSON: {error}"));
@@ -67,7 +67,7 @@ fn at_fault(cause: &serde_path_to_error::Error<serde_json::Error>) -> Problem {
 }
 
 /// Returns whether a JSON text contains the escape `\u0000`, which PostgreSQL cannot store.
-fn holds_nul(json: &[u8]) -> bool {
+fn contains_nul(json: &[u8]) -> bool {
     let mut rest = json;
     while let Some(at) = rest.iter().position(|byte| *byte == b'\\') {
         if rest[at..].starts_with(b"\\u0000") {
@@ -82,10 +82,10 @@ fn holds_nul(json: &[u8]) -> bool {
 ///
 /// # Errors
 /// Returns an error when the body exceeds `limit` bytes, arrives too slowly or ends early.
-pub async fn read(mut body: Body, limit: usize) -> ApiResult<Bytes> {
+pub async fn read_body(mut body: Body, limit: usize) -> ApiResult<Bytes> {
     let mut held = BytesMut::new();
     while let Some(frame) = body.frame().await {
-        let Ok(data) = frame.map_err(|cause| body_error(&cause))?.into_data() else { continue };
+        let Ok(data) = frame.map_err(|cause| body_read_problem(&cause))?.into_data() else { continue };
         if held.len() + data.len() > limit {
             return Err(Problem::too_large());
         }
@@ -94,9 +94,10 @@ pub async fn read(mut body: Body, limit: usize) -> ApiResult<Bytes> {
     Ok(held.freeze())
 }
 
-/// Returns the error response for a request body that could not be read to its end: 408 when the body arrived too slowly, otherwise 400.
+/// Returns the error response for a request body that could not be read to its end: 408 when the body arrived too slowly, otherwise
+/// 400.
 #[must_use]
-pub fn body_error(cause: &(dyn Error + 'static)) -> Problem {
+pub fn body_read_problem(cause: &(dyn Error + 'static)) -> Problem {
     let mut next = Some(cause);
     while let Some(cause) = next {
         if cause.is::<BodyTimeout>() {
@@ -131,7 +132,7 @@ impl FromRequestParts<AppState> for PathId {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, api: &AppState) -> ApiResult<Self> {
-        let written = in_path(parts, api, "id").await?;
+        let written = path_parameter(parts, api, "id").await?;
         let plain = !written.is_empty() && written.bytes().all(|byte| byte.is_ascii_digit());
         let id = written.parse().ok().filter(|id| plain && *id > 0);
         id.map(Self).ok_or_else(|| Problem::invalid_field("id", "must be a whole number greater than 0"))
@@ -146,7 +147,7 @@ impl FromRequestParts<AppState> for UploadId {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, api: &AppState) -> ApiResult<Self> {
-        let id = in_path(parts, api, "id").await?.parse();
+        let id = path_parameter(parts, api, "id").await?.parse();
         id.map(Self).map_err(|_| Problem::invalid_field("id", "must be a UUID"))
     }
 }
@@ -159,13 +160,13 @@ impl FromRequestParts<AppState> for SessionId {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, api: &AppState) -> ApiResult<Self> {
-        let id = in_path(parts, api, "session").await?.parse::<Uuid>();
+        let id = path_parameter(parts, api, "session").await?.parse::<Uuid>();
         id.map(|id| Self(id.to_string())).map_err(|_| Problem::invalid_field("session", "must be a UUID"))
     }
 }
 
 /// Returns the percent-decoded value of the path parameter `name`.
-async fn in_path(parts: &mut Parts, api: &AppState, name: &str) -> ApiResult<String> {
+async fn path_parameter(parts: &mut Parts, api: &AppState, name: &str) -> ApiResult<String> {
     let path = RawPathParams::from_request_parts(parts, api).await.ok();
     let found = path.and_then(|path| path.iter().find(|(known, _)| *known == name).map(|(_, written)| written.to_owned()));
     found.ok_or_else(|| Problem::invalid_field(name, "must be valid UTF-8 text"))
@@ -215,7 +216,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_body_of_exactly_the_limit_passes_and_one_byte_more_does_not() {
-        assert_eq!(read(Body::from(vec![1; 10]), 10).await.unwrap().len(), 10);
-        assert_eq!(read(Body::from(vec![1; 11]), 10).await.unwrap_err().status, 413);
+        assert_eq!(read_body(Body::from(vec![1; 10]), 10).await.unwrap().len(), 10);
+        assert_eq!(read_body(Body::from(vec![1; 11]), 10).await.unwrap_err().status, 413);
     }
 }

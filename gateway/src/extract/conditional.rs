@@ -50,12 +50,12 @@ pub fn etag(version: i64) -> HeaderValue {
 /// different compressions, which differ in their bytes.
 #[must_use]
 pub fn list_etag(campaign: i64, revision: i64, role: Role) -> HeaderValue {
-    HeaderValue::try_from(format!("W/\"{campaign}-{revision}{}\"", seen_by(role))).unwrap_or(HeaderValue::from_static("W/\"0\""))
+    HeaderValue::try_from(format!("W/\"{campaign}-{revision}{}\"", etag_suffix(role))).unwrap_or(HeaderValue::from_static("W/\"0\""))
 }
 
 /// Returns the suffix that distinguishes the `ETag` of an operator's vehicle list from other roles. The list of an
 /// operator lacks the vehicles of yard `-` (parking spaces that begin with a dash).
-fn seen_by(role: Role) -> &'static str {
+fn etag_suffix(role: Role) -> &'static str {
     if role == Role::Operator { "o" } else { "" }
 }
 
@@ -67,7 +67,7 @@ pub fn if_none_match_revision(headers: &HeaderMap, campaign: i64, role: Role) ->
     lines.flat_map(|line| line.split(',')).find_map(|tag| {
         let tag = tag.trim();
         let (of, revision) = tag.strip_prefix("W/").unwrap_or(tag).strip_prefix('"')?.strip_suffix('"')?.split_once('-')?;
-        let revision = revision.strip_suffix(seen_by(role))?;
+        let revision = revision.strip_suffix(etag_suffix(role))?;
         (of.parse() == Ok(campaign)).then(|| revision.parse().ok()).flatten()
     })
 }

@@ -59,8 +59,8 @@ pub struct UploadProblem {
     details: Vec<RowProblem>,
     /// Total number of invalid cells.
     total_errors: i64,
-    /// Id for `GET /documents/rejected/{id}`, which returns the sheet with its errors marked, for three days. Null when the
-    /// error is not in the rows of the sheet.
+    /// Id for `GET /documents/rejected/{id}`, which returns the workbook with its errors marked, for three days. Null when the
+    /// error is not in the rows of the workbook.
     rejected_id: Option<String>,
 }
 
@@ -68,20 +68,20 @@ pub struct UploadProblem {
 #[derive(Debug)]
 pub enum UploadError {
     /// The uploaded file is invalid; contains the HTTP status and the errors found in the file.
-    File(StatusCode, UploadProblem),
+    InvalidFile(StatusCode, UploadProblem),
     /// The upload failed for a reason other than the file.
-    Other(Problem),
+    Failed(Problem),
 }
 
 impl From<Problem> for UploadError {
     fn from(problem: Problem) -> Self {
-        Self::Other(problem)
+        Self::Failed(problem)
     }
 }
 
 impl UploadError {
     fn file(status: StatusCode, error_code: i32, message: &str) -> Self {
-        Self::File(
+        Self::InvalidFile(
             status,
             UploadProblem { message: message.to_owned(), error_code, details: Vec::new(), total_errors: 0, rejected_id: None },
         )
@@ -99,7 +99,10 @@ impl UploadError {
         let message = rejection.message.replace("{product}", product);
         let rejected_id = Some(rejection.kept_as).filter(|id| !id.is_empty());
         let (error_code, total_errors) = (rejection.code, rejection.total_errors);
-        Self::File(status_of(error_code), UploadProblem { message, error_code, details: details.collect(), total_errors, rejected_id })
+        Self::InvalidFile(
+            status_of(error_code),
+            UploadProblem { message, error_code, details: details.collect(), total_errors, rejected_id },
+        )
     }
 }
 
@@ -118,8 +121,8 @@ impl From<UploadError> for Problem {
     /// Converts an upload error to the API's common error body, for routes without their own error format.
     fn from(refusal: UploadError) -> Self {
         match refusal {
-            UploadError::Other(problem) => problem,
-            UploadError::File(status, upload_problem) => {
+            UploadError::Failed(problem) => problem,
+            UploadError::InvalidFile(status, upload_problem) => {
                 let code = match status {
                     StatusCode::PAYLOAD_TOO_LARGE => "TOO_LARGE",
                     StatusCode::UNSUPPORTED_MEDIA_TYPE => "WRONG_TYPE",
@@ -137,8 +140,8 @@ impl From<UploadError> for Problem {
 impl IntoResponse for UploadError {
     fn into_response(self) -> Response {
         match self {
-            Self::File(status, problem) => (status, Json(problem)).into_response(),
-            Self::Other(problem) => problem.into_response(),
+            Self::InvalidFile(status, problem) => (status, Json(problem)).into_response(),
+            Self::Failed(problem) => problem.into_response(),
         }
     }
 }
@@ -165,7 +168,7 @@ where
     let boundary = request.headers().get(CONTENT_TYPE).and_then(|kind| multer::parse_boundary(kind.to_str().ok()?).ok());
     let none =
         || UploadError::file(StatusCode::UNSUPPORTED_MEDIA_TYPE, 53, "Failed to select document. The body must be multipart/form-data.");
-    let room = Room::default();
+    let room = HeaderBudget::default();
     let limits = Constraints::new().size_limit(SizeLimit::new().whole_stream((MAX_UPLOAD_BYTES + MAX_FORM_BYTES) as u64));
     let form =
         Multipart::with_constraints(bounded(request.into_body().into_data_stream(), room.clone()), boundary.ok_or_else(none)?, limits);
@@ -200,39 +203,38 @@ impl Chunks {
     }
 }
 
-/// Number of bytes that may still arrive while the headers of a form part are read. The limit applies to headers only;
-/// the content of a form part is limited elsewhere.
+/// Number of bytes that a client may still send as headers of the current form part.
 #[derive(Clone)]
-struct Room(Arc<AtomicUsize>);
+struct HeaderBudget(Arc<AtomicUsize>);
 
-impl Default for Room {
+impl Default for HeaderBudget {
     fn default() -> Self {
         Self(Arc::new(AtomicUsize::new(MAX_PART_HEADER_BYTES + CHUNK_BYTES)))
     }
 }
 
-impl Room {
+impl HeaderBudget {
     fn set(&self, bytes: usize) {
         self.0.store(bytes, Ordering::Relaxed);
     }
 
     /// Subtracts the size of a received chunk from the number of bytes that may still arrive. Fails when this number
     /// was 0 before the chunk.
-    fn take(&self, bytes: usize) -> Result<(), LongHead> {
+    fn take(&self, bytes: usize) -> Result<(), HeadersTooLong> {
         let left = self.0.load(Ordering::Relaxed);
         self.set(left.saturating_sub(bytes));
-        if left == 0 { Err(LongHead) } else { Ok(()) }
+        if left == 0 { Err(HeadersTooLong) } else { Ok(()) }
     }
 }
 
 /// Error of a form part whose headers are too long.
 #[derive(Debug, thiserror::Error)]
 #[error("a form part has more than {MAX_PART_HEADER_BYTES} bytes of headers")]
-struct LongHead;
+struct HeadersTooLong;
 
 /// Returns the request body as a stream that fails once the byte limit is exceeded. The stream yields one chunk per
 /// poll, so that the form parser looks for the end of the headers before it buffers more data.
-fn bounded(mut body: BodyDataStream, room: Room) -> impl Stream<Item = Result<Bytes, axum::BoxError>> + Send {
+fn bounded(mut body: BodyDataStream, room: HeaderBudget) -> impl Stream<Item = Result<Bytes, axum::BoxError>> + Send {
     let mut has_given = false;
     stream::poll_fn(move |context| {
         if std::mem::take(&mut has_given) {
@@ -247,7 +249,7 @@ fn bounded(mut body: BodyDataStream, room: Room) -> impl Stream<Item = Result<By
 
 /// Reads the form to its end and forwards the file to import-svc. The campaign name is sent in the last chunk, because
 /// the form field with the name may come after the file.
-async fn forward_form(mut form: Multipart<'_>, room: &Room, fields: UploadForm, mut chunks: Chunks) -> Result<(), UploadError> {
+async fn forward_form(mut form: Multipart<'_>, room: &HeaderBudget, fields: UploadForm, mut chunks: Chunks) -> Result<(), UploadError> {
     let (mut found, mut beside, mut campaign_name) = (false, 0, String::new());
     while let Some(field) = form.next_field().await.map_err(broken)? {
         room.set(usize::MAX);
@@ -262,7 +264,7 @@ async fn forward_form(mut form: Multipart<'_>, room: &Room, fields: UploadForm, 
         room.set(MAX_PART_HEADER_BYTES + CHUNK_BYTES);
     }
     if !found {
-        return Err(UploadError::Other(Problem::invalid_field(fields.file, "No file was sent. Choose a file and try again.")));
+        return Err(UploadError::Failed(Problem::invalid_field(fields.file, "No file was sent. Choose a file and try again.")));
     }
     if !campaign_name.is_empty() {
         let _ = chunks.sender.send(UploadChunk { campaign_name, ..UploadChunk::default() }).await;
@@ -273,7 +275,7 @@ async fn forward_form(mut form: Multipart<'_>, room: &Room, fields: UploadForm, 
 /// Reads the campaign name from its form field, as UTF-8 text of limited length.
 async fn name(mut field: multer::Field<'_>) -> Result<String, UploadError> {
     let called = field.name().unwrap_or_default().to_owned();
-    let too_long = || UploadError::Other(Problem::invalid_field(&called, &format!("must have at most {MAX_NAME_LEN} characters")));
+    let too_long = || UploadError::Failed(Problem::invalid_field(&called, &format!("must have at most {MAX_NAME_LEN} characters")));
     let mut written = Vec::new();
     while let Some(data) = field.chunk().await.map_err(broken)? {
         written.extend_from_slice(&data);
@@ -281,7 +283,7 @@ async fn name(mut field: multer::Field<'_>) -> Result<String, UploadError> {
             return Err(too_long());
         }
     }
-    let name = String::from_utf8(written).map_err(|_| UploadError::Other(Problem::invalid_field(&called, "must be valid UTF-8 text")))?;
+    let name = String::from_utf8(written).map_err(|_| UploadError::Failed(Problem::invalid_field(&called, "must be valid UTF-8 text")))?;
     if name.chars().count() > MAX_NAME_LEN { Err(too_long()) } else { Ok(name) }
 }
 
@@ -291,7 +293,7 @@ async fn skip(mut field: multer::Field<'_>, mut seen: usize, meant: &str) -> Res
     while let Some(data) = field.chunk().await.map_err(broken)? {
         seen += data.len();
         if seen > MAX_FORM_BYTES {
-            return Err(UploadError::Other(Problem::invalid_field(
+            return Err(UploadError::Failed(Problem::invalid_field(
                 meant,
                 "must contain the file, since all other fields together are too large",
             )));
@@ -321,10 +323,10 @@ async fn file(mut field: multer::Field<'_>, chunks: &mut Chunks) -> Result<(), U
 
 /// Returns the error for a form that cannot be read to its end.
 fn broken(cause: multer::Error) -> UploadError {
-    UploadError::Other(match cause {
+    UploadError::Failed(match cause {
         multer::Error::StreamSizeExceeded { .. } => return UploadError::too_large(),
-        multer::Error::StreamReadFailed(inner) if inner.is::<LongHead>() => Problem::malformed(LongHead.to_string()),
-        multer::Error::StreamReadFailed(inner) => body::body_error(inner.as_ref()),
+        multer::Error::StreamReadFailed(inner) if inner.is::<HeadersTooLong>() => Problem::malformed(HeadersTooLong.to_string()),
+        multer::Error::StreamReadFailed(inner) => body::body_read_problem(inner.as_ref()),
         _ => Problem::malformed("The form is not valid multipart/form-data."),
     })
 }

@@ -24,7 +24,8 @@ use tokio::{
 const PERMITS_PER_CORE_LOCAL: usize = 5;
 /// Default number of permits per core when the services are remote, since requests then mostly wait for the network.
 const PERMITS_PER_CORE_REMOTE: usize = 8;
-/// Time after which a running request gives up its permit. A request that runs longer mostly waits for a service and uses little CPU time.
+/// Time after which a running request gives up its permit. A request that runs longer mostly waits for a service and uses little
+/// CPU time.
 const PERMIT_TIMEOUT: Duration = Duration::from_millis(250);
 /// Maximum length of the queue: number of waiting requests per permit.
 const QUEUE_PER_PERMIT: usize = 20;
@@ -32,8 +33,7 @@ const QUEUE_PER_PERMIT: usize = 20;
 const MAX_QUEUE_WAIT: Duration = Duration::from_millis(500);
 /// Minimum interval between two log messages about rejected requests, and interval of the queue metrics.
 const LOG_INTERVAL: Duration = Duration::from_secs(1);
-/// Number of requests, per recent rejection, that must be admitted without waiting before an overload ends. During an
-/// overload, a request that cannot start at once is rejected instead of queued.
+/// Number of requests that must be admitted without waiting before an overload ends, per recently rejected request.
 const DEBT_PER_REJECTION: usize = 16;
 /// Maximum number of rejected requests, per permit, that prolong an overload; further rejections do not prolong it.
 /// With a lower maximum, a short gap between saves, in which reads are admitted, would end the overload.
@@ -101,7 +101,7 @@ impl State {
 
     /// Takes a permit if a permit is free, and returns whether a permit was taken. During an overload, also reduces the
     /// number of admissions without waiting that are still needed to end the overload.
-    fn note_immediate_admission(&mut self, rank: Priority) -> bool {
+    fn try_admit_immediately(&mut self, rank: Priority) -> bool {
         if !self.has_room(rank) {
             return false;
         }
@@ -193,7 +193,7 @@ impl AdmissionController {
     pub async fn acquire(&self, rank: Priority) -> Option<Permit> {
         let waiting = {
             let mut room = self.room();
-            if room.note_immediate_admission(rank) {
+            if room.try_admit_immediately(rank) {
                 return Some(Permit(self.clone(), rank));
             }
             if room.is_overloaded() {
@@ -261,16 +261,16 @@ async fn whole(body: Body) -> Body {
 
 /// Permit of a request, shared by the middleware and the request body, so that both can release the permit before the
 /// request is finished.
-type Held = Arc<Mutex<Option<Permit>>>;
+type SharedPermit = Arc<Mutex<Option<Permit>>>;
 
-fn release(held: &Held) {
+fn release(held: &SharedPermit) {
     drop(held.lock().unwrap_or_else(PoisonError::into_inner).take());
 }
 
 /// Request body that releases the request's permit as soon as reading the body has to wait for the client.
 struct PermitReleasingBody {
     body: Body,
-    turn: Held,
+    turn: SharedPermit,
 }
 
 impl http_body::Body for PermitReleasingBody {

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Minimum time without failed requests after which the next failed request begins a new outage.
+/// Time without failed requests of a dependency, after which the next failed request is logged as a warning again.
 const QUIET_PERIOD: Duration = Duration::from_secs(10);
 
 /// Time of the last failed request, by the dependency that caused the failure.
@@ -26,8 +26,8 @@ pub(super) struct RequestRecord<'r> {
 impl RequestRecord<'_> {
     /// Writes the access-log entry of a request and counts the request in the metrics.
     ///
-    /// The entry of a failed request contains the cause and the failed dependency. The first failed request of an outage is logged
-    /// as a warning.
+    /// The entry of a failed request contains the cause and the failed dependency. Only the first failure of a dependency is logged
+    /// as a warning, not the failures that follow soon.
     pub(super) fn record(self, response: &Response<Body>) {
         let (Self { method, route, took, id, trace_id }, status) = (self, response.status());
         metrics::histogram!(
@@ -41,7 +41,7 @@ impl RequestRecord<'_> {
         }
         let failure = response.extensions().get::<Problem>().and_then(|problem| problem.failure.as_deref());
         let (dependency, cause) = failure.map_or(("gateway", ""), |failure| (&*failure.dependency, &*failure.cause));
-        if begins_outage(dependency, response.status()) {
+        if is_logged_as_warning(dependency, response.status()) {
             tracing::warn!(method, route, status, micros, request_id, trace_id, dependency, cause, "request failed");
         } else {
             tracing::info!(method, route, status, micros, request_id, trace_id, dependency, cause, "request failed");
@@ -49,9 +49,9 @@ impl RequestRecord<'_> {
     }
 }
 
-/// Returns `true` for an internal error, and for the first request that fails because a dependency is unavailable. Further requests
-/// that fail until the dependency is available again do not begin an outage.
-fn begins_outage(dependency: &str, status: StatusCode) -> bool {
+/// Returns whether a failed request is logged as a warning: every internal error, and the first failure of a dependency after
+/// [`QUIET_PERIOD`] without failed requests of that dependency.
+fn is_logged_as_warning(dependency: &str, status: StatusCode) -> bool {
     let mut failures = FAILURES.lock().unwrap_or_else(PoisonError::into_inner);
     let last = failures.insert(dependency.to_owned(), Instant::now());
     status == StatusCode::INTERNAL_SERVER_ERROR || last.is_none_or(|last| last.elapsed() > QUIET_PERIOD)
@@ -71,8 +71,8 @@ mod tests {
 
     #[test]
     fn only_the_first_failed_request_of_an_outage_is_a_warning() {
-        let warns = |dependency| begins_outage(dependency, StatusCode::SERVICE_UNAVAILABLE);
+        let warns = |dependency| is_logged_as_warning(dependency, StatusCode::SERVICE_UNAVAILABLE);
         assert_eq!([warns("test-svc"), warns("test-svc"), warns("other-svc"), warns("test-svc")], [true, false, true, false]);
-        assert!(begins_outage("test-svc", StatusCode::INTERNAL_SERVER_ERROR), "each internal error is a warning");
+        assert!(is_logged_as_warning("test-svc", StatusCode::INTERNAL_SERVER_ERROR), "each internal error is a warning");
     }
 }

@@ -99,19 +99,21 @@ pub async fn overloaded_response(api: &AppState, (head, body): (Parts, Body)) ->
     overloaded::response(&head.method, &RequestId::from_headers(&head.headers), hsts, started.elapsed())
 }
 
-/// Error reasons of 403 responses that are not recorded in the audit log, because the caller's role is not the cause.
-const NOT_BY_ROLE: [Reason; 3] = [Reason::WrongPassword, Reason::ConfirmPassword, Reason::PasswordMustChange];
+/// Error reasons of 403 responses that are not recorded in the audit log, because the caller's role did not cause the rejection.
+const REASONS_NOT_AUDITED: [Reason; 3] = [Reason::WrongPassword, Reason::ConfirmPassword, Reason::PasswordMustChange];
 
 /// Starts a background task that records in the audit log that a request was rejected because of the caller's role.
 fn audit_forbidden(api: &AppState, caller_slot: &CallerSlot, answered: &Response, call: String) {
     let code = answered.extensions().get::<Problem>().map(|problem| problem.body.code.clone()).unwrap_or_default();
-    let Some(bearer) = caller_slot.0.get().filter(|_| NOT_BY_ROLE.iter().all(|reason| reason.text() != code)).cloned() else { return };
+    let Some(bearer) = caller_slot.0.get().filter(|_| REASONS_NOT_AUDITED.iter().all(|reason| reason.text() != code)).cloned() else {
+        return;
+    };
     let visit = RecordPageViewRequest { kind: "refused".to_owned(), page: call, ..RecordPageViewRequest::default() };
     let (mut sessions, tokens) = (api.sessions(), api.service_tokens.clone());
     api.host.tasks.spawn(async move {
         let noted = async { sessions.record_page_view(tokens.call_context_for(&bearer).await?.request(visit)).await };
         if let Err(cause) = noted.await {
-            tracing::warn!(%cause, "failed to write the audit entry of a forbidden request");
+            tracing::warn!(%cause, "failed to write the audit entry of a forbidden request, entry lost");
         }
     });
 }

@@ -22,15 +22,15 @@ const REQUEST_ID_PLACEHOLDER: &str = "<id>";
 const MESSAGE: &str = "The server is overloaded. Try again in a moment.";
 
 /// Prebuilt 503 response: headers, and the body in two parts, before and after the request id.
-struct Away {
+struct PrebuiltResponse {
     headers: HeaderMap,
     before_id: String,
     after_id: String,
 }
 
-static HTTP_RESPONSE: LazyLock<Away> = LazyLock::new(|| Away::new(false));
+static HTTP_RESPONSE: LazyLock<PrebuiltResponse> = LazyLock::new(|| PrebuiltResponse::new(false));
 /// Prebuilt response for clients that are connected over HTTPS, with the `Strict-Transport-Security` header.
-static HTTPS_RESPONSE: LazyLock<Away> = LazyLock::new(|| Away::new(true));
+static HTTPS_RESPONSE: LazyLock<PrebuiltResponse> = LazyLock::new(|| PrebuiltResponse::new(true));
 
 /// Histograms with the durations of rejected requests for the metrics, by HTTP method.
 static REJECTED: LazyLock<HashMap<&str, Histogram>> = LazyLock::new(|| {
@@ -43,7 +43,7 @@ static REJECTED: LazyLock<HashMap<&str, Histogram>> = LazyLock::new(|| {
     METHODS.into_iter().map(|method| (method, durations(method))).collect()
 });
 
-impl Away {
+impl PrebuiltResponse {
     fn new(hsts: bool) -> Self {
         let mut problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, Reason::Busy.text(), MESSAGE).retry_after(1);
         problem.body.request_id = Some(REQUEST_ID_PLACEHOLDER.to_owned());

@@ -142,7 +142,7 @@ async fn activity(api: &AppState, signed: &Authenticated, campaign_id: Option<i6
         return Err(Problem::invalid_field("from", "must be at most 92 days before to"));
     }
     let request = pb::GetActivityRequest { campaign_id, from: Some(clock::timestamp(from)), to: Some(clock::timestamp(to)) };
-    let response = api.live().get_activity(signed.request(request)).await?.into_inner();
+    let response = api.events().get_activity(signed.request(request)).await?.into_inner();
     let people = api.names.resolve(signed.call_context(), response.people.iter().map(|user| user.user_id)).await;
     Ok(Json(Activity::new(response, &people)))
 }

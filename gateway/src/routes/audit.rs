@@ -23,8 +23,7 @@ pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(list_audit))
 }
 
-/// Maximum number of audit entries that a client can reach by paging. For older entries, the client sets the `to`
-/// filter.
+/// Maximum number of audit entries that a client can reach by paging. For older entries, the client sets the parameter `to`.
 const MAX_ENTRIES: usize = 2000;
 /// Maximum number of audit entries requested from a service per call.
 const ENTRIES_PER_CALL: i32 = 200;
@@ -84,7 +83,8 @@ struct AuditMeta {
     /// Number of the returned page, counted from 0.
     page_index: i32,
     per_page: i32,
-    /// Number of matching audit entries. Exact on the last page; on earlier pages, the number of entries up to the end of the page plus 1.
+    /// Number of matching audit entries. Exact on the last page; on earlier pages, the number of entries up to the end of the page
+    /// plus 1.
     total_count: i64,
     has_more: bool,
 }
@@ -96,7 +96,8 @@ struct AuditPage {
     meta: AuditMeta,
 }
 
-/// Lists audit entries, newest first. Set `to` to reach entries beyond the first 2,000.
+/// Lists audit entries, newest first. Only the latest 2,000 matching entries can be paged; for older entries, set the parameter `to`
+/// to an earlier time.
 #[utoipa::path(get, path = "/logs/audit", tag = "logs", params(query::PageQuery, AuditQuery),
     responses((status = 200, description = "One page.", body = AuditPage)),
     extensions(("x-rpc" = json!("/patio.audit.v1.AuditService/ListEvents"))))]

@@ -108,11 +108,12 @@ impl From<pb::BulkResponse> for BulkResult {
 /// Maximum number of vehicles in one bulk change.
 const MAX_VEHICLES: usize = 50_000;
 
-fn few_enough(field: &str, count: usize) -> ApiResult<()> {
+fn check_vehicle_count(field: &str, count: usize) -> ApiResult<()> {
     if count > MAX_VEHICLES { Err(Problem::invalid_field(field, "No more than 50,000 vehicles at a time.")) } else { Ok(()) }
 }
 
-/// Sets or clears the status of many vehicles. Vehicles that need or allow no change are skipped; after an error, no vehicle is changed.
+/// Sets or clears the status of many vehicles. Vehicles that need or allow no change are skipped; after an error, no vehicle is
+/// changed.
 #[utoipa::path(post, path = "/vehicles/bulk/status", tag = "vehicles", request_body = BulkStatus,
     responses((status = 200, description = "Result of the change.", body = BulkResult),
         (status = 409, description = "The campaign is closed.", body = ProblemBody),
@@ -123,7 +124,7 @@ async fn bulk_status(
     signed: Authenticated,
     JsonBody(body): JsonBody<BulkStatus, BULK_BODY_LIMIT>,
 ) -> ApiResult<Json<BulkResult>> {
-    few_enough("vins", body.vins.len())?;
+    check_vehicle_count("vins", body.vins.len())?;
     let action = match body.action {
         Action::Insert => pb::StatusAction::Insert,
         Action::Remove => pb::StatusAction::Remove,
@@ -149,7 +150,7 @@ async fn bulk_parking_space(
     signed: Authenticated,
     JsonBody(body): JsonBody<BulkSpaces, BULK_BODY_LIMIT>,
 ) -> ApiResult<Json<BulkResult>> {
-    few_enough("rows", body.rows.len())?;
+    check_vehicle_count("rows", body.rows.len())?;
     let rows = body.rows.into_iter().map(|row| pb::ParkingSpaceChange { vin: row.vin, parking_space: row.parking_space }).collect();
     let scope = pb::Scope { yard: query::yard(body.yard)?, campaign_id: body.campaign_id };
     let request = pb::BulkParkingSpaceRequest { rows, scope: Some(scope), dry_run: body.dry_run.unwrap_or_default() };

@@ -131,7 +131,7 @@ struct EventsQuery {
 async fn events(State(api): State<AppState>, signed: Authenticated, QueryParams(query): QueryParams<EventsQuery>) -> ApiResult<Response> {
     let campaign_id = query::campaign_id(query.campaign)?;
     let room = api.streams.try_acquire(signed.caller.user_id).ok_or_else(too_many_streams)?;
-    let feed = api.live().watch(signed.request(pb::WatchRequest { campaign_id })).await?.into_inner();
+    let feed = api.events().watch(signed.request(pb::WatchRequest { campaign_id })).await?.into_inner();
     let (host, caller) = (api.host.clone(), signed.caller.clone());
     let over = async move {
         let (ended, left) = (pin!(host.identity.wait_until_invalid(&caller)), pin!(host.tasks.wait_until_draining()));

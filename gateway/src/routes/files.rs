@@ -68,7 +68,7 @@ struct SheetForm {
     /// An .xlsx file of at most 5,242,880 bytes, in the format of a campaign upload.
     #[schema(value_type = String, format = Binary)]
     file: Vec<u8>,
-    /// Campaign name that replaces the campaign name in the sheet; the name in the sheet is used when absent.
+    /// Campaign name that replaces the campaign name in the workbook; the name in the workbook is used when absent.
     campaign_name: Option<String>,
 }
 
@@ -154,7 +154,7 @@ fn edited(reply: pb::CsvResponse, product: &str) -> ApiResult<CsvResult> {
 }
 
 /// Converts an upload error to an error response. A CSV file that is too large gets an error message specific to CSV files.
-fn in_its_words(refusal: UploadError) -> Problem {
+fn csv_problem(refusal: UploadError) -> Problem {
     let mut problem = Problem::from(refusal);
     if problem.status == StatusCode::PAYLOAD_TOO_LARGE {
         "O arquivo deve ter no máximo 5MB.".clone_into(&mut problem.body.message);
@@ -170,7 +170,7 @@ fn in_its_words(refusal: UploadError) -> Problem {
 async fn validate_csv(State(api): State<AppState>, signed: Authenticated, request: Request) -> ApiResult<Json<CsvResult>> {
     let mut files = api.files();
     let call = async |chunks| files.check_csv(signed.request_with_timeout(LONG_CALL_TIMEOUT, chunks)).await;
-    let reply = upload::stream_to_import(request, CSV_FORM, String::new(), call).await.map_err(in_its_words)?;
+    let reply = upload::stream_to_import(request, CSV_FORM, String::new(), call).await.map_err(csv_problem)?;
     edited(reply, &api.config.product_name).map(Json)
 }
 
@@ -183,7 +183,7 @@ async fn validate_csv(State(api): State<AppState>, signed: Authenticated, reques
 async fn apply_csv(State(api): State<AppState>, signed: Authenticated, request: Request) -> ApiResult<Json<CsvResult>> {
     let mut files = api.files();
     let call = async |chunks| files.apply_csv(signed.request_with_timeout(LONG_CALL_TIMEOUT, chunks)).await;
-    let reply = upload::stream_to_import(request, CSV_FORM, String::new(), call).await.map_err(in_its_words)?;
+    let reply = upload::stream_to_import(request, CSV_FORM, String::new(), call).await.map_err(csv_problem)?;
     let result = edited(reply, &api.config.product_name)?;
     let refused = |words: String| Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "CSV_REFUSED", words);
     if result.total_errors > 0 {

@@ -67,7 +67,7 @@ struct VehicleChange {
     /// Name of the user; null when no user made the change.
     by_hmc: Option<String>,
     kind: ChangeKind,
-    /// How the identifier was entered before a save; null when it was not entered, and for other changes.
+    /// How the VIN was entered before a save; null when it was not entered, and for other changes.
     origin: Option<Origin>,
     /// Time of a save according to the device's clock; null when the device sent no time.
     device_time: Option<DateTime<Utc>>,

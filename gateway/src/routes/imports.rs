@@ -1,5 +1,5 @@
 //! Routes with which users import a campaign from an .xlsx workbook: upload, progress, cancellation, download of a
-//! rejected sheet, and a template workbook.
+//! rejected workbook, and a template workbook.
 use crate::{
     extract::{
         auth::Authenticated,
@@ -62,7 +62,8 @@ struct UploadForm {
 struct Imported {
     message: String,
     campaign: Campaign,
-    /// Notes on values that were imported differently from how the sheet displays the values, one sentence each; absent without notes.
+    /// Notes on values that were imported differently from how the workbook displays the values, one sentence each; absent without
+    /// notes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
 }
@@ -115,9 +116,9 @@ async fn cancel_upload(State(api): State<AppState>, signed: Authenticated, Uploa
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Returns a sheet that was rejected for invalid rows, with an added column that explains the errors of each row. The sheet can
-/// be corrected and uploaded again. The sheet is available for three days, to supervisors and to the user who uploaded the
-/// sheet.
+/// Returns a workbook that was rejected for invalid rows, with an added column that explains the errors of each row. The workbook can
+/// be corrected and uploaded again. The workbook is available for three days, to supervisors and to the user who uploaded the
+/// workbook.
 #[utoipa::path(get, path = "/documents/rejected/{id}", tag = "documents", params(("id" = Uuid, Path)),
     responses((status = 200, description = "An .xlsx file.", body = Workbook, content_type = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
         (status = 404, description = "The sheet does not exist or is no longer available.", body = ProblemBody)),
@@ -133,7 +134,7 @@ async fn get_rejected(State(api): State<AppState>, signed: Authenticated, Upload
 struct UploadProgress {
     phase: Phase,
     rows: i64,
-    /// Total number of rows to import; null until the sheet has been read.
+    /// Total number of rows to import; null until the workbook has been read.
     total: Option<i64>,
 }
 
@@ -180,7 +181,8 @@ async fn watch_upload(State(api): State<AppState>, signed: Authenticated, Upload
     Ok(Sse::new(stream).keep_alive(alive).into_response())
 }
 
-/// Converts progress messages of import-svc to server-sent events. An error of import-svc ends the stream, so that the client reconnects.
+/// Converts progress messages of import-svc to server-sent events. An error of import-svc ends the stream, so that the client
+/// reconnects.
 fn events(progress: impl Stream<Item = Result<pb::ImportProgress, Status>>) -> impl Stream<Item = Result<Event, Infallible>> {
     let steps = progress.take_while(|step| futures::future::ready(step.is_ok())).filter_map(|step| async { step.ok() });
     steps.map(|step| {

@@ -36,7 +36,7 @@ struct LoginLog {
 #[utoipa::path(post, path = "/logs/page-view", tag = "logs", request_body = PageView, responses((status = 204, description = "Logged.")),
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/RecordPageView"))))]
 async fn log_page_view(State(api): State<AppState>, signed: Authenticated, JsonBody(body): JsonBody<PageView>) -> ApiResult<StatusCode> {
-    note(
+    record_page_view(
         &api,
         &signed,
         pb::RecordPageViewRequest {
@@ -53,7 +53,7 @@ async fn log_page_view(State(api): State<AppState>, signed: Authenticated, JsonB
 #[utoipa::path(post, path = "/logs/login", tag = "logs", request_body = LoginLog, responses((status = 204, description = "Logged.")),
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/RecordPageView"))))]
 async fn log_login(State(api): State<AppState>, signed: Authenticated, JsonBody(body): JsonBody<LoginLog>) -> ApiResult<StatusCode> {
-    note(
+    record_page_view(
         &api,
         &signed,
         pb::RecordPageViewRequest {
@@ -66,7 +66,7 @@ async fn log_login(State(api): State<AppState>, signed: Authenticated, JsonBody(
     .await
 }
 
-async fn note(api: &AppState, signed: &Authenticated, visit: pb::RecordPageViewRequest) -> ApiResult<StatusCode> {
+async fn record_page_view(api: &AppState, signed: &Authenticated, visit: pb::RecordPageViewRequest) -> ApiResult<StatusCode> {
     let bearer = api.service_tokens.call_context_for(signed.call_context()).await?;
     api.sessions().record_page_view(bearer.request(visit)).await?;
     Ok(StatusCode::NO_CONTENT)

@@ -33,7 +33,8 @@ pub struct Pace {
     campaign_id: i64,
     /// Active users, who saved a vehicle in the last 15 minutes; most recent save first.
     people: Vec<UserPace>,
-    /// Number of vehicles saved per hour: the average over the last 30 minutes, or since the first save if the first save is more recent.
+    /// Number of vehicles saved per hour: the average over the last 30 minutes, or since the first save if the first save is more
+    /// recent.
     per_hour: f64,
     /// Number of vehicles of the campaign that are not inspected yet.
     remaining: i64,
@@ -82,7 +83,7 @@ impl Pace {
 }
 
 async fn paces(api: &AppState, signed: &Authenticated, campaign_ids: Vec<i64>) -> ApiResult<Vec<Pace>> {
-    let paces = api.live().get_pace(signed.request(pb::GetPaceRequest { campaign_ids })).await?.into_inner().paces;
+    let paces = api.events().get_pace(signed.request(pb::GetPaceRequest { campaign_ids })).await?.into_inner().paces;
     let names = api.names.resolve(signed.call_context(), paces.iter().flat_map(user_ids)).await;
     Ok(paces.into_iter().map(|pace| Pace::new(pace, &names)).collect())
 }

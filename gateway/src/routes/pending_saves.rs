@@ -63,7 +63,7 @@ async fn report_pending_saves(
         Ok(pb::PendingSaves { campaign_id: work.campaign_id, saves: work.saves, oldest_at: Some(clock::timestamp(oldest_at)) })
     };
     let held: Result<Vec<_>, Problem> = body.held.into_iter().map(to_proto).collect();
-    api.held().report_pending_saves(signed.request(pb::ReportPendingSavesRequest { device, held: held? })).await?;
+    api.pending_saves().report_pending_saves(signed.request(pb::ReportPendingSavesRequest { device, held: held? })).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -93,7 +93,7 @@ struct HeldOnDevice {
     responses((status = 200, description = "The pending saves.", body = Held)),
     extensions(("x-rpc" = json!("/patio.vehicle.v1.PendingSaveService/ListPendingSaves"))))]
 async fn list_pending_saves(State(api): State<AppState>, signed: Authenticated, PathId(id): PathId) -> ApiResult<Json<Held>> {
-    let reply = api.held().list_pending_saves(signed.request(pb::ListPendingSavesRequest { campaign_id: id })).await?.into_inner();
+    let reply = api.pending_saves().list_pending_saves(signed.request(pb::ListPendingSavesRequest { campaign_id: id })).await?.into_inner();
     let people = api.names.resolve(signed.call_context(), reply.held.iter().map(|held| held.user_id)).await;
     let held = reply.held.into_iter().map(|held| HeldOnDevice {
         hmc: people.name(held.user_id),

@@ -47,7 +47,7 @@ async fn csp_report(State(api): State<AppState>, visitor: ClientInfo, request: R
     if api.reports.check(&visitor.address, Instant::now()).is_err() {
         return StatusCode::TOO_MANY_REQUESTS.into_response();
     }
-    let body = match body::read(request.into_body(), MAX_REPORT_BYTES).await {
+    let body = match body::read_body(request.into_body(), MAX_REPORT_BYTES).await {
         Ok(body) => body,
         Err(refused) => return refused.into_response(),
     };

@@ -125,12 +125,12 @@ async fn sign_in(
         hmc: body.hmc,
         password: body.password,
         address: visitor.address.clone(),
-        device_marks: visitor.device_marks.clone(),
+        device_marks: visitor.device_tokens.clone(),
         is_limited,
         device: visitor.device.clone(),
     };
     let session = api.sessions().sign_in(visitor.request(request)).await?.into_inner();
-    let cookie = device_cookie(&session.device_mark, &visitor.device_marks, visitor.secure).map(|cookie| (SET_COOKIE, cookie));
+    let cookie = device_cookie(&session.device_mark, &visitor.device_tokens, visitor.secure).map(|cookie| (SET_COOKIE, cookie));
     let user = session.user.unwrap_or_default();
     let session = Session {
         token: session.token,
@@ -176,7 +176,7 @@ async fn get_me(State(api): State<AppState>, signed: Authenticated) -> ApiResult
         (status = 429, description = "Too many calls.", body = crate::http::problem::ProblemBody)),
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/EndLeftSessions"))))]
 async fn end_left(State(api): State<AppState>, visitor: ClientInfo, JsonBody(body): JsonBody<LeftSessions>) -> ApiResult<StatusCode> {
-    api.left_sessions.check(&visitor.address, Instant::now()).map_err(|wait| {
+    api.offline_sign_outs.check(&visitor.address, Instant::now()).map_err(|wait| {
         let text = "Too many requests from this network. Try again in a moment.";
         Problem::new(StatusCode::TOO_MANY_REQUESTS, "RATE_LIMITED", text).retry_after(wait)
     })?;
@@ -200,7 +200,7 @@ async fn confirm_password(State(api): State<AppState>, signed: Authenticated, Js
     responses((status = 200, description = "The open sessions, most recently used first.", body = OpenSessions)),
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/ListSessions"))))]
 async fn own_sessions(State(api): State<AppState>, signed: Authenticated) -> ApiResult<Json<OpenSessions>> {
-    sessions_of(&api, &signed, 0).await
+    list_sessions_of(&api, &signed, 0).await
 }
 
 /// Ends all of the caller's own sessions except the current session.
@@ -220,7 +220,7 @@ async fn end_own_session(State(api): State<AppState>, signed: Authenticated, Ses
 }
 
 /// Returns the open sessions of a user; user id 0 means the caller.
-pub async fn sessions_of(api: &AppState, signed: &Authenticated, user_id: i64) -> ApiResult<Json<OpenSessions>> {
+pub async fn list_sessions_of(api: &AppState, signed: &Authenticated, user_id: i64) -> ApiResult<Json<OpenSessions>> {
     let found = api.sessions().list_sessions(signed.request(pb::ListSessionsRequest { user_id })).await?.into_inner().sessions;
     Ok(Json(found.into()))
 }

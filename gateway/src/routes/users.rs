@@ -151,7 +151,7 @@ async fn lift_lockout(State(api): State<AppState>, signed: Authenticated, PathId
     responses((status = 200, description = "The open sessions, most recently used first.", body = OpenSessions)),
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/ListSessions")), ("x-at-least" = json!("admin"))))]
 async fn user_sessions(State(api): State<AppState>, signed: Authenticated, PathId(id): PathId) -> ApiResult<Json<OpenSessions>> {
-    sessions::sessions_of(&api, &signed, id).await
+    sessions::list_sessions_of(&api, &signed, id).await
 }
 
 /// Ends all sessions of a user, except the caller's current session.

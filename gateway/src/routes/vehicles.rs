@@ -50,7 +50,7 @@ async fn get_vehicle(
     vehicle_response(&api, &signed, vehicle).await
 }
 
-/// How the user entered the vehicle's identifier: typed or scanned.
+/// How the user entered the vehicle's VIN: typed or scanned.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Origin {
@@ -156,12 +156,12 @@ fn save(id: i64, body: SaveVehicle) -> ApiResult<pb::SaveVehicleRequest> {
 }
 
 /// Preconditions of a save: the expected version and the idempotency key.
-struct Terms {
+struct SavePreconditions {
     if_version: Option<i64>,
     idempotency_key: String,
 }
 
-impl<S: Sync> axum::extract::FromRequestParts<S> for Terms {
+impl<S: Sync> axum::extract::FromRequestParts<S> for SavePreconditions {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut http::request::Parts, _: &S) -> ApiResult<Self> {
@@ -188,7 +188,7 @@ async fn save_vehicle(
     State(api): State<AppState>,
     signed: Authenticated,
     place: Place,
-    terms: Terms,
+    terms: SavePreconditions,
     JsonBody(body): JsonBody<SaveVehicle>,
 ) -> ApiResult<(HeaderMap, Json<Vehicle>)> {
     let (PathId(id), QueryParams(query)) = place;
@@ -214,7 +214,8 @@ struct ListQuery {
     /// Id of the yard whose vehicles are listed; all yards when absent.
     #[param(minimum = 1, maximum = 28, nullable = false)]
     yard: Option<i32>,
-    /// Status of the listed vehicles; an empty status selects vehicles that are not inspected, and an absent status selects all vehicles.
+    /// Status of the listed vehicles; an empty status selects vehicles that are not inspected, and an absent status selects all
+    /// vehicles.
     #[param(nullable = false)]
     status: Option<VehicleStatus>,
 }

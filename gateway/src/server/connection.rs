@@ -71,7 +71,11 @@ pub(super) struct Connection {
 fn patience(config: &Config, address: IpAddr) -> IdleTimeouts {
     let is_proxy = config.trusted_proxies.iter().any(|proxy| proxy.contains(address));
     let first = config.head_timeout;
-    IdleTimeouts { first, rest: if is_proxy { first.max(PROXY_KEEP_ALIVE) } else { first }, stuck: REQUEST_IDLE_TIMEOUT }
+    IdleTimeouts {
+        first,
+        between_requests: if is_proxy { first.max(PROXY_KEEP_ALIVE) } else { first },
+        during_request: REQUEST_IDLE_TIMEOUT,
+    }
 }
 
 impl Connection {
@@ -104,8 +108,8 @@ impl Connection {
 
     /// Returns the `Keep-Alive` header value, or `None` when the timeout is too short to announce. The header announces a shorter
     /// timeout than the real timeout, so that the client closes an idle connection first.
-    fn rest(&self) -> Option<HeaderValue> {
-        let rest = self.patience.rest.saturating_sub(KEEP_ALIVE_MARGIN).as_secs();
+    fn keep_alive_header(&self) -> Option<HeaderValue> {
+        let rest = self.patience.between_requests.saturating_sub(KEEP_ALIVE_MARGIN).as_secs();
         (rest > 0).then(|| HeaderValue::try_from(format!("timeout={rest}")).ok()).flatten()
     }
 
@@ -126,7 +130,7 @@ impl Connection {
             tokio::select! {
                 done = served.as_mut() => {
                     if let Err(cause) = done {
-                        tracing::debug!(%cause, peer = %self.peer.address, "connection failed");
+                        tracing::debug!(%cause, peer = %self.peer.address, "client connection failed");
                     }
                     return;
                 }
@@ -155,7 +159,12 @@ impl Connection {
 
     fn builder(&self) -> auto::Builder<TokioExecutor> {
         let mut builder = auto::Builder::new(TokioExecutor::new());
-        builder.http1().timer(TokioTimer::new()).header_read_timeout(self.patience.rest).max_buf_size(MAX_HEADER_BYTES).max_headers(100);
+        builder
+            .http1()
+            .timer(TokioTimer::new())
+            .header_read_timeout(self.patience.between_requests)
+            .max_buf_size(MAX_HEADER_BYTES)
+            .max_headers(100);
         builder
             .http2()
             .timer(TokioTimer::new())
@@ -173,7 +182,7 @@ impl Connection {
         let alone = request.version() < Version::HTTP_2;
         self.shared.fetch_or(!alone, Ordering::Relaxed);
         let app = self.app.clone();
-        let answered = admission::admit(&self.api.turns, request, |request| async {
+        let answered = admission::admit(&self.api.admission, request, |request| async {
             match self.work.run(app.oneshot(request)).await {
                 Ok(Ok(response)) => response,
                 Ok(Err(never)) => match never {},
@@ -186,7 +195,7 @@ impl Connection {
         };
         if alone && self.api.host.tasks.is_draining() {
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close")); // the next request goes to another replica
-        } else if alone && let Some(rest) = self.rest() {
+        } else if alone && let Some(rest) = self.keep_alive_header() {
             response.headers_mut().insert(KEEP_ALIVE, rest);
         }
         Ok(response.map(|body| Body::new(TrackedBody::new(body, busy))))

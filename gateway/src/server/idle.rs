@@ -26,10 +26,10 @@ struct Beat {
 pub struct IdleTimeouts {
     /// Idle timeout of a new connection until the first request arrives.
     pub first: Duration,
-    /// Idle timeout of a connection between two requests.
-    pub rest: Duration,
+    /// Idle timeout of a connection between the end of a request and the start of the next request.
+    pub between_requests: Duration,
     /// Idle timeout of a connection on which a request is in flight but no bytes are transferred.
-    pub stuck: Duration,
+    pub during_request: Duration,
 }
 
 impl ConnectionActivity {
@@ -62,8 +62,8 @@ impl ConnectionActivity {
         beat.last
             + match (beat.asked, beat.busy) {
                 (false, _) => patience.first,
-                (true, 0) => patience.rest,
-                (true, _) => patience.stuck,
+                (true, 0) => patience.between_requests,
+                (true, _) => patience.during_request,
             }
     }
 }

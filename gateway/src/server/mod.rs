@@ -50,10 +50,10 @@ pub async fn start(config: Config, host: &Host) -> anyhow::Result<Server> {
     host.start_key_sync();
     host.links.start_health_checks();
     let pages = StaticFiles::load(&config.web_dir, &config.product_name)?;
-    let document = openapi::document()?;
+    let document = openapi::build_document()?;
     let rules = AccessRules::read(&document).context("cannot read the access rules")?;
     let api = AppState::new(config.clone(), host, rules);
-    api.turns.run_ticker(&host.tasks);
+    api.admission.run_ticker(&host.tasks);
     api.streams.spawn_metrics(&host.tasks);
     let listener = listener::open_port(config.listen).with_context(|| format!("cannot listen on {}", config.listen))?;
     let address = listener.local_addr()?;
@@ -80,7 +80,8 @@ impl Server {
         }
     }
 
-    /// Returns the startup messages that explain how to connect from a phone; empty when the server uses no local certificate authority.
+    /// Returns the startup messages that explain how to connect from a phone; empty when the server uses no local certificate
+    /// authority.
     #[must_use]
     pub fn startup_messages(&self) -> Vec<String> {
         self.tls.as_ref().map(|tls| tls.startup_messages(self.address.ip())).unwrap_or_default()
@@ -93,7 +94,7 @@ impl Server {
     /// Returns an error when the threads of the I/O runtime cannot be started.
     pub async fn serve_on_io_runtime(mut self) -> anyhow::Result<()> {
         self.work = Executor::current();
-        IoRuntime::open()?.run(self.serve()).await?
+        IoRuntime::start()?.run(self.serve()).await?
     }
 
     /// Serves requests until the process is asked to stop, then waits for requests in flight.
@@ -137,7 +138,7 @@ impl Server {
         let (tls, plain) = (self.tls.clone(), self.plain.clone());
         self.api.host.tasks.spawn(async move {
             if let Err(cause) = stream.set_nodelay(true) {
-                tracing::debug!(%cause, "failed to set TCP_NODELAY");
+                tracing::debug!(%cause, "failed to set TCP_NODELAY, responses may be delayed");
             }
             let connections = metrics::gauge!("patio_http_connections");
             connections.increment(1.0);

@@ -40,7 +40,7 @@ impl IoRuntime {
     ///
     /// # Errors
     /// Returns an error when the threads cannot be started.
-    pub fn open() -> anyhow::Result<Self> {
+    pub fn start() -> anyhow::Result<Self> {
         let threads = Builder::new_multi_thread().enable_all().thread_name("doors").build();
         Ok(Self(Some(threads.context("cannot start the I/O threads")?)))
     }
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn work_runs_on_the_chosen_runtime() {
-        let (beside, doors) = (Builder::new_multi_thread().thread_name("beside").build().unwrap(), IoRuntime::open().unwrap());
+        let (beside, doors) = (Builder::new_multi_thread().thread_name("beside").build().unwrap(), IoRuntime::start().unwrap());
         let work = beside.block_on(async { Executor::current() });
         let named = || async { thread::current().name().map(str::to_owned) };
         let names = beside.block_on(doors.run(async move {

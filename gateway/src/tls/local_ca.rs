@@ -29,7 +29,7 @@ const CERTIFICATE_VALIDITY: TimeDelta = TimeDelta::days(390);
 /// Remaining validity at which the server certificate is renewed.
 const RENEWAL_MARGIN: TimeDelta = TimeDelta::days(30);
 /// Maximum number of names and addresses in the server certificate.
-const MAX_NAMES: usize = 40;
+const MAX_CERTIFICATE_NAMES: usize = 40;
 /// Domain suffixes that are used only in local networks.
 const LOCAL_SUFFIXES: [&str; 6] = ["localhost", "local", "lan", "home", "internal", "home.arpa"];
 /// Private and local networks for which the CA may issue certificates: address and prefix length. The list must match
@@ -77,7 +77,7 @@ impl LocalCa {
     }
 
     /// Returns the CA certificate in PEM form.
-    pub fn certificate(&self) -> &str {
+    pub fn certificate_pem(&self) -> &str {
         &self.certificate
     }
 
@@ -96,7 +96,7 @@ impl LocalCa {
         let _one_at_a_time = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         let known = fs::read(self.folder.join("server.json")).ok().and_then(|text| serde_json::from_slice::<Known>(&text).ok());
         let authority = self.authority()?;
-        let wanted = names.iter().filter(|name| authority.may_name(name));
+        let wanted = names.iter().filter(|name| authority.permits_name(name));
         let mut all: Vec<String> = wanted.cloned().collect();
         if let Some(known) = &known {
             let missing = all.iter().any(|name| !known.names.contains(name));
@@ -104,7 +104,7 @@ impl LocalCa {
                 return self.read();
             }
             all.extend(known.names.iter().filter(|name| !names.contains(name)).cloned());
-            all.truncate(MAX_NAMES);
+            all.truncate(MAX_CERTIFICATE_NAMES);
         }
         self.make_certificate(&authority, now, all)?;
         self.read()
@@ -183,7 +183,7 @@ struct Authority {
 impl Authority {
     /// Returns whether the CA's name constraints permit a host name. Phones reject a certificate that contains any name outside
     /// the constraints.
-    fn may_name(&self, name: &str) -> bool {
+    fn permits_name(&self, name: &str) -> bool {
         match name.parse::<IpAddr>() {
             Ok(address) => host_names::is_private(address),
             Err(_) => {

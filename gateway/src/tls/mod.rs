@@ -87,8 +87,8 @@ impl Tls {
             (CertSource::SelfSigned, None) => anyhow::bail!("the local certificate authority is missing"),
         };
         let pair = read()?;
-        let held = Arc::new(Held(RwLock::new(Arc::new(certified(&pair)?))));
-        keep(read, pair, held.clone(), &host.tasks);
+        let held = Arc::new(CurrentCertificate(RwLock::new(Arc::new(certified(&pair)?))));
+        spawn_reload(read, pair, held.clone(), &host.tasks);
         Ok(Self { acceptor: TlsAcceptor::from(Arc::new(server(held)?)), own, port: listen.port() })
     }
 
@@ -101,7 +101,7 @@ impl Tls {
     /// Returns the certificate of the local CA in PEM form, for phones to install; `None` when the server certificate comes from files.
     #[must_use]
     pub fn ca_certificate(&self) -> Option<&str> {
-        self.own.as_ref().map(|own| own.certificate())
+        self.own.as_ref().map(|own| own.certificate_pem())
     }
 
     /// Returns the startup messages that explain how to connect from a phone; empty when the server uses no local CA.
@@ -122,11 +122,12 @@ impl Tls {
     }
 }
 
-/// Checks that the certificate and key files are valid. The source `SelfSigned` always passes, since its certificate is issued when needed.
+/// Checks that the certificate and key files are valid. The source `SelfSigned` always passes, since its certificate is issued when
+/// needed.
 ///
 /// # Errors
 /// Returns an error that describes what is wrong with the files.
-pub fn validate(source: &CertSource) -> anyhow::Result<()> {
+pub fn validate_files(source: &CertSource) -> anyhow::Result<()> {
     match source {
         CertSource::SelfSigned => Ok(()),
         CertSource::Files { certificates, key } => certified(&read_files(certificates, key)?).map(drop),
@@ -142,7 +143,7 @@ type Pair = (Vec<u8>, Vec<u8>);
 
 /// Starts the background task that reloads the server certificate regularly. If a loaded certificate is invalid, the
 /// previous certificate stays in use.
-fn keep(read: impl Fn() -> anyhow::Result<Pair> + Send + Sync + 'static, pair: Pair, held: Arc<Held>, tasks: &Tasks) {
+fn spawn_reload(read: impl Fn() -> anyhow::Result<Pair> + Send + Sync + 'static, pair: Pair, held: Arc<CurrentCertificate>, tasks: &Tasks) {
     let (read, last) = (Arc::new(read), Arc::new(RwLock::new(pair)));
     tasks.spawn_repeating(RELOAD_INTERVAL, move || {
         let (read, last, held) = (read.clone(), last.clone(), held.clone());
@@ -155,7 +156,7 @@ fn keep(read: impl Fn() -> anyhow::Result<Pair> + Send + Sync + 'static, pair: P
     });
 }
 
-fn renew(read: &dyn Fn() -> anyhow::Result<Pair>, last: &RwLock<Pair>, held: &Held) -> anyhow::Result<()> {
+fn renew(read: &dyn Fn() -> anyhow::Result<Pair>, last: &RwLock<Pair>, held: &CurrentCertificate) -> anyhow::Result<()> {
     let pair = read()?;
     if *last.read().unwrap_or_else(PoisonError::into_inner) == pair {
         return Ok(());
@@ -174,7 +175,7 @@ fn certified((certificates, key): &Pair) -> anyhow::Result<CertifiedKey> {
     Ok(certified)
 }
 
-fn server(held: Arc<Held>) -> anyhow::Result<ServerConfig> {
+fn server(held: Arc<CurrentCertificate>) -> anyhow::Result<ServerConfig> {
     let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()?
         .with_no_client_auth()
@@ -185,9 +186,9 @@ fn server(held: Arc<Held>) -> anyhow::Result<ServerConfig> {
 
 /// Current server certificate, replaced when the background task loads a new certificate.
 #[derive(Debug)]
-struct Held(RwLock<Arc<CertifiedKey>>);
+struct CurrentCertificate(RwLock<Arc<CertifiedKey>>);
 
-impl ResolvesServerCert for Held {
+impl ResolvesServerCert for CurrentCertificate {
     fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
         Some(self.0.read().unwrap_or_else(PoisonError::into_inner).clone())
     }

@@ -16,7 +16,7 @@ pub enum VehicleField {
     OperatorNotes,
     /// Notes of supervisors.
     AdminNotes,
-    /// Identifier: model code and serial number.
+    /// VIN: model code and serial number.
     VinNumber,
     /// Parking space.
     ParkingSpace,

@@ -1,4 +1,4 @@
-//! gRPC `FileService`: exports campaigns, converts sheets to SQL scripts, returns rejected sheets, and changes
+//! gRPC `FileService`: exports campaigns, converts workbooks to SQL scripts, returns rejected workbooks, and changes
 //! vehicles from CSV files.
 use crate::{
     api::{
@@ -31,7 +31,7 @@ use patio_proto::{
 use std::pin::Pin;
 use tonic::{Request, Response, Status, Streaming};
 
-/// Maximum length of a campaign name in characters; names in an imported sheet have an equal limit.
+/// Maximum length of a campaign name in characters; names in an imported workbook have an equal limit.
 const MAX_NAME_LEN: usize = 120;
 
 /// Implements the gRPC `FileService`.
@@ -54,8 +54,8 @@ impl FileApi {
 
     async fn script(&self, caller: &Caller, pieces: Streaming<pb::UploadChunk>) -> Result<Pieces, Error> {
         let place = self.places.try_acquire()?;
-        let gathered = upload::receive(pieces, ".xlsx").await?;
-        if let Some(refusal) = refusal_of(&gathered).or_else(|| refusal_of_name(&gathered.campaign_name)) {
+        let gathered = upload::receive_file(pieces, ".xlsx").await?;
+        if let Some(refusal) = refusal_of(&gathered).or_else(|| check_file_name(&gathered.campaign_name)) {
             return Ok(download_stream::from_rejection(refusal).boxed());
         }
         match self.reader.read(caller.user_id, gathered.data, &mut |_| {}).await {
@@ -66,7 +66,7 @@ impl FileApi {
                 let pieces = download_stream::from_texts(
                     sql::script_file_name(&book.sheet.campaign),
                     download_stream::SQL_CONTENT_TYPE,
-                    sql::script(book),
+                    sql::generate_script(book),
                 );
                 let held_while = move |piece| {
                     let _held = &place;
@@ -74,26 +74,27 @@ impl FileApi {
                 };
                 Ok(pieces.map(held_while).boxed())
             }
-            Err(ReadFailure::Refused(refusal)) => Ok(download_stream::from_rejection(refusal).boxed()),
-            Err(ReadFailure::NotStarted(cause)) => Err(Error::NoReader(cause)),
+            Err(ReadFailure::Rejected(refusal)) => Ok(download_stream::from_rejection(refusal).boxed()),
+            Err(ReadFailure::NotStarted(cause)) => Err(Error::ReaderNotStarted(cause)),
         }
     }
 
-    /// Returns a rejected sheet with its errors marked. Only the uploader of the sheet and supervisors may read the sheet; other
-    /// callers get `NoSheet`.
+    /// Returns a rejected workbook with its errors marked. Only the uploader of the workbook and supervisors may read the workbook;
+    /// other callers get `RejectedWorkbookNotFound`.
     async fn corrections(&self, caller: &Caller, upload_id: &str) -> Result<Pieces, Error> {
         let _place = self.places.try_acquire()?;
-        let kept = rejected_sheets::find(&self.db, upload_id, self.host.clock.now()).await?.ok_or(Error::NoSheet)?;
+        let kept = rejected_sheets::find(&self.db, upload_id, self.host.clock.now()).await?.ok_or(Error::RejectedWorkbookNotFound)?;
         if kept.user_id != caller.user_id && caller.role != Role::Admin {
-            return Err(Error::NoSheet);
+            return Err(Error::RejectedWorkbookNotFound);
         }
-        let checked = match self.reader.check(caller.user_id, kept.data.into()).await {
+        let checked = match self.reader.read_for_correction(caller.user_id, kept.data.into()).await {
             Ok(checked) => checked,
-            Err(ReadFailure::Refused(refusal)) => return Ok(download_stream::from_rejection(refusal).boxed()),
-            Err(ReadFailure::NotStarted(cause)) => return Err(Error::NoReader(cause)),
+            Err(ReadFailure::Rejected(refusal)) => return Ok(download_stream::from_rejection(refusal).boxed()),
+            Err(ReadFailure::NotStarted(cause)) => return Err(Error::ReaderNotStarted(cause)),
         };
         let folder = self.exporter.temp_folder();
-        let file = tokio::task::spawn_blocking(move || corrections::write(checked, &folder)).await.map_err(Error::Stopped)??;
+        let file =
+            tokio::task::spawn_blocking(move || corrections::write_workbook(checked, &folder)).await.map_err(Error::TaskAborted)??;
         let name = format!("{}-errors.xlsx", download_stream::safe_file_name(kept.file_name.trim_end_matches(".xlsx")));
         Ok(download_stream::from_file(name, download_stream::XLSX_CONTENT_TYPE, file).boxed())
     }
@@ -101,10 +102,10 @@ impl FileApi {
     async fn edit(&self, request: Request<Streaming<pb::UploadChunk>>, dry_run: bool) -> Result<pb::CsvResponse, Error> {
         let _place = self.places.try_acquire()?;
         let bearer = CallContext::from_request(&request);
-        let gathered = upload::receive(request.into_inner(), ".csv").await?;
+        let gathered = upload::receive_file(request.into_inner(), ".csv").await?;
         let outcome = if gathered.size > MAX_FILE_BYTES {
             Outcome::Rejected(reject(ErrorCode::TooLarge, "O arquivo deve ter no máximo 5MB."))
-        } else if !gathered.is_named_rightly {
+        } else if !gathered.has_expected_extension {
             Outcome::Rejected(reject(ErrorCode::NotXlsx, "Apenas arquivos CSV (.csv) são suportados."))
         } else {
             let file = CsvFile { name: gathered.name, data: gathered.data };
@@ -118,17 +119,17 @@ fn refusal_of(gathered: &ReceivedUpload) -> Option<pb::Rejection> {
     if gathered.size > MAX_FILE_BYTES {
         return Some(too_large());
     }
-    (!gathered.is_named_rightly).then(|| not_xlsx(""))
+    (!gathered.has_expected_extension).then(|| not_xlsx(""))
 }
 
-fn refusal_of_name(name: &str) -> Option<pb::Rejection> {
+fn check_file_name(name: &str) -> Option<pb::Rejection> {
     let is_bad = name.chars().count() > MAX_NAME_LEN || name.contains(is_unprintable);
     is_bad.then(|| {
         let words = format!(
             "The campaign name `{}` has more than {MAX_NAME_LEN} characters or an invisible character.",
             rejection::display_text(name)
         );
-        reject(ErrorCode::Rows, words)
+        reject(ErrorCode::InvalidRows, words)
     })
 }
 
@@ -146,7 +147,7 @@ impl pb::file_service_server::FileService for FileApi {
         };
         let request = request.into_inner();
         let report = match request.report() {
-            pb::Report::Unspecified => return Err(Error::Bad("report: a report type is required".to_owned()).into()),
+            pb::Report::Unspecified => return Err(Error::InvalidField("report: a report type is required".to_owned()).into()),
             known => known,
         };
         let ExportedFile { name, file } = self.exporter.export(&person, request.campaign_id, report).await?;

@@ -44,9 +44,9 @@ impl ImportApi {
 
     async fn act(&self, person: Uploader, pieces: Streaming<pb::UploadChunk>) -> Result<ImportOutcome, Error> {
         let _place = self.places.try_acquire()?;
-        match upload::collect(pieces).await? {
-            CollectedUpload::Whole(upload) => self.importer.import(person, upload).await,
-            CollectedUpload::Refused(upload, rejection) => {
+        match upload::receive_workbook(pieces).await? {
+            CollectedUpload::Complete(upload) => self.importer.import(person, upload).await,
+            CollectedUpload::Rejected(upload, rejection) => {
                 let Importer { host, .. } = &self.importer;
                 let progress = ProgressStore::new(host.cache.clone(), host.clock.clone(), upload, person.caller.user_id);
                 progress.publish_end(pb::ImportPhase::Failed).await;
@@ -61,15 +61,15 @@ impl ImportApi {
     async fn cancel(&self, upload_id: String, user_id: i64) -> Result<(), Error> {
         let db = &self.importer.db;
         let asked = Instant::now();
-        let mut outcome = cancellation::request(db, upload_id.clone(), user_id).await?.ok_or(Error::NoUpload)?;
+        let mut outcome = cancellation::request_cancellation(db, upload_id.clone(), user_id).await?.ok_or(Error::UploadNotFound)?;
         while outcome == "running" {
             if asked.elapsed() > CANCEL_TIMEOUT {
-                return Err(Error::Ending);
+                return Err(Error::CancellationPending);
             }
             tokio::time::sleep(POLL_INTERVAL).await;
             outcome = cancellation::load_outcome(db, &upload_id).await?;
         }
-        if outcome == "imported" { Err(Error::TooLate) } else { Ok(()) }
+        if outcome == "imported" { Err(Error::AlreadyPublished) } else { Ok(()) }
     }
 }
 
@@ -89,19 +89,19 @@ impl pb::import_service_server::ImportService for ImportApi {
 
     async fn watch_import(&self, request: Request<pb::WatchImportRequest>) -> Result<Response<Self::WatchImportStream>, Status> {
         let caller = identity::caller(&request)?;
-        let upload = Uuid::parse_str(&request.get_ref().upload_id).map_err(|_| Error::NoUpload)?;
-        Ok(Response::new(watch::watch(self.importer.host.clone(), upload, caller.user_id).boxed()))
+        let upload = Uuid::parse_str(&request.get_ref().upload_id).map_err(|_| Error::UploadNotFound)?;
+        Ok(Response::new(watch::stream_progress(self.importer.host.clone(), upload, caller.user_id).boxed()))
     }
 
     async fn cancel_import(&self, request: Request<pb::CancelImportRequest>) -> Result<Response<pb::CancelImportResponse>, Status> {
         let caller = identity::caller(&request)?;
-        let upload = Uuid::parse_str(&request.get_ref().upload_id).map_err(|_| Error::NoUpload)?;
+        let upload = Uuid::parse_str(&request.get_ref().upload_id).map_err(|_| Error::UploadNotFound)?;
         self.cancel(upload.to_string(), caller.user_id).await?;
         Ok(Response::new(pb::CancelImportResponse {}))
     }
 
     async fn get_template(&self, _: Request<pb::GetTemplateRequest>) -> Result<Response<pb::File>, Status> {
-        Ok(Response::new(template::template_file().map_err(Error::from)?))
+        Ok(Response::new(template::build_template().map_err(Error::from)?))
     }
 }
 

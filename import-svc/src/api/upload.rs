@@ -23,9 +23,9 @@ const MAX_NAME_LEN: usize = 200;
 #[derive(Debug)]
 pub(super) enum CollectedUpload {
     /// A complete file that is ready for import.
-    Whole(Upload),
+    Complete(Upload),
     /// File that was rejected before parsing because of its size or name, with its upload id.
-    Refused(Uuid, Rejection),
+    Rejected(Uuid, Rejection),
 }
 
 /// A received file before its size and name are checked.
@@ -36,30 +36,30 @@ pub(super) struct ReceivedUpload {
     /// File name from the client, without unprintable characters.
     pub(super) name: String,
     /// Whether the file name has the expected extension.
-    pub(super) is_named_rightly: bool,
+    pub(super) has_expected_extension: bool,
     /// Number of received bytes of the file.
     pub(super) size: usize,
     /// Content of the file; incomplete when the file is too large or has the wrong extension.
     pub(super) data: Bytes,
-    /// Campaign name from the form, which replaces the campaign name in the sheet; empty when not given.
+    /// Campaign name from the form, which replaces the campaign name in the workbook; empty when not given.
     pub(super) campaign_name: String,
 }
 
 /// Receives a file. A file that is too large is read up to `MAX_DISCARDED_BYTES` bytes, so that the client receives the
 /// rejection.
-pub(super) async fn receive<S>(mut pieces: S, ending: &str) -> Result<ReceivedUpload>
+pub(super) async fn receive_file<S>(mut pieces: S, ending: &str) -> Result<ReceivedUpload>
 where
     S: Stream<Item = std::result::Result<UploadChunk, Status>> + Unpin,
 {
-    let first = next(&mut pieces).await?.ok_or_else(|| Error::Bad("the upload contains no file".to_owned()))?;
+    let first = next(&mut pieces).await?.ok_or_else(|| Error::InvalidField("the upload contains no file".to_owned()))?;
     let name: String = first.file_name.chars().filter(|c| !is_unprintable(*c)).take(MAX_NAME_LEN).collect();
-    let is_named_rightly = first.file_name.to_lowercase().ends_with(ending);
+    let has_expected_extension = first.file_name.to_lowercase().ends_with(ending);
     let (id, mut campaign_name) = (first.upload_id.clone(), String::new());
     let (mut data, mut size) = (BytesMut::new(), 0);
     let mut piece = Some(first);
     while let Some(chunk) = piece {
         size += chunk.data.len();
-        if is_named_rightly && size <= MAX_FILE_BYTES {
+        if has_expected_extension && size <= MAX_FILE_BYTES {
             if data.capacity() < size {
                 // Reserves the maximum size at once: untouched pages cost nothing, and growing by doubling would copy the data.
                 data.reserve(if data.is_empty() { chunk.data.len() } else { MAX_FILE_BYTES - data.len() });
@@ -73,30 +73,30 @@ where
         }
         piece = next(&mut pieces).await?;
     }
-    Ok(ReceivedUpload { id, name, is_named_rightly, size, data: data.freeze(), campaign_name })
+    Ok(ReceivedUpload { id, name, has_expected_extension, size, data: data.freeze(), campaign_name })
 }
 
 /// Receives a workbook for import and checks its size and extension.
-pub(super) async fn collect<S>(pieces: S) -> Result<CollectedUpload>
+pub(super) async fn receive_workbook<S>(pieces: S) -> Result<CollectedUpload>
 where
     S: Stream<Item = std::result::Result<UploadChunk, Status>> + Unpin,
 {
-    let gathered = receive(pieces, ".xlsx").await?;
+    let gathered = receive_file(pieces, ".xlsx").await?;
     let id = upload_id(&gathered.id)?;
     if gathered.size > MAX_FILE_BYTES {
-        return Ok(CollectedUpload::Refused(id, too_large()));
+        return Ok(CollectedUpload::Rejected(id, too_large()));
     }
-    if !gathered.is_named_rightly {
-        return Ok(CollectedUpload::Refused(id, not_xlsx("")));
+    if !gathered.has_expected_extension {
+        return Ok(CollectedUpload::Rejected(id, not_xlsx("")));
     }
-    Ok(CollectedUpload::Whole(Upload { id, file_name: gathered.name, data: gathered.data }))
+    Ok(CollectedUpload::Complete(Upload { id, file_name: gathered.name, data: gathered.data }))
 }
 
 fn upload_id(written: &str) -> Result<Uuid> {
     if written.is_empty() {
         return Ok(Uuid::now_v7());
     }
-    Uuid::parse_str(written).map_err(|_| Error::Bad("the upload id is not a UUID".to_owned()))
+    Uuid::parse_str(written).map_err(|_| Error::InvalidField("the upload id is not a UUID".to_owned()))
 }
 
 async fn next<S>(pieces: &mut S) -> Result<Option<UploadChunk>>
@@ -105,6 +105,6 @@ where
 {
     match tokio::time::timeout(IDLE_TIMEOUT, pieces.next()).await {
         Ok(piece) => Ok(piece.transpose()?),
-        Err(_) => Err(Error::StoodStill),
+        Err(_) => Err(Error::UploadStalled),
     }
 }

@@ -24,8 +24,8 @@ struct Watch {
 }
 
 /// Streams the progress of an upload until the import ends.
-pub(super) fn watch(host: Host, upload: Uuid, user_id: i64) -> impl Stream<Item = Result<ImportProgress, Status>> + Send + use<> {
-    let watch = Watch { host, key: progress::key(upload), user_id, last: None, heard: Instant::now(), over: false };
+pub(super) fn stream_progress(host: Host, upload: Uuid, user_id: i64) -> impl Stream<Item = Result<ImportProgress, Status>> + Send + use<> {
+    let watch = Watch { host, key: progress::cache_key(upload), user_id, last: None, heard: Instant::now(), over: false };
     stream::unfold(watch, |mut watch| async move { Some((watch.next().await?, watch)) })
 }
 
@@ -33,7 +33,7 @@ impl Watch {
     async fn next(&mut self) -> Option<Result<ImportProgress, Status>> {
         while !self.over && !self.host.tasks.is_stopping() {
             match self.host.cache.get(&self.key).await {
-                Some(seen) if seen.user_id != self.user_id => return self.end(Err(Error::NoUpload.into())),
+                Some(seen) if seen.user_id != self.user_id => return self.end(Err(Error::UploadNotFound.into())),
                 Some(seen) => {
                     if let Some(progress) = self.take(seen) {
                         return Some(Ok(progress));
@@ -55,23 +55,23 @@ impl Watch {
 
     /// Stores the latest progress record of the upload. Returns the progress if it has changed, `None` otherwise.
     fn take(&mut self, seen: ProgressRecord) -> Option<ImportProgress> {
-        let progress = seen.progress();
+        let progress = seen.to_proto();
         let previous = self.last.as_ref();
         if previous.is_none_or(|last| last.at_ms != seen.at_ms) {
             self.heard = Instant::now();
         }
-        let is_new = previous.is_none_or(|last| last.progress() != progress);
-        self.over = seen.is_last();
+        let is_new = previous.is_none_or(|last| last.to_proto() != progress);
+        self.over = seen.is_final();
         self.last = Some(seen);
         is_new.then_some(progress)
     }
 
-    /// Ends the stream after the timeout. Returns `NoUpload` if the upload is unknown, or failed progress if the process that ran
+    /// Ends the stream after the timeout. Returns `UploadNotFound` if the upload is unknown, or failed progress if the process that ran
     /// the import died.
     fn give_up(&mut self) -> Option<Result<ImportProgress, Status>> {
         match self.last.take() {
-            None => self.end(Err(Error::NoUpload.into())),
-            Some(last) => self.end(Ok(ImportProgress { phase: ImportPhase::Failed.into(), ..last.progress() })),
+            None => self.end(Err(Error::UploadNotFound.into())),
+            Some(last) => self.end(Ok(ImportProgress { phase: ImportPhase::Failed.into(), ..last.to_proto() })),
         }
     }
 
@@ -87,13 +87,14 @@ mod tests {
     use patio_kit::cache::Cache;
     use tokio::time::timeout;
 
-    /// Returns the next item of a stream whose last progress record is older than the timeout; `None` when no item arrives within a second.
+    /// Returns the next item of a stream whose last progress record is older than the timeout; `None` when no item arrives within a
+    /// second.
     async fn next_after_silence(cache: Cache) -> Option<ImportPhase> {
         let folder = tempfile::tempdir().unwrap();
         let mut host = patio_testing::host(folder.path(), None).await;
         host.cache = cache;
         let seen = ProgressRecord { phase: ImportPhase::Saving.into(), rows: 10, total: Some(20), user_id: 7, at_ms: 0 };
-        let (key, heard) = (progress::key(Uuid::now_v7()), Instant::now() - PROGRESS_TIMEOUT - POLL_INTERVAL);
+        let (key, heard) = (progress::cache_key(Uuid::now_v7()), Instant::now() - PROGRESS_TIMEOUT - POLL_INTERVAL);
         let mut watch = Watch { host, key, user_id: 7, last: Some(seen), heard, over: false };
         let next = timeout(Duration::from_secs(1), watch.next()).await.ok()??;
         Some(next.unwrap().phase())

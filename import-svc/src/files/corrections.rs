@@ -1,7 +1,7 @@
-//! Writes a rejected sheet as a workbook for correction: the same rows at the same positions, plus a column of errors.
+//! Writes a rejected workbook as a workbook for correction: the same rows at the same positions, plus a column of errors.
 use crate::{
     files::workbook::looks_like_formula,
-    reader::{CheckedCsv, Column, ERRORS_COLUMN, wire::CheckedRow},
+    reader::{CheckedWorkbook, Column, ERRORS_COLUMN, wire::CheckedRow},
 };
 use rust_xlsxwriter::{Color, Format, FormatAlign, Workbook, Worksheet, XlsxError};
 use std::{fs::File, io::Seek, path::Path};
@@ -45,7 +45,7 @@ fn width(name: &str) -> f64 {
 ///
 /// # Errors
 /// Returns an error when the file cannot be written, for example because the disk is full.
-pub fn write(checked: CheckedCsv, folder: &Path) -> Result<File, XlsxError> {
+pub fn write_workbook(checked: CheckedWorkbook, folder: &Path) -> Result<File, XlsxError> {
     let styles = Styles::new();
     let mut book = Workbook::new();
     book.set_tempdir(folder)?;

@@ -36,7 +36,7 @@ fn head(name: String, content_type: &str) -> FileChunk {
 /// Streams the content of an open file as a download.
 pub fn from_file(name: String, content_type: &str, file: std::fs::File) -> impl Stream<Item = Result<FileChunk, Status>> + Send + use<> {
     let data = ReaderStream::with_capacity(tokio::fs::File::from_std(file), CHUNK_BYTES)
-        .map(|read| read.map(|bytes| piece(Part::Data(bytes.to_vec()))).map_err(|cause| Error::Disk(cause).into()));
+        .map(|read| read.map(|bytes| piece(Part::Data(bytes.to_vec()))).map_err(|cause| Error::FileReadFailed(cause).into()));
     stream::once(std::future::ready(Ok(head(name, content_type)))).chain(data)
 }
 

@@ -4,7 +4,7 @@ use crate::{
     error::{Error, Result},
     files::{
         LONG_CALL_TIMEOUT, download_stream,
-        workbook::{SheetLine, SheetWriter, to_local_time},
+        workbook::{ExportRow, ExportWriter, to_local_time},
     },
     saga::Uploader,
 };
@@ -82,7 +82,7 @@ impl Exporter {
         let (now, folder, about) = (self.host.clock.now(), self.folder.clone(), campaign.clone());
         let writing = tokio::task::spawn_blocking(move || write(report, written, &about, now, folder));
         let fed = self.feed(person, chunks, lines).await;
-        let (file, vehicles) = writing.await.map_err(Error::Stopped)??;
+        let (file, vehicles) = writing.await.map_err(Error::TaskAborted)??;
         fed?;
         self.append_audit(person, &campaign, vehicles, &name).await?;
         Ok(ExportedFile { name, file })
@@ -99,7 +99,7 @@ impl Exporter {
     }
 
     /// Sends the vehicles with the names of their last editors to the writer. Stops when the writer has failed.
-    async fn feed(&self, person: &Uploader, mut chunks: Streaming<ExportChunk>, lines: mpsc::Sender<Vec<SheetLine>>) -> Result<()> {
+    async fn feed(&self, person: &Uploader, mut chunks: Streaming<ExportChunk>, lines: mpsc::Sender<Vec<ExportRow>>) -> Result<()> {
         let (users, mut names) = (UserNames::new(UserServiceClient::new(self.host.links.auth.clone())), NameMap::default());
         while let Some(chunk) = chunks.message().await? {
             // Names that could not be resolved are kept too, so that an export does not wait for auth-svc at every chunk.
@@ -107,7 +107,7 @@ impl Exporter {
             let missing = users.resolve(&person.bearer, missing).await;
             names.extend(missing);
             let name = |id: Option<i64>| id.map(|id| names.name(id)).unwrap_or_default();
-            let named = chunk.vehicles.into_iter().map(|vehicle| SheetLine { modified_by: name(vehicle.modified_by), vehicle });
+            let named = chunk.vehicles.into_iter().map(|vehicle| ExportRow { modified_by: name(vehicle.modified_by), vehicle });
             if lines.send(named.collect()).await.is_err() {
                 return Ok(());
             }
@@ -132,12 +132,12 @@ impl Exporter {
 /// Writes vehicles to the workbook until the channel closes. Runs on a blocking thread, since file output blocks.
 fn write(
     report: Report,
-    mut lines: mpsc::Receiver<Vec<SheetLine>>,
+    mut lines: mpsc::Receiver<Vec<ExportRow>>,
     campaign: &Campaign,
     now: chrono::DateTime<chrono::Utc>,
     folder: PathBuf,
 ) -> Result<(File, u32), XlsxError> {
-    let mut writer = SheetWriter::new(report, &folder)?;
+    let mut writer = ExportWriter::new(report, &folder)?;
     while let Some(some) = lines.blocking_recv() {
         for line in &some {
             writer.write_vehicle(line)?;

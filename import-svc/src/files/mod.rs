@@ -1,4 +1,4 @@
-//! Files other than imports: exports of campaigns, SQL scripts, rejected sheets, and CSV files that change vehicles.
+//! Files other than imports: exports of campaigns, SQL scripts, rejected workbooks, and CSV files that change vehicles.
 pub mod corrections;
 pub mod csv_file;
 pub mod download_stream;
@@ -33,7 +33,7 @@ pub struct CsvFile {
 /// Returns an error when the call to vehicle-svc fails.
 pub async fn apply_csv(links: &Clients, bearer: &CallContext, file: CsvFile, dry_run: bool) -> Result<BulkEditResponse> {
     let data = file.data;
-    let parsed = tokio::task::spawn_blocking(move || csv_file::read(&data)).await.map_err(Error::Stopped)?;
+    let parsed = tokio::task::spawn_blocking(move || csv_file::read(&data)).await.map_err(Error::TaskAborted)?;
     if parsed.rows.is_empty() {
         return Ok(with(BulkEditResponse { warnings: parsed.warnings, ..BulkEditResponse::default() }, parsed.errors, parsed.total_errors));
     }

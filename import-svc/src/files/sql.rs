@@ -1,4 +1,4 @@
-//! Converts a campaign sheet to an SQL script.
+//! Converts a campaign workbook to an SQL script.
 use crate::{
     files::download_stream,
     reader::{ReadWorkbook, wire::SheetHeader},
@@ -38,7 +38,7 @@ pub fn quote(text: &str) -> String {
 }
 
 /// Returns the SQL script of a campaign in parts, each of which is produced on demand.
-pub fn script(book: ReadWorkbook) -> impl Iterator<Item = Bytes> + Send {
+pub fn generate_script(book: ReadWorkbook) -> impl Iterator<Item = Bytes> + Send {
     let ReadWorkbook { sheet, vehicles } = book;
     let first = Bytes::from(format!("{SCRIPT_HEAD}{}", campaign(&sheet)));
     let inserts = vehicles.into_iter().filter_map(move |bytes| {

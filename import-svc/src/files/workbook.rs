@@ -12,7 +12,7 @@ use rust_xlsxwriter::{Color, Format, FormatAlign, Workbook, Worksheet, XlsxError
 use std::{collections::HashMap, fs::File, io::Seek, path::Path};
 
 /// A row of the export: a vehicle with the name of the user who changed it last.
-pub struct SheetLine {
+pub struct ExportRow {
     /// Vehicle data as vehicle-svc exported it.
     pub vehicle: ExportedVehicle,
     /// Name of the user who changed the vehicle last; empty if no user has changed the vehicle.
@@ -102,7 +102,7 @@ pub(super) fn looks_like_formula(text: &str) -> bool {
     text.starts_with(['=', '+', '-', '@', '\t', '\r'])
 }
 
-/// Counts of vehicles in a sheet: all, inspected, and per status.
+/// Counts of the vehicles in a worksheet: all, inspected, and per status.
 #[derive(Clone, Copy, Default)]
 struct Counts {
     vehicles: u32,
@@ -135,8 +135,8 @@ struct Page {
     counts: Counts,
 }
 
-/// Writer of an export workbook.
-pub struct SheetWriter {
+/// Writer of the workbook of an export, one row at a time.
+pub struct ExportWriter {
     book: Workbook,
     styles: Styles,
     report: Report,
@@ -146,7 +146,7 @@ pub struct SheetWriter {
     all: Vec<Page>,
 }
 
-impl SheetWriter {
+impl ExportWriter {
     /// Creates the writer of an export workbook, which writes its temporary files to `folder`.
     pub fn new(report: Report, folder: &Path) -> Result<Self, XlsxError> {
         let mut book = Workbook::new();
@@ -161,7 +161,7 @@ impl SheetWriter {
     }
 
     /// Writes the next vehicle to the worksheet of its yard, or to the only worksheet.
-    pub fn write_vehicle(&mut self, line: &SheetLine) -> Result<(), XlsxError> {
+    pub fn write_vehicle(&mut self, line: &ExportRow) -> Result<(), XlsxError> {
         let page = match (self.report, line.vehicle.id_yard) {
             (Report::AllYards, Some(id)) => self.page(id, format!("Yard {}", yard::yard_name(id).unwrap_or("?")))?,
             (Report::AllYards, None) => self.page(0, "No yard".to_owned())?,
@@ -208,7 +208,7 @@ impl SheetWriter {
     }
 }
 
-fn write_row(sheet: &mut Worksheet, row: u32, line: &SheetLine, styles: &Styles) -> Result<(), XlsxError> {
+fn write_row(sheet: &mut Worksheet, row: u32, line: &ExportRow, styles: &Styles) -> Result<(), XlsxError> {
     let vehicle = &line.vehicle;
     let vin = format!("{} {}", vehicle.model_code, vehicle.serial_number);
     let yard = vehicle.id_yard.and_then(yard::yard_name).unwrap_or_default();

@@ -1,6 +1,6 @@
-//! Opens the parts of a workbook that an import needs: the sheet `Sheet1`, the shared texts and the number formats.
+//! Opens the parts of a workbook that an import needs: the worksheet `Sheet1`, the shared texts and the number formats.
 //!
-//! Other parts, such as pictures, themes and macro sheets, are not read and may be damaged.
+//! Other parts, such as pictures, themes and macro worksheets, are not read and may be damaged.
 use crate::{
     reader::{format::NumberFormats, text, zip_limits},
     rejection::{ErrorCode, display_text, reject, unreadable},
@@ -18,14 +18,14 @@ use std::{
 };
 use zip::{ZipArchive, read::ZipFile, result::ZipError};
 
-/// Name of the only sheet of a workbook that is read.
+/// Name of the only worksheet of a workbook that is read.
 pub(super) const SHEET_NAME: &str = "Sheet1";
 
 type Package<'f> = ZipArchive<Cursor<&'f [u8]>>;
 /// XML of one part of the package, read as a stream.
 pub(super) type WorkbookPart<'p, 'f> = Reader<BufReader<ZipFile<'p, Cursor<&'f [u8]>>>>;
 
-/// An open workbook that contains the sheet `Sheet1`.
+/// An open workbook that contains the worksheet `Sheet1`.
 pub(super) struct Workbook<'f> {
     package: Package<'f>,
     sheet: String,
@@ -38,7 +38,7 @@ pub(super) struct Workbook<'f> {
     pub(super) formats: NumberFormats,
 }
 
-/// Entry of one sheet in the workbook's list of sheets.
+/// Entry of one worksheet in the workbook's list of worksheets.
 struct Entry {
     name: String,
     relationship: String,
@@ -73,7 +73,7 @@ impl<'f> Workbook<'f> {
     /// Opens the XML of `Sheet1`, together with the shared texts and number formats that its cells refer to.
     ///
     /// # Errors
-    /// Returns the rejection when the sheet part is missing.
+    /// Returns the rejection when the worksheet part is missing.
     pub(super) fn sheet(&mut self) -> Result<(WorkbookPart<'_, 'f>, &[Rc<str>], &NumberFormats), Rejection> {
         let part = part(&mut self.package, &self.sheet)?.ok_or_else(damaged_part)?;
         Ok((part, &self.texts, &self.formats))

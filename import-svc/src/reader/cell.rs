@@ -1,7 +1,7 @@
-//! Values of sheet cells, with the text that a spreadsheet program would display.
+//! Values of worksheet cells, with the text that a spreadsheet program would display.
 use std::rc::Rc;
 
-/// Value of one cell of the campaign sheet.
+/// Value of one cell of the campaign worksheet.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) enum Cell {
     /// Cell that is empty or contains only whitespace.
@@ -9,11 +9,12 @@ pub(super) enum Cell {
     Blank,
     /// Text of the cell without surrounding whitespace.
     Text(Rc<str>),
-    /// Value that the spreadsheet program converted from the typed text, such as a date; invalid as an identifier or parking space.
-    /// Fields: displayed text, and a sentence that says how to correct the cell.
-    Unfit(String, String),
-    /// Invalid value in any column, such as `#N/A`. Fields: displayed text, and the rest of a sentence that begins with the column name.
-    Bad(String, String),
+    /// Value that the spreadsheet program converted from the typed text, such as a date, so that the cell is rejected as a VIN or
+    /// parking space. Fields: displayed text, and a sentence that says how to correct the cell.
+    Unsupported(String, String),
+    /// Invalid value in any column, such as `#N/A`. Fields: displayed text, and the rest of a sentence that begins with the column
+    /// name.
+    Invalid(String, String),
 }
 
 impl Cell {
@@ -33,7 +34,7 @@ impl Cell {
     pub(super) fn display_text(&self) -> &str {
         match self {
             Self::Text(text) => text,
-            Self::Unfit(text, _) | Self::Bad(text, _) => text,
+            Self::Unsupported(text, _) | Self::Invalid(text, _) => text,
             Self::Blank => "",
         }
     }
@@ -42,8 +43,8 @@ impl Cell {
     pub(super) fn as_text(&self) -> &str {
         match self {
             Self::Text(text) => text,
-            Self::Unfit(text, _) => text,
-            Self::Blank | Self::Bad(..) => "",
+            Self::Unsupported(text, _) => text,
+            Self::Blank | Self::Invalid(..) => "",
         }
     }
 }

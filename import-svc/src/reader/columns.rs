@@ -1,9 +1,9 @@
-//! Columns of a campaign sheet, identified by their names in row 1.
+//! Columns of a campaign worksheet, identified by their names in row 1.
 use crate::rejection::{ErrorCode, display_text, reject};
 use patio_proto::imports::{Rejection, RowError};
 use std::collections::HashMap;
 
-/// A recognized column of the campaign sheet.
+/// A recognized column of the campaign worksheet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Column {
     /// Column with the name of the campaign.
@@ -14,9 +14,9 @@ pub enum Column {
     Description,
     /// Optional column with the model of the vehicles as free text.
     ModelType,
-    /// Column with the model code, the first half of the vehicle identifier.
+    /// Column with the model code, the first half of the VIN.
     ModelCode,
-    /// Column with the serial number, the second half of the vehicle identifier.
+    /// Column with the serial number, the second half of the VIN.
     SerialNumber,
     /// Column with the parking space of the vehicle.
     ParkingSpace,
@@ -62,19 +62,19 @@ impl ColumnMeaning {
     }
 }
 
-/// Name of the error column that is added to a rejected sheet. An import ignores this column.
+/// Name of the error column that is added to a rejected workbook. An import ignores this column.
 pub const ERRORS_COLUMN: &str = "Errors";
 
-/// Meaning of one column position in the sheet.
+/// Meaning of one column position in the worksheet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ColumnMeaning {
-    /// The column contains the values of a recognized column of the campaign sheet.
+    /// The column contains the values of a recognized column of the campaign worksheet.
     Value(Column),
-    /// The column contains the error messages of an earlier rejected upload, which are ignored.
+    /// The column contains the error messages that an earlier rejected upload added; an import ignores the column.
     Errors,
 }
 
-/// Column positions of the sheet, counted from 0, with their meaning.
+/// Column positions of the worksheet, counted from 0, with their meaning.
 #[derive(Debug)]
 pub(super) struct Columns(HashMap<u32, ColumnMeaning>);
 
@@ -104,8 +104,8 @@ impl Columns {
         self.0.get(&place).copied()
     }
 
-    /// Returns the recognized columns in the order of the sheet, without the error column.
-    pub(super) fn in_order(&self) -> Vec<Column> {
+    /// Returns the recognized columns in the order of the worksheet, without the error column.
+    pub(super) fn list_in_order(&self) -> Vec<Column> {
         let mut all: Vec<(u32, Column)> = self
             .0
             .iter()
@@ -133,7 +133,7 @@ fn wrong_columns(missing: &[String], excess: &[String]) -> Rejection {
     Rejection {
         rows: rows.into_iter().take(crate::rejection::MAX_LISTED_ERRORS).collect(),
         total_errors,
-        ..reject(ErrorCode::Columns, message)
+        ..reject(ErrorCode::WrongColumns, message)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Formats numbers as a spreadsheet program displays them, limited to the formats that occur in vehicle identifiers and parking
+//! Formats numbers as a spreadsheet program displays them, limited to the formats that occur in VINs and parking
 //! spaces.
 use crate::reader::{
     cell::Cell,
@@ -26,18 +26,20 @@ impl NumberFormats {
     /// Converts a number with a cell style to a cell. `from_1904` selects the workbook's date system.
     pub(super) fn cell(&self, number: f64, style: usize, from_1904: bool) -> Cell {
         if !number.is_finite() {
-            return Cell::Bad(number.to_string(), "is not a number that can be shown.".to_owned());
+            return Cell::Invalid(number.to_string(), "is not a number that can be shown.".to_owned());
         }
         match self.0.get(style).unwrap_or(&NumberFormat::Plain) {
-            NumberFormat::Moment => moment(number, from_1904),
+            NumberFormat::DateTime => moment(number, from_1904),
             NumberFormat::Duration => duration(number),
             _ if number.abs() >= FIRST_INEXACT_NUMBER => {
                 let why = "has more than 15 digits and may have lost some. Format the cell as text and type it again.";
-                Cell::Bad(number.to_string(), why.to_owned())
+                Cell::Invalid(number.to_string(), why.to_owned())
             }
             NumberFormat::Plain => Cell::text(&plain(number)),
             NumberFormat::Pattern(sections) => Cell::text(&shown(sections, number)),
-            NumberFormat::Unfit(what) => Cell::Unfit(plain(number), format!("Excel shows this as {what}. {FORMAT_AS_TEXT_HINT}")),
+            NumberFormat::Unsupported(what) => {
+                Cell::Unsupported(plain(number), format!("Excel shows this as {what}. {FORMAT_AS_TEXT_HINT}"))
+            }
         }
     }
 }
@@ -50,13 +52,13 @@ fn plain(number: f64) -> String {
     format!("{number:.14e}").parse::<f64>().unwrap_or(number).to_string()
 }
 
-fn unfit_date(text: String) -> Cell {
-    Cell::Unfit(text, format!("Excel turned this into a date. {FORMAT_AS_TEXT_HINT}"))
+fn unsupported_date(text: String) -> Cell {
+    Cell::Unsupported(text, format!("Excel turned this into a date. {FORMAT_AS_TEXT_HINT}"))
 }
 
 /// Converts a date serial number to a cell with an ISO 8601 date, which is the same in every country.
 fn moment(number: f64, from_1904: bool) -> Cell {
-    let no_date = || Cell::Bad(number.to_string(), "contains a date that does not exist.".to_owned());
+    let no_date = || Cell::Invalid(number.to_string(), "contains a date that does not exist.".to_owned());
     if !(0.0..3_000_000.0).contains(&number) {
         return no_date();
     }
@@ -80,7 +82,7 @@ fn moment(number: f64, from_1904: bool) -> Cell {
         (false, 0) => "%Y-%m-%d",
         (false, _) => "%Y-%m-%d %H:%M:%S",
     };
-    unfit_date(at.format(pattern).to_string())
+    unsupported_date(at.format(pattern).to_string())
 }
 
 /// Rounds a number that is known to fit into `i64`.
@@ -90,11 +92,11 @@ fn whole(number: f64) -> i64 {
 
 fn duration(number: f64) -> Cell {
     if !(0.0..3_000_000.0).contains(&number) {
-        return Cell::Bad(number.to_string(), "contains a duration that does not exist.".to_owned());
+        return Cell::Invalid(number.to_string(), "contains a duration that does not exist.".to_owned());
     }
     let seconds = whole(number * 86_400.0);
     let text = format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
-    Cell::Unfit(text, format!("Excel turned this into a time. {FORMAT_AS_TEXT_HINT}"))
+    Cell::Unsupported(text, format!("Excel turned this into a time. {FORMAT_AS_TEXT_HINT}"))
 }
 
 /// Formats a number with the section of the number format that applies to this number, such as the section for negative numbers.
@@ -237,13 +239,13 @@ mod tests {
             ("\"hidden\"", "unknown format"),
         ] {
             assert!(
-                matches!(read(code, 5.0), Cell::Unfit(_, reason) if reason.contains(why) && reason.contains(FORMAT_AS_TEXT_HINT)),
+                matches!(read(code, 5.0), Cell::Unsupported(_, reason) if reason.contains(why) && reason.contains(FORMAT_AS_TEXT_HINT)),
                 "{code}: {:?}",
                 read(code, 5.0)
             );
         }
         for id in [9, 11, 12, 14, 22, 46, 48, 59] {
-            assert!(matches!(NumberFormats::new(&[id], &HashMap::new()).cell(5.0, 0, false), Cell::Unfit(..)), "{id}");
+            assert!(matches!(NumberFormats::new(&[id], &HashMap::new()).cell(5.0, 0, false), Cell::Unsupported(..)), "{id}");
         }
     }
 
@@ -253,7 +255,7 @@ mod tests {
             [(45658.0, false, "2025-01-01"), (44196.0, true, "2025-01-01"), (59.0, false, "1900-02-28"), (61.0, false, "1900-03-01")]
         {
             assert!(
-                matches!(moment(number, from_1904), Cell::Unfit(shown, _) if shown == text),
+                matches!(moment(number, from_1904), Cell::Unsupported(shown, _) if shown == text),
                 "{number}: {:?}",
                 moment(number, from_1904)
             );
@@ -262,7 +264,7 @@ mod tests {
 
     #[test]
     fn a_number_that_lost_digits_is_rejected_as_an_identifier() {
-        assert!(matches!(read("General", 1e15), Cell::Bad(_, why) if why.contains("more than 15 digits")));
-        assert!(matches!(read("General", f64::NAN), Cell::Bad(..)));
+        assert!(matches!(read("General", 1e15), Cell::Invalid(_, why) if why.contains("more than 15 digits")));
+        assert!(matches!(read("General", f64::NAN), Cell::Invalid(..)));
     }
 }

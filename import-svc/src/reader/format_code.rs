@@ -10,11 +10,12 @@ pub(super) enum NumberFormat {
     /// Format of digits, zeros and fixed characters, in sections for positive, negative and zero numbers.
     Pattern(Vec<FormatSection>),
     /// Format of a date, a time of day, or both.
-    Moment,
+    DateTime,
     /// Format of a duration, such as `36:00:00`.
     Duration,
-    /// Format that hides the typed digits, such as a percentage; the text is the name of the format.
-    Unfit(&'static str),
+    /// Format that displays other digits than the cell stores, such as a percentage or a fraction, so that the cell is rejected.
+    /// Contains the name of the format for the error message.
+    Unsupported(&'static str),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -51,12 +52,12 @@ pub(super) fn built_in(id: u32) -> NumberFormat {
     match id {
         0 | 1 | 3 | 37 | 38 | 49 => NumberFormat::Plain,
         2 | 4 | 39 | 40 => parse("0.00"),
-        9 | 10 => NumberFormat::Unfit("a percentage"),
-        11 | 48 => NumberFormat::Unfit("a number with an exponent"),
-        12 | 13 => NumberFormat::Unfit("a fraction"),
-        14..=22 | 27..=36 | 45 | 47 | 50..=58 => NumberFormat::Moment,
+        9 | 10 => NumberFormat::Unsupported("a percentage"),
+        11 | 48 => NumberFormat::Unsupported("a number with an exponent"),
+        12 | 13 => NumberFormat::Unsupported("a fraction"),
+        14..=22 | 27..=36 | 45 | 47 | 50..=58 => NumberFormat::DateTime,
         46 => NumberFormat::Duration,
-        _ => NumberFormat::Unfit(UNKNOWN_FORMAT),
+        _ => NumberFormat::Unsupported(UNKNOWN_FORMAT),
     }
 }
 
@@ -134,19 +135,19 @@ fn tokens(code: &[char]) -> Result<Option<FormatSection>, NumberFormat> {
             '?' => section.whole.push(FormatToken::Zero),
             '.' if !behind_point => behind_point = true,
             '@' => shows_text = true,
-            '%' => return Err(NumberFormat::Unfit("a percentage")),
+            '%' => return Err(NumberFormat::Unsupported("a percentage")),
             'E' | 'e' if rest.first().is_some_and(|next| matches!(next, '+' | '-')) => {
-                return Err(NumberFormat::Unfit("a number with an exponent"));
+                return Err(NumberFormat::Unsupported("a number with an exponent"));
             }
-            '/' if code.iter().any(|c| matches!(c, 'd' | 'D' | 'm' | 'M' | 'y' | 'Y')) => return Err(NumberFormat::Moment),
-            '/' => return Err(NumberFormat::Unfit("a fraction")),
+            '/' if code.iter().any(|c| matches!(c, 'd' | 'D' | 'm' | 'M' | 'y' | 'Y')) => return Err(NumberFormat::DateTime),
+            '/' => return Err(NumberFormat::Unsupported("a fraction")),
             'd' | 'D' | 'm' | 'M' | 'y' | 'Y' | 'h' | 'H' | 's' | 'S' | 'e' | 'E' | 'g' | 'G' | 'b' | 'B' | 'a' | 'A' => {
-                return Err(NumberFormat::Moment);
+                return Err(NumberFormat::DateTime);
             }
-            // A comma between digits groups thousands, which identifiers ignore; one after them divides by a thousand.
+            // A comma between digits groups thousands, which VINs ignore; one after them divides by a thousand.
             ',' if rest.first().is_some_and(|next| matches!(next, '0' | '#' | '?')) => {}
             '-' | '+' | ' ' | '(' | ')' | ':' | '$' if !behind_point => section.whole.push(FormatToken::Fixed(*c)),
-            _ => return Err(NumberFormat::Unfit(UNKNOWN_FORMAT)),
+            _ => return Err(NumberFormat::Unsupported(UNKNOWN_FORMAT)),
         }
     }
     let has_digits = section.whole.iter().any(|mark| !matches!(mark, FormatToken::Fixed(_)));
@@ -155,7 +156,7 @@ fn tokens(code: &[char]) -> Result<Option<FormatSection>, NumberFormat> {
         (false, true) => Ok(None),
         (false, false) if code.is_empty() => Ok(None),
         // A section without digits hides the number.
-        (false, false) => Err(NumberFormat::Unfit(UNKNOWN_FORMAT)),
+        (false, false) => Err(NumberFormat::Unsupported(UNKNOWN_FORMAT)),
     }
 }
 
@@ -178,10 +179,10 @@ fn bracket(inside: &str, section: &mut FormatSection) -> Result<(), NumberFormat
     }
     if let Some(symbol) = inside.strip_prefix('$') {
         let symbol = symbol.split('-').next().unwrap_or_default();
-        return if symbol.is_empty() { Ok(()) } else { Err(NumberFormat::Unfit("an amount of money")) };
+        return if symbol.is_empty() { Ok(()) } else { Err(NumberFormat::Unsupported("an amount of money")) };
     }
     if inside.starts_with(['<', '>', '=']) {
-        section.condition = Some(condition(inside).ok_or(NumberFormat::Unfit(UNKNOWN_FORMAT))?);
+        section.condition = Some(condition(inside).ok_or(NumberFormat::Unsupported(UNKNOWN_FORMAT))?);
     }
     Ok(())
 }

@@ -21,8 +21,8 @@ mod zip_limits;
 pub use columns::{Column, ERRORS_COLUMN};
 pub use rows::{MAX_ROWS, ReadPurpose, StopReason};
 pub use sheet::read;
-pub use supervisor::{CheckedCsv, MAX_CONCURRENT, ReadFailure, ReadWorkbook, Reader, TIMEOUT};
-pub use zip_limits::{MAX_REPEATED_BYTES, MAX_RETAINED_BYTES, MAX_UNPACKED_BYTES, MAX_ZIP_ENTRIES, check as check_package};
+pub use supervisor::{CheckedWorkbook, MAX_CONCURRENT, ReadFailure, ReadWorkbook, Reader, TIMEOUT};
+pub use zip_limits::{MAX_BYTES_BETWEEN_TAGS, MAX_PARSED_PART_BYTES, MAX_UNPACKED_BYTES, MAX_ZIP_ENTRIES, check_package};
 
 use std::process::ExitCode;
 

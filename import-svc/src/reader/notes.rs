@@ -2,7 +2,7 @@
 use crate::reader::columns::Column;
 use patio_proto::normal;
 
-/// Counts of cells whose stored value differs from the sheet.
+/// Counts of cells whose stored value differs from the worksheet.
 #[derive(Default)]
 pub(super) struct Notes {
     /// Per column: cells with dashes changed to hyphens, and cells with other characters replaced or removed.
@@ -10,7 +10,7 @@ pub(super) struct Notes {
 }
 
 impl Notes {
-    /// Counts a cell if its stored value differs from the sheet in more than letter case and surrounding whitespace.
+    /// Counts a cell if its stored value differs from the worksheet in more than letter case and surrounding whitespace.
     pub(super) fn record_difference(&mut self, column: Column, written: &str, stored: &str) {
         let count = &mut self.counts[column as usize];
         if written.chars().any(normal::is_unusual_dash) {
@@ -24,7 +24,7 @@ impl Notes {
     }
 
     /// Returns the notices for the user: one sentence per column and kind of change.
-    pub(super) fn sentences(&self) -> Vec<String> {
+    pub(super) fn to_sentences(&self) -> Vec<String> {
         let mut sentences = Vec::new();
         for column in Column::ALL {
             let [dashes, others] = self.counts[column as usize];
@@ -58,7 +58,7 @@ mod tests {
             notes.record_difference(column, written, stored);
         }
         assert_eq!(
-            notes.sentences(),
+            notes.to_sentences(),
             [
                 "Campaign: unusual spaces or characters replaced (1).",
                 "Serial Number: unusual spaces or characters replaced (1).",

@@ -1,4 +1,4 @@
-//! Validates the rows of the campaign sheet and converts each row to a vehicle.
+//! Validates the rows of the campaign worksheet and converts each row to a vehicle.
 use crate::{
     reader::{
         cell::Cell,
@@ -20,32 +20,32 @@ use std::{collections::HashMap, io, mem};
 
 /// Maximum number of vehicles in one workbook.
 pub const MAX_ROWS: u32 = 200_000;
-/// Number of sheet columns that are read; a value in a column beyond this number is an error.
+/// Number of worksheet columns that are read; a value in a column beyond this number is an error.
 const MAX_COLUMNS: u32 = 64;
 /// Maximum number of vehicles per record that the reader process sends.
 const VEHICLES_PER_RECORD: usize = 500;
 
-/// Purpose of reading a sheet: to import its vehicles, or to return the rows with their errors for correction.
+/// Purpose of reading a worksheet: to import its vehicles, or to return the rows with their errors for correction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadPurpose {
-    /// The sheet is read for an import: the vehicles are output.
+    /// The worksheet is read for an import: the vehicles are output.
     Import,
-    /// The sheet is read for correction by the user: all rows are output with their errors.
+    /// The worksheet is read for correction by the user: all rows are output with their errors.
     Correct,
 }
 
-/// Reason that reading stopped before the end of the sheet.
+/// Reason that reading stopped before the end of the worksheet.
 #[derive(Debug)]
 pub enum StopReason {
     /// The file was rejected.
-    Refused(Rejection),
-    /// Writing the records failed because the parent process closed the pipe.
-    Unheard(io::Error),
+    Rejected(Rejection),
+    /// Writing the records failed, because the parent process closed the pipe.
+    OutputClosed(io::Error),
 }
 
 impl From<Rejection> for StopReason {
     fn from(rejection: Rejection) -> Self {
-        Self::Refused(rejection)
+        Self::Rejected(rejection)
     }
 }
 
@@ -66,7 +66,7 @@ const EXACT_COLUMNS: [Column; 3] = [Column::ModelCode, Column::SerialNumber, Col
 /// Cells of one row, indexed by recognized column.
 type Cells = [Cell; Column::ALL.len()];
 
-/// Collects cells in the order of the sheet, validates each row and outputs vehicles.
+/// Collects cells in the order of the worksheet, validates each row and outputs vehicles.
 pub(super) struct RowCollector<'s> {
     send: &'s mut dyn FnMut(ReaderRecord) -> io::Result<()>,
     columns: Option<Columns>,
@@ -91,7 +91,7 @@ struct Campaign {
     texts: [String; 4],
 }
 
-/// Rows with their errors, when the sheet is read for correction.
+/// Rows with their errors, when the worksheet is read for correction.
 #[derive(Default)]
 struct Correcting {
     order: Vec<Column>,
@@ -135,7 +135,7 @@ impl<'s> RowCollector<'s> {
         }
     }
 
-    /// Adds one cell of the sheet, with its row and column counted from 0.
+    /// Adds one cell of the worksheet, with its row and column counted from 0.
     pub(super) fn add_cell(&mut self, (row, place): (u32, u32), cell: Cell) -> Result<(), StopReason> {
         if cell == Cell::Blank {
             return Ok(());
@@ -166,19 +166,19 @@ impl<'s> RowCollector<'s> {
         Ok(())
     }
 
-    /// Validates the last row and returns the campaign data of the sheet.
+    /// Validates the last row and returns the campaign data of the worksheet.
     pub(super) fn finish(mut self) -> Result<SheetHeader, StopReason> {
         self.columns()?;
         self.end_row()?;
         if !self.errors.is_empty() {
-            self.hand_on()?;
+            self.send_rows()?;
             return Err(self.errors.into_rejection().into());
         }
         let Some(Campaign { texts: [campaign, part, description, model_type], .. }) = self.campaign.take() else {
             return Err(reject(ErrorCode::NoVehicles, "The sheet 'Sheet1' has no vehicles below its header.").into());
         };
-        self.hand_on()?;
-        let notes = self.notes.sentences();
+        self.send_rows()?;
+        let notes = self.notes.to_sentences();
         Ok(SheetHeader { campaign, part, description, model_type, vehicles: self.read.into(), notes })
     }
 
@@ -188,7 +188,7 @@ impl<'s> RowCollector<'s> {
             none => {
                 let read = none.insert(Columns::read(&self.header)?);
                 if let Some(correcting) = &mut self.correcting {
-                    correcting.begin(read.in_order());
+                    correcting.begin(read.list_in_order());
                 }
                 Ok(read)
             }
@@ -209,10 +209,10 @@ impl<'s> RowCollector<'s> {
         if let Some(correcting) = &mut self.correcting {
             correcting.end_row(self.row, &cells);
         }
-        if self.read.is_multiple_of(u32::try_from(VEHICLES_PER_RECORD).unwrap_or(u32::MAX)) { self.hand_on() } else { Ok(()) }
+        if self.read.is_multiple_of(u32::try_from(VEHICLES_PER_RECORD).unwrap_or(u32::MAX)) { self.send_rows() } else { Ok(()) }
     }
 
-    fn hand_on(&mut self) -> Result<(), StopReason> {
+    fn send_rows(&mut self) -> Result<(), StopReason> {
         let vehicles = mem::replace(&mut self.vehicles, Vec::with_capacity(VEHICLES_PER_RECORD));
         let lines = self.correcting.as_mut().map(|correcting| CheckedRows { all: mem::take(&mut correcting.lines) });
         let vehicles = if self.errors.is_empty() && !vehicles.is_empty() && lines.is_none() {
@@ -221,7 +221,7 @@ impl<'s> RowCollector<'s> {
             Bytes::new()
         };
         let lines = lines.map(|lines| Bytes::from(lines.encode_to_vec())).unwrap_or_default();
-        (self.send)(ReaderRecord { read: self.read.into(), vehicles, end: None, lines }).map_err(StopReason::Unheard)
+        (self.send)(ReaderRecord { read: self.read.into(), vehicles, end: None, lines }).map_err(StopReason::OutputClosed)
     }
 
     fn error(&mut self, column: Column, value: &str, message: &str) {
@@ -235,11 +235,11 @@ impl<'s> RowCollector<'s> {
     fn report_bad(&mut self, cells: &Cells) {
         for column in Column::ALL {
             match &cells[column as usize] {
-                Cell::Bad(value, why) => self.error(column, value, &format!("{} {why}", column.name())),
-                Cell::Unfit(value, why) if EXACT_COLUMNS.contains(&column) => {
+                Cell::Invalid(value, why) => self.error(column, value, &format!("{} {why}", column.name())),
+                Cell::Unsupported(value, why) if EXACT_COLUMNS.contains(&column) => {
                     self.error(column, value, &format!("{}: {why}", column.name()))
                 }
-                Cell::Text(_) | Cell::Unfit(..) | Cell::Blank => {}
+                Cell::Text(_) | Cell::Unsupported(..) | Cell::Blank => {}
             }
         }
     }
@@ -298,7 +298,7 @@ impl<'s> RowCollector<'s> {
         let column = Column::ParkingSpace;
         let written = match &cells[column as usize] {
             Cell::Text(written) => written,
-            Cell::Unfit(..) | Cell::Bad(..) => return None,
+            Cell::Unsupported(..) | Cell::Invalid(..) => return None,
             Cell::Blank => {
                 self.error(column, "", "Parking Space is missing.");
                 return None;
@@ -317,7 +317,8 @@ impl<'s> RowCollector<'s> {
 
     fn identifier(&mut self, cells: &Cells) -> Option<Identifier> {
         let (model, serial) = (text(cells, Column::ModelCode), text(cells, Column::SerialNumber));
-        let is_exact = [Column::ModelCode, Column::SerialNumber].iter().all(|column| !matches!(cells[*column as usize], Cell::Unfit(..)));
+        let is_exact =
+            [Column::ModelCode, Column::SerialNumber].iter().all(|column| !matches!(cells[*column as usize], Cell::Unsupported(..)));
         if let Some(identifier) = Identifier::new(model, serial).ok().filter(|_| is_exact) {
             self.notes.record_difference(Column::ModelCode, model, &identifier.model_code);
             self.notes.record_difference(Column::SerialNumber, serial, &identifier.serial_number);
@@ -329,10 +330,10 @@ impl<'s> RowCollector<'s> {
         None
     }
 
-    /// Reports an invalid model code or serial number (the two halves of a vehicle identifier), unless the cell was already
+    /// Reports an invalid model code or serial number (the two halves of a VIN), unless the cell was already
     /// reported.
     fn half(&mut self, cells: &Cells, column: Column, wrong: Option<String>) {
-        let reported = matches!(cells[column as usize], Cell::Bad(..) | Cell::Unfit(..));
+        let reported = matches!(cells[column as usize], Cell::Invalid(..) | Cell::Unsupported(..));
         if let Some(message) = wrong.filter(|_| !reported) {
             self.error(column, text(cells, column), &message);
         }
@@ -351,7 +352,7 @@ fn text(cells: &Cells, column: Column) -> &str {
 fn too_many(row: u32) -> Rejection {
     let found = u64::from(row) + 1;
     reject(
-        ErrorCode::Rows,
+        ErrorCode::InvalidRows,
         format!("The sheet has data in row {found}. One file can have at most {MAX_ROWS} vehicles. Split it into several campaigns."),
     )
 }

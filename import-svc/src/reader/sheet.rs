@@ -21,7 +21,7 @@ use std::{io, rc::Rc};
 /// # Errors
 /// Returns the rejection of the file. Records sent before the rejection must be discarded.
 pub fn read(file: &[u8], purpose: ReadPurpose, send: &mut dyn FnMut(ReaderRecord) -> io::Result<()>) -> Result<SheetHeader, StopReason> {
-    zip_limits::check(file)?;
+    zip_limits::check_package(file)?;
     let mut workbook = Workbook::open(file)?;
     let (is_hidden, from_1904) = (workbook.is_hidden, workbook.from_1904);
     let (xml, texts, formats) = workbook.sheet()?;
@@ -37,7 +37,7 @@ pub fn read(file: &[u8], purpose: ReadPurpose, send: &mut dyn FnMut(ReaderRecord
     Ok(sheet)
 }
 
-/// Iterates over the cells of a sheet in the order of the file.
+/// Iterates over the cells of a worksheet in the order of the file.
 struct Cells<'p, 'f> {
     xml: WorkbookPart<'p, 'f>,
     texts: &'p [Rc<str>],
@@ -49,7 +49,7 @@ struct Cells<'p, 'f> {
 }
 
 impl Cells<'_, '_> {
-    /// Reads the XML of the sheet up to the first row. Returns `false` if the sheet has no rows.
+    /// Reads the XML of the worksheet up to the first row. Returns `false` if the worksheet has no rows.
     fn find_data(&mut self) -> Result<bool, Rejection> {
         let (mut buffer, mut is_worksheet) = (Vec::new(), false);
         loop {
@@ -142,10 +142,10 @@ impl Cells<'_, '_> {
             "inlineStr" => Cell::text(value),
             "b" => {
                 let text = if value.trim() == "1" || value.trim().eq_ignore_ascii_case("true") { "TRUE" } else { "FALSE" };
-                Cell::Unfit(text.to_owned(), format!("Excel turned this into TRUE or FALSE. {FORMAT_AS_TEXT_HINT}"))
+                Cell::Unsupported(text.to_owned(), format!("Excel turned this into TRUE or FALSE. {FORMAT_AS_TEXT_HINT}"))
             }
             "e" => bad(value, &format!("contains the formula error {}.", display_text(value))),
-            "d" => Cell::Unfit(value.to_owned(), format!("Excel turned this into a date. {FORMAT_AS_TEXT_HINT}")),
+            "d" => Cell::Unsupported(value.to_owned(), format!("Excel turned this into a date. {FORMAT_AS_TEXT_HINT}")),
             "" | "n" if value.trim().is_empty() => Cell::Blank,
             "" | "n" => match value.trim().parse() {
                 Ok(number) => self.formats.cell(number, style, self.from_1904),
@@ -165,7 +165,7 @@ struct Attributes<'x> {
 }
 
 impl<'x> Attributes<'x> {
-    /// Parses the attributes in one pass, since a sheet may have millions of cells. The values of these attributes never need
+    /// Parses the attributes in one pass, since a worksheet may have millions of cells. The values of these attributes never need
     /// unescaping.
     fn of(start: &'x BytesStart<'_>) -> Result<Self, Rejection> {
         let (mut attributes, mut rest) = (Self::default(), start.attributes_raw());
@@ -186,7 +186,7 @@ impl<'x> Attributes<'x> {
 }
 
 fn bad(value: &str, why: &str) -> Cell {
-    Cell::Bad(value.to_owned(), why.to_owned())
+    Cell::Invalid(value.to_owned(), why.to_owned())
 }
 
 /// Parses a cell position such as `AB12` to row and column, counted from 0; `None` if the position is invalid.

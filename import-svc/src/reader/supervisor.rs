@@ -39,7 +39,7 @@ pub struct Reader {
 /// Content that was read from a valid workbook.
 #[derive(Debug)]
 pub struct ReadWorkbook {
-    /// Campaign data and number of vehicles of the sheet.
+    /// Campaign data and number of vehicles of the workbook.
     pub sheet: SheetHeader,
     /// Vehicles as encoded `ImportVehiclesRequest`s of up to 500 each. Their campaign id is still 0, because the campaign does not
     /// exist yet.
@@ -48,9 +48,9 @@ pub struct ReadWorkbook {
 
 /// All rows of a workbook as encoded [`CheckedRows`], each row with its errors.
 #[derive(Debug)]
-pub struct CheckedCsv(Vec<Bytes>);
+pub struct CheckedWorkbook(Vec<Bytes>);
 
-impl CheckedCsv {
+impl CheckedWorkbook {
     /// Returns the rows, the header first. Stops at the first chunk that does not decode.
     pub fn lines(self) -> impl Iterator<Item = CheckedRow> {
         self.0.into_iter().map_while(|bytes| CheckedRows::decode(bytes).ok()).flat_map(|lines| lines.all)
@@ -61,14 +61,14 @@ impl CheckedCsv {
 #[derive(Debug)]
 pub enum ReadFailure {
     /// The file was rejected.
-    Refused(Rejection),
+    Rejected(Rejection),
     /// The reader process failed to start.
     NotStarted(std::io::Error),
 }
 
 impl From<Rejection> for ReadFailure {
     fn from(rejection: Rejection) -> Self {
-        Self::Refused(rejection)
+        Self::Rejected(rejection)
     }
 }
 
@@ -88,8 +88,8 @@ impl Reader {
     pub async fn read(&self, person: i64, file: Bytes, report_rows: &mut (dyn FnMut(i64) + Send)) -> Result<ReadWorkbook, ReadFailure> {
         let output = self.run_child(person, file, &[], report_rows).await?;
         match output.end {
-            ReadResult::Whole(sheet) => Ok(ReadWorkbook { sheet, vehicles: output.vehicles }),
-            ReadResult::Refused(rejection) => Err(rejection.into()),
+            ReadResult::Valid(sheet) => Ok(ReadWorkbook { sheet, vehicles: output.vehicles }),
+            ReadResult::Rejected(rejection) => Err(rejection.into()),
         }
     }
 
@@ -97,11 +97,11 @@ impl Reader {
     ///
     /// # Errors
     /// Returns the rejection of a file whose rows cannot be read at all.
-    pub async fn check(&self, person: i64, file: Bytes) -> Result<CheckedCsv, ReadFailure> {
+    pub async fn read_for_correction(&self, person: i64, file: Bytes) -> Result<CheckedWorkbook, ReadFailure> {
         let output = self.run_child(person, file, &[CORRECTION_ARGUMENT], &mut |_| {}).await?;
         match output.end {
-            ReadResult::Refused(rejection) if output.lines.is_empty() => Err(rejection.into()),
-            ReadResult::Refused(_) | ReadResult::Whole(_) => Ok(CheckedCsv(output.lines)),
+            ReadResult::Rejected(rejection) if output.lines.is_empty() => Err(rejection.into()),
+            ReadResult::Rejected(_) | ReadResult::Valid(_) => Ok(CheckedWorkbook(output.lines)),
         }
     }
 
@@ -116,7 +116,7 @@ impl Reader {
         let _own = own.acquire().await.map_err(|_| unreadable("the service is stopping"))?;
         let _turn = self.turns.acquire().await.map_err(|_| unreadable("the service is stopping"))?;
         let (mut child, stdin, stdout) = self.start(more).map_err(ReadFailure::NotStarted)?;
-        let both = futures::future::join(hand_in(stdin, file), listen(stdout, report_rows));
+        let both = futures::future::join(send_file(stdin, file), listen(stdout, report_rows));
         let output = tokio::time::timeout(self.patience, both).await;
         end(&mut child).await;
         match output {
@@ -146,7 +146,7 @@ impl Reader {
 }
 
 /// Writes the file to the reader process. A process that stops reading early reports the reason in its records.
-async fn hand_in(mut stdin: ChildStdin, file: Bytes) {
+async fn send_file(mut stdin: ChildStdin, file: Bytes) {
     if let Err(cause) = stdin.write_all(&file).await {
         tracing::debug!(%cause, "workbook reader process closed its input before the end of the file");
     }
@@ -202,7 +202,7 @@ async fn end(child: &mut Child) {
         Ok(Err(cause)) => tracing::warn!(%cause, "failed to wait for the workbook reader process to exit"),
         Err(_) => {
             if let Err(cause) = child.kill().await {
-                tracing::warn!(%cause, "failed to kill the workbook reader process");
+                tracing::warn!(%cause, "failed to kill the workbook reader process, it may keep running");
             }
         }
     }

@@ -10,7 +10,7 @@ pub const MAX_RECORD_BYTES: usize = 4 << 20;
 /// One record of the reader process: the progress, and the rows read since the previous record.
 #[derive(Clone, PartialEq, Message)]
 pub struct ReaderRecord {
-    /// Number of rows of the sheet that have been read so far.
+    /// Number of rows of the worksheet that have been read so far.
     #[prost(int64, tag = "1")]
     pub read: i64,
     /// Encoded `ImportVehiclesRequest` with the vehicles since the previous record; may be empty.
@@ -19,27 +19,27 @@ pub struct ReaderRecord {
     /// Result of reading; `None` in every record except the last record.
     #[prost(oneof = "ReadResult", tags = "3, 4")]
     pub end: Option<ReadResult>,
-    /// Encoded [`CheckedRows`] with the rows since the previous record, the header first; empty unless the sheet is read
+    /// Encoded [`CheckedRows`] with the rows since the previous record, the header first; empty unless the worksheet is read
     /// for correction.
     #[prost(bytes = "bytes", tag = "5")]
     pub lines: Bytes,
 }
 
-/// Rows of a sheet that is read for correction.
+/// Rows of a worksheet that is read for correction.
 #[derive(Clone, PartialEq, Message)]
 pub struct CheckedRows {
-    /// Rows in the order of the sheet, without blank rows.
+    /// Rows in the order of the worksheet, without blank rows.
     #[prost(message, repeated, tag = "1")]
     pub all: Vec<CheckedRow>,
 }
 
-/// One row of a sheet with its errors.
+/// One row of a worksheet with its errors.
 #[derive(Clone, PartialEq, Eq, Message)]
 pub struct CheckedRow {
     /// Row index counted from 0; the header is row 0.
     #[prost(uint32, tag = "1")]
     pub row: u32,
-    /// Displayed cell values in the order of the sheet; in the header, the column names.
+    /// Displayed cell values in the order of the worksheet; in the header, the column names.
     #[prost(string, repeated, tag = "2")]
     pub cells: Vec<String>,
     /// Indexes of the invalid cells of the row, counted from 0.
@@ -50,18 +50,18 @@ pub struct CheckedRow {
     pub errors: String,
 }
 
-/// Result of reading a sheet: the campaign data of a valid sheet, or a rejection.
+/// Result of reading a worksheet: the campaign data of a valid worksheet, or a rejection.
 #[derive(Clone, PartialEq, Oneof)]
 pub enum ReadResult {
-    /// The whole sheet is valid.
+    /// The whole worksheet is valid.
     #[prost(message, tag = "3")]
-    Whole(SheetHeader),
+    Valid(SheetHeader),
     /// The file was rejected.
     #[prost(message, tag = "4")]
-    Refused(Rejection),
+    Rejected(Rejection),
 }
 
-/// Campaign data of a sheet and its number of vehicles.
+/// Campaign data of a worksheet and its number of vehicles.
 #[derive(Clone, PartialEq, Eq, Message)]
 pub struct SheetHeader {
     /// Name of the campaign.
@@ -76,10 +76,10 @@ pub struct SheetHeader {
     /// Model of the vehicles, as free text.
     #[prost(string, tag = "4")]
     pub model_type: String,
-    /// Number of vehicles in the sheet.
+    /// Number of vehicles in the worksheet.
     #[prost(int64, tag = "5")]
     pub vehicles: i64,
-    /// Notices for the user about the sheet, one sentence each: values that were changed while reading, or a hidden sheet.
+    /// Notices for the user about the worksheet, one sentence each: values that were changed while reading, or a hidden worksheet.
     #[prost(string, repeated, tag = "6")]
     pub notes: Vec<String>,
 }
@@ -88,7 +88,7 @@ pub struct SheetHeader {
 ///
 /// # Errors
 /// Returns an error when the pipe is closed.
-pub fn write(out: &mut impl Write, record: &ReaderRecord) -> io::Result<()> {
+pub fn write_record(out: &mut impl Write, record: &ReaderRecord) -> io::Result<()> {
     let bytes = record.encode_to_vec();
     let length = u32::try_from(bytes.len()).map_err(io::Error::other)?;
     out.write_all(&length.to_le_bytes())?;

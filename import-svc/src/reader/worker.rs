@@ -13,13 +13,13 @@ use std::{
     process::ExitCode,
 };
 
-/// Maximum address space in bytes that reading a workbook may use, in addition to the address space of the program at start.
+/// Maximum address space in bytes that reading a workbook may use, in addition to the address space already in use before.
 const READING_ADDRESS_SPACE: u64 = 64 << 20;
-/// Total address space limit in bytes if the program's own size is unknown.
+/// Total address space limit of the reader process in bytes, if the address space already in use is unknown.
 const MAX_ADDRESS_SPACE: u64 = 512 << 20;
-/// Maximum address space in bytes that the program may have at start. A larger program is refused, because the limit on reading
-/// does not cover memory reserved earlier.
-const MAX_OWN_ADDRESS_SPACE: u64 = MAX_ADDRESS_SPACE;
+/// Maximum address space in bytes of the reader process before it reads the workbook. A process that already uses more exits with
+/// an error, because [`READING_ADDRESS_SPACE`] is added to the address space in use and would not limit it.
+const MAX_INITIAL_ADDRESS_SPACE: u64 = MAX_ADDRESS_SPACE;
 /// CPU time limit in seconds, so that the reader process ends even if its parent process has died.
 const MAX_CPU_SECONDS: u64 = 20;
 
@@ -27,7 +27,7 @@ const MAX_CPU_SECONDS: u64 = 20;
 pub(super) fn run(purpose: ReadPurpose) -> ExitCode {
     // The supervisor detects a panic by the missing last record; the panic message is not needed.
     std::panic::set_hook(Box::new(|_| {}));
-    match confine().and_then(|()| answer(purpose)) {
+    match limit_resources().and_then(|()| read_workbook(purpose)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::FAILURE,
     }
@@ -35,9 +35,9 @@ pub(super) fn run(purpose: ReadPurpose) -> ExitCode {
 
 /// Limits address space, CPU time and core dumps of this process, and restricts its system calls. A malicious workbook can
 /// then only abort this process, which has no other work, no open files and no secrets.
-fn confine() -> io::Result<()> {
-    let own = own_space().unwrap_or(MAX_ADDRESS_SPACE - READING_ADDRESS_SPACE);
-    if own > MAX_OWN_ADDRESS_SPACE {
+fn limit_resources() -> io::Result<()> {
+    let own = current_address_space().unwrap_or(MAX_ADDRESS_SPACE - READING_ADDRESS_SPACE);
+    if own > MAX_INITIAL_ADDRESS_SPACE {
         return Err(io::Error::other("the program reserved too much address space before its limit could be set"));
     }
     let space = own + READING_ADDRESS_SPACE;
@@ -50,13 +50,13 @@ fn confine() -> io::Result<()> {
 }
 
 /// Returns the current address space of this process in bytes, or `None` if the size is unknown.
-fn own_space() -> Option<u64> {
+fn current_address_space() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmSize:"))?;
     line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kib| kib << 10)
 }
 
-fn answer(purpose: ReadPurpose) -> io::Result<()> {
+fn read_workbook(purpose: ReadPurpose) -> io::Result<()> {
     let mut file = Vec::new();
     let most = u64::try_from(MAX_FILE_BYTES).unwrap_or(u64::MAX) + 1;
     io::stdin().lock().take(most).read_to_end(&mut file)?;
@@ -64,14 +64,14 @@ fn answer(purpose: ReadPurpose) -> io::Result<()> {
     let read = if file.len() > MAX_FILE_BYTES {
         Err(rejection::too_large().into())
     } else {
-        sheet::read(&file, purpose, &mut |record| wire::write(&mut out, &record))
+        sheet::read(&file, purpose, &mut |record| wire::write_record(&mut out, &record))
     };
     let end = match read {
-        Ok(sheet) => ReadResult::Whole(sheet),
-        Err(StopReason::Refused(rejection)) => ReadResult::Refused(rejection),
-        Err(StopReason::Unheard(cause)) => return Err(cause),
+        Ok(sheet) => ReadResult::Valid(sheet),
+        Err(StopReason::Rejected(rejection)) => ReadResult::Rejected(rejection),
+        Err(StopReason::OutputClosed(cause)) => return Err(cause),
     };
-    let read = if let ReadResult::Whole(sheet) = &end { sheet.vehicles } else { 0 };
-    wire::write(&mut out, &ReaderRecord { read, end: Some(end), ..ReaderRecord::default() })?;
+    let read = if let ReadResult::Valid(sheet) = &end { sheet.vehicles } else { 0 };
+    wire::write_record(&mut out, &ReaderRecord { read, end: Some(end), ..ReaderRecord::default() })?;
     out.flush()
 }

@@ -11,10 +11,10 @@ pub const MAX_ZIP_ENTRIES: usize = 2_000;
 /// Maximum unpacked size of all parts together, in bytes.
 pub const MAX_UNPACKED_BYTES: u64 = 256 << 20;
 /// Maximum unpacked size in bytes of an XML part that is parsed into memory, which is every part except worksheets.
-pub const MAX_RETAINED_BYTES: u64 = 32 << 20;
+pub const MAX_PARSED_PART_BYTES: u64 = 32 << 20;
 /// Maximum number of bytes between two XML tags. Valid files stay far below this limit, because a cell has at most 32,767
 /// characters.
-pub const MAX_REPEATED_BYTES: u64 = 1 << 20;
+pub const MAX_BYTES_BETWEEN_TAGS: u64 = 1 << 20;
 
 const ZIP_SIGNATURE: &[u8] = b"PK\x03\x04";
 const OLE_SIGNATURE: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
@@ -23,7 +23,7 @@ const OLE_SIGNATURE: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
 ///
 /// # Errors
 /// Returns the rejection.
-pub fn check(file: &[u8]) -> Result<(), Rejection> {
+pub fn check_package(file: &[u8]) -> Result<(), Rejection> {
     check_signature(file)?;
     let mut parts = ZipArchive::new(Cursor::new(file)).map_err(|_| unreadable("the file is damaged or not complete"))?;
     if parts.len() > MAX_ZIP_ENTRIES {
@@ -100,10 +100,10 @@ impl Part {
             return Ok(());
         }
         self.measure_run(bytes);
-        if self.run > MAX_REPEATED_BYTES {
+        if self.run > MAX_BYTES_BETWEEN_TAGS {
             return Err(unreadable("a cell of it is longer than any spreadsheet program writes"));
         }
-        if self.size > MAX_RETAINED_BYTES && self.root() != b"worksheet" {
+        if self.size > MAX_PARSED_PART_BYTES && self.root() != b"worksheet" {
             return Err(unreadable("its texts or styles unpack to more than 32 MiB"));
         }
         Ok(())
@@ -119,7 +119,7 @@ impl Part {
             Some(last) => {
                 let first = bytes.iter().position(|byte| *byte == b'<').unwrap_or(last);
                 let before = self.run + first as u64;
-                self.run = if before > MAX_REPEATED_BYTES { before } else { length - last as u64 };
+                self.run = if before > MAX_BYTES_BETWEEN_TAGS { before } else { length - last as u64 };
             }
             None => self.run += length,
         }
@@ -133,7 +133,7 @@ impl Part {
             return Err(unreadable("it declares a document type, which no workbook needs"));
         }
         // Each string takes at least the 5 bytes of `<si/>`, so a higher count is forged.
-        match self.claimed_strings() {
+        match self.declared_string_count() {
             Some(claimed) if claimed > self.size / 5 => Err(unreadable("its list of texts is damaged")),
             _ => Ok(()),
         }
@@ -152,7 +152,7 @@ impl Part {
         &[]
     }
 
-    fn claimed_strings(&self) -> Option<u64> {
+    fn declared_string_count(&self) -> Option<u64> {
         if self.root() != b"sst" {
             return None;
         }

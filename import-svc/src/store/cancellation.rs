@@ -3,7 +3,7 @@ use patio_kit::{db::Db, on};
 use sqlx::{Error, query, query_scalar};
 
 /// Requests cancellation of an import. Returns the current outcome of the import, or `None` if the user has no upload with this id.
-pub async fn request(db: &Db, upload_id: String, user_id: i64) -> Result<Option<String>, Error> {
+pub async fn request_cancellation(db: &Db, upload_id: String, user_id: i64) -> Result<Option<String>, Error> {
     db.write(move |tx| {
         Box::pin(async move {
             on!(tx.on(), c => query("update imports set cancel = true where upload_id = $1 and user_id = $2 and outcome = 'running'")

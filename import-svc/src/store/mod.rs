@@ -41,15 +41,15 @@ pub struct ImportAttempt {
 /// Result of beginning an attempt to import a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BeginResult {
-    /// The attempt is new and may import the file.
-    Fresh {
+    /// The attempt has started and may import the file.
+    Started {
         /// Id of the import in the database.
         id: i64,
         /// Campaign id of the draft that an earlier failed attempt left, to be discarded first; `None` if no draft is left.
         leftover: Option<i64>,
     },
     /// The same file was already imported under this upload id.
-    Done {
+    AlreadyImported {
         /// Id of the imported campaign.
         campaign_id: i64,
         /// Number of imported vehicles.
@@ -57,8 +57,8 @@ pub enum BeginResult {
     },
     /// Another attempt with this upload id is running.
     Running,
-    /// The upload id belongs to another user or another file.
-    Foreign,
+    /// The upload id was already used by another user or for another file.
+    UploadIdReused,
 }
 
 #[derive(FromRow)]
@@ -95,7 +95,7 @@ impl StoredOutcome {
 }
 
 /// Begins an attempt to import a file, unless the upload is already imported or running.
-pub async fn begin(db: &Db, attempt: ImportAttempt, running: ActiveImports) -> Result<BeginResult, Error> {
+pub async fn begin_attempt(db: &Db, attempt: ImportAttempt, running: ActiveImports) -> Result<BeginResult, Error> {
     let begun = db.write(move |tx| Box::pin(async move { begin_in(tx, &attempt, &running).await })).await;
     match begun {
         // Two attempts with one upload id began at the same time, and the other one was first.
@@ -109,14 +109,14 @@ async fn begin_in(tx: &mut Tx<'_>, attempt: &ImportAttempt, running: &ActiveImpo
         "select id, digest, user_id, outcome, seen_at, campaign_id, vehicles from imports where upload_id = $1")
         .bind(&attempt.upload_id).fetch_optional(c).await)?;
     let Some(earlier) = earlier else {
-        return Ok(BeginResult::Fresh { id: insert(tx, attempt).await?, leftover: None });
+        return Ok(BeginResult::Started { id: insert(tx, attempt).await?, leftover: None });
     };
     match earlier.outcome.as_str() {
-        _ if earlier.user_id != attempt.caller.user_id => Ok(BeginResult::Foreign),
-        "imported" if earlier.digest != attempt.digest => Ok(BeginResult::Foreign),
-        "imported" => Ok(BeginResult::Done { campaign_id: earlier.campaign_id.unwrap_or_default(), vehicles: earlier.vehicles }),
+        _ if earlier.user_id != attempt.caller.user_id => Ok(BeginResult::UploadIdReused),
+        "imported" if earlier.digest != attempt.digest => Ok(BeginResult::UploadIdReused),
+        "imported" => Ok(BeginResult::AlreadyImported { campaign_id: earlier.campaign_id.unwrap_or_default(), vehicles: earlier.vehicles }),
         "running" if running.is_running(earlier.id) || earlier.seen_at > attempt.at - HEARTBEAT_TIMEOUT => Ok(BeginResult::Running),
-        _ if again(tx, attempt, &earlier).await? => Ok(BeginResult::Fresh { id: earlier.id, leftover: earlier.campaign_id }),
+        _ if again(tx, attempt, &earlier).await? => Ok(BeginResult::Started { id: earlier.id, leftover: earlier.campaign_id }),
         _ => Ok(BeginResult::Running),
     }
 }
@@ -143,7 +143,7 @@ async fn again(tx: &mut Tx<'_>, attempt: &ImportAttempt, earlier: &Earlier) -> R
 }
 
 /// Records a heartbeat, which shows that an import is still running.
-pub async fn heartbeat(db: &Db, id: i64, at: DateTime<Utc>) -> Result<(), Error> {
+pub async fn record_heartbeat(db: &Db, id: i64, at: DateTime<Utc>) -> Result<(), Error> {
     db.write(move |tx| Box::pin(async move {
         on!(tx.on(), c => query("update imports set seen_at = $2 where id = $1 and outcome = 'running'").bind(id).bind(at).execute(c).await.map(drop))
     })).await

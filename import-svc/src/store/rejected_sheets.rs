@@ -1,18 +1,18 @@
-//! Table of rejected sheets: workbooks with row errors, stored for a limited time so that they can be corrected.
+//! Table of rejected workbooks: workbooks with row errors, stored for a limited time so that they can be corrected.
 use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{db::Db, on};
 use sqlx::{Error, FromRow, query, query_as};
 
-/// Time for which a rejected sheet is stored.
+/// Time for which a rejected workbook is stored for download.
 pub const RETENTION: TimeDelta = TimeDelta::days(3);
-/// Maximum number of stored rejected sheets per user; the oldest are deleted first.
-pub const MAX_SHEETS_PER_USER: i64 = 5;
-/// Maximum number of stored rejected sheets of all users; the oldest are deleted first.
-pub const MAX_SHEETS: i64 = 60;
+/// Maximum number of stored rejected workbooks per user; the oldest are deleted first.
+pub const MAX_WORKBOOKS_PER_USER: i64 = 5;
+/// Maximum number of stored rejected workbooks of all users; the oldest are deleted first.
+pub const MAX_WORKBOOKS: i64 = 60;
 
-/// A rejected workbook with row errors, stored for correction.
+/// Uploaded workbook that was rejected for row errors, stored so that the user can download it with its errors marked.
 #[derive(Debug, Clone, FromRow)]
-pub struct RejectedSheet {
+pub struct RejectedWorkbook {
     /// Upload id of the rejected import.
     pub upload_id: String,
     /// Id of the user who uploaded the workbook.
@@ -25,8 +25,8 @@ pub struct RejectedSheet {
     pub at: DateTime<Utc>,
 }
 
-/// Stores a rejected sheet, and deletes expired sheets and the oldest sheets above the limits.
-pub async fn insert(db: &Db, sheet: RejectedSheet) -> Result<(), Error> {
+/// Stores a rejected workbook, and deletes expired workbooks and the oldest workbooks above the limits.
+pub async fn insert(db: &Db, sheet: RejectedWorkbook) -> Result<(), Error> {
     db.write(move |tx| {
         Box::pin(async move {
             on!(tx.on(), c => query(
@@ -37,24 +37,24 @@ pub async fn insert(db: &Db, sheet: RejectedSheet) -> Result<(), Error> {
                 "delete from rejected_sheets where upload_id in
                     (select upload_id from (select upload_id, row_number() over (order by at desc, upload_id) as place
                        from rejected_sheets where user_id = $1) as ranked where place > $2)")
-                .bind(sheet.user_id).bind(MAX_SHEETS_PER_USER).execute(c).await.map(drop))?;
+                .bind(sheet.user_id).bind(MAX_WORKBOOKS_PER_USER).execute(c).await.map(drop))?;
             on!(tx.on(), c => query(
                 "delete from rejected_sheets where at <= $1 or upload_id in
                     (select upload_id from (select upload_id, row_number() over (order by at desc, upload_id) as place
                        from rejected_sheets) as ranked where place > $2)")
-                .bind(sheet.at - RETENTION).bind(MAX_SHEETS).execute(c).await.map(drop))
+                .bind(sheet.at - RETENTION).bind(MAX_WORKBOOKS).execute(c).await.map(drop))
         })
     })
     .await
 }
 
-/// Returns the rejected sheet of an upload, or `None` if no such sheet is stored or the sheet has expired.
-pub async fn find(db: &Db, upload_id: &str, now: DateTime<Utc>) -> Result<Option<RejectedSheet>, Error> {
+/// Returns the rejected workbook of an upload, or `None` if no such workbook is stored or the workbook has expired.
+pub async fn find(db: &Db, upload_id: &str, now: DateTime<Utc>) -> Result<Option<RejectedWorkbook>, Error> {
     on!(db.read(), c => query_as("select upload_id, user_id, file_name, data, at from rejected_sheets where upload_id = $1 and at > $2")
         .bind(upload_id).bind(now - RETENTION).fetch_optional(c).await)
 }
 
-/// Deletes the expired rejected sheets and returns the number of deleted sheets.
+/// Deletes the expired rejected workbooks and returns the number of deleted workbooks.
 pub async fn purge_expired(db: &Db, now: DateTime<Utc>) -> Result<u64, Error> {
     db.write(move |tx| {
         Box::pin(async move {

@@ -28,7 +28,7 @@ pub fn reader() -> Reader {
 pub async fn read(file: Vec<u8>) -> Result<ReadWorkbook, Rejection> {
     match reader().read(7, file.into(), &mut |_| {}).await {
         Ok(book) => Ok(book),
-        Err(ReadFailure::Refused(rejection)) => Err(rejection),
+        Err(ReadFailure::Rejected(rejection)) => Err(rejection),
         Err(ReadFailure::NotStarted(cause)) => panic!("the reading process did not start: {cause}"),
     }
 }

@@ -21,7 +21,7 @@ pub struct BulkApi(pub Context);
 impl BulkApi {
     /// Runs the bulk change `change` in a transaction, then publishes the new counters and the changed vehicles. `by`
     /// is the user who calls; `None` for a service. The change completes even when the caller disconnects.
-    async fn change<T, F>(&self, by: Option<i64>, change: F) -> Result<T, Status>
+    async fn run_change<T, F>(&self, by: Option<i64>, change: F) -> Result<T, Status>
     where
         T: AsRef<[CampaignCounts]> + Send + Sync + 'static,
         F: for<'c> FnOnce(&'c mut Tx<'_>) -> BoxFuture<'c, Result<T, Error>> + Send + 'static,
@@ -37,7 +37,7 @@ impl BulkApi {
     }
 
     /// Builds the context of a bulk call (caller, time and client address) from the request. The call is not yet
-    /// limited to a campaign or yard; see [`within`].
+    /// limited to a campaign or yard; see [`limit_to_scope`].
     fn run<T>(&self, request: &Request<T>) -> Result<BulkContext, Status> {
         let (caller, address) = (identity::caller(request)?, audit::client_address(request));
         Ok(BulkContext { caller, now: self.0.clock.now(), campaign: None, yard: None, dry_run: false, address })
@@ -50,10 +50,10 @@ impl BulkService for BulkApi {
         let run = self.run(&request)?;
         let by = run.caller.signed_in_user_id();
         let request = request.into_inner();
-        let change = change(&request)?;
-        let run = within(run, request.scope.as_ref(), request.dry_run);
+        let change = parse_status_change(&request)?;
+        let run = limit_to_scope(run, request.scope.as_ref(), request.dry_run);
         let outcome =
-            self.change(by, move |tx| Box::pin(async move { bulk::change_status(tx, &request.vins, change, &run).await })).await?;
+            self.run_change(by, move |tx| Box::pin(async move { bulk::change_status(tx, &request.vins, change, &run).await })).await?;
         reply(outcome.into())
     }
 
@@ -61,9 +61,9 @@ impl BulkService for BulkApi {
         let run = self.run(&request)?;
         let by = run.caller.signed_in_user_id();
         let request = request.into_inner();
-        let moves = moves(&request.rows)?;
-        let run = within(run, request.scope.as_ref(), request.dry_run);
-        let outcome = self.change(by, move |tx| Box::pin(async move { bulk::move_vehicles(tx, &moves, &run).await })).await?;
+        let moves = parse_moves(&request.rows)?;
+        let run = limit_to_scope(run, request.scope.as_ref(), request.dry_run);
+        let outcome = self.run_change(by, move |tx| Box::pin(async move { bulk::move_vehicles(tx, &moves, &run).await })).await?;
         reply(outcome.into())
     }
 
@@ -71,29 +71,32 @@ impl BulkService for BulkApi {
         let run = self.run(&request)?;
         let by = run.caller.signed_in_user_id();
         let request = request.into_inner();
-        let (rows, errors) = row_edits::read(request.rows, run.caller.role)?;
+        let (rows, errors) = row_edits::validate_rows(request.rows, run.caller.role)?;
         let (run, source) = (BulkContext { dry_run: request.dry_run, ..run }, request.source);
-        let edited = self.change(by, move |tx| Box::pin(async move { row_edits::apply(tx, &rows, errors, &run, &source).await })).await?;
+        let edited =
+            self.run_change(by, move |tx| Box::pin(async move { row_edits::apply_edits(tx, &rows, errors, &run, &source).await })).await?;
         reply(edited.into())
     }
 }
 
-fn change(request: &pb::BulkStatusRequest) -> Result<StatusChange, Error> {
-    let status = VehicleStatus::try_from(request.status).map_err(|_| Error::Bad("status: there is no such status".to_owned()))?;
+fn parse_status_change(request: &pb::BulkStatusRequest) -> Result<StatusChange, Error> {
+    let status = VehicleStatus::try_from(request.status).map_err(|_| Error::InvalidField("status: there is no such status".to_owned()))?;
     match request.action() {
-        StatusAction::Unspecified => Err(Error::Bad("action: must be `insert` or `remove`".to_owned())),
-        StatusAction::Insert if status == VehicleStatus::Unspecified => Err(Error::Bad("status: is required for `insert`".to_owned())),
+        StatusAction::Unspecified => Err(Error::InvalidField("action: must be `insert` or `remove`".to_owned())),
+        StatusAction::Insert if status == VehicleStatus::Unspecified => {
+            Err(Error::InvalidField("status: is required for `insert`".to_owned()))
+        }
         action => Ok(StatusChange { action, status }),
     }
 }
 
-fn moves(rows: &[pb::ParkingSpaceChange]) -> Result<Vec<(String, ParkingSpace)>, Error> {
+fn parse_moves(rows: &[pb::ParkingSpaceChange]) -> Result<Vec<(String, ParkingSpace)>, Error> {
     rows.iter()
         .enumerate()
         .map(|(row, new)| {
-            let place = ParkingSpace::new(&new.parking_space).map_err(|why| Error::Bad(format!("Row {}: {why}", row + 1)))?;
+            let place = ParkingSpace::new(&new.parking_space).map_err(|why| Error::InvalidField(format!("Row {}: {why}", row + 1)))?;
             if place.space.is_empty() || new.vin.trim().is_empty() {
-                return Err(Error::Bad(format!("Row {}: a VIN and a parking space are needed.", row + 1)));
+                return Err(Error::InvalidField(format!("Row {}: a VIN and a parking space are needed.", row + 1)));
             }
             Ok((new.vin.clone(), place))
         })
@@ -101,20 +104,20 @@ fn moves(rows: &[pb::ParkingSpaceChange]) -> Result<Vec<(String, ParkingSpace)>,
 }
 
 /// Returns the context of a bulk call with the limits that the request asks for: campaign, yard and dry run.
-fn within(run: BulkContext, scope: Option<&pb::Scope>, dry_run: bool) -> BulkContext {
+fn limit_to_scope(run: BulkContext, scope: Option<&pb::Scope>, dry_run: bool) -> BulkContext {
     let scope = scope.copied().unwrap_or_default();
     BulkContext { campaign: scope.campaign_id, yard: scope.yard.map(i64::from), dry_run, ..run }
 }
 
 impl AsRef<[CampaignCounts]> for BulkOutcome {
     fn as_ref(&self) -> &[CampaignCounts] {
-        &self.counted
+        &self.campaign_counts
     }
 }
 
 impl AsRef<[CampaignCounts]> for EditResult {
     fn as_ref(&self) -> &[CampaignCounts] {
-        &self.counted
+        &self.campaign_counts
     }
 }
 

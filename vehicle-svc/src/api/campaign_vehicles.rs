@@ -27,7 +27,7 @@ impl CampaignVehicleService for CampaignVehicleApi {
         while let Some(chunk) = chunks.message().await? {
             let id = *campaign.get_or_insert(chunk.campaign_id);
             if id != chunk.campaign_id {
-                return Err(Error::Bad("all messages of an import must name the same campaign".to_owned()).into());
+                return Err(Error::InvalidField("all messages of an import must name the same campaign".to_owned()).into());
             }
             if !chunk.source.is_empty() {
                 source = chunk.source.chars().take(MAX_SOURCE_LEN).collect();
@@ -37,7 +37,7 @@ impl CampaignVehicleService for CampaignVehicleApi {
                 vehicles::store_draft(&self.0.db, id, std::mem::take(&mut some), now).await?;
             }
         }
-        let id = campaign.ok_or_else(|| Status::from(Error::Bad("the import has no messages".to_owned())))?;
+        let id = campaign.ok_or_else(|| Status::from(Error::InvalidField("the import has no messages".to_owned())))?;
         vehicles::store_draft(&self.0.db, id, some, now).await?;
         let import =
             NewJob { kind: "import", detail: source, user_id: caller.signed_in_user_id(), at: now, vehicles: 0, supervisor: false };
@@ -48,7 +48,7 @@ impl CampaignVehicleService for CampaignVehicleApi {
         let (caller, now, address) = (identity::caller(&request)?, self.0.clock.now(), audit::client_address(&request));
         let request = request.into_inner();
         let gate = match request.gate() {
-            Gate::Unspecified => return Err(Error::Bad("gate: must be open or closed".to_owned()).into()),
+            Gate::Unspecified => return Err(Error::InvalidField("gate: must be open or closed".to_owned()).into()),
             Gate::Open => "open",
             Gate::Closed => "closed",
         };
@@ -63,7 +63,8 @@ impl CampaignVehicleService for CampaignVehicleApi {
         let (caller, now, address) = (identity::caller(&request)?, self.0.clock.now(), audit::client_address(&request));
         let campaign_id = request.into_inner().campaign_id;
         let removed = vehicles::remove(&self.0.db, campaign_id, now, caller, address).await?;
-        let zero_counts = CampaignCounts { campaign_id, total: 0, inspected: 0, revision: i64::MAX, turned: false, vehicles: Vec::new() };
+        let zero_counts =
+            CampaignCounts { campaign_id, total: 0, inspected: 0, revision: i64::MAX, reached_milestone: false, vehicles: Vec::new() };
         self.0.progress.publish_changes(&[zero_counts]).await;
         self.0.live.publish_campaign_changed(campaign_id);
         reply(pb::RemoveCampaignResponse { removed: i64::try_from(removed).unwrap_or(i64::MAX) })

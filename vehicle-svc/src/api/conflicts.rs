@@ -40,18 +40,18 @@ impl ConflictService for ConflictApi {
         let (caller, address) = (identity::caller(&request)?, audit::client_address(&request));
         let (request, by) = (request.into_inner(), caller.signed_in_user_id());
         if request.choice() == Side::Unspecified {
-            return Err(Error::Bad("choice: must be theirs or mine".to_owned()).into());
+            return Err(Error::InvalidField("choice: must be theirs or mine".to_owned()).into());
         }
         let choice = ConflictChoice { id: request.id, side: request.choice(), caller, now: self.0.clock.now(), address };
         let (db, live, progress) = (self.0.db.clone(), self.0.live.clone(), self.0.progress.clone());
         let settling = async move {
             match db.write(move |tx| Box::pin(async move { resolve_conflict::resolve(tx, &choice).await })).await? {
-                ResolveOutcome::Changed(id, now) => Err(Error::Stale { id, now }),
+                ResolveOutcome::Changed(id, now) => Err(Error::OutdatedVersion { id, current_version: now }),
                 ResolveOutcome::Done(conflict, moved) => {
                     metrics::counter!("patio_conflicts_total", "event" => "resolved").increment(1);
                     live.publish_vehicle(&moved, by);
                     live.publish_conflict(*conflict);
-                    progress.publish_changes(moved.counted.as_slice()).await;
+                    progress.publish_changes(moved.campaign_counts.as_slice()).await;
                     Ok(moved.vehicle)
                 }
             }

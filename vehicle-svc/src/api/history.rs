@@ -39,7 +39,7 @@ impl HistoryService for HistoryApi {
         let limit = usize::try_from(request.limit.clamp(1, 100)).unwrap_or(1);
         let listed = |db: Db| async move {
             let found = vehicles::find(&db, request.vehicle_id, View::for_role(role, None)).await?;
-            let vehicle = found.ok_or(Error::NoVehicle(request.vehicle_id))?;
+            let vehicle = found.ok_or(Error::VehicleNotFound(request.vehicle_id))?;
             history::list(&db, &vehicle, role, before, limit).await
         };
         reply(self.0.db.read_recent(listed).await?)

@@ -52,7 +52,7 @@ impl JobService for JobApi {
         }
         let shown = all.into_iter().map(|job| {
             let of = campaigns.remove(&job.id).unwrap_or_default();
-            shown(job, &of, caller.role)
+            job_to_proto(job, &of, caller.role)
         });
         reply(pb::ListJobsResponse { jobs: shown.collect(), meta: Some(window.meta(total)) })
     }
@@ -64,12 +64,12 @@ impl JobService for JobApi {
         let (db, live, progress) = (self.context.db.clone(), self.context.live.clone(), self.context.progress.clone());
         let undoing = async move {
             let undone = db.write(move |tx| Box::pin(async move { undo::undo(tx, id, &run).await })).await?;
-            live.publish_vehicles_changed(&undone.counted, by);
-            progress.publish_changes(&undone.counted).await;
+            live.publish_vehicles_changed(&undone.campaign_counts, by);
+            progress.publish_changes(&undone.campaign_counts).await;
             Ok::<_, Error>(undone)
         };
         let undone = self.context.live.run_to_completion(undoing).await?;
-        if undone.removes
+        if undone.deletes_campaign
             && let Err(cause) = self.remover.remove_all(Some(&bearer)).await
         {
             tracing::warn!(%cause, job = id, "failed to delete the campaign of a reverted import, retrying in the background");
@@ -78,14 +78,14 @@ impl JobService for JobApi {
     }
 }
 
-fn shown(job: Job, campaigns: &[Campaign], role: Role) -> pb::Job {
+fn job_to_proto(job: Job, campaigns: &[Campaign], role: Role) -> pb::Job {
     let kind = job_kind(&job.kind);
     pb::Job {
         id: job.id,
         kind: kind.into(),
-        hindrance: hindrance(&job, campaigns, role).into(),
+        hindrance: undo_blocker(&job, campaigns, role).into(),
         detail: job.detail,
-        campaigns: campaigns.iter().take(MAX_LISTED_CAMPAIGNS).map(named).collect(),
+        campaigns: campaigns.iter().take(MAX_LISTED_CAMPAIGNS).map(campaign_to_proto).collect(),
         total_campaigns: i64::try_from(campaigns.len()).unwrap_or(i64::MAX),
         user_id: job.user_id,
         at: Some(clock::timestamp(job.at)),
@@ -106,11 +106,11 @@ pub(super) fn job_kind(kind: &str) -> JobKind {
     }
 }
 
-fn named(campaign: &Campaign) -> pb::JobCampaign {
+fn campaign_to_proto(campaign: &Campaign) -> pb::JobCampaign {
     pb::JobCampaign { id: campaign.campaign_id, name: campaign.name.clone(), deleted: campaign.gate == "removed" }
 }
 
-fn hindrance(job: &Job, campaigns: &[Campaign], role: Role) -> UndoBlocker {
+fn undo_blocker(job: &Job, campaigns: &[Campaign], role: Role) -> UndoBlocker {
     let is = |gate: &'static str| move |campaign: &Campaign| campaign.gate == gate;
     match job {
         Job { undone_at: Some(_), .. } => UndoBlocker::Undone,

@@ -54,8 +54,9 @@ impl EventService for EventApi {
             }
         };
         let view = View::for_role(caller.role, None);
-        let events =
-            events(heard).try_filter(move |event| future::ready(concerns(event, only, &caller))).map_ok(move |event| seen(event, view));
+        let events = events(heard)
+            .try_filter(move |event| future::ready(is_visible_to(event, only, &caller)))
+            .map_ok(move |event| hide_invisible_rows(event, view));
         reply(events.take_until(over).boxed())
     }
 
@@ -70,7 +71,7 @@ impl EventService for EventApi {
     async fn get_pace(&self, request: Request<pb::GetPaceRequest>) -> Reply<pb::GetPaceResponse> {
         let ids = request.into_inner().campaign_ids;
         if ids.len() > MAX_CAMPAIGNS {
-            return Err(Error::Bad(format!("at most {MAX_CAMPAIGNS} campaigns at once")).into());
+            return Err(Error::InvalidField(format!("at most {MAX_CAMPAIGNS} campaigns at once")).into());
         }
         let paces = pace::compute_paces(&self.context.db, &ids, self.context.clock.now()).await.map_err(Error::from)?;
         reply(pb::GetPaceResponse { paces })
@@ -100,7 +101,7 @@ fn events(heard: Receiver<FeedItem>) -> impl futures::Stream<Item = Result<Watch
 
 /// Returns the event without its vehicle rows if the caller may not see all vehicles of the event; otherwise returns
 /// the event unchanged. `view` is the set of vehicles that the caller may see.
-fn seen(event: WatchEvent, view: View) -> WatchEvent {
+fn hide_invisible_rows(event: WatchEvent, view: View) -> WatchEvent {
     match event.event {
         Some(Event::Vehicles(changed)) if changed.vehicles.iter().any(|row| !view.includes(row.id_yard.map(i64::from))) => {
             WatchEvent { event: Some(Event::Vehicles(pb::VehiclesChanged { vehicles: Vec::new(), ..changed })) }
@@ -111,7 +112,7 @@ fn seen(event: WatchEvent, view: View) -> WatchEvent {
 
 /// Returns whether an event is sent to the caller. The event must belong to the campaign `only` (any campaign if `None`), and
 /// the caller must be allowed to see the event.
-fn concerns(event: &WatchEvent, only: Option<i64>, caller: &Caller) -> bool {
+fn is_visible_to(event: &WatchEvent, only: Option<i64>, caller: &Caller) -> bool {
     let (campaign, is_seen) = match &event.event {
         Some(Event::Vehicles(changed)) => (changed.campaign_id, true),
         Some(Event::CampaignId(id)) => (*id, true),

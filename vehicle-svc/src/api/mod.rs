@@ -37,7 +37,7 @@ fn device(name: &str) -> Result<(), Error> {
     if is_valid {
         Ok(())
     } else {
-        Err(Error::Bad(format!("device: must have at most {MAX_DEVICE_LEN} characters and no control characters")))
+        Err(Error::InvalidField(format!("device: must have at most {MAX_DEVICE_LEN} characters and no control characters")))
     }
 }
 

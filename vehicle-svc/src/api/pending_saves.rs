@@ -19,16 +19,16 @@ impl PendingSaveService for PendingSaveApi {
         let pb::ReportPendingSavesRequest { device: name, held: reports } = request.into_inner();
         device(&name)?;
         if name.is_empty() {
-            return Err(Error::Bad("device: must have 1 to 64 characters".to_owned()).into());
+            return Err(Error::InvalidField("device: must have 1 to 64 characters".to_owned()).into());
         }
-        let (reports, now) = (pending_saves::read(&reports)?, self.0.clock.now());
-        self.0.db.write(move |tx| Box::pin(async move { pending_saves::replace(tx, user, &name, &reports, now).await })).await?;
+        let (reports, now) = (pending_saves::validate_reports(&reports)?, self.0.clock.now());
+        self.0.db.write(move |tx| Box::pin(async move { pending_saves::replace_reports(tx, user, &name, &reports, now).await })).await?;
         reply(pb::ReportPendingSavesResponse {})
     }
 
     async fn list_pending_saves(&self, request: Request<pb::ListPendingSavesRequest>) -> Reply<pb::ListPendingSavesResponse> {
         let id = request.into_inner().campaign_id;
-        campaigns::find(&self.0.db, id).await.map_err(Error::from)?.ok_or(Error::NoCampaign(id))?;
+        campaigns::find(&self.0.db, id).await.map_err(Error::from)?.ok_or(Error::CampaignNotFound(id))?;
         let (held, (devices, saves)) = tokio::try_join!(store::list(&self.0.db, id), store::count(&self.0.db, id)).map_err(Error::from)?;
         reply(pb::ListPendingSavesResponse { devices, saves, held: held.into_iter().map(Into::into).collect() })
     }

@@ -3,7 +3,7 @@
 use super::{Context, Reply, reply};
 use crate::{
     campaign::{changes_since, search_index::SearchIndexes},
-    device_time::bounded_device_time,
+    device_time::parse_device_time,
     error::Error,
     inspection::{
         self,
@@ -77,7 +77,8 @@ impl VehicleApi {
         }
         let bare = key.strip_prefix('i').filter(|bare| !bare.is_empty()).map(str::to_owned);
         for key in [Some(key), bare].into_iter().flatten() {
-            let filter = vehicles::VehicleFilter { pattern: page::contains_pattern(&key), needle: key, by_key: true, ..filter.clone() };
+            let filter =
+                vehicles::VehicleFilter { pattern: page::contains_pattern(&key), needle: key, matches_vin_keys: true, ..filter.clone() };
             let (page, total) = self.page(db, campaign, &filter, window).await?;
             if total > 0 {
                 return Ok((page, total));
@@ -95,13 +96,13 @@ impl VehicleApi {
         filter: &vehicles::VehicleFilter,
         window: PageWindow,
     ) -> Result<(Vec<vehicles::Vehicle>, i64), sqlx::Error> {
-        let by_roster = !filter.by_key && filter.status.is_none() && (!filter.matches_all() || window.index > 0);
+        let by_roster = !filter.matches_vin_keys && filter.status.is_none() && (!filter.matches_all() || window.index > 0);
         if let Some(roster) = self.rosters.current_index(campaign).filter(|_| by_roster) {
             let (ids, total) = roster.search_page(filter, window);
             let page = match ids.first() {
                 // Without a filter the page is contiguous in walking order: one range scan costs half of single lookups.
                 Some(first) if filter.matches_all() => vehicles::list_from(db, campaign.id, *first, window.limit()).await?,
-                _ => vehicles::by_ids(db, &ids).await?,
+                _ => vehicles::list_by_ids(db, &ids).await?,
             };
             return Ok((page, total));
         }
@@ -124,7 +125,7 @@ impl VehicleService for VehicleApi {
         let role = identity::caller(&request)?.role;
         let request = request.into_inner();
         let found = vehicles::find(&self.context.db, request.id, View::for_role(role, request.yard)).await.map_err(Error::from)?;
-        reply(found.ok_or(Error::NoVehicle(request.id))?.into())
+        reply(found.ok_or(Error::VehicleNotFound(request.id))?.into())
     }
 
     async fn list_vehicles(&self, request: Request<pb::ListVehiclesRequest>) -> Reply<pb::ListVehiclesResponse> {
@@ -132,7 +133,7 @@ impl VehicleService for VehicleApi {
         let request = request.into_inner();
         let (request, window) = (&request, PageWindow::from_request(request.page.as_ref()));
         let listed = |db: Db| async move {
-            let campaign = campaigns::find(&db, request.campaign_id).await?.ok_or(Error::NoCampaign(request.campaign_id))?;
+            let campaign = campaigns::find(&db, request.campaign_id).await?.ok_or(Error::CampaignNotFound(request.campaign_id))?;
             let view = campaign.narrow_view(View::for_role(role, request.yard));
             let (page, total) = self.search(&db, &campaign, filter(request, view)?, window).await?;
             Ok::<_, Error>((campaign, page, total))
@@ -152,7 +153,7 @@ impl VehicleService for VehicleApi {
         let request = request.into_inner();
         let id = request.campaign_id;
         let found = self.context.db.read_recent(|db| async move { campaigns::find(&db, id).await }).await;
-        let campaign = found.map_err(Error::from)?.ok_or(Error::NoCampaign(id))?;
+        let campaign = found.map_err(Error::from)?.ok_or(Error::CampaignNotFound(id))?;
         let view = View::for_role(role, None);
         // Rows read after this revision may be newer than it; the client's next delta then repeats them.
         let head =
@@ -161,7 +162,7 @@ impl VehicleService for VehicleApi {
         let chunks = futures::stream::try_unfold(start, move |(db, position)| async move {
             let Some(position) = position else { return Ok(None) };
             let from = &position;
-            let read = db.read_recent(|db| async move { vehicles::rows_after(&db, id, from, LIST_CHUNK_LEN).await }).await;
+            let read = db.read_recent(|db| async move { vehicles::list_rows_after(&db, id, from, LIST_CHUNK_LEN).await }).await;
             let mut rows = read.map_err(Error::from)?;
             if rows.is_empty() {
                 return Ok(None);
@@ -179,12 +180,12 @@ impl VehicleService for VehicleApi {
 
     async fn export_vehicles(&self, request: Request<pb::ExportVehiclesRequest>) -> Reply<Self::ExportVehiclesStream> {
         let id = request.into_inner().campaign_id;
-        campaigns::find(&self.context.db, id).await.map_err(Error::from)?.ok_or(Error::NoCampaign(id))?;
+        campaigns::find(&self.context.db, id).await.map_err(Error::from)?.ok_or(Error::CampaignNotFound(id))?;
         let start = (self.context.db.clone(), Some((String::new(), 0)));
         let chunks = futures::stream::try_unfold(start, move |(db, position)| async move {
             let Some(position) = position else { return Ok(None) };
             let from = &position;
-            let read = db.read_recent(|db| async move { vehicles::exported_after(&db, id, from, EXPORT_READ_LEN).await }).await;
+            let read = db.read_recent(|db| async move { vehicles::list_exported_after(&db, id, from, EXPORT_READ_LEN).await }).await;
             let rows = read.map_err(Error::from)?;
             let full = i64::try_from(rows.len()).is_ok_and(|count| count == EXPORT_READ_LEN);
             let position = rows.last().filter(|_| full).map(|last| (last.walk_key.clone(), last.id));
@@ -212,27 +213,27 @@ impl VehicleService for VehicleApi {
         let (together, live, progress) = (self.together.clone(), self.context.live.clone(), self.context.progress.clone());
         let saving = async move {
             let saved = inspection::save(&together, caller, save, now).await?;
-            live.publish_vehicle(&saved.moved, by);
-            if saved.moved.revision.is_some() {
+            live.publish_vehicle(&saved.write_result, by);
+            if saved.write_result.revision.is_some() {
                 saved.conflicts.iter().cloned().for_each(|conflict| live.publish_conflict(conflict));
             }
-            progress.publish_changes(saved.moved.counted.as_slice()).await;
+            progress.publish_changes(saved.write_result.campaign_counts.as_slice()).await;
             Ok::<_, Error>(saved)
         };
-        let SaveResult { moved, conflicts } = self.context.live.run_to_completion(saving).await?;
-        reply(pb::Vehicle { conflicts: conflicts.into_iter().map(Into::into).collect(), ..moved.vehicle.into() })
+        let SaveResult { write_result, conflicts } = self.context.live.run_to_completion(saving).await?;
+        reply(pb::Vehicle { conflicts: conflicts.into_iter().map(Into::into).collect(), ..write_result.vehicle.into() })
     }
 }
 
 fn filter(request: &pb::ListVehiclesRequest, view: View) -> Result<vehicles::VehicleFilter, Error> {
     let status = match request.status {
         Some(number) => Some(status::status_text(
-            VehicleStatus::try_from(number).map_err(|_| Error::Bad("status: there is no such status".to_owned()))?,
+            VehicleStatus::try_from(number).map_err(|_| Error::InvalidField("status: there is no such status".to_owned()))?,
         )),
         None => None,
     };
     let search = normal::normalize_code(&request.search).to_lowercase();
-    Ok(vehicles::VehicleFilter { pattern: page::contains_pattern(&search), needle: search, by_key: false, view, status })
+    Ok(vehicles::VehicleFilter { pattern: page::contains_pattern(&search), needle: search, matches_vin_keys: false, view, status })
 }
 
 /// Validates a request to save an inspection. The error names the first invalid field.
@@ -240,60 +241,60 @@ fn accept(request: &Request<pb::SaveVehicleRequest>, role: Role) -> Result<SaveC
     let address = audit::client_address(request);
     let request = request.get_ref();
     if request.idempotency_key.len() > MAX_KEY_LEN {
-        return Err(Error::Bad(format!("idempotency_key: must have at most {MAX_KEY_LEN} bytes")));
+        return Err(Error::InvalidField(format!("idempotency_key: must have at most {MAX_KEY_LEN} bytes")));
     }
     super::device(&request.device)?;
     Ok(SaveCommand {
         id: request.id,
-        seen: identifier("seen_vin_number", request.seen_vin_number.as_deref())?,
-        vin: identifier("vin_number", request.vin_number.as_deref())?,
+        seen_vin: parse_vin("seen_vin_number", request.seen_vin_number.as_deref())?,
+        vin: parse_vin("vin_number", request.vin_number.as_deref())?,
         status: parse_status("status", request.status)?,
         place: request
             .parking_space
             .as_deref()
             .map(ParkingSpace::new)
             .transpose()
-            .map_err(|why| Error::Bad(format!("parking_space: {why}")))?,
-        operator_notes: notes("operator_notes", request.operator_notes.as_deref())?,
-        admin_notes: notes("admin_notes", request.admin_notes.as_deref())?,
+            .map_err(|why| Error::InvalidField(format!("parking_space: {why}")))?,
+        operator_notes: parse_notes("operator_notes", request.operator_notes.as_deref())?,
+        admin_notes: parse_notes("admin_notes", request.admin_notes.as_deref())?,
         campaign_id: request.campaign_id,
         if_version: request.if_version,
         key: request.idempotency_key.clone(),
         origin: request.origin(),
         view: View::for_role(role, request.yard),
-        base: request.base.as_ref().map(base).transpose()?,
-        keep: request.on_conflict() == OnConflict::Keep,
-        device_time: request.device_time.as_ref().map(|at| bounded_device_time("device_time", at)).transpose()?,
+        base: request.base.as_ref().map(parse_base).transpose()?,
+        stores_conflicts: request.on_conflict() == OnConflict::Keep,
+        device_time: request.device_time.as_ref().map(|at| parse_device_time("device_time", at)).transpose()?,
         device: request.device.clone(),
         address,
     })
 }
 
-fn identifier(field: &str, written: Option<&str>) -> Result<Option<Identifier>, Error> {
-    written.map(Identifier::parse).transpose().map_err(|why| Error::Bad(format!("{field}: {why}")))
+fn parse_vin(field: &str, written: Option<&str>) -> Result<Option<Identifier>, Error> {
+    written.map(Identifier::parse).transpose().map_err(|why| Error::InvalidField(format!("{field}: {why}")))
 }
 
 fn parse_status(field: &str, number: Option<i32>) -> Result<Option<VehicleStatus>, Error> {
-    let known = |number| VehicleStatus::try_from(number).map_err(|_| Error::Bad(format!("{field}: there is no such status")));
+    let known = |number| VehicleStatus::try_from(number).map_err(|_| Error::InvalidField(format!("{field}: there is no such status")));
     number.map(known).transpose()
 }
 
 /// Validates the base values of a save: the values that the client saw before the user changed them. A value that no
 /// vehicle can have is an error.
-fn base(values: &pb::Base) -> Result<SaveBase, Error> {
+fn parse_base(values: &pb::Base) -> Result<SaveBase, Error> {
     let vin = values.vin_number.as_deref().map(Identifier::parse).transpose();
     let space = values.parking_space.as_deref().map(ParkingSpace::new).transpose();
     Ok(SaveBase {
-        vin: vin.map_err(|why| Error::Bad(format!("base.vin_number: {why}")))?,
+        vin: vin.map_err(|why| Error::InvalidField(format!("base.vin_number: {why}")))?,
         status: parse_status("base.status", values.status)?,
-        space: space.map_err(|why| Error::Bad(format!("base.parking_space: {why}")))?.map(|place| place.space),
-        operator_notes: notes("base.operator_notes", values.operator_notes.as_deref())?,
-        admin_notes: notes("base.admin_notes", values.admin_notes.as_deref())?,
+        space: space.map_err(|why| Error::InvalidField(format!("base.parking_space: {why}")))?.map(|place| place.space),
+        operator_notes: parse_notes("base.operator_notes", values.operator_notes.as_deref())?,
+        admin_notes: parse_notes("base.admin_notes", values.admin_notes.as_deref())?,
     })
 }
 
-fn notes(field: &str, written: Option<&str>) -> Result<Option<String>, Error> {
+fn parse_notes(field: &str, written: Option<&str>) -> Result<Option<String>, Error> {
     let name = if field.ends_with("admin_notes") { "Supervisor Notes" } else { "Team Leader Notes" };
     let checked = |text: &str| notes::check(name, text).map(|()| text.to_owned());
-    written.map(checked).transpose().map_err(|why| Error::Bad(format!("{field}: {why}")))
+    written.map(checked).transpose().map_err(|why| Error::InvalidField(format!("{field}: {why}")))
 }

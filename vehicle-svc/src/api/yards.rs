@@ -29,7 +29,7 @@ impl YardService for YardApi {
         let request = request.into_inner();
         let counts = self.0.db.read_recent(|db| async move { yards::list_total_counts(&db).await }).await.map_err(Error::from)?;
         let search = request.search.trim().to_uppercase();
-        let all: Vec<_> = shown(&caller, &counts, true).into_iter().filter(|yard| yard.name.contains(&search)).collect();
+        let all: Vec<_> = list_visible_yards(&caller, &counts, true).into_iter().filter(|yard| yard.name.contains(&search)).collect();
         let window = PageWindow::from_request(request.page.as_ref());
         let (skip, take) = (usize::try_from(window.offset()).unwrap_or(usize::MAX), usize::try_from(window.limit()).unwrap_or_default());
         let meta = window.meta(i64::try_from(all.len()).unwrap_or_default());
@@ -39,19 +39,19 @@ impl YardService for YardApi {
     async fn get_yard_counts(&self, request: Request<pb::GetYardCountsRequest>) -> Reply<pb::GetYardCountsResponse> {
         let caller = identity::caller(&request)?;
         let counts = yards::list_campaign_counts(&self.0.db, &request.get_ref().campaign_name).await.map_err(Error::from)?;
-        reply(pb::GetYardCountsResponse { yards: shown(&caller, &counts, false) })
+        reply(pb::GetYardCountsResponse { yards: list_visible_yards(&caller, &counts, false) })
     }
 
     async fn get_progress(&self, request: Request<pb::GetProgressRequest>) -> Reply<pb::GetProgressResponse> {
         let with_dash = can_see_dash_yard(identity::caller(&request)?.role);
         let request = request.into_inner();
         if request.campaign_ids.len() > MAX_CAMPAIGNS {
-            return Err(Error::Bad(format!("at most {MAX_CAMPAIGNS} campaigns at once")).into());
+            return Err(Error::InvalidField(format!("at most {MAX_CAMPAIGNS} campaigns at once")).into());
         }
         let progress = match (request.campaign_name.as_str(), request.yard) {
             ("", None) => campaigns::load_progress(&self.0.db, &request.campaign_ids, with_dash).await,
             ("", Some(yard::DASH_YARD)) if !with_dash => Ok(Vec::new()),
-            ("", Some(yard)) => campaigns::progress_in_yard(&self.0.db, &request.campaign_ids, i64::from(yard)).await,
+            ("", Some(yard)) => campaigns::load_progress_in_yard(&self.0.db, &request.campaign_ids, i64::from(yard)).await,
             (name, _) => campaigns::find_progress(&self.0.db, name, with_dash).await.map(|found| found.into_iter().collect()),
         };
         reply(pb::GetProgressResponse { progress: progress.map_err(Error::from)?.into_iter().map(Into::into).collect() })
@@ -59,7 +59,8 @@ impl YardService for YardApi {
 
     async fn list_campaigns_of_yard(&self, request: Request<pb::ListCampaignsOfYardRequest>) -> Reply<pb::ListCampaignsOfYardResponse> {
         let is_hidden = request.get_ref().yard == yard::DASH_YARD && !can_see_dash_yard(identity::caller(&request)?.role);
-        let found = if is_hidden { Ok(Vec::new()) } else { yards::campaigns_in_yard(&self.0.db, i64::from(request.get_ref().yard)).await };
+        let found =
+            if is_hidden { Ok(Vec::new()) } else { yards::list_campaigns_in_yard(&self.0.db, i64::from(request.get_ref().yard)).await };
         let campaign_ids = found.map_err(Error::from)?;
         reply(pb::ListCampaignsOfYardResponse { campaign_ids })
     }
@@ -67,7 +68,7 @@ impl YardService for YardApi {
 
 /// Returns the yards that the caller may see, in the order of [`yard::YARDS`]. Operators do not see yard `-` (parking
 /// spaces that begin with a dash).
-fn shown(caller: &Caller, counts: &[yards::YardCount], with_empty: bool) -> Vec<pb::Yard> {
+fn list_visible_yards(caller: &Caller, counts: &[yards::YardCount], with_empty: bool) -> Vec<pb::Yard> {
     let counts: HashMap<i64, &yards::YardCount> = counts.iter().map(|count| (count.yard_id, count)).collect();
     yard::YARDS
         .iter()

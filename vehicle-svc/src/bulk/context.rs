@@ -30,7 +30,7 @@ impl BulkContext {
     /// A dry run locks no rows.
     #[must_use]
     pub fn lookup_scope(&self) -> VehicleScope {
-        VehicleScope { campaign: self.campaign, yard: self.yard, locks: !self.dry_run }
+        VehicleScope { campaign: self.campaign, yard: self.yard, locks_rows: !self.dry_run }
     }
 }
 
@@ -39,7 +39,7 @@ impl BulkContext {
 pub enum SkipReason {
     /// The campaign of the vehicle is closed.
     CampaignClosed,
-    /// The requested identifier (VIN) matches two different vehicles, because the identifier was written without the
+    /// The requested VIN matches two different vehicles, because the VIN was written without the
     /// space after the model code.
     AmbiguousVin,
     /// The vehicle already has the requested status.
@@ -79,18 +79,18 @@ impl SkipReason {
 /// Result of a bulk call, or of its dry run.
 #[derive(Debug, Clone, Default)]
 pub struct BulkOutcome {
-    /// Number of vehicles that match the requested identifiers.
+    /// Number of vehicles that match the requested VINs.
     pub matched: usize,
     /// Number of vehicles that the bulk call changed, or would change in a dry run.
     pub updated: usize,
-    /// Identifiers of the vehicles left unchanged, each with the reason.
+    /// VINs of the vehicles left unchanged, each with the reason.
     pub skipped: Vec<(String, SkipReason)>,
-    /// Requested identifiers that match no vehicle of the campaign and yard to which the call is limited.
+    /// Requested VINs that match no vehicle of the campaign and yard to which the call is limited.
     pub not_found: Vec<String>,
     /// Planned changes of the first vehicles; empty unless the call is a dry run.
     pub preview: Vec<Preview>,
     /// Warnings for the user, one sentence each.
     pub warnings: Vec<String>,
     /// Vehicle counters of each changed campaign after the call.
-    pub counted: Vec<CampaignCounts>,
+    pub campaign_counts: Vec<CampaignCounts>,
 }

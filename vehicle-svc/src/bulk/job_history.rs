@@ -68,7 +68,7 @@ impl ChangeSet {
         let here = self.campaigns.entry(campaign).or_default();
         here.vehicles.push(before.id);
         here.deltas.add_move(from, to);
-        here.deltas.order |= walks;
+        here.deltas.order_changed |= walks;
         self.before.push(before);
     }
 
@@ -98,11 +98,17 @@ impl ChangeSet {
     /// change.
     pub async fn record(&self, tx: &mut Tx<'_>, run: &BulkContext, work: JobDescription) -> Result<()> {
         let JobDescription { kind, detail, supervisor } = work;
-        let new =
-            NewJob { kind, detail, user_id: run.caller.signed_in_user_id(), at: run.now, vehicles: count(self.before.len()), supervisor };
+        let new = NewJob {
+            kind,
+            detail,
+            user_id: run.caller.signed_in_user_id(),
+            at: run.now,
+            vehicles: count_as_i64(self.before.len()),
+            supervisor,
+        };
         let job = jobs::insert(tx, &new).await?;
         for (campaign, here) in &self.campaigns {
-            jobs::insert_campaign(tx, job, *campaign, count(here.vehicles.len())).await?;
+            jobs::insert_campaign(tx, job, *campaign, count_as_i64(here.vehicles.len())).await?;
         }
         job_snapshots::insert(tx, job, &self.before).await
     }
@@ -113,15 +119,15 @@ impl ChangeSet {
         for (campaign, here) in &self.campaigns {
             counters::move_yards(tx, *campaign, &here.deltas).await?;
         }
-        let mut counted = Vec::new();
+        let mut campaign_counts = Vec::new();
         for (campaign, here) in &self.campaigns {
-            let after = counters::apply(tx, *campaign, &here.deltas).await?;
+            let after = counters::apply_deltas(tx, *campaign, &here.deltas).await?;
             activity::add_bulk(tx, *campaign, at, here.deltas.inspected_by_yard(), &here.statuses).await?;
-            changes::record(tx, *campaign, after.revision, &here.vehicles).await?;
+            changes::record_changes(tx, *campaign, after.revision, &here.vehicles).await?;
             let few = here.vehicles.len() <= MAX_EVENT_ROWS;
-            counted.push(CampaignCounts { vehicles: if few { here.vehicles.clone() } else { Vec::new() }, ..after });
+            campaign_counts.push(CampaignCounts { vehicles: if few { here.vehicles.clone() } else { Vec::new() }, ..after });
         }
-        Ok(counted)
+        Ok(campaign_counts)
     }
 }
 
@@ -137,12 +143,12 @@ pub async fn apply_as_job(
 ) -> Result<Vec<CampaignCounts>> {
     let touched = ChangeSet::from_patches(all);
     touched.record(tx, run, work).await?;
-    batch_update::write(tx, all, run.caller.signed_in_user_id(), run.now).await?;
+    batch_update::write_patches(tx, all, run.caller.signed_in_user_id(), run.now).await?;
     touched.apply_counters(tx, run.now).await
 }
 
 /// Converts a count to `i64`, the type of counts in the database and in gRPC messages.
-pub(crate) fn count(of: usize) -> i64 {
+pub(crate) fn count_as_i64(of: usize) -> i64 {
     i64::try_from(of).unwrap_or(i64::MAX)
 }
 
@@ -166,7 +172,7 @@ pub fn spawn_purge(host: &Host, db: Db) {
 /// Returns the error of a failed statement. The next call continues with the remaining jobs.
 pub async fn purge_expired(db: &Db, before: DateTime<Utc>) -> Result<u64> {
     let mut count = 0;
-    while let Some(job) = jobs::oldest_expired(db, before).await? {
+    while let Some(job) = jobs::find_oldest_expired(db, before).await? {
         while db.write(move |tx| Box::pin(async move { job_snapshots::delete(tx, job, PURGE_CHUNK_LEN).await })).await? > 0 {}
         db.write(move |tx| Box::pin(async move { jobs::purge_expired(tx, job).await })).await?;
         count += 1;

@@ -12,7 +12,7 @@ pub(crate) mod undo;
 use crate::{
     bulk::{
         context::{BulkContext, BulkOutcome, MAX_VEHICLES, SkipReason},
-        job_history::{ChangeSet, JobDescription, count},
+        job_history::{ChangeSet, JobDescription, count_as_i64},
         preview::{PREVIEW_LIMIT, list_changes, list_yard_warnings},
     },
     error::{Error, Result},
@@ -41,16 +41,16 @@ pub struct StatusChange {
     pub status: VehicleStatus,
 }
 
-/// Identifiers (VINs) that a bulk call requests, without duplicates, with the comparison key of each identifier.
+/// VINs that a bulk call requests, without duplicates, with the comparison key of each VIN.
 struct Asked<'a> {
     written: &'a [String],
     keys: Vec<String>,
-    /// For each identifier, the index (from 0) of the last line of the call that contains the identifier.
+    /// For each VIN, the index (from 0) of the last line of the call that contains the VIN.
     rows: Vec<usize>,
-    /// Number of lines that repeat the identifier of an earlier line.
+    /// Number of lines that repeat the VIN of an earlier line.
     repeated: usize,
-    /// Indexes, from 0, of ambiguous identifiers: two lines divide the same characters into different model codes, such as `BG3
-    /// 0001` and `BG30 001`.
+    /// Indexes (from 0) of ambiguous VINs, which two lines of the call divide into different model codes, such as `BG3 0001` and
+    /// `BG30 001`.
     cut_twice: HashSet<usize>,
 }
 
@@ -86,13 +86,13 @@ impl<'a> Asked<'a> {
             }
         }
         if asked.keys.len() > MAX_VEHICLES {
-            Err(Error::Bad(format!("No more than {MAX_VEHICLES} vehicles at a time.")))
+            Err(Error::InvalidField(format!("No more than {MAX_VEHICLES} vehicles at a time.")))
         } else {
             Ok(asked)
         }
     }
 
-    fn is_cut_twice(&self, asked: i64) -> bool {
+    fn is_ambiguous_cut(&self, asked: i64) -> bool {
         usize::try_from(asked - 1).is_ok_and(|place| self.cut_twice.contains(&place))
     }
 
@@ -100,14 +100,14 @@ impl<'a> Asked<'a> {
         self.keys.iter().map(String::as_str).collect()
     }
 
-    /// Returns the index, from 0, of the line that contains an identifier. `asked` is the number of the identifier,
+    /// Returns the index, from 0, of the line that contains a VIN. `asked` is the number of the VIN,
     /// from 1.
     fn row(&self, asked: i64) -> usize {
         usize::try_from(asked - 1).ok().and_then(|place| self.rows.get(place)).copied().unwrap_or_default()
     }
 
-    /// Creates the result of a bulk call. `found` yields the number of the identifier, from 1, of each found vehicle.
-    /// Identifiers that were not found are listed as the caller wrote them.
+    /// Creates the result of a bulk call. `found` yields the number of the VIN, from 1, of each found vehicle.
+    /// VINs that were not found are listed as the caller wrote them.
     fn outcome(&self, found: impl ExactSizeIterator<Item = i64>) -> BulkOutcome {
         let matched = found.len();
         let present: HashSet<usize> = found.map(|asked| self.row(asked)).collect();
@@ -122,22 +122,22 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// Sets or clears the status of the vehicles with the given identifiers (VINs).
+/// Sets or clears the status of the vehicles with the given VINs.
 ///
 /// # Errors
-/// Returns `Bad` when the call names too many vehicles, or the error of a failed statement. In both cases no vehicle
+/// Returns `InvalidField` when the call names too many vehicles, or the error of a failed statement. In both cases no vehicle
 /// is changed.
 pub async fn change_status(tx: &mut Tx<'_>, vins: &[String], change: StatusChange, run: &BulkContext) -> Result<BulkOutcome> {
-    let new = what_is_written(run.caller.role, change);
+    let new = status_patch(run.caller.role, change);
     let (status, inspected) = (new.status.unwrap_or_default(), new.inspected.unwrap_or_default());
     let asked = Asked::of(vins)?;
-    let found = bulk::status_target(tx, &asked.keys(), new, run.lookup_scope()).await?;
+    let found = bulk::find_status_targets(tx, &asked.keys(), new, run.lookup_scope()).await?;
     let mut outcome = asked.outcome(found.iter().map(|vehicle| vehicle.asked));
-    let (found, unclear) = without_unclear(tx, &asked, found).await?;
+    let (found, unclear) = split_ambiguous(tx, &asked, found).await?;
     let (open, closed): (Vec<_>, Vec<_>) = found.into_iter().partition(|vehicle| vehicle.is_open);
     let (todo, left): (Vec<_>, Vec<_>) = open.into_iter().partition(|vehicle| vehicle.status != status);
     let reason = if change.action == StatusAction::Remove { SkipReason::NoStatus } else { SkipReason::SameStatus };
-    outcome.warnings.extend(notes_kept(todo.iter().filter(|vehicle| vehicle.keeps_notes).count()));
+    outcome.warnings.extend(warn_of_retained_notes(todo.iter().filter(|vehicle| vehicle.keeps_notes).count()));
     let skipped = |all: Vec<StatusTarget>, why| all.into_iter().map(move |vehicle| (vehicle.vin.unwrap_or_default(), why));
     outcome.skipped = unclear.into_iter().map(|vin| (vin, SkipReason::AmbiguousVin)).collect();
     outcome.skipped.extend(skipped(closed, SkipReason::CampaignClosed).chain(skipped(left, reason)));
@@ -155,7 +155,7 @@ pub async fn change_status(tx: &mut Tx<'_>, vins: &[String], change: StatusChang
     let supervisor = todo.iter().any(|vehicle| !vehicle.admin_notes.is_empty());
     touched.record(tx, run, JobDescription { kind: "status", detail: status.to_owned(), supervisor }).await?;
     batch_update::set_equal_values(tx, &touched.vehicle_ids(), new, run.caller.signed_in_user_id(), run.now).await?;
-    outcome.counted = touched.apply_counters(tx, run.now).await?;
+    outcome.campaign_counts = touched.apply_counters(tx, run.now).await?;
     let updated = outcome.updated;
     let summary = if status.is_empty() {
         format!("status removed from {updated} vehicles")
@@ -166,34 +166,33 @@ pub async fn change_status(tx: &mut Tx<'_>, vins: &[String], change: StatusChang
     Ok(outcome)
 }
 
-/// Returns the comparison key of the model code, or `None` if the identifier contains no blank after the model code.
+/// Returns the comparison key of the model code, or `None` if the VIN contains no blank after the model code.
 fn model_of(written: &str) -> Option<String> {
     written.trim().split_once(char::is_whitespace).map(|(model, _)| identifier::search_key(model))
 }
 
-/// Result of deciding which car each identifier means. An identifier without a blank may match several cars: `BG30001` matches both
-/// `BG3 0001` and `BG30 001`.
+/// Meaning of each requested VIN: the vehicles that the VIN names. A VIN without a blank may match several vehicles: `BG30001`
+/// matches both `BG3 0001` and `BG30 001`.
 ///
-/// An identifier of one car that is a vehicle of several campaigns is not ambiguous, since all these vehicles have the same model
-/// code.
-struct Cars {
-    /// Model code that the caller meant, by the number of the identifier, from 1; `None` when the identifier is
+/// A car may be a vehicle of several campaigns; its VIN is not ambiguous, since all these vehicles have the same model code.
+struct VinMeanings {
+    /// Model code that the caller meant, by the number of the VIN, from 1; `None` when the VIN is
     /// ambiguous.
     by_asked: HashMap<i64, Option<String>>,
 }
 
-impl Cars {
-    /// Finds the ambiguous identifiers. `found` yields for each vehicle the number of the requested identifier, from
+impl VinMeanings {
+    /// Finds the ambiguous VINs. `found` yields for each vehicle the number of the requested VIN, from
     /// 1, and the vehicle's model code.
     fn of<'v>(found: impl Iterator<Item = (i64, &'v str)>, asked: &Asked<'_>) -> Self {
         let mut models = HashMap::<i64, HashSet<String>>::new();
         for (place, model) in found {
             models.entry(place).or_default().insert(identifier::search_key(model));
         }
-        let several = models.into_iter().filter(|(place, models)| models.len() > 1 || asked.is_cut_twice(*place));
+        let several = models.into_iter().filter(|(place, models)| models.len() > 1 || asked.is_ambiguous_cut(*place));
         let by_asked = several.map(|(place, models)| {
             let meant = asked.written.get(asked.row(place)).and_then(|written| model_of(written));
-            (place, meant.filter(|model| models.contains(model) && !asked.is_cut_twice(place)))
+            (place, meant.filter(|model| models.contains(model) && !asked.is_ambiguous_cut(place)))
         });
         Self { by_asked: by_asked.collect() }
     }
@@ -202,28 +201,28 @@ impl Cars {
         self.by_asked.get(&asked).is_some_and(Option::is_none)
     }
 
-    /// Returns whether the requested identifier number `asked` means vehicles with the model code `model`.
+    /// Returns whether the requested VIN number `asked` means vehicles with the model code `model`.
     fn names(&self, asked: i64, model: &str) -> bool {
         self.by_asked.get(&asked).and_then(Option::as_ref).is_none_or(|meant| *meant == identifier::search_key(model))
     }
 }
 
-/// Separates the found vehicles: returns the vehicles that the requested identifiers clearly mean, and the full
-/// identifiers of the vehicles whose requested identifier is ambiguous.
-async fn without_unclear(tx: &mut Tx<'_>, asked: &Asked<'_>, found: Vec<StatusTarget>) -> Result<(Vec<StatusTarget>, Vec<String>)> {
+/// Separates the found vehicles: returns the vehicles that the requested VINs clearly mean, and the full
+/// VINs of the vehicles whose requested VIN is ambiguous.
+async fn split_ambiguous(tx: &mut Tx<'_>, asked: &Asked<'_>, found: Vec<StatusTarget>) -> Result<(Vec<StatusTarget>, Vec<String>)> {
     let mut times = HashMap::<i64, usize>::new();
     found.iter().for_each(|vehicle| *times.entry(vehicle.asked).or_default() += 1);
     let several: Vec<i64> = found
         .iter()
-        .filter(|vehicle| times.get(&vehicle.asked).is_some_and(|times| *times > 1) || asked.is_cut_twice(vehicle.asked))
+        .filter(|vehicle| times.get(&vehicle.asked).is_some_and(|times| *times > 1) || asked.is_ambiguous_cut(vehicle.asked))
         .map(|vehicle| vehicle.id)
         .collect();
     if several.is_empty() {
         return Ok((found, Vec::new()));
     }
-    let named = vehicle_lookup::by_ids(tx, &several, false).await?;
+    let named = vehicle_lookup::list_by_ids(tx, &several, false).await?;
     let models: HashMap<i64, &LockedVehicle> = named.iter().map(|vehicle| (vehicle.id, vehicle)).collect();
-    let cars = Cars::of(found.iter().filter_map(|vehicle| Some((vehicle.asked, &*models.get(&vehicle.id)?.model_code))), asked);
+    let cars = VinMeanings::of(found.iter().filter_map(|vehicle| Some((vehicle.asked, &*models.get(&vehicle.id)?.model_code))), asked);
     let mut unclear = Vec::new();
     let mut kept = Vec::with_capacity(found.len());
     for vehicle in found {
@@ -238,7 +237,7 @@ async fn without_unclear(tx: &mut Tx<'_>, asked: &Asked<'_>, found: Vec<StatusTa
 
 /// Returns a warning with the number of vehicles that keep their supervisor notes; `None` when the number is 0. Only
 /// supervisors may change these notes.
-fn notes_kept(vehicles: usize) -> Option<String> {
+fn warn_of_retained_notes(vehicles: usize) -> Option<String> {
     match vehicles {
         0 => None,
         1 => Some("One vehicle keeps its supervisor notes. Only a supervisor can clear them.".to_owned()),
@@ -246,20 +245,22 @@ fn notes_kept(vehicles: usize) -> Option<String> {
     }
 }
 
-/// Returns the preview of a status change: the first vehicles, in the order of the requested identifiers.
+/// Returns the preview of a status change: the first vehicles, in the order of the requested VINs.
 async fn preview_status(tx: &mut Tx<'_>, asked: &Asked<'_>, todo: &[StatusTarget], new: VehiclePatch<'_>) -> Result<Vec<Preview>> {
     let mut rows: Vec<_> = todo.iter().map(|vehicle| (asked.row(vehicle.asked), vehicle.id)).collect();
     rows.sort_unstable();
     rows.truncate(PREVIEW_LIMIT);
     let ids: Vec<i64> = rows.iter().map(|(_, id)| *id).collect();
     let rows: HashMap<i64, usize> = rows.into_iter().map(|(row, id)| (id, row)).collect();
-    let shown = vehicle_lookup::by_ids(tx, &ids, false).await?;
-    Ok(preview(shown.iter().map(|vehicle| (rows.get(&vehicle.id).copied().unwrap_or_default(), vehicle, new.new(vehicle))).collect()))
+    let shown = vehicle_lookup::list_by_ids(tx, &ids, false).await?;
+    Ok(preview(
+        shown.iter().map(|vehicle| (rows.get(&vehicle.id).copied().unwrap_or_default(), vehicle, new.without_unchanged(vehicle))).collect(),
+    ))
 }
 
 /// Returns the new values that a status change writes. Clearing the status also clears the team leader notes, and the
 /// supervisor notes if the caller is a supervisor.
-fn what_is_written(role: Role, change: StatusChange) -> VehiclePatch<'static> {
+fn status_patch(role: Role, change: StatusChange) -> VehiclePatch<'static> {
     let removes = change.action == StatusAction::Remove;
     VehiclePatch {
         status: Some(if removes { "" } else { status::status_text(change.status) }),
@@ -273,7 +274,7 @@ fn what_is_written(role: Role, change: StatusChange) -> VehiclePatch<'static> {
 /// Moves vehicles to other parking spaces. If two lines contain the same vehicle, the last line counts.
 ///
 /// # Errors
-/// Returns `Bad` when the call names too many vehicles, or the error of a failed statement. In both cases no vehicle
+/// Returns `InvalidField` when the call names too many vehicles, or the error of a failed statement. In both cases no vehicle
 /// is changed.
 pub async fn move_vehicles(tx: &mut Tx<'_>, moves: &[(String, ParkingSpace)], run: &BulkContext) -> Result<BulkOutcome> {
     let written: Vec<String> = moves.iter().map(|(vin, _)| vin.clone()).collect();
@@ -282,7 +283,7 @@ pub async fn move_vehicles(tx: &mut Tx<'_>, moves: &[(String, ParkingSpace)], ru
         vehicle_lookup::find_by_keys(tx, &asked.keys(), FieldSelection { place: true, ..FieldSelection::default() }, run.lookup_scope())
             .await?;
     let mut outcome = asked.outcome(found.iter().map(|vehicle| vehicle.asked));
-    let cars = Cars::of(found.iter().map(|vehicle| (vehicle.asked, &*vehicle.model_code)), &asked);
+    let cars = VinMeanings::of(found.iter().map(|vehicle| (vehicle.asked, &*vehicle.model_code)), &asked);
     let (found, unclear): (Vec<_>, Vec<_>) =
         found.iter().filter(|vehicle| cars.names(vehicle.asked, &vehicle.model_code)).partition(|vehicle| !cars.is_unclear(vehicle.asked));
     let (open, closed): (Vec<_>, Vec<_>) = found.into_iter().partition(|vehicle| vehicle.campaign.is_open);
@@ -305,7 +306,8 @@ pub async fn move_vehicles(tx: &mut Tx<'_>, moves: &[(String, ParkingSpace)], ru
         return Ok(outcome);
     }
     let all: Vec<_> = moved.into_iter().map(|(_, vehicle, patch)| (vehicle, patch)).collect();
-    outcome.counted = job_history::apply_as_job(tx, &all, run, JobDescription { kind: "space", ..JobDescription::default() }).await?;
+    outcome.campaign_counts =
+        job_history::apply_as_job(tx, &all, run, JobDescription { kind: "space", ..JobDescription::default() }).await?;
     audit::append(
         tx,
         run.now,
@@ -316,11 +318,11 @@ pub async fn move_vehicles(tx: &mut Tx<'_>, moves: &[(String, ParkingSpace)], ru
     Ok(outcome)
 }
 
-/// Returns the preview of planned changes: the first vehicles, in the order of the requested identifiers.
+/// Returns the preview of planned changes: the first vehicles, in the order of the requested VINs.
 fn preview(mut changed: Vec<(usize, &LockedVehicle, VehiclePatch<'_>)>) -> Vec<Preview> {
     changed.sort_by_key(|(row, vehicle, _)| (*row, vehicle.id));
     let shown = changed.iter().take(PREVIEW_LIMIT).map(|(row, vehicle, patch)| Preview {
-        line: count(row + 1),
+        line: count_as_i64(row + 1),
         vin_number: vehicle.vin(),
         campaign_name: vehicle.campaign.name.clone(),
         changes: list_changes(vehicle, patch),

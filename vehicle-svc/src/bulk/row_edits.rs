@@ -2,7 +2,7 @@
 use crate::{
     bulk::{
         context::{BulkContext, MAX_VEHICLES},
-        job_history::{self, JobDescription, count},
+        job_history::{self, JobDescription, count_as_i64},
         preview::{PREVIEW_LIMIT, list_changes, list_yard_warnings},
     },
     error::{Error, Result},
@@ -27,14 +27,14 @@ use std::collections::HashMap;
 /// Maximum number of row errors in a reply; further errors are only counted.
 const MAX_LISTED_ERRORS: usize = 500;
 
-/// One validated row of an edit file: identifier and new values of a vehicle. A field that is `None` leaves the
+/// One validated row of an edit file: VIN and new values of a vehicle. A field that is `None` leaves the
 /// vehicle's value unchanged.
 #[derive(Debug, Clone)]
 pub struct RowEdit {
     line: i64,
     vin: String,
     key: String,
-    /// Comparison key of the model code (identifier without the serial number).
+    /// Comparison key of the model code (VIN without the serial number).
     model_key: String,
     place: Option<ParkingSpace>,
     status: Option<VehicleStatus>,
@@ -45,7 +45,7 @@ pub struct RowEdit {
 /// Result of applying the rows of a file, or of a dry run.
 #[derive(Debug, Default)]
 pub struct EditResult {
-    /// Number of vehicles that match the identifiers in the rows.
+    /// Number of vehicles that match the VINs in the rows.
     pub matched: usize,
     /// Number of vehicles whose values change.
     pub updated: usize,
@@ -56,17 +56,17 @@ pub struct EditResult {
     /// Warnings for the user, one sentence each.
     pub warnings: Vec<String>,
     /// Vehicle counters of each changed campaign after the edit.
-    pub counted: Vec<CampaignCounts>,
+    pub campaign_counts: Vec<CampaignCounts>,
 }
 
 impl From<EditResult> for pb::BulkEditResponse {
     fn from(mut edited: EditResult) -> Self {
-        let total_errors = count(edited.errors.len());
+        let total_errors = count_as_i64(edited.errors.len());
         edited.errors.sort_by_key(|error| error.line);
         edited.errors.truncate(MAX_LISTED_ERRORS);
         Self {
-            matched: count(edited.matched),
-            updated: count(edited.updated),
+            matched: count_as_i64(edited.matched),
+            updated: count_as_i64(edited.updated),
             errors: edited.errors,
             total_errors,
             preview: edited.preview,
@@ -82,10 +82,10 @@ fn wrong(line: i64, message: impl Into<String>) -> pb::LineError {
 /// Validates rows without loading their vehicles. Returns the valid rows, and the errors of the invalid rows.
 ///
 /// # Errors
-/// Returns `Bad` when the number of rows exceeds the maximum of a bulk call.
-pub fn read(rows: Vec<pb::EditRow>, role: Role) -> Result<(Vec<RowEdit>, Vec<pb::LineError>)> {
+/// Returns `InvalidField` when the number of rows exceeds the maximum of a bulk call.
+pub fn validate_rows(rows: Vec<pb::EditRow>, role: Role) -> Result<(Vec<RowEdit>, Vec<pb::LineError>)> {
     if rows.len() > MAX_VEHICLES {
-        return Err(Error::Bad(format!("No more than {MAX_VEHICLES} vehicles at a time.")));
+        return Err(Error::InvalidField(format!("No more than {MAX_VEHICLES} vehicles at a time.")));
     }
     let (mut good, mut errors) = (Vec::with_capacity(rows.len()), Vec::new());
     for row in rows {
@@ -165,7 +165,13 @@ fn status_of(written: &str) -> Result<VehicleStatus, String> {
 ///
 /// # Errors
 /// Returns an error when a statement fails; the caller must then roll back.
-pub async fn apply(tx: &mut Tx<'_>, rows: &[RowEdit], errors: Vec<pb::LineError>, run: &BulkContext, source: &str) -> Result<EditResult> {
+pub async fn apply_edits(
+    tx: &mut Tx<'_>,
+    rows: &[RowEdit],
+    errors: Vec<pb::LineError>,
+    run: &BulkContext,
+    source: &str,
+) -> Result<EditResult> {
     let keys: Vec<&str> = rows.iter().map(|row| row.key.as_str()).collect();
     let wanted = FieldSelection {
         identifier: true,
@@ -174,7 +180,7 @@ pub async fn apply(tx: &mut Tx<'_>, rows: &[RowEdit], errors: Vec<pb::LineError>
         admin_notes: rows.iter().any(|row| row.admin_notes.is_some()),
     };
     let scope = run.lookup_scope();
-    let scope = VehicleScope { locks: scope.locks && errors.is_empty(), ..scope };
+    let scope = VehicleScope { locks_rows: scope.locks_rows && errors.is_empty(), ..scope };
     let mut found = vehicle_lookup::find_by_keys(tx, &keys, wanted, scope).await?;
     found.sort_unstable_by_key(|vehicle| (vehicle.asked, vehicle.id));
     let mut plan = Plan { edited: EditResult { errors, ..EditResult::default() }, ..Plan::default() };
@@ -190,7 +196,7 @@ pub async fn apply(tx: &mut Tx<'_>, rows: &[RowEdit], errors: Vec<pb::LineError>
     if run.dry_run || !edited.errors.is_empty() || changed.is_empty() {
         return Ok(edited);
     }
-    edited.counted =
+    edited.campaign_counts =
         job_history::apply_as_job(tx, &changed, run, JobDescription { kind: "file", detail: source.to_owned(), supervisor }).await?;
     audit::append(tx, run.now, Some(&run.caller), event(changed.len(), run, source)).await?;
     Ok(edited)
@@ -207,7 +213,7 @@ struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    /// Adds one row to the plan. `vehicles` are the vehicles that match the row's identifier, at most one in each
+    /// Adds one row to the plan. `vehicles` are the vehicles that match the row's VIN, at most one in each
     /// campaign.
     fn take(&mut self, row: &'a RowEdit, vehicles: &'a [LockedVehicle]) {
         // `BG3 0001` and `BG30 001` are different cars with one comparison key; the row's model code distinguishes them.
@@ -240,7 +246,7 @@ impl<'a> Plan<'a> {
 /// columns that it changes.
 async fn preview(tx: &mut Tx<'_>, shown: Vec<(i64, i64, VehiclePatch<'_>)>) -> Result<Vec<pb::Preview>> {
     let ids: Vec<i64> = shown.iter().map(|(_, id, _)| *id).collect();
-    let found = vehicle_lookup::by_ids(tx, &ids, false).await?;
+    let found = vehicle_lookup::list_by_ids(tx, &ids, false).await?;
     let found: HashMap<i64, &LockedVehicle> = found.iter().map(|vehicle| (vehicle.id, vehicle)).collect();
     let previews = shown.into_iter().filter_map(|(line, id, patch)| {
         let vehicle = found.get(&id)?;
@@ -260,7 +266,7 @@ fn becomes<'a>(vehicle: &LockedVehicle, row: &'a RowEdit) -> VehiclePatch<'a> {
         operator_notes: row.operator_notes.as_deref(),
         admin_notes: row.admin_notes.as_deref(),
     };
-    patch.new(vehicle)
+    patch.without_unchanged(vehicle)
 }
 
 fn event(vehicles: usize, run: &BulkContext, source: &str) -> audit::AuditEvent {

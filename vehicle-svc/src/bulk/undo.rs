@@ -6,7 +6,7 @@
 use crate::{
     bulk::{
         context::BulkContext,
-        job_history::{ChangeSet, count},
+        job_history::{ChangeSet, count_as_i64},
     },
     error::{Error, Result},
     parking_space::ParkingSpace,
@@ -36,9 +36,9 @@ pub struct UndoResult {
     /// Number of vehicles of the job whose campaign was deleted before the undo.
     pub deleted: i64,
     /// Vehicle counters of each changed campaign after the undo.
-    pub counted: Vec<CampaignCounts>,
+    pub campaign_counts: Vec<CampaignCounts>,
     /// Whether the undone job is an import, whose campaign campaign-svc must now delete.
-    pub removes: bool,
+    pub deletes_campaign: bool,
 }
 
 /// Undoes a bulk job. If the job was undone before, returns the result of the earlier undo.
@@ -47,51 +47,51 @@ pub struct UndoResult {
 /// Returns an error, and changes nothing, when the job does not exist, the caller may not undo it, a campaign of the
 /// job is closed, or all campaigns of the job are deleted.
 pub async fn undo(tx: &mut Tx<'_>, id: i64, run: &BulkContext) -> Result<UndoResult> {
-    let job = jobs::lock_for_update(tx, id).await?.ok_or(Error::NoJob(id))?;
+    let job = jobs::lock_for_update(tx, id).await?.ok_or(Error::JobNotFound(id))?;
     if job.undone_at.is_some() {
-        return answer(tx, &job).await;
+        return load_earlier_result(tx, &job).await;
     }
     if job.supervisor && run.caller.role != Role::Admin {
-        return Err(Error::SupervisorsJob);
+        return Err(Error::SupervisorRequired);
     }
     let is_import = job.kind == "import";
     let held = jobs::lock_campaigns(tx, id, is_import).await?;
     if let Some(closed) = held.iter().find(|campaign| campaign.gate == "closed") {
-        return Err(Error::Closed(closed.name.clone()));
+        return Err(Error::CampaignClosed(closed.name.clone()));
     }
     match held.iter().find(|campaign| campaign.gate == "open") {
-        None => Err(Error::AllDeleted),
-        Some(campaign) if is_import => remove(tx, job, campaign.campaign_id, run).await,
-        Some(_) => restore(tx, job, run).await,
+        None => Err(Error::CampaignsDeleted),
+        Some(campaign) if is_import => undo_import(tx, job, campaign.campaign_id, run).await,
+        Some(_) => restore_vehicles(tx, job, run).await,
     }
 }
 
 /// Returns the stored result of the earlier undo of a job that is already undone.
-async fn answer(tx: &mut Tx<'_>, job: &Job) -> Result<UndoResult> {
+async fn load_earlier_result(tx: &mut Tx<'_>, job: &Job) -> Result<UndoResult> {
     let kept: Vec<i64> = job_snapshots::list_of_job(tx, job.id).await?.iter().map(|before| before.id).collect();
-    let left = jobs::skipped_vehicles(tx, &kept).await?;
-    let deleted = job.vehicles - job.restored - count(left.len());
-    Ok(UndoResult { undone: true, restored: job.restored, left, deleted, removes: job.kind == "import", ..UndoResult::default() })
+    let left = jobs::list_skipped_vehicles(tx, &kept).await?;
+    let deleted = job.vehicles - job.restored - count_as_i64(left.len());
+    Ok(UndoResult { undone: true, restored: job.restored, left, deleted, deletes_campaign: job.kind == "import", ..UndoResult::default() })
 }
 
 /// Undoes an import: closes the imported campaign and marks the campaign for deletion by campaign-svc. Changes nothing
 /// when a vehicle was changed after the import.
-async fn remove(tx: &mut Tx<'_>, job: Job, campaign: i64, run: &BulkContext) -> Result<UndoResult> {
-    let left = jobs::changed_vehicles(tx, campaign).await?;
+async fn undo_import(tx: &mut Tx<'_>, job: Job, campaign: i64, run: &BulkContext) -> Result<UndoResult> {
+    let left = jobs::list_changed_vehicles(tx, campaign).await?;
     if !left.is_empty() {
         return Ok(UndoResult { left, ..UndoResult::default() });
     }
     campaigns::lock_for_deletion(tx, campaign).await?;
     let restored = job.vehicles;
-    finish(tx, job, Some(campaign), run, (restored, 0)).await?;
-    Ok(UndoResult { undone: true, restored, removes: true, ..UndoResult::default() })
+    record_undo(tx, job, Some(campaign), run, (restored, 0)).await?;
+    Ok(UndoResult { undone: true, restored, deletes_campaign: true, ..UndoResult::default() })
 }
 
 /// Restores the vehicles that were not changed after the job to their snapshots.
-async fn restore(tx: &mut Tx<'_>, job: Job, run: &BulkContext) -> Result<UndoResult> {
+async fn restore_vehicles(tx: &mut Tx<'_>, job: Job, run: &BulkContext) -> Result<UndoResult> {
     let kept = job_snapshots::list_of_job(tx, job.id).await?;
-    let now = vehicle_lookup::by_ids(tx, &kept.iter().map(|before| before.id).collect::<Vec<_>>(), true).await?;
-    let deleted = job.vehicles - count(now.len());
+    let now = vehicle_lookup::list_by_ids(tx, &kept.iter().map(|before| before.id).collect::<Vec<_>>(), true).await?;
+    let deleted = job.vehicles - count_as_i64(now.len());
     let mut kept: HashMap<i64, JobSnapshot> = kept.into_iter().map(|before| (before.id, before)).collect();
     let all = now.into_iter().filter_map(|vehicle| Some((kept.remove(&vehicle.id)?, vehicle)));
     let (same, others): (Vec<_>, Vec<_>) = all.partition(|(before, vehicle)| vehicle.content == before.version + 1);
@@ -99,33 +99,36 @@ async fn restore(tx: &mut Tx<'_>, job: Job, run: &BulkContext) -> Result<UndoRes
     if same.is_empty() {
         return Ok(UndoResult { left, deleted, ..UndoResult::default() });
     }
-    let places: Result<Vec<_>> = same.iter().map(|(before, vehicle)| place_of(before, vehicle)).collect();
+    let places: Result<Vec<_>> = same.iter().map(|(before, vehicle)| previous_space(before, vehicle)).collect();
     let places = places?;
-    let all: Vec<_> =
-        same.iter().zip(&places).map(|((before, vehicle), place)| (vehicle, as_before(before, place.as_ref()).new(vehicle))).collect();
-    batch_update::write(tx, &all, run.caller.signed_in_user_id(), run.now).await?;
-    let counted = ChangeSet::from_patches(&all).apply_counters(tx, run.now).await?;
-    let restored = count(all.len());
+    let all: Vec<_> = same
+        .iter()
+        .zip(&places)
+        .map(|((before, vehicle), place)| (vehicle, patch_to_snapshot(before, place.as_ref()).without_unchanged(vehicle)))
+        .collect();
+    batch_update::write_patches(tx, &all, run.caller.signed_in_user_id(), run.now).await?;
+    let campaign_counts = ChangeSet::from_patches(&all).apply_counters(tx, run.now).await?;
+    let restored = count_as_i64(all.len());
     let same: Vec<JobSnapshot> = same.into_iter().map(|(before, _)| before).collect();
     let others: Vec<JobSnapshot> = others.into_iter().map(|(before, _)| before).collect();
     job_snapshots::restore_content_ids(tx, job.id, &same, &others).await?;
-    finish(tx, job, None, run, (restored, count(left.len()))).await?;
-    Ok(UndoResult { undone: true, restored, left, deleted, counted, removes: false })
+    record_undo(tx, job, None, run, (restored, count_as_i64(left.len()))).await?;
+    Ok(UndoResult { undone: true, restored, left, deleted, campaign_counts, deletes_campaign: false })
 }
 
 /// Returns the parking space of a vehicle before the job; `None` when the job did not move the vehicle. The yard
 /// comes from the snapshot, since some parking spaces do not determine a yard.
-fn place_of(before: &JobSnapshot, now: &LockedVehicle) -> Result<Option<ParkingSpace>> {
-    let Some((space, yard_id)) = &before.stood else { return Ok(None) };
+fn previous_space(before: &JobSnapshot, now: &LockedVehicle) -> Result<Option<ParkingSpace>> {
+    let Some((space, yard_id)) = &before.parking_space else { return Ok(None) };
     let place = match now.parking_space() {
         Some(place) if place.space == *space => place,
-        _ => ParkingSpace::new(space).map_err(Error::Bad)?,
+        _ => ParkingSpace::new(space).map_err(Error::InvalidField)?,
     };
     Ok(Some(ParkingSpace { yard_id: *yard_id, ..place }))
 }
 
 /// Returns the values that restore a vehicle to its snapshot from before the job.
-fn as_before<'a>(before: &'a JobSnapshot, place: Option<&'a ParkingSpace>) -> VehiclePatch<'a> {
+fn patch_to_snapshot<'a>(before: &'a JobSnapshot, place: Option<&'a ParkingSpace>) -> VehiclePatch<'a> {
     VehiclePatch {
         place,
         status: before.status.as_deref(),
@@ -135,7 +138,7 @@ fn as_before<'a>(before: &'a JobSnapshot, place: Option<&'a ParkingSpace>) -> Ve
     }
 }
 
-async fn finish(tx: &mut Tx<'_>, job: Job, removing: Option<i64>, run: &BulkContext, (restored, left): (i64, i64)) -> Result<()> {
+async fn record_undo(tx: &mut Tx<'_>, job: Job, removing: Option<i64>, run: &BulkContext, (restored, left): (i64, i64)) -> Result<()> {
     let event = audit::AuditEvent {
         kind: "bulk-changed",
         subject: format!("job {}", job.id),

@@ -14,9 +14,9 @@ use patio_proto::vehicle::ListChangesResponse;
 /// since the caller may have seen the vehicle before the change.
 ///
 /// # Errors
-/// Returns `NoCampaign` when the campaign does not exist or is still being imported.
+/// Returns `CampaignNotFound` when the campaign does not exist or is still being imported.
 pub async fn list_changes(db: &Db, campaign: i64, since: i64, view: View) -> Result<ListChangesResponse> {
-    let revision = campaigns::find(db, campaign).await?.ok_or(Error::NoCampaign(campaign))?.revision;
+    let revision = campaigns::find(db, campaign).await?.ok_or(Error::CampaignNotFound(campaign))?.revision;
     let whole = ListChangesResponse { revision, whole: true, ..ListChangesResponse::default() };
     // A client with a higher revision fetched its list before a backup was restored.
     if since <= 0 || since > revision {
@@ -26,9 +26,9 @@ pub async fn list_changes(db: &Db, campaign: i64, since: i64, view: View) -> Res
         return Ok(ListChangesResponse { whole: false, ..whole });
     }
     let rows = changes::list_since(db, campaign, since).await?;
-    let mut removed = changes::deleted_since(db, campaign, since).await?;
+    let mut removed = changes::list_deleted_since(db, campaign, since).await?;
     // Read last, because a concurrent bulk change may raise it while the rows above are read.
-    let listed_from = changes::oldest_revision(db, campaign).await?.ok_or(Error::NoCampaign(campaign))?;
+    let listed_from = changes::load_oldest_revision(db, campaign).await?.ok_or(Error::CampaignNotFound(campaign))?;
     let too_many = |count: usize| i64::try_from(count).is_ok_and(|count| count > changes::MAX_CHANGES);
     if since < listed_from || too_many(rows.len()) || too_many(removed.len()) {
         return Ok(whole);

@@ -69,12 +69,12 @@ impl ProgressPublisher {
     /// Publishes the counters and milestones that a committed change produced. Never fails: a failed delivery is
     /// retried in the background.
     pub async fn publish_changes(&self, all: &[CampaignCounts]) {
-        for counted in all {
-            if !self.put(counted).await {
-                self.put_later(counted.clone());
+        for campaign_counts in all {
+            if !self.put(campaign_counts).await {
+                self.put_later(campaign_counts.clone());
             }
         }
-        if all.iter().any(|counted| counted.turned) {
+        if all.iter().any(|campaign_counts| campaign_counts.reached_milestone) {
             self.deliver_now().await;
         }
     }
@@ -93,12 +93,13 @@ impl ProgressPublisher {
         let _ = tokio::time::timeout(DELIVERY_TIMEOUT, delivered).await;
     }
 
-    async fn put(&self, counted: &CampaignCounts) -> bool {
-        let value = Cached { total: counted.total, inspected: counted.inspected, next: None, next_known: false, in_dash: false };
-        self.host.cache.put_if_newer(&progress_cache::cache_key(counted.campaign_id), counted.revision, &value).await
+    async fn put(&self, campaign_counts: &CampaignCounts) -> bool {
+        let value =
+            Cached { total: campaign_counts.total, inspected: campaign_counts.inspected, next: None, next_known: false, in_dash: false };
+        self.host.cache.put_if_newer(&progress_cache::cache_key(campaign_counts.campaign_id), campaign_counts.revision, &value).await
     }
 
-    fn put_later(&self, counted: CampaignCounts) {
+    fn put_later(&self, campaign_counts: CampaignCounts) {
         let later = self.clone();
         self.host.tasks.spawn(async move {
             for _ in 0..MAX_CACHE_ATTEMPTS {
@@ -106,7 +107,7 @@ impl ProgressPublisher {
                     () = tokio::time::sleep(RETRY_DELAY) => {}
                     () = later.host.tasks.wait_until_stopping() => return,
                 }
-                if later.put(&counted).await {
+                if later.put(&campaign_counts).await {
                     return;
                 }
             }
@@ -118,12 +119,12 @@ impl ProgressPublisher {
     /// # Errors
     /// Returns the first failure. Undelivered milestones stay pending.
     pub async fn deliver_milestones(&self) -> Result<(), Status> {
-        let pending = progress_outbox::pending(&self.db).await.map_err(|cause| patio_kit::errors::database_status(&cause))?;
+        let pending = progress_outbox::list_pending(&self.db).await.map_err(|cause| patio_kit::errors::database_status(&cause))?;
         metrics::gauge!("patio_saga_backlog", "saga" => "milestones").set(gauge_value(pending.len()));
         for waiting in pending {
             let report = ReportMilestoneRequest {
                 campaign_id: waiting.campaign_id,
-                milestone: i32::try_from(waiting.turn).unwrap_or_default(),
+                milestone: i32::try_from(waiting.milestone).unwrap_or_default(),
                 revision: waiting.revision,
             };
             self.campaigns.clone().report_milestone(self.tokens.call_context().await?.request(report)).await?;

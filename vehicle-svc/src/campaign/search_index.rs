@@ -1,12 +1,12 @@
 //! In-memory search index over the vehicles of a campaign. Without the index, a page or a search of a large campaign would scan
 //! a hundred thousand rows.
 //!
-//! The index holds only data that rarely changes: walking order (by parking space), identifiers, parking spaces and
+//! The index holds only data that rarely changes: walking order (by parking space), VINs, parking spaces and
 //! yards. The fields shown on screen are read from the database. The layout number of a campaign increases when
 //! vehicles move. An index is valid while its layout number equals the layout number of the campaign.
 use crate::store::{
     campaigns::Campaign,
-    vehicles::{self, NextVehicle, VehicleFilter},
+    vehicles::{self, IndexedVehicle, VehicleFilter},
 };
 use crate::view::View;
 use memchr::memmem;
@@ -26,7 +26,8 @@ const MAX_INDEX_BYTES: u64 = 96 << 20;
 const IDLE_LIFETIME: Duration = Duration::from_secs(1800);
 /// Number of vehicles read per statement while a search index is built.
 const READ_CHUNK_LEN: i64 = 5_000;
-/// End of a vehicle's search text. No search text and no searched text contains this character.
+/// Character that ends the search text of a vehicle. The character occurs neither in search texts nor in the text that a user
+/// searches for.
 const END: char = '\0';
 
 /// Cache of the search indexes of all campaigns. All clones share one cache.
@@ -59,20 +60,22 @@ impl SearchIndexes {
     /// Builds the search index of a campaign in the background. Does nothing while a build for this campaign is
     /// running.
     fn build(&self, campaign: i64, layout: i64) {
-        if !self.under_way().insert(campaign) {
+        if !self.builds_in_progress().insert(campaign) {
             return;
         }
         let own = self.clone();
         self.tasks.spawn(async move {
             match CampaignIndex::read(&own.db, campaign, layout).await {
                 Ok(roster) => own.known.insert(campaign, Arc::new(roster)),
-                Err(cause) => tracing::warn!(%cause, campaign, "failed to build the search index of a campaign"),
+                Err(cause) => {
+                    tracing::warn!(%cause, campaign, "failed to build the search index of a campaign, searching in the database instead")
+                }
             }
-            own.under_way().remove(&campaign);
+            own.builds_in_progress().remove(&campaign);
         });
     }
 
-    fn under_way(&self) -> std::sync::MutexGuard<'_, HashSet<i64>> {
+    fn builds_in_progress(&self) -> std::sync::MutexGuard<'_, HashSet<i64>> {
         self.building.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -109,10 +112,10 @@ impl CampaignIndex {
     }
 
     /// Adds a vehicle to the index. Vehicles must be added in walking order (by parking space).
-    pub fn add(&mut self, entry: &NextVehicle) {
+    pub fn add(&mut self, entry: &IndexedVehicle) {
         self.ids.push(entry.id);
         self.yards.push(entry.yard_id);
-        self.text.push_str(&entry.haystack);
+        self.text.push_str(&entry.search_text);
         self.text.push(END);
         self.ends.push(self.text.len());
     }
@@ -160,8 +163,8 @@ mod tests {
 
     fn roster(all: &[(&str, i64)]) -> CampaignIndex {
         let mut roster = CampaignIndex::with_layout(1);
-        for (id, (haystack, yard)) in (100..).zip(all) {
-            roster.add(&NextVehicle { id, haystack: (*haystack).to_owned(), yard_id: Some(*yard), walk_key: String::new() });
+        for (id, (search_text, yard)) in (100..).zip(all) {
+            roster.add(&IndexedVehicle { id, search_text: (*search_text).to_owned(), yard_id: Some(*yard), walk_key: String::new() });
         }
         roster
     }
@@ -194,12 +197,12 @@ mod tests {
         assert_eq!(page(&roster, "", View::All, 1), (vec![102, 103], 5));
         assert_eq!(page(&roster, "", View::Yard(4), 0), (vec![101, 102], 3));
         assert_eq!(page(&roster, "", View::Yard(4), 1), (vec![104], 3));
-        assert_eq!(page(&roster, "", View::Without(4), 0), (vec![100, 103], 2));
-        assert_eq!(page(&roster, "", View::Without(9), 2), (vec![104], 5));
+        assert_eq!(page(&roster, "", View::ExceptYard(4), 0), (vec![100, 103], 2));
+        assert_eq!(page(&roster, "", View::ExceptYard(9), 2), (vec![104], 5));
         assert_eq!(page(&roster, "ab", View::Yard(4), 0), (vec![101, 102], 2));
         assert_eq!(page(&roster, "ab", View::Yard(9), 0), (vec![], 0));
-        assert_eq!(page(&roster, "ab", View::Without(4), 0), (vec![103], 1));
-        assert_eq!(page(&roster, "ab", View::Without(9), 1), (vec![103], 3));
+        assert_eq!(page(&roster, "ab", View::ExceptYard(4), 0), (vec![103], 1));
+        assert_eq!(page(&roster, "ab", View::ExceptYard(9), 1), (vec![103], 3));
         assert_eq!(page(&roster, "ab", View::All, 7), (vec![], 3));
     }
 }

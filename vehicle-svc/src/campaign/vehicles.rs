@@ -19,13 +19,13 @@ const DELETE_CHUNK_LEN: i64 = 5_000;
 /// Validates the vehicles of an import.
 ///
 /// # Errors
-/// Returns `Bad` with the first invalid vehicle.
+/// Returns `InvalidField` with the first invalid vehicle.
 pub fn validate_import(vehicles: &[NewVehicle]) -> Result<Vec<VehicleInsert>> {
     vehicles
         .iter()
         .map(|new| {
-            let identifier = Identifier::new(&new.model_code, &new.serial_number).map_err(Error::Bad)?;
-            let place = ParkingSpace::new(&new.parking_space).map_err(|why| Error::Bad(format!("{}: {why}", identifier.vin())))?;
+            let identifier = Identifier::new(&new.model_code, &new.serial_number).map_err(Error::InvalidField)?;
+            let place = ParkingSpace::new(&new.parking_space).map_err(|why| Error::InvalidField(format!("{}: {why}", identifier.vin())))?;
             Ok(VehicleInsert { identifier, place })
         })
         .collect()
@@ -48,7 +48,7 @@ pub fn chunk_size(db: &Db) -> usize {
 /// opened, and durable once [`complete_import`] has returned.
 ///
 /// # Errors
-/// Returns `NoCampaign` when the campaign is not a draft, and `VinTaken` when the campaign already has a vehicle.
+/// Returns `CampaignNotFound` when the campaign is not a draft, and `VinTaken` when the campaign already has a vehicle.
 /// import-svc then discards the draft.
 pub async fn store_draft(db: &Db, campaign: i64, all: Vec<VehicleInsert>, now: DateTime<Utc>) -> Result<()> {
     let mut rest = all.as_slice();
@@ -60,7 +60,7 @@ pub async fn store_draft(db: &Db, campaign: i64, all: Vec<VehicleInsert>, now: D
             .write_deferred(move |tx| {
                 Box::pin(async move {
                     if !campaigns::lock_draft(tx, campaign).await? {
-                        return Err(Error::NoCampaign(campaign));
+                        return Err(Error::CampaignNotFound(campaign));
                     }
                     Ok(vehicles::insert(tx, campaign, &own, now).await?)
                 })
@@ -74,7 +74,7 @@ pub async fn store_draft(db: &Db, campaign: i64, all: Vec<VehicleInsert>, now: D
     Ok(())
 }
 
-/// Returns the error for a duplicate vehicle in a rejected chunk of an import. The error names the identifier that
+/// Returns the error for a duplicate vehicle in a rejected chunk of an import. The error names the VIN that
 /// occurs twice.
 async fn twice(db: &Db, campaign: i64, some: &[VehicleInsert]) -> Error {
     let keys: Vec<String> = some.iter().map(|new| new.identifier.key()).collect();
@@ -92,13 +92,13 @@ async fn twice(db: &Db, campaign: i64, some: &[VehicleInsert]) -> Error {
 /// the number of vehicles.
 ///
 /// # Errors
-/// Returns `NoCampaign` when the campaign is not a draft.
+/// Returns `CampaignNotFound` when the campaign is not a draft.
 pub async fn complete_import(db: &Db, campaign: i64, import: jobs::NewJob, caller: &Caller, address: String) -> Result<i64> {
     let caller = caller.clone();
     db.write(move |tx| {
         Box::pin(async move {
             if !campaigns::lock_draft(tx, campaign).await? {
-                return Err(Error::NoCampaign(campaign));
+                return Err(Error::CampaignNotFound(campaign));
             }
             let vehicles = counters::count_draft(tx, campaign).await?;
             jobs::delete_import(tx, campaign).await?;
@@ -112,7 +112,7 @@ pub async fn complete_import(db: &Db, campaign: i64, import: jobs::NewJob, calle
     .await
 }
 
-/// Message from campaign-svc with the name of a campaign and its gate (open or closed).
+/// Name and write state (open or closed) of a campaign, as received from campaign-svc.
 #[derive(Debug, Clone)]
 pub struct CampaignSettings {
     /// Id of the campaign.
@@ -133,14 +133,18 @@ const MAX_REVISION_JUMP: i64 = 100_000;
 /// Stores the name and gate (open or closed) of a campaign, unless a newer revision of both is already stored.
 ///
 /// # Errors
-/// Returns `Bad` when the revision is implausibly high: if stored, it would make vehicle-svc ignore all later messages.
+/// Returns `InvalidField` when the revision is implausibly high: if stored, it would make vehicle-svc ignore all later messages.
 /// Also returns the error of a failed statement.
 pub async fn apply_settings(db: &Db, set: CampaignSettings, now: DateTime<Utc>, caller: Caller, address: String) -> Result<()> {
     db.write(move |tx| {
         Box::pin(async move {
-            let known = campaigns::last_revision(tx, set.campaign).await?;
+            let known = campaigns::load_last_revision(tx, set.campaign).await?;
             if set.revision > known.unwrap_or_default().saturating_add(MAX_REVISION_JUMP) {
-                return Err(Error::Bad(format!("revision: {} is too far ahead of the stored {}", set.revision, known.unwrap_or_default())));
+                return Err(Error::InvalidField(format!(
+                    "revision: {} is too far ahead of the stored {}",
+                    set.revision,
+                    known.unwrap_or_default()
+                )));
             }
             if campaigns::apply_settings(tx, set.campaign, &set.name, set.gate, set.revision).await? {
                 let event = entry(set.campaign, format!("campaign {} is \"{}\" and {}", set.campaign, set.name, set.gate), address);

@@ -7,7 +7,7 @@ use crate::{
         rules,
     },
     store::{
-        conflicts::{self, Conflict, NewConflict, ValueAuthor},
+        conflicts::{self, Conflict, ConflictingSave, NewConflict},
         content::VehicleContent,
         counters::CounterDeltas,
         idempotency_keys::IdempotencyKey,
@@ -58,7 +58,7 @@ pub struct EvaluatedSave {
 }
 
 struct Verdict {
-    finding: VehicleContent,
+    content: VehicleContent,
     kept: Vec<NewConflict>,
     deltas: CounterDeltas,
     entry: AuditEntry,
@@ -75,17 +75,18 @@ impl EvaluatedSave {
     /// causes conflicts and needs more statements.
     #[must_use]
     pub fn single_statement_record<'s>(&'s self, attempt: &'s SaveAttempt) -> Option<SaveRecord<'s>> {
-        let Verdict { finding, deltas, entry, .. } = self.verdict.as_ref().filter(|verdict| verdict.kept.is_empty())?;
-        Some(SaveRecord { before: &self.found.vehicle, finding, deltas, entry, key: &attempt.key, view: attempt.save.view })
+        let Verdict { content, deltas, entry, .. } = self.verdict.as_ref().filter(|verdict| verdict.kept.is_empty())?;
+        Some(SaveRecord { before: &self.found.vehicle, content, deltas, entry, key: &attempt.key, view: attempt.save.view })
     }
 
     /// Returns the outcome of the attempt. `after` is the written vehicle row, or `None` when no row was written.
     #[must_use]
     pub fn outcome(self, after: Option<SavedRow>) -> AttemptOutcome {
         match (self.verdict, after) {
-            (Some(verdict), Some(after)) => {
-                AttemptOutcome::Saved(Box::new(SaveResult { moved: WriteResult::from_row(after, &verdict.deltas), conflicts: Vec::new() }))
-            }
+            (Some(verdict), Some(after)) => AttemptOutcome::Saved(Box::new(SaveResult {
+                write_result: WriteResult::from_row(after, &verdict.deltas),
+                conflicts: Vec::new(),
+            })),
             (Some(verdict), None) if !verdict.kept.is_empty() => AttemptOutcome::RetryLocked,
             _ => AttemptOutcome::Retry,
         }
@@ -93,10 +94,10 @@ impl EvaluatedSave {
 }
 
 impl SaveAttempt {
-    /// Attempts the save in a separate transaction, not in a group of saves. If `hold` is true, the vehicle's row is
+    /// Attempts the save in a separate transaction, not in a group of saves. If `lock` is true, the vehicle's row is
     /// locked until the commit.
-    pub async fn run_unbatched(self: Arc<Self>, db: &Db, hold: bool) -> Result<AttemptOutcome> {
-        if hold {
+    pub async fn attempt_unbatched(self: Arc<Self>, db: &Db, lock: bool) -> Result<AttemptOutcome> {
+        if lock {
             db.write(move |tx| Box::pin(async move { self.run(tx, true).await })).await
         } else {
             db.write_single_statement(move |tx| Box::pin(async move { self.run(tx, false).await })).await
@@ -112,44 +113,44 @@ impl SaveAttempt {
         if found.key_vehicle.is_some() {
             return Ok(EvaluatedSave { found, verdict: None });
         }
-        let (finding, kept) = rules::evaluate(caller.role, &found, save)?;
-        let deltas = finding.counter_deltas(&found.vehicle);
-        let entry = AuditEntry::new(*now, Some(caller), audit_event::save_event(&found.vehicle, &finding, save, &kept, *now));
-        Ok(EvaluatedSave { found, verdict: Some(Verdict { finding, kept, deltas, entry }) })
+        let (content, kept) = rules::evaluate(caller.role, &found, save)?;
+        let deltas = content.counter_deltas(&found.vehicle);
+        let entry = AuditEntry::new(*now, Some(caller), audit_event::save_event(&found.vehicle, &content, save, &kept, *now));
+        Ok(EvaluatedSave { found, verdict: Some(Verdict { content, kept, deltas, entry }) })
     }
 
-    /// Attempts the save in the given transaction: loads the vehicle (locked if `hold` is true), checks the rules, and
+    /// Attempts the save in the given transaction: loads the vehicle (locked if `lock` is true), checks the rules, and
     /// writes the save with its conflicts.
-    async fn run(&self, tx: &mut Tx<'_>, hold: bool) -> Result<AttemptOutcome> {
+    async fn run(&self, tx: &mut Tx<'_>, lock: bool) -> Result<AttemptOutcome> {
         let Self { save, key, .. } = self;
-        let found = saves::load(tx, save.id, key, hold).await?.ok_or(Error::NoVehicle(save.id))?;
+        let found = saves::load(tx, save.id, key, lock).await?.ok_or(Error::VehicleNotFound(save.id))?;
         let EvaluatedSave { found, verdict } = self.evaluate(found)?;
-        let Some(Verdict { finding, kept, deltas, entry }) = verdict else {
-            return self.was_done(tx, &found).await.map(|saved| AttemptOutcome::Saved(Box::new(saved)));
+        let Some(Verdict { content, kept, deltas, entry }) = verdict else {
+            return self.repeated_result(tx, &found).await.map(|saved| AttemptOutcome::Saved(Box::new(saved)));
         };
-        if !kept.is_empty() && !hold {
+        if !kept.is_empty() && !lock {
             return Ok(AttemptOutcome::RetryLocked);
         }
         let before = &found.vehicle;
-        let change = SaveRecord { before, finding: &finding, deltas: &deltas, entry: &entry, key, view: save.view };
-        let Some(after) = saves::save(tx, &change).await.map_err(|cause| finding.key_conflict(cause))? else {
+        let change = SaveRecord { before, content: &content, deltas: &deltas, entry: &entry, key, view: save.view };
+        let Some(after) = saves::save(tx, &change).await.map_err(|cause| content.key_conflict(cause))? else {
             return Ok(AttemptOutcome::Retry);
         };
-        let mut moved = WriteResult::from_row(after, &deltas);
-        let (conflicts, more) = self.keep(tx, before, &kept).await?;
-        moved.vehicle.open_conflicts += more;
-        Ok(AttemptOutcome::Saved(Box::new(SaveResult { moved, conflicts })))
+        let mut write_result = WriteResult::from_row(after, &deltas);
+        let (conflicts, more) = self.store_conflicts(tx, before, &kept).await?;
+        write_result.vehicle.open_conflicts += more;
+        Ok(AttemptOutcome::Saved(Box::new(SaveResult { write_result, conflicts })))
     }
 
     /// Stores both values of each conflicting field. Returns the conflicts and the number of new conflicts.
-    async fn keep(&self, tx: &mut Tx<'_>, before: &Vehicle, kept: &[NewConflict]) -> Result<(Vec<Conflict>, i64)> {
+    async fn store_conflicts(&self, tx: &mut Tx<'_>, before: &Vehicle, kept: &[NewConflict]) -> Result<(Vec<Conflict>, i64)> {
         let Self { caller, save, key, now } = self;
         let (vehicle_id, campaign_id) = (before.id, before.campaign_id);
         let (device, device_time) = (save.device.as_str(), save.device_time);
         if !kept.is_empty() && conflicts::count_open_of_user(tx, caller.user_id, MAX_OPEN_CONFLICTS).await? >= MAX_OPEN_CONFLICTS {
             return Err(Error::TooManyConflicts(MAX_OPEN_CONFLICTS));
         }
-        let maker = ValueAuthor { vehicle_id, campaign_id, by: caller.user_id, at: *now, device_time, device, key: &key.key };
+        let maker = ConflictingSave { vehicle_id, campaign_id, by: caller.user_id, at: *now, device_time, device, key: &key.key };
         let (mut made, mut more) = (Vec::with_capacity(kept.len()), 0);
         for new in kept {
             let (id, is_new) = conflicts::insert(tx, &maker, new).await?;
@@ -161,14 +162,14 @@ impl SaveAttempt {
 
     /// Returns the outcome of a save whose idempotency key was used before: the current vehicle if the earlier save had equal
     /// values, otherwise [`Error::KeyReused`].
-    async fn was_done(&self, tx: &mut Tx<'_>, found: &LoadedVehicle) -> Result<SaveResult> {
+    async fn repeated_result(&self, tx: &mut Tx<'_>, found: &LoadedVehicle) -> Result<SaveResult> {
         let Self { save, key, .. } = self;
         let same = found.key_vehicle == Some(key.vehicle_id) && found.key_fingerprint.as_ref() == Some(&key.fingerprint);
         if !same {
             return Err(Error::KeyReused);
         }
-        let vehicle = vehicles::find_in_transaction(tx, save.id, save.view).await?.ok_or(Error::NoVehicle(save.id))?;
+        let vehicle = vehicles::find_in_transaction(tx, save.id, save.view).await?.ok_or(Error::VehicleNotFound(save.id))?;
         let conflicts = conflicts::list_of_save(tx, save.id, key.user_id, &key.key).await?;
-        Ok(SaveResult { moved: WriteResult { vehicle, counted: None, revision: None }, conflicts })
+        Ok(SaveResult { write_result: WriteResult { vehicle, campaign_counts: None, revision: None }, conflicts })
     }
 }

@@ -22,7 +22,7 @@ pub fn subject(vehicle: i64) -> String {
     format!("vehicle {vehicle}")
 }
 
-/// Returns the last words of the summary of a save's audit event, which say how the identifier was entered.
+/// Returns the last words of the summary of a save's audit event, which say how the VIN was entered.
 fn origin_text(origin: Origin) -> &'static str {
     match origin {
         Origin::Scanned => "scanned",
@@ -31,7 +31,7 @@ fn origin_text(origin: Origin) -> &'static str {
     }
 }
 
-/// Returns how the identifier was entered before a save, from the summary of the save's audit event.
+/// Returns how the VIN was entered before a save, from the summary of the save's audit event.
 #[must_use]
 pub fn origin_of(summary: &str) -> Origin {
     let end = summary.rsplit(',').next().map(str::trim_start);

@@ -91,7 +91,7 @@ impl SaveBatcher {
     /// reason, each save of the group has to be retried outside of a group.
     pub async fn attempt(&self, attempt: Arc<SaveAttempt>) -> Result<AttemptOutcome> {
         if !self.db.is_postgres() {
-            return attempt.run_unbatched(&self.db, false).await;
+            return attempt.attempt_unbatched(&self.db, false).await;
         }
         let (answer, heard) = oneshot::channel();
         let leads = {
@@ -124,7 +124,7 @@ impl SaveBatcher {
 
     /// Returns the number of queued saves, and the start time of the last group of saves (`None` before the first
     /// group).
-    fn in_line(&self) -> (usize, Option<Instant>) {
+    fn queue_state(&self) -> (usize, Option<Instant>) {
         let line = self.line();
         (line.waiting.len(), line.begun)
     }
@@ -132,7 +132,7 @@ impl SaveBatcher {
     /// Waits for more saves until the next group may start.
     async fn gather(&self) {
         loop {
-            let (waiting, begun) = self.in_line();
+            let (waiting, begun) = self.queue_state();
             let Some(until) = pause(waiting, begun, Instant::now()) else { return };
             let _ = timeout_at(until, self.enough.notified()).await;
         }
@@ -201,7 +201,7 @@ async fn all(tx: &mut Tx<'_>, attempts: &[Arc<SaveAttempt>]) -> Result<Vec<Resul
         .iter()
         .map(|attempt| {
             let id = attempt.key.vehicle_id;
-            attempt.evaluate(found.remove(&id).ok_or(Error::NoVehicle(id))?)
+            attempt.evaluate(found.remove(&id).ok_or(Error::VehicleNotFound(id))?)
         })
         .collect();
     let changes: Vec<_> =

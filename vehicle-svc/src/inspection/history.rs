@@ -73,7 +73,7 @@ fn of_save(event: Event) -> VehicleChange {
         device_time: device_time.map(|at| clock::timestamp(at.to_utc())),
         job_id: None,
         file: String::new(),
-        fields: merge::fields().filter_map(changed).collect(),
+        fields: merge::list_fields().filter_map(changed).collect(),
     }
 }
 
@@ -84,12 +84,12 @@ fn values(text: &str) -> Map<String, Value> {
 
 /// Converts a bulk job to an entry of the vehicle's history, with the values before and after the job.
 fn of_job(found: VehicleJob) -> Result<VehicleChange> {
-    let JobSnapshot { status, stood, operator_notes, admin_notes, after, .. } = found.snapshot().map_err(Error::from)?;
+    let JobSnapshot { status, parking_space, operator_notes, admin_notes, after, .. } = found.snapshot().map_err(Error::from)?;
     let after = after
         .unwrap_or_else(|| JobResult { status: (found.job.kind == "status").then(|| found.job.detail.clone()), ..JobResult::default() });
     let both = [
         (Field::Status, status, after.status),
-        (Field::ParkingSpace, stood.map(|(space, _)| space), after.space),
+        (Field::ParkingSpace, parking_space.map(|(space, _)| space), after.space),
         (Field::OperatorNotes, operator_notes, after.operator_notes),
         (Field::AdminNotes, admin_notes, after.admin_notes),
     ];

@@ -27,7 +27,7 @@ const FIELDS: [(Field, &str); 5] = [
 ];
 
 /// Returns the fields of a vehicle that users can change.
-pub fn fields() -> impl Iterator<Item = Field> {
+pub fn list_fields() -> impl Iterator<Item = Field> {
     FIELDS.into_iter().map(|(field, _)| field)
 }
 
@@ -76,9 +76,13 @@ const BY_CAUTION: [VehicleStatus; 8] = [
 
 /// Returns which of the two conflicting values the vehicle shows until the conflict is resolved. This is the stored value
 /// `theirs`, or the new value `mine` if `mine` is a more cautious status that the role may set.
-fn shown(role: Role, field: Field, theirs: &str, mine: &str) -> Side {
+fn displayed_side(role: Role, field: Field, theirs: &str, mine: &str) -> Side {
     let rank = |written: &str| BY_CAUTION.iter().position(|known| Some(*known) == status::parse(written));
-    if field == Field::Status && rank(mine) < rank(theirs) && step(role, theirs, mine).is_ok() { Side::Mine } else { Side::Theirs }
+    if field == Field::Status && rank(mine) < rank(theirs) && check_status_change(role, theirs, mine).is_ok() {
+        Side::Mine
+    } else {
+        Side::Theirs
+    }
 }
 
 /// One field that a save asks to change, with its base, stored and requested values.
@@ -116,7 +120,7 @@ pub fn stored_value(field: Field, vehicle: &Vehicle) -> String {
 
 /// Returns the fields to merge: those for which the save has both a requested value and a base value (which the client
 /// saw).
-fn wishes(vehicle: &Vehicle, save: &SaveCommand, base: &SaveBase) -> Vec<FieldChange> {
+fn list_changes_to_merge(vehicle: &Vehicle, save: &SaveCommand, base: &SaveBase) -> Vec<FieldChange> {
     let to_text = |status: VehicleStatus| status::status_text(status).to_owned();
     let pairs = [
         (Field::Status, base.status.map(to_text), save.status.map(to_text)),
@@ -135,61 +139,61 @@ fn wishes(vehicle: &Vehicle, save: &SaveCommand, base: &SaveBase) -> Vec<FieldCh
 /// Returns the first rule that the save breaks, in the same order as for a save without base values.
 pub fn evaluate(role: Role, before: &LoadedVehicle, save: &SaveCommand, base: &SaveBase) -> Result<(VehicleContent, Vec<NewConflict>)> {
     let vehicle = &before.vehicle;
-    let mut wishes = wishes(vehicle, save, base);
+    let mut wishes = list_changes_to_merge(vehicle, save, base);
     wishes.retain(|wish| wish.counts(role));
-    if !save.keep && wishes.iter().any(FieldChange::is_conflict) {
-        return Err(Error::Stale { id: vehicle.id, now: vehicle.version });
+    if !save.stores_conflicts && wishes.iter().any(FieldChange::is_conflict) {
+        return Err(Error::OutdatedVersion { id: vehicle.id, current_version: vehicle.version });
     }
     for wish in wishes.iter().filter(|wish| role != Role::Admin && wish.wanted != wish.stored) {
         if let Some(field) = is_supervisor_only(wish.field) {
-            return Err(Error::Field(field));
+            return Err(Error::FieldNotAllowed(field));
         }
     }
     if vehicle.gate == "closed" {
-        return Err(Error::Closed(vehicle.campaign_name.clone()));
+        return Err(Error::CampaignClosed(vehicle.campaign_name.clone()));
     }
     for wish in wishes.iter().filter(|wish| wish.field == Field::Status) {
-        let is_known = save.keep && status::parse(&wish.base).is_some_and(|base| before.ever_had(base));
-        step(role, if is_known { &wish.base } else { &wish.stored }, &wish.wanted)?;
+        let is_known = save.stores_conflicts && status::parse(&wish.base).is_some_and(|base| before.ever_had(base));
+        check_status_change(role, if is_known { &wish.base } else { &wish.stored }, &wish.wanted)?;
     }
-    let mut finding = VehicleContent::from_vehicle(vehicle);
+    let mut content = VehicleContent::from_vehicle(vehicle);
     let (conflicts, merging): (Vec<_>, Vec<_>) = wishes.into_iter().partition(FieldChange::is_conflict);
     for wish in &merging {
-        set_field(&mut finding, vehicle, wish.field, &wish.wanted)?;
+        set_field(&mut content, vehicle, wish.field, &wish.wanted)?;
     }
     let kept = conflicts.into_iter().map(|wish| {
-        let shows = shown(role, wish.field, &wish.stored, &wish.wanted);
+        let shows = displayed_side(role, wish.field, &wish.stored, &wish.wanted);
         if shows == Side::Mine {
-            set_field(&mut finding, vehicle, wish.field, &wish.wanted)?;
+            set_field(&mut content, vehicle, wish.field, &wish.wanted)?;
         }
         let (theirs_by, theirs_at) = before.last_changed(wish.field);
         let FieldChange { field, base, stored: theirs, wanted: mine } = wish;
         Ok(NewConflict { field: field_name(field), base, theirs, mine, theirs_by, theirs_at, shown: side_text(shows) })
     });
     let kept: Result<Vec<NewConflict>> = kept.collect();
-    Ok((finding, kept?))
+    Ok((content, kept?))
 }
 
-fn step(role: Role, from: &str, to: &str) -> Result<()> {
+fn check_status_change(role: Role, from: &str, to: &str) -> Result<()> {
     let (from, to) = (status::parse(from).unwrap_or_default(), status::parse(to).unwrap_or_default());
     if status::is_change_allowed(role, from, to) {
         Ok(())
     } else {
-        Err(Error::Step { from: status::status_text(from), to: status::status_text(to) })
+        Err(Error::StatusNotAllowed { from: status::status_text(from), to: status::status_text(to) })
     }
 }
 
 /// Sets a field of the vehicle's new content to a value given as text.
 ///
 /// # Errors
-/// Returns `Bad` when the text is not a valid value of the field.
-pub fn set_field(finding: &mut VehicleContent, vehicle: &Vehicle, field: Field, value: &str) -> Result<()> {
+/// Returns `InvalidField` when the text is not a valid value of the field.
+pub fn set_field(content: &mut VehicleContent, vehicle: &Vehicle, field: Field, value: &str) -> Result<()> {
     match field {
-        Field::Status => finding.status = status::status_text(status::parse(value).unwrap_or_default()),
-        Field::OperatorNotes => value.clone_into(&mut finding.operator_notes),
-        Field::AdminNotes => value.clone_into(&mut finding.admin_notes),
-        Field::VinNumber => finding.identifier = Identifier::parse(value).map_err(Error::Bad)?,
-        Field::ParkingSpace => finding.place = parking_space(vehicle, Some(ParkingSpace::new(value).map_err(Error::Bad)?)),
+        Field::Status => content.status = status::status_text(status::parse(value).unwrap_or_default()),
+        Field::OperatorNotes => value.clone_into(&mut content.operator_notes),
+        Field::AdminNotes => value.clone_into(&mut content.admin_notes),
+        Field::VinNumber => content.identifier = Identifier::parse(value).map_err(Error::InvalidField)?,
+        Field::ParkingSpace => content.place = parking_space(vehicle, Some(ParkingSpace::new(value).map_err(Error::InvalidField)?)),
         Field::Unspecified => {}
     }
     Ok(())
@@ -204,13 +208,13 @@ mod tests {
         for status in status::ALL {
             assert_eq!(BY_CAUTION.iter().filter(|known| **known == status).count(), 1, "{status:?}");
         }
-        let of_status = |role, theirs, mine| shown(role, Field::Status, theirs, mine);
+        let of_status = |role, theirs, mine| displayed_side(role, Field::Status, theirs, mine);
         assert_eq!(of_status(Role::Admin, "ok", "ng"), Side::Mine);
         assert_eq!(of_status(Role::Operator, "ok", "ng"), Side::Theirs, "from ok an operator cannot go to ng");
         assert_eq!(of_status(Role::Operator, "ok", "Repair"), Side::Mine);
         assert_eq!(of_status(Role::Admin, "ng", "ok"), Side::Theirs);
         assert_eq!(of_status(Role::Admin, "Gate Out", "Repair OK"), Side::Theirs);
         assert_eq!(of_status(Role::Operator, "", "ok"), Side::Mine);
-        assert_eq!(shown(Role::Admin, Field::OperatorNotes, "a", "b"), Side::Theirs, "of other fields what is stored stays");
+        assert_eq!(displayed_side(Role::Admin, Field::OperatorNotes, "a", "b"), Side::Theirs, "of other fields what is stored stays");
     }
 }

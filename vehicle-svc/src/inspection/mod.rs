@@ -28,8 +28,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{auth::identity::Caller, db::Db, host::Host};
 use std::{sync::Arc, time::Duration};
 
-/// Retention of idempotency keys. The retention is long, since a phone may stay offline for weeks before it sends its pending
-/// saves.
+/// Time for which idempotency keys are stored. The time is long, since a phone may stay offline for weeks before it sends its
+/// pending saves.
 pub const IDEMPOTENCY_RETENTION: TimeDelta = TimeDelta::days(30);
 
 /// Number of optimistic attempts to save before an attempt locks the vehicle's row.
@@ -46,10 +46,10 @@ const OPTIMISTIC_ATTEMPTS: usize = 3;
 pub async fn save(together: &SaveBatcher, caller: Caller, save: SaveCommand, now: DateTime<Utc>) -> Result<SaveResult> {
     let done = attempt(together, caller, save, now).await;
     let outcome = match &done {
-        Ok(saved) if saved.moved.revision.is_none() => "repeated",
+        Ok(saved) if saved.write_result.revision.is_none() => "repeated",
         Ok(saved) if !saved.conflicts.is_empty() => "conflict",
         Ok(_) => "saved",
-        Err(Error::Stale { .. }) => "stale",
+        Err(Error::OutdatedVersion { .. }) => "stale",
         Err(Error::Database(_)) => "failed",
         Err(_) => "rejected",
     };
@@ -66,21 +66,21 @@ async fn attempt(together: &SaveBatcher, caller: Caller, save: SaveCommand, now:
     let key = IdempotencyKey { user_id: caller.user_id, key: save.key.clone(), vehicle_id: save.id, fingerprint: save.fingerprint() };
     let id = save.id;
     let attempt = Arc::new(SaveAttempt { caller, save, key, now });
-    let mut hold = false;
+    let mut lock = false;
     for number in 0..OPTIMISTIC_ATTEMPTS + 2 {
         let attempt = attempt.clone();
-        hold |= number >= OPTIMISTIC_ATTEMPTS;
-        let tried = if number == 0 { together.attempt(attempt).await } else { attempt.run_unbatched(together.db(), hold).await };
+        lock |= number >= OPTIMISTIC_ATTEMPTS;
+        let tried = if number == 0 { together.attempt(attempt).await } else { attempt.attempt_unbatched(together.db(), lock).await };
         match tried {
             Ok(AttemptOutcome::Saved(saved)) => return Ok(*saved),
             Ok(AttemptOutcome::Retry) => {}
-            Ok(AttemptOutcome::RetryLocked) => hold = true,
+            Ok(AttemptOutcome::RetryLocked) => lock = true,
             // A duplicate of this save ran at the same time and was written first.
             Err(Error::Database(cause)) if patio_kit::errors::is_unique_violation(&cause) => {}
             Err(error) => return Err(error),
         }
     }
-    Err(Error::NoVehicle(id))
+    Err(Error::VehicleNotFound(id))
 }
 
 /// Starts the hourly task that deletes expired idempotency keys, and reports of pending saves that are older than

@@ -24,10 +24,10 @@ use patio_proto::{
 pub struct SaveCommand {
     /// Id of the vehicle.
     pub id: i64,
-    /// Identifier (VIN) that the client saw, or `None` for no check. The save is rejected when the vehicle has
-    /// another identifier.
-    pub seen: Option<Identifier>,
-    /// New identifier (VIN); `None` keeps the stored identifier.
+    /// VIN that the client saw, or `None` for no check. The save is rejected when the vehicle has
+    /// another VIN.
+    pub seen_vin: Option<Identifier>,
+    /// New VIN; `None` keeps the stored VIN.
     pub vin: Option<Identifier>,
     /// New status; `None` keeps the stored status.
     pub status: Option<VehicleStatus>,
@@ -45,7 +45,7 @@ pub struct SaveCommand {
     pub if_version: Option<i64>,
     /// Idempotency key of the save; empty when the client sent none.
     pub key: String,
-    /// How the user identified the vehicle: by scanning or typing the identifier.
+    /// How the user identified the vehicle: by scanning or typing the VIN.
     pub origin: Origin,
     /// Vehicles that the user may see; the reply names the next of these vehicles to inspect.
     pub view: View,
@@ -54,7 +54,7 @@ pub struct SaveCommand {
     pub base: Option<SaveBase>,
     /// Whether both values of a conflicting field are stored as a conflict; if false, a save with a conflicting field
     /// is rejected.
-    pub keep: bool,
+    pub stores_conflicts: bool,
     /// Time of the save by the device's clock; `None` when the client sent no time.
     pub device_time: Option<DateTime<Utc>>,
     /// Name of the device that made the save; empty when the client sent none.
@@ -87,7 +87,7 @@ impl SaveCommand {
 /// value the client did not send.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SaveBase {
-    /// Identifier (VIN) that the client saw; `None` when the client sent none.
+    /// VIN that the client saw; `None` when the client sent none.
     pub vin: Option<Identifier>,
     /// Status that the client saw; `None` when the client sent none.
     pub status: Option<VehicleStatus>,
@@ -105,7 +105,7 @@ pub struct WriteResult {
     /// The vehicle after the write; its field `next` is the id of the next vehicle to inspect.
     pub vehicle: Vehicle,
     /// New vehicle counters of the campaign; `None` when the counters did not change.
-    pub counted: Option<CampaignCounts>,
+    pub campaign_counts: Option<CampaignCounts>,
     /// New revision of the campaign; `None` when nothing was written.
     pub revision: Option<i64>,
 }
@@ -114,12 +114,18 @@ impl WriteResult {
     /// Builds the result from the database row that a save returned.
     #[must_use]
     pub fn from_row(after: SavedRow, deltas: &CounterDeltas) -> Self {
-        let SavedRow { vehicle, total, total_inspected: inspected, revision, turned } = after;
+        let SavedRow { vehicle, total, total_inspected: inspected, revision, reached_milestone } = after;
         let of = vehicle.campaign_id;
-        let changes_progress = turned || deltas.changes_counters_or_order();
-        let counted =
-            changes_progress.then_some(CampaignCounts { campaign_id: of, total, inspected, revision, turned, vehicles: Vec::new() });
-        Self { vehicle, counted, revision: Some(revision) }
+        let changes_progress = reached_milestone || deltas.changes_counters_or_order();
+        let campaign_counts = changes_progress.then_some(CampaignCounts {
+            campaign_id: of,
+            total,
+            inspected,
+            revision,
+            reached_milestone,
+            vehicles: Vec::new(),
+        });
+        Self { vehicle, campaign_counts, revision: Some(revision) }
     }
 }
 
@@ -127,13 +133,13 @@ impl WriteResult {
 #[derive(Debug)]
 pub struct SaveResult {
     /// The vehicle after the save, with the counters of the campaign.
-    pub moved: WriteResult,
+    pub write_result: WriteResult,
     /// Conflicts that the save caused, at most one per field.
     pub conflicts: Vec<Conflict>,
 }
 
 impl VehicleContent {
-    /// Converts the database error of a failed save. A duplicate identifier becomes [`Error::VinTaken`].
+    /// Converts the database error of a failed save. A duplicate VIN becomes [`Error::VinTaken`].
     #[must_use]
     pub fn key_conflict(&self, cause: sqlx::Error) -> Error {
         if patio_kit::errors::is_unique_violation(&cause) && !idempotency_keys::is_duplicate_key(&cause) {

@@ -54,18 +54,18 @@ pub enum ResolveOutcome {
 /// the campaign is closed.
 pub async fn resolve(tx: &mut Tx<'_>, choice: &ConflictChoice) -> Result<ResolveOutcome> {
     let ConflictChoice { id, side, caller, now, .. } = choice;
-    let conflict = conflicts::find(tx, *id).await?.ok_or(Error::NoConflict(*id))?;
+    let conflict = conflicts::find(tx, *id).await?.ok_or(Error::ConflictNotFound(*id))?;
     let nobody =
         IdempotencyKey { user_id: caller.user_id, key: String::new(), vehicle_id: conflict.vehicle_id, fingerprint: String::new() };
-    let before = saves::load(tx, conflict.vehicle_id, &nobody, true).await?.ok_or(Error::NoConflict(*id))?;
+    let before = saves::load(tx, conflict.vehicle_id, &nobody, true).await?.ok_or(Error::ConflictNotFound(*id))?;
     // Read again under the vehicle's lock: another user may have resolved the conflict in the meantime.
-    let conflict = conflicts::find(tx, *id).await?.ok_or(Error::NoConflict(*id))?;
+    let conflict = conflicts::find(tx, *id).await?.ok_or(Error::ConflictNotFound(*id))?;
     if conflict.settled_at.is_some() {
-        return Err(Error::Settled(*id));
+        return Err(Error::ConflictResolved(*id));
     }
     let field = merge::parse_field(&conflict.field);
     if let Some(words) = merge::is_supervisor_only(field).filter(|_| caller.role != Role::Admin) {
-        return Err(Error::Field(words));
+        return Err(Error::FieldNotAllowed(words));
     }
     let (stored, value) =
         (merge::stored_value(field, &before.vehicle), if *side == Side::Mine { &conflict.mine } else { &conflict.theirs });
@@ -78,12 +78,12 @@ pub async fn resolve(tx: &mut Tx<'_>, choice: &ConflictChoice) -> Result<Resolve
     let event = event(&conflict, &before.vehicle, (&stored, value), choice);
     let moved = if stored == *value {
         audit::append(tx, *now, Some(caller), event).await?;
-        let vehicle = vehicles::find_in_transaction(tx, conflict.vehicle_id, View::All).await?.ok_or(Error::NoConflict(*id))?;
-        WriteResult { vehicle, counted: None, revision: None }
+        let vehicle = vehicles::find_in_transaction(tx, conflict.vehicle_id, View::All).await?.ok_or(Error::ConflictNotFound(*id))?;
+        WriteResult { vehicle, campaign_counts: None, revision: None }
     } else {
         write(tx, &before, (field, value), (&nobody, &AuditEntry::new(*now, Some(caller), event))).await?
     };
-    let settled = conflicts::find(tx, *id).await?.ok_or(Error::NoConflict(*id))?;
+    let settled = conflicts::find(tx, *id).await?.ok_or(Error::ConflictNotFound(*id))?;
     Ok(ResolveOutcome::Done(Box::new(settled), Box::new(moved)))
 }
 
@@ -96,16 +96,16 @@ async fn write(
 ) -> Result<WriteResult> {
     let vehicle = &before.vehicle;
     if vehicle.gate == "closed" {
-        return Err(Error::Closed(vehicle.campaign_name.clone()));
+        return Err(Error::CampaignClosed(vehicle.campaign_name.clone()));
     }
-    let mut finding = VehicleContent::from_vehicle(vehicle);
-    merge::set_field(&mut finding, vehicle, field, value)?;
-    let deltas = finding.counter_deltas(vehicle);
-    let change = SaveRecord { before: vehicle, finding: &finding, deltas: &deltas, entry, key, view: View::All };
-    let after = saves::save(tx, &change).await.map_err(|cause| finding.key_conflict(cause))?;
-    let mut moved = WriteResult::from_row(after.ok_or(Error::NoVehicle(vehicle.id))?, &deltas);
+    let mut content = VehicleContent::from_vehicle(vehicle);
+    merge::set_field(&mut content, vehicle, field, value)?;
+    let deltas = content.counter_deltas(vehicle);
+    let change = SaveRecord { before: vehicle, content: &content, deltas: &deltas, entry, key, view: View::All };
+    let after = saves::save(tx, &change).await.map_err(|cause| content.key_conflict(cause))?;
+    let mut moved = WriteResult::from_row(after.ok_or(Error::VehicleNotFound(vehicle.id))?, &deltas);
     // Load the vehicle again: on PostgreSQL the save counts open conflicts as they were when its statement began.
-    moved.vehicle = vehicles::find_in_transaction(tx, vehicle.id, View::All).await?.ok_or(Error::NoVehicle(vehicle.id))?;
+    moved.vehicle = vehicles::find_in_transaction(tx, vehicle.id, View::All).await?.ok_or(Error::VehicleNotFound(vehicle.id))?;
     Ok(moved)
 }
 

@@ -17,34 +17,34 @@ use patio_proto::{access::Role, status};
 /// Returns the first rule that the save breaks.
 pub fn evaluate(role: Role, found: &LoadedVehicle, save: &SaveCommand) -> Result<(VehicleContent, Vec<NewConflict>)> {
     let before = &found.vehicle;
-    if save.seen.as_ref().is_some_and(|seen| *seen != before.identifier()) {
-        return Err(Error::Other { id: before.id, vin: before.identifier().vin() });
+    if save.seen_vin.as_ref().is_some_and(|seen| *seen != before.identifier()) {
+        return Err(Error::VinMismatch { id: before.id, vin: before.identifier().vin() });
     }
     if save.base.is_none() && save.if_version.is_some_and(|seen| seen != before.version) {
-        return Err(Error::Stale { id: before.id, now: before.version });
+        return Err(Error::OutdatedVersion { id: before.id, current_version: before.version });
     }
-    refuse(save.campaign_id.is_some_and(|id| id != before.campaign_id), "the campaign of a vehicle")?;
+    reject_if(save.campaign_id.is_some_and(|id| id != before.campaign_id), "the campaign of a vehicle")?;
     match &save.base {
         Some(base) => merge::evaluate(role, found, save, base),
-        None => judge_whole(role, before, save).map(|finding| (finding, Vec::new())),
+        None => evaluate_without_base(role, before, save).map(|content| (content, Vec::new())),
     }
 }
 
 /// Applies the rules to a save without base values, after the vehicle's version was checked. Returns the vehicle's new
 /// content.
-fn judge_whole(role: Role, before: &Vehicle, save: &SaveCommand) -> Result<VehicleContent> {
+fn evaluate_without_base(role: Role, before: &Vehicle, save: &SaveCommand) -> Result<VehicleContent> {
     let is_admin = role == Role::Admin;
     let identifier = before.identifier();
-    refuse(!is_admin && save.vin.as_ref().is_some_and(|vin| *vin != identifier), "the VIN")?;
-    refuse(!is_admin && save.place.as_ref().is_some_and(|place| place.space != before.parking_space), "the parking space")?;
-    refuse(!is_admin && save.admin_notes.as_ref().is_some_and(|notes| *notes != before.admin_notes), "the supervisor notes")?;
+    reject_if(!is_admin && save.vin.as_ref().is_some_and(|vin| *vin != identifier), "the VIN")?;
+    reject_if(!is_admin && save.place.as_ref().is_some_and(|place| place.space != before.parking_space), "the parking space")?;
+    reject_if(!is_admin && save.admin_notes.as_ref().is_some_and(|notes| *notes != before.admin_notes), "the supervisor notes")?;
     if before.gate == "closed" {
-        return Err(Error::Closed(before.campaign_name.clone()));
+        return Err(Error::CampaignClosed(before.campaign_name.clone()));
     }
     let from = status::parse(&before.status).unwrap_or_default();
     let to = save.status.unwrap_or(from);
     if !status::is_change_allowed(role, from, to) {
-        return Err(Error::Step { from: status::status_text(from), to: status::status_text(to) });
+        return Err(Error::StatusNotAllowed { from: status::status_text(from), to: status::status_text(to) });
     }
     Ok(VehicleContent {
         identifier: save.vin.clone().unwrap_or(identifier),
@@ -55,6 +55,6 @@ fn judge_whole(role: Role, before: &Vehicle, save: &SaveCommand) -> Result<Vehic
     })
 }
 
-fn refuse(wrong: bool, field: &'static str) -> Result<()> {
-    if wrong { Err(Error::Field(field)) } else { Ok(()) }
+fn reject_if(wrong: bool, field: &'static str) -> Result<()> {
+    if wrong { Err(Error::FieldNotAllowed(field)) } else { Ok(()) }
 }

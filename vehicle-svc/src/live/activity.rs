@@ -18,21 +18,22 @@ const MAX_HOURS: i64 = 92 * 24;
 /// Returns the inspection work in a range of hours, limited to what the caller may see.
 ///
 /// # Errors
-/// Returns `Bad` for a range that is missing, empty or too long, and `NoCampaign` when the campaign does not exist.
+/// Returns `InvalidField` for a range that is missing, empty or too long, and `CampaignNotFound` when the campaign does not exist.
 pub async fn load(db: &Db, caller: &Caller, request: &pb::GetActivityRequest) -> Result<pb::GetActivityResponse> {
     let hour = |at: Option<&prost_types::Timestamp>| at.and_then(clock::from_timestamp).map(activity::hour_of);
-    let (first, last) =
-        hour(request.from.as_ref()).zip(hour(request.to.as_ref())).ok_or_else(|| Error::Bad("from and to: are missing".to_owned()))?;
-    if !(0..=MAX_HOURS).contains(&(last - first)) {
-        return Err(Error::Bad("from: must be at most 92 days before to".to_owned()));
+    let (first_hour, last_hour) = hour(request.from.as_ref())
+        .zip(hour(request.to.as_ref()))
+        .ok_or_else(|| Error::InvalidField("from and to: are missing".to_owned()))?;
+    if !(0..=MAX_HOURS).contains(&(last_hour - first_hour)) {
+        return Err(Error::InvalidField("from: must be at most 92 days before to".to_owned()));
     }
     let (campaign, view) = (request.campaign_id, View::for_role(caller.role, None));
     if let Some(id) = campaign {
-        campaigns::find(db, id).await?.ok_or(Error::NoCampaign(id))?;
+        campaigns::find(db, id).await?.ok_or(Error::CampaignNotFound(id))?;
     }
-    let filter = WorkFilter { campaign, first, last, view, user: None };
+    let filter = WorkFilter { campaign, first_hour, last_hour, view, user: None };
     let own = WorkFilter { user: (caller.role == Role::Operator).then_some(caller.user_id), ..filter };
-    let since = WorkFilter { last: i64::MAX, ..filter };
+    let since = WorkFilter { last_hour: i64::MAX, ..filter };
     let (counts, statuses, hours, by_yard, people) = tokio::try_join!(
         count_yards(db, campaign),
         count_statuses(db, campaign),
@@ -46,7 +47,7 @@ pub async fn load(db: &Db, caller: &Caller, request: &pb::GetActivityRequest) ->
         total: seen().map(|count| count.total).sum(),
         inspected,
         inspected_before: (inspected - hours.iter().map(|hour| hour.inspected).sum::<i64>()).max(0),
-        hours: hours.iter().filter(|hour| hour.id <= last).map(hour_view).collect(),
+        hours: hours.iter().filter(|hour| hour.id <= last_hour).map(hour_view).collect(),
         yards: yard_views(seen(), &by_yard, &statuses),
         people: people.iter().map(|work| pb::UserActivity { user_id: work.id, counts: Some(counts_view(work)) }).collect(),
     })
@@ -54,7 +55,7 @@ pub async fn load(db: &Db, caller: &Caller, request: &pb::GetActivityRequest) ->
 
 async fn count_yards(db: &Db, campaign: Option<i64>) -> std::result::Result<Vec<YardCount>, sqlx::Error> {
     match campaign {
-        Some(id) => yards::counts_by_id(db, id).await,
+        Some(id) => yards::list_counts_of_campaign(db, id).await,
         None => yards::list_total_counts(db).await,
     }
 }

@@ -48,7 +48,7 @@ const ROUNDS_PER_POLL: u32 = 5;
 /// pace falls.
 const ROUNDS_PER_PACE: u32 = 30;
 
-/// Item on the internal channel of the change feed.
+/// Item that the change feed sends to the event streams of this process.
 #[derive(Debug, Clone)]
 pub enum FeedItem {
     /// A change event that is sent to the event streams.
@@ -103,7 +103,7 @@ impl ChangeFeed {
         let (out, _) = broadcast::channel(MAX_LAG);
         let feed = PubSub::open(host, "vehicle-events")?;
         let live = Self { tasks: host.tasks.clone(), clock: host.clock.clone(), db, feed, out, noted: Arc::default() };
-        live.keep_hearing();
+        live.spawn_receive_loop();
         for (campaign, revision) in
             host.retry_until_database_up(|| campaigns::list_revisions(&live.db).map_err(anyhow::Error::from).boxed()).await?
         {
@@ -144,7 +144,7 @@ impl ChangeFeed {
         }
     }
 
-    fn keep_hearing(&self) {
+    fn spawn_receive_loop(&self) {
         let (live, mut feed) = (self.clone(), self.feed.subscribe());
         self.tasks.spawn(async move {
             loop {
@@ -155,7 +155,7 @@ impl ChangeFeed {
                 match heard {
                     Ok(pubsub::Message::Event(bytes)) => match WatchEvent::decode(bytes) {
                         Ok(event) => live.hear(event),
-                        Err(cause) => tracing::warn!(%cause, "failed to decode an event of another replica"),
+                        Err(cause) => tracing::warn!(%cause, "failed to decode an event of another replica, event ignored"),
                     },
                     Ok(pubsub::Message::Lagged) | Err(RecvError::Lagged(_)) => drop(live.out.send(FeedItem::Lagged)),
                     Err(RecvError::Closed) => return,
@@ -186,11 +186,11 @@ impl ChangeFeed {
         if !self.feed.publish(message.into()).await
             && let Some((campaign, revision)) = changed
         {
-            self.note_unpublished(campaign, revision);
+            self.record_unpublished(campaign, revision);
         }
     }
 
-    fn note_unpublished(&self, campaign: i64, revision: i64) {
+    fn record_unpublished(&self, campaign: i64, revision: i64) {
         let mut noted = self.noted();
         let last = noted.unpublished.entry(campaign).or_default();
         *last = revision.max(*last);
@@ -206,12 +206,12 @@ impl ChangeFeed {
     /// Publishes that many vehicles were written, with one event per campaign. `by` is the user who made the change;
     /// `None` for a service.
     pub fn publish_vehicles_changed(&self, all: &[CampaignCounts], by: Option<i64>) {
-        for counted in all.iter().cloned() {
+        for campaign_counts in all.iter().cloned() {
             let live = self.clone();
             self.tasks.spawn(async move {
-                let rows = vehicles::rows_by_ids(&live.db, &counted.vehicles).await.unwrap_or_default();
+                let rows = vehicles::list_rows_by_ids(&live.db, &campaign_counts.vehicles).await.unwrap_or_default();
                 let vehicles = rows.into_iter().map(Into::into).collect();
-                let (campaign_id, revision) = (counted.campaign_id, counted.revision);
+                let (campaign_id, revision) = (campaign_counts.campaign_id, campaign_counts.revision);
                 live.publish_now(Event::Vehicles(pb::VehiclesChanged { campaign_id, revision, vehicles, by })).await;
             });
         }
@@ -246,7 +246,7 @@ impl ChangeFeed {
             let changed = pb::VehiclesChanged { campaign_id, revision, ..Default::default() };
             let message = WatchEvent { event: Some(Event::Vehicles(changed)) }.encode_to_vec();
             if !self.feed.publish_remote(&message).await {
-                self.note_unpublished(campaign_id, revision);
+                self.record_unpublished(campaign_id, revision);
             }
         }
     }
@@ -265,7 +265,7 @@ impl ChangeFeed {
                     }
                 }
             }
-            Err(cause) => tracing::warn!(%cause, "failed to load the revisions of the campaigns"),
+            Err(cause) => tracing::warn!(%cause, "failed to load the campaign revisions, missed changes are published at the next poll"),
         }
     }
 
@@ -294,7 +294,9 @@ impl ChangeFeed {
         let ids: Vec<i64> = campaigns.into_iter().collect();
         let paces = match pace::compute_paces(&self.db, &ids, self.clock.now()).await {
             Ok(paces) => paces,
-            Err(cause) => return tracing::warn!(%cause, "failed to compute the inspection pace of campaigns"),
+            Err(cause) => {
+                return tracing::warn!(%cause, "failed to compute the inspection pace of campaigns, the last published pace stays");
+            }
         };
         for pace in paces {
             let mut noted = self.noted();

@@ -1,7 +1,7 @@
 //! Pending saves: devices report how many saves wait in their outboxes, so that a supervisor sees the pending saves
 //! before closing a campaign.
 use crate::{
-    device_time::bounded_device_time,
+    device_time::parse_device_time,
     error::{Error, Result},
     store::pending_saves::{self, DevicePendingSaves},
 };
@@ -27,19 +27,19 @@ pub struct PendingReport {
 /// Validates a device's report of pending saves.
 ///
 /// # Errors
-/// Returns `Bad` with the invalid field.
-pub fn read(all: &[pb::PendingSaves]) -> Result<Vec<PendingReport>> {
+/// Returns `InvalidField` with the invalid field.
+pub fn validate_reports(all: &[pb::PendingSaves]) -> Result<Vec<PendingReport>> {
     if all.len() > MAX_CAMPAIGNS {
-        return Err(Error::Bad(format!("held: at most {MAX_CAMPAIGNS} campaigns")));
+        return Err(Error::InvalidField(format!("held: at most {MAX_CAMPAIGNS} campaigns")));
     }
     let read_report = |work: &pb::PendingSaves| {
         if work.campaign_id < 1 {
-            return Err(Error::Bad("held.campaign_id: must be 1 or more".to_owned()));
+            return Err(Error::InvalidField("held.campaign_id: must be 1 or more".to_owned()));
         }
         if !(1..=MAX_PENDING_SAVES).contains(&work.saves) {
-            return Err(Error::Bad(format!("held.saves: must be between 1 and {MAX_PENDING_SAVES}")));
+            return Err(Error::InvalidField(format!("held.saves: must be between 1 and {MAX_PENDING_SAVES}")));
         }
-        let oldest_at = bounded_device_time("held.oldest_at", &work.oldest_at.unwrap_or_default())?;
+        let oldest_at = parse_device_time("held.oldest_at", &work.oldest_at.unwrap_or_default())?;
         Ok(PendingReport { campaign: work.campaign_id, saves: work.saves, oldest_at })
     };
     all.iter().map(read_report).collect()
@@ -48,11 +48,11 @@ pub fn read(all: &[pb::PendingSaves]) -> Result<Vec<PendingReport>> {
 /// Replaces the previous report of pending saves from a user's device.
 ///
 /// # Errors
-/// Returns `Bad` when the user has pending saves on too many devices, or the error of a failed statement.
-pub async fn replace(tx: &mut Tx<'_>, user_id: i64, device: &str, all: &[PendingReport], told_at: DateTime<Utc>) -> Result<()> {
+/// Returns `InvalidField` when the user has pending saves on too many devices, or the error of a failed statement.
+pub async fn replace_reports(tx: &mut Tx<'_>, user_id: i64, device: &str, all: &[PendingReport], told_at: DateTime<Utc>) -> Result<()> {
     pending_saves::clear(tx, user_id, device).await?;
     if !all.is_empty() && pending_saves::count_devices(tx, user_id).await? >= MAX_DEVICES {
-        return Err(Error::Bad(format!("held: one user may have pending saves on at most {MAX_DEVICES} devices")));
+        return Err(Error::InvalidField(format!("held: one user may have pending saves on at most {MAX_DEVICES} devices")));
     }
     for PendingReport { campaign, saves, oldest_at } in all.iter().copied() {
         pending_saves::replace(tx, campaign, &DevicePendingSaves { user_id, device: device.to_owned(), saves, oldest_at, told_at }).await?;

@@ -41,9 +41,8 @@ impl RevisionTracker {
         is_new
     }
 
-    /// Returns the last received revision if there is a gap: an earlier revision that was already missing at the previous
-    /// check. Marks the missing revisions as received. Returns `None` when no revision has been missing since the previous
-    /// check.
+    /// Returns the last received revision if an earlier revision was already missing at the previous check; otherwise `None`. Marks
+    /// the missing revisions as received.
     pub fn take_gap(&mut self) -> Option<i64> {
         let waited = self.beyond.first().is_some_and(|first| *first <= self.looked);
         let last = self.last();

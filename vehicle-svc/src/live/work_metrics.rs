@@ -1,4 +1,4 @@
-//! Metrics of the inspection work: number of users who save, and number of pending saves on devices.
+//! Metrics of the inspection work: number of active users, and number of pending saves on devices.
 use crate::store::{activity, pending_saves};
 use patio_kit::{db::Db, host::Host, telemetry::gauge_value};
 use std::time::Duration;
@@ -18,7 +18,7 @@ pub fn spawn(host: &Host, db: Db) {
                     metrics::gauge!("patio_users_saving").set(number(users));
                     metrics::gauge!("patio_outbox_pending_saves").set(number(saves));
                 }
-                Err(cause) => tracing::debug!(%cause, "failed to count users at work and pending saves"),
+                Err(cause) => tracing::debug!(%cause, "failed to update the metrics of active users and pending saves"),
             }
         }
     });

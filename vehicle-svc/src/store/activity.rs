@@ -37,7 +37,7 @@ pub fn start_of_hour(hour: i64) -> DateTime<Utc> {
 
 /// Returns whether a status, as text in the database, means that the inspection found a defect: ng, Repair or Repair OK.
 #[must_use]
-pub fn is_wrong(status: &str) -> bool {
+pub fn is_defect(status: &str) -> bool {
     matches!(status, "ng" | "Repair" | "Repair OK")
 }
 
@@ -78,7 +78,7 @@ pub async fn add_bulk(
     for (yard, number) in inspected {
         work.entry(yard).or_default().0 += number;
     }
-    for ((yard, _), number) in statuses.0.iter().filter(|((_, status), _)| is_wrong(status)) {
+    for ((yard, _), number) in statuses.0.iter().filter(|((_, status), _)| is_defect(status)) {
         work.entry(*yard).or_default().1 += number;
     }
     let work = work.into_iter().filter(|(_, counts)| *counts != (0, 0));
@@ -142,9 +142,9 @@ pub struct WorkFilter {
     /// Id of the campaign; `None` for all campaigns.
     pub campaign: Option<i64>,
     /// Number of the first hour, counted from 1970 (UTC).
-    pub first: i64,
+    pub first_hour: i64,
     /// Number of the last hour, counted from 1970 (UTC).
-    pub last: i64,
+    pub last_hour: i64,
     /// Vehicles that the caller may see.
     pub view: View,
     /// Id of the only user whose work is returned; `None` for all users.
@@ -166,8 +166,8 @@ pub async fn list(db: &Db, by: WorkBy, filter: WorkFilter) -> Result<Vec<WorkCou
                 cast(sum(found_wrong) as bigint) as found_wrong
            from activity where {campaign} hour between $2 and $3 and yard_id <> $4 {user} {people} group by {column} order by {column}"
     );
-    let hidden = if let View::Without(yard) = filter.view { yard } else { i64::MIN };
-    on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(filter.campaign).bind(filter.first).bind(filter.last).bind(hidden)
+    let hidden = if let View::ExceptYard(yard) = filter.view { yard } else { i64::MIN };
+    on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(filter.campaign).bind(filter.first_hour).bind(filter.last_hour).bind(hidden)
         .bind(filter.user).fetch_all(c).await)
 }
 

@@ -35,9 +35,9 @@ pub struct VehiclePatch<'a> {
 }
 
 impl VehiclePatch<'_> {
-    /// Returns the patch reduced to real changes: a new value that equals the vehicle's stored value becomes `None`.
+    /// Returns the patch without unchanged values: a new value that equals the vehicle's stored value becomes `None`.
     #[must_use]
-    pub fn new(self, vehicle: &LockedVehicle) -> Self {
+    pub fn without_unchanged(self, vehicle: &LockedVehicle) -> Self {
         Self {
             place: self.place.filter(|place| vehicle.parking_space.as_ref() != Some(&place.space) || vehicle.yard_id != place.yard_id),
             status: self.status.filter(|status| vehicle.status != *status),
@@ -62,7 +62,7 @@ impl VehiclePatch<'_> {
             content: vehicle.content,
             status: self.status.map(|_| vehicle.status.clone()),
             inspected: self.inspected.map(|_| vehicle.inspected),
-            stood: self.place.and(vehicle.parking_space.clone()).map(|space| (space, vehicle.yard_id)),
+            parking_space: self.place.and(vehicle.parking_space.clone()).map(|space| (space, vehicle.yard_id)),
             operator_notes: self.operator_notes.and(vehicle.operator_notes.clone()),
             admin_notes: self.admin_notes.and(vehicle.admin_notes.clone()),
             after: Some(JobResult {
@@ -111,7 +111,7 @@ impl<'a> Own<'a> {
 
 /// Writes the new values of many vehicles: one statement per large group of equal patches, and one statement for all
 /// other vehicles.
-pub async fn write(tx: &mut Tx<'_>, all: &[(&LockedVehicle, VehiclePatch<'_>)], by: Option<i64>, at: DateTime<Utc>) -> Result<()> {
+pub async fn write_patches(tx: &mut Tx<'_>, all: &[(&LockedVehicle, VehiclePatch<'_>)], by: Option<i64>, at: DateTime<Utc>) -> Result<()> {
     let (mut groups, mut others) = (HashMap::<&VehiclePatch, Vec<&LockedVehicle>>::new(), Vec::new());
     for (vehicle, patch) in all {
         match patch.place {
@@ -150,7 +150,7 @@ pub async fn set_equal_values(tx: &mut Tx<'_>, ids: &[i64], same: VehiclePatch<'
     let set: String = set.into_iter().flatten().collect();
     let text = format!(
         "update vehicles set modified_by = $2, modified_at = $3, version = version + 1{set} where id {}",
-        dialect::in_json_array(tx.is_postgres())
+        dialect::json_array_condition(tx.is_postgres())
     );
     let ids = serde_json::to_string(ids).unwrap_or_default();
     on!(tx.on(), c => query(AssertSqlSafe(text)).bind(&ids).bind(by).bind(at).bind(same.status).bind(same.inspected)

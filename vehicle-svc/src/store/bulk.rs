@@ -15,7 +15,7 @@ type Result<T> = std::result::Result<T, sqlx::Error>;
 /// A vehicle whose status a bulk call may change.
 #[derive(Debug, Clone, FromRow, Deserialize)]
 pub struct StatusTarget {
-    /// Position, counted from 1, of the matching identifier in the request.
+    /// Position of the matching VIN in the request, counted from 1.
     pub asked: i64,
     /// Id of the vehicle.
     pub id: i64,
@@ -43,7 +43,7 @@ pub struct StatusTarget {
     /// Whether the vehicle has supervisor notes that stay although the call clears the team leader notes.
     #[serde(deserialize_with = "sqlite_bool")]
     pub keeps_notes: bool,
-    /// Identifier (VIN) of a vehicle that the call leaves unchanged; `None` for a vehicle that the call changes.
+    /// VIN of a vehicle that the call leaves unchanged; `None` for a vehicle that the call changes.
     pub vin: Option<String>,
 }
 
@@ -60,15 +60,15 @@ impl StatusTarget {
             inspected: Some(self.inspected),
             operator_notes: non_empty(&self.operator_notes),
             admin_notes: non_empty(&self.admin_notes),
-            stood: None,
+            parking_space: None,
             after: None, // the job names the new status, and cleared notes are empty
         }
     }
 }
 
-/// Returns the vehicles with the given identifier keys, like [`super::vehicle_lookup::find_by_keys`], but only with the columns
+/// Returns the vehicles with the given VIN keys, like [`super::vehicle_lookup::find_by_keys`], but only with the columns
 /// that a status change needs.
-pub async fn status_target(tx: &mut Tx<'_>, keys: &[&str], new: VehiclePatch<'_>, scope: VehicleScope) -> Result<Vec<StatusTarget>> {
+pub async fn find_status_targets(tx: &mut Tx<'_>, keys: &[&str], new: VehiclePatch<'_>, scope: VehicleScope) -> Result<Vec<StatusTarget>> {
     let held = scope.lock_for_update(tx).await?;
     let text = format!(
         concat!(
@@ -83,7 +83,7 @@ pub async fn status_target(tx: &mut Tx<'_>, keys: &[&str], new: VehiclePatch<'_>
             " {}"
         ),
         dialect::select_texts(tx.is_postgres()),
-        lock_clause(tx, scope.locks)
+        lock_clause(tx, scope.locks_rows)
     );
     let keys = serde_json::to_string(keys).unwrap_or_default();
     let (team, supervisor) = (new.operator_notes.is_some(), new.admin_notes.is_some());

@@ -23,7 +23,7 @@ pub struct Campaign {
     pub in_dash: i64,
     /// Revision of the campaign; increases with every change of its vehicles.
     pub revision: i64,
-    /// Layout number of the campaign; increases when vehicles are added, removed, moved or get another identifier.
+    /// Layout number of the campaign; increases when vehicles are added, removed, moved or get another VIN.
     pub layout: i64,
 }
 
@@ -32,7 +32,7 @@ impl Campaign {
     /// [`View::All`] if the campaign has no vehicles in yard `-`.
     #[must_use]
     pub fn narrow_view(&self, view: View) -> View {
-        if matches!(view, View::Without(_)) && self.in_dash == 0 { View::All } else { view }
+        if matches!(view, View::ExceptYard(_)) && self.in_dash == 0 { View::All } else { view }
     }
 }
 
@@ -60,7 +60,7 @@ pub async fn lock_draft(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
 }
 
 /// Locks a campaign until the commit: waits for running saves and blocks later saves.
-async fn hold(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+async fn lock(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     let text = dialect::for_update(
         tx.is_postgres(),
         "select id from campaigns where id = $1",
@@ -71,14 +71,14 @@ async fn hold(tx: &mut Tx<'_>, id: i64) -> Result<()> {
 
 /// Returns the last revision of the campaign's name and gate (open or closed) received from campaign-svc, or `None`
 /// for an unknown campaign.
-pub async fn last_revision(tx: &mut Tx<'_>, id: i64) -> Result<Option<i64>> {
+pub async fn load_last_revision(tx: &mut Tx<'_>, id: i64) -> Result<Option<i64>> {
     on!(tx.on(), c => query_scalar("select revision from campaigns where id = $1").bind(id).fetch_optional(c).await)
 }
 
 /// Stores name and gate (open or closed) of a campaign. Returns false, and changes nothing, when a newer revision is
 /// stored, or the campaign is removed or pending deletion.
 pub async fn apply_settings(tx: &mut Tx<'_>, id: i64, name: &str, gate: &'static str, revision: i64) -> Result<bool> {
-    hold(tx, id).await?;
+    lock(tx, id).await?;
     on!(tx.on(), c => query(
         "insert into campaigns (id, name, gate, revision) values ($1, $2, $3, $4)
          on conflict (id) do update set name = excluded.name, gate = excluded.gate, revision = excluded.revision
@@ -95,7 +95,7 @@ pub async fn lock_for_deletion(tx: &mut Tx<'_>, id: i64) -> Result<()> {
 /// Marks a campaign as removed and deletes its counters, activity, conflicts and pending reports. The campaign's marked row is
 /// kept, so that an import that arrives late is rejected.
 pub async fn mark_deleted(tx: &mut Tx<'_>, id: i64) -> Result<()> {
-    hold(tx, id).await?;
+    lock(tx, id).await?;
     let is_draft: bool = on!(tx.on(), c => query_scalar("select count(*) > 0 from campaigns where id = $1 and gate = 'draft'")
         .bind(id).fetch_one(c).await)?;
     if is_draft {
@@ -139,7 +139,7 @@ pub struct CampaignProgress {
 
 /// Returns the SQL select for the progress of campaigns, without the `where` clause. `$2` is the id of yard `-`,
 /// which is counted if `with_dash` is true.
-fn whole(with_dash: bool) -> &'static str {
+fn select_progress(with_dash: bool) -> &'static str {
     if with_dash {
         "select c.id as campaign_id, c.total, c.inspected, c.counts_revision as revision, coalesce(k.total, 0) as in_dash,
             (select v.id from vehicles v where v.campaign_id = c.id and not v.inspected order by v.walk_key, v.id limit 1) as next
@@ -158,14 +158,14 @@ pub async fn load_progress(db: &Db, ids: &[i64], with_dash: bool) -> Result<Vec<
     let text = format!(
         "with asked as ({}) {} join asked a on a.id = c.id where c.gate in ('open', 'closed')",
         dialect::select_ids(db.is_postgres()),
-        whole(with_dash)
+        select_progress(with_dash)
     );
     let ids = serde_json::to_string(ids).unwrap_or_default();
     on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(&ids).bind(i64::from(yard::DASH_YARD)).fetch_all(c).await)
 }
 
 /// Returns the progress of one yard in each of the given campaigns, with one statement.
-pub async fn progress_in_yard(db: &Db, ids: &[i64], yard: i64) -> Result<Vec<CampaignProgress>> {
+pub async fn load_progress_in_yard(db: &Db, ids: &[i64], yard: i64) -> Result<Vec<CampaignProgress>> {
     let text = format!(
         "with asked as ({}) select c.id as campaign_id, k.total, k.inspected, c.counts_revision as revision, cast(0 as bigint) as in_dash,
            (select v.id from vehicles v where v.campaign_id = c.id and v.yard_id = $2 and not v.inspected
@@ -180,6 +180,6 @@ pub async fn progress_in_yard(db: &Db, ids: &[i64], yard: i64) -> Result<Vec<Cam
 
 /// Returns the progress of the campaign with the given name, or `None` when no open or closed campaign has this name.
 pub async fn find_progress(db: &Db, name: &str, with_dash: bool) -> Result<Option<CampaignProgress>> {
-    let text = format!("{} where c.name = $1 and c.gate in ('open', 'closed')", whole(with_dash));
+    let text = format!("{} where c.name = $1 and c.gate in ('open', 'closed')", select_progress(with_dash));
     on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(name).bind(i64::from(yard::DASH_YARD)).fetch_optional(c).await)
 }

@@ -16,7 +16,7 @@ pub const MAX_CHANGES: i64 = 2_000;
 
 /// Records the ids of vehicles that changed at a revision of the campaign. The caller must have set the campaign to
 /// this revision in the given transaction.
-pub async fn record(tx: &mut Tx<'_>, campaign: i64, revision: i64, ids: &[i64]) -> Result<()> {
+pub async fn record_changes(tx: &mut Tx<'_>, campaign: i64, revision: i64, ids: &[i64]) -> Result<()> {
     if i64::try_from(ids.len()).is_ok_and(|count| count > MAX_CHANGES) {
         return on!(tx.on(), c => query("update campaigns set listed_from = $2 where id = $1")
             .bind(campaign).bind(revision).execute(c).await.map(drop));
@@ -32,7 +32,7 @@ pub async fn record(tx: &mut Tx<'_>, campaign: i64, revision: i64, ids: &[i64]) 
 
 /// Returns the oldest revision from which a delta can be computed, or `None` when the campaign is neither open nor
 /// closed.
-pub async fn oldest_revision(db: &Db, campaign: i64) -> Result<Option<i64>> {
+pub async fn load_oldest_revision(db: &Db, campaign: i64) -> Result<Option<i64>> {
     on!(db.read(), c => query_scalar("select listed_from from campaigns where id = $1 and gate in ('open', 'closed')")
         .bind(campaign).fetch_optional(c).await)
 }
@@ -47,7 +47,7 @@ pub async fn list_since(db: &Db, campaign: i64, revision: i64) -> Result<Vec<Veh
 }
 
 /// Returns the ids of the campaign's vehicles that changed after a revision and no longer exist.
-pub async fn deleted_since(db: &Db, campaign: i64, revision: i64) -> Result<Vec<i64>> {
+pub async fn list_deleted_since(db: &Db, campaign: i64, revision: i64) -> Result<Vec<i64>> {
     on!(db.read(), c => query_scalar(
         "select k.vehicle_id from changes k left join vehicles v on v.id = k.vehicle_id
           where k.campaign_id = $1 and k.revision > $2 and v.id is null order by k.vehicle_id limit $3")

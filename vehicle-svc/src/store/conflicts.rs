@@ -28,9 +28,9 @@ pub struct NewConflict {
     pub shown: &'static str,
 }
 
-/// The save that causes conflicts.
+/// Save that causes conflicts: its vehicle, user, times and idempotency key.
 #[derive(Debug, Clone)]
-pub struct ValueAuthor<'s> {
+pub struct ConflictingSave<'s> {
     /// Id of the vehicle.
     pub vehicle_id: i64,
     /// Id of the vehicle's campaign.
@@ -58,9 +58,9 @@ pub struct Conflict {
     pub campaign_id: i64,
     /// Name of the campaign.
     pub campaign_name: String,
-    /// Model code, the first part of the vehicle's identifier.
+    /// Model code, the first part of the vehicle's VIN.
     pub model_code: String,
-    /// Serial number, the second part of the vehicle's identifier.
+    /// Serial number, the second part of the vehicle's VIN.
     pub serial_number: String,
     /// Name of the conflicting field in the REST API.
     pub field: String,
@@ -107,7 +107,7 @@ macro_rules! conflicts {
 
 /// Stores both values of a conflicting field as a new conflict, or in the open conflict that the same user already
 /// caused for the field. Returns the id of the conflict, and whether the conflict is new.
-pub async fn insert(tx: &mut Tx<'_>, maker: &ValueAuthor<'_>, new: &NewConflict) -> Result<(i64, bool)> {
+pub async fn insert(tx: &mut Tx<'_>, maker: &ConflictingSave<'_>, new: &NewConflict) -> Result<(i64, bool)> {
     let earlier: Option<i64> = on!(tx.on(), c => query_scalar(
         "update conflicts set base = $4, theirs = $5, mine = $6, theirs_by = $7, theirs_at = $8, mine_at = $9, device_time = $10, device = $11,
                 save_key = $12, shown = $13

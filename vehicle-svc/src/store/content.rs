@@ -8,7 +8,7 @@ use patio_proto::{identifier::Identifier, status};
 /// Content of a vehicle after a save: every field that users can change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VehicleContent {
-    /// Identifier (VIN) of the vehicle: model code and serial number.
+    /// VIN of the vehicle: model code and serial number.
     pub identifier: Identifier,
     /// Parking space of the vehicle, with the yard, the group and the sort key that are derived from its text.
     pub place: ParkingSpace,
@@ -38,7 +38,7 @@ impl VehicleContent {
     #[must_use]
     pub fn counter_deltas(&self, before: &Vehicle) -> CounterDeltas {
         let mut deltas = CounterDeltas::default();
-        deltas.order = !before.inspected && self.place.walk_key != before.walk_key;
+        deltas.order_changed = !before.inspected && self.place.walk_key != before.walk_key;
         deltas.add_move((before.yard_id, before.inspected), (self.place.yard_id, true));
         deltas
     }

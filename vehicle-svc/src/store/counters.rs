@@ -26,7 +26,7 @@ pub struct CounterDelta {
 pub struct CounterDeltas {
     yards: BTreeMap<i64, CounterDelta>,
     /// Whether the walking order (by parking space) of uninspected vehicles changed.
-    pub order: bool,
+    pub order_changed: bool,
 }
 
 impl CounterDeltas {
@@ -60,7 +60,7 @@ impl CounterDeltas {
     /// Returns whether the vehicle counters or the walking order (by parking space) change.
     #[must_use]
     pub fn changes_counters_or_order(&self) -> bool {
-        self.order || !self.yards.is_empty()
+        self.order_changed || !self.yards.is_empty()
     }
 
     /// Returns the change of the campaign's counters, summed over all yards.
@@ -84,7 +84,7 @@ pub struct CampaignCounts {
     /// Revision of the campaign after the change.
     pub revision: i64,
     /// Whether the change reached a milestone of the campaign: work begun, complete, or incomplete again.
-    pub turned: bool,
+    pub reached_milestone: bool,
     /// Ids of the changed vehicles; empty when too many vehicles changed for one event.
     pub vehicles: Vec<i64>,
 }
@@ -114,7 +114,7 @@ static UPDATE_CAMPAIGN: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// Updates the vehicle counters of a campaign's yards. The caller must afterwards call [`apply`] for the campaign, but
+/// Updates the vehicle counters of a campaign's yards. The caller must afterwards call [`apply_deltas`] for the campaign, but
 /// only when this function has run for all changed campaigns.
 pub async fn move_yards(tx: &mut Tx<'_>, campaign: i64, deltas: &CounterDeltas) -> Result<()> {
     for (yard, delta) in &deltas.yards {
@@ -129,7 +129,7 @@ pub async fn move_yards(tx: &mut Tx<'_>, campaign: i64, deltas: &CounterDeltas) 
 ///
 /// To prevent deadlocks, rows of campaigns are updated after the rows of all yards, as in [`super::save_sql::SAVE_ALL`].
 /// No transaction then waits for a yard while it locks a campaign.
-pub async fn apply(tx: &mut Tx<'_>, campaign: i64, deltas: &CounterDeltas) -> Result<CampaignCounts> {
+pub async fn apply_deltas(tx: &mut Tx<'_>, campaign: i64, deltas: &CounterDeltas) -> Result<CampaignCounts> {
     let whole = deltas.total();
     let select = dialect::for_update(
         tx.is_postgres(),
@@ -147,7 +147,7 @@ pub async fn apply(tx: &mut Tx<'_>, campaign: i64, deltas: &CounterDeltas) -> Re
         total: after.total,
         inspected: after.inspected,
         revision: after.counts_revision,
-        turned: after.milestone.is_some(),
+        reached_milestone: after.milestone.is_some(),
         vehicles: Vec::new(),
     })
 }

@@ -90,11 +90,11 @@ macro_rules! among {
 
 /// Returns the condition that a number is in a JSON array, bound as text to `$1`, in the form each database runs fastest.
 #[must_use]
-pub fn in_json_array(postgres: bool) -> &'static str {
+pub fn json_array_condition(postgres: bool) -> &'static str {
     if postgres { among!(postgres) } else { among!(sqlite) }
 }
 
-macro_rules! vehicles_by_ids {
+macro_rules! select_vehicles_by_ids {
     ($asked:expr) => {
         concat!(
             "select ",
@@ -109,8 +109,8 @@ macro_rules! vehicles_by_ids {
 
 /// Returns the select for vehicles by a JSON array of their ids; see [`among()`].
 #[must_use]
-pub fn vehicles_by_ids(postgres: bool) -> &'static str {
-    if postgres { vehicles_by_ids!(among!(postgres)) } else { vehicles_by_ids!(among!(sqlite)) }
+pub fn select_vehicles_by_ids(postgres: bool) -> &'static str {
+    if postgres { select_vehicles_by_ids!(among!(postgres)) } else { select_vehicles_by_ids!(among!(sqlite)) }
 }
 
 macro_rules! look {

@@ -31,8 +31,8 @@ pub struct JobSnapshot {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inspected: Option<bool>,
     /// Parking space and yard id before the job; `None` when the job did not move the vehicle.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub stood: Option<(String, Option<i64>)>,
+    #[serde(rename = "stood", skip_serializing_if = "Option::is_none")]
+    pub parking_space: Option<(String, Option<i64>)>,
     /// Team leader notes before the job; `None` when the job did not change these notes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operator_notes: Option<String>,
@@ -94,7 +94,7 @@ impl From<Earlier> for JobSnapshot {
             content: earlier.content_before,
             status: Some(earlier.status),
             inspected: Some(earlier.inspected),
-            stood: Some((earlier.parking_space, earlier.yard_id)),
+            parking_space: Some((earlier.parking_space, earlier.yard_id)),
             operator_notes: Some(earlier.operator_notes),
             admin_notes: Some(earlier.admin_notes),
             after: None,

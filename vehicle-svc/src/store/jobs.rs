@@ -222,7 +222,7 @@ pub async fn list_campaigns(db: &Db, jobs: &[i64]) -> Result<Vec<Campaign>> {
     let text = format!(
         "select k.job_id, k.campaign_id, coalesce(nullif(c.name, ''), k.name) as name, c.gate
            from job_campaigns k join campaigns c on c.id = k.campaign_id where k.job_id {} order by k.job_id, k.campaign_id",
-        dialect::in_json_array(db.is_postgres())
+        dialect::json_array_condition(db.is_postgres())
     );
     let jobs = serde_json::to_string(jobs).unwrap_or_default();
     on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(&jobs).fetch_all(c).await)
@@ -262,26 +262,26 @@ pub async fn mark_undone(tx: &mut Tx<'_>, job: &Job, removing: Option<i64>) -> R
 pub struct SkippedVehicle {
     /// Id of the vehicle.
     pub id: i64,
-    /// Identifier (VIN) of the vehicle.
+    /// VIN of the vehicle.
     pub vin: String,
     /// Name of the vehicle's campaign.
     pub campaign_name: String,
 }
 
-/// Returns the identifier and the campaign name of each given vehicle that still exists.
-pub async fn skipped_vehicles(tx: &mut Tx<'_>, ids: &[i64]) -> Result<Vec<SkippedVehicle>> {
+/// Returns the VIN and the campaign name of each given vehicle that still exists.
+pub async fn list_skipped_vehicles(tx: &mut Tx<'_>, ids: &[i64]) -> Result<Vec<SkippedVehicle>> {
     let text = format!(
         "select v.id, v.model_code || ' ' || v.serial_number as vin, c.name as campaign_name
            from vehicles v join campaigns c on c.id = v.campaign_id
           where v.id {} and c.gate in ('open', 'closed') order by v.walk_key, v.id",
-        dialect::in_json_array(tx.is_postgres())
+        dialect::json_array_condition(tx.is_postgres())
     );
     let ids = serde_json::to_string(ids).unwrap_or_default();
     on!(tx.on(), c => query_as(AssertSqlSafe(text)).bind(&ids).fetch_all(c).await)
 }
 
 /// Returns the vehicles of a campaign that were changed after their import.
-pub async fn changed_vehicles(tx: &mut Tx<'_>, campaign: i64) -> Result<Vec<SkippedVehicle>> {
+pub async fn list_changed_vehicles(tx: &mut Tx<'_>, campaign: i64) -> Result<Vec<SkippedVehicle>> {
     on!(tx.on(), c => query_as(concat!(
         "select v.id, v.model_code || ' ' || v.serial_number as vin, c.name as campaign_name
            from vehicles v join campaigns c on c.id = v.campaign_id where v.campaign_id = $1 and ", content!(), " <> 1 order by v.walk_key, v.id"))
@@ -309,7 +309,7 @@ pub async fn record_campaign_deleted(tx: &mut Tx<'_>, job: i64) -> Result<()> {
 
 /// Returns the id of the oldest expired job: a job that ran before `before` and has no campaign whose deletion is pending. Returns
 /// `None` when no job has expired.
-pub async fn oldest_expired(db: &Db, before: DateTime<Utc>) -> Result<Option<i64>> {
+pub async fn find_oldest_expired(db: &Db, before: DateTime<Utc>) -> Result<Option<i64>> {
     on!(db.read(), c => query_scalar("select id from jobs where at < $1 and removing is null order by at, id limit 1")
         .bind(before).fetch_optional(c).await)
 }

@@ -12,7 +12,7 @@ pub fn field_names<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
 /// Wraps a select so that `SQLite` returns all rows as one JSON array of arrays. Without the array, `sqlx` passes each
 /// row between threads separately, which takes longer than the query. On `PostgreSQL` the select stays unchanged.
 #[must_use]
-pub fn as_json_array(postgres: bool, text: String, columns: &[&str]) -> String {
+pub fn select_as_json_array(postgres: bool, text: String, columns: &[&str]) -> String {
     if postgres {
         return text;
     }
@@ -28,7 +28,7 @@ pub fn sqlite_bool<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D
 /// trailing fields may be omitted.
 macro_rules! rows {
     ($tx:expr, $row:ty, $columns:expr, $text:expr, $($value:expr),+) => {{
-        let text = sqlx::AssertSqlSafe($crate::store::json_rows::as_json_array($tx.is_postgres(), $text, $columns));
+        let text = sqlx::AssertSqlSafe($crate::store::json_rows::select_as_json_array($tx.is_postgres(), $text, $columns));
         match $tx.on() {
             patio_kit::db::Engine::Postgres(c) => sqlx::query_as(text)$(.bind($value))+.fetch_all(c).await,
             patio_kit::db::Engine::Sqlite(c) => {

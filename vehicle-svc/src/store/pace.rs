@@ -31,13 +31,13 @@ pub async fn list_recent_saves(db: &Db, campaigns: &[i64], since: DateTime<Utc>)
            from changes k join vehicles v on v.id = k.vehicle_id
           where k.campaign_id {} and k.saved_at >= $2 and k.saved_by is not null
           group by k.campaign_id, k.saved_by, v.yard_id",
-        dialect::in_json_array(db.is_postgres())
+        dialect::json_array_condition(db.is_postgres())
     );
     let ids = serde_json::to_string(campaigns).unwrap_or_default();
     on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(&ids).bind(since).fetch_all(c).await)
 }
 
-/// Number of remaining vehicles of a campaign.
+/// Number of vehicles of a campaign that are not inspected yet.
 #[derive(Debug, Clone, Copy, FromRow)]
 pub struct RemainingVehicles {
     /// Id of the campaign.
@@ -51,7 +51,7 @@ pub struct RemainingVehicles {
 pub async fn count_remaining(db: &Db, campaigns: &[i64]) -> Result<Vec<RemainingVehicles>> {
     let text = format!(
         "select id as campaign_id, total - inspected as remaining from campaigns where gate in ('open', 'closed') and id {} order by id",
-        dialect::in_json_array(db.is_postgres())
+        dialect::json_array_condition(db.is_postgres())
     );
     let ids = serde_json::to_string(campaigns).unwrap_or_default();
     on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(&ids).fetch_all(c).await)

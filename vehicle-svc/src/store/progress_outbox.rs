@@ -13,7 +13,8 @@ pub struct PendingMilestone {
     /// Id of the campaign.
     pub campaign_id: i64,
     /// Milestone as the protobuf number of `Milestone`.
-    pub turn: i64,
+    #[sqlx(rename = "turn")]
+    pub milestone: i64,
     /// Revision of the campaign at which the milestone was reached.
     pub revision: i64,
 }
@@ -28,7 +29,7 @@ pub async fn insert(tx: &mut Tx<'_>, campaign: i64, milestone: i32, revision: i6
 }
 
 /// Returns the milestones that were not delivered to campaign-svc yet, at most 1,000.
-pub async fn pending(db: &Db) -> Result<Vec<PendingMilestone>> {
+pub async fn list_pending(db: &Db) -> Result<Vec<PendingMilestone>> {
     on!(db.read(), c => query_as("select campaign_id, turn, revision from turns order by campaign_id limit 1000").fetch_all(c).await)
 }
 

@@ -26,7 +26,7 @@ const VALUES: [&str; 13] = [
     "saved_at",
 ];
 
-/// Counters of a campaign as SQL expressions, before and after a change, and whether work had begun before.
+/// SQL expressions of a campaign's counters before and after a change, and of whether work had begun before.
 pub struct CounterExpressions {
     pub was_total: &'static str,
     pub was_inspected: &'static str,
@@ -86,7 +86,7 @@ pub fn save_on_sqlite(view: View) -> &'static str {
     match view {
         View::All => &ALL,
         View::Yard(_) => &IN_YARD,
-        View::Without(_) => &OUTSIDE_YARD,
+        View::ExceptYard(_) => &OUTSIDE_YARD,
     }
 }
 
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn every_name_in_the_texts_has_its_part() {
-        let views = [View::All, View::Yard(2), View::Without(2)];
+        let views = [View::All, View::Yard(2), View::ExceptYard(2)];
         for text in views.map(save_on_sqlite).into_iter().chain([SAVE_ALL.as_str()]) {
             assert!(!text.contains(['{', '}']) && !text.contains("--"), "{text}");
         }

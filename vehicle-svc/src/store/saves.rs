@@ -93,7 +93,8 @@ pub struct SavedRow {
     /// Revision of the campaign after the save.
     pub revision: i64,
     /// Whether the save reached a milestone of the campaign: work begun, complete, or incomplete again.
-    pub turned: bool,
+    #[sqlx(rename = "turned")]
+    pub reached_milestone: bool,
 }
 
 /// All data that a save writes: new content, counters, audit entry and idempotency key.
@@ -102,7 +103,7 @@ pub struct SaveRecord<'s> {
     /// The vehicle to which the rules were applied; the save is written only if its version is unchanged.
     pub before: &'s Vehicle,
     /// New content of the vehicle.
-    pub finding: &'s VehicleContent,
+    pub content: &'s VehicleContent,
     /// Changes to the counters of the campaign.
     pub deltas: &'s CounterDeltas,
     /// Entry for the audit log.
@@ -114,10 +115,10 @@ pub struct SaveRecord<'s> {
 }
 
 impl SaveRecord<'_> {
-    /// Returns whether the save changes the identifier or the parking space; such a change makes the search index of
+    /// Returns whether the save changes the VIN or the parking space; such a change makes the search index of
     /// the campaign outdated.
     fn changes_position(&self) -> bool {
-        let (was, is) = (self.before, self.finding);
+        let (was, is) = (self.before, self.content);
         was.model_code != is.identifier.model_code
             || was.serial_number != is.identifier.serial_number
             || was.parking_space != is.place.space
@@ -126,16 +127,16 @@ impl SaveRecord<'_> {
     /// Returns the change (-1, 0 or 1) that the save makes to the number of vehicles with a defect (status ng, Repair or Repair
     /// OK).
     fn found_wrong(&self) -> i64 {
-        i64::from(activity::is_wrong(self.finding.status)) - i64::from(activity::is_wrong(&self.before.status))
+        i64::from(activity::is_defect(self.content.status)) - i64::from(activity::is_defect(&self.before.status))
     }
 }
 
-/// Loads a vehicle for a save, and what is stored about an earlier save with the idempotency key `key`. Returns `None`
-/// when the vehicle does not exist or its campaign is neither open nor closed.
+/// Loads a vehicle for a save, and what is stored about an earlier save with the idempotency key `key`. Returns `None` when the
+/// vehicle does not exist, or its campaign is being imported or deleted.
 ///
-/// If `hold` is true, the vehicle's row stays locked until the commit.
-pub async fn load(tx: &mut Tx<'_>, id: i64, key: &IdempotencyKey, hold: bool) -> Result<Option<LoadedVehicle>> {
-    let text = if hold { dialect::load_for_update(tx.is_postgres()) } else { dialect::LOAD_FOR_SAVE };
+/// If `lock` is true, the vehicle's row stays locked until the transaction ends.
+pub async fn load(tx: &mut Tx<'_>, id: i64, key: &IdempotencyKey, lock: bool) -> Result<Option<LoadedVehicle>> {
+    let text = if lock { dialect::load_for_update(tx.is_postgres()) } else { dialect::LOAD_FOR_SAVE };
     on!(tx.on(), c => query_as(text).bind(id).bind(key.user_id).bind(&key.key).fetch_optional(c).await)
 }
 
@@ -159,7 +160,7 @@ pub async fn save(tx: &mut Tx<'_>, change: &SaveRecord<'_>) -> Result<Option<Sav
 }
 
 async fn save_on_sqlite(c: &mut SqliteConnection, change: &SaveRecord<'_>) -> Result<Option<SavedRow>> {
-    let SaveRecord { before, finding, deltas, entry, key, view } = change;
+    let SaveRecord { before, content, deltas, entry, key, view } = change;
     let [(first_yard, first), (second_yard, second)] = deltas.affected_yards();
     let whole = deltas.total();
     // Fetch all rows: those of the last statement come only after the others have run.
@@ -167,17 +168,17 @@ async fn save_on_sqlite(c: &mut SqliteConnection, change: &SaveRecord<'_>) -> Re
         .bind(before.id)
         .bind(before.campaign_id)
         .bind(before.version)
-        .bind(&finding.identifier.model_code)
-        .bind(&finding.identifier.serial_number)
-        .bind(finding.identifier.key())
-        .bind(&finding.place.space)
-        .bind(finding.place.yard_id)
-        .bind(&finding.place.group)
-        .bind(&finding.place.walk_key)
-        .bind(crate::parking_space::search_text(&finding.identifier, &finding.place.space))
-        .bind(finding.status)
-        .bind(&finding.admin_notes)
-        .bind(&finding.operator_notes)
+        .bind(&content.identifier.model_code)
+        .bind(&content.identifier.serial_number)
+        .bind(content.identifier.key())
+        .bind(&content.place.space)
+        .bind(content.place.yard_id)
+        .bind(&content.place.group)
+        .bind(&content.place.walk_key)
+        .bind(crate::parking_space::search_text(&content.identifier, &content.place.space))
+        .bind(content.status)
+        .bind(&content.admin_notes)
+        .bind(&content.operator_notes)
         .bind(entry.user_id)
         .bind(entry.at)
         .bind(first_yard)
@@ -216,7 +217,7 @@ async fn save_on_sqlite(c: &mut SqliteConnection, change: &SaveRecord<'_>) -> Re
 ///
 /// # Errors
 /// Returns the database error, and writes no save of the group, when one save violates a constraint, such as a
-/// duplicate identifier.
+/// duplicate VIN.
 pub async fn save_all(tx: &mut Tx<'_>, changes: &[SaveRecord<'_>]) -> Result<HashMap<i64, SavedRow>> {
     if changes.is_empty() {
         return Ok(HashMap::new());
@@ -230,17 +231,17 @@ pub async fn save_all(tx: &mut Tx<'_>, changes: &[SaveRecord<'_>]) -> Result<Has
         .bind(column!(|c| c.before.id))
         .bind(column!(|c| c.before.campaign_id))
         .bind(column!(|c| c.before.version))
-        .bind(column!(|c| c.finding.identifier.model_code.as_str()))
-        .bind(column!(|c| c.finding.identifier.serial_number.as_str()))
-        .bind(column!(|c| c.finding.identifier.key()))
-        .bind(column!(|c| c.finding.place.space.as_str()))
-        .bind(column!(|c| c.finding.place.yard_id))
-        .bind(column!(|c| c.finding.place.group.as_str()))
-        .bind(column!(|c| c.finding.place.walk_key.as_str()))
-        .bind(column!(|c| crate::parking_space::search_text(&c.finding.identifier, &c.finding.place.space)))
-        .bind(column!(|c| c.finding.status))
-        .bind(column!(|c| c.finding.admin_notes.as_str()))
-        .bind(column!(|c| c.finding.operator_notes.as_str()))
+        .bind(column!(|c| c.content.identifier.model_code.as_str()))
+        .bind(column!(|c| c.content.identifier.serial_number.as_str()))
+        .bind(column!(|c| c.content.identifier.key()))
+        .bind(column!(|c| c.content.place.space.as_str()))
+        .bind(column!(|c| c.content.place.yard_id))
+        .bind(column!(|c| c.content.place.group.as_str()))
+        .bind(column!(|c| c.content.place.walk_key.as_str()))
+        .bind(column!(|c| crate::parking_space::search_text(&c.content.identifier, &c.content.place.space)))
+        .bind(column!(|c| c.content.status))
+        .bind(column!(|c| c.content.admin_notes.as_str()))
+        .bind(column!(|c| c.content.operator_notes.as_str()))
         .bind(column!(|c| c.entry.user_id))
         .bind(column!(|c| c.entry.at))
         .bind(column!(|c| c.deltas.affected_yards()[0].0))

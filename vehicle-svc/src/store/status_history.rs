@@ -2,8 +2,8 @@
 //! statement that writes a status.
 use patio_proto::{status, vehicle::VehicleStatus};
 
-/// SQL expression for the bit of a status in `vehicles.statuses_had`. The argument is the SQL expression of the
-/// status text.
+/// SQL expression that converts a status to its bit in `vehicles.statuses_had`. The argument is the SQL expression of the status
+/// text.
 macro_rules! bit {
     ($($status:literal)+) => {
         concat!(

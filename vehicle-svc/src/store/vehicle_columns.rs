@@ -37,7 +37,7 @@ pub(super) use next_after;
 /// A vehicle to be inserted by an import.
 #[derive(Debug, Clone)]
 pub struct VehicleInsert {
-    /// Identifier (VIN) of the vehicle: model code and serial number.
+    /// VIN of the vehicle: model code and serial number.
     pub identifier: Identifier,
     /// Parking space of the vehicle, with the yard, the group and the sort key that are derived from its text.
     pub place: ParkingSpace,

@@ -1,4 +1,4 @@
-//! Lookup of the vehicles for a bulk call, by identifier or id, with row locks until the commit.
+//! Lookup of the vehicles for a bulk call, by VIN or id, with row locks until the commit.
 use crate::{
     parking_space::ParkingSpace,
     store::{
@@ -17,7 +17,7 @@ type Result<T> = std::result::Result<T, sqlx::Error>;
 /// A vehicle found by a bulk call, with the columns that were requested.
 #[derive(Debug, Clone, FromRow, Deserialize)]
 pub struct LockedVehicle {
-    /// Position, counted from 1, of the matching identifier in the request; 0 for a lookup by id.
+    /// Position of the matching VIN in the request, counted from 1; 0 for a lookup by id.
     pub asked: i64,
     /// Id of the vehicle.
     pub id: i64,
@@ -39,12 +39,12 @@ pub struct LockedVehicle {
     /// Content id of the vehicle: the version at which the current content was first stored. An undo brings back old
     /// content together with its old content id.
     pub content: i64,
-    /// Model code, the first part of the identifier; empty when not requested. This field and the fields below are fetched only
+    /// Model code, the first part of the VIN; empty when not requested. This field and the fields below are fetched only
     /// when requested.
     #[sqlx(default)]
     #[serde(default)]
     pub model_code: String,
-    /// Serial number, the second part of the identifier; empty when not requested.
+    /// Serial number, the second part of the VIN; empty when not requested.
     #[sqlx(default)]
     #[serde(default)]
     pub serial_number: String,
@@ -74,13 +74,13 @@ pub struct LockedVehicle {
 const ALWAYS_FETCHED: usize = 8;
 
 impl LockedVehicle {
-    /// Returns the vehicle's identifier as shown to users: model code and serial number, separated by a space.
+    /// Returns the vehicle's VIN as shown to users: model code and serial number, separated by a space.
     #[must_use]
     pub fn vin(&self) -> String {
         format!("{} {}", self.model_code, self.serial_number)
     }
 
-    /// Returns the vehicle's identifier: model code and serial number.
+    /// Returns the vehicle's VIN: model code and serial number.
     #[must_use]
     pub fn identifier(&self) -> Identifier {
         Identifier { model_code: self.model_code.clone(), serial_number: self.serial_number.clone() }
@@ -144,7 +144,7 @@ impl FieldSelection {
     }
 }
 
-/// SQL for the vehicles with the given identifier keys (`$1`) in open and closed campaigns. `$2` limits the campaign and `$3`
+/// SQL for the vehicles with the given VIN keys (`$1`) in open and closed campaigns. `$2` limits the campaign and `$3`
 /// limits the yard, unless null.
 macro_rules! asked {
     () => {
@@ -163,7 +163,7 @@ pub struct VehicleScope {
     /// Id of the yard to which the lookup is limited; `None` for all yards.
     pub yard: Option<i64>,
     /// Whether the found vehicles stay locked until the commit.
-    pub locks: bool,
+    pub locks_rows: bool,
 }
 
 /// Name of an open or closed campaign, and whether the campaign is open.
@@ -208,7 +208,7 @@ impl VehicleScope {
         let text = format!(
             "select id, name, gate = 'open' as is_open from campaigns
               where gate in ('open', 'closed') and (cast($1 as bigint) is null or id = $1) order by id {}",
-            dialect::for_update(tx.is_postgres() && self.locks, "", "for key share")
+            dialect::for_update(tx.is_postgres() && self.locks_rows, "", "for key share")
         );
         let seen: Vec<CampaignRef> = on!(tx.on(), c => query_as(AssertSqlSafe(text)).bind(self.campaign).fetch_all(c).await)?;
         Ok(LockedCampaigns(seen.into_iter().map(|campaign| (campaign.id, Arc::new(campaign))).collect()))
@@ -217,33 +217,33 @@ impl VehicleScope {
 
 /// Returns the SQL clause that locks vehicles until the commit, in the order of their ids to avoid deadlocks. On
 /// `SQLite`, which has only one writer, the clause is empty.
-pub(super) fn lock_clause(tx: &Tx<'_>, locks: bool) -> &'static str {
-    dialect::for_update(tx.is_postgres() && locks, "", "order by v.id for no key update of v")
+pub(super) fn lock_clause(tx: &Tx<'_>, locks_rows: bool) -> &'static str {
+    dialect::for_update(tx.is_postgres() && locks_rows, "", "order by v.id for no key update of v")
 }
 
-/// Returns the vehicles with the given identifier keys in open and closed campaigns, sorted by id.
+/// Returns the vehicles with the given VIN keys in open and closed campaigns, sorted by id.
 pub async fn find_by_keys(tx: &mut Tx<'_>, keys: &[&str], wanted: FieldSelection, scope: VehicleScope) -> Result<Vec<LockedVehicle>> {
     let held = scope.lock_for_update(tx).await?;
     let text = format!(
         concat!("with asked as ({}) select a.place as asked, {}", asked!(), " {}"),
         dialect::select_texts(tx.is_postgres()),
         wanted.columns(),
-        lock_clause(tx, scope.locks)
+        lock_clause(tx, scope.locks_rows)
     );
     let keys = serde_json::to_string(keys).unwrap_or_default();
     Ok(held.with_campaigns(rows!(tx, LockedVehicle, wanted.fields(), text, &keys, scope.campaign, scope.yard)?))
 }
 
-/// Returns the vehicles with the given ids in open and closed campaigns, sorted by id. If `locks` is true, the
+/// Returns the vehicles with the given ids in open and closed campaigns, sorted by id. If `locks_rows` is true, the
 /// vehicles (but not their campaigns) stay locked until the commit.
-pub async fn by_ids(tx: &mut Tx<'_>, ids: &[i64], locks: bool) -> Result<Vec<LockedVehicle>> {
-    let held = VehicleScope { campaign: None, yard: None, locks: false }.lock_for_update(tx).await?;
+pub async fn list_by_ids(tx: &mut Tx<'_>, ids: &[i64], locks_rows: bool) -> Result<Vec<LockedVehicle>> {
+    let held = VehicleScope { campaign: None, yard: None, locks_rows: false }.lock_for_update(tx).await?;
     let text = format!(
         "select cast(0 as bigint) as asked, {} from vehicles v join campaigns c on c.id = v.campaign_id
           where v.id {} and c.gate in ('open', 'closed') {}",
         FieldSelection::ALL.columns(),
-        dialect::in_json_array(tx.is_postgres()),
-        lock_clause(tx, locks)
+        dialect::json_array_condition(tx.is_postgres()),
+        lock_clause(tx, locks_rows)
     );
     let ids = serde_json::to_string(ids).unwrap_or_default();
     Ok(held.with_campaigns(rows!(tx, LockedVehicle, FieldSelection::ALL.fields(), text, &ids)?))

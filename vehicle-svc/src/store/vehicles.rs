@@ -29,9 +29,9 @@ pub struct Vehicle {
     pub campaign_name: String,
     /// Write state of the campaign: `open` (accepts saves) or `closed`.
     pub gate: String,
-    /// Model code, the first part of the identifier.
+    /// Model code, the first part of the VIN.
     pub model_code: String,
-    /// Serial number, the second part of the identifier.
+    /// Serial number, the second part of the VIN.
     pub serial_number: String,
     /// Parking space in normalized spelling.
     pub parking_space: String,
@@ -63,7 +63,7 @@ pub struct Vehicle {
 }
 
 impl Vehicle {
-    /// Returns the vehicle's identifier: model code and serial number.
+    /// Returns the vehicle's VIN: model code and serial number.
     #[must_use]
     pub fn identifier(&self) -> Identifier {
         Identifier { model_code: self.model_code.clone(), serial_number: self.serial_number.clone() }
@@ -102,7 +102,7 @@ pub async fn find(db: &Db, id: i64, view: View) -> Result<Option<Vehicle>> {
     on!(db.read(), c => match view {
         View::All => query_as(SELECT_VEHICLE).bind(id).fetch_optional(c).await,
         View::Yard(yard) => query_as(FIND_IN_YARD).bind(id).bind(yard).fetch_optional(c).await,
-        View::Without(yard) => query_as(FIND_WITHOUT_YARD).bind(id).bind(yard).fetch_optional(c).await,
+        View::ExceptYard(yard) => query_as(FIND_WITHOUT_YARD).bind(id).bind(yard).fetch_optional(c).await,
     })
 }
 
@@ -112,21 +112,21 @@ pub async fn find_in_transaction(tx: &mut Tx<'_>, id: i64, view: View) -> Result
     on!(tx.on(), c => match view {
         View::All => query_as(SELECT_VEHICLE).bind(id).fetch_optional(c).await,
         View::Yard(yard) => query_as(FIND_IN_YARD).bind(id).bind(yard).fetch_optional(c).await,
-        View::Without(yard) => query_as(FIND_WITHOUT_YARD).bind(id).bind(yard).fetch_optional(c).await,
+        View::ExceptYard(yard) => query_as(FIND_WITHOUT_YARD).bind(id).bind(yard).fetch_optional(c).await,
     })
 }
 
 /// Filter of a list of vehicles.
 #[derive(Debug, Clone, Default)]
 pub struct VehicleFilter {
-    /// Text to search for in identifiers and parking spaces, in lower case; empty for all vehicles.
+    /// Text to search for in VINs and parking spaces, in lower case; empty for all vehicles.
     pub needle: String,
     /// The search text as a SQL `like` pattern; `%%` for all vehicles.
     pub pattern: String,
     /// Vehicles to which the list is limited: those that the caller may see, in the yard that the caller asked for.
     pub view: View,
-    /// Whether search text and pattern are comparison keys of identifiers, without hyphens and blanks.
-    pub by_key: bool,
+    /// Whether search text and pattern are comparison keys of VINs, without hyphens and blanks.
+    pub matches_vin_keys: bool,
     /// Status to which the list is limited, as text in the database; `None` for all vehicles.
     pub status: Option<&'static str>,
 }
@@ -140,12 +140,12 @@ impl VehicleFilter {
 }
 
 /// SQL condition of a search. `$2` is the `like` pattern. The argument is the SQL parameter that is true to match
-/// comparison keys of identifiers.
+/// comparison keys of VINs.
 macro_rules! found {
-    ($by_key:literal) => {
+    ($matches_vin_keys:literal) => {
         concat!(
             "($2 = '%%' or case when cast(",
-            $by_key,
+            $matches_vin_keys,
             " as boolean)
             then lower(v.vin_key || ' ' || replace(replace(v.parking_space, '-', ''), ' ', '')) else v.haystack end
             like cast($2 as text) escape '\\')"
@@ -168,7 +168,7 @@ pub async fn list_page(db: &Db, campaign: i64, filter: &VehicleFilter, window: P
             and ", seen!(), " and (cast($4 as text) is null or v.status = $4)
           order by v.walk_key, v.id limit $5 offset $6"))
         .bind(campaign).bind(&filter.pattern).bind(filter.view.as_sql_parameter()).bind(filter.status).bind(window.limit()).bind(window.offset())
-        .bind(filter.by_key)
+        .bind(filter.matches_vin_keys)
         .fetch_all(c).await)
 }
 
@@ -192,19 +192,20 @@ pub async fn list_from(db: &Db, campaign: i64, first: i64, most: i64) -> Result<
 }
 
 /// Returns the vehicles with the given ids, in walking order (by parking space). `next` is not set.
-pub async fn by_ids(db: &Db, ids: &[i64]) -> Result<Vec<Vehicle>> {
-    let text = dialect::vehicles_by_ids(db.is_postgres());
+pub async fn list_by_ids(db: &Db, ids: &[i64]) -> Result<Vec<Vehicle>> {
+    let text = dialect::select_vehicles_by_ids(db.is_postgres());
     let ids = serde_json::to_string(ids).unwrap_or_default();
     on!(db.read(), c => query_as(text).bind(&ids).fetch_all(c).await)
 }
 
 /// Data of a vehicle that the in-memory search index needs.
 #[derive(Debug, Clone, FromRow)]
-pub struct NextVehicle {
+pub struct IndexedVehicle {
     /// Id of the vehicle.
     pub id: i64,
-    /// Text that searches match against: identifier and parking space in lower case.
-    pub haystack: String,
+    /// Text that searches match against: VIN and parking space in lower case.
+    #[sqlx(rename = "haystack")]
+    pub search_text: String,
     /// Id of the yard; `None` when the parking space belongs to no yard.
     pub yard_id: Option<i64>,
     /// Sort key of the walking order: natural order of parking spaces, A-2 before A-10.
@@ -213,7 +214,7 @@ pub struct NextVehicle {
 
 /// Returns up to `most` vehicles of a campaign for the search index, in walking order (by parking space). The list
 /// starts after the vehicle at `position` (walk key and id).
-pub async fn list_index_entries(db: &Db, campaign: i64, position: &(String, i64), most: i64) -> Result<Vec<NextVehicle>> {
+pub async fn list_index_entries(db: &Db, campaign: i64, position: &(String, i64), most: i64) -> Result<Vec<IndexedVehicle>> {
     on!(db.read(), c => query_as(
         "select id, haystack, yard_id, walk_key from vehicles
           where campaign_id = $1 and (walk_key, id) > ($2, $3) order by walk_key, id limit $4")
@@ -227,7 +228,7 @@ pub async fn count(db: &Db, campaign: i64, filter: &VehicleFilter) -> Result<i64
         "select count(*) from vehicles v
           where v.campaign_id = $1 and ", found!("$5"), "
             and ", seen!(), " and (cast($4 as text) is null or v.status = $4)"))
-        .bind(campaign).bind(&filter.pattern).bind(filter.view.as_sql_parameter()).bind(filter.status).bind(filter.by_key)
+        .bind(campaign).bind(&filter.pattern).bind(filter.view.as_sql_parameter()).bind(filter.status).bind(filter.matches_vin_keys)
         .fetch_one(c).await)
 }
 
@@ -236,9 +237,9 @@ pub async fn count(db: &Db, campaign: i64, filter: &VehicleFilter) -> Result<i64
 pub struct ExportedVehicle {
     /// Id of the vehicle.
     pub id: i64,
-    /// Model code, the first part of the identifier.
+    /// Model code, the first part of the VIN.
     pub model_code: String,
-    /// Serial number, the second part of the identifier.
+    /// Serial number, the second part of the VIN.
     pub serial_number: String,
     /// Parking space in normalized spelling.
     pub parking_space: String,
@@ -262,7 +263,7 @@ pub struct ExportedVehicle {
 
 /// Returns up to `most` vehicles of a campaign with the columns of an export, in walking order (by parking space). The
 /// list starts after the vehicle at `position` (walk key and id).
-pub async fn exported_after(db: &Db, campaign: i64, position: &(String, i64), most: i64) -> Result<Vec<ExportedVehicle>> {
+pub async fn list_exported_after(db: &Db, campaign: i64, position: &(String, i64), most: i64) -> Result<Vec<ExportedVehicle>> {
     on!(db.read(), c => query_as(
         "select id, model_code, serial_number, parking_space, yard_id, walk_key, status, inspected, admin_notes, operator_notes,
                 modified_by, modified_at
@@ -276,9 +277,9 @@ pub async fn exported_after(db: &Db, campaign: i64, position: &(String, i64), mo
 pub struct VehicleRow {
     /// Id of the vehicle.
     pub id: i64,
-    /// Model code, the first part of the identifier.
+    /// Model code, the first part of the VIN.
     pub model_code: String,
-    /// Serial number, the second part of the identifier.
+    /// Serial number, the second part of the VIN.
     pub serial_number: String,
     /// Parking space in normalized spelling.
     pub parking_space: String,
@@ -298,7 +299,7 @@ pub struct VehicleRow {
 
 /// Returns up to `most` rows of a campaign's full vehicle list, in walking order (by parking space). The rows start
 /// after the vehicle at `position` (walk key and id).
-pub async fn rows_after(db: &Db, campaign: i64, position: &(String, i64), most: i64) -> Result<Vec<VehicleRow>> {
+pub async fn list_rows_after(db: &Db, campaign: i64, position: &(String, i64), most: i64) -> Result<Vec<VehicleRow>> {
     on!(db.read(), c => query_as(
         "select id, model_code, serial_number, parking_space, yard_group, yard_id, status, inspected, version, walk_key
            from vehicles where campaign_id = $1 and (walk_key, id) > ($2, $3) order by walk_key, id limit $4")
@@ -307,14 +308,14 @@ pub async fn rows_after(db: &Db, campaign: i64, position: &(String, i64), most: 
 }
 
 /// Returns the rows of the full vehicle list for the given vehicle ids, in walking order (by parking space).
-pub async fn rows_by_ids(db: &Db, ids: &[i64]) -> Result<Vec<VehicleRow>> {
+pub async fn list_rows_by_ids(db: &Db, ids: &[i64]) -> Result<Vec<VehicleRow>> {
     if ids.is_empty() {
         return Ok(Vec::new());
     }
     let text = format!(
         "select id, model_code, serial_number, parking_space, yard_group, yard_id, status, inspected, version, walk_key
            from vehicles where id {} order by walk_key, id",
-        dialect::in_json_array(db.is_postgres())
+        dialect::json_array_condition(db.is_postgres())
     );
     let ids = serde_json::to_string(ids).unwrap_or_default();
     on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(&ids).fetch_all(c).await)
@@ -356,7 +357,7 @@ pub async fn delete_chunk(tx: &mut Tx<'_>, campaign: i64, most: i64) -> Result<u
         .bind(campaign).bind(most).execute(c).await.map(|done| done.rows_affected()))
 }
 
-/// Returns up to ten identifiers of a campaign's vehicles that have one of the given comparison keys.
+/// Returns up to ten VINs of a campaign's vehicles that have one of the given comparison keys.
 pub async fn list_existing(tx: &mut Tx<'_>, campaign: i64, keys: &[String]) -> Result<Vec<String>> {
     let text = format!(
         "with asked as ({}) select v.model_code || ' ' || v.serial_number from vehicles v join asked a on a.word = v.vin_key

@@ -32,12 +32,12 @@ pub async fn list_campaign_counts(db: &Db, name: &str) -> Result<Vec<YardCount>>
 }
 
 /// Returns the vehicle counters of every yard of a campaign.
-pub async fn counts_by_id(db: &Db, campaign: i64) -> Result<Vec<YardCount>> {
+pub async fn list_counts_of_campaign(db: &Db, campaign: i64) -> Result<Vec<YardCount>> {
     on!(db.read(), c => query_as("select yard_id, total, inspected from counters where campaign_id = $1").bind(campaign).fetch_all(c).await)
 }
 
 /// Returns the ids of the open and closed campaigns that have vehicles in a yard.
-pub async fn campaigns_in_yard(db: &Db, yard: i64) -> Result<Vec<i64>> {
+pub async fn list_campaigns_in_yard(db: &Db, yard: i64) -> Result<Vec<i64>> {
     on!(db.read(), c => query_scalar(
         "select k.campaign_id from counters k join campaigns c on c.id = k.campaign_id
           where k.yard_id = $1 and k.total > 0 and c.gate in ('open', 'closed') order by k.campaign_id")

@@ -79,11 +79,11 @@ async fn a_save_with_a_different_seen_identifier_is_rejected_and_changes_nothing
         assert_eq!((reason(&refused), errors::value_of_status(&refused, "vin_number")), (Some(Reason::OtherVehicle), Some(vin.clone())));
         assert_eq!(yard.vehicle(id).await.version, 1);
         assert_eq!(reason(&yard.save(Role::Operator, seen("")).await.unwrap_err()), Some(Reason::BadRequest));
-        // Case and blanks of the seen identifier do not matter.
+        // Case and blanks of the seen VIN do not matter.
         let written = vin.to_lowercase().replace(' ', "  ");
         yard.save(Role::Operator, seen(&written)).await.unwrap();
         assert_eq!(yard.vehicle(id).await.status(), VehicleStatus::Ok);
-        // A supervisor who corrects an identifier sends the previous one as seen.
+        // A supervisor who corrects a VIN sends the previous one as seen.
         let corrected = pb::SaveVehicleRequest { vin_number: Some("HB20 999999".into()), ..seen(&vin) };
         yard.save(Role::Admin, corrected).await.unwrap();
         assert_eq!(reason(&yard.save(Role::Operator, seen(&vin)).await.unwrap_err()), Some(Reason::OtherVehicle));

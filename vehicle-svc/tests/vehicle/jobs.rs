@@ -105,7 +105,7 @@ fn row(serial: u32) -> EditRow {
     EditRow { line: i64::from(serial), model_code: "HB20".into(), serial_number: format!("{serial:06}"), ..EditRow::default() }
 }
 
-/// Returns the vehicles sorted by identifier, without the user and time of their last change.
+/// Returns the vehicles sorted by VIN, without the user and time of their last change.
 async fn seen(yard: &Yard) -> Vec<Vehicle> {
     let mut all = yard.walk().await;
     for vehicle in &mut all {

@@ -83,7 +83,7 @@ test('a refused sheet is handed back with its errors', async () => {
 
 test('a sheet that is gone by now says so, and other refusals offer none', async () => {
   const refused = { Message: 'no', ErrorCode: 57, total_errors: 1, details: [{ row: 3, column: 'A', value: '', message: 'no' }], rejected_id: ID }
-  const { person } = await sending({ [UPLOAD]: createReply(422, refused), [`GET /documents/rejected/${ID}`]: createReply(404, { code: 'NO_UPLOAD', message: 'The sheet with marked errors is no longer available. It is kept for three days.' }) })
+  const { person } = await sending({ [UPLOAD]: createReply(422, refused), [`GET /documents/rejected/${ID}`]: createReply(404, { code: 'NO_UPLOAD', message: 'The spreadsheet with marked errors is not available. Such files are deleted after three days. Import the original file again.' }) })
   await person.click(await screen.findByRole('button', { name: 'Download the spreadsheet with errors marked' }))
   expect(await screen.findByText('Não foi possível baixar a planilha. Não encontrado. Talvez tenha sido excluído.')).toBeTruthy()
   stubServer({ [UPLOAD]: createReply(422, { Message: 'no', ErrorCode: 55, total_errors: 0, details: [], rejected_id: null }) })
