@@ -30,20 +30,21 @@ export default function VehicleListPage() {
   const campaign = useCampaign(id)
   const list = useVehicleList(id)
   const isWide = useMediaQuery('(min-width: 900px)')
+  const isLoading = campaign.isPending || list.isLoading
   const mayWalk = list.data !== undefined && list.data.length > 0 && campaign.data !== undefined && campaign.data.status !== 'Closed'
   return (
-    <Page title={t('vehicles.title')} subtitle={campaign.data && (
+    <Page title={t('vehicles.title')} subtitle={(campaign.data !== undefined || isLoading) && (
       <div className={styles.about}>
         <div>
-          <p className={styles.campaign}>{campaign.data.name}</p>
-          <p className="quiet">
-            {campaign.data.part} · {campaign.data.description}
-          </p>
+          <p className={styles.campaign}>{campaign.data?.name ?? '…'}</p>
+          <p className="quiet">{campaign.data ? `${campaign.data.part} · ${campaign.data.description}` : '…'}</p>
         </div>
-        {mayWalk && (
+        {mayWalk ? (
           <LinkButton big={!isWide} wide={!isWide} icon="scan" to={buildPath(`/campaign/${id}/walk`)}>
             {t('list.walk')}
           </LinkButton>
+        ) : (
+          isLoading && <div className={styles.walkPlace} />
         )}
       </div>
     )}>
