@@ -93,7 +93,7 @@ pub async fn reseal(config: &Config, settings: &Settings) -> anyhow::Result<usiz
 
 async fn open(settings: &Settings) -> anyhow::Result<Db> {
     let db = Db::open(SCHEMA, settings).await?;
-    db.check_connections().await?;
+    db.reject_unsupported_pooler().await?;
     db.migrate(SCHEMA).await?;
     Ok(db)
 }

@@ -244,7 +244,7 @@ fn spawn_page_view_log(host: &Host, db: &Db) -> Arc<PageViewLog> {
             }
             let written = if tasks.is_stopping() { counted.write_all().await } else { counted.write_due().await };
             if let Err(cause) = written {
-                tracing::warn!(%cause, "failed to write repeated page views and forbidden requests to the audit log");
+                tracing::warn!(%cause, "failed to write the counts of repeated page views and forbidden requests to the audit log, counts lost");
             }
         }
     });

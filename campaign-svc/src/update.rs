@@ -83,7 +83,7 @@ impl Context {
     /// Unlocks the campaign in vehicle-svc after closing it failed; if unlocking fails too, the sweeper repeats the unlocking.
     async fn unlock_after_failed_close(&self, id: i64) {
         if let Err(cause) = self.resync(id, self.now() + TimeDelta::seconds(1)).await {
-            tracing::warn!(%cause, campaign = id, "failed to unlock a campaign in vehicle-svc after closing it failed, retrying later");
+            tracing::warn!(%cause, campaign = id, "a campaign could not be closed and is still locked in vehicle-svc, retrying the unlock later");
         }
     }
 

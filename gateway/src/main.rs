@@ -106,7 +106,7 @@ async fn serve(options: Options) -> anyhow::Result<()> {
     let gateway = gateway::start(options.config, &host).await?;
     let known = host.clone();
     let is_ready = move || known.has_signing_keys() && !known.tasks.is_draining();
-    telemetry::admin_server::serve_admin(&host.settings, &host.tasks, is_ready, gateway::admin_routes(host.clone())).await?;
+    telemetry::admin_server::serve_admin(&host.settings, &host.tasks, is_ready, gateway::admin_port_routes(host.clone())).await?;
     for notice in gateway.startup_messages() {
         cli::print(&format!("{notice}\n"))?;
     }

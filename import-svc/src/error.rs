@@ -18,10 +18,10 @@ pub enum Error {
     #[error("This file is already being imported.")]
     AlreadyRunning,
     /// The limit of concurrent uploads or exports is reached.
-    #[error("Too many imports are running. Try again in a moment.")]
+    #[error("Too many imports or exports are running. Try again in a moment.")]
     Busy,
     /// The client disconnected during the import, or the service is shutting down.
-    #[error("The import was stopped. Nothing was imported. Try again.")]
+    #[error("The import was interrupted: the connection was lost or the server is restarting. Nothing was imported. Try again.")]
     Interrupted,
     /// campaign-svc discarded the import's draft because its heartbeats arrived too late.
     #[error("The server was too busy to finish the import. Nothing was imported. Try again.")]
@@ -64,7 +64,7 @@ pub enum Error {
     #[error("a temporary file cannot be read: {0}")]
     FileReadFailed(std::io::Error),
     /// The task that writes a file on a blocking thread panicked or was aborted.
-    #[error("writing a file was aborted: {0}")]
+    #[error("the task that writes a file panicked or was cancelled: {0}")]
     TaskAborted(tokio::task::JoinError),
     /// A call to another service failed with this status.
     #[error("a call to another service failed: {0}")]

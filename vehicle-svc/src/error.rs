@@ -70,7 +70,7 @@ pub enum Error {
     #[error("{0}")]
     InvalidField(String),
     /// The save would exceed the maximum number of open conflicts per user; contains that maximum.
-    #[error("You have too many open conflicts ({0}). Ask a team leader to resolve some before you continue.")]
+    #[error("Your saves have caused {0} open conflicts, which is the maximum. Ask a team leader to resolve some before you continue.")]
     TooManyConflicts(i64),
     /// A database statement failed.
     #[error(transparent)]

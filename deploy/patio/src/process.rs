@@ -79,12 +79,12 @@ pub async fn serve(mut options: Options) -> anyhow::Result<()> {
     options.gateway.web_dir = pages::build_if_stale(&options.gateway.web_dir).await?;
     let demo = if options.demo { Some(demo::DemoData::with_supervisor_password(&mut options.auth, generate_password()?)) } else { None };
     let host = Host::with_local_services(options.settings.clone()).await?;
-    host.cache.check_access().await?;
+    host.cache.check_redis_usable().await?;
     backup_age::spawn_report(&host);
     let (known, listening) = (host.clone(), Arc::new(AtomicBool::new(false)));
     let listens = listening.clone();
     let is_ready = move || listens.load(Ordering::Relaxed) && known.has_signing_keys() && !known.tasks.is_draining();
-    telemetry::admin_server::serve_admin(&host.settings, &host.tasks, is_ready, gateway::admin_routes(host.clone())).await?;
+    telemetry::admin_server::serve_admin(&host.settings, &host.tasks, is_ready, gateway::admin_port_routes(host.clone())).await?;
     let Some(services) = lifecycle::start_unless_stopped(&host.tasks, start(&options, &host)).await? else {
         host.tasks.stop_and_wait().await;
         return print("Patio has stopped.\n");

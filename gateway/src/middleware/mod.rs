@@ -83,7 +83,7 @@ fn request_span(request: &Request, route: &str, id: &RequestId) -> Span {
     let method = method_label(request.method());
     let name = format!("{method} {route}");
     let span = tracing::info_span!("request", otel.name = name, otel.kind = "server", request_id = %id.0);
-    trace::describe_http(&span, method, route, request.uri().path());
+    trace::set_http_attributes(&span, method, route, request.uri().path());
     trace::extract_context(&span, request.headers());
     span
 }

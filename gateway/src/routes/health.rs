@@ -56,7 +56,7 @@ async fn alive() -> Json<Health> {
 }
 
 /// Returns the route of the admin port that reports whether the gateway reaches all services.
-pub fn admin_routes(host: Host) -> Router {
+pub fn admin_port_routes(host: Host) -> Router {
     Router::new().route("/readyz/services", get(services)).with_state(host)
 }
 

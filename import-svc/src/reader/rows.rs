@@ -87,7 +87,7 @@ pub(super) struct RowCollector<'s> {
 struct Campaign {
     /// Campaign cells of the first row as written; a later row with equal cells needs no normalization.
     cells: [Cell; 4],
-    /// Campaign texts of the first row after normalization.
+    /// Normalized values of the campaign cells of the first row.
     texts: [String; 4],
 }
 

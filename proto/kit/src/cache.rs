@@ -103,7 +103,7 @@ impl Cache {
     ///
     /// # Errors
     /// Returns an [`InvalidSetting`] that names `PATIO_REDIS_URL`, what the server answered and how to fix it.
-    pub async fn check_access(&self) -> anyhow::Result<()> {
+    pub async fn check_redis_usable(&self) -> anyhow::Result<()> {
         let Self::Redis(redis) = self else { return Ok(()) };
         let Ok(Err(cause)) = tokio::time::timeout(START_CHECK_TIMEOUT, redis.probe_write()).await else { return Ok(()) };
         let code = cause.code().unwrap_or_default();

@@ -140,7 +140,7 @@ impl Db {
     ///
     /// # Errors
     /// Returns an error that names the pooler's fault and address, or an error of the database.
-    pub async fn check_connections(&self) -> anyhow::Result<()> {
+    pub async fn reject_unsupported_pooler(&self) -> anyhow::Result<()> {
         let Pools::Postgres { cluster, .. } = &self.pools else { return Ok(()) };
         let options = &cluster.primary().options;
         let Some(fault) = pooler::find_pooler_fault(options).await? else { return Ok(()) };

@@ -147,7 +147,7 @@ impl Host {
 
     async fn bring_up(&self, db: &Db, schema: Schema) -> anyhow::Result<()> {
         let checked = async {
-            db.check_connections().await?;
+            db.reject_unsupported_pooler().await?;
             self.check_durable(db).await?;
             db.migrate(schema).await
         };

@@ -2,7 +2,7 @@
 //! On `SQLite` the writer thread batches transactions instead.
 use crate::{
     error::{Error, Result},
-    inspection::attempt::{AttemptOutcome, EvaluatedSave, SaveAttempt},
+    inspection::save_attempt::{AttemptOutcome, EvaluatedSave, SaveAttempt},
     store::saves,
 };
 use patio_kit::{

@@ -3,7 +3,6 @@
 //! The submodules hold the rules, the three-way merge, the batcher and the resolution of conflicts. SQL belongs in
 //! `store`.
 
-pub mod attempt;
 pub mod audit_event;
 pub mod batcher;
 pub mod history;
@@ -11,13 +10,14 @@ pub mod merge;
 pub mod model;
 pub mod resolve_conflict;
 pub mod rules;
+pub mod save_attempt;
 
 use crate::{
     error::{Error, Result},
     inspection::{
-        attempt::{AttemptOutcome, SaveAttempt},
         batcher::SaveBatcher,
         model::{SaveCommand, SaveResult},
+        save_attempt::{AttemptOutcome, SaveAttempt},
     },
     store::{
         idempotency_keys::{self, IdempotencyKey},

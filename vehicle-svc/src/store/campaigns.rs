@@ -101,7 +101,7 @@ pub async fn mark_deleted(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     if is_draft {
         super::jobs::delete_import(tx, id).await?;
     }
-    super::jobs::insert_campaign_name(tx, id).await?;
+    super::jobs::copy_campaign_name(tx, id).await?;
     on!(tx.on(), c => query(
         "insert into campaigns (id, name, gate) values ($1, '', 'removed')
          on conflict (id) do update set gate = 'removed', name = '', total = 0, inspected = 0, counts_revision = campaigns.counts_revision + 1")

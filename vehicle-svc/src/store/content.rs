@@ -14,7 +14,7 @@ pub struct VehicleContent {
     pub place: ParkingSpace,
     /// Status as text in the database; empty for no status.
     pub status: &'static str,
-    /// Team leader notes of the vehicle.
+    /// Notes that every role may write; the screens call them team leader notes.
     pub operator_notes: String,
     /// Supervisor notes of the vehicle.
     pub admin_notes: String,

@@ -50,7 +50,7 @@ pub async fn delete_import(tx: &mut Tx<'_>, campaign: i64) -> Result<()> {
 
 /// Copies the name of a campaign to the jobs that changed the campaign. The job history then shows the name even after the
 /// campaign is deleted.
-pub async fn insert_campaign_name(tx: &mut Tx<'_>, campaign: i64) -> Result<()> {
+pub async fn copy_campaign_name(tx: &mut Tx<'_>, campaign: i64) -> Result<()> {
     on!(tx.on(), c => query(
         "update job_campaigns set name = c.name from (select name from campaigns where id = $1 and name <> '') as c where campaign_id = $1")
         .bind(campaign).execute(c).await.map(drop))

@@ -47,7 +47,7 @@ pub struct Vehicle {
     pub inspected: bool,
     /// Supervisor notes of the vehicle.
     pub admin_notes: String,
-    /// Team leader notes of the vehicle.
+    /// Notes that every role may write; the screens call them team leader notes.
     pub operator_notes: String,
     /// User who last saved the vehicle; `None` before the first save.
     pub modified_by: Option<i64>,
@@ -253,7 +253,7 @@ pub struct ExportedVehicle {
     pub inspected: bool,
     /// Supervisor notes of the vehicle.
     pub admin_notes: String,
-    /// Team leader notes of the vehicle.
+    /// Notes that every role may write; the screens call them team leader notes.
     pub operator_notes: String,
     /// User who last saved the vehicle; `None` before the first save.
     pub modified_by: Option<i64>,

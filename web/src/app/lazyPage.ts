@@ -30,7 +30,7 @@ export function lazyPage(load: Load): LazyPage {
 }
 
 /** Loads a page together with the app's outbox, and provides the outbox to the page. */
-export const loadPageWithOutbox = (load: Load): Load => async () => {
+export const withOutbox = (load: Load): Load => async () => {
   const [page, { outbox, OutboxContext }] = await Promise.all([load(), import('./offline')])
   return { default: () => createElement(OutboxContext, { value: outbox }, createElement(page.default)) }
 }

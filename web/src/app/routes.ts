@@ -2,7 +2,7 @@ import { lazy, type ComponentType } from 'react'
 import { isSupervisor, mayManageCampaigns } from '@/lib/roles'
 import type { TextKey } from '@/lib/text'
 import type { IconName } from '@/ui/Icon'
-import { lazyPage, loadPageWithOutbox } from './lazyPage'
+import { lazyPage, withOutbox } from './lazyPage'
 
 export const SignInPage = lazy(() => import('@/features/auth/SignInPage'))
 export const NewPasswordPage = lazy(() => import('@/features/account/NewPasswordPage'))
@@ -21,8 +21,8 @@ export interface AppRoute {
 const onlyDeveloper = (_: string, developer: boolean): boolean => developer
 
 const campaign = lazyPage(() => import('@/features/campaigns/CampaignPage'))
-const list = lazyPage(loadPageWithOutbox(() => import('@/features/vehicles/VehicleListPage')))
-const vehicle = lazyPage(loadPageWithOutbox(() => import('@/features/vehicles/VehiclePage')))
+const list = lazyPage(withOutbox(() => import('@/features/vehicles/VehicleListPage')))
+const vehicle = lazyPage(withOutbox(() => import('@/features/vehicles/VehiclePage')))
 
 /** Pages that inspectors use in a yard: campaign, vehicle list and vehicle. */
 export const INSPECTION_PAGES = [campaign, list, vehicle]
@@ -34,13 +34,13 @@ export const ROUTES: AppRoute[] = [
   { path: '/yard/:id', Page: lazy(() => import('@/features/campaigns/YardCampaignsPage')) },
   { path: '/campaign/:id', Page: campaign.Page },
   { path: '/campaign/:id/vehicles', Page: list.Page },
-  { path: '/campaign/:id/walk', Page: lazy(loadPageWithOutbox(() => import('@/features/vehicles/WalkPage'))) },
+  { path: '/campaign/:id/walk', Page: lazy(withOutbox(() => import('@/features/vehicles/WalkPage'))) },
   { path: '/vehicle/:id', Page: vehicle.Page },
   { path: '/campaign-list/:id?', Page: lazy(() => import('@/features/manage/ManagePage')), allow: mayManageCampaigns, elsewhere: '/campaign-home' },
   { path: '/user-management', Page: lazy(() => import('@/features/users/UserManagementPage')), allow: isSupervisor },
   { path: '/logs-audit', Page: lazy(() => import('@/features/audit/LogsAuditPage')), allow: onlyDeveloper },
   { path: '/developer', Page: lazy(() => import('@/features/audit/DeveloperPage')), allow: onlyDeveloper },
-  { path: '/outbox', Page: lazy(loadPageWithOutbox(() => import('@/features/outbox/OutboxPage'))) },
+  { path: '/outbox', Page: lazy(withOutbox(() => import('@/features/outbox/OutboxPage'))) },
   { path: '/conflicts', Page: lazy(() => import('@/features/conflicts/ConflictsPage')), allow: mayManageCampaigns, elsewhere: '/campaign-home' },
   { path: '/account', Page: lazy(() => import('@/features/account/AccountPage')) },
   { path: '/privacy-policy', Page: lazy(() => import('@/features/policies/PrivacyPage')), isPublic: true },

@@ -13,7 +13,7 @@ interface ProgressProps {
   unknown?: boolean
 }
 
-/** Progress as numbers and bar, such as `312 / 1.240`. */
+/** Progress as two counts and a bar, such as `312 / 1 240`. */
 export function Progress({ label, done, total, quiet = false, unknown = false }: ProgressProps) {
   const t = useText()
   if (unknown) return <p className={styles.unknown}>{t('campaigns.progressUnknown')}</p>

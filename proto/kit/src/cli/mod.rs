@@ -135,7 +135,7 @@ async fn migrate(binary: ServiceBinary, settings: &Settings) -> anyhow::Result<(
     telemetry::start(settings, binary.name)?;
     settings.check_separate_database()?;
     let db = Db::open(binary.schema, settings).await?;
-    db.check_connections().await?;
+    db.reject_unsupported_pooler().await?;
     db.migrate(binary.schema).await?;
     db.close().await;
     print(&format!("{}: the tables are up to date\n", binary.name))
@@ -171,7 +171,7 @@ async fn serve<C: Args>(
     let listen = options.listen.map_or_else(|| binary.listen.parse(), Ok)?;
     let listener = tokio::net::TcpListener::bind(listen).await.with_context(|| format!("cannot listen on PATIO_LISTEN={listen}"))?;
     let host = Host::with_remote_services(options.settings).await?;
-    host.cache.check_access().await?;
+    host.cache.check_redis_usable().await?;
     let well: Arc<OnceLock<Arc<AtomicBool>>> = Arc::default();
     let known = well.clone();
     let is_ready = move || known.get().is_some_and(|well| well.load(Ordering::Relaxed));

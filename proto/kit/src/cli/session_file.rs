@@ -20,7 +20,7 @@ pub struct StoredSession {
     pub url: String,
     /// Login name (HMC) of the user.
     pub hmc: String,
-    /// Token of the session.
+    /// Access token of the session, sent as a bearer token.
     pub token: String,
     /// Time at which the token expires, in RFC 3339.
     pub expires_at: String,

@@ -18,7 +18,7 @@ impl ClientSpan {
             return Self(None);
         };
         let span = tracing::info_span!(target: TRACE_TARGET, "call", otel.name = &method.path[1..], otel.kind = "client");
-        trace::describe_rpc(&span, method);
+        trace::set_rpc_attributes(&span, method);
         if let Some(address) = replica {
             span.set_attribute("server.address", address.ip().to_string());
             span.set_attribute("server.port", i64::from(address.port()));

@@ -33,7 +33,7 @@ impl Db {
         let file = settings.data_dir.join(format!("{}.db", schema.name));
         anyhow::ensure!(settings.database_url.is_some() || file.exists(), "the database file {} does not exist", file.display());
         let db = Self::open(schema, settings).await?;
-        db.check_connections().await?;
+        db.reject_unsupported_pooler().await?;
         let DatabaseHealth { applied, wanted, .. } = db.health(schema).await?;
         anyhow::ensure!(
             applied >= wanted,

@@ -6,7 +6,7 @@ use sqlx::{ConnectOptions, Connection, PgConnection};
 use std::{sync::Arc, time::Duration};
 use tokio::{sync::watch, time::timeout};
 
-/// Pause between two heartbeats.
+/// Time from the end of one heartbeat to the start of the next.
 const HEARTBEAT_PAUSE: Duration = Duration::from_millis(250);
 /// Timeout of one heartbeat. The timeout and the pause [`HEARTBEAT_PAUSE`] are together shorter than the time limit of any
 /// request.

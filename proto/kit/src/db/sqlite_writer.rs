@@ -61,7 +61,7 @@ struct Job {
 pub(crate) enum Durability {
     /// The writes are on disk before the job's result is returned.
     Flushed,
-    /// The writes are on disk after the next commit that waits for the disk.
+    /// The commit does not wait for the disk. The writes are on disk after the next [`Self::Flushed`] commit.
     Deferred,
 }
 

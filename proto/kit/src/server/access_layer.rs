@@ -87,7 +87,7 @@ fn span(service: &'static str, path: &str, headers: &HeaderMap, id: &str) -> Spa
         statements = Empty,
         statement_micros = Empty
     );
-    trace::describe_rpc(&span, method);
+    trace::set_rpc_attributes(&span, method);
     trace::extract_context(&span, headers);
     span
 }

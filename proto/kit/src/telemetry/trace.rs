@@ -88,7 +88,7 @@ pub fn inject_context(span: &Span, headers: &mut HeaderMap) {
 }
 
 /// Sets the attributes of an RPC on the span of its server or client.
-pub fn describe_rpc(span: &Span, method: &Method) {
+pub fn set_rpc_attributes(span: &Span, method: &Method) {
     span.set_attribute("rpc.system", "grpc");
     span.set_attribute("rpc.service", method.service());
     span.set_attribute("rpc.method", method.name());
@@ -96,7 +96,7 @@ pub fn describe_rpc(span: &Span, method: &Method) {
 
 /// Sets the attributes of an HTTP request on the span of its server. `path` is the URL path without the query, because a query may
 /// contain names of people.
-pub fn describe_http(span: &Span, method: &'static str, route: &str, path: &str) {
+pub fn set_http_attributes(span: &Span, method: &'static str, route: &str, path: &str) {
     span.set_attribute("http.request.method", method);
     span.set_attribute("http.route", route.to_owned());
     span.set_attribute("url.path", path.to_owned());

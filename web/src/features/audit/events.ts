@@ -16,7 +16,7 @@ export interface FieldChange {
 const textOf = (value: unknown): string => (value === null || value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value))
 const valuesIn = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {})
 
-/** Kinds of audit events that change nothing. The values of such an event contain only the time of the browser. */
+/** Kinds of audit events that record no change; their values contain only the clock time of the browser. */
 const KINDS_WITHOUT_CHANGE = ['page-view', 'login']
 
 /** Lists the fields that an event changed. Returns an empty list for an event without a change, such as a sign-in. */

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 
-/** Vehicles that are selected for an action on many of them. */
+/** Ids of the vehicles selected for a bulk action, with the functions that change the selection. */
 export interface Selection {
   ids: ReadonlySet<number>
   toggle: (id: number) => void

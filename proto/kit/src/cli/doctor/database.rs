@@ -82,7 +82,7 @@ impl DoctorReport {
 async fn inspect_database(schema: Schema, settings: &Settings) -> anyhow::Result<DatabaseFindings> {
     let db = Db::open(schema, settings).await?;
     let checked = async {
-        db.check_connections().await?;
+        db.reject_unsupported_pooler().await?;
         anyhow::Ok(DatabaseFindings {
             health: db.health(schema).await?,
             lossy: db.unsafe_settings().await?.join(", "),
