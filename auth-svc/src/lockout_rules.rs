@@ -227,7 +227,7 @@ mod tests {
         }
         assert_eq!(apply(&mut cells, &known("d", "p"), LockoutOp::Reserve, 1), Decision::Allow(4));
         apply(&mut cells, &known("d", "p"), LockoutOp::Release, 2);
-        assert_eq!(apply(&mut cells, &at("p"), LockoutOp::Reserve, 3), Decision::Deny(179_997), "its success lifts nobody else's block");
+        assert_eq!(apply(&mut cells, &at("p"), LockoutOp::Reserve, 3), Decision::Deny(179_997), "its success ends no other block");
         for _ in 0..5 {
             apply(&mut cells, &known("e", "q"), LockoutOp::Reserve, 0);
         }

@@ -143,13 +143,13 @@ impl Importer {
         }
         let given_up = CancellationToken::new();
         let guard = given_up.clone().drop_guard();
-        let (answer, heard) = oneshot::channel();
+        let (sender, result) = oneshot::channel();
         self.host.tasks.spawn(async move {
             let ending = run.complete(given_up).await;
             drop(entered);
-            drop(answer.send(ending));
+            drop(sender.send(ending));
         });
-        let ending = heard.await.unwrap_or(Err(Error::Interrupted));
+        let ending = result.await.unwrap_or(Err(Error::Interrupted));
         drop(guard);
         ending
     }

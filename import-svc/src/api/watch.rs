@@ -19,13 +19,13 @@ struct Watch {
     key: CacheKey<ProgressRecord>,
     user_id: i64,
     last: Option<ProgressRecord>,
-    heard: Instant,
+    last_progress_at: Instant,
     over: bool,
 }
 
 /// Streams the progress of an upload until the import ends.
 pub(super) fn stream_progress(host: Host, upload: Uuid, user_id: i64) -> impl Stream<Item = Result<ImportProgress, Status>> + Send + use<> {
-    let watch = Watch { host, key: progress::cache_key(upload), user_id, last: None, heard: Instant::now(), over: false };
+    let watch = Watch { host, key: progress::cache_key(upload), user_id, last: None, last_progress_at: Instant::now(), over: false };
     stream::unfold(watch, |mut watch| async move { Some((watch.next().await?, watch)) })
 }
 
@@ -41,10 +41,10 @@ impl Watch {
                 }
                 None => {}
             }
-            if self.heard.elapsed() > PROGRESS_TIMEOUT {
+            if self.last_progress_at.elapsed() > PROGRESS_TIMEOUT {
                 match self.host.cache.find_fault().await {
                     // The import may be running, and only its progress cannot be read.
-                    Some(_) if self.last.is_some() => self.heard = Instant::now(),
+                    Some(_) if self.last.is_some() => self.last_progress_at = Instant::now(),
                     _ => return self.give_up(),
                 }
             }
@@ -58,7 +58,7 @@ impl Watch {
         let progress = seen.to_proto();
         let previous = self.last.as_ref();
         if previous.is_none_or(|last| last.at_ms != seen.at_ms) {
-            self.heard = Instant::now();
+            self.last_progress_at = Instant::now();
         }
         let is_new = previous.is_none_or(|last| last.to_proto() != progress);
         self.over = seen.is_final();
@@ -94,8 +94,8 @@ mod tests {
         let mut host = patio_testing::host(folder.path(), None).await;
         host.cache = cache;
         let seen = ProgressRecord { phase: ImportPhase::Saving.into(), rows: 10, total: Some(20), user_id: 7, at_ms: 0 };
-        let (key, heard) = (progress::cache_key(Uuid::now_v7()), Instant::now() - PROGRESS_TIMEOUT - POLL_INTERVAL);
-        let mut watch = Watch { host, key, user_id: 7, last: Some(seen), heard, over: false };
+        let (key, last_progress_at) = (progress::cache_key(Uuid::now_v7()), Instant::now() - PROGRESS_TIMEOUT - POLL_INTERVAL);
+        let mut watch = Watch { host, key, user_id: 7, last: Some(seen), last_progress_at, over: false };
         let next = timeout(Duration::from_secs(1), watch.next()).await.ok()??;
         Some(next.unwrap().phase())
     }

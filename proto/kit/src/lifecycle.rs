@@ -33,10 +33,10 @@ impl Tasks {
         T: Send + 'static,
         F: Future<Output = T> + Send + 'static,
     {
-        let (done, heard) = oneshot::channel();
+        let (done, result) = oneshot::channel();
         let work = async move { drop(done.send(work.await)) };
         self.spawn(work.in_current_span());
-        heard.await.ok()
+        result.await.ok()
     }
 
     /// Runs `work` repeatedly, with a pause of `every` before each run, until the process stops.

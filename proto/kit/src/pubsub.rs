@@ -80,8 +80,8 @@ impl PubSub {
         host.tasks.spawn(async move {
             while !tasks.is_stopping() {
                 tokio::select! {
-                    heard = feed.receive_messages(&client) => {
-                        if let Err(cause) = heard {
+                    result = feed.receive_messages(&client) => {
+                        if let Err(cause) = result {
                             if feed.is_subscribed.swap(false, Ordering::Relaxed) {
                                 tracing::warn!(%cause, channel = %feed.channel, "redis subscription lost, reconnecting");
                             } else {

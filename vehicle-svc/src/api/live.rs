@@ -45,7 +45,7 @@ impl EventService for EventApi {
 
     async fn watch(&self, request: Request<pb::WatchRequest>) -> Reply<Self::WatchStream> {
         let caller = identity::caller(&request)?;
-        let (only, heard, host) = (request.get_ref().campaign_id, self.context.live.subscribe(), self.host.clone());
+        let (only, receiver, host) = (request.get_ref().campaign_id, self.context.live.subscribe(), self.host.clone());
         let watching = caller.clone();
         let over = async move {
             let (ended, left) = (pin!(host.identity.wait_until_invalid(&watching)), pin!(host.tasks.wait_until_draining()));
@@ -54,7 +54,7 @@ impl EventService for EventApi {
             }
         };
         let view = View::for_role(caller.role, None);
-        let events = events(heard)
+        let events = events(receiver)
             .try_filter(move |event| future::ready(is_visible_to(event, only, &caller)))
             .map_ok(move |event| hide_invisible_rows(event, view));
         reply(events.take_until(over).boxed())
@@ -86,10 +86,10 @@ impl EventService for EventApi {
 
 /// Converts the change feed to a gRPC stream of events. The stream ends with the status `Unavailable` when events may
 /// have been lost.
-fn events(heard: Receiver<FeedItem>) -> impl futures::Stream<Item = Result<WatchEvent, Status>> {
-    stream::try_unfold(heard, |mut heard| async {
-        match heard.recv().await {
-            Ok(FeedItem::Event(event)) => Ok(Some(((*event).clone(), heard))),
+fn events(receiver: Receiver<FeedItem>) -> impl futures::Stream<Item = Result<WatchEvent, Status>> {
+    stream::try_unfold(receiver, |mut receiver| async {
+        match receiver.recv().await {
+            Ok(FeedItem::Event(event)) => Ok(Some(((*event).clone(), receiver))),
             Ok(FeedItem::Lagged) | Err(RecvError::Lagged(_)) => {
                 let words = "events may have been missed; fetch the changes since the last revision";
                 Err(errors::status(Code::Unavailable, Reason::Unavailable, &words))

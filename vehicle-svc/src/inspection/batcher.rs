@@ -93,7 +93,7 @@ impl SaveBatcher {
         if !self.db.is_postgres() {
             return attempt.attempt_unbatched(&self.db, false).await;
         }
-        let (answer, heard) = oneshot::channel();
+        let (answer, result) = oneshot::channel();
         let leads = {
             let mut line = self.line();
             line.waiting.push(Asked { attempt, answer, span: Span::current() });
@@ -105,7 +105,7 @@ impl SaveBatcher {
         if leads {
             self.tasks.spawn(self.clone().lead());
         }
-        heard.await.unwrap_or_else(|_| Err(sqlx::Error::WorkerCrashed.into()))
+        result.await.unwrap_or_else(|_| Err(sqlx::Error::WorkerCrashed.into()))
     }
 
     async fn lead(self) {

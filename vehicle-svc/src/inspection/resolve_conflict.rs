@@ -55,9 +55,9 @@ pub enum ResolveOutcome {
 pub async fn resolve(tx: &mut Tx<'_>, choice: &ConflictChoice) -> Result<ResolveOutcome> {
     let ConflictChoice { id, side, caller, now, .. } = choice;
     let conflict = conflicts::find(tx, *id).await?.ok_or(Error::ConflictNotFound(*id))?;
-    let nobody =
+    let no_key =
         IdempotencyKey { user_id: caller.user_id, key: String::new(), vehicle_id: conflict.vehicle_id, fingerprint: String::new() };
-    let before = saves::load(tx, conflict.vehicle_id, &nobody, true).await?.ok_or(Error::ConflictNotFound(*id))?;
+    let before = saves::load(tx, conflict.vehicle_id, &no_key, true).await?.ok_or(Error::ConflictNotFound(*id))?;
     // Read again under the vehicle's lock: another user may have resolved the conflict in the meantime.
     let conflict = conflicts::find(tx, *id).await?.ok_or(Error::ConflictNotFound(*id))?;
     if conflict.settled_at.is_some() {
@@ -81,7 +81,7 @@ pub async fn resolve(tx: &mut Tx<'_>, choice: &ConflictChoice) -> Result<Resolve
         let vehicle = vehicles::find_in_transaction(tx, conflict.vehicle_id, View::All).await?.ok_or(Error::ConflictNotFound(*id))?;
         WriteResult { vehicle, campaign_counts: None, revision: None }
     } else {
-        write(tx, &before, (field, value), (&nobody, &AuditEntry::new(*now, Some(caller), event))).await?
+        write(tx, &before, (field, value), (&no_key, &AuditEntry::new(*now, Some(caller), event))).await?
     };
     let settled = conflicts::find(tx, *id).await?.ok_or(Error::ConflictNotFound(*id))?;
     Ok(ResolveOutcome::Done(Box::new(settled), Box::new(moved)))

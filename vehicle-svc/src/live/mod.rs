@@ -148,11 +148,11 @@ impl ChangeFeed {
         let (live, mut feed) = (self.clone(), self.feed.subscribe());
         self.tasks.spawn(async move {
             loop {
-                let heard = tokio::select! {
-                    heard = feed.recv() => heard,
+                let received = tokio::select! {
+                    received = feed.recv() => received,
                     () = live.tasks.wait_until_stopping() => return,
                 };
-                match heard {
+                match received {
                     Ok(pubsub::Message::Event(bytes)) => match WatchEvent::decode(bytes) {
                         Ok(event) => live.hear(event),
                         Err(cause) => tracing::warn!(%cause, "failed to decode an event of another replica, event ignored"),

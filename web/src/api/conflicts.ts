@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { apiClient, unwrapResponse } from './client'
 import { queryKeys } from './keys'
 
@@ -18,3 +18,7 @@ export const conflictsQuery = ({ state, mine, campaign }: ConflictSearch) =>
     queryFn: ({ signal }) =>
       unwrapResponse(apiClient.GET('/conflicts', { params: { query: { per_page: MAX_LISTED, ...(state && { state }), ...(mine !== undefined && { mine }), ...(campaign !== undefined && { campaign_id: campaign }) } }, signal }), 'conflicts*'),
   })
+
+/** Returns the number of open conflicts of a campaign, or of all campaigns; `undefined` while it is unknown or not `enabled`. */
+export const useOpenConflictCount = (campaign?: number, enabled = true): number | undefined =>
+  useQuery({ ...conflictsQuery({ state: 'open', campaign }), enabled, retry: false }).data?.meta.total_count

@@ -28,12 +28,12 @@ impl Heartbeat {
     pub(super) async fn send_heartbeats(&self, tasks: &Tasks) {
         let mut connection = None;
         while !tasks.is_stopping() {
-            let heard = timeout(HEARTBEAT_TIMEOUT, self.ping(&mut connection)).await;
-            let is_lost = !matches!(heard, Ok(Ok(()))) || is_read_only_suspected();
+            let ping = timeout(HEARTBEAT_TIMEOUT, self.ping(&mut connection)).await;
+            let is_lost = !matches!(ping, Ok(Ok(()))) || is_read_only_suspected();
             if is_lost {
                 connection = None;
             }
-            let is_silent = heard.is_err(); // a server that is down refuses connections at once, which every statement notices itself
+            let is_silent = ping.is_err(); // a server that is down refuses connections at once, which every statement notices itself
             if self.silent.send_replace(is_silent) != is_silent {
                 let database = crate::database_state::address();
                 if is_silent {

@@ -105,8 +105,8 @@ impl Builder {
         }
         let well = spawn_health_monitor(&self.host, self.name, (reporter, self.names), db.clone());
         crate::audit::chain::spawn_sealer(&self.host.tasks, &self.host.clock, self.host.settings.seal_file_path(), &db);
-        let (heard, tasks) = (db.clone(), self.host.tasks.clone());
-        self.host.tasks.spawn(async move { heard.spawn_heartbeat(&tasks).await });
+        let (monitored, tasks) = (db.clone(), self.host.tasks.clone());
+        self.host.tasks.spawn(async move { monitored.spawn_heartbeat(&tasks).await });
         let guard = AccessLayerState { identity: self.host.identity.clone(), service: self.name, db: Some(db.clone()) };
         let router =
             self.routes.routes().prepare().into_axum_router().layer(middleware::from_fn_with_state(guard, access_layer::authorize_layer));

@@ -1,5 +1,5 @@
-import { useQuery, useQueries } from '@tanstack/react-query'
-import { conflictsQuery } from '@/api/conflicts'
+import { useQueries } from '@tanstack/react-query'
+import { useOpenConflictCount } from '@/api/conflicts'
 import { formatTimeAgo, useCurrentTime } from '@/lib/ago'
 import { buildPath } from '@/lib/route'
 import { useLanguage } from '@/lib/text'
@@ -30,7 +30,7 @@ export function AttentionCard({ campaigns, campaign, idle = [], missing = [] }: 
   const t = useCampaignsText()
   const now = useCurrentTime()
   const language = useLanguage()
-  const conflicts = useQuery({ ...conflictsQuery({ state: 'open', campaign }), retry: false }).data?.meta.total_count
+  const conflicts = useOpenConflictCount(campaign)
   const devices = useQueries({ queries: campaigns.map((id) => ({ ...pendingOnDevicesQuery(id), staleTime: 60_000 })) })
   const held = devices.flatMap(({ data }) => data?.held ?? []).toSorted((a, b) => Date.parse(a.oldest_at) - Date.parse(b.oldest_at))
   const isKnown = conflicts !== undefined && devices.every(({ isPending }) => !isPending)

@@ -31,11 +31,12 @@ interface NumbersProps {
 export function CampaignNumbers({ campaign, pace, activity, yard }: NumbersProps) {
   const t = useCampaignsText()
   const { total_inspected: done, total_vehicles: total, progress_unknown: isUnknown } = campaign
-  const working = pace?.people.filter(({ yard_id }) => yard === null || yard_id === yard) ?? []
+  const isShown = ({ yard_id }: { yard_id?: number | null }) => yard === null || yard_id === yard
+  const working = pace?.people.filter(isShown) ?? []
   const people = new Set(working.map(({ hmc }) => hmc)).size
   const perHour = yard === null ? (pace?.per_hour ?? 0) : working.reduce((sum, { per_hour }) => sum + per_hour, 0)
   const isGoing = people > 0
-  const wrong = activity ? countDefects(sumStatuses(activity.yards.filter(({ yard_id }) => yard === null || yard_id === yard))) : null
+  const wrong = activity ? countDefects(sumStatuses(activity.yards.filter(isShown))) : null
   return (
     <dl className={`${styles.numbers} ${wrong === null ? styles.three : ''}`}>
       <div className={styles.wide}>
