@@ -3,6 +3,7 @@ import react from '@vitejs/plugin-react'
 import { VitePWA } from 'vite-plugin-pwa'
 import { defineConfig } from 'vitest/config'
 import { OCR_FOLDER, copyOcrFiles } from './tools/ocrFiles.ts'
+import { preloadLists } from './tools/preloadLists.ts'
 
 /** Modules of `ui`, `lib` and `api` that the sign-in and the layout do not need, and that are therefore loaded later. */
 const LATER = ['text/(en|pt-BR)', 'sentences', 'serverSentences', 'auditSummaries', 'ServerWarnings', 'WithoutStatusDialog', 'ParkingSpaceSign', 'Switch', 'Pager', 'LinkTabs', 'SearchBox', 'OtherVehicleQuestion', 'SessionList', 'DropZone', 'InlineEdit', 'CampaignTable', 'openSessions', 'files', 'match', 'nextVehicles', 'wedge', 'vin\\b', 'resume', 'yards', 'drafts', 'fields', 'tabsLock', 'backoff', 'throttle', 'cache', 'requests', 'conflicts', 'liveEvents', 'events', 'staleVersion', 'ActionMenu', 'Timeline', 'LazyTimeline', 'timelineQuery', 'Chips', 'PageDrop', 'handedFile', 'jobs', 'BottomBar', 'scanFeedback', 'pages']
@@ -16,6 +17,18 @@ const SHARED = [
   { name: 'field', test: /src\/(offline\/|api\/(cache|requests|conflicts|liveEvents|events|staleVersion)|lib\/(backoff|throttle|tabsLock))|node_modules\/idb\//, priority: 1 },
   { name: 'pages', test: /src\/(ui|lib|api|features\/(campaigns|vehicles|yards))\//, minShareCount: 2, priority: 0 },
 ]
+
+const OUTBOX = 'src/app/offline.ts'
+
+/** Pages that people open first or reload often. Other pages start to load once the app runs. */
+const preload = preloadLists({
+  '/': ['src/features/auth/SignInPage.tsx'],
+  '/campaign-home': ['src/features/campaigns/HomePage.tsx'],
+  '/yard': ['src/features/yards/YardPickerPage.tsx'],
+  '/campaign/:id': ['src/features/campaigns/CampaignPage.tsx'],
+  '/campaign/:id/vehicles': ['src/features/vehicles/VehicleListPage.tsx', OUTBOX],
+  '/vehicle/:id': ['src/features/vehicles/VehiclePage.tsx', OUTBOX],
+})
 
 /**
  * Service worker, which stores the pages and the scanner, so that the app opens and scans offline. The OCR engine is stored once it
@@ -60,7 +73,7 @@ const pwa = VitePWA({
 })
 
 export default defineConfig({
-  plugins: [react(), pwa, copyOcrFiles()],
+  plugins: [react(), preload, pwa, copyOcrFiles()],
   resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
   build: {
     manifest: true,

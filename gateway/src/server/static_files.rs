@@ -1,4 +1,6 @@
 //! Static files of the web app: read from disk once at startup, compressed, and served from memory.
+//!
+//! The web app's build writes Brotli files (`NAME.br`), which take too long to compress at startup. Gzip is compressed here.
 use crate::http::problem::Problem;
 use anyhow::Context;
 use axum::response::{IntoResponse, Response};
@@ -6,26 +8,50 @@ use bytes::Bytes;
 use flate2::{Compression, write::GzEncoder};
 use http::{
     HeaderMap, HeaderValue, Method, StatusCode,
-    header::{ACCEPT_ENCODING, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY},
+    header::{ACCEPT_ENCODING, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, LINK, VARY},
 };
 use patio_kit::hex;
-use std::{collections::HashMap, fs, io::Write, path::Path};
+use std::{
+    collections::HashMap,
+    fs,
+    io::{self, Write},
+    path::Path,
+};
 
 const INDEX_PATH: &str = "/index.html";
 const MANIFEST_PATH: &str = "/manifest.webmanifest";
 /// Product name in the built web app, replaced by the configured name when the files are loaded.
 const BUILT_NAME: &str = "Patio";
+/// Extension of the Brotli files that the build writes beside the plain files.
+const BROTLI_EXTENSION: &str = ".br";
 const CACHE_FOR_A_YEAR: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 const REVALIDATE: HeaderValue = HeaderValue::from_static("no-cache");
 
-/// Static files of the web app in memory, by URL path.
+/// File of the build with the scripts and styles of each page of the web app: a list of `[route, paths of files]`.
+const PRELOAD_FILE: &str = ".vite/preload.json";
+
+/// Static files of the web app in memory.
 #[derive(Debug, Default)]
-pub struct StaticFiles(HashMap<String, File>);
+pub struct StaticFiles {
+    /// Files by URL path.
+    files: HashMap<String, File>,
+    preloads: Vec<Preload>,
+}
+
+/// Scripts and styles that the browser downloads together with the entry page, for one client-side route.
+#[derive(Debug)]
+struct Preload {
+    /// Path of the route. A segment that starts with a colon stands for any text.
+    route: String,
+    /// Value of the `Link` header of the entry page.
+    link: HeaderValue,
+}
 
 #[derive(Debug)]
 struct File {
     plain: Bytes,
-    gzip: Option<Bytes>,
+    /// Content in each available encoding except the plain one, with the name of the encoding. The first one is preferred.
+    encodings: Vec<(&'static str, Bytes)>,
     etag: HeaderValue,
     kind: HeaderValue,
 }
@@ -39,6 +65,8 @@ impl StaticFiles {
         let mut pages = Self::default();
         if folder.is_dir() {
             pages.gather(folder, "", product).with_context(|| format!("cannot read the web app in {}", folder.display()))?;
+            pages.preloads =
+                read_preloads(&folder.join(PRELOAD_FILE)).with_context(|| format!("cannot read {PRELOAD_FILE} of the web app"))?;
         }
         Ok(pages)
     }
@@ -48,15 +76,22 @@ impl StaticFiles {
             let entry = entry?;
             let name = entry.file_name();
             // Hidden files, such as Vite's manifest folder, belong to the build tools and are not served.
-            if name.as_encoded_bytes().starts_with(b".") {
+            // Brotli files are loaded together with their plain file.
+            let name_bytes = name.as_encoded_bytes();
+            if name_bytes.starts_with(b".") || name_bytes.ends_with(BROTLI_EXTENSION.as_bytes()) {
                 continue;
             }
             let path = format!("{under}/{}", name.to_string_lossy());
             if fs::metadata(entry.path())?.is_dir() {
                 self.gather(&entry.path(), &path, product)?;
             } else {
-                let file = File::new(&path, named(&path, fs::read(entry.path())?, product)?)?;
-                self.0.insert(path, file);
+                let brotli = match fs::read(folder.join(format!("{}{BROTLI_EXTENSION}", name.to_string_lossy()))) {
+                    Ok(content) if !is_named(&path) => Some(content),
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
+                    _ => None,
+                };
+                let file = File::new(&path, named(&path, fs::read(entry.path())?, product)?, brotli)?;
+                self.files.insert(path, file);
             }
         }
         Ok(())
@@ -71,46 +106,94 @@ impl StaticFiles {
         if method != Method::GET && method != Method::HEAD {
             return (StatusCode::METHOD_NOT_ALLOWED, [(ALLOW, "GET, HEAD")], "This path accepts only GET.").into_response();
         }
-        if !self.0.contains_key(INDEX_PATH) {
+        if !self.files.contains_key(INDEX_PATH) {
             return (StatusCode::SERVICE_UNAVAILABLE, "The web app is not built.").into_response();
         }
         // The web app routes on the client side, so a path without a file extension gets the app's entry page.
         let is_page = !path.rsplit('/').next().unwrap_or_default().contains('.');
         let name = if is_page { INDEX_PATH } else { path };
-        match self.0.get(name) {
-            Some(file) => file.respond(headers, if name.starts_with("/assets/") { CACHE_FOR_A_YEAR } else { REVALIDATE }),
-            None => (StatusCode::NOT_FOUND, "This file does not exist.").into_response(),
+        let Some(file) = self.files.get(name) else {
+            return (StatusCode::NOT_FOUND, "This file does not exist.").into_response();
+        };
+        let mut response = file.respond(headers, if name.starts_with("/assets/") { CACHE_FOR_A_YEAR } else { REVALIDATE });
+        if is_page && let Some(preload) = self.preloads.iter().find(|preload| preload.matches(path)) {
+            response.headers_mut().insert(LINK, preload.link.clone());
         }
+        response
     }
 }
 
+impl Preload {
+    fn matches(&self, path: &str) -> bool {
+        let (route, path) = (self.route.split('/'), path.split('/'));
+        route.clone().count() == path.clone().count()
+            && route.zip(path).all(|(expected, actual)| expected.starts_with(':') || expected == actual)
+    }
+}
+
+/// Reads the scripts and styles of each page. Returns an empty list if the build wrote no such file.
+fn read_preloads(path: &Path) -> anyhow::Result<Vec<Preload>> {
+    let content = match fs::read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        content => content?,
+    };
+    let lists: Vec<(String, Vec<String>)> = serde_json::from_slice(&content)?;
+    lists.into_iter().map(|(route, files)| Ok(Preload { route, link: link_header(&files).try_into()? })).collect()
+}
+
+/// Returns the value of a `Link` header that preloads scripts and styles. `crossorigin` matches the elements of the entry page.
+fn link_header(files: &[String]) -> String {
+    let links = files.iter().map(|file| {
+        let relation = if file.ends_with(".css") { "preload; as=style" } else { "modulepreload" };
+        format!("<{file}>; rel={relation}; crossorigin")
+    });
+    links.collect::<Vec<_>>().join(", ")
+}
+
 impl File {
-    fn new(path: &str, plain: Vec<u8>) -> anyhow::Result<Self> {
+    fn new(path: &str, plain: Vec<u8>, brotli: Option<Vec<u8>>) -> anyhow::Result<Self> {
         let kind = mime_guess::from_path(path).first_or_octet_stream().to_string();
         let is_text = ["text/", "json", "javascript", "xml", "wasm", "font/ttf"].iter().any(|part| kind.contains(part));
         let gzip = if is_text { Some(gzip(&plain)?).filter(|small| small.len() < plain.len()) } else { None };
+        let encodings = [("br", brotli), ("gzip", gzip)].into_iter().filter_map(|(name, content)| Some((name, content?.into()))).collect();
         let short = &hex::sha256(&plain)[..32];
         let kind = if kind.starts_with("text/") { format!("{kind}; charset=utf-8") } else { kind };
-        Ok(Self { plain: plain.into(), gzip: gzip.map(Bytes::from), etag: format!("\"{short}\"").try_into()?, kind: kind.try_into()? })
+        Ok(Self { plain: plain.into(), encodings, etag: format!("\"{short}\"").try_into()?, kind: kind.try_into()? })
     }
 
-    fn respond(&self, headers: &HeaderMap, kept: HeaderValue) -> Response {
-        let mut response_headers =
-            HeaderMap::from_iter([(ETAG, self.etag.clone()), (CACHE_CONTROL, kept), (VARY, HeaderValue::from_static("accept-encoding"))]);
+    fn respond(&self, headers: &HeaderMap, cache_control: HeaderValue) -> Response {
+        let mut response_headers = HeaderMap::from_iter([
+            (ETAG, self.etag.clone()),
+            (CACHE_CONTROL, cache_control),
+            (VARY, HeaderValue::from_static("accept-encoding")),
+        ]);
         if headers.get(IF_NONE_MATCH).is_some_and(|known| matches(known, &self.etag)) {
             return (StatusCode::NOT_MODIFIED, response_headers).into_response();
         }
         response_headers.insert(CONTENT_TYPE, self.kind.clone());
-        let takes_gzip =
-            headers.get(ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).is_some_and(|encodings| encodings.contains("gzip"));
-        match &self.gzip {
-            Some(small) if takes_gzip => {
-                response_headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-                (response_headers, small.clone()).into_response()
+        let accepted = headers.get(ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        match self.encodings.iter().find(|(name, _)| accepts(accepted, name)) {
+            Some((name, content)) => {
+                response_headers.insert(CONTENT_ENCODING, HeaderValue::from_static(name));
+                (response_headers, content.clone()).into_response()
             }
-            _ => (response_headers, self.plain.clone()).into_response(),
+            None => (response_headers, self.plain.clone()).into_response(),
         }
     }
+}
+
+/// Returns whether an `Accept-Encoding` header names an encoding without excluding it by the weight 0.
+fn accepts(header: &str, encoding: &str) -> bool {
+    header.split(',').any(|item| {
+        let (name, weight) = item.split_once(';').unwrap_or((item, ""));
+        let is_excluded = weight.trim().strip_prefix("q=").and_then(|number| number.trim().parse::<f32>().ok()) == Some(0.0);
+        name.trim().eq_ignore_ascii_case(encoding) && !is_excluded
+    })
+}
+
+/// Returns whether a file contains the product name, which replaces the built name when the file is loaded.
+fn is_named(path: &str) -> bool {
+    path == INDEX_PATH || path == MANIFEST_PATH
 }
 
 /// Returns the content of a file with the configured product name. Only the entry page and the web manifest contain the name;

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { useDeferredValue } from 'react'
 import { meQuery } from '@/api/queries'
 import type { SessionUser } from '@/api/session'
 import { areShortcutsOn, setShortcutsOn } from '@/lib/keys'
@@ -18,6 +19,8 @@ import styles from './Menu.module.css'
 export function Menu({ user, onClose }: { user: SessionUser; onClose: () => void }) {
   const t = useText()
   const developer = useQuery(meQuery).data?.developer ?? false
+  // A slow phone shows the links one frame earlier than the settings below them.
+  const showsSettings = useDeferredValue(true, false)
   const entriesFor = (entries: MenuEntry[]) => allowedEntries(entries, user.user_type, developer).map((entry) => <EntryLink key={entry.to} entry={entry} onClose={onClose} />)
   return (
     <Dialog kind="drawer" label={t('menu.title')} onClose={onClose}>
@@ -40,7 +43,7 @@ export function Menu({ user, onClose }: { user: SessionUser; onClose: () => void
           <h3>{t('menu.more')}</h3>
           {entriesFor(MORE_MENU_ENTRIES)}
         </nav>
-        <Settings />
+        {showsSettings && <Settings />}
       </div>
     </Dialog>
   )
