@@ -1,4 +1,4 @@
-//! Build script: compiles the `.proto` files without `protoc`, and generates a static table of the rules of all rpcs.
+//! Build script: compiles the `.proto` files without `protoc`, and generates a table of the access and retry rules of all rpcs.
 use prost::Message;
 use prost_reflect::{DescriptorPool, MethodDescriptor};
 use std::{env, error::Error, fmt::Write, fs, path::PathBuf};
@@ -21,12 +21,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Converts the compiled descriptors to the type of the code generator.
+/// Returns the compiled descriptors as the `FileDescriptorSet` type that the code generator of tonic expects.
 fn prost_types_set(compiler: &protox::Compiler) -> Result<tonic_prost_build::FileDescriptorSet, Box<dyn Error>> {
     Ok(tonic_prost_build::FileDescriptorSet::decode(compiler.file_descriptor_set().encode_to_vec().as_slice())?)
 }
 
-/// Returns the Rust source of the static rpc table, which the access layer and the client's retries read.
+/// Returns the Rust source of the table of all rpcs. The access layer and the retries of gRPC clients read this table.
 fn methods(pool: &DescriptorPool) -> Result<String, Box<dyn Error>> {
     let option = |name| pool.get_extension_by_name(name).ok_or("an option of access.proto is missing");
     let (rule, behalf) = (option("patio.access.v1.at_least")?, option("patio.access.v1.on_behalf_of")?);

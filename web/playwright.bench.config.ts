@@ -1,5 +1,8 @@
 import { defineConfig } from '@playwright/test'
 import config from './playwright.config'
 
-/** Playwright configuration of the benchmarks, which measure but check no limits: `npm run bench:scanner` with a Patio that is already running. */
+/**
+ * Playwright configuration of the benchmarks, which report durations without a pass limit. `npm run bench:scanner` uses this file and
+ * needs a running Patio.
+ */
 export default defineConfig({ ...config, testMatch: '*.bench.ts' })

@@ -12,10 +12,11 @@ const LATER = ['text/(en|pt-BR)', 'sentences', 'serverSentences', 'auditSummarie
 // The code for offline work is loaded after the sign-in, except what the layout shows of it. What pages of inspectors share is one file:
 // the app loads these pages soon after the sign-in, and each file costs a request.
 const SHARED = [
-  { name: 'packages', test: /node_modules\/(?!(idb|@noble)\/)/, priority: 3 },
-  { name: 'kit', test: new RegExp(`src/((ui|lib|api)/(?!${LATER.join('|')})|app/(lazyPage|queries|routes|signOut)\\.|offline/(campaigns|pendingCount))`), priority: 2 },
-  { name: 'field', test: /src\/(offline\/|api\/(cache|requests|conflicts|liveEvents|events|staleVersion)|lib\/(backoff|throttle|tabsLock))|node_modules\/idb\//, priority: 1 },
-  { name: 'pages', test: /src\/(ui|lib|api|features\/(campaigns|vehicles|yards))\//, minShareCount: 2, priority: 0 },
+  { name: 'packages', test: /node_modules\/(?!(idb|@noble)\/)/, priority: 4 },
+  { name: 'kit', test: new RegExp(`src/((ui|lib|api)/(?!${LATER.join('|')})|app/(lazyPage|queries|routes|signOut)\\.|offline/(campaigns|pendingCount))`), priority: 3 },
+  { name: 'field', test: /src\/(offline\/|api\/(cache|requests|conflicts|liveEvents|events|staleVersion)|lib\/(backoff|throttle|tabsLock))|node_modules\/idb\//, priority: 2 },
+  { name: 'pages', test: /src\/(ui|lib|api|features\/(campaigns|yards))\//, minShareCount: 2, priority: 1 },
+  { name: 'inspection', test: /src\/features\/vehicles\//, minShareCount: 2, priority: 0 },
 ]
 
 const OUTBOX = 'src/app/offline.ts'

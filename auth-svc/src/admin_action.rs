@@ -1,7 +1,6 @@
-//! Shared parts of administrative actions on users: who performs the action, the checks before it, and its audit
-//! entry.
+//! Shared steps of administrative actions on user accounts: the acting user, the permission checks and the audit entry.
 //!
-//! The actions themselves belong in other modules, such as the user administration (`users`).
+//! The actions themselves are in other modules, such as user administration (`users`).
 use crate::{
     error::Error,
     store::{export, sessions as open_sessions, users},
@@ -31,7 +30,7 @@ pub struct Actor {
 
 /// Locks the set of users until the commit, and checks in the database that the caller is still a supervisor.
 ///
-/// The check is needed because an access token may stay valid for some seconds after another replica has demoted the user.
+/// The role in the access token may be outdated for some seconds after another replica has demoted the user.
 pub(crate) async fn lock_and_check_supervisor(tx: &mut Tx<'_>, act: &Actor) -> Result<(), Error> {
     users::lock(tx).await?;
     match users::find_in_transaction(tx, act.caller.user_id).await? {
@@ -48,7 +47,7 @@ pub(crate) async fn check_confirmed(tx: &mut Tx<'_>, act: &Actor) -> Result<(), 
     if is_confirmed { Ok(()) } else { Err(Error::PasswordConfirmationRequired) }
 }
 
-/// Checks that administrative actions may change the user with this id. Returns `ReservedUser` for the developer account.
+/// Rejects the id of the reserved developer account with `ReservedUser`. Administrative actions must not change this account.
 pub(crate) fn check_not_reserved_user(id: i64) -> Result<(), Error> {
     if id == DEVELOPER_ID { Err(Error::ReservedUser) } else { Ok(()) }
 }

@@ -1,5 +1,5 @@
-//! Bootstrap at startup: creates missing keys, creates the first two users of an empty database, and sets the missing
-//! password of the developer account.
+//! First steps at startup: create missing keys, the first two users of an empty database, and the missing password of the
+//! developer account.
 use crate::{
     config::Config,
     error::Error,
@@ -41,9 +41,10 @@ struct InitialUsers {
 /// Creates missing keys, and the first two users when the database is empty. Returns notices to print once, such as a generated
 /// password.
 ///
+/// While the database is unreachable, the call waits and retries.
+///
 /// # Errors
-/// Returns an error when a configured login name (HMC) or password is invalid, or when the database fails for another reason
-/// than being unreachable.
+/// Returns an error when a configured login name (HMC) or password is invalid, or when a database statement fails.
 pub async fn prepare(
     host: &Host,
     db: &Db,

@@ -11,8 +11,8 @@ const DEVELOPER_HMC: &str = "DEV0";
 const TOKEN_HOURS: i64 = 12;
 /// Default number of days after which the signing key is rotated.
 const KEY_DAYS: i64 = 30;
-/// Maximum configurable lifetime of an access token, in hours; a revocation is stored longer, so that the revoked tokens expire
-/// first.
+/// Maximum configurable lifetime of an access token, in hours. Revocations are stored for longer, so that a revoked token expires
+/// before its revocation is deleted.
 pub const MAX_TOKEN_HOURS: i64 = 24;
 
 /// Settings of auth-svc, read from the command line and the environment.
@@ -35,13 +35,13 @@ pub struct Config {
     #[arg(long, env = "PATIO_TOKEN_LIFETIME_HOURS", help_heading = TUNING_HEADING, default_value_t = TOKEN_HOURS,
         value_parser = clap::value_parser!(i64).range(1..=MAX_TOKEN_HOURS))]
     pub token_hours: i64,
-    /// Number of days after which the signing key is rotated, from 1 to 3650; no session ends.
+    /// Number of days after which the signing key is rotated, from 1 to 3650. A rotation does not end any session.
     #[arg(long, env = "PATIO_SIGNING_KEY_ROTATION_DAYS", help_heading = TUNING_HEADING, default_value_t = KEY_DAYS,
         value_parser = clap::value_parser!(i64).range(1..=3650))]
     pub key_days: i64,
-    /// File with the sealing key, which encrypts the keys stored in the database: 32 random bytes in base64, previous keys in further
-    /// lines. Default: `auth.key` in the data folder, which is created on an empty database. All replicas of auth-svc need the same
-    /// keys; keep a copy apart from the backups.
+    /// File with the sealing key, which encrypts the keys stored in the database. Each line is a key of 32 random bytes in
+    /// base64, the current key first. Default: `auth.key` in the data folder; the file is created if the database is empty. All
+    /// replicas of auth-svc need the same keys. Store a copy apart from the backups.
     #[arg(long, env = "PATIO_KEY_FILE")]
     pub key_file: Option<PathBuf>,
 }

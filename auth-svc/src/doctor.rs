@@ -7,8 +7,8 @@ use patio_kit::{
 };
 use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 
-/// File permission bits of users outside the file's owner and group. Group bits are allowed, because Kubernetes mounts a Secret as
-/// readable for the group.
+/// Permission bits of a file for users other than the owner and the group. The key file must have none of these bits; group bits
+/// are allowed, because Kubernetes mounts a Secret as readable for the group.
 const OTHERS_MODE: u32 = 0o007;
 
 /// Runs the `doctor` checks of auth-svc: the key file.

@@ -1,11 +1,11 @@
-//! The HMC: the login name of a user, which is the user's register number.
+//! HMC: the login name of a user, which is the user's register number as an employee.
 use crate::error::Error;
 use patio_proto::normal;
 
 /// Maximum length of a login name (HMC) in characters.
 const MAX_HMC_LEN: usize = 64;
 
-/// Valid login name (HMC), in one form for display and one form for comparison.
+/// Valid login name (HMC): the name as displayed, and the key for comparison with other names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hmc {
     /// Login name (HMC) as displayed: trimmed, with unusual Unicode characters normalized.

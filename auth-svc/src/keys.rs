@@ -1,5 +1,5 @@
-//! Keys of auth-svc: signing keys of access tokens, and secrets that hash login names, authenticate device tokens and
-//! derive the encryption keys of phones.
+//! Keys of auth-svc: signing keys of access tokens, and secrets for hashing login names, for device tokens and for the encryption
+//! keys of phones.
 use crate::{
     error::Error,
     lockout::rate_limit_network,
@@ -84,7 +84,7 @@ impl Keys {
     /// Loads and decrypts all keys from the database.
     ///
     /// # Errors
-    /// Returns an error when a key is missing or damaged, or the key file does not fit.
+    /// Returns an error when a key is missing or damaged, or was encrypted with a key that the key file does not contain.
     pub async fn read(db: &Db, sealing: Arc<SealingKey>, clock: &Clock) -> Result<Self, Error> {
         let signing = SigningKeys::read(db, sealing.clone(), clock.clone()).await?;
         let own = async |name| Ok::<_, Error>(hmac::Key::new(hmac::HMAC_SHA256, &store::keys::load_secret(db, &sealing, name).await?));
@@ -149,8 +149,8 @@ impl Keys {
 
     /// Verifies a device token and returns the id of its lockout counter.
     ///
-    /// Returns `None` when the token is forged, belongs to another user, or was issued before the last time that all
-    /// sessions of the user were ended.
+    /// Returns `None` when the token is forged or belongs to another user, or when all sessions of the user were ended after the
+    /// token was issued.
     #[must_use]
     pub fn verify_device_token(&self, mark: &str, user_id: i64, token_version: i64) -> Option<String> {
         let body = self.unsealed(mark)?;
@@ -164,7 +164,7 @@ impl Keys {
         self.unsealed(mark).is_some()
     }
 
-    /// Returns the payload of a device token, or `None` when the HMAC of the token is invalid.
+    /// Decodes a device token and returns its payload, or `None` when the HMAC of the token is invalid.
     fn unsealed(&self, mark: &str) -> Option<Vec<u8>> {
         if mark.len() > 2 * (DEVICE_TOKEN_LEN + 32) {
             return None;

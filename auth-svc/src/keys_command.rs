@@ -1,5 +1,5 @@
-//! The commands `auth-svc keys`: `revoke-all` replaces all keys when one may have leaked, `reseal` re-encrypts all keys after the key
-//! file has changed.
+//! Commands `auth-svc keys`: `revoke-all` replaces all keys after a leak, and `reseal` re-encrypts all keys after a change of the
+//! key file.
 use crate::{
     SCHEMA,
     config::Config,
@@ -24,8 +24,8 @@ use patio_kit::{
 pub enum KeysCommand {
     /// Replaces all keys with new keys and signs everyone out; tokens signed with the old keys are rejected within seconds.
     RevokeAll,
-    /// Encrypts all keys in the database with the first key of the key file, after a new key was put before the old one. No user is
-    /// signed out, and no pending save is lost; then the old key can be removed from the file.
+    /// Encrypts all keys in the database with the first key of the key file. Add a new first key before this command, and remove
+    /// the old key afterwards. No user is signed out, and no pending save (a save not yet sent by a phone) is lost.
     Reseal,
 }
 
@@ -56,8 +56,9 @@ impl KeysCommand {
 
 /// Replaces all keys in the database with new keys, ends the sessions of all users and returns the number of users.
 ///
-/// Running processes poll the keys every few seconds and then reject the old tokens. The key with which phones encrypt
-/// unsent saves is kept if the key file can decrypt it, so that no save is lost. A missing key file is created.
+/// Running processes poll the keys every few seconds and then reject the old tokens. One secret is not replaced if the key file
+/// can decrypt it: the secret for the keys with which phones encrypt unsent saves. Otherwise these saves would be lost. A missing
+/// key file is created.
 ///
 /// # Errors
 /// Returns an error when the key file cannot be read or created, or when the database fails.
@@ -75,12 +76,12 @@ pub async fn replace_all_keys(config: &Config, settings: &Settings) -> anyhow::R
     Ok(ended?)
 }
 
-/// Encrypts all keys in the database with the first key of the key file and returns their number. Keys that a previous line of
-/// the file decrypts keep their value, so sessions, device tokens and pending saves stay valid.
+/// Encrypts all keys in the database with the first key of the key file and returns the number of keys. The keys themselves do
+/// not change, so sessions, device tokens and pending saves (not yet sent by phones) stay valid.
 ///
 /// # Errors
-/// Returns an error when the key file does not exist, cannot be read or decrypt a key, or when the database fails; nothing is
-/// changed then.
+/// Returns an error when the key file is missing or unreadable, when no key of the file decrypts a stored key, or when the
+/// database fails. Nothing is changed after an error.
 pub async fn reseal(config: &Config, settings: &Settings) -> anyhow::Result<usize> {
     let path = config.key_path(&settings.data_dir);
     let sealing = SealingKey::read(&path)?.with_context(|| format!("PATIO_KEY_FILE: there is no file {}", path.display()))?;

@@ -81,8 +81,8 @@ const QUEUE_METRIC_INTERVAL: Duration = Duration::from_secs(1);
 /// Interval of the search for idle sessions, which are then ended.
 const IDLE_SESSION_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Interval at which the counts of repeated page views and rejected calls are checked. A count that is a minute old is written
-/// to the audit log.
+/// Interval at which the counts of repeated page views and rejected calls are checked. Counts that began at least a minute ago
+/// are written to the audit log.
 const PAGE_VIEW_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Binary of auth-svc: its name, default listen address and schema.
@@ -96,7 +96,7 @@ pub async fn start(config: Config, host: &Host) -> anyhow::Result<Service> {
     start_with(config, host, PasswordHasher::default()).await
 }
 
-/// Starts auth-svc with the given password hasher, so that a test can observe the queue and counters of the hasher.
+/// Starts auth-svc with the given password hasher, so that a test can read the queue length and the counters of the hasher.
 ///
 /// # Errors
 /// Returns an error when the database cannot be used or a setting is invalid.
@@ -164,8 +164,8 @@ async fn load_keys(config: &Config, host: &Host, db: &Db, sealing: &Arc<SealingK
     Ok(Arc::new(keys))
 }
 
-/// Returns a copy of the host whose auth client calls this process directly, and the slot that later receives the router of this
-/// process.
+/// Returns a copy of the host with an auth client that calls this process directly. Also returns the cell into which the caller
+/// later puts this process's router.
 ///
 /// Over the network, auth-svc could not reach itself during startup, because DNS lists only replicas that are ready.
 fn with_local_auth_link(host: &Host) -> (Host, Arc<OnceLock<Router>>) {

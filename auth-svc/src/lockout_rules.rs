@@ -74,8 +74,8 @@ pub enum LockoutOp {
     Reserve,
     /// Releases a reserved attempt after the password was verified successfully.
     Release,
-    /// Starts a block that exists only in the other store (fast store or database). The number is the remaining time in
-    /// milliseconds.
+    /// Copies a block from the database into a fast store that has lost the block, as a restarted Redis does. The number is the
+    /// remaining time in milliseconds.
     Import(i64),
 }
 
@@ -117,8 +117,8 @@ fn check(cells: &Counters, counter_names: &CounterNames, now: i64) -> Decision {
     }
 }
 
-/// Returns the number of milliseconds for which a rate limit still blocks attempts. The counter's `until_ms` is the time from which
-/// no failure counts.
+/// Returns the number of milliseconds for which a rate limit still blocks attempts; 0 or negative when attempts are allowed. The
+/// time at which the token bucket is full again is `until_ms`.
 const fn remaining_wait(cell: Counter, rule: RateLimit, now: i64) -> i64 {
     cell.until_ms - now - (rule.limit - 1) * rule.ms
 }

@@ -1,4 +1,4 @@
-//! Commands of `auth-svc` for operators that work on the database instead of serving: `keys …` and `user …`.
+//! Operator commands `auth-svc keys …` and `auth-svc user …`, which change the database and exit instead of starting the server.
 use crate::{config::Config, keys_command::KeysCommand, user_command::UserCommand};
 use clap::{Parser, Subcommand};
 use patio_kit::{cli, config::Settings};
@@ -25,8 +25,8 @@ enum Command {
     User(UserCommand),
 }
 
-/// Runs the command `auth-svc keys …` or `auth-svc user …` if the process was started with it, and returns its exit code; otherwise
-/// returns `None`.
+/// Runs the command `keys …` or `user …` and returns its exit code. Returns `None` when the process was started without such a
+/// command.
 #[must_use]
 pub fn run_if_requested() -> Option<ExitCode> {
     let first = std::env::args_os().nth(1)?;

@@ -16,8 +16,8 @@ use std::{
 
 /// Period within which equal page views or rejected calls of a user are counted together.
 const REPEAT_PERIOD: TimeDelta = TimeDelta::minutes(1);
-/// Maximum number of different page views and rejected calls of a user that are counted separately per period; further events are
-/// counted together as 'other things'.
+/// Maximum number of different page views and rejected calls of one user that are counted separately per period. Further events
+/// are counted together, without a description.
 const MAX_EVENTS_PER_USER: usize = 60;
 
 /// One page view, completed sign-in or rejected call of a user, to be recorded in the audit log.
@@ -41,7 +41,7 @@ struct Sort {
 /// Counter of repetitions of a page view or rejected call that is already in the audit log.
 struct Series {
     since: DateTime<Utc>,
-    /// Number of repetitions after the first event, which is not counted.
+    /// Number of repetitions; the first event is not included.
     more: u64,
     caller: Caller,
     subject: String,
@@ -75,8 +75,7 @@ impl PageViewLog {
         Ok(self.db.write(move |tx| Box::pin(async move { audit::append(tx, now, Some(&caller), event).await })).await?)
     }
 
-    /// Returns the audit entry of a page view or rejected call that is not a repetition. Counts a repetition and returns
-    /// `None`.
+    /// Returns the audit entry to write for a page view or rejected call. Returns `None` for a repetition, which is only counted.
     fn first(&self, visit: &PageView, now: DateTime<Utc>) -> Option<AuditEvent> {
         let PageView { caller, event } = visit;
         let mut sort = Sort { user_id: caller.user_id, kind: event.kind, summary: event.summary.clone(), address: event.address.clone() };

@@ -81,8 +81,8 @@ pub fn check(password: &str, hmc_key: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns the decimal logarithm of the estimated number of guesses that an attacker needs who tries words, names, dates and the
-/// login name.
+/// Returns the decimal logarithm of the estimated number of guesses for an attacker who tries words, names, dates and the login
+/// name.
 fn guesses(password: &str, hmc_key: &str) -> f64 {
     let judged: String = password.chars().take(MAX_ESTIMATED_LEN).collect();
     let own: Vec<&str> = LOCAL_WORDS.into_iter().chain([hmc_key]).collect();
@@ -181,10 +181,11 @@ impl PasswordHasher {
         permit.ok().and_then(Result::ok).map(HashPermit).ok_or(Error::Busy)
     }
 
-    /// Verifies a password against the stored hash. Without a stored hash, computes a dummy hash at the current cost and returns
-    /// `false`.
+    /// Verifies a password against the stored hash. Without a stored hash, computes a dummy hash and returns `false`, so that the
+    /// duration does not reveal whether the login name exists.
     ///
-    /// After the default cost was raised, the hash of a known login name stays cheaper than the dummy hash until the next sign-in.
+    /// The dummy hash has the current cost. After the default cost was raised, the stored hash of a user is therefore faster to
+    /// verify until the next sign-in.
     ///
     /// # Errors
     /// Returns `Internal` when the stored hash cannot be parsed.

@@ -68,8 +68,8 @@ impl SealingKey {
         Self::read(path)?.with_context(|| format!("the key file {} disappeared right after it was written", path.display()))
     }
 
-    /// Encrypts a key with the current sealing key for the database row with this name and returns nonce and ciphertext. The
-    /// ciphertext is invalid in any other row.
+    /// Encrypts a key with the current sealing key and returns nonce and ciphertext. The ciphertext is bound to the database row
+    /// with this name and invalid in any other row.
     ///
     /// # Errors
     /// Returns `Internal` when the system provides no random bytes.
@@ -84,7 +84,8 @@ impl SealingKey {
     /// Decrypts the key that is stored in the database row with this name, with the current or a previous sealing key.
     ///
     /// # Errors
-    /// Returns `WrongKeyFile` when the key was sealed with a key that is not in the file or for another row, or was modified.
+    /// Returns `WrongKeyFile` when no key of the file decrypts the stored key, when the stored key belongs to another row, or
+    /// when it was modified.
     pub fn open(&self, name: &str, sealed: &[u8]) -> Result<Vec<u8>, Error> {
         let opened = sealed.split_first_chunk::<NONCE_LEN>().and_then(|(nonce, body)| {
             let open = |key: &LessSafeKey| {

@@ -110,11 +110,13 @@ pub async fn list(db: &Db, caller: &Caller, user_id: i64) -> Result<Vec<OpenSess
     sessions::list_of_user(db, user_id).await
 }
 
-/// Ends sessions of a user and returns their number.
+/// Ends sessions of a user and returns the number of ended sessions.
 ///
 /// # Errors
-/// Returns `NotAllowed` for another user's sessions unless the caller is a supervisor, `ReservedUser` for the developer account,
-/// `SessionNotFound` when the named session is not the user's or has ended, or a database error.
+/// - `NotAllowed` for the sessions of another user, unless the caller is a supervisor.
+/// - `ReservedUser` for the developer account.
+/// - `SessionNotFound` when the session has ended or belongs to another user.
+/// - A database error.
 pub async fn end_sessions(db: &Db, identity: &Identity, act: Actor, user_id: i64, which: SessionSelection) -> Result<usize, Error> {
     check_may(&act.caller, user_id)?;
     let ended = db
@@ -140,7 +142,8 @@ pub async fn end_sessions(db: &Db, identity: &Identity, act: Actor, user_id: i64
     Ok(revoke_all_locally(identity, ended))
 }
 
-/// Ends sessions that users signed out of while their phone was offline; ids of sessions that are not open are ignored.
+/// Ends sessions after offline sign-outs: the phones of the users could not reach the server at that time. Ids of sessions that
+/// are not open are ignored.
 ///
 /// # Errors
 /// Returns a database error.

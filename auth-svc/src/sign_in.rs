@@ -36,9 +36,10 @@ pub struct SignInAttempt {
     pub password: String,
     /// IP address of the client.
     pub address: String,
-    /// Device tokens the browser holds from earlier sign-ins, possibly of several users; not verified yet.
+    /// Device tokens (proofs of earlier sign-ins) from the browser's cookie, possibly of several users; not verified yet.
     pub device_tokens: Vec<String>,
-    /// Whether the address has used up its rate limit, so that only a browser with a device token of this user may sign in.
+    /// Whether the client address has used up its rate limit. If so, only a browser with a device token (proof of an earlier
+    /// sign-in) of this user may sign in.
     pub is_limited: bool,
     /// Browser and operating system, shown in the list of sessions.
     pub device: String,
@@ -50,7 +51,8 @@ pub struct SignedIn {
     pub issued_token: IssuedToken,
     /// The user who signed in.
     pub user: StoredUser,
-    /// Device token for the browser to store, by which later sign-ins of this user with the browser are recognized.
+    /// Device token for the browser to store. At a later sign-in, the token proves that this user has signed in with this browser
+    /// before.
     pub device_token: String,
     /// Id of the new session.
     pub session_id: String,
@@ -95,7 +97,7 @@ pub struct SignInService {
     pub signing_key_lifetime: TimeDelta,
 }
 
-/// Texts for the audit entry of a failed attempt: the user, the address and what failed.
+/// Data for the audit entry of a failed password attempt: subject, client address, and description of the failure.
 struct FailedAttempt {
     subject: String,
     address: String,
@@ -336,7 +338,8 @@ impl SignInService {
     /// Lifts every lockout and rate limit on a user's account; returns `true` if at least one lockout or rate limit existed.
     ///
     /// # Errors
-    /// Returns `ReservedUser`, `UserNotFound`, an error when the caller is no supervisor, or a database error.
+    /// Returns `ReservedUser`, `UserNotFound`, `NotAllowed` when the caller is not a supervisor, `NotSignedIn` when the caller
+    /// was deleted, or a database error.
     pub async fn lift_lockout(&self, act: Actor, id: i64) -> Result<bool, Error> {
         admin_action::check_not_reserved_user(id)?;
         let user = users::find_by_id(&self.db, id).await?.ok_or(Error::UserNotFound(id))?;

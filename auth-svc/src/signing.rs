@@ -1,7 +1,7 @@
 //! Signing keys of access tokens, and their rotation without signing users out.
 //!
-//! A new key is published before it signs tokens, so that every service has fetched the key when the first token signed with the
-//! key arrives. The old key stays trusted until the last token signed with it has expired, and is then deleted.
+//! A new key is published some minutes before its first use, so that every service has the key when the first token signed with
+//! the key arrives. The old key stays trusted until the last token signed with this key has expired, and is then deleted.
 use crate::{
     config::MAX_TOKEN_HOURS,
     error::Error,
@@ -63,7 +63,8 @@ impl SigningKeys {
     /// Reloads the signing keys, because another replica may have created or deleted a signing key.
     ///
     /// # Errors
-    /// Returns an error when the database has no signing key, or a signing key is damaged; the keys in memory then stay.
+    /// Returns an error when the database has no signing key, or a signing key is damaged. The keys in memory stay unchanged
+    /// then.
     pub async fn reload(&self, db: &Db) -> Result<(), Error> {
         let stored = keys::load_signing_keys(db, &self.sealing).await?;
         let ends = trust_end_times(&stored.iter().map(|key| key.signs_from).collect::<Vec<_>>());
@@ -75,7 +76,8 @@ impl SigningKeys {
         Ok(())
     }
 
-    /// Installs the public keys in this process's token verifier at once, before its first poll of the keys.
+    /// Passes the public keys to this process's token verifier at once. Otherwise the verifier would not know the keys until its
+    /// first poll.
     pub fn apply_to(&self, identity: &Identity) {
         identity.set_keys(self.to_proto().into_iter().map(|key| (key.id, key.public_key)));
     }

@@ -1,5 +1,5 @@
-//! The command `user`: lists users, sets passwords and ends sessions directly in the database, for an installation whose last
-//! supervisor has lost the password.
+//! Command `user`: lists users, sets passwords and ends sessions directly in the database. Operators need the command when the
+//! last supervisor has lost the password.
 use crate::{
     SCHEMA, bootstrap,
     error::Error,
@@ -123,7 +123,7 @@ async fn end_sessions(tx: &mut Tx<'_>, id: i64, now: DateTime<Utc>) -> Result<()
     write_audit(tx, id, now, "the operator ended all sessions").await
 }
 
-/// Appends an audit entry without a user, because an operator of the installation acts and not a signed-in user.
+/// Appends an audit entry without a user, because the command runs on the server without a sign-in.
 async fn write_audit(tx: &mut Tx<'_>, id: i64, now: DateTime<Utc>, summary: &str) -> Result<(), Error> {
     let event = AuditEvent { kind: "user-changed", subject: export::subject(id), summary: summary.to_owned(), ..AuditEvent::default() };
     Ok(audit::append(tx, now, None, event).await?)

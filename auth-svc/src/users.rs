@@ -48,7 +48,7 @@ pub struct NewUserInput {
     pub password: String,
     /// Role of the new user.
     pub role: Role,
-    /// Whether the user has to change the password after the first sign-in.
+    /// Whether the user has to replace the initial password after the first sign-in.
     pub must_change: bool,
 }
 
@@ -74,7 +74,7 @@ impl UserAdmin {
         users::list_all(&self.db).await
     }
 
-    /// Returns the audit entries of a user's account in a window of its history, newest first.
+    /// Returns audit entries of a user's account, newest first. `window` selects the page: a start position and a maximum number.
     ///
     /// # Errors
     /// Returns `UserNotFound` when no user has this id, or a database error.
@@ -98,8 +98,10 @@ impl UserAdmin {
     /// Creates a user.
     ///
     /// # Errors
-    /// Returns `HmcTaken`, `ReservedHmc`, `PasswordRejected`, `Busy`, `PasswordConfirmationRequired` when a supervisor is created without a
-    /// recent password confirmation, an error when the caller is no supervisor, or a database error.
+    /// - `HmcTaken`, `ReservedHmc`, `PasswordRejected` or `Busy`.
+    /// - `PasswordConfirmationRequired` when a supervisor is created without a recent password confirmation.
+    /// - `NotAllowed` when the caller is not a supervisor, `NotSignedIn` when the caller was deleted.
+    /// - A database error.
     pub async fn create(&self, act: Actor, person: NewUserInput) -> Result<StoredUser, Error> {
         let NewUserInput { hmc, password, role, must_change } = person;
         password::check(&password, &hmc.key)?;
@@ -126,9 +128,10 @@ impl UserAdmin {
     /// Changes a user; any change ends all sessions of that user.
     ///
     /// # Errors
-    /// Returns `ReservedUser`, `OwnPassword`, `UserNotFound`, `HmcTaken`, `ReservedHmc`, `LastAdmin`, `PasswordRejected` or `Busy`;
-    /// `PasswordConfirmationRequired` when the change sets a password or the supervisor role without a recent password confirmation; an
-    /// error when the caller is no supervisor; or a database error.
+    /// - `ReservedUser`, `OwnPassword`, `UserNotFound`, `HmcTaken`, `ReservedHmc`, `LastAdmin`, `PasswordRejected` or `Busy`.
+    /// - `PasswordConfirmationRequired` when a password or the supervisor role is set without a recent password confirmation.
+    /// - `NotAllowed` when the caller is not a supervisor, `NotSignedIn` when the caller was deleted.
+    /// - A database error.
     pub async fn update(&self, act: Actor, change: UserChange) -> Result<StoredUser, Error> {
         check_not_reserved_user(change.id)?;
         if change.password.is_some() && act.caller.user_id == change.id {
@@ -155,8 +158,9 @@ impl UserAdmin {
     /// Deletes a user and ends all sessions of that user.
     ///
     /// # Errors
-    /// Returns `ReservedUser`, `OwnAccount`, `UserNotFound`, `LastAdmin`, an error when the caller is no supervisor, or a
-    /// database error.
+    /// - `ReservedUser`, `OwnAccount`, `UserNotFound` or `LastAdmin`.
+    /// - `NotAllowed` when the caller is not a supervisor, `NotSignedIn` when the caller was deleted.
+    /// - A database error.
     pub async fn delete(&self, act: Actor, id: i64) -> Result<(), Error> {
         check_not_reserved_user(id)?;
         if act.caller.user_id == id {
@@ -264,8 +268,8 @@ async fn apply(tx: &mut Tx<'_>, act: &Actor, change: &UserChange, hash: Option<S
 
 /// Returns the old and new values of the changed fields for the audit entry, or `None` when nothing changed.
 ///
-/// For the password and the login name (HMC), the audit entry states the change without the values, because audit entries remain
-/// after the user is deleted.
+/// A changed password or login name (HMC) is recorded without the old and new value, because audit entries remain after the user
+/// is deleted.
 fn difference(old: &StoredUser, new: &StoredUser) -> Option<(Value, Value)> {
     let (mut before, mut after) = (Map::new(), Map::new());
     if old.role != new.role {

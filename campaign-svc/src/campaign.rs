@@ -21,19 +21,21 @@ pub struct Campaign {
     pub modified_by: Option<i64>,
     pub created_at: DateTime<Utc>,
     pub modified_at: DateTime<Utc>,
-    /// Time of the last heartbeat of the import, sync to vehicle-svc, or deletion of the campaign.
+    /// Time of the latest of these events: heartbeat of the import, start of a sync to vehicle-svc, deletion. The sweeper uses
+    /// this time to find unfinished work.
     pub touched_at: DateTime<Utc>,
     /// Revision number of the campaign's name and write lock, incremented for each sync to vehicle-svc.
     pub revision: i64,
     /// Highest revision number of the campaign that vehicle-svc has acknowledged.
     pub synced_revision: i64,
-    /// Revision number of the last milestone report from vehicle-svc that was applied to the campaign's status.
+    /// Revision number of the last milestone report (work began, complete, or incomplete again) from vehicle-svc that was applied
+    /// to the status.
     pub turn_revision: i64,
     /// Time until which the inspection should be finished; `None` when no due date is set.
     pub due_at: Option<DateTime<Utc>>,
 }
 
-/// Campaign status (Ready to Closed) as stored in a text column of the database.
+/// Campaign status (Ready to Closed), converted from the text column of the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StatusColumn(pub CampaignStatus);
 

@@ -54,7 +54,7 @@ impl CampaignChange {
 
     /// Returns the campaign with this change applied, if the role may make the change.
     ///
-    /// An operator's update may repeat the stored texts, but is rejected as a whole when any text differs.
+    /// An operator's update is rejected if any field other than the status differs from the stored campaign.
     ///
     /// # Errors
     /// Returns `FieldNotAllowed`, `TransitionNotAllowed` or `InvalidTransition`.
@@ -87,7 +87,8 @@ fn status(number: i32) -> Result<CampaignStatus, String> {
     }
 }
 
-/// Checks the due date of an update request: unchanged, removed, or a time that every database can store.
+/// Validates the due date of an update request. Returns `None` if the due date stays unchanged, and `Some(None)` if the request
+/// removes the due date. Only the years 1970 to 9999 are valid, because every database can store these.
 fn due_at(new: Option<Option<DateTime<Utc>>>, clear: bool) -> Result<Option<Option<DateTime<Utc>>>, String> {
     match (new, clear) {
         (None, clear) => Ok(clear.then_some(None)),

@@ -5,11 +5,11 @@ use std::time::Duration;
 /// Default interval at which the sweeper completes or reverts work that a crash left unfinished.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Settings of campaign-svc. Operators can change none of them; tests change the interval at which unfinished work is completed.
+/// Settings of campaign-svc. No setting can be changed by operators; tests change the interval of the sweeper.
 #[derive(Debug, Clone, Args)]
 #[group(skip)]
 pub struct Config {
-    /// Interval at which the sweeper completes or reverts work that a crash left unfinished. Only tests change it.
+    /// Interval at which the sweeper completes or reverts work that a crash left unfinished. Only tests change this interval.
     #[arg(skip = SWEEP_INTERVAL)]
     pub sweep_interval: Duration,
 }

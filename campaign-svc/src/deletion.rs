@@ -15,8 +15,8 @@ use tokio::sync::oneshot;
 
 /// Maximum wait for the vehicle counters, which a deletion needs only for its audit entry.
 const COUNTERS_TIMEOUT: Duration = Duration::from_millis(500);
-/// Maximum time for which the response to a delete request waits for the deletion of the vehicles; well below the timeout of the
-/// caller.
+/// Maximum time that the response to a delete request waits for the deletion of the vehicles. This time must be shorter than the
+/// caller's timeout.
 const RESPONSE_TIMEOUT: Duration = Duration::from_millis(1500);
 
 /// One requested deletion of a campaign, with the data for its transaction and audit entry.

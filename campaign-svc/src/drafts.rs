@@ -1,7 +1,7 @@
 //! Draft campaigns, which an import creates, fills with vehicles, and then publishes or discards.
 //!
-//! A draft belongs to the user who imports; a service may publish or discard the draft after the session of that user has
-//! ended.
+//! A draft belongs to the user who runs the import. After the session of this user has ended, import-svc may still publish or
+//! discard the draft as a service.
 use crate::{
     campaign::{Campaign, CampaignState, CampaignView},
     context::Context,

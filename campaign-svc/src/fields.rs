@@ -16,7 +16,7 @@ pub use normal::name_key;
 pub struct FieldErrors(Vec<(&'static str, String)>);
 
 impl FieldErrors {
-    /// Returns the checked value of a field; records a failed check and returns the default value.
+    /// Returns the checked value of a field. If the check failed, collects the error and returns the default value.
     pub fn value_or_default<T: Default>(&mut self, field: &'static str, checked: Result<T, String>) -> T {
         checked.unwrap_or_else(|why| {
             self.0.push((field, why));

@@ -59,7 +59,8 @@ pub fn check_yard_exists(id: i32) -> Result<i32, String> {
     yard::yard_name(id).map(|_| id).ok_or_else(|| no_yard(id))
 }
 
-/// Checks that a yard exists and is visible to this role; operators do not see the yard '-' (parking spaces that begin with a dash).
+/// Checks that a yard exists and is visible to this role. Operators do not see the yard '-' (parking spaces that begin with a
+/// dash).
 fn seen_yard(id: i32, role: Role) -> Result<i32, String> {
     check_yard_exists(id).and_then(|id| if id == yard::DASH_YARD && role == Role::Operator { Err(no_yard(id)) } else { Ok(id) })
 }
@@ -83,8 +84,8 @@ fn statuses(asked: &[i32]) -> Result<[CampaignStatus; 4], String> {
 impl Context {
     /// Returns one page of campaigns with their progress, and the page metadata.
     ///
-    /// For a page of any size, this takes two SQL statements and at most one call to vehicle-svc for the counters, plus one more
-    /// call to filter by yard. While vehicle-svc is unavailable, the campaigns come without their progress.
+    /// A page of any size takes two SQL statements and one call to vehicle-svc for the counters. A filter by yard takes one more
+    /// call. While vehicle-svc is unavailable, the campaigns are returned without their progress.
     pub async fn list(&self, context: &RequestContext, request: ListQuery) -> Result<(Vec<CampaignView>, PageMeta), Error> {
         let ids = match request.yard {
             Some(yard) => Some(array(&self.vehicles.list_campaigns_in_yard(&context.bearer, yard).await?)),
@@ -100,7 +101,7 @@ impl Context {
     }
 
     /// Returns one campaign with its progress in the given yard, or in all yards when `yard` is `None`. While vehicle-svc is
-    /// unavailable, the campaign comes without its progress.
+    /// unavailable, the campaign is returned without its progress.
     pub async fn get(&self, context: &RequestContext, id: i64, yard: Option<i32>) -> Result<CampaignView, Error> {
         let mut checks = FieldErrors::default();
         let yard = yard.map(|id| checks.value_or_default("yard", seen_yard(id, context.caller.role)));
@@ -110,7 +111,8 @@ impl Context {
         Ok(CampaignView { campaign, progress, yard })
     }
 
-    /// Returns the audit entries of a published campaign in a window of its history, newest first.
+    /// Returns audit entries of a published campaign, newest first. `window` selects the page: a start position and a maximum
+    /// number.
     pub async fn list_history(&self, id: i64, window: HistoryWindow) -> Result<Vec<Event>, Error> {
         let listed = |db: Db| async move {
             let campaign = store::find(&db, id).await?.ok_or(Error::CampaignNotFound(id))?;

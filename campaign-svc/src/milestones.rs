@@ -38,8 +38,8 @@ impl MilestoneReport {
 }
 
 impl Context {
-    /// Changes the status of a campaign after a milestone report, such as 'work began' or 'complete'; ignores outdated reports
-    /// and campaigns that do not exist.
+    /// Applies a milestone report (work began, is complete or is incomplete again) to the status of a campaign. Ignores outdated
+    /// reports and campaigns that do not exist.
     pub async fn apply_milestone(&self, report: MilestoneReport) -> Result<(), Error> {
         let at = self.now();
         self.db.write(move |tx| Box::pin(async move { apply_milestone(tx, report, at).await })).await

@@ -32,9 +32,9 @@ impl ProgressReader {
 
     /// Returns the progress of several campaigns in the given yard, or in all yards, with at most one call to vehicle-svc.
     ///
-    /// The cache contains only totals over all yards. The call is always needed for the progress in one yard, and for the totals
-    /// shown to an operator when the campaign has vehicles in the yard '-' (parking spaces that begin with a dash), which operators
-    /// do not see.
+    /// The cache contains only totals over all yards, so the progress in one yard always needs the call. Operators also need the
+    /// call for campaigns with vehicles in the yard '-' (parking spaces that begin with a dash), because these vehicles are
+    /// hidden from operators.
     pub async fn get_many(&self, context: &RequestContext, ids: &[i64], yard: Option<i32>) -> Result<HashMap<i64, Progress>, Error> {
         let mut known = self.cached(context, ids, yard).await;
         let missing: Vec<i64> = ids.iter().copied().filter(|id| !known.contains_key(id)).collect();
@@ -82,8 +82,8 @@ impl ProgressReader {
         Ok(reported.iter().map(|progress| (progress.campaign_id, read(progress))).collect())
     }
 
-    /// Returns the cached progress that the caller may see, by campaign id. The cache contains only totals over all yards. Leaves
-    /// out cache entries that were written by a save, because they do not contain the next vehicle to inspect.
+    /// Returns the cached progress that the caller may see, by campaign id. Returns nothing for a single yard, because the cache
+    /// contains only totals over all yards. Leaves out entries that a save wrote, because they lack the next vehicle to inspect.
     async fn cached(&self, context: &RequestContext, ids: &[i64], yard: Option<i32>) -> HashMap<i64, Progress> {
         let Some(cache) = self.cache.as_ref().filter(|_| yard.is_none()) else { return HashMap::new() };
         let keys: Vec<_> = ids.iter().map(|id| progress_cache::cache_key(*id)).collect();
@@ -112,8 +112,8 @@ fn read(progress: &pb::Progress) -> Progress {
     }
 }
 
-/// Returns whether the caller may see all vehicles of a campaign, and therefore its totals. Operators may not when
-/// the campaign has vehicles in the yard '-' (parking spaces that begin with a dash).
+/// Returns whether the caller may see all vehicles of a campaign, and therefore its totals. Operators may not see vehicles in the
+/// yard '-' (parking spaces that begin with a dash).
 fn may_see_totals(context: &RequestContext, in_dash: bool) -> bool {
     !in_dash || context.caller.role != Role::Operator
 }

@@ -8,25 +8,25 @@ use patio_kit::{
 };
 use tonic::Code;
 
-/// Time since the last heartbeat of a draft campaign's import, after which the draft is discarded.
+/// Heartbeat timeout of a draft campaign. A draft whose import has sent no heartbeat for this time is discarded.
 const HEARTBEAT_TIMEOUT: TimeDelta = TimeDelta::seconds(30);
-/// Age of a tombstone (row of a deleted campaign) after which the sweeper repeats the deletion, because the deletion has most
-/// likely been interrupted.
+/// Age of a tombstone (row of a deleted campaign) after which the sweeper repeats the deletion. By then, the first deletion was
+/// most likely interrupted.
 const DELETION_RETRY_AGE: TimeDelta = TimeDelta::seconds(10);
-/// Time since the last change of a campaign after which a sync that vehicle-svc has not acknowledged is repeated.
+/// Time without an acknowledgement from vehicle-svc after which the sweeper repeats the sync of a campaign.
 const SYNC_RETRY_AGE: TimeDelta = TimeDelta::seconds(5);
 /// Maximum number of deleted campaigns, and of unsynced campaigns, that one sweep handles.
 const MAX_CAMPAIGNS_PER_SWEEP: i64 = 100;
 
 /// Names of the steps of a sweep, as written to the log.
 const STEPS: [&str; 3] = ["discard stale drafts", "finish deletions", "sync to vehicle-svc"];
-/// Outage trackers of the steps, in the order of [`STEPS`]. Each counts the failed attempts since the step last succeeded.
+/// Outage trackers of the steps, in the order of [`STEPS`]. Each tracker counts the failures since the last success of its step.
 static OUTAGES: [Outage; 3] = [Outage::new(), Outage::new(), Outage::new()];
 
 /// Finds and completes unfinished work; any number of replicas may run sweepers at the same time.
 ///
-/// Every step is idempotent: deleting a campaign again does nothing, and each sync to vehicle-svc carries a revision taken in the
-/// same transaction as the synced state.
+/// Every step can be repeated safely: deleting a campaign again does nothing, and vehicle-svc ignores a sync with an outdated
+/// revision.
 #[derive(Clone)]
 pub struct Sweeper(Context);
 

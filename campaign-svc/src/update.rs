@@ -2,14 +2,14 @@
 //!
 //! Most changes are stored first and synced afterwards; when the sync fails, the sweeper repeats the sync.
 //!
-//! Closing works the other way round, because a Closed campaign must not accept further saves of its vehicles:
+//! Closing is synced first and stored afterwards, because a Closed campaign must not accept further saves of its vehicles:
 //! 1. One transaction checks the rules and reserves the next revision, so that the row counts as unsynced.
 //! 2. vehicle-svc locks the campaign at that revision; if vehicle-svc is unavailable, the update fails without effect.
 //! 3. One transaction checks the rules again and stores Closed, with that revision as acknowledged.
 //!
-//! After a crash between 2 and 3 the campaign is open but locked and unsynced: the sweeper syncs the open state at a higher
-//! revision. If another sync used a higher revision between 1 and 3, Closed is synced again at an even higher revision before
-//! the response.
+//! After a crash between 2 and 3, the stored campaign is open but vehicle-svc has locked it. The row is unsynced, so the sweeper
+//! unlocks the campaign at a higher revision. If another sync used a higher revision between 1 and 3, Closed is synced again at
+//! an even higher revision before the response.
 use crate::{
     campaign::{Campaign, CampaignState, CampaignView},
     change::{self, CampaignChange},
@@ -102,8 +102,8 @@ impl Context {
         Ok(())
     }
 
-    /// Syncs the stored campaign to vehicle-svc again at a new revision; returns `false` when the campaign is already synced or
-    /// was touched after `since`.
+    /// Repeats the sync of a stored campaign to vehicle-svc at a new revision. Returns `false` when vehicle-svc has the newest
+    /// revision, or `touched_at` is not before `since`.
     pub async fn resync(&self, id: i64, since: DateTime<Utc>) -> Result<bool, Error> {
         let at = self.now();
         let raised = self.db.write(move |tx| Box::pin(async move { store::schedule_resync(tx, id, since, at).await })).await?;
@@ -144,8 +144,7 @@ impl Save {
         self.store_update(tx, &before, after).await
     }
 
-    /// Returns the campaign as stored and the campaign with the update applied; the row stays locked until the transaction
-    /// ends.
+    /// Returns the stored campaign and the campaign with the update applied. The row stays locked until the transaction ends.
     async fn plan_update(&self, tx: &mut Tx<'_>) -> Result<(Campaign, Campaign), Error> {
         let before = store::lock_for_update(tx, self.id)
             .await?

@@ -21,7 +21,7 @@ impl AccessRules {
     /// Reads the access rules of all operations in an OpenAPI document.
     ///
     /// # Errors
-    /// Returns an error when an operation names no known role, or when the document contains no access rule at all,
+    /// Returns an error when an operation names an unknown role. Also returns an error when the document contains no access rule,
     /// since every role could then call every route.
     pub fn read(document: &Value) -> anyhow::Result<Self> {
         let paths = document["paths"].as_object().context("the OpenAPI document has no paths")?;

@@ -36,18 +36,19 @@ pub struct Config {
     /// Contact URI in `/.well-known/security.txt`; `mailto:security@` and the request's host name by default.
     #[arg(long, env = "PATIO_SECURITY_CONTACT")]
     pub security_contact: Option<String>,
-    /// Sign-in attempts that one client address may make in a burst; after the burst, one attempt per second is allowed.
+    /// Sign-in attempts that one client address may make at once (burst); afterwards, one attempt per second is allowed.
     #[arg(long, env = "PATIO_SIGN_IN_BURST", help_heading = TUNING_HEADING, default_value_t = 60,
         value_parser = clap::value_parser!(u32).range(1..))]
     pub sign_in_burst: u32,
     /// Maximum number of open client connections; further connections wait until one closes.
     #[arg(skip = MAX_CONNECTIONS)]
     pub max_connections: usize,
-    /// Maximum number of API requests processed at once; further requests wait or are rejected, reads first. By default 8 per
-    /// core, or 5 per core when all services run in one process; see `deploy/adr/0014-admission-control.md`.
+    /// Maximum number of API requests processed at once; further requests wait or are rejected, reads before saves. Default: 8
+    /// per core, or 5 per core when all services run in one process; see `deploy/adr/0014-admission-control.md`.
     #[arg(long, env = "PATIO_MAX_CONCURRENT_REQUESTS", help_heading = TUNING_HEADING)]
     pub max_at_once: Option<NonZeroUsize>,
-    /// Seconds that a client may take to send request headers, or stay idle between two requests; a trusted proxy may idle 75 seconds.
+    /// Seconds that a client may take to send request headers, or stay idle between two requests. Connections of trusted proxies
+    /// may stay idle for at least 75 seconds.
     #[arg(long, env = "PATIO_HEADER_TIMEOUT_SECONDS", help_heading = TUNING_HEADING, default_value = "10", value_parser = seconds)]
     pub head_timeout: Duration,
     /// Seconds that a client may pause while sending a request body.

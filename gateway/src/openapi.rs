@@ -36,7 +36,7 @@ pub fn format_document() -> anyhow::Result<String> {
     Ok(format!("{}\n", serde_json::to_string_pretty(&build_document()?)?))
 }
 
-/// Returns the name of the minimum role that may call a gRPC method, as the API spells role names.
+/// Returns the API name (such as `op`) of the minimum role that may call a gRPC method.
 fn at_least(rpc: &str) -> anyhow::Result<&'static str> {
     let method = patio_proto::find_method(rpc).ok_or_else(|| anyhow::anyhow!("the contract has no `{rpc}`"))?;
     let role = |number| Role::try_from(number).unwrap_or_default();
@@ -119,7 +119,7 @@ fn refusal(description: &str) -> Value {
     json!({ "description": description, "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Problem" } } } })
 }
 
-/// Declares all error responses of an operation as plain text instead of JSON.
+/// Declares all error responses of an operation as plain text, for routes with the extension `x-refusals`.
 fn as_plain_text(responses: &mut Map<String, Value>) {
     for (_, response) in responses.iter_mut().filter(|(status, _)| status.as_str() >= "400") {
         response["content"] = json!({ "text/plain": { "schema": { "type": "string" } } });

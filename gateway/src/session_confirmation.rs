@@ -9,10 +9,11 @@ use patio_proto::auth::{ConfirmSessionRequest, session_service_client::SessionSe
 use std::time::Duration;
 use tonic::Code;
 
-/// Time for which a confirmed session is cached. If the session ends during this time, its token is rejected by another
-/// check, against the list of revoked sessions.
+/// Time for which a confirmed session is cached. A session that ends during this time is rejected by the revocation list, which
+/// is checked separately.
 const CACHE_LIFETIME: Duration = Duration::from_secs(300);
-/// Timeout of the confirmation call to auth-svc. After the timeout, a token with a valid signature is accepted.
+/// Timeout of the confirmation call to auth-svc. After the timeout, a token with a valid signature is accepted, so that an outage
+/// of auth-svc does not sign users out.
 const CONFIRM_TIMEOUT: Duration = Duration::from_millis(500);
 /// Time after a failed call to auth-svc during which the gateway does not call auth-svc again to confirm sessions.
 const RETRY_PAUSE: Duration = Duration::from_secs(5);

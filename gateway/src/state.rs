@@ -31,7 +31,8 @@ use std::{ops::Deref, sync::Arc, time::Duration};
 /// Timeout of a gRPC call that imports or changes many vehicles.
 pub const LONG_CALL_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Burst of Content-Security-Policy reports accepted from one client address; after the burst, one report per second is accepted.
+/// Number of Content-Security-Policy reports accepted from one client address at once (burst); afterwards, one report per second
+/// is accepted.
 const REPORT_BURST: u32 = 30;
 
 /// Application state of the gateway, which every route handler receives. Clones share the data.
@@ -50,7 +51,7 @@ pub struct Inner {
     pub names: UserNames,
     /// Rate limit of sign-in attempts per client address.
     pub sign_ins: RateLimiter,
-    /// Rate limit per client address of requests that end a session after the user signed out while offline.
+    /// Rate limit, per client address, of requests that end sessions after offline sign-outs.
     pub offline_sign_outs: RateLimiter,
     /// Rate limit of browser security reports per client address.
     pub reports: RateLimiter,

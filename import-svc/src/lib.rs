@@ -40,15 +40,15 @@ pub use error::Error;
 static SQLITE: sqlx::migrate::Migrator = sqlx::migrate!("migrations/sqlite");
 static POSTGRES: sqlx::migrate::Migrator = sqlx::migrate!("migrations/postgres");
 
-/// Migrations of import-svc's tables, for SQLite and PostgreSQL.
+/// Database schema of import-svc: its name and its migrations for SQLite and PostgreSQL.
 pub const SCHEMA: Schema = Schema { name: "imports", sqlite: &SQLITE, postgres: &POSTGRES };
 
 /// Settings of import-svc, in addition to the settings that all services share.
 #[derive(Debug, Clone, Default, clap::Args)]
 #[group(skip)]
 pub struct Config {
-    /// Program that parses workbooks; started once per workbook with the argument `read-workbook`. Default: this executable, which
-    /// only tests change.
+    /// Program that parses workbooks, started once per workbook with the argument `read-workbook`. Default: this executable. Only
+    /// tests set another program.
     #[arg(skip)]
     pub workbook_reader: Option<PathBuf>,
     /// Folder for temporary files of workbooks that are being written. Default: the system's temporary folder.

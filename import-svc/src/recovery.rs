@@ -1,5 +1,5 @@
-//! Recovers orphaned imports, whose process died before the import ended. Marks such an import as imported if its campaign was
-//! published; otherwise discards the draft campaign.
+//! Recovers orphaned imports (the process died before the import ended). An import with a published campaign is marked as
+//! imported; otherwise the draft campaign is discarded.
 use crate::{
     active_imports::ActiveImports,
     error::Result,
@@ -21,7 +21,7 @@ const RECOVERY_INTERVAL: Duration = Duration::from_secs(2);
 /// Interval of deleting expired rejected workbooks.
 const PURGE_INTERVAL: Duration = Duration::from_secs(3600);
 
-/// Outage tracker of the recovery, which counts the failed attempts since the last successful attempt.
+/// Outage tracker of the recovery, which counts the failures since the last successful recovery.
 static OUTAGE: Outage = Outage::new();
 
 /// Starts the background task that recovers orphaned imports.

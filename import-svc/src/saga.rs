@@ -71,8 +71,8 @@ pub struct ImportedCampaign {
     pub campaign: Campaign,
     /// Number of imported vehicles.
     pub vehicles: i64,
-    /// Notices for the user about the workbook, such as values that were changed while reading, one sentence each; empty when the
-    /// upload was imported earlier.
+    /// Notices for the user about the workbook, one sentence each, such as values that were changed while reading. Empty when an
+    /// earlier request already imported this upload.
     pub notes: Vec<String>,
 }
 
@@ -155,7 +155,7 @@ impl Importer {
     }
 }
 
-/// Reason that an import stops before it is published.
+/// Reason that an import ends without a published campaign.
 enum Stop {
     Rejected(Rejection),
     Failed(Error),
@@ -381,7 +381,7 @@ async fn until<T>(given_up: &CancellationToken, work: impl Future<Output = Resul
     given_up.run_until_cancelled(work).await.unwrap_or(Err(Stop::Failed(Error::Interrupted)))
 }
 
-/// Maps an error status of another service: a fault of the file becomes a rejection, anything else a failure.
+/// Converts an error status of another service: a fault of the file becomes a rejection, any other error a failure of the import.
 fn refusal_of(status: Status) -> Stop {
     match (errors::reason(&status), status.code()) {
         (Some(Reason::NameTaken), _) => name_taken().into(),

@@ -44,10 +44,10 @@ pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descrip
 pub struct Method {
     /// HTTP path of the rpc: `/package.Service/Method`.
     pub path: &'static str,
-    /// Minimum role of the caller, a number of [`access::Role`]. 0 means that the rpc has no access rule and is rejected for
+    /// Minimum role of the caller, as a number of [`access::Role`]. 0 means that the rpc has no access rule and is rejected for
     /// every caller.
     pub role: i32,
-    /// Minimum role of a user on whose behalf a service makes the call, as number of [`access::Role`]; 0 when no service may do so.
+    /// Minimum role of a user on whose behalf a service may make the call, as a number of [`access::Role`]; 0 if no service may.
     pub on_behalf_of: i32,
     /// Whether a user who has to change the password first may call the rpc.
     pub before_password_change: bool,

@@ -1,5 +1,4 @@
-//! Conversion of vehicle and campaign statuses to and from their texts in the database and the JSON API, and the
-//! allowed status changes of vehicles.
+//! Texts of vehicle and campaign statuses in the database and the JSON API, and the allowed status changes of vehicles.
 use crate::{access::Role, campaign::CampaignStatus, vehicle::VehicleStatus};
 
 /// Returns the text of a vehicle status; empty for a vehicle without a status.

@@ -43,7 +43,7 @@ static POSTGRES: sqlx::migrate::Migrator = sqlx::migrate!("migrations/postgres")
 /// Database schema of vehicle-svc: the migrations for `SQLite` and `PostgreSQL`.
 pub const SCHEMA: Schema = Schema { name: "vehicle", sqlite: &SQLITE, postgres: &POSTGRES };
 
-/// Settings of vehicle-svc in addition to the settings that all services share: none.
+/// Settings that only vehicle-svc has; currently none.
 #[derive(Debug, Clone, Default, clap::Args)]
 #[group(skip)]
 pub struct Config {}

@@ -3,12 +3,17 @@ import './ui/base.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { startReportingEndedSessions } from './api/endedSessions'
+import { getCurrentSession } from './api/session'
 import { App } from './app/App'
 import { registerScannerLoader } from './app/registerScannerLoader'
 import { reloadPageOnce } from './app/reloadPageOnce'
+import { loadFirstPage } from './app/routes'
 import { deleteDataAfterSignOut } from './app/signOut'
 import { applyAppearance } from './lib/appearance'
 import { restoreLanguage } from './lib/text'
+
+/** Time to wait for the code of the first page. Without the code, the app starts with a placeholder, which React shows for 300 ms or longer. */
+const FIRST_PAGE_TIMEOUT_MS = 300
 
 applyAppearance()
 reloadPageOnce()
@@ -17,7 +22,10 @@ deleteDataAfterSignOut()
 startReportingEndedSessions()
 const root = document.getElementById('root')
 if (root !== null) {
-  await restoreLanguage().catch(() => console.warn('failed to load the chosen language, using the default language'))
+  const firstPage = loadFirstPage(globalThis.location.pathname, getCurrentSession() !== null).catch(() => undefined) // the page itself reports the error
+  const timeout = new Promise((resolve) => setTimeout(resolve, FIRST_PAGE_TIMEOUT_MS))
+  const language = restoreLanguage().catch(() => console.warn('failed to load the chosen language, using the default language'))
+  await Promise.all([language, Promise.race([firstPage, timeout])])
   createRoot(root).render(
     <StrictMode>
       <App />

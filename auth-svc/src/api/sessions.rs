@@ -33,7 +33,7 @@ const MAX_ADDRESS_LEN: usize = 64;
 
 /// Maximum length of the description of browser and operating system, in characters.
 const MAX_DEVICE_LEN: usize = 60;
-/// Maximum number of session ids in one call that ends sessions which users signed out of while offline.
+/// Maximum number of session ids in one request to end sessions after offline sign-outs.
 const MAX_ENDED_SESSIONS: usize = 20;
 /// Maximum length of a session id in a request, in bytes.
 const MAX_SESSION_ID_LEN: usize = 40;
@@ -44,7 +44,7 @@ pub struct SessionApi {
     pub sign_in_service: Arc<SignInService>,
     /// Background tasks in which sign-ins run to completion even when the client disconnects.
     pub tasks: Tasks,
-    /// Counts repeated page views and rejected calls of a user, so that repetitions do not fill the audit log.
+    /// Recorder of page views and rejected calls in the audit log, which only counts repetitions.
     pub page_views: Arc<PageViewLog>,
 }
 

@@ -30,7 +30,7 @@ pub struct Lockout {
 }
 
 impl Lockout {
-    /// Creates a lockout; the cache decides whether its fast store is memory or Redis.
+    /// Creates a lockout whose fast store is of the cache's kind: memory or Redis.
     #[must_use]
     pub fn new(cache: &Cache, db: Db, clock: Clock) -> Self {
         Self { front: FastStore::for_cache(cache, REDIS_TIMEOUT), db, clock }
@@ -99,7 +99,8 @@ impl Lockout {
 
     /// Deletes all failure counts and blocks of an account from the database.
     ///
-    /// Returns the deleted counters, which the caller then clears in the fast store after the commit.
+    /// Returns the names of the deleted counters. After the commit, the caller passes these names to
+    /// [`Self::delete_from_fast_store`].
     ///
     /// # Errors
     /// Returns a database error.
@@ -154,16 +155,17 @@ pub fn sign_in_counter_names(account: &str, place: &str, mark: Option<&str>) -> 
     }
 }
 
-/// Returns the lockout counters for verifying the current password of a signed-in user.
+/// Returns the names of the lockout counters for verifying the current password of a signed-in user.
 ///
-/// The first counter counts the attempts on the account from all addresses and can block further attempts. The second counter makes
-/// the attempt count for sign-ins from the same address too.
+/// The first counter counts the attempts on the account from all addresses and can block further attempts. The second counter
+/// makes the attempt count towards the block of sign-ins from the same address.
 #[must_use]
 pub fn own_password_counter_names(account: &str, place: &str) -> CounterNames {
     CounterNames { primary: format!("o:{account}"), secondary: Some(format!("p:{account}:{place}")), wide: Vec::new() }
 }
 
-/// Returns the network that counts as one address. The gateway sends an IPv6 address as its /64 network already.
+/// Returns the network whose addresses share one rate limit: an IPv4 address, or the /64 network of an IPv6 address. The gateway
+/// already sends an IPv6 address as such a network. Returns `unknown` for an invalid address.
 #[must_use]
 pub fn rate_limit_network(address: &str) -> String {
     let address = address.strip_suffix("/64").unwrap_or(address).parse();

@@ -27,7 +27,7 @@ pub struct Revocation {
     /// Time by which all affected tokens have expired, so that the revocation can be deleted.
     #[sqlx(rename = "forget_at")]
     pub expires_at: DateTime<Utc>,
-    /// Whether the session ended because it was idle, not because a person ended the session.
+    /// Whether the session ended because of the idle timeout instead of a sign-out.
     pub unused: bool,
 }
 
@@ -48,8 +48,8 @@ impl Revocation {
 
 /// Inserts a revocation under the next sequence number and returns the stored revocation.
 ///
-/// The counter row stays locked until the commit, so that numbers become visible in ascending order: a poller that has seen a
-/// number has also seen all lower numbers.
+/// The counter row stays locked until the commit, so that numbers become visible in ascending order. A service that polls the
+/// list therefore misses no number.
 pub async fn insert(tx: &mut Tx<'_>, mut revocation: Revocation) -> Result<Revocation, Error> {
     revocation.sequence = on!(tx.on(), c => query_scalar(
         "update counters set value = value + 1 where name = 'revocations' returning value").fetch_one(c).await)?;

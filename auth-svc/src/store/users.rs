@@ -130,7 +130,7 @@ pub async fn lock(tx: &mut Tx<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns the id of the user who has this login name (HMC) as seen by this transaction, or `None` when the login name is free.
+/// Returns the id of the user with this login name (HMC) as seen by this transaction. Returns `None` when the login name is free.
 pub async fn find_user_of_hmc(tx: &mut Tx<'_>, key: &str) -> Result<Option<i64>, Error> {
     let found = on!(tx.on(), c => query_scalar("select id from users where hmc_key = $1").bind(key).fetch_optional(c).await)?;
     Ok(found)

@@ -54,10 +54,10 @@ pub async fn find(db: &Db, id: i64) -> Result<Option<Campaign>, sqlx::Error> {
         .bind(id).fetch_optional(c).await)
 }
 
-/// Returns a draft or published campaign and locks its row until this transaction ends. Returns `None` when no row has this id
-/// or the campaign is deleted.
+/// Locks the row of a draft or published campaign until this transaction ends, and returns the campaign. Returns `None` when no
+/// row has this id or the campaign is deleted.
 ///
-/// The lock is taken by an update that changes nothing, which works in the same way on SQLite and PostgreSQL.
+/// An update statement without any change takes the row lock, because this works in the same way on SQLite and PostgreSQL.
 pub async fn lock_for_update(tx: &mut Tx<'_>, id: i64) -> Result<Option<Campaign>, sqlx::Error> {
     on!(tx.on(), c => query_as(concat!(
         "update campaigns set revision = revision where id = $1 and state <> 'deleting' returning ", columns!()))
@@ -87,8 +87,8 @@ pub async fn save(tx: &mut Tx<'_>, campaign: &Campaign) -> Result<(), Error> {
     .map_err(|cause| if is_unique_violation(&cause) { Error::NameTaken(campaign.name.clone()) } else { cause.into() })
 }
 
-/// Stores the new status of a campaign and the revision of the milestone report that caused the change; this transaction must
-/// hold the row lock.
+/// Stores a new status of a campaign and the revision of the milestone report that caused the change. This transaction must hold
+/// the row lock.
 ///
 /// `modified_by` and `modified_at` stay unchanged, since they record changes made by users.
 pub async fn save_milestone(tx: &mut Tx<'_>, id: i64, status: CampaignStatus, turn_revision: i64) -> Result<(), sqlx::Error> {

@@ -10,8 +10,8 @@ pub use drafts::{NewDraft, find_by_import, heartbeat, insert, publish};
 pub use sync_state::{list_unsynced, record_acknowledged, reserve_revision, schedule_resync};
 pub use tombstones::{expire_stale_drafts, is_deleted, list_stale, mark_deleted, purge};
 
-/// Column list for selecting a [`crate::campaign::Campaign`]; the columns are listed by name so that an added column does not break
-/// running replicas.
+/// Column list for selecting a [`crate::campaign::Campaign`]. The list names each column, because with `select *` a later
+/// migration that adds a column would break running replicas.
 macro_rules! columns {
     () => {
         "id, name, description, part, model_type, image, status, state, created_by, modified_by, created_at, modified_at,

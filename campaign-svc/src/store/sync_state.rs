@@ -1,5 +1,5 @@
 //! SQL statements for the sync of campaigns (name and write lock) to vehicle-svc. Each sync carries a revision number, and
-//! vehicle-svc keeps the state with the highest revision.
+//! vehicle-svc ignores a sync with a lower number than the stored one.
 use crate::{campaign::Campaign, store::columns};
 use chrono::{DateTime, Utc};
 use patio_kit::{
@@ -8,10 +8,10 @@ use patio_kit::{
 };
 use sqlx::{query, query_as, query_scalar};
 
-/// Reserves the next revision number of a campaign whose row is locked, for a sync to vehicle-svc that happens before the
-/// change is stored.
+/// Reserves the next revision number of a campaign for a sync to vehicle-svc that precedes the change in the database. The row
+/// must be locked.
 ///
-/// Until the change is stored the row counts as unsynced, so that the sweeper can revert the sync after a crash.
+/// Until the change is stored, the row counts as unsynced, so that the sweeper can revert the sync after a crash.
 pub async fn reserve_revision(tx: &mut Tx<'_>, id: i64, at: DateTime<Utc>) -> Result<i64, sqlx::Error> {
     on!(tx.on(), c => query_scalar("update campaigns set revision = revision + 1, touched_at = $2 where id = $1 returning revision")
         .bind(id).bind(at).fetch_one(c).await)
@@ -23,8 +23,8 @@ pub async fn record_acknowledged(tx: &mut Tx<'_>, id: i64, revision: i64) -> Res
         .bind(id).bind(revision).execute(c).await.map(drop))
 }
 
-/// Returns the ids of up to `limit` published campaigns that are not synced to vehicle-svc and were last touched before
-/// `since`.
+/// Returns the ids of at most `limit` unsynced published campaigns with a `touched_at` before `since`. A campaign is unsynced
+/// until vehicle-svc acknowledges its revision.
 pub async fn list_unsynced(db: &Db, since: DateTime<Utc>, limit: i64) -> Result<Vec<i64>, sqlx::Error> {
     on!(db.read(), c => query_scalar(
         "select id from campaigns where synced_revision < revision and state = 'live' and touched_at < $1 order by touched_at, id limit $2")
@@ -33,7 +33,7 @@ pub async fn list_unsynced(db: &Db, since: DateTime<Utc>, limit: i64) -> Result<
 
 /// Increments the revision of a campaign for a repeated sync to vehicle-svc, and returns the campaign.
 ///
-/// Returns `None` when the campaign is synced or was touched after `since`.
+/// Returns `None` when vehicle-svc has the newest revision, or `touched_at` is not before `since`.
 pub async fn schedule_resync(tx: &mut Tx<'_>, id: i64, since: DateTime<Utc>, at: DateTime<Utc>) -> Result<Option<Campaign>, sqlx::Error> {
     on!(tx.on(), c => query_as(concat!(
         "update campaigns set revision = revision + 1, touched_at = $3

@@ -16,7 +16,7 @@ const TIMEOUT: Duration = Duration::from_secs(20);
 const IDLE_TIMEOUT: Duration = Duration::from_millis(500);
 /// Maximum size of a response body, in bytes.
 const MAX_BODY: u64 = 1 << 30;
-/// Boundary text between the parts of a multipart form.
+/// Separator of the parts in a multipart form. The text must not occur in an uploaded file.
 const BOUNDARY: &str = "a-boundary-that-no-workbook-holds";
 
 /// HTTP client for one server, with the token of one user session. Clones share the connection pool.
@@ -113,7 +113,8 @@ impl Client {
         Self { agent: agent(timeout, 10), ..self.clone() }
     }
 
-    /// Returns a client for this session that opens a new connection per call, for servers that are killed between calls.
+    /// Returns a client for this session that opens a new connection for each call. Tests that kill a server between calls need
+    /// this, because a reused connection would fail.
     #[must_use]
     pub fn without_reuse(&self, timeout: Duration) -> Self {
         Self { agent: agent(timeout, 0), ..self.clone() }

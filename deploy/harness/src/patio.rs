@@ -80,8 +80,8 @@ impl Replica {
         probe(&self.admin_url(), "/readyz")
     }
 
-    /// Returns `true` if the process is ready: its readiness probe returns status 200 or, for the process that runs all services,
-    /// its URL is printed.
+    /// Returns `true` if the process is ready. A service is ready if its readiness probe returns status 200, and the process that
+    /// runs all services is ready once it has printed its URL.
     #[must_use]
     pub fn is_ready(&self) -> bool {
         // The combined program prints its address when all of its services are ready.

@@ -104,7 +104,7 @@ impl Patroni {
         });
     }
 
-    /// Asks Patroni to make the synchronous standby the primary, as before maintenance of the primary.
+    /// Asks Patroni to make the synchronous standby the primary, which operators do before maintenance of the primary.
     pub fn switch_over(&self) {
         let leader = self.primary().unwrap();
         let answer = Client::new(&self.nodes[leader].rest).with_timeout(Duration::from_secs(30));
@@ -134,7 +134,7 @@ impl Patroni {
         Signal::Continue.send(&self.nodes[node].processes());
     }
 
-    /// Cuts the network between the Patroni of a node and etcd if `is_cut` is `true`, and restores it otherwise.
+    /// Cuts the network between etcd and the Patroni of a node if `is_cut` is `true`; otherwise restores the network.
     pub fn set_cut(&self, node: usize, is_cut: bool) {
         self.nodes[node].etcd.set_cut(is_cut);
     }

@@ -1,4 +1,4 @@
-//! Child process of a test, which can be started, stopped, killed and suspended, and whose memory and open files are read from `/proc`.
+//! Child process that a test can start, stop, kill and suspend. Its memory use and open files are read from `/proc`.
 use crate::{
     lifeline::{self, AtExit},
     wait::POLL_INTERVAL,
@@ -182,7 +182,7 @@ impl Process {
         self.running.as_ref().unwrap_or_else(|| panic!("{} is not started", self.launch.name)).0.id()
     }
 
-    /// Returns `true` if the process was started and not stopped since, even if it has crashed in the meantime.
+    /// Returns `true` if the process was started and not stopped since. A crash does not count as a stop.
     #[must_use]
     pub fn is_started(&self) -> bool {
         self.running.is_some()

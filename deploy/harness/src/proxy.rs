@@ -45,7 +45,7 @@ impl Proxy {
         self.port
     }
 
-    /// Stops forwarding data if `is_cut` is `true`, and forwards data again if it is `false`. Connections stay open in both cases.
+    /// Stops forwarding data if `is_cut` is `true`; otherwise forwards data again. Connections stay open in both cases.
     pub fn set_cut(&self, is_cut: bool) {
         self.is_cut.store(is_cut, Ordering::Relaxed);
     }

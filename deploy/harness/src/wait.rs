@@ -7,10 +7,10 @@ use std::{
 /// Pause between two checks of a condition.
 pub const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// Waits until a condition is true, and panics after the timeout.
+/// Waits until the condition `holds` returns `true`. `what` names the condition in the panic message.
 ///
 /// # Panics
-/// Panics when the condition is still false after the timeout.
+/// Panics when the condition is still false after the timeout `patience`.
 #[track_caller]
 pub fn wait_until(what: &str, patience: Duration, mut holds: impl FnMut() -> bool) {
     let started = Instant::now();

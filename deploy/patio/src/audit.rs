@@ -34,7 +34,8 @@ impl FromStr for KnownSeal {
     }
 }
 
-/// Verifies the audit entries of all services against the hash chain, and the hash chain against the seal file and the known audit seals.
+/// Verifies the audit entries of all services against the hash chain. Also verifies the hash chain against the seal file and the
+/// known audit seals.
 pub async fn verify(options: Options, known: Vec<KnownSeal>, archives: Vec<PathBuf>) -> anyhow::Result<()> {
     telemetry::start(options.settings(), "patio")?;
     let host = Host::with_local_services(options.settings().clone()).await?;
@@ -91,7 +92,7 @@ pub fn parse_month(text: &str) -> Result<DateTime<Utc>, String> {
     first.ok_or_else(|| format!("`{text}` is not a month such as 2027-01"))
 }
 
-/// Moves all audit entries from before the month that begins at `before` to files in a folder, for every service.
+/// Moves audit entries to files in a folder, for every service: all entries from before the month that begins at `before`.
 pub async fn archive(options: Options, before: DateTime<Utc>, folder: PathBuf) -> anyhow::Result<()> {
     telemetry::start(options.settings(), "patio")?;
     let host = Host::with_local_services(options.settings().clone()).await?;

@@ -29,7 +29,8 @@ pub struct SessionOptions {
     /// File in which `patio login` stores the session. Default: `.config/patio/session.json` in the home directory.
     #[arg(long, env = "PATIO_SESSION_FILE", help_heading = OPERATING_HEADING)]
     session: Option<PathBuf>,
-    /// PEM file with the certificate of the authority, such as `data/tls/patio-ca.crt`. Default: the public authorities.
+    /// PEM file with the certificate authority that issued Patio's certificate, such as `data/tls/patio-ca.crt`. Default: the
+    /// public certificate authorities.
     #[arg(long)]
     ca: Option<PathBuf>,
 }
@@ -46,7 +47,8 @@ pub struct LoginOptions {
     file: SessionOptions,
 }
 
-/// Signs in and stores the session. Prompts for the password without echo, or reads it from standard input if that is not a terminal.
+/// Signs in and stores the session. On a terminal, prompts for the password without echo; otherwise reads the password from
+/// standard input.
 ///
 /// # Errors
 /// Returns an error when Patio cannot be reached or rejects the sign-in, or the session cannot be stored.

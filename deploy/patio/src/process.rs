@@ -44,8 +44,8 @@ impl Options {
         &self.settings
     }
 
-    /// Returns the address of a service that runs as a separate process, as host:port, from the first URL of the program in the
-    /// settings. `None` selects auth-svc.
+    /// Returns the `host:port` of a separate service process, from the first URL that the settings list for the program. `None`
+    /// selects auth-svc.
     pub fn service_address(&self, program: Option<&str>) -> String {
         let urls = self.settings.service_urls();
         let (_, url) = urls.iter().find(|(name, _)| Some(*name) == program).unwrap_or(&urls[0]);
@@ -119,7 +119,8 @@ pub async fn serve(mut options: Options) -> anyhow::Result<()> {
     print("Patio has stopped.\n")
 }
 
-/// Sends the state of the process to systemd, which waits for it when the unit has `Type=notify`. Does nothing without systemd.
+/// Reports the state of the process to systemd, which expects such reports from units with `Type=notify`. Does nothing without
+/// systemd.
 fn notify_systemd(state: NotifyState<'_>) {
     if let Err(cause) = sd_notify::notify(&[state]) {
         tracing::warn!(%cause, "failed to notify systemd, which does not learn the state of this process");

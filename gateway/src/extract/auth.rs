@@ -25,7 +25,8 @@ pub struct ClientInfo {
     pub address: String,
     /// Whether the client is connected over HTTPS, to the gateway itself or to a trusted proxy.
     pub secure: bool,
-    /// Device tokens from the browser's cookie, most recent first. Each token belongs to one user who signed in on this browser.
+    /// Device tokens (proofs of earlier sign-ins) from the browser's cookie, most recent first. Each token belongs to one user
+    /// who signed in on this browser.
     pub device_tokens: Vec<String>,
     /// Browser and operating system, such as `Chrome on Android`; empty when unknown.
     pub device: String,

@@ -94,8 +94,8 @@ pub async fn read_body(mut body: Body, limit: usize) -> ApiResult<Bytes> {
     Ok(held.freeze())
 }
 
-/// Returns the error response for a request body that could not be read to its end: 408 when the body arrived too slowly, otherwise
-/// 400.
+/// Returns the error response for a request body that could not be read to its end. The status is 408 when the body arrived too
+/// slowly, and 400 otherwise.
 #[must_use]
 pub fn body_read_problem(cause: &(dyn Error + 'static)) -> Problem {
     let mut next = Some(cause);

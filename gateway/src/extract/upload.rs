@@ -187,8 +187,7 @@ where
     answer.map(tonic::Response::into_inner).map_err(|refusal| Problem::from(refusal).into())
 }
 
-/// Sender of file chunks to import-svc. After import-svc has responded, for example to reject the file, further chunks
-/// are discarded.
+/// Sender of file chunks to import-svc. Chunks are discarded once import-svc has responded, for example to reject the file.
 struct Chunks {
     sender: mpsc::Sender<UploadChunk>,
     upload_id: String,
@@ -218,8 +217,10 @@ impl HeaderBudget {
         self.0.store(bytes, Ordering::Relaxed);
     }
 
-    /// Subtracts the size of a received chunk from the number of bytes that may still arrive. Fails when this number
-    /// was 0 before the chunk.
+    /// Subtracts the size of a received chunk from the remaining number of header bytes.
+    ///
+    /// # Errors
+    /// Returns an error when no bytes remained before this chunk.
     fn take(&self, bytes: usize) -> Result<(), HeadersTooLong> {
         let left = self.0.load(Ordering::Relaxed);
         self.set(left.saturating_sub(bytes));
@@ -232,8 +233,8 @@ impl HeaderBudget {
 #[error("a form part has more than {MAX_PART_HEADER_BYTES} bytes of headers")]
 struct HeadersTooLong;
 
-/// Returns the request body as a stream that fails once the byte limit is exceeded. The stream yields one chunk per
-/// poll, so that the form parser looks for the end of the headers before it buffers more data.
+/// Returns the request body as a stream that fails once the limit of header bytes is exceeded. The stream yields one chunk per
+/// poll, so that the form parser searches each chunk for the end of the headers before more data is buffered.
 fn bounded(mut body: BodyDataStream, room: HeaderBudget) -> impl Stream<Item = Result<Bytes, axum::BoxError>> + Send {
     let mut has_given = false;
     stream::poll_fn(move |context| {
@@ -287,8 +288,9 @@ async fn name(mut field: multer::Field<'_>) -> Result<String, UploadError> {
     if name.chars().count() > MAX_NAME_LEN { Err(too_long()) } else { Ok(name) }
 }
 
-/// Skips an unknown form field, and returns the total size of all skipped fields in bytes. A total above the limit is an error,
-/// since a large field is probably the file under a wrong field name.
+/// Skips an unknown form field, and returns the total size of all skipped fields in bytes. `seen` is the total before this field,
+/// and `meant` names the field of the file. A total above the limit is an error, since a large field is probably the file under a
+/// wrong field name.
 async fn skip(mut field: multer::Field<'_>, mut seen: usize, meant: &str) -> Result<usize, UploadError> {
     while let Some(data) = field.chunk().await.map_err(broken)? {
         seen += data.len();

@@ -1,5 +1,5 @@
-//! Wrappers of request bodies: one stops reading from clients that send too slowly, another reads the rest of a body
-//! after the request was rejected.
+//! Wrappers of request bodies: [`TimedBody`] stops reading from clients that send too slowly, and [`DrainableBody`] discards the
+//! rest of a rejected request.
 use axum::body::Body;
 use bytes::Bytes;
 use http_body::{Frame, SizeHint};
@@ -23,7 +23,8 @@ pub struct BodyTimeout;
 
 /// Request body with a read timeout and a minimum average rate.
 ///
-/// Only time spent waiting for the client counts, so that a slow service does not make a client time out.
+/// Only the time in which the gateway waits for data from the client counts, so that a slow service does not make a client time
+/// out.
 pub struct TimedBody<B> {
     body: B,
     pause: Duration,
@@ -33,7 +34,7 @@ pub struct TimedBody<B> {
 }
 
 impl<B> TimedBody<B> {
-    /// Wraps a request body that has not been read yet; `pause` is the longest wait for the next chunk.
+    /// Wraps a request body that has not been read yet; `pause` is the maximum wait for the next chunk.
     pub fn new(body: B, pause: Duration) -> Self {
         Self { body, pause, seen: 0.0, waited: Duration::ZERO, waiting: None }
     }

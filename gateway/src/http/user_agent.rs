@@ -1,8 +1,8 @@
 //! Short description of the browser at sign-in, so that users recognize their devices in the list of sessions.
 use http::{HeaderMap, header::USER_AGENT};
 
-/// Texts by which a `User-Agent` header reveals the browser, with the browser's name. The order matters, because many user
-/// agents also name other browsers.
+/// Browsers by a text in their `User-Agent` header, in the order of the search. The order matters, because many browsers also
+/// send the names of other browsers.
 const BROWSERS: [(&str, &str); 7] = [
     ("Edg", "Edge"),
     ("OPR/", "Opera"),

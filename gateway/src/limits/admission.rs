@@ -33,10 +33,10 @@ const QUEUE_PER_PERMIT: usize = 20;
 const MAX_QUEUE_WAIT: Duration = Duration::from_millis(500);
 /// Minimum interval between two log messages about rejected requests, and interval of the queue metrics.
 const LOG_INTERVAL: Duration = Duration::from_secs(1);
-/// Number of requests that must be admitted without waiting before an overload ends, per recently rejected request.
+/// Number of requests that must be admitted without waiting, for each recently rejected request, before an overload ends.
 const DEBT_PER_REJECTION: usize = 16;
-/// Maximum number of rejected requests, per permit, that prolong an overload; further rejections do not prolong it.
-/// With a lower maximum, a short gap between saves, in which reads are admitted, would end the overload.
+/// Maximum number of rejected requests per permit that count towards the end of an overload (see [`DEBT_PER_REJECTION`]). With a
+/// lower maximum, reads admitted in a short gap between saves would end the overload too early.
 const DEBT_CAP_PER_PERMIT: usize = 4;
 /// Number of consecutive idle ticks that end an overload. Ticks are counted instead of elapsed time, so that a paused process
 /// is not mistaken for an idle process.
@@ -70,7 +70,8 @@ struct State {
     rejected: u64,
     /// Time of the last log message about rejections.
     logged_at: Instant,
-    /// Number of requests that must still be admitted without waiting before the overload ends; 0 without an overload.
+    /// Recovery debt: number of requests that must still be admitted without waiting before the overload ends; 0 without an
+    /// overload.
     recovery_debt: usize,
     /// Number of consecutive ticks without any permit in use.
     idle_ticks: u32,
@@ -92,15 +93,15 @@ impl State {
         }
     }
 
-    /// Returns whether the gateway is overloaded: too few requests were admitted without waiting since the last rejections, or
-    /// the queue is full.
+    /// Returns whether the gateway is overloaded: the recovery debt (requests still to be admitted without waiting) is above 0,
+    /// or the queue is full.
     fn is_overloaded(&self) -> bool {
         let waiting = self.saves.len() + self.reads.len();
         self.recovery_debt > 0 || waiting >= self.max_concurrent * QUEUE_PER_PERMIT
     }
 
-    /// Takes a permit if a permit is free, and returns whether a permit was taken. During an overload, also reduces the
-    /// number of admissions without waiting that are still needed to end the overload.
+    /// Takes a permit if a permit is free, and returns whether a permit was taken. Each admission without waiting reduces the
+    /// recovery debt; the overload ends when the debt is 0.
     fn try_admit_immediately(&mut self, rank: Priority) -> bool {
         if !self.has_room(rank) {
             return false;
@@ -259,8 +260,8 @@ async fn whole(body: Body) -> Body {
     }
 }
 
-/// Permit of a request, shared by the middleware and the request body, so that both can release the permit before the
-/// request is finished.
+/// Permit of a request, shared by the middleware and the request body. Each of them can release the permit before the request has
+/// ended.
 type SharedPermit = Arc<Mutex<Option<Permit>>>;
 
 fn release(held: &SharedPermit) {

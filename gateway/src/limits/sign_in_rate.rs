@@ -1,4 +1,5 @@
-//! Rate limits of requests per client address, such as sign-in attempts. auth-svc locks accounts after failed sign-ins.
+//! Rate limits per client address for sign-in attempts, offline sign-outs and browser reports. Lockouts of accounts after failed
+//! sign-ins are in auth-svc.
 use moka::sync::Cache;
 use std::{
     sync::{Arc, Mutex, PoisonError},

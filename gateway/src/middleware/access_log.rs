@@ -8,7 +8,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Time without failed requests of a dependency, after which the next failed request is logged as a warning again.
+/// Time without failed requests of a dependency (the service that caused the failure), after which the next failed request is
+/// logged as a warning again.
 const QUIET_PERIOD: Duration = Duration::from_secs(10);
 
 /// Time of the last failed request, by the dependency that caused the failure.
@@ -26,8 +27,8 @@ pub(super) struct RequestRecord<'r> {
 impl RequestRecord<'_> {
     /// Writes the access-log entry of a request and counts the request in the metrics.
     ///
-    /// The entry of a failed request contains the cause and the failed dependency. Only the first failure of a dependency is logged
-    /// as a warning, not the failures that follow soon.
+    /// The entry of a failed request contains the cause and the failed dependency. The first failure of a dependency is logged as
+    /// a warning, and failures soon after the first at level `info`.
     pub(super) fn record(self, response: &Response<Body>) {
         let (Self { method, route, took, id, trace_id }, status) = (self, response.status());
         metrics::histogram!(
@@ -49,8 +50,8 @@ impl RequestRecord<'_> {
     }
 }
 
-/// Returns whether a failed request is logged as a warning: every internal error, and the first failure of a dependency after
-/// [`QUIET_PERIOD`] without failed requests of that dependency.
+/// Returns whether a failed request is logged as a warning. Every internal error is a warning. Other failures are a warning only
+/// after [`QUIET_PERIOD`] without a failed request of the same dependency.
 fn is_logged_as_warning(dependency: &str, status: StatusCode) -> bool {
     let mut failures = FAILURES.lock().unwrap_or_else(PoisonError::into_inner);
     let last = failures.insert(dependency.to_owned(), Instant::now());

@@ -42,17 +42,17 @@ struct ActivityQuery {
 /// Inspection work in a range of hours.
 #[derive(Serialize, ToSchema)]
 struct Activity {
-    /// Hours in which vehicles were saved or changed, oldest first.
+    /// Hours with at least one save or changed vehicle, oldest first.
     hours: Vec<HourActivity>,
     /// Yards that have vehicles now, or in which vehicles were saved or changed in the range.
     yards: Vec<YardActivity>,
-    /// Users who saved vehicles in the range. An operator gets only their own work. Bulk changes count for no user.
+    /// Users who saved vehicles in the range. An operator gets only their own work. Bulk changes are not counted for any user.
     people: Vec<UserActivity>,
     /// Number of vehicles that the caller may see.
     total: i64,
-    /// Number of these vehicles that are currently inspected.
+    /// Number of currently inspected vehicles among the vehicles that the caller may see.
     inspected: i64,
-    /// Number of these vehicles that were inspected before the first hour.
+    /// Number of vehicles, among those that the caller may see, that were inspected before the first hour.
     inspected_before: i64,
 }
 
@@ -61,11 +61,12 @@ struct Activity {
 struct HourActivity {
     /// Start of the hour.
     at: DateTime<Utc>,
-    /// Change of the number of inspected vehicles, by saves, bulk changes and their undoing.
+    /// Change of the number of inspected vehicles in this hour. Bulk changes and their undoing count too, so the number may be
+    /// negative.
     inspected: i64,
     /// Number of saves that users made on the vehicle screen.
     saves: i64,
-    /// Change of the number of vehicles with the status ng, Repair or Repair OK.
+    /// Change of the number of vehicles with a defect (status ng, Repair or Repair OK) in this hour; may be negative.
     found_wrong: i64,
 }
 
@@ -75,11 +76,11 @@ struct YardActivity {
     /// Id of the yard; null for vehicles without a yard.
     yard_id: Option<i32>,
     yard_name: Option<String>,
-    /// Change of the number of inspected vehicles in the range.
+    /// Change of the number of inspected vehicles in the range; may be negative.
     inspected: i64,
     /// Number of saves in the range.
     saves: i64,
-    /// Change of the number of vehicles with the status ng, Repair or Repair OK in the range.
+    /// Change of the number of vehicles with a defect (status ng, Repair or Repair OK) in the range; may be negative.
     found_wrong: i64,
     /// Current number of vehicles in the yard.
     total_vehicles: i64,
@@ -100,7 +101,7 @@ struct StatusCount {
 #[derive(Serialize, ToSchema)]
 struct UserActivity {
     hmc: String,
-    /// Number of vehicles that the user inspected first.
+    /// Number of vehicles that became inspected through a save of this user.
     inspected: i64,
     saves: i64,
     found_wrong: i64,

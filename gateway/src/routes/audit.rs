@@ -64,10 +64,10 @@ struct AuditEvent {
     summary: String,
     /// Client address of the call; null when unknown.
     ip: Option<String>,
-    /// Values of the changed fields before the change; null when the entry records none.
+    /// Values of the changed fields before the change; null when the entry contains no old values.
     #[schema(value_type = Option<Object>)]
     old: Option<Value>,
-    /// Values of the changed fields after the change; null when the entry records none.
+    /// Values of the changed fields after the change; null when the entry contains no new values.
     #[schema(value_type = Option<Object>)]
     new: Option<Value>,
 }
@@ -83,8 +83,8 @@ struct AuditMeta {
     /// Number of the returned page, counted from 0.
     page_index: i32,
     per_page: i32,
-    /// Number of matching audit entries. Exact on the last page; on earlier pages, the number of entries up to the end of the page
-    /// plus 1.
+    /// Number of matching audit entries on the last page. On earlier pages, the number of entries up to the end of the page plus
+    /// 1, which shows that more entries follow.
     total_count: i64,
     has_more: bool,
 }

@@ -83,7 +83,7 @@ struct BulkResult {
     updated: i64,
     skipped: Vec<Skipped>,
     not_found: Vec<String>,
-    /// First 20 vehicles that would change; empty unless the request is a dry run.
+    /// Preview of the first 20 vehicles that would change; empty unless the request is a dry run.
     preview: Vec<VehiclePreview>,
     /// Warnings about the change, one sentence each, to review before the change is made; absent without warnings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -112,8 +112,8 @@ fn check_vehicle_count(field: &str, count: usize) -> ApiResult<()> {
     if count > MAX_VEHICLES { Err(Problem::invalid_field(field, "No more than 50,000 vehicles at a time.")) } else { Ok(()) }
 }
 
-/// Sets or clears the status of many vehicles. Vehicles that need or allow no change are skipped; after an error, no vehicle is
-/// changed.
+/// Sets or clears the status of many vehicles. A vehicle that already has the status, or that cannot be changed, is skipped. If
+/// the call fails, no vehicle is changed.
 #[utoipa::path(post, path = "/vehicles/bulk/status", tag = "vehicles", request_body = BulkStatus,
     responses((status = 200, description = "Result of the change.", body = BulkResult),
         (status = 409, description = "The campaign is closed.", body = ProblemBody),
@@ -139,7 +139,8 @@ async fn bulk_status(
     Ok(Json(api.bulk().bulk_status(signed.request_with_timeout(LONG_CALL_TIMEOUT, request)).await?.into_inner().into()))
 }
 
-/// Moves many vehicles to other parking spaces. Vehicles that need or allow no change are skipped; after an error, no vehicle is moved.
+/// Moves many vehicles to other parking spaces. A vehicle that is already in the parking space, or that cannot be changed, is
+/// skipped. If the call fails, no vehicle is moved.
 #[utoipa::path(post, path = "/vehicles/bulk/parking-space", tag = "vehicles", request_body = BulkSpaces,
     responses((status = 200, description = "Result of the change.", body = BulkResult),
         (status = 409, description = "The campaign is closed.", body = ProblemBody),

@@ -35,7 +35,7 @@ struct CampaignHistory {
 #[derive(Serialize, ToSchema)]
 struct CampaignEvent {
     at: DateTime<Utc>,
-    /// Name of the user; null when the status followed the vehicles.
+    /// Login name (HMC) of the user; null when inspections of vehicles changed the status of the campaign automatically.
     by_hmc: Option<String>,
     /// Number of imported vehicles; null for other events.
     imported: Option<i64>,
@@ -59,8 +59,8 @@ impl CampaignEvent {
     }
 }
 
-/// Lists the history of a campaign, newest first: its import, changes of its fields and its status, and the bulk changes of the
-/// last 90 days with their undoing.
+/// Lists the history of a campaign, newest first: the import, changes of fields and status, and bulk changes of the last 90 days,
+/// including undone changes.
 #[utoipa::path(get, path = "/campaigns/{id}/history", tag = "campaigns", params(("id" = i64, Path, minimum = 1), MergedHistoryQuery),
     responses((status = 200, description = "One page.", body = CampaignHistory),
         (status = 404, description = "The campaign does not exist.", body = ProblemBody)),

@@ -24,8 +24,8 @@ pub fn routes() -> OpenApiRouter<AppState> {
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct SinceQuery {
-    /// Revision of the client's copy of the vehicle list: the header `x-revision` of the full list, or the `revision` of the
-    /// last changes that the client received.
+    /// Revision of the client's copy of the vehicle list: `x-revision` of the full list, or `revision` of the changes last
+    /// received.
     #[param(minimum = 0)]
     since: i64,
 }
@@ -43,7 +43,7 @@ struct Changes {
     whole: bool,
 }
 
-/// Returns the vehicles of a campaign that changed after a revision. No change is missed; a change may be returned twice.
+/// Returns the vehicles of a campaign that changed after a revision. A change may be returned twice, but is never left out.
 #[utoipa::path(get, path = "/vehicles/campaign/{id}/changes", tag = "vehicles", params(("id" = i64, Path, minimum = 1), SinceQuery),
     responses((status = 200, description = "The changes since the revision.", body = Changes)),
     extensions(("x-rpc" = json!("/patio.vehicle.v1.VehicleService/ListChanges"))))]

@@ -121,9 +121,9 @@ struct EventsQuery {
 
 /// Streams changes by other users as server-sent events until the session ends, with a keep-alive comment every 15 seconds.
 ///
-/// Events may arrive twice or out of order. Apply a vehicle only if its version is greater than the version of your copy, and
-/// adopt a revision of the vehicle list only if it is your revision plus 1. After a stream was interrupted, events may be
-/// missing: open a new stream, then fetch the changes since your revision.
+/// Events may arrive twice or out of order. Ignore a vehicle unless its version is greater than the version of your copy. Adopt a
+/// revision of the vehicle list only if it is your revision plus 1. After an interruption, events may be missing: open a new
+/// stream, then fetch the changes since your revision.
 #[utoipa::path(get, path = "/events", tag = "live", params(EventsQuery),
     responses((status = 200, description = "Events named `vehicles`, `changed`, `campaign`, `conflict` or `pace`, each with its own type of data.", body = LiveEvent, content_type = "text/event-stream"),
         (status = 429, description = "Too many streams are open: 12 of the caller, or the limit of the server.", body = ProblemBody)),

@@ -153,7 +153,7 @@ fn edited(reply: pb::CsvResponse, product: &str) -> ApiResult<CsvResult> {
     }
 }
 
-/// Converts an upload error to an error response. A CSV file that is too large gets an error message specific to CSV files.
+/// Converts an upload error to an error response. A file above the size limit gets an error message specific to CSV files.
 fn csv_problem(refusal: UploadError) -> Problem {
     let mut problem = Problem::from(refusal);
     if problem.status == StatusCode::PAYLOAD_TOO_LARGE {

@@ -60,7 +60,8 @@ pub fn admin_port_routes(host: Host) -> Router {
     Router::new().route("/readyz/services", get(services)).with_state(host)
 }
 
-/// Returns the names of the services that this gateway cannot use, as JSON. The status is 503 if there is at least one.
+/// Returns the names of the services that this gateway cannot use, as JSON. The status is 503 if at least one service is
+/// unavailable.
 ///
 /// The readiness probe does not include this check: one failed service would otherwise make every gateway unready.
 async fn services(State(host): State<Host>) -> (StatusCode, Json<Value>) {

@@ -42,19 +42,19 @@ struct VehicleHistory {
     next: Option<DateTime<Utc>>,
 }
 
-/// Kind of a change.
+/// Kind of a change in the history of a vehicle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 enum ChangeKind {
     /// A user saved the vehicle.
     Save,
-    /// A user settled a conflict.
+    /// A user resolved a conflict between two values of a field.
     Conflict,
     /// A bulk change set or removed the status.
     BulkStatus,
     /// A bulk change moved the vehicle.
     BulkSpace,
-    /// A CSV file was applied.
+    /// A CSV file changed fields of the vehicle.
     BulkFile,
     /// The vehicle was imported.
     Import,
@@ -64,10 +64,10 @@ enum ChangeKind {
 #[derive(Serialize, ToSchema)]
 struct VehicleChange {
     at: DateTime<Utc>,
-    /// Name of the user; null when no user made the change.
+    /// Login name (HMC) of the user who made the change; null when no user made the change.
     by_hmc: Option<String>,
     kind: ChangeKind,
-    /// How the VIN was entered before a save; null when it was not entered, and for other changes.
+    /// How the user entered the VIN before a save; null for other changes, and when the user did not enter the VIN.
     origin: Option<Origin>,
     /// Time of a save according to the device's clock; null when the device sent no time.
     device_time: Option<DateTime<Utc>>,
@@ -84,7 +84,8 @@ struct ChangedField {
     field: VehicleField,
     old: String,
     new: String,
-    /// Whether the change was a conflict: `old` is the value that was stored first, and `new` is the value of the save.
+    /// Whether the save conflicted with a change of the same field by another user. If so, `old` is the value that was stored
+    /// first, and `new` is the value of the save.
     in_conflict: bool,
 }
 
@@ -121,7 +122,7 @@ impl From<pb::FieldChange> for ChangedField {
     }
 }
 
-/// Lists the changes of a vehicle, newest first: saves, settled conflicts, bulk changes of the last 90 days, and the import.
+/// Lists the changes of a vehicle, newest first: saves, resolved conflicts, bulk changes of the last 90 days, and the import.
 /// Operators see only changes of status and parking space.
 #[utoipa::path(get, path = "/vehicles/{id}/history", tag = "vehicles", params(("id" = i64, Path, minimum = 1), HistoryQuery),
     responses((status = 200, description = "One page.", body = VehicleHistory)),

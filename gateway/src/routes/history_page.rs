@@ -1,4 +1,4 @@
-//! Pages of a history that the gateway merges by time from the audit entries of one service and the bulk jobs of vehicle-svc.
+//! Pages of a merged history: the gateway merges the audit entries of one service and the bulk jobs of vehicle-svc by time.
 use crate::{
     http::problem::{ApiResult, Problem},
     views::enums,
@@ -15,7 +15,7 @@ use std::{
 };
 use utoipa::{IntoParams, ToSchema};
 
-/// Number of entries on a page when the request names none.
+/// Default number of entries on a page.
 const DEFAULT_PAGE_SIZE: i32 = 50;
 
 /// Returns the size of a page of a history, 50 when absent.
@@ -42,7 +42,7 @@ pub(super) struct MergedHistoryQuery {
     limit: Option<i32>,
 }
 
-/// Change of one field.
+/// Old and new value of one field in a history entry.
 #[derive(Serialize, ToSchema)]
 pub(super) struct NamedFieldChange {
     /// Name of the field as in the request that changes the field.
@@ -51,7 +51,7 @@ pub(super) struct NamedFieldChange {
     new: String,
 }
 
-/// Service that stores an entry. The order decides between entries at the same time.
+/// Service that stores a history entry. The order of the variants sorts entries with equal times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Source {
     Audit,
@@ -99,18 +99,21 @@ pub(super) struct MergedPage {
 }
 
 impl MergedPage {
-    /// Checks the query parameters.
+    /// Parses the position and the page size from the query parameters.
+    ///
+    /// # Errors
+    /// Returns a 400 that names the invalid parameter.
     pub(super) fn from_query(query: &MergedHistoryQuery) -> ApiResult<Self> {
         let limit = page_limit(query.limit)?;
         Ok(Self { after: query.before.as_deref().map(str::parse).transpose()?, limit })
     }
 
-    /// Returns the window of the audit entries that continues the merged history.
+    /// Returns the position and limit with which to request the audit entries of this page.
     pub(super) fn audit_window(self) -> Option<HistoryWindow> {
         Some(self.window(Source::Audit))
     }
 
-    /// Returns the window of the bulk jobs that continues the merged history.
+    /// Returns the position and limit with which to request the bulk jobs of this page.
     pub(super) fn job_window(self) -> Option<HistoryWindow> {
         Some(self.window(Source::Jobs))
     }
@@ -124,7 +127,8 @@ impl MergedPage {
         HistoryWindow { before: self.after.map(|after| clock::timestamp(after.at)), before_id, limit: self.limit + 1 }
     }
 
-    /// Merges the entries of both services, newest first. Also returns the position of the next page; `None` on the last page.
+    /// Merges the entries of both services, newest first. Also returns the position at which the next page begins; `None` on the
+    /// last page.
     pub(super) fn merge(self, audit: Vec<audit::Event>, jobs: Vec<pb::JobEvent>) -> (Vec<Entry>, Option<String>) {
         let mut merged: Vec<Entry> = audit.into_iter().map(Entry::Audit).chain(jobs.into_iter().map(Entry::Job)).collect();
         merged.sort_by_key(|entry| Reverse(entry.position()));
@@ -136,7 +140,7 @@ impl MergedPage {
     }
 }
 
-/// Entry of one of the services.
+/// Entry of the merged history, with the response message of the service that stores the entry.
 pub(super) enum Entry {
     /// Audit entry.
     Audit(audit::Event),
@@ -174,21 +178,21 @@ pub(super) enum BulkKind {
     Status,
     /// A bulk change moved vehicles.
     Space,
-    /// A CSV file was applied.
+    /// A CSV file changed fields of vehicles.
     File,
     /// A bulk change was undone.
     Undo,
 }
 
-/// Bulk change of vehicles, or its undoing.
+/// Bulk change of vehicles, or the undoing of a bulk change.
 #[derive(Serialize, ToSchema)]
 pub(super) struct BulkEvent {
     /// Id of the bulk change.
     job_id: i64,
     kind: BulkKind,
-    /// New status (empty when removed) or name of the file.
+    /// New status (empty when the status was cleared), or name of the CSV file.
     detail: String,
-    /// Number of vehicles that were changed, or restored by the undoing.
+    /// Number of vehicles that the bulk change changed, or that its undoing restored.
     vehicles: i64,
 }
 
@@ -204,12 +208,12 @@ impl From<pb::JobEvent> for BulkEvent {
     }
 }
 
-/// Parses the values of an audit entry; an empty text has no values.
+/// Parses the JSON object with the old or new values of an audit entry. An invalid or empty text yields an empty map.
 pub(super) fn values(text: &str) -> Map<String, Value> {
     serde_json::from_str(text).unwrap_or_default()
 }
 
-/// Returns the fields of an audit entry with old and new values, as texts.
+/// Returns the fields that an audit entry changed, with old and new values as texts.
 pub(super) fn changes(event: &audit::Event) -> Vec<NamedFieldChange> {
     let (old, new) = (values(&event.old_values), values(&event.new_values));
     let text = |value: Option<&Value>| match value {

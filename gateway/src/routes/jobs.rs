@@ -139,7 +139,7 @@ struct UndoResult {
     /// Whether any vehicle was restored. False if all vehicles of the job were changed after the job. For an import, false if
     /// at least one vehicle was changed after the import.
     undone: bool,
-    /// Number of vehicles whose state before the job was restored, or which were deleted together with the imported campaign.
+    /// Number of vehicles whose earlier state was restored. For an import, the number of vehicles deleted with the campaign.
     restored: i64,
     /// Vehicles that were changed after the job and stay unchanged, at most 500.
     left: Vec<SkippedVehicle>,

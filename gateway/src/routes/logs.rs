@@ -19,7 +19,7 @@ pub fn routes() -> OpenApiRouter<AppState> {
 /// Request to log a page view.
 #[derive(Deserialize, ToSchema)]
 struct PageView {
-    /// Route of the page without leading slashes; `home` when empty.
+    /// Path of the opened page without leading slashes; `home` when empty.
     page: String,
     /// Time of the logged action, according to the browser's clock.
     timestamp: String,

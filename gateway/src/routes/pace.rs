@@ -33,8 +33,7 @@ pub struct Pace {
     campaign_id: i64,
     /// Active users, who saved a vehicle in the last 15 minutes; most recent save first.
     people: Vec<UserPace>,
-    /// Number of vehicles saved per hour: the average over the last 30 minutes, or since the first save if the first save is more
-    /// recent.
+    /// Number of saved vehicles per hour: the average over the last 30 minutes, or since the first save if that is less time.
     per_hour: f64,
     /// Number of vehicles of the campaign that are not inspected yet.
     remaining: i64,

@@ -88,7 +88,7 @@ struct HeldOnDevice {
     told_at: DateTime<Utc>,
 }
 
-/// Returns the saves for a campaign that are still pending on devices. After the campaign is closed, these saves would fail.
+/// Returns the saves for a campaign that are still pending on devices. These saves would fail if the campaign were closed now.
 #[utoipa::path(get, path = "/campaigns/{id}/held", tag = "live", params(("id" = i64, Path, minimum = 1)),
     responses((status = 200, description = "The pending saves.", body = Held)),
     extensions(("x-rpc" = json!("/patio.vehicle.v1.PendingSaveService/ListPendingSaves"))))]

@@ -1,5 +1,5 @@
-//! Security routes that need no sign-in: browsers report violations of the Content-Security-Policy, and `security.txt`
-//! names the security contact.
+//! Routes that support the security of the site and need no sign-in: reports of Content-Security-Policy violations, and
+//! `security.txt`.
 use crate::{
     extract::{auth::ClientInfo, body},
     state::AppState,

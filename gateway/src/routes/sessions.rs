@@ -63,7 +63,7 @@ struct Session {
     hmc: String,
     user_type: UserType,
     expires_at: DateTime<Utc>,
-    /// Id of the session, for ending it later with `POST /sessions/ended` after signing out offline.
+    /// Id of the session. After an offline sign-out, `POST /sessions/ended` ends the session by this id.
     session_id: String,
     /// Key with which the device encrypts saves that are not sent yet: 32 bytes in base64url without padding. Every sign-in of
     /// the user returns the same key.
@@ -100,7 +100,7 @@ struct Confirm {
     password: String,
 }
 
-/// Request to end sessions that were signed out while the device was offline.
+/// Request to end sessions whose users signed out while the device was offline.
 #[derive(Deserialize, ToSchema)]
 struct LeftSessions {
     /// Ids of the sessions to end, 1 to 20.
@@ -170,7 +170,7 @@ async fn get_me(State(api): State<AppState>, signed: Authenticated) -> ApiResult
     Ok(Json(Me { id: user.id, user_type, hmc: user.hmc, developer: user.developer, must_change_password, product_name }))
 }
 
-/// Ends sessions that were signed out while the device was offline. Unknown and already ended sessions are ignored.
+/// Ends sessions whose users signed out while the device was offline. Unknown and already ended sessions are ignored.
 #[utoipa::path(post, path = "/sessions/ended", tag = "sessions", request_body = LeftSessions,
     responses((status = 204, description = "All given sessions are ended."),
         (status = 429, description = "Too many calls.", body = crate::http::problem::ProblemBody)),

@@ -34,7 +34,7 @@ struct UserHistory {
 #[derive(Serialize, ToSchema)]
 struct UserEvent {
     at: DateTime<Utc>,
-    /// Name of the user who caused the event; null when the caller was not signed in.
+    /// Login name (HMC) of the user who caused the event; null when the caller was not signed in.
     by_hmc: Option<String>,
     /// Kind of the audit entry, such as `login`; empty for bulk changes.
     kind: String,
@@ -61,8 +61,8 @@ impl UserEvent {
     }
 }
 
-/// Lists the history of a user, newest first: sign-ins, lockouts, ended sessions, changes of the account, and the user's bulk
-/// changes of the last 90 days.
+/// Lists the history of a user, newest first: sign-ins, lockouts, ended sessions, account changes, and the bulk changes of the
+/// last 90 days.
 #[utoipa::path(get, path = "/users/{id}/history", tag = "users", params(("id" = i64, Path, minimum = 1), MergedHistoryQuery),
     responses((status = 200, description = "One page.", body = UserHistory),
         (status = 404, description = "The user does not exist.", body = ProblemBody)),

@@ -90,7 +90,7 @@ async fn all_vehicles(State(api): State<AppState>, signed: Authenticated, PathId
 /// when the client reads slowly.
 const CHUNK_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Returns the next chunk of the vehicle list; `None` at its end. Returns an `Unavailable` error when no chunk arrives
+/// Returns the next chunk of the vehicle list; `None` after the last chunk. Returns an `Unavailable` error when no chunk arrives
 /// within the timeout, for example because the database failed.
 async fn next(chunks: &mut Streaming<pb::VehicleChunk>, patience: Duration) -> Result<Option<pb::VehicleChunk>, Status> {
     let late = || errors::status(Code::Unavailable, Reason::Unavailable, &"The vehicle list is not available yet. Try again in a moment.");

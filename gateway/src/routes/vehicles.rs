@@ -54,9 +54,9 @@ async fn get_vehicle(
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Origin {
-    /// On the keyboard of the device.
+    /// VIN typed on the keyboard of the device.
     Typed,
-    /// With the camera or a hardware scanner.
+    /// VIN scanned with the camera or a hardware scanner.
     Scanned,
 }
 
@@ -75,8 +75,8 @@ struct SaveVehicle {
     /// Id of the campaign; when present, it must equal the id of the vehicle's campaign.
     campaign_id: Option<i64>,
     origin: Option<Origin>,
-    /// Field values that the user saw before the change. When present, the save changes only the fields in `base`, even if the
-    /// version is outdated, unless another user has changed the same field.
+    /// Field values that the user saw before the change. When present, the save changes only these fields, and may be based on an
+    /// outdated version unless another user has changed one of these fields.
     base: Option<Base>,
     /// How to handle a field that another user changed meanwhile; `ask` when absent.
     on_conflict: Option<OnConflict>,
@@ -116,7 +116,7 @@ impl From<Base> for pb::Base {
 enum OnConflict {
     /// Rejects the whole save and returns the current vehicle.
     Ask,
-    /// Stores both values as a conflict to be settled later, and saves all fields that do not conflict.
+    /// Stores both values as a conflict that a user resolves later, and saves all fields that do not conflict.
     Keep,
 }
 

@@ -42,13 +42,13 @@ use tower::ServiceExt;
 pub(super) const DRAIN_TIMEOUT: Duration = Duration::from_secs(20);
 /// Idle timeout of a connection on which a request is in flight but no bytes are transferred.
 const REQUEST_IDLE_TIMEOUT: Duration = Duration::from_secs(180);
-/// Keep-alive timeout for connections of trusted proxies. The timeout is longer than the minute after which most
-/// proxies close idle connections: if the gateway closed first, a request that the proxy has just sent could be lost.
+/// Keep-alive timeout for connections of trusted proxies. Most proxies close idle connections after a minute. The gateway must
+/// not close first, because a request that the proxy has just sent would be lost.
 const PROXY_KEEP_ALIVE: Duration = Duration::from_secs(75);
 /// Difference between the real keep-alive timeout and the shorter timeout announced to the client, so that the client closes
 /// the connection first.
 const KEEP_ALIVE_MARGIN: Duration = Duration::from_secs(1);
-/// Time that the gateway waits for a graceful close of a connection before it drops the connection.
+/// Maximum time that the gateway waits for the graceful close of a connection; then the connection is dropped.
 const CLOSE_GRACE: Duration = Duration::from_millis(500);
 /// Maximum size of the request headers, in bytes.
 const MAX_HEADER_BYTES: usize = 32 << 10;
@@ -85,7 +85,8 @@ impl Connection {
         Self { app, api, work, peer, patience, shared: AtomicBool::new(false) }
     }
 
-    /// Performs the TLS handshake. A client that speaks plain HTTP is served by the router `plain` instead, which redirects to HTTPS.
+    /// Performs the TLS handshake and serves the connection. A client that speaks plain HTTP is served by the router `plain`,
+    /// which redirects to HTTPS.
     pub(super) async fn handshake(mut self, stream: TcpStream, tls: &Tls, plain: Router) {
         let agreed = tokio::time::timeout(self.api.config.head_timeout, async {
             let mut first = [0];

@@ -1,5 +1,5 @@
-//! Detection of idle client connections: the timeouts, and the record of the last activity and the requests in flight
-//! on a connection.
+//! Detection of idle client connections: idle timeouts, time of the last activity, and number of requests in flight per
+//! connection.
 use axum::body::Body;
 use bytes::Bytes;
 use http_body::{Frame, SizeHint};

@@ -1,5 +1,4 @@
-//! Routers of the HTTP server: one router for the API, the health checks and the web app, and one that redirects plain
-//! HTTP to HTTPS.
+//! Routers of the HTTP server: one serves the API, the health checks and the web app, the other redirects plain HTTP to HTTPS.
 use crate::{middleware, openapi, routes, server::static_files::StaticFiles, state::AppState, tls::CA_CERT_PATH};
 use axum::{
     Router,

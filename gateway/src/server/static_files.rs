@@ -196,7 +196,7 @@ fn is_named(path: &str) -> bool {
     path == INDEX_PATH || path == MANIFEST_PATH
 }
 
-/// Returns the content of a file with the configured product name. Only the entry page and the web manifest contain the name;
+/// Returns the content of a file after replacing the product name. Only the entry page and the web manifest contain the name;
 /// other files stay unchanged.
 fn named(path: &str, plain: Vec<u8>, product: &str) -> anyhow::Result<Vec<u8>> {
     let name = match path {

@@ -88,10 +88,11 @@ impl LocalCa {
         digest.as_ref().iter().map(|byte| format!("{byte:02X}")).collect::<Vec<_>>().join(":")
     }
 
-    /// Returns the server certificate and key. A new certificate is issued when the current certificate expires soon or lacks a name.
+    /// Returns the server certificate and key. A new certificate is issued when the current certificate expires soon or lacks a
+    /// name.
     ///
-    /// A new certificate has the same key as the earlier certificates and also contains their names, so that the new
-    /// certificate is still valid when the machine returns to an earlier network.
+    /// A new certificate has the same key as the earlier certificates and also contains their names. The certificate is therefore
+    /// still valid when the machine returns to an earlier network.
     pub fn current_certificate(&self, now: DateTime<Utc>, names: &[String]) -> anyhow::Result<Pair> {
         let _one_at_a_time = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         let known = fs::read(self.folder.join("server.json")).ok().and_then(|text| serde_json::from_slice::<Known>(&text).ok());

@@ -22,7 +22,7 @@ pub enum VehicleField {
     ParkingSpace,
 }
 
-/// One of the two values of a conflict: `theirs` is the value that was stored first, `mine` is the value of the later save.
+/// One of the two values of a conflict: `theirs` was stored first, and `mine` belongs to the later save.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
@@ -32,7 +32,7 @@ pub enum Side {
     Mine,
 }
 
-/// State of a conflict: open, or settled by choosing one of the two values.
+/// State of a conflict: open, or resolved by choosing one of the two values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ConflictState {
@@ -64,7 +64,7 @@ pub struct Conflict {
     mine_at: DateTime<Utc>,
     /// Time at which the user made the later save, according to the device's clock; null when the device sent no time.
     device_time: Option<DateTime<Utc>>,
-    /// Which of the two values the vehicle shows until the conflict is settled.
+    /// Which of the two values the vehicle shows until the conflict is resolved.
     shown: Side,
     state: ConflictState,
     chosen: Option<Side>,

@@ -13,8 +13,8 @@ use uuid::Uuid;
 
 /// Idle timeout of an upload: maximum time between two chunks.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
-/// Maximum number of bytes of a rejected upload that are still read and discarded, so that the client finishes sending and receives
-/// the rejection.
+/// Maximum number of bytes that are read and discarded from a rejected upload, so that the client finishes sending and then
+/// receives the rejection.
 const MAX_DISCARDED_BYTES: usize = 2 * MAX_FILE_BYTES;
 /// Maximum length of a file name in characters; longer names are cut.
 const MAX_NAME_LEN: usize = 200;
@@ -31,7 +31,7 @@ pub(super) enum CollectedUpload {
 /// A received file before its size and name are checked.
 #[derive(Debug)]
 pub(super) struct ReceivedUpload {
-    /// Upload id as the client sent it; empty if the client sent no upload id.
+    /// Upload id from the client; empty if the client sent no upload id.
     id: String,
     /// File name from the client, without unprintable characters.
     pub(super) name: String,
@@ -76,7 +76,7 @@ where
     Ok(ReceivedUpload { id, name, has_expected_extension, size, data: data.freeze(), campaign_name })
 }
 
-/// Receives a workbook for import and checks its size and extension.
+/// Receives a workbook for import and checks its size and file extension.
 pub(super) async fn receive_workbook<S>(pieces: S) -> Result<CollectedUpload>
 where
     S: Stream<Item = std::result::Result<UploadChunk, Status>> + Unpin,

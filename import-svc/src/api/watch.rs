@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use tonic::Status;
 use uuid::Uuid;
 
-/// Timeout of the stream, which ends when the import has written no new progress record to the cache for this long. While the cache
-/// is unavailable, the stream stays open without an item.
+/// Maximum time without a new progress record in the cache; then the stream ends. While the cache is unavailable, the stream
+/// stays open and sends nothing.
 const PROGRESS_TIMEOUT: Duration = Duration::from_secs(10);
 
 struct Watch {
@@ -53,7 +53,7 @@ impl Watch {
         None
     }
 
-    /// Stores the latest progress record of the upload. Returns the progress if it has changed, `None` otherwise.
+    /// Stores the latest progress record of the upload. Returns the progress for the client if it has changed, otherwise `None`.
     fn take(&mut self, seen: ProgressRecord) -> Option<ImportProgress> {
         let progress = seen.to_proto();
         let previous = self.last.as_ref();
@@ -66,8 +66,8 @@ impl Watch {
         is_new.then_some(progress)
     }
 
-    /// Ends the stream after the timeout. Returns `UploadNotFound` if the upload is unknown, or failed progress if the process that ran
-    /// the import died.
+    /// Ends the stream after the timeout. The last item is `UploadNotFound` if the upload is unknown, or progress in the phase
+    /// `Failed` if the process that ran the import died.
     fn give_up(&mut self) -> Option<Result<ImportProgress, Status>> {
         match self.last.take() {
             None => self.end(Err(Error::UploadNotFound.into())),

@@ -1,4 +1,4 @@
-//! Writes a rejected workbook as a workbook for correction: the same rows at the same positions, plus a column of errors.
+//! Writes a rejected workbook for correction by the user: the same rows at the same positions, plus a column of errors.
 use crate::{
     files::workbook::looks_like_formula,
     reader::{CheckedWorkbook, Column, ERRORS_COLUMN, wire::CheckedRow},
@@ -11,7 +11,7 @@ const MAX_CELL_LEN: usize = 32_767;
 /// Width of the error column, in characters.
 const ERRORS_WIDTH: f64 = 64.0;
 
-/// Cell formats of the workbook for correction.
+/// Cell formats of the workbook that the user corrects.
 struct Styles {
     head: Format,
     text: Format,
@@ -32,7 +32,7 @@ impl Styles {
     }
 }
 
-/// Returns the width of a column of the workbook for correction, in characters.
+/// Returns the width in characters of a column, by the column name in row 1.
 fn width(name: &str) -> f64 {
     match Column::ALL.into_iter().find(|column| column.name() == name) {
         Some(Column::Campaign | Column::Description) => 30.0,

@@ -154,7 +154,7 @@ struct Header {
 }
 
 impl Header {
-    /// Finds the header line of a CSV file, with the delimiter by which the most columns are recognized.
+    /// Finds the header line of a CSV file. Tries all delimiters, and selects the delimiter with the most recognized columns.
     fn find(text: &str) -> Result<Self, String> {
         let found: Vec<Self> = DELIMITERS.into_iter().filter_map(|delimiter| Self::with(text, delimiter)).collect();
         let known = |header: &Self| header.places.iter().flatten().count();
@@ -197,8 +197,8 @@ impl Header {
     }
 }
 
-/// Returns the line number of an opening quote that is never closed; `None` if every quote is closed. A value whose quote is never
-/// closed would include all following lines.
+/// Returns the line number of an opening quote without a closing quote; `None` if every quote is closed. Without this check, the
+/// value would include all following lines.
 fn unclosed(text: &str, delimiter: u8) -> Option<i64> {
     if !text.contains('"') {
         return None;

@@ -1,5 +1,4 @@
-//! Exports a campaign as a workbook: streams the vehicles from vehicle-svc and writes each chunk of vehicles to the workbook while
-//! the next chunk arrives.
+//! Exports a campaign as a workbook. Writes each chunk of vehicles to the workbook while vehicle-svc sends the next chunk.
 use crate::{
     error::{Error, Result},
     files::{
@@ -68,7 +67,8 @@ impl Exporter {
     /// Writes the workbook of a campaign and appends an audit event.
     ///
     /// # Errors
-    /// Returns `Busy` when too many exports run, and an error when the campaign does not exist or a service or disk fails.
+    /// Returns `Busy` when too many exports run. Also returns an error when the campaign does not exist, when another service
+    /// fails, or when the file cannot be written.
     pub async fn export(&self, person: &Uploader, campaign_id: i64, report: Report) -> Result<ExportedFile> {
         let _turn = self.turns.try_acquire().map_err(|_| Error::Busy)?;
         let campaign = self.campaign(person, campaign_id).await?;

@@ -9,11 +9,11 @@ pub(super) enum Cell {
     Blank,
     /// Text of the cell without surrounding whitespace.
     Text(Rc<str>),
-    /// Value that the spreadsheet program converted from the typed text, such as a date, so that the cell is rejected as a VIN or
-    /// parking space. Fields: displayed text, and a sentence that says how to correct the cell.
+    /// Value that the spreadsheet program converted from the typed text, such as a date. The cell is invalid as a VIN or parking
+    /// space. Fields: displayed text, and a sentence that says how to correct the cell.
     Unsupported(String, String),
-    /// Invalid value in any column, such as `#N/A`. Fields: displayed text, and the rest of a sentence that begins with the column
-    /// name.
+    /// Invalid value in any column, such as `#N/A`. Fields: displayed text, and an error message without its first words, the
+    /// column name.
     Invalid(String, String),
 }
 
@@ -25,7 +25,7 @@ impl Cell {
         if text.is_empty() { Self::Blank } else { Self::Text(text.into()) }
     }
 
-    /// Creates a text cell from a shared string. The string is copied only if it needs trimming.
+    /// Creates a text cell from a shared string. The string is copied only if its ends must be trimmed.
     pub(super) fn from_shared(written: &Rc<str>) -> Self {
         if trimmed(written).len() == written.len() && !written.is_empty() { Self::Text(written.clone()) } else { Self::text(written) }
     }

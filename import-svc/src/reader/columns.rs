@@ -99,7 +99,7 @@ impl Columns {
         if missing.is_empty() && excess.is_empty() { Ok(Self(places)) } else { Err(wrong_columns(&missing, &excess)) }
     }
 
-    /// Returns the meaning of a column position, counted from 0; `None` if row 1 has no name there.
+    /// Returns the meaning of a column position, counted from 0; `None` if the column has no name in row 1.
     pub(super) fn meaning_of(&self, place: u32) -> Option<ColumnMeaning> {
         self.0.get(&place).copied()
     }

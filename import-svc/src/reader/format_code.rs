@@ -13,14 +13,15 @@ pub(super) enum NumberFormat {
     DateTime,
     /// Format of a duration, such as `36:00:00`.
     Duration,
-    /// Format that displays other digits than the cell stores, such as a percentage or a fraction, so that the cell is rejected.
-    /// Contains the name of the format for the error message.
+    /// Format that displays other digits than the cell stores, such as a percentage or a fraction. The cell is rejected with the
+    /// name of the format in the error message.
     Unsupported(&'static str),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct FormatSection {
-    /// Condition on the number, as operator and operand; `None` if the section has no condition.
+    /// Condition on the number: operator, and operand as the bits of an `f64`, so that sections implement `Eq`. `None` if the
+    /// section has no condition.
     pub(super) condition: Option<(Comparison, u64)>,
     pub(super) whole: Vec<FormatToken>,
     pub(super) decimals: usize,
@@ -36,7 +37,7 @@ pub(super) enum FormatToken {
     Fixed(char),
 }
 
-/// Operator of a section's condition. The operand is stored as bits, so that sections implement `Eq`.
+/// Operator in the condition of a format section, such as `<` in `[<100]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Comparison {
     Less,
@@ -102,8 +103,8 @@ fn pushed(mut section: Vec<char>, c: char) -> Vec<char> {
     section
 }
 
-/// Parses one section of a format code. Returns `None` for a text section. The error is the format of a code that has no digit
-/// pattern, such as a date.
+/// Parses one section of a format code. Returns `None` for a text section. For a section without digits, such as a date, returns
+/// its number format as the error.
 fn tokens(code: &[char]) -> Result<Option<FormatSection>, NumberFormat> {
     let mut section = FormatSection::default();
     let (mut behind_point, mut shows_text) = (false, false);

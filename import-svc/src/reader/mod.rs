@@ -1,8 +1,8 @@
 //! Parses workbooks, each in a separate sandboxed process.
 //!
-//! Uploaded files are not trusted: a malicious file can exhaust memory, which aborts the whole process without a
-//! chance to recover. Therefore the service starts its own executable with the argument `read-workbook`, writes the
-//! file to its standard input and reads the rows from its standard output.
+//! Uploaded files are not trusted: a malicious file can exhaust memory, which aborts the process that reads the file. Therefore
+//! the service starts its own executable again, with the argument `read-workbook`. The service writes the file to standard input
+//! of this process and reads the rows from standard output.
 mod book;
 mod cell;
 mod columns;

@@ -49,7 +49,7 @@ impl From<Rejection> for StopReason {
     }
 }
 
-/// Returns the maximum length of a campaign column's text, in characters.
+/// Returns the maximum length in characters of a text in a campaign column (campaign, part, description or model).
 fn longest(column: Column) -> usize {
     match column {
         Column::Description => 2_000,

@@ -18,8 +18,8 @@ use tokio::{
     sync::Semaphore,
 };
 
-/// Wall-clock timeout of reading one workbook. The timeout is long, so that a valid file is not rejected on a busy machine; CPU
-/// time has a lower limit of its own.
+/// Wall-clock timeout of reading one workbook. The timeout is long, so that a valid file is not rejected on a busy machine. The
+/// CPU time of the process has a separate, shorter limit.
 pub const TIMEOUT: Duration = Duration::from_secs(60);
 /// Maximum number of concurrent reader processes; further files wait.
 pub const MAX_CONCURRENT: usize = 2;
@@ -80,8 +80,8 @@ impl Reader {
         Self { program, patience, turns: Arc::new(Semaphore::new(MAX_CONCURRENT)), own }
     }
 
-    /// Reads a workbook, after waiting for a free reader and for the user's other files. The callback receives the number of
-    /// rows read so far. Dropping the future kills the reader process.
+    /// Reads a workbook. First waits for a free reader process, and for earlier files of the same user. `report_rows` is called
+    /// with the number of rows read so far. Dropping the future kills the reader process.
     ///
     /// # Errors
     /// Returns the rejection of the file, also when the reader process died or timed out.

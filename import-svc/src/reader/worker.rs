@@ -13,12 +13,12 @@ use std::{
     process::ExitCode,
 };
 
-/// Maximum address space in bytes that reading a workbook may use, in addition to the address space already in use before.
+/// Maximum address space in bytes for reading a workbook, on top of the address space that the process already uses.
 const READING_ADDRESS_SPACE: u64 = 64 << 20;
 /// Total address space limit of the reader process in bytes, if the address space already in use is unknown.
 const MAX_ADDRESS_SPACE: u64 = 512 << 20;
-/// Maximum address space in bytes of the reader process before it reads the workbook. A process that already uses more exits with
-/// an error, because [`READING_ADDRESS_SPACE`] is added to the address space in use and would not limit it.
+/// Maximum address space in bytes of the reader process before it reads the workbook; above this size, the process exits with an
+/// error. Otherwise the limit for reading, which is relative to this size, would be too high.
 const MAX_INITIAL_ADDRESS_SPACE: u64 = MAX_ADDRESS_SPACE;
 /// CPU time limit in seconds, so that the reader process ends even if its parent process has died.
 const MAX_CPU_SECONDS: u64 = 20;

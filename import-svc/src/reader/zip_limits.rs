@@ -10,7 +10,8 @@ use zip::ZipArchive;
 pub const MAX_ZIP_ENTRIES: usize = 2_000;
 /// Maximum unpacked size of all parts together, in bytes.
 pub const MAX_UNPACKED_BYTES: u64 = 256 << 20;
-/// Maximum unpacked size in bytes of an XML part that is parsed into memory, which is every part except worksheets.
+/// Maximum unpacked size in bytes of an XML part that is parsed into memory: all parts except worksheets, which are read as a
+/// stream.
 pub const MAX_PARSED_PART_BYTES: u64 = 32 << 20;
 /// Maximum number of bytes between two XML tags. Valid files stay far below this limit, because a cell has at most 32,767
 /// characters.

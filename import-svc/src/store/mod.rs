@@ -17,8 +17,8 @@ use sqlx::{Error, FromRow, query, query_as, query_scalar};
 /// Heartbeat timeout: a running import without a heartbeat for this long counts as orphaned, unless the import runs in this
 /// process.
 ///
-/// The timeout is as long as ten heartbeat intervals: on an overloaded machine heartbeats are late, and the draft of a live import
-/// must not be discarded.
+/// The timeout is ten heartbeat intervals long, because heartbeats are late on an overloaded machine, and the draft of a running
+/// import must not be discarded.
 pub const HEARTBEAT_TIMEOUT: TimeDelta = TimeDelta::seconds(20);
 
 /// One attempt to import a file.
@@ -223,7 +223,7 @@ pub struct OrphanedImport {
     pub campaign_id: Option<i64>,
 }
 
-/// Returns at most 100 imports that are stored as running but had no heartbeat since `since`.
+/// Returns at most 100 orphaned imports, which are stored as running but had no heartbeat since `since`.
 pub async fn list_orphaned(db: &Db, since: DateTime<Utc>) -> Result<Vec<OrphanedImport>, Error> {
     on!(db.read(), c => query_as("select id, user_id, role, campaign_id from imports where outcome = 'running' and seen_at < $1 order by id limit 100")
         .bind(since).fetch_all(c).await)

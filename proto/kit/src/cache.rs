@@ -191,7 +191,7 @@ impl Cache {
         }
     }
 
-    /// Returns why the cache cannot store values, or `None` when a probe write succeeds.
+    /// Returns the reason why a probe write to the cache failed, or `None` when the write succeeded.
     pub async fn find_fault(&self) -> Option<String> {
         let Self::Redis(redis) = self else { return None };
         let cause = redis.probe_write().await.err()?;
@@ -199,8 +199,8 @@ impl Cache {
         Some(format!("{how}: {cause}"))
     }
 
-    /// Returns why the cache is unusable, without writing to Redis: Redis does not respond, or is a read-only replica. Returns
-    /// `None` otherwise.
+    /// Returns the reason why Redis is unusable (no response, or a read-only replica), or `None` when the cache is usable. Writes
+    /// nothing to Redis.
     pub async fn find_fault_without_write(&self) -> Option<String> {
         let Self::Redis(redis) = self else { return None };
         match redis::cmd("INFO").arg("replication").query_async::<String>(&mut redis.clone()).await {
@@ -227,8 +227,8 @@ impl Cache {
 }
 
 impl Cache {
-    /// Returns warnings about settings of the Redis server with which stored lockouts could be lost; empty when the settings
-    /// cannot be read.
+    /// Returns a warning for each setting of the Redis server that can lose stored lockouts (blocks after failed sign-ins).
+    /// Returns no warnings when the settings cannot be read.
     pub async fn config_warnings(&self) -> Vec<&'static str> {
         let Self::Redis(redis) = self else { return Vec::new() };
         let asked = [

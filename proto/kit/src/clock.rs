@@ -38,8 +38,8 @@ pub fn from_timestamp(stamp: &prost_types::Timestamp) -> Option<DateTime<Utc>> {
     DateTime::from_timestamp(stamp.seconds, u32::try_from(stamp.nanos).ok()?)
 }
 
-/// Returns the last second of the year 9999, used as the position before the newest entry of a list. Both `SQLite` and `PostgreSQL`
-/// can store this time.
+/// Returns the last second of the year 9999, as the start position of a list that is sorted newest first. Both `SQLite` and
+/// `PostgreSQL` can store this time.
 #[must_use]
 pub fn max_time() -> DateTime<Utc> {
     DateTime::from_timestamp(253_402_300_799, 0).unwrap_or_default()

@@ -67,7 +67,7 @@ macro_rules! on {
 pub struct Db {
     name: &'static str,
     pools: Pools,
-    /// Time of the last durable write, whose caller waited until the write was on disk.
+    /// Time at which the last durable write was requested. A durable write returns only when its commit is on disk.
     asked: Arc<AtomicInstant>,
     /// Pool of the read replica; set only in the clone that [`Self::read_recent`] passes to its query.
     reading: Option<PostgresPool>,
@@ -135,8 +135,8 @@ impl Db {
         Ok(())
     }
 
-    /// Rejects a database URL that leads to a connection pooler in transaction or statement mode, or one that ignores the
-    /// parameters of the URL.
+    /// Rejects a connection pooler that works in transaction or statement mode, or that ignores the parameters of the database
+    /// URL.
     ///
     /// # Errors
     /// Returns an error that names the pooler's fault and address, or an error of the database.
@@ -253,11 +253,13 @@ impl Db {
         }
     }
 
-    /// Runs `work`, whose last statement is the only one that writes, without an explicit transaction on `PostgreSQL`.
+    /// Runs `work`, which reads rows and then writes with a single last statement. On `PostgreSQL` there is no explicit
+    /// transaction.
     ///
-    /// The writing statement commits by itself, which saves the round trips of `begin` and `commit`. Rows that `work` read earlier
-    /// may have changed by then, so the statement has to check them itself. `PostgreSQL` plans the statement once for all values,
-    /// because planning takes longer than running the statement. On `SQLite` this function is equal to [`Self::write`].
+    /// The writing statement commits by itself, which saves the round trips of `begin` and `commit`. Rows that `work` read
+    /// earlier may have changed by then, so the statement has to check these rows itself. `PostgreSQL` plans the statement once
+    /// for all values, because planning takes longer than running the statement. On `SQLite` this function is equal to
+    /// [`Self::write`].
     pub async fn write_single_statement<T, E, F>(&self, work: F) -> Result<T, E>
     where
         F: for<'c> FnOnce(&'c mut Tx<'_>) -> BoxFuture<'c, Result<T, E>> + Send + 'static,
@@ -290,8 +292,8 @@ impl Db {
         }
     }
 
-    /// Runs the `PostgreSQL` heartbeat, which detects a database that no longer responds, and measures the read replica's lag, until
-    /// the process stops.
+    /// Runs the `PostgreSQL` heartbeat until the process stops, to detect a database that no longer responds. Also measures the
+    /// lag of the read replica.
     pub(crate) async fn spawn_heartbeat(&self, tasks: &Tasks) {
         let Pools::Postgres { cluster, heartbeat, replica } = &self.pools else { return };
         let measured = async {

@@ -74,7 +74,7 @@ reasons! {
     NoVehicle = "NO_VEHICLE",
     /// Another user saved the vehicle first.
     StaleVersion = "STALE_VERSION",
-    /// The user's role cannot set this status now.
+    /// The user's role cannot change the vehicle's status to the requested status.
     StatusNotAllowed = "STATUS_NOT_ALLOWED",
     /// The vehicle now has another VIN than the user saw.
     OtherVehicle = "OTHER_VEHICLE",

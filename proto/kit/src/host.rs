@@ -109,7 +109,8 @@ impl Host {
     /// Opens a service's database and runs its migrations. Waits while the database is unavailable.
     ///
     /// # Errors
-    /// Returns an error when the database cannot be opened, or a failure other than an unavailable database.
+    /// Returns an error when the connection settings are invalid, or when the database fails for another reason than being
+    /// unavailable.
     pub async fn open_database(&self, schema: Schema) -> anyhow::Result<Db> {
         let db = Db::open(schema, &self.settings).await?;
         let mut waiting = Waiting::default();

@@ -39,7 +39,7 @@ impl PageWindow {
         i64::from(self.index) * i64::from(self.size)
     }
 
-    /// Returns the page number, page size and total number of rows, which a response contains in addition to the rows.
+    /// Returns the page metadata of a response: page number, page size and total number of rows.
     #[must_use]
     pub fn meta(self, total_count: i64) -> PageMeta {
         PageMeta { index: self.index, size: self.size, total_count }
@@ -52,17 +52,17 @@ pub const MAX_HISTORY_ENTRIES: i32 = 101;
 /// Requested part of a history: the newest entries before a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HistoryWindow {
-    /// Time of the position.
+    /// Time before which the entries were written.
     pub before: DateTime<Utc>,
-    /// Id of the position. Entries at the time of the position are returned only if their id is lower.
+    /// Id that limits the entries at exactly the time `before`: only entries with a lower id belong to the window.
     pub before_id: i64,
     /// Maximum number of entries, 1 to 101.
     pub limit: i64,
 }
 
 impl HistoryWindow {
-    /// Creates the window that a request asks for. An absent position becomes the end of all times; an invalid limit becomes
-    /// the nearest valid limit.
+    /// Creates the window that a request asks for. Without a position, the window begins with the newest entry; an invalid limit
+    /// becomes the nearest valid limit.
     #[must_use]
     pub fn from_request(window: Option<&common::HistoryWindow>) -> Self {
         let asked = window.copied().unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Creates folders and files that only the current user may read. Databases are stored in them, because a database contains the
-//! keys that sign tokens.
+//! Creates folders and files that only the current user may read. Databases are stored in such folders, because a database
+//! contains the keys that sign tokens.
 use std::{
     fs::{self, DirBuilder, OpenOptions, Permissions},
     io,

@@ -19,8 +19,8 @@ use tonic::{Request, Status};
 pub struct BulkApi(pub Context);
 
 impl BulkApi {
-    /// Runs the bulk change `change` in a transaction, then publishes the new counters and the changed vehicles. `by`
-    /// is the user who calls; `None` for a service. The change completes even when the caller disconnects.
+    /// Runs the bulk change `change` in a transaction, then publishes the new counters and the changed vehicles. `by` is the id
+    /// of the calling user; `None` for a service. The change completes even when the caller disconnects.
     async fn run_change<T, F>(&self, by: Option<i64>, change: F) -> Result<T, Status>
     where
         T: AsRef<[CampaignCounts]> + Send + Sync + 'static,

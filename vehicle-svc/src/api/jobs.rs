@@ -96,7 +96,7 @@ fn job_to_proto(job: Job, campaigns: &[Campaign], role: Role) -> pb::Job {
     }
 }
 
-/// Converts the stored kind of a job.
+/// Parses the kind of a job from its database text. Any unknown text counts as [`JobKind::File`].
 pub(super) fn job_kind(kind: &str) -> JobKind {
     match kind {
         "import" => JobKind::Import,

@@ -38,8 +38,8 @@ use tonic::{Request, Status};
 const LIST_CHUNK_LEN: i64 = 1_000;
 /// Number of vehicles read per statement during an export.
 const EXPORT_READ_LEN: i64 = 1_000;
-/// Number of exported vehicles per message, so that a message stays below the gRPC size limit even if all vehicles have
-/// notes of maximum length.
+/// Number of exported vehicles per message. A message then stays below the gRPC size limit even if all vehicles have notes of
+/// maximum length.
 const EXPORT_CHUNK_LEN: usize = 250;
 /// Maximum length of an idempotency key in bytes.
 const MAX_KEY_LEN: usize = 128;

@@ -1,7 +1,7 @@
 //! Bulk changes of status and parking space: a preview, or the change itself in one transaction.
 //!
-//! The submodules hold edits by file, the history of bulk jobs and the undo of bulk jobs. Saves of single vehicles
-//! belong in `inspection`.
+//! The submodules contain edits by file, the history of bulk jobs and the undo of bulk jobs. Saves of single vehicles belong in
+//! `inspection`.
 
 pub(crate) mod context;
 pub mod job_history;
@@ -49,8 +49,8 @@ struct Asked<'a> {
     rows: Vec<usize>,
     /// Number of lines that repeat the VIN of an earlier line.
     repeated: usize,
-    /// Indexes (from 0) of ambiguous VINs, which two lines of the call divide into different model codes, such as `BG3 0001` and
-    /// `BG30 001`.
+    /// Indexes (from 0) of VINs that two lines of the call split into different model codes, such as `BG3 0001` and `BG30 001`.
+    /// Such a VIN is ambiguous.
     cut_twice: HashSet<usize>,
 }
 
@@ -100,14 +100,13 @@ impl<'a> Asked<'a> {
         self.keys.iter().map(String::as_str).collect()
     }
 
-    /// Returns the index, from 0, of the line that contains a VIN. `asked` is the number of the VIN,
-    /// from 1.
+    /// Returns the index (from 0) of the line that contains a VIN. `asked` is the number (from 1) of the VIN in the request.
     fn row(&self, asked: i64) -> usize {
         usize::try_from(asked - 1).ok().and_then(|place| self.rows.get(place)).copied().unwrap_or_default()
     }
 
-    /// Creates the result of a bulk call. `found` yields the number of the VIN, from 1, of each found vehicle.
-    /// VINs that were not found are listed as the caller wrote them.
+    /// Creates the result of a bulk call. For each found vehicle, `found` yields the number (from 1) of the requested VIN. VINs
+    /// that were not found are listed as the caller wrote them.
     fn outcome(&self, found: impl ExactSizeIterator<Item = i64>) -> BulkOutcome {
         let matched = found.len();
         let present: HashSet<usize> = found.map(|asked| self.row(asked)).collect();
@@ -171,19 +170,18 @@ fn model_of(written: &str) -> Option<String> {
     written.trim().split_once(char::is_whitespace).map(|(model, _)| identifier::search_key(model))
 }
 
-/// Meaning of each requested VIN: the vehicles that the VIN names. A VIN without a blank may match several vehicles: `BG30001`
-/// matches both `BG3 0001` and `BG30 001`.
+/// Meaning of each requested VIN: the model code of the vehicles that the caller meant. A VIN without a blank may match several
+/// vehicles: `BG30001` matches both `BG3 0001` and `BG30 001`.
 ///
-/// A car may be a vehicle of several campaigns; its VIN is not ambiguous, since all these vehicles have the same model code.
+/// A car may be a vehicle of several campaigns. Its VIN is not ambiguous, since all these vehicles have the same model code.
 struct VinMeanings {
-    /// Model code that the caller meant, by the number of the VIN, from 1; `None` when the VIN is
-    /// ambiguous.
+    /// Model code that the caller meant, by the number (from 1) of the requested VIN; `None` when the VIN is ambiguous.
     by_asked: HashMap<i64, Option<String>>,
 }
 
 impl VinMeanings {
-    /// Finds the ambiguous VINs. `found` yields for each vehicle the number of the requested VIN, from
-    /// 1, and the vehicle's model code.
+    /// Finds the ambiguous VINs. For each found vehicle, `found` yields the number (from 1) of the requested VIN, and the model
+    /// code of the vehicle.
     fn of<'v>(found: impl Iterator<Item = (i64, &'v str)>, asked: &Asked<'_>) -> Self {
         let mut models = HashMap::<i64, HashSet<String>>::new();
         for (place, model) in found {
@@ -201,14 +199,14 @@ impl VinMeanings {
         self.by_asked.get(&asked).is_some_and(Option::is_none)
     }
 
-    /// Returns whether the requested VIN number `asked` means vehicles with the model code `model`.
+    /// Returns whether the requested VIN with the number `asked` (from 1) means vehicles with the model code `model`.
     fn names(&self, asked: i64, model: &str) -> bool {
         self.by_asked.get(&asked).and_then(Option::as_ref).is_none_or(|meant| *meant == identifier::search_key(model))
     }
 }
 
-/// Separates the found vehicles: returns the vehicles that the requested VINs clearly mean, and the full
-/// VINs of the vehicles whose requested VIN is ambiguous.
+/// Returns the found vehicles that the requested VINs clearly mean. Also returns the full VINs of the vehicles whose requested
+/// VIN is ambiguous.
 async fn split_ambiguous(tx: &mut Tx<'_>, asked: &Asked<'_>, found: Vec<StatusTarget>) -> Result<(Vec<StatusTarget>, Vec<String>)> {
     let mut times = HashMap::<i64, usize>::new();
     found.iter().for_each(|vehicle| *times.entry(vehicle.asked).or_default() += 1);
@@ -271,11 +269,11 @@ fn status_patch(role: Role, change: StatusChange) -> VehiclePatch<'static> {
     }
 }
 
-/// Moves vehicles to other parking spaces. If two lines contain the same vehicle, the last line counts.
+/// Moves vehicles to other parking spaces. If two lines contain the same vehicle, the last line applies.
 ///
 /// # Errors
-/// Returns `InvalidField` when the call names too many vehicles, or the error of a failed statement. In both cases no vehicle
-/// is changed.
+/// Returns `InvalidField` when the call names too many vehicles, or the error of a failed statement. In both cases no vehicle is
+/// changed.
 pub async fn move_vehicles(tx: &mut Tx<'_>, moves: &[(String, ParkingSpace)], run: &BulkContext) -> Result<BulkOutcome> {
     let written: Vec<String> = moves.iter().map(|(vin, _)| vin.clone()).collect();
     let asked = Asked::of(&written)?;

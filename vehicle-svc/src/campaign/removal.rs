@@ -48,8 +48,8 @@ impl CampaignRemover {
         });
     }
 
-    /// Deletes every campaign that is pending deletion. The calls are made as `person`, or as vehicle-svc itself if
-    /// `person` is `None`.
+    /// Deletes every campaign that is pending deletion. The calls use the token of the user `person`, or the token of vehicle-svc
+    /// if `person` is `None`.
     ///
     /// # Errors
     /// Returns the first failure. The remaining campaigns stay pending.

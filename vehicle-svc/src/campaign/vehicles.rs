@@ -44,11 +44,11 @@ pub fn chunk_size(db: &Db) -> usize {
     }
 }
 
-/// Stores vehicles of a draft campaign, one chunk per transaction. The vehicles are invisible until the campaign is
-/// opened, and durable once [`complete_import`] has returned.
+/// Stores vehicles of a draft campaign, one chunk per transaction. The vehicles are invisible until the campaign is opened, and
+/// durable once [`complete_import`] has returned.
 ///
 /// # Errors
-/// Returns `CampaignNotFound` when the campaign is not a draft, and `VinTaken` when the campaign already has a vehicle.
+/// Returns `CampaignNotFound` when the campaign is not a draft, and `VinTaken` when a VIN occurs twice in the campaign.
 /// import-svc then discards the draft.
 pub async fn store_draft(db: &Db, campaign: i64, all: Vec<VehicleInsert>, now: DateTime<Utc>) -> Result<()> {
     let mut rest = all.as_slice();
@@ -133,8 +133,8 @@ const MAX_REVISION_JUMP: i64 = 100_000;
 /// Stores the name and gate (open or closed) of a campaign, unless a newer revision of both is already stored.
 ///
 /// # Errors
-/// Returns `InvalidField` when the revision is implausibly high: if stored, it would make vehicle-svc ignore all later messages.
-/// Also returns the error of a failed statement.
+/// Returns `InvalidField` for an implausibly high revision, because vehicle-svc would ignore all later messages after storing
+/// such a revision. Also returns the error of a failed statement.
 pub async fn apply_settings(db: &Db, set: CampaignSettings, now: DateTime<Utc>, caller: Caller, address: String) -> Result<()> {
     db.write(move |tx| {
         Box::pin(async move {

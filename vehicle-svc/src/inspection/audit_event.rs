@@ -13,7 +13,7 @@ const MAX_CLOCK_DIFFERENCE: TimeDelta = TimeDelta::days(1);
 
 /// Kind of the audit events of one vehicle: saves and resolved conflicts.
 pub const AUDIT_KIND: &str = "vehicle-changed";
-/// Suffix of the name of a field in the new values of an audit event, for a change that caused a conflict.
+/// Suffix of a field name in the new values of an audit event. The suffix marks a change that caused a conflict.
 pub const CONFLICT_SUFFIX: &str = " in conflict";
 
 /// Returns the subject of the audit events of a vehicle.
@@ -22,7 +22,7 @@ pub fn subject(vehicle: i64) -> String {
     format!("vehicle {vehicle}")
 }
 
-/// Returns the last words of the summary of a save's audit event, which say how the VIN was entered.
+/// Returns the end of the summary of a save's audit event: how the user entered the VIN.
 fn origin_text(origin: Origin) -> &'static str {
     match origin {
         Origin::Scanned => "scanned",
@@ -31,7 +31,7 @@ fn origin_text(origin: Origin) -> &'static str {
     }
 }
 
-/// Returns how the VIN was entered before a save, from the summary of the save's audit event.
+/// Parses how the user entered the VIN from the summary of a save's audit event.
 #[must_use]
 pub fn origin_of(summary: &str) -> Origin {
     let end = summary.rsplit(',').next().map(str::trim_start);

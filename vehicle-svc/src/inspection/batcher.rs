@@ -87,8 +87,8 @@ impl SaveBatcher {
     /// Attempts a save once, in a group with concurrent saves.
     ///
     /// # Errors
-    /// Returns the rule that the save breaks, or that the database is unavailable. When a group fails for another
-    /// reason, each save of the group has to be retried outside of a group.
+    /// Returns the error of the rule that the save breaks, or the error of an unavailable database. When a group fails for
+    /// another reason, every save of the group has the outcome [`AttemptOutcome::Retry`].
     pub async fn attempt(&self, attempt: Arc<SaveAttempt>) -> Result<AttemptOutcome> {
         if !self.db.is_postgres() {
             return attempt.attempt_unbatched(&self.db, false).await;

@@ -18,7 +18,8 @@ use patio_proto::{
 use serde_json::{Map, Value};
 use std::cmp::Reverse;
 
-/// Lists up to `limit` changes of a vehicle that were made before a given time, newest first, as far as the role may see them.
+/// Lists up to `limit` changes of a vehicle that were made before a given time, newest first. Leaves out changes that the role
+/// may not see.
 ///
 /// # Errors
 /// Returns the error of a failed statement.
@@ -77,7 +78,7 @@ fn of_save(event: Event) -> VehicleChange {
     }
 }
 
-/// Parses the values of an audit entry; an empty text has no values.
+/// Parses the JSON values of an audit entry. Returns no values for an empty or invalid text.
 fn values(text: &str) -> Map<String, Value> {
     serde_json::from_str(text).unwrap_or_default()
 }

@@ -1,7 +1,6 @@
 //! Saves of inspections: attempts with optimistic concurrency, and deletion of expired idempotency keys.
 //!
-//! The submodules hold the rules, the three-way merge, the batcher and the resolution of conflicts. SQL belongs in
-//! `store`.
+//! The submodules contain the rules, the three-way merge, the batcher and the resolution of conflicts. SQL belongs in `store`.
 
 pub mod audit_event;
 pub mod batcher;
@@ -37,12 +36,12 @@ const OPTIMISTIC_ATTEMPTS: usize = 3;
 
 /// Saves an inspection with optimistic concurrency.
 ///
-/// Each attempt loads the vehicle, checks the rules, and writes the save if the vehicle's version has not changed since
-/// the load. If the version has changed, the save is attempted again; the last attempt locks the vehicle's row.
+/// Each attempt loads the vehicle, checks the rules, and writes the save if the vehicle's version has not changed since the load.
+/// If the version has changed, the save is attempted again; the last attempt locks the vehicle's row.
 ///
 /// # Errors
-/// Returns the first rule that the save breaks, in this order: the vehicle exists, its version, field rights, open
-/// campaign, status change. A rejected save writes nothing.
+/// Returns the first rule that the save breaks. The rules are, in this order: the vehicle exists, its version is current, the
+/// role may change the fields, the campaign is open, the status change is allowed. A rejected save writes nothing.
 pub async fn save(together: &SaveBatcher, caller: Caller, save: SaveCommand, now: DateTime<Utc>) -> Result<SaveResult> {
     let done = attempt(together, caller, save, now).await;
     let outcome = match &done {

@@ -42,7 +42,8 @@ pub const MAX_EVENT_ROWS: usize = 50;
 const MAX_LAG: usize = 1_024;
 /// Interval of the periodic round that publishes the pace of work and looks for missed changes.
 const ROUND_INTERVAL: Duration = Duration::from_secs(2);
-/// Number of periodic rounds between two polls of the database for changes, while all other replicas are connected.
+/// Number of periodic rounds between two polls of the database for changes, while this replica receives the events of other
+/// replicas.
 const ROUNDS_PER_POLL: u32 = 5;
 /// Number of periodic rounds after which the pace of work is computed again even without a new save: without saves, the
 /// pace falls.
@@ -71,10 +72,9 @@ pub struct ChangeFeed {
 /// State of the change feed between two periodic rounds.
 #[derive(Default)]
 struct FeedState {
-    /// For each campaign whose changes did not reach the other replicas: the last revision of the campaign, by campaign
-    /// id.
+    /// Last revision that was not published to the other replicas, by campaign id.
     unpublished: BTreeMap<i64, i64>,
-    /// For each campaign, the revisions for which an event was received, by campaign id.
+    /// Tracker of the revisions for which an event was received, by campaign id.
     followed: BTreeMap<i64, RevisionTracker>,
     /// Ids of campaigns with saves since the last computation of the campaign's pace of work.
     moved: BTreeSet<i64>,
@@ -196,14 +196,14 @@ impl ChangeFeed {
         *last = revision.max(*last);
     }
 
-    /// Publishes that a vehicle was written. `by` is the user who saved the vehicle; `None` for a service.
+    /// Publishes that a vehicle was written. `by` is the id of the user who saved the vehicle; `None` for a service.
     pub fn publish_vehicle(&self, moved: &WriteResult, by: Option<i64>) {
         let Some(revision) = moved.revision else { return };
         let vehicles = vec![(&moved.vehicle).into()];
         self.publish_locally(Event::Vehicles(pb::VehiclesChanged { campaign_id: moved.vehicle.campaign_id, revision, vehicles, by }));
     }
 
-    /// Publishes that many vehicles were written, with one event per campaign. `by` is the user who made the change;
+    /// Publishes that many vehicles were written, with one event per campaign. `by` is the id of the user who made the change;
     /// `None` for a service.
     pub fn publish_vehicles_changed(&self, all: &[CampaignCounts], by: Option<i64>) {
         for campaign_counts in all.iter().cloned() {

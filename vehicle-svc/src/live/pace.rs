@@ -1,14 +1,14 @@
-//! Pace of work in a campaign: who works in which yard, how fast, and the estimated finish time.
+//! Pace of work in a campaign: active users and their yards, vehicles per hour, and the estimated finish time.
 //!
-//! The pace is computed from the last save of each vehicle in the database, so that all replicas compute equal paces,
-//! also after a restart.
+//! The pace is computed from the last save of each vehicle in the database, so that all replicas compute equal paces, also after
+//! a restart.
 use crate::store::pace::{self, RecentSave, RemainingVehicles};
 use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{clock, db::Db};
 use patio_proto::vehicle::{Pace, UserPace};
 use std::{collections::BTreeMap, time::Duration};
 
-/// Length of the time window before now; the pace of work is computed from saves in this window.
+/// Length of the time window that ends now. The pace of work is computed from the saves in this window.
 const PACE_WINDOW: TimeDelta = TimeDelta::minutes(30);
 /// Time after a user's last save during which the user counts as working.
 const WORKING_PERIOD: TimeDelta = TimeDelta::minutes(15);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 /// Tracks which revisions of a campaign were received, to detect gaps.
 #[derive(Debug, Default)]
 pub struct RevisionTracker {
-    /// Highest revision up to which every revision was received; 0 before the first received revision.
+    /// Revision up to which no revision is missing; 0 before the first received revision.
     upto: i64,
     /// Received revisions after the first missing revision.
     beyond: BTreeSet<i64>,

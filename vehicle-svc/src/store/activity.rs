@@ -1,5 +1,7 @@
-//! Hourly counts of inspection work by yard and user, and the number of vehicles with each status, written by the transaction that
-//! changes the vehicles. The hourly changes of a campaign add up to its number of inspected vehicles.
+//! Hourly counts of inspection work by yard and user, and current counts of vehicles by yard and status.
+//!
+//! The transaction that changes a vehicle also updates these counts. The hourly changes of a campaign add up to its number of
+//! inspected vehicles.
 use crate::{
     store::{
         dialect,
@@ -18,7 +20,7 @@ use std::collections::BTreeMap;
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
-/// User id under which bulk changes are counted, because bulk changes count for no user.
+/// User id under which bulk changes are counted. The counts by user leave out this id.
 pub const NO_USER: i64 = 0;
 /// Length of an hour in seconds.
 const SECONDS: i64 = 3_600;
@@ -29,7 +31,7 @@ pub fn hour_of(at: DateTime<Utc>) -> i64 {
     at.timestamp().div_euclid(SECONDS)
 }
 
-/// Returns the start time of an hour.
+/// Returns the start time of an hour, given as the number of the hour since 1970 (UTC).
 #[must_use]
 pub fn start_of_hour(hour: i64) -> DateTime<Utc> {
     DateTime::UNIX_EPOCH + TimeDelta::seconds(hour.saturating_mul(SECONDS))
@@ -41,7 +43,7 @@ pub fn is_defect(status: &str) -> bool {
     matches!(status, "ng" | "Repair" | "Repair OK")
 }
 
-/// Changes that one bulk change makes to the number of vehicles with each status in each yard of a campaign.
+/// Changes of the number of vehicles, by yard and status, that one bulk change makes in a campaign.
 #[derive(Debug, Default)]
 pub struct StatusDeltas(BTreeMap<(i64, String), i64>);
 
@@ -56,7 +58,7 @@ impl StatusDeltas {
     }
 }
 
-/// Counts of one yard, as a row of the JSON parameter with which a bulk change adds counts.
+/// Counts of one yard: one row of the JSON parameter with which a bulk change updates the stored counts.
 #[derive(Serialize)]
 struct YardRow<'s> {
     yard: i64,
@@ -65,8 +67,8 @@ struct YardRow<'s> {
     wrong: i64,
 }
 
-/// Adds the counts of a bulk change to an hour of a campaign. `inspected` contains the change of the number of inspected vehicles,
-/// by yard. The caller must hold the lock of the campaign's row.
+/// Adds the work of a bulk change to the counts of a campaign in the hour of `at`. `inspected` contains the change of the number
+/// of inspected vehicles, by yard. The caller must hold the lock of the campaign's row.
 pub async fn add_bulk(
     tx: &mut Tx<'_>,
     campaign: i64,
@@ -151,7 +153,7 @@ pub struct WorkFilter {
     pub user: Option<i64>,
 }
 
-/// Returns the inspection work in a range of hours, summed by hour, yard or user. The result is sorted by this column.
+/// Returns the inspection work in a range of hours, one sum per hour, yard or user. The sums are sorted by [`WorkCounts::id`].
 pub async fn list(db: &Db, by: WorkBy, filter: WorkFilter) -> Result<Vec<WorkCounts>> {
     let column = match by {
         WorkBy::Hour => "hour",
@@ -189,7 +191,7 @@ pub async fn list_status_counts(db: &Db, campaign: i64) -> Result<Vec<StatusCoun
         .bind(campaign).fetch_all(c).await)
 }
 
-/// Returns the number of users who have saved a vehicle since the beginning of an hour.
+/// Returns the number of users who have saved a vehicle since the beginning of the hour with the number `since`.
 pub async fn count_users(db: &Db, since: i64) -> Result<i64> {
     on!(db.read(), c => query_scalar("select count(distinct user_id) from activity where hour >= $1 and user_id <> 0 and saves > 0")
         .bind(since).fetch_one(c).await)

@@ -16,7 +16,7 @@ use std::collections::HashMap;
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
-/// Minimum number of vehicles with equal new values that are updated by a separate statement.
+/// Minimum number of vehicles with equal new values for which a separate statement is run. Smaller groups share one statement.
 const MIN_GROUP_LEN: usize = 100;
 
 /// New values of a vehicle in a bulk change. A field that is `None` leaves the vehicle's value unchanged.

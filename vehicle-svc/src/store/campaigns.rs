@@ -92,8 +92,8 @@ pub async fn lock_for_deletion(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     on!(tx.on(), c => query("update campaigns set gate = 'closed' where id = $1").bind(id).execute(c).await.map(drop))
 }
 
-/// Marks a campaign as removed and deletes its counters, activity, conflicts and pending reports. The campaign's marked row is
-/// kept, so that an import that arrives late is rejected.
+/// Marks a campaign as removed, and deletes its counters, activity, conflicts and reports of pending saves. The row of the
+/// campaign stays as a tombstone, so that an import that arrives late is rejected.
 pub async fn mark_deleted(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     lock(tx, id).await?;
     let is_draft: bool = on!(tx.on(), c => query_scalar("select count(*) > 0 from campaigns where id = $1 and gate = 'draft'")
@@ -153,7 +153,8 @@ fn select_progress(with_dash: bool) -> &'static str {
     }
 }
 
-/// Returns the progress of inspections in the given campaigns, with one statement. `with_dash` includes yard `-`.
+/// Returns the progress of inspections in the given campaigns, with one statement. Yard `-` (parking spaces that begin with a
+/// dash) counts only if `with_dash` is true.
 pub async fn load_progress(db: &Db, ids: &[i64], with_dash: bool) -> Result<Vec<CampaignProgress>> {
     let text = format!(
         "with asked as ({}) {} join asked a on a.id = c.id where c.gate in ('open', 'closed')",

@@ -37,7 +37,8 @@ pub async fn load_oldest_revision(db: &Db, campaign: i64) -> Result<Option<i64>>
         .bind(campaign).fetch_optional(c).await)
 }
 
-/// Returns the vehicles that changed after a revision of the campaign, at most [`MAX_CHANGES`] + 1.
+/// Returns up to [`MAX_CHANGES`] + 1 vehicles that changed after a revision of the campaign. The caller can thus detect too many
+/// changes.
 pub async fn list_since(db: &Db, campaign: i64, revision: i64) -> Result<Vec<VehicleRow>> {
     on!(db.read(), c => query_as(
         "select v.id, v.model_code, v.serial_number, v.parking_space, v.yard_group, v.yard_id, v.status, v.inspected, v.version, v.walk_key

@@ -105,8 +105,8 @@ macro_rules! conflicts {
     };
 }
 
-/// Stores both values of a conflicting field as a new conflict, or in the open conflict that the same user already
-/// caused for the field. Returns the id of the conflict, and whether the conflict is new.
+/// Stores both values of a conflicting field. Updates the open conflict that the same user already caused for the field;
+/// otherwise inserts a new conflict. Returns the id of the conflict, and whether the conflict is new.
 pub async fn insert(tx: &mut Tx<'_>, maker: &ConflictingSave<'_>, new: &NewConflict) -> Result<(i64, bool)> {
     let earlier: Option<i64> = on!(tx.on(), c => query_scalar(
         "update conflicts set base = $4, theirs = $5, mine = $6, theirs_by = $7, theirs_at = $8, mine_at = $9, device_time = $10, device = $11,
@@ -169,7 +169,7 @@ pub struct ConflictFilter {
     pub state: &'static str,
     /// User who stored one of the two values of the conflict; `None` for all users.
     pub of: Option<i64>,
-    /// Earliest time at which the conflict was caused or resolved.
+    /// Start of a time range; the list contains the conflicts that were caused or resolved in this range.
     pub since: DateTime<Utc>,
 }
 

@@ -1,4 +1,4 @@
-//! Storing of imported vehicles on `PostgreSQL`.
+//! Bulk insert of imported vehicles on `PostgreSQL`.
 use crate::store::{dialect::new_columns, vehicle_columns::VehicleInsert};
 use chrono::{DateTime, Utc};
 use sqlx::PgConnection;

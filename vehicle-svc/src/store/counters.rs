@@ -44,8 +44,7 @@ impl CounterDeltas {
         }
     }
 
-    /// Returns the counter changes of the at most two yards that the change of one vehicle affects: the previous and
-    /// the current yard.
+    /// Returns the counter changes of the previous and the current yard of a vehicle, when a single vehicle changed.
     #[must_use]
     pub fn affected_yards(&self) -> [(Option<i64>, CounterDelta); 2] {
         let mut yards = self.yards.iter().map(|(yard, delta)| (Some(*yard), *delta));
@@ -114,8 +113,8 @@ static UPDATE_CAMPAIGN: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// Updates the vehicle counters of a campaign's yards. The caller must afterwards call [`apply_deltas`] for the campaign, but
-/// only when this function has run for all changed campaigns.
+/// Updates the vehicle counters of a campaign's yards. Must run for all changed campaigns before [`apply_deltas`] runs for the
+/// first of them.
 pub async fn move_yards(tx: &mut Tx<'_>, campaign: i64, deltas: &CounterDeltas) -> Result<()> {
     for (yard, delta) in &deltas.yards {
         add(tx, campaign, *yard, *delta).await?;

@@ -1,12 +1,12 @@
 //! SQL that differs between `SQLite` and `PostgreSQL`, with the reason for each difference.
 use crate::store::vehicle_columns::columns;
 
-/// Returns `postgres_text`, which contains a locking clause, on `PostgreSQL`, and `sqlite_text` on `SQLite`. `SQLite`
-/// has a single writer and therefore no locking clauses.
+/// Returns `postgres_text` on `PostgreSQL` and `sqlite_text` on `SQLite`. Only `postgres_text` contains a locking clause, because
+/// `SQLite` has a single writer.
 ///
-/// A save locks its campaign `for key share`, so that saves of one campaign can update its counters one after
-/// another. Opening or closing a campaign locks its row `for update`, which waits for running saves and blocks later
-/// saves. With `for share`, two saves in one campaign would deadlock.
+/// A save locks its campaign `for key share`, so that saves of one campaign can update its counters one after another. Opening or
+/// closing a campaign locks its row `for update`, which waits for running saves and blocks later saves. With `for share`, two
+/// saves in one campaign would deadlock.
 #[must_use]
 pub fn for_update(postgres: bool, sqlite_text: &'static str, postgres_text: &'static str) -> &'static str {
     if postgres { postgres_text } else { sqlite_text }
@@ -88,7 +88,8 @@ macro_rules! among {
     };
 }
 
-/// Returns the condition that a number is in a JSON array, bound as text to `$1`, in the form each database runs fastest.
+/// Returns the condition that a number is in a JSON array, bound as text to `$1`. Each database has its own form, chosen for
+/// speed.
 #[must_use]
 pub fn json_array_condition(postgres: bool) -> &'static str {
     if postgres { among!(postgres) } else { among!(sqlite) }

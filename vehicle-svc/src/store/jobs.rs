@@ -111,7 +111,7 @@ const MAX_SNAPSHOT_LEN: i32 = 40_000;
 /// A job that changed a vehicle, with the values of the vehicle before and after the job.
 #[derive(Debug, FromRow)]
 pub struct VehicleJob {
-    /// The job.
+    /// Job that changed the vehicle.
     #[sqlx(flatten)]
     pub job: Job,
     /// JSON text that begins with the vehicle's snapshot. The rest, snapshots of other vehicles, is ignored.
@@ -131,7 +131,7 @@ impl VehicleJob {
 
 /// Returns up to `limit` bulk jobs that changed a vehicle of a campaign before a given time, newest first.
 ///
-/// The snapshots of thousands of vehicles are one text, so the database searches the text for the vehicle's id.
+/// One text contains the snapshots of thousands of vehicles, so the database searches this text for the vehicle's id.
 pub async fn list_of_vehicle(db: &Db, (campaign, vehicle): (i64, i64), before: DateTime<Utc>, limit: i64) -> Result<Vec<VehicleJob>> {
     let position = if db.is_postgres() { "strpos" } else { "instr" };
     let text = format!(
@@ -156,28 +156,28 @@ pub async fn find_import(db: &Db, campaign: i64) -> Result<Option<Job>> {
         .bind(campaign).fetch_optional(c).await)
 }
 
-/// A bulk job, or the undoing of a bulk job, as an event of a history.
+/// Event in a job history: a bulk job, or the undo of a bulk job.
 #[derive(Debug, Clone, FromRow)]
 pub struct JobEvent {
-    /// Number that orders events at the same time: twice the id of the job, plus 1 for its undoing.
+    /// Number that orders events at the same time: twice the id of the job, plus 1 for the undo of the job.
     pub id: i64,
     /// Time of the event.
     pub at: DateTime<Utc>,
-    /// User who made the change or undid it; `None` when a service did.
+    /// User who made or undid the change; `None` for a service.
     pub user_id: Option<i64>,
     /// Kind of change: `status`, `space` or `file`.
     pub kind: String,
-    /// Whether the event is the undoing of the job.
+    /// Whether the event is the undo of the job.
     pub undone: bool,
     /// New status of a `status` job, or file name of a `file` job.
     pub detail: String,
-    /// Number of vehicles that the job changed in the campaign, or that its undoing restored.
+    /// Number of vehicles that the job changed in the campaign, or that the undo of the job restored.
     pub vehicles: i64,
     /// Id of the job.
     pub job_id: i64,
 }
 
-/// Returns the bulk jobs that changed vehicles of a campaign, and their undoing, newest first.
+/// Returns the bulk jobs that changed vehicles of a campaign, and the undos of these jobs, newest first.
 pub async fn list_events_of_campaign(db: &Db, campaign: i64, window: &HistoryWindow) -> Result<Vec<JobEvent>> {
     on!(db.read(), c => query_as(
         "select id, at, user_id, kind, undone, detail, vehicles, job_id from (
@@ -307,8 +307,8 @@ pub async fn record_campaign_deleted(tx: &mut Tx<'_>, job: i64) -> Result<()> {
     on!(tx.on(), c => query("update jobs set removing = null where id = $1").bind(job).execute(c).await.map(drop))
 }
 
-/// Returns the id of the oldest expired job: a job that ran before `before` and has no campaign whose deletion is pending. Returns
-/// `None` when no job has expired.
+/// Returns the id of the oldest expired job, or `None` when no job has expired. A job has expired if it ran before `before` and
+/// has no campaign whose deletion is pending.
 pub async fn find_oldest_expired(db: &Db, before: DateTime<Utc>) -> Result<Option<i64>> {
     on!(db.read(), c => query_scalar("select id from jobs where at < $1 and removing is null order by at, id limit 1")
         .bind(before).fetch_optional(c).await)

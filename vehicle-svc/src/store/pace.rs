@@ -46,8 +46,8 @@ pub struct RemainingVehicles {
     pub remaining: i64,
 }
 
-/// Returns the number of vehicles that are not inspected in each of the given campaigns. The result contains no drafts
-/// and no deleted campaigns.
+/// Returns for each of the given campaigns the number of vehicles that are not inspected. The result contains no drafts and no
+/// deleted campaigns.
 pub async fn count_remaining(db: &Db, campaigns: &[i64]) -> Result<Vec<RemainingVehicles>> {
     let text = format!(
         "select id as campaign_id, total - inspected as remaining from campaigns where gate in ('open', 'closed') and id {} order by id",

@@ -1,4 +1,4 @@
-//! SQL texts of a save, from the files in `sql/`. Names in braces stand for the parts that the texts of both databases share.
+//! SQL texts of a save, from the templates in `sql/`. A name in braces is a placeholder for SQL that both databases share.
 use crate::{
     store::{
         status_history,
@@ -35,14 +35,14 @@ pub struct CounterExpressions {
     pub begun: &'static str,
 }
 
-/// Returns a file's text without comments, in which each name in braces is replaced by its part.
+/// Fills an SQL template: removes the comments, and replaces each name in braces with the SQL for this name in `parts`.
 fn fill(file: &str, parts: &[(&str, &str)]) -> String {
     let lines: Vec<_> = file.lines().filter(|line| !line.trim_start().starts_with("--")).collect();
     parts.iter().fold(lines.join("\n"), |text, (name, part)| text.replace(&format!("{{{name}}}"), part))
 }
 
-/// Returns the SQL expression for the milestone that a change of counters reaches (work begun, complete, incomplete again), as its
-/// protobuf number, or null.
+/// Returns the SQL expression for the milestone that a change of counters reaches: work begun, complete, or incomplete again. The
+/// value is the protobuf number of the milestone, or null.
 #[must_use]
 pub fn milestone_expression(counters: &CounterExpressions) -> String {
     let CounterExpressions { was_total, was_inspected, total, inspected, begun } = *counters;
@@ -50,7 +50,7 @@ pub fn milestone_expression(counters: &CounterExpressions) -> String {
     fill(include_str!("sql/milestone.sql"), &parts)
 }
 
-/// Returns the assignments with which a save updates a vehicle; `value` returns the SQL expression of a value by its place in
+/// Returns the SQL assignments with which a save updates a vehicle. `value` returns the SQL expression of a value by its index in
 /// [`VALUES`].
 fn assignments(value: impl Fn(usize) -> String) -> String {
     let text = fill(include_str!("sql/save_assignments.sql"), &[("status_bit", status_history::bit!("{status}"))]);

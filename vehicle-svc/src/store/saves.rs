@@ -22,10 +22,10 @@ use std::collections::HashMap;
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
-/// A vehicle as loaded for a save, and what is stored about an earlier save with the same idempotency key.
+/// A vehicle as loaded for a save, with the record of an earlier save that used the same idempotency key.
 #[derive(Debug, Clone, FromRow)]
 pub struct LoadedVehicle {
-    /// The current vehicle; `next` is not set.
+    /// The current vehicle; its field `next` (next vehicle to inspect) is not set.
     #[sqlx(flatten)]
     pub vehicle: Vehicle,
     /// Id of the vehicle for which the save's idempotency key was used before; `None` for a new key.
@@ -131,7 +131,7 @@ impl SaveRecord<'_> {
     }
 }
 
-/// Loads a vehicle for a save, and what is stored about an earlier save with the idempotency key `key`. Returns `None` when the
+/// Loads a vehicle for a save, with the record of an earlier save that used the idempotency key `key`. Returns `None` when the
 /// vehicle does not exist, or its campaign is being imported or deleted.
 ///
 /// If `lock` is true, the vehicle's row stays locked until the transaction ends.
@@ -150,8 +150,10 @@ pub async fn load_batch(tx: &mut Tx<'_>, keys: &[&IdempotencyKey]) -> Result<Has
     Ok(found.into_iter().map(|before| (before.vehicle.id, before)).collect())
 }
 
-/// Writes an inspection with counters, milestone, audit entry and idempotency key. Returns `None`, and writes nothing, when
-/// the vehicle's version has changed, another transaction has locked it, or its campaign is closed.
+/// Writes an inspection with counters, milestone, audit entry and idempotency key.
+///
+/// Returns `None`, and writes nothing, when the vehicle's version has changed, another transaction has locked the vehicle, or the
+/// campaign is closed.
 pub async fn save(tx: &mut Tx<'_>, change: &SaveRecord<'_>) -> Result<Option<SavedRow>> {
     match tx.on() {
         Engine::Postgres(_) => Ok(save_all(tx, std::slice::from_ref(change)).await?.remove(&change.before.id)),

@@ -1,4 +1,4 @@
-//! SQL `on conflict` clauses with which several statements add to stored counts.
+//! SQL `on conflict` clauses that add new counts to stored counts.
 
 /// SQL `on conflict` clause that adds work counts to the stored counts of the same hour.
 macro_rules! more_work {

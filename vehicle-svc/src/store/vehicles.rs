@@ -53,7 +53,7 @@ pub struct Vehicle {
     pub modified_by: Option<i64>,
     /// Time of the last save, or of the import.
     pub modified_at: DateTime<Utc>,
-    /// Version of the vehicle; increases with every save.
+    /// Version of the vehicle; increases with every change of the vehicle.
     pub version: i64,
     /// Number of open conflicts of the vehicle.
     pub open_conflicts: i64,
@@ -96,8 +96,8 @@ const FIND_WITHOUT_YARD: &str = concat!(
     where v.id = $1 and c.gate in ('open', 'closed')"
 );
 
-/// Returns a vehicle, or `None` when its campaign is neither open nor closed. The vehicle's `next` is the next vehicle
-/// to inspect within `view`, the vehicles that the caller may see.
+/// Returns a vehicle, or `None` when its campaign is neither open nor closed. `view` limits the search for the next vehicle to
+/// inspect (field `next`) to vehicles that the caller may see.
 pub async fn find(db: &Db, id: i64, view: View) -> Result<Option<Vehicle>> {
     on!(db.read(), c => match view {
         View::All => query_as(SELECT_VEHICLE).bind(id).fetch_optional(c).await,
@@ -106,8 +106,8 @@ pub async fn find(db: &Db, id: i64, view: View) -> Result<Option<Vehicle>> {
     })
 }
 
-/// Returns a vehicle with the uncommitted changes of the given transaction. The vehicle's `next` is the next vehicle to
-/// inspect within `view`, the vehicles that the caller may see.
+/// Returns a vehicle with the uncommitted changes of the given transaction. `view` limits the search for the next vehicle to
+/// inspect (field `next`) to vehicles that the caller may see.
 pub async fn find_in_transaction(tx: &mut Tx<'_>, id: i64, view: View) -> Result<Option<Vehicle>> {
     on!(tx.on(), c => match view {
         View::All => query_as(SELECT_VEHICLE).bind(id).fetch_optional(c).await,
@@ -123,7 +123,7 @@ pub struct VehicleFilter {
     pub needle: String,
     /// The search text as a SQL `like` pattern; `%%` for all vehicles.
     pub pattern: String,
-    /// Vehicles to which the list is limited: those that the caller may see, in the yard that the caller asked for.
+    /// Vehicles to which the list is limited: vehicles that the caller may see, in the requested yard.
     pub view: View,
     /// Whether search text and pattern are comparison keys of VINs, without hyphens and blanks.
     pub matches_vin_keys: bool,
@@ -139,8 +139,8 @@ impl VehicleFilter {
     }
 }
 
-/// SQL condition of a search. `$2` is the `like` pattern. The argument is the SQL parameter that is true to match
-/// comparison keys of VINs.
+/// SQL condition of a search. `$2` is the `like` pattern. The argument is the SQL parameter that is true when the pattern is
+/// compared with comparison keys of VINs.
 macro_rules! found {
     ($matches_vin_keys:literal) => {
         concat!(
@@ -153,14 +153,14 @@ macro_rules! found {
     };
 }
 
-/// SQL condition that the caller may see a vehicle. `$3` is the caller's view as a number; see [`View::number`].
+/// SQL condition that the caller may see a vehicle. `$3` is the caller's view as a number; see [`View::as_sql_parameter`].
 macro_rules! seen {
     () => {
         "(cast($3 as bigint) is null or v.yard_id = $3 or ($3 < 0 and v.yard_id is distinct from -$3))"
     };
 }
 
-/// Returns one page of a campaign's vehicles in walking order (by parking space). `next` is not set.
+/// Returns one page of a campaign's vehicles in walking order (by parking space). The field `next` of the vehicles is not set.
 pub async fn list_page(db: &Db, campaign: i64, filter: &VehicleFilter, window: PageWindow) -> Result<Vec<Vehicle>> {
     on!(db.read(), c => query_as(concat!(
         "select ", columns!(), ", cast(null as bigint) as next from vehicles v join campaigns c on c.id = v.campaign_id
@@ -172,11 +172,11 @@ pub async fn list_page(db: &Db, campaign: i64, filter: &VehicleFilter, window: P
         .fetch_all(c).await)
 }
 
-/// Returns up to `most` vehicles of a campaign in walking order (by parking space), starting with the vehicle
-/// `first`. `next` is not set.
+/// Returns up to `most` vehicles of a campaign in walking order (by parking space), starting with the vehicle `first`. The field
+/// `next` of the vehicles is not set.
 ///
-/// The limit is part of the SQL text. If the limit were a parameter, `PostgreSQL` would plan the statement anew at each
-/// call, and the query would take twice as long.
+/// The limit is part of the SQL text. If the limit were a parameter, `PostgreSQL` would plan the statement anew at each call, and
+/// the query would take twice as long.
 pub async fn list_from(db: &Db, campaign: i64, first: i64, most: i64) -> Result<Vec<Vehicle>> {
     let text = format!(
         concat!(
@@ -191,7 +191,7 @@ pub async fn list_from(db: &Db, campaign: i64, first: i64, most: i64) -> Result<
     on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(campaign).bind(first).fetch_all(c).await)
 }
 
-/// Returns the vehicles with the given ids, in walking order (by parking space). `next` is not set.
+/// Returns the vehicles with the given ids, in walking order (by parking space). The field `next` of the vehicles is not set.
 pub async fn list_by_ids(db: &Db, ids: &[i64]) -> Result<Vec<Vehicle>> {
     let text = dialect::select_vehicles_by_ids(db.is_postgres());
     let ids = serde_json::to_string(ids).unwrap_or_default();
@@ -291,7 +291,7 @@ pub struct VehicleRow {
     pub status: String,
     /// Whether the vehicle counts as inspected.
     pub inspected: bool,
-    /// Version of the vehicle; increases with every save.
+    /// Version of the vehicle; increases with every change of the vehicle.
     pub version: i64,
     /// Sort key of the walking order: natural order of parking spaces, A-2 before A-10.
     pub walk_key: String,

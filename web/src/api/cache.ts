@@ -29,7 +29,10 @@ export const refreshCounts = (queries: QueryClient): Promise<unknown> =>
 const AGAIN_MS = 1000
 let isScheduled = false
 
-/** Refreshes the counts now and once more after a second. Calls within that second are covered by the second refresh. */
+/**
+ * Refreshes the counts at once and again after a delay. Further calls during the delay do nothing, because the delayed refresh includes
+ * their changes.
+ */
 export function refreshCountsSoon(queries: QueryClient): void {
   if (isScheduled) return
   isScheduled = true

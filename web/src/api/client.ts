@@ -18,8 +18,8 @@ function bearer(): Record<string, string> {
 }
 
 /**
- * Ends the session after a 401 response. A revoked session loses its form drafts and its return path; an expired session keeps the drafts
- * and the path.
+ * Ends the session after a 401 response. A revoked session also loses its form drafts and its return path (page to open after the next
+ * sign-in); an expired session keeps both.
  */
 function endSessionFor(code: string): void {
   if (code !== 'SESSION_ENDED') return expireSession()
@@ -37,8 +37,8 @@ export function expireSession(): void {
 let isRenewing = false
 
 /**
- * Runs a call that revokes the current session at the server and starts a new session. Meanwhile, a 401 response ends the session in this
- * tab only if it is the response to `act`, and not to another call.
+ * Runs `act`, a call that revokes the current session and starts a new one. Meanwhile, only a 401 response to `act` ends the session in
+ * this tab, because the change also makes other calls fail with 401.
  */
 export async function runSessionRenewal(act: () => Promise<void>): Promise<void> {
   isRenewing = true
@@ -74,7 +74,10 @@ const isTimeout = (reason: unknown): boolean => reason instanceof DOMException &
 export const apiClient = createClient<paths>({ baseUrl: BASE, fetch: (request) => globalThis.fetch(request) })
 apiClient.use(session)
 
-/** Marks the device as offline after a response of a captive portal or a proxy. Returns the `Problem` for the caller to throw. */
+/**
+ * Records that the server is unreachable, because a captive portal or a proxy has sent the response. Returns the `Problem` for the
+ * caller to throw.
+ */
 export function createForeignResponseProblem(): Problem {
   setServerReachable(false)
   return createOfflineProblem()
@@ -103,8 +106,8 @@ interface Outcome<T> {
 }
 
 /**
- * Returns the response data of an API call. Throws the `Problem` of a failed call, or the `Problem` of a foreign response, such as one of a
- * captive portal, when the data does not have the expected shape.
+ * Returns the response data of an API call. Throws the `Problem` of a failed call. Also throws when the data lacks the expected shape,
+ * because a captive portal may have sent the response.
  */
 export async function unwrapResponse<T>(call: Promise<Outcome<T>>, shape = ''): Promise<NonNullable<T>> {
   const { data, error, response } = await call.catch(rethrow)

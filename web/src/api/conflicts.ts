@@ -19,6 +19,9 @@ export const conflictsQuery = ({ state, mine, campaign }: ConflictSearch) =>
       unwrapResponse(apiClient.GET('/conflicts', { params: { query: { per_page: MAX_LISTED, ...(state && { state }), ...(mine !== undefined && { mine }), ...(campaign !== undefined && { campaign_id: campaign }) } }, signal }), 'conflicts*'),
   })
 
-/** Returns the number of open conflicts of a campaign, or of all campaigns; `undefined` while it is unknown or not `enabled`. */
+/**
+ * Returns the number of open conflicts of a campaign, or of all campaigns. Returns `undefined` while the number is loading, or when
+ * `enabled` is false.
+ */
 export const useOpenConflictCount = (campaign?: number, enabled = true): number | undefined =>
   useQuery({ ...conflictsQuery({ state: 'open', campaign }), enabled, retry: false }).data?.meta.total_count

@@ -26,7 +26,10 @@ export async function endSessionAtServer({ id, token }: Session): Promise<void> 
 
 let reporting: Promise<void> | null = null
 
-/** Ends at the server the sessions that people have signed out of on this device while offline. */
+/**
+ * Asks the server to end the sessions that people signed out of on this device while the server was unreachable. Concurrent calls share
+ * one request.
+ */
 export function reportEndedSessions(): Promise<void> {
   reporting ??= report().finally(() => {
     reporting = null

@@ -16,7 +16,7 @@ export async function fetchAllCampaigns(signal: AbortSignal): Promise<Campaign[]
   }
 }
 
-/** Fetches a campaign. With a yard, its counts and its next vehicle are those of that yard. */
+/** Fetches a campaign. With a yard, the campaign's vehicle counts and its next vehicle to inspect are limited to that yard. */
 export const fetchCampaign = (id: number, yard: number | null, signal?: AbortSignal): Promise<Campaign> =>
   unwrapResponse(apiClient.GET('/campaigns/{id}', { params: { path: { id }, query: yard === null ? {} : { yard } }, signal }), CAMPAIGN_SHAPE)
 
@@ -34,7 +34,7 @@ export async function fetchAllYards(signal: AbortSignal): Promise<Yard[]> {
 export const fetchYardCounts = (campaign: string, signal: AbortSignal): Promise<YardCount[]> =>
   unwrapResponse(apiClient.GET('/yards/vehicle-counts', { params: { query: { campaign_name: campaign } }, signal }), '*')
 
-/** Fetches a vehicle. With a yard, `next` is the next vehicle of that yard. */
+/** Fetches a vehicle. Its field `next` is the id of the next vehicle to inspect, which is limited to the yard if one is given. */
 export const fetchVehicle = (id: number, yard: number | null, signal: AbortSignal): Promise<Vehicle> =>
   unwrapResponse(apiClient.GET('/vehicles/{id}', { params: { path: { id }, query: yard === null ? {} : { yard } }, signal }), VEHICLE_SHAPE)
 

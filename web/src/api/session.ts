@@ -41,7 +41,7 @@ const session = createStore<Session | null>(stored())
 export const getCurrentSession = (): Session | null => session.get()
 export const useSession = (): Session | null => useStore(session)
 
-/** Whether the server accepts no other call before the signed-in person has chosen a new password. */
+/** Whether the signed-in person must choose a new password. Until then, the server rejects every other call. */
 export const mustChangePassword = createStore(false)
 
 /** Returns the name under which the signed-in person's data is stored on this device, or null without a session. */

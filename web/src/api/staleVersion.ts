@@ -5,8 +5,8 @@ import type { Vehicle } from './types'
 const isVehicle = (value: unknown): value is Vehicle => matchesShape(value, VEHICLE_SHAPE)
 
 /**
- * Returns the vehicle as another person has saved it. The vehicle is part of the server's error for a save that was based on an older
- * version. Returns null for other errors.
+ * Returns the server's current version of a vehicle from the error of a save that was based on an older version. Returns null for other
+ * errors.
  */
 export function extractCurrentVehicle(error: unknown): Vehicle | null {
   if (!(error instanceof Problem) || error.code !== 'STALE_VERSION') return null

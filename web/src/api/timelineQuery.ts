@@ -5,11 +5,14 @@ import { getErrorMessage, Problem } from './problem'
 
 interface Page<E> {
   events: readonly E[]
-  /** Position of the next page; absent on the last one. */
+  /** Position of the next page; absent on the last page. */
   next?: string | null
 }
 
-/** Fetches a page of a history. Says whether a missing page needs a connection, or why it cannot be loaded. */
+/**
+ * Fetches a page of a history. `isOffline` is true when the page is missing because the device is offline; `why` is the message of any
+ * other error.
+ */
 export function useTimelineQuery<E>(queryKey: QueryKey, load: (signal: AbortSignal) => Promise<Page<E>>) {
   const t = useText()
   const isOnline = useOnline()

@@ -17,7 +17,10 @@ import styles from './Layout.module.css'
 const HOME = '/campaign-home'
 const CONTENT = 'content'
 
-/** A part of the layout that pages work without: when its code cannot be loaded, nothing is shown in its place. */
+/**
+ * Creates a component of the layout whose code is loaded when first shown. Renders nothing when loading fails, because pages work
+ * without the component.
+ */
 const lazyPart = <P,>(load: () => Promise<ComponentType<P>>) =>
   lazy(async () => ({ default: await load().catch((): ComponentType<P> => () => null) }))
 
@@ -25,7 +28,10 @@ const Rail = lazyPart(async () => (await import('./desk')).Rail)
 const HeaderTools = lazyPart(async () => (await import('./desk')).HeaderTools)
 const PrintFooter = lazyPart(async () => (await import('./PrintFooter')).PrintFooter)
 
-/** Returns the code of the menu once the code is loaded. Loads the code before the menu is first opened if possible, and again after a failure. */
+/**
+ * Returns the module of the menu, or null until the module is loaded. Loads the module in advance, and retries a failed load when the
+ * menu is opened.
+ */
 function useMenu(isOpen: boolean) {
   const [loaded, setLoaded] = useState<typeof import('./Menu') | null>(null)
   useEffect(() => {
@@ -155,7 +161,7 @@ function goBack(): void {
   else navigate(HOME)
 }
 
-/** Scrolls a new page to its top. After going back, leaves the position that the browser restores. */
+/** Scrolls a newly opened page to its top. After back or forward navigation, keeps the scroll position that the browser restores. */
 function TopOnArrival() {
   useEffect(() => {
     if (!isReturning) window.scrollTo(0, 0)

@@ -1,5 +1,6 @@
 import { reportEndedSessions } from '@/api/endedSessions'
 import { getCurrentSession, mustChangePassword } from '@/api/session'
+import { runWhenIdle } from '@/lib/idle'
 import { INSPECTION_PAGES } from './routes'
 
 /**
@@ -14,7 +15,7 @@ export function startOfflineWork(): void {
   import('./offline')
     .then(({ startOutboxAndLiveFeed }) => {
       startOutboxAndLiveFeed()
-      whenIdle(preloadFieldPages)
+      runWhenIdle(preloadFieldPages)
     })
     .catch(() => console.warn('failed to load the code for offline work, pending saves are sent after a reload'))
 }
@@ -23,5 +24,3 @@ export function startOfflineWork(): void {
 const preloadFieldPages = () => {
   for (const { load } of INSPECTION_PAGES) load().catch(() => undefined)
 }
-
-const whenIdle = (act: () => void) => ('requestIdleCallback' in window ? requestIdleCallback(act, { timeout: 4000 }) : setTimeout(act, 1000))

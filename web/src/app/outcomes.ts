@@ -44,8 +44,8 @@ export async function showMissedConflictOutcomes(): Promise<void> {
 }
 
 /**
- * Shows a toast when the server has another vehicle under the id of a pending save, so that the save is kept. Shows no toast on the outbox
- * page, where a dialog asks what to do with the save.
+ * Shows a toast when the id of a pending save now belongs to another vehicle, so that the save was not sent. Shows no toast on the
+ * outbox page, where a dialog asks what to do with the save.
  */
 export function notifyRetainedSave(entry: StoredSave): void {
   const now = getOtherVin(entry)

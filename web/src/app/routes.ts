@@ -1,16 +1,17 @@
-import { lazy, type ComponentType } from 'react'
+import { lazy } from 'react'
+import { runWhenIdle } from '@/lib/idle'
 import { isSupervisor, mayManageCampaigns } from '@/lib/roles'
 import type { TextKey } from '@/lib/text'
 import type { IconName } from '@/ui/Icon'
-import { lazyPage, withOutbox } from './lazyPage'
+import { lazyPage, withOutbox, type LazyPage } from './lazyPage'
 
-export const SignInPage = lazy(() => import('@/features/auth/SignInPage'))
+const signIn = lazyPage(() => import('@/features/auth/SignInPage'))
+export const SignInPage = signIn.Page
 export const NewPasswordPage = lazy(() => import('@/features/account/NewPasswordPage'))
 
 /** Page of the app, with the roles that may open it. */
-export interface AppRoute {
+export interface AppRoute extends LazyPage {
   path: string
-  Page: ComponentType
   /** Returns whether a person may open the page. Other people are redirected to `elsewhere`. */
   allow?: (userType: string, developer: boolean) => boolean
   elsewhere?: string
@@ -20,33 +21,48 @@ export interface AppRoute {
 
 const onlyDeveloper = (_: string, developer: boolean): boolean => developer
 
+const home = lazyPage(() => import('@/features/campaigns/HomePage'))
 const campaign = lazyPage(() => import('@/features/campaigns/CampaignPage'))
 const list = lazyPage(withOutbox(() => import('@/features/vehicles/VehicleListPage')))
 const vehicle = lazyPage(withOutbox(() => import('@/features/vehicles/VehiclePage')))
 
-/** Pages that inspectors use in a yard: campaign, vehicle list and vehicle. */
-export const INSPECTION_PAGES = [campaign, list, vehicle]
+/** Pages that inspectors use in a yard: campaign picker, campaign, vehicle list and vehicle. */
+export const INSPECTION_PAGES = [home, campaign, list, vehicle]
 
 /** Pages inside the layout. The code of a page is loaded when the page is first shown. */
 export const ROUTES: AppRoute[] = [
-  { path: '/campaign-home', Page: lazy(() => import('@/features/campaigns/HomePage')) },
-  { path: '/yard', Page: lazy(() => import('@/features/yards/YardPickerPage')) },
-  { path: '/yard/:id', Page: lazy(() => import('@/features/campaigns/YardCampaignsPage')) },
-  { path: '/campaign/:id', Page: campaign.Page },
-  { path: '/campaign/:id/vehicles', Page: list.Page },
-  { path: '/campaign/:id/walk', Page: lazy(withOutbox(() => import('@/features/vehicles/WalkPage'))) },
-  { path: '/vehicle/:id', Page: vehicle.Page },
-  { path: '/campaign-list/:id?', Page: lazy(() => import('@/features/manage/ManagePage')), allow: mayManageCampaigns, elsewhere: '/campaign-home' },
-  { path: '/user-management', Page: lazy(() => import('@/features/users/UserManagementPage')), allow: isSupervisor },
-  { path: '/logs-audit', Page: lazy(() => import('@/features/audit/LogsAuditPage')), allow: onlyDeveloper },
-  { path: '/developer', Page: lazy(() => import('@/features/audit/DeveloperPage')), allow: onlyDeveloper },
-  { path: '/outbox', Page: lazy(withOutbox(() => import('@/features/outbox/OutboxPage'))) },
-  { path: '/conflicts', Page: lazy(() => import('@/features/conflicts/ConflictsPage')), allow: mayManageCampaigns, elsewhere: '/campaign-home' },
-  { path: '/account', Page: lazy(() => import('@/features/account/AccountPage')) },
-  { path: '/privacy-policy', Page: lazy(() => import('@/features/policies/PrivacyPage')), isPublic: true },
-  { path: '/terms-service', Page: lazy(() => import('@/features/policies/TermsPage')), isPublic: true },
-  { path: '/import', Page: lazy(() => import('@/features/imports/ImportPage')), allow: mayManageCampaigns, elsewhere: '/campaign-home' },
+  { path: '/campaign-home', ...home },
+  { path: '/yard', ...lazyPage(() => import('@/features/yards/YardPickerPage')) },
+  { path: '/yard/:id', ...lazyPage(() => import('@/features/campaigns/YardCampaignsPage')) },
+  { path: '/campaign/:id', ...campaign },
+  { path: '/campaign/:id/vehicles', ...list },
+  { path: '/campaign/:id/walk', ...lazyPage(withOutbox(() => import('@/features/vehicles/WalkPage'))) },
+  { path: '/vehicle/:id', ...vehicle },
+  { path: '/campaign-list/:id?', ...lazyPage(() => import('@/features/manage/ManagePage')), allow: mayManageCampaigns, elsewhere: '/campaign-home' },
+  { path: '/user-management', ...lazyPage(() => import('@/features/users/UserManagementPage')), allow: isSupervisor },
+  { path: '/logs-audit', ...lazyPage(() => import('@/features/audit/LogsAuditPage')), allow: onlyDeveloper },
+  { path: '/developer', ...lazyPage(() => import('@/features/audit/DeveloperPage')), allow: onlyDeveloper },
+  { path: '/outbox', ...lazyPage(withOutbox(() => import('@/features/outbox/OutboxPage'))) },
+  { path: '/conflicts', ...lazyPage(() => import('@/features/conflicts/ConflictsPage')), allow: mayManageCampaigns, elsewhere: '/campaign-home' },
+  { path: '/account', ...lazyPage(() => import('@/features/account/AccountPage')) },
+  { path: '/privacy-policy', ...lazyPage(() => import('@/features/policies/PrivacyPage')), isPublic: true },
+  { path: '/terms-service', ...lazyPage(() => import('@/features/policies/TermsPage')), isPublic: true },
+  { path: '/import', ...lazyPage(() => import('@/features/imports/ImportPage')), allow: mayManageCampaigns, elsewhere: '/campaign-home' },
 ]
+
+/** Returns whether a path belongs to a route, whose segments may be parameters (`:id`) and optional parameters (`:id?`). */
+const matches = (route: string, path: string): boolean => new RegExp(`^${route.replace(/\/:\w+\?/, '(/[^/]+)?').replace(/:\w+/, '[^/]+')}$`).test(path)
+
+/**
+ * Loads the code of the page that a person sees first at a path: the sign-in for a person without a session, unless the page is public.
+ * Beside the sign-in, also loads the home page, so that it opens without a placeholder.
+ */
+export async function loadFirstPage(path: string, isSignedIn: boolean): Promise<void> {
+  const route = ROUTES.find((one) => matches(one.path, path))
+  if (route !== undefined && (isSignedIn || route.isPublic)) return void (await route.load())
+  await signIn.load()
+  runWhenIdle(() => void home.load().catch(() => undefined))
+}
 
 /** A link in the menu, with the rule for who sees the link. */
 export interface MenuEntry {

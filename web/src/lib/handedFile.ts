@@ -1,13 +1,13 @@
 import { useEffect, useEffectEvent } from 'react'
 import { createStore } from './store'
 
-/** File that was dropped on a page and waits for the part of the app that reads it; `null` when no file waits. */
+/** File that was dropped on a page and has not yet been read by the page for its file type; `null` when no file waits. */
 const waiting = createStore<File | null>(null)
 
-/** Hands a file to the part of the app that reads files with this extension. */
+/** Passes a dropped file to the page that calls `usePassedFile` with the file's extension, because that page may not be open yet. */
 export const passFileToPage = (file: File): void => waiting.set(file)
 
-/** Calls `take` once for each waiting file whose name ends with this extension, such as `.csv`. */
+/** Calls `take` once for each file passed to this page whose name ends with `extension`, such as `.csv`. */
 export function usePassedFile(extension: string, take: (file: File) => void): void {
   const onFile = useEffectEvent(take)
   useEffect(() => {

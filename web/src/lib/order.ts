@@ -7,8 +7,8 @@ const NAME = 'pickedFirst'
 const stored = (): ChoiceOrder => (sessionStorage.getItem(NAME) === 'yard' ? 'yard' : 'campaign')
 
 /**
- * Returns what the person chooses first in this tab: a campaign or a yard. A page on which the person makes the first choice passes this
- * choice as `picked`, and the choice is stored for the tab.
+ * Returns whether the person picks a campaign or a yard first in this tab. The page of the first pick passes `picked`, which is stored
+ * for the other pages of the tab.
  */
 export function useChoiceOrder(picked?: ChoiceOrder): ChoiceOrder {
   useEffect(() => {

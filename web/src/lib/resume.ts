@@ -1,7 +1,7 @@
 import { isRecord } from './json'
 import { readStored, writeStored } from './storage'
 
-/** The vehicle that a person had open last, to resume there. */
+/** Vehicle that a person opened last, stored on this device so that the home screen can link back to the vehicle. */
 export interface ResumePlace {
   path: string
   vin: string

@@ -60,7 +60,7 @@ export function setScannerLoader(loader: () => Promise<ScannerModule>): void {
   loadState.set({ scanner: null, hasFailed: false })
 }
 
-/** Loads the scanner and its engine. Tries again after a failure. */
+/** Loads the scanner and its engine, unless they are loaded or loading. A call after a failure tries again. */
 export function loadScanner(): void {
   if (loadState.get().scanner !== null) return loadState.get().scanner?.preload()
   if (load === null || loading) return
@@ -70,7 +70,7 @@ export function loadScanner(): void {
     .then((scanner) => {
       loadState.set({ scanner, hasFailed: false })
       scanner.preload()
-      prepareSound()
+      setTimeout(prepareSound) // in a task of its own, because creating the audio context takes long on a slow phone
     })
     .catch(() => loadState.set({ scanner: null, hasFailed: true }))
     .finally(() => {

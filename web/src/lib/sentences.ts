@@ -8,7 +8,7 @@ const HOLE = /\{(\d)\}/g
 
 interface Sentence {
   pattern: RegExp
-  /** Numbers of the placeholders, in the order of the groups of the pattern. */
+  /** Placeholder number of each capture group of `pattern`, in the order of the groups. */
   holes: number[]
   /** The Portuguese translation, with the same placeholders as the English sentence. */
   words: string
@@ -65,7 +65,10 @@ function valueIn(text: string): string {
   return text.replace(core, () => translated ?? core)
 }
 
-/** Matches the sentences that the specification requires in English even in the default mix of English and Portuguese. */
+/**
+ * Matches the sentences that SPEC.md quotes in English. These sentences stay English in the default catalogue, which otherwise has
+ * Portuguese messages.
+ */
 const QUOTED = /^line \d+ requires both Model Code and Serial Number$|^Failed to select document\./
 
 /** Translates a sentence of the server to the language of the page. Returns an unknown sentence unchanged, without the name of its field. */

@@ -1,7 +1,10 @@
 import { isRecord, parseJson } from './json'
 import { createUuid } from './uuid'
 
-/** Time in milliseconds after which a lease expires unless it is renewed, because the tab that holds the lease may be closed or suspended. */
+/**
+ * Lifetime in milliseconds of a lease that is not renewed. Leases expire, because the tab that holds a lease may be closed or
+ * suspended.
+ */
 const LEASE_MS = 6000
 const RENEW_MS = 2000
 /** Time in milliseconds to wait after claiming a lease, until a claim that another tab made at the same moment is visible. */
@@ -17,7 +20,10 @@ const leaseOf = (key: string): Lease | null => parseJson(localStorage.getItem(ke
 
 const write = (key: string, tab: string): void => localStorage.setItem(key, JSON.stringify({ tab, until: Date.now() + LEASE_MS }))
 
-/** Returns whether a lease can be claimed. A lease is free if it is missing or expired, or ends later than any lease can because the clock was set back. */
+/**
+ * Returns whether a lease can be claimed. A lease is free when missing or expired, or when its end is so late that the clock must have
+ * been set back.
+ */
 function isFree(lease: Lease | null): boolean {
   const left = (lease?.until ?? 0) - Date.now()
   return left <= 0 || left > LEASE_MS

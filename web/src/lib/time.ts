@@ -1,20 +1,28 @@
-const ZONE = 'Etc/GMT+3' // POSIX sign: three hours behind UTC, without daylight saving
+import { createLazily } from './lazy'
 
-const date = new Intl.DateTimeFormat('pt-BR', { timeZone: ZONE, day: '2-digit', month: '2-digit', year: 'numeric' })
-const time = new Intl.DateTimeFormat('pt-BR', { timeZone: ZONE, hour: '2-digit', minute: '2-digit', second: '2-digit' })
+const ZONE_OFFSET_MS = -3 * 3_600_000
 
-export const formatDate = (at: string | Date): string => date.format(new Date(at))
-export const formatTime = (at: string | Date): string => time.format(new Date(at))
+/** Returns year, month, day and time of day at UTC-3, which has no daylight saving. Formatters of `Intl` would delay the first page. */
+const splitLocalTime = (at: string | Date): string[] => new Date(new Date(at).getTime() + ZONE_OFFSET_MS).toISOString().split(/[-T.]/)
+
+/** Formats the date at UTC-3, as `27/11/2026`. */
+export function formatDate(at: string | Date): string {
+  const [year, month, day] = splitLocalTime(at)
+  return `${day}/${month}/${year}`
+}
+
+/** Formats the time of day at UTC-3, as `14:05:09`. */
+export const formatTime = (at: string | Date): string => splitLocalTime(at)[3] ?? ''
 
 /** Formats a time for the log calls of the API: day/month/year 'ás' hh:mm:ss at UTC-3. */
 export const formatLogTimestamp = (at: Date): string => `${formatDate(at)} ás ${formatTime(at)}`
 
-const integer = new Intl.NumberFormat('pt-BR', { useGrouping: true })
+const integer = createLazily(() => new Intl.NumberFormat('pt-BR', { useGrouping: true }))
 
 /** Formats a count with narrow spaces between groups of digits, as `1 240`, in every language. */
-export const formatCount = (value: number): string => integer.format(value).replaceAll('.', '\u202f')
+export const formatCount = (value: number): string => integer().format(value).replaceAll('.', '\u202f')
 
-const tenths = new Intl.NumberFormat('pt-BR', { minimumFractionDigits: 1, maximumFractionDigits: 1 })
+const tenths = createLazily(() => new Intl.NumberFormat('pt-BR', { minimumFractionDigits: 1, maximumFractionDigits: 1 }))
 
 /** Formats a size in megabytes, as `1,2 MB`. */
-export const formatMegabytes = (bytes: number): string => `${tenths.format(Math.max(bytes, 50_000) / 1_000_000)} MB`
+export const formatMegabytes = (bytes: number): string => `${tenths().format(Math.max(bytes, 50_000) / 1_000_000)} MB`

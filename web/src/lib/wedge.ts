@@ -29,7 +29,7 @@ export interface KeystrokeResult {
   fast: boolean
   /** Whether the key starts a sequence of fast keystrokes. */
   first: boolean
-  /** Whether the key is a further end key right after a completed scan, such as Enter after Tab, which belongs to the scan. */
+  /** Whether the key is a second end key of the scan that was just completed, such as Enter after Tab. */
   trailing: boolean
 }
 

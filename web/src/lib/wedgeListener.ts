@@ -55,9 +55,8 @@ export function listenForScans(onScan: (text: string) => void): () => void {
   let before: { field: Field; value: string } | null = null
   let altDigits = ''
   /**
-   * Time in milliseconds of the last key if it had no name; null after a key with a name. The text of a key without a name is in the input
-   * event. The time of an input event cannot be used, because a busy page creates the event late, whereas the system records when the key
-   * was pressed.
+   * Time in milliseconds of the last key press without a key name, as on Android; null after a key with a name. The input event that
+   * follows contains the text of the key. The time of the input event is not used, because a busy page creates that event late.
    */
   let unnamedAt: number | null = null
   let restoring = false

@@ -1,7 +1,9 @@
-const natural = new Intl.Collator('pt-BR', { numeric: true })
+import { createLazily } from './lazy'
+
+const natural = createLazily(() => new Intl.Collator('pt-BR', { numeric: true }))
 
 /** Compares names in natural order, with A-2 before A-10. */
-export const compareNaturally = (a: string, b: string): number => natural.compare(a, b)
+export const compareNaturally = (a: string, b: string): number => natural().compare(a, b)
 
 const DASH = '-'
 const HIDDEN = [DASH, '0']

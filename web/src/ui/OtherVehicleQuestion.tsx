@@ -48,7 +48,10 @@ interface OtherCarProps {
   children?: ReactNode
 }
 
-/** Asks whether a save belongs to the vehicle that the server has under the id of the inspected vehicle. */
+/**
+ * Question for a save whose vehicle id now belongs to another vehicle: does the save belong to that vehicle? The person confirms or
+ * discards the save.
+ */
 export function OtherVehicleQuestion({ seen, now, onYes, onDiscard, children }: OtherCarProps) {
   const t = useFeatureText()
   return (

@@ -46,16 +46,20 @@ export function Page({ title, tabTitle = title, subtitle, narrow = false, childr
   )
 }
 
-let first = true
+const firstPath = globalThis.location.pathname
+let hasNavigated = false
 
-/** Moves the focus to the heading after navigation, so that keyboard and screen reader start there. A person who types in the header keeps the focus. */
+/**
+ * Moves the focus to the heading after navigation, so that keyboard and screen reader start there. A person who types in the header keeps the
+ * focus. The first page of a visit gets no focus, because the browser starts at its top anyway and focusing delays the first paint.
+ */
 function useArrival() {
   const heading = useRef<HTMLHeadingElement>(null)
   const inPane = useContext(PaneContext)
   useEffect(() => {
     if (inPane) return
-    if (!first && !(document.activeElement instanceof HTMLInputElement)) heading.current?.focus({ preventScroll: true })
-    first = false
+    hasNavigated ||= globalThis.location.pathname !== firstPath
+    if (hasNavigated && !(document.activeElement instanceof HTMLInputElement)) heading.current?.focus({ preventScroll: true })
   }, [inPane])
   return heading
 }

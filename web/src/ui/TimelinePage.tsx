@@ -9,7 +9,7 @@ interface TimelineQuery<E> {
   page: { events: readonly E[]; next?: string | null } | undefined
   isPending: boolean
   isOffline: boolean
-  /** Reason why the page cannot be loaded; `null` when it can. */
+  /** Reason why the page cannot be loaded; `null` without an error. */
   why: string | null
   onRetry: () => void
 }

@@ -1,8 +1,8 @@
-//! Archive files of the audit log, for parts of the log that are then dropped from the database.
+//! Archive files of the audit log. A partition that was written to an archive file is dropped from the database.
 //!
-//! A file contains the entries of one part (a monthly partition), and the digests of all entries under the same seals. Each seal
-//! can therefore be verified from the file alone, given the previous seal. Digests and seals also stay in the database, where the
-//! chain is verified without the file.
+//! An archive file contains the entries of one partition, and the digests of all other entries under the same seals. Each seal
+//! can therefore be verified with the file and the previous seal. Digests and seals also stay in the database, so that the chain
+//! can be verified without the file.
 use crate::{
     audit::{
         self, AuditEvent,
@@ -28,16 +28,16 @@ use std::{
 
 /// Number of audit entries that one SQL statement reads.
 const READ_LEN: i64 = 5_000;
-/// Maximum number of attempts to drop a part (monthly partition) while other statements use the log.
+/// Maximum number of attempts to drop a monthly partition while other statements use the log.
 const DROP_ATTEMPTS: u32 = 20;
-/// Pause between two attempts to drop a part (monthly partition) of the log.
+/// Pause between two attempts to drop a monthly partition of the log.
 const DROP_PAUSE: Duration = Duration::from_secs(1);
 
 /// Line of an archive file, as JSON.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Line {
-    /// First line: the archived part, and the digest of the seal that precedes its first seal.
+    /// First line of the file: the archived partition, and the digest of the seal before the first seal of the file.
     Part { service: String, part: String, begins: DateTime<Utc>, ends: DateTime<Utc>, seal_before: String },
     /// Audit entry with its digest. For entries outside of the archived part, the line contains only the digest.
     Entry(Box<SealedEntry>),
@@ -45,7 +45,7 @@ enum Line {
     Seal { id: i64, digest: String },
 }
 
-/// Part of the log that was written to a file and dropped from the database.
+/// Archived partition of the log: written to a file and dropped from the database.
 #[derive(Debug)]
 pub struct ArchivedPart {
     /// Path of the archive file.
@@ -54,12 +54,13 @@ pub struct ArchivedPart {
     pub entries: i64,
 }
 
-/// Writes each part of the log that ended before a time to a file in `folder`, and then drops the part from the database.
+/// Writes each partition of the log that ended before `before` to a file in `folder`, and then drops the partition.
 ///
-/// Parts that ended within the retention time of access entries are skipped, since access entries are deleted and not archived.
+/// Partitions that ended within the retention time of access entries are skipped, because access entries are deleted and not
+/// archived.
 ///
 /// # Errors
-/// Returns an error on `SQLite`, when a part fails the verification, or when a file cannot be written.
+/// Returns an error on `SQLite`, when a partition fails the verification, or when a file cannot be written.
 pub async fn archive_before(db: &Db, clock: &Clock, before: DateTime<Utc>, folder: &Path) -> anyhow::Result<Vec<ArchivedPart>> {
     ensure!(db.is_postgres(), "only the audit log of PostgreSQL can be archived; SQLite has no monthly partitions");
     audit::retention::purge_expired(db, clock).await?;
@@ -74,7 +75,7 @@ pub async fn archive_before(db: &Db, clock: &Clock, before: DateTime<Utc>, folde
     Ok(done)
 }
 
-/// Writes a part to a new file and returns the number of entries and the file's SHA-256.
+/// Writes a partition of the log to a new file. Returns the number of written entries, and the SHA-256 of the file.
 async fn write_part(db: &Db, part: &LogPart, path: &Path) -> anyhow::Result<(i64, String)> {
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     let mut out = GzEncoder::new(BufWriter::new(file), Compression::default());
@@ -113,7 +114,8 @@ async fn write_part(db: &Db, part: &LogPart, path: &Path) -> anyhow::Result<(i64
     Ok((entries, sha256(path)?))
 }
 
-/// Writes the seal with the number `id`, unless it comes before the first seal of the file.
+/// Writes the seal number `id` to the file. Writes nothing when `id` is lower than `first`, the number of the first seal in the
+/// file.
 async fn write_seal(db: &Db, out: &mut impl Write, (id, first): (i64, i64)) -> anyhow::Result<()> {
     if id < first {
         return Ok(());
@@ -129,7 +131,8 @@ fn write(out: &mut impl Write, line: &Line) -> anyhow::Result<()> {
     Ok(out.write_all(b"\n")?)
 }
 
-/// Drops a part from the database, and records the file in the same transaction. Saves wait for at most half a second.
+/// Drops a partition and records its archive file in one transaction. Retries after a lock timeout, which is short because saves
+/// queue behind the waiting transaction.
 async fn drop_part(db: &Db, now: DateTime<Utc>, part: LogPart, entries: i64, sha256: String) -> anyhow::Result<()> {
     let summary = format!("moved {entries} entries of part {} to a file with SHA-256 {sha256}", part.name);
     for attempt in 1.. {
@@ -164,7 +167,7 @@ fn sha256(path: &Path) -> anyhow::Result<String> {
 /// Result of verifying an archive file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct ArchiveReport {
-    /// Short name of the service whose log the file is from.
+    /// Short name of the service whose audit log is archived in the file, such as `vehicle`.
     pub service: String,
     /// Number of entries whose content matches their digest.
     pub entries: u64,
@@ -174,7 +177,7 @@ pub struct ArchiveReport {
     pub problems: Vec<String>,
 }
 
-/// Returns the service whose log an archive file is from.
+/// Returns the short name of the service whose audit log an archive file contains.
 ///
 /// # Errors
 /// Returns an error when the file is not an archive.
@@ -188,8 +191,10 @@ fn lines(path: &Path) -> anyhow::Result<impl Iterator<Item = std::io::Result<Str
     Ok(BufReader::new(MultiGzDecoder::new(File::open(path)?)).lines())
 }
 
-/// Verifies an archive file: its entries against their digests, the digests against the seals, and the seals and the file itself
-/// against the database.
+/// Verifies an archive file against itself and against the database.
+///
+/// Compares the entries with their digests, the digests with the seals, and the seals and the SHA-256 of the file with the
+/// database.
 ///
 /// # Errors
 /// Returns an error when the file is not an archive or a statement fails.

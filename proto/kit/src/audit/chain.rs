@@ -21,11 +21,12 @@ use std::{
 const SEAL_INTERVAL: Duration = Duration::from_secs(2);
 /// Maximum number of entries per seal.
 const MAX_ENTRIES_PER_SEAL: i64 = 500;
-/// Number of ids below the newest sealed entry that are searched for unsealed entries, because a transaction may commit late.
+/// Width of the id range below the newest sealed entry in which the sealer looks for unsealed entries. A slow transaction may
+/// commit a low id late.
 const LATE_IDS: i64 = 5_000;
 /// Maximum number of entries that a verification reads per SQL statement.
 const ENTRIES_PER_READ: i64 = 5_000;
-/// Age after which an entry without a seal is reported by a verification.
+/// Age after which a verification reports an entry that has no seal.
 const MUST_BE_SEALED: TimeDelta = TimeDelta::minutes(10);
 
 /// Starts the background tasks that seal new entries and delete expired access entries.
@@ -80,7 +81,7 @@ async fn append_last_seal(db: &Db, seal_file: &SealFile) -> Result<(), sqlx::Err
     Ok(())
 }
 
-/// Seals new entries in batches until no full batch is left, because one interval may bring more entries than fit into a batch.
+/// Seals new entries in batches until a batch is not full. One interval may bring more entries than fit into one batch.
 async fn seal_all_new(db: &Db, clock: &Clock, seal_file: &SealFile) -> Result<(), sqlx::Error> {
     while let Some((seal, entries)) = seal_next_batch(db, clock.now()).await? {
         log_seal(&seal, entries);
@@ -92,7 +93,7 @@ async fn seal_all_new(db: &Db, clock: &Clock, seal_file: &SealFile) -> Result<()
     Ok(())
 }
 
-/// Seals one batch of new audit entries and returns their number.
+/// Seals one batch of new audit entries. Returns the number of sealed entries.
 ///
 /// # Errors
 /// Returns the error of a failed statement.

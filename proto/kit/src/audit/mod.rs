@@ -85,13 +85,13 @@ pub async fn append(tx: &mut Tx<'_>, at: DateTime<Utc>, who: Option<&Caller>, ev
     store::append(tx, &AuditEntry::new(at, who, event)).await
 }
 
-/// Returns the network address of the client from the call's metadata, which the gateway sets; empty when missing.
+/// Returns the client's network address, which the gateway sends in the metadata of the call; empty when missing.
 #[must_use]
 pub fn client_address<T>(request: &Request<T>) -> String {
     request.metadata().get("x-patio-address").and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned()
 }
 
-/// Returns the id of the user's request from the call's metadata, which all services forward; empty when missing.
+/// Returns the id of the user's request, which all services forward in the metadata of their calls; empty when missing.
 #[must_use]
 pub fn request_id<T>(request: &Request<T>) -> String {
     request.metadata().get(REQUEST_ID).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned()
@@ -108,7 +108,8 @@ pub async fn list_by_subject(
     Ok(rows.into_iter().map(AuditRow::into_event).collect())
 }
 
-/// Returns the audit entries of an object in a window of its history, newest first, without page views and denied calls.
+/// Returns the audit entries of an object in `window` (entries before a position), newest first. Leaves out page views and denied
+/// calls.
 pub async fn list_history(db: &Db, subject: &str, window: &HistoryWindow) -> Result<Vec<pb::Event>, sqlx::Error> {
     let rows = store::list_history(db, subject, window).await?;
     Ok(rows.into_iter().map(AuditRow::into_event).collect())

@@ -1,8 +1,8 @@
 //! Retention of audit entries. Entries that record access only are deleted after a fixed time, all other entries are kept.
 //!
-//! On `PostgreSQL` the log is partitioned by month, and an expired month of access entries is dropped as a whole. Tables that are
-//! not partitioned by month are purged in bounded batches: the log of `SQLite`, the first partition of `PostgreSQL` with the
-//! entries of the time before the months, and its default partition.
+//! On `PostgreSQL` the log has one partition per month, and an expired month of access entries is dropped as a whole. Expired
+//! entries of other tables are deleted in bounded batches. These tables are the log on `SQLite`, and on `PostgreSQL` the first
+//! partition (older entries) and the default partition.
 use crate::{
     audit::{self, AuditEvent, store},
     clock::Clock,
@@ -19,11 +19,11 @@ const MONTHS_AHEAD: u32 = 3;
 /// Maximum number of entries that one transaction deletes.
 const BATCH_LEN: i64 = 5_000;
 
-/// Creates the partitions of the coming months, and deletes access entries older than the retention time. Returns the number of
-/// deleted entries, which an audit entry records.
+/// Creates the partitions of the coming months, and deletes access entries older than the retention time. Records the number of
+/// deleted entries in the audit log, and returns the number.
 ///
 /// # Errors
-/// Returns the error of a failed statement. The next run continues.
+/// Returns the error of a failed statement. The next run deletes the remaining entries.
 pub async fn purge_expired(db: &Db, clock: &Clock) -> Result<u64, sqlx::Error> {
     let now = clock.now();
     let mut deleted = 0;

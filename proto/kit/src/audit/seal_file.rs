@@ -65,7 +65,7 @@ fn append(path: &Path, line: &str) -> io::Result<()> {
     OpenOptions::new().create(true).append(true).mode(0o600).open(path)?.write_all(line.as_bytes())
 }
 
-/// Returns the seals of one service in the seal file, as digests by seal number; the map is empty when there is no file.
+/// Reads the digests of one service's seals from the seal file, by seal number. Without a file, the map is empty.
 ///
 /// A number with several digests is a sign of manipulation.
 ///

@@ -68,7 +68,8 @@ pub(super) async fn list_by_subject(db: &Db, (kind, subject): (&str, &str), befo
         .bind(subject).bind(kind).bind(before).bind(limit).fetch_all(c).await)
 }
 
-/// Returns up to `limit` entries of an object before a position, newest first, without page views and denied calls.
+/// Returns the entries of an object in `window` (entries before a position), newest first. Leaves out page views and denied
+/// calls.
 pub(super) async fn list_history(db: &Db, subject: &str, window: &HistoryWindow) -> Result<Vec<AuditRow>> {
     on!(db.read(), c => query_as(
         "select id, at, user_id, role, kind, subject, summary, address, old_values, new_values
@@ -129,10 +130,11 @@ pub(super) async fn try_lock_sealing(tx: &mut Tx<'_>) -> Result<bool> {
     }
 }
 
-/// Returns up to `most` entries that are not sealed yet, oldest first. The search begins `late` ids below the newest sealed entry.
+/// Returns up to `most` entries that are not sealed yet, oldest first. The search begins `late` ids below the newest sealed
+/// entry.
 ///
-/// The statement first selects a limited number of ids. With a join and outdated statistics of new tables, `PostgreSQL` would scan
-/// all digests for every entry.
+/// The statement first selects a limited number of ids. A join would be slow while the statistics of a new table are outdated:
+/// `PostgreSQL` would scan all digests for every entry.
 pub(super) async fn list_unsealed(tx: &mut Tx<'_>, late: i64, most: i64) -> Result<Vec<AuditRow>> {
     let last: Option<i64> = on!(tx.on(), c => query_scalar("select max(event_id) from audit_digests").fetch_one(c).await)?;
     let from = last.map_or(0, |last| last - late);
@@ -221,7 +223,7 @@ pub(super) async fn count_never_sealed(db: &Db, before: DateTime<Utc>) -> Result
 /// `audit_events_access`.
 const IS_ACCESS: &str = "kind in ('page-view', 'login', 'logout', 'login-failed', 'refused')";
 
-/// Returns the tables that are not partitioned by month, from which expired entries are deleted row by row.
+/// Returns the tables of the log that are not partitioned by month. Expired entries of these tables are deleted row by row.
 pub(super) async fn tables_without_months(db: &Db) -> Result<Vec<&'static str>> {
     let Engine::Postgres(pool) = db.read() else { return Ok(vec!["audit_events"]) };
     let has_first: bool = query_scalar("select to_regclass('audit_events_first') is not null").fetch_one(pool).await?;
@@ -251,8 +253,7 @@ pub(super) async fn drop_expired_months(tx: &mut Tx<'_>) -> Result<u64> {
     Ok(dropped.unsigned_abs())
 }
 
-/// Partition of the log that can be archived: the partition of a month, or the first partition, whose entries are older than all
-/// monthly partitions.
+/// Partition of the log that can be archived: a month, or the first partition with the entries from before all months.
 #[derive(Debug, Clone, FromRow)]
 pub(super) struct LogPart {
     /// Name of the partition without its prefix, such as `2027_01` or `first`.
@@ -274,7 +275,8 @@ impl LogPart {
     }
 }
 
-/// Returns the partitions of the log on `PostgreSQL` that ended before a given time, oldest first.
+/// Returns the partitions of the log whose time range ended before a given time, oldest first. On `SQLite` the list is always
+/// empty.
 pub(super) async fn list_parts(db: &Db, before: DateTime<Utc>) -> Result<Vec<LogPart>> {
     let Engine::Postgres(pool) = db.read() else { return Ok(Vec::new()) };
     query_as(

@@ -103,7 +103,7 @@ pub enum InvalidReason {
     Revoked,
 }
 
-/// Minimum interval between two purges of expired revocations, because a purge takes longer the more revocations exist.
+/// Minimum interval between two purges of expired revocations, because a purge scans all revocations.
 const PURGE_INTERVAL: TimeDelta = TimeDelta::minutes(1);
 
 /// Revocation of all tokens of a user that were issued up to the time `until`.
@@ -115,7 +115,7 @@ struct UserRevocation {
 #[derive(Default)]
 struct Known {
     keys: HashMap<String, DecodingKey>,
-    /// Sessions that were revoked on purpose.
+    /// Sessions that a user or supervisor ended, for example by a sign-out.
     sessions: RevokedSessions,
     /// Sessions that expired because they were idle.
     unused: RevokedSessions,
@@ -142,7 +142,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Creates a verifier of tokens without signing keys. Without keys, every token is rejected.
+    /// Creates a token verifier that has no signing keys yet. Without signing keys, every token is rejected.
     #[must_use]
     pub fn new(clock: Clock) -> Self {
         crate::auth::ed25519::install_provider();

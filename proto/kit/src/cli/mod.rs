@@ -30,7 +30,7 @@ use std::{
     },
 };
 
-/// Properties of a service's binary that its command line needs, in addition to the service's settings and functions.
+/// Name, default address and database schema of a service's own binary.
 #[derive(Clone, Copy)]
 pub struct ServiceBinary {
     /// Name of the service, such as `vehicle-svc`.
@@ -41,10 +41,10 @@ pub struct ServiceBinary {
     pub schema: Schema,
 }
 
-/// Runs no `doctor` checks, for a service that needs none beyond the checks of its database.
+/// Performs no `doctor` checks, for a service that needs none besides the checks of its database.
 ///
 /// # Errors
-/// Returns no error.
+/// Never returns an error.
 pub async fn no_doctor_checks<C>(_settings: &Settings, _config: &C, _all: &mut DoctorReport) -> anyhow::Result<()> {
     Ok(())
 }
@@ -85,7 +85,7 @@ struct Options<C: Args> {
     config: C,
 }
 
-/// Arguments of a service's own `probe` command, whose default address is where the service listens.
+/// Arguments of a service's own `probe` command. The default address of the probe is the listen address of the service.
 #[derive(Args)]
 struct ServiceProbe {
     #[arg(long, env = "PATIO_LISTEN", hide = true)]
@@ -96,7 +96,8 @@ struct ServiceProbe {
 
 /// Entry point of a service's binary: parses the command line and runs its command.
 ///
-/// `start` starts the service within a host process, and `run_doctor_checks` runs the `doctor` checks of the service.
+/// `start` starts the service, given its own settings and the dependencies of the process. `run_doctor_checks` runs the service's
+/// own `doctor` checks.
 #[must_use]
 pub fn run_service_binary<C: Args>(
     binary: ServiceBinary,

@@ -1,4 +1,4 @@
-//! Functions that all commands share: printing to standard output, the exit code for an error, and the async runtime.
+//! Output, exit code and async runtime of all command-line programs.
 use crate::{
     config::{EXIT_INVALID_SETTING, InvalidSetting},
     errors,

@@ -26,7 +26,7 @@ use tonic::body::Body;
 const DNS_INTERVAL: Duration = Duration::from_secs(2);
 /// Interval between two DNS lookups while no replica is healthy.
 const UNHEALTHY_DNS_INTERVAL: Duration = Duration::from_millis(200);
-/// Maximum time that a call which cannot be retried waits for a healthy replica.
+/// Maximum time that a call without retries waits for a healthy replica.
 const HEALTHY_REPLICA_TIMEOUT: Duration = Duration::from_secs(2);
 /// Interval at which a waiting call checks for a healthy replica.
 const WAIT_POLL_INTERVAL: Duration = Duration::from_millis(20);
@@ -53,7 +53,8 @@ struct Inner {
     health_lost: Arc<Notify>,
 }
 
-/// Creates the load balancer for a service at `http://name:port`, or several such URLs separated by commas.
+/// Creates the load balancer of a service. `urls` contains one or several URLs of the form `http://name:port`, separated by
+/// commas.
 ///
 /// The scheme is `https` when `tls` is given. DNS lookups and health checks start with the first call.
 ///
@@ -77,13 +78,13 @@ pub fn new_load_balancer(service: &'static str, urls: &str, tls: Option<&Service
 }
 
 impl LoadBalancer {
-    /// Returns the name of the service.
+    /// Returns the name of the service that the replicas belong to, such as `vehicle-svc`.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.0.name
     }
 
-    /// Starts DNS lookups and health checks before the first call. Further calls have no effect.
+    /// Starts DNS lookups and health checks without waiting for the first gRPC call. A second start has no effect.
     pub fn start(&self) {
         self.0.lookups_started.call_once(|| self.spawn_dns_lookups());
     }
@@ -178,7 +179,7 @@ impl LoadBalancer {
         });
     }
 
-    /// Starts to check and use further replicas in place of unhealthy replicas, without waiting for the next DNS lookup.
+    /// Adds substitutes for unhealthy replicas at once, without waiting for the next DNS lookup.
     fn substitute(&self, tasks: &Tasks) {
         self.choose_checked(&mut self.0.directory.lock().unwrap_or_else(PoisonError::into_inner), false, tasks);
     }
@@ -212,8 +213,10 @@ impl LoadBalancer {
         }
     }
 
-    /// Adds new addresses, each with its host name. Also removes addresses that were not found, if `all` is set, which means that
-    /// all DNS lookups succeeded. Then chooses the replicas to check.
+    /// Stores the addresses that a DNS lookup returned, each with its host name. Then chooses the replicas to check.
+    ///
+    /// If `all` is true (every lookup succeeded), addresses that were not found are removed. A healthy replica stays for
+    /// [`DNS_GRACE`].
     fn replace(&self, found: HashMap<SocketAddr, Arc<str>>, all: bool, now: Instant, tasks: &Tasks) {
         let mut directory = self.0.directory.lock().unwrap_or_else(PoisonError::into_inner);
         let is_healthy = |address: &SocketAddr| {
@@ -227,8 +230,8 @@ impl LoadBalancer {
         self.choose_checked(&mut directory, true, tasks);
     }
 
-    /// Chooses the replicas to check among all known addresses. Starts health checks of the replicas that are new in this choice,
-    /// and stops the checks of replicas that are not in it.
+    /// Chooses which known addresses are checked. Starts the health checks of newly chosen replicas, and stops those of replicas
+    /// that are no longer chosen.
     fn choose_checked(&self, directory: &mut Directory, explore: bool, tasks: &Tasks) {
         let Directory { hosts, subset } = directory;
         let mut checked = self.0.checked.write().unwrap_or_else(PoisonError::into_inner);
@@ -268,7 +271,7 @@ impl InFlightCall {
         Self(replica, among.clone())
     }
 
-    /// Address of the replica.
+    /// Returns the address of the replica that the call is sent to.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.0.address

@@ -40,7 +40,7 @@ impl CallContext {
         Self { authorization: take("authorization"), on_behalf_of: None, request_id: take(REQUEST_ID), address: take("x-patio-address") }
     }
 
-    /// Returns the context for a call that `service` makes on behalf of this caller.
+    /// Returns the context of a call that a service makes on behalf of this caller. `service` contains the token of the service.
     #[must_use]
     pub fn forwarded_by(&self, service: &Self) -> Self {
         Self { authorization: service.authorization.clone(), on_behalf_of: self.authorization.clone(), ..self.clone() }

@@ -10,7 +10,7 @@ pub const DEFAULT_TIMEOUT: Duration = Duration::from_millis(2800);
 const MAX_SHORT_DEADLINE: Duration = Duration::from_secs(15);
 
 tokio::task_local! {
-    /// Deadline of the incoming call. Outgoing calls made for the incoming call end no later.
+    /// Deadline of the incoming call. Outgoing calls made for the incoming call inherit this deadline.
     static INCOMING_DEADLINE: Instant;
 }
 
@@ -22,8 +22,8 @@ pub async fn with_inherited_deadline<F: Future>(headers: &HeaderMap, work: F) ->
     }
 }
 
-/// Returns the timeout of an outgoing call: its `grpc-timeout` header or the default, limited by the rest of the incoming call's
-/// deadline.
+/// Returns the timeout of an outgoing call: its `grpc-timeout` header or the default timeout. The timeout never exceeds the
+/// deadline of the incoming call.
 pub(super) fn timeout_of(headers: &HeaderMap) -> Duration {
     let left = INCOMING_DEADLINE.try_with(|until| until.saturating_duration_since(Instant::now())).unwrap_or(Duration::MAX);
     timeout_header(headers).unwrap_or(DEFAULT_TIMEOUT).min(left)

@@ -5,7 +5,7 @@ use http::Uri;
 use std::{collections::HashMap, net::SocketAddr, sync::Arc};
 use tokio::time::Instant;
 
-/// All known addresses of a service, and the choice of those that this process checks and calls.
+/// All known addresses of a service, and the subset of addresses that this process checks and calls.
 #[derive(Default)]
 pub(super) struct Directory {
     pub(super) hosts: HashMap<SocketAddr, ResolvedHost>,
@@ -27,7 +27,7 @@ pub(super) struct ServiceAddress {
 }
 
 impl ServiceAddress {
-    /// Parses the URL of a service, whose scheme is `https` when `by_tls` is set and `http` otherwise.
+    /// Parses the URL of a service. The scheme must be `https` if `by_tls` is true, otherwise `http`.
     ///
     /// # Errors
     /// Returns an error when the URL is invalid, lacks a host or a port, or has the other scheme.

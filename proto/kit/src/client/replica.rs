@@ -61,10 +61,10 @@ pub struct Replica {
     stopped: watch::Sender<bool>,
 }
 
-/// Returns the gRPC service name for health checks of a service. Another service at the address does not know the name and
-/// counts as unhealthy.
+/// Returns the gRPC service name that is sent with health checks of a service. A different service at the address does not know
+/// this name and counts as unhealthy.
 ///
-/// Returns an empty name for an unknown service, which checks the whole process.
+/// Returns an empty name for an unknown service. The health check then covers the whole process.
 #[must_use]
 pub fn health_service_name(service: &str) -> &'static str {
     match service {
@@ -76,8 +76,8 @@ pub fn health_service_name(service: &str) -> &'static str {
     }
 }
 
-/// Returns the error message for a wrong address, at which another service than `expected` responds. The message names the
-/// setting to correct.
+/// Returns the error message for an address at which a service other than `expected` responds. The message names the setting to
+/// correct.
 #[must_use]
 pub fn wrong_service_message(expected: &str) -> String {
     let setting = expected.trim_end_matches("-svc").to_uppercase();

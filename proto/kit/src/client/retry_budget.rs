@@ -1,12 +1,12 @@
 //! Retry budget: limits the number of retries to a tenth of the number of calls, so that retries do not overload a service.
 use std::sync::atomic::{AtomicI64, Ordering};
 
-/// Cost of one retry: each retry uses up the credit of ten calls (their first attempts).
+/// Cost of one retry, in credits. The first attempt of each call deposits one credit.
 const RETRY_COST: i64 = 10;
-/// Maximum balance of the retry budget, as a number of first attempts; ten first attempts allow one retry.
+/// Maximum balance of the retry budget, in credits; each retry costs [`RETRY_COST`] credits.
 const MAX_BALANCE: i64 = 1000;
 
-/// Balance of the retry budget. Every first attempt deposits a tenth of a retry.
+/// Balance of the retry budget in credits. The first attempt of each call deposits one credit.
 pub struct RetryBudget(AtomicI64);
 
 impl Default for RetryBudget {

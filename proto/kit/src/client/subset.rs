@@ -13,10 +13,11 @@ pub const SUBSET_SIZE: usize = 8;
 /// Maximum number of replicas of a service that a caller checks while replicas of its subset are unhealthy.
 pub const MAX_CHECKED: usize = 2 * SUBSET_SIZE;
 
-/// Chooses the replicas that a caller checks. Each caller ranks all addresses in an order of its own, by a randomly seeded hash.
+/// Subset of a service's replicas that one caller checks. Each caller ranks all addresses in an order of its own, by a randomly
+/// seeded hash.
 ///
-/// The first [`SUBSET_SIZE`] addresses are the caller's subset, regardless of the order in which replicas were added and removed. An added
-/// replica therefore gets its share of callers at once.
+/// The first [`SUBSET_SIZE`] addresses are the caller's subset, regardless of the order in which replicas were added and removed.
+/// An added replica therefore gets its share of callers at once.
 #[derive(Default)]
 pub struct Subset {
     order: RandomState,
@@ -24,10 +25,11 @@ pub struct Subset {
 }
 
 impl Subset {
-    /// Chooses the replicas to check among all `known` addresses: the caller's subset, and one substitute for each failing replica.
+    /// Chooses the replicas to check among all `known` addresses: the caller's subset, and one substitute for each failing
+    /// replica.
     ///
-    /// `is_failing` returns `true` for a checked replica that is unhealthy. With `explore`, substitutes that are failing give way
-    /// to addresses that were not tried yet, so that any healthy replica is eventually found.
+    /// `is_failing` returns `true` for a checked replica that is unhealthy. If `explore` is true, failing substitutes are
+    /// replaced by addresses that were not tried yet, so that any healthy replica is eventually found.
     pub fn choose(
         &mut self,
         known: impl Iterator<Item = SocketAddr>,

@@ -65,7 +65,8 @@ const SCRIPT_SETTINGS: [&str; 8] = [
     "PATIO_VEHICLE_DB_PASSWORD",
 ];
 
-/// Rejects an environment variable that begins with `PATIO_` but is not a known setting. `PATIO_TEST_…` is free for tests.
+/// Rejects an environment variable that begins with `PATIO_` but is not a known setting. Names that begin with `PATIO_TEST_` are
+/// allowed, because tests use such variables.
 ///
 /// # Errors
 /// Returns an [`InvalidSetting`] that names the variable and the setting with the most similar name.

@@ -131,7 +131,7 @@ pub struct Settings {
 pub struct ListenAddress(pub Option<SocketAddr>);
 
 impl Settings {
-    /// Returns the programs of the four services, each with its URLs.
+    /// Returns the program name and the URLs of each of the four services.
     #[must_use]
     pub fn service_urls(&self) -> [(&'static str, &str); 4] {
         [
@@ -194,7 +194,7 @@ impl Settings {
         self.check_secret()
     }
 
-    /// Rejects a service secret that is short enough to be guessed.
+    /// Checks that the service secret is long enough to resist guessing.
     ///
     /// # Errors
     /// Returns an error when one of the secret's values has fewer than [`MIN_SECRET_LEN`] characters.

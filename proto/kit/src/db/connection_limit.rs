@@ -4,13 +4,14 @@ use crate::db::{Db, Pools};
 /// Number of connections outside the pools: the group flusher and the heartbeat.
 const SINGLE_CONNECTIONS: u32 = 2;
 
-/// Returns the size of the pool for reads, for a maximum number of connections for writes.
+/// Returns the size of the connection pool for reads, derived from the maximum number of connections for writes.
 pub(super) const fn read_connections(connections: u32) -> u32 {
     let reads = connections * 3 / 8;
     if reads < 2 { 2 } else { reads }
 }
 
-/// Returns the maximum number of connections that one replica of a service opens, for a value of `PATIO_DATABASE_MAX_CONNECTIONS`.
+/// Returns the maximum number of connections that one replica of a service opens. `connections` is the value of
+/// `PATIO_DATABASE_MAX_CONNECTIONS`.
 #[must_use]
 pub const fn connections_per_service(connections: u32) -> u32 {
     connections + read_connections(connections) + SINGLE_CONNECTIONS

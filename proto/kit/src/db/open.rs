@@ -13,7 +13,7 @@ use crate::{
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use std::{path::Path, sync::Arc, time::Duration};
 
-/// Opens the connections of a service to `PostgreSQL`: finds the primary when the URL names several hosts.
+/// Opens the connections of a service to `PostgreSQL`. When the URL names several hosts, finds the primary first.
 pub(super) async fn open_postgres(schema: Schema, url: &str, connections: u32, replica: Option<PgReplica>) -> anyhow::Result<Pools> {
     let cluster = Arc::new(PgCluster::open(schema, hosts(schema, url)?, connections).await);
     Ok(Pools::Postgres { heartbeat: Arc::new(Heartbeat::new(cluster.clone())), cluster, replica: replica.map(Arc::new) })

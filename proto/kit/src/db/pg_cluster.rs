@@ -83,8 +83,8 @@ impl PgCluster {
 
     /// Returns the connections to the current primary.
     ///
-    /// A transaction and its flush must use the connections of one call: a flush on another server does not make the transaction
-    /// durable.
+    /// Use the result of a single call for a transaction and its flush. After a failover, a flush on the new primary would not
+    /// make the transaction durable.
     pub(super) fn primary(&self) -> Arc<PgServer> {
         self.primary.load_full()
     }

@@ -104,10 +104,11 @@ impl GroupFlush {
         Ok(FlushTicket(line.opened_connections))
     }
 
-    /// Waits until everything committed since [`Self::issue_ticket`] returned the ticket is on disk. Returns `true` when this call ran
-    /// the flush itself.
+    /// Waits until every transaction that was committed before this call is on disk. Returns `true` when this call ran the flush
+    /// itself.
     ///
-    /// The future must not be dropped before it completes.
+    /// Fails when the flush connection was replaced since the ticket was issued, because the server may have lost the commit. The
+    /// future must not be dropped before it completes.
     pub(crate) async fn wait_until_flushed(&self, FlushTicket(life): FlushTicket) -> Result<bool> {
         let ticket = self.next_ticket.fetch_add(1, Ordering::AcqRel);
         let mut held = self.line.lock().await;

@@ -5,7 +5,7 @@ use sqlx::{ConnectOptions, Connection, Error, postgres::PgConnectOptions};
 use std::{io, str::FromStr, time::Duration};
 use tokio::time::timeout;
 
-/// Timeout for asking one host whether it accepts writes.
+/// Timeout of the query whether one host accepts writes.
 const HOST_TIMEOUT: Duration = Duration::from_millis(1500);
 /// Parameter of a database URL with which libpq selects the primary among several hosts.
 const SESSION_PARAMETER: &str = "target_session_attrs";

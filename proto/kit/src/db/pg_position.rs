@@ -1,4 +1,5 @@
-//! Positions in the write-ahead log of a `PostgreSQL` cluster, and their comparison with what a standby has replayed.
+//! Positions in the write-ahead log of a `PostgreSQL` cluster, and their comparison with the position that a standby has
+//! replayed.
 use sqlx::{Error, FromRow, PgConnection, query_as};
 use std::time::Duration;
 use tokio::time::sleep;

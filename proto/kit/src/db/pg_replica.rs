@@ -29,11 +29,10 @@ const REPLICA_TIMEOUT: Duration = Duration::from_secs(1);
 /// Interval at which the lag of the replica is measured.
 const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 
-/// State for reading the primary's position once for all waiting queries.
+/// Position of the primary that was read last, and the queries that share this position.
 #[derive(Default)]
 struct Positions {
-    /// First query ticket that the last read position does not cover. The queries with earlier tickets began before the position
-    /// was read.
+    /// First query ticket that `last` does not cover. Queries with lower tickets began before `last` was read.
     covered: u64,
     last: Option<WalPosition>,
 }
@@ -65,7 +64,7 @@ impl PgReplica {
         }
     }
 
-    /// Returns a position that the primary had reached after this call began. Concurrent callers share one query.
+    /// Returns a position of the primary that was read after this call began. Concurrent callers share one query.
     async fn current_position(&self, primary: &PgServer) -> Result<WalPosition, Error> {
         let ticket = self.next_ticket.fetch_add(1, Ordering::AcqRel);
         let mut positions = self.positions.lock().await;
@@ -104,8 +103,8 @@ impl PgReplica {
         }
     }
 
-    /// Checks whether the replica has replayed the pending position. The position is replaced by a newer position only after the
-    /// replica has replayed it.
+    /// Checks whether the replica has replayed the pending position. A newer position becomes pending only after this one was
+    /// replayed, or after a failover.
     async fn check(&self, cluster: &PgCluster) -> Result<(), Error> {
         let known = self.pending().clone();
         let (position, since) = match known {
@@ -149,10 +148,11 @@ async fn read_position(primary: &PgServer) -> Result<WalPosition, Error> {
 }
 
 impl Db {
-    /// Runs a query on the read replica, or on the primary when there is no replica, or the replica is unavailable, slow or behind.
+    /// Runs a query on the read replica. If there is no replica, or it is unavailable, slow or behind, the query runs on the
+    /// primary.
     ///
-    /// The query sees everything that a query on the primary would have seen when this call began. `query` must only read, since it
-    /// runs again on the primary after any failure on the replica.
+    /// The query sees everything that a query on the primary would have seen when this call began. `query` must only read, since
+    /// it runs again on the primary after any failure on the replica.
     ///
     /// # Errors
     /// Returns the error of the query on the primary.

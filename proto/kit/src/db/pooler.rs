@@ -1,4 +1,5 @@
-//! Detection of a connection pooler, such as `PgBouncer`, in transaction or statement mode or without the URL's parameters.
+//! Detection of an unusable connection pooler, such as `PgBouncer` in transaction or statement mode, or a pooler that ignores the
+//! URL's parameters.
 //!
 //! In these modes each transaction may run on another server connection, so that session settings, prepared statements and
 //! advisory locks of one client would affect another client.
@@ -42,7 +43,8 @@ async fn detect_fault(to: &PgConnectOptions) -> Result<Option<String>, Error> {
     Ok(fault.map(|name| format!("a PgBouncer that ignores the parameter {name} of the URL")))
 }
 
-/// Returns the mode of a pooler in which connections share server processes.
+/// Returns `transaction` or `statement`, the mode of a pooler that shares server processes between connections. Returns `None`
+/// without such a pooler.
 async fn unusable_mode(one: &mut PgConnection, other: &mut PgConnection) -> Result<Option<&'static str>, Error> {
     for _ in 0..ROUNDS {
         let first = server_process(one, SELECT_SERVER_PROCESS).await?;
@@ -59,7 +61,8 @@ async fn unusable_mode(one: &mut PgConnection, other: &mut PgConnection) -> Resu
     Ok(None)
 }
 
-/// Returns the first parameter of the database URL's `options` that is not in force in the session.
+/// Returns the first parameter in the `options` of the database URL that has no effect in the session; `None` when all parameters
+/// have effect.
 async fn ignored_parameter(connection: &mut PgConnection, options: Option<&str>) -> Result<Option<String>, Error> {
     let assignments = options.unwrap_or_default().split("-c").filter_map(|option| option.split_once('='));
     for (name, _) in assignments {

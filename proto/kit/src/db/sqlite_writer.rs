@@ -165,8 +165,8 @@ fn not_committed_error(cause: &sqlx::Error) -> sqlx::Error {
 
 /// Runs a group of jobs in one transaction, each job in its own savepoint.
 ///
-/// The commit waits for the disk when at least one job of the group requires it, and then makes all earlier commits durable
-/// too. `waits` is the durability that the connection is set to; the function changes it when needed.
+/// The commit waits for the disk when at least one job of the group requires durability, and then makes all earlier commits
+/// durable too. `waits` is the current durability setting of the connection, which this function updates.
 async fn commit(connection: &mut SqliteConnection, group: &mut [Job], waits: &mut Durability) -> Result<(), sqlx::Error> {
     let needs = if group.iter().any(|job| job.lasts == Durability::Flushed) { Durability::Flushed } else { Durability::Deferred };
     if needs != *waits {

@@ -71,7 +71,7 @@ pub async fn authorize_layer(State(access): State<AccessLayerState>, mut request
     response
 }
 
-/// Creates the span of a call, which counts its SQL statements, and is part of the caller's trace.
+/// Creates the span of a call. The span counts the SQL statements of the call, and belongs to the trace of the caller.
 fn span(service: &'static str, path: &str, headers: &HeaderMap, id: &str) -> Span {
     let Some(method) = patio_proto::find_method(path).filter(|method| trace::is_traced(method.path)) else {
         return tracing::info_span!(target: UNTRACED_TARGET, "rpc", service, rpc = path, request_id = id);

@@ -49,9 +49,9 @@ pub struct Service {
     db: Db,
 }
 
-/// Maximum number of concurrent calls per connection: the open streams of a gateway, and room for short calls.
+/// Maximum number of concurrent calls per connection, enough for the open streams of a gateway and for short calls.
 ///
-/// An idle call takes about 2 KiB, and a flood of calls on two connections must stay below 16 MiB.
+/// The limit bounds memory: an idle call takes about 2 KiB, and a flood of calls on two connections must stay below 16 MiB.
 const MAX_CONCURRENT_STREAMS: u32 = 3_072;
 
 /// Number of consecutive timed-out database checks after which the service is unhealthy. A single timeout may only mean that

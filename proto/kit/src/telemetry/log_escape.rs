@@ -8,7 +8,7 @@ use std::{
 /// line.
 pub struct EscapedLines<W>(W);
 
-/// Returns standard error with escaping, for one line per event.
+/// Returns a writer to standard error that escapes log lines. Each write has to be one complete line.
 #[must_use]
 pub fn escaped_stderr() -> EscapedLines<Stderr> {
     EscapedLines(std::io::stderr())

@@ -34,7 +34,7 @@ const QUIET: &str = "sqlx=error";
 /// Interval at which recorded durations are moved into histogram buckets.
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Starts logging to standard error, metrics, and tracing when a collector is configured.
+/// Starts logging to standard error and the recording of metrics. Also starts tracing when a collector is configured.
 ///
 /// Only the first call in a process has an effect.
 ///

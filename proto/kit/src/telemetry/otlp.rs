@@ -15,7 +15,8 @@ use std::{fs, time::Duration};
 /// Timeout of sending one batch of spans.
 const EXPORT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Creates the exporter of spans, or returns `None` when no collector is set. Connects with the first batch.
+/// Creates the exporter of spans, or returns `None` when no collector is set. The exporter connects when it sends the first
+/// batch.
 ///
 /// # Errors
 /// Returns an [`InvalidSetting`] that names the invalid setting.
@@ -33,7 +34,7 @@ pub fn build_exporter(settings: &Settings) -> anyhow::Result<Option<SpanExporter
     built.map(Some).map_err(InvalidSetting::from_error)
 }
 
-/// Sends an empty batch to the collector, which checks the connection, TLS and the headers.
+/// Sends an empty batch to the collector, to check the connection, TLS and the headers.
 ///
 /// # Errors
 /// Returns the cause when the collector does not accept the batch.
@@ -44,7 +45,7 @@ pub async fn check_collector(settings: &Settings) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Reads the headers `name=value`, separated by commas.
+/// Parses the headers for the collector from the settings, which contain `name=value` pairs separated by commas.
 fn headers(settings: &Settings) -> anyhow::Result<MetadataMap> {
     let mut headers = HeaderMap::new();
     for header in settings.otlp_headers.values() {

@@ -22,7 +22,7 @@ pub struct StatementStats {
     pub count: u64,
     /// Total duration of the statements.
     pub took: Duration,
-    /// Number of statements that the call shared with other calls and that the metrics count for one of the other calls.
+    /// Number of statements that ran for several calls at once and that the metrics count for another call.
     pub shared: u64,
     /// Total duration of the shared statements.
     pub shared_took: Duration,

@@ -67,7 +67,7 @@ pub fn is_enabled() -> bool {
     PROVIDER.get().is_some()
 }
 
-/// Returns `true` when the calls of an RPC are traced, which is not the case for polling and for streams of events.
+/// Returns `true` when the calls of an RPC are traced. Polling RPCs and event streams are not traced.
 #[must_use]
 pub fn is_traced(path: &str) -> bool {
     is_enabled() && !UNTRACED.contains(&path)

@@ -3,7 +3,7 @@ import { apiClient, unwrapResponse } from '@/api/client'
 import { queryKeys } from '@/api/keys'
 import type { Campaign, CampaignPage } from '@/api/types'
 
-/** Maximum number of campaigns whose vehicles one search requests, the newest first. */
+/** Maximum number of campaigns that one search covers. The newest campaigns are searched. */
 const MAX_CAMPAIGNS = 12
 const MAX_CONCURRENT = 4
 export const MAX_RESULTS = 8

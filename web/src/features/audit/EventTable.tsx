@@ -89,7 +89,10 @@ function Who({ event: { hmc, user_type } }: { event: AuditEvent }) {
   )
 }
 
-/** Kinds of audit subjects whose names are translated; each subject is a kind and an id. Other subjects are shown as the server sent them. */
+/**
+ * Kinds of audit subjects that have a translated name. A subject consists of a kind and an id; subjects of other kinds are shown as the
+ * server sent them.
+ */
 const SUBJECT_KINDS = ['user', 'vehicle', 'campaign'] as const
 const SUBJECT = /^([a-z]+) (\d+)$/
 

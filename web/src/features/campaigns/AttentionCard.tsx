@@ -18,11 +18,11 @@ interface AttentionCardProps {
   campaign?: number
   /** Idle yards: yards with uninspected vehicles and no active user, while other yards have active users. `to` is the URL of the yard. */
   idle?: { yard: YardProgress; to: string }[]
-  /** Runs of neighbouring parking spaces of the campaign whose vehicles were not found. */
+  /** Unbroken sequences of neighbouring parking spaces whose vehicles have the status Not Found. */
   missing?: MissingRun[]
 }
 
-/** Maximum number of idle yards, and of runs of missing vehicles, that the card names; the largest are named first. */
+/** Maximum number of idle yards, and of sequences of missing vehicles, that the card lists. The largest are listed. */
 const MAX_NAMED = 3
 
 /** Card with what needs attention from team leaders and supervisors: open conflicts, saves pending on phones, idle yards and missing vehicles. */

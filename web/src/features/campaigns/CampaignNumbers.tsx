@@ -6,7 +6,7 @@ import { formatCount } from '@/lib/time'
 import { Progress } from '@/ui/Progress'
 import type { CampaignWithPendingSaves } from './api'
 import { computeForecast } from './dashboard/forecast'
-import { createDateFormats } from './dashboard/moments'
+import { getDateFormats } from './dashboard/moments'
 import { useDashboardText } from './dashboard/text'
 import { formatFinishRange } from './dashboard/words'
 import { formatFinishTime } from './finish'
@@ -54,11 +54,14 @@ export function CampaignNumbers({ campaign, pace, activity, yard }: NumbersProps
   )
 }
 
-/** Figure with the estimated end of the whole campaign, as a time range if hourly counts are loaded, and whether the due date will be met. */
+/**
+ * Figure with the estimated end of the whole campaign. Shows a time range if hourly counts are loaded, and whether the campaign will
+ * meet its due date.
+ */
 function FinishFigure({ campaign, pace, activity, yard }: NumbersProps) {
   const t = useDashboardText()
   const words = useCampaignsText()
-  const formats = createDateFormats(useLanguage())
+  const formats = getDateFormats(useLanguage())
   const now = useCurrentTime()
   const { finish, need } = activity ? computeForecast(activity, pace?.per_hour ?? 0, campaign.due_at, now) : { finish: null, need: null }
   const value = finish ? formatFinishRange(finish, formats, now, t) : pace?.finish_at ? formatFinishTime(pace.finish_at, now) : NONE

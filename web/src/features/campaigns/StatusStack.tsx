@@ -23,7 +23,10 @@ interface StatusStackProps {
   total: number
 }
 
-/** Bar of a yard's vehicles with a segment for each status, followed by one for inspected vehicles without a status and one for uninspected vehicles. */
+/**
+ * Bar of a yard's vehicles with one segment for each status. Two more segments show inspected vehicles without a status and uninspected
+ * vehicles.
+ */
 export function StatusStack({ label, counts, done, total }: StatusStackProps) {
   const t = useCampaignsText()
   const known = ORDER.map((status) => ({ status, vehicles: countOf(counts, status) })).filter(({ vehicles }) => vehicles > 0)

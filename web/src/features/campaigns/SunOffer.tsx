@@ -9,13 +9,19 @@ import { useCampaignsText } from './text'
 import styles from './SunOffer.module.css'
 
 const NAME = 'sun-offer'
-/** Hours of the day, by the clock of the device, in which the offer is made: from the first one until before the last one. */
+/**
+ * Daytime hours, by the clock of the device, in which the person is offered the sunlight appearance: from `FIRST_HOUR` to before
+ * `LAST_HOUR`.
+ */
 const [FIRST_HOUR, LAST_HOUR] = [8, 17]
 
 const isTrue = (value: unknown): value is true => value === true
 const isDaytime = (hour: number): boolean => hour >= FIRST_HOUR && hour < LAST_HOUR
 
-/** Offers the appearance for sunlight on a phone in the daytime, until the person has answered once on this device. */
+/**
+ * Offers the sunlight appearance (maximum contrast) on a phone in the daytime, until the person has accepted or declined on this
+ * device.
+ */
 export function SunOffer() {
   const t = useCampaignsText()
   const { sun } = useStore(appearance)

@@ -96,11 +96,11 @@ export function useSetDueDate(id: number) {
 export const useDownloadVehicleReport = () =>
   useMutation({ mutationFn: ({ id, name }: Campaign) => downloadFile(`/campaigns/${id}/generate_campaign_vehicle_report`, `report_${name}.xlsx`) })
 
-/** Progress of each yard over all campaigns. */
+/** Fetches the progress of each yard over all campaigns. */
 export const useYardsProgress = () => useQuery({ ...allYardsQuery, select: (yards): YardProgress[] => yards.map(ofYard) })
 const ofYard = (yard: Yard): YardProgress => ({ id: yard.id, name: yard.name, done: yard.vehicles_inspected_count, total: yard.vehicles_count })
 
-/** Progress of each yard of one campaign. */
+/** Fetches the progress of each yard in one campaign. */
 export const useCampaignYards = (campaign: string) => useQuery({ ...yardCountsQuery(campaign), select: (yards): YardProgress[] => yards.map(ofCount) })
 const ofCount = (yard: YardCount): YardProgress => ({ id: yard.yard_id, name: yard.yard_name, done: yard.inspected_vehicles, total: yard.total_vehicles })
 

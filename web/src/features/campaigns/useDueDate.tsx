@@ -22,7 +22,10 @@ const toTime = (field: string): string => `${field}:00-03:00`
 /** Formats a due date as day and time, without seconds. */
 export const formatDue = (at: string): string => `${formatDate(at)}, ${formatTime(at).slice(0, 5)}`
 
-/** The menu action that sets the due date of a campaign, and its dialog. For operators, the list of actions is empty. */
+/**
+ * Provides the menu action that sets the due date of a campaign, and its dialog as `part`. Operators get no action, because they may
+ * not change the date.
+ */
 export function useDueDate(campaign: Campaign): { actions: RowAction[]; part: ReactNode } {
   const t = useCampaignsText()
   const mayEdit = mayManageCampaigns(useSession()?.user.user_type ?? '')

@@ -5,7 +5,7 @@ import { showToast } from '@/ui/Toast'
 import { useDownloadCampaign } from './api'
 import { useCampaignsText } from './text'
 
-/** Returns the state of the download of a campaign or yard for use offline, the stored data, and the label of the action. */
+/** Returns the offline download of a campaign or yard: its state, the data stored on this device, the button label, and `start`. */
 export function useOfflineDownload(campaign: Campaign, yard: number | null) {
   const t = useCampaignsText()
   const problem = useStorageProblem()

@@ -14,7 +14,10 @@ import { useCampaignsText } from './text'
 
 const ICONS = { Ongoing: 'play', 'Pending Review': 'eye', Closed: 'check' } as const
 
-/** Status changes of a campaign as menu actions: send for review, resume, close, reopen. `part` is the confirmation dialog for closing and the error message. */
+/**
+ * Provides the status changes of a campaign as menu actions: send for review, resume, close, reopen. `part` contains the confirmation
+ * dialog for closing and the error message.
+ */
 export function useStatusSteps(campaign: Campaign): { actions: RowAction[]; isBusy: boolean; part: ReactNode } {
   const t = useCampaignsText()
   const steps = listStatusSteps(campaign.status, useSession()?.user.user_type ?? '')

@@ -58,8 +58,8 @@ const MAX_CLOCK_ERROR_MS = 120_000
 const isClockWrong = (deviceTime: string, at: string | null | undefined) => !at || Math.abs(Date.parse(deviceTime) - Date.parse(at)) > MAX_CLOCK_ERROR_MS
 
 /**
- * One of the two values of a conflict, with its author and time, and a button to keep the value. Shows the device's time where the clocks
- * differ, and marks the current or kept value.
+ * One of the two values of a conflict, with its author and time, and a button to keep the value. Also shows the device's time when the
+ * device's clock differs from the server's, and marks the current or chosen value.
  */
 export function ConflictSide({ conflict, side, mayDecide, busy, onTake }: Omit<ConflictProps, 'error'> & { side: ConflictSideName }) {
   const t = useConflictsText()

@@ -1,8 +1,8 @@
 import { MAX_KEY_INTERVAL_MS } from '@/lib/wedge'
 
 /**
- * Creates a filter for single keys: calls `act` for a keystroke without another keystroke shortly before or after. Faster keystrokes are
- * ignored, because a hand scanner types the digits of a code that fast.
+ * Creates a filter that calls `act` for a keystroke only when no other keystroke comes shortly before or after. A hardware scanner
+ * types digits faster, and must not trigger single-key shortcuts.
  */
 export function createSingleKeyFilter() {
   let last = -Infinity

@@ -12,7 +12,7 @@ const LISTED = 5
 
 const useLastImports = () => useQuery({ ...jobsQuery, select: (jobs) => jobs.filter(({ kind }) => kind === 'import').slice(0, LISTED) })
 
-/** The last five imports with their campaigns, and a link to the history, where an import is undone. */
+/** The newest imports with their campaigns, and a link to the page where an import can be undone. */
 export function LastImports() {
   const t = useImportText()
   const imports = useLastImports()

@@ -100,7 +100,10 @@ const isBadRow = (value: unknown): value is RejectedRow => isRecord(value) && ty
 interface UploadRejection {
   code: number | null
   rows: RejectedRow[]
-  /** Id of the rejected workbook at the server, for downloading it with its errors marked; `null` when the server did not store it. */
+  /**
+   * Id of the rejected workbook at the server, for downloading a copy with marked errors. `null` when the server did not store the
+   * workbook.
+   */
   workbook: string | null
 }
 

@@ -49,7 +49,7 @@ function Sentence({ clauses, status }: { clauses: SummaryClause[]; status: strin
   )
 }
 
-/** Table of the first changed vehicles, with old and new values. */
+/** Table of the changed vehicles that the server lists in its preview, and the number of further changed vehicles. */
 function First({ result: { updated, preview: vehicles } }: { result: BulkResult }) {
   const t = useManageText()
   return (
@@ -65,7 +65,7 @@ const countOutcome = ({ updated, skipped, not_found }: BulkResult) => ({ updated
 interface ResultProps {
   kind: Job['kind']
   result: BulkResult
-  /** The changed vehicles that the preview named. */
+  /** Changed vehicles from the preview, because the server's result of the change contains only their number. */
   changed: PreviewedVehicle[]
 }
 

@@ -4,7 +4,7 @@ import { ScrollTable, WideCell } from './ScrollTable'
 import { useManageText } from './text'
 import styles from './ChangedVehicleTable.module.css'
 
-/** Table of the first changed vehicles, each with its fields before and after the change. */
+/** Table of changed vehicles, each with its field values before and after the change. */
 export function ChangedVehicleTable({ vehicles }: { vehicles: PreviewedVehicle[] }) {
   const t = useManageText()
   if (vehicles.length === 0) return null

@@ -134,7 +134,7 @@ function JobCards({ jobs, onUndo }: JobsProps) {
   )
 }
 
-/** Reason why a job cannot be undone, or when it was undone. */
+/** Text that says why a job cannot be undone, or when the job was undone; nothing for a job that can be undone. */
 function Hindrance({ job }: { job: Job }) {
   const words = describeUndoHindrance(job, useHistoryText())
   return words !== null && <span className={styles.hindrance}>{words}</span>

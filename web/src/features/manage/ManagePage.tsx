@@ -107,7 +107,7 @@ function useScrollToFold(named: string | null): void {
   }, [named])
 }
 
-/** Select for the yard to which the tools and the campaign list are limited. The open tool stays open. */
+/** Select for the yard to which the campaign list and the tools are limited. Changing the yard does not close the open tool. */
 function YardChoice({ yard }: { yard: number | null }) {
   const t = usePageText()
   const tool = useQueryParams().get('tool')

@@ -10,7 +10,7 @@ import styles from './OutcomeTable.module.css'
 
 interface OutcomeTableProps {
   rows: OutcomeRow[]
-  /** Number of vehicles with each outcome, which may exceed the number of rows, because not every vehicle is listed. */
+  /** Number of vehicles with each outcome. May exceed the number of rows, because the server lists only some of the changed vehicles. */
   counts: Record<OutcomeKind, number>
 }
 

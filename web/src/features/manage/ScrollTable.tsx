@@ -8,7 +8,7 @@ interface ScrollTableProps {
   children: ReactNode
 }
 
-/** Table of two columns that scrolls in a region of limited height, which the keyboard can focus. */
+/** Table of two columns in a scrollable region of limited height. The region is focusable, so that the keyboard can scroll it. */
 export const ScrollTable = ({ label, heads, children }: ScrollTableProps) => (
   <div className={styles.scroll} role="region" aria-label={label} tabIndex={0}>
     <table className={styles.table}>

@@ -8,7 +8,7 @@ export interface Tool {
   title: string
   about: string
   icon: IconName
-  /** Whether the content is a list, which already has a frame. */
+  /** Whether the content is a list with its own frame, so that the tab adds no second frame. */
   isList?: boolean
   content: ReactNode
 }

@@ -7,7 +7,7 @@ interface ToolTabsProps {
   label: string
   tools: Tool[]
   current: string
-  /** Returns whether the content of a tool is kept while another tool is shown, with the values of its fields. */
+  /** Returns whether a hidden tool stays mounted, so that its fields keep the typed values. */
   isKept: (name: string) => boolean
   onChoose: (name: string) => void
 }

@@ -9,7 +9,10 @@ import { formatDateTime, formatJobTitle } from './jobs'
 import { UndoDialog } from './UndoDialog'
 import styles from './UndoLast.module.css'
 
-/** Button that undoes the change that was just executed, which is the person's newest job of this kind with this number of vehicles. */
+/**
+ * Button that undoes the bulk change just executed. Its job is the person's newest job of this kind with this number of vehicles,
+ * because the result of the change contains no job id.
+ */
 export function UndoLast({ kind, vehicles }: { kind: Job['kind']; vehicles: number }) {
   const t = useHistoryText()
   const hmc = useSession()?.user.hmc

@@ -22,7 +22,7 @@ const entryOf = ({ vin_number, parking_space, status, operator_notes, admin_note
 /** Typed values and id of the edited vehicle, which survive an expired session until the same person signs in again. */
 const useEntry = createDraftHook<{ id: number; entry: Entry } | null>(null)
 
-/** Applies the person's own changes to the currently stored vehicle. */
+/** Merges the typed values with the stored vehicle: a field that the person did not change gets the stored value. */
 function merged(entry: Entry, before: Vehicle, now: Vehicle): Entry {
   const pick = <K extends keyof Entry>(field: K): Entry[K] => (entry[field] === before[field] ? now[field] : entry[field])
   return { vin_number: pick('vin_number').trim(), parking_space: pick('parking_space'), status: pick('status'), operator_notes: pick('operator_notes'), admin_notes: pick('admin_notes') }

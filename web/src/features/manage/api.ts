@@ -24,7 +24,7 @@ export const useDeleteCampaign = () =>
     onSettled: useRefreshAll(),
   })
 
-/** One page of the vehicles of a campaign that match the search. */
+/** Fetches one page of the vehicles of a campaign that match the search. */
 export const useCampaignVehicles = (campaign: number | null, search: string, page: number, yard: number | null) =>
   useQuery({
     queryKey: queryKeys.vehiclePage(campaign, search, page, yard),
@@ -93,7 +93,10 @@ async function sendCsv(path: string, file: File): Promise<CsvResult> {
   return response.json()
 }
 
-/** Validates a CSV file: returns the errors of the file and the changes that it would make, without changing anything. */
+/**
+ * Validates a CSV file at the server, which changes nothing. Returns the errors of the file, or the changes that executing the file
+ * would make.
+ */
 export const useValidateCsv = () => useMutation({ mutationFn: (file: File) => sendCsv('/vehicles/csv/validate', file) })
 export const useApplyCsv = () => useMutation({ mutationFn: (file: File) => sendCsv('/vehicles/csv', file), onSettled: useRefreshAll() })
 

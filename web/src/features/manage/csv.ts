@@ -6,7 +6,7 @@ import type { ManageTextKey } from './text'
 
 export type CsvError = CsvResult['errors'][number]
 
-/** Returns the text key of the reason (extension or size) why a file is not a CSV file of changes; `null` for a valid file. */
+/** Returns the text key of the reason why a chosen file is rejected: wrong extension or size. Returns `null` for a valid CSV file. */
 export function findCsvFileError({ name, size }: { name: string; size: number }): ManageTextKey | null {
   if (!name.toLowerCase().endsWith('.csv')) return 'csv.onlyCsv'
   return size > MAX_WORKBOOK_BYTES ? 'csv.tooLarge' : null

@@ -17,7 +17,10 @@ export interface InvalidLine {
   problem: ManageTextKey
 }
 
-/** Returns the text key of the reason why a line is not a VIN with a parking space, or `null` for a valid line. A leading tab means that the first cell is empty. */
+/**
+ * Returns the text key of the reason why a line is not a VIN with a parking space, or `null` for a valid line. A leading tab means that
+ * the first spreadsheet cell of the line is empty.
+ */
 function problemOf(raw: string, tokens: string[]): ManageTextKey | null {
   if (raw.startsWith('\t')) return 'bulk.noVin'
   if (tokens.length < 2) return 'bulk.invalid'

@@ -27,7 +27,10 @@ export const getSkipReasonKey = (code: string): ManageTextKey | null => REASONS[
 const isFor = (why: string) => ({ code }: { code: string }) => code === why
 const isStaying = ({ code }: { code: string }) => code !== CLOSED && code !== AMBIGUOUS
 
-/** Returns whether any vehicle was skipped because of its own state, not because of a closed campaign or an ambiguous VIN. */
+/**
+ * Returns whether the server skipped a vehicle that already has the requested status or space. Vehicles of closed campaigns and
+ * ambiguous VINs do not count.
+ */
 export const hasUnchangedVehicles = ({ skipped }: BulkResult): boolean => skipped.some(isStaying)
 
 /** Splits the result of a bulk change into the clauses of its summary sentence. Clauses with a count of 0 are left out. */

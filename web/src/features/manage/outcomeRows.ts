@@ -13,7 +13,7 @@ export interface OutcomeRow {
   changes: PreviewedVehicle['changes']
   /** Text key of the reason why the vehicle was skipped; `null` when `words` is shown instead. */
   reason: ManageTextKey | null
-  /** Reason as the server worded it. */
+  /** Reason in the server's words, shown when the reason code has no text key. */
   words: string
 }
 

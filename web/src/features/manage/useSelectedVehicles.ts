@@ -13,7 +13,10 @@ interface SelectedVehicles {
 const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every((text) => typeof text === 'string')
 const isSelection = (state: unknown): state is SelectedVehicles => isRecord(state) && typeof state.campaign === 'number' && isTexts(state.vins) && isTexts(state.spaces)
 
-/** Calls `take` with the vehicles that were selected in the vehicle list, when the list has opened this tool. The selection is in the state of the history entry. */
+/**
+ * Calls `take` with the selected vehicles after the vehicle list of a campaign has opened this tool. The list stores the selection in
+ * the state of the browser's history entry.
+ */
 export function useSelectedVehicles(tool: string, take: (selected: SelectedVehicles) => void): void {
   const onSelected = useEffectEvent(take)
   const isNamed = useQueryParams().get('tool') === tool

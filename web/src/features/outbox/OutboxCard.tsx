@@ -5,7 +5,7 @@ interface Part {
   children: ReactNode
 }
 
-/** Part of the 'Offline' page with a heading. */
+/** Section of the 'Offline' page with a heading. */
 export const OutboxSection = ({ title, children }: Part & { title: string }) => (
   <section className={styles.section} aria-label={title}>
     <h2>{title}</h2>
@@ -15,7 +15,7 @@ export const OutboxSection = ({ title, children }: Part & { title: string }) => 
 
 export const CardList = ({ children }: Part) => <ul className={styles.list}>{children}</ul>
 
-/** Card of a list. The card of a rejected save has a red border. */
+/** Card for one save, as an item of a list. The card of a rejected save has a red border. */
 export const OutboxCard = ({ isRefused, children }: Part & { isRefused?: boolean }) => (
   <li className={styles.card} data-refused={isRefused || undefined}>{children}</li>
 )
@@ -31,5 +31,5 @@ export const CardHead = ({ vin, state, text }: { vin: string; state: 'waiting' |
 /** Reason why a save was rejected. */
 export const CardReason = ({ children }: Part) => <p className={styles.reason}>{children}</p>
 
-/** Buttons of a card. */
+/** Row of buttons at the foot of a save's card. */
 export const CardActions = ({ children }: Part) => <div className={styles.actions}>{children}</div>

@@ -52,6 +52,9 @@ export function toEngineFormats(wanted: readonly BarcodeFormat[]): Record<Format
   return sets
 }
 
-/** Returns the format name for a format as the decoder reports it: by that name, or by the engine's name with its variant. */
+/**
+ * Returns the format name for a format that the decoder reports, either by the same name or by the engine's name plus a variant.
+ * Returns 'unknown' for other formats.
+ */
 export const toDetectedFormat = (reported: string): DetectedFormat | 'unknown' =>
   NAMES.find((name) => name === reported) ?? NAMES.find((name) => reported.startsWith(FORMATS[name][0])) ?? 'unknown'

@@ -89,8 +89,8 @@ async function openFirst(lenses: readonly CameraLens[], isWanted: () => boolean)
 }
 
 /**
- * Opens the camera that the person chose on this device, or the next available rear camera. Otherwise opens a rear camera that ranks better
- * than the browser's default camera, or else the default camera.
+ * Opens the camera that the person chose on this device, or the next available rear camera. Without a chosen or available camera, opens
+ * the browser's default camera, unless a rear camera ranks better.
  */
 async function acquire(isWanted: () => boolean): Promise<MediaStream> {
   const chosen = readStoredLens()

@@ -1,7 +1,7 @@
 import type { MatchGrade } from '../../lib/scanner'
 import type { DecodedCode, DecodedFrame, DoubtfulCode } from './decoder'
 
-/** Number of further frames searched for a better match after a code that is not a full match. */
+/** Number of further frames that are searched for a better match, after a code that matches an identifier only in part or not at all. */
 const LOOK_AROUND = 2
 /** Number of further frames searched for a better match while a code in view still needs confirmation. */
 const LOOK_AROUND_UNSURE = 6
@@ -19,7 +19,10 @@ export function createCodeChooser(fits: (text: string) => boolean | MatchGrade =
   let best: { code: DecodedCode; grade: number } | null = null
   let pictures = 0
   return {
-    /** Returns the code to report, and in `fitting` whether it matches fully or in part. `several` requests all codes of the next frame, to find a better match. */
+    /**
+     * Returns the code to report, or `null` while the search continues. `fitting` is whether the code matches a vehicle, fully or in
+     * part; `several` requests all codes of the next frame.
+     */
     choose({ codes, unsure, doubtful }: DecodedFrame): { code: DecodedCode | null; fitting?: boolean; several: boolean } {
       if (best !== null) pictures++
       for (const code of doubtful !== undefined && confirms(doubtful) ? [...codes, doubtful.code] : codes) {

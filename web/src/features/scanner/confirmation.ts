@@ -6,7 +6,7 @@ export interface CodeReading {
   format: string
   /** Whether the decoding pass used the unmodified picture, not a turned, sharpened or enlarged picture. */
   plain: boolean
-  /** Whether the text comes from a soft reading in which no character is doubtful. */
+  /** Whether the text comes from a soft reading (for blurred codes) in which no character is doubtful. */
   soft?: boolean
 }
 
@@ -28,8 +28,8 @@ const RETAIL = new Set(['ean_13', 'ean_8', 'upc_a', 'upc_e'])
 const LONG = 12
 
 /**
- * Returns whether an EAN or UPC text consists of digits whose bars and spaces are nearly evenly spaced, as in a grille or a fence. The check digit
- * of such a false text is right by chance in one of ten readings. A long text may contain one other digit.
+ * Returns whether an EAN or UPC text probably comes from evenly spaced stripes, as in a grille or a fence, and not from a label. The
+ * check digit of such a text is right by chance in one of ten readings. A long text may contain one digit with uneven bars.
  */
 function isStripes(text: string, format: string): boolean {
   if (!RETAIL.has(format)) return false

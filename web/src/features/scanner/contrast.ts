@@ -51,7 +51,7 @@ function averageCells({ width, height, data }: GrayPicture): GrayPicture {
   return cells
 }
 
-/** Returns the mean difference of the pixels of each cell from the shade of the cell. */
+/** Returns the contrast of each cell: the mean difference between its pixels and its mean brightness, which `shades` contains. */
 function averageContrast({ width, data }: GrayPicture, shades: GrayPicture): GrayPicture {
   const cells = createBlankPicture(shades.width, shades.height)
   const sums = new Int32Array(cells.width)

@@ -54,12 +54,18 @@ export const EXTRA_PASSES: readonly Maker[] = [
   (input) => turnedPass(input, 1, { name: 'second direction', treat: cleared, straightToo: true }),
   (input) => turnedPass(input, 0, { name: 'turned and enlarged', factor: enlargement(input), treat: (picture) => enhanceStripes(picture, 6, 3), straightToo: true }),
 ]
-/** Number of extra passes for camera frames. The later passes are left out, because the soft reading of linear codes replaces them. */
+/**
+ * Number of passes from the start of `EXTRA_PASSES` that camera frames use in rotation. The other passes are left out, because the soft
+ * reading (of blurred linear codes) replaces them.
+ */
 export const CAMERA_PASSES = 8
-/** Indexes of the extra passes that search for tilted labels beside a code that the plain pass reads, in this order. */
+/** Indexes in `EXTRA_PASSES` of the passes that search for tilted labels once another code has been read, in order of use. */
 export const TURNED_PASSES: readonly number[] = [0, 8, 1]
 
-/** Creates the input of a pass. The directions are computed when the first pass needs them. */
+/**
+ * Creates the input that all passes over one frame share. The stripe directions are computed when a pass first needs them, and are then
+ * reused.
+ */
 export function createPassInput(frame: GrayPicture, whole: boolean, settings = SCANNER_SETTINGS): DecodePassInput {
   let directions: number[] | null = null
   return {
@@ -84,8 +90,8 @@ const MIDDLE = 0.55
 const ENOUGH = 2200
 
 /**
- * Returns the scale of the output size. An enlarged picture is cropped to the middle of the frame, so that decoding takes no longer than
- * for the frame.
+ * Returns the scale of the output size for an enlargement by `factor`. In camera frames, only the middle of the frame is enlarged, so
+ * that decoding takes no longer.
  */
 const partFor = (input: DecodePassInput, factor: number): number => (input.whole || factor === 1 ? factor : factor * MIDDLE)
 const enlargement = ({ whole, frame: { width, height } }: DecodePassInput): number => (whole ? Math.min(2, ENOUGH / Math.max(width, height)) : 2)

@@ -23,11 +23,11 @@ export interface DecodedFrame {
   extraPass: string | null
   /** Whether a code of this frame was detected but not yet accepted, or a tilted direction has not been searched yet. */
   unsure?: boolean
-  /** A code with doubtful characters, which counts only when the campaign's list confirms it. */
+  /** Code with doubtful characters. The code is used only when the campaign's vehicle list confirms it. */
   doubtful?: DoubtfulCode
 }
 
-/** Code with doubtful characters from a soft reading, with the alternative texts that are nearly as likely. */
+/** Code with doubtful characters from a soft reading (for blurred codes), with the alternative texts that are nearly as likely. */
 export interface DoubtfulCode {
   code: DecodedCode
   alternatives: string[]
@@ -37,8 +37,8 @@ export interface DoubtfulCode {
 export type SoftReadFunction = (frame: GrayPicture, directions: readonly number[]) => Promise<SoftCode | null>
 
 /**
- * What is decoded in a frame: the first code, or every code in view, tilted labels too. `watch` only checks whether the code that was read last
- * is still in view.
+ * Decoding mode of a frame: `first` stops at the first code, `every` decodes all codes in view including tilted labels. `watch` only
+ * checks whether the last read code is still in view.
  */
 export type DecodeMode = 'first' | 'every' | 'watch'
 
@@ -71,9 +71,15 @@ interface PassResult {
 
 /** Maximum number of consecutive frames that repeat a decoding pass to confirm a code before the rotation continues. */
 const MAX_REPEATS = 2
-/** Number of frames with stripes but without a code after which one soft reading is made. Each soft reading takes longer than a pass of the engine. */
+/**
+ * Number of frames with stripes but without a code after which one soft reading (for blurred codes) is made. A soft reading takes
+ * longer than a pass of the engine.
+ */
 const SOFT_INTERVAL = 4
-/** Maximum time in milliseconds of the other passes of a frame. When they take longer, the extra pass is postponed to the next frame, on which it runs alone. */
+/**
+ * Maximum time in milliseconds of the other passes of a frame, above which the extra pass is postponed. A postponed pass runs alone on
+ * the next frame.
+ */
 export const MAX_PASSES_BEFORE_EXTRA_MS = 15
 
 /**
@@ -91,7 +97,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS,
   let postponed = false
   /** Number of frames with stripes but without a code since the last soft reading. */
   let striped = 0
-  /** Number of consecutive frames in which every code was decoded. */
+  /** Number of consecutive frames that were decoded in the mode 'every' (every code in view). */
   let besides = 0
   /** Number of passes for tilted labels that were tried in the consecutive frames counted by `besides`. */
   let searched = 0
@@ -154,7 +160,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS,
     return { ...looked, name: extra.name }
   }
 
-  /** Runs a soft reading of the frame when one is due; otherwise returns `null`. */
+  /** Runs a soft reading (for blurred codes) when enough frames had stripes but no code; otherwise returns `null`. */
   async function softPass(input: DecodePassInput): Promise<(PassResult & { name: string; doubtful?: DoubtfulCode }) | null> {
     if (readSoftly === null || again !== null || input.directions.length === 0) return null
     striped += postponed ? 2 : 1 // the frame of the plain pass counts too
@@ -189,7 +195,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS,
     return { codes: confirmed, seen: seen[0] ?? null, plainMs: null, extraPass: last?.extra.name ?? null }
   }
 
-  /** Runs a soft reading when one is due, otherwise an extra decoding pass. */
+  /** Runs a soft reading (for blurred codes) when one is due, otherwise an extra decoding pass. */
   async function runExtraPass(input: DecodePassInput, isEmpty = true): Promise<Omit<DecodedFrame, 'plainMs'>> {
     const soft = isEmpty ? await softPass(input) : null
     postponed = false

@@ -15,7 +15,7 @@ export interface BarcodeDetectorOptions {
   engine?: () => PhotographEngine
 }
 
-/** Decodes every code of a photograph. */
+/** Part of the decoding engine that the detector needs: decoding every code of a photograph. */
 export type PhotographEngine = Pick<DecodeEngine, 'decodePhotograph'>
 
 export interface DetectedBarcode {
@@ -51,7 +51,10 @@ export class BarcodeDetector {
     return SUPPORTED_FORMATS
   }
 
-  /** Detects the codes of a picture. */
+  /**
+   * Returns the codes of a picture, or an empty list for a picture without width or height. Rejects when the picture has no pixels yet
+   * or the engine fails.
+   */
   async detect(source: BarcodeSource): Promise<DetectedBarcode[]> {
     try {
       const picture = await readImageSource(source)

@@ -5,11 +5,17 @@ export const NEW_LABEL_DELAY_MS = 1200
 export function createDuplicateFilter(now: () => number = () => performance.now()) {
   let text: string | null = null
   let last = -Infinity
-  /** Reported labels that do not match the campaign. Each line of a multi-line label is reported once. */
+  /**
+   * Texts of reported labels that match no vehicle of the campaign. The set prevents each line of a multi-line label from being
+   * reported again.
+   */
   let unfitting = new Set<string>()
   const isInView = () => now() - last < NEW_LABEL_DELAY_MS
   return {
-    /** Returns whether a label is new: neither the last matching label nor a non-matching label that was already reported while in view. */
+    /**
+     * Returns whether a label must be reported, and records it. Returns false for the last matching label, and for a non-matching label
+     * already reported, while labels stay in view.
+     */
     isNew(seen: string, fitting = true): boolean {
       if (!isInView()) {
         text = null
@@ -21,7 +27,7 @@ export function createDuplicateFilter(now: () => number = () => performance.now(
       last = now()
       return !same
     },
-    /** Returns whether a label was reported, does not match, and has been in view since then. */
+    /** Returns whether a label was already reported as matching no vehicle, while labels have stayed in view. */
     isRefused: (seen: string): boolean => isInView() && unfitting.has(seen),
     /** Records that a code is in view, whether the code was decoded or not. */
     sees(): void {

@@ -1,6 +1,6 @@
 import type { ReaderOptions, ReadInputBarcodeFormat } from 'zxing-wasm/reader'
 
-/** Formats to decode, by the engine's names and grouped by the shape of their bars, and the engine options. */
+/** Formats to decode, and the engine options. The formats are the engine's names, in one list for each shape of bars. */
 export interface DecoderSettings {
   linear: readonly ReadInputBarcodeFormat[]
   stacked: readonly ReadInputBarcodeFormat[]

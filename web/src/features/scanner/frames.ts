@@ -33,7 +33,7 @@ interface FramesOptions {
   options: CameraViewOptions
   /** Returns the engine for the next frame. After a failure, this is a new engine. */
   getEngine: () => DecodeEngine
-  /** Called for each decoded frame. Returns what to decode in the next frame. */
+  /** Called for each decoded frame. Returns the decoding mode of the next frame. */
   onDecoded: (decoded: DecodedFrame, mode: DecodeMode) => DecodeMode
   /** Called with the new engine after a failed engine was replaced. */
   onReplaced: (engine: DecodeEngine) => void

@@ -31,7 +31,10 @@ export function toGray({ width, height, data }: RgbaPicture): GrayPicture {
   return gray
 }
 
-/** Encodes a picture as a PGM file, from which the engine needs one byte per pixel instead of four. */
+/**
+ * Encodes a picture as a PGM file (greyscale image) for the engine. PGM has one byte per pixel, a quarter of the RGBA data that the
+ * engine also accepts.
+ */
 export function encodePgm({ width, height, data }: GrayPicture): Uint8Array {
   const head = new TextEncoder().encode(`P5 ${width} ${height} 255\n`)
   const file = new Uint8Array(head.length + data.length)
@@ -111,7 +114,10 @@ const BITS = 16
 /** Distance from the picture's edges, in pixels, within which a rounded position may lie outside of the picture. */
 const EDGE = 0.1
 
-/** Returns the half-open range of indexes at which a coordinate that grows by a step lies between 0 and a limit, with a small margin. */
+/**
+ * Returns the half-open range of indexes at which a coordinate lies inside of the picture, at least `EDGE` from 0 and `limit`. The
+ * coordinate at an index is `start + index * step`.
+ */
 function insideRange(start: number, step: number, limit: number, from: number, to: number): [number, number] {
   const [low, high] = [EDGE - start, limit - EDGE - start]
   if (Math.abs(step) < 1e-9) return low <= 0 && high >= 0 ? [from, to] : [from, from]

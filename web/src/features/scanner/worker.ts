@@ -24,7 +24,10 @@ async function rehearse({ width, height, data }: RgbaPicture): Promise<void> {
   await spare.decode(toGray(readFramePixels(frame)))
 }
 
-/** Decodes a picture. An error of the engine is fatal, because its memory is then in an unknown state; an error while reading the picture is not fatal. */
+/**
+ * Decodes a picture and returns the response to the page. An engine error is fatal, because the engine's memory is then in an unknown
+ * state; an error while reading the pixels is not.
+ */
 async function answer(id: number, read: () => RgbaPicture, decode: (picture: GrayPicture) => Promise<WorkerResponse>): Promise<WorkerResponse> {
   let picture: GrayPicture | null = null
   try {

@@ -19,7 +19,10 @@ const PANELS: { name: string; label: UsersTextKey; icon: IconName; Panel: Compon
 const LIST = 'active'
 const NONE = 'none'
 
-/** Returns the panel after a press on a toggle. Closing a panel opens the list, and closing the list leaves no panel open. */
+/**
+ * Returns the `panel` parameter of the URL after a tap on a toggle. Closing a panel opens the user list; closing the list closes every
+ * panel.
+ */
 const panelAfter = (pressed: string, open: string): string | null => {
   if (pressed !== open) return pressed === LIST ? null : pressed
   return pressed === LIST ? NONE : null

@@ -13,7 +13,7 @@ interface IdentifyProps {
   yard: number | null
   inspection: Inspection
   identification: Identification
-  /** Whether the step is folded. `FoldedResult` then shows the result of the scan instead of this component. */
+  /** Whether the step is collapsed. Another component, `FoldedResult`, then shows the result of the scan. */
   folded: boolean
   field: RefObject<HTMLDivElement | null>
   onManual: () => void

@@ -7,17 +7,17 @@ interface StepProps {
   n: number
   title: string
   done: boolean
-  /** Whether only the heading is shown. A step that can fold has `onToggle`. */
+  /** Whether only the heading is shown. Steps with `onToggle` can be expanded and collapsed by the person. */
   folded?: boolean
   onToggle?: () => void
   /** Line below the title of a folded step. */
   summary?: ReactNode
-  /** Whether the folded step takes half of the row. */
+  /** Whether the step takes half the width of the row while it is collapsed. */
   half?: boolean
   children: ReactNode
 }
 
-/** One numbered step of the inspection, with a check mark when it is done. */
+/** One numbered step of the inspection. A completed step has a check mark instead of its number. */
 export function InspectionStep({ n, title, done, folded = false, onToggle, summary, half = false, children }: StepProps) {
   const t = useText()
   const id = useId()

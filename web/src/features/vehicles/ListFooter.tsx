@@ -12,7 +12,7 @@ interface ListFooterProps {
   page: number
   size: number
   total: number
-  /** Whether the number of vehicles is known. */
+  /** Whether `total`, the number of vehicles, is known yet. */
   isCounted: boolean
   /** Buttons that act on the shown rows. */
   children?: ReactNode

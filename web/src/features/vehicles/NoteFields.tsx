@@ -5,7 +5,10 @@ import styles from './NoteFields.module.css'
 
 const LONGEST = 4000
 
-/** Returns whether a note is expected to explain a status. The notes then open by themselves, and one tap does not save the status. */
+/**
+ * Returns whether a status should be explained by a note. Choosing such a status opens the note fields, and in walk mode does not save
+ * the vehicle with that tap.
+ */
 export const needsNote = (status: string): boolean => status === 'ng' || status === 'Repair'
 
 /** Note fields: everyone can edit the operator notes, only supervisors the supervisor notes. */

@@ -20,7 +20,7 @@ interface ScanResultProps {
   scanned: boolean
   identified: boolean
   lookup: VehicleLookup
-  /** Called when the person picks this vehicle among several matches. */
+  /** Called when the person picks the vehicle of this screen from several matches. */
   onThis: () => void
 }
 

@@ -19,7 +19,10 @@ interface SelectionBarProps {
 /** Section of Manage Campaigns that opens with the selected vehicles. */
 type Tool = 'vehicle' | 'status' | 'space'
 
-/** Bar with the number of selected vehicles and what can be done with them. The tools of Manage Campaigns read the vehicles from the state of the history entry. */
+/**
+ * Bar with the number of selected vehicles and buttons for bulk actions. Passes the vehicles to the tools of Manage Campaigns in the
+ * state of the browser's history entry.
+ */
 export function SelectionBar({ campaign, selection, found, all, onExport }: SelectionBarProps) {
   const t = useListText()
   const { ids, put, clear } = selection

@@ -81,7 +81,8 @@ function Refused({ status, reason, pressed, stored, onTap }: RefusedProps) {
 }
 
 /**
- * Returns the status after a second tap on the chosen status: the stored status, or no status when a supervisor clears the stored status.
+ * Returns the chosen status after the person taps the chosen status again. This is the stored status; a supervisor who taps the stored
+ * status again gets no status.
  */
 function withdrawn(role: string, stored: string, value: string): string {
   if (value !== stored) return stored

@@ -118,7 +118,10 @@ export function VehicleInspection({ vehicle, yard, user }: VehicleInspectionProp
   )
 }
 
-/** Returns the next vehicle, once it is loaded. Loading it early lets its page open without delay. */
+/**
+ * Returns the next vehicle, or `undefined` until the vehicle is loaded. Loading in advance lets the screen of the next vehicle open
+ * without delay.
+ */
 const useNextVehicle = (next: number | null, yard: number | null) => useQuery({ ...vehicleQuery(next ?? 0, yard), enabled: next !== null }).data
 
 /** Moves the focus to the statuses, and scrolls only as far as the large buttons need. A person who is typing a note keeps the focus. */
@@ -131,7 +134,10 @@ function showStatuses(column: HTMLElement | null): void {
 
 type FoldingStep = 1 | 2
 
-/** Folds steps 1 and 2 once a scan or the end of typing has identified the vehicle. */
+/**
+ * Manages which steps of the inspection are collapsed. Steps 1 and 2 can collapse only after the vehicle has been identified by a scan
+ * or by typing.
+ */
 function useFolding({ entry, identified }: Inspection) {
   const [folded, setFolded] = useState<FoldingStep[]>(() => (identified && entry.scanned ? [1, 2] : []))
   return {
@@ -141,7 +147,7 @@ function useFolding({ entry, identified }: Inspection) {
   }
 }
 
-/** Result of the scan while its step is folded: read aloud, and shown when the vehicle has already been inspected. */
+/** Result of the scan, shown instead of the collapsed first step. For an uninspected vehicle, only screen readers get the result. */
 function FoldedResult({ vehicle: { inspected, status } }: { vehicle: Vehicle }) {
   const t = useScanText()
   if (!inspected) return <p className="sr-only" role="status">{t('vehicle.matches')}</p>

@@ -167,7 +167,10 @@ interface LastSaveProps {
   onUndo: (save: StoredSave) => void
 }
 
-/** Line with the last saved vehicle. Shows an Undo button as long as the save can be undone, and then whether the server has the save. */
+/**
+ * Line with the last saved vehicle. A save that can still be undone has an Undo button; any other save states whether the server or
+ * only this device has stored it.
+ */
 function LastSave({ saved: { vehicle: { vin_number: vin, parking_space: space, status }, result }, onUndo }: LastSaveProps) {
   const t = useScanText()
   const [over, setOver] = useState(false)

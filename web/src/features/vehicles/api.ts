@@ -13,7 +13,7 @@ import { campaignQuery, vehicleListQuery, vehicleQuery } from '@/offline/queries
 
 export const useCampaign = (id: number) => useQuery(campaignQuery(id, null))
 
-/** First rows of a page of search results from the server, used while the full list is still loading. */
+/** Fetches the first rows of a page of the vehicle list, searched by the server. The rows are shown until the full list is loaded. */
 export const useFirstListRows = (campaign: number, { search, page }: { search: string; page: number }, enabled: boolean) =>
   useQuery({
     queryKey: queryKeys.vehiclePage(campaign, search.trim(), page, null),
@@ -54,7 +54,10 @@ export function useSaveVehicle() {
   })
 }
 
-/** Returns the id of the next vehicle to inspect, computed on this device while the last save is still pending. */
+/**
+ * Returns the id of the next vehicle to inspect from the cached list, with pending saves applied. Without a cached list, returns the
+ * server's `next`, which ignores pending saves.
+ */
 export function findNextVehicleInCache(queries: QueryClient, vehicle: Vehicle, yard: number | null): number | null {
   const list = queries.getQueryData(vehicleListQuery(vehicle.campaign_id).queryKey)
   if (list === undefined) return vehicle.next ?? null

@@ -24,7 +24,7 @@ export function useListAddress(): ListAddress {
   }
 }
 
-/** Returns the statuses of a filter after a tap on a status, which adds the status or removes it. */
+/** Adds a status to the status filter in the URL, or removes the status if the filter contains it. Returns to the first page. */
 export function toggleStatus(statuses: readonly string[], status: string): void {
   const next = statuses.includes(status) ? statuses.filter((other) => other !== status) : [...statuses, status]
   setQueryParams({ status: next.join(SEPARATOR), page: null })

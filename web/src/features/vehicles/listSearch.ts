@@ -47,7 +47,10 @@ export function buildListIndex(vehicles: readonly ListedVehicle[]): ListIndex {
 export interface ListFilter {
   search: string
   yard: string
-  /** Statuses to filter by, any of which matches; none for all vehicles, 'none' for inspected vehicles without a status, 'waiting' for vehicles not inspected. */
+  /**
+   * Statuses to list; an empty list means all vehicles. 'none' stands for inspected vehicles without a status, 'waiting' for vehicles
+   * not inspected.
+   */
   statuses: readonly string[]
 }
 
@@ -63,7 +66,10 @@ interface Found {
   total: number
 }
 
-/** Returns the vehicles that match the filter, and the number per status before the status filter. */
+/**
+ * Returns the vehicles that match the filter. The counts per status ignore the status filter, because the status chips also show what
+ * is not chosen.
+ */
 export function searchList(index: ListIndex, { search, yard, statuses }: ListFilter): Found {
   const matching = searched(index, search)
   const inYard = yard === '' ? matching : matching.filter((vehicle) => placesOf(vehicle).includes(yard))

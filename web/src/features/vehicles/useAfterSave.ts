@@ -12,8 +12,8 @@ import { useVehicleNavigation } from './vehiclePane'
 
 const NEXT_DELAY_MS = 3100
 /**
- * Response time of a save, in milliseconds, above which the response time is deducted from the delay before the next vehicle. At least
- * `LAST_MS` of the delay remain, for reading the message.
+ * Response time of a save in milliseconds that does not shorten the delay before the next vehicle. A longer response time is deducted
+ * from the delay, of which at least `LAST_MS` remain for reading the message.
  */
 const QUICK_MS = 500
 const LAST_MS = 1000
@@ -40,7 +40,10 @@ export interface NextDelay {
   ms: number
 }
 
-/** Leaves the screen of a vehicle after a save, and stores the vehicle as the place to resume at. */
+/**
+ * Provides the navigation after a save: to the next vehicle, to the campaign, or none. Also stores the vehicle at which the person can
+ * resume later.
+ */
 export function useAfterSave(vehicle: Vehicle, yard: number | null, owner: string, onSaved?: CompletedSaveCallback) {
   const t = useScanText()
   const queries = useQueryClient()
@@ -49,7 +52,7 @@ export function useAfterSave(vehicle: Vehicle, yard: number | null, owner: strin
   const campaign = buildPath(`/campaign/${vehicle.campaign_id}`, { yard })
   const exits = useVehicleNavigation(campaign, yard)
 
-  /** Opens the next vehicle without the rest of the delay. */
+  /** Opens the next vehicle at once, without waiting for the end of the delay. */
   const goNow = useCallback(() => {
     if (delay !== null) exits.openVehicle(delay.next)
   }, [delay, exits])

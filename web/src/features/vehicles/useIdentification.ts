@@ -54,7 +54,10 @@ export type Identification = ReturnType<typeof useIdentification>
 
 const standsFor = (text: string, vehicle: Vehicle): boolean => matchText(text, createIndex([vehicle])).kind === 'one'
 
-/** Returns whether a text identifies this vehicle and no other vehicle of the campaign, as far as its list is loaded. */
+/**
+ * Returns whether a text identifies this vehicle: as a part of its VIN, or by the scan rules. Once the campaign's list is loaded, the
+ * rules must select this vehicle alone.
+ */
 const isRight = (text: string, vehicle: Vehicle, found: VehicleMatch<ListedVehicle> | null): boolean => {
   if (identifiesVehicle(text, vehicle.vin_number)) return true
   if (found === null || found.kind === 'none') return standsFor(text, vehicle)

@@ -8,7 +8,10 @@ import { useAfterSave, type CompletedSaveCallback } from './useAfterSave'
 import { useSubmitInspection } from './useSubmitInspection'
 import { useVehicleDraft } from './useVehicleDraft'
 
-/** Manages one inspection: the typed values and their draft, the save with its conflicts, and the navigation after the save. `hold` makes saves undoable. */
+/**
+ * Manages one inspection: the typed values and their draft, the save with its conflicts, and the navigation after the save. With
+ * `hold`, each save is sent after a delay in which the person can undo the save.
+ */
 export function useInspection(vehicle: Vehicle, yard: number | null, user: SessionUser, onSaved?: CompletedSaveCallback, hold = false) {
   const owner = getOwnerKey(user)
   const draft = useVehicleDraft(vehicle, owner)

@@ -9,7 +9,10 @@ interface Ordered {
   positions: Uint32Array
 }
 
-/** Returns the order of all vehicles by a text column, or `null` while it is computed. An order is kept while the texts of its column stay the same. */
+/**
+ * Returns the order of all vehicles by a text column, or `null` while the order is computed. The order is computed again only when the
+ * texts of that column change.
+ */
 function useTextOrder(vehicles: readonly ListedVehicle[], sort: ListSort | null): Uint32Array | null {
   const [ordered, setOrdered] = useState<Ordered | null>(null)
   const [column, down] = sort === null || sort.column === 'status' ? [null, false] : [sort.column, sort.down]
@@ -29,8 +32,8 @@ function useTextOrder(vehicles: readonly ListedVehicle[], sort: ListSort | null)
 }
 
 /**
- * Searches, filters and sorts the vehicles of a list. `isReady` is false until the list is prepared for searching, `isSorting` is true while the
- * vehicles are still in the list's own order.
+ * Searches, filters and sorts the vehicles of a list. `isReady` is false until the list is prepared for searching. `isSorting` is true
+ * while the rows are not yet in the chosen order.
  */
 export function useListRows(vehicles: ListedVehicle[] | undefined, { search, yard, statuses }: ListFilter, sort: ListSort | null) {
   // Deferred, so that the first rows are drawn before the full list is prepared for searching and counting.

@@ -136,7 +136,10 @@ function requestOf(vehicle: Vehicle, draft: InspectionDraft, user: SessionUser, 
   }
 }
 
-/** Returns the same idempotency key for the same content, and a new key when the content changes. */
+/**
+ * Returns a function that returns the idempotency key for a content. A repeated save of the same content gets the same key; changed
+ * content gets a new key.
+ */
 function useIdempotencyKey() {
   const last = useRef({ content: '', key: '' })
   return (content: string): string => {

@@ -2,7 +2,10 @@ import { useState } from 'react'
 import type { Vehicle } from '@/api/types'
 import { createDraft, readDraft, rebaseDraft, writeDraft, type InspectionDraft } from '@/lib/drafts'
 
-/** Holds the values that a person has typed for one vehicle and not saved, stored on this device after each change. */
+/**
+ * Manages the draft of one vehicle: the values that a person has typed and not saved. The draft is stored on this device after each
+ * change.
+ */
 export function useVehicleDraft(vehicle: Vehicle, owner: string) {
   const [edited, setEdited] = useState(() => readDraft(owner, vehicle.id))
   const [restored, setRestored] = useState(edited !== null)

@@ -10,7 +10,10 @@ export interface VehiclePane {
 /** Context of a vehicle that is open beside the list; `null` for a vehicle on its own page. */
 export const VehiclePaneContext = createContext<VehiclePane | null>(null)
 
-/** Returns the functions with which the person leaves a vehicle's page: for another vehicle, or for the campaign. Beside the list, leaving closes only the pane. */
+/**
+ * Returns functions that open another vehicle and that leave the vehicle's page for its campaign. In the pane beside the list, leaving
+ * only closes the pane.
+ */
 export function useVehicleNavigation(campaign: string, yard: number | null) {
   const pane = useContext(VehiclePaneContext)
   return useMemo(

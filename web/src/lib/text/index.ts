@@ -1,3 +1,4 @@
+import { createLazily } from '../lazy'
 import { createStore, useStore } from '../store'
 import { catalogue, type Catalogue, type TextKey } from './default'
 
@@ -22,10 +23,10 @@ const current = createStore<{ language: Language; t: Translate }>({ language: 'd
 const HOLE = /\{(\w+)(?:\|((?:[^|{}]|\{\w+\})*)\|((?:[^|{}]|\{\w+\})*))?\}/g
 
 /** Plural rules of both languages: only 1 is singular. The rules of pt-BR would also give 0 the singular form. */
-const plurals = new Intl.PluralRules('pt-PT')
+const plurals = createLazily(() => new Intl.PluralRules('pt-PT'))
 
 /** Returns whether a count, which may contain group separators, takes the singular form. */
-const isSingular = (count: unknown): boolean => plurals.select(Number(String(count).replaceAll(/\D/g, ''))) === 'one'
+const isSingular = (count: unknown): boolean => plurals().select(Number(String(count).replaceAll(/\D/g, ''))) === 'one'
 
 /** Replaces each `{name}` in a text by the value of that name in `words`. `{n|vehicle|{n} vehicles}` takes the form for the number `n`. */
 export function fillPlaceholders(text: string, words: TextValues = {}): string {

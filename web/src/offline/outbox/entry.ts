@@ -88,16 +88,25 @@ export function applyPendingChanges<V extends Partial<Inspectable>>(vehicle: V, 
   }, vehicle)
 }
 
-/** Returns the VIN of the vehicle that the server has under the id of the inspected vehicle. Returns null unless the save was rejected for this reason. */
+/**
+ * Returns the VIN of another vehicle that the server now has under the saved vehicle's id. Returns null for a save that was not
+ * rejected for this reason.
+ */
 export const getOtherVin = ({ state, reason }: PendingSave): string | null => (state === 'refused' && reason?.code === 'OTHER_VEHICLE' ? (reason.vin_number ?? null) : null)
 
-/** Returns a key for the question to the person whether a save belongs to the vehicle that replaced its vehicle. Saves with equal keys get the same answer. */
+/**
+ * Returns the key that groups saves by vehicle for one question: does the save belong to the vehicle now under this id? Returns null
+ * for a save without this question.
+ */
 export function getOtherVehicleQuestionKey(entry: PendingSave): string | null {
   const now = getOtherVin(entry)
   return now === null ? null : JSON.stringify([entry.vehicle, entry.vin, now])
 }
 
-/** Returns the number of questions about replaced vehicles. One question covers all saves of the same vehicle. */
+/**
+ * Returns the number of vehicles that another vehicle has replaced under the same id. The person answers one question for all saves of
+ * such a vehicle.
+ */
 export const countOtherVehicleQuestions = (entries: readonly StoredSave[]): number => new Set(entries.flatMap((entry) => getOtherVehicleQuestionKey(entry) ?? [])).size
 
 /** Groups pending saves by vehicle id, each group in the order of sending. */
@@ -124,7 +133,7 @@ export function applyPendingChangesToList<V extends Partial<Inspectable> & { id:
 /** Returns a save without its notes, because rows of a vehicle list have no notes. */
 const withoutNotes = ({ change: { base, wanted: { operator_notes: _operator, admin_notes: _admin, ...wanted } }, ...entry }: PendingSave): PendingSave => ({ ...entry, change: { base, wanted } })
 
-/** Counts the vehicles of a campaign whose inspection is pending on this device, so that the server does not count these vehicles yet. */
+/** Returns the number of vehicles of a campaign that were inspected on this device but are not yet in the server's counts. */
 export function countUnsentInspections(pending: ReadonlyMap<number, PendingSave[]>, campaign: number, yard: number | null): number {
   let count = 0
   for (const [first] of pending.values()) {
@@ -137,9 +146,9 @@ export function countUnsentInspections(pending: ReadonlyMap<number, PendingSave[
 export type AttemptVerdict = 'retry' | 'signedOut' | 'outdatedVersion' | 'refused' | 'retained'
 
 /**
- * Decides what happens to a pending save after a failed attempt.
- * `refused` returns the save to the screen that waits for it. `retained` leaves the save in the outbox in any case: its vehicle was
- * deleted or replaced by another vehicle, so that no screen still shows the typed values. `outdatedVersion` means that the vehicle has a newer version.
+ * Decides what happens to a pending save after a failed attempt. `refused` returns the save to the screen that waits for it. `retained`
+ * leaves the save in the outbox even if a screen waits, because the vehicle was deleted or replaced. `outdatedVersion` means that
+ * another person has saved a newer version of the vehicle.
  */
 export function classifyResponse(status: number, code: string, mode: PendingSave['mode']): AttemptVerdict {
   if (status === 401 || code === 'PASSWORD_MUST_CHANGE') return 'signedOut'

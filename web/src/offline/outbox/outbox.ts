@@ -15,7 +15,10 @@ import { sendSave } from './sendSave'
 import { OutboxSender } from './sender'
 import { addSave, outboxState, pruneOutbox, overwriteSave, readOutbox, removeUnsentSave } from './store'
 
-/** Time in milliseconds that a screen waits for the server's response, which may be a conflict, before the save counts as stored on this device. */
+/**
+ * Time in milliseconds that a screen waits for the server's response, so that the screen can show a conflict. Afterwards, the save
+ * counts as stored on this device.
+ */
 const ANSWER_TIMEOUT_MS = 1500
 /**
  * Time in milliseconds that a screen waits for the server's response while earlier attempts to send have failed. After this time, the save
@@ -80,7 +83,10 @@ export class Outbox {
     })
   }
 
-  /** Sends this person's held saves, which can still be undone, at the end of their hold. This also works after the tab that made them was closed. */
+  /**
+   * Schedules the sending of this person's held saves (not sent yet, so that they can be undone). Also covers saves that a meanwhile
+   * closed tab has made.
+   */
   #sendAfterHold(): void {
     if (outboxState.get().entries.some((entry) => entry.state === 'waiting' && getUndoTimeLeft(entry, Date.now()) > 0)) this.#sender.flushIfIdle()
   }
@@ -93,10 +99,10 @@ export class Outbox {
   }
 
   /**
-   * Stores a save on this device and sends it. Returns `kept` when the server has not responded in time. A held save is returned as soon as
-   * it is stored. Any other save first ends the hold of earlier saves, because saves are sent in order. When this device cannot store the
-   * save, the save is sent at once. Throws a `Problem` when the server rejects the save, and when the save could be neither stored nor
-   * sent.
+   * Stores a save on this device and sends the save. Returns `kept` when the server has not responded in time. A held save (one that
+   * can still be undone) is returned as soon as this device has stored the save. Any other save first ends the hold of earlier saves,
+   * because saves are sent in order. When this device cannot store the save, the save is sent at once. Throws a `Problem` when the
+   * server rejects the save, and when the save could be neither stored nor sent.
    */
   async save(request: SaveRequest, key: string): Promise<SaveResult> {
     const session = getCurrentSession()
@@ -133,7 +139,10 @@ export class Outbox {
     return this.#sendAgain([entry])
   }
 
-  /** Sends a rejected save again for the vehicle that replaced its vehicle, together with all saves that raise the same question. */
+  /**
+   * Sends a rejected save again, for the vehicle that now has the id of the inspected vehicle. Includes all saves of the same inspected
+   * vehicle, so that the person confirms only once.
+   */
   retryForOtherVehicle(entry: StoredSave): Promise<void> {
     const question = getOtherVehicleQuestionKey(entry)
     return this.#sendAgain(outboxState.get().entries.filter((other) => question !== null && getOtherVehicleQuestionKey(other) === question))

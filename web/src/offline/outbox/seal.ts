@@ -7,7 +7,10 @@ import { isSaveContent, type StoredSave } from './entry'
 const IV_BYTES = 12
 const encode = (text: string): Bytes => new TextEncoder().encode(text)
 
-/** Returns the readable fields of a record as the additional data of its encryption, so that a changed owner, id, position or state is detected. */
+/**
+ * Returns the additional authenticated data of an encrypted record: its readable fields. Decryption fails if the owner, id, position or
+ * state was changed.
+ */
 const boundOf = ({ seq, id, owner, state, at }: Omit<SealedSave, 'sealed'>): string => JSON.stringify([seq, id, owner, state, at])
 
 const ciphers = new WeakMap<Session, Promise<Cipher>>()

@@ -15,7 +15,10 @@ export type SaveOutcome =
   | { kind: 'saved'; vehicle: Vehicle }
   /** The server has not responded yet; the save stays on this device and is sent later. */
   | { kind: 'kept' }
-  /** The server rejected the save and the person at the screen decides. Until the decision, a save in `retained` stays on this device. */
+  /**
+   * The server rejected the save, and the person at the screen decides what to do. `retained` is the save if it stays on this device
+   * until then.
+   */
   | { kind: 'refused'; problem: Problem; retained: StoredSave | null }
 
 export interface SenderEvents {
@@ -44,7 +47,10 @@ export class OutboxSender {
   #failures = 0
   #failedAt = -MIN_IDLE_MS
   #timer: ReturnType<typeof setTimeout> | undefined
-  /** Time at which all holds were last ended. Saves made until then are no longer held for undoing in this tab. */
+  /**
+   * Time at which the hold (time in which saves can be undone) was last ended for all saves. Saves made until then can no longer be
+   * undone in this tab.
+   */
   #releasedAt = Number.NEGATIVE_INFINITY
 
   constructor(events: SenderEvents) {
@@ -69,12 +75,12 @@ export class OutboxSender {
     return this.#running
   }
 
-  /** Returns whether a save waits for its hold to end, so that it can still be undone. */
+  /** Returns whether a save is still held, which means that the save is not sent yet and the person can undo the save. */
   isHeld(entry: StoredSave, now = Date.now()): boolean {
     return entry.at > this.#releasedAt && getUndoTimeLeft(entry, now) > 0
   }
 
-  /** Ends the hold of all saves made so far in this tab, so that they can no longer be undone. The next flush sends the saves. */
+  /** Ends the hold (time for undoing) of all saves made so far in this tab. The next flush sends the saves. */
   releaseHeld(): void {
     this.#releasedAt = Date.now()
   }
@@ -111,7 +117,7 @@ export class OutboxSender {
     else await locks.request(lockOf(owner), () => this.#run(owner))
   }
 
-  /** Sends the waiting saves of one person. Ends when another person has signed in; the next run then holds the lock of that person. */
+  /** Sends the pending saves of one person. Stops when another person has signed in, because the tab holds only the first person's lock. */
   async #run(owner: string | null): Promise<void> {
     while (this.#again && getCurrentOwner() === owner) {
       this.#again = false
@@ -191,7 +197,10 @@ export class OutboxSender {
     return this.#release()
   }
 
-  /** Schedules the next run for the end of a hold. Saves are sent in order, so that later saves wait as well. */
+  /**
+   * Schedules the next run for the time at which a save can no longer be undone (the end of its hold). Later saves wait as well,
+   * because saves are sent in order.
+   */
   #waitForHold(entry: StoredSave, now: number): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => void this.flush(), getUndoTimeLeft(entry, now))
@@ -202,7 +211,7 @@ export class OutboxSender {
     this.#waiters.get(entry.id)?.(outcome)
   }
 
-  /** Reports `kept` to every screen that waits for a save, because no more saves are sent for now. */
+  /** Resolves every waiting screen with `kept` (stored on this device), because no more saves are sent for now. */
   #release(): false {
     for (const wait of this.#waiters.values()) wait({ kind: 'kept' })
     return false

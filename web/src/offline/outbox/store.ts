@@ -64,7 +64,7 @@ async function readNow(): Promise<void> {
   recordPendingCount({ owner, open: countOf('waiting', 'refused') + altered.length, refused: countOf('refused') + altered.length, others })
 }
 
-/** Makes this tab and the other tabs read the outbox from the database again. */
+/** Reads the outbox again in this tab, and makes the other tabs of this browser read it again. */
 async function publish(): Promise<void> {
   channel?.postMessage('changed')
   await readOutbox()
@@ -129,8 +129,8 @@ export async function removeSave(seq: number): Promise<void> {
 }
 
 /**
- * Deletes a save that has not been sent, and returns whether the save was deleted. `isHeld` is called inside the transaction that deletes the
- * save, so that a tab that reads the save afterwards to send it no longer finds it.
+ * Deletes a save that has not been sent, and returns whether the save was deleted. Calls `isHeld` inside the deleting transaction, so
+ * that no tab can read the save between the check and the deletion.
  */
 export async function removeUnsentSave({ seq, id }: StoredSave, isHeld: () => boolean): Promise<boolean> {
   const database = await openDatabase()

@@ -66,7 +66,10 @@ export async function listYards(): Promise<Yard[] | null> {
     ({ id: yard_id, name: yard_name, vehicles_count: total_vehicles, vehicles_inspected_count: inspected_vehicles }))
 }
 
-/** Finds a vehicle in the stored lists. With a yard, `next` is the next vehicle of that yard. */
+/**
+ * Finds a vehicle in the lists stored on this device. The field `next` is the id of the next vehicle to inspect, which is limited to
+ * the yard if one is given.
+ */
 export async function findVehicle(id: number, yard: number | null): Promise<PartialVehicle | null> {
   for (const { campaign: campaignId, head } of await readSnapshots()) {
     const rows = (await readRows(campaignId)) ?? []

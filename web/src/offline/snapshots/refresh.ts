@@ -18,7 +18,10 @@ export async function downloadSnapshot(head: Campaign, yard: number | null): Pro
   await downloadList(keepTotals(head, known?.head), yards, known?.taken_at ?? Date.now())
 }
 
-/** Returns a campaign whose progress is unavailable now, with its last known totals. */
+/**
+ * Returns a campaign with its last known totals when the server reports its progress as unavailable, so that stored totals are not
+ * replaced by 0.
+ */
 function keepTotals(head: Campaign, known: Campaign | undefined): Campaign {
   if (!head.progress_unknown || known === undefined) return head
   const { total_vehicles, total_inspected, allClosed, progress_unknown } = known

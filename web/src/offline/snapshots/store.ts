@@ -112,7 +112,7 @@ async function erase(campaign: number): Promise<void> {
   loaded.delete(campaign)
 }
 
-/** Makes this tab and the other tabs read the snapshots from the database again. */
+/** Reads the snapshots again in this tab, and makes the other tabs of this browser read them again. */
 async function publish(): Promise<void> {
   channel?.postMessage('changed')
   await readSnapshots()

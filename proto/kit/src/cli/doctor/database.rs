@@ -63,8 +63,9 @@ impl DoctorReport {
         Ok(limit)
     }
 
-    /// Checks that the database admits the connections of all replicas of the service `own`, or of one process with all services when
-    /// `own` is not a service.
+    /// Checks that the database admits the maximum number of connections that Patio opens.
+    ///
+    /// If `own` is a service, all replicas of the service count. Otherwise, one process with all services counts.
     ///
     /// # Errors
     /// Returns an error when standard output cannot be written.

@@ -54,7 +54,7 @@ impl DoctorReport {
     }
 }
 
-/// Creates the folder if needed, and writes and deletes a file in it.
+/// Checks that a file can be written and deleted in the folder, which is created if needed.
 fn check_writable(folder: &Path) -> io::Result<&'static str> {
     let probe = folder.join(".doctor");
     fs::create_dir_all(folder).and_then(|()| fs::write(&probe, [0; 4096])).and_then(|()| fs::remove_file(&probe))?;

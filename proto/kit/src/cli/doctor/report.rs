@@ -52,7 +52,7 @@ pub enum CheckResult {
     Failed(String, &'static str),
 }
 
-/// State of one finding.
+/// State of a finding, printed as `ok`, `note` or `fail`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum State {
@@ -142,7 +142,10 @@ impl DoctorReport {
         self.findings.iter().filter(|finding| finding.state == State::Fail).map(|finding| finding.name.as_str()).collect()
     }
 
-    /// Prints the findings that were not printed yet. Returns an error with the number of failed checks, if any failed.
+    /// Prints the findings that were not printed yet.
+    ///
+    /// # Errors
+    /// Returns an error with the number of failed checks, if any check failed.
     fn finish(&self) -> anyhow::Result<()> {
         let failed = self.failed().len();
         if self.options.json {

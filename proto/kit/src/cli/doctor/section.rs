@@ -55,7 +55,7 @@ sections! {
 }
 
 impl Section {
-    /// Returns the link to the section, relative to the root of the repository, as in the alerts.
+    /// Returns the link to the section, as a path relative to the root of the repository. The links in alerts have the same form.
     #[must_use]
     pub fn runbook_link(self) -> String {
         format!("deploy/runbook.md#{}", self.anchor())

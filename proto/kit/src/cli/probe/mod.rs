@@ -60,7 +60,7 @@ pub const INVALID_CALL: u8 = 3;
 pub struct ProbeTarget<'a> {
     /// Program of the service, such as `vehicle-svc`; `None` for any service.
     pub program: Option<&'static str>,
-    /// Returns the address of a program as host:port. `None` stands for the default program.
+    /// Function that returns the address of a program as `host:port`. The argument `None` stands for the default program.
     pub address: &'a dyn Fn(Option<&str>) -> String,
 }
 

@@ -8,7 +8,7 @@ import { ChipChoice } from '@/ui/Chips'
 import { ActivityTables } from './ActivityTables'
 import { listWorkedHours, computeForecast } from './forecast'
 import { HourColumns } from './HourColumns'
-import { createDateFormats } from './moments'
+import { getDateFormats } from './moments'
 import { ProgressChart } from './ProgressChart'
 import { useDashboardText } from './text'
 import { describeRequiredRate, describeProgress } from './words'
@@ -22,7 +22,7 @@ export interface ActivityPanelProps {
   dueAt?: string | null
   /** Whether the panel shows one campaign instead of all campaigns. */
   isCampaign: boolean
-  /** Text beside the title, such as what the charts cover. */
+  /** Text beside the title, for example that the charts cover the whole campaign. */
   note?: string
 }
 
@@ -32,7 +32,7 @@ type Range = 'today' | 'whole'
 export function ActivityPanel({ activity, pace, dueAt, isCampaign, note }: ActivityPanelProps) {
   const t = useDashboardText()
   const now = useCurrentTime()
-  const formats = createDateFormats(useLanguage())
+  const formats = getDateFormats(useLanguage())
   const [heading, hourly, tables] = [useId(), useId(), useId()]
   const worked = listWorkedHours(activity).filter(({ inspected, saves }) => inspected !== 0 || saves > 0)
   const lastWork = worked.at(-1)?.at ?? now

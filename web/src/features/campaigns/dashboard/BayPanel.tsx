@@ -24,7 +24,7 @@ interface BayPanelProps {
   /** Vehicles of the campaign in walking order; `undefined` until they are loaded. */
   vehicles: readonly ListedVehicle[] | undefined
   isLoading: boolean
-  /** Loads the vehicles. A large campaign loads them only on request. */
+  /** Called when the person requests the vehicles of a large campaign, which are not loaded with the page. */
   onLoad: () => void
 }
 

@@ -53,7 +53,7 @@ export const BAY_SIZE = 18
 const PITCH = 21
 /** Width in pixels of the label at the start of each row, which names the first parking space of the row. */
 export const LABEL_WIDTH = 64
-/** Unit of the row length in spaces. Each row has a multiple of it, so that the labels at the row starts increase in round steps. */
+/** Number of which each row length is a multiple, so that the parking spaces named at the row starts increase in round steps. */
 const ROUND = 5
 
 /** Arranges parking spaces (bays) in rows that fit into a width in pixels. */
@@ -69,7 +69,7 @@ export function arrangeBays(count: number, width: number): BayGrid {
   return { columns, rows: Math.ceil(count / columns), at, find }
 }
 
-/** Height of a grid in pixels. */
+/** Returns the height of a grid of parking spaces in pixels. */
 export const gridHeight = ({ rows }: BayGrid): number => rows * PITCH
 
 /** Returns the outlines of parking spaces (bays) as the data of one SVG path: one element draws all vehicles with the same status. */

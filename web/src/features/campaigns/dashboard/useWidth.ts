@@ -5,9 +5,8 @@ export function useWidth(fallback: number): [RefCallback<HTMLElement>, number] {
   const [width, setWidth] = useState(fallback)
   const watch = useCallback((element: HTMLElement | null) => {
     const measure = () => element !== null && element.clientWidth > 0 && setWidth(element.clientWidth)
-    measure()
     if (element === null || typeof ResizeObserver === 'undefined') return undefined
-    const observer = new ResizeObserver(measure)
+    const observer = new ResizeObserver(measure) // measures for the first time after the next layout, without forcing one
     observer.observe(element)
     return () => observer.disconnect()
   }, [])

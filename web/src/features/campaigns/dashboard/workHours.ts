@@ -3,11 +3,11 @@ export const HOUR_MS = 3_600_000
 const DAY = 24 * HOUR_MS
 /** Offset in milliseconds of the shown times from UTC. All pages show times at UTC-3, see `lib/time`. */
 const OFFSET = 3 * HOUR_MS
-/** Default working hours, used while too few worked hours are known to derive the working hours from them. */
+/** Default working hours: hours of the day from `FIRST` to before `END`. Used until enough hours with work are known. */
 const [FIRST, END] = [7, 17]
 /** Minimum number of different hours of the day with work, from which the working hours are derived. */
 const MIN_WORKED_HOURS = 4
-/** Maximum time in hours that the calculations look ahead. */
+/** Maximum number of hours into the future for which working hours are counted. */
 const MAX_HOURS = 24 * 366
 
 /** Hours of the day in which people work: from `first` to before `end`. */
@@ -30,7 +30,10 @@ export function findWorkingHours(worked: number[]): WorkingHours {
   return seen.size === 0 ? { first: FIRST, end: END } : { first: Math.min(low, FIRST), end: Math.max(high, END) }
 }
 
-/** Calls `visit` for each working hour, or part of one, from a time on. `visit` receives the start and the length in hours, and stops the iteration by returning true. */
+/**
+ * Calls `visit` for each working hour after the time `from`, including the remainder of the first hour. `visit` receives the start and
+ * the length in hours, and returns true to stop.
+ */
 function walk(from: number, hours: WorkingHours, visit: (at: number, length: number) => boolean): void {
   let at = from
   for (let step = 0; step < MAX_HOURS; step += 1) {

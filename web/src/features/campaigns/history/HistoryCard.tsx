@@ -8,7 +8,7 @@ import styles from './HistoryCard.module.css'
 
 const loadTimeline = async () => (await import('./CampaignTimeline')).CampaignTimeline
 
-/** History of a campaign behind a button. Nothing is loaded before it is opened. */
+/** Card with the history of a campaign, closed at first. The history is loaded when the person opens the card. */
 export function HistoryCard({ campaign }: { campaign: number }) {
   const t = useTimelineText()
   const isOnline = useOnline()

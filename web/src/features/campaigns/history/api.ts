@@ -4,7 +4,10 @@ import { useTimelineQuery } from '@/api/timelineQuery'
 
 const PAGE_SIZE = 50
 
-/** Fetches the history of a campaign from a position, or its newest events, newest first. */
+/**
+ * Fetches one page of the history of a campaign, newest first. `before` is the position at which the page starts, or `null` for the
+ * newest events.
+ */
 export const useCampaignHistory = (id: number, before: string | null) =>
   useTimelineQuery(queryKeys.campaignHistory(id, before), async (signal) => {
     const query = { limit: PAGE_SIZE, ...(before === null ? {} : { before }) }

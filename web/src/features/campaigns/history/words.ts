@@ -2,7 +2,7 @@ import type { CampaignEvent } from '@/api/types'
 import { useCampaignsText } from '../text'
 import { useCampaignHistoryText } from './text'
 
-/** Returns the names of a campaign's fields, by their names in the API. */
+/** Returns the translated labels of a campaign's fields, keyed by the field names of the API. */
 export function useFieldLabels(): Record<string, string> {
   const [t, campaign] = [useCampaignHistoryText(), useCampaignsText()]
   return {

@@ -9,16 +9,25 @@ export type TextMatch<V> =
   | { kind: 'pick'; vehicles: V[] }
   | { kind: 'none' }
 
-/** Maximum number of characters in which a read text may differ from the identifier of the vehicle that it identifies. */
+/** Maximum number of characters in which a read text may differ from a vehicle's identifier and still identify the vehicle. */
 export const MAX_WRONG_CHARACTERS = 2
-/** Minimum number of additional characters in which every other vehicle's identifier must differ from the read text. */
+/**
+ * Minimum number of characters by which every other identifier must differ more from the read text than the best one. Otherwise, the
+ * person picks the vehicle.
+ */
 export const MIN_DISTANCE_TO_NEXT = 2
 /** Confidence in percent from which a character counts as certain. A vehicle whose identifier lacks a certain character is ruled out. */
 const CERTAIN_CONFIDENCE = 95
-/** Minimum length of an identifier that can identify a vehicle. From `LENIENT_LENGTH` on, `MAX_WRONG_CHARACTERS` may differ, below that length one. */
+/**
+ * Minimum length of an identifier that can identify a vehicle. Identifiers shorter than `LENIENT_LENGTH` may differ in one character,
+ * others in `MAX_WRONG_CHARACTERS`.
+ */
 const MIN_IDENTIFYING_LENGTH = 8
 const LENIENT_LENGTH = 10
-/** Maximum number of differing characters of a listed vehicle. For short identifiers, `LISTED_PER_CHARACTER` sets a lower maximum. */
+/**
+ * Maximum number of differing characters of a vehicle that the person may pick. `LISTED_PER_CHARACTER` lowers the maximum for short
+ * identifiers.
+ */
 const MAX_LISTED_DIFFERENCES = 4
 const LISTED_PER_CHARACTER = 1 / 4
 export const MAX_LISTED_VEHICLES = 6
@@ -89,8 +98,9 @@ function decide<V>(near: Candidate<V>[], { text, costs }: JoinedText): TextMatch
 }
 
 /**
- * Returns the number of characters in which a vehicle's identifier differs from the text. When the best vehicle's whole identifier was read, each
- * of its characters counts, so that another identifier does not fit better by leaving out its end. The other identifier may be in another part of the text.
+ * Returns the number of characters in which the identifier of another candidate differs from the text. When the identifier of `best`
+ * was read without error, the characters that the other identifier leaves out count as well. Otherwise, an identifier that is the
+ * beginning of the best one would match equally well.
  */
 function distanceBeside<V>(other: Candidate<V>, best: Candidate<V>, text: string): number {
   if (best.off > 0 || other.off >= MIN_DISTANCE_TO_NEXT) return other.off

@@ -2,7 +2,7 @@ import { toIdentifierKey } from '../../../lib/identifier'
 
 const LOOK_ALIKES: Record<string, string> = { O: '0', I: '1', S: '5', B: '8', Z: '2', G: '6' }
 
-/** Returns the comparison key of a text, in which characters that look alike on a label are replaced by one of them. */
+/** Returns the comparison key of a text. Characters that look alike on a label, such as O and 0, are replaced by the same character. */
 export const foldCharacters = (text: string): string => toIdentifierKey(text).replaceAll(/[OIZSBG]/g, (character) => LOOK_ALIKES[character] ?? character)
 
 /** Largest pattern length for the bit-parallel search, in which each bit of an integer stands for a character. */
@@ -52,8 +52,8 @@ export interface TextRange {
 }
 
 /**
- * Returns the smallest cost of turning any part of a text into a pattern. A missing character costs 1, and a character of the text that is replaced
- * or left out costs `costs` at its place. Each character of `whole` that is outside of the part costs 1.
+ * Returns the smallest cost of changing some part of a text into a pattern. A missing character costs 1; replacing or leaving out the
+ * character at an index costs `costs[index]`. Each character of the range `whole` outside of the chosen part also costs 1.
  */
 export function weightedSubstringDistance(pattern: string, text: string, costs: readonly number[], whole: TextRange = { from: 0, to: 0 }): number {
   const limit = (count: number) => Math.max(0, Math.min(count, whole.to - whole.from))

@@ -1,7 +1,7 @@
 import { followPaths, type Hypothesis } from './paths'
 import { chooseStarts, findStarts, type ProfileDirection, type PatternSearch } from './starts'
 
-/** Mean cost of a hypothesis (character sequence) below which no further start is tried. */
+/** Mean cost of a hypothesis (character sequence) that ends the search: below this cost, no further start character is tried. */
 const GOOD_COST = 0.06
 
 /** Returns the most plausible character sequences along a brightness profile of a barcode, the best first. */

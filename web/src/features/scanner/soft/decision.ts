@@ -6,7 +6,10 @@ export interface SoftText {
   text: string
   /** Whether no character is doubtful. A doubtful text counts only when the campaign's list confirms it. */
   certain: boolean
-  /** Other texts that are nearly as likely. A list that contains one of them does not confirm the text. */
+  /**
+   * Other texts that are nearly as likely. When the campaign's vehicle list contains one of these texts, the list does not confirm
+   * `text`.
+   */
   alternatives: string[]
 }
 
@@ -35,8 +38,8 @@ const leadOf = ({ ranked }: Place): number => ranked[1]?.behind ?? Infinity
 export const mostLikelyValues = (likelihoods: Likelihoods): number[] => likelihoods.map((place) => place.indexOf(Math.max(...place)))
 
 /**
- * Returns the text that the likelihoods yield. Start and stop must be certain, the check character must be right, and each character must
- * lead by a margin. Returns `null` when not even the campaign's list could confirm the text.
+ * Returns the most likely text, or `null` when the reading is too uncertain for the campaign's vehicle list to confirm. Start, stop and
+ * check characters must be right, and each character must be clearly more likely than the second-best.
  */
 export function decideText(symbology: Symbology, likelihoods: Likelihoods): SoftText | null {
   const places = likelihoods.map(rank)

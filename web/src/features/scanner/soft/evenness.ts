@@ -1,6 +1,9 @@
 import { pixelPositionsOf, type CodeFit, type Residual } from './fit'
 
-/** Maximum difference between profile and drawn code at one character or quiet zone. The limits are a factor of the median over all characters and a share of the contrast. */
+/**
+ * Limits of the difference between a profile and the drawn code at one character or quiet zone. The limit is the larger of a factor of
+ * the median difference and a share of the contrast.
+ */
 const [MAX_FACTOR, MAX_SHARE] = [3, 0.05]
 
 /**

@@ -29,7 +29,10 @@ export function pixelPositionsOf({ curve, first, last }: CodeFit): Float64Array 
   })
 }
 
-/** Returns a first fit of a code, whose curve is fitted to the start positions of the characters. */
+/**
+ * Returns the initial fit of a code, with the blur of the search and without ink spread. The curve is fitted to the start positions of
+ * the characters.
+ */
 export function createFirstFit({ symbology, values, begins, module, blur }: Hypothesis, length: number): CodeFit {
   const end = (begins.at(-1) ?? 0) + (symbology.width + symbology.tail) * module
   const first = Math.max(0, Math.floor((begins[0] ?? 0) - QUIET * module))

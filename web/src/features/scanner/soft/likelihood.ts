@@ -12,7 +12,10 @@ const MIN_DIFFERENCE = 0.015
 /** Factor of the log likelihoods. Neighbouring pixels have similar errors, so they count as fewer independent pixels. */
 const LIKELIHOOD_FACTOR = 0.5
 
-/** Compares the profile at each position of a code with the blurred pattern of each character, next to the neighbouring characters of the fit. */
+/**
+ * Computes the likelihood of each character at each position of a code. Compares the profile with the character's blurred pattern,
+ * placed between the neighbouring characters of the fit.
+ */
 export function computeLikelihoods(profile: Float64Array, fit: CodeFit, { variance, contrast }: Residual): Likelihoods {
   const { symbology, values } = fit
   const places = pixelPositionsOf(fit)

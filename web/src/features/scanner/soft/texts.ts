@@ -1,4 +1,7 @@
-/** Returns the text of Code 39 characters, without asterisks inside. */
+/**
+ * Returns the text of Code 39 characters, or `null` if an asterisk is among them, because only the start and stop characters are
+ * asterisks.
+ */
 export const textOfCode39 = (characters: readonly string[]): string | null => (characters.includes('*') ? null : characters.join(''))
 
 const CHECK_MODULUS_128 = 103

@@ -54,7 +54,7 @@ function iconOf({ kind, origin, fields }: HistoryEntry): IconName {
 const isFarFrom = (at: string, deviceTime: string | null | undefined): deviceTime is string =>
   typeof deviceTime === 'string' && Math.abs(Date.parse(at) - Date.parse(deviceTime)) > CLOCK_TOLERANCE_MS
 
-/** Returns the title of a change that its fields do not describe, or `null`. */
+/** Returns the title of a change such as an import or a conflict. Returns `null` when the changed fields alone say what happened. */
 function useTitle({ kind, file, fields }: HistoryEntry): string | null {
   const t = useHistoryText()
   if (kind === 'import') return file === '' ? t('history.imported') : t('history.importedFrom', { file })

@@ -7,7 +7,10 @@ import type { Vehicle } from '@/api/types'
 
 const PAGE_SIZE = 20
 
-/** Fetches the changes of a vehicle that were made before a time, or its newest changes, newest first. */
+/**
+ * Fetches one page of the changes of a vehicle, newest first. `before` is the time before which the changes were made, or `null` for
+ * the newest.
+ */
 export const useHistoryPage = (id: number, before: string | null) =>
   useTimelineQuery(queryKeys.vehicleHistoryPage(id, before), async (signal) => {
     const query = { limit: PAGE_SIZE, ...(before === null ? {} : { before }) }

@@ -1,0 +1,5 @@
+/** Returns a function that creates a value on the first call and returns the same value afterwards. The formatters of `Intl` take long to create. */
+export function createLazily<T>(create: () => T): () => T {
+  let created: { value: T } | null = null
+  return () => (created ??= { value: create() }).value
+}
