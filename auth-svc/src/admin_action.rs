@@ -42,8 +42,9 @@ pub(crate) async fn lock_and_check_supervisor(tx: &mut Tx<'_>, act: &Actor) -> R
 
 /// Checks that the caller confirmed the password within [`CONFIRMATION_MAX_AGE`]. Returns `PasswordConfirmationRequired` otherwise. The
 /// check protects actions with lasting effect from a stranger who finds an unlocked phone.
-pub(crate) async fn check_confirmed(tx: &mut Tx<'_>, act: &Actor) -> Result<(), Error> {
-    let is_confirmed = open_sessions::is_confirmed(tx, &act.caller.session_id, CONFIRMATION_MAX_AGE.num_milliseconds(), act.now).await?;
+pub(crate) async fn check_password_confirmed(tx: &mut Tx<'_>, act: &Actor) -> Result<(), Error> {
+    let is_confirmed =
+        open_sessions::is_password_confirmed(tx, &act.caller.session_id, CONFIRMATION_MAX_AGE.num_milliseconds(), act.now).await?;
     if is_confirmed { Ok(()) } else { Err(Error::PasswordConfirmationRequired) }
 }
 
@@ -56,7 +57,7 @@ pub(crate) fn check_not_reserved_user(id: i64) -> Result<(), Error> {
 pub(crate) async fn write_audit(tx: &mut Tx<'_>, act: &Actor, id: i64, summary: &str, [old, new]: [Option<Value>; 2]) -> Result<(), Error> {
     let event = AuditEvent {
         kind: "user-changed",
-        subject: export::subject(id),
+        subject: export::audit_subject(id),
         summary: summary.to_owned(),
         old,
         new,

@@ -45,7 +45,7 @@ struct InitialUsers {
 ///
 /// # Errors
 /// Returns an error when a configured login name (HMC) or password is invalid, or when a database statement fails.
-pub async fn prepare(
+pub async fn bootstrap_database(
     host: &Host,
     db: &Db,
     sealing: &Arc<SealingKey>,
@@ -78,7 +78,7 @@ async fn initial_users(config: &Config, developer: Hmc, passwords: &PasswordHash
             (made.clone(), Some(made))
         }
     };
-    password::check(&password, &admin.key).context("PATIO_ADMIN_PASSWORD is invalid")?;
+    password::check_rules(&password, &admin.key).context("PATIO_ADMIN_PASSWORD is invalid")?;
     let admin_hash = passwords.hash(password).await?;
     Ok(InitialUsers { developer, admin, admin_hash, generated_password })
 }
@@ -128,7 +128,7 @@ async fn create_keys_and_users(
     };
     for new in [developer, admin] {
         let made = users::insert(tx, &new, now).await?;
-        let subject = crate::store::export::subject(made.id);
+        let subject = crate::store::export::audit_subject(made.id);
         let event = AuditEvent { kind: "user-changed", subject, summary: "created on first start".to_owned(), ..AuditEvent::default() };
         audit::append(tx, now, None, event).await?;
     }
@@ -148,7 +148,7 @@ async fn set_developer_password(db: &Db, password: &Secret, hmc: &Hmc, passwords
     if users::find_by_id(db, DEVELOPER_ID).await.map_err(Error::into_anyhow)?.is_none_or(|stored| stored.password_hash().is_some()) {
         return Ok(());
     }
-    password::check(password.expose(), &hmc.key).context("PATIO_DEVELOPER_PASSWORD is invalid")?;
+    password::check_rules(password.expose(), &hmc.key).context("PATIO_DEVELOPER_PASSWORD is invalid")?;
     let hash = passwords.hash(password.expose().to_owned()).await?;
     db.write(move |tx| Box::pin(async move { users::set_password_if_missing(tx, DEVELOPER_ID, &hash).await }))
         .await
@@ -197,6 +197,6 @@ mod tests {
         let (one, other) = (generate_password().unwrap(), generate_password().unwrap());
         assert!(one.len() == 23 && one != other, "{one} {other}");
         assert!(one.chars().all(|c| c == '-' || ALPHABET.contains(&(c as u8))), "{one}");
-        assert!(password::check(&one, "1000").is_ok());
+        assert!(password::check_rules(&one, "1000").is_ok());
     }
 }

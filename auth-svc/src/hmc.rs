@@ -1,6 +1,6 @@
 //! HMC: the login name of a user, which is the user's register number as an employee.
 use crate::error::Error;
-use patio_proto::normal;
+use patio_proto::normalization;
 
 /// Maximum length of a login name (HMC) in characters.
 const MAX_HMC_LEN: usize = 64;
@@ -28,7 +28,7 @@ impl Hmc {
         if written.trim().chars().any(char::is_control) {
             return refuse("The HMC has characters that are not allowed.");
         }
-        let text = normal::normalize_code(written).into_owned();
+        let text = normalization::normalize_code(written).into_owned();
         if text.is_empty() {
             return refuse("The HMC cannot be blank.");
         }
@@ -46,7 +46,7 @@ impl Hmc {
 /// Returns the comparison key of a login name (HMC). Two texts with equal keys are the same login name.
 #[must_use]
 pub fn comparison_key(text: &str) -> String {
-    normal::name_key(text)
+    normalization::name_key(text)
 }
 
 /// Returns `true` if a text mixes letters of the Latin, Greek and Cyrillic scripts, which contain similar-looking letters.

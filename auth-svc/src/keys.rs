@@ -72,7 +72,7 @@ pub struct IssuedToken {
 /// Returns a database error, or `Internal` when the system provides no random bytes.
 pub async fn create_missing(tx: &mut Tx<'_>, sealing: &SealingKey, now: DateTime<Utc>) -> Result<(), Error> {
     if store::keys::load_signing_schedule(tx).await?.is_empty() {
-        store::keys::insert_signing_key(tx, sealing, &signing::generate(now, now)?).await?;
+        store::keys::insert_signing_key(tx, sealing, &signing::generate_signing_key(now, now)?).await?;
     }
     for name in [LOCKOUT_SECRET, DEVICE_TOKEN_SECRET, PENDING_SAVES_SECRET] {
         store::keys::insert_secret(tx, sealing, name, &random_bytes::<32>()?).await?;
@@ -137,7 +137,7 @@ impl Keys {
     ///
     /// # Errors
     /// Returns `Internal` when the system provides no random bytes.
-    pub fn device_token(&self, user_id: i64, token_version: i64) -> Result<String, Error> {
+    pub fn issue_device_token(&self, user_id: i64, token_version: i64) -> Result<String, Error> {
         let mut bytes = Vec::with_capacity(DEVICE_TOKEN_LEN + 32);
         bytes.extend_from_slice(&user_id.to_be_bytes());
         bytes.extend_from_slice(&token_version.to_be_bytes());

@@ -48,7 +48,7 @@ use patio_kit::{
     db::{Db, Schema},
     host::Host,
     private_files,
-    server::{Builder, MAX_MESSAGE_BYTES, Service},
+    server::{MAX_MESSAGE_BYTES, Service, ServiceBuilder},
     telemetry,
 };
 use patio_proto::{
@@ -66,7 +66,7 @@ use std::{
     time::Duration,
 };
 use store::revocations::{self, Revocation};
-use users::UserAdmin;
+use users::UserAdminService;
 
 static SQLITE: Migrator = sqlx::migrate!("migrations/sqlite");
 static POSTGRES: Migrator = sqlx::migrate!("migrations/postgres");
@@ -93,18 +93,18 @@ pub const BINARY: ServiceBinary = ServiceBinary { name: "auth-svc", listen: "127
 /// # Errors
 /// Returns an error when the database cannot be used or a setting is invalid.
 pub async fn start(config: Config, host: &Host) -> anyhow::Result<Service> {
-    start_with(config, host, PasswordHasher::default()).await
+    start_with_hasher(config, host, PasswordHasher::default()).await
 }
 
 /// Starts auth-svc with the given password hasher, so that a test can read the queue length and the counters of the hasher.
 ///
 /// # Errors
 /// Returns an error when the database cannot be used or a setting is invalid.
-pub async fn start_with(config: Config, host: &Host, passwords: PasswordHasher) -> anyhow::Result<Service> {
+pub async fn start_with_hasher(config: Config, host: &Host, passwords: PasswordHasher) -> anyhow::Result<Service> {
     let (host, own) = &with_local_auth_link(host);
     let db = host.open_database(SCHEMA).await?;
     let sealing = &Arc::new(sealing_key(&config, host, &db).await?);
-    let notices = bootstrap::prepare(host, &db, sealing, &config, &passwords).await?;
+    let notices = bootstrap::bootstrap_database(host, &db, sealing, &config, &passwords).await?;
     let keys = host.retry_until_database_up(|| load_keys(&config, host, &db, sealing).map_err(Error::into_anyhow).boxed()).await?;
     let user_admin = user_admin(&config, host, db.clone(), passwords.clone());
     let tokens = tokens(host, db.clone(), keys.clone());
@@ -113,7 +113,7 @@ pub async fn start_with(config: Config, host: &Host, passwords: PasswordHasher) 
     spawn_maintenance(host, sign_in_service.clone());
     spawn_idle_expiry(host, &db);
     let page_views = spawn_page_view_log(host, &db);
-    let service = Builder::new(BINARY.name, host)
+    let service = ServiceBuilder::new(BINARY.name, host)
         .add_service(SessionServiceServer::new(SessionApi {
             sign_in_service: sign_in_service.clone(),
             tasks: host.tasks.clone(),
@@ -158,7 +158,7 @@ async fn sealing_key(config: &Config, host: &Host, db: &Db) -> anyhow::Result<Se
 async fn load_keys(config: &Config, host: &Host, db: &Db, sealing: &Arc<SealingKey>) -> Result<Arc<keys::Keys>, Error> {
     signing::rotate(db, sealing, host.clock.now(), TimeDelta::days(config.key_days)).await?;
     let keys = keys::Keys::read(db, sealing.clone(), &host.clock).await?;
-    keys.signing.apply_to(&host.identity);
+    keys.signing.install_public_keys(&host.identity);
     let revoked = revocations::list_after(db, 0, host.clock.now()).await?;
     host.identity.add_revocations(&revoked.into_iter().map(Revocation::to_proto).collect::<Vec<_>>());
     Ok(Arc::new(keys))
@@ -188,8 +188,8 @@ fn tokens(host: &Host, db: Db, keys: Arc<keys::Keys>) -> TokenApi {
     }
 }
 
-fn user_admin(config: &Config, host: &Host, db: Db, passwords: PasswordHasher) -> UserAdmin {
-    UserAdmin {
+fn user_admin(config: &Config, host: &Host, db: Db, passwords: PasswordHasher) -> UserAdminService {
+    UserAdminService {
         db,
         clock: host.clock.clone(),
         identity: host.identity.clone(),
@@ -242,7 +242,7 @@ fn spawn_page_view_log(host: &Host, db: &Db) -> Arc<PageViewLog> {
                 () = tokio::time::sleep(PAGE_VIEW_INTERVAL) => {}
                 () = tasks.wait_until_stopping() => {}
             }
-            let written = if tasks.is_stopping() { counted.write_all().await } else { counted.write_due().await };
+            let written = if tasks.is_stopping() { counted.write_all_counts().await } else { counted.write_due_counts().await };
             if let Err(cause) = written {
                 tracing::warn!(%cause, "failed to write the counts of repeated page views and forbidden requests to the audit log, counts lost");
             }
@@ -257,7 +257,7 @@ fn spawn_idle_expiry(host: &Host, db: &Db) {
     host.tasks.spawn_repeating(IDLE_SESSION_INTERVAL, move || {
         let (db, clock, identity) = (db.clone(), clock.clone(), identity.clone());
         async move {
-            if let Err(cause) = sessions::expire_idle(&db, &clock, &identity).await {
+            if let Err(cause) = sessions::end_idle_sessions(&db, &clock, &identity).await {
                 tracing::warn!(%cause, "failed to end idle sessions, retrying");
             }
         }

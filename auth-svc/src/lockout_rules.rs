@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 
 /// Number of consecutive wrong passwords after which sign-in is blocked.
-pub const MAX_TRIES: i64 = 5;
+pub const MAX_FAILED_ATTEMPTS: i64 = 5;
 /// Duration in milliseconds of the block that follows too many wrong passwords.
-pub const BLOCK_MS: i64 = 180_000;
+pub const BLOCK_DURATION_MS: i64 = 180_000;
 /// Period in milliseconds without a failed attempt after which earlier failures no longer count.
 pub const FAILURE_EXPIRY_MS: i64 = 30 * 60_000;
 
 /// State of one failure counter; times are in milliseconds since 1970.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, sqlx::FromRow)]
-pub struct Counter {
+pub struct FailureCounter {
     /// Number of failed attempts that still count towards a block.
     pub failures: i64,
     /// Time from which the failures no longer count, in milliseconds since 1970.
@@ -23,7 +23,7 @@ pub struct Counter {
 }
 
 /// Failure counters by name; a missing counter has no failures.
-pub type Counters = HashMap<String, Counter>;
+pub type FailureCounters = HashMap<String, FailureCounter>;
 
 /// Rate limit for failed attempts of several devices or users together: a token bucket that refills at a constant rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub struct RateLimit {
 ///
 /// A single address cannot reach this limit, since its own block allows only five failures in 180 seconds. Attackers at many
 /// addresses can lock the owner out on new devices, but never on a known device.
-pub const ACCOUNT_RATE_LIMIT: RateLimit = RateLimit { limit: 20, ms: BLOCK_MS / MAX_TRIES };
+pub const ACCOUNT_RATE_LIMIT: RateLimit = RateLimit { limit: 20, ms: BLOCK_DURATION_MS / MAX_FAILED_ATTEMPTS };
 /// Rate limit per address: 50 failures in a burst, then one failure every 12 seconds, which is 100 in any ten minutes.
 pub const ADDRESS_RATE_LIMIT: RateLimit = RateLimit { limit: 50, ms: 12_000 };
 
@@ -81,7 +81,7 @@ pub enum LockoutOp {
 
 /// Decision whether a password attempt is allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Decision {
+pub enum LockoutDecision {
     /// The attempt is blocked for this many more milliseconds.
     Deny(i64),
     /// The attempt is allowed. The number is how many attempts are left if this attempt fails; with 0, a wrong password begins
@@ -90,11 +90,11 @@ pub enum Decision {
 }
 
 /// Applies one operation to the failure counters at the time `now`, in milliseconds since 1970.
-pub fn apply(cells: &mut Counters, counter_names: &CounterNames, act: LockoutOp, now: i64) -> Decision {
+pub fn apply_op(cells: &mut FailureCounters, counter_names: &CounterNames, act: LockoutOp, now: i64) -> LockoutDecision {
     match act {
         LockoutOp::Check => check(cells, counter_names, now),
         LockoutOp::Reserve => match check(cells, counter_names, now) {
-            Decision::Allow(_) => reserve_attempt(cells, counter_names, now),
+            LockoutDecision::Allow(_) => reserve_attempt(cells, counter_names, now),
             refused => refused,
         },
         LockoutOp::Release => release_attempt(cells, counter_names, now),
@@ -102,28 +102,28 @@ pub fn apply(cells: &mut Counters, counter_names: &CounterNames, act: LockoutOp,
             let cell = unexpired_counter(cells, &counter_names.primary, now);
             cell.failures = 0;
             cell.blocked_ms = cell.blocked_ms.max(now + wait);
-            Decision::Deny(wait)
+            LockoutDecision::Deny(wait)
         }
     }
 }
 
-fn check(cells: &Counters, counter_names: &CounterNames, now: i64) -> Decision {
+fn check(cells: &FailureCounters, counter_names: &CounterNames, now: i64) -> LockoutDecision {
     let cell = |bucket: &str| cells.get(bucket).copied().unwrap_or_default();
     let block = cell(&counter_names.primary).blocked_ms - now;
     let wide = counter_names.wide.iter().map(|(bucket, rule)| remaining_wait(cell(bucket), *rule, now));
     match wide.chain([block]).max().unwrap_or_default() {
-        wait if wait > 0 => Decision::Deny(wait),
-        _ => Decision::Allow(MAX_TRIES),
+        wait if wait > 0 => LockoutDecision::Deny(wait),
+        _ => LockoutDecision::Allow(MAX_FAILED_ATTEMPTS),
     }
 }
 
 /// Returns the number of milliseconds for which a rate limit still blocks attempts; 0 or negative when attempts are allowed. The
 /// time at which the token bucket is full again is `until_ms`.
-const fn remaining_wait(cell: Counter, rule: RateLimit, now: i64) -> i64 {
+const fn remaining_wait(cell: FailureCounter, rule: RateLimit, now: i64) -> i64 {
     cell.until_ms - now - (rule.limit - 1) * rule.ms
 }
 
-fn reserve_attempt(cells: &mut Counters, counter_names: &CounterNames, now: i64) -> Decision {
+fn reserve_attempt(cells: &mut FailureCounters, counter_names: &CounterNames, now: i64) -> LockoutDecision {
     for (bucket, rule) in &counter_names.wide {
         let cell = unexpired_counter(cells, bucket, now);
         cell.until_ms = cell.until_ms.max(now) + rule.ms;
@@ -132,23 +132,23 @@ fn reserve_attempt(cells: &mut Counters, counter_names: &CounterNames, now: i64)
     if let Some(shadow) = &counter_names.secondary {
         let cell = unexpired_counter(cells, shadow, now);
         record_failure(cell, now);
-        if cell.failures >= MAX_TRIES {
+        if cell.failures >= MAX_FAILED_ATTEMPTS {
             cell.failures = 0;
             if cell.blocked_ms <= now {
-                cell.blocked_ms = now + BLOCK_MS;
+                cell.blocked_ms = now + BLOCK_DURATION_MS;
             }
         }
     }
     let cell = unexpired_counter(cells, &counter_names.primary, now);
     record_failure(cell, now);
-    let left = MAX_TRIES - cell.failures;
+    let left = MAX_FAILED_ATTEMPTS - cell.failures;
     if left <= 0 {
-        (cell.failures, cell.blocked_ms) = (0, now + BLOCK_MS);
+        (cell.failures, cell.blocked_ms) = (0, now + BLOCK_DURATION_MS);
     }
-    Decision::Allow(left.max(0))
+    LockoutDecision::Allow(left.max(0))
 }
 
-fn release_attempt(cells: &mut Counters, counter_names: &CounterNames, now: i64) -> Decision {
+fn release_attempt(cells: &mut FailureCounters, counter_names: &CounterNames, now: i64) -> LockoutDecision {
     for (bucket, rule) in &counter_names.wide {
         let cell = unexpired_counter(cells, bucket, now);
         if cell.failures > 0 {
@@ -161,10 +161,10 @@ fn release_attempt(cells: &mut Counters, counter_names: &CounterNames, now: i64)
     }
     let cell = unexpired_counter(cells, &counter_names.primary, now);
     (cell.failures, cell.blocked_ms) = (0, 0);
-    Decision::Allow(MAX_TRIES)
+    LockoutDecision::Allow(MAX_FAILED_ATTEMPTS)
 }
 
-fn unexpired_counter<'c>(cells: &'c mut Counters, bucket: &str, now: i64) -> &'c mut Counter {
+fn unexpired_counter<'c>(cells: &'c mut FailureCounters, bucket: &str, now: i64) -> &'c mut FailureCounter {
     let cell = cells.entry(bucket.to_owned()).or_default();
     if cell.until_ms <= now {
         cell.failures = 0;
@@ -172,7 +172,7 @@ fn unexpired_counter<'c>(cells: &'c mut Counters, bucket: &str, now: i64) -> &'c
     cell
 }
 
-fn record_failure(cell: &mut Counter, now: i64) {
+fn record_failure(cell: &mut FailureCounter, now: i64) {
     (cell.failures, cell.last_ms, cell.until_ms) = (cell.failures + 1, now, now + FAILURE_EXPIRY_MS);
 }
 
@@ -190,60 +190,68 @@ mod tests {
 
     #[test]
     fn five_tries_then_a_block_that_further_tries_do_not_change_then_five_again() {
-        let (mut cells, p) = (Counters::new(), at("p"));
-        let decisions: Vec<_> = (0..5).map(|i| apply(&mut cells, &p, LockoutOp::Reserve, i)).collect();
-        assert_eq!(decisions, [4, 3, 2, 1, 0].map(Decision::Allow));
+        let (mut cells, p) = (FailureCounters::new(), at("p"));
+        let decisions: Vec<_> = (0..5).map(|i| apply_op(&mut cells, &p, LockoutOp::Reserve, i)).collect();
+        assert_eq!(decisions, [4, 3, 2, 1, 0].map(LockoutDecision::Allow));
         for passed in [0, 1, 179_999] {
-            assert_eq!(apply(&mut cells, &p, LockoutOp::Reserve, 4 + passed), Decision::Deny(180_000 - passed));
+            assert_eq!(apply_op(&mut cells, &p, LockoutOp::Reserve, 4 + passed), LockoutDecision::Deny(180_000 - passed));
         }
-        assert_eq!(apply(&mut cells, &p, LockoutOp::Reserve, 4 + 180_000), Decision::Allow(4));
+        assert_eq!(apply_op(&mut cells, &p, LockoutOp::Reserve, 4 + 180_000), LockoutDecision::Allow(4));
     }
 
     #[test]
     fn a_success_clears_the_count_and_even_the_block_its_own_try_began() {
-        let (mut cells, p) = (Counters::new(), at("p"));
+        let (mut cells, p) = (FailureCounters::new(), at("p"));
         for _ in 0..5 {
-            apply(&mut cells, &p, LockoutOp::Reserve, 0);
+            apply_op(&mut cells, &p, LockoutOp::Reserve, 0);
         }
-        apply(&mut cells, &p, LockoutOp::Release, 1);
-        assert_eq!(apply(&mut cells, &p, LockoutOp::Reserve, 2), Decision::Allow(4));
+        apply_op(&mut cells, &p, LockoutOp::Release, 1);
+        assert_eq!(apply_op(&mut cells, &p, LockoutOp::Reserve, 2), LockoutDecision::Allow(4));
     }
 
     #[test]
     fn failures_are_forgotten_half_an_hour_after_the_last() {
-        let (mut cells, p) = (Counters::new(), at("p"));
+        let (mut cells, p) = (FailureCounters::new(), at("p"));
         for _ in 0..3 {
-            apply(&mut cells, &p, LockoutOp::Reserve, 0);
+            apply_op(&mut cells, &p, LockoutOp::Reserve, 0);
         }
-        assert_eq!(apply(&mut cells, &p, LockoutOp::Reserve, FAILURE_EXPIRY_MS - 1), Decision::Allow(1));
-        assert_eq!(apply(&mut cells, &p, LockoutOp::Reserve, 2 * FAILURE_EXPIRY_MS), Decision::Allow(4));
+        assert_eq!(apply_op(&mut cells, &p, LockoutOp::Reserve, FAILURE_EXPIRY_MS - 1), LockoutDecision::Allow(1));
+        assert_eq!(apply_op(&mut cells, &p, LockoutOp::Reserve, 2 * FAILURE_EXPIRY_MS), LockoutDecision::Allow(4));
     }
 
     #[test]
     fn a_known_device_is_not_blocked_with_its_address_but_blocks_it() {
-        let mut cells = Counters::new();
+        let mut cells = FailureCounters::new();
         for _ in 0..5 {
-            apply(&mut cells, &at("p"), LockoutOp::Reserve, 0);
+            apply_op(&mut cells, &at("p"), LockoutOp::Reserve, 0);
         }
-        assert_eq!(apply(&mut cells, &known("d", "p"), LockoutOp::Reserve, 1), Decision::Allow(4));
-        apply(&mut cells, &known("d", "p"), LockoutOp::Release, 2);
-        assert_eq!(apply(&mut cells, &at("p"), LockoutOp::Reserve, 3), Decision::Deny(179_997), "its success ends no other block");
+        assert_eq!(apply_op(&mut cells, &known("d", "p"), LockoutOp::Reserve, 1), LockoutDecision::Allow(4));
+        apply_op(&mut cells, &known("d", "p"), LockoutOp::Release, 2);
+        assert_eq!(
+            apply_op(&mut cells, &at("p"), LockoutOp::Reserve, 3),
+            LockoutDecision::Deny(179_997),
+            "its success ends no other block"
+        );
         for _ in 0..5 {
-            apply(&mut cells, &known("e", "q"), LockoutOp::Reserve, 0);
+            apply_op(&mut cells, &known("e", "q"), LockoutOp::Reserve, 0);
         }
-        assert_eq!(apply(&mut cells, &at("q"), LockoutOp::Reserve, 1), Decision::Deny(179_999), "dropping the mark does not help");
+        assert_eq!(
+            apply_op(&mut cells, &at("q"), LockoutOp::Reserve, 1),
+            LockoutDecision::Deny(179_999),
+            "dropping the mark does not help"
+        );
     }
 
     #[test]
     fn one_account_takes_twenty_failures_from_anywhere_and_then_one_in_36_seconds() {
-        let mut cells = Counters::new();
+        let mut cells = FailureCounters::new();
         let from = |address: i64| CounterNames { wide: vec![("a".to_owned(), ACCOUNT_RATE_LIMIT)], ..at(&format!("p{address}")) };
         for address in 0..20 {
-            assert_eq!(apply(&mut cells, &from(address), LockoutOp::Reserve, 1_000), Decision::Allow(4));
+            assert_eq!(apply_op(&mut cells, &from(address), LockoutOp::Reserve, 1_000), LockoutDecision::Allow(4));
         }
-        assert_eq!(apply(&mut cells, &from(20), LockoutOp::Reserve, 2_000), Decision::Deny(35_000));
-        assert_eq!(apply(&mut cells, &from(20), LockoutOp::Reserve, 37_000), Decision::Allow(4));
-        assert_eq!(apply(&mut cells, &from(21), LockoutOp::Reserve, 37_001), Decision::Deny(35_999));
+        assert_eq!(apply_op(&mut cells, &from(20), LockoutOp::Reserve, 2_000), LockoutDecision::Deny(35_000));
+        assert_eq!(apply_op(&mut cells, &from(20), LockoutOp::Reserve, 37_000), LockoutDecision::Allow(4));
+        assert_eq!(apply_op(&mut cells, &from(21), LockoutOp::Reserve, 37_001), LockoutDecision::Deny(35_999));
     }
 
     #[test]
@@ -251,11 +259,11 @@ mod tests {
         let from = |address: &str| CounterNames { wide: vec![("a".to_owned(), ACCOUNT_RATE_LIMIT)], ..at(address) };
         // The owner signs in on a new device at another address, and on a known device at the attacker's address.
         for owner in [from("new"), known("mark", "theirs")] {
-            let (mut cells, mut tried) = (Counters::new(), 0);
+            let (mut cells, mut tried) = (FailureCounters::new(), 0);
             for now in (0..7_200_000).step_by(1_000) {
-                tried += i32::from(matches!(apply(&mut cells, &from("theirs"), LockoutOp::Reserve, now), Decision::Allow(_)));
-                assert_eq!(apply(&mut cells, &owner, LockoutOp::Reserve, now), Decision::Allow(4), "after {now} ms");
-                apply(&mut cells, &owner, LockoutOp::Release, now);
+                tried += i32::from(matches!(apply_op(&mut cells, &from("theirs"), LockoutOp::Reserve, now), LockoutDecision::Allow(_)));
+                assert_eq!(apply_op(&mut cells, &owner, LockoutOp::Reserve, now), LockoutDecision::Allow(4), "after {now} ms");
+                apply_op(&mut cells, &owner, LockoutOp::Release, now);
             }
             assert!((200..=220).contains(&tried), "two hours of five tries in three minutes, and twenty at once: {tried}");
         }
@@ -263,16 +271,16 @@ mod tests {
 
     #[test]
     fn one_address_takes_a_hundred_failures_in_any_ten_minutes_and_successes_do_not_count() {
-        let (mut cells, mut tried) = (Counters::new(), Vec::new());
+        let (mut cells, mut tried) = (FailureCounters::new(), Vec::new());
         let on = |name: usize| CounterNames { wide: vec![("i".to_owned(), ADDRESS_RATE_LIMIT)], ..at(&format!("p{name}")) };
         for name in 0..200 {
-            assert_eq!(apply(&mut cells, &on(name), LockoutOp::Reserve, 1), Decision::Allow(4));
-            apply(&mut cells, &on(name), LockoutOp::Release, 1);
+            assert_eq!(apply_op(&mut cells, &on(name), LockoutOp::Reserve, 1), LockoutDecision::Allow(4));
+            apply_op(&mut cells, &on(name), LockoutOp::Release, 1);
         }
         // Pausing between bursts, or trying without a pause, yields no additional attempts.
         for (from, step) in [(0, 100), (1_500_000, 100), (3_500_000, 12_000)] {
             for now in (from..from + 1_200_000).step_by(step) {
-                if let Decision::Allow(_) = apply(&mut cells, &on(200 + tried.len()), LockoutOp::Reserve, now) {
+                if let LockoutDecision::Allow(_) = apply_op(&mut cells, &on(200 + tried.len()), LockoutOp::Reserve, now) {
                     tried.push(now);
                 }
             }
@@ -283,51 +291,51 @@ mod tests {
 
     #[test]
     fn the_limits_are_as_documented() {
-        assert_eq!((MAX_TRIES, BLOCK_MS, FAILURE_EXPIRY_MS), (5, 180_000, 1_800_000));
+        assert_eq!((MAX_FAILED_ATTEMPTS, BLOCK_DURATION_MS, FAILURE_EXPIRY_MS), (5, 180_000, 1_800_000));
         assert_eq!((ACCOUNT_RATE_LIMIT.limit, ACCOUNT_RATE_LIMIT.ms), (20, 36_000));
         assert_eq!((ADDRESS_RATE_LIMIT.limit, ADDRESS_RATE_LIMIT.ms), (50, 12_000));
     }
 
     #[test]
     fn failures_expire_at_the_very_end_of_their_memory() {
-        let (mut cells, p) = (Counters::new(), at("p"));
-        apply(&mut cells, &p, LockoutOp::Reserve, 0);
-        assert_eq!(apply(&mut cells, &p, LockoutOp::Reserve, FAILURE_EXPIRY_MS), Decision::Allow(4));
+        let (mut cells, p) = (FailureCounters::new(), at("p"));
+        apply_op(&mut cells, &p, LockoutOp::Reserve, 0);
+        assert_eq!(apply_op(&mut cells, &p, LockoutOp::Reserve, FAILURE_EXPIRY_MS), LockoutDecision::Allow(4));
     }
 
     #[test]
     fn a_success_gives_back_its_own_booking_of_a_wide_limit_and_no_more() {
         let on = CounterNames { wide: vec![("a".to_owned(), ACCOUNT_RATE_LIMIT)], ..at("p") };
-        let mut cells = Counters::new();
-        apply(&mut cells, &on, LockoutOp::Reserve, 0);
-        apply(&mut cells, &on, LockoutOp::Reserve, 0);
-        apply(&mut cells, &on, LockoutOp::Release, 0);
+        let mut cells = FailureCounters::new();
+        apply_op(&mut cells, &on, LockoutOp::Reserve, 0);
+        apply_op(&mut cells, &on, LockoutOp::Reserve, 0);
+        apply_op(&mut cells, &on, LockoutOp::Release, 0);
         assert_eq!((cells["a"].failures, cells["a"].until_ms), (1, ACCOUNT_RATE_LIMIT.ms));
-        apply(&mut cells, &on, LockoutOp::Release, 0);
-        apply(&mut cells, &on, LockoutOp::Release, 0);
+        apply_op(&mut cells, &on, LockoutOp::Release, 0);
+        apply_op(&mut cells, &on, LockoutOp::Release, 0);
         assert_eq!((cells["a"].failures, cells["a"].until_ms), (0, 0), "a success without a booking gives nothing back");
     }
 
     #[test]
     fn the_count_of_an_address_begins_anew_after_a_success_or_a_block_of_its_known_device() {
-        let mut cells = Counters::new();
+        let mut cells = FailureCounters::new();
         for _ in 0..2 {
-            apply(&mut cells, &known("d", "p"), LockoutOp::Reserve, 0);
+            apply_op(&mut cells, &known("d", "p"), LockoutOp::Reserve, 0);
         }
-        apply(&mut cells, &known("d", "p"), LockoutOp::Release, 0);
-        assert_eq!(apply(&mut cells, &at("p"), LockoutOp::Reserve, 1), Decision::Allow(4));
+        apply_op(&mut cells, &known("d", "p"), LockoutOp::Release, 0);
+        assert_eq!(apply_op(&mut cells, &at("p"), LockoutOp::Reserve, 1), LockoutDecision::Allow(4));
         for _ in 0..5 {
-            apply(&mut cells, &known("e", "q"), LockoutOp::Reserve, 0);
+            apply_op(&mut cells, &known("e", "q"), LockoutOp::Reserve, 0);
         }
-        assert_eq!(apply(&mut cells, &at("q"), LockoutOp::Reserve, BLOCK_MS), Decision::Allow(4));
+        assert_eq!(apply_op(&mut cells, &at("q"), LockoutOp::Reserve, BLOCK_DURATION_MS), LockoutDecision::Allow(4));
     }
 
     #[test]
     fn a_block_from_the_other_store_is_imported() {
-        let (mut cells, p) = (Counters::new(), at("p"));
-        apply(&mut cells, &p, LockoutOp::Reserve, 0);
-        apply(&mut cells, &p, LockoutOp::Import(1_000), 0);
-        assert_eq!(apply(&mut cells, &p, LockoutOp::Check, 1), Decision::Deny(999));
-        assert_eq!(apply(&mut cells, &p, LockoutOp::Reserve, 1_000), Decision::Allow(4));
+        let (mut cells, p) = (FailureCounters::new(), at("p"));
+        apply_op(&mut cells, &p, LockoutOp::Reserve, 0);
+        apply_op(&mut cells, &p, LockoutOp::Import(1_000), 0);
+        assert_eq!(apply_op(&mut cells, &p, LockoutOp::Check, 1), LockoutDecision::Deny(999));
+        assert_eq!(apply_op(&mut cells, &p, LockoutOp::Reserve, 1_000), LockoutDecision::Allow(4));
     }
 }

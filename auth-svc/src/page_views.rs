@@ -68,7 +68,7 @@ impl PageViewLog {
     /// # Errors
     /// Returns a database error.
     pub async fn record(&self, visit: PageView) -> Result<(), Error> {
-        self.write_due().await?;
+        self.write_due_counts().await?;
         let now = self.clock.now();
         let Some(event) = self.first(&visit, now) else { return Ok(()) };
         let PageView { caller, .. } = visit;
@@ -98,7 +98,7 @@ impl PageViewLog {
     ///
     /// # Errors
     /// Returns a database error.
-    pub async fn write_due(&self) -> Result<(), Error> {
+    pub async fn write_due_counts(&self) -> Result<(), Error> {
         self.write_before(self.clock.now() - REPEAT_PERIOD).await
     }
 
@@ -124,7 +124,7 @@ impl PageViewLog {
     ///
     /// # Errors
     /// Returns a database error.
-    pub async fn write_all(&self) -> Result<(), Error> {
+    pub async fn write_all_counts(&self) -> Result<(), Error> {
         self.write_before(self.clock.now()).await
     }
 

@@ -61,7 +61,7 @@ const LOCAL_WORDS: [&str; 24] = [
 ///
 /// # Errors
 /// Returns `PasswordRejected` when the password is too short, too long, blank, equal to the login name (HMC), or easy to guess.
-pub fn check(password: &str, hmc_key: &str) -> Result<(), Error> {
+pub fn check_rules(password: &str, hmc_key: &str) -> Result<(), Error> {
     let length = password.chars().count();
     if length < MIN_PASSWORD_LEN {
         return Err(Error::PasswordRejected("The password needs at least 8 characters."));
@@ -276,10 +276,10 @@ mod tests {
         let long = "x".repeat(129);
         let common = ["password", "12345678", "11111111", "aaaaaaaa", "qwertyui", "senha123", "Patio2026", "register12", "Flamengo10"];
         for weak in ["", "1234567", "        ", "Register1", " register1 ", &long].into_iter().chain(common) {
-            assert!(check(weak, "register1").is_err(), "{weak:.20?}");
+            assert!(check_rules(weak, "register1").is_err(), "{weak:.20?}");
         }
         for good in ["correct horse", "ção e açúcar", &"üa9ö-".repeat(25), " blanks around ", "yard-walk-2026!"] {
-            assert!(check(good, "register1").is_ok(), "{good:.20?}");
+            assert!(check_rules(good, "register1").is_ok(), "{good:.20?}");
         }
     }
 

@@ -3,7 +3,7 @@ use crate::{
     admin_action::{Actor, check_not_reserved_user},
     error::Error,
     store::{
-        export::subject,
+        export::audit_subject,
         revocations::{self, Revocation},
         sessions::{self, OpenSession},
     },
@@ -11,7 +11,7 @@ use crate::{
 use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{
     audit::{self, AuditEvent},
-    auth::identity::{ACTIVITY_INTERVAL, Caller, Identity},
+    auth::identity::{ACTIVITY_INTERVAL, Caller, TokenVerifier},
     clock::Clock,
     db::{Db, Tx},
 };
@@ -27,7 +27,7 @@ const REVOCATION_MARGIN: TimeDelta = TimeDelta::hours(1);
 ///
 /// The sequence number is set to 0, so that the next poll still fetches revocations that other replicas committed
 /// under lower numbers.
-pub fn revoke_locally(identity: &Identity, revocation: Revocation) {
+pub fn revoke_locally(identity: &TokenVerifier, revocation: Revocation) {
     identity.add_revocations(&[Revocation { sequence: 0, ..revocation }.to_proto()]);
 }
 
@@ -35,7 +35,7 @@ pub fn revoke_locally(identity: &Identity, revocation: Revocation) {
 ///
 /// # Errors
 /// Returns `NotAllowed` when the caller is a service, or a database error.
-pub async fn sign_out(db: &Db, clock: &Clock, identity: &Identity, caller: Caller, address: String) -> Result<(), Error> {
+pub async fn sign_out(db: &Db, clock: &Clock, identity: &TokenVerifier, caller: Caller, address: String) -> Result<(), Error> {
     let user_id = caller.signed_in_user_id().ok_or(Error::NotAllowed)?;
     let now = clock.now();
     let revocation = Revocation {
@@ -47,7 +47,7 @@ pub async fn sign_out(db: &Db, clock: &Clock, identity: &Identity, caller: Calle
         unused: false,
     };
     let event =
-        AuditEvent { kind: "logout", subject: subject(user_id), summary: "signed out".to_owned(), address, ..AuditEvent::default() };
+        AuditEvent { kind: "logout", subject: audit_subject(user_id), summary: "signed out".to_owned(), address, ..AuditEvent::default() };
     let kept = db
         .write(move |tx| {
             Box::pin(async move {
@@ -67,9 +67,9 @@ pub async fn sign_out(db: &Db, clock: &Clock, identity: &Identity, caller: Calle
 /// # Errors
 /// Returns `NotSignedIn` and revokes the session when the database does not contain the session. A valid token
 /// without a stored session may be signed with a stolen key. Returns a database error when a statement fails.
-pub async fn confirm(db: &Db, clock: &Clock, identity: &Identity, caller: Caller, address: String) -> Result<(), Error> {
+pub async fn confirm_session(db: &Db, clock: &Clock, identity: &TokenVerifier, caller: Caller, address: String) -> Result<(), Error> {
     let user_id = caller.signed_in_user_id().ok_or(Error::NotAllowed)?;
-    let begun = sessions::find_user(db, &caller.session_id).await?;
+    let begun = sessions::find_session_user(db, &caller.session_id).await?;
     if begun.is_some_and(|(holder, role)| holder == user_id && role == role::role_text(caller.role)) {
         return Ok(());
     }
@@ -79,7 +79,7 @@ pub async fn confirm(db: &Db, clock: &Clock, identity: &Identity, caller: Caller
     let expires_at = caller.expires_at + REVOCATION_MARGIN;
     let revocation = Revocation { sequence: 0, session_id: caller.session_id, user_id, issued_before: now, expires_at, unused: false };
     let summary = "rejected a token of a session that was never started".to_owned();
-    let event = AuditEvent { kind: "refused", subject: subject(user_id), summary, address, ..AuditEvent::default() };
+    let event = AuditEvent { kind: "refused", subject: audit_subject(user_id), summary, address, ..AuditEvent::default() };
     let kept = db
         .write(move |tx| {
             Box::pin(async move {
@@ -117,7 +117,7 @@ pub async fn list(db: &Db, caller: &Caller, user_id: i64) -> Result<Vec<OpenSess
 /// - `ReservedUser` for the developer account.
 /// - `SessionNotFound` when the session has ended or belongs to another user.
 /// - A database error.
-pub async fn end_sessions(db: &Db, identity: &Identity, act: Actor, user_id: i64, which: SessionSelection) -> Result<usize, Error> {
+pub async fn end_sessions(db: &Db, identity: &TokenVerifier, act: Actor, user_id: i64, which: SessionSelection) -> Result<usize, Error> {
     check_may(&act.caller, user_id)?;
     let ended = db
         .write(move |tx| {
@@ -131,8 +131,13 @@ pub async fn end_sessions(db: &Db, identity: &Identity, act: Actor, user_id: i64
                 let summary = if due.len() == 1 { "ended a session".to_owned() } else { format!("ended {} sessions", due.len()) };
                 let ended = delete_sessions(tx, due, act.now).await?;
                 if !ended.is_empty() {
-                    let event =
-                        AuditEvent { kind: "logout", subject: subject(user_id), summary, address: act.address, ..AuditEvent::default() };
+                    let event = AuditEvent {
+                        kind: "logout",
+                        subject: audit_subject(user_id),
+                        summary,
+                        address: act.address,
+                        ..AuditEvent::default()
+                    };
                     audit::append(tx, act.now, Some(&act.caller), event).await?;
                 }
                 Ok(ended)
@@ -147,7 +152,13 @@ pub async fn end_sessions(db: &Db, identity: &Identity, act: Actor, user_id: i64
 ///
 /// # Errors
 /// Returns a database error.
-pub async fn end_offline_sign_outs(db: &Db, clock: &Clock, identity: &Identity, ids: Vec<String>, address: String) -> Result<(), Error> {
+pub async fn end_sessions_signed_out_offline(
+    db: &Db,
+    clock: &Clock,
+    identity: &TokenVerifier,
+    ids: Vec<String>,
+    address: String,
+) -> Result<(), Error> {
     let now = clock.now();
     let ended = db
         .write(move |tx| {
@@ -157,7 +168,7 @@ pub async fn end_offline_sign_outs(db: &Db, clock: &Clock, identity: &Identity, 
                     let summary = "signed out earlier, while offline".to_owned();
                     let event = AuditEvent {
                         kind: "logout",
-                        subject: subject(revocation.user_id),
+                        subject: audit_subject(revocation.user_id),
                         summary,
                         address: address.clone(),
                         ..AuditEvent::default()
@@ -183,7 +194,7 @@ async fn delete_sessions(tx: &mut Tx<'_>, ids: Vec<String>, now: DateTime<Utc>) 
     Ok(ended)
 }
 
-fn revoke_all_locally(identity: &Identity, ended: Vec<Revocation>) -> usize {
+fn revoke_all_locally(identity: &TokenVerifier, ended: Vec<Revocation>) -> usize {
     let count = ended.len();
     for revocation in ended {
         revoke_locally(identity, revocation);
@@ -218,7 +229,7 @@ pub async fn record_activity(db: &Db, clock: &Clock, ids: Vec<String>) -> Result
 ///
 /// # Errors
 /// Returns a database error.
-pub async fn expire_idle(db: &Db, clock: &Clock, identity: &Identity) -> Result<(), Error> {
+pub async fn end_idle_sessions(db: &Db, clock: &Clock, identity: &TokenVerifier) -> Result<(), Error> {
     let now = clock.now();
     let ended = db.write(move |tx| Box::pin(async move { end_each(tx, now).await })).await?;
     for revocation in ended {
@@ -230,13 +241,14 @@ pub async fn expire_idle(db: &Db, clock: &Clock, identity: &Identity) -> Result<
 async fn end_each(tx: &mut Tx<'_>, now: DateTime<Utc>) -> Result<Vec<Revocation>, Error> {
     let mut ended = Vec::new();
     for OpenSession { id, user_id, ends_ms, .. } in
-        sessions::expire_idle(tx, (IDLE_TIMEOUT + ACTIVITY_INTERVAL).num_milliseconds(), now).await?
+        sessions::delete_expired_and_idle(tx, (IDLE_TIMEOUT + ACTIVITY_INTERVAL).num_milliseconds(), now).await?
     {
         let expires_at = DateTime::from_timestamp_millis(ends_ms).unwrap_or(now) + REVOCATION_MARGIN;
         let revocation = Revocation { sequence: 0, session_id: id, user_id, issued_before: now, expires_at, unused: true };
         ended.push(revocations::insert(tx, revocation).await?);
         let summary = "session expired after 4 hours of inactivity".to_owned();
-        audit::append(tx, now, None, AuditEvent { kind: "logout", subject: subject(user_id), summary, ..AuditEvent::default() }).await?;
+        audit::append(tx, now, None, AuditEvent { kind: "logout", subject: audit_subject(user_id), summary, ..AuditEvent::default() })
+            .await?;
     }
     Ok(ended)
 }

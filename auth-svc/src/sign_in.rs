@@ -4,21 +4,21 @@ use crate::{
     error::Error,
     hmc::Hmc,
     keys::{self, IssuedToken, Keys, TokenSubject},
-    lockout::{Lockout, locked_out, own_password_counter_names, sign_in_counter_names},
-    lockout_rules::{BLOCK_MS, CounterNames},
+    lockout::{Lockout, locked_out_error, own_password_counter_names, sign_in_counter_names},
+    lockout_rules::{BLOCK_DURATION_MS, CounterNames},
     password::{self, PasswordHasher},
     sessions, signing,
     store::{
-        export::subject,
+        export::audit_subject,
         revocations,
-        sessions::{self as open_sessions, StartedSession},
+        sessions::{self as open_sessions, NewSession},
         users::{self, StoredUser},
     },
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{
     audit::{self, AuditEvent},
-    auth::identity::{Caller, Identity},
+    auth::identity::{Caller, TokenVerifier},
     clock::Clock,
     db::{Db, Tx},
 };
@@ -46,7 +46,7 @@ pub struct SignInAttempt {
 }
 
 /// Result of a successful sign-in.
-pub struct SignedIn {
+pub struct SignInResult {
     /// Access token of the new session, with its expiry.
     pub issued_token: IssuedToken,
     /// The user who signed in.
@@ -84,7 +84,7 @@ pub struct SignInService {
     /// Source of the current time.
     pub clock: Clock,
     /// Verifier of access tokens in this process, with its copy of the public keys and the revocation list.
-    pub identity: Identity,
+    pub identity: TokenVerifier,
     /// Keys for access tokens and device tokens.
     pub keys: Arc<Keys>,
     /// Verifies and hashes passwords.
@@ -112,7 +112,7 @@ impl SignInService {
     ///
     /// # Errors
     /// Returns `WrongCredentials`, `LockedOut`, `RateLimited`, `Busy` or a database error.
-    pub async fn sign_in(&self, attempt: SignInAttempt) -> Result<SignedIn, Error> {
+    pub async fn sign_in(&self, attempt: SignInAttempt) -> Result<SignInResult, Error> {
         // Without a device token of ours, a rate-limited request ends here, before any database statement.
         let device_tokens: Vec<&String> =
             attempt.device_tokens.iter().take(MAX_DEVICE_TOKENS).filter(|mark| self.keys.is_device_token(mark)).collect();
@@ -132,7 +132,7 @@ impl SignInService {
         let (kept, mark) = known.unzip();
         let counter_names = sign_in_counter_names(&account, &self.keys.hash_address(&attempt.address), mark.as_deref());
         let failure = FailedAttempt {
-            subject: stored.as_ref().map_or_else(|| format!("unknown hmc {account}"), |user| subject(user.id)),
+            subject: stored.as_ref().map_or_else(|| format!("unknown hmc {account}"), |user| audit_subject(user.id)),
             address: attempt.address.clone(),
             wrong: "sign-in failed",
         };
@@ -144,7 +144,7 @@ impl SignInService {
                 if let Some(user) = stored
                     && let Some(admitted) = known(user).await?
                 {
-                    return Ok(SignedIn { device_token: kept.unwrap_or(admitted.device_token), ..admitted });
+                    return Ok(SignInResult { device_token: kept.unwrap_or(admitted.device_token), ..admitted });
                 }
                 left
             }
@@ -186,7 +186,7 @@ impl SignInService {
         (user, renewed): (StoredUser, bool),
         place: Place,
         counter_names: &CounterNames,
-    ) -> Result<Option<SignedIn>, Error> {
+    ) -> Result<Option<SignInResult>, Error> {
         let now = self.clock.now();
         let hash = renewed.then(|| user.password_hash.clone());
         let (session, token_lifetime) = (keys::new_session_id(), self.token_lifetime);
@@ -202,7 +202,7 @@ impl SignInService {
                         users::replace_password_hash(tx, id, &hash).await?;
                     }
                     let ends_ms = made_at + token_lifetime.num_milliseconds();
-                    let begun = StartedSession { id: session, user_id: id, ends_ms, device: place.device, address: place.address };
+                    let begun = NewSession { id: session, user_id: id, ends_ms, device: place.device, address: place.address };
                     open_sessions::insert(tx, &begun, now).await?;
                     Lockout::release(tx, &settled, now.timestamp_millis()).await?;
                     audit::append(tx, now, Some(&entry.0), entry.1).await?;
@@ -211,12 +211,12 @@ impl SignInService {
             })
             .await?;
         let Some(made_at) = made_at else { return Ok(None) };
-        self.lockout.release_reservation(counter_names).await;
+        self.lockout.release_in_fast_store(counter_names).await;
         let (session, must_change_password) = (session_id.clone(), user.must_change);
         let holder = TokenSubject { subject: id.to_string(), role: user.role(), session, must_change_password };
         let issued_token = self.keys.issue_token(holder, made_at, token_lifetime)?;
-        let (mark, phone_key) = (self.keys.device_token(id, version)?, self.keys.derive_phone_key(id));
-        Ok(Some(SignedIn {
+        let (mark, phone_key) = (self.keys.issue_device_token(id, version)?, self.keys.derive_phone_key(id));
+        Ok(Some(SignInResult {
             issued_token,
             user: StoredUser { last_login_at: Some(now), ..user },
             device_token: mark,
@@ -236,7 +236,7 @@ impl SignInService {
         };
         let event = AuditEvent {
             kind: "login",
-            subject: subject(user.id),
+            subject: audit_subject(user.id),
             summary: "signed in".to_owned(),
             address: address.to_owned(),
             ..AuditEvent::default()
@@ -249,7 +249,7 @@ impl SignInService {
     async fn record_failure(&self, failure: FailedAttempt, left: i64, wrong: impl FnOnce(i64) -> Error) -> Error {
         let now = self.clock.now();
         let (kind, summary, error) = match left {
-            0 => ("lockout", format!("{}, fifth time: blocked for 180 seconds", failure.wrong), locked_out(BLOCK_MS)),
+            0 => ("lockout", format!("{}, fifth time: blocked for 180 seconds", failure.wrong), locked_out_error(BLOCK_DURATION_MS)),
             left => ("login-failed", format!("{}, attempts left: {left}", failure.wrong), wrong(left)),
         };
         metrics::counter!("patio_sign_in_failures_total", "kind" => kind).increment(1);
@@ -266,7 +266,7 @@ impl SignInService {
     /// Returns `WrongCurrentPassword`, `LockedOut` after five wrong passwords, `PasswordRejected`, or a database error.
     pub async fn change_own_password(&self, caller: &Caller, change: OwnPasswordChange) -> Result<StoredUser, Error> {
         let user = users::find_by_id(&self.db, caller.signed_in_user_id().ok_or(Error::NotAllowed)?).await?.ok_or(Error::NotSignedIn)?;
-        password::check(&change.new, &user.hmc_key)?;
+        password::check_rules(&change.new, &user.hmc_key)?;
         if user.must_change && change.new == change.old {
             return Err(Error::PasswordRejected("The new password must differ from the one that was set for you."));
         }
@@ -283,8 +283,11 @@ impl SignInService {
         match self.verify(&counter_names, password, user.password_hash()).await? {
             Compared::Right(_) => Ok(counter_names),
             Compared::Wrong(left) => {
-                let failure =
-                    FailedAttempt { subject: subject(user.id), address: address.to_owned(), wrong: "entered a wrong current password" };
+                let failure = FailedAttempt {
+                    subject: audit_subject(user.id),
+                    address: address.to_owned(),
+                    wrong: "entered a wrong current password",
+                };
                 Err(self.record_failure(failure, left, |left| Error::WrongCurrentPassword { left }).await)
             }
         }
@@ -304,11 +307,11 @@ impl SignInService {
             .write(move |tx| {
                 Box::pin(async move {
                     Lockout::release(tx, &settled, now.timestamp_millis()).await?;
-                    open_sessions::confirm(tx, &id, now).await
+                    open_sessions::record_password_confirmation(tx, &id, now).await
                 })
             })
             .await?;
-        self.lockout.release_reservation(&counter_names).await;
+        self.lockout.release_in_fast_store(&counter_names).await;
         if noted { Ok(()) } else { Err(Error::NotSignedIn) }
     }
 
@@ -330,7 +333,7 @@ impl SignInService {
                 })
             })
             .await?;
-        self.lockout.release_reservation(counter_names).await;
+        self.lockout.release_in_fast_store(counter_names).await;
         sessions::revoke_locally(&self.identity, ended);
         Ok(())
     }
@@ -382,7 +385,7 @@ enum Compared {
 async fn note_own_password(tx: &mut Tx<'_>, caller: &Caller, address: String, now: DateTime<Utc>) -> Result<(), Error> {
     let event = AuditEvent {
         kind: "user-changed",
-        subject: subject(caller.user_id),
+        subject: audit_subject(caller.user_id),
         summary: "changed their password".to_owned(),
         new: Some(json!({ "password": "changed" })),
         address,

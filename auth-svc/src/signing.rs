@@ -14,7 +14,7 @@ use crate::{
 use chrono::{DateTime, TimeDelta, Utc};
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use patio_kit::{
-    auth::identity::{Claims, Identity},
+    auth::identity::{Claims, TokenVerifier},
     clock::Clock,
     db::{Db, Tx},
 };
@@ -27,7 +27,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 /// Time between publishing a signing key and signing the first token with this key. Services fetch keys every few seconds, but
 /// the clocks of replicas may be off by up to five minutes in either direction.
-pub const PUBLISH_AHEAD: TimeDelta = TimeDelta::minutes(15);
+pub const PUBLISH_LEAD_TIME: TimeDelta = TimeDelta::minutes(15);
 /// Time for which a signing key stays trusted after its successor begins to sign: the maximum token lifetime, plus an hour for
 /// clock differences.
 pub const RETAIN_AFTER_ROTATION: TimeDelta = TimeDelta::hours(MAX_TOKEN_HOURS + 1);
@@ -78,7 +78,7 @@ impl SigningKeys {
 
     /// Passes the public keys to this process's token verifier at once. Otherwise the verifier would not know the keys until its
     /// first poll.
-    pub fn apply_to(&self, identity: &Identity) {
+    pub fn install_public_keys(&self, identity: &TokenVerifier) {
         identity.set_keys(self.to_proto().into_iter().map(|key| (key.id, key.public_key)));
     }
 
@@ -145,7 +145,7 @@ fn trust_end_times(turns: &[DateTime<Utc>]) -> Vec<Option<DateTime<Utc>>> {
 ///
 /// # Errors
 /// Returns `Internal` when the system provides no random bytes.
-pub fn generate(now: DateTime<Utc>, signs_from: DateTime<Utc>) -> Result<StoredKey, Error> {
+pub fn generate_signing_key(now: DateTime<Utc>, signs_from: DateTime<Utc>) -> Result<StoredKey, Error> {
     let document = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new())
         .map_err(|_| Error::Internal("no random bytes for a signing key".to_owned()))?;
     let id = uuid::Uuid::now_v7().simple().to_string();
@@ -178,7 +178,7 @@ pub async fn rotate(db: &Db, sealing: &Arc<SealingKey>, now: DateTime<Utc>, life
 }
 
 async fn create_successor(tx: &mut Tx<'_>, sealing: &SealingKey, now: DateTime<Utc>) -> Result<(), Error> {
-    let next = generate(now, now + PUBLISH_AHEAD)?;
+    let next = generate_signing_key(now, now + PUBLISH_LEAD_TIME)?;
     keys::insert_signing_key(tx, sealing, &next).await?;
     tracing::info!(key = %next.id, signs_from = %next.signs_from, "new signing key published");
     Ok(())

@@ -63,7 +63,7 @@ impl UserCommand {
             Self::SetPassword { hmc, stdin } => {
                 let user = find(db, &hmc).await?;
                 let chosen = if stdin { read_line()? } else { bootstrap::generate_password()? };
-                password::check(&chosen, &user.hmc_key)?;
+                password::check_rules(&chosen, &user.hmc_key)?;
                 let password_hash = PasswordHasher::default().hash(chosen.clone()).await?;
                 let changed = StoredUser { password_hash, must_change: true, ..user.clone() };
                 db.write(move |tx| Box::pin(async move { set_password(tx, &changed, now).await })).await?;
@@ -125,6 +125,7 @@ async fn end_sessions(tx: &mut Tx<'_>, id: i64, now: DateTime<Utc>) -> Result<()
 
 /// Appends an audit entry without a user, because the command runs on the server without a sign-in.
 async fn write_audit(tx: &mut Tx<'_>, id: i64, now: DateTime<Utc>, summary: &str) -> Result<(), Error> {
-    let event = AuditEvent { kind: "user-changed", subject: export::subject(id), summary: summary.to_owned(), ..AuditEvent::default() };
+    let event =
+        AuditEvent { kind: "user-changed", subject: export::audit_subject(id), summary: summary.to_owned(), ..AuditEvent::default() };
     Ok(audit::append(tx, now, None, event).await?)
 }

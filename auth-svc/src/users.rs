@@ -1,7 +1,7 @@
 //! User administration and its rules: the reserved developer account cannot be changed, and at least one supervisor must
 //! remain.
 use crate::{
-    admin_action::{Actor, check_confirmed, check_not_reserved_user, lock_and_check_supervisor, write_audit},
+    admin_action::{Actor, check_not_reserved_user, check_password_confirmed, lock_and_check_supervisor, write_audit},
     error::Error,
     hmc::Hmc,
     password::{self, PasswordHasher},
@@ -16,7 +16,7 @@ use crate::{
 use chrono::DateTime;
 use patio_kit::{
     audit,
-    auth::identity::{Caller, DEVELOPER_ID, Identity},
+    auth::identity::{Caller, DEVELOPER_ID, TokenVerifier},
     clock::Clock,
     db::{Db, Tx},
     page::HistoryWindow,
@@ -26,13 +26,13 @@ use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 
 /// User administration: lists, creates, changes, deletes and exports users.
-pub struct UserAdmin {
+pub struct UserAdminService {
     /// Database of auth-svc.
     pub db: Db,
     /// Source of the current time.
     pub clock: Clock,
     /// Verifier of access tokens in this process, with its copy of the public keys and the revocation list.
-    pub identity: Identity,
+    pub identity: TokenVerifier,
     /// Password hasher for the passwords of new and changed users.
     pub passwords: PasswordHasher,
     /// Comparison key of the configured login name (HMC) of the developer account. This login name is reserved even if the
@@ -65,7 +65,7 @@ pub struct UserChange {
     pub password: Option<String>,
 }
 
-impl UserAdmin {
+impl UserAdminService {
     /// Returns all users except the developer account, ordered by login name (HMC).
     ///
     /// # Errors
@@ -81,9 +81,9 @@ impl UserAdmin {
     pub async fn list_history(&self, id: i64, window: HistoryWindow) -> Result<Vec<Event>, Error> {
         let listed = |db: Db| async move {
             users::find_by_id(&db, id).await?.ok_or(Error::UserNotFound(id))?;
-            Ok::<_, Error>(audit::list_history(&db, &export::subject(id), &window).await?)
+            Ok::<_, Error>(audit::list_history(&db, &export::audit_subject(id), &window).await?)
         };
-        self.db.read_recent(listed).await
+        self.db.read_from_replica(listed).await
     }
 
     /// Returns the login name (HMC) for each of these user ids; unknown ids are left out.
@@ -104,7 +104,7 @@ impl UserAdmin {
     /// - A database error.
     pub async fn create(&self, act: Actor, person: NewUserInput) -> Result<StoredUser, Error> {
         let NewUserInput { hmc, password, role, must_change } = person;
-        password::check(&password, &hmc.key)?;
+        password::check_rules(&password, &hmc.key)?;
         self.check_not_reserved(&hmc)?;
         let password_hash = self.passwords.hash(password).await?;
         let new = NewUser { id: None, hmc, role, password_hash, must_change };
@@ -114,7 +114,7 @@ impl UserAdmin {
                     lock_and_check_supervisor(tx, &act).await?;
                     check_free(tx, &new.hmc, 0).await?;
                     if new.role == Role::Admin {
-                        check_confirmed(tx, &act).await?;
+                        check_password_confirmed(tx, &act).await?;
                     }
                     let made = users::insert(tx, &new, act.now).await?;
                     let values = json!({ "user_type": made.role });
@@ -143,7 +143,7 @@ impl UserAdmin {
         }
         let hash = match &change.password {
             Some(password) => {
-                password::check(password, change.hmc.as_ref().map_or(&known.hmc_key, |hmc| &hmc.key))?;
+                password::check_rules(password, change.hmc.as_ref().map_or(&known.hmc_key, |hmc| &hmc.key))?;
                 Some(self.passwords.hash(password.clone()).await?)
             }
             None => None,
@@ -227,7 +227,7 @@ impl UserAdmin {
 }
 
 async fn check_free(tx: &mut Tx<'_>, hmc: &Hmc, for_user: i64) -> Result<(), Error> {
-    match users::find_user_of_hmc(tx, &hmc.key).await? {
+    match users::find_id_by_hmc(tx, &hmc.key).await? {
         Some(DEVELOPER_ID) => Err(Error::ReservedHmc),
         Some(id) if id != for_user => Err(Error::HmcTaken),
         _ => Ok(()),
@@ -243,7 +243,7 @@ async fn apply(tx: &mut Tx<'_>, act: &Actor, change: &UserChange, hash: Option<S
     let old = users::find_in_transaction(tx, change.id).await?.ok_or(Error::UserNotFound(change.id))?;
     let makes_admin = change.role == Some(Role::Admin) && old.role() != Role::Admin;
     if makes_admin || hash.is_some() {
-        check_confirmed(tx, act).await?;
+        check_password_confirmed(tx, act).await?;
     }
     let mut new = old.clone();
     if let Some(hmc) = &change.hmc {

@@ -1,6 +1,6 @@
 //! The campaign row, its status and state, and its protobuf form.
 use chrono::{DateTime, Utc};
-use patio_kit::{clock, progress_cache::Progress};
+use patio_kit::{clock, progress_cache::CachedProgress};
 use patio_proto::{campaign as pb, campaign::CampaignStatus, status, vehicle::Gate};
 use sqlx::FromRow;
 
@@ -93,7 +93,7 @@ impl Campaign {
     }
 
     /// Returns the subject under which audit entries refer to the campaign: `campaign ID`.
-    pub fn subject(&self) -> String {
+    pub fn audit_subject(&self) -> String {
         format!("campaign {}", self.id)
     }
 
@@ -114,7 +114,7 @@ impl Campaign {
 pub struct CampaignView {
     pub campaign: Campaign,
     /// Progress counters; `None` while vehicle-svc is unavailable.
-    pub progress: Option<Progress>,
+    pub progress: Option<CachedProgress>,
     pub yard: Option<i32>,
 }
 

@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 use patio_kit::{
     audit::{self, AuditEvent},
     db::Tx,
-    progress_cache::Progress,
+    progress_cache::CachedProgress,
 };
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -23,7 +23,7 @@ const RESPONSE_TIMEOUT: Duration = Duration::from_millis(1500);
 struct Deletion {
     context: RequestContext,
     id: i64,
-    progress: Option<Progress>,
+    progress: Option<CachedProgress>,
     at: DateTime<Utc>,
 }
 
@@ -34,18 +34,18 @@ impl Context {
         let progress = counting.ok().and_then(Result::ok).and_then(|seen| seen.progress);
         let deletion = Deletion { context, id, progress, at: self.now() };
         if self.db.write(move |tx| Box::pin(async move { deletion.mark_deleted_with_audit(tx).await })).await? {
-            self.remove_in_background(id).await;
+            self.purge_deleted_in_background(id).await;
         }
         Ok(())
     }
 
     /// Deletes the vehicles and then the row of a deleted campaign in the background. Returns when both are deleted, or after a
     /// short wait.
-    pub async fn remove_in_background(&self, id: i64) {
+    pub async fn purge_deleted_in_background(&self, id: i64) {
         let (done, removed) = oneshot::channel();
         let context = self.clone();
         self.tasks.spawn(async move {
-            if let Err(cause) = context.remove(id).await {
+            if let Err(cause) = context.purge_deleted(id).await {
                 tracing::warn!(%cause, campaign = id, "failed to remove the vehicles of a deleted campaign, retrying later");
             }
             let _ = done.send(());
@@ -56,7 +56,7 @@ impl Context {
     }
 
     /// Deletes the vehicles of a deleted campaign in vehicle-svc, then the campaign's row (its tombstone).
-    pub async fn remove(&self, id: i64) -> Result<(), Error> {
+    pub async fn purge_deleted(&self, id: i64) -> Result<(), Error> {
         self.vehicles.remove_campaign(id).await?;
         self.db.write(move |tx| Box::pin(async move { store::purge(tx, id).await })).await?;
         Ok(())
@@ -75,7 +75,7 @@ impl Deletion {
         let vehicles = total.map_or_else(|| "an unknown number of".to_owned(), |total| total.to_string());
         let event = AuditEvent {
             kind: "campaign-deleted",
-            subject: held.subject(),
+            subject: held.audit_subject(),
             summary: format!("campaign \"{}\" deleted with {vehicles} vehicles", held.name),
             old: Some(serde_json::json!({ "name": held.name, "total_vehicles": total, "total_inspected": inspected })),
             address: self.context.address.clone(),

@@ -14,7 +14,7 @@ use chrono::{DateTime, Utc};
 use patio_kit::{
     audit::{self, AuditEvent},
     db::Tx,
-    progress_cache::Progress,
+    progress_cache::CachedProgress,
 };
 use patio_proto::campaign as pb;
 
@@ -41,11 +41,11 @@ impl Context {
     /// Creates the draft campaign of an import. A repeated call returns the draft that this import has already created.
     pub async fn create_draft(&self, draft: NewDraft) -> Result<CampaignView, Error> {
         let campaign = self.db.write(move |tx| Box::pin(async move { insert(tx, &draft).await })).await?;
-        Ok(CampaignView { campaign, progress: Some(Progress::default()), yard: None })
+        Ok(CampaignView { campaign, progress: Some(CachedProgress::default()), yard: None })
     }
 
     /// Records a heartbeat, which shows that the import of a draft campaign is still running.
-    pub async fn heartbeat(&self, context: &RequestContext, id: i64) -> Result<(), Error> {
+    pub async fn record_heartbeat(&self, context: &RequestContext, id: i64) -> Result<(), Error> {
         self.record_draft_heartbeat(context, id).await.map(drop)
     }
 
@@ -69,18 +69,18 @@ impl Context {
         let (of, at) = (context.caller.signed_in_user_id(), self.now());
         let buried = self.db.write(move |tx| Box::pin(async move { discard(tx, id, of, at).await })).await?;
         if buried {
-            self.remove_in_background(id).await;
+            self.purge_deleted_in_background(id).await;
         }
         Ok(())
     }
 
     async fn record_draft_heartbeat(&self, context: &RequestContext, id: i64) -> Result<Campaign, Error> {
         let (of, at) = (context.caller.signed_in_user_id(), self.now());
-        let touched = self.db.write(move |tx| Box::pin(async move { store::heartbeat(tx, id, of, at).await })).await?;
+        let touched = self.db.write(move |tx| Box::pin(async move { store::record_heartbeat(tx, id, of, at).await })).await?;
         touched.ok_or(Error::CampaignNotFound(id))
     }
 
-    async fn make_live(&self, context: RequestContext, draft: Campaign, progress: &Progress) -> Result<Campaign, Error> {
+    async fn make_live(&self, context: RequestContext, draft: Campaign, progress: &CachedProgress) -> Result<Campaign, Error> {
         let (at, vehicles) = (self.now(), progress.total);
         self.db.write(move |tx| Box::pin(async move { publish(tx, &context, &draft, (at, vehicles)).await })).await
     }
@@ -109,7 +109,7 @@ async fn publish(
     };
     let event = AuditEvent {
         kind: "campaign-imported",
-        subject: live.subject(),
+        subject: live.audit_subject(),
         summary: format!("campaign \"{}\" imported with {vehicles} vehicles", live.name),
         new: Some(serde_json::json!({ "name": live.name, "part": live.part, "model_type": live.model_type, "total_vehicles": vehicles })),
         address: context.address.clone(),

@@ -1,6 +1,6 @@
 //! Checks of the text fields of a campaign.
 use crate::error::Error;
-use patio_proto::normal;
+use patio_proto::normalization;
 
 /// Maximum length of a campaign name in characters.
 pub const MAX_NAME_LEN: usize = 120;
@@ -9,7 +9,7 @@ pub const MAX_TEXT_LEN: usize = 2000;
 /// Maximum length of a search text or import id in characters.
 const MAX_SEARCH_LEN: usize = 200;
 
-pub use normal::name_key;
+pub use normalization::name_key;
 
 /// Collects the errors of all fields of a request, so that one response names every invalid field.
 #[derive(Default)]
@@ -41,7 +41,7 @@ pub fn validate_name(written: &str) -> Result<String, String> {
         return Err("has a line break or an invisible character".to_owned());
     }
     validate_characters_and_len(written.trim(), 4 * MAX_NAME_LEN)?;
-    let name = normal::normalize_name(written);
+    let name = normalization::normalize_name(written);
     if name.is_empty() { Err("is missing".to_owned()) } else { validate_characters_and_len(&name, MAX_NAME_LEN) }
 }
 

@@ -31,7 +31,7 @@ use patio_kit::{
     cli::ServiceBinary,
     db::Schema,
     host::Host,
-    server::{Builder, MAX_MESSAGE_BYTES, Service},
+    server::{MAX_MESSAGE_BYTES, Service, ServiceBuilder},
 };
 use patio_proto::{
     audit::audit_service_server::AuditServiceServer,
@@ -63,7 +63,7 @@ pub async fn start(config: Config, host: &Host) -> anyhow::Result<Service> {
         let sweeper = sweeper.clone();
         async move { sweeper.sweep().await }
     });
-    Builder::new(BINARY.name, host)
+    ServiceBuilder::new(BINARY.name, host)
         .add_service(large(CampaignServiceServer::new(api::CampaignApi(context.clone()))))
         .add_service(DraftServiceServer::new(api::DraftApi(context.clone())))
         .add_service(MilestoneServiceServer::new(api::MilestoneApi(context)))

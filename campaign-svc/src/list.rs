@@ -20,7 +20,7 @@ use patio_proto::{
         CampaignStatus::{self, Closed, Ongoing, PendingReview, Ready},
     },
     common::PageMeta,
-    normal, yard,
+    normalization, yard,
 };
 
 /// Checked filters and page position of a request for a list of campaigns.
@@ -42,7 +42,7 @@ impl ListQuery {
         let search = checks.value_or_default("search", fields::validate_search_text(&request.search));
         let request = Self {
             window: PageWindow::from_request(request.page.as_ref()),
-            pattern: page::contains_pattern(&normal::normalize_code(&search)),
+            pattern: page::to_like_pattern(&normalization::normalize_code(&search)),
             statuses: checks.value_or_default("statuses", statuses(&request.statuses)),
             yard: request.yard.map(|id| checks.value_or_default("yard", seen_yard(id, role))),
         };
@@ -93,9 +93,9 @@ impl Context {
         };
         let filter = CampaignFilter { pattern: request.pattern, statuses: request.statuses, ids };
         let page = store::list_page(&self.db, &filter, request.window).await?;
-        let meta = request.window.meta(store::count(&self.db, &filter).await?);
+        let meta = request.window.to_page_meta(store::count(&self.db, &filter).await?);
         let shown: Vec<i64> = page.iter().map(|campaign| campaign.id).collect();
-        let mut progress = self.progress.get_available(context, &shown, request.yard).await?;
+        let mut progress = self.progress.get_many_or_cached(context, &shown, request.yard).await?;
         let seen = page.into_iter().map(|campaign| CampaignView { progress: progress.remove(&campaign.id), campaign, yard: request.yard });
         Ok((seen.collect(), meta))
     }
@@ -107,7 +107,7 @@ impl Context {
         let yard = yard.map(|id| checks.value_or_default("yard", seen_yard(id, context.caller.role)));
         checks.into_result()?;
         let campaign = store::find(&self.db, id).await?.ok_or(Error::CampaignNotFound(id))?;
-        let progress = self.progress.get_available(context, &[id], yard).await?.remove(&id);
+        let progress = self.progress.get_many_or_cached(context, &[id], yard).await?.remove(&id);
         Ok(CampaignView { campaign, progress, yard })
     }
 
@@ -116,9 +116,9 @@ impl Context {
     pub async fn list_history(&self, id: i64, window: HistoryWindow) -> Result<Vec<Event>, Error> {
         let listed = |db: Db| async move {
             let campaign = store::find(&db, id).await?.ok_or(Error::CampaignNotFound(id))?;
-            Ok::<_, Error>(audit::list_history(&db, &campaign.subject(), &window).await?)
+            Ok::<_, Error>(audit::list_history(&db, &campaign.audit_subject(), &window).await?)
         };
-        self.db.read_recent(listed).await
+        self.db.read_from_replica(listed).await
     }
 }
 

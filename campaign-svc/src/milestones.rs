@@ -50,7 +50,7 @@ async fn apply_milestone(tx: &mut Tx<'_>, report: MilestoneReport, at: DateTime<
     let held = store::lock_for_update(tx, report.id).await?;
     let Some(before) = held.filter(|held| held.state == CampaignState::Live && held.turn_revision < report.revision) else { return Ok(()) };
     let status = status_transitions::status_after_milestone(before.status.0, report.milestone).unwrap_or(before.status.0);
-    store::save_milestone(tx, report.id, status, report.revision).await?;
+    store::save_status_after_milestone(tx, report.id, status, report.revision).await?;
     record_change(tx, &before, Campaign { status: StatusColumn(status), ..before.clone() }, at).await
 }
 
@@ -59,7 +59,7 @@ async fn record_change(tx: &mut Tx<'_>, before: &Campaign, after: Campaign, at: 
     let Some(difference) = change::diff_fields(before, &after) else { return Ok(()) };
     let event = AuditEvent {
         kind: "campaign-changed",
-        subject: after.subject(),
+        subject: after.audit_subject(),
         summary: format!("{}, as its vehicles show", difference.summary),
         old: Some(difference.old),
         new: Some(difference.new),

@@ -51,16 +51,16 @@ impl Sweeper {
             self.0.db.write(move |tx| Box::pin(async move { store::expire_stale_drafts(tx, at - HEARTBEAT_TIMEOUT, at).await })).await?;
         for id in silent {
             tracing::info!(campaign = id, "draft discarded: no heartbeat from its import");
-            log_failure(id, self.0.remove(id).await)?;
+            log_failure(id, self.0.purge_deleted(id).await)?;
         }
         Ok(())
     }
 
     async fn finish_deletions(&self) -> Result<(), Error> {
-        let stale = store::list_stale(&self.0.db, self.0.now() - DELETION_RETRY_AGE, MAX_CAMPAIGNS_PER_SWEEP).await?;
+        let stale = store::list_stale_tombstones(&self.0.db, self.0.now() - DELETION_RETRY_AGE, MAX_CAMPAIGNS_PER_SWEEP).await?;
         metrics::gauge!("patio_saga_backlog", "saga" => "deletions").set(gauge_value(stale.len()));
         for id in stale {
-            log_failure(id, self.0.remove(id).await)?;
+            log_failure(id, self.0.purge_deleted(id).await)?;
         }
         Ok(())
     }

@@ -48,7 +48,7 @@ impl Context {
     /// Updates a campaign atomically and returns the updated campaign.
     ///
     /// The counters for the response are read first, so that nothing is stored when the counters are unavailable.
-    pub async fn save(&self, context: RequestContext, id: i64, change: CampaignChange) -> Result<CampaignView, Error> {
+    pub async fn update_campaign(&self, context: RequestContext, id: i64, change: CampaignChange) -> Result<CampaignView, Error> {
         store::find(&self.db, id).await?.ok_or(Error::CampaignNotFound(id))?;
         let progress = self.progress.get(&context, id, None).await?;
         let save = Save { context, id, change, at: self.now() };
@@ -98,7 +98,7 @@ impl Context {
     pub async fn sync(&self, campaign: &Campaign) -> Result<(), Error> {
         self.vehicles.sync(campaign).await?;
         let (id, revision) = (campaign.id, campaign.revision);
-        self.db.write(move |tx| Box::pin(async move { store::record_acknowledged(tx, id, revision).await })).await?;
+        self.db.write(move |tx| Box::pin(async move { store::record_acknowledged_revision(tx, id, revision).await })).await?;
         Ok(())
     }
 
@@ -106,7 +106,7 @@ impl Context {
     /// revision, or `touched_at` is not before `since`.
     pub async fn resync(&self, id: i64, since: DateTime<Utc>) -> Result<bool, Error> {
         let at = self.now();
-        let raised = self.db.write(move |tx| Box::pin(async move { store::schedule_resync(tx, id, since, at).await })).await?;
+        let raised = self.db.write(move |tx| Box::pin(async move { store::begin_resync(tx, id, since, at).await })).await?;
         match raised {
             Some(campaign) => self.sync(&campaign).await.map(|()| true),
             None => Ok(false),
@@ -162,7 +162,7 @@ impl Save {
         store::save(tx, &after).await?;
         let event = AuditEvent {
             kind: "campaign-changed",
-            subject: after.subject(),
+            subject: after.audit_subject(),
             summary: difference.summary,
             old: Some(difference.old),
             new: Some(difference.new),

@@ -60,7 +60,7 @@ impl Config {
     /// Returns whether Strict-Transport-Security (HSTS) is sent: as configured, or by default when the TLS certificate comes from
     /// files.
     #[must_use]
-    pub fn is_https_only(&self) -> bool {
+    pub fn sends_hsts(&self) -> bool {
         self.hsts.unwrap_or(matches!(self.tls, Some(CertSource::Files { .. })))
     }
 }
@@ -82,8 +82,7 @@ mod tests {
 
     #[test]
     fn hsts_is_the_default_with_certificate_files() {
-        let is_https_only_with =
-            |arguments: &[&str]| <Cli as clap::Parser>::parse_from([&["x"], arguments].concat()).config.is_https_only();
+        let is_https_only_with = |arguments: &[&str]| <Cli as clap::Parser>::parse_from([&["x"], arguments].concat()).config.sends_hsts();
         assert_eq!(
             [is_https_only_with(&[]), is_https_only_with(&["--tls", "self-signed"]), is_https_only_with(&["--tls", "c.pem,k.pem"])],
             [false, false, true]

@@ -5,7 +5,7 @@ use patio_kit::{
     cli::{
         self,
         doctor::{self, DoctorOptions, DoctorReport},
-        probe::{NOT_SERVING, UNREACHABLE},
+        probe::{EXIT_NOT_SERVING, EXIT_UNREACHABLE},
     },
     config::{self, Settings},
     host::Host,
@@ -134,11 +134,11 @@ fn probed(probe: &Probe) -> ExitCode {
     });
     match asked {
         Ok(()) => ExitCode::SUCCESS,
-        Err(cause) if cause.is::<NotReady>() => ExitCode::from(NOT_SERVING),
+        Err(cause) if cause.is::<NotReady>() => ExitCode::from(EXIT_NOT_SERVING),
         Err(cause) => {
             let _ = show(probe, "UNREACHABLE");
             let _ = writeln!(std::io::stderr(), "{}: {cause:#}", probe.addr);
-            ExitCode::from(UNREACHABLE)
+            ExitCode::from(EXIT_UNREACHABLE)
         }
     }
 }

@@ -1,5 +1,5 @@
 //! OpenAPI document of the REST API: generated from the routes, and completed with the required roles and common errors.
-use crate::{extract::auth::Authenticated, routes, state::AppState};
+use crate::{extract::auth::AuthenticatedCaller, routes, state::AppState};
 use axum::{Json, Router, routing::get};
 use patio_proto::access::Role;
 use serde_json::{Map, Value, json};
@@ -130,7 +130,7 @@ fn as_plain_text(responses: &mut Map<String, Value>) {
 /// well.
 pub fn router(is_open: bool, document: Value) -> Router<AppState> {
     if !is_open {
-        let route = get(move |_: Authenticated| async move { Json(document) });
+        let route = get(move |_: AuthenticatedCaller| async move { Json(document) });
         return Router::new().route(DOCUMENT_PATH, route);
     }
     let page = SwaggerUi::new("/api/docs").config(Config::from(DOCUMENT_PATH));

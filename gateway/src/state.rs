@@ -3,12 +3,12 @@
 use crate::{
     access_rules::AccessRules,
     config::Config,
-    limits::{admission::AdmissionController, open_streams::StreamLimiter, sign_in_rate::RateLimiter},
+    limits::{address_rate_limit::RateLimiter, admission::AdmissionController, open_streams::StreamLimiter},
     session_confirmation::ConfirmedSessions,
 };
 use patio_kit::{
     auth::service_tokens::ServiceTokens,
-    client::{service_channel::ServiceChannel, user_names::UserNames},
+    client::{service_channel::ServiceChannel, user_names::UserNameCache},
     host::Host,
     server::MAX_MESSAGE_BYTES,
 };
@@ -48,7 +48,7 @@ pub struct Inner {
     /// Access rules of all API routes: who may call each route.
     pub rules: AccessRules,
     /// Cache of user names, by user id.
-    pub names: UserNames,
+    pub names: UserNameCache,
     /// Rate limit of sign-in attempts per client address.
     pub sign_ins: RateLimiter,
     /// Rate limit, per client address, of requests that end sessions after offline sign-outs.
@@ -118,7 +118,7 @@ impl AppState {
     /// Creates the application state from the configuration, the resources of the process and the access rules.
     #[must_use]
     pub fn new(config: Config, host: &Host, rules: AccessRules) -> Self {
-        let names = UserNames::new(UserServiceClient::new(host.links.auth.clone()));
+        let names = UserNameCache::new(UserServiceClient::new(host.links.auth.clone()));
         let (sign_ins, offline_sign_outs) = (RateLimiter::new(config.sign_in_burst), RateLimiter::new(config.sign_in_burst));
         let admission = AdmissionController::new(config.max_at_once, &host.links.vehicle);
         Self(Arc::new(Inner {

@@ -26,13 +26,13 @@ use patio_kit::{
     config::{Settings, TUNING_HEADING},
     db::Schema,
     host::Host,
-    server::{Builder, MAX_MESSAGE_BYTES, Service},
+    server::{MAX_MESSAGE_BYTES, Service, ServiceBuilder},
 };
 use patio_proto::{
     audit::audit_service_server::AuditServiceServer,
     imports::{file_service_server::FileServiceServer, import_service_server::ImportServiceServer},
 };
-use reader::Reader;
+use reader::WorkbookReader;
 use std::path::PathBuf;
 
 pub use error::Error;
@@ -57,9 +57,9 @@ pub struct Config {
 }
 
 impl Config {
-    fn reader(&self) -> std::io::Result<Reader> {
+    fn reader(&self) -> std::io::Result<WorkbookReader> {
         let program = self.workbook_reader.clone().map_or_else(std::env::current_exe, Ok)?;
-        Ok(Reader::new(program, reader::TIMEOUT))
+        Ok(WorkbookReader::new(program, reader::READ_TIMEOUT))
     }
 
     fn work_dir(&self) -> PathBuf {
@@ -100,12 +100,12 @@ pub async fn start(config: Config, host: &Host) -> anyhow::Result<Service> {
     let db = host.open_database(SCHEMA).await?;
     let (reader, running) = (config.reader()?, ActiveImports::default());
     recovery::spawn_recovery(host, db.clone(), running.clone());
-    recovery::spawn_purge(host, db.clone());
+    recovery::spawn_rejected_workbook_purge(host, db.clone());
     let exporter = Exporter::new(host, db.clone(), config.work_dir());
     let places = UploadSlots::default();
     let files = FileServiceServer::new(api::files::FileApi::new(host, db.clone(), (reader.clone(), exporter), places.clone()));
     let imports = ImportServiceServer::new(api::imports::ImportApi::new(host, db.clone(), (reader, running), places));
-    Builder::new(BINARY.name, host)
+    ServiceBuilder::new(BINARY.name, host)
         .add_service(imports.max_decoding_message_size(MAX_MESSAGE_BYTES).max_encoding_message_size(MAX_MESSAGE_BYTES))
         .add_service(files.max_decoding_message_size(MAX_MESSAGE_BYTES).max_encoding_message_size(MAX_MESSAGE_BYTES))
         .add_service(AuditServiceServer::new(AuditLog { db: db.clone() }))

@@ -4,7 +4,7 @@ use crate::{
     active_imports::ActiveImports,
     error::Result,
     saga_clients::SagaClients,
-    store::{self, HEARTBEAT_TIMEOUT, OrphanedImport, StoredOutcome, rejected_sheets},
+    store::{self, FailureOutcome, HEARTBEAT_TIMEOUT, OrphanedImport, rejected_workbooks},
 };
 use patio_kit::{
     auth::{identity::Caller, service_tokens::ServiceTokens},
@@ -37,12 +37,12 @@ pub fn spawn_recovery(host: &Host, db: Db, running: ActiveImports) {
 }
 
 /// Starts the background task that deletes expired rejected workbooks once an hour.
-pub fn spawn_purge(host: &Host, db: Db) {
+pub fn spawn_rejected_workbook_purge(host: &Host, db: Db) {
     let clock = host.clock.clone();
     host.tasks.spawn_repeating(PURGE_INTERVAL, move || {
         let (db, now) = (db.clone(), clock.now());
         async move {
-            match rejected_sheets::purge_expired(&db, now).await {
+            match rejected_workbooks::purge_expired(&db, now).await {
                 Ok(count) => tracing::debug!(count, "deleted expired rejected workbooks"),
                 Err(cause) => tracing::warn!(%cause, "failed to delete expired rejected workbooks, retrying in an hour"),
             }
@@ -51,7 +51,7 @@ pub fn spawn_purge(host: &Host, db: Db) {
 }
 
 async fn recover_all(host: &Host, db: &Db, running: &ActiveImports, tokens: &ServiceTokens) -> Result<()> {
-    let silent = store::list_orphaned(db, host.clock.now() - HEARTBEAT_TIMEOUT).await?;
+    let silent = store::list_orphaned_imports(db, host.clock.now() - HEARTBEAT_TIMEOUT).await?;
     metrics::gauge!("patio_saga_backlog", "saga" => "orphaned-imports").set(gauge_value(silent.len()));
     for lost in silent.into_iter().filter(|lost| !running.is_running(lost.id)) {
         let steps = SagaClients::new(&host.links, tokens.call_context().await?);
@@ -83,5 +83,5 @@ async fn recover_one(host: &Host, db: &Db, steps: &SagaClients, lost: OrphanedIm
     if let Some(draft) = lost.campaign_id {
         steps.discard_draft(draft).await;
     }
-    Ok(store::record_failure(db, lost.id, StoredOutcome::Failed, 0, now).await?)
+    Ok(store::record_failure(db, lost.id, FailureOutcome::Failed, 0, now).await?)
 }

@@ -3,12 +3,12 @@ use crate::{
     active_imports::ActiveImports,
     error::{Error, Result},
     progress::ProgressStore,
-    reader::{ReadFailure, ReadWorkbook, Reader, wire::SheetHeader},
+    reader::{ParsedWorkbook, ReadFailure, WorkbookReader, wire::SheetHeader},
     rejection::{ErrorCode, name_taken, reject},
     saga_clients::SagaClients,
     store::{
-        self, BeginResult, ImportAttempt, StoredOutcome, cancellation,
-        rejected_sheets::{self, RejectedWorkbook},
+        self, BeginResult, FailureOutcome, ImportAttempt, cancellation,
+        rejected_workbooks::{self, RejectedWorkbook},
     },
 };
 use bytes::Bytes;
@@ -99,7 +99,7 @@ pub struct Importer {
     /// Database with the history of imports.
     pub db: Db,
     /// Reader that parses workbooks in separate processes.
-    pub reader: Reader,
+    pub reader: WorkbookReader,
     /// Source of the service tokens for calls to other services.
     pub tokens: ServiceTokens,
     /// Imports that run in this process.
@@ -184,7 +184,7 @@ struct Run {
     id: i64,
     host: Host,
     db: Db,
-    reader: Reader,
+    reader: WorkbookReader,
     caller: Caller,
     steps: SagaClients,
     upload_id: Uuid,
@@ -230,7 +230,7 @@ impl Run {
         self.close(done).await
     }
 
-    async fn read(&self, data: Bytes) -> Result<ReadWorkbook, Stop> {
+    async fn read(&self, data: Bytes) -> Result<ParsedWorkbook, Stop> {
         let progress = self.progress.clone();
         match self.reader.read(self.caller.user_id, data.clone(), &mut |rows| progress.set_rows(rows)).await {
             Ok(book) => Ok(book),
@@ -248,7 +248,7 @@ impl Run {
         let upload_id = self.upload_id.to_string();
         let (user_id, file_name, at) = (self.caller.user_id, self.file_name.clone(), self.host.clock.now());
         let sheet = RejectedWorkbook { upload_id: upload_id.clone(), user_id, file_name, data: data.to_vec(), at };
-        match rejected_sheets::insert(&self.db, sheet).await {
+        match rejected_workbooks::insert(&self.db, sheet).await {
             Ok(()) => rejection.kept_as = upload_id,
             Err(cause) => {
                 tracing::warn!(%cause, import = self.id, "failed to store a rejected workbook, no download with marked errors is offered")
@@ -265,7 +265,7 @@ impl Run {
         Ok(draft.id)
     }
 
-    async fn store(&self, draft: i64, book: ReadWorkbook) -> Result<(), Stop> {
+    async fn store(&self, draft: i64, book: ParsedWorkbook) -> Result<(), Stop> {
         let all = book.sheet.vehicles;
         let stored =
             self.steps.store_vehicles(draft, book.vehicles, self.file_name.clone(), self.progress.clone()).await.map_err(refusal_of)?;
@@ -344,9 +344,9 @@ impl Run {
                 self.progress.publish_end(ImportPhase::Done).await;
                 return self.ending(done);
             }
-            Err(Stop::Rejected(rejection)) => (StoredOutcome::Rejected, rejection.total_errors),
-            Err(Stop::Failed(Error::Interrupted)) => (StoredOutcome::Cancelled, 0),
-            Err(Stop::Failed(_)) => (StoredOutcome::Failed, 0),
+            Err(Stop::Rejected(rejection)) => (FailureOutcome::Rejected, rejection.total_errors),
+            Err(Stop::Failed(Error::Interrupted)) => (FailureOutcome::Cancelled, 0),
+            Err(Stop::Failed(_)) => (FailureOutcome::Failed, 0),
         };
         ended(outcome.text());
         if let Some(draft) = self.draft.get() {

@@ -5,7 +5,7 @@ use crate::common::{
     good, read, vehicles, with_rows,
 };
 use import_svc::{
-    reader::{ReadFailure, Reader},
+    reader::{ReadFailure, WorkbookReader},
     rejection::MAX_FILE_BYTES,
 };
 use std::{
@@ -87,7 +87,7 @@ async fn read_by_a_program_that(does: &str, patience: Duration) -> Result<(), Re
     write!(file, "#!/bin/sh\n{does}\n").unwrap();
     file.set_permissions(std::fs::Permissions::from_mode(0o755)).unwrap();
     drop(file);
-    Reader::new(program, patience).read(7, good("Any", 3).into(), &mut |_| {}).await.map(drop)
+    WorkbookReader::new(program, patience).read(7, good("Any", 3).into(), &mut |_| {}).await.map(drop)
 }
 
 #[tokio::test]
@@ -108,7 +108,7 @@ async fn a_reading_process_that_hangs_is_ended() {
 
 #[tokio::test]
 async fn a_reading_program_that_is_not_there_is_a_fault_of_ours() {
-    let reader = Reader::new("/nowhere/import-svc".into(), Duration::from_secs(1));
+    let reader = WorkbookReader::new("/nowhere/import-svc".into(), Duration::from_secs(1));
     assert!(matches!(reader.read(7, good("Any", 1).into(), &mut |_| {}).await, Err(ReadFailure::NotStarted(_))));
 }
 

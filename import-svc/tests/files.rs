@@ -10,7 +10,7 @@ use patio_proto::{
         CsvResponse, ExportCampaignRequest, FileChunk, FileHeader, Rejection, Report, UploadChunk, csv_response, file_chunk::Part,
         file_service_client::FileServiceClient,
     },
-    normal, status,
+    normalization, status,
     vehicle::{BulkEditResponse, ExportedVehicle, LineError, VehicleStatus},
 };
 use patio_testing::each_database;
@@ -35,7 +35,7 @@ impl Dice {
         ];
         let text: String = (0..1 + self.roll(longest)).map(|_| ALPHABET[self.roll(ALPHABET.len())]).collect();
         let text: String = text.chars().take(longest).collect();
-        let text = normal::normalize_code(&text);
+        let text = normalization::normalize_code(&text);
         if text.is_empty() { "x".to_owned() } else { text.into_owned() }
     }
 }

@@ -10,7 +10,7 @@ use import_svc::{
     files::csv_file,
     reader::{self, Column, ReadFailure, ReadPurpose, StopReason, check_package, wire::CheckedRows},
 };
-use patio_proto::{identifier::Identifier, vehicle::ImportVehiclesRequest};
+use patio_proto::{vehicle::ImportVehiclesRequest, vin::Vin};
 use patio_testing::from_environment;
 use proptest::{
     collection::vec,
@@ -171,7 +171,7 @@ fn sheet() -> impl Strategy<Value = (Vec<&'static str>, Vec<Vec<String>>)> {
 }
 
 /// Reads a sheet for import and for correction, inside this process because the package is valid. Returns both results.
-fn both(file: &[u8]) -> (Result<Vec<Identifier>, i32>, Vec<reader::wire::CheckedRow>) {
+fn both(file: &[u8]) -> (Result<Vec<Vin>, i32>, Vec<reader::wire::CheckedRow>) {
     let (mut vehicles, mut lines) = (Vec::new(), Vec::new());
     let read = reader::read(file, ReadPurpose::Import, &mut |record| {
         vehicles.extend(ImportVehiclesRequest::decode(record.vehicles).unwrap().vehicles);
@@ -182,7 +182,7 @@ fn both(file: &[u8]) -> (Result<Vec<Identifier>, i32>, Vec<reader::wire::Checked
         Ok(())
     });
     let imported = match read {
-        Ok(_) => Ok(vehicles.iter().map(|new| Identifier::new(&new.model_code, &new.serial_number).unwrap()).collect()),
+        Ok(_) => Ok(vehicles.iter().map(|new| Vin::new(&new.model_code, &new.serial_number).unwrap()).collect()),
         Err(StopReason::Rejected(refusal)) => Err(refusal.code),
         Err(StopReason::OutputClosed(cause)) => panic!("{cause}"),
     };
@@ -199,7 +199,7 @@ fn any_sheet_is_imported_completely_or_returned_with_its_errors() {
         let bad = lines.iter().skip(1).filter(|line| !line.errors.is_empty()).count();
         match imported {
             Ok(vehicles) => {
-                let keys: std::collections::HashSet<String> = vehicles.iter().map(Identifier::key).collect();
+                let keys: std::collections::HashSet<String> = vehicles.iter().map(Vin::search_key).collect();
                 prop_assert_eq!((bad, keys.len(), vehicles.len()), (0, vehicles.len(), lines.len() - 1));
             }
             Err(57) => prop_assert!(bad > 0, "rejected without an error in any row: {lines:?}"),

@@ -2,7 +2,7 @@
 use crate::common::{FIRST, HEADER, book::Book, good, services::World, with_rows};
 use calamine::{Reader, Xlsx};
 use chrono::TimeDelta;
-use import_svc::{SCHEMA, store::rejected_sheets};
+use import_svc::{SCHEMA, store::rejected_workbooks};
 use patio_kit::{
     client::call_context::CallContext,
     errors::{Reason, reason},
@@ -117,10 +117,10 @@ async fn a_rejected_sheet_is_available_to_its_uploader_and_supervisors_for_three
             assert_eq!(reason(&sheet(&world, &world.leader(), unknown).await.unwrap_err()), Some(Reason::NoUpload));
         }
         let db = host.open_database(SCHEMA).await.unwrap();
-        let due = host.clock.now() + rejected_sheets::RETENTION;
-        assert!(rejected_sheets::find(&db, &id, due + TimeDelta::seconds(1)).await.unwrap().is_none());
-        assert_eq!(rejected_sheets::purge_expired(&db, due - TimeDelta::minutes(1)).await.unwrap(), 0, "no sheet has expired yet");
-        assert_eq!(rejected_sheets::purge_expired(&db, due).await.unwrap(), 1);
+        let due = host.clock.now() + rejected_workbooks::RETENTION;
+        assert!(rejected_workbooks::find(&db, &id, due + TimeDelta::seconds(1)).await.unwrap().is_none());
+        assert_eq!(rejected_workbooks::purge_expired(&db, due - TimeDelta::minutes(1)).await.unwrap(), 0, "no sheet has expired yet");
+        assert_eq!(rejected_workbooks::purge_expired(&db, due).await.unwrap(), 1);
     })
     .await;
 }
@@ -132,22 +132,22 @@ async fn the_number_of_stored_sheets_is_limited_and_only_sheets_with_row_errors_
         let db = host.open_database(SCHEMA).await.unwrap();
         let bad = with_rows(&[&FIRST, &FIRST]);
         let mut ids = Vec::new();
-        for _ in 0..=rejected_sheets::MAX_WORKBOOKS_PER_USER {
+        for _ in 0..=rejected_workbooks::MAX_WORKBOOKS_PER_USER {
             ids.push(refused(&world, "a.xlsx", &bad).await.kept_as);
         }
         let now = host.clock.now();
-        assert!(rejected_sheets::find(&db, &ids[0], now).await.unwrap().is_none(), "the oldest sheet of a user is deleted");
-        for user_id in 100..100 + rejected_sheets::MAX_WORKBOOKS {
-            let sheet = rejected_sheets::RejectedWorkbook {
+        assert!(rejected_workbooks::find(&db, &ids[0], now).await.unwrap().is_none(), "the oldest sheet of a user is deleted");
+        for user_id in 100..100 + rejected_workbooks::MAX_WORKBOOKS {
+            let sheet = rejected_workbooks::RejectedWorkbook {
                 upload_id: format!("of {user_id}"),
                 user_id,
                 file_name: "a.xlsx".into(),
                 data: bad.clone(),
                 at: now,
             };
-            rejected_sheets::insert(&db, sheet).await.unwrap();
+            rejected_workbooks::insert(&db, sheet).await.unwrap();
         }
-        assert!(rejected_sheets::find(&db, &ids[1], now).await.unwrap().is_none(), "the oldest sheet of all is deleted");
+        assert!(rejected_workbooks::find(&db, &ids[1], now).await.unwrap().is_none(), "the oldest sheet of all is deleted");
         world.imported("", &good("Taken", 1)).await;
         for file in [good("Taken", 2), b"PK\x03\x04 damaged".to_vec(), with_rows(&[])] {
             let Outcome::Rejected(rejection) = world.upload("", &file).await.unwrap() else { panic!("taken") };

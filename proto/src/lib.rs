@@ -28,12 +28,12 @@ areas! {
     audit = "patio.audit.v1";
 }
 
-pub mod identifier;
-pub mod normal;
+pub mod normalization;
+pub mod parking_space;
 pub mod role;
-pub mod space;
 pub mod status;
-pub mod walk;
+pub mod vin;
+pub mod walking_order;
 pub mod yard;
 
 /// Complete gRPC contract as an encoded `FileDescriptorSet`, for gRPC reflection.

@@ -17,7 +17,7 @@ use patio_kit::{
     cli::ServiceBinary,
     db::Schema,
     host::Host,
-    server::{Builder, MAX_MESSAGE_BYTES, Service},
+    server::{MAX_MESSAGE_BYTES, Service, ServiceBuilder},
 };
 use patio_proto::{
     audit::audit_service_server::AuditServiceServer,
@@ -57,14 +57,14 @@ pub async fn start(_: Config, host: &Host) -> anyhow::Result<Service> {
     let live = ChangeFeed::start(host, db.clone()).await?;
     let progress = ProgressPublisher::new(host, db.clone()).with_feed(live.clone());
     progress.spawn_delivery(host);
-    live::work_metrics::spawn(host, db.clone());
-    inspection::purge_expired_keys(host, db.clone());
+    live::work_metrics::spawn_work_metrics(host, db.clone());
+    inspection::spawn_key_purge(host, db.clone());
     job_history::spawn_purge(host, db.clone());
     let remover = CampaignRemover::new(host, db.clone());
     remover.spawn_removal(host);
     let context = api::Context::new(host, &db, progress, live);
     let (bulk, campaigns) = (api::bulk::BulkApi(context.clone()), api::campaign_vehicles::CampaignVehicleApi(context.clone()));
-    Builder::new(BINARY.name, host)
+    ServiceBuilder::new(BINARY.name, host)
         .add_service(VehicleServiceServer::new(api::vehicles::VehicleApi::new(host, context.clone())))
         .add_service(BulkServiceServer::new(bulk).max_decoding_message_size(MAX_MESSAGE_BYTES).max_encoding_message_size(MAX_MESSAGE_BYTES))
         .add_service(JobServiceServer::new(api::jobs::JobApi::new(context.clone(), remover)).max_encoding_message_size(MAX_MESSAGE_BYTES))

@@ -7,7 +7,7 @@ pub const MAX_NOTES_LEN: usize = 4_000;
 ///
 /// # Errors
 /// Returns a sentence for the user when the notes are too long or contain a control character.
-pub fn check(field: &str, text: &str) -> Result<(), String> {
+pub fn validate_notes(field: &str, text: &str) -> Result<(), String> {
     if text.chars().count() > MAX_NOTES_LEN {
         return Err(format!("{field} can have at most {MAX_NOTES_LEN} characters."));
     }

@@ -1,5 +1,5 @@
 //! Parking space of a vehicle, with the yard, the group and the sort key that are derived from the text.
-use patio_proto::{identifier::Identifier, space, walk, yard};
+use patio_proto::{parking_space, vin::Vin, walking_order, yard};
 
 /// A parking space with the yard, the group and the sort key that are derived from its text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -22,11 +22,11 @@ impl ParkingSpace {
     /// Returns a sentence for the user when the text is too long, or is a date or time into which a spreadsheet
     /// program converted the parking space.
     pub fn new(written: &str) -> Result<Self, String> {
-        let space = space::parse(written).map_err(|why| format!("The parking space {why}"))?;
+        let space = parking_space::parse(written).map_err(|why| format!("The parking space {why}"))?;
         Ok(Self {
             yard_id: yard::yard_id(&space).map(i64::from),
             group: yard::yard_group(&space).to_owned(),
-            walk_key: walk::sort_key(&space),
+            walk_key: walking_order::sort_key(&space),
             space,
         })
     }
@@ -34,6 +34,6 @@ impl ParkingSpace {
 
 /// Returns the text that searches match against: VIN and parking space in lower case, on two lines.
 #[must_use]
-pub fn search_text(identifier: &Identifier, space: &str) -> String {
-    format!("{}\n{}", identifier.vin(), space).to_lowercase()
+pub fn search_text(identifier: &Vin, space: &str) -> String {
+    format!("{}\n{}", identifier.to_text(), space).to_lowercase()
 }

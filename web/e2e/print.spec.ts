@@ -15,7 +15,7 @@ test.describe('at the desk', () => {
 
   test('lists and the campaign are printed without header, rail and buttons, with name, repeated head and address', async ({ page }) => {
     const { id, name } = await importUniqueCampaign(page.request, await getHeaders(page.request, supervisor), 'Print', createRowsInYard('K', 12))
-    for (const [path, title] of [[`/campaign/${id}/vehicles?yard=K`, 'Vehicles List'], [`/campaign/${id}`, 'Campaign'], ['/user-management?panel=active', null], ['/campaign-home', 'Select Campaign']] as const) {
+    for (const [path, title] of [[`/campaign/${id}/vehicles?yard=K`, 'Vehicles List'], [`/campaign/${id}`, name], ['/user-management?panel=active', null], ['/campaign-home', 'Select Campaign']] as const) {
       await openAs(page, supervisor, path)
       await page.emulateMedia({ media: 'screen' })
       await expect(page.getByRole('navigation', { name: 'Sections' })).toBeVisible()

@@ -32,7 +32,7 @@ const scanner = [manifest['src/features/scanner/index.ts'].file, ...assetsNamed(
 /** The detector's interface and the parts of the worker that are loaded after the engine. */
 const detector = [manifest['src/features/scanner/detector.ts'].file, ...assetsNamed(/\/still-.*\.js$/), ...assetsNamed(/\/warmup-.*\.js$/)]
 /** Interface of the OCR engine, with the code that it loads on first use. */
-const reader = [...assetsNamed(/\/ReadText-.*\.(js|css)$/), ...assetsNamed(/\/characterWorker-.*\.js$/)]
+const reader = [...assetsNamed(/\/LabelReader-.*\.(js|css)$/), ...assetsNamed(/\/characterWorker-.*\.js$/)]
 const folder = assetsNamed(/\/character-reader-/)[0]
 const characters = readdirSync(new URL(`${folder}/`, DIST)).map((name) => `${folder}/${name}`)
 const ALONE = [

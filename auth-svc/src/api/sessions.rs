@@ -8,7 +8,7 @@ use crate::{
     password,
     sessions::{self, SessionSelection},
     sign_in::{OwnPasswordChange, SignInAttempt, SignInService},
-    store::{export::subject, sessions::OpenSession, users},
+    store::{export::audit_subject, sessions::OpenSession, users},
 };
 use chrono::DateTime;
 use patio_kit::{
@@ -71,7 +71,7 @@ impl SessionService for SessionApi {
         if !(1..=MAX_ENDED_SESSIONS).contains(&ids.len()) || ids.iter().any(|id| id.len() > MAX_SESSION_ID_LEN) {
             return Err(Error::InvalidField { field: "session_ids", why: "must be 1 to 20 session ids" }.into());
         }
-        sessions::end_offline_sign_outs(
+        sessions::end_sessions_signed_out_offline(
             &self.sign_in_service.db,
             &self.sign_in_service.clock,
             &self.sign_in_service.identity,
@@ -115,7 +115,8 @@ impl SessionService for SessionApi {
 
     async fn confirm_session(&self, request: Request<pb::ConfirmSessionRequest>) -> Reply<pb::ConfirmSessionResponse> {
         let (caller, address) = (identity::caller(&request)?, audit::client_address(&request));
-        sessions::confirm(&self.sign_in_service.db, &self.sign_in_service.clock, &self.sign_in_service.identity, caller, address).await?;
+        sessions::confirm_session(&self.sign_in_service.db, &self.sign_in_service.clock, &self.sign_in_service.identity, caller, address)
+            .await?;
         Ok(Response::new(pb::ConfirmSessionResponse {}))
     }
 
@@ -205,7 +206,7 @@ fn page_view_event(user_id: i64, request: &Request<pb::RecordPageViewRequest>) -
     };
     Ok(AuditEvent {
         kind,
-        subject: subject(user_id),
+        subject: audit_subject(user_id),
         summary,
         new: (!asked.told_at.is_empty()).then(|| json!({ "told_at": asked.told_at })),
         address: address_or_fallback(asked.address.clone(), audit::client_address(request)),

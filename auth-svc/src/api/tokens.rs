@@ -9,7 +9,7 @@ use crate::{
 };
 use chrono::TimeDelta;
 use patio_kit::{
-    auth::{identity::Identity, key_sync::MAX_REPORTED_SESSIONS},
+    auth::{identity::TokenVerifier, key_sync::MAX_REPORTED_SESSIONS},
     clock::{self, Clock},
     config::secret::Secret,
     db::Db,
@@ -41,7 +41,7 @@ pub struct TokenApi {
     /// Keys with which access tokens and service tokens are signed.
     pub keys: Arc<Keys>,
     /// Verifier of access tokens in this process, with its copy of the public keys and the revocation list.
-    pub identity: Identity,
+    pub identity: TokenVerifier,
     /// Shared secret with which other services request a service token.
     pub secret: Secret,
     /// Throttle for requests with a wrong service secret.
@@ -66,7 +66,7 @@ impl TokenService for TokenApi {
     async fn get_signing_keys(&self, _: Request<pb::GetSigningKeysRequest>) -> Reply<pb::GetSigningKeysResponse> {
         // Every process polls the keys every few seconds, this one included, so each replica picks up new keys here.
         match self.keys.signing.reload(&self.db).await {
-            Ok(()) => self.keys.signing.apply_to(&self.identity),
+            Ok(()) => self.keys.signing.install_public_keys(&self.identity),
             Err(cause) => tracing::warn!(%cause, "failed to reload the signing keys, the loaded keys stay in use"),
         }
         Ok(Response::new(pb::GetSigningKeysResponse { keys: self.keys.signing.to_proto() }))

@@ -6,7 +6,7 @@ use crate::{
     hmc::Hmc,
     sign_in::SignInService,
     store::users::StoredUser,
-    users::{NewUserInput, UserAdmin, UserChange},
+    users::{NewUserInput, UserAdminService, UserChange},
 };
 use patio_kit::{
     audit,
@@ -23,7 +23,7 @@ const MAX_USER_IDS: usize = 10_000;
 /// Implements the gRPC `UserService`.
 pub struct UserApi {
     /// User administration: creates, changes and deletes users.
-    pub user_admin: UserAdmin,
+    pub user_admin: UserAdminService,
     /// Sign-in service, used here to lift the lockouts of users.
     pub sign_in_service: Arc<SignInService>,
 }

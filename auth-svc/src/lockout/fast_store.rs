@@ -1,5 +1,7 @@
 //! Fast store of the lockout counters: the memory of this process, or a Redis shared by all replicas.
-use crate::lockout_rules::{self, BLOCK_MS, CounterNames, Counters, Decision, FAILURE_EXPIRY_MS, LockoutOp, MAX_TRIES};
+use crate::lockout_rules::{
+    self, BLOCK_DURATION_MS, CounterNames, FAILURE_EXPIRY_MS, FailureCounters, LockoutDecision, LockoutOp, MAX_FAILED_ATTEMPTS,
+};
 use patio_kit::cache::{Cache, RedisConnection};
 use redis::{AsyncCommands, Script};
 use std::{
@@ -18,7 +20,7 @@ static LOCKOUT_SCRIPT: LazyLock<Script> = LazyLock::new(|| Script::new(include_s
 /// Fast store of the lockout counters, consulted before the database.
 pub enum FastStore {
     /// Lockout counters in the memory of this process.
-    Memory(Mutex<Counters>),
+    Memory(Mutex<FailureCounters>),
     /// Lockout counters in a Redis shared by all replicas.
     Redis(RedisStore),
 }
@@ -51,9 +53,9 @@ impl FastStore {
     }
 
     /// Performs one lockout operation; returns `None` when Redis is unavailable.
-    pub async fn run_op(&self, op: LockoutOp, counter_names: &CounterNames, now: i64) -> Option<Decision> {
+    pub async fn apply_op(&self, op: LockoutOp, counter_names: &CounterNames, now: i64) -> Option<LockoutDecision> {
         match self {
-            Self::Memory(counters) => Some(lockout_rules::apply(&mut lock(counters), counter_names, op, now)),
+            Self::Memory(counters) => Some(lockout_rules::apply_op(&mut lock(counters), counter_names, op, now)),
             Self::Redis(remote) => remote.run_op(op, counter_names).await,
         }
     }
@@ -82,7 +84,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl RedisStore {
-    async fn run_op(&self, op: LockoutOp, counter_names: &CounterNames) -> Option<Decision> {
+    async fn run_op(&self, op: LockoutOp, counter_names: &CounterNames) -> Option<LockoutDecision> {
         // A read-only Redis still responds, but its data may be stale: a block there may have been lifted since.
         if !self.redis.accepts_writes() || !self.allows_call() || !self.delete_pending().await {
             return None;
@@ -103,7 +105,7 @@ impl RedisStore {
         };
         let mut breaker = lock(&self.breaker);
         breaker.failures = if response.is_some() { 0 } else { breaker.failures.saturating_add(1) };
-        response.map(|(allowed, value)| if allowed == 1 { Decision::Allow(value) } else { Decision::Deny(value) })
+        response.map(|(allowed, value)| if allowed == 1 { LockoutDecision::Allow(value) } else { LockoutDecision::Deny(value) })
     }
 
     async fn lift(&self, counter_names: &[String]) -> bool {
@@ -152,7 +154,7 @@ fn call(op: LockoutOp, counter_names: &CounterNames) -> redis::ScriptInvocation<
     };
     let mut call = LOCKOUT_SCRIPT.prepare_invoke();
     call.key(key(&counter_names.primary)).key(key(counter_names.secondary.as_ref().unwrap_or(&counter_names.primary)));
-    call.arg(name).arg(MAX_TRIES).arg(BLOCK_MS).arg(FAILURE_EXPIRY_MS).arg(imported);
+    call.arg(name).arg(MAX_FAILED_ATTEMPTS).arg(BLOCK_DURATION_MS).arg(FAILURE_EXPIRY_MS).arg(imported);
     for (bucket, rule) in &counter_names.wide {
         call.key(key(bucket)).arg(rule.limit).arg(rule.ms);
     }

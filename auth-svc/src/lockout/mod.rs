@@ -8,7 +8,7 @@
 
 pub mod fast_store;
 
-use crate::lockout_rules::{ACCOUNT_RATE_LIMIT, ADDRESS_RATE_LIMIT, CounterNames, Decision, LockoutOp};
+use crate::lockout_rules::{ACCOUNT_RATE_LIMIT, ADDRESS_RATE_LIMIT, CounterNames, LockoutDecision, LockoutOp};
 use crate::{error::Error, store};
 use fast_store::FastStore;
 use patio_kit::{
@@ -42,13 +42,13 @@ impl Lockout {
     /// Returns `LockedOut` with the seconds left, or a database error.
     pub async fn check(&self, counter_names: &CounterNames) -> Result<(), Error> {
         let now = self.now();
-        let verdict = match self.front.run_op(LockoutOp::Check, counter_names, now).await {
+        let verdict = match self.front.apply_op(LockoutOp::Check, counter_names, now).await {
             Some(verdict) => verdict,
-            None => store::lockouts::load(&self.db, counter_names, now).await?,
+            None => store::lockouts::check_attempt(&self.db, counter_names, now).await?,
         };
         match verdict {
-            Decision::Allow(_) => Ok(()),
-            Decision::Deny(wait) => Err(locked_out(wait)),
+            LockoutDecision::Allow(_) => Ok(()),
+            LockoutDecision::Deny(wait) => Err(locked_out_error(wait)),
         }
     }
 
@@ -59,26 +59,28 @@ impl Lockout {
     /// Returns `LockedOut` with the seconds left when the attempt is blocked and not reserved, or a database error.
     pub async fn reserve(&self, counter_names: &CounterNames) -> Result<i64, Error> {
         let now = self.now();
-        let quick = self.front.run_op(LockoutOp::Reserve, counter_names, now).await;
-        if let Some(Decision::Deny(wait)) = quick {
-            return Err(locked_out(wait));
+        let quick = self.front.apply_op(LockoutOp::Reserve, counter_names, now).await;
+        if let Some(LockoutDecision::Deny(wait)) = quick {
+            return Err(locked_out_error(wait));
         }
         let touched = counter_names.clone();
-        let sure =
-            self.db.write(move |tx| Box::pin(async move { store::lockouts::apply(tx, &touched, LockoutOp::Reserve, now).await })).await?;
+        let sure = self
+            .db
+            .write(move |tx| Box::pin(async move { store::lockouts::apply_op(tx, &touched, LockoutOp::Reserve, now).await }))
+            .await?;
         match sure {
             // Two replicas may reach the two stores in different orders; the database's count is returned.
-            Decision::Allow(left) => {
-                if left > 0 && quick == Some(Decision::Allow(0)) {
+            LockoutDecision::Allow(left) => {
+                if left > 0 && quick == Some(LockoutDecision::Allow(0)) {
                     // The fast store began a wrong block: it was unavailable when an earlier success cleared the count.
-                    self.front.run_op(LockoutOp::Release, counter_names, now).await;
+                    self.front.apply_op(LockoutOp::Release, counter_names, now).await;
                 }
                 Ok(left)
             }
-            Decision::Deny(wait) => {
+            LockoutDecision::Deny(wait) => {
                 // The fast store has lost the block, as a restarted Redis does: import it again.
-                self.front.run_op(LockoutOp::Import(wait), counter_names, now).await;
-                Err(locked_out(wait))
+                self.front.apply_op(LockoutOp::Import(wait), counter_names, now).await;
+                Err(locked_out_error(wait))
             }
         }
     }
@@ -89,12 +91,12 @@ impl Lockout {
     /// # Errors
     /// Returns a database error.
     pub async fn release(tx: &mut Tx<'_>, counter_names: &CounterNames, now_ms: i64) -> Result<(), Error> {
-        store::lockouts::apply(tx, counter_names, LockoutOp::Release, now_ms).await.map(drop)
+        store::lockouts::apply_op(tx, counter_names, LockoutOp::Release, now_ms).await.map(drop)
     }
 
     /// Releases a reserved attempt in the fast store. The caller first commits the release in the database.
-    pub async fn release_reservation(&self, counter_names: &CounterNames) {
-        self.front.run_op(LockoutOp::Release, counter_names, self.now()).await;
+    pub async fn release_in_fast_store(&self, counter_names: &CounterNames) {
+        self.front.apply_op(LockoutOp::Release, counter_names, self.now()).await;
     }
 
     /// Deletes all failure counts and blocks of an account from the database.
@@ -122,7 +124,7 @@ impl Lockout {
     pub async fn run_maintenance(&self) -> Result<(), Error> {
         let now = self.now();
         self.front.run_maintenance(now);
-        self.db.write(move |tx| Box::pin(async move { store::lockouts::delete(tx, now).await })).await
+        self.db.write(move |tx| Box::pin(async move { store::lockouts::purge_expired(tx, now).await })).await
     }
 
     fn now(&self) -> i64 {
@@ -132,8 +134,8 @@ impl Lockout {
 
 /// Returns the `LockedOut` error for a remaining wait: in whole seconds, rounded up, at most the length of a block.
 #[must_use]
-pub fn locked_out(wait_ms: i64) -> Error {
-    Error::LockedOut { seconds: (wait_ms + 999).div_euclid(1000).clamp(1, crate::lockout_rules::BLOCK_MS / 1000) }
+pub fn locked_out_error(wait_ms: i64) -> Error {
+    Error::LockedOut { seconds: (wait_ms + 999).div_euclid(1000).clamp(1, crate::lockout_rules::BLOCK_DURATION_MS / 1000) }
 }
 
 /// Returns the names of the lockout counters of a sign-in. `mark` is the counter id of a device token, or `None` for an unknown
@@ -178,7 +180,7 @@ mod tests {
 
     #[test]
     fn seconds_are_rounded_up_and_stay_between_1_and_180() {
-        let seconds = |ms| match locked_out(ms) {
+        let seconds = |ms| match locked_out_error(ms) {
             Error::LockedOut { seconds } => seconds,
             other => panic!("{other}"),
         };

@@ -26,7 +26,7 @@ struct Entry {
 /// Counts the audit entries whose actor or subject is this user.
 pub async fn count(db: &Db, user_id: i64) -> Result<i64, Error> {
     let count = on!(db.read(), c => query_scalar("select count(*) from audit_events where user_id = $1 or subject = $2")
-        .bind(user_id).bind(subject(user_id)).fetch_one(c).await)?;
+        .bind(user_id).bind(audit_subject(user_id)).fetch_one(c).await)?;
     Ok(count)
 }
 
@@ -36,7 +36,7 @@ pub async fn write_entries(db: &Db, user_id: i64, out: &mut Vec<u8>) -> Result<(
         let mut rows = query_as::<_, Entry>(
             "select at, user_id, role, kind, subject, summary, address, old_values, new_values
                from audit_events where user_id = $1 or subject = $2 order by at desc, id desc limit $3")
-            .bind(user_id).bind(subject(user_id)).bind(MAX_EXPORTED_ENTRIES).fetch(c);
+            .bind(user_id).bind(audit_subject(user_id)).bind(MAX_EXPORTED_ENTRIES).fetch(c);
         let mut first = true;
         while let Some(entry) = rows.try_next().await? {
             if !first {
@@ -51,6 +51,6 @@ pub async fn write_entries(db: &Db, user_id: i64, out: &mut Vec<u8>) -> Result<(
 
 /// Returns the subject under which audit entries refer to a user: `user ID`.
 #[must_use]
-pub fn subject(user_id: i64) -> String {
+pub fn audit_subject(user_id: i64) -> String {
     format!("user {user_id}")
 }

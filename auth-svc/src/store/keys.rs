@@ -38,35 +38,35 @@ pub async fn has_keys(db: &Db) -> Result<bool, Error> {
 /// Deletes all signing keys and internal secrets. The caller must hold [`crate::store::users::lock`].
 pub async fn delete_all(tx: &mut Tx<'_>) -> Result<(), Error> {
     for statement in ["delete from signing_keys", "delete from own_keys"] {
-        on!(tx.on(), c => query(statement).execute(c).await.map(drop))?;
+        on!(tx.connection(), c => query(statement).execute(c).await.map(drop))?;
     }
     Ok(())
 }
 
 /// Returns the id of each signing key and the time at which the key begins to sign, ordered by that time.
 pub async fn load_signing_schedule(tx: &mut Tx<'_>) -> Result<Vec<(String, DateTime<Utc>)>, Error> {
-    let turns = on!(tx.on(), c => query_as("select id, signs_from from signing_keys order by signs_from, id").fetch_all(c).await)?;
+    let turns = on!(tx.connection(), c => query_as("select id, signs_from from signing_keys order by signs_from, id").fetch_all(c).await)?;
     Ok(turns)
 }
 
 /// Encrypts and inserts a signing key. The caller must hold [`crate::store::users::lock`].
 pub async fn insert_signing_key(tx: &mut Tx<'_>, sealing: &SealingKey, key: &StoredKey) -> Result<(), Error> {
     let sealed = sealing.seal(&key.id, &key.private_key)?;
-    on!(tx.on(), c => query("insert into signing_keys (id, private_key, created_at, signs_from) values ($1, $2, $3, $4)")
+    on!(tx.connection(), c => query("insert into signing_keys (id, private_key, created_at, signs_from) values ($1, $2, $3, $4)")
         .bind(&key.id).bind(sealed).bind(key.created_at).bind(key.signs_from).execute(c).await.map(drop))?;
     Ok(())
 }
 
 /// Deletes the stored signing key with this id.
 pub async fn delete_signing_key(tx: &mut Tx<'_>, id: &str) -> Result<(), Error> {
-    on!(tx.on(), c => query("delete from signing_keys where id = $1").bind(id).execute(c).await.map(drop))?;
+    on!(tx.connection(), c => query("delete from signing_keys where id = $1").bind(id).execute(c).await.map(drop))?;
     Ok(())
 }
 
 /// Encrypts and inserts an internal secret under a name; an existing secret with this name stays unchanged.
 pub async fn insert_secret(tx: &mut Tx<'_>, sealing: &SealingKey, name: &str, value: &[u8]) -> Result<(), Error> {
     let sealed = sealing.seal(name, value)?;
-    on!(tx.on(), c => query("insert into own_keys (name, value) values ($1, $2) on conflict (name) do nothing")
+    on!(tx.connection(), c => query("insert into own_keys (name, value) values ($1, $2) on conflict (name) do nothing")
         .bind(name).bind(sealed).execute(c).await.map(drop))?;
     Ok(())
 }
@@ -79,10 +79,10 @@ pub async fn reseal_all(tx: &mut Tx<'_>, sealing: &SealingKey) -> Result<usize, 
         ("select id, private_key from signing_keys", "update signing_keys set private_key = $2 where id = $1"),
         ("select name, value from own_keys", "update own_keys set value = $2 where name = $1"),
     ] {
-        let stored: Vec<(String, Vec<u8>)> = on!(tx.on(), c => query_as(select).fetch_all(c).await)?;
+        let stored: Vec<(String, Vec<u8>)> = on!(tx.connection(), c => query_as(select).fetch_all(c).await)?;
         for (name, sealed) in stored {
             let sealed = sealing.seal(&name, &sealing.open(&name, &sealed)?)?;
-            on!(tx.on(), c => query(update).bind(&name).bind(&sealed).execute(c).await.map(drop))?;
+            on!(tx.connection(), c => query(update).bind(&name).bind(&sealed).execute(c).await.map(drop))?;
             count += 1;
         }
     }

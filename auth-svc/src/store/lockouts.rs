@@ -2,7 +2,7 @@
 //! database ([`dialect::moment`]). SQLite has no server clock, so `here`, the time of this process, is used instead.
 use crate::{
     error::Error,
-    lockout_rules::{self, Counter, CounterNames, Counters, Decision, LockoutOp},
+    lockout_rules::{self, CounterNames, FailureCounter, FailureCounters, LockoutDecision, LockoutOp},
     store::dialect,
 };
 use patio_kit::{
@@ -12,24 +12,24 @@ use patio_kit::{
 use sqlx::{query, query_as, query_scalar};
 
 /// Checks whether an attempt would be blocked, without counting the attempt.
-pub async fn load(db: &Db, counter_names: &CounterNames, here: i64) -> Result<Decision, Error> {
-    let mut cells = Counters::new();
+pub async fn check_attempt(db: &Db, counter_names: &CounterNames, here: i64) -> Result<LockoutDecision, Error> {
+    let mut cells = FailureCounters::new();
     for bucket in &counter_names.sorted_counter_names() {
-        let cell: Option<Counter> = on!(db.read(), c => query_as(
+        let cell: Option<FailureCounter> = on!(db.read(), c => query_as(
             "select failures, until_ms, last_ms, blocked_ms from lockouts where bucket = $1")
             .bind(bucket).fetch_optional(c).await)?;
         cells.insert(bucket.clone(), cell.unwrap_or_default());
     }
     let now = dialect::database_time_ms(db, here).await?;
-    Ok(lockout_rules::apply(&mut cells, counter_names, LockoutOp::Check, now))
+    Ok(lockout_rules::apply_op(&mut cells, counter_names, LockoutOp::Check, now))
 }
 
 /// Applies one lockout operation to the counters of an attempt; the rows of the counters stay locked until the commit.
-pub async fn apply(tx: &mut Tx<'_>, counter_names: &CounterNames, act: LockoutOp, here: i64) -> Result<Decision, Error> {
-    let mut cells = Counters::new();
+pub async fn apply_op(tx: &mut Tx<'_>, counter_names: &CounterNames, act: LockoutOp, here: i64) -> Result<LockoutDecision, Error> {
+    let mut cells = FailureCounters::new();
     // The upsert only takes the row lock. The rows are always locked in one order, which avoids deadlocks.
     for bucket in counter_names.sorted_counter_names() {
-        let cell: Counter = on!(tx.on(), c => query_as(
+        let cell: FailureCounter = on!(tx.connection(), c => query_as(
             "insert into lockouts (bucket, failures, until_ms, last_ms, blocked_ms) values ($1, 0, 0, 0, 0)
              on conflict (bucket) do update set bucket = excluded.bucket
              returning failures, until_ms, last_ms, blocked_ms")
@@ -37,8 +37,8 @@ pub async fn apply(tx: &mut Tx<'_>, counter_names: &CounterNames, act: LockoutOp
         cells.insert(bucket, cell);
     }
     let now = dialect::current_time_ms(tx, here).await?;
-    let verdict = lockout_rules::apply(&mut cells, counter_names, act, now);
-    if matches!(verdict, Decision::Allow(_)) {
+    let verdict = lockout_rules::apply_op(&mut cells, counter_names, act, now);
+    if matches!(verdict, LockoutDecision::Allow(_)) {
         for (bucket, cell) in &cells {
             save(tx, bucket, cell).await?;
         }
@@ -46,8 +46,8 @@ pub async fn apply(tx: &mut Tx<'_>, counter_names: &CounterNames, act: LockoutOp
     Ok(verdict)
 }
 
-async fn save(tx: &mut Tx<'_>, bucket: &str, cell: &Counter) -> Result<(), Error> {
-    on!(tx.on(), c => query(
+async fn save(tx: &mut Tx<'_>, bucket: &str, cell: &FailureCounter) -> Result<(), Error> {
+    on!(tx.connection(), c => query(
         "update lockouts set failures = $2, until_ms = $3, last_ms = $4, blocked_ms = $5 where bucket = $1")
         .bind(bucket).bind(cell.failures).bind(cell.until_ms).bind(cell.last_ms).bind(cell.blocked_ms)
         .execute(c).await.map(drop))?;
@@ -58,7 +58,7 @@ async fn save(tx: &mut Tx<'_>, bucket: &str, cell: &Counter) -> Result<(), Error
 /// deleted counters.
 pub async fn delete_active(tx: &mut Tx<'_>, account: &str, here: i64) -> Result<Vec<String>, Error> {
     let now = dialect::current_time_ms(tx, here).await?;
-    let counter_names = on!(tx.on(), c => query_scalar(
+    let counter_names = on!(tx.connection(), c => query_scalar(
         "delete from lockouts
           where (bucket in ($1, $2) or substr(bucket, 1, $3) in ($4, $5))
             and (blocked_ms > $6 or (failures > 0 and until_ms > $6)) returning bucket")
@@ -68,8 +68,8 @@ pub async fn delete_active(tx: &mut Tx<'_>, account: &str, here: i64) -> Result<
 }
 
 /// Deletes expired lockout counters.
-pub async fn delete(tx: &mut Tx<'_>, here: i64) -> Result<(), Error> {
+pub async fn purge_expired(tx: &mut Tx<'_>, here: i64) -> Result<(), Error> {
     let now = dialect::current_time_ms(tx, here).await?;
-    on!(tx.on(), c => query("delete from lockouts where until_ms <= $1 and blocked_ms <= $1").bind(now).execute(c).await.map(drop))?;
+    on!(tx.connection(), c => query("delete from lockouts where until_ms <= $1 and blocked_ms <= $1").bind(now).execute(c).await.map(drop))?;
     Ok(())
 }

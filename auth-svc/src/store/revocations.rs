@@ -51,9 +51,9 @@ impl Revocation {
 /// The counter row stays locked until the commit, so that numbers become visible in ascending order. A service that polls the
 /// list therefore misses no number.
 pub async fn insert(tx: &mut Tx<'_>, mut revocation: Revocation) -> Result<Revocation, Error> {
-    revocation.sequence = on!(tx.on(), c => query_scalar(
+    revocation.sequence = on!(tx.connection(), c => query_scalar(
         "update counters set value = value + 1 where name = 'revocations' returning value").fetch_one(c).await)?;
-    on!(tx.on(), c => query(
+    on!(tx.connection(), c => query(
         "insert into revocations (sequence, session_id, user_id, issued_until, forget_at, unused) values ($1, $2, $3, $4, $5, $6)")
         .bind(revocation.sequence).bind(&revocation.session_id).bind(revocation.user_id)
         .bind(revocation.issued_before).bind(revocation.expires_at).bind(revocation.unused)
@@ -72,6 +72,6 @@ pub async fn list_after(db: &Db, sequence: i64, now: DateTime<Utc>) -> Result<Ve
 
 /// Deletes expired revocations.
 pub async fn purge_expired(tx: &mut Tx<'_>, now: DateTime<Utc>) -> Result<(), Error> {
-    on!(tx.on(), c => query("delete from revocations where forget_at <= $1").bind(now).execute(c).await.map(drop))?;
+    on!(tx.connection(), c => query("delete from revocations where forget_at <= $1").bind(now).execute(c).await.map(drop))?;
     Ok(())
 }

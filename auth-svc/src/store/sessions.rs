@@ -28,7 +28,7 @@ pub struct OpenSession {
 }
 
 /// Input for inserting a new session, right after the user's password was verified.
-pub struct StartedSession {
+pub struct NewSession {
     /// Session id, which is also the `sid` claim of the session's access token.
     pub id: String,
     /// Id of the user who signs in.
@@ -42,9 +42,9 @@ pub struct StartedSession {
 }
 
 /// Inserts a new session; the sign-in also counts as a password confirmation.
-pub async fn insert(tx: &mut Tx<'_>, begun: &StartedSession, here: DateTime<Utc>) -> Result<(), Error> {
+pub async fn insert(tx: &mut Tx<'_>, begun: &NewSession, here: DateTime<Utc>) -> Result<(), Error> {
     let now = dialect::current_time_ms(tx, here.timestamp_millis()).await?;
-    on!(tx.on(), c => query(
+    on!(tx.connection(), c => query(
         "insert into sessions (id, user_id, used_ms, ends_ms, device, address, begun_ms, confirmed_ms) values ($1, $2, $3, $4, $5, $6, $3, $3)")
         .bind(&begun.id).bind(begun.user_id).bind(now).bind(begun.ends_ms).bind(&begun.device).bind(&begun.address)
         .execute(c).await.map(drop))?;
@@ -52,17 +52,17 @@ pub async fn insert(tx: &mut Tx<'_>, begun: &StartedSession, here: DateTime<Utc>
 }
 
 /// Records that the session's user confirmed the password again; returns `false` when the session has ended.
-pub async fn confirm(tx: &mut Tx<'_>, id: &str, here: DateTime<Utc>) -> Result<bool, Error> {
+pub async fn record_password_confirmation(tx: &mut Tx<'_>, id: &str, here: DateTime<Utc>) -> Result<bool, Error> {
     let now = dialect::current_time_ms(tx, here.timestamp_millis()).await?;
-    let noted = on!(tx.on(), c => query("update sessions set confirmed_ms = $2 where id = $1")
+    let noted = on!(tx.connection(), c => query("update sessions set confirmed_ms = $2 where id = $1")
         .bind(id).bind(now).execute(c).await.map(|done| done.rows_affected()))?;
     Ok(noted == 1)
 }
 
 /// Returns whether the password was confirmed in a session within the last `within_ms` milliseconds.
-pub async fn is_confirmed(tx: &mut Tx<'_>, id: &str, within_ms: i64, here: DateTime<Utc>) -> Result<bool, Error> {
+pub async fn is_password_confirmed(tx: &mut Tx<'_>, id: &str, within_ms: i64, here: DateTime<Utc>) -> Result<bool, Error> {
     let now = dialect::current_time_ms(tx, here.timestamp_millis()).await?;
-    let count: i64 = on!(tx.on(), c => query_scalar("select count(*) from sessions where id = $1 and confirmed_ms > $2")
+    let count: i64 = on!(tx.connection(), c => query_scalar("select count(*) from sessions where id = $1 and confirmed_ms > $2")
         .bind(id).bind(now - within_ms).fetch_one(c).await)?;
     Ok(count > 0)
 }
@@ -71,14 +71,14 @@ pub async fn is_confirmed(tx: &mut Tx<'_>, id: &str, within_ms: i64, here: DateT
 pub async fn record_activity(tx: &mut Tx<'_>, ids: &[String], here: DateTime<Utc>) -> Result<(), Error> {
     let now = dialect::current_time_ms(tx, here.timestamp_millis()).await?;
     for id in ids {
-        on!(tx.on(), c => query("update sessions set used_ms = $2 where id = $1 and used_ms < $2")
+        on!(tx.connection(), c => query("update sessions set used_ms = $2 where id = $1 and used_ms < $2")
             .bind(id).bind(now).execute(c).await.map(drop))?;
     }
     Ok(())
 }
 
 /// Returns the user id and the role text of an open session, or `None` when the session has ended.
-pub async fn find_user(db: &Db, id: &str) -> Result<Option<(i64, String)>, Error> {
+pub async fn find_session_user(db: &Db, id: &str) -> Result<Option<(i64, String)>, Error> {
     let found = on!(db.read(), c => query_as(
         "select s.user_id, u.role from sessions s join users u on u.id = s.user_id where s.id = $1").bind(id).fetch_optional(c).await)?;
     Ok(found)
@@ -86,7 +86,7 @@ pub async fn find_user(db: &Db, id: &str) -> Result<Option<(i64, String)>, Error
 
 /// Deletes a session and returns the deleted row; returns `None` when the session had already ended.
 pub async fn delete(tx: &mut Tx<'_>, id: &str) -> Result<Option<OpenSession>, Error> {
-    let ended = on!(tx.on(), c => query_as(
+    let ended = on!(tx.connection(), c => query_as(
         "delete from sessions where id = $1 returning id, user_id, used_ms, ends_ms, device, address, begun_ms")
         .bind(id).fetch_optional(c).await)?;
     Ok(ended)
@@ -94,23 +94,24 @@ pub async fn delete(tx: &mut Tx<'_>, id: &str) -> Result<Option<OpenSession>, Er
 
 /// Returns the ids of a user's open sessions, as seen by this transaction.
 pub async fn list_ids(tx: &mut Tx<'_>, user_id: i64) -> Result<Vec<String>, Error> {
-    let ids = on!(tx.on(), c => query_scalar("select id from sessions where user_id = $1 order by id").bind(user_id).fetch_all(c).await)?;
+    let ids =
+        on!(tx.connection(), c => query_scalar("select id from sessions where user_id = $1 order by id").bind(user_id).fetch_all(c).await)?;
     Ok(ids)
 }
 
 /// Deletes all sessions of a user.
 pub async fn delete_all(tx: &mut Tx<'_>, user_id: i64) -> Result<(), Error> {
-    on!(tx.on(), c => query("delete from sessions where user_id = $1").bind(user_id).execute(c).await.map(drop))?;
+    on!(tx.connection(), c => query("delete from sessions where user_id = $1").bind(user_id).execute(c).await.map(drop))?;
     Ok(())
 }
 
 /// Deletes expired sessions, and sessions that were idle for `unused_ms` milliseconds. Returns the deleted idle
 /// sessions.
-pub async fn expire_idle(tx: &mut Tx<'_>, unused_ms: i64, here: DateTime<Utc>) -> Result<Vec<OpenSession>, Error> {
+pub async fn delete_expired_and_idle(tx: &mut Tx<'_>, unused_ms: i64, here: DateTime<Utc>) -> Result<Vec<OpenSession>, Error> {
     let here = here.timestamp_millis();
     let now = dialect::current_time_ms(tx, here).await?;
-    on!(tx.on(), c => query("delete from sessions where ends_ms <= $1").bind(here).execute(c).await.map(drop))?;
-    let ended = on!(tx.on(), c => query_as(
+    on!(tx.connection(), c => query("delete from sessions where ends_ms <= $1").bind(here).execute(c).await.map(drop))?;
+    let ended = on!(tx.connection(), c => query_as(
         "delete from sessions where used_ms <= $1 returning id, user_id, used_ms, ends_ms, device, address, begun_ms")
         .bind(now - unused_ms).fetch_all(c).await)?;
     Ok(ended)

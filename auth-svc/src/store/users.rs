@@ -101,7 +101,7 @@ pub async fn find_by_id(db: &Db, id: i64) -> Result<Option<StoredUser>, Error> {
 
 /// Returns the user with this id as seen by this transaction, or `None` when no user has this id.
 pub async fn find_in_transaction(tx: &mut Tx<'_>, id: i64) -> Result<Option<StoredUser>, Error> {
-    let found = on!(tx.on(), c => query_as(
+    let found = on!(tx.connection(), c => query_as(
         "select id, hmc, hmc_key, role, password_hash, token_version, must_change, created_at, last_login_at from users where id = $1")
         .bind(id).fetch_optional(c).await)?;
     Ok(found)
@@ -126,19 +126,19 @@ pub async fn has_users(db: &Db) -> Result<bool, Error> {
 ///
 /// On `PostgreSQL` the updated counter row stays locked; `SQLite` has a single writer anyway.
 pub async fn lock(tx: &mut Tx<'_>) -> Result<(), Error> {
-    on!(tx.on(), c => query("update counters set value = value + 1 where name = 'people'").execute(c).await.map(drop))?;
+    on!(tx.connection(), c => query("update counters set value = value + 1 where name = 'people'").execute(c).await.map(drop))?;
     Ok(())
 }
 
 /// Returns the id of the user with this login name (HMC) as seen by this transaction. Returns `None` when the login name is free.
-pub async fn find_user_of_hmc(tx: &mut Tx<'_>, key: &str) -> Result<Option<i64>, Error> {
-    let found = on!(tx.on(), c => query_scalar("select id from users where hmc_key = $1").bind(key).fetch_optional(c).await)?;
+pub async fn find_id_by_hmc(tx: &mut Tx<'_>, key: &str) -> Result<Option<i64>, Error> {
+    let found = on!(tx.connection(), c => query_scalar("select id from users where hmc_key = $1").bind(key).fetch_optional(c).await)?;
     Ok(found)
 }
 
 /// Counts the supervisors other than this user and the developer account, as seen by this transaction.
 pub async fn count_other_supervisors(tx: &mut Tx<'_>, id: i64) -> Result<i64, Error> {
-    let count = on!(tx.on(), c => query_scalar("select count(*) from users where role = 'admin' and id <> $1 and id <> $2")
+    let count = on!(tx.connection(), c => query_scalar("select count(*) from users where role = 'admin' and id <> $1 and id <> $2")
         .bind(id).bind(DEVELOPER_ID).fetch_one(c).await)?;
     Ok(count)
 }
@@ -147,12 +147,12 @@ pub async fn count_other_supervisors(tx: &mut Tx<'_>, id: i64) -> Result<i64, Er
 pub async fn insert(tx: &mut Tx<'_>, new: &NewUser, at: DateTime<Utc>) -> Result<StoredUser, Error> {
     let role = role::role_text(new.role);
     let made = match new.id {
-        Some(id) => on!(tx.on(), c => query_as(
+        Some(id) => on!(tx.connection(), c => query_as(
             "insert into users (id, hmc, hmc_key, role, password_hash, token_version, newest_ms, created_at, must_change)
              values ($1, $2, $3, $4, $5, 1, 0, $6, $7)
              returning id, hmc, hmc_key, role, password_hash, token_version, must_change, created_at, last_login_at")
             .bind(id).bind(&new.hmc.text).bind(&new.hmc.key).bind(role).bind(&new.password_hash).bind(at).bind(new.must_change).fetch_one(c).await),
-        None => on!(tx.on(), c => query_as(
+        None => on!(tx.connection(), c => query_as(
             "insert into users (hmc, hmc_key, role, password_hash, token_version, newest_ms, created_at, must_change)
              values ($1, $2, $3, $4, 1, 0, $5, $6)
              returning id, hmc, hmc_key, role, password_hash, token_version, must_change, created_at, last_login_at")
@@ -163,7 +163,7 @@ pub async fn insert(tx: &mut Tx<'_>, new: &NewUser, at: DateTime<Utc>) -> Result
 
 /// Updates the login name (HMC), role, password hash and `must_change` of a user.
 pub async fn update(tx: &mut Tx<'_>, user: &StoredUser) -> Result<(), Error> {
-    on!(tx.on(), c => query("update users set hmc = $2, hmc_key = $3, role = $4, password_hash = $5, must_change = $6 where id = $1")
+    on!(tx.connection(), c => query("update users set hmc = $2, hmc_key = $3, role = $4, password_hash = $5, must_change = $6 where id = $1")
         .bind(user.id).bind(&user.hmc).bind(&user.hmc_key).bind(&user.role).bind(&user.password_hash).bind(user.must_change)
         .execute(c).await.map(drop))?;
     Ok(())
@@ -171,26 +171,26 @@ pub async fn update(tx: &mut Tx<'_>, user: &StoredUser) -> Result<(), Error> {
 
 /// Sets the password hash of a user without a password; returns `false` when the user already has a password.
 pub async fn set_password_if_missing(tx: &mut Tx<'_>, id: i64, hash: &str) -> Result<bool, Error> {
-    let changed = on!(tx.on(), c => query("update users set password_hash = $2 where id = $1 and password_hash = ''")
+    let changed = on!(tx.connection(), c => query("update users set password_hash = $2 where id = $1 and password_hash = ''")
         .bind(id).bind(hash).execute(c).await.map(|done| done.rows_affected()))?;
     Ok(changed == 1)
 }
 
 /// Replaces a user's password hash by a stronger hash of the same password, without ending sessions.
 pub async fn replace_password_hash(tx: &mut Tx<'_>, id: i64, hash: &str) -> Result<(), Error> {
-    on!(tx.on(), c => query("update users set password_hash = $2 where id = $1").bind(id).bind(hash).execute(c).await.map(drop))?;
+    on!(tx.connection(), c => query("update users set password_hash = $2 where id = $1").bind(id).bind(hash).execute(c).await.map(drop))?;
     Ok(())
 }
 
 /// Returns the ids of all users, including the developer account.
 pub async fn list_ids(tx: &mut Tx<'_>) -> Result<Vec<i64>, Error> {
-    let ids = on!(tx.on(), c => query_scalar("select id from users order by id").fetch_all(c).await)?;
+    let ids = on!(tx.connection(), c => query_scalar("select id from users order by id").fetch_all(c).await)?;
     Ok(ids)
 }
 
 /// Deletes the user with this id.
 pub async fn delete(tx: &mut Tx<'_>, id: i64) -> Result<(), Error> {
-    on!(tx.on(), c => query("delete from users where id = $1").bind(id).execute(c).await.map(drop))?;
+    on!(tx.connection(), c => query("delete from users where id = $1").bind(id).execute(c).await.map(drop))?;
     Ok(())
 }
 
@@ -202,7 +202,7 @@ pub async fn delete(tx: &mut Tx<'_>, id: i64) -> Result<(), Error> {
 /// Issue times of a user never decrease, even when the clocks of replicas differ, so that the token is newer than every
 /// earlier revocation.
 pub async fn record_sign_in(tx: &mut Tx<'_>, id: i64, token_version: i64, now: DateTime<Utc>) -> Result<Option<i64>, Error> {
-    let made_at = on!(tx.on(), c => query_scalar(
+    let made_at = on!(tx.connection(), c => query_scalar(
         "update users set last_login_at = $3, newest_ms = case when newest_ms > $4 then newest_ms else $4 end
           where id = $1 and token_version = $2 returning newest_ms")
         .bind(id).bind(token_version).bind(now).bind(now.timestamp_millis()).fetch_optional(c).await)?;
@@ -211,7 +211,7 @@ pub async fn record_sign_in(tx: &mut Tx<'_>, id: i64, token_version: i64, now: D
 
 /// Ends all sessions of a user: revokes every token issued up to now; later tokens stay valid.
 pub async fn end_sessions(tx: &mut Tx<'_>, id: i64, now: DateTime<Utc>) -> Result<Revocation, Error> {
-    let until: i64 = on!(tx.on(), c => query_scalar(
+    let until: i64 = on!(tx.connection(), c => query_scalar(
         "update users set token_version = token_version + 1,
                 newest_ms = case when newest_ms > $2 then newest_ms + 1 else $2 + 1 end
           where id = $1 returning newest_ms - 1")

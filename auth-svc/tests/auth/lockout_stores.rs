@@ -5,7 +5,7 @@ use crate::{
 };
 use auth_svc::{
     lockout::{Lockout, fast_store::FastStore},
-    lockout_rules::{CounterNames, Decision, LockoutOp, RateLimit},
+    lockout_rules::{CounterNames, LockoutDecision, LockoutOp, RateLimit},
     store::revocations,
 };
 use chrono::{DateTime, TimeDelta};
@@ -162,9 +162,9 @@ async fn redis_script_and_memory_rules_decide_alike() {
         let act = if matches!(act, LockoutOp::Import(_) | LockoutOp::Release) && draw(5) > 0 { LockoutOp::Reserve } else { act };
         let counter_names = some_counter_names(run, draw(12), draw(3));
         let now = clock.now().timestamp_millis();
-        let here = memory.run_op(act, &counter_names, now).await.unwrap();
-        match (here, redis.run_op(act, &counter_names, now).await.unwrap()) {
-            (Decision::Deny(here), Decision::Deny(there)) => {
+        let here = memory.apply_op(act, &counter_names, now).await.unwrap();
+        match (here, redis.apply_op(act, &counter_names, now).await.unwrap()) {
+            (LockoutDecision::Deny(here), LockoutDecision::Deny(there)) => {
                 assert!((here - there).abs() < 2_000, "seed {seed}, step {step}: {here} {there}")
             }
             (here, there) => assert_eq!(here, there, "seed {seed}, step {step}: {act:?} {counter_names:?}"),

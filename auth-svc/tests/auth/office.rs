@@ -56,7 +56,7 @@ pub async fn pass(host: &Host, by: TimeDelta) {
     let (db, by) = (host.open_database(SCHEMA).await.unwrap(), by.num_milliseconds());
     let lockouts = "update lockouts set until_ms = until_ms - $1, last_ms = last_ms - $1, blocked_ms = blocked_ms - $1";
     for older in [lockouts, "update sessions set used_ms = used_ms - $1, confirmed_ms = confirmed_ms - $1"] {
-        db.write(move |tx| Box::pin(async move { on!(tx.on(), c => sqlx::query(older).bind(by).execute(c).await.map(drop)) }))
+        db.write(move |tx| Box::pin(async move { on!(tx.connection(), c => sqlx::query(older).bind(by).execute(c).await.map(drop)) }))
             .await
             .unwrap();
     }
@@ -80,7 +80,7 @@ impl Office {
     }
 
     pub async fn open_with(host: Host, config: Config, passwords: PasswordHasher) -> Self {
-        let service = auth_svc::start_with(config, &host, passwords.clone()).await.unwrap();
+        let service = auth_svc::start_with_hasher(config, &host, passwords.clone()).await.unwrap();
         host.attach_service(&service);
         Self { host, service, passwords }
     }

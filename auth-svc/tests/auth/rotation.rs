@@ -3,12 +3,12 @@ use crate::office::{FIRST, Office, PASSWORD, another, bearer, config, ended, sig
 use auth_svc::{
     Config, SCHEMA,
     sealing::SealingKey,
-    signing::{self, PUBLISH_AHEAD, RETAIN_AFTER_ROTATION},
+    signing::{self, PUBLISH_LEAD_TIME, RETAIN_AFTER_ROTATION},
     store::keys::StoredKey,
 };
 use chrono::TimeDelta;
 use patio_kit::{
-    auth::identity::{Claims, ISSUER, Identity},
+    auth::identity::{Claims, ISSUER, TokenVerifier},
     client::call_context::CallContext,
     db::Db,
     host::Host,
@@ -22,14 +22,14 @@ const LIFE: TimeDelta = TimeDelta::days(30);
 /// An auth-svc, and the token verifier of another service that polls its keys.
 struct Yard {
     office: Office,
-    elsewhere: Identity,
+    elsewhere: TokenVerifier,
     db: Db,
 }
 
 impl Yard {
     async fn open(host: Host) -> Self {
         let db = host.open_database(SCHEMA).await.unwrap();
-        let elsewhere = Identity::new(host.clock.clone());
+        let elsewhere = TokenVerifier::new(host.clock.clone());
         Self { office: Office::open(host).await, elsewhere, db }
     }
 
@@ -126,7 +126,7 @@ async fn two_rotations_keep_sessions_valid_and_old_keys_expire() {
         for _ in 0..2 {
             let (both, session) = yard.publish().await;
             let key = yard.stored().await.remove(0);
-            yard.wait(PUBLISH_AHEAD);
+            yard.wait(PUBLISH_LEAD_TIME);
             // The other service stops polling: the keys it has are enough for all following tokens.
             let mut sessions = vec![session, yard.office.sign_in(FIRST, PASSWORD).await];
             assert_eq!(key_of(&sessions[1]), both[1], "now the next key signs");
@@ -190,7 +190,7 @@ async fn replicas_create_one_next_key_and_accept_each_others_tokens() {
         assert_eq!(keys.keys.len(), 2);
         assert_eq!(other.tokens().get_signing_keys(GetSigningKeysRequest {}).await.unwrap().into_inner(), keys);
         for office in [&one, &other] {
-            office.host.clock.advance(LIFE + PUBLISH_AHEAD + TimeDelta::minutes(2));
+            office.host.clock.advance(LIFE + PUBLISH_LEAD_TIME + TimeDelta::minutes(2));
         }
         let session = one.sign_in(FIRST, PASSWORD).await;
         assert_eq!(key_of(&session), keys.keys[1].id);

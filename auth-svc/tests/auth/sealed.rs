@@ -24,7 +24,7 @@ fn key_file(host: &Host) -> PathBuf {
 
 async fn start(host: &Host, config: Config) -> anyhow::Result<()> {
     let host = another(host, None).await;
-    let service = auth_svc::start_with(config, &host, crate::office::quick()).await?;
+    let service = auth_svc::start_with_hasher(config, &host, crate::office::quick()).await?;
     host.tasks.stop();
     service.close().await;
     Ok(())

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 /// Ends idle sessions, as auth-svc does every minute.
 async fn end_unused(office: &Office, db: &Db) {
-    sessions::expire_idle(db, &office.host.clock, &office.host.identity).await.unwrap();
+    sessions::end_idle_sessions(db, &office.host.clock, &office.host.identity).await.unwrap();
 }
 
 /// Makes a call with a session and waits until the use is recorded, which happens with a later poll of revocations.
@@ -77,7 +77,7 @@ async fn rows_of_ended_sessions_are_deleted() {
 #[tokio::test]
 async fn a_session_in_constant_use_is_reported_once_per_five_minutes() {
     each_database(async |host| {
-        let identity = patio_kit::auth::identity::Identity::new(host.clock.clone());
+        let identity = patio_kit::auth::identity::TokenVerifier::new(host.clock.clone());
         let office = Office::open(host).await;
         let keys = office.tokens().get_signing_keys(patio_proto::auth::GetSigningKeysRequest {}).await.unwrap().into_inner().keys;
         identity.set_keys(keys.into_iter().map(|key| (key.id, key.public_key)));

@@ -35,7 +35,7 @@ impl CampaignService for CampaignApi {
     async fn update_campaign(&self, request: Request<pb::UpdateCampaignRequest>) -> Reply<pb::Campaign> {
         let (context, request) = accept(request)?;
         let id = request.id;
-        reply(self.0.save(context, id, CampaignChange::from_request(request)?).await?)
+        reply(self.0.update_campaign(context, id, CampaignChange::from_request(request)?).await?)
     }
 
     async fn delete_campaign(&self, request: Request<pb::DeleteCampaignRequest>) -> Reply<pb::DeleteCampaignResponse> {

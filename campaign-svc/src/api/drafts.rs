@@ -21,7 +21,7 @@ impl DraftService for DraftApi {
 
     async fn heartbeat_draft(&self, request: Request<pb::HeartbeatDraftRequest>) -> Reply<pb::HeartbeatDraftResponse> {
         let (context, request) = accept(request)?;
-        self.0.heartbeat(&context, request.id).await?;
+        self.0.record_heartbeat(&context, request.id).await?;
         reply(pb::HeartbeatDraftResponse {})
     }
 

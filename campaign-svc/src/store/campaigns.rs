@@ -59,14 +59,14 @@ pub async fn find(db: &Db, id: i64) -> Result<Option<Campaign>, sqlx::Error> {
 ///
 /// An update statement without any change takes the row lock, because this works in the same way on SQLite and PostgreSQL.
 pub async fn lock_for_update(tx: &mut Tx<'_>, id: i64) -> Result<Option<Campaign>, sqlx::Error> {
-    on!(tx.on(), c => query_as(concat!(
+    on!(tx.connection(), c => query_as(concat!(
         "update campaigns set revision = revision where id = $1 and state <> 'deleting' returning ", columns!()))
         .bind(id).fetch_optional(c).await)
 }
 
 /// Returns whether another campaign or draft already has the name of this campaign.
 pub async fn is_name_taken(tx: &mut Tx<'_>, campaign: &Campaign) -> Result<bool, sqlx::Error> {
-    on!(tx.on(), c => query_scalar::<_, i64>("select count(*) from campaigns where name_key = $1 and state <> 'deleting' and id <> $2")
+    on!(tx.connection(), c => query_scalar::<_, i64>("select count(*) from campaigns where name_key = $1 and state <> 'deleting' and id <> $2")
         .bind(name_key(&campaign.name)).bind(campaign.id).fetch_one(c).await.map(|others| others > 0))
 }
 
@@ -75,7 +75,7 @@ pub async fn is_name_taken(tx: &mut Tx<'_>, campaign: &Campaign) -> Result<bool,
 /// # Errors
 /// Returns [`Error::NameTaken`] when another campaign or draft has the same name, or a database error.
 pub async fn save(tx: &mut Tx<'_>, campaign: &Campaign) -> Result<(), Error> {
-    on!(tx.on(), c => query(
+    on!(tx.connection(), c => query(
         "update campaigns set name = $2, name_key = $3, description = $4, part = $5, model_type = $6, image = $7, status = $8,
                 modified_by = $9, modified_at = $10, touched_at = $11, revision = $12, synced_revision = $13, due_at = $14
           where id = $1")
@@ -91,7 +91,7 @@ pub async fn save(tx: &mut Tx<'_>, campaign: &Campaign) -> Result<(), Error> {
 /// the row lock.
 ///
 /// `modified_by` and `modified_at` stay unchanged, since they record changes made by users.
-pub async fn save_milestone(tx: &mut Tx<'_>, id: i64, status: CampaignStatus, turn_revision: i64) -> Result<(), sqlx::Error> {
-    on!(tx.on(), c => query("update campaigns set status = $2, turn_revision = $3 where id = $1")
+pub async fn save_status_after_milestone(tx: &mut Tx<'_>, id: i64, status: CampaignStatus, turn_revision: i64) -> Result<(), sqlx::Error> {
+    on!(tx.connection(), c => query("update campaigns set status = $2, turn_revision = $3 where id = $1")
         .bind(id).bind(campaign_status_text(status)).bind(turn_revision).execute(c).await.map(drop))
 }

@@ -5,10 +5,10 @@ mod drafts;
 mod sync_state;
 mod tombstones;
 
-pub use campaigns::{CampaignFilter, count, find, is_name_taken, list_page, lock_for_update, save, save_milestone};
-pub use drafts::{NewDraft, find_by_import, heartbeat, insert, publish};
-pub use sync_state::{list_unsynced, record_acknowledged, reserve_revision, schedule_resync};
-pub use tombstones::{expire_stale_drafts, is_deleted, list_stale, mark_deleted, purge};
+pub use campaigns::{CampaignFilter, count, find, is_name_taken, list_page, lock_for_update, save, save_status_after_milestone};
+pub use drafts::{NewDraft, find_by_import, insert, publish, record_heartbeat};
+pub use sync_state::{begin_resync, list_unsynced, record_acknowledged_revision, reserve_revision};
+pub use tombstones::{expire_stale_drafts, is_deleted, list_stale_tombstones, mark_deleted, purge};
 
 /// Column list for selecting a [`crate::campaign::Campaign`]. The list names each column, because with `select *` a later
 /// migration that adds a column would break running replicas.

@@ -13,13 +13,13 @@ use sqlx::{query, query_as, query_scalar};
 ///
 /// Until the change is stored, the row counts as unsynced, so that the sweeper can revert the sync after a crash.
 pub async fn reserve_revision(tx: &mut Tx<'_>, id: i64, at: DateTime<Utc>) -> Result<i64, sqlx::Error> {
-    on!(tx.on(), c => query_scalar("update campaigns set revision = revision + 1, touched_at = $2 where id = $1 returning revision")
+    on!(tx.connection(), c => query_scalar("update campaigns set revision = revision + 1, touched_at = $2 where id = $1 returning revision")
         .bind(id).bind(at).fetch_one(c).await)
 }
 
 /// Records that vehicle-svc acknowledged a revision of the campaign.
-pub async fn record_acknowledged(tx: &mut Tx<'_>, id: i64, revision: i64) -> Result<(), sqlx::Error> {
-    on!(tx.on(), c => query("update campaigns set synced_revision = $2 where id = $1 and synced_revision < $2")
+pub async fn record_acknowledged_revision(tx: &mut Tx<'_>, id: i64, revision: i64) -> Result<(), sqlx::Error> {
+    on!(tx.connection(), c => query("update campaigns set synced_revision = $2 where id = $1 and synced_revision < $2")
         .bind(id).bind(revision).execute(c).await.map(drop))
 }
 
@@ -34,8 +34,8 @@ pub async fn list_unsynced(db: &Db, since: DateTime<Utc>, limit: i64) -> Result<
 /// Increments the revision of a campaign for a repeated sync to vehicle-svc, and returns the campaign.
 ///
 /// Returns `None` when vehicle-svc has the newest revision, or `touched_at` is not before `since`.
-pub async fn schedule_resync(tx: &mut Tx<'_>, id: i64, since: DateTime<Utc>, at: DateTime<Utc>) -> Result<Option<Campaign>, sqlx::Error> {
-    on!(tx.on(), c => query_as(concat!(
+pub async fn begin_resync(tx: &mut Tx<'_>, id: i64, since: DateTime<Utc>, at: DateTime<Utc>) -> Result<Option<Campaign>, sqlx::Error> {
+    on!(tx.connection(), c => query_as(concat!(
         "update campaigns set revision = revision + 1, touched_at = $3
           where id = $1 and state = 'live' and synced_revision < revision and touched_at < $2 returning ", columns!()))
         .bind(id).bind(since).bind(at).fetch_optional(c).await)

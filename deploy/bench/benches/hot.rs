@@ -1,9 +1,9 @@
 //! What runs for every request or every row, by itself: `cargo bench -p bench`.
 use auth_svc::lockout::sign_in_counter_names;
-use auth_svc::lockout_rules::{Counters, LockoutOp, apply};
+use auth_svc::lockout_rules::{FailureCounters, LockoutOp, apply_op};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use patio_kit::page::PageWindow;
-use patio_proto::{access::Role, identifier::Identifier, walk, yard};
+use patio_proto::{access::Role, vin::Vin, walking_order, yard};
 use patio_testing::{host, token};
 use std::hint::black_box;
 use vehicle_svc::{
@@ -43,10 +43,10 @@ fn tokens(c: &mut Criterion) {
 fn lockout(c: &mut Criterion) {
     let counter_names = sign_in_counter_names("account", "192.0.2.1", None);
     c.bench_function("lockout/book and settle", |b| {
-        let mut cells = Counters::new();
+        let mut cells = FailureCounters::new();
         b.iter(|| {
-            apply(&mut cells, &counter_names, LockoutOp::Reserve, black_box(1_000));
-            apply(&mut cells, &counter_names, LockoutOp::Release, 1_000)
+            apply_op(&mut cells, &counter_names, LockoutOp::Reserve, black_box(1_000));
+            apply_op(&mut cells, &counter_names, LockoutOp::Release, 1_000)
         });
     });
 }
@@ -55,9 +55,9 @@ fn lockout(c: &mut Criterion) {
 fn rows(c: &mut Criterion) {
     c.bench_function("row/identifier and place", |b| {
         b.iter(|| {
-            let identifier = Identifier::new(black_box("HB20"), black_box("000123"));
+            let identifier = Vin::new(black_box("HB20"), black_box("000123"));
             let space = black_box("A-102");
-            (identifier.map(|one| one.key()), walk::sort_key(space), yard::yard_id(space), yard::yard_group(space).len())
+            (identifier.map(|one| one.search_key()), walking_order::sort_key(space), yard::yard_id(space), yard::yard_group(space).len())
         });
     });
 }

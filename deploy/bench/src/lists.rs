@@ -12,7 +12,7 @@ use http::{
     HeaderMap, HeaderValue, StatusCode,
     header::{ACCEPT_ENCODING, ETAG, IF_NONE_MATCH},
 };
-use patio_proto::walk;
+use patio_proto::walking_order;
 use std::{sync::Arc, time::Duration};
 
 /// Number of rows per page.
@@ -41,7 +41,7 @@ pub async fn campaigns_page(patio: &Served, person: &Person, sizes: Sizes) -> an
 pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     let baseline = bench.floor().await?;
     let campaign = bench.campaigns.first().copied().unwrap_or_default();
-    let mut keys: Vec<String> = (0..bench.sizes.each).map(|row| walk::sort_key(&vehicle(0, row, bench.sizes.each)[2])).collect();
+    let mut keys: Vec<String> = (0..bench.sizes.each).map(|row| walking_order::sort_key(&vehicle(0, row, bench.sizes.each)[2])).collect();
     keys.sort();
     let positions: Arc<Vec<String>> = Arc::new(keys.iter().step_by(PAGE).cloned().collect());
     let pages = u64::try_from(positions.len())?;

@@ -6,7 +6,7 @@ use crate::{
 };
 use anyhow::{Context, bail};
 use http::HeaderMap;
-use patio_harness::{Builder, Folder, Launch, Patio, Postgres, Process, Redis, Spawner, free_port};
+use patio_harness::{Builder, Folder, LaunchConfig, Patio, Postgres, Process, Redis, Spawner, free_port};
 use std::{
     net::SocketAddr,
     path::{Path, PathBuf},
@@ -112,7 +112,7 @@ impl Ground {
     pub async fn floor(&self, database: &str, hop: bool) -> anyhow::Result<Served> {
         let stores = if database.starts_with("postgres") { self.stores() } else { Vec::new() };
         let start = |name: &str, kind: &str, port: u16, source: &str| {
-            let mut launch = Launch::new(name, std::env::current_exe()?, self.folder.path().to_owned());
+            let mut launch = LaunchConfig::new(name, std::env::current_exe()?, self.folder.path().to_owned());
             launch.arguments = ["floor", kind, &format!("127.0.0.1:{port}"), source].map(str::to_owned).into();
             launch.spawner = Some(self.spawner());
             let mut process = Process::new(launch);

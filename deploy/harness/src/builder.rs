@@ -5,7 +5,7 @@ use crate::{
     environment::{self, free_port},
     folder::Folder,
     patio::{Patio, Replica},
-    process::{Launch, Process, Spawner},
+    process::{LaunchConfig, Process, Spawner},
     programs::find_program_in,
 };
 use std::{
@@ -154,7 +154,7 @@ impl Builder {
     /// Prepares all processes of the installation without starting any process.
     #[must_use]
     #[track_caller]
-    pub fn prepare(self) -> Patio {
+    pub fn build(self) -> Patio {
         self.try_prepare().unwrap()
     }
 
@@ -210,7 +210,7 @@ impl Builder {
         common: BTreeMap<String, String>,
     ) -> anyhow::Result<Replica> {
         let name = if self.replicas.is_some_and(|count| count > 1) { format!("{program}-{number}") } else { (*program).to_owned() };
-        let mut launch = Launch::new(&name, find_program_in(&self.programs, program)?, folder.to_owned());
+        let mut launch = LaunchConfig::new(&name, find_program_in(&self.programs, program)?, folder.to_owned());
         launch.arguments = if self.replicas.is_some() { vec!["serve".to_owned()] } else { Vec::new() };
         (launch.wrapper, launch.spawner, launch.environment) = (self.wrapper.clone(), self.spawner.clone(), common);
         let admin_port = free_port();

@@ -29,7 +29,7 @@ pub struct Client {
 
 /// HTTP response whose body has been read completely.
 #[derive(Clone)]
-pub struct Answer {
+pub struct HttpResponse {
     /// HTTP status code.
     pub status: u16,
     /// Response headers.
@@ -55,13 +55,13 @@ impl Campaign {
     }
 }
 
-impl fmt::Debug for Answer {
+impl fmt::Debug for HttpResponse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {:.600}", self.status, self.text())
     }
 }
 
-impl Answer {
+impl HttpResponse {
     /// Returns the response body as text.
     #[must_use]
     pub fn text(&self) -> String {
@@ -116,7 +116,7 @@ impl Client {
     /// Returns a client for this session that opens a new connection for each call. Tests that kill a server between calls need
     /// this, because a reused connection would fail.
     #[must_use]
-    pub fn without_reuse(&self, timeout: Duration) -> Self {
+    pub fn without_connection_reuse(&self, timeout: Duration) -> Self {
         Self { agent: agent(timeout, 0), ..self.clone() }
     }
 
@@ -146,7 +146,7 @@ impl Client {
 
     /// Attempts to sign in with a login name (HMC) and returns the response, whether or not the sign-in succeeded.
     #[track_caller]
-    pub fn try_sign_in(&self, hmc: &str, password: &str) -> Answer {
+    pub fn try_sign_in(&self, hmc: &str, password: &str) -> HttpResponse {
         self.call("POST", "/api/sessions", &json!({ "hmc": hmc, "password": password }))
     }
 
@@ -168,17 +168,17 @@ impl Client {
     ///
     /// # Errors
     /// Returns an error when no complete response arrives within the timeout.
-    pub fn try_send(&self, request: request::Builder, body: impl AsRef<[u8]>) -> Result<Answer, Error> {
+    pub fn try_send(&self, request: request::Builder, body: impl AsRef<[u8]>) -> Result<HttpResponse, Error> {
         let answer = self.agent.run(request.body(body.as_ref())?)?;
         let (head, mut body) = answer.into_parts();
         let is_stream = head.headers.get("content-type").is_some_and(|kind| kind == "text/event-stream");
         let body = if is_stream { Vec::new() } else { body.with_config().limit(MAX_BODY).read_to_vec()? };
-        Ok(Answer { status: head.status.as_u16(), headers: head.headers, body })
+        Ok(HttpResponse { status: head.status.as_u16(), headers: head.headers, body })
     }
 
     /// Sends a request and returns the response. Panics when no complete response arrives within the timeout.
     #[track_caller]
-    pub fn send(&self, request: request::Builder, body: impl AsRef<[u8]>) -> Answer {
+    pub fn send(&self, request: request::Builder, body: impl AsRef<[u8]>) -> HttpResponse {
         self.try_send(request, body).unwrap_or_else(|cause| panic!("no answer: {cause}"))
     }
 
@@ -186,7 +186,7 @@ impl Client {
     ///
     /// # Errors
     /// Returns an error when no complete response arrives within the timeout.
-    pub fn try_call(&self, method: &str, path: &str, body: &Value) -> Result<Answer, Error> {
+    pub fn try_call(&self, method: &str, path: &str, body: &Value) -> Result<HttpResponse, Error> {
         let request = self.request(method, path);
         if body.is_null() {
             return self.try_send(request, "");
@@ -197,7 +197,7 @@ impl Client {
     /// Calls a route with a JSON body, or without a body if `body` is `null`, and returns the response. Panics when no complete
     /// response arrives within the timeout.
     #[track_caller]
-    pub fn call(&self, method: &str, path: &str, body: &Value) -> Answer {
+    pub fn call(&self, method: &str, path: &str, body: &Value) -> HttpResponse {
         self.try_call(method, path, body).unwrap_or_else(|cause| panic!("{method} {path}: no answer: {cause}"))
     }
 
@@ -230,7 +230,7 @@ impl Client {
     ///
     /// # Errors
     /// Returns an error when no complete response arrives within the timeout.
-    pub fn try_send_file(&self, request: request::Builder, (field, name): (&str, &str), file: &[u8]) -> Result<Answer, Error> {
+    pub fn try_send_file(&self, request: request::Builder, (field, name): (&str, &str), file: &[u8]) -> Result<HttpResponse, Error> {
         let kind = "content-type: application/octet-stream";
         let head = format!("--{BOUNDARY}\r\ncontent-disposition: form-data; name=\"{field}\"; filename=\"{name}\"\r\n{kind}\r\n\r\n");
         let form = [head.as_bytes(), file, format!("\r\n--{BOUNDARY}--\r\n").as_bytes()].concat();
@@ -240,7 +240,7 @@ impl Client {
 
     /// Posts a file as a field of a multipart form and returns the response. Panics when no complete response arrives within the timeout.
     #[track_caller]
-    pub fn send_file(&self, path: &str, place: (&str, &str), file: &[u8]) -> Answer {
+    pub fn send_file(&self, path: &str, place: (&str, &str), file: &[u8]) -> HttpResponse {
         self.try_send_file(self.request("POST", path), place, file).unwrap_or_else(|cause| panic!("{path}: no answer: {cause}"))
     }
 
@@ -248,7 +248,7 @@ impl Client {
     ///
     /// # Errors
     /// Returns an error when no complete response arrives within the timeout.
-    pub fn try_upload(&self, id: &str, workbook: &[u8]) -> Result<Answer, Error> {
+    pub fn try_upload(&self, id: &str, workbook: &[u8]) -> Result<HttpResponse, Error> {
         let request = self.request("POST", "/api/documents/upload").header("x-upload-id", id);
         self.try_send_file(request, ("documents", "campaign.xlsx"), workbook)
     }
@@ -300,7 +300,7 @@ impl Client {
     ///
     /// # Errors
     /// Returns an error when the stream cannot be opened.
-    pub fn events(&self, path: &str, response_timeout: Duration) -> anyhow::Result<EventStream> {
+    pub fn open_event_stream(&self, path: &str, response_timeout: Duration) -> anyhow::Result<EventStream> {
         let request = self.request("GET", path).body(())?;
         let config = self.agent.configure_request(request).timeout_global(None).timeout_recv_response(Some(response_timeout));
         let answer = self.agent.run(config.build())?;

@@ -1,7 +1,7 @@
 //! Test databases on the PostgreSQL server that an environment variable names.
 use crate::{
     environment::{POSTGRES, read_variable},
-    lifeline::{self, AtExit},
+    exit_cleanup::{self, CleanupGuard},
     programs::run_command,
 };
 use std::process::Command;
@@ -11,7 +11,7 @@ use std::process::Command;
 pub struct Database {
     server: String,
     name: String,
-    _removal: AtExit,
+    _removal: CleanupGuard,
 }
 
 impl Database {
@@ -28,7 +28,7 @@ impl Database {
     pub fn reserve() -> Option<Self> {
         let server = read_variable(POSTGRES)?;
         let name = format!("patio_{}", uuid::Uuid::now_v7().simple());
-        let removal = lifeline::at_exit(&format!("psql -d '{server}' -qc 'drop database if exists {name} with (force)'"));
+        let removal = exit_cleanup::run_at_exit(&format!("psql -d '{server}' -qc 'drop database if exists {name} with (force)'"));
         Some(Self { server, name, _removal: removal })
     }
 

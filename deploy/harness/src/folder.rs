@@ -1,5 +1,5 @@
 //! Folders for the files of a test: temporary folders, and existing folders given by the caller.
-use crate::lifeline::{self, AtExit};
+use crate::exit_cleanup::{self, CleanupGuard};
 use std::{
     fs::Permissions,
     io,
@@ -14,7 +14,7 @@ pub struct Folder(Kind);
 
 #[derive(Debug)]
 enum Kind {
-    Temporary { folder: TempDir, _removal: AtExit },
+    Temporary { folder: TempDir, _removal: CleanupGuard },
     Given(PathBuf),
 }
 
@@ -28,7 +28,7 @@ impl Folder {
     /// Creates a temporary folder, like [`Folder::temporary`], but returns an error instead of panicking.
     pub fn try_temporary() -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix("patio-").permissions(Permissions::from_mode(0o755)).tempdir()?;
-        let removal = lifeline::at_exit(&format!("rm -rf '{}'", folder.path().display()));
+        let removal = exit_cleanup::run_at_exit(&format!("rm -rf '{}'", folder.path().display()));
         Ok(Self(Kind::Temporary { folder, _removal: removal }))
     }
 

@@ -76,7 +76,7 @@ impl Replica {
 
     /// Returns the HTTP status of the readiness probe, or `None` when no response arrives within a second.
     #[must_use]
-    pub fn readiness(&self) -> Option<u16> {
+    pub fn readiness_status(&self) -> Option<u16> {
         probe(&self.admin_url(), "/readyz")
     }
 
@@ -85,7 +85,7 @@ impl Replica {
     #[must_use]
     pub fn is_ready(&self) -> bool {
         // The combined program prints its address when all of its services are ready.
-        if self.port == 0 { !self.url().is_empty() } else { self.readiness() == Some(200) }
+        if self.port == 0 { !self.url().is_empty() } else { self.readiness_status() == Some(200) }
     }
 
     /// Waits until the process is ready. Panics when the process exits or the timeout is reached.
@@ -184,7 +184,7 @@ impl Patio {
 
     /// Returns the URLs of all gateways.
     #[must_use]
-    pub fn gateways(&self) -> Vec<String> {
+    pub fn gateway_urls(&self) -> Vec<String> {
         self.entries().map(Replica::url).collect()
     }
 

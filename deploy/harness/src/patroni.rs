@@ -4,10 +4,10 @@ use crate::{
     environment::free_port,
     folder::Folder,
     postgres::{
-        ADMINISTRATOR, DATABASE_PASSWORD, DATABASE_ROLE, command_as_postgres, command_line_as_postgres, create_owned_folder,
+        ADMIN_ROLE, DATABASE_PASSWORD, DATABASE_ROLE, command_as_postgres, command_line_as_postgres, create_owned_folder,
         find_installation, run_admin_sql,
     },
-    process::{Launch, Process, Signal},
+    process::{LaunchConfig, Process, Signal},
     proxy::Proxy,
     wait::wait_until,
 };
@@ -51,7 +51,7 @@ impl Patroni {
         let folder = Folder::temporary();
         let (client, peer) = (free_port(), format!("http://127.0.0.1:{}", free_port()));
         let url = format!("http://127.0.0.1:{client}");
-        let mut launch = Launch::new("etcd", etcd.to_owned(), folder.path().to_owned());
+        let mut launch = LaunchConfig::new("etcd", etcd.to_owned(), folder.path().to_owned());
         let data = folder.path().join("etcd").display().to_string();
         let arguments = [
             ["--data-dir", &data],
@@ -135,8 +135,8 @@ impl Patroni {
     }
 
     /// Cuts the network between etcd and the Patroni of a node if `is_cut` is `true`; otherwise restores the network.
-    pub fn set_cut(&self, node: usize, is_cut: bool) {
-        self.nodes[node].etcd.set_cut(is_cut);
+    pub fn set_etcd_disconnected(&self, node: usize, is_cut: bool) {
+        self.nodes[node].etcd.set_forwarding_stopped(is_cut);
     }
 }
 
@@ -165,7 +165,7 @@ impl Node {
             "postgresql": {
                 "listen": format!("127.0.0.1:{port}"), "connect_address": format!("127.0.0.1:{port}"),
                 "data_dir": folder.join("pg"), "bin_dir": programs, "pgpass": folder.join("pgpass"),
-                "authentication": { "superuser": person(ADMINISTRATOR), "replication": person("replicator"), "rewind": person(ADMINISTRATOR) },
+                "authentication": { "superuser": person(ADMIN_ROLE), "replication": person("replicator"), "rewind": person(ADMIN_ROLE) },
                 "parameters": { "unix_socket_directories": folder },
                 "pg_hba": ["local all all trust", "host all all 127.0.0.1/32 password", "host replication all 127.0.0.1/32 password"],
             },
@@ -173,14 +173,14 @@ impl Node {
         fs::write(&config, text.to_string()).unwrap();
         let mut words = command_line_as_postgres(Path::new("/usr/bin/patroni"));
         words.push(config.display().to_string());
-        let mut launch = Launch::new(&format!("node{number}"), words.remove(0).into(), below.to_owned());
+        let mut launch = LaunchConfig::new(&format!("node{number}"), words.remove(0).into(), below.to_owned());
         launch.arguments = words;
         Self { patroni: Process::new(launch), folder, port, rest: format!("http://{rest}"), etcd }
     }
 
     /// Returns `true` if the REST API of the node responds to a request with status 200 in time.
     fn answers(&self, path: &str) -> bool {
-        let answer = Client::new(&self.rest).without_reuse(REST_TIMEOUT).try_call("GET", path, &Value::Null);
+        let answer = Client::new(&self.rest).without_connection_reuse(REST_TIMEOUT).try_call("GET", path, &Value::Null);
         answer.is_ok_and(|answer| answer.status == 200)
     }
 

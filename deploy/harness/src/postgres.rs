@@ -2,7 +2,7 @@
 use crate::{
     environment::free_port,
     folder::Folder,
-    process::{Launch, Process, Signal, Spawner},
+    process::{LaunchConfig, Process, Signal, Spawner},
     programs::run_command,
     wait::wait_until,
 };
@@ -20,7 +20,7 @@ pub const DATABASE_ROLE: &str = "yard";
 /// Password of [`DATABASE_ROLE`].
 pub const DATABASE_PASSWORD: &str = "databasepw-4Kq7Wz2m";
 /// Name of the administrator role, which connects without a password through the Unix socket in the server's folder.
-pub(crate) const ADMINISTRATOR: &str = "patio";
+pub(crate) const ADMIN_ROLE: &str = "patio";
 
 /// PostgreSQL server of one test, with its data in a folder given by the test.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ static TEMPLATE: LazyLock<Option<Folder>> = LazyLock::new(|| {
     let data = folder.path().join("pg");
     create_owned_folder(&data);
     let mut init = command_as_postgres(&programs.join("initdb"));
-    init.arg("-D").arg(&data).args(["-N", "-A", "trust", "-U", ADMINISTRATOR, "-E", "UTF8", "--locale=C.UTF-8"]);
+    init.arg("-D").arg(&data).args(["-N", "-A", "trust", "-U", ADMIN_ROLE, "-E", "UTF8", "--locale=C.UTF-8"]);
     run_command(init);
     // Network connections use a clear-text password, because SCRAM takes a debug build a tenth of a second.
     // Connections through the socket in the folder need no password.
@@ -83,7 +83,7 @@ pub(crate) fn create_owned_folder(folder: &Path) {
 pub(crate) fn run_admin_sql((socket, port): (&Path, u16), database: &str, statements: &[String]) -> String {
     let mut command = Command::new("psql");
     command.args(["-v", "ON_ERROR_STOP=1", "-qAt", "-h"]).arg(socket).args(["-p", &port.to_string()]);
-    command.args(["-U", ADMINISTRATOR, "-d", database]).args(statements.iter().flat_map(|statement| ["-c", statement]));
+    command.args(["-U", ADMIN_ROLE, "-d", database]).args(statements.iter().flat_map(|statement| ["-c", statement]));
     run_command(command)
 }
 
@@ -115,7 +115,7 @@ impl Postgres {
         let data = below.join("pg");
         create_owned_folder(&data);
         let mut copy = command_as_postgres(&self.programs.join("pg_basebackup"));
-        copy.arg("-D").arg(&data).args(["-R", "-X", "stream", "-c", "fast", "-U", ADMINISTRATOR, "-p", &self.port.to_string(), "-h"]);
+        copy.arg("-D").arg(&data).args(["-R", "-X", "stream", "-c", "fast", "-U", ADMIN_ROLE, "-p", &self.port.to_string(), "-h"]);
         copy.arg(&self.data);
         run_command(copy);
         let mut standby = Self::on_data(self.programs.clone(), below, &["max_connections=200", "fsync=off"], None);
@@ -145,7 +145,7 @@ impl Postgres {
         let (port_text, data_text) = (port.to_string(), data.display().to_string());
         words.extend(["-D", &data_text, "-p", &port_text, "-h", "127.0.0.1", "-k", &data_text].map(str::to_owned));
         words.extend(options.iter().flat_map(|option| ["-c".to_owned(), (*option).to_owned()]));
-        let mut launch = Launch::new("postgres", words.remove(0).into(), below.to_owned());
+        let mut launch = LaunchConfig::new("postgres", words.remove(0).into(), below.to_owned());
         (launch.arguments, launch.spawner) = (words, spawner);
         Self { programs, data, port, process: Process::new(launch) }
     }

@@ -1,6 +1,6 @@
 //! Child process that a test can start, stop, kill and suspend. Its memory use and open files are read from `/proc`.
 use crate::{
-    lifeline::{self, AtExit},
+    exit_cleanup::{self, CleanupGuard},
     wait::POLL_INTERVAL,
 };
 use anyhow::{Context, bail, ensure};
@@ -58,7 +58,7 @@ impl Signal {
 
 /// Configuration of a process: program, arguments, environment, and folder of the log files.
 #[derive(Clone)]
-pub struct Launch {
+pub struct LaunchConfig {
     /// Name of the process in log file names and messages.
     pub name: String,
     /// Path of the executable.
@@ -76,13 +76,13 @@ pub struct Launch {
     pub spawner: Option<Spawner>,
 }
 
-impl fmt::Debug for Launch {
+impl fmt::Debug for LaunchConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Launch").field("name", &self.name).field("program", &self.program).finish_non_exhaustive()
     }
 }
 
-impl Launch {
+impl LaunchConfig {
     /// Creates a launch configuration without arguments and environment variables.
     #[must_use]
     pub fn new(name: &str, program: PathBuf, folder: PathBuf) -> Self {
@@ -108,8 +108,8 @@ impl Launch {
 #[derive(Debug)]
 pub struct Process {
     /// Configuration of the next start.
-    pub launch: Launch,
-    running: Option<(Child, AtExit)>,
+    pub launch: LaunchConfig,
+    running: Option<(Child, CleanupGuard)>,
     /// Offset in the standard output file, in bytes, at which the output since the last start begins.
     output_start: usize,
 }
@@ -117,7 +117,7 @@ pub struct Process {
 impl Process {
     /// Creates a process without starting it.
     #[must_use]
-    pub fn new(launch: Launch) -> Self {
+    pub fn new(launch: LaunchConfig) -> Self {
         Self { launch, running: None, output_start: 0 }
     }
 
@@ -133,7 +133,7 @@ impl Process {
             None => command.spawn(),
         };
         let child = child.with_context(|| format!("cannot start {}", self.launch.program.display()))?;
-        let end = lifeline::kill_at_exit(child.id());
+        let end = exit_cleanup::kill_at_exit(child.id());
         self.running = Some((child, end));
         Ok(())
     }

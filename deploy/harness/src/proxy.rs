@@ -46,7 +46,7 @@ impl Proxy {
     }
 
     /// Stops forwarding data if `is_cut` is `true`; otherwise forwards data again. Connections stay open in both cases.
-    pub fn set_cut(&self, is_cut: bool) {
+    pub fn set_forwarding_stopped(&self, is_cut: bool) {
         self.is_cut.store(is_cut, Ordering::Relaxed);
     }
 }

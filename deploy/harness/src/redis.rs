@@ -1,7 +1,7 @@
 //! Redis server started for one test, and test databases on the Redis server that an environment variable names.
 use crate::{
     environment::{REDIS, free_port, read_variable},
-    process::{Launch, Process, Signal, Spawner},
+    process::{LaunchConfig, Process, Signal, Spawner},
     programs::run_command,
     wait::wait_until,
 };
@@ -57,7 +57,7 @@ impl Redis {
         fs::create_dir(&folder).unwrap();
         let (configuration, port) = (folder.join("redis.conf"), free_port());
         fs::write(&configuration, format!("requirepass {REDIS_PASSWORD}\n")).unwrap();
-        let mut launch = Launch::new("redis", "redis-server".into(), below.to_owned());
+        let mut launch = LaunchConfig::new("redis", "redis-server".into(), below.to_owned());
         let (file, data) = (configuration.display().to_string(), folder.display().to_string());
         let port_text = port.to_string();
         let options = [&*file, "--port", &port_text, "--bind", "127.0.0.1", "--save", "", "--appendonly", "yes", "--dir", &data];

@@ -1,6 +1,6 @@
 //! Tests of the harness without Patio: cleanup of processes and folders, and test permits.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-use patio_harness::{Folder, Launch, Process, Signal, acquire_exclusive_slot, acquire_heavy_slot, acquire_shared_slot, wait_until};
+use patio_harness::{Folder, LaunchConfig, Process, Signal, acquire_exclusive_slot, acquire_heavy_slot, acquire_shared_slot, wait_until};
 use std::{
     path::{Path, PathBuf},
     process::Command,
@@ -10,7 +10,7 @@ use std::{
 };
 
 fn sleeper(folder: &Path) -> Process {
-    let mut launch = Launch::new("sleeper", PathBuf::from("/bin/sleep"), folder.to_owned());
+    let mut launch = LaunchConfig::new("sleeper", PathBuf::from("/bin/sleep"), folder.to_owned());
     launch.arguments = vec!["1000".to_owned()];
     let mut sleeper = Process::new(launch);
     sleeper.start().unwrap();

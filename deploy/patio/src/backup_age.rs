@@ -26,7 +26,7 @@ pub fn record_backup(data: &Path, folder: &Path) -> anyhow::Result<()> {
 
 /// Reports the time of the last complete backup as a metric, 0 before the first backup. Backups of PostgreSQL are not included,
 /// because other programs create them.
-pub fn spawn_report(host: &Host) {
+pub fn spawn_backup_time_metric(host: &Host) {
     if host.settings.database_url.is_some() {
         return;
     }

@@ -21,13 +21,13 @@ const LETTERS: [char; 5] = ['A', 'B', 'J', 'M', 'R'];
 const FINDINGS: [VehicleStatus; 5] = [VehicleStatus::Ok, VehicleStatus::Ok, VehicleStatus::Ng, VehicleStatus::Ok, VehicleStatus::NotFound];
 
 /// Creator of the demo users and campaigns, with the sign-in data of the first supervisor.
-pub struct DemoData {
+pub struct DemoSeeder {
     hmc: String,
     password: String,
     generated: bool,
 }
 
-impl DemoData {
+impl DemoSeeder {
     /// Determines the password of the first supervisor: the configured password, or the random text `chance` if none is configured.
     pub fn with_supervisor_password(auth: &mut auth_svc::Config, chance: String) -> Self {
         let generated = auth.admin_password.is_none();

@@ -77,10 +77,10 @@ pub async fn serve(mut options: Options) -> anyhow::Result<()> {
         options.settings.service_secret = Secret::from(generate_password()?);
     }
     options.gateway.web_dir = pages::build_if_stale(&options.gateway.web_dir).await?;
-    let demo = if options.demo { Some(demo::DemoData::with_supervisor_password(&mut options.auth, generate_password()?)) } else { None };
+    let demo = if options.demo { Some(demo::DemoSeeder::with_supervisor_password(&mut options.auth, generate_password()?)) } else { None };
     let host = Host::with_local_services(options.settings.clone()).await?;
     host.cache.check_redis_usable().await?;
-    backup_age::spawn_report(&host);
+    backup_age::spawn_backup_time_metric(&host);
     let (known, listening) = (host.clone(), Arc::new(AtomicBool::new(false)));
     let listens = listening.clone();
     let is_ready = move || listens.load(Ordering::Relaxed) && known.has_signing_keys() && !known.tasks.is_draining();

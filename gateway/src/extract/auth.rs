@@ -35,7 +35,7 @@ pub struct ClientInfo {
 
 /// Authenticated caller of a request, whose token is valid, not expired and not revoked.
 #[derive(Debug, Clone)]
-pub struct Authenticated {
+pub struct AuthenticatedCaller {
     /// User, role and session from the caller's token.
     pub caller: Caller,
     /// Address of the client: an IPv4 address, or the /64 network of an IPv6 address.
@@ -56,7 +56,7 @@ impl ClientInfo {
     }
 }
 
-impl Authenticated {
+impl AuthenticatedCaller {
     /// Returns the caller's token, request id and address, for gRPC calls made on behalf of the caller.
     #[must_use]
     pub fn call_context(&self) -> &CallContext {
@@ -93,7 +93,7 @@ impl FromRequestParts<AppState> for ClientInfo {
     }
 }
 
-impl FromRequestParts<AppState> for Authenticated {
+impl FromRequestParts<AppState> for AuthenticatedCaller {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, api: &AppState) -> ApiResult<Self> {

@@ -12,7 +12,7 @@ const MAX_SEARCH_LEN: usize = 200;
 
 /// Paging metadata in the response of a list route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
-pub struct Meta {
+pub struct PageMeta {
     /// Page number, counted from 0.
     pub page_index: i32,
     /// Number of rows per page.
@@ -21,7 +21,7 @@ pub struct Meta {
     pub total_count: i64,
 }
 
-impl From<Option<common::PageMeta>> for Meta {
+impl From<Option<common::PageMeta>> for PageMeta {
     fn from(page: Option<common::PageMeta>) -> Self {
         let page = page.unwrap_or_default();
         Self { page_index: page.index, per_page: page.size, total_count: page.total_count }
@@ -61,7 +61,7 @@ impl PageQuery {
 ///
 /// # Errors
 /// Returns a 400 when no yard has this id.
-pub fn yard(asked: Option<i32>) -> ApiResult<Option<i32>> {
+pub fn validate_yard(asked: Option<i32>) -> ApiResult<Option<i32>> {
     match asked {
         Some(id) if yard::yard_name(id).is_none() => Err(Problem::invalid_field("yard", "must be a yard id from 1 to 28")),
         asked => Ok(asked),
@@ -72,7 +72,7 @@ pub fn yard(asked: Option<i32>) -> ApiResult<Option<i32>> {
 ///
 /// # Errors
 /// Returns a 400 when the id is not positive.
-pub fn campaign_id(asked: Option<i64>) -> ApiResult<Option<i64>> {
+pub fn validate_campaign_id(asked: Option<i64>) -> ApiResult<Option<i64>> {
     match asked {
         Some(id) if id < 1 => Err(Problem::invalid_field("campaign_id", "must be a whole number greater than 0")),
         asked => Ok(asked),
@@ -89,7 +89,7 @@ pub fn yard_name(asked: Option<i32>) -> Option<String> {
 ///
 /// # Errors
 /// Returns a 400 when the text is too long.
-pub fn search_text(asked: Option<String>) -> ApiResult<String> {
+pub fn validate_search_text(asked: Option<String>) -> ApiResult<String> {
     let text = asked.unwrap_or_default();
     if text.chars().count() > MAX_SEARCH_LEN { Err(Problem::invalid_field("search", "must have at most 200 characters")) } else { Ok(text) }
 }
@@ -98,7 +98,7 @@ pub fn search_text(asked: Option<String>) -> ApiResult<String> {
 ///
 /// # Errors
 /// Returns a 400 when the name is empty or too long.
-pub fn campaign_name(asked: String) -> ApiResult<String> {
+pub fn validate_campaign_name(asked: String) -> ApiResult<String> {
     let is_valid = !asked.trim().is_empty() && asked.chars().count() <= MAX_SEARCH_LEN;
     if is_valid { Ok(asked) } else { Err(Problem::invalid_field("campaign_name", "must have 1 to 200 characters")) }
 }

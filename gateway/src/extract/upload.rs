@@ -100,7 +100,7 @@ impl UploadError {
         let rejected_id = Some(rejection.kept_as).filter(|id| !id.is_empty());
         let (error_code, total_errors) = (rejection.code, rejection.total_errors);
         Self::InvalidFile(
-            status_of(error_code),
+            http_status_for_code(error_code),
             UploadProblem { message, error_code, details: details.collect(), total_errors, rejected_id },
         )
     }
@@ -108,7 +108,7 @@ impl UploadError {
 
 /// Returns the HTTP status of the response for an error code of import-svc, 50 to 57.
 #[must_use]
-pub fn status_of(code: i32) -> StatusCode {
+pub fn http_status_for_code(code: i32) -> StatusCode {
     match code {
         52 => StatusCode::PAYLOAD_TOO_LARGE,
         53 => StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -148,7 +148,7 @@ impl IntoResponse for UploadError {
 
 /// Names of the multipart form fields that an upload route reads.
 #[derive(Debug, Clone, Copy)]
-pub struct UploadForm {
+pub struct UploadFieldNames {
     /// Name of the form field with the file.
     pub file: &'static str,
     /// Name of the optional form field with the campaign's name; `None` when the route reads no campaign name.
@@ -161,7 +161,7 @@ pub struct UploadForm {
 ///
 /// # Errors
 /// Returns an error when the form contains no file, the file is too large, or import-svc rejects it.
-pub async fn stream_to_import<F, R>(request: Request, fields: UploadForm, upload_id: String, call: F) -> Result<R, UploadError>
+pub async fn stream_to_import<F, R>(request: Request, fields: UploadFieldNames, upload_id: String, call: F) -> Result<R, UploadError>
 where
     F: AsyncFnOnce(ReceiverStream<UploadChunk>) -> Result<tonic::Response<R>, tonic::Status>,
 {
@@ -250,7 +250,12 @@ fn bounded(mut body: BodyDataStream, room: HeaderBudget) -> impl Stream<Item = R
 
 /// Reads the form to its end and forwards the file to import-svc. The campaign name is sent in the last chunk, because
 /// the form field with the name may come after the file.
-async fn forward_form(mut form: Multipart<'_>, room: &HeaderBudget, fields: UploadForm, mut chunks: Chunks) -> Result<(), UploadError> {
+async fn forward_form(
+    mut form: Multipart<'_>,
+    room: &HeaderBudget,
+    fields: UploadFieldNames,
+    mut chunks: Chunks,
+) -> Result<(), UploadError> {
     let (mut found, mut beside, mut campaign_name) = (false, 0, String::new());
     while let Some(field) = form.next_field().await.map_err(broken)? {
         room.set(usize::MAX);

@@ -4,7 +4,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use http::{HeaderValue, StatusCode, header::RETRY_AFTER};
-use patio_kit::errors::{self, Failure, Reason};
+use patio_kit::errors::{self, DependencyFailure, Reason};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::{borrow::Cow, collections::BTreeMap};
@@ -53,7 +53,7 @@ pub struct Problem {
     /// JSON body of the response.
     pub body: Box<ProblemBody>,
     /// Failed dependency and cause of a response with status 500 and above, for the log only.
-    pub failure: Option<Box<Failure>>,
+    pub failure: Option<Box<DependencyFailure>>,
 }
 
 impl Problem {
@@ -180,7 +180,8 @@ impl From<Status> for Problem {
             }
         };
         if status.is_server_error() {
-            let unnamed = || Failure { dependency: "service".to_owned(), cause: format!("{}: {}", refusal.code(), refusal.message()) };
+            let unnamed =
+                || DependencyFailure { dependency: "service".to_owned(), cause: format!("{}: {}", refusal.code(), refusal.message()) };
             problem.failure = Some(Box::new(errors::failure_of_status(&refusal).unwrap_or_else(unnamed)));
         }
         if status == StatusCode::INTERNAL_SERVER_ERROR {

@@ -165,7 +165,7 @@ impl AdmissionController {
     }
 
     /// Starts the background tasks that detect the end of an overload and publish the queue metrics.
-    pub fn run_ticker(&self, tasks: &Tasks) {
+    pub fn spawn_ticker(&self, tasks: &Tasks) {
         let turns = self.clone();
         tasks.spawn_repeating(TICK, move || {
             turns.room().tick();

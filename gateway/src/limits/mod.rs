@@ -3,6 +3,6 @@
 //! Limits that depend on an account, such as the lockout after failed sign-ins, belong in auth-svc. Timeouts of slow and idle clients
 //! belong in `server`.
 
+pub mod address_rate_limit;
 pub mod admission;
 pub mod open_streams;
-pub mod sign_in_rate;

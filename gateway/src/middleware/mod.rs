@@ -66,7 +66,7 @@ pub async fn wrap_request(State(api): State<AppState>, mut request: Request, nex
         audit_forbidden(&api, &caller_slot, &answered, format!("{method} {route}"));
     }
     let mut response = normalize_error(answered, &path, &id);
-    set_security_headers(response.headers_mut(), &path, &id, api.config.is_https_only() && secure);
+    set_security_headers(response.headers_mut(), &path, &id, api.config.sends_hsts() && secure);
     if trace::is_enabled() {
         trace::record_http_status(&span, response.status());
     }
@@ -95,7 +95,7 @@ pub async fn overloaded_response(api: &AppState, (head, body): (Parts, Body)) ->
     let started = Instant::now();
     DrainableBody::new(body).drain(head.headers.contains_key(header::EXPECT)).await;
     let secure = is_https(&head.extensions, &head.headers, &api.config.trusted_proxies);
-    let hsts = api.config.is_https_only() && secure;
+    let hsts = api.config.sends_hsts() && secure;
     overloaded::response(&head.method, &RequestId::from_headers(&head.headers), hsts, started.elapsed())
 }
 

@@ -1,7 +1,7 @@
 //! Routes that return the inspection work in campaigns (inspected vehicles and saves) by hour, yard and user.
 use crate::{
     extract::{
-        auth::Authenticated,
+        auth::AuthenticatedCaller,
         body::{PathId, QueryParams},
         query,
     },
@@ -111,7 +111,7 @@ impl Activity {
     fn new(response: pb::GetActivityResponse, people: &NameMap) -> Self {
         let hour = |hour: pb::HourActivity| {
             let pb::ActivityCounts { inspected, saves, found_wrong } = hour.counts.unwrap_or_default();
-            HourActivity { at: enums::timestamp(hour.at.as_ref()), inspected, saves, found_wrong }
+            HourActivity { at: enums::to_datetime(hour.at.as_ref()), inspected, saves, found_wrong }
         };
         let yard = |yard: pb::YardActivity| {
             let pb::ActivityCounts { inspected, saves, found_wrong } = yard.counts.unwrap_or_default();
@@ -136,7 +136,12 @@ impl Activity {
     }
 }
 
-async fn activity(api: &AppState, signed: &Authenticated, campaign_id: Option<i64>, query: &ActivityQuery) -> ApiResult<Json<Activity>> {
+async fn activity(
+    api: &AppState,
+    signed: &AuthenticatedCaller,
+    campaign_id: Option<i64>,
+    query: &ActivityQuery,
+) -> ApiResult<Json<Activity>> {
     let to = enums::check_timestamp("to", query.to.unwrap_or_else(|| api.host.clock.now()))?;
     let from = enums::check_timestamp("from", query.from.unwrap_or(to - DEFAULT_RANGE))?;
     if !(TimeDelta::zero()..=MAX_RANGE).contains(&(to - from)) {
@@ -154,7 +159,7 @@ async fn activity(api: &AppState, signed: &Authenticated, campaign_id: Option<i6
     extensions(("x-rpc" = json!("/patio.vehicle.v1.EventService/GetActivity"))))]
 async fn campaign_activity(
     State(api): State<AppState>,
-    signed: Authenticated,
+    signed: AuthenticatedCaller,
     PathId(id): PathId,
     QueryParams(query): QueryParams<ActivityQuery>,
 ) -> ApiResult<Json<Activity>> {
@@ -167,7 +172,7 @@ async fn campaign_activity(
     extensions(("x-rpc" = json!("/patio.vehicle.v1.EventService/GetActivity"))))]
 async fn total_activity(
     State(api): State<AppState>,
-    signed: Authenticated,
+    signed: AuthenticatedCaller,
     QueryParams(query): QueryParams<ActivityQuery>,
 ) -> ApiResult<Json<Activity>> {
     activity(&api, &signed, None, &query).await

@@ -1,6 +1,6 @@
 //! Route with which developers read the audit log. The gateway merges the audit entries of all services by time.
 use crate::{
-    extract::{auth::Authenticated, body::QueryParams, query},
+    extract::{auth::AuthenticatedCaller, body::QueryParams, query},
     http::problem::{ApiResult, Problem},
     state::AppState,
     views::enums,
@@ -103,7 +103,7 @@ struct AuditPage {
     extensions(("x-rpc" = json!("/patio.audit.v1.AuditService/ListEvents"))))]
 async fn list_audit(
     State(api): State<AppState>,
-    signed: Authenticated,
+    signed: AuthenticatedCaller,
     QueryParams(page): QueryParams<query::PageQuery>,
     QueryParams(query): QueryParams<AuditQuery>,
 ) -> ApiResult<Json<AuditPage>> {
@@ -125,7 +125,7 @@ async fn list_audit(
 }
 
 /// Returns the newest audit entries of all services, newest first, at most `wanted`.
-async fn merged(api: &AppState, signed: &Authenticated, filter: &pb::ListEventsRequest, wanted: usize) -> ApiResult<Vec<Kept>> {
+async fn merged(api: &AppState, signed: &AuthenticatedCaller, filter: &pb::ListEventsRequest, wanted: usize) -> ApiResult<Vec<Kept>> {
     let asked = api.audit_clients().map(|(name, service)| newest((name, service), signed, filter.clone(), wanted));
     let mut merged: Vec<Kept> = try_join_all(asked).await?.into_iter().flatten().collect();
     merged.sort_by_key(|kept| std::cmp::Reverse(kept.order()));
@@ -134,8 +134,8 @@ async fn merged(api: &AppState, signed: &Authenticated, filter: &pb::ListEventsR
 }
 
 /// Builds the audit query sent to every service; `None` when no user has the requested login name (HMC).
-async fn filter(api: &AppState, signed: &Authenticated, query: AuditQuery) -> ApiResult<Option<pb::ListEventsRequest>> {
-    let search = query::search_text(query.search)?;
+async fn filter(api: &AppState, signed: &AuthenticatedCaller, query: AuditQuery) -> ApiResult<Option<pb::ListEventsRequest>> {
+    let search = query::validate_search_text(query.search)?;
     let user_id = match query.hmc.as_deref().map(str::trim).filter(|hmc| !hmc.is_empty()) {
         None => None,
         Some(hmc) => match user(api, signed, hmc).await? {
@@ -155,7 +155,7 @@ async fn filter(api: &AppState, signed: &Authenticated, query: AuditQuery) -> Ap
 
 /// Looks up the id of a user by login name (HMC); `None` when no user has the name. The caller's own name is compared
 /// first, since the user list does not contain the reserved developer account.
-async fn user(api: &AppState, signed: &Authenticated, hmc: &str) -> ApiResult<Option<i64>> {
+async fn user(api: &AppState, signed: &AuthenticatedCaller, hmc: &str) -> ApiResult<Option<i64>> {
     let own = api.sessions().get_me(signed.request(auth::GetMeRequest {})).await?.into_inner();
     if own.hmc.eq_ignore_ascii_case(hmc) {
         return Ok(Some(own.id));
@@ -171,14 +171,14 @@ struct Kept {
 
 impl Kept {
     fn order(&self) -> (DateTime<Utc>, &'static str, i64) {
-        (enums::timestamp(self.event.at.as_ref()), self.service, self.event.id)
+        (enums::to_datetime(self.event.at.as_ref()), self.service, self.event.id)
     }
 }
 
 /// Returns the newest audit entries of one service, at most `wanted`, in several calls if needed.
 async fn newest(
     (service, mut log): (&'static str, AuditServiceClient<ServiceChannel>),
-    signed: &Authenticated,
+    signed: &AuthenticatedCaller,
     mut request: pb::ListEventsRequest,
     wanted: usize,
 ) -> ApiResult<Vec<Kept>> {
@@ -199,11 +199,11 @@ async fn newest(
     Ok(kept)
 }
 
-async fn shown(api: &AppState, signed: &Authenticated, kept: Vec<Kept>) -> Vec<AuditEvent> {
+async fn shown(api: &AppState, signed: &AuthenticatedCaller, kept: Vec<Kept>) -> Vec<AuditEvent> {
     let people = api.names.resolve(signed.call_context(), kept.iter().filter_map(|kept| kept.event.user_id)).await;
     let show = |Kept { service, event }: Kept| AuditEvent {
         id: format!("{service}-{}", event.id),
-        at: enums::timestamp(event.at.as_ref()),
+        at: enums::to_datetime(event.at.as_ref()),
         hmc: event.user_id.map(|id| people.name(id)),
         user_type: enums::role_text(event.role()),
         kind: event.kind,

@@ -1,7 +1,7 @@
 //! Routes with which users change the status or the parking space of many vehicles in one call (bulk changes).
 use crate::{
     extract::{
-        auth::Authenticated,
+        auth::AuthenticatedCaller,
         body::{BULK_BODY_LIMIT, JsonBody},
         query,
     },
@@ -121,7 +121,7 @@ fn check_vehicle_count(field: &str, count: usize) -> ApiResult<()> {
     extensions(("x-rpc" = json!("/patio.vehicle.v1.BulkService/BulkStatus"))))]
 async fn bulk_status(
     State(api): State<AppState>,
-    signed: Authenticated,
+    signed: AuthenticatedCaller,
     JsonBody(body): JsonBody<BulkStatus, BULK_BODY_LIMIT>,
 ) -> ApiResult<Json<BulkResult>> {
     check_vehicle_count("vins", body.vins.len())?;
@@ -133,7 +133,7 @@ async fn bulk_status(
         vins: body.vins,
         action: action.into(),
         status: body.status.unwrap_or_default().to_proto().into(),
-        scope: Some(pb::Scope { yard: query::yard(body.yard)?, campaign_id: body.campaign_id }),
+        scope: Some(pb::Scope { yard: query::validate_yard(body.yard)?, campaign_id: body.campaign_id }),
         dry_run: body.dry_run.unwrap_or_default(),
     };
     Ok(Json(api.bulk().bulk_status(signed.request_with_timeout(LONG_CALL_TIMEOUT, request)).await?.into_inner().into()))
@@ -148,12 +148,12 @@ async fn bulk_status(
     extensions(("x-rpc" = json!("/patio.vehicle.v1.BulkService/BulkParkingSpace"))))]
 async fn bulk_parking_space(
     State(api): State<AppState>,
-    signed: Authenticated,
+    signed: AuthenticatedCaller,
     JsonBody(body): JsonBody<BulkSpaces, BULK_BODY_LIMIT>,
 ) -> ApiResult<Json<BulkResult>> {
     check_vehicle_count("rows", body.rows.len())?;
     let rows = body.rows.into_iter().map(|row| pb::ParkingSpaceChange { vin: row.vin, parking_space: row.parking_space }).collect();
-    let scope = pb::Scope { yard: query::yard(body.yard)?, campaign_id: body.campaign_id };
+    let scope = pb::Scope { yard: query::validate_yard(body.yard)?, campaign_id: body.campaign_id };
     let request = pb::BulkParkingSpaceRequest { rows, scope: Some(scope), dry_run: body.dry_run.unwrap_or_default() };
     Ok(Json(api.bulk().bulk_parking_space(signed.request_with_timeout(LONG_CALL_TIMEOUT, request)).await?.into_inner().into()))
 }

@@ -2,11 +2,11 @@
 //! campaign-svc and the bulk jobs of vehicle-svc by time.
 use crate::{
     extract::{
-        auth::Authenticated,
+        auth::AuthenticatedCaller,
         body::{PathId, QueryParams},
     },
     http::problem::{ApiResult, ProblemBody},
-    routes::history_page::{BulkEvent, Entry, MergedHistoryQuery, MergedPage, NamedFieldChange, changes, values},
+    routes::history_page::{BulkEvent, MergedEntry, MergedHistoryQuery, MergedPage, NamedFieldChange, changed_fields, parse_values},
     state::AppState,
 };
 use axum::{Json, extract::State};
@@ -46,15 +46,15 @@ struct CampaignEvent {
 }
 
 impl CampaignEvent {
-    fn new(entry: Entry, people: &NameMap) -> Self {
+    fn new(entry: MergedEntry, people: &NameMap) -> Self {
         let (at, by_hmc) = (entry.at(), entry.user_id().map(|id| people.name(id)));
         match entry {
-            Entry::Audit(event) if event.kind == "campaign-imported" => {
-                let imported = values(&event.new_values).get("total_vehicles").and_then(Value::as_i64);
+            MergedEntry::Audit(event) if event.kind == "campaign-imported" => {
+                let imported = parse_values(&event.new_values).get("total_vehicles").and_then(Value::as_i64);
                 Self { at, by_hmc, imported: Some(imported.unwrap_or_default()), fields: Vec::new(), bulk: None }
             }
-            Entry::Audit(event) => Self { at, by_hmc, imported: None, fields: changes(&event), bulk: None },
-            Entry::Job(event) => Self { at, by_hmc, imported: None, fields: Vec::new(), bulk: Some(event.into()) },
+            MergedEntry::Audit(event) => Self { at, by_hmc, imported: None, fields: changed_fields(&event), bulk: None },
+            MergedEntry::Job(event) => Self { at, by_hmc, imported: None, fields: Vec::new(), bulk: Some(event.into()) },
         }
     }
 }
@@ -67,7 +67,7 @@ impl CampaignEvent {
     extensions(("x-rpc" = json!("/patio.campaign.v1.CampaignService/ListCampaignHistory"))))]
 async fn list_campaign_history(
     State(api): State<AppState>,
-    signed: Authenticated,
+    signed: AuthenticatedCaller,
     PathId(id): PathId,
     QueryParams(query): QueryParams<MergedHistoryQuery>,
 ) -> ApiResult<Json<CampaignHistory>> {
@@ -80,6 +80,6 @@ async fn list_campaign_history(
         history.list_campaign_jobs(signed.request(jobs_request))
     )?;
     let (entries, next) = page.merge(audit.into_inner().events, jobs.into_inner().events);
-    let people = api.names.resolve(signed.call_context(), entries.iter().filter_map(Entry::user_id)).await;
+    let people = api.names.resolve(signed.call_context(), entries.iter().filter_map(MergedEntry::user_id)).await;
     Ok(Json(CampaignHistory { entries: entries.into_iter().map(|entry| CampaignEvent::new(entry, &people)).collect(), next }))
 }

@@ -1,7 +1,7 @@
 //! Routes with which users list, read, change and delete campaigns, and read the progress of a campaign.
 use crate::{
     extract::{
-        auth::Authenticated,
+        auth::AuthenticatedCaller,
         body::{JsonBody, PathId, QueryParams},
         query,
     },
@@ -76,9 +76,9 @@ impl Campaign {
             model_type: campaign.model_type,
             created_by_name: people.name(campaign.created_by),
             modified_by_name: campaign.modified_by.map(|id| people.name(id)),
-            created_at: enums::timestamp(campaign.created_at.as_ref()),
-            modified_at: enums::timestamp(campaign.modified_at.as_ref().or(campaign.created_at.as_ref())),
-            due_at: enums::optional_timestamp(campaign.due_at.as_ref()),
+            created_at: enums::to_datetime(campaign.created_at.as_ref()),
+            modified_at: enums::to_datetime(campaign.modified_at.as_ref().or(campaign.created_at.as_ref())),
+            due_at: enums::to_optional_datetime(campaign.due_at.as_ref()),
             next: campaign.next,
             total_vehicles: campaign.total_vehicles,
             total_inspected: campaign.total_inspected,
@@ -89,13 +89,13 @@ impl Campaign {
 }
 
 /// Converts campaigns from their proto form, resolving all user names in one call.
-pub async fn to_views(api: &AppState, signed: &Authenticated, campaigns: Vec<pb::Campaign>) -> Vec<Campaign> {
+pub async fn to_views(api: &AppState, signed: &AuthenticatedCaller, campaigns: Vec<pb::Campaign>) -> Vec<Campaign> {
     let ids: Vec<i64> = campaigns.iter().flat_map(|campaign| [Some(campaign.created_by), campaign.modified_by]).flatten().collect();
     let people = api.names.resolve(signed.call_context(), ids).await;
     campaigns.into_iter().map(|campaign| Campaign::of(campaign, &people)).collect()
 }
 
-async fn shown_one(api: &AppState, signed: &Authenticated, campaign: pb::Campaign) -> ApiResult<Json<Campaign>> {
+async fn shown_one(api: &AppState, signed: &AuthenticatedCaller, campaign: pb::Campaign) -> ApiResult<Json<Campaign>> {
     to_views(api, signed, vec![campaign]).await.pop().map(Json).ok_or_else(Problem::internal)
 }
 
@@ -167,19 +167,19 @@ struct CampaignsMeta {
     extensions(("x-rpc" = json!("/patio.campaign.v1.CampaignService/ListCampaigns"))))]
 async fn list_campaigns(
     State(api): State<AppState>,
-    signed: Authenticated,
+    signed: AuthenticatedCaller,
     QueryParams(page): QueryParams<query::PageQuery>,
     QueryParams(query): QueryParams<ListQuery>,
 ) -> ApiResult<Json<Campaigns>> {
-    let yard = query::yard(query.yard)?;
+    let yard = query::validate_yard(query.yard)?;
     let request = pb::ListCampaignsRequest {
         page: Some(page.to_page()?),
-        search: query::search_text(query.search)?,
+        search: query::validate_search_text(query.search)?,
         statuses: statuses(query.status.as_deref())?.into_iter().map(i32::from).collect(),
         yard,
     };
     let reply = api.campaigns().list_campaigns(signed.request(request)).await?.into_inner();
-    let meta = query::Meta::from(reply.meta);
+    let meta = query::PageMeta::from(reply.meta);
     let (page_index, total_count, per_page) = (meta.page_index, meta.total_count, meta.per_page);
     let meta = CampaignsMeta { page_index, total_count, per_page, yard_name: query::yard_name(yard) };
     Ok(Json(Campaigns { campaigns: to_views(&api, &signed, reply.campaigns).await, meta }))
@@ -200,11 +200,11 @@ struct YardQuery {
     extensions(("x-rpc" = json!("/patio.campaign.v1.CampaignService/GetCampaign"))))]
 async fn get_campaign(
     State(api): State<AppState>,
-    signed: Authenticated,
+    signed: AuthenticatedCaller,
     PathId(id): PathId,
     QueryParams(query): QueryParams<YardQuery>,
 ) -> ApiResult<Json<Campaign>> {
-    let request = pb::GetCampaignRequest { id, yard: query::yard(query.yard)? };
+    let request = pb::GetCampaignRequest { id, yard: query::validate_yard(query.yard)? };
     let campaign = api.campaigns().get_campaign(signed.request(request)).await?.into_inner();
     shown_one(&api, &signed, campaign).await
 }
@@ -239,7 +239,7 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<D
     extensions(("x-rpc" = json!("/patio.campaign.v1.CampaignService/UpdateCampaign"))))]
 async fn update_campaign(
     State(api): State<AppState>,
-    signed: Authenticated,
+    signed: AuthenticatedCaller,
     PathId(id): PathId,
     JsonBody(body): JsonBody<EditCampaign>,
 ) -> ApiResult<Json<Campaign>> {
@@ -265,7 +265,7 @@ async fn update_campaign(
 #[utoipa::path(delete, path = "/campaigns/{id}", tag = "campaigns", params(("id" = i64, Path, minimum = 1)),
     responses((status = 200, description = "Deleted.", body = Success)),
     extensions(("x-rpc" = json!("/patio.campaign.v1.CampaignService/DeleteCampaign"))))]
-async fn delete_campaign(State(api): State<AppState>, signed: Authenticated, PathId(id): PathId) -> ApiResult<Json<Success>> {
+async fn delete_campaign(State(api): State<AppState>, signed: AuthenticatedCaller, PathId(id): PathId) -> ApiResult<Json<Success>> {
     api.campaigns().delete_campaign(signed.request(pb::DeleteCampaignRequest { id })).await?;
     Ok(Json(Success { success: true }))
 }
@@ -293,10 +293,10 @@ struct Progress {
     extensions(("x-rpc" = json!("/patio.vehicle.v1.YardService/GetProgress"))))]
 async fn campaign_progress(
     State(api): State<AppState>,
-    signed: Authenticated,
+    signed: AuthenticatedCaller,
     QueryParams(query): QueryParams<NameQuery>,
 ) -> ApiResult<Json<Progress>> {
-    let request = vehicle::GetProgressRequest { campaign_name: query::campaign_name(query.campaign_name)?, ..Default::default() };
+    let request = vehicle::GetProgressRequest { campaign_name: query::validate_campaign_name(query.campaign_name)?, ..Default::default() };
     let found = api.yards().get_progress(signed.request(request)).await?.into_inner().progress.into_iter().next();
     let found =
         found.ok_or_else(|| Problem::new(http::StatusCode::NOT_FOUND, "NO_CAMPAIGN", "Campaign not found. It may have been deleted."))?;

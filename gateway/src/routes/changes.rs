@@ -3,7 +3,7 @@
 use crate::routes::vehicle_list::ListedVehicle;
 use crate::{
     extract::{
-        auth::Authenticated,
+        auth::AuthenticatedCaller,
         body::{PathId, QueryParams},
     },
     http::problem::{ApiResult, Problem},
@@ -49,7 +49,7 @@ struct Changes {
     extensions(("x-rpc" = json!("/patio.vehicle.v1.VehicleService/ListChanges"))))]
 async fn list_changes(
     State(api): State<AppState>,
-    signed: Authenticated,
+    signed: AuthenticatedCaller,
     PathId(id): PathId,
     QueryParams(query): QueryParams<SinceQuery>,
 ) -> ApiResult<Json<Changes>> {

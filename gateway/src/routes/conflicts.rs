@@ -2,14 +2,14 @@
 //! at the same time; a user chooses one of the two values.
 use crate::{
     extract::{
-        auth::Authenticated,
+        auth::AuthenticatedCaller,
         body::{JsonBody, PathId, QueryParams},
         query,
     },
     http::problem::{ApiResult, ProblemBody},
     state::AppState,
     views::{
-        conflict::{self, Conflict, ConflictState, Side},
+        conflict::{self, Conflict, ConflictSide, ConflictState},
         enums,
         vehicle::{self, Vehicle},
     },
@@ -51,7 +51,7 @@ struct ListQuery {
 #[derive(Serialize, ToSchema)]
 struct Conflicts {
     conflicts: Vec<Conflict>,
-    meta: query::Meta,
+    meta: query::PageMeta,
 }
 
 /// Lists conflicts between concurrent changes of two users, newest first. Operators see only conflicts in which they saved one
@@ -61,13 +61,13 @@ struct Conflicts {
     extensions(("x-rpc" = json!("/patio.vehicle.v1.ConflictService/ListConflicts"))))]
 async fn list_conflicts(
     State(api): State<AppState>,
-    signed: Authenticated,
+    signed: AuthenticatedCaller,
     QueryParams(page): QueryParams<query::PageQuery>,
     QueryParams(query): QueryParams<ListQuery>,
 ) -> ApiResult<Json<Conflicts>> {
     let request = pb::ListConflictsRequest {
         page: Some(page.to_page()?),
-        campaign_id: query::campaign_id(query.campaign_id)?,
+        campaign_id: query::validate_campaign_id(query.campaign_id)?,
         settled: query.state.map(|state| state == ConflictState::Settled),
         mine: query.mine.unwrap_or_default(),
         since: query.since.map(|at| enums::check_timestamp("since", at).map(clock::timestamp)).transpose()?,
@@ -84,7 +84,7 @@ async fn list_conflicts(
 /// Request to resolve a conflict by choosing one of the two values.
 #[derive(Deserialize, ToSchema)]
 struct Settling {
-    choice: Side,
+    choice: ConflictSide,
 }
 
 /// Resolves a conflict by choosing one of the two conflicting values, and returns the vehicle. Only supervisors may resolve a
@@ -97,13 +97,13 @@ struct Settling {
     extensions(("x-rpc" = json!("/patio.vehicle.v1.ConflictService/ResolveConflict"))))]
 async fn resolve_conflict(
     State(api): State<AppState>,
-    signed: Authenticated,
+    signed: AuthenticatedCaller,
     PathId(id): PathId,
     JsonBody(body): JsonBody<Settling>,
 ) -> ApiResult<(HeaderMap, Json<Vehicle>)> {
     let choice = match body.choice {
-        Side::Theirs => pb::Side::Theirs,
-        Side::Mine => pb::Side::Mine,
+        ConflictSide::Theirs => pb::Side::Theirs,
+        ConflictSide::Mine => pb::Side::Mine,
     };
     match api.conflicts().resolve_conflict(signed.request(pb::ResolveConflictRequest { id, choice: choice.into() })).await {
         Ok(saved) => vehicle::vehicle_response(&api, &signed, saved.into_inner()).await,

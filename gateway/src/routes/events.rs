@@ -1,6 +1,6 @@
 //! Route that streams changes by other users to the web app as server-sent events, so that open pages stay current.
 use crate::{
-    extract::{auth::Authenticated, body::QueryParams, query},
+    extract::{auth::AuthenticatedCaller, body::QueryParams, query},
     http::problem::{ApiResult, Problem, ProblemBody},
     limits::open_streams::StreamPermit,
     routes::{
@@ -128,8 +128,12 @@ struct EventsQuery {
     responses((status = 200, description = "Events named `vehicles`, `changed`, `campaign`, `conflict` or `pace`, each with its own type of data.", body = LiveEvent, content_type = "text/event-stream"),
         (status = 429, description = "Too many streams are open: 12 of the caller, or the limit of the server.", body = ProblemBody)),
     extensions(("x-rpc" = json!("/patio.vehicle.v1.EventService/Watch"))))]
-async fn events(State(api): State<AppState>, signed: Authenticated, QueryParams(query): QueryParams<EventsQuery>) -> ApiResult<Response> {
-    let campaign_id = query::campaign_id(query.campaign)?;
+async fn events(
+    State(api): State<AppState>,
+    signed: AuthenticatedCaller,
+    QueryParams(query): QueryParams<EventsQuery>,
+) -> ApiResult<Response> {
+    let campaign_id = query::validate_campaign_id(query.campaign)?;
     let room = api.streams.try_acquire(signed.caller.user_id).ok_or_else(too_many_streams)?;
     let feed = api.events().watch(signed.request(pb::WatchRequest { campaign_id })).await?.into_inner();
     let (host, caller) = (api.host.clone(), signed.caller.clone());
@@ -149,7 +153,7 @@ pub fn too_many_streams() -> Problem {
 /// Converts change messages of vehicle-svc to server-sent events, until vehicle-svc ends the stream.
 fn shown(
     api: AppState,
-    signed: Authenticated,
+    signed: AuthenticatedCaller,
     feed: impl Stream<Item = Result<WatchEvent, Status>>,
     room: StreamPermit,
 ) -> impl Stream<Item = Result<Event, Infallible>> {

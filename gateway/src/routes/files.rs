@@ -2,9 +2,9 @@
 //! vehicles by CSV file.
 use crate::{
     extract::{
-        auth::Authenticated,
+        auth::AuthenticatedCaller,
         body::PathId,
-        upload::{self, UploadError, UploadForm},
+        upload::{self, UploadError, UploadFieldNames},
     },
     http::problem::{ApiResult, Problem, ProblemBody},
     state::{AppState, LONG_CALL_TIMEOUT},
@@ -38,7 +38,7 @@ pub fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(apply_csv))
 }
 
-async fn export(api: &AppState, signed: &Authenticated, campaign_id: i64, report: Report) -> ApiResult<Response> {
+async fn export(api: &AppState, signed: &AuthenticatedCaller, campaign_id: i64, report: Report) -> ApiResult<Response> {
     let request = pb::ExportCampaignRequest { campaign_id, report: report.into() };
     let pieces = api.files().export_campaign(signed.request_with_timeout(LONG_CALL_TIMEOUT, request)).await?.into_inner();
     file_response(pieces, &api.config.product_name).await
@@ -48,7 +48,7 @@ async fn export(api: &AppState, signed: &Authenticated, campaign_id: i64, report
 #[utoipa::path(get, path = "/campaigns/{id}/generate_campaign_vehicle_report", tag = "campaigns", params(("id" = i64, Path, minimum = 1)),
     responses((status = 200, description = "An .xlsx file.", body = Workbook, content_type = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet")),
     extensions(("x-rpc" = json!("/patio.imports.v1.FileService/ExportCampaign"))))]
-async fn vehicle_report(State(api): State<AppState>, signed: Authenticated, PathId(id): PathId) -> ApiResult<Response> {
+async fn vehicle_report(State(api): State<AppState>, signed: AuthenticatedCaller, PathId(id): PathId) -> ApiResult<Response> {
     export(&api, &signed, id, Report::Vehicles).await
 }
 
@@ -56,7 +56,7 @@ async fn vehicle_report(State(api): State<AppState>, signed: Authenticated, Path
 #[utoipa::path(get, path = "/campaigns/{id}/export_all_yards", tag = "campaigns", params(("id" = i64, Path, minimum = 1)),
     responses((status = 200, description = "An .xlsx file.", body = Workbook, content_type = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet")),
     extensions(("x-rpc" = json!("/patio.imports.v1.FileService/ExportCampaign"))))]
-async fn export_all_yards(State(api): State<AppState>, signed: Authenticated, PathId(id): PathId) -> ApiResult<Response> {
+async fn export_all_yards(State(api): State<AppState>, signed: AuthenticatedCaller, PathId(id): PathId) -> ApiResult<Response> {
     export(&api, &signed, id, Report::AllYards).await
 }
 
@@ -85,8 +85,8 @@ struct Script(String);
     responses((status = 200, description = "An SQL script of one transaction, for PostgreSQL and SQLite.", body = Script, content_type = "application/sql"),
         (status = 422, description = "The workbook is invalid; an upload of it would be rejected, too.", body = ProblemBody)),
     extensions(("x-rpc" = json!("/patio.imports.v1.FileService/ConvertToSql"))))]
-async fn convert_to_sql(State(api): State<AppState>, signed: Authenticated, request: Request) -> ApiResult<Response> {
-    let form = UploadForm { file: "file", name: Some("campaignName") };
+async fn convert_to_sql(State(api): State<AppState>, signed: AuthenticatedCaller, request: Request) -> ApiResult<Response> {
+    let form = UploadFieldNames { file: "file", name: Some("campaignName") };
     let mut files = api.files();
     let pieces = upload::stream_to_import(request, form, String::new(), async |chunks| {
         files.convert_to_sql(signed.request_with_timeout(LONG_CALL_TIMEOUT, chunks)).await
@@ -143,7 +143,7 @@ impl From<vehicle::BulkEditResponse> for CsvResult {
     }
 }
 
-const CSV_FORM: UploadForm = UploadForm { file: "file", name: None };
+const CSV_FORM: UploadFieldNames = UploadFieldNames { file: "file", name: None };
 
 fn edited(reply: pb::CsvResponse, product: &str) -> ApiResult<CsvResult> {
     match reply.outcome {
@@ -167,7 +167,7 @@ fn csv_problem(refusal: UploadError) -> Problem {
     request_body(content = CsvForm, content_type = "multipart/form-data"),
     responses((status = 200, description = "The expected changes and the errors.", body = CsvResult)),
     extensions(("x-rpc" = json!("/patio.imports.v1.FileService/CheckCsv"))))]
-async fn validate_csv(State(api): State<AppState>, signed: Authenticated, request: Request) -> ApiResult<Json<CsvResult>> {
+async fn validate_csv(State(api): State<AppState>, signed: AuthenticatedCaller, request: Request) -> ApiResult<Json<CsvResult>> {
     let mut files = api.files();
     let call = async |chunks| files.check_csv(signed.request_with_timeout(LONG_CALL_TIMEOUT, chunks)).await;
     let reply = upload::stream_to_import(request, CSV_FORM, String::new(), call).await.map_err(csv_problem)?;
@@ -180,7 +180,7 @@ async fn validate_csv(State(api): State<AppState>, signed: Authenticated, reques
     responses((status = 200, description = "Result of the changes.", body = CsvResult),
         (status = 422, description = "The file has errors, listed by line in `details`; nothing was changed.", body = ProblemBody)),
     extensions(("x-rpc" = json!("/patio.imports.v1.FileService/ApplyCsv"))))]
-async fn apply_csv(State(api): State<AppState>, signed: Authenticated, request: Request) -> ApiResult<Json<CsvResult>> {
+async fn apply_csv(State(api): State<AppState>, signed: AuthenticatedCaller, request: Request) -> ApiResult<Json<CsvResult>> {
     let mut files = api.files();
     let call = async |chunks| files.apply_csv(signed.request_with_timeout(LONG_CALL_TIMEOUT, chunks)).await;
     let reply = upload::stream_to_import(request, CSV_FORM, String::new(), call).await.map_err(csv_problem)?;

@@ -1,11 +1,11 @@
 //! Route with which users read the history of a vehicle.
 use crate::{
     extract::{
-        auth::Authenticated,
+        auth::AuthenticatedCaller,
         body::{PathId, QueryParams},
     },
     http::problem::ApiResult,
-    routes::{history_page::page_limit, vehicles::Origin},
+    routes::{history_page::validate_page_limit, vehicles::VinOrigin},
     state::AppState,
     views::{conflict::VehicleField, enums},
 };
@@ -68,7 +68,7 @@ struct VehicleChange {
     by_hmc: Option<String>,
     kind: ChangeKind,
     /// How the user entered the VIN before a save; null for other changes, and when the user did not enter the VIN.
-    origin: Option<Origin>,
+    origin: Option<VinOrigin>,
     /// Time of a save according to the device's clock; null when the device sent no time.
     device_time: Option<DateTime<Utc>>,
     /// Id of the bulk change or import; null for other changes.
@@ -93,7 +93,7 @@ impl VehicleChange {
     fn new(change: pb::VehicleChange, people: &NameMap) -> Self {
         let (kind, origin) = (change.kind(), change.origin());
         Self {
-            at: enums::timestamp(change.at.as_ref()),
+            at: enums::to_datetime(change.at.as_ref()),
             by_hmc: change.user_id.map(|id| people.name(id)),
             kind: match kind {
                 pb::ChangeKind::Save | pb::ChangeKind::Unspecified => ChangeKind::Save,
@@ -105,8 +105,8 @@ impl VehicleChange {
             },
             origin: match origin {
                 pb::Origin::Unspecified => None,
-                pb::Origin::Typed => Some(Origin::Typed),
-                pb::Origin::Scanned => Some(Origin::Scanned),
+                pb::Origin::Typed => Some(VinOrigin::Typed),
+                pb::Origin::Scanned => Some(VinOrigin::Scanned),
             },
             device_time: change.device_time.as_ref().and_then(clock::from_timestamp),
             job_id: change.job_id,
@@ -129,11 +129,11 @@ impl From<pb::FieldChange> for ChangedField {
     extensions(("x-rpc" = json!("/patio.vehicle.v1.HistoryService/ListVehicleHistory"))))]
 async fn list_vehicle_history(
     State(api): State<AppState>,
-    signed: Authenticated,
+    signed: AuthenticatedCaller,
     PathId(id): PathId,
     QueryParams(query): QueryParams<HistoryQuery>,
 ) -> ApiResult<Json<VehicleHistory>> {
-    let limit = page_limit(query.limit)?;
+    let limit = validate_page_limit(query.limit)?;
     let before = query.before.map(|at| enums::check_timestamp("before", at).map(clock::timestamp)).transpose()?;
     let request = pb::ListVehicleHistoryRequest { vehicle_id: id, before, limit };
     let reply = api.history().list_vehicle_history(signed.request(request)).await?.into_inner();

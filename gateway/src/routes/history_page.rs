@@ -22,7 +22,7 @@ const DEFAULT_PAGE_SIZE: i32 = 50;
 ///
 /// # Errors
 /// Returns a problem with the field `limit` unless the size is 1 to 100.
-pub(super) fn page_limit(limit: Option<i32>) -> ApiResult<i32> {
+pub(super) fn validate_page_limit(limit: Option<i32>) -> ApiResult<i32> {
     let limit = limit.unwrap_or(DEFAULT_PAGE_SIZE);
     if !(1..=100).contains(&limit) {
         return Err(Problem::invalid_field("limit", "must be 1 to 100"));
@@ -104,7 +104,7 @@ impl MergedPage {
     /// # Errors
     /// Returns a 400 that names the invalid parameter.
     pub(super) fn from_query(query: &MergedHistoryQuery) -> ApiResult<Self> {
-        let limit = page_limit(query.limit)?;
+        let limit = validate_page_limit(query.limit)?;
         Ok(Self { after: query.before.as_deref().map(str::parse).transpose()?, limit })
     }
 
@@ -129,8 +129,9 @@ impl MergedPage {
 
     /// Merges the entries of both services, newest first. Also returns the position at which the next page begins; `None` on the
     /// last page.
-    pub(super) fn merge(self, audit: Vec<audit::Event>, jobs: Vec<pb::JobEvent>) -> (Vec<Entry>, Option<String>) {
-        let mut merged: Vec<Entry> = audit.into_iter().map(Entry::Audit).chain(jobs.into_iter().map(Entry::Job)).collect();
+    pub(super) fn merge(self, audit: Vec<audit::Event>, jobs: Vec<pb::JobEvent>) -> (Vec<MergedEntry>, Option<String>) {
+        let mut merged: Vec<MergedEntry> =
+            audit.into_iter().map(MergedEntry::Audit).chain(jobs.into_iter().map(MergedEntry::Job)).collect();
         merged.sort_by_key(|entry| Reverse(entry.position()));
         let size = usize::try_from(self.limit).unwrap_or_default();
         let has_more = merged.len() > size;
@@ -141,14 +142,14 @@ impl MergedPage {
 }
 
 /// Entry of the merged history, with the response message of the service that stores the entry.
-pub(super) enum Entry {
+pub(super) enum MergedEntry {
     /// Audit entry.
     Audit(audit::Event),
     /// Bulk job, or the undoing of a bulk job.
     Job(pb::JobEvent),
 }
 
-impl Entry {
+impl MergedEntry {
     /// Returns the time of the entry.
     pub(super) fn at(&self) -> DateTime<Utc> {
         self.position().at
@@ -156,8 +157,8 @@ impl Entry {
 
     fn position(&self) -> Position {
         match self {
-            Self::Audit(event) => Position { at: enums::timestamp(event.at.as_ref()), source: Source::Audit, id: event.id },
-            Self::Job(event) => Position { at: enums::timestamp(event.at.as_ref()), source: Source::Jobs, id: event.id },
+            Self::Audit(event) => Position { at: enums::to_datetime(event.at.as_ref()), source: Source::Audit, id: event.id },
+            Self::Job(event) => Position { at: enums::to_datetime(event.at.as_ref()), source: Source::Jobs, id: event.id },
         }
     }
 
@@ -209,13 +210,13 @@ impl From<pb::JobEvent> for BulkEvent {
 }
 
 /// Parses the JSON object with the old or new values of an audit entry. An invalid or empty text yields an empty map.
-pub(super) fn values(text: &str) -> Map<String, Value> {
+pub(super) fn parse_values(text: &str) -> Map<String, Value> {
     serde_json::from_str(text).unwrap_or_default()
 }
 
 /// Returns the fields that an audit entry changed, with old and new values as texts.
-pub(super) fn changes(event: &audit::Event) -> Vec<NamedFieldChange> {
-    let (old, new) = (values(&event.old_values), values(&event.new_values));
+pub(super) fn changed_fields(event: &audit::Event) -> Vec<NamedFieldChange> {
+    let (old, new) = (parse_values(&event.old_values), parse_values(&event.new_values));
     let text = |value: Option<&Value>| match value {
         None | Some(Value::Null) => String::new(),
         Some(Value::String(text)) => text.clone(),

@@ -2,7 +2,7 @@
 //! rejected workbook, and a template workbook.
 use crate::{
     extract::{
-        auth::Authenticated,
+        auth::AuthenticatedCaller,
         body::{self, UploadId},
         upload::{self, UploadError},
     },
@@ -45,7 +45,7 @@ pub fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(get_template))
 }
 
-const FORM: upload::UploadForm = upload::UploadForm { file: "documents", name: None };
+const FORM: upload::UploadFieldNames = upload::UploadFieldNames { file: "documents", name: None };
 const SUCCESS_MESSAGE: &str = "Documento enviado com sucesso e inserido no banco de dados! A campanha já pode ser iniciada.";
 
 /// Upload form with a workbook.
@@ -78,7 +78,7 @@ struct Imported {
         (status = 415, description = "Code 53: not an .xlsx file.", body = upload::UploadProblem),
         (status = 422, description = "Code 50: no sheet named Sheet1; 51: unreadable file; 55: no vehicles; 56: wrong columns; 57: invalid rows.", body = upload::UploadProblem)),
     extensions(("x-rpc" = json!("/patio.imports.v1.ImportService/ImportCampaign"))))]
-async fn upload_document(State(api): State<AppState>, signed: Authenticated, request: Request) -> Result<Response, UploadError> {
+async fn upload_document(State(api): State<AppState>, signed: AuthenticatedCaller, request: Request) -> Result<Response, UploadError> {
     let id = upload_id(&request)?;
     let mut imports = api.imports();
     let reply = upload::stream_to_import(request, FORM, id, async |chunks| {
@@ -110,7 +110,7 @@ fn upload_id(request: &Request) -> ApiResult<String> {
         (status = 404, description = "The caller has no upload with this id.", body = ProblemBody),
         (status = 409, description = "The import has already finished.", body = ProblemBody)),
     extensions(("x-rpc" = json!("/patio.imports.v1.ImportService/CancelImport"))))]
-async fn cancel_upload(State(api): State<AppState>, signed: Authenticated, UploadId(id): UploadId) -> ApiResult<StatusCode> {
+async fn cancel_upload(State(api): State<AppState>, signed: AuthenticatedCaller, UploadId(id): UploadId) -> ApiResult<StatusCode> {
     let request = pb::CancelImportRequest { upload_id: id.to_string() };
     api.imports().cancel_import(signed.request_with_timeout(LONG_CALL_TIMEOUT, request)).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -123,7 +123,7 @@ async fn cancel_upload(State(api): State<AppState>, signed: Authenticated, Uploa
     responses((status = 200, description = "An .xlsx file.", body = Workbook, content_type = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
         (status = 404, description = "The sheet does not exist or is no longer available.", body = ProblemBody)),
     extensions(("x-rpc" = json!("/patio.imports.v1.FileService/GetRejectedSheet"))))]
-async fn get_rejected(State(api): State<AppState>, signed: Authenticated, UploadId(id): UploadId) -> ApiResult<Response> {
+async fn get_rejected(State(api): State<AppState>, signed: AuthenticatedCaller, UploadId(id): UploadId) -> ApiResult<Response> {
     let request = pb::GetRejectedSheetRequest { upload_id: id.to_string() };
     let pieces = api.files().get_rejected_sheet(signed.request_with_timeout(LONG_CALL_TIMEOUT, request)).await?.into_inner();
     file_response(pieces, &api.config.product_name).await
@@ -164,7 +164,7 @@ impl From<pb::ImportProgress> for UploadProgress {
 #[utoipa::path(get, path = "/documents/uploads/{id}/events", tag = "documents", params(("id" = Uuid, Path)),
     responses((status = 200, description = "Events named `progress`, with UploadProgress as data.", body = UploadProgress, content_type = "text/event-stream")),
     extensions(("x-rpc" = json!("/patio.imports.v1.ImportService/WatchImport"))))]
-async fn watch_upload(State(api): State<AppState>, signed: Authenticated, UploadId(id): UploadId) -> ApiResult<Response> {
+async fn watch_upload(State(api): State<AppState>, signed: AuthenticatedCaller, UploadId(id): UploadId) -> ApiResult<Response> {
     let room = api.streams.try_acquire(signed.caller.user_id).ok_or_else(events::too_many_streams)?;
     let request = pb::WatchImportRequest { upload_id: id.to_string() };
     let progress = api.imports().watch_import(signed.request_with_timeout(LONG_CALL_TIMEOUT, request)).await?.into_inner();
@@ -195,7 +195,7 @@ fn events(progress: impl Stream<Item = Result<pb::ImportProgress, Status>>) -> i
 #[utoipa::path(get, path = "/documents/template", tag = "documents",
     responses((status = 200, description = "An .xlsx file.", body = Workbook, content_type = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet")),
     extensions(("x-rpc" = json!("/patio.imports.v1.ImportService/GetTemplate"))))]
-async fn get_template(State(api): State<AppState>, signed: Authenticated) -> ApiResult<Response> {
+async fn get_template(State(api): State<AppState>, signed: AuthenticatedCaller) -> ApiResult<Response> {
     let file = api.imports().get_template(signed.request(pb::GetTemplateRequest {})).await?.into_inner();
     let headers = [(CONTENT_TYPE, file.content_type), (CONTENT_DISPOSITION, body::content_disposition(&file.name))];
     Ok((headers, file.data).into_response())

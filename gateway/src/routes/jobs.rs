@@ -1,7 +1,7 @@
 //! Routes for the job history: users list earlier imports and bulk changes of vehicles (jobs) and undo a job.
 use crate::{
     extract::{
-        auth::Authenticated,
+        auth::AuthenticatedCaller,
         body::{PathId, QueryParams},
         query,
     },
@@ -94,10 +94,10 @@ impl Job {
             campaigns: job.campaigns.into_iter().map(|of| JobCampaign { id: of.id, name: of.name, deleted: of.deleted }).collect(),
             total_campaigns: job.total_campaigns,
             created_by_name: job.user_id.map(|id| people.name(id)),
-            created_at: enums::timestamp(job.at.as_ref()),
+            created_at: enums::to_datetime(job.at.as_ref()),
             vehicles: job.vehicles,
             undone_by_name: job.undone_by.map(|id| people.name(id)),
-            undone_at: enums::optional_timestamp(job.undone_at.as_ref()),
+            undone_at: enums::to_optional_datetime(job.undone_at.as_ref()),
             restored: job.restored,
         }
     }
@@ -107,7 +107,7 @@ impl Job {
 #[derive(Serialize, ToSchema)]
 struct Jobs {
     jobs: Vec<Job>,
-    meta: query::Meta,
+    meta: query::PageMeta,
 }
 
 /// Lists the imports and bulk changes of the last 90 days, newest first.
@@ -115,7 +115,7 @@ struct Jobs {
     extensions(("x-rpc" = json!("/patio.vehicle.v1.JobService/ListJobs"))))]
 async fn list_jobs(
     State(api): State<AppState>,
-    signed: Authenticated,
+    signed: AuthenticatedCaller,
     QueryParams(page): QueryParams<query::PageQuery>,
 ) -> ApiResult<Json<Jobs>> {
     let request = pb::ListJobsRequest { page: Some(page.to_page()?) };
@@ -156,7 +156,7 @@ struct UndoResult {
         (status = 404, description = "The job does not exist, or its campaigns are deleted.", body = ProblemBody),
         (status = 409, description = "A campaign of the job is closed.", body = ProblemBody)),
     extensions(("x-rpc" = json!("/patio.vehicle.v1.JobService/UndoJob"))))]
-async fn undo_job(State(api): State<AppState>, signed: Authenticated, PathId(id): PathId) -> ApiResult<Json<UndoResult>> {
+async fn undo_job(State(api): State<AppState>, signed: AuthenticatedCaller, PathId(id): PathId) -> ApiResult<Json<UndoResult>> {
     let reply = api.jobs().undo_job(signed.request_with_timeout(LONG_CALL_TIMEOUT, pb::UndoJobRequest { id })).await?.into_inner();
     let left = reply.left.into_iter();
     Ok(Json(UndoResult {

@@ -1,6 +1,6 @@
 //! Routes with which the web app logs page views and completed sign-ins.
 use crate::{
-    extract::{auth::Authenticated, body::JsonBody},
+    extract::{auth::AuthenticatedCaller, body::JsonBody},
     http::problem::ApiResult,
     state::AppState,
 };
@@ -35,7 +35,11 @@ struct LoginLog {
 /// Logs that the caller opened a page.
 #[utoipa::path(post, path = "/logs/page-view", tag = "logs", request_body = PageView, responses((status = 204, description = "Logged.")),
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/RecordPageView"))))]
-async fn log_page_view(State(api): State<AppState>, signed: Authenticated, JsonBody(body): JsonBody<PageView>) -> ApiResult<StatusCode> {
+async fn log_page_view(
+    State(api): State<AppState>,
+    signed: AuthenticatedCaller,
+    JsonBody(body): JsonBody<PageView>,
+) -> ApiResult<StatusCode> {
     record_page_view(
         &api,
         &signed,
@@ -52,7 +56,7 @@ async fn log_page_view(State(api): State<AppState>, signed: Authenticated, JsonB
 /// Logs that the caller completed a sign-in.
 #[utoipa::path(post, path = "/logs/login", tag = "logs", request_body = LoginLog, responses((status = 204, description = "Logged.")),
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/RecordPageView"))))]
-async fn log_login(State(api): State<AppState>, signed: Authenticated, JsonBody(body): JsonBody<LoginLog>) -> ApiResult<StatusCode> {
+async fn log_login(State(api): State<AppState>, signed: AuthenticatedCaller, JsonBody(body): JsonBody<LoginLog>) -> ApiResult<StatusCode> {
     record_page_view(
         &api,
         &signed,
@@ -66,7 +70,7 @@ async fn log_login(State(api): State<AppState>, signed: Authenticated, JsonBody(
     .await
 }
 
-async fn record_page_view(api: &AppState, signed: &Authenticated, visit: pb::RecordPageViewRequest) -> ApiResult<StatusCode> {
+async fn record_page_view(api: &AppState, signed: &AuthenticatedCaller, visit: pb::RecordPageViewRequest) -> ApiResult<StatusCode> {
     let bearer = api.service_tokens.call_context_for(signed.call_context()).await?;
     api.sessions().record_page_view(bearer.request(visit)).await?;
     Ok(StatusCode::NO_CONTENT)

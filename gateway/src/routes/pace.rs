@@ -2,7 +2,7 @@
 //! time.
 use crate::{
     extract::{
-        auth::Authenticated,
+        auth::AuthenticatedCaller,
         body::{PathId, QueryParams},
         query,
     },
@@ -67,7 +67,7 @@ impl Pace {
             hmc: people.name(person.user_id),
             yard_id: person.yard,
             yard_name: query::yard_name(person.yard),
-            last_at: enums::timestamp(person.last_at.as_ref()),
+            last_at: enums::to_datetime(person.last_at.as_ref()),
             saves: person.saves,
             per_hour: person.per_hour,
         };
@@ -76,12 +76,12 @@ impl Pace {
             people: pace.people.into_iter().map(person).collect(),
             per_hour: pace.per_hour,
             remaining: pace.remaining,
-            finish_at: enums::optional_timestamp(pace.finish_at.as_ref()),
+            finish_at: enums::to_optional_datetime(pace.finish_at.as_ref()),
         }
     }
 }
 
-async fn paces(api: &AppState, signed: &Authenticated, campaign_ids: Vec<i64>) -> ApiResult<Vec<Pace>> {
+async fn paces(api: &AppState, signed: &AuthenticatedCaller, campaign_ids: Vec<i64>) -> ApiResult<Vec<Pace>> {
     let paces = api.events().get_pace(signed.request(pb::GetPaceRequest { campaign_ids })).await?.into_inner().paces;
     let names = api.names.resolve(signed.call_context(), paces.iter().flat_map(user_ids)).await;
     Ok(paces.into_iter().map(|pace| Pace::new(pace, &names)).collect())
@@ -92,7 +92,7 @@ async fn paces(api: &AppState, signed: &Authenticated, campaign_ids: Vec<i64>) -
     responses((status = 200, description = "The pace.", body = Pace),
         (status = 404, description = "The campaign does not exist.", body = ProblemBody)),
     extensions(("x-rpc" = json!("/patio.vehicle.v1.EventService/GetPace"))))]
-async fn campaign_pace(State(api): State<AppState>, signed: Authenticated, PathId(id): PathId) -> ApiResult<Json<Pace>> {
+async fn campaign_pace(State(api): State<AppState>, signed: AuthenticatedCaller, PathId(id): PathId) -> ApiResult<Json<Pace>> {
     let found = paces(&api, &signed, vec![id]).await?.pop();
     found.map(Json).ok_or_else(|| Problem::new(StatusCode::NOT_FOUND, "NO_CAMPAIGN", "Campaign not found. It may have been deleted."))
 }
@@ -112,7 +112,7 @@ struct PacesQuery {
     extensions(("x-rpc" = json!("/patio.vehicle.v1.EventService/GetPace"))))]
 async fn list_paces(
     State(api): State<AppState>,
-    signed: Authenticated,
+    signed: AuthenticatedCaller,
     QueryParams(query): QueryParams<PacesQuery>,
 ) -> ApiResult<Json<Vec<Pace>>> {
     let number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten().filter(|id| *id > 0);

@@ -1,9 +1,9 @@
 //! Routes for pending saves, which are changes made offline that a device has not sent yet. Devices report the number of their
 //! pending saves, and users list these reports.
-use crate::routes::vehicles::checked_device_name;
+use crate::routes::vehicles::validate_device_name;
 use crate::{
     extract::{
-        auth::Authenticated,
+        auth::AuthenticatedCaller,
         body::{JsonBody, PathId},
     },
     http::problem::{ApiResult, Problem},
@@ -53,11 +53,11 @@ struct PendingSaves {
     extensions(("x-rpc" = json!("/patio.vehicle.v1.PendingSaveService/ReportPendingSaves"))))]
 async fn report_pending_saves(
     State(api): State<AppState>,
-    signed: Authenticated,
+    signed: AuthenticatedCaller,
     path: Path<String>,
     JsonBody(body): JsonBody<HeldByDevice>,
 ) -> ApiResult<StatusCode> {
-    let device = checked_device_name(path.0)?;
+    let device = validate_device_name(path.0)?;
     let to_proto = |work: PendingSaves| {
         let oldest_at = enums::check_timestamp("held.oldest_at", work.oldest_at)?;
         Ok(pb::PendingSaves { campaign_id: work.campaign_id, saves: work.saves, oldest_at: Some(clock::timestamp(oldest_at)) })
@@ -92,15 +92,15 @@ struct HeldOnDevice {
 #[utoipa::path(get, path = "/campaigns/{id}/held", tag = "live", params(("id" = i64, Path, minimum = 1)),
     responses((status = 200, description = "The pending saves.", body = Held)),
     extensions(("x-rpc" = json!("/patio.vehicle.v1.PendingSaveService/ListPendingSaves"))))]
-async fn list_pending_saves(State(api): State<AppState>, signed: Authenticated, PathId(id): PathId) -> ApiResult<Json<Held>> {
+async fn list_pending_saves(State(api): State<AppState>, signed: AuthenticatedCaller, PathId(id): PathId) -> ApiResult<Json<Held>> {
     let reply = api.pending_saves().list_pending_saves(signed.request(pb::ListPendingSavesRequest { campaign_id: id })).await?.into_inner();
     let people = api.names.resolve(signed.call_context(), reply.held.iter().map(|held| held.user_id)).await;
     let held = reply.held.into_iter().map(|held| HeldOnDevice {
         hmc: people.name(held.user_id),
         device: held.device,
         saves: held.saves,
-        oldest_at: enums::timestamp(held.oldest_at.as_ref()),
-        told_at: enums::timestamp(held.told_at.as_ref()),
+        oldest_at: enums::to_datetime(held.oldest_at.as_ref()),
+        told_at: enums::to_datetime(held.told_at.as_ref()),
     });
     Ok(Json(Held { devices: reply.devices, saves: reply.saves, held: held.collect() }))
 }

@@ -44,7 +44,7 @@ pub fn routes() -> Router<AppState> {
 
 /// Counts the policy violations in a browser report, in the `report-uri` or the `report-to` format.
 async fn csp_report(State(api): State<AppState>, visitor: ClientInfo, request: Request<Body>) -> Response {
-    if api.reports.check(&visitor.address, Instant::now()).is_err() {
+    if api.reports.take_token(&visitor.address, Instant::now()).is_err() {
         return StatusCode::TOO_MANY_REQUESTS.into_response();
     }
     let body = match body::read_body(request.into_body(), MAX_REPORT_BYTES).await {

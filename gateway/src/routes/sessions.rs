@@ -1,7 +1,7 @@
 //! Routes with which users sign in and out, and manage their own account: sessions, password and personal data.
 use crate::{
     extract::{
-        auth::{Authenticated, ClientInfo},
+        auth::{AuthenticatedCaller, ClientInfo},
         body::{JsonBody, SessionId},
     },
     http::{
@@ -120,7 +120,7 @@ async fn sign_in(
 ) -> ApiResult<(HeaderMap, Json<Session>)> {
     // An attempt without hmc or password does not count towards the rate limit; auth-svc rejects it before checking anything.
     let counts = !body.hmc.trim().is_empty() && !body.password.trim().is_empty();
-    let is_limited = counts && api.sign_ins.check(&visitor.address, Instant::now()).is_err();
+    let is_limited = counts && api.sign_ins.take_token(&visitor.address, Instant::now()).is_err();
     let request = pb::SignInRequest {
         hmc: body.hmc,
         password: body.password,
@@ -137,7 +137,7 @@ async fn sign_in(
         id: user.id,
         user_type: user.role().into(),
         hmc: user.hmc,
-        expires_at: enums::timestamp(session.expires_at.as_ref()),
+        expires_at: enums::to_datetime(session.expires_at.as_ref()),
         session_id: session.session_id,
         seal_key: URL_SAFE_NO_PAD.encode(session.seal_key),
         must_change_password: user.must_change_password,
@@ -148,7 +148,7 @@ async fn sign_in(
 /// Signs out: ends the caller's session and revokes its token immediately.
 #[utoipa::path(delete, path = "/sessions", tag = "sessions", responses((status = 204, description = "Signed out.")),
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/SignOut"))))]
-async fn sign_out(State(api): State<AppState>, signed: Authenticated) -> ApiResult<StatusCode> {
+async fn sign_out(State(api): State<AppState>, signed: AuthenticatedCaller) -> ApiResult<StatusCode> {
     api.sessions().sign_out(signed.request(pb::SignOutRequest {})).await?;
     let ended = pb::Revocation {
         session_id: signed.caller.session_id.clone(),
@@ -163,7 +163,7 @@ async fn sign_out(State(api): State<AppState>, signed: Authenticated) -> ApiResu
 /// Returns the account of the signed-in user.
 #[utoipa::path(get, path = "/me", tag = "sessions", responses((status = 200, description = "The signed-in user.", body = Me)),
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/GetMe"))))]
-async fn get_me(State(api): State<AppState>, signed: Authenticated) -> ApiResult<Json<Me>> {
+async fn get_me(State(api): State<AppState>, signed: AuthenticatedCaller) -> ApiResult<Json<Me>> {
     let user = api.sessions().get_me(signed.request(pb::GetMeRequest {})).await?.into_inner();
     let product_name = api.config.product_name.clone();
     let (user_type, must_change_password) = (user.role().into(), user.must_change_password);
@@ -176,7 +176,7 @@ async fn get_me(State(api): State<AppState>, signed: Authenticated) -> ApiResult
         (status = 429, description = "Too many calls.", body = crate::http::problem::ProblemBody)),
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/EndLeftSessions"))))]
 async fn end_left(State(api): State<AppState>, visitor: ClientInfo, JsonBody(body): JsonBody<LeftSessions>) -> ApiResult<StatusCode> {
-    api.offline_sign_outs.check(&visitor.address, Instant::now()).map_err(|wait| {
+    api.offline_sign_outs.take_token(&visitor.address, Instant::now()).map_err(|wait| {
         let text = "Too many requests from this network. Try again in a moment.";
         Problem::new(StatusCode::TOO_MANY_REQUESTS, "RATE_LIMITED", text).retry_after(wait)
     })?;
@@ -190,7 +190,11 @@ async fn end_left(State(api): State<AppState>, visitor: ClientInfo, JsonBody(bod
         (status = 403, description = "The password is wrong.", body = crate::http::problem::ProblemBody),
         (status = 429, description = "Too many failed attempts.", body = crate::http::problem::ProblemBody)),
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/ConfirmPassword"))))]
-async fn confirm_password(State(api): State<AppState>, signed: Authenticated, JsonBody(body): JsonBody<Confirm>) -> ApiResult<StatusCode> {
+async fn confirm_password(
+    State(api): State<AppState>,
+    signed: AuthenticatedCaller,
+    JsonBody(body): JsonBody<Confirm>,
+) -> ApiResult<StatusCode> {
     api.sessions().confirm_password(signed.request(pb::ConfirmPasswordRequest { password: body.password })).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -199,7 +203,7 @@ async fn confirm_password(State(api): State<AppState>, signed: Authenticated, Js
 #[utoipa::path(get, path = "/me/sessions", tag = "sessions",
     responses((status = 200, description = "The open sessions, most recently used first.", body = OpenSessions)),
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/ListSessions"))))]
-async fn own_sessions(State(api): State<AppState>, signed: Authenticated) -> ApiResult<Json<OpenSessions>> {
+async fn own_sessions(State(api): State<AppState>, signed: AuthenticatedCaller) -> ApiResult<Json<OpenSessions>> {
     list_sessions_of(&api, &signed, 0).await
 }
 
@@ -207,7 +211,7 @@ async fn own_sessions(State(api): State<AppState>, signed: Authenticated) -> Api
 #[utoipa::path(delete, path = "/me/sessions", tag = "sessions",
     responses((status = 200, description = "Number of ended sessions.", body = EndedSessions)),
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/EndSessions"))))]
-async fn end_own_sessions(State(api): State<AppState>, signed: Authenticated) -> ApiResult<Json<EndedSessions>> {
+async fn end_own_sessions(State(api): State<AppState>, signed: AuthenticatedCaller) -> ApiResult<Json<EndedSessions>> {
     end_sessions_of(&api, &signed, 0).await
 }
 
@@ -215,24 +219,24 @@ async fn end_own_sessions(State(api): State<AppState>, signed: Authenticated) ->
 #[utoipa::path(delete, path = "/me/sessions/{session}", tag = "sessions", params(("session" = String, Path, format = Uuid)),
     responses((status = 200, description = "Ended.", body = Success)),
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/EndSessions"))))]
-async fn end_own_session(State(api): State<AppState>, signed: Authenticated, SessionId(id): SessionId) -> ApiResult<Json<Success>> {
+async fn end_own_session(State(api): State<AppState>, signed: AuthenticatedCaller, SessionId(id): SessionId) -> ApiResult<Json<Success>> {
     end_session_of(&api, &signed, 0, id).await
 }
 
 /// Returns the open sessions of a user; user id 0 means the caller.
-pub async fn list_sessions_of(api: &AppState, signed: &Authenticated, user_id: i64) -> ApiResult<Json<OpenSessions>> {
+pub async fn list_sessions_of(api: &AppState, signed: &AuthenticatedCaller, user_id: i64) -> ApiResult<Json<OpenSessions>> {
     let found = api.sessions().list_sessions(signed.request(pb::ListSessionsRequest { user_id })).await?.into_inner().sessions;
     Ok(Json(found.into()))
 }
 
 /// Ends all sessions of a user except the caller's current session; user id 0 means the caller.
-pub async fn end_sessions_of(api: &AppState, signed: &Authenticated, user_id: i64) -> ApiResult<Json<EndedSessions>> {
+pub async fn end_sessions_of(api: &AppState, signed: &AuthenticatedCaller, user_id: i64) -> ApiResult<Json<EndedSessions>> {
     let request = pb::EndSessionsRequest { user_id, session_id: String::new() };
     Ok(Json(api.sessions().end_sessions(signed.request(request)).await?.into_inner().into()))
 }
 
 /// Ends one session of a user; user id 0 means the caller.
-pub async fn end_session_of(api: &AppState, signed: &Authenticated, user_id: i64, session_id: String) -> ApiResult<Json<Success>> {
+pub async fn end_session_of(api: &AppState, signed: &AuthenticatedCaller, user_id: i64, session_id: String) -> ApiResult<Json<Success>> {
     api.sessions().end_sessions(signed.request(pb::EndSessionsRequest { user_id, session_id })).await?;
     Ok(Json(Success { success: true }))
 }
@@ -245,7 +249,7 @@ pub async fn end_session_of(api: &AppState, signed: &Authenticated, user_id: i64
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/ChangeOwnPassword"))))]
 async fn change_password(
     State(api): State<AppState>,
-    signed: Authenticated,
+    signed: AuthenticatedCaller,
     JsonBody(body): JsonBody<ChangePassword>,
 ) -> ApiResult<StatusCode> {
     let request = pb::ChangeOwnPasswordRequest { old_password: body.old, new_password: body.new };
@@ -256,13 +260,13 @@ async fn change_password(
 /// Returns all personal data stored about the caller.
 #[utoipa::path(get, path = "/me/data", tag = "sessions", responses((status = 200, description = "The personal data.", body = PersonalData)),
     extensions(("x-rpc" = json!("/patio.auth.v1.UserService/ExportUser"))))]
-async fn own_data(State(api): State<AppState>, signed: Authenticated) -> ApiResult<Response> {
+async fn own_data(State(api): State<AppState>, signed: AuthenticatedCaller) -> ApiResult<Response> {
     let id = signed.caller.user_id;
-    export(&api, &signed, id).await
+    export_user_data(&api, &signed, id).await
 }
 
 /// Returns the response with all personal data of a user, as JSON text from auth-svc.
-pub async fn export(api: &AppState, signed: &Authenticated, id: i64) -> ApiResult<Response> {
+pub async fn export_user_data(api: &AppState, signed: &AuthenticatedCaller, id: i64) -> ApiResult<Response> {
     let export = api.users().export_user(signed.request(pb::ExportUserRequest { id })).await?.into_inner();
     Ok(([(CONTENT_TYPE, "application/json")], export.json).into_response())
 }

@@ -2,11 +2,11 @@
 //! vehicle-svc by time.
 use crate::{
     extract::{
-        auth::Authenticated,
+        auth::AuthenticatedCaller,
         body::{PathId, QueryParams},
     },
     http::problem::{ApiResult, ProblemBody},
-    routes::history_page::{BulkEvent, Entry, MergedHistoryQuery, MergedPage, NamedFieldChange, changes},
+    routes::history_page::{BulkEvent, MergedEntry, MergedHistoryQuery, MergedPage, NamedFieldChange, changed_fields},
     state::AppState,
 };
 use axum::{Json, extract::State};
@@ -47,14 +47,14 @@ struct UserEvent {
 }
 
 impl UserEvent {
-    fn new(entry: Entry, people: &NameMap) -> Self {
+    fn new(entry: MergedEntry, people: &NameMap) -> Self {
         let (at, by_hmc) = (entry.at(), entry.user_id().map(|id| people.name(id)));
         match entry {
-            Entry::Audit(event) => {
-                let fields = if event.kind == "user-changed" { changes(&event) } else { Vec::new() };
+            MergedEntry::Audit(event) => {
+                let fields = if event.kind == "user-changed" { changed_fields(&event) } else { Vec::new() };
                 Self { at, by_hmc, kind: event.kind, summary: event.summary, fields, bulk: None }
             }
-            Entry::Job(event) => {
+            MergedEntry::Job(event) => {
                 Self { at, by_hmc, kind: String::new(), summary: String::new(), fields: Vec::new(), bulk: Some(event.into()) }
             }
         }
@@ -69,7 +69,7 @@ impl UserEvent {
     extensions(("x-rpc" = json!("/patio.auth.v1.UserService/ListUserHistory"))))]
 async fn list_user_history(
     State(api): State<AppState>,
-    signed: Authenticated,
+    signed: AuthenticatedCaller,
     PathId(id): PathId,
     QueryParams(query): QueryParams<MergedHistoryQuery>,
 ) -> ApiResult<Json<UserHistory>> {
@@ -80,6 +80,6 @@ async fn list_user_history(
     let (audit, jobs) =
         tokio::try_join!(users.list_user_history(signed.request(request)), history.list_user_jobs(signed.request(jobs_request)))?;
     let (entries, next) = page.merge(audit.into_inner().events, jobs.into_inner().events);
-    let people = api.names.resolve(signed.call_context(), entries.iter().filter_map(Entry::user_id)).await;
+    let people = api.names.resolve(signed.call_context(), entries.iter().filter_map(MergedEntry::user_id)).await;
     Ok(Json(UserHistory { entries: entries.into_iter().map(|entry| UserEvent::new(entry, &people)).collect(), next }))
 }

@@ -1,7 +1,7 @@
 //! Routes with which supervisors manage the accounts of other users.
 use crate::{
     extract::{
-        auth::Authenticated,
+        auth::AuthenticatedCaller,
         body::{JsonBody, PathId, SessionId},
     },
     http::problem::{ApiResult, PlainTextError, Problem, ProblemBody},
@@ -55,8 +55,8 @@ impl From<pb::User> for User {
         Self {
             id: user.id,
             user_type: user.role().into(),
-            created_at: enums::timestamp(user.created_at.as_ref()),
-            last_login_at: enums::optional_timestamp(user.last_login_at.as_ref()),
+            created_at: enums::to_datetime(user.created_at.as_ref()),
+            last_login_at: enums::to_optional_datetime(user.last_login_at.as_ref()),
             hmc: user.hmc,
         }
     }
@@ -86,7 +86,7 @@ struct EditUser {
 /// Lists all users except the reserved developer account.
 #[utoipa::path(get, path = "/users", tag = "users", responses((status = 200, description = "The users.", body = Vec<User>)),
     extensions(("x-rpc" = json!("/patio.auth.v1.UserService/ListUsers"))))]
-async fn list_users(State(api): State<AppState>, signed: Authenticated) -> ApiResult<Json<Vec<User>>> {
+async fn list_users(State(api): State<AppState>, signed: AuthenticatedCaller) -> ApiResult<Json<Vec<User>>> {
     let users = api.users().list_users(signed.request(pb::ListUsersRequest {})).await?.into_inner().users;
     Ok(Json(users.into_iter().map(User::from).collect()))
 }
@@ -99,7 +99,7 @@ async fn list_users(State(api): State<AppState>, signed: Authenticated) -> ApiRe
     extensions(("x-rpc" = json!("/patio.auth.v1.UserService/CreateUser"))))]
 async fn sign_up(
     State(api): State<AppState>,
-    signed: Authenticated,
+    signed: AuthenticatedCaller,
     JsonBody(body): JsonBody<NewUser>,
 ) -> ApiResult<(StatusCode, Json<User>)> {
     let role = Role::from(body.user_type).into();
@@ -118,7 +118,7 @@ async fn sign_up(
     extensions(("x-rpc" = json!("/patio.auth.v1.UserService/UpdateUser")), ("x-refusals" = json!("text"))))]
 async fn update_user(
     State(api): State<AppState>,
-    signed: Authenticated,
+    signed: AuthenticatedCaller,
     PathId(id): PathId,
     JsonBody(body): JsonBody<EditUser>,
 ) -> ApiResult<Json<User>> {
@@ -132,7 +132,7 @@ async fn update_user(
     responses((status = 200, description = "Deleted.", body = Success),
         (status = 409, description = "The caller's own account and the last supervisor cannot be deleted.", body = ProblemBody)),
     extensions(("x-rpc" = json!("/patio.auth.v1.UserService/DeleteUser"))))]
-async fn delete_user(State(api): State<AppState>, signed: Authenticated, PathId(id): PathId) -> ApiResult<Json<Success>> {
+async fn delete_user(State(api): State<AppState>, signed: AuthenticatedCaller, PathId(id): PathId) -> ApiResult<Json<Success>> {
     api.users().delete_user(signed.request(pb::DeleteUserRequest { id })).await?;
     Ok(Json(Success { success: true }))
 }
@@ -141,7 +141,7 @@ async fn delete_user(State(api): State<AppState>, signed: Authenticated, PathId(
 #[utoipa::path(delete, path = "/users/{id}/lockout", tag = "users", params(("id" = i64, Path, minimum = 1)),
     responses((status = 200, description = "The user can sign in again.", body = Success)),
     extensions(("x-rpc" = json!("/patio.auth.v1.UserService/LiftLockout"))))]
-async fn lift_lockout(State(api): State<AppState>, signed: Authenticated, PathId(id): PathId) -> ApiResult<Json<Success>> {
+async fn lift_lockout(State(api): State<AppState>, signed: AuthenticatedCaller, PathId(id): PathId) -> ApiResult<Json<Success>> {
     api.users().lift_lockout(signed.request(pb::LiftLockoutRequest { id })).await?;
     Ok(Json(Success { success: true }))
 }
@@ -150,7 +150,7 @@ async fn lift_lockout(State(api): State<AppState>, signed: Authenticated, PathId
 #[utoipa::path(get, path = "/users/{id}/sessions", tag = "users", params(("id" = i64, Path, minimum = 1)),
     responses((status = 200, description = "The open sessions, most recently used first.", body = OpenSessions)),
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/ListSessions")), ("x-at-least" = json!("admin"))))]
-async fn user_sessions(State(api): State<AppState>, signed: Authenticated, PathId(id): PathId) -> ApiResult<Json<OpenSessions>> {
+async fn user_sessions(State(api): State<AppState>, signed: AuthenticatedCaller, PathId(id): PathId) -> ApiResult<Json<OpenSessions>> {
     sessions::list_sessions_of(&api, &signed, id).await
 }
 
@@ -158,7 +158,7 @@ async fn user_sessions(State(api): State<AppState>, signed: Authenticated, PathI
 #[utoipa::path(delete, path = "/users/{id}/sessions", tag = "users", params(("id" = i64, Path, minimum = 1)),
     responses((status = 200, description = "Number of ended sessions.", body = EndedSessions)),
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/EndSessions")), ("x-at-least" = json!("admin"))))]
-async fn end_user_sessions(State(api): State<AppState>, signed: Authenticated, PathId(id): PathId) -> ApiResult<Json<EndedSessions>> {
+async fn end_user_sessions(State(api): State<AppState>, signed: AuthenticatedCaller, PathId(id): PathId) -> ApiResult<Json<EndedSessions>> {
     sessions::end_sessions_of(&api, &signed, id).await
 }
 
@@ -169,7 +169,7 @@ async fn end_user_sessions(State(api): State<AppState>, signed: Authenticated, P
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/EndSessions")), ("x-at-least" = json!("admin"))))]
 async fn end_user_session(
     State(api): State<AppState>,
-    signed: Authenticated,
+    signed: AuthenticatedCaller,
     PathId(id): PathId,
     SessionId(session): SessionId,
 ) -> ApiResult<Json<Success>> {
@@ -180,12 +180,12 @@ async fn end_user_session(
 #[utoipa::path(get, path = "/users/{id}/data", tag = "users", params(("id" = i64, Path, minimum = 1)),
     responses((status = 200, description = "The personal data.", body = PersonalData)),
     extensions(("x-rpc" = json!("/patio.auth.v1.UserService/ExportUser")), ("x-at-least" = json!("admin"))))]
-async fn user_data(State(api): State<AppState>, signed: Authenticated, PathId(id): PathId) -> ApiResult<Response> {
+async fn user_data(State(api): State<AppState>, signed: AuthenticatedCaller, PathId(id): PathId) -> ApiResult<Response> {
     if signed.caller.role != Role::Admin {
         // Other callers read their own data from `/me/data`; this path is for supervisors only.
         return Err(Problem::new(StatusCode::FORBIDDEN, "NOT_ALLOWED", "Your access level does not allow this."));
     }
-    sessions::export(&api, &signed, id).await
+    sessions::export_user_data(&api, &signed, id).await
 }
 
 /// Turns a JSON error into plain text, which existing clients of this route expect.

@@ -1,7 +1,7 @@
 //! Route that streams all vehicles of a campaign to clients that store a copy of the list. Responds with status 304 when the
 //! copy is current.
 use crate::{
-    extract::{auth::Authenticated, body::PathId, conditional},
+    extract::{auth::AuthenticatedCaller, body::PathId, conditional},
     http::problem::{ApiResult, Problem},
     state::AppState,
     views::enums::VehicleStatus,
@@ -72,7 +72,12 @@ impl From<pb::VehicleSummary> for ListedVehicle {
     responses((status = 200, description = "The full list.", body = Vec<ListedVehicle>, headers(("ETag" = String, description = "Tag of the list, which changes with any of its vehicles."), ("x-revision" = i64, description = "Revision of the list, for fetching later changes."))),
         (status = 304, description = "The client's copy is current.")),
     extensions(("x-rpc" = json!("/patio.vehicle.v1.VehicleService/ListAllVehicles"))))]
-async fn all_vehicles(State(api): State<AppState>, signed: Authenticated, PathId(id): PathId, headers: HeaderMap) -> ApiResult<Response> {
+async fn all_vehicles(
+    State(api): State<AppState>,
+    signed: AuthenticatedCaller,
+    PathId(id): PathId,
+    headers: HeaderMap,
+) -> ApiResult<Response> {
     let role = signed.caller.role;
     let request = pb::ListAllVehiclesRequest { campaign_id: id, known: conditional::if_none_match_revision(&headers, id, role) };
     let mut chunks = api.vehicles().list_all_vehicles(signed.request(request)).await?.into_inner();

@@ -1,7 +1,7 @@
 //! Routes with which users list and read vehicles and save inspections.
 use crate::{
     extract::{
-        auth::Authenticated,
+        auth::AuthenticatedCaller,
         body::{JsonBody, PathId, QueryParams},
         conditional, query,
     },
@@ -41,11 +41,11 @@ struct YardQuery {
     extensions(("x-rpc" = json!("/patio.vehicle.v1.VehicleService/GetVehicle"))))]
 async fn get_vehicle(
     State(api): State<AppState>,
-    signed: Authenticated,
+    signed: AuthenticatedCaller,
     PathId(id): PathId,
     QueryParams(query): QueryParams<YardQuery>,
 ) -> ApiResult<(HeaderMap, Json<Vehicle>)> {
-    let request = pb::GetVehicleRequest { id, yard: query::yard(query.yard)? };
+    let request = pb::GetVehicleRequest { id, yard: query::validate_yard(query.yard)? };
     let vehicle = api.vehicles().get_vehicle(signed.request(request)).await?.into_inner();
     vehicle_response(&api, &signed, vehicle).await
 }
@@ -53,7 +53,7 @@ async fn get_vehicle(
 /// How the user entered the vehicle's VIN: typed or scanned.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Origin {
+pub enum VinOrigin {
     /// VIN typed on the keyboard of the device.
     Typed,
     /// VIN scanned with the camera or a hardware scanner.
@@ -74,7 +74,7 @@ struct SaveVehicle {
     admin_notes: Option<String>,
     /// Id of the campaign; when present, it must equal the id of the vehicle's campaign.
     campaign_id: Option<i64>,
-    origin: Option<Origin>,
+    origin: Option<VinOrigin>,
     /// Field values that the user saw before the change. When present, the save changes only these fields, and may be based on an
     /// outdated version unless another user has changed one of these fields.
     base: Option<Base>,
@@ -124,18 +124,18 @@ enum OnConflict {
 ///
 /// # Errors
 /// Returns a 400 when the name is empty, longer than 64 characters or contains control characters.
-pub fn checked_device_name(name: String) -> ApiResult<String> {
+pub fn validate_device_name(name: String) -> ApiResult<String> {
     let is_valid = (1..=64).contains(&name.chars().count()) && !name.chars().any(char::is_control);
     if is_valid { Ok(name) } else { Err(Problem::invalid_field("device", "must have 1 to 64 characters, without control characters")) }
 }
 
 fn save(id: i64, body: SaveVehicle) -> ApiResult<pb::SaveVehicleRequest> {
-    let device = body.device.map(checked_device_name).transpose()?.unwrap_or_default();
+    let device = body.device.map(validate_device_name).transpose()?.unwrap_or_default();
     let keeps = body.on_conflict == Some(OnConflict::Keep);
     let origin = match body.origin {
         None => pb::Origin::Unspecified,
-        Some(Origin::Typed) => pb::Origin::Typed,
-        Some(Origin::Scanned) => pb::Origin::Scanned,
+        Some(VinOrigin::Typed) => pb::Origin::Typed,
+        Some(VinOrigin::Scanned) => pb::Origin::Scanned,
     };
     Ok(pb::SaveVehicleRequest {
         id,
@@ -186,7 +186,7 @@ type Place = (PathId, QueryParams<YardQuery>);
     extensions(("x-rpc" = json!("/patio.vehicle.v1.VehicleService/SaveVehicle"))))]
 async fn save_vehicle(
     State(api): State<AppState>,
-    signed: Authenticated,
+    signed: AuthenticatedCaller,
     place: Place,
     terms: SavePreconditions,
     JsonBody(body): JsonBody<SaveVehicle>,
@@ -195,7 +195,7 @@ async fn save_vehicle(
     if body.id.is_some_and(|body_id| body_id != id) {
         return Err(Problem::invalid_field("id", "must equal the id in the path"));
     }
-    let yard = query::yard(query.yard)?;
+    let yard = query::validate_yard(query.yard)?;
     let request = pb::SaveVehicleRequest { if_version: terms.if_version, idempotency_key: terms.idempotency_key, yard, ..save(id, body)? };
     let request = if request.idempotency_key.is_empty() { signed.request(request) } else { signed.idempotent_request(request) };
     match api.vehicles().save_vehicle(request).await {
@@ -244,7 +244,7 @@ struct VehiclesMeta {
     extensions(("x-rpc" = json!("/patio.vehicle.v1.VehicleService/ListVehicles"))))]
 async fn list_vehicles(
     State(api): State<AppState>,
-    signed: Authenticated,
+    signed: AuthenticatedCaller,
     PathId(id): PathId,
     QueryParams(page): QueryParams<query::PageQuery>,
     QueryParams(query): QueryParams<ListQuery>,
@@ -252,12 +252,12 @@ async fn list_vehicles(
     let request = pb::ListVehiclesRequest {
         campaign_id: id,
         page: Some(page.to_page()?),
-        search: query::search_text(query.search)?,
-        yard: query::yard(query.yard)?,
+        search: query::validate_search_text(query.search)?,
+        yard: query::validate_yard(query.yard)?,
         status: query.status.map(|status| status.to_proto().into()),
     };
     let reply = api.vehicles().list_vehicles(signed.request(request)).await?.into_inner();
-    let meta = query::Meta::from(reply.meta);
+    let meta = query::PageMeta::from(reply.meta);
     let (page_index, per_page, total_count) = (meta.page_index, meta.per_page, meta.total_count);
     let meta = VehiclesMeta { page_index, per_page, total_count, campaign_name: reply.campaign_name };
     Ok(Json(Vehicles { vehicles: to_views(&api, &signed, reply.vehicles).await, meta }))

@@ -1,6 +1,6 @@
 //! Routes that list the yards (parking areas of the site) with the number of vehicles and of inspected vehicles.
 use crate::{
-    extract::{auth::Authenticated, body::QueryParams, query},
+    extract::{auth::AuthenticatedCaller, body::QueryParams, query},
     http::problem::ApiResult,
     state::AppState,
 };
@@ -28,7 +28,7 @@ struct Yard {
 #[derive(Serialize, ToSchema)]
 struct Yards {
     yards: Vec<Yard>,
-    meta: query::Meta,
+    meta: query::PageMeta,
 }
 
 /// Yard with its vehicle counts in one campaign.
@@ -54,11 +54,11 @@ struct ListQuery {
     extensions(("x-rpc" = json!("/patio.vehicle.v1.YardService/ListYards"))))]
 async fn list_yards(
     State(api): State<AppState>,
-    signed: Authenticated,
+    signed: AuthenticatedCaller,
     QueryParams(page): QueryParams<query::PageQuery>,
     QueryParams(query): QueryParams<ListQuery>,
 ) -> ApiResult<Json<Yards>> {
-    let request = pb::ListYardsRequest { page: Some(page.to_page()?), search: query::search_text(query.search)? };
+    let request = pb::ListYardsRequest { page: Some(page.to_page()?), search: query::validate_search_text(query.search)? };
     let reply = api.yards().list_yards(signed.request(request)).await?.into_inner();
     let yards = reply.yards.into_iter().map(|yard| Yard {
         id: yard.id,
@@ -85,10 +85,10 @@ struct NameQuery {
     extensions(("x-rpc" = json!("/patio.vehicle.v1.YardService/GetYardCounts"))))]
 async fn yard_counts(
     State(api): State<AppState>,
-    signed: Authenticated,
+    signed: AuthenticatedCaller,
     QueryParams(query): QueryParams<NameQuery>,
 ) -> ApiResult<Json<Vec<YardCount>>> {
-    let request = pb::GetYardCountsRequest { campaign_name: query::campaign_name(query.campaign_name)? };
+    let request = pb::GetYardCountsRequest { campaign_name: query::validate_campaign_name(query.campaign_name)? };
     let yards = api.yards().get_yard_counts(signed.request(request)).await?.into_inner().yards;
     let counts = yards.into_iter().map(|yard| YardCount {
         yard_id: yard.id,

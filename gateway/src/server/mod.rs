@@ -53,7 +53,7 @@ pub async fn start(config: Config, host: &Host) -> anyhow::Result<Server> {
     let document = openapi::build_document()?;
     let rules = AccessRules::read(&document).context("cannot read the access rules")?;
     let api = AppState::new(config.clone(), host, rules);
-    api.admission.run_ticker(&host.tasks);
+    api.admission.spawn_ticker(&host.tasks);
     api.streams.spawn_metrics(&host.tasks);
     let listener = listener::open_port(config.listen).with_context(|| format!("cannot listen on {}", config.listen))?;
     let address = listener.local_addr()?;

@@ -25,7 +25,7 @@ pub enum VehicleField {
 /// One of the two values of a conflict: `theirs` was stored first, and `mine` belongs to the later save.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Side {
+pub enum ConflictSide {
     /// Value of the field that was stored first.
     Theirs,
     /// Value of the field in the later save.
@@ -65,9 +65,9 @@ pub struct Conflict {
     /// Time at which the user made the later save, according to the device's clock; null when the device sent no time.
     device_time: Option<DateTime<Utc>>,
     /// Which of the two values the vehicle shows until the conflict is resolved.
-    shown: Side,
+    shown: ConflictSide,
     state: ConflictState,
-    chosen: Option<Side>,
+    chosen: Option<ConflictSide>,
     settled_by_hmc: Option<String>,
     settled_at: Option<DateTime<Utc>>,
 }
@@ -84,11 +84,11 @@ impl From<pb::Field> for VehicleField {
     }
 }
 
-fn side(side: pb::Side) -> Option<Side> {
+fn side(side: pb::Side) -> Option<ConflictSide> {
     match side {
         pb::Side::Unspecified => None,
-        pb::Side::Theirs => Some(Side::Theirs),
-        pb::Side::Mine => Some(Side::Mine),
+        pb::Side::Theirs => Some(ConflictSide::Theirs),
+        pb::Side::Mine => Some(ConflictSide::Mine),
     }
 }
 
@@ -107,7 +107,7 @@ impl Conflict {
             vehicle_id: conflict.vehicle_id,
             campaign_id: conflict.campaign_id,
             field: conflict.field().into(),
-            shown: side(conflict.shown()).unwrap_or(Side::Theirs),
+            shown: side(conflict.shown()).unwrap_or(ConflictSide::Theirs),
             state: if chosen.is_some() { ConflictState::Settled } else { ConflictState::Open },
             chosen,
             campaign_name: conflict.campaign_name,
@@ -116,12 +116,12 @@ impl Conflict {
             theirs: conflict.theirs,
             mine: conflict.mine,
             theirs_by_hmc: conflict.theirs_by.map(|id| people.name(id)),
-            theirs_at: enums::timestamp(conflict.theirs_at.as_ref()),
+            theirs_at: enums::to_datetime(conflict.theirs_at.as_ref()),
             mine_by_hmc: people.name(conflict.mine_by),
-            mine_at: enums::timestamp(conflict.mine_at.as_ref()),
-            device_time: enums::optional_timestamp(conflict.device_time.as_ref()),
+            mine_at: enums::to_datetime(conflict.mine_at.as_ref()),
+            device_time: enums::to_optional_datetime(conflict.device_time.as_ref()),
             settled_by_hmc: conflict.settled_by.map(|id| people.name(id)),
-            settled_at: enums::optional_timestamp(conflict.settled_at.as_ref()),
+            settled_at: enums::to_optional_datetime(conflict.settled_at.as_ref()),
         }
     }
 }

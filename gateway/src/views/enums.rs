@@ -110,13 +110,13 @@ api_enum! {
 
 /// Converts a proto timestamp; a missing timestamp becomes 1970-01-01T00:00:00Z.
 #[must_use]
-pub fn timestamp(stamp: Option<&prost_types::Timestamp>) -> DateTime<Utc> {
-    optional_timestamp(stamp).unwrap_or_default()
+pub fn to_datetime(stamp: Option<&prost_types::Timestamp>) -> DateTime<Utc> {
+    to_optional_datetime(stamp).unwrap_or_default()
 }
 
 /// Converts a proto timestamp; `None` when the timestamp is missing.
 #[must_use]
-pub fn optional_timestamp(stamp: Option<&prost_types::Timestamp>) -> Option<DateTime<Utc>> {
+pub fn to_optional_datetime(stamp: Option<&prost_types::Timestamp>) -> Option<DateTime<Utc>> {
     stamp.and_then(clock::from_timestamp)
 }
 

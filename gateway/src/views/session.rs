@@ -27,9 +27,9 @@ impl From<pb::OpenSession> for OpenSession {
             current: open.current,
             device: open.device,
             address: open.address,
-            created_at: enums::timestamp(open.begun_at.as_ref()),
-            last_used_at: enums::timestamp(open.used_at.as_ref()),
-            expires_at: enums::timestamp(open.ends_at.as_ref()),
+            created_at: enums::to_datetime(open.begun_at.as_ref()),
+            last_used_at: enums::to_datetime(open.used_at.as_ref()),
+            expires_at: enums::to_datetime(open.ends_at.as_ref()),
         }
     }
 }

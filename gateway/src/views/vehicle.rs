@@ -1,6 +1,6 @@
 //! JSON form of a vehicle, and the responses that contain one vehicle.
 use crate::{
-    extract::{auth::Authenticated, conditional},
+    extract::{auth::AuthenticatedCaller, conditional},
     http::problem::{ApiResult, Problem},
     state::AppState,
     views::{
@@ -51,7 +51,7 @@ pub struct Vehicle {
 }
 
 /// Converts vehicles from their proto form, resolving all user names in one call.
-pub async fn to_views(api: &AppState, signed: &Authenticated, vehicles: Vec<pb::Vehicle>) -> Vec<Vehicle> {
+pub async fn to_views(api: &AppState, signed: &AuthenticatedCaller, vehicles: Vec<pb::Vehicle>) -> Vec<Vehicle> {
     let named =
         |vehicle: &pb::Vehicle| vehicle.conflicts.iter().flat_map(conflict::user_ids).chain(vehicle.modified_by).collect::<Vec<_>>();
     let people = api.names.resolve(signed.call_context(), vehicles.iter().flat_map(named)).await;
@@ -72,7 +72,7 @@ pub async fn to_views(api: &AppState, signed: &Authenticated, vehicles: Vec<pb::
         next: vehicle.next,
         modified_by: vehicle.modified_by,
         modified_by_hmc: vehicle.modified_by.map(|id| people.name(id)),
-        modified_at: enums::optional_timestamp(vehicle.modified_at.as_ref()),
+        modified_at: enums::to_optional_datetime(vehicle.modified_at.as_ref()),
         version: vehicle.version,
         open_conflicts: vehicle.open_conflicts,
         conflicts: vehicle.conflicts.into_iter().map(|conflict| Conflict::new(conflict, &people)).collect(),
@@ -80,7 +80,7 @@ pub async fn to_views(api: &AppState, signed: &Authenticated, vehicles: Vec<pb::
     vehicles.into_iter().map(show).collect()
 }
 
-async fn to_view(api: &AppState, signed: &Authenticated, vehicle: pb::Vehicle) -> ApiResult<Vehicle> {
+async fn to_view(api: &AppState, signed: &AuthenticatedCaller, vehicle: pb::Vehicle) -> ApiResult<Vehicle> {
     to_views(api, signed, vec![vehicle]).await.pop().ok_or_else(Problem::internal)
 }
 
@@ -88,7 +88,7 @@ async fn to_view(api: &AppState, signed: &Authenticated, vehicle: pb::Vehicle) -
 ///
 /// # Errors
 /// Returns a 500 when the vehicle cannot be converted, which does not happen at present.
-pub async fn vehicle_response(api: &AppState, signed: &Authenticated, vehicle: pb::Vehicle) -> ApiResult<(HeaderMap, Json<Vehicle>)> {
+pub async fn vehicle_response(api: &AppState, signed: &AuthenticatedCaller, vehicle: pb::Vehicle) -> ApiResult<(HeaderMap, Json<Vehicle>)> {
     to_view(api, signed, vehicle).await.map(tagged)
 }
 
@@ -97,7 +97,7 @@ fn tagged(vehicle: Vehicle) -> (HeaderMap, Json<Vehicle>) {
 }
 
 /// Converts the gRPC error of a save to an error response. For an outdated version, the response contains the current vehicle in `details`.
-pub async fn problem_with_current_vehicle(api: &AppState, signed: &Authenticated, id: i64, refusal: Status) -> Problem {
+pub async fn problem_with_current_vehicle(api: &AppState, signed: &AuthenticatedCaller, id: i64, refusal: Status) -> Problem {
     let is_stale = errors::reason(&refusal) == Some(Reason::StaleVersion);
     let problem = Problem::from(refusal);
     if !is_stale {

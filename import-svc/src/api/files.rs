@@ -11,10 +11,10 @@ use crate::{
         export::{ExportedFile, Exporter},
         sql,
     },
-    reader::{ReadFailure, Reader},
+    reader::{ReadFailure, WorkbookReader},
     rejection::{self, ErrorCode, MAX_FILE_BYTES, is_unprintable, not_xlsx, reject, too_large},
     saga::Uploader,
-    store::rejected_sheets,
+    store::rejected_workbooks,
 };
 use futures::{Stream, StreamExt};
 use patio_kit::{
@@ -38,7 +38,7 @@ const MAX_NAME_LEN: usize = 120;
 pub struct FileApi {
     host: Host,
     db: Db,
-    reader: Reader,
+    reader: WorkbookReader,
     exporter: Exporter,
     places: UploadSlots,
 }
@@ -48,7 +48,7 @@ type Pieces = Pin<Box<dyn Stream<Item = Result<pb::FileChunk, Status>> + Send>>;
 impl FileApi {
     /// Creates the gRPC service with its database, workbook reader and upload slots.
     #[must_use]
-    pub fn new(host: &Host, db: Db, (reader, exporter): (Reader, Exporter), places: UploadSlots) -> Self {
+    pub fn new(host: &Host, db: Db, (reader, exporter): (WorkbookReader, Exporter), places: UploadSlots) -> Self {
         Self { host: host.clone(), db, reader, exporter, places }
     }
 
@@ -83,7 +83,7 @@ impl FileApi {
     /// other callers get `RejectedWorkbookNotFound`.
     async fn corrections(&self, caller: &Caller, upload_id: &str) -> Result<Pieces, Error> {
         let _place = self.places.try_acquire()?;
-        let kept = rejected_sheets::find(&self.db, upload_id, self.host.clock.now()).await?.ok_or(Error::RejectedWorkbookNotFound)?;
+        let kept = rejected_workbooks::find(&self.db, upload_id, self.host.clock.now()).await?.ok_or(Error::RejectedWorkbookNotFound)?;
         if kept.user_id != caller.user_id && caller.role != Role::Admin {
             return Err(Error::RejectedWorkbookNotFound);
         }

@@ -9,7 +9,7 @@ use crate::{
     },
     error::Error,
     progress::ProgressStore,
-    reader::Reader,
+    reader::WorkbookReader,
     saga::{ImportOutcome, Importer, Uploader},
     store::cancellation,
     template,
@@ -38,7 +38,7 @@ pub struct ImportApi {
 impl ImportApi {
     /// Creates the gRPC service with its database, workbook reader and upload slots.
     #[must_use]
-    pub fn new(host: &Host, db: Db, (reader, running): (Reader, ActiveImports), places: UploadSlots) -> Self {
+    pub fn new(host: &Host, db: Db, (reader, running): (WorkbookReader, ActiveImports), places: UploadSlots) -> Self {
         Self { importer: Importer { host: host.clone(), db, reader, tokens: host.service_tokens("import-svc"), running }, places }
     }
 

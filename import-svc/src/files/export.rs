@@ -11,7 +11,7 @@ use patio_kit::{
     audit,
     client::{
         service_channel::ServiceChannel,
-        user_names::{NameMap, UserNames},
+        user_names::{NameMap, UserNameCache},
     },
     db::Db,
     host::Host,
@@ -100,7 +100,7 @@ impl Exporter {
 
     /// Sends the vehicles with the names of their last editors to the writer. Stops when the writer has failed.
     async fn feed(&self, person: &Uploader, mut chunks: Streaming<ExportChunk>, lines: mpsc::Sender<Vec<ExportRow>>) -> Result<()> {
-        let (users, mut names) = (UserNames::new(UserServiceClient::new(self.host.links.auth.clone())), NameMap::default());
+        let (users, mut names) = (UserNameCache::new(UserServiceClient::new(self.host.links.auth.clone())), NameMap::default());
         while let Some(chunk) = chunks.message().await? {
             // Names that could not be resolved are kept too, so that an export does not wait for auth-svc at every chunk.
             let missing = chunk.vehicles.iter().filter_map(|vehicle| vehicle.modified_by).filter(|id| !names.contains(*id));
@@ -143,5 +143,5 @@ fn write(
             writer.write_vehicle(line)?;
         }
     }
-    writer.finish(campaign, now, &folder)
+    writer.into_file(campaign, now, &folder)
 }

@@ -1,7 +1,7 @@
 //! Converts a campaign workbook to an SQL script.
 use crate::{
     files::download_stream,
-    reader::{ReadWorkbook, wire::SheetHeader},
+    reader::{ParsedWorkbook, wire::SheetHeader},
 };
 use bytes::Bytes;
 use patio_proto::{
@@ -38,8 +38,8 @@ pub fn quote(text: &str) -> String {
 }
 
 /// Returns the SQL script of a campaign in parts, each of which is produced on demand.
-pub fn generate_script(book: ReadWorkbook) -> impl Iterator<Item = Bytes> + Send {
-    let ReadWorkbook { sheet, vehicles } = book;
+pub fn generate_script(book: ParsedWorkbook) -> impl Iterator<Item = Bytes> + Send {
+    let ParsedWorkbook { sheet, vehicles } = book;
     let first = Bytes::from(format!("{SCRIPT_HEAD}{}", campaign(&sheet)));
     let inserts = vehicles.into_iter().filter_map(move |bytes| {
         let chunk = ImportVehiclesRequest::decode(bytes).ok()?;

@@ -191,7 +191,7 @@ impl ExportWriter {
     }
 
     /// Finishes the workbook. Returns the workbook as an unnamed temporary file, and the number of vehicles in the workbook.
-    pub fn finish(mut self, campaign: &Campaign, at: DateTime<Utc>, folder: &Path) -> Result<(File, u32), XlsxError> {
+    pub fn into_file(mut self, campaign: &Campaign, at: DateTime<Utc>, folder: &Path) -> Result<(File, u32), XlsxError> {
         for page in &self.all {
             let last = u16::try_from(COLUMNS.len() - 1).unwrap_or_default();
             self.book.worksheet_from_index(page.index)?.autofilter(0, 0, page.counts.vehicles.max(1), last)?;

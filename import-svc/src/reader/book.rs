@@ -132,7 +132,7 @@ fn workbook_path(package: &mut Package<'_>) -> Result<String, Rejection> {
     let links = relationships(package, "_rels/.rels").unwrap_or_default();
     let said = links.values().find(|link| link.kind.ends_with("/officeDocument")).map(|link| join("", &link.target));
     let is_there = |path: &String| package.file_names_raw().any(|name| tidy(name).eq_ignore_ascii_case(path));
-    let path = said.filter(is_there).or_else(|| package.file_names_raw().find(|name| zip_limits::is_workbook(name)).map(tidy));
+    let path = said.filter(is_there).or_else(|| package.file_names_raw().find(|name| zip_limits::is_workbook_path(name)).map(tidy));
     path.ok_or_else(damaged_part)
 }
 
@@ -227,7 +227,7 @@ pub(super) fn read_cell_text(xml: &mut WorkbookPart<'_, '_>, closing: &str) -> R
                     let run = read_characters(xml, "t")?;
                     let run = if keeps { run.as_str() } else { run.trim_matches([' ', '\t', '\r', '\n']) };
                     if !phonetic {
-                        whole.push_str(&text::unescaped(run));
+                        whole.push_str(&text::decode_escapes(run));
                     }
                 }
                 _ => {}

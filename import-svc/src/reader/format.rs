@@ -19,7 +19,7 @@ pub(super) struct NumberFormats(Vec<NumberFormat>);
 impl NumberFormats {
     /// Creates the formats from the format id of each style and the format codes that the workbook defines.
     pub(super) fn new(styles: &[u32], codes: &HashMap<u32, String>) -> Self {
-        let format_of = |id: &u32| codes.get(id).map_or_else(|| format_code::built_in(*id), |code| format_code::parse(code));
+        let format_of = |id: &u32| codes.get(id).map_or_else(|| format_code::built_in_format(*id), |code| format_code::parse(code));
         Self(styles.iter().map(format_of).collect())
     }
 

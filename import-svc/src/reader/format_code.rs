@@ -49,7 +49,7 @@ pub(super) enum Comparison {
 }
 
 /// Returns the built-in number format with this id.
-pub(super) fn built_in(id: u32) -> NumberFormat {
+pub(super) fn built_in_format(id: u32) -> NumberFormat {
     match id {
         0 | 1 | 3 | 37 | 38 | 49 => NumberFormat::Plain,
         2 | 4 | 39 | 40 => parse("0.00"),

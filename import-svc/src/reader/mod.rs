@@ -21,7 +21,7 @@ mod zip_limits;
 pub use columns::{Column, ERRORS_COLUMN};
 pub use rows::{MAX_ROWS, ReadPurpose, StopReason};
 pub use sheet::read;
-pub use supervisor::{CheckedWorkbook, MAX_CONCURRENT, ReadFailure, ReadWorkbook, Reader, TIMEOUT};
+pub use supervisor::{CheckedWorkbook, MAX_READER_PROCESSES, ParsedWorkbook, READ_TIMEOUT, ReadFailure, WorkbookReader};
 pub use zip_limits::{MAX_BYTES_BETWEEN_TAGS, MAX_PARSED_PART_BYTES, MAX_UNPACKED_BYTES, MAX_ZIP_ENTRIES, check_package};
 
 use std::process::ExitCode;

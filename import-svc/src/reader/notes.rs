@@ -1,19 +1,19 @@
 //! Notices about values that normalization changed, for the response of the import.
 use crate::reader::columns::Column;
-use patio_proto::normal;
+use patio_proto::normalization;
 
 /// Counts of cells whose stored value differs from the worksheet.
 #[derive(Default)]
-pub(super) struct Notes {
+pub(super) struct NormalizationCounts {
     /// Per column: cells with dashes changed to hyphens, and cells with other characters replaced or removed.
     counts: [[u64; 2]; Column::ALL.len()],
 }
 
-impl Notes {
+impl NormalizationCounts {
     /// Counts a cell if its stored value differs from the worksheet in more than letter case and surrounding whitespace.
     pub(super) fn record_difference(&mut self, column: Column, written: &str, stored: &str) {
         let count = &mut self.counts[column as usize];
-        if written.chars().any(normal::is_unusual_dash) {
+        if written.chars().any(normalization::is_unusual_dash) {
             count[0] += 1;
         } else if !written.is_ascii() || written.len() != stored.len() {
             let kept = written.trim().replace("\r\n", "\n");
@@ -44,7 +44,7 @@ mod tests {
 
     #[test]
     fn only_unexpected_changes_are_noted() {
-        let mut notes = Notes::default();
+        let mut notes = NormalizationCounts::default();
         for (column, written, stored) in [
             (Column::ParkingSpace, "A\u{2013}1", "A-1"),
             (Column::ParkingSpace, "A\u{2212}2", "A-2"),

@@ -3,17 +3,17 @@ use crate::{
     reader::{
         cell::Cell,
         columns::{self, Column, ColumnMeaning, Columns},
-        notes::Notes,
+        notes::NormalizationCounts,
         wire::{CheckedRow, CheckedRows, ReaderRecord, SheetHeader},
     },
     rejection::{ErrorCode, RowErrors, reject, unreadable},
 };
 use bytes::Bytes;
 use patio_proto::{
-    identifier::Identifier,
     imports::Rejection,
-    normal, space,
+    normalization, parking_space,
     vehicle::{ImportVehiclesRequest, NewVehicle},
+    vin::Vin,
 };
 use prost::Message;
 use std::{collections::HashMap, io, mem};
@@ -75,7 +75,7 @@ pub(super) struct RowCollector<'s> {
     cells: Cells,
     filled: bool,
     campaign: Option<Campaign>,
-    notes: Notes,
+    notes: NormalizationCounts,
     known: HashMap<String, u32>,
     errors: RowErrors,
     read: u32,
@@ -126,7 +126,7 @@ impl<'s> RowCollector<'s> {
             cells: Cells::default(),
             filled: false,
             campaign: None,
-            notes: Notes::default(),
+            notes: NormalizationCounts::default(),
             known: HashMap::new(),
             errors: RowErrors::default(),
             read: 0,
@@ -167,7 +167,7 @@ impl<'s> RowCollector<'s> {
     }
 
     /// Validates the last row and returns the campaign data of the worksheet.
-    pub(super) fn finish(mut self) -> Result<SheetHeader, StopReason> {
+    pub(super) fn into_sheet_header(mut self) -> Result<SheetHeader, StopReason> {
         self.columns()?;
         self.end_row()?;
         if !self.errors.is_empty() {
@@ -286,9 +286,9 @@ impl<'s> RowCollector<'s> {
         let space = self.space(cells);
         let identifier = self.identifier(cells)?;
         let row = self.row + 1;
-        let first = *self.known.entry(identifier.key()).or_insert(row);
+        let first = *self.known.entry(identifier.search_key()).or_insert(row);
         if first != row {
-            self.error(Column::SerialNumber, &identifier.vin(), &format!("Same vehicle as in row {first}."));
+            self.error(Column::SerialNumber, &identifier.to_text(), &format!("Same vehicle as in row {first}."));
             return None;
         }
         space.map(|parking_space| NewVehicle { model_code: identifier.model_code, serial_number: identifier.serial_number, parking_space })
@@ -304,7 +304,7 @@ impl<'s> RowCollector<'s> {
                 return None;
             }
         };
-        match space::parse(written) {
+        match parking_space::parse(written) {
             Ok(space) if space.is_empty() => self.error(column, written, "Parking Space is missing."),
             Ok(space) => {
                 self.notes.record_difference(column, written, &space);
@@ -315,18 +315,18 @@ impl<'s> RowCollector<'s> {
         None
     }
 
-    fn identifier(&mut self, cells: &Cells) -> Option<Identifier> {
+    fn identifier(&mut self, cells: &Cells) -> Option<Vin> {
         let (model, serial) = (text(cells, Column::ModelCode), text(cells, Column::SerialNumber));
         let is_exact =
             [Column::ModelCode, Column::SerialNumber].iter().all(|column| !matches!(cells[*column as usize], Cell::Unsupported(..)));
-        if let Some(identifier) = Identifier::new(model, serial).ok().filter(|_| is_exact) {
+        if let Some(identifier) = Vin::new(model, serial).ok().filter(|_| is_exact) {
             self.notes.record_difference(Column::ModelCode, model, &identifier.model_code);
             self.notes.record_difference(Column::SerialNumber, serial, &identifier.serial_number);
             return Some(identifier);
         }
         // Each half is checked together with a valid other half, so that errors in both are reported.
-        self.half(cells, Column::ModelCode, Identifier::new(model, "0").err());
-        self.half(cells, Column::SerialNumber, Identifier::new("A", serial).err());
+        self.half(cells, Column::ModelCode, Vin::new(model, "0").err());
+        self.half(cells, Column::SerialNumber, Vin::new("A", serial).err());
         None
     }
 
@@ -342,7 +342,11 @@ impl<'s> RowCollector<'s> {
 
 /// Normalizes a text of the campaign: the description may have several lines, all other texts only one line.
 fn normal_text(column: Column, written: &str) -> String {
-    if column == Column::Description { normal::normalize_lines(written) } else { normal::normalize_name(written).into_owned() }
+    if column == Column::Description {
+        normalization::normalize_lines(written)
+    } else {
+        normalization::normalize_name(written).into_owned()
+    }
 }
 
 fn text(cells: &Cells, column: Column) -> &str {

@@ -16,7 +16,7 @@ use std::{io, rc::Rc};
 
 /// Reads a workbook and sends its vehicles, or its rows, in records of up to 500.
 ///
-/// A malicious file can abort the process, so [`crate::reader::Reader`] calls this function in a separate reader process.
+/// A malicious file can abort the process, so [`crate::reader::WorkbookReader`] calls this function in a separate reader process.
 ///
 /// # Errors
 /// Returns the rejection of the file. Records sent before the rejection must be discarded.
@@ -30,7 +30,7 @@ pub fn read(file: &[u8], purpose: ReadPurpose, send: &mut dyn FnMut(ReaderRecord
     if cells.find_data()? {
         cells.each(|at, cell| rows.add_cell(at, cell))?;
     }
-    let mut sheet = rows.finish()?;
+    let mut sheet = rows.into_sheet_header()?;
     if is_hidden {
         sheet.notes.insert(0, "The sheet 'Sheet1' is hidden. Its vehicles were read anyway.".to_owned());
     }
@@ -138,7 +138,7 @@ impl Cells<'_, '_> {
                 Some(text) => Cell::from_shared(text),
                 None => bad(value, "refers to a text that is missing in the workbook."),
             },
-            "str" => Cell::text(&crate::reader::text::unescaped(value)),
+            "str" => Cell::text(&crate::reader::text::decode_escapes(value)),
             "inlineStr" => Cell::text(value),
             "b" => {
                 let text = if value.trim() == "1" || value.trim().eq_ignore_ascii_case("true") { "TRUE" } else { "FALSE" };

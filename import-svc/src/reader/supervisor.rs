@@ -20,15 +20,15 @@ use tokio::{
 
 /// Wall-clock timeout of reading one workbook. The timeout is long, so that a valid file is not rejected on a busy machine. The
 /// CPU time of the process has a separate, shorter limit.
-pub const TIMEOUT: Duration = Duration::from_secs(60);
+pub const READ_TIMEOUT: Duration = Duration::from_secs(60);
 /// Maximum number of concurrent reader processes; further files wait.
-pub const MAX_CONCURRENT: usize = 2;
+pub const MAX_READER_PROCESSES: usize = 2;
 /// Maximum size in bytes of the encoded vehicles of one workbook; enough for 200,000 vehicles with the longest values.
 const MAX_ENCODED_BYTES: usize = 48 << 20;
 
 /// Reads workbooks, each in a separate process. Clones share the concurrency limits.
 #[derive(Clone)]
-pub struct Reader {
+pub struct WorkbookReader {
     program: PathBuf,
     patience: Duration,
     turns: Arc<Semaphore>,
@@ -38,7 +38,7 @@ pub struct Reader {
 
 /// Content that was read from a valid workbook.
 #[derive(Debug)]
-pub struct ReadWorkbook {
+pub struct ParsedWorkbook {
     /// Campaign data and number of vehicles of the workbook.
     pub sheet: SheetHeader,
     /// Vehicles as encoded `ImportVehiclesRequest`s of up to 500 each. Their campaign id is still 0, because the campaign does not
@@ -72,12 +72,12 @@ impl From<Rejection> for ReadFailure {
     }
 }
 
-impl Reader {
+impl WorkbookReader {
     /// Creates a reader that starts `program` for each file, with a wall-clock timeout.
     #[must_use]
     pub fn new(program: PathBuf, patience: Duration) -> Self {
         let own = Cache::builder().max_capacity(10_000).time_to_idle(Duration::from_secs(600)).build();
-        Self { program, patience, turns: Arc::new(Semaphore::new(MAX_CONCURRENT)), own }
+        Self { program, patience, turns: Arc::new(Semaphore::new(MAX_READER_PROCESSES)), own }
     }
 
     /// Reads a workbook. First waits for a free reader process, and for earlier files of the same user. `report_rows` is called
@@ -85,10 +85,10 @@ impl Reader {
     ///
     /// # Errors
     /// Returns the rejection of the file, also when the reader process died or timed out.
-    pub async fn read(&self, person: i64, file: Bytes, report_rows: &mut (dyn FnMut(i64) + Send)) -> Result<ReadWorkbook, ReadFailure> {
+    pub async fn read(&self, person: i64, file: Bytes, report_rows: &mut (dyn FnMut(i64) + Send)) -> Result<ParsedWorkbook, ReadFailure> {
         let output = self.run_child(person, file, &[], report_rows).await?;
         match output.end {
-            ReadResult::Valid(sheet) => Ok(ReadWorkbook { sheet, vehicles: output.vehicles }),
+            ReadResult::Valid(sheet) => Ok(ParsedWorkbook { sheet, vehicles: output.vehicles }),
             ReadResult::Rejected(rejection) => Err(rejection.into()),
         }
     }

@@ -6,9 +6,9 @@ use sqlx::{Error, query, query_scalar};
 pub async fn request_cancellation(db: &Db, upload_id: String, user_id: i64) -> Result<Option<String>, Error> {
     db.write(move |tx| {
         Box::pin(async move {
-            on!(tx.on(), c => query("update imports set cancel = true where upload_id = $1 and user_id = $2 and outcome = 'running'")
+            on!(tx.connection(), c => query("update imports set cancel = true where upload_id = $1 and user_id = $2 and outcome = 'running'")
                 .bind(&upload_id).bind(user_id).execute(c).await.map(drop))?;
-            on!(tx.on(), c => query_scalar("select outcome from imports where upload_id = $1 and user_id = $2")
+            on!(tx.connection(), c => query_scalar("select outcome from imports where upload_id = $1 and user_id = $2")
                 .bind(&upload_id).bind(user_id).fetch_optional(c).await)
         })
     })

@@ -1,6 +1,6 @@
 //! Table of imports. The upload id is unique, so that a repeated upload does not import the file twice.
 pub mod cancellation;
-pub mod rejected_sheets;
+pub mod rejected_workbooks;
 
 use crate::active_imports::ActiveImports;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -74,7 +74,7 @@ struct Earlier {
 
 /// Outcome of an import that ended without a published campaign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StoredOutcome {
+pub enum FailureOutcome {
     /// The file was rejected.
     Rejected,
     /// The import failed for a reason other than the file.
@@ -83,7 +83,7 @@ pub enum StoredOutcome {
     Cancelled,
 }
 
-impl StoredOutcome {
+impl FailureOutcome {
     /// Returns the outcome as text, in the database and in the metrics.
     pub fn text(self) -> &'static str {
         match self {
@@ -105,7 +105,7 @@ pub async fn begin_attempt(db: &Db, attempt: ImportAttempt, running: ActiveImpor
 }
 
 async fn begin_in(tx: &mut Tx<'_>, attempt: &ImportAttempt, running: &ActiveImports) -> Result<BeginResult, Error> {
-    let earlier: Option<Earlier> = on!(tx.on(), c => query_as(
+    let earlier: Option<Earlier> = on!(tx.connection(), c => query_as(
         "select id, digest, user_id, outcome, seen_at, campaign_id, vehicles from imports where upload_id = $1")
         .bind(&attempt.upload_id).fetch_optional(c).await)?;
     let Some(earlier) = earlier else {
@@ -122,7 +122,7 @@ async fn begin_in(tx: &mut Tx<'_>, attempt: &ImportAttempt, running: &ActiveImpo
 }
 
 async fn insert(tx: &mut Tx<'_>, attempt: &ImportAttempt) -> Result<i64, Error> {
-    on!(tx.on(), c => query_scalar(
+    on!(tx.connection(), c => query_scalar(
         "insert into imports (upload_id, file_name, digest, user_id, role, address, started_at, seen_at, outcome)
          values ($1, $2, $3, $4, $5, $6, $7, $7, 'running') returning id")
         .bind(&attempt.upload_id).bind(&attempt.file_name).bind(&attempt.digest).bind(attempt.caller.user_id)
@@ -132,7 +132,7 @@ async fn insert(tx: &mut Tx<'_>, attempt: &ImportAttempt) -> Result<i64, Error> 
 
 /// Restarts an import that ended without a campaign. Returns `false` if another attempt has already restarted the import.
 async fn again(tx: &mut Tx<'_>, attempt: &ImportAttempt, earlier: &Earlier) -> Result<bool, Error> {
-    let changed = on!(tx.on(), c => query(
+    let changed = on!(tx.connection(), c => query(
         "update imports set file_name = $2, digest = $3, role = $4, address = $5, started_at = $6, seen_at = $6,
                 ended_at = null, outcome = 'running', campaign_id = null, campaign_name = '', vehicles = 0, errors = 0, cancel = false
           where id = $1 and outcome = $7 and seen_at = $8")
@@ -145,7 +145,7 @@ async fn again(tx: &mut Tx<'_>, attempt: &ImportAttempt, earlier: &Earlier) -> R
 /// Records a heartbeat, which shows that an import is still running.
 pub async fn record_heartbeat(db: &Db, id: i64, at: DateTime<Utc>) -> Result<(), Error> {
     db.write(move |tx| Box::pin(async move {
-        on!(tx.on(), c => query("update imports set seen_at = $2 where id = $1 and outcome = 'running'").bind(id).bind(at).execute(c).await.map(drop))
+        on!(tx.connection(), c => query("update imports set seen_at = $2 where id = $1 and outcome = 'running'").bind(id).bind(at).execute(c).await.map(drop))
     })).await
 }
 
@@ -153,7 +153,7 @@ pub async fn record_heartbeat(db: &Db, id: i64, at: DateTime<Utc>) -> Result<(),
 pub async fn record_draft(db: &Db, id: i64, campaign: (i64, String), vehicles: i64) -> Result<(), Error> {
     db.write(move |tx| {
         Box::pin(async move {
-            on!(tx.on(), c => query("update imports set campaign_id = $2, campaign_name = $3, vehicles = $4 where id = $1")
+            on!(tx.connection(), c => query("update imports set campaign_id = $2, campaign_name = $3, vehicles = $4 where id = $1")
             .bind(id).bind(campaign.0).bind(campaign.1).bind(vehicles).execute(c).await.map(drop))
         })
     })
@@ -161,9 +161,9 @@ pub async fn record_draft(db: &Db, id: i64, campaign: (i64, String), vehicles: i
 }
 
 /// Records the outcome of an import that ended without a published campaign.
-pub async fn record_failure(db: &Db, id: i64, outcome: StoredOutcome, errors: i64, at: DateTime<Utc>) -> Result<(), Error> {
+pub async fn record_failure(db: &Db, id: i64, outcome: FailureOutcome, errors: i64, at: DateTime<Utc>) -> Result<(), Error> {
     db.write(move |tx| Box::pin(async move {
-        on!(tx.on(), c => query("update imports set outcome = $2, errors = $3, ended_at = $4, seen_at = $4 where id = $1 and outcome = 'running'")
+        on!(tx.connection(), c => query("update imports set outcome = $2, errors = $3, ended_at = $4, seen_at = $4 where id = $1 and outcome = 'running'")
             .bind(id).bind(outcome.text()).bind(errors).bind(at).execute(c).await.map(drop))
     })).await
 }
@@ -182,7 +182,7 @@ struct SuccessfulImport {
 pub async fn record_success(db: &Db, id: i64, caller: Caller, at: DateTime<Utc>) -> Result<(), Error> {
     db.write(move |tx| {
         Box::pin(async move {
-            let import: Option<SuccessfulImport> = on!(tx.on(), c => query_as(
+            let import: Option<SuccessfulImport> = on!(tx.connection(), c => query_as(
             "update imports set outcome = 'imported', errors = 0, ended_at = $2, seen_at = $2
               where id = $1 and outcome = 'running'
               returning campaign_id, campaign_name, file_name, vehicles, address")
@@ -224,7 +224,7 @@ pub struct OrphanedImport {
 }
 
 /// Returns at most 100 orphaned imports, which are stored as running but had no heartbeat since `since`.
-pub async fn list_orphaned(db: &Db, since: DateTime<Utc>) -> Result<Vec<OrphanedImport>, Error> {
+pub async fn list_orphaned_imports(db: &Db, since: DateTime<Utc>) -> Result<Vec<OrphanedImport>, Error> {
     on!(db.read(), c => query_as("select id, user_id, role, campaign_id from imports where outcome = 'running' and seen_at < $1 order by id limit 100")
         .bind(since).fetch_all(c).await)
 }

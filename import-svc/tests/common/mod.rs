@@ -5,7 +5,7 @@ pub mod lists;
 pub mod services;
 
 use book::Book as File;
-use import_svc::reader::{ReadFailure, ReadWorkbook, Reader};
+use import_svc::reader::{ParsedWorkbook, ReadFailure, WorkbookReader};
 use patio_proto::{imports::Rejection, vehicle::ImportVehiclesRequest};
 use prost::Message;
 use std::time::Duration;
@@ -20,12 +20,12 @@ pub const HEADER: [&str; 7] = ["Campaign", "Part", "Description", "Model Type", 
 pub const FIRST: [&str; 7] = ["Pumps", "Fuel pump", "Replace it", "Hatch", "HB20", "000123", "A-2"];
 
 /// Creates a reader that starts the real executable.
-pub fn reader() -> Reader {
-    Reader::new(PROGRAM.into(), Duration::from_secs(60))
+pub fn reader() -> WorkbookReader {
+    WorkbookReader::new(PROGRAM.into(), Duration::from_secs(60))
 }
 
 /// Reads a file in a reader process.
-pub async fn read(file: Vec<u8>) -> Result<ReadWorkbook, Rejection> {
+pub async fn read(file: Vec<u8>) -> Result<ParsedWorkbook, Rejection> {
     match reader().read(7, file.into(), &mut |_| {}).await {
         Ok(book) => Ok(book),
         Err(ReadFailure::Rejected(rejection)) => Err(rejection),
@@ -34,7 +34,7 @@ pub async fn read(file: Vec<u8>) -> Result<ReadWorkbook, Rejection> {
 }
 
 /// Returns model code, serial number and parking space of the vehicles in a book.
-pub fn vehicles(book: &ReadWorkbook) -> Vec<[String; 3]> {
+pub fn vehicles(book: &ParsedWorkbook) -> Vec<[String; 3]> {
     book.vehicles
         .iter()
         .flat_map(|chunk| ImportVehiclesRequest::decode(chunk.clone()).unwrap().vehicles)

@@ -24,7 +24,7 @@ impl AtomicInstant {
     }
 
     /// Records that the event occurs now.
-    pub(crate) fn set(&self) {
+    pub(crate) fn set_to_now(&self) {
         self.at.store(self.now(), Ordering::Relaxed);
     }
 

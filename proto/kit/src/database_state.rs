@@ -44,7 +44,7 @@ pub(crate) fn record_available() {
 
 /// Starts a period of ten seconds in which every connection is checked before use. Connections to a read-only server are closed.
 pub(crate) fn suspect_read_only() {
-    READ_ONLY.set();
+    READ_ONLY.set_to_now();
 }
 
 /// Returns `true` for ten seconds after a call of [`suspect_read_only`].

@@ -69,7 +69,7 @@ pub struct Db {
     pools: Pools,
     /// Time at which the last durable write was requested. A durable write returns only when its commit is on disk.
     asked: Arc<AtomicInstant>,
-    /// Pool of the read replica; set only in the clone that [`Self::read_recent`] passes to its query.
+    /// Pool of the read replica; set only in the clone that [`Self::read_from_replica`] passes to its query.
     reading: Option<PostgresPool>,
 }
 
@@ -203,13 +203,13 @@ impl Db {
         T: Send + 'static,
         E: From<sqlx::Error> + Send + 'static,
     {
-        self.asked.set();
+        self.asked.set_to_now();
         self.commit(Durability::Flushed, work).await
     }
 
     /// Marks the database as busy with durable writes, after another process of the service made a durable write.
     pub fn record_write(&self) {
-        self.asked.set();
+        self.asked.set_to_now();
     }
 
     /// Returns `true` when a durable write was made within the last second. Deferred writes do not count.
@@ -242,7 +242,7 @@ impl Db {
         E: From<sqlx::Error> + Send + 'static,
     {
         match (&self.pools, lasts) {
-            (Pools::Sqlite { write, .. }, _) => write.run(lasts, work).await,
+            (Pools::Sqlite { write, .. }, _) => write.run_job(lasts, work).await,
             (Pools::Postgres { cluster, .. }, Durability::Flushed) => {
                 let server = cluster.primary();
                 server.flush.commit_then_flush(transact(server.write.acquire().await?, work)).await
@@ -253,8 +253,7 @@ impl Db {
         }
     }
 
-    /// Runs `work`, which reads rows and then writes with a single last statement. On `PostgreSQL` there is no explicit
-    /// transaction.
+    /// Runs `work`, which reads rows and then writes with a single last statement, without a transaction on `PostgreSQL`.
     ///
     /// The writing statement commits by itself, which saves the round trips of `begin` and `commit`. Rows that `work` read
     /// earlier may have changed by then, so the statement has to check these rows itself. `PostgreSQL` plans the statement once
@@ -266,9 +265,9 @@ impl Db {
         T: Send + 'static,
         E: From<sqlx::Error> + Send + 'static,
     {
-        self.asked.set();
+        self.asked.set_to_now();
         match &self.pools {
-            Pools::Sqlite { write, .. } => write.run(Durability::Flushed, work).await,
+            Pools::Sqlite { write, .. } => write.run_job(Durability::Flushed, work).await,
             Pools::Postgres { cluster, .. } => {
                 let server = cluster.primary();
                 let mut held = server.once.acquire().await?;
@@ -294,7 +293,7 @@ impl Db {
 
     /// Runs the `PostgreSQL` heartbeat until the process stops, to detect a database that no longer responds. Also measures the
     /// lag of the read replica.
-    pub(crate) async fn spawn_heartbeat(&self, tasks: &Tasks) {
+    pub(crate) async fn run_heartbeat(&self, tasks: &Tasks) {
         let Pools::Postgres { cluster, heartbeat, replica } = &self.pools else { return };
         let measured = async {
             if let Some(replica) = replica {

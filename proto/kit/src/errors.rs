@@ -138,7 +138,7 @@ const MAX_CAUSE_LEN: usize = 300;
 
 /// Failed dependency and cause of an error, for the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
+pub struct DependencyFailure {
     /// Name of the failed dependency, such as `vehicle-svc` or `database`.
     pub dependency: String,
     /// Cause, such as `Connection refused`.
@@ -160,9 +160,9 @@ pub fn with_cause(mut status: Status, dependency: &str, cause: &dyn Display) -> 
 
 /// Returns the failed dependency and the cause of a status, or `None` when the status names none.
 #[must_use]
-pub fn failure_of_status(status: &Status) -> Option<Failure> {
+pub fn failure_of_status(status: &Status) -> Option<DependencyFailure> {
     let value = |key| status.metadata().get(key)?.to_str().ok().map(str::to_owned);
-    Some(Failure { dependency: value(DEPENDENCY_KEY)?, cause: value(CAUSE_KEY).unwrap_or_default() })
+    Some(DependencyFailure { dependency: value(DEPENDENCY_KEY)?, cause: value(CAUSE_KEY).unwrap_or_default() })
 }
 
 /// Builds the error status for a call to a service that did not respond, or whose response was cut off.

@@ -1,6 +1,6 @@
 //! Dependencies that a process provides to the services that run in it: settings, clock, cache, clients and background tasks.
 use crate::{
-    auth::{identity::Identity, key_sync, service_tokens::ServiceTokens},
+    auth::{identity::TokenVerifier, key_sync, service_tokens::ServiceTokens},
     cache::Cache,
     client::{balancer, service_channel::ServiceChannel},
     clock::Clock,
@@ -57,7 +57,7 @@ pub struct Host {
     /// Clock of the process.
     pub clock: Clock,
     /// Verifier of callers' tokens.
-    pub identity: Identity,
+    pub identity: TokenVerifier,
     /// Cache, in memory or shared through Redis.
     pub cache: Cache,
     /// Background tasks and the shutdown signal.
@@ -102,7 +102,7 @@ impl Host {
         telemetry::spawn_upkeep(&tasks);
         let clock = Clock::default();
         let cache = Cache::from_settings(&settings).context("PATIO_REDIS_URL").map_err(InvalidSetting::from_error)?;
-        let (settings, identity) = (Arc::new(settings), Identity::new(clock.clone()));
+        let (settings, identity) = (Arc::new(settings), TokenVerifier::new(clock.clone()));
         Ok(Self { settings, identity, clock, cache, tasks, links, tls, known: Arc::default() })
     }
 

@@ -41,7 +41,7 @@ impl PageWindow {
 
     /// Returns the page metadata of a response: page number, page size and total number of rows.
     #[must_use]
-    pub fn meta(self, total_count: i64) -> PageMeta {
+    pub fn to_page_meta(self, total_count: i64) -> PageMeta {
         PageMeta { index: self.index, size: self.size, total_count }
     }
 }
@@ -75,7 +75,7 @@ impl HistoryWindow {
 ///
 /// NUL, which `PostgreSQL` rejects, is replaced by U+0001, which no stored text contains.
 #[must_use]
-pub fn contains_pattern(text: &str) -> String {
+pub fn to_like_pattern(text: &str) -> String {
     let escaped = text.to_lowercase().replace('\0', "\u{1}").replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
     format!("%{escaped}%")
 }

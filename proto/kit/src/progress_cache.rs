@@ -10,7 +10,7 @@ const CACHE_LIFETIME: Duration = Duration::from_secs(60);
 /// Counters of one campaign over all of its yards. The cache stores the counters with the revision at which the counters were
 /// read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Progress {
+pub struct CachedProgress {
     /// Number of vehicles of the campaign.
     pub total: i64,
     /// Number of inspected vehicles of the campaign.
@@ -27,6 +27,6 @@ pub struct Progress {
 
 /// Returns the cache key of a campaign's progress.
 #[must_use]
-pub fn cache_key(campaign_id: i64) -> CacheKey<Progress> {
+pub fn cache_key(campaign_id: i64) -> CacheKey<CachedProgress> {
     CacheKey::new(format!("progress:{campaign_id}"), CACHE_LIFETIME)
 }

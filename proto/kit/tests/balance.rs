@@ -4,7 +4,7 @@ mod replica;
 use http::{HeaderMap, Request, Response};
 use http_body_util::BodyExt;
 use patio_kit::{
-    client::{balancer, call_context::Idempotent, deadline::with_inherited_deadline, service_channel::ServiceChannel},
+    client::{balancer, call_context::IdempotentCall, deadline::with_inherited_deadline, service_channel::ServiceChannel},
     lifecycle::Tasks,
 };
 use replica::{Behaviour, Double};
@@ -145,7 +145,7 @@ async fn a_call_that_was_lost_is_repeated_only_when_it_may_be() {
     b.behave(Behaviour::Breaking);
     let answer = caller.call(SAVE).await;
     assert_eq!((header(&answer, "grpc-status"), a.seen() + b.seen()), ("14", 1));
-    let keyed = Request::post(SAVE).extension(Idempotent).body(Body::empty()).unwrap();
+    let keyed = Request::post(SAVE).extension(IdempotentCall).body(Body::empty()).unwrap();
     caller.link.clone().oneshot(keyed).await.unwrap();
     assert!(a.seen() + b.seen() > 2, "a save with an idempotency key is tried again");
 }

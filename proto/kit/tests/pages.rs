@@ -1,5 +1,5 @@
 //! Pages of lists and patterns of searches.
-use patio_kit::page::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, PageWindow, contains_pattern};
+use patio_kit::page::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, PageWindow, to_like_pattern};
 use patio_proto::common::Page;
 
 #[test]
@@ -28,7 +28,7 @@ fn a_page_is_kept_within_its_bounds() {
 fn the_last_page_that_can_be_named_is_skipped_to_without_overflow() {
     let last = PageWindow::from_request(Some(&Page { index: i32::MAX, size: 200 }));
     assert_eq!((last.limit(), last.offset()), (200, 429_496_729_400));
-    let meta = PageWindow::from_request(Some(&Page { index: 2, size: 50 })).meta(i64::MAX);
+    let meta = PageWindow::from_request(Some(&Page { index: 2, size: 50 })).to_page_meta(i64::MAX);
     assert_eq!((meta.index, meta.size, meta.total_count), (2, 50, i64::MAX));
 }
 
@@ -36,6 +36,6 @@ fn the_last_page_that_can_be_named_is_skipped_to_without_overflow() {
 fn a_pattern_escapes_what_like_reads_as_a_wildcard() {
     for (text, pattern) in [("", "%%"), ("AB", "%ab%"), ("50%", "%50\\%%"), ("a_b", "%a\\_b%"), ("a\\b", "%a\\\\b%"), ("a\0b", "%a\u{1}b%")]
     {
-        assert_eq!(contains_pattern(text), pattern);
+        assert_eq!(to_like_pattern(text), pattern);
     }
 }

@@ -2,7 +2,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use patio_kit::{
-    auth::identity::{ACTIVITY_INTERVAL, Claims, ISSUER, Identity},
+    auth::identity::{ACTIVITY_INTERVAL, Claims, ISSUER, TokenVerifier},
     clock::{Clock, timestamp},
     errors::{Reason, reason},
 };
@@ -12,7 +12,7 @@ use ring::signature::{Ed25519KeyPair, KeyPair};
 /// Identity that knows one signing key, and the private part of this key.
 struct Issuer {
     clock: Clock,
-    identity: Identity,
+    identity: TokenVerifier,
     private: EncodingKey,
 }
 
@@ -25,7 +25,7 @@ fn key_pair() -> (EncodingKey, Vec<u8>) {
 impl Issuer {
     fn new() -> Self {
         let clock = Clock::default();
-        let identity = Identity::new(clock.clone());
+        let identity = TokenVerifier::new(clock.clone());
         let (private, public) = key_pair();
         identity.set_keys([("one".to_owned(), public)]);
         Self { clock, identity, private }

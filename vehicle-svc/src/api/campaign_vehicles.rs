@@ -33,12 +33,12 @@ impl CampaignVehicleService for CampaignVehicleApi {
                 source = chunk.source.chars().take(MAX_SOURCE_LEN).collect();
             }
             some.extend(vehicles::validate_import(&chunk.vehicles)?);
-            if some.len() >= vehicles::chunk_size(&self.0.db) {
-                vehicles::store_draft(&self.0.db, id, std::mem::take(&mut some), now).await?;
+            if some.len() >= vehicles::import_chunk_len(&self.0.db) {
+                vehicles::store_draft_vehicles(&self.0.db, id, std::mem::take(&mut some), now).await?;
             }
         }
         let id = campaign.ok_or_else(|| Status::from(Error::InvalidField("the import has no messages".to_owned())))?;
-        vehicles::store_draft(&self.0.db, id, some, now).await?;
+        vehicles::store_draft_vehicles(&self.0.db, id, some, now).await?;
         let import =
             NewJob { kind: "import", detail: source, user_id: caller.signed_in_user_id(), at: now, vehicles: 0, supervisor: false };
         reply(pb::ImportVehiclesResponse { stored: vehicles::complete_import(&self.0.db, id, import, &caller, address).await? })
@@ -54,7 +54,7 @@ impl CampaignVehicleService for CampaignVehicleApi {
         };
         let id = request.campaign_id;
         let set = vehicles::CampaignSettings { campaign: id, name: request.name, gate, revision: request.revision };
-        vehicles::apply_settings(&self.0.db, set, now, caller, address).await?;
+        vehicles::store_settings(&self.0.db, set, now, caller, address).await?;
         self.0.live.publish_campaign_changed(id);
         reply(pb::SyncCampaignResponse {})
     }
@@ -62,7 +62,7 @@ impl CampaignVehicleService for CampaignVehicleApi {
     async fn remove_campaign(&self, request: Request<pb::RemoveCampaignRequest>) -> Reply<pb::RemoveCampaignResponse> {
         let (caller, now, address) = (identity::caller(&request)?, self.0.clock.now(), audit::client_address(&request));
         let campaign_id = request.into_inner().campaign_id;
-        let removed = vehicles::remove(&self.0.db, campaign_id, now, caller, address).await?;
+        let removed = vehicles::delete_campaign(&self.0.db, campaign_id, now, caller, address).await?;
         let zero_counts =
             CampaignCounts { campaign_id, total: 0, inspected: 0, revision: i64::MAX, reached_milestone: false, vehicles: Vec::new() };
         self.0.progress.publish_changes(&[zero_counts]).await;

@@ -32,8 +32,8 @@ impl ConflictService for ConflictApi {
         let (window, filter) = (PageWindow::from_request(request.page.as_ref()), filter(&request, &caller));
         let filter = &filter;
         let listed = |db: Db| async move { tokio::try_join!(conflicts::list_page(&db, filter, window), conflicts::count(&db, filter)) };
-        let (page, total) = self.0.db.read_recent(listed).await.map_err(Error::from)?;
-        reply(pb::ListConflictsResponse { conflicts: page.into_iter().map(Into::into).collect(), meta: Some(window.meta(total)) })
+        let (page, total) = self.0.db.read_from_replica(listed).await.map_err(Error::from)?;
+        reply(pb::ListConflictsResponse { conflicts: page.into_iter().map(Into::into).collect(), meta: Some(window.to_page_meta(total)) })
     }
 
     async fn resolve_conflict(&self, request: Request<pb::ResolveConflictRequest>) -> Reply<pb::Vehicle> {

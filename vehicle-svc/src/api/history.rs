@@ -22,14 +22,14 @@ impl HistoryService for HistoryApi {
         let request = request.into_inner();
         let window = HistoryWindow::from_request(request.window.as_ref());
         let listed = |db: Db| async move { jobs::list_events_of_campaign(&db, request.campaign_id, &window).await };
-        reply(to_response(self.0.db.read_recent(listed).await.map_err(Error::from)?))
+        reply(to_response(self.0.db.read_from_replica(listed).await.map_err(Error::from)?))
     }
 
     async fn list_user_jobs(&self, request: Request<pb::ListUserJobsRequest>) -> Reply<pb::ListJobEventsResponse> {
         let request = request.into_inner();
         let window = HistoryWindow::from_request(request.window.as_ref());
         let listed = |db: Db| async move { jobs::list_events_of_user(&db, request.user_id, &window).await };
-        reply(to_response(self.0.db.read_recent(listed).await.map_err(Error::from)?))
+        reply(to_response(self.0.db.read_from_replica(listed).await.map_err(Error::from)?))
     }
 
     async fn list_vehicle_history(&self, request: Request<pb::ListVehicleHistoryRequest>) -> Reply<pb::ListVehicleHistoryResponse> {
@@ -42,7 +42,7 @@ impl HistoryService for HistoryApi {
             let vehicle = found.ok_or(Error::VehicleNotFound(request.vehicle_id))?;
             history::list(&db, &vehicle, role, before, limit).await
         };
-        reply(self.0.db.read_recent(listed).await?)
+        reply(self.0.db.read_from_replica(listed).await?)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::{
     },
     campaign::removal::CampaignRemover,
     error::Error,
-    store::jobs::{self, Campaign, Job, SkippedVehicle},
+    store::jobs::{self, Job, JobCampaign, SkippedVehicle},
 };
 use patio_kit::{audit, auth::identity, client::call_context::CallContext, clock, db::Db, page::PageWindow};
 use patio_proto::{
@@ -45,8 +45,8 @@ impl JobService for JobApi {
             let ids: Vec<i64> = all.iter().map(|job| job.id).collect();
             Ok::<_, sqlx::Error>((all, jobs::list_campaigns(&db, &ids).await?, jobs::count(&db).await?))
         };
-        let (all, of_jobs, total) = self.context.db.read_recent(listed).await.map_err(Error::from)?;
-        let mut campaigns: HashMap<i64, Vec<Campaign>> = HashMap::new();
+        let (all, of_jobs, total) = self.context.db.read_from_replica(listed).await.map_err(Error::from)?;
+        let mut campaigns: HashMap<i64, Vec<JobCampaign>> = HashMap::new();
         for campaign in of_jobs {
             campaigns.entry(campaign.job_id).or_default().push(campaign);
         }
@@ -54,7 +54,7 @@ impl JobService for JobApi {
             let of = campaigns.remove(&job.id).unwrap_or_default();
             job_to_proto(job, &of, caller.role)
         });
-        reply(pb::ListJobsResponse { jobs: shown.collect(), meta: Some(window.meta(total)) })
+        reply(pb::ListJobsResponse { jobs: shown.collect(), meta: Some(window.to_page_meta(total)) })
     }
 
     async fn undo_job(&self, request: Request<pb::UndoJobRequest>) -> Reply<pb::UndoJobResponse> {
@@ -70,7 +70,7 @@ impl JobService for JobApi {
         };
         let undone = self.context.live.run_to_completion(undoing).await?;
         if undone.deletes_campaign
-            && let Err(cause) = self.remover.remove_all(Some(&bearer)).await
+            && let Err(cause) = self.remover.delete_pending_campaigns(Some(&bearer)).await
         {
             tracing::warn!(%cause, job = id, "failed to delete the campaign of a reverted import, retrying in the background");
         }
@@ -78,7 +78,7 @@ impl JobService for JobApi {
     }
 }
 
-fn job_to_proto(job: Job, campaigns: &[Campaign], role: Role) -> pb::Job {
+fn job_to_proto(job: Job, campaigns: &[JobCampaign], role: Role) -> pb::Job {
     let kind = job_kind(&job.kind);
     pb::Job {
         id: job.id,
@@ -106,12 +106,12 @@ pub(super) fn job_kind(kind: &str) -> JobKind {
     }
 }
 
-fn campaign_to_proto(campaign: &Campaign) -> pb::JobCampaign {
+fn campaign_to_proto(campaign: &JobCampaign) -> pb::JobCampaign {
     pb::JobCampaign { id: campaign.campaign_id, name: campaign.name.clone(), deleted: campaign.gate == "removed" }
 }
 
-fn undo_blocker(job: &Job, campaigns: &[Campaign], role: Role) -> UndoBlocker {
-    let is = |gate: &'static str| move |campaign: &Campaign| campaign.gate == gate;
+fn undo_blocker(job: &Job, campaigns: &[JobCampaign], role: Role) -> UndoBlocker {
+    let is = |gate: &'static str| move |campaign: &JobCampaign| campaign.gate == gate;
     match job {
         Job { undone_at: Some(_), .. } => UndoBlocker::Undone,
         _ if campaigns.iter().all(is("removed")) => UndoBlocker::Deleted,

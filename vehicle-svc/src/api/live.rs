@@ -80,7 +80,7 @@ impl EventService for EventApi {
     async fn get_activity(&self, request: Request<pb::GetActivityRequest>) -> Reply<pb::GetActivityResponse> {
         let caller = identity::caller(&request)?;
         let (caller, request) = (&caller, request.get_ref());
-        reply(self.context.db.read_recent(|db| async move { activity::load(&db, caller, request).await }).await?)
+        reply(self.context.db.read_from_replica(|db| async move { activity::load(&db, caller, request).await }).await?)
     }
 }
 

@@ -28,9 +28,9 @@ use patio_kit::{
 };
 use patio_proto::{
     access::Role,
-    identifier::{self, Identifier},
-    normal, status,
+    normalization, status,
     vehicle::{self as pb, OnConflict, VehicleStatus, vehicle_service_server::VehicleService},
+    vin::{self, Vin},
 };
 use tonic::{Request, Status};
 
@@ -70,7 +70,7 @@ impl VehicleApi {
         window: PageWindow,
     ) -> Result<(Vec<vehicles::Vehicle>, i64), sqlx::Error> {
         let (page, total) = self.page(db, campaign, &filter, window).await?;
-        let key = identifier::search_key(&filter.needle).to_lowercase();
+        let key = vin::search_key(&filter.needle).to_lowercase();
         // A leading hyphen names the yard `-`: its comparison key, which drops the hyphen, would match other yards.
         if total > 0 || key.is_empty() || filter.needle.starts_with('-') {
             return Ok((page, total));
@@ -78,7 +78,7 @@ impl VehicleApi {
         let bare = key.strip_prefix('i').filter(|bare| !bare.is_empty()).map(str::to_owned);
         for key in [Some(key), bare].into_iter().flatten() {
             let filter =
-                vehicles::VehicleFilter { pattern: page::contains_pattern(&key), needle: key, matches_vin_keys: true, ..filter.clone() };
+                vehicles::VehicleFilter { pattern: page::to_like_pattern(&key), needle: key, matches_vin_keys: true, ..filter.clone() };
             let (page, total) = self.page(db, campaign, &filter, window).await?;
             if total > 0 {
                 return Ok((page, total));
@@ -138,10 +138,10 @@ impl VehicleService for VehicleApi {
             let (page, total) = self.search(&db, &campaign, filter(request, view)?, window).await?;
             Ok::<_, Error>((campaign, page, total))
         };
-        let (campaign, page, total) = self.context.db.read_recent(listed).await?;
+        let (campaign, page, total) = self.context.db.read_from_replica(listed).await?;
         reply(pb::ListVehiclesResponse {
             vehicles: page.into_iter().map(Into::into).collect(),
-            meta: Some(window.meta(total)),
+            meta: Some(window.to_page_meta(total)),
             campaign_name: campaign.name,
         })
     }
@@ -152,7 +152,7 @@ impl VehicleService for VehicleApi {
         let role = identity::caller(&request)?.role;
         let request = request.into_inner();
         let id = request.campaign_id;
-        let found = self.context.db.read_recent(|db| async move { campaigns::find(&db, id).await }).await;
+        let found = self.context.db.read_from_replica(|db| async move { campaigns::find(&db, id).await }).await;
         let campaign = found.map_err(Error::from)?.ok_or(Error::CampaignNotFound(id))?;
         let view = View::for_role(role, None);
         // Rows read after this revision may be newer than it; the client's next delta then repeats them.
@@ -162,7 +162,7 @@ impl VehicleService for VehicleApi {
         let chunks = futures::stream::try_unfold(start, move |(db, position)| async move {
             let Some(position) = position else { return Ok(None) };
             let from = &position;
-            let read = db.read_recent(|db| async move { vehicles::list_rows_after(&db, id, from, LIST_CHUNK_LEN).await }).await;
+            let read = db.read_from_replica(|db| async move { vehicles::list_rows_after(&db, id, from, LIST_CHUNK_LEN).await }).await;
             let mut rows = read.map_err(Error::from)?;
             if rows.is_empty() {
                 return Ok(None);
@@ -185,7 +185,7 @@ impl VehicleService for VehicleApi {
         let chunks = futures::stream::try_unfold(start, move |(db, position)| async move {
             let Some(position) = position else { return Ok(None) };
             let from = &position;
-            let read = db.read_recent(|db| async move { vehicles::list_exported_after(&db, id, from, EXPORT_READ_LEN).await }).await;
+            let read = db.read_from_replica(|db| async move { vehicles::list_exported_after(&db, id, from, EXPORT_READ_LEN).await }).await;
             let rows = read.map_err(Error::from)?;
             let full = i64::try_from(rows.len()).is_ok_and(|count| count == EXPORT_READ_LEN);
             let position = rows.last().filter(|_| full).map(|last| (last.walk_key.clone(), last.id));
@@ -203,7 +203,7 @@ impl VehicleService for VehicleApi {
         let view = View::for_role(identity::caller(&request)?.role, None);
         let request = request.into_inner();
         let listed = |db: Db| async move { changes_since::list_changes(&db, request.campaign_id, request.since, view).await };
-        reply(self.context.db.read_recent(listed).await?)
+        reply(self.context.db.read_from_replica(listed).await?)
     }
 
     async fn save_vehicle(&self, request: Request<pb::SaveVehicleRequest>) -> Reply<pb::Vehicle> {
@@ -232,8 +232,8 @@ fn filter(request: &pb::ListVehiclesRequest, view: View) -> Result<vehicles::Veh
         )),
         None => None,
     };
-    let search = normal::normalize_code(&request.search).to_lowercase();
-    Ok(vehicles::VehicleFilter { pattern: page::contains_pattern(&search), needle: search, matches_vin_keys: false, view, status })
+    let search = normalization::normalize_code(&request.search).to_lowercase();
+    Ok(vehicles::VehicleFilter { pattern: page::to_like_pattern(&search), needle: search, matches_vin_keys: false, view, status })
 }
 
 /// Validates a request to save an inspection. The error names the first invalid field.
@@ -270,8 +270,8 @@ fn accept(request: &Request<pb::SaveVehicleRequest>, role: Role) -> Result<SaveC
     })
 }
 
-fn parse_vin(field: &str, written: Option<&str>) -> Result<Option<Identifier>, Error> {
-    written.map(Identifier::parse).transpose().map_err(|why| Error::InvalidField(format!("{field}: {why}")))
+fn parse_vin(field: &str, written: Option<&str>) -> Result<Option<Vin>, Error> {
+    written.map(Vin::parse).transpose().map_err(|why| Error::InvalidField(format!("{field}: {why}")))
 }
 
 fn parse_status(field: &str, number: Option<i32>) -> Result<Option<VehicleStatus>, Error> {
@@ -282,7 +282,7 @@ fn parse_status(field: &str, number: Option<i32>) -> Result<Option<VehicleStatus
 /// Validates the base values of a save: the values that the client saw before the user changed them. A value that no
 /// vehicle can have is an error.
 fn parse_base(values: &pb::Base) -> Result<SaveBase, Error> {
-    let vin = values.vin_number.as_deref().map(Identifier::parse).transpose();
+    let vin = values.vin_number.as_deref().map(Vin::parse).transpose();
     let space = values.parking_space.as_deref().map(ParkingSpace::new).transpose();
     Ok(SaveBase {
         vin: vin.map_err(|why| Error::InvalidField(format!("base.vin_number: {why}")))?,
@@ -295,6 +295,6 @@ fn parse_base(values: &pb::Base) -> Result<SaveBase, Error> {
 
 fn parse_notes(field: &str, written: Option<&str>) -> Result<Option<String>, Error> {
     let name = if field.ends_with("admin_notes") { "Supervisor Notes" } else { "Team Leader Notes" };
-    let checked = |text: &str| notes::check(name, text).map(|()| text.to_owned());
+    let checked = |text: &str| notes::validate_notes(name, text).map(|()| text.to_owned());
     written.map(checked).transpose().map_err(|why| Error::InvalidField(format!("{field}: {why}")))
 }

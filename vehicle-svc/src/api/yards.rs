@@ -27,18 +27,18 @@ impl YardService for YardApi {
     async fn list_yards(&self, request: Request<pb::ListYardsRequest>) -> Reply<pb::ListYardsResponse> {
         let caller = identity::caller(&request)?;
         let request = request.into_inner();
-        let counts = self.0.db.read_recent(|db| async move { yards::list_total_counts(&db).await }).await.map_err(Error::from)?;
+        let counts = self.0.db.read_from_replica(|db| async move { yards::list_total_counts(&db).await }).await.map_err(Error::from)?;
         let search = request.search.trim().to_uppercase();
         let all: Vec<_> = list_visible_yards(&caller, &counts, true).into_iter().filter(|yard| yard.name.contains(&search)).collect();
         let window = PageWindow::from_request(request.page.as_ref());
         let (skip, take) = (usize::try_from(window.offset()).unwrap_or(usize::MAX), usize::try_from(window.limit()).unwrap_or_default());
-        let meta = window.meta(i64::try_from(all.len()).unwrap_or_default());
+        let meta = window.to_page_meta(i64::try_from(all.len()).unwrap_or_default());
         reply(pb::ListYardsResponse { yards: all.into_iter().skip(skip).take(take).collect(), meta: Some(meta) })
     }
 
     async fn get_yard_counts(&self, request: Request<pb::GetYardCountsRequest>) -> Reply<pb::GetYardCountsResponse> {
         let caller = identity::caller(&request)?;
-        let counts = yards::list_campaign_counts(&self.0.db, &request.get_ref().campaign_name).await.map_err(Error::from)?;
+        let counts = yards::list_counts_by_campaign_name(&self.0.db, &request.get_ref().campaign_name).await.map_err(Error::from)?;
         reply(pb::GetYardCountsResponse { yards: list_visible_yards(&caller, &counts, false) })
     }
 

@@ -9,7 +9,7 @@ use crate::{
         counters::{self, CampaignCounts, CounterDeltas},
         job_snapshots::{self, JobSnapshot},
         jobs::{self, NewJob},
-        vehicle_lookup::LockedVehicle,
+        vehicle_lookup::FoundVehicle,
     },
 };
 use chrono::{DateTime, TimeDelta, Utc};
@@ -67,19 +67,19 @@ impl ChangeSet {
     pub fn add_vehicle(&mut self, campaign: i64, before: JobSnapshot, (from, to): (Counts, Counts), walks: bool) {
         let here = self.campaigns.entry(campaign).or_default();
         here.vehicles.push(before.id);
-        here.deltas.add_move(from, to);
+        here.deltas.add_vehicle_change(from, to);
         here.deltas.order_changed |= walks;
         self.before.push(before);
     }
 
     /// Adds the change of a vehicle's yard and status, from the state before the change to the state after it.
     pub fn add_status(&mut self, campaign: i64, from: (Option<i64>, &str), to: (Option<i64>, &str)) {
-        self.campaigns.entry(campaign).or_default().statuses.add_move(from, to);
+        self.campaigns.entry(campaign).or_default().statuses.add_vehicle_change(from, to);
     }
 
     /// Creates a change set from locked vehicles and their patches (new values).
     #[must_use]
-    pub fn from_patches(all: &[(&LockedVehicle, VehiclePatch<'_>)]) -> Self {
+    pub fn from_patches(all: &[(&FoundVehicle, VehiclePatch<'_>)]) -> Self {
         let mut touched = Self::default();
         for (vehicle, patch) in all {
             let inspected = patch.inspected.unwrap_or(vehicle.inspected);
@@ -115,14 +115,14 @@ impl ChangeSet {
 
     /// Updates the vehicle counters, the hourly work counts and the change list of every changed campaign. Must be called after the
     /// vehicles changed, at the time `at`.
-    pub async fn apply_counters(&self, tx: &mut Tx<'_>, at: DateTime<Utc>) -> Result<Vec<CampaignCounts>> {
+    pub async fn update_counters(&self, tx: &mut Tx<'_>, at: DateTime<Utc>) -> Result<Vec<CampaignCounts>> {
         for (campaign, here) in &self.campaigns {
-            counters::move_yards(tx, *campaign, &here.deltas).await?;
+            counters::update_yard_counters(tx, *campaign, &here.deltas).await?;
         }
         let mut campaign_counts = Vec::new();
         for (campaign, here) in &self.campaigns {
-            let after = counters::apply_deltas(tx, *campaign, &here.deltas).await?;
-            activity::add_bulk(tx, *campaign, at, here.deltas.inspected_by_yard(), &here.statuses).await?;
+            let after = counters::update_campaign_counters(tx, *campaign, &here.deltas).await?;
+            activity::add_bulk_work(tx, *campaign, at, here.deltas.inspected_by_yard(), &here.statuses).await?;
             changes::record_changes(tx, *campaign, after.revision, &here.vehicles).await?;
             let few = here.vehicles.len() <= MAX_EVENT_ROWS;
             campaign_counts.push(CampaignCounts { vehicles: if few { here.vehicles.clone() } else { Vec::new() }, ..after });
@@ -135,16 +135,16 @@ impl ChangeSet {
 ///
 /// # Errors
 /// Returns the error of a failed statement.
-pub async fn apply_as_job(
+pub async fn record_and_write_job(
     tx: &mut Tx<'_>,
-    all: &[(&LockedVehicle, VehiclePatch<'_>)],
+    all: &[(&FoundVehicle, VehiclePatch<'_>)],
     run: &BulkContext,
     work: JobDescription,
 ) -> Result<Vec<CampaignCounts>> {
     let touched = ChangeSet::from_patches(all);
     touched.record(tx, run, work).await?;
     batch_update::write_patches(tx, all, run.caller.signed_in_user_id(), run.now).await?;
-    touched.apply_counters(tx, run.now).await
+    touched.update_counters(tx, run.now).await
 }
 
 /// Converts a count to `i64`, the type of counts in the database and in gRPC messages.

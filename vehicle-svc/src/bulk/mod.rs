@@ -13,21 +13,22 @@ use crate::{
     bulk::{
         context::{BulkContext, BulkOutcome, MAX_VEHICLES, SkipReason},
         job_history::{ChangeSet, JobDescription, count_as_i64},
-        preview::{PREVIEW_LIMIT, list_changes, list_yard_warnings},
+        preview::{PREVIEW_LIMIT, list_field_changes, list_yard_warnings},
     },
     error::{Error, Result},
     parking_space::ParkingSpace,
     store::{
         batch_update::{self, VehiclePatch},
-        bulk::{self, StatusTarget},
-        vehicle_lookup::{self, FieldSelection, LockedVehicle},
+        status_targets::{self, StatusTarget},
+        vehicle_lookup::{self, FieldSelection, FoundVehicle},
     },
 };
 use patio_kit::{audit, db::Tx};
 use patio_proto::{
     access::Role,
-    identifier, status,
+    status,
     vehicle::{Preview, StatusAction, VehicleStatus},
+    vin,
 };
 use serde_json::json;
 use std::collections::{HashMap, HashSet};
@@ -65,7 +66,7 @@ impl<'a> Asked<'a> {
         };
         let mut places = HashMap::<String, usize>::with_capacity(written.len());
         for (row, text) in written.iter().enumerate() {
-            let key = identifier::search_key(text);
+            let key = vin::search_key(text);
             if key.is_empty() {
                 continue;
             }
@@ -130,7 +131,7 @@ pub async fn change_status(tx: &mut Tx<'_>, vins: &[String], change: StatusChang
     let new = status_patch(run.caller.role, change);
     let (status, inspected) = (new.status.unwrap_or_default(), new.inspected.unwrap_or_default());
     let asked = Asked::of(vins)?;
-    let found = bulk::find_status_targets(tx, &asked.keys(), new, run.lookup_scope()).await?;
+    let found = status_targets::find_status_targets(tx, &asked.keys(), new, run.lookup_scope()).await?;
     let mut outcome = asked.outcome(found.iter().map(|vehicle| vehicle.asked));
     let (found, unclear) = split_ambiguous(tx, &asked, found).await?;
     let (open, closed): (Vec<_>, Vec<_>) = found.into_iter().partition(|vehicle| vehicle.is_open);
@@ -154,7 +155,7 @@ pub async fn change_status(tx: &mut Tx<'_>, vins: &[String], change: StatusChang
     let supervisor = todo.iter().any(|vehicle| !vehicle.admin_notes.is_empty());
     touched.record(tx, run, JobDescription { kind: "status", detail: status.to_owned(), supervisor }).await?;
     batch_update::set_equal_values(tx, &touched.vehicle_ids(), new, run.caller.signed_in_user_id(), run.now).await?;
-    outcome.campaign_counts = touched.apply_counters(tx, run.now).await?;
+    outcome.campaign_counts = touched.update_counters(tx, run.now).await?;
     let updated = outcome.updated;
     let summary = if status.is_empty() {
         format!("status removed from {updated} vehicles")
@@ -167,7 +168,7 @@ pub async fn change_status(tx: &mut Tx<'_>, vins: &[String], change: StatusChang
 
 /// Returns the comparison key of the model code, or `None` if the VIN contains no blank after the model code.
 fn model_of(written: &str) -> Option<String> {
-    written.trim().split_once(char::is_whitespace).map(|(model, _)| identifier::search_key(model))
+    written.trim().split_once(char::is_whitespace).map(|(model, _)| vin::search_key(model))
 }
 
 /// Meaning of each requested VIN: the model code of the vehicles that the caller meant. A VIN without a blank may match several
@@ -185,7 +186,7 @@ impl VinMeanings {
     fn of<'v>(found: impl Iterator<Item = (i64, &'v str)>, asked: &Asked<'_>) -> Self {
         let mut models = HashMap::<i64, HashSet<String>>::new();
         for (place, model) in found {
-            models.entry(place).or_default().insert(identifier::search_key(model));
+            models.entry(place).or_default().insert(vin::search_key(model));
         }
         let several = models.into_iter().filter(|(place, models)| models.len() > 1 || asked.is_ambiguous_cut(*place));
         let by_asked = several.map(|(place, models)| {
@@ -201,7 +202,7 @@ impl VinMeanings {
 
     /// Returns whether the requested VIN with the number `asked` (from 1) means vehicles with the model code `model`.
     fn names(&self, asked: i64, model: &str) -> bool {
-        self.by_asked.get(&asked).and_then(Option::as_ref).is_none_or(|meant| *meant == identifier::search_key(model))
+        self.by_asked.get(&asked).and_then(Option::as_ref).is_none_or(|meant| *meant == vin::search_key(model))
     }
 }
 
@@ -219,7 +220,7 @@ async fn split_ambiguous(tx: &mut Tx<'_>, asked: &Asked<'_>, found: Vec<StatusTa
         return Ok((found, Vec::new()));
     }
     let named = vehicle_lookup::list_by_ids(tx, &several, false).await?;
-    let models: HashMap<i64, &LockedVehicle> = named.iter().map(|vehicle| (vehicle.id, vehicle)).collect();
+    let models: HashMap<i64, &FoundVehicle> = named.iter().map(|vehicle| (vehicle.id, vehicle)).collect();
     let cars = VinMeanings::of(found.iter().filter_map(|vehicle| Some((vehicle.asked, &*models.get(&vehicle.id)?.model_code))), asked);
     let mut unclear = Vec::new();
     let mut kept = Vec::with_capacity(found.len());
@@ -305,7 +306,7 @@ pub async fn move_vehicles(tx: &mut Tx<'_>, moves: &[(String, ParkingSpace)], ru
     }
     let all: Vec<_> = moved.into_iter().map(|(_, vehicle, patch)| (vehicle, patch)).collect();
     outcome.campaign_counts =
-        job_history::apply_as_job(tx, &all, run, JobDescription { kind: "space", ..JobDescription::default() }).await?;
+        job_history::record_and_write_job(tx, &all, run, JobDescription { kind: "space", ..JobDescription::default() }).await?;
     audit::append(
         tx,
         run.now,
@@ -317,13 +318,13 @@ pub async fn move_vehicles(tx: &mut Tx<'_>, moves: &[(String, ParkingSpace)], ru
 }
 
 /// Returns the preview of planned changes: the first vehicles, in the order of the requested VINs.
-fn preview(mut changed: Vec<(usize, &LockedVehicle, VehiclePatch<'_>)>) -> Vec<Preview> {
+fn preview(mut changed: Vec<(usize, &FoundVehicle, VehiclePatch<'_>)>) -> Vec<Preview> {
     changed.sort_by_key(|(row, vehicle, _)| (*row, vehicle.id));
     let shown = changed.iter().take(PREVIEW_LIMIT).map(|(row, vehicle, patch)| Preview {
         line: count_as_i64(row + 1),
         vin_number: vehicle.vin(),
         campaign_name: vehicle.campaign.name.clone(),
-        changes: list_changes(vehicle, patch),
+        changes: list_field_changes(vehicle, patch),
     });
     shown.collect()
 }

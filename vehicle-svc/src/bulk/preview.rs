@@ -1,7 +1,7 @@
 //! Preview of bulk changes: old and new value of each field, and warnings for the user.
 use crate::{
     parking_space::ParkingSpace,
-    store::{batch_update::VehiclePatch, vehicle_lookup::LockedVehicle},
+    store::{batch_update::VehiclePatch, vehicle_lookup::FoundVehicle},
 };
 use patio_proto::{vehicle as pb, yard};
 
@@ -9,7 +9,7 @@ use patio_proto::{vehicle as pb, yard};
 pub const PREVIEW_LIMIT: usize = 20;
 
 /// Lists the fields of a vehicle that a bulk change would change, each with the old and the new value as text.
-pub fn list_changes<'a>(old: &'a LockedVehicle, new: &'a VehiclePatch<'_>) -> Vec<pb::Change> {
+pub fn list_field_changes<'a>(old: &'a FoundVehicle, new: &'a VehiclePatch<'_>) -> Vec<pb::Change> {
     let yes_no = |truth: bool| if truth { "true" } else { "false" };
     let text = |old: &'a Option<String>| old.as_deref().unwrap_or_default();
     [

@@ -3,7 +3,7 @@ use crate::{
     bulk::{
         context::{BulkContext, MAX_VEHICLES},
         job_history::{self, JobDescription, count_as_i64},
-        preview::{PREVIEW_LIMIT, list_changes, list_yard_warnings},
+        preview::{PREVIEW_LIMIT, list_field_changes, list_yard_warnings},
     },
     error::{Error, Result},
     notes,
@@ -11,15 +11,15 @@ use crate::{
     store::{
         batch_update::VehiclePatch,
         counters::CampaignCounts,
-        vehicle_lookup::{self, FieldSelection, LockedVehicle, VehicleScope},
+        vehicle_lookup::{self, FieldSelection, FoundVehicle, VehicleScope},
     },
 };
 use patio_kit::{audit, db::Tx};
 use patio_proto::{
     access::Role,
-    identifier::{self, Identifier},
     status,
     vehicle::{self as pb, VehicleStatus},
+    vin::{self, Vin},
 };
 use serde_json::json;
 use std::collections::HashMap;
@@ -115,9 +115,9 @@ fn named_before(rows: &[RowEdit]) -> Vec<Option<i64>> {
 fn read_one(row: pb::EditRow, role: Role) -> Result<RowEdit, Vec<String>> {
     let mut errors = Vec::new();
     let mut add_error = |found: Result<(), String>| errors.extend(found.err());
-    add_error(Identifier::new(&row.model_code, &row.serial_number).map(drop));
-    add_error(notes::check("Team Leader Notes", row.operator_notes.as_deref().unwrap_or_default()));
-    add_error(notes::check("Supervisor Notes", row.admin_notes.as_deref().unwrap_or_default()));
+    add_error(Vin::new(&row.model_code, &row.serial_number).map(drop));
+    add_error(notes::validate_notes("Team Leader Notes", row.operator_notes.as_deref().unwrap_or_default()));
+    add_error(notes::validate_notes("Supervisor Notes", row.admin_notes.as_deref().unwrap_or_default()));
     if role != Role::Admin && row.admin_notes.is_some() {
         add_error(Err("Only supervisors can change Supervisor Notes.".to_owned()));
     }
@@ -128,7 +128,7 @@ fn read_one(row: pb::EditRow, role: Role) -> Result<RowEdit, Vec<String>> {
     match (place, status) {
         (Ok(place), Ok(status)) if errors.is_empty() => {
             let vin = [row.model_code.trim(), " ", row.serial_number.trim()].concat();
-            let (key, model_key) = (identifier::search_key(&vin), identifier::search_key(&row.model_code));
+            let (key, model_key) = (vin::search_key(&vin), vin::search_key(&row.model_code));
             Ok(RowEdit {
                 line: row.line,
                 key,
@@ -197,7 +197,8 @@ pub async fn apply_edits(
         return Ok(edited);
     }
     edited.campaign_counts =
-        job_history::apply_as_job(tx, &changed, run, JobDescription { kind: "file", detail: source.to_owned(), supervisor }).await?;
+        job_history::record_and_write_job(tx, &changed, run, JobDescription { kind: "file", detail: source.to_owned(), supervisor })
+            .await?;
     audit::append(tx, run.now, Some(&run.caller), event(changed.len(), run, source)).await?;
     Ok(edited)
 }
@@ -206,7 +207,7 @@ pub async fn apply_edits(
 #[derive(Default)]
 struct Plan<'a> {
     edited: EditResult,
-    changed: Vec<(&'a LockedVehicle, VehiclePatch<'a>)>,
+    changed: Vec<(&'a FoundVehicle, VehiclePatch<'a>)>,
     supervisor: bool,
     /// First vehicles of the plan, shown in the preview: line number, vehicle id and planned changes.
     shown: Vec<(i64, i64, VehiclePatch<'a>)>,
@@ -215,9 +216,9 @@ struct Plan<'a> {
 impl<'a> Plan<'a> {
     /// Adds one row to the plan. `vehicles` are the vehicles that match the row's VIN, at most one in each
     /// campaign.
-    fn take(&mut self, row: &'a RowEdit, vehicles: &'a [LockedVehicle]) {
+    fn take(&mut self, row: &'a RowEdit, vehicles: &'a [FoundVehicle]) {
         // `BG3 0001` and `BG30 001` are different cars with one comparison key; the row's model code distinguishes them.
-        let vehicles = || vehicles.iter().filter(|vehicle| identifier::search_key(&vehicle.model_code) == row.model_key);
+        let vehicles = || vehicles.iter().filter(|vehicle| vin::search_key(&vehicle.model_code) == row.model_key);
         let mut open = vehicles().filter(|vehicle| vehicle.campaign.is_open).peekable();
         if open.peek().is_none() {
             let message = match vehicles().next() {
@@ -247,18 +248,18 @@ impl<'a> Plan<'a> {
 async fn preview(tx: &mut Tx<'_>, shown: Vec<(i64, i64, VehiclePatch<'_>)>) -> Result<Vec<pb::Preview>> {
     let ids: Vec<i64> = shown.iter().map(|(_, id, _)| *id).collect();
     let found = vehicle_lookup::list_by_ids(tx, &ids, false).await?;
-    let found: HashMap<i64, &LockedVehicle> = found.iter().map(|vehicle| (vehicle.id, vehicle)).collect();
+    let found: HashMap<i64, &FoundVehicle> = found.iter().map(|vehicle| (vehicle.id, vehicle)).collect();
     let previews = shown.into_iter().filter_map(|(line, id, patch)| {
         let vehicle = found.get(&id)?;
         let (vin_number, campaign_name) = (vehicle.vin(), vehicle.campaign.name.clone());
-        Some(pb::Preview { line, vin_number, campaign_name, changes: list_changes(vehicle, &patch) })
+        Some(pb::Preview { line, vin_number, campaign_name, changes: list_field_changes(vehicle, &patch) })
     });
     Ok(previews.collect())
 }
 
 /// Returns the changes that a row makes to a vehicle. A vehicle with a new status other than Repair counts as
 /// inspected. A parking space equal to the stored parking space is not a change.
-fn becomes<'a>(vehicle: &LockedVehicle, row: &'a RowEdit) -> VehiclePatch<'a> {
+fn becomes<'a>(vehicle: &FoundVehicle, row: &'a RowEdit) -> VehiclePatch<'a> {
     let patch = VehiclePatch {
         place: row.place.as_ref().filter(|place| Some(&place.space) != vehicle.parking_space.as_ref()),
         status: row.status.map(status::status_text),

@@ -16,7 +16,7 @@ use crate::{
         counters::CampaignCounts,
         job_snapshots::{self, JobSnapshot},
         jobs::{self, Job, SkippedVehicle},
-        vehicle_lookup::{self, LockedVehicle},
+        vehicle_lookup::{self, FoundVehicle},
     },
 };
 use patio_kit::{audit, db::Tx};
@@ -81,7 +81,7 @@ async fn undo_import(tx: &mut Tx<'_>, job: Job, campaign: i64, run: &BulkContext
     if !left.is_empty() {
         return Ok(UndoResult { left, ..UndoResult::default() });
     }
-    campaigns::lock_for_deletion(tx, campaign).await?;
+    campaigns::close_for_deletion(tx, campaign).await?;
     let restored = job.vehicles;
     record_undo(tx, job, Some(campaign), run, (restored, 0)).await?;
     Ok(UndoResult { undone: true, restored, deletes_campaign: true, ..UndoResult::default() })
@@ -107,7 +107,7 @@ async fn restore_vehicles(tx: &mut Tx<'_>, job: Job, run: &BulkContext) -> Resul
         .map(|((before, vehicle), place)| (vehicle, patch_to_snapshot(before, place.as_ref()).without_unchanged(vehicle)))
         .collect();
     batch_update::write_patches(tx, &all, run.caller.signed_in_user_id(), run.now).await?;
-    let campaign_counts = ChangeSet::from_patches(&all).apply_counters(tx, run.now).await?;
+    let campaign_counts = ChangeSet::from_patches(&all).update_counters(tx, run.now).await?;
     let restored = count_as_i64(all.len());
     let same: Vec<JobSnapshot> = same.into_iter().map(|(before, _)| before).collect();
     let others: Vec<JobSnapshot> = others.into_iter().map(|(before, _)| before).collect();
@@ -118,7 +118,7 @@ async fn restore_vehicles(tx: &mut Tx<'_>, job: Job, run: &BulkContext) -> Resul
 
 /// Returns the parking space of a vehicle before the job; `None` when the job did not move the vehicle. The yard
 /// comes from the snapshot, since some parking spaces do not determine a yard.
-fn previous_space(before: &JobSnapshot, now: &LockedVehicle) -> Result<Option<ParkingSpace>> {
+fn previous_space(before: &JobSnapshot, now: &FoundVehicle) -> Result<Option<ParkingSpace>> {
     let Some((space, yard_id)) = &before.parking_space else { return Ok(None) };
     let place = match now.parking_space() {
         Some(place) if place.space == *space => place,
@@ -155,8 +155,8 @@ async fn record_undo(tx: &mut Tx<'_>, job: Job, removing: Option<i64>, run: &Bul
     Ok(audit::append(tx, run.now, Some(&run.caller), event).await?)
 }
 
-impl From<&LockedVehicle> for SkippedVehicle {
-    fn from(vehicle: &LockedVehicle) -> Self {
+impl From<&FoundVehicle> for SkippedVehicle {
+    fn from(vehicle: &FoundVehicle) -> Self {
         Self { id: vehicle.id, vin: vehicle.vin(), campaign_name: vehicle.campaign.name.clone() }
     }
 }

@@ -9,7 +9,7 @@ use patio_kit::{
     client::service_channel::ServiceChannel,
     db::Db,
     host::Host,
-    progress_cache::{self, Progress as Cached},
+    progress_cache::{self, CachedProgress as Cached},
     telemetry::{gauge_value, outage::Outage},
 };
 use patio_proto::campaign::{ReportMilestoneRequest, milestone_service_client::MilestoneServiceClient};
@@ -132,7 +132,7 @@ impl ProgressPublisher {
                 live.publish_campaign_changed(waiting.campaign_id);
             }
             self.db
-                .write(move |tx| Box::pin(async move { progress_outbox::mark_delivered(tx, waiting).await }))
+                .write(move |tx| Box::pin(async move { progress_outbox::delete_delivered(tx, waiting).await }))
                 .await
                 .map_err(|cause: sqlx::Error| patio_kit::errors::database_status(&cause))?;
         }

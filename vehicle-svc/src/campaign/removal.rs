@@ -43,7 +43,7 @@ impl CampaignRemover {
         host.tasks.spawn_repeating(RETRY_DELAY, move || {
             let again = again.clone();
             async move {
-                OUTAGE.log_attempt("delete the campaigns of reverted imports", again.remove_all(None).await);
+                OUTAGE.log_attempt("delete the campaigns of reverted imports", again.delete_pending_campaigns(None).await);
             }
         });
     }
@@ -53,7 +53,7 @@ impl CampaignRemover {
     ///
     /// # Errors
     /// Returns the first failure. The remaining campaigns stay pending.
-    pub async fn remove_all(&self, person: Option<&CallContext>) -> Result<(), Status> {
+    pub async fn delete_pending_campaigns(&self, person: Option<&CallContext>) -> Result<(), Status> {
         let pending = jobs::list_pending_deletions(&self.db).await.map_err(|cause| errors::database_status(&cause))?;
         metrics::gauge!("patio_saga_backlog", "saga" => "reverted-imports").set(gauge_value(pending.len()));
         for waiting in pending {

@@ -10,7 +10,7 @@ use patio_kit::{
     auth::identity::Caller,
     db::Db,
 };
-use patio_proto::{identifier::Identifier, vehicle::NewVehicle};
+use patio_proto::{vehicle::NewVehicle, vin::Vin};
 use std::{collections::HashSet, sync::Arc};
 
 /// Maximum number of vehicles that a transaction deletes; short transactions keep other writers from waiting long.
@@ -24,8 +24,9 @@ pub fn validate_import(vehicles: &[NewVehicle]) -> Result<Vec<VehicleInsert>> {
     vehicles
         .iter()
         .map(|new| {
-            let identifier = Identifier::new(&new.model_code, &new.serial_number).map_err(Error::InvalidField)?;
-            let place = ParkingSpace::new(&new.parking_space).map_err(|why| Error::InvalidField(format!("{}: {why}", identifier.vin())))?;
+            let identifier = Vin::new(&new.model_code, &new.serial_number).map_err(Error::InvalidField)?;
+            let place =
+                ParkingSpace::new(&new.parking_space).map_err(|why| Error::InvalidField(format!("{}: {why}", identifier.to_text())))?;
             Ok(VehicleInsert { identifier, place })
         })
         .collect()
@@ -36,7 +37,7 @@ pub fn validate_import(vehicles: &[NewVehicle]) -> Result<Vec<VehicleInsert>> {
 /// Chunks are large by default, to need few statements. While users save vehicles, chunks are small, so that the saves
 /// do not wait long for the single writer of `SQLite` and for the disk.
 #[must_use]
-pub fn chunk_size(db: &Db) -> usize {
+pub fn import_chunk_len(db: &Db) -> usize {
     match (db.has_recent_writes(), db.is_postgres()) {
         (false, _) => 5_000,
         (true, true) => 200,
@@ -50,9 +51,9 @@ pub fn chunk_size(db: &Db) -> usize {
 /// # Errors
 /// Returns `CampaignNotFound` when the campaign is not a draft, and `VinTaken` when a VIN occurs twice in the campaign.
 /// import-svc then discards the draft.
-pub async fn store_draft(db: &Db, campaign: i64, all: Vec<VehicleInsert>, now: DateTime<Utc>) -> Result<()> {
+pub async fn store_draft_vehicles(db: &Db, campaign: i64, all: Vec<VehicleInsert>, now: DateTime<Utc>) -> Result<()> {
     let mut rest = all.as_slice();
-    while let Some(some) = rest.get(..chunk_size(db).min(rest.len())).filter(|some| !some.is_empty()) {
+    while let Some(some) = rest.get(..import_chunk_len(db).min(rest.len())).filter(|some| !some.is_empty()) {
         rest = &rest[some.len()..];
         let some: Arc<[VehicleInsert]> = some.into();
         let own = some.clone();
@@ -77,11 +78,11 @@ pub async fn store_draft(db: &Db, campaign: i64, all: Vec<VehicleInsert>, now: D
 /// Returns the error for a duplicate vehicle in a rejected chunk of an import. The error names the VIN that
 /// occurs twice.
 async fn twice(db: &Db, campaign: i64, some: &[VehicleInsert]) -> Error {
-    let keys: Vec<String> = some.iter().map(|new| new.identifier.key()).collect();
+    let keys: Vec<String> = some.iter().map(|new| new.identifier.search_key()).collect();
     let mut seen = HashSet::new();
-    let repeated = some.iter().zip(&keys).find(|(_, key)| !seen.insert(key.as_str())).map(|(new, _)| new.identifier.vin());
+    let repeated = some.iter().zip(&keys).find(|(_, key)| !seen.insert(key.as_str())).map(|(new, _)| new.identifier.to_text());
     let present: std::result::Result<Vec<String>, sqlx::Error> =
-        db.write(move |tx| Box::pin(async move { vehicles::list_existing(tx, campaign, &keys).await })).await;
+        db.write(move |tx| Box::pin(async move { vehicles::list_vins_by_keys(tx, campaign, &keys).await })).await;
     match present {
         Ok(present) => Error::VinTaken(present.into_iter().next().or(repeated).unwrap_or_default()),
         Err(cause) => cause.into(),
@@ -100,7 +101,7 @@ pub async fn complete_import(db: &Db, campaign: i64, import: jobs::NewJob, calle
             if !campaigns::lock_draft(tx, campaign).await? {
                 return Err(Error::CampaignNotFound(campaign));
             }
-            let vehicles = counters::count_draft(tx, campaign).await?;
+            let vehicles = counters::count_draft_vehicles(tx, campaign).await?;
             jobs::delete_import(tx, campaign).await?;
             let job = jobs::insert(tx, &jobs::NewJob { vehicles, ..import }).await?;
             jobs::insert_campaign(tx, job, campaign, vehicles).await?;
@@ -135,7 +136,7 @@ const MAX_REVISION_JUMP: i64 = 100_000;
 /// # Errors
 /// Returns `InvalidField` for an implausibly high revision, because vehicle-svc would ignore all later messages after storing
 /// such a revision. Also returns the error of a failed statement.
-pub async fn apply_settings(db: &Db, set: CampaignSettings, now: DateTime<Utc>, caller: Caller, address: String) -> Result<()> {
+pub async fn store_settings(db: &Db, set: CampaignSettings, now: DateTime<Utc>, caller: Caller, address: String) -> Result<()> {
     db.write(move |tx| {
         Box::pin(async move {
             let known = campaigns::load_last_revision(tx, set.campaign).await?;
@@ -146,7 +147,7 @@ pub async fn apply_settings(db: &Db, set: CampaignSettings, now: DateTime<Utc>, 
                     known.unwrap_or_default()
                 )));
             }
-            if campaigns::apply_settings(tx, set.campaign, &set.name, set.gate, set.revision).await? {
+            if campaigns::store_settings(tx, set.campaign, &set.name, set.gate, set.revision).await? {
                 let event = entry(set.campaign, format!("campaign {} is \"{}\" and {}", set.campaign, set.name, set.gate), address);
                 audit::append(tx, now, Some(&caller), event).await?;
             }
@@ -166,7 +167,7 @@ fn entry(campaign: i64, summary: String, address: String) -> AuditEvent {
 ///
 /// # Errors
 /// Returns the error of a failed statement. The next call continues with the remaining vehicles.
-pub async fn remove(db: &Db, campaign: i64, now: DateTime<Utc>, caller: Caller, address: String) -> Result<u64> {
+pub async fn delete_campaign(db: &Db, campaign: i64, now: DateTime<Utc>, caller: Caller, address: String) -> Result<u64> {
     db.write(move |tx| Box::pin(async move { campaigns::mark_deleted(tx, campaign).await })).await.map_err(Error::Database)?;
     let mut removed = 0;
     loop {

@@ -33,14 +33,14 @@ fn origin_text(origin: Origin) -> &'static str {
 
 /// Parses how the user entered the VIN from the summary of a save's audit event.
 #[must_use]
-pub fn origin_of(summary: &str) -> Origin {
+pub fn parse_origin(summary: &str) -> Origin {
     let end = summary.rsplit(',').next().map(str::trim_start);
     [Origin::Scanned, Origin::Typed].into_iter().find(|origin| end == Some(origin_text(*origin))).unwrap_or_default()
 }
 
 /// Builds the audit event of a save: old and new value of every changed field, conflicts, and the name and clock time
 /// of the device.
-pub fn save_event(
+pub fn build_save_event(
     before: &Vehicle,
     after: &VehicleContent,
     save: &SaveCommand,
@@ -49,7 +49,7 @@ pub fn save_event(
 ) -> audit::AuditEvent {
     let vin = format!("{} {}", before.model_code, before.serial_number);
     let fields = [
-        ("vin_number", vin.clone(), after.identifier.vin()),
+        ("vin_number", vin.clone(), after.identifier.to_text()),
         ("parking_space", before.parking_space.clone(), after.place.space.clone()),
         ("status", before.status.clone(), after.status.to_owned()),
         ("operator_notes", before.operator_notes.clone(), after.operator_notes.clone()),

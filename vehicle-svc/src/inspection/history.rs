@@ -3,7 +3,7 @@ use crate::{
     error::{Error, Result},
     inspection::{audit_event, merge},
     store::{
-        job_snapshots::{JobResult, JobSnapshot},
+        job_snapshots::{JobSnapshot, ValuesAfterJob},
         jobs::{self, Job, VehicleJob},
         vehicles::Vehicle,
     },
@@ -70,7 +70,7 @@ fn of_save(event: Event) -> VehicleChange {
         at: event.at,
         user_id: event.user_id,
         kind: if is_resolution { ChangeKind::Conflict } else { ChangeKind::Save }.into(),
-        origin: if is_resolution { Origin::Unspecified } else { audit_event::origin_of(&event.summary) }.into(),
+        origin: if is_resolution { Origin::Unspecified } else { audit_event::parse_origin(&event.summary) }.into(),
         device_time: device_time.map(|at| clock::timestamp(at.to_utc())),
         job_id: None,
         file: String::new(),
@@ -86,8 +86,10 @@ fn values(text: &str) -> Map<String, Value> {
 /// Converts a bulk job to an entry of the vehicle's history, with the values before and after the job.
 fn of_job(found: VehicleJob) -> Result<VehicleChange> {
     let JobSnapshot { status, parking_space, operator_notes, admin_notes, after, .. } = found.snapshot().map_err(Error::from)?;
-    let after = after
-        .unwrap_or_else(|| JobResult { status: (found.job.kind == "status").then(|| found.job.detail.clone()), ..JobResult::default() });
+    let after = after.unwrap_or_else(|| ValuesAfterJob {
+        status: (found.job.kind == "status").then(|| found.job.detail.clone()),
+        ..ValuesAfterJob::default()
+    });
     let both = [
         (Field::Status, status, after.status),
         (Field::ParkingSpace, parking_space.map(|(space, _)| space), after.space),

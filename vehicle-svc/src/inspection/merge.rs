@@ -5,16 +5,16 @@ use crate::{
     parking_space::ParkingSpace,
     store::{
         conflicts::NewConflict,
-        content::{VehicleContent, parking_space},
+        content::{VehicleContent, resolve_parking_space},
         saves::LoadedVehicle,
         vehicles::Vehicle,
     },
 };
 use patio_proto::{
     access::Role,
-    identifier::Identifier,
     status,
     vehicle::{Field, Side, VehicleStatus},
+    vin::Vin,
 };
 
 /// Fields of a vehicle that can be merged, each with the protobuf value and the name in the REST API.
@@ -52,7 +52,7 @@ pub fn side_text(side: Side) -> &'static str {
 /// Returns the name of a supervisor-only field for error messages, or `None` for a field that operators may change,
 /// too.
 #[must_use]
-pub fn is_supervisor_only(field: Field) -> Option<&'static str> {
+pub fn supervisor_field_label(field: Field) -> Option<&'static str> {
     match field {
         Field::VinNumber => Some("the VIN"),
         Field::ParkingSpace => Some("the parking space"),
@@ -101,7 +101,7 @@ impl FieldChange {
     /// Returns whether the field takes part in the merge. A field that the role may not change is ignored if the
     /// requested value equals the base value (which the client saw).
     fn counts(&self, role: Role) -> bool {
-        role == Role::Admin || is_supervisor_only(self.field).is_none() || self.wanted != self.base
+        role == Role::Admin || supervisor_field_label(self.field).is_none() || self.wanted != self.base
     }
 }
 
@@ -126,7 +126,7 @@ fn list_changes_to_merge(vehicle: &Vehicle, save: &SaveCommand, base: &SaveBase)
         (Field::Status, base.status.map(to_text), save.status.map(to_text)),
         (Field::OperatorNotes, base.operator_notes.clone(), save.operator_notes.clone()),
         (Field::AdminNotes, base.admin_notes.clone(), save.admin_notes.clone()),
-        (Field::VinNumber, base.vin.as_ref().map(Identifier::vin), save.vin.as_ref().map(Identifier::vin)),
+        (Field::VinNumber, base.vin.as_ref().map(Vin::to_text), save.vin.as_ref().map(Vin::to_text)),
         (Field::ParkingSpace, base.space.clone(), save.place.as_ref().map(|place| place.space.clone())),
     ];
     let both = pairs.into_iter().filter_map(|(field, base, wanted)| Some((field, base?, wanted?)));
@@ -137,7 +137,7 @@ fn list_changes_to_merge(vehicle: &Vehicle, save: &SaveCommand, base: &SaveBase)
 ///
 /// # Errors
 /// Returns the first rule that the save breaks, in the same order as for a save without base values.
-pub fn evaluate(role: Role, before: &LoadedVehicle, save: &SaveCommand, base: &SaveBase) -> Result<(VehicleContent, Vec<NewConflict>)> {
+pub fn merge_save(role: Role, before: &LoadedVehicle, save: &SaveCommand, base: &SaveBase) -> Result<(VehicleContent, Vec<NewConflict>)> {
     let vehicle = &before.vehicle;
     let mut wishes = list_changes_to_merge(vehicle, save, base);
     wishes.retain(|wish| wish.counts(role));
@@ -145,7 +145,7 @@ pub fn evaluate(role: Role, before: &LoadedVehicle, save: &SaveCommand, base: &S
         return Err(Error::OutdatedVersion { id: vehicle.id, current_version: vehicle.version });
     }
     for wish in wishes.iter().filter(|wish| role != Role::Admin && wish.wanted != wish.stored) {
-        if let Some(field) = is_supervisor_only(wish.field) {
+        if let Some(field) = supervisor_field_label(wish.field) {
             return Err(Error::FieldNotAllowed(field));
         }
     }
@@ -153,7 +153,7 @@ pub fn evaluate(role: Role, before: &LoadedVehicle, save: &SaveCommand, base: &S
         return Err(Error::CampaignClosed(vehicle.campaign_name.clone()));
     }
     for wish in wishes.iter().filter(|wish| wish.field == Field::Status) {
-        let is_known = save.stores_conflicts && status::parse(&wish.base).is_some_and(|base| before.ever_had(base));
+        let is_known = save.stores_conflicts && status::parse(&wish.base).is_some_and(|base| before.has_ever_had(base));
         check_status_change(role, if is_known { &wish.base } else { &wish.stored }, &wish.wanted)?;
     }
     let mut content = VehicleContent::from_vehicle(vehicle);
@@ -192,8 +192,8 @@ pub fn set_field(content: &mut VehicleContent, vehicle: &Vehicle, field: Field, 
         Field::Status => content.status = status::status_text(status::parse(value).unwrap_or_default()),
         Field::OperatorNotes => value.clone_into(&mut content.operator_notes),
         Field::AdminNotes => value.clone_into(&mut content.admin_notes),
-        Field::VinNumber => content.identifier = Identifier::parse(value).map_err(Error::InvalidField)?,
-        Field::ParkingSpace => content.place = parking_space(vehicle, Some(ParkingSpace::new(value).map_err(Error::InvalidField)?)),
+        Field::VinNumber => content.identifier = Vin::parse(value).map_err(Error::InvalidField)?,
+        Field::ParkingSpace => content.place = resolve_parking_space(vehicle, Some(ParkingSpace::new(value).map_err(Error::InvalidField)?)),
         Field::Unspecified => {}
     }
     Ok(())

@@ -84,7 +84,7 @@ async fn attempt(together: &SaveBatcher, caller: Caller, save: SaveCommand, now:
 
 /// Starts the hourly task that deletes expired idempotency keys, and reports of pending saves that are older than
 /// [`IDEMPOTENCY_RETENTION`].
-pub fn purge_expired_keys(host: &Host, db: Db) {
+pub fn spawn_key_purge(host: &Host, db: Db) {
     let clock = host.clock.clone();
     host.tasks.spawn_repeating(Duration::from_secs(3600), move || {
         let (db, before) = (db.clone(), clock.now() - IDEMPOTENCY_RETENTION);

@@ -15,8 +15,8 @@ use crate::{
 use chrono::{DateTime, Utc};
 use patio_kit::hex;
 use patio_proto::{
-    identifier::Identifier,
     vehicle::{Origin, VehicleStatus},
+    vin::Vin,
 };
 
 /// A validated request to save an inspection. A value that is `None` leaves the vehicle's field unchanged.
@@ -26,9 +26,9 @@ pub struct SaveCommand {
     pub id: i64,
     /// VIN that the client saw, or `None` for no check. The save is rejected when the vehicle has
     /// another VIN.
-    pub seen_vin: Option<Identifier>,
+    pub seen_vin: Option<Vin>,
     /// New VIN; `None` keeps the stored VIN.
-    pub vin: Option<Identifier>,
+    pub vin: Option<Vin>,
     /// New status; `None` keeps the stored status.
     pub status: Option<VehicleStatus>,
     /// New parking space; `None` keeps the stored parking space.
@@ -88,7 +88,7 @@ impl SaveCommand {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SaveBase {
     /// VIN that the client saw; `None` when the client sent none.
-    pub vin: Option<Identifier>,
+    pub vin: Option<Vin>,
     /// Status that the client saw; `None` when the client sent none.
     pub status: Option<VehicleStatus>,
     /// Parking space that the client saw, in normalized spelling; `None` when the client sent none.
@@ -141,9 +141,9 @@ pub struct SaveResult {
 impl VehicleContent {
     /// Converts the database error of a failed save. A duplicate VIN becomes [`Error::VinTaken`].
     #[must_use]
-    pub fn key_conflict(&self, cause: sqlx::Error) -> Error {
+    pub fn to_save_error(&self, cause: sqlx::Error) -> Error {
         if patio_kit::errors::is_unique_violation(&cause) && !idempotency_keys::is_duplicate_key(&cause) {
-            Error::VinTaken(self.identifier.vin())
+            Error::VinTaken(self.identifier.to_text())
         } else {
             cause.into()
         }

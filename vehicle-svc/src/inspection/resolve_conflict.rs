@@ -64,7 +64,7 @@ pub async fn resolve(tx: &mut Tx<'_>, choice: &ConflictChoice) -> Result<Resolve
         return Err(Error::ConflictResolved(*id));
     }
     let field = merge::parse_field(&conflict.field);
-    if let Some(words) = merge::is_supervisor_only(field).filter(|_| caller.role != Role::Admin) {
+    if let Some(words) = merge::supervisor_field_label(field).filter(|_| caller.role != Role::Admin) {
         return Err(Error::FieldNotAllowed(words));
     }
     let (stored, value) =
@@ -102,7 +102,7 @@ async fn write(
     merge::set_field(&mut content, vehicle, field, value)?;
     let deltas = content.counter_deltas(vehicle);
     let change = SaveRecord { before: vehicle, content: &content, deltas: &deltas, entry, key, view: View::All };
-    let after = saves::save(tx, &change).await.map_err(|cause| content.key_conflict(cause))?;
+    let after = saves::save(tx, &change).await.map_err(|cause| content.to_save_error(cause))?;
     let mut moved = WriteResult::from_row(after.ok_or(Error::VehicleNotFound(vehicle.id))?, &deltas);
     // Load the vehicle again: on PostgreSQL the save counts open conflicts as they were when its statement began.
     moved.vehicle = vehicles::find_in_transaction(tx, vehicle.id, View::All).await?.ok_or(Error::VehicleNotFound(vehicle.id))?;

@@ -4,7 +4,7 @@ use crate::{
     inspection::{merge, model::SaveCommand},
     store::{
         conflicts::NewConflict,
-        content::{VehicleContent, parking_space},
+        content::{VehicleContent, resolve_parking_space},
         saves::LoadedVehicle,
         vehicles::Vehicle,
     },
@@ -18,14 +18,14 @@ use patio_proto::{access::Role, status};
 pub fn evaluate(role: Role, found: &LoadedVehicle, save: &SaveCommand) -> Result<(VehicleContent, Vec<NewConflict>)> {
     let before = &found.vehicle;
     if save.seen_vin.as_ref().is_some_and(|seen| *seen != before.identifier()) {
-        return Err(Error::VinMismatch { id: before.id, vin: before.identifier().vin() });
+        return Err(Error::VinMismatch { id: before.id, vin: before.identifier().to_text() });
     }
     if save.base.is_none() && save.if_version.is_some_and(|seen| seen != before.version) {
         return Err(Error::OutdatedVersion { id: before.id, current_version: before.version });
     }
     reject_if(save.campaign_id.is_some_and(|id| id != before.campaign_id), "the campaign of a vehicle")?;
     match &save.base {
-        Some(base) => merge::evaluate(role, found, save, base),
+        Some(base) => merge::merge_save(role, found, save, base),
         None => evaluate_without_base(role, before, save).map(|content| (content, Vec::new())),
     }
 }
@@ -48,7 +48,7 @@ fn evaluate_without_base(role: Role, before: &Vehicle, save: &SaveCommand) -> Re
     }
     Ok(VehicleContent {
         identifier: save.vin.clone().unwrap_or(identifier),
-        place: parking_space(before, save.place.clone()),
+        place: resolve_parking_space(before, save.place.clone()),
         status: status::status_text(to),
         operator_notes: save.operator_notes.clone().unwrap_or_else(|| before.operator_notes.clone()),
         admin_notes: save.admin_notes.clone().unwrap_or_else(|| before.admin_notes.clone()),

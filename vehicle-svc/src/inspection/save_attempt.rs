@@ -115,7 +115,7 @@ impl SaveAttempt {
         }
         let (content, kept) = rules::evaluate(caller.role, &found, save)?;
         let deltas = content.counter_deltas(&found.vehicle);
-        let entry = AuditEntry::new(*now, Some(caller), audit_event::save_event(&found.vehicle, &content, save, &kept, *now));
+        let entry = AuditEntry::new(*now, Some(caller), audit_event::build_save_event(&found.vehicle, &content, save, &kept, *now));
         Ok(EvaluatedSave { found, verdict: Some(Verdict { content, kept, deltas, entry }) })
     }
 
@@ -133,7 +133,7 @@ impl SaveAttempt {
         }
         let before = &found.vehicle;
         let change = SaveRecord { before, content: &content, deltas: &deltas, entry: &entry, key, view: save.view };
-        let Some(after) = saves::save(tx, &change).await.map_err(|cause| content.key_conflict(cause))? else {
+        let Some(after) = saves::save(tx, &change).await.map_err(|cause| content.to_save_error(cause))? else {
             return Ok(AttemptOutcome::Retry);
         };
         let mut write_result = WriteResult::from_row(after, &deltas);

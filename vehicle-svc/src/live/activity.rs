@@ -2,7 +2,7 @@
 use crate::{
     error::{Error, Result},
     store::{
-        activity::{self, StatusCount, WorkBy, WorkCounts, WorkFilter},
+        activity::{self, StatusCount, WorkCounts, WorkFilter, WorkGrouping},
         campaigns,
         yards::{self, YardCount},
     },
@@ -20,7 +20,7 @@ const MAX_HOURS: i64 = 92 * 24;
 /// # Errors
 /// Returns `InvalidField` for a range that is missing, empty or too long, and `CampaignNotFound` when the campaign does not exist.
 pub async fn load(db: &Db, caller: &Caller, request: &pb::GetActivityRequest) -> Result<pb::GetActivityResponse> {
-    let hour = |at: Option<&prost_types::Timestamp>| at.and_then(clock::from_timestamp).map(activity::hour_of);
+    let hour = |at: Option<&prost_types::Timestamp>| at.and_then(clock::from_timestamp).map(activity::hour_number);
     let (first_hour, last_hour) = hour(request.from.as_ref())
         .zip(hour(request.to.as_ref()))
         .ok_or_else(|| Error::InvalidField("from and to: are missing".to_owned()))?;
@@ -37,9 +37,9 @@ pub async fn load(db: &Db, caller: &Caller, request: &pb::GetActivityRequest) ->
     let (counts, statuses, hours, by_yard, people) = tokio::try_join!(
         count_yards(db, campaign),
         count_statuses(db, campaign),
-        activity::list(db, WorkBy::Hour, since),
-        activity::list(db, WorkBy::Yard, filter),
-        activity::list(db, WorkBy::User, own),
+        activity::list(db, WorkGrouping::Hour, since),
+        activity::list(db, WorkGrouping::Yard, filter),
+        activity::list(db, WorkGrouping::User, own),
     )?;
     let seen = || counts.iter().filter(move |count| view.includes(Some(count.yard_id)));
     let inspected: i64 = seen().map(|count| count.inspected).sum();
@@ -55,7 +55,7 @@ pub async fn load(db: &Db, caller: &Caller, request: &pb::GetActivityRequest) ->
 
 async fn count_yards(db: &Db, campaign: Option<i64>) -> std::result::Result<Vec<YardCount>, sqlx::Error> {
     match campaign {
-        Some(id) => yards::list_counts_of_campaign(db, id).await,
+        Some(id) => yards::list_counts_by_campaign_id(db, id).await,
         None => yards::list_total_counts(db).await,
     }
 }

@@ -107,7 +107,7 @@ impl ChangeFeed {
         for (campaign, revision) in
             host.retry_until_database_up(|| campaigns::list_revisions(&live.db).map_err(anyhow::Error::from).boxed()).await?
         {
-            live.noted().followed.entry(campaign).or_default().skip_to(revision);
+            live.noted().followed.entry(campaign).or_default().mark_received_up_to(revision);
         }
         let (again, mut round) = (live.clone(), 0);
         host.tasks.spawn_repeating(ROUND_INTERVAL, move || {
@@ -169,7 +169,7 @@ impl ChangeFeed {
             self.db.record_write(); // another replica may have written to the database
             let mut noted = self.noted();
             noted.moved.insert(changed.campaign_id);
-            noted.followed.entry(changed.campaign_id).or_default().receive(changed.revision);
+            noted.followed.entry(changed.campaign_id).or_default().mark_received(changed.revision);
         }
         let _ = self.out.send(FeedItem::Event(Arc::new(event)));
     }
@@ -259,7 +259,7 @@ impl ChangeFeed {
             Ok(all) => {
                 self.noted().remove_deleted(&known, &all);
                 for (campaign, revision) in all {
-                    let is_new = self.noted().followed.entry(campaign).or_default().skip_to(revision);
+                    let is_new = self.noted().followed.entry(campaign).or_default().mark_received_up_to(revision);
                     if is_new {
                         self.publish_changed_here(campaign, revision);
                     }
@@ -328,7 +328,7 @@ mod tests {
     #[test]
     fn the_state_of_a_deleted_campaign_is_dropped() {
         let mut noted = FeedState::default();
-        [3, 4, 5].into_iter().for_each(|campaign| noted.followed.entry(campaign).or_default().receive(1));
+        [3, 4, 5].into_iter().for_each(|campaign| noted.followed.entry(campaign).or_default().mark_received(1));
         noted.paces.extend([3, 4].map(|campaign| (campaign, pb::Pace::default())));
         noted.remove_deleted(&[3, 4], &[(4, 1), (9, 2)]);
         assert_eq!((noted.followed.into_keys().collect(), noted.paces.into_keys().collect()), (vec![4, 5], vec![4]));

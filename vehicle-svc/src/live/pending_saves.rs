@@ -50,12 +50,13 @@ pub fn validate_reports(all: &[pb::PendingSaves]) -> Result<Vec<PendingReport>> 
 /// # Errors
 /// Returns `InvalidField` when the user has pending saves on too many devices, or the error of a failed statement.
 pub async fn replace_reports(tx: &mut Tx<'_>, user_id: i64, device: &str, all: &[PendingReport], told_at: DateTime<Utc>) -> Result<()> {
-    pending_saves::clear(tx, user_id, device).await?;
+    pending_saves::delete_reports(tx, user_id, device).await?;
     if !all.is_empty() && pending_saves::count_devices(tx, user_id).await? >= MAX_DEVICES {
         return Err(Error::InvalidField(format!("held: one user may have pending saves on at most {MAX_DEVICES} devices")));
     }
     for PendingReport { campaign, saves, oldest_at } in all.iter().copied() {
-        pending_saves::replace(tx, campaign, &DevicePendingSaves { user_id, device: device.to_owned(), saves, oldest_at, told_at }).await?;
+        pending_saves::upsert_report(tx, campaign, &DevicePendingSaves { user_id, device: device.to_owned(), saves, oldest_at, told_at })
+            .await?;
     }
     Ok(())
 }

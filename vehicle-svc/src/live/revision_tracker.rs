@@ -14,7 +14,7 @@ pub struct RevisionTracker {
 
 impl RevisionTracker {
     /// Marks one revision of the campaign as received.
-    pub fn receive(&mut self, revision: i64) {
+    pub fn mark_received(&mut self, revision: i64) {
         if self.upto == 0 {
             self.upto = revision;
         }
@@ -32,7 +32,7 @@ impl RevisionTracker {
 
     /// Marks all revisions up to `revision` as received. Returns whether `revision` is newer than every revision
     /// received before.
-    pub fn skip_to(&mut self, revision: i64) -> bool {
+    pub fn mark_received_up_to(&mut self, revision: i64) -> bool {
         let is_new = revision > self.last();
         if is_new {
             self.upto = revision;
@@ -62,23 +62,23 @@ mod tests {
     #[test]
     fn reordered_revisions_are_no_gap_but_a_missing_one_is() {
         let mut followed = RevisionTracker::default();
-        [7, 9, 8, 10].into_iter().for_each(|revision| followed.receive(revision));
+        [7, 9, 8, 10].into_iter().for_each(|revision| followed.mark_received(revision));
         assert_eq!((followed.upto, followed.take_gap(), followed.take_gap()), (10, None, None));
-        followed.receive(12);
+        followed.mark_received(12);
         assert_eq!(followed.take_gap(), None, "the revision may still arrive");
-        followed.receive(14);
+        followed.mark_received(14);
         assert_eq!(followed.take_gap(), Some(14), "the revision did not arrive until the next check");
         assert_eq!((followed.take_gap(), followed.upto), (None, 14), "a gap is reported once");
-        followed.receive(11);
+        followed.mark_received(11);
         assert_eq!(followed.take_gap(), None, "a late revision is no gap");
     }
 
     #[test]
     fn a_polled_revision_is_new_only_if_no_event_announced_it() {
         let mut followed = RevisionTracker { upto: 5, ..RevisionTracker::default() };
-        followed.receive(6);
-        assert!(!followed.skip_to(6) && followed.skip_to(8) && !followed.skip_to(8));
-        followed.receive(9);
+        followed.mark_received(6);
+        assert!(!followed.mark_received_up_to(6) && followed.mark_received_up_to(8) && !followed.mark_received_up_to(8));
+        followed.mark_received(9);
         assert_eq!((followed.upto, followed.take_gap()), (9, None));
     }
 }

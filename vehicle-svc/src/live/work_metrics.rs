@@ -7,10 +7,10 @@ use std::time::Duration;
 const INTERVAL: Duration = Duration::from_secs(30);
 
 /// Starts the background task that publishes the metrics. All replicas publish the same numbers.
-pub fn spawn(host: &Host, db: Db) {
+pub fn spawn_work_metrics(host: &Host, db: Db) {
     let clock = host.clock.clone();
     host.tasks.spawn_repeating(INTERVAL, move || {
-        let (db, hour) = (db.clone(), activity::hour_of(clock.now()));
+        let (db, hour) = (db.clone(), activity::hour_number(clock.now()));
         async move {
             match tokio::try_join!(activity::count_users(&db, hour - 1), pending_saves::count_all(&db)) {
                 Ok((users, saves)) => {

@@ -27,7 +27,7 @@ const SECONDS: i64 = 3_600;
 
 /// Returns the number of the hour that contains a time, counted from 1970 (UTC).
 #[must_use]
-pub fn hour_of(at: DateTime<Utc>) -> i64 {
+pub fn hour_number(at: DateTime<Utc>) -> i64 {
     at.timestamp().div_euclid(SECONDS)
 }
 
@@ -49,7 +49,7 @@ pub struct StatusDeltas(BTreeMap<(i64, String), i64>);
 
 impl StatusDeltas {
     /// Adds the change of one vehicle's yard and status: `from` is the state before the change, `to` the state after it.
-    pub fn add_move(&mut self, from: (Option<i64>, &str), to: (Option<i64>, &str)) {
+    pub fn add_vehicle_change(&mut self, from: (Option<i64>, &str), to: (Option<i64>, &str)) {
         for ((yard, status), sign) in [(from, -1), (to, 1)] {
             if !status.is_empty() {
                 *self.0.entry((yard.unwrap_or(super::counters::NO_YARD), status.to_owned())).or_default() += sign;
@@ -69,7 +69,7 @@ struct YardRow<'s> {
 
 /// Adds the work of a bulk change to the counts of a campaign in the hour of `at`. `inspected` contains the change of the number
 /// of inspected vehicles, by yard. The caller must hold the lock of the campaign's row.
-pub async fn add_bulk(
+pub async fn add_bulk_work(
     tx: &mut Tx<'_>,
     campaign: i64,
     at: DateTime<Utc>,
@@ -96,7 +96,7 @@ pub async fn add_bulk(
             more_work!()
         );
         let work = json(&work)?;
-        on!(tx.on(), c => query(AssertSqlSafe(text)).bind(work).bind(campaign).bind(hour_of(at)).execute(c).await.map(drop))?;
+        on!(tx.connection(), c => query(AssertSqlSafe(text)).bind(work).bind(campaign).bind(hour_number(at)).execute(c).await.map(drop))?;
     }
     if !changed.is_empty() {
         let text = format!(
@@ -105,7 +105,7 @@ pub async fn add_bulk(
             more_with_status!()
         );
         let changed = json(&changed)?;
-        on!(tx.on(), c => query(AssertSqlSafe(text)).bind(changed).bind(campaign).execute(c).await.map(drop))?;
+        on!(tx.connection(), c => query(AssertSqlSafe(text)).bind(changed).bind(campaign).execute(c).await.map(drop))?;
     }
     Ok(())
 }
@@ -129,7 +129,7 @@ pub struct WorkCounts {
 
 /// Column by which the inspection work is summed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WorkBy {
+pub enum WorkGrouping {
     /// One sum per hour.
     Hour,
     /// One sum per yard.
@@ -154,15 +154,15 @@ pub struct WorkFilter {
 }
 
 /// Returns the inspection work in a range of hours, one sum per hour, yard or user. The sums are sorted by [`WorkCounts::id`].
-pub async fn list(db: &Db, by: WorkBy, filter: WorkFilter) -> Result<Vec<WorkCounts>> {
+pub async fn list(db: &Db, by: WorkGrouping, filter: WorkFilter) -> Result<Vec<WorkCounts>> {
     let column = match by {
-        WorkBy::Hour => "hour",
-        WorkBy::Yard => "yard_id",
-        WorkBy::User => "user_id",
+        WorkGrouping::Hour => "hour",
+        WorkGrouping::Yard => "yard_id",
+        WorkGrouping::User => "user_id",
     };
     let campaign = if filter.campaign.is_some() { "campaign_id = $1 and" } else { "cast($1 as bigint) is null and" };
     let user = if filter.user.is_some() { "and user_id = $5" } else { "and cast($5 as bigint) is null" };
-    let people = if by == WorkBy::User { "and user_id <> 0" } else { "" };
+    let people = if by == WorkGrouping::User { "and user_id <> 0" } else { "" };
     let text = format!(
         "select {column} as id, cast(sum(inspected) as bigint) as inspected, cast(sum(saves) as bigint) as saves,
                 cast(sum(found_wrong) as bigint) as found_wrong
@@ -199,6 +199,6 @@ pub async fn count_users(db: &Db, since: i64) -> Result<i64> {
 
 /// Deletes the work counts and the status counts of a campaign.
 pub async fn delete_campaign(tx: &mut Tx<'_>, campaign: i64) -> Result<()> {
-    on!(tx.on(), c => query("delete from activity where campaign_id = $1").bind(campaign).execute(c).await.map(drop))?;
-    on!(tx.on(), c => query("delete from status_counts where campaign_id = $1").bind(campaign).execute(c).await.map(drop))
+    on!(tx.connection(), c => query("delete from activity where campaign_id = $1").bind(campaign).execute(c).await.map(drop))?;
+    on!(tx.connection(), c => query("delete from status_counts where campaign_id = $1").bind(campaign).execute(c).await.map(drop))
 }

@@ -3,9 +3,9 @@ use crate::{
     parking_space::{self, ParkingSpace},
     store::{
         dialect,
-        job_snapshots::{JobResult, JobSnapshot},
+        job_snapshots::{JobSnapshot, ValuesAfterJob},
         status_history,
-        vehicle_lookup::LockedVehicle,
+        vehicle_lookup::FoundVehicle,
     },
 };
 use chrono::{DateTime, Utc};
@@ -37,7 +37,7 @@ pub struct VehiclePatch<'a> {
 impl VehiclePatch<'_> {
     /// Returns the patch without unchanged values: a new value that equals the vehicle's stored value becomes `None`.
     #[must_use]
-    pub fn without_unchanged(self, vehicle: &LockedVehicle) -> Self {
+    pub fn without_unchanged(self, vehicle: &FoundVehicle) -> Self {
         Self {
             place: self.place.filter(|place| vehicle.parking_space.as_ref() != Some(&place.space) || vehicle.yard_id != place.yard_id),
             status: self.status.filter(|status| vehicle.status != *status),
@@ -55,7 +55,7 @@ impl VehiclePatch<'_> {
 
     /// Returns the values of the fields that this patch changes, before and after the change, for a later undo and for the history.
     #[must_use]
-    pub fn snapshot_before(&self, vehicle: &LockedVehicle) -> JobSnapshot {
+    pub fn snapshot_before(&self, vehicle: &FoundVehicle) -> JobSnapshot {
         JobSnapshot {
             id: vehicle.id,
             version: vehicle.version,
@@ -65,7 +65,7 @@ impl VehiclePatch<'_> {
             parking_space: self.place.and(vehicle.parking_space.clone()).map(|space| (space, vehicle.yard_id)),
             operator_notes: self.operator_notes.and(vehicle.operator_notes.clone()),
             admin_notes: self.admin_notes.and(vehicle.admin_notes.clone()),
-            after: Some(JobResult {
+            after: Some(ValuesAfterJob {
                 status: self.status.map(str::to_owned),
                 space: self.place.map(|place| place.space.clone()),
                 operator_notes: self.operator_notes.map(str::to_owned),
@@ -92,7 +92,7 @@ struct Own<'a> {
 }
 
 impl<'a> Own<'a> {
-    fn of(vehicle: &'a LockedVehicle, patch: &VehiclePatch<'a>) -> Self {
+    fn of(vehicle: &'a FoundVehicle, patch: &VehiclePatch<'a>) -> Self {
         let VehiclePatch { place, status, inspected, operator_notes, admin_notes } = *patch;
         Self {
             id: vehicle.id,
@@ -111,8 +111,8 @@ impl<'a> Own<'a> {
 
 /// Writes the new values of many vehicles: one statement per large group of equal patches, and one statement for all
 /// other vehicles.
-pub async fn write_patches(tx: &mut Tx<'_>, all: &[(&LockedVehicle, VehiclePatch<'_>)], by: Option<i64>, at: DateTime<Utc>) -> Result<()> {
-    let (mut groups, mut others) = (HashMap::<&VehiclePatch, Vec<&LockedVehicle>>::new(), Vec::new());
+pub async fn write_patches(tx: &mut Tx<'_>, all: &[(&FoundVehicle, VehiclePatch<'_>)], by: Option<i64>, at: DateTime<Utc>) -> Result<()> {
+    let (mut groups, mut others) = (HashMap::<&VehiclePatch, Vec<&FoundVehicle>>::new(), Vec::new());
     for (vehicle, patch) in all {
         match patch.place {
             None => groups.entry(patch).or_default().push(vehicle),
@@ -153,7 +153,7 @@ pub async fn set_equal_values(tx: &mut Tx<'_>, ids: &[i64], same: VehiclePatch<'
         dialect::json_array_condition(tx.is_postgres())
     );
     let ids = serde_json::to_string(ids).unwrap_or_default();
-    on!(tx.on(), c => query(AssertSqlSafe(text)).bind(&ids).bind(by).bind(at).bind(same.status).bind(same.inspected)
+    on!(tx.connection(), c => query(AssertSqlSafe(text)).bind(&ids).bind(by).bind(at).bind(same.status).bind(same.inspected)
         .bind(same.operator_notes).bind(same.admin_notes).execute(c).await.map(drop))
 }
 
@@ -177,5 +177,5 @@ async fn each(tx: &mut Tx<'_>, all: &[Own<'_>], by: Option<i64>, at: DateTime<Ut
         dialect::select_edits(tx.is_postgres())
     );
     let rows = serde_json::to_string(all).map_err(|cause| sqlx::Error::Encode(Box::new(cause)))?;
-    on!(tx.on(), c => query(AssertSqlSafe(text)).bind(&rows).bind(by).bind(at).execute(c).await.map(drop))
+    on!(tx.connection(), c => query(AssertSqlSafe(text)).bind(&rows).bind(by).bind(at).execute(c).await.map(drop))
 }

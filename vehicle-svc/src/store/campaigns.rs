@@ -48,38 +48,38 @@ pub async fn find(db: &Db, id: i64) -> Result<Option<Campaign>> {
 /// Locks a draft campaign until the commit, so that the draft cannot be removed meanwhile. Creates the draft if it
 /// does not exist. Returns false when the campaign was already opened or removed.
 pub async fn lock_draft(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
-    on!(tx.on(), c => query("insert into campaigns (id, name, gate) values ($1, '', 'draft') on conflict (id) do nothing")
+    on!(tx.connection(), c => query("insert into campaigns (id, name, gate) values ($1, '', 'draft') on conflict (id) do nothing")
         .bind(id).execute(c).await.map(drop))?;
-    let text = dialect::for_update(
+    let text = dialect::locking_text(
         tx.is_postgres(),
         "select gate from campaigns where id = $1",
         "select gate from campaigns where id = $1 for key share",
     );
-    let gate: String = on!(tx.on(), c => query_scalar(text).bind(id).fetch_one(c).await)?;
+    let gate: String = on!(tx.connection(), c => query_scalar(text).bind(id).fetch_one(c).await)?;
     Ok(gate == "draft")
 }
 
 /// Locks a campaign until the commit: waits for running saves and blocks later saves.
 async fn lock(tx: &mut Tx<'_>, id: i64) -> Result<()> {
-    let text = dialect::for_update(
+    let text = dialect::locking_text(
         tx.is_postgres(),
         "select id from campaigns where id = $1",
         "select id from campaigns where id = $1 for update",
     );
-    on!(tx.on(), c => query_scalar::<_, i64>(text).bind(id).fetch_optional(c).await.map(drop))
+    on!(tx.connection(), c => query_scalar::<_, i64>(text).bind(id).fetch_optional(c).await.map(drop))
 }
 
 /// Returns the last revision of the campaign's name and gate (open or closed) received from campaign-svc, or `None`
 /// for an unknown campaign.
 pub async fn load_last_revision(tx: &mut Tx<'_>, id: i64) -> Result<Option<i64>> {
-    on!(tx.on(), c => query_scalar("select revision from campaigns where id = $1").bind(id).fetch_optional(c).await)
+    on!(tx.connection(), c => query_scalar("select revision from campaigns where id = $1").bind(id).fetch_optional(c).await)
 }
 
 /// Stores name and gate (open or closed) of a campaign. Returns false, and changes nothing, when a newer revision is
 /// stored, or the campaign is removed or pending deletion.
-pub async fn apply_settings(tx: &mut Tx<'_>, id: i64, name: &str, gate: &'static str, revision: i64) -> Result<bool> {
+pub async fn store_settings(tx: &mut Tx<'_>, id: i64, name: &str, gate: &'static str, revision: i64) -> Result<bool> {
     lock(tx, id).await?;
-    on!(tx.on(), c => query(
+    on!(tx.connection(), c => query(
         "insert into campaigns (id, name, gate, revision) values ($1, $2, $3, $4)
          on conflict (id) do update set name = excluded.name, gate = excluded.gate, revision = excluded.revision
           where campaigns.revision < excluded.revision and campaigns.gate <> 'removed'
@@ -88,29 +88,29 @@ pub async fn apply_settings(tx: &mut Tx<'_>, id: i64, name: &str, gate: &'static
 }
 
 /// Closes a campaign that is about to be removed, so that it accepts no more saves.
-pub async fn lock_for_deletion(tx: &mut Tx<'_>, id: i64) -> Result<()> {
-    on!(tx.on(), c => query("update campaigns set gate = 'closed' where id = $1").bind(id).execute(c).await.map(drop))
+pub async fn close_for_deletion(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+    on!(tx.connection(), c => query("update campaigns set gate = 'closed' where id = $1").bind(id).execute(c).await.map(drop))
 }
 
 /// Marks a campaign as removed, and deletes its counters, activity, conflicts and reports of pending saves. The row of the
 /// campaign stays as a tombstone, so that an import that arrives late is rejected.
 pub async fn mark_deleted(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     lock(tx, id).await?;
-    let is_draft: bool = on!(tx.on(), c => query_scalar("select count(*) > 0 from campaigns where id = $1 and gate = 'draft'")
+    let is_draft: bool = on!(tx.connection(), c => query_scalar("select count(*) > 0 from campaigns where id = $1 and gate = 'draft'")
         .bind(id).fetch_one(c).await)?;
     if is_draft {
         super::jobs::delete_import(tx, id).await?;
     }
     super::jobs::copy_campaign_name(tx, id).await?;
-    on!(tx.on(), c => query(
+    on!(tx.connection(), c => query(
         "insert into campaigns (id, name, gate) values ($1, '', 'removed')
          on conflict (id) do update set gate = 'removed', name = '', total = 0, inspected = 0, counts_revision = campaigns.counts_revision + 1")
         .bind(id).execute(c).await.map(drop))?;
     super::conflicts::delete_campaign(tx, id).await?;
     super::pending_saves::delete_campaign(tx, id).await?;
     super::activity::delete_campaign(tx, id).await?;
-    on!(tx.on(), c => query("delete from turns where campaign_id = $1").bind(id).execute(c).await.map(drop))?;
-    on!(tx.on(), c => query("delete from counters where campaign_id = $1").bind(id).execute(c).await.map(drop))
+    on!(tx.connection(), c => query("delete from turns where campaign_id = $1").bind(id).execute(c).await.map(drop))?;
+    on!(tx.connection(), c => query("delete from counters where campaign_id = $1").bind(id).execute(c).await.map(drop))
 }
 
 /// Returns the id and the revision of every visible campaign (open or closed).

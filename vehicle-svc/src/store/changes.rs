@@ -18,7 +18,7 @@ pub const MAX_CHANGES: i64 = 2_000;
 /// this revision in the given transaction.
 pub async fn record_changes(tx: &mut Tx<'_>, campaign: i64, revision: i64, ids: &[i64]) -> Result<()> {
     if i64::try_from(ids.len()).is_ok_and(|count| count > MAX_CHANGES) {
-        return on!(tx.on(), c => query("update campaigns set listed_from = $2 where id = $1")
+        return on!(tx.connection(), c => query("update campaigns set listed_from = $2 where id = $1")
             .bind(campaign).bind(revision).execute(c).await.map(drop));
     }
     let text = format!(
@@ -27,7 +27,7 @@ pub async fn record_changes(tx: &mut Tx<'_>, campaign: i64, revision: i64, ids: 
         dialect::select_ids(tx.is_postgres())
     );
     let ids = serde_json::to_string(ids).unwrap_or_default();
-    on!(tx.on(), c => query(AssertSqlSafe(text)).bind(&ids).bind(campaign).bind(revision).execute(c).await.map(drop))
+    on!(tx.connection(), c => query(AssertSqlSafe(text)).bind(&ids).bind(campaign).bind(revision).execute(c).await.map(drop))
 }
 
 /// Returns the oldest revision from which a delta can be computed, or `None` when the campaign is neither open nor
@@ -57,6 +57,6 @@ pub async fn list_deleted_since(db: &Db, campaign: i64, revision: i64) -> Result
 
 /// Deletes up to `most` entries of the change list of a removed campaign. Returns the number of deleted entries.
 pub async fn delete_campaign(tx: &mut Tx<'_>, campaign: i64, most: i64) -> Result<u64> {
-    on!(tx.on(), c => query("delete from changes where vehicle_id in (select vehicle_id from changes where campaign_id = $1 limit $2)")
+    on!(tx.connection(), c => query("delete from changes where vehicle_id in (select vehicle_id from changes where campaign_id = $1 limit $2)")
         .bind(campaign).bind(most).execute(c).await.map(|done| done.rows_affected()))
 }

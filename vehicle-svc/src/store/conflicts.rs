@@ -108,7 +108,7 @@ macro_rules! conflicts {
 /// Stores both values of a conflicting field. Updates the open conflict that the same user already caused for the field;
 /// otherwise inserts a new conflict. Returns the id of the conflict, and whether the conflict is new.
 pub async fn insert(tx: &mut Tx<'_>, maker: &ConflictingSave<'_>, new: &NewConflict) -> Result<(i64, bool)> {
-    let earlier: Option<i64> = on!(tx.on(), c => query_scalar(
+    let earlier: Option<i64> = on!(tx.connection(), c => query_scalar(
         "update conflicts set base = $4, theirs = $5, mine = $6, theirs_by = $7, theirs_at = $8, mine_at = $9, device_time = $10, device = $11,
                 save_key = $12, shown = $13
           where vehicle_id = $1 and field = $2 and mine_by = $3 and settled_at is null returning id")
@@ -118,7 +118,7 @@ pub async fn insert(tx: &mut Tx<'_>, maker: &ConflictingSave<'_>, new: &NewConfl
     if let Some(id) = earlier {
         return Ok((id, false));
     }
-    let id = on!(tx.on(), c => query_scalar(
+    let id = on!(tx.connection(), c => query_scalar(
         "insert into conflicts (vehicle_id, campaign_id, field, base, theirs, mine, theirs_by, theirs_at, mine_by, mine_at, device_time,
                                 device, save_key, shown)
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) returning id")
@@ -130,31 +130,31 @@ pub async fn insert(tx: &mut Tx<'_>, maker: &ConflictingSave<'_>, new: &NewConfl
 
 /// Returns the number of open conflicts that the saves of user `by` caused. The count stops at `most`.
 pub async fn count_open_of_user(tx: &mut Tx<'_>, by: i64, most: i64) -> Result<i64> {
-    on!(tx.on(), c => query_scalar(
+    on!(tx.connection(), c => query_scalar(
         "select count(*) from (select 1 from conflicts where mine_by = $1 and settled_at is null limit $2) as open")
         .bind(by).bind(most).fetch_one(c).await)
 }
 
 /// Returns a conflict, or `None` when the conflict does not exist or its campaign is neither open nor closed.
 pub async fn find(tx: &mut Tx<'_>, id: i64) -> Result<Option<Conflict>> {
-    on!(tx.on(), c => query_as(concat!(conflicts!(), " where k.id = $1 and c.gate in ('open', 'closed')")).bind(id).fetch_optional(c).await)
+    on!(tx.connection(), c => query_as(concat!(conflicts!(), " where k.id = $1 and c.gate in ('open', 'closed')")).bind(id).fetch_optional(c).await)
 }
 
 /// Returns the conflicts caused by the save with the given idempotency key.
 pub async fn list_of_save(tx: &mut Tx<'_>, vehicle: i64, by: i64, key: &str) -> Result<Vec<Conflict>> {
-    on!(tx.on(), c => query_as(concat!(conflicts!(), " where k.vehicle_id = $1 and k.mine_by = $2 and k.save_key = $3 order by k.id"))
+    on!(tx.connection(), c => query_as(concat!(conflicts!(), " where k.vehicle_id = $1 and k.mine_by = $2 and k.save_key = $3 order by k.id"))
         .bind(vehicle).bind(by).bind(key).fetch_all(c).await)
 }
 
 /// Replaces the value `theirs` (stored first) of an open conflict with a third value that another save has stored.
 pub async fn replace_stored_value(tx: &mut Tx<'_>, id: i64, theirs: &str, (by, at): (Option<i64>, DateTime<Utc>)) -> Result<()> {
-    on!(tx.on(), c => query("update conflicts set theirs = $2, theirs_by = $3, theirs_at = $4, shown = 'theirs' where id = $1")
+    on!(tx.connection(), c => query("update conflicts set theirs = $2, theirs_by = $3, theirs_at = $4, shown = 'theirs' where id = $1")
         .bind(id).bind(theirs).bind(by).bind(at).execute(c).await.map(drop))
 }
 
 /// Marks a conflict as resolved, with the chosen value, the user and the time.
 pub async fn mark_resolved(tx: &mut Tx<'_>, id: i64, chosen: &'static str, (by, at): (Option<i64>, DateTime<Utc>)) -> Result<()> {
-    on!(tx.on(), c => query("update conflicts set chosen = $2, settled_by = $3, settled_at = $4 where id = $1")
+    on!(tx.connection(), c => query("update conflicts set chosen = $2, settled_by = $3, settled_at = $4 where id = $1")
         .bind(id).bind(chosen).bind(by).bind(at).execute(c).await.map(drop))
 }
 
@@ -197,5 +197,5 @@ pub async fn count(db: &Db, filter: &ConflictFilter) -> Result<i64> {
 
 /// Deletes the conflicts of a campaign that is being removed.
 pub async fn delete_campaign(tx: &mut Tx<'_>, campaign: i64) -> Result<()> {
-    on!(tx.on(), c => query("delete from conflicts where campaign_id = $1").bind(campaign).execute(c).await.map(drop))
+    on!(tx.connection(), c => query("delete from conflicts where campaign_id = $1").bind(campaign).execute(c).await.map(drop))
 }

@@ -3,13 +3,13 @@ use crate::{
     parking_space::ParkingSpace,
     store::{counters::CounterDeltas, vehicles::Vehicle},
 };
-use patio_proto::{identifier::Identifier, status};
+use patio_proto::{status, vin::Vin};
 
 /// Content of a vehicle after a save: every field that users can change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VehicleContent {
     /// VIN of the vehicle: model code and serial number.
-    pub identifier: Identifier,
+    pub identifier: Vin,
     /// Parking space of the vehicle, with the yard, the group and the sort key that are derived from its text.
     pub place: ParkingSpace,
     /// Status as text in the database; empty for no status.
@@ -26,7 +26,7 @@ impl VehicleContent {
     pub fn from_vehicle(vehicle: &Vehicle) -> Self {
         Self {
             identifier: vehicle.identifier(),
-            place: parking_space(vehicle, None),
+            place: resolve_parking_space(vehicle, None),
             status: status::status_text(status::parse(&vehicle.status).unwrap_or_default()),
             operator_notes: vehicle.operator_notes.clone(),
             admin_notes: vehicle.admin_notes.clone(),
@@ -39,7 +39,7 @@ impl VehicleContent {
     pub fn counter_deltas(&self, before: &Vehicle) -> CounterDeltas {
         let mut deltas = CounterDeltas::default();
         deltas.order_changed = !before.inspected && self.place.walk_key != before.walk_key;
-        deltas.add_move((before.yard_id, before.inspected), (self.place.yard_id, true));
+        deltas.add_vehicle_change((before.yard_id, before.inspected), (self.place.yard_id, true));
         deltas
     }
 }
@@ -47,7 +47,7 @@ impl VehicleContent {
 /// Returns the parking space of a vehicle after a save. If the first letter of the new parking space names no yard, the
 /// vehicle stays in its previous yard.
 #[must_use]
-pub fn parking_space(before: &Vehicle, new: Option<ParkingSpace>) -> ParkingSpace {
+pub fn resolve_parking_space(before: &Vehicle, new: Option<ParkingSpace>) -> ParkingSpace {
     let unchanged = ParkingSpace {
         space: before.parking_space.clone(),
         yard_id: before.yard_id,

@@ -32,7 +32,7 @@ pub struct CounterDeltas {
 impl CounterDeltas {
     /// Adds the change of one vehicle's yard and inspected state: `from` is the state before the change, `to` the
     /// state after it.
-    pub fn add_move(&mut self, from: (Option<i64>, bool), to: (Option<i64>, bool)) {
+    pub fn add_vehicle_change(&mut self, from: (Option<i64>, bool), to: (Option<i64>, bool)) {
         for ((yard, inspected), sign) in [(from, -1), (to, 1)] {
             let yard = yard.unwrap_or(NO_YARD);
             let delta = self.yards.entry(yard).or_default();
@@ -113,9 +113,9 @@ static UPDATE_CAMPAIGN: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// Updates the vehicle counters of a campaign's yards. Must run for all changed campaigns before [`apply_deltas`] runs for the
+/// Updates the vehicle counters of a campaign's yards. Must run for all changed campaigns before [`update_campaign_counters`] runs for the
 /// first of them.
-pub async fn move_yards(tx: &mut Tx<'_>, campaign: i64, deltas: &CounterDeltas) -> Result<()> {
+pub async fn update_yard_counters(tx: &mut Tx<'_>, campaign: i64, deltas: &CounterDeltas) -> Result<()> {
     for (yard, delta) in &deltas.yards {
         add(tx, campaign, *yard, *delta).await?;
     }
@@ -126,17 +126,17 @@ pub async fn move_yards(tx: &mut Tx<'_>, campaign: i64, deltas: &CounterDeltas) 
 /// again, records this milestone. Increases the campaign's revision and layout number, so that clients fetch the
 /// changes.
 ///
-/// To prevent deadlocks, rows of campaigns are updated after the rows of all yards, as in [`super::save_sql::SAVE_ALL`].
+/// To prevent deadlocks, rows of campaigns are updated after the rows of all yards, as in [`super::save_sql::POSTGRES_SAVE_SQL`].
 /// No transaction then waits for a yard while it locks a campaign.
-pub async fn apply_deltas(tx: &mut Tx<'_>, campaign: i64, deltas: &CounterDeltas) -> Result<CampaignCounts> {
+pub async fn update_campaign_counters(tx: &mut Tx<'_>, campaign: i64, deltas: &CounterDeltas) -> Result<CampaignCounts> {
     let whole = deltas.total();
-    let select = dialect::for_update(
+    let select = dialect::locking_text(
         tx.is_postgres(),
         "select begun from campaigns where id = $1",
         "select begun from campaigns where id = $1 for no key update",
     );
-    let begun: bool = on!(tx.on(), c => query_scalar(select).bind(campaign).fetch_one(c).await)?;
-    let after: After = on!(tx.on(), c => query_as(UPDATE_CAMPAIGN.as_str())
+    let begun: bool = on!(tx.connection(), c => query_scalar(select).bind(campaign).fetch_one(c).await)?;
+    let after: After = on!(tx.connection(), c => query_as(UPDATE_CAMPAIGN.as_str())
         .bind(campaign).bind(whole.total).bind(whole.inspected).bind(begun).fetch_one(c).await)?;
     if let Some(milestone) = after.milestone {
         super::progress_outbox::insert(tx, campaign, milestone, after.counts_revision).await?;
@@ -152,7 +152,7 @@ pub async fn apply_deltas(tx: &mut Tx<'_>, campaign: i64, deltas: &CounterDeltas
 }
 
 async fn add(tx: &mut Tx<'_>, campaign: i64, yard: i64, delta: CounterDelta) -> Result<()> {
-    on!(tx.on(), c => query(
+    on!(tx.connection(), c => query(
         "insert into counters (campaign_id, yard_id, total, inspected) values ($1, $2, $3, $4)
          on conflict (campaign_id, yard_id) do update
             set total = counters.total + excluded.total, inspected = counters.inspected + excluded.inspected")
@@ -161,13 +161,13 @@ async fn add(tx: &mut Tx<'_>, campaign: i64, yard: i64, delta: CounterDelta) -> 
 
 /// Computes the vehicle counters of a draft campaign after all its vehicles are stored. Returns the number of
 /// vehicles.
-pub async fn count_draft(tx: &mut Tx<'_>, campaign: i64) -> Result<i64> {
-    on!(tx.on(), c => query("delete from counters where campaign_id = $1").bind(campaign).execute(c).await.map(drop))?;
-    on!(tx.on(), c => query(
+pub async fn count_draft_vehicles(tx: &mut Tx<'_>, campaign: i64) -> Result<i64> {
+    on!(tx.connection(), c => query("delete from counters where campaign_id = $1").bind(campaign).execute(c).await.map(drop))?;
+    on!(tx.connection(), c => query(
         "insert into counters (campaign_id, yard_id, total, inspected)
          select campaign_id, coalesce(yard_id, 0), count(*), 0 from vehicles where campaign_id = $1 group by campaign_id, coalesce(yard_id, 0)")
         .bind(campaign).execute(c).await.map(drop))?;
-    on!(tx.on(), c => query_scalar(
+    on!(tx.connection(), c => query_scalar(
         "update campaigns set total = coalesce((select cast(sum(total) as bigint) from counters where campaign_id = $1), 0),
                 inspected = 0, counts_revision = counts_revision + 1, layout = layout + 1
           where id = $1 returning total")
@@ -181,11 +181,11 @@ mod tests {
     #[test]
     fn a_change_within_a_yard_without_effect_leaves_no_delta() {
         let mut deltas = CounterDeltas::default();
-        deltas.add_move((Some(2), true), (Some(2), true));
+        deltas.add_vehicle_change((Some(2), true), (Some(2), true));
         assert!(deltas.yards.is_empty());
-        deltas.add_move((Some(2), false), (Some(2), true));
+        deltas.add_vehicle_change((Some(2), false), (Some(2), true));
         assert_eq!(deltas.yards[&2], CounterDelta { total: 0, inspected: 1 });
-        deltas.add_move((Some(2), true), (None, true));
+        deltas.add_vehicle_change((Some(2), true), (None, true));
         assert_eq!(deltas.total(), CounterDelta { total: 0, inspected: 1 });
         assert_eq!(deltas.yards[&NO_YARD], CounterDelta { total: 1, inspected: 1 });
     }

@@ -8,7 +8,7 @@ use crate::store::vehicle_columns::columns;
 /// closing a campaign locks its row `for update`, which waits for running saves and blocks later saves. With `for share`, two
 /// saves in one campaign would deadlock.
 #[must_use]
-pub fn for_update(postgres: bool, sqlite_text: &'static str, postgres_text: &'static str) -> &'static str {
+pub fn locking_text(postgres: bool, sqlite_text: &'static str, postgres_text: &'static str) -> &'static str {
     if postgres { postgres_text } else { sqlite_text }
 }
 
@@ -140,10 +140,10 @@ pub const LOAD_BATCH_FOR_SAVE: &str = look!(
 );
 
 /// Returns the SQL statement that loads the vehicle of a save and locks the vehicle's row until the commit; see
-/// [`for_update`].
+/// [`locking_text`].
 #[must_use]
 pub fn load_for_update(postgres: bool) -> &'static str {
-    for_update(
+    locking_text(
         postgres,
         LOAD_FOR_SAVE,
         look!(

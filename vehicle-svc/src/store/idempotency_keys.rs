@@ -20,7 +20,7 @@ pub struct IdempotencyKey {
 
 /// Deletes the idempotency keys used before a time. Returns the number of deleted keys.
 pub async fn purge_expired(tx: &mut Tx<'_>, before: DateTime<Utc>) -> Result<u64> {
-    on!(tx.on(), c => query("delete from save_keys where at < $1").bind(before).execute(c).await.map(|done| done.rows_affected()))
+    on!(tx.connection(), c => query("delete from save_keys where at < $1").bind(before).execute(c).await.map(|done| done.rows_affected()))
 }
 
 /// Returns whether a statement failed because a concurrent save used the same idempotency key.

@@ -41,13 +41,13 @@ pub struct JobSnapshot {
     pub admin_notes: Option<String>,
     /// Values after the job, for the history of the vehicle; `None` in snapshots of earlier versions of the program.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub after: Option<JobResult>,
+    pub after: Option<ValuesAfterJob>,
 }
 
 /// Values of a vehicle after a bulk job. Fields that the job does not change are `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
-pub struct JobResult {
+pub struct ValuesAfterJob {
     /// Status after the job, empty for no status.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
@@ -66,7 +66,7 @@ pub struct JobResult {
 pub async fn insert(tx: &mut Tx<'_>, job: i64, all: &[JobSnapshot]) -> Result<()> {
     for (part, some) in (0i64..).zip(all.chunks(SNAPSHOTS_PER_ROW)) {
         let text = serde_json::to_string(some).map_err(|cause| sqlx::Error::Encode(Box::new(cause)))?;
-        on!(tx.on(), c => query("insert into job_parts (job_id, part, vehicles) values ($1, $2, $3)")
+        on!(tx.connection(), c => query("insert into job_parts (job_id, part, vehicles) values ($1, $2, $3)")
             .bind(job).bind(part).bind(&text).execute(c).await.map(drop))?;
     }
     Ok(())
@@ -104,11 +104,11 @@ impl From<Earlier> for JobSnapshot {
 
 /// Returns the snapshots of all vehicles that a job changed.
 pub async fn list_of_job(tx: &mut Tx<'_>, job: i64) -> Result<Vec<JobSnapshot>> {
-    let earlier: Vec<Earlier> = on!(tx.on(), c => query_as(
+    let earlier: Vec<Earlier> = on!(tx.connection(), c => query_as(
         "select vehicle_id, content_before, content_after, status, inspected, parking_space, yard_id, operator_notes, admin_notes
            from job_changes where job_id = $1").bind(job).fetch_all(c).await)?;
     let parts: Vec<String> =
-        on!(tx.on(), c => query_scalar("select vehicles from job_parts where job_id = $1").bind(job).fetch_all(c).await)?;
+        on!(tx.connection(), c => query_scalar("select vehicles from job_parts where job_id = $1").bind(job).fetch_all(c).await)?;
     let mut all: Vec<JobSnapshot> = earlier.into_iter().map(JobSnapshot::from).collect();
     for part in parts {
         all.extend(serde_json::from_str::<Vec<JobSnapshot>>(&part).map_err(|cause| sqlx::Error::Decode(Box::new(cause)))?);
@@ -125,21 +125,21 @@ pub async fn restore_content_ids(tx: &mut Tx<'_>, job: i64, restored: &[JobSnaps
     );
     let pairs: Vec<_> = restored.iter().map(|before| (before.id, before.content)).collect();
     let pairs = serde_json::to_string(&pairs).unwrap_or_default();
-    on!(tx.on(), c => query(AssertSqlSafe(text)).bind(&pairs).execute(c).await.map(drop))?;
-    on!(tx.on(), c => query("delete from job_changes where job_id = $1").bind(job).execute(c).await.map(drop))?;
-    on!(tx.on(), c => query("delete from job_parts where job_id = $1").bind(job).execute(c).await.map(drop))?;
+    on!(tx.connection(), c => query(AssertSqlSafe(text)).bind(&pairs).execute(c).await.map(drop))?;
+    on!(tx.connection(), c => query("delete from job_changes where job_id = $1").bind(job).execute(c).await.map(drop))?;
+    on!(tx.connection(), c => query("delete from job_parts where job_id = $1").bind(job).execute(c).await.map(drop))?;
     insert(tx, job, left).await
 }
 
 /// Deletes up to `most` rows with snapshots of a job. Returns the number of deleted rows; 0 when no snapshot is left.
 pub async fn delete(tx: &mut Tx<'_>, job: i64, most: i64) -> Result<u64> {
-    let parts = on!(tx.on(), c => query(
+    let parts = on!(tx.connection(), c => query(
         "delete from job_parts where job_id = $1 and part in (select part from job_parts where job_id = $1 order by part limit 1)")
         .bind(job).execute(c).await.map(|done| done.rows_affected()))?;
     if parts > 0 {
         return Ok(parts);
     }
-    on!(tx.on(), c => query(
+    on!(tx.connection(), c => query(
         "delete from job_changes where job_id = $1
             and vehicle_id in (select vehicle_id from job_changes where job_id = $1 order by vehicle_id limit $2)")
         .bind(job).bind(most).execute(c).await.map(|done| done.rows_affected()))

@@ -30,20 +30,20 @@ pub struct NewJob {
 
 /// Inserts a bulk job or import. Returns the id of the job.
 pub async fn insert(tx: &mut Tx<'_>, new: &NewJob) -> Result<i64> {
-    on!(tx.on(), c => query_scalar(
+    on!(tx.connection(), c => query_scalar(
         "insert into jobs (kind, detail, user_id, at, vehicles, supervisor) values ($1, $2, $3, $4, $5, $6) returning id")
         .bind(new.kind).bind(&new.detail).bind(new.user_id).bind(new.at).bind(new.vehicles).bind(new.supervisor).fetch_one(c).await)
 }
 
 /// Records that a job changes the given number of vehicles in a campaign.
 pub async fn insert_campaign(tx: &mut Tx<'_>, job: i64, campaign: i64, vehicles: i64) -> Result<()> {
-    on!(tx.on(), c => query("insert into job_campaigns (job_id, campaign_id, name, vehicles) values ($1, $2, '', $3)")
+    on!(tx.connection(), c => query("insert into job_campaigns (job_id, campaign_id, name, vehicles) values ($1, $2, '', $3)")
         .bind(job).bind(campaign).bind(vehicles).execute(c).await.map(drop))
 }
 
 /// Deletes the import job that created a campaign.
 pub async fn delete_import(tx: &mut Tx<'_>, campaign: i64) -> Result<()> {
-    on!(tx.on(), c => query(
+    on!(tx.connection(), c => query(
         "delete from jobs where kind = 'import' and id in (select job_id from job_campaigns where campaign_id = $1)")
         .bind(campaign).execute(c).await.map(drop))
 }
@@ -51,7 +51,7 @@ pub async fn delete_import(tx: &mut Tx<'_>, campaign: i64) -> Result<()> {
 /// Copies the name of a campaign to the jobs that changed the campaign. The job history then shows the name even after the
 /// campaign is deleted.
 pub async fn copy_campaign_name(tx: &mut Tx<'_>, campaign: i64) -> Result<()> {
-    on!(tx.on(), c => query(
+    on!(tx.connection(), c => query(
         "update job_campaigns set name = c.name from (select name from campaigns where id = $1 and name <> '') as c where campaign_id = $1")
         .bind(campaign).execute(c).await.map(drop))
 }
@@ -206,7 +206,7 @@ pub async fn list_events_of_user(db: &Db, user: i64, window: &HistoryWindow) -> 
 
 /// A campaign that a job changed.
 #[derive(Debug, Clone, FromRow)]
-pub struct Campaign {
+pub struct JobCampaign {
     /// Id of the job.
     pub job_id: i64,
     /// Id of the campaign.
@@ -218,7 +218,7 @@ pub struct Campaign {
 }
 
 /// Returns the campaigns that the given jobs changed, with one statement.
-pub async fn list_campaigns(db: &Db, jobs: &[i64]) -> Result<Vec<Campaign>> {
+pub async fn list_campaigns(db: &Db, jobs: &[i64]) -> Result<Vec<JobCampaign>> {
     let text = format!(
         "select k.job_id, k.campaign_id, coalesce(nullif(c.name, ''), k.name) as name, c.gate
            from job_campaigns k join campaigns c on c.id = k.campaign_id where k.job_id {} order by k.job_id, k.campaign_id",
@@ -233,27 +233,27 @@ pub async fn list_campaigns(db: &Db, jobs: &[i64]) -> Result<Vec<Campaign>> {
 pub async fn lock_for_update(tx: &mut Tx<'_>, id: i64) -> Result<Option<Job>> {
     let text = format!(
         concat!("select ", columns!(), " from jobs j", seen!(), " and j.id = $1 {}"),
-        dialect::for_update(tx.is_postgres(), "", "for update of j")
+        dialect::locking_text(tx.is_postgres(), "", "for update of j")
     );
-    on!(tx.on(), c => query_as(AssertSqlSafe(text)).bind(id).fetch_optional(c).await)
+    on!(tx.connection(), c => query_as(AssertSqlSafe(text)).bind(id).fetch_optional(c).await)
 }
 
 /// Returns the campaigns of a job, locked until the commit so that the campaigns are neither opened nor closed
 /// meanwhile. If `whole` is true, saves in these campaigns are blocked until the commit as well.
-pub async fn lock_campaigns(tx: &mut Tx<'_>, job: i64, whole: bool) -> Result<Vec<Campaign>> {
+pub async fn lock_campaigns(tx: &mut Tx<'_>, job: i64, whole: bool) -> Result<Vec<JobCampaign>> {
     let lock = if whole { "for update of c" } else { "for key share of c" };
     let text = format!(
         "select k.job_id, k.campaign_id, coalesce(nullif(c.name, ''), k.name) as name, c.gate
            from job_campaigns k join campaigns c on c.id = k.campaign_id where k.job_id = $1 order by k.campaign_id {}",
-        dialect::for_update(tx.is_postgres(), "", lock)
+        dialect::locking_text(tx.is_postgres(), "", lock)
     );
-    on!(tx.on(), c => query_as(AssertSqlSafe(text)).bind(job).fetch_all(c).await)
+    on!(tx.connection(), c => query_as(AssertSqlSafe(text)).bind(job).fetch_all(c).await)
 }
 
 /// Marks a job as undone. For an import, `removing` is the id of the imported campaign, which must now be deleted;
 /// `None` for other jobs.
 pub async fn mark_undone(tx: &mut Tx<'_>, job: &Job, removing: Option<i64>) -> Result<()> {
-    on!(tx.on(), c => query("update jobs set undone_at = $2, undone_by = $3, restored = $4, removing = $5 where id = $1")
+    on!(tx.connection(), c => query("update jobs set undone_at = $2, undone_by = $3, restored = $4, removing = $5 where id = $1")
         .bind(job.id).bind(job.undone_at).bind(job.undone_by).bind(job.restored).bind(removing).execute(c).await.map(drop))
 }
 
@@ -277,12 +277,12 @@ pub async fn list_skipped_vehicles(tx: &mut Tx<'_>, ids: &[i64]) -> Result<Vec<S
         dialect::json_array_condition(tx.is_postgres())
     );
     let ids = serde_json::to_string(ids).unwrap_or_default();
-    on!(tx.on(), c => query_as(AssertSqlSafe(text)).bind(&ids).fetch_all(c).await)
+    on!(tx.connection(), c => query_as(AssertSqlSafe(text)).bind(&ids).fetch_all(c).await)
 }
 
 /// Returns the vehicles of a campaign that were changed after their import.
 pub async fn list_changed_vehicles(tx: &mut Tx<'_>, campaign: i64) -> Result<Vec<SkippedVehicle>> {
-    on!(tx.on(), c => query_as(concat!(
+    on!(tx.connection(), c => query_as(concat!(
         "select v.id, v.model_code || ' ' || v.serial_number as vin, c.name as campaign_name
            from vehicles v join campaigns c on c.id = v.campaign_id where v.campaign_id = $1 and ", content!(), " <> 1 order by v.walk_key, v.id"))
         .bind(campaign).fetch_all(c).await)
@@ -304,7 +304,7 @@ pub async fn list_pending_deletions(db: &Db) -> Result<Vec<PendingDeletion>> {
 
 /// Records that campaign-svc has deleted the campaign of a reverted import.
 pub async fn record_campaign_deleted(tx: &mut Tx<'_>, job: i64) -> Result<()> {
-    on!(tx.on(), c => query("update jobs set removing = null where id = $1").bind(job).execute(c).await.map(drop))
+    on!(tx.connection(), c => query("update jobs set removing = null where id = $1").bind(job).execute(c).await.map(drop))
 }
 
 /// Returns the id of the oldest expired job, or `None` when no job has expired. A job has expired if it ran before `before` and
@@ -316,5 +316,5 @@ pub async fn find_oldest_expired(db: &Db, before: DateTime<Utc>) -> Result<Optio
 
 /// Deletes a job whose retention time has passed.
 pub async fn purge_expired(tx: &mut Tx<'_>, job: i64) -> Result<()> {
-    on!(tx.on(), c => query("delete from jobs where id = $1").bind(job).execute(c).await.map(drop))
+    on!(tx.connection(), c => query("delete from jobs where id = $1").bind(job).execute(c).await.map(drop))
 }

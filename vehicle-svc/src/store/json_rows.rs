@@ -29,7 +29,7 @@ pub fn sqlite_bool<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D
 macro_rules! rows {
     ($tx:expr, $row:ty, $columns:expr, $text:expr, $($value:expr),+) => {{
         let text = sqlx::AssertSqlSafe($crate::store::json_rows::select_as_json_array($tx.is_postgres(), $text, $columns));
-        match $tx.on() {
+        match $tx.connection() {
             patio_kit::db::Engine::Postgres(c) => sqlx::query_as(text)$(.bind($value))+.fetch_all(c).await,
             patio_kit::db::Engine::Sqlite(c) => {
                 let json: String = sqlx::query_scalar(text)$(.bind($value))+.fetch_one(c).await?;

@@ -2,7 +2,6 @@
 
 pub mod activity;
 pub mod batch_update;
-pub mod bulk;
 pub mod campaigns;
 pub mod changes;
 pub mod conflicts;
@@ -21,6 +20,7 @@ pub mod restore;
 mod save_sql;
 pub mod saves;
 pub mod status_history;
+pub mod status_targets;
 mod upserts;
 pub mod vehicle_columns;
 pub mod vehicle_lookup;

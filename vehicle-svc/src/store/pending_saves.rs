@@ -24,19 +24,19 @@ pub struct DevicePendingSaves {
 }
 
 /// Deletes the reports of pending saves of a user's device, for all campaigns.
-pub async fn clear(tx: &mut Tx<'_>, user: i64, device: &str) -> Result<()> {
-    on!(tx.on(), c => query("delete from held where user_id = $1 and device = $2").bind(user).bind(device).execute(c).await.map(drop))
+pub async fn delete_reports(tx: &mut Tx<'_>, user: i64, device: &str) -> Result<()> {
+    on!(tx.connection(), c => query("delete from held where user_id = $1 and device = $2").bind(user).bind(device).execute(c).await.map(drop))
 }
 
 /// Returns the number of devices on which a user has pending saves.
 pub async fn count_devices(tx: &mut Tx<'_>, user: i64) -> Result<i64> {
-    on!(tx.on(), c => query_scalar("select count(distinct device) from held where user_id = $1").bind(user).fetch_one(c).await)
+    on!(tx.connection(), c => query_scalar("select count(distinct device) from held where user_id = $1").bind(user).fetch_one(c).await)
 }
 
 /// Stores a device's report of pending saves for a campaign. Does nothing when the campaign is neither open nor
 /// closed.
-pub async fn replace(tx: &mut Tx<'_>, campaign: i64, held: &DevicePendingSaves) -> Result<()> {
-    on!(tx.on(), c => query(
+pub async fn upsert_report(tx: &mut Tx<'_>, campaign: i64, held: &DevicePendingSaves) -> Result<()> {
+    on!(tx.connection(), c => query(
         "insert into held (user_id, device, campaign_id, saves, oldest_at, told_at)
          select $1, $2, id, $4, $5, $6 from campaigns where id = $3 and gate in ('open', 'closed')
          on conflict (user_id, device, campaign_id) do update
@@ -65,10 +65,10 @@ pub async fn count_all(db: &Db) -> Result<i64> {
 
 /// Deletes the reports of pending saves that were received before a time. Returns the number of deleted reports.
 pub async fn purge_expired(tx: &mut Tx<'_>, before: DateTime<Utc>) -> Result<u64> {
-    on!(tx.on(), c => query("delete from held where told_at < $1").bind(before).execute(c).await.map(|done| done.rows_affected()))
+    on!(tx.connection(), c => query("delete from held where told_at < $1").bind(before).execute(c).await.map(|done| done.rows_affected()))
 }
 
 /// Deletes the reports of pending saves for a campaign that is being removed.
 pub async fn delete_campaign(tx: &mut Tx<'_>, campaign: i64) -> Result<()> {
-    on!(tx.on(), c => query("delete from held where campaign_id = $1").bind(campaign).execute(c).await.map(drop))
+    on!(tx.connection(), c => query("delete from held where campaign_id = $1").bind(campaign).execute(c).await.map(drop))
 }

@@ -22,7 +22,7 @@ pub struct PendingMilestone {
 /// Records a milestone of a campaign (work begun, complete, incomplete again), as its protobuf number. Replaces an earlier
 /// undelivered milestone of the campaign.
 pub async fn insert(tx: &mut Tx<'_>, campaign: i64, milestone: i32, revision: i64) -> Result<()> {
-    on!(tx.on(), c => query(
+    on!(tx.connection(), c => query(
         "insert into turns (campaign_id, turn, revision) values ($1, $2, $3)
          on conflict (campaign_id) do update set turn = excluded.turn, revision = excluded.revision")
         .bind(campaign).bind(milestone).bind(revision).execute(c).await.map(drop))
@@ -34,7 +34,7 @@ pub async fn list_pending(db: &Db) -> Result<Vec<PendingMilestone>> {
 }
 
 /// Deletes a milestone that was delivered to campaign-svc, unless a later milestone has replaced it.
-pub async fn mark_delivered(tx: &mut Tx<'_>, delivered: PendingMilestone) -> Result<()> {
-    on!(tx.on(), c => query("delete from turns where campaign_id = $1 and revision = $2")
+pub async fn delete_delivered(tx: &mut Tx<'_>, delivered: PendingMilestone) -> Result<()> {
+    on!(tx.connection(), c => query("delete from turns where campaign_id = $1 and revision = $2")
         .bind(delivered.campaign_id).bind(delivered.revision).execute(c).await.map(drop))
 }

@@ -14,10 +14,10 @@ use sqlx::query;
 pub async fn invalidate_client_data(db: &Db) -> Result<(), sqlx::Error> {
     db.write(|tx| {
         Box::pin(async move {
-            on!(tx.on(), c => query(
+            on!(tx.connection(), c => query(
                 "update campaigns set counts_revision = counts_revision + $1, listed_from = counts_revision + $1")
                 .bind(SKIPPED_IDS).execute(c).await.map(drop))?;
-            on!(tx.on(), c => query("update vehicles set version = version + $1").bind(SKIPPED_IDS).execute(c).await.map(drop))?;
+            on!(tx.connection(), c => query("update vehicles set version = version + $1").bind(SKIPPED_IDS).execute(c).await.map(drop))?;
             Ok(())
         })
     })

@@ -79,7 +79,7 @@ fn on_sqlite(next: &str) -> String {
 
 /// Returns the script that writes a save and selects the vehicle afterwards, on `SQLite`.
 #[must_use]
-pub fn save_on_sqlite(view: View) -> &'static str {
+pub fn sqlite_save_sql(view: View) -> &'static str {
     static ALL: LazyLock<String> = LazyLock::new(|| on_sqlite(next_after!("", "")));
     static IN_YARD: LazyLock<String> = LazyLock::new(|| on_sqlite(next_after!(" and n.yard_id = $35", "")));
     static OUTSIDE_YARD: LazyLock<String> = LazyLock::new(|| on_sqlite(next_after!(" and n.yard_id is distinct from -$35", "")));
@@ -91,7 +91,7 @@ pub fn save_on_sqlite(view: View) -> &'static str {
 }
 
 /// SQL statement that writes a group of saves and then selects the saved vehicles, on `PostgreSQL`.
-pub static SAVE_ALL: LazyLock<String> = LazyLock::new(|| {
+pub static POSTGRES_SAVE_SQL: LazyLock<String> = LazyLock::new(|| {
     let counters = CounterExpressions {
         was_total: "c.was_total",
         was_inspected: "c.was_inspected",
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn every_name_in_the_texts_has_its_part() {
         let views = [View::All, View::Yard(2), View::ExceptYard(2)];
-        for text in views.map(save_on_sqlite).into_iter().chain([SAVE_ALL.as_str()]) {
+        for text in views.map(sqlite_save_sql).into_iter().chain([POSTGRES_SAVE_SQL.as_str()]) {
             assert!(!text.contains(['{', '}']) && !text.contains("--"), "{text}");
         }
     }

@@ -58,7 +58,7 @@ struct Authors {
 impl LoadedVehicle {
     /// Returns whether the vehicle has the given status or had it at any earlier time.
     #[must_use]
-    pub fn ever_had(&self, wanted: VehicleStatus) -> bool {
+    pub fn has_ever_had(&self, wanted: VehicleStatus) -> bool {
         status_history::had_status(self.statuses_had, wanted) || status::parse(&self.vehicle.status) == Some(wanted)
     }
 
@@ -137,7 +137,7 @@ impl SaveRecord<'_> {
 /// If `lock` is true, the vehicle's row stays locked until the transaction ends.
 pub async fn load(tx: &mut Tx<'_>, id: i64, key: &IdempotencyKey, lock: bool) -> Result<Option<LoadedVehicle>> {
     let text = if lock { dialect::load_for_update(tx.is_postgres()) } else { dialect::LOAD_FOR_SAVE };
-    on!(tx.on(), c => query_as(text).bind(id).bind(key.user_id).bind(&key.key).fetch_optional(c).await)
+    on!(tx.connection(), c => query_as(text).bind(id).bind(key.user_id).bind(&key.key).fetch_optional(c).await)
 }
 
 /// Loads the vehicles of a group of saves, on `PostgreSQL` only. Returns the vehicles by id.
@@ -155,7 +155,7 @@ pub async fn load_batch(tx: &mut Tx<'_>, keys: &[&IdempotencyKey]) -> Result<Has
 /// Returns `None`, and writes nothing, when the vehicle's version has changed, another transaction has locked the vehicle, or the
 /// campaign is closed.
 pub async fn save(tx: &mut Tx<'_>, change: &SaveRecord<'_>) -> Result<Option<SavedRow>> {
-    match tx.on() {
+    match tx.connection() {
         Engine::Postgres(_) => Ok(save_all(tx, std::slice::from_ref(change)).await?.remove(&change.before.id)),
         Engine::Sqlite(c) => save_on_sqlite(c, change).await,
     }
@@ -166,13 +166,13 @@ async fn save_on_sqlite(c: &mut SqliteConnection, change: &SaveRecord<'_>) -> Re
     let [(first_yard, first), (second_yard, second)] = deltas.affected_yards();
     let whole = deltas.total();
     // Fetch all rows: those of the last statement come only after the others have run.
-    let mut rows: Vec<SavedRow> = query_as(save_sql::save_on_sqlite(*view))
+    let mut rows: Vec<SavedRow> = query_as(save_sql::sqlite_save_sql(*view))
         .bind(before.id)
         .bind(before.campaign_id)
         .bind(before.version)
         .bind(&content.identifier.model_code)
         .bind(&content.identifier.serial_number)
-        .bind(content.identifier.key())
+        .bind(content.identifier.search_key())
         .bind(&content.place.space)
         .bind(content.place.yard_id)
         .bind(&content.place.group)
@@ -203,7 +203,7 @@ async fn save_on_sqlite(c: &mut SqliteConnection, change: &SaveRecord<'_>) -> Re
         .bind(&key.fingerprint)
         .bind(view.as_sql_parameter().unwrap_or_default())
         .bind(i64::from(change.changes_position()))
-        .bind(activity::hour_of(entry.at))
+        .bind(activity::hour_number(entry.at))
         .bind(change.found_wrong())
         .bind(before.yard_id)
         .bind(&before.status)
@@ -229,13 +229,13 @@ pub async fn save_all(tx: &mut Tx<'_>, changes: &[SaveRecord<'_>]) -> Result<Has
             changes.iter().map(|$change| $value).collect::<Vec<_>>()
         };
     }
-    let written: Vec<SavedRow> = query_as(save_sql::SAVE_ALL.as_str())
+    let written: Vec<SavedRow> = query_as(save_sql::POSTGRES_SAVE_SQL.as_str())
         .bind(column!(|c| c.before.id))
         .bind(column!(|c| c.before.campaign_id))
         .bind(column!(|c| c.before.version))
         .bind(column!(|c| c.content.identifier.model_code.as_str()))
         .bind(column!(|c| c.content.identifier.serial_number.as_str()))
-        .bind(column!(|c| c.content.identifier.key()))
+        .bind(column!(|c| c.content.identifier.search_key()))
         .bind(column!(|c| c.content.place.space.as_str()))
         .bind(column!(|c| c.content.place.yard_id))
         .bind(column!(|c| c.content.place.group.as_str()))
@@ -264,7 +264,7 @@ pub async fn save_all(tx: &mut Tx<'_>, changes: &[SaveRecord<'_>]) -> Result<Has
         .bind(column!(|c| c.key.fingerprint.as_str()))
         .bind(column!(|c| c.view.as_sql_parameter()))
         .bind(column!(|c| i64::from(c.changes_position())))
-        .bind(column!(|c| activity::hour_of(c.entry.at)))
+        .bind(column!(|c| activity::hour_number(c.entry.at)))
         .bind(column!(|c| c.found_wrong()))
         .bind(column!(|c| c.before.yard_id))
         .bind(column!(|c| c.before.status.as_str()))

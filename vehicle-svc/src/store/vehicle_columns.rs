@@ -1,6 +1,6 @@
 //! SQL columns of a vehicle that several modules of `store` select, and the struct of a vehicle to insert.
 use crate::parking_space::ParkingSpace;
-use patio_proto::identifier::Identifier;
+use patio_proto::vin::Vin;
 
 /// Selected columns of the vehicle `v` and its campaign `c`, named like the fields of `Vehicle`. The column `next` is
 /// not included.
@@ -38,7 +38,7 @@ pub(super) use next_after;
 #[derive(Debug, Clone)]
 pub struct VehicleInsert {
     /// VIN of the vehicle: model code and serial number.
-    pub identifier: Identifier,
+    pub identifier: Vin,
     /// Parking space of the vehicle, with the yard, the group and the sort key that are derived from its text.
     pub place: ParkingSpace,
 }

@@ -7,7 +7,7 @@ use crate::{
     },
 };
 use patio_kit::{db::Tx, on};
-use patio_proto::identifier::Identifier;
+use patio_proto::vin::Vin;
 use serde::Deserialize;
 use sqlx::{AssertSqlSafe, FromRow, query_as};
 use std::{collections::HashMap, sync::Arc};
@@ -16,7 +16,7 @@ type Result<T> = std::result::Result<T, sqlx::Error>;
 
 /// A vehicle found by a bulk call, with the columns that were requested.
 #[derive(Debug, Clone, FromRow, Deserialize)]
-pub struct LockedVehicle {
+pub struct FoundVehicle {
     /// Position of the matching VIN in the request, counted from 1; 0 for a lookup by id.
     pub asked: i64,
     /// Id of the vehicle.
@@ -70,10 +70,10 @@ pub struct LockedVehicle {
     pub admin_notes: Option<String>,
 }
 
-/// Number of fields of [`LockedVehicle`], from the first, that are fetched even when not requested.
+/// Number of fields of [`FoundVehicle`], from the first, that are fetched even when not requested.
 const ALWAYS_FETCHED: usize = 8;
 
-impl LockedVehicle {
+impl FoundVehicle {
     /// Returns the vehicle's VIN as shown to users: model code and serial number, separated by a space.
     #[must_use]
     pub fn vin(&self) -> String {
@@ -82,8 +82,8 @@ impl LockedVehicle {
 
     /// Returns the vehicle's VIN: model code and serial number.
     #[must_use]
-    pub fn identifier(&self) -> Identifier {
-        Identifier { model_code: self.model_code.clone(), serial_number: self.serial_number.clone() }
+    pub fn identifier(&self) -> Vin {
+        Vin { model_code: self.model_code.clone(), serial_number: self.serial_number.clone() }
     }
 
     /// Returns the parking space with its yard, group and sort key, or `None` when these columns were not requested.
@@ -120,13 +120,13 @@ impl FieldSelection {
     /// Selection of all optional columns.
     const ALL: Self = Self { identifier: true, place: true, operator_notes: true, admin_notes: true };
 
-    /// Returns the names of the [`LockedVehicle`] fields that a lookup with this selection fetches.
+    /// Returns the names of the [`FoundVehicle`] fields that a lookup with this selection fetches.
     fn fields(self) -> &'static [&'static str] {
-        let all = field_names::<LockedVehicle>();
+        let all = field_names::<FoundVehicle>();
         if self == Self::default() { &all[..ALWAYS_FETCHED] } else { all }
     }
 
-    /// Returns the SQL columns that follow the column `asked`, in the order of the fields of [`LockedVehicle`]. A
+    /// Returns the SQL columns that follow the column `asked`, in the order of the fields of [`FoundVehicle`]. A
     /// column that was not requested is null.
     fn columns(self) -> String {
         let mut columns =
@@ -179,16 +179,16 @@ pub struct CampaignRef {
 /// Open and closed campaigns of a vehicle lookup, by id. A campaign that was opened after the lookup began is not
 /// included.
 #[derive(Debug)]
-pub(super) struct LockedCampaigns(HashMap<i64, Arc<CampaignRef>>);
+pub(super) struct VisibleCampaigns(HashMap<i64, Arc<CampaignRef>>);
 
-impl LockedCampaigns {
+impl VisibleCampaigns {
     /// Returns whether a campaign was open or closed when the lookup began.
     pub(super) fn was_visible(&self, campaign: i64) -> bool {
         self.0.contains_key(&campaign)
     }
 
     /// Returns the vehicles of open and closed campaigns from `found`, sorted by id, with their campaigns filled in.
-    fn with_campaigns(&self, mut found: Vec<LockedVehicle>) -> Vec<LockedVehicle> {
+    fn with_campaigns(&self, mut found: Vec<FoundVehicle>) -> Vec<FoundVehicle> {
         found.sort_unstable_by_key(|vehicle| vehicle.id);
         found.retain_mut(|vehicle| match self.0.get(&vehicle.campaign_id) {
             Some(campaign) => {
@@ -204,26 +204,26 @@ impl LockedCampaigns {
 impl VehicleScope {
     /// Loads the open and closed campaigns of the scope. If vehicles are to be locked, also locks the campaigns
     /// against opening and closing until the commit, once per campaign instead of once per vehicle.
-    pub(super) async fn lock_for_update(self, tx: &mut Tx<'_>) -> Result<LockedCampaigns> {
+    pub(super) async fn load_campaigns(self, tx: &mut Tx<'_>) -> Result<VisibleCampaigns> {
         let text = format!(
             "select id, name, gate = 'open' as is_open from campaigns
               where gate in ('open', 'closed') and (cast($1 as bigint) is null or id = $1) order by id {}",
-            dialect::for_update(tx.is_postgres() && self.locks_rows, "", "for key share")
+            dialect::locking_text(tx.is_postgres() && self.locks_rows, "", "for key share")
         );
-        let seen: Vec<CampaignRef> = on!(tx.on(), c => query_as(AssertSqlSafe(text)).bind(self.campaign).fetch_all(c).await)?;
-        Ok(LockedCampaigns(seen.into_iter().map(|campaign| (campaign.id, Arc::new(campaign))).collect()))
+        let seen: Vec<CampaignRef> = on!(tx.connection(), c => query_as(AssertSqlSafe(text)).bind(self.campaign).fetch_all(c).await)?;
+        Ok(VisibleCampaigns(seen.into_iter().map(|campaign| (campaign.id, Arc::new(campaign))).collect()))
     }
 }
 
 /// Returns the SQL clause that locks vehicles until the commit, in the order of their ids to avoid deadlocks. On
 /// `SQLite`, which has only one writer, the clause is empty.
 pub(super) fn lock_clause(tx: &Tx<'_>, locks_rows: bool) -> &'static str {
-    dialect::for_update(tx.is_postgres() && locks_rows, "", "order by v.id for no key update of v")
+    dialect::locking_text(tx.is_postgres() && locks_rows, "", "order by v.id for no key update of v")
 }
 
 /// Returns the vehicles with the given VIN keys in open and closed campaigns, sorted by id.
-pub async fn find_by_keys(tx: &mut Tx<'_>, keys: &[&str], wanted: FieldSelection, scope: VehicleScope) -> Result<Vec<LockedVehicle>> {
-    let held = scope.lock_for_update(tx).await?;
+pub async fn find_by_keys(tx: &mut Tx<'_>, keys: &[&str], wanted: FieldSelection, scope: VehicleScope) -> Result<Vec<FoundVehicle>> {
+    let held = scope.load_campaigns(tx).await?;
     let text = format!(
         concat!("with asked as ({}) select a.place as asked, {}", asked!(), " {}"),
         dialect::select_texts(tx.is_postgres()),
@@ -231,13 +231,13 @@ pub async fn find_by_keys(tx: &mut Tx<'_>, keys: &[&str], wanted: FieldSelection
         lock_clause(tx, scope.locks_rows)
     );
     let keys = serde_json::to_string(keys).unwrap_or_default();
-    Ok(held.with_campaigns(rows!(tx, LockedVehicle, wanted.fields(), text, &keys, scope.campaign, scope.yard)?))
+    Ok(held.with_campaigns(rows!(tx, FoundVehicle, wanted.fields(), text, &keys, scope.campaign, scope.yard)?))
 }
 
 /// Returns the vehicles with the given ids in open and closed campaigns, sorted by id. If `locks_rows` is true, the
 /// vehicles (but not their campaigns) stay locked until the commit.
-pub async fn list_by_ids(tx: &mut Tx<'_>, ids: &[i64], locks_rows: bool) -> Result<Vec<LockedVehicle>> {
-    let held = VehicleScope { campaign: None, yard: None, locks_rows: false }.lock_for_update(tx).await?;
+pub async fn list_by_ids(tx: &mut Tx<'_>, ids: &[i64], locks_rows: bool) -> Result<Vec<FoundVehicle>> {
+    let held = VehicleScope { campaign: None, yard: None, locks_rows: false }.load_campaigns(tx).await?;
     let text = format!(
         "select cast(0 as bigint) as asked, {} from vehicles v join campaigns c on c.id = v.campaign_id
           where v.id {} and c.gate in ('open', 'closed') {}",
@@ -246,5 +246,5 @@ pub async fn list_by_ids(tx: &mut Tx<'_>, ids: &[i64], locks_rows: bool) -> Resu
         lock_clause(tx, locks_rows)
     );
     let ids = serde_json::to_string(ids).unwrap_or_default();
-    Ok(held.with_campaigns(rows!(tx, LockedVehicle, FieldSelection::ALL.fields(), text, &ids)?))
+    Ok(held.with_campaigns(rows!(tx, FoundVehicle, FieldSelection::ALL.fields(), text, &ids)?))
 }

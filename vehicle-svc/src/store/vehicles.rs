@@ -12,7 +12,7 @@ use patio_kit::{
     on,
     page::PageWindow,
 };
-use patio_proto::identifier::Identifier;
+use patio_proto::vin::Vin;
 use sqlx::{AssertSqlSafe, FromRow, QueryBuilder, query_as, query_scalar};
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
@@ -65,8 +65,8 @@ pub struct Vehicle {
 impl Vehicle {
     /// Returns the vehicle's VIN: model code and serial number.
     #[must_use]
-    pub fn identifier(&self) -> Identifier {
-        Identifier { model_code: self.model_code.clone(), serial_number: self.serial_number.clone() }
+    pub fn identifier(&self) -> Vin {
+        Vin { model_code: self.model_code.clone(), serial_number: self.serial_number.clone() }
     }
 }
 
@@ -109,7 +109,7 @@ pub async fn find(db: &Db, id: i64, view: View) -> Result<Option<Vehicle>> {
 /// Returns a vehicle with the uncommitted changes of the given transaction. `view` limits the search for the next vehicle to
 /// inspect (field `next`) to vehicles that the caller may see.
 pub async fn find_in_transaction(tx: &mut Tx<'_>, id: i64, view: View) -> Result<Option<Vehicle>> {
-    on!(tx.on(), c => match view {
+    on!(tx.connection(), c => match view {
         View::All => query_as(SELECT_VEHICLE).bind(id).fetch_optional(c).await,
         View::Yard(yard) => query_as(FIND_IN_YARD).bind(id).bind(yard).fetch_optional(c).await,
         View::ExceptYard(yard) => query_as(FIND_WITHOUT_YARD).bind(id).bind(yard).fetch_optional(c).await,
@@ -326,7 +326,7 @@ const ROWS_PER_INSERT: usize = 500;
 
 /// Inserts the vehicles of an import into a draft campaign.
 pub async fn insert(tx: &mut Tx<'_>, campaign: i64, all: &[VehicleInsert], at: DateTime<Utc>) -> Result<()> {
-    match tx.on() {
+    match tx.connection() {
         Engine::Sqlite(connection) => {
             for some in all.chunks(ROWS_PER_INSERT) {
                 let mut text = QueryBuilder::<sqlx::Sqlite>::new(concat!("insert into vehicles ", dialect::new_columns!(), " "));
@@ -334,7 +334,7 @@ pub async fn insert(tx: &mut Tx<'_>, campaign: i64, all: &[VehicleInsert], at: D
                     row.push_bind(campaign)
                         .push_bind(&new.identifier.model_code)
                         .push_bind(&new.identifier.serial_number)
-                        .push_bind(new.identifier.key())
+                        .push_bind(new.identifier.search_key())
                         .push_bind(&new.place.space)
                         .push_bind(new.place.yard_id)
                         .push_bind(&new.place.group)
@@ -352,18 +352,18 @@ pub async fn insert(tx: &mut Tx<'_>, campaign: i64, all: &[VehicleInsert], at: D
 
 /// Deletes up to `most` vehicles of a campaign. Returns the number of deleted vehicles.
 pub async fn delete_chunk(tx: &mut Tx<'_>, campaign: i64, most: i64) -> Result<u64> {
-    on!(tx.on(), c => sqlx::query(
+    on!(tx.connection(), c => sqlx::query(
         "delete from vehicles where id in (select id from vehicles where campaign_id = $1 order by walk_key, id limit $2)")
         .bind(campaign).bind(most).execute(c).await.map(|done| done.rows_affected()))
 }
 
 /// Returns up to ten VINs of a campaign's vehicles that have one of the given comparison keys.
-pub async fn list_existing(tx: &mut Tx<'_>, campaign: i64, keys: &[String]) -> Result<Vec<String>> {
+pub async fn list_vins_by_keys(tx: &mut Tx<'_>, campaign: i64, keys: &[String]) -> Result<Vec<String>> {
     let text = format!(
         "with asked as ({}) select v.model_code || ' ' || v.serial_number from vehicles v join asked a on a.word = v.vin_key
           where v.campaign_id = $2 limit 10",
         dialect::select_texts(tx.is_postgres())
     );
     let keys = serde_json::to_string(keys).unwrap_or_default();
-    on!(tx.on(), c => query_scalar(AssertSqlSafe(text)).bind(&keys).bind(campaign).fetch_all(c).await)
+    on!(tx.connection(), c => query_scalar(AssertSqlSafe(text)).bind(&keys).bind(campaign).fetch_all(c).await)
 }

@@ -11,7 +11,7 @@ use patio_proto::{access::Role, vehicle::VehicleStatus};
 use patio_testing::each_database;
 
 pub async fn run(db: &Db, text: &'static str) {
-    db.write(move |tx| Box::pin(async move { on!(tx.on(), c => sqlx::query(text).execute(c).await.map(drop)) })).await.unwrap();
+    db.write(move |tx| Box::pin(async move { on!(tx.connection(), c => sqlx::query(text).execute(c).await.map(drop)) })).await.unwrap();
 }
 
 /// Creates a database with 40 audit entries of inspections in four seals.
@@ -63,8 +63,9 @@ async fn on_postgresql_the_audit_log_is_append_only() {
             "delete from audit_seals where id = 1",
             "truncate audit_seals",
         ] {
-            let refused =
-                db.write(move |tx| Box::pin(async move { on!(tx.on(), c => sqlx::query(change).execute(c).await.map(drop)) })).await;
+            let refused = db
+                .write(move |tx| Box::pin(async move { on!(tx.connection(), c => sqlx::query(change).execute(c).await.map(drop)) }))
+                .await;
             assert!(refused.unwrap_err().to_string().contains("only added to"), "{change}");
         }
         assert_eq!(problems(&host, &db).await, Vec::<String>::new());

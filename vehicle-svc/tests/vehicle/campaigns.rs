@@ -91,7 +91,7 @@ async fn the_full_list_streams_every_vehicle_once_in_walking_order() {
         while let Some(chunk) = stream.message().await.unwrap() {
             rows.extend(chunk.vehicles);
         }
-        let keys: Vec<_> = rows.iter().map(|row| (patio_proto::walk::sort_key(&row.parking_space), row.id)).collect();
+        let keys: Vec<_> = rows.iter().map(|row| (patio_proto::walking_order::sort_key(&row.parking_space), row.id)).collect();
         assert!(keys.len() == 2_500 && keys.is_sorted());
         assert_eq!(rows[0].vin_number, "HB20 000001");
     })

@@ -23,7 +23,7 @@ async fn run(db: &Db, text: String, at: DateTime<Utc>) {
     let dated = text.contains("$1");
     db.write(move |tx| {
         Box::pin(async move {
-            on!(tx.on(), c => {
+            on!(tx.connection(), c => {
                 let asked = query(AssertSqlSafe(text));
                 let asked = if dated { asked.bind(at) } else { asked };
                 asked.execute(c).await.map(drop)

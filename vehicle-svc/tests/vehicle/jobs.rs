@@ -330,7 +330,9 @@ async fn jobs_of_the_previous_version_are_undone_and_deleted() {
         let job = set(&yard, &[1, 2, 3], VehicleStatus::Ok).await;
         let db = host.open_database(vehicle_svc::SCHEMA).await.unwrap();
         for text in AS_BEFORE {
-            db.write(move |tx| Box::pin(async move { on!(tx.on(), c => sqlx::query(text).execute(c).await.map(drop)) })).await.unwrap();
+            db.write(move |tx| Box::pin(async move { on!(tx.connection(), c => sqlx::query(text).execute(c).await.map(drop)) }))
+                .await
+                .unwrap();
         }
         let third = yard.walk().await[2].id;
         yard.save(Role::Admin, status(third, VehicleStatus::Ng)).await.unwrap();

@@ -1,6 +1,6 @@
 //! Search: case-insensitive, literal, and fast on a large campaign.
 use crate::yard::{CAMPAIGN, Yard};
-use patio_proto::{access::Role, common::Page, identifier, normal, vehicle::ListVehiclesRequest};
+use patio_proto::{access::Role, common::Page, normalization, vehicle::ListVehiclesRequest, vin};
 use patio_testing::each_database;
 use std::time::{Duration, Instant};
 
@@ -52,10 +52,10 @@ async fn a_search_finds_exactly_the_vehicles_that_contain_its_text() {
                     walk.iter().filter(|one| holds(&format!("{} {}", one.model_code, one.serial_number)) || holds(&one.parking_space));
                 found.map(|one| one.parking_space.clone()).collect()
             };
-            let as_written = holding(&normal::normalize_code(text).to_lowercase(), str::to_owned);
-            let key = identifier::search_key(text).to_lowercase();
+            let as_written = holding(&normalization::normalize_code(text).to_lowercase(), str::to_owned);
+            let key = vin::search_key(text).to_lowercase();
             let expected = if as_written.is_empty() && !key.is_empty() && !text.starts_with('-') {
-                holding(&key, identifier::search_key)
+                holding(&key, vin::search_key)
             } else {
                 as_written
             };

@@ -225,7 +225,7 @@ impl Yard {
 
     /// Returns a token of another service that acts for a user.
     pub fn service_for(&self, id: i64, role: Role) -> CallContext {
-        self.person(id, role).forwarded_by(&self.service())
+        self.person(id, role).delegate_to(&self.service())
     }
 
     pub fn person(&self, id: i64, role: Role) -> CallContext {

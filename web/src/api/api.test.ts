@@ -6,7 +6,7 @@ import { lastSessionEnd, fetchRawResponse, apiClient, unwrapResponse } from './c
 import { readServerEvents } from './events'
 import { parseFileName } from './files'
 import { Problem, getErrorMessage } from './problem'
-import { reloadSession, getCurrentSession, endSession, mustChangePassword, saveReturnPath, takeReturnPath } from './session'
+import { reloadSession, getCurrentSession, endSession, mustChangePassword, saveReturnPath, popReturnPath } from './session'
 import { translate } from '@/lib/text'
 import { deleteDataAfterSignOut } from '@/app/signOut'
 import { vehicleListQuery } from '@/offline/queries'
@@ -36,7 +36,7 @@ test('a 401 ends the session once and saves the return path', async () => {
   stubServer({ 'GET /me': createReply(401, { code: 'NOT_SIGNED_IN', message: 'expired' }) })
   await Promise.all([caught(unwrapResponse(apiClient.GET('/me'))), caught(fetchRawResponse('/me'))])
   expect([getCurrentSession(), Object.keys(sessionStorage), ends]).toEqual([null, ['returnTo'], ['expired']])
-  expect(takeReturnPath(OPERATOR)).toBe('/vehicle/7?yard=2')
+  expect(popReturnPath(OPERATOR)).toBe('/vehicle/7?yard=2')
   expect(localStorage.getItem('draft:3:7')).toBe('"typed"')
 })
 
@@ -107,8 +107,8 @@ test.each(['user', 'JWT_TOKEN', 'SEAL_KEY', 'SESSION_ID'])('a session without it
 test('the return path of one person is not used for another', () => {
   window.history.replaceState(null, '', '/vehicle/7')
   saveReturnPath('3')
-  expect(takeReturnPath({ id: 4, hmc: '1004', user_type: 'op' })).toBeNull()
-  expect(takeReturnPath(OPERATOR)).toBeNull()
+  expect(popReturnPath({ id: 4, hmc: '1004', user_type: 'op' })).toBeNull()
+  expect(popReturnPath(OPERATOR)).toBeNull()
 })
 
 test('events are parsed across chunk boundaries', async () => {

@@ -3,7 +3,7 @@ import { queryKeys } from './keys'
 import type { ListedVehicle, Vehicle } from './types'
 
 /** Writes the server's current state of a vehicle to the cached queries of the vehicle and of its campaign's list. */
-export function updateCache(queries: QueryClient, vehicle: Vehicle, yard: number | null): void {
+export function updateVehicleCache(queries: QueryClient, vehicle: Vehicle, yard: number | null): void {
   queries.setQueryData(queryKeys.vehicle(vehicle.id, yard), vehicle)
   void queries.invalidateQueries({ queryKey: queryKeys.anyVehicle, predicate: ({ queryKey }) => queryKey[2] !== vehicle.id })
   queries.setQueryData<ListedVehicle[]>(queryKeys.vehicleList(vehicle.campaign_id), (list) =>
@@ -23,7 +23,7 @@ export const toListRow = ({ vin_number, parking_space, yard_group, id_yard, stat
 })
 
 /** Invalidates the queries of campaigns and yards, whose counts change with vehicles. Queries on screen are fetched again at once, other queries when they are next shown. */
-export const refreshCounts = (queries: QueryClient): Promise<unknown> =>
+export const refreshVehicleCounts = (queries: QueryClient): Promise<unknown> =>
   Promise.all([queries.invalidateQueries({ queryKey: queryKeys.campaigns }), queries.invalidateQueries({ queryKey: queryKeys.yards })])
 
 const AGAIN_MS = 1000
@@ -33,12 +33,12 @@ let isScheduled = false
  * Refreshes the counts at once and again after a delay. Further calls during the delay do nothing, because the delayed refresh includes
  * their changes.
  */
-export function refreshCountsSoon(queries: QueryClient): void {
+export function refreshVehicleCountsThrottled(queries: QueryClient): void {
   if (isScheduled) return
   isScheduled = true
-  void refreshCounts(queries)
+  void refreshVehicleCounts(queries)
   setTimeout(() => {
     isScheduled = false
-    void refreshCounts(queries)
+    void refreshVehicleCounts(queries)
   }, AGAIN_MS)
 }

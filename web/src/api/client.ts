@@ -78,7 +78,7 @@ apiClient.use(session)
  * Records that the server is unreachable, because a captive portal or a proxy has sent the response. Returns the `Problem` for the
  * caller to throw.
  */
-export function createForeignResponseProblem(): Problem {
+export function recordForeignResponse(): Problem {
   setServerReachable(false)
   return createOfflineProblem()
 }
@@ -88,12 +88,12 @@ const isFromGateway = (response: Response): boolean => !response.redirected && r
 
 /** Throws when a response does not come from the gateway. Ends the session, or requires a new password, when the gateway's error code says so. */
 async function checkResponse(sent: Headers, response: Response): Promise<void> {
-  if (!isFromGateway(response)) throw createForeignResponseProblem()
+  if (!isFromGateway(response)) throw recordForeignResponse()
   setServerReachable(true)
   const { status } = response
   if (status !== 401 && status !== 403) return
   const code = readErrorCode(response, parsed(await response.clone().text()))
-  if (status === 401 && code === null) throw createForeignResponseProblem()
+  if (status === 401 && code === null) throw recordForeignResponse()
   if (sent.get('authorization') !== bearer().authorization) return // the call belongs to an earlier session, or to none
   if (status === 401 && !isRenewing) endSessionFor(code ?? '')
   else if (code === 'PASSWORD_MUST_CHANGE') mustChangePassword.set(true)
@@ -112,7 +112,7 @@ interface Outcome<T> {
 export async function unwrapResponse<T>(call: Promise<Outcome<T>>, shape = ''): Promise<NonNullable<T>> {
   const { data, error, response } = await call.catch(rethrow)
   if (!response.ok) throw toProblem(response, error)
-  if (data === undefined || data === null || !matchesShape(data, shape)) throw createForeignResponseProblem()
+  if (data === undefined || data === null || !matchesShape(data, shape)) throw recordForeignResponse()
   return data
 }
 
@@ -124,7 +124,7 @@ export async function unwrapEmptyResponse(call: Promise<Outcome<unknown>>): Prom
 
 /** Rethrows the error of an API call. Converts a JSON syntax error to the `Problem` of a foreign response, because a captive portal has sent the body. */
 function rethrow(cause: unknown): never {
-  throw cause instanceof SyntaxError ? createForeignResponseProblem() : cause
+  throw cause instanceof SyntaxError ? recordForeignResponse() : cause
 }
 
 /** Sends an authenticated request whose response is not JSON, such as a file or an event stream. Throws a `Problem` unless the status is 2xx. */

@@ -78,7 +78,7 @@ export function endSession(): void {
 let hasLeft = performance.getEntriesByType('navigation').some((entry) => entry instanceof PerformanceNavigationTiming && entry.type === 'back_forward')
 
 /** Ends the session because the person signed out or the session was revoked. Deletes all data of the session from this tab, including the return path. */
-export function discardSession(): void {
+export function clearSessionData(): void {
   sessionStorage.clear()
   hasLeft = true
   session.set(null)
@@ -101,7 +101,7 @@ export function saveReturnPath(owner: string | null): void {
 }
 
 /** Returns and deletes the saved path. Returns null when no path is saved, or when the path was saved for another person. */
-export function takeReturnPath(user: SessionUser): string | null {
+export function popReturnPath(user: SessionUser): string | null {
   const remembered = readStored(sessionStorage, RETURN, isReturn)
   sessionStorage.removeItem(RETURN)
   if (remembered === null) return null

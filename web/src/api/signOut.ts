@@ -1,6 +1,6 @@
 import { createStore } from '@/lib/store'
 import { clearFormDrafts } from './formDrafts'
-import { getCurrentOwner, discardSession } from './session'
+import { getCurrentOwner, clearSessionData } from './session'
 
 /** Owner key (name of the stored data) of the person who signed out last, or null before the first sign-out. Subscribers delete what this device stores for that person. */
 export const signedOutOwner = createStore<string | null>(null)
@@ -8,7 +8,7 @@ export const signedOutOwner = createStore<string | null>(null)
 /** Signs out in this tab: ends the session, clears the form drafts and notifies the subscribers of `signedOutOwner`. */
 export function signOutInThisTab(): void {
   const owner = getCurrentOwner()
-  discardSession()
+  clearSessionData()
   clearFormDrafts()
   if (owner !== null) signedOutOwner.set(owner)
 }

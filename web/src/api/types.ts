@@ -6,7 +6,6 @@ type Put<P extends keyof paths> = paths[P] extends { put: { requestBody: infer B
 
 export type CurrentUser = Got<'/me'>
 type CampaignQuery = NonNullable<paths['/campaigns']['get']['parameters']['query']>
-export type CampaignFilter = CampaignQuery['status']
 /** Search parameters of the campaign list. `page` counts from 0. */
 export type CampaignSearch = CampaignQuery & { page: number }
 export type Campaign = Got<'/campaigns/{id}'>
@@ -16,7 +15,7 @@ export type YardCount = Got<'/yards/vehicle-counts'>[number]
 export type Vehicle = Got<'/vehicles/{id}'>
 export type VehicleHistory = Got<'/vehicles/{id}/history'>
 /** A change of a vehicle: who changed which fields, when and how. */
-export type HistoryEntry = VehicleHistory['changes'][number]
+export type VehicleHistoryEntry = VehicleHistory['changes'][number]
 /** A page of the history of a campaign. */
 export type CampaignHistory = Got<'/campaigns/{id}/history'>
 /** An event in the history of a campaign: an import, changed fields, a bulk change or its undoing. */

@@ -11,7 +11,7 @@ import { LANGUAGES, setLanguage, useLanguage, useText, type TextKey, type Langua
 import { Dialog } from '@/ui/Dialog'
 import { Select } from '@/ui/Field'
 import { Icon } from '@/ui/Icon'
-import { allowedEntries, MENU_ENTRIES, MORE_MENU_ENTRIES, POLICY_MENU_ENTRIES, type MenuEntry } from './routes'
+import { filterMenuEntries, MENU_ENTRIES, SECONDARY_MENU_ENTRIES, POLICY_MENU_ENTRIES, type MenuEntry } from './routes'
 import { signOut } from './signOut'
 import styles from './Menu.module.css'
 
@@ -21,7 +21,7 @@ export function Menu({ user, onClose }: { user: SessionUser; onClose: () => void
   const developer = useQuery(meQuery).data?.developer ?? false
   // A slow phone shows the links one frame earlier than the settings below them.
   const showsSettings = useDeferredValue(true, false)
-  const entriesFor = (entries: MenuEntry[]) => allowedEntries(entries, user.user_type, developer).map((entry) => <EntryLink key={entry.to} entry={entry} onClose={onClose} />)
+  const entriesFor = (entries: MenuEntry[]) => filterMenuEntries(entries, user.user_type, developer).map((entry) => <EntryLink key={entry.to} entry={entry} onClose={onClose} />)
   return (
     <Dialog kind="drawer" label={t('menu.title')} onClose={onClose}>
       <div className={styles.menu}>
@@ -41,7 +41,7 @@ export function Menu({ user, onClose }: { user: SessionUser; onClose: () => void
         </nav>
         <nav className={styles.more} aria-label={t('menu.more')}>
           <h3>{t('menu.more')}</h3>
-          {entriesFor(MORE_MENU_ENTRIES)}
+          {entriesFor(SECONDARY_MENU_ENTRIES)}
         </nav>
         {showsSettings && <Settings />}
       </div>

@@ -2,14 +2,14 @@ import { LiveFeed } from '@/offline/live/feed'
 import { Outbox } from '@/offline/outbox'
 import { startSnapshotRefresh } from '@/offline/snapshots'
 import { queryClient } from './queries'
-import { notifyRetainedSave, showMissedConflictOutcomes, showConflictOutcome, watchDatabaseProblem } from './outcomes'
+import { notifyRetainedSave, showMissedConflictOutcomes, showConflictOutcomes, watchDatabaseProblem } from './outcomes'
 
 export { OutboxContext } from '@/offline/outbox'
 
 /** The outbox of this tab, which stores saves on this device until the server has received the saves. */
 export const outbox = new Outbox(queryClient, notifyRetainedSave)
 
-const feed = new LiveFeed(queryClient, (conflict) => showConflictOutcome([conflict]))
+const feed = new LiveFeed(queryClient, (conflict) => showConflictOutcomes([conflict]))
 
 /** Sends the pending saves of the person who has just signed in, and starts the live feed of other people's changes. */
 export function startOutboxAndLiveFeed(): void {

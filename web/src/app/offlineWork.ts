@@ -15,12 +15,18 @@ export function startOfflineWork(): void {
   import('./offline')
     .then(({ startOutboxAndLiveFeed }) => {
       startOutboxAndLiveFeed()
-      runWhenIdle(preloadFieldPages)
+      void preloadFieldPages()
     })
     .catch(() => console.warn('failed to load the code for offline work, pending saves are sent after a reload'))
 }
 
-/** Loads the code of the pages that inspectors use daily, so that these pages open without delay. */
-const preloadFieldPages = () => {
-  for (const { load } of INSPECTION_PAGES) load().catch(() => undefined)
+/**
+ * Loads the code of the pages that inspectors use daily, so that these pages open without delay. The pages are loaded one after another in
+ * idle moments, because starting many downloads at once blocks a slow phone.
+ */
+async function preloadFieldPages(): Promise<void> {
+  for (const { load } of INSPECTION_PAGES) {
+    await new Promise((resolve) => runWhenIdle(() => resolve(null)))
+    await load().catch(() => undefined)
+  }
 }

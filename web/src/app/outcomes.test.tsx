@@ -9,7 +9,7 @@ import { createFake } from '@/testing/fake'
 import { createSaveRequest } from '@/testing/phone'
 import { OPERATOR, signInAs } from '@/testing/show'
 import { Toaster } from '@/ui/Toast'
-import { notifyRetainedSave, showConflictOutcome } from './outcomes'
+import { notifyRetainedSave, showConflictOutcomes } from './outcomes'
 
 const EMPTY = outboxState.get()
 afterEach(() => {
@@ -54,13 +54,13 @@ test('one resolved conflict names its vehicle; several that were missed are one 
   navigate('/campaign-home')
   signInAs(OPERATOR)
   render(<Toaster />)
-  act(() => showConflictOutcome([settled(1, 'HB20 000001')]))
+  act(() => showConflictOutcomes([settled(1, 'HB20 000001')]))
   expect(toasts()).toEqual(['HB20 000001: 1002 manteve o seu valor.'])
-  act(() => showConflictOutcome([settled(1, 'HB20 000001'), settled(2, 'HB20 000002'), settled(3, 'HB20 000003')]))
+  act(() => showConflictOutcomes([settled(1, 'HB20 000001'), settled(2, 'HB20 000002'), settled(3, 'HB20 000003')]))
   const several = await screen.findByText('2 conflitos seus foram resolvidos.')
   expect(toasts()).toHaveLength(2)
   await userEvent.setup().click(several)
   expect(window.location.pathname).toBe('/outbox')
-  act(() => showConflictOutcome([settled(2, 'HB20 000002')]))
+  act(() => showConflictOutcomes([settled(2, 'HB20 000002')]))
   expect(toasts()).toHaveLength(1)
 })

@@ -18,7 +18,7 @@ const OUTBOX = '/outbox'
 const isIds = createListGuard((id): id is number => typeof id === 'number')
 
 /** Shows which value was chosen in resolved conflicts. Only conflicts in which the signed-in person saved one of the two values are shown, each once on this device. */
-export function showConflictOutcome(conflicts: FieldConflict[]): void {
+export function showConflictOutcomes(conflicts: FieldConflict[]): void {
   const session = getCurrentSession()
   if (session === null) return
   const { hmc } = session.user
@@ -40,7 +40,7 @@ function describeOutcome({ vin_number: vin, chosen, mine_by_hmc, theirs_by_hmc, 
 /** Shows the outcomes of conflicts that were resolved while the signed-in person was not connected. */
 export async function showMissedConflictOutcomes(): Promise<void> {
   const missed = await queryClient.fetchQuery({ ...conflictsQuery({ state: 'settled', mine: true }), retry: false }).catch(() => null)
-  showConflictOutcome(missed?.conflicts ?? [])
+  showConflictOutcomes(missed?.conflicts ?? [])
 }
 
 /**

@@ -82,7 +82,7 @@ export const MENU_ENTRIES: MenuEntry[] = [
 ]
 
 /** Menu entries that are used less often, below a heading of their own. */
-export const MORE_MENU_ENTRIES: MenuEntry[] = [
+export const SECONDARY_MENU_ENTRIES: MenuEntry[] = [
   { label: 'menu.import', short: 'menu.importShort', icon: 'plus', to: '/import', allow: mayManageCampaigns },
   { label: 'menu.conflicts', icon: 'split', to: '/conflicts', allow: mayManageCampaigns },
   { label: 'menu.outbox', icon: 'phone', to: '/outbox' },
@@ -90,7 +90,7 @@ export const MORE_MENU_ENTRIES: MenuEntry[] = [
 ]
 
 /** Returns the entries that a person may see. */
-export const allowedEntries = (entries: MenuEntry[], userType: string, developer: boolean): MenuEntry[] => entries.filter(({ allow }) => allow?.(userType, developer) ?? true)
+export const filterMenuEntries = (entries: MenuEntry[], userType: string, developer: boolean): MenuEntry[] => entries.filter(({ allow }) => allow?.(userType, developer) ?? true)
 
 /** Links to the policies, below the entry that signs out. */
 export const POLICY_MENU_ENTRIES: MenuEntry[] = [

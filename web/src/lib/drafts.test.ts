@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { createDraft, mergeDraft, readDraft, rebaseDraft, writeDraft } from './drafts'
-import { diffFields, pickFields, OPERATOR_FIELDS } from './fields'
+import { diffFields, pickVehicleFields, OPERATOR_FIELDS } from './fields'
 
 const seen = { status: '', operator_notes: '', admin_notes: 'from QC', vin_number: 'HB20 000123', parking_space: 'A-2', version: 4 }
 const entry = { ...createDraft(seen), identifier: '0123', status: 'ok' }
 const current = { ...seen, status: 'ng', operator_notes: 'scratched door', version: 5 }
 
 test('merging keeps the values of the other person of fields that the person has not changed', () => {
-  expect(mergeDraft(entry, current)).toEqual({ ...entry, operator_notes: 'scratched door', version: 5, base: pickFields(current) })
+  expect(mergeDraft(entry, current)).toEqual({ ...entry, operator_notes: 'scratched door', version: 5, base: pickVehicleFields(current) })
 })
 
 test('every field of an entry without a base counts as changed', () => {

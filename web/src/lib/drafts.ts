@@ -1,4 +1,4 @@
-import { VEHICLE_FIELDS, pickFields, type VehicleFields } from './fields'
+import { VEHICLE_FIELDS, pickVehicleFields, type VehicleFields } from './fields'
 import { isRecord } from './json'
 import { readStored, writeStored } from './storage'
 
@@ -22,7 +22,7 @@ const isDraft = (value: unknown): value is InspectionDraft =>
   isRecord(value) && typeof value.version === 'number' && typeof value.identifier === 'string' && hasFields(value) && (value.base === undefined || hasFields(value.base))
 
 /** Returns a draft with the vehicle's own values and no changes. */
-export const createDraft = (vehicle: VehicleFields & { version: number }): InspectionDraft => ({ identifier: '', ...pickFields(vehicle), version: vehicle.version, base: pickFields(vehicle) })
+export const createDraft = (vehicle: VehicleFields & { version: number }): InspectionDraft => ({ identifier: '', ...pickVehicleFields(vehicle), version: vehicle.version, base: pickVehicleFields(vehicle) })
 
 /** Returns a draft based on the current vehicle: fields that the person has not changed take the vehicle's current values. */
 export function rebaseDraft(draft: InspectionDraft, vehicle: VehicleFields): InspectionDraft {

@@ -24,7 +24,7 @@ export function diffFields(seen: VehicleFields, wanted: VehicleFields, fields: r
   return change
 }
 
-export function pickFields(from: VehicleFields): VehicleFields {
+export function pickVehicleFields(from: VehicleFields): VehicleFields {
   const { status, operator_notes, admin_notes, vin_number, parking_space } = from
   return { status, operator_notes, admin_notes, vin_number, parking_space }
 }

@@ -1,7 +1,7 @@
 import { toIdentifierKey } from './identifier'
 
 /** The fields of a vehicle that are compared with a scanned or typed text. */
-export interface HasIdentifier {
+export interface IdentifiableVehicle {
   id: number
   vin_number: string
 }
@@ -58,7 +58,7 @@ const lookOf = (key: string): string => key.replaceAll(/[OQ]/g, '0').replaceAll(
 export const createEmptyIndex = <V>(): IdentifierIndex<V> => ({ byKey: new Map(), byLook: new Map(), lengths: [], longest: 0 })
 
 /** Adds vehicles to an index, so that a large campaign can be indexed in parts. Changes and returns the index. */
-export function extendIndex<V extends HasIdentifier>(index: IdentifierIndex<V>, vehicles: readonly V[]): IdentifierIndex<V> {
+export function extendIndex<V extends IdentifiableVehicle>(index: IdentifierIndex<V>, vehicles: readonly V[]): IdentifierIndex<V> {
   const lengths = new Set(index.lengths)
   for (const vehicle of vehicles) {
     const key = toIdentifierKey(vehicle.vin_number)
@@ -72,7 +72,7 @@ export function extendIndex<V extends HasIdentifier>(index: IdentifierIndex<V>, 
   return index
 }
 
-export const createIndex = <V extends HasIdentifier>(vehicles: readonly V[]): IdentifierIndex<V> => extendIndex(createEmptyIndex<V>(), vehicles)
+export const createIndex = <V extends IdentifiableVehicle>(vehicles: readonly V[]): IdentifierIndex<V> => extendIndex(createEmptyIndex<V>(), vehicles)
 
 function add<V>(map: Map<string, V[]>, key: string, vehicle: V): void {
   const known = map.get(key)
@@ -128,7 +128,7 @@ function fullRules<V>(text: string, { byKey, lengths }: IdentifierIndex<V>): (()
 export const containsFullIdentifier = <V>(text: string, index: IdentifierIndex<V>): boolean => fullRules(text, index).some((rule) => rule().length > 0)
 
 /** Matches a text against the vehicles of a campaign. The first rule that matches exactly one vehicle wins. */
-export function matchText<V extends HasIdentifier>(text: string, index: IdentifierIndex<V>): VehicleMatch<V> {
+export function matchText<V extends IdentifiableVehicle>(text: string, index: IdentifierIndex<V>): VehicleMatch<V> {
   const { byLook, lengths } = index
   const key = keyIn(text)
   if (key === '') return { kind: 'none' }

@@ -17,10 +17,8 @@ export const formatTime = (at: string | Date): string => splitLocalTime(at)[3] ?
 /** Formats a time for the log calls of the API: day/month/year 'ás' hh:mm:ss at UTC-3. */
 export const formatLogTimestamp = (at: Date): string => `${formatDate(at)} ás ${formatTime(at)}`
 
-const integer = createLazily(() => new Intl.NumberFormat('pt-BR', { useGrouping: true }))
-
-/** Formats a count with narrow spaces between groups of digits, as `1 240`, in every language. */
-export const formatCount = (value: number): string => integer().format(value).replaceAll('.', '\u202f')
+/** Formats a whole number with narrow spaces between groups of digits, as `1 240`, in every language. */
+export const formatCount = (value: number): string => String(value).replaceAll(/\B(?=(\d{3})+$)/g, '\u202f')
 
 const tenths = createLazily(() => new Intl.NumberFormat('pt-BR', { minimumFractionDigits: 1, maximumFractionDigits: 1 }))
 

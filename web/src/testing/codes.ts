@@ -1,4 +1,4 @@
-import { CODE_128, CODE_93, code39, type Symbology } from '../features/scanner/soft/symbologies'
+import { CODE_128, CODE_93, createCode39, type Symbology } from '../features/scanner/soft/symbologies'
 
 /** Widths of a code's bars and spaces in modules, a bar first. */
 export type Widths = number[]
@@ -7,7 +7,7 @@ const widthsOf = ({ characters, tail }: Symbology, values: readonly number[]): W
 
 const CODE_39_ORDER = '1234567890ABCDEFGHIJKLMNOPQRSTUVWXYZ-. *$/+%'
 export function encodeCode39(text: string, ratio = 2.5): Widths {
-  return widthsOf(code39(ratio), [...`*${text}*`].map((character) => CODE_39_ORDER.indexOf(character)))
+  return widthsOf(createCode39(ratio), [...`*${text}*`].map((character) => CODE_39_ORDER.indexOf(character)))
 }
 
 /** Encodes a text in Code 128 set B. `error` is added to the check character, for a damaged code. */

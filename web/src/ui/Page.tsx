@@ -46,20 +46,24 @@ export function Page({ title, tabTitle = title, subtitle, narrow = false, childr
   )
 }
 
-const firstPath = globalThis.location.pathname
-let hasNavigated = false
+let isFirst = true
 
 /**
- * Moves the focus to the heading after navigation, so that keyboard and screen reader start there. A person who types in the header keeps the
- * focus. The first page of a visit gets no focus, because the browser starts at its top anyway and focusing delays the first paint.
+ * Moves the focus to the heading of a new page, so that keyboard and screen reader start there. A person who types in the header keeps the
+ * focus. On the first page of a visit the focus follows after the first paint, because focusing computes the layout at once.
  */
 function useArrival() {
   const heading = useRef<HTMLHeadingElement>(null)
   const inPane = useContext(PaneContext)
   useEffect(() => {
-    if (inPane) return
-    hasNavigated ||= globalThis.location.pathname !== firstPath
-    if (hasNavigated && !(document.activeElement instanceof HTMLInputElement)) heading.current?.focus({ preventScroll: true })
+    if (inPane) return undefined
+    const focus = () => {
+      if (!(document.activeElement instanceof HTMLInputElement)) heading.current?.focus({ preventScroll: true })
+    }
+    if (!isFirst) return void focus()
+    isFirst = false
+    const timer = setTimeout(focus)
+    return () => clearTimeout(timer)
   }, [inPane])
   return heading
 }

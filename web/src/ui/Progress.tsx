@@ -1,5 +1,5 @@
 import { formatCount } from '@/lib/time'
-import { useChoiceOrder, type ChoiceOrder } from '@/lib/order'
+import { useFirstChoice, type FirstChoice } from '@/lib/firstChoice'
 import { useText } from '@/lib/text'
 import styles from './Progress.module.css'
 
@@ -31,10 +31,10 @@ export function Progress({ label, done, total, quiet = false, unknown = false }:
 }
 
 /** Step indicator: campaign, yard, inspection. `first` states whether campaign or yard is picked first. */
-export function StepIndicator({ current, first }: { current: 1 | 2 | 3; first?: ChoiceOrder }) {
+export function StepIndicator({ current, first }: { current: 1 | 2 | 3; first?: FirstChoice }) {
   const t = useText()
   const picks = [t('steps.campaign'), t('steps.yard')]
-  const labels = [...(useChoiceOrder(first) === 'yard' ? picks.toReversed() : picks), t('steps.inspect')]
+  const labels = [...(useFirstChoice(first) === 'yard' ? picks.toReversed() : picks), t('steps.inspect')]
   return (
     <ol className={styles.steps} aria-label={t('steps.label', { n: current })}>
       {labels.map((label, index) => {

@@ -15,7 +15,7 @@ const SHAPES: Record<string, IconName> = {
 }
 
 export const getStatusIcon = (status: string): IconName => SHAPES[getStatusSlug(status)] ?? 'ring'
-export const getStatusColour = (status: string): string => styles[getStatusSlug(status)] ?? ''
+export const getStatusClass = (status: string): string => styles[getStatusSlug(status)] ?? ''
 
 interface VehicleStatusBadgeProps {
   status: string
@@ -27,7 +27,7 @@ interface VehicleStatusBadgeProps {
 export function VehicleStatusBadge({ status, inspected = true }: VehicleStatusBadgeProps) {
   const t = useText()
   return (
-    <span className={`${styles.badge} ${getStatusColour(status)}`}>
+    <span className={`${styles.badge} ${getStatusClass(status)}`}>
       <Icon name={getStatusIcon(status)} size={18} />
       {status === '' ? t(inspected ? 'status.none' : 'status.waiting') : status}
     </span>

@@ -2,6 +2,7 @@
 // fails below the goals.
 //
 // Needs a running Patio with campaigns, such as `patio --demo`, at PATIO_TEST_URL. Signs in with PATIO_ADMIN_HMC and PATIO_ADMIN_PASSWORD.
+// Arguments are the paths to measure instead, such as `/yard`.
 // Each page is measured several times and the median counts, because other processes disturb single runs.
 import lighthouse from 'lighthouse'
 import { launch } from 'puppeteer-core'
@@ -68,8 +69,9 @@ const browser = await launch({
 })
 try {
   const stored = await session()
-  const results = [await judge(browser, '/', {})]
-  for (const path of ['/campaign-home', ...(await vehiclePaths(stored))]) results.push(await judge(browser, path, stored))
+  const paths = process.argv.length > 2 ? process.argv.slice(2) : ['/', '/campaign-home', ...(await vehiclePaths(stored))]
+  const results = []
+  for (const path of paths) results.push(await judge(browser, path, path === '/' ? {} : stored))
   process.exitCode = results.every(Boolean) ? 0 : 1
 } finally {
   await browser.close()

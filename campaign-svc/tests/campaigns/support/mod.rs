@@ -8,7 +8,7 @@ use patio_kit::{
     client::service_channel::ServiceChannel,
     errors::{self, Reason},
     host::Host,
-    progress_cache::{self, Progress},
+    progress_cache::{self, CachedProgress},
     server::access_layer::AccessLayerState,
 };
 use patio_proto::{
@@ -67,7 +67,7 @@ impl World {
     /// Returns a request that import-svc makes on behalf of a user.
     pub fn for_person<T>(&self, (id, role): (i64, Role), message: T) -> Request<T> {
         let service = patio_testing::bearer(&self.host, SERVICE.0, SERVICE.1);
-        patio_testing::bearer(&self.host, id, role).forwarded_by(&service).request(message)
+        patio_testing::bearer(&self.host, id, role).delegate_to(&service).request(message)
     }
 
     pub fn campaigns(&self) -> CampaignServiceClient<ServiceChannel> {
@@ -154,7 +154,7 @@ impl World {
     pub async fn count(&self, id: i64, yard: i32, counters: (i64, i64, Option<i64>)) {
         let now = self.yard.count(id, yard, counters);
         let committed =
-            Progress { total: now.total_vehicles, inspected: now.total_inspected, next: None, next_known: false, in_dash: false };
+            CachedProgress { total: now.total_vehicles, inspected: now.total_inspected, next: None, next_known: false, in_dash: false };
         assert!(self.host.cache.put_if_newer(&progress_cache::cache_key(id), now.revision, &committed).await);
     }
 

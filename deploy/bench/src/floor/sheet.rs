@@ -4,7 +4,7 @@ use anyhow::Context;
 use calamine::{DataRef, Reader, Xlsx};
 use futures::StreamExt;
 use patio_kit::clock::Clock;
-use patio_proto::{identifier, walk, yard};
+use patio_proto::{vin, walking_order, yard};
 use rust_xlsxwriter::Workbook;
 use std::{fs::File, io::BufReader, path::Path};
 
@@ -34,10 +34,10 @@ pub async fn import(file: &Path, base: &Base) -> anyhow::Result<()> {
 fn derived([model_code, serial_number, parking_space]: [String; 3]) -> New {
     let vin = format!("{model_code} {serial_number}");
     New {
-        vin_key: identifier::search_key(&vin),
+        vin_key: vin::search_key(&vin),
         yard_id: yard::yard_id(&parking_space).map(i64::from),
         yard_group: yard::yard_group(&parking_space).to_owned(),
-        walk_key: walk::sort_key(&parking_space),
+        walk_key: walking_order::sort_key(&parking_space),
         haystack: format!("{vin}\n{parking_space}").to_lowercase(),
         model_code,
         serial_number,

@@ -6,7 +6,7 @@ pub mod ledger;
 mod rounds;
 
 use ledger::Ledger;
-use patio_harness::{Answer, Client, Database, POSTGRES, Patio, REDIS, acquire_heavy_slot, empty_redis_database};
+use patio_harness::{Client, Database, HttpResponse, POSTGRES, Patio, REDIS, acquire_heavy_slot, empty_redis_database};
 use patio_testing::{LONG, from_environment, print_to_stderr};
 use serde_json::Value;
 use std::time::{Duration, Instant};
@@ -30,11 +30,11 @@ pub fn start() -> Option<(Patio, Ledger)> {
 
 /// Signs in as the first supervisor, with a new connection per call.
 pub fn supervisor(patio: &Patio) -> Client {
-    patio.sign_in().without_reuse(ANSWERED)
+    patio.sign_in().without_connection_reuse(ANSWERED)
 }
 
 /// Returns status and body of a response; status 0 means no response.
-fn outcome(answer: Result<Answer, ureq::Error>) -> (u16, Value) {
+fn outcome(answer: Result<HttpResponse, ureq::Error>) -> (u16, Value) {
     answer.map_or((0, Value::Null), |answer| (answer.status, answer.json()))
 }
 

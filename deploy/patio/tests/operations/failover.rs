@@ -193,7 +193,7 @@ fn a_patroni_cluster_that_loses_its_primary_loses_no_acknowledged_save() {
                 Loss::Switchover => cluster.switch_over(),
                 Loss::Crash => cluster.kill(old),
                 Loss::Freeze => cluster.suspend(old),
-                Loss::CutOff => cluster.set_cut(old, true),
+                Loss::CutOff => cluster.set_etcd_disconnected(old, true),
             }
             wait_until("a standby is the primary", PROMOTED, || cluster.primary().is_some_and(|new| new != old));
             down = began.elapsed();
@@ -203,7 +203,7 @@ fn a_patroni_cluster_that_loses_its_primary_loses_no_acknowledged_save() {
             Loss::Switchover => {}
             Loss::Crash => cluster.restart(old),
             Loss::Freeze => cluster.resume(old),
-            Loss::CutOff => cluster.set_cut(old, false),
+            Loss::CutOff => cluster.set_etcd_disconnected(old, false),
         }
         cluster.wait_until_healthy();
         let late = inspectors.save_during(|| thread::sleep(Duration::from_secs(2)));

@@ -34,7 +34,8 @@ async fn an_older_version_starts_on_the_tables_of_a_newer_one() {
             let db = host.open_database(schema).await.unwrap();
             let newer = "insert into _sqlx_migrations (version, description, installed_on, success, checksum, execution_time)
                          select 9999, 'of a newer version', installed_on, true, checksum, 1 from _sqlx_migrations where version = 1";
-            let done = db.write(move |tx| Box::pin(async move { on!(tx.on(), c => sqlx::query(newer).execute(c).await.map(drop)) }));
+            let done =
+                db.write(move |tx| Box::pin(async move { on!(tx.connection(), c => sqlx::query(newer).execute(c).await.map(drop)) }));
             done.await.map_err(|cause: sqlx::Error| cause).unwrap();
             db.close().await;
             assert!(applied(&host, schema).await.iter().any(|(version, _)| *version == 9999), "{}", schema.name);

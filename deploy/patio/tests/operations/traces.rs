@@ -1,7 +1,9 @@
 //! Traces in the form of OpenTelemetry's semantic conventions, sent to a collector with and without TLS.
 use super::{contains, doctors};
 use crate::collector::{Collector, Kind, Span, TOKEN};
-use patio_harness::{Answer, Authority, Client, Database, Folder, POSTGRES, Patio, Signal, acquire_shared_slot, free_port, wait_until};
+use patio_harness::{
+    Authority, Client, Database, Folder, HttpResponse, POSTGRES, Patio, Signal, acquire_shared_slot, free_port, wait_until,
+};
 use patio_testing::print_to_stderr;
 use serde_json::{Value, json};
 use std::{path::Path, thread, time::Duration};
@@ -10,7 +12,7 @@ use std::{path::Path, thread, time::Duration};
 const ARRIVAL: Duration = Duration::from_secs(20);
 
 /// Sends a request with a request id.
-fn send(client: &Client, id: &str, method: &str, path: &str, body: &Value) -> Answer {
+fn send(client: &Client, id: &str, method: &str, path: &str, body: &Value) -> HttpResponse {
     let request = client.request(method, path).header("x-request-id", id).header("content-type", "application/json");
     client.send(request, if body.is_null() { String::new() } else { body.to_string() })
 }

@@ -108,7 +108,7 @@ fn patio_is_not_ready_on_a_read_only_server_and_reconnects_to_a_writable_one() {
     let end =
         format!("select pg_terminate_backend(pid) from pg_stat_activity where datname = '{}' and pid <> pg_backend_pid()", database.name());
     database.maintenance_sql(&end);
-    let ready = |program: &str| patio.replica(program, 0).readiness() == Some(200);
+    let ready = |program: &str| patio.replica(program, 0).readiness_status() == Some(200);
     wait_until("the services are not ready", Duration::from_secs(10), || !ready("vehicle-svc") && !ready("auth-svc"));
     let refused = admin.call("PUT", &format!("/api/vehicles/{vehicle}"), &json!({ "status": "ok" }));
     assert_eq!((refused.status, refused.header("retry-after").is_some()), (503, true), "{}", refused.text());

@@ -1,5 +1,5 @@
 //! HTTP calls of one simulated user, with sign-in retries while the gateway is down.
-use patio_harness::{Answer, Client};
+use patio_harness::{Client, HttpResponse};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,8 @@ pub struct Person {
 impl Person {
     /// Creates the user's client and signs in as soon as a gateway responds.
     pub fn signed_in(chief: &Client, hmc: &str) -> Self {
-        let mut person = Self { client: chief.without_reuse(PATIENCE), hmc: hmc.to_owned(), chief: chief.without_reuse(PATIENCE) };
+        let mut person =
+            Self { client: chief.without_connection_reuse(PATIENCE), hmc: hmc.to_owned(), chief: chief.without_connection_reuse(PATIENCE) };
         person.sign_in();
         person
     }
@@ -42,7 +43,7 @@ impl Person {
                     self.client = self.client.with_token(answer.json()["token"].as_str().unwrap());
                     return;
                 }
-                Some(Answer { status: 429, .. }) => self.unlock(),
+                Some(HttpResponse { status: 429, .. }) => self.unlock(),
                 Some(answer) if answer.status < 500 => panic!("{} cannot sign in: {answer:?}", self.hmc),
                 _ => std::thread::sleep(Duration::from_millis(50)),
             }
@@ -50,13 +51,13 @@ impl Person {
     }
 
     /// Sends a call with the default timeout. Returns `None` without a response.
-    pub fn call(&self, method: &str, path: &str, body: &Value) -> Option<Answer> {
+    pub fn call(&self, method: &str, path: &str, body: &Value) -> Option<HttpResponse> {
         self.client.try_call(method, path, body).ok()
     }
 
     /// Sends a save with its idempotency key and a timeout. Returns `None` without a response.
-    pub fn save(&self, path: &str, key: &str, body: &Value, patience: Duration) -> Option<Answer> {
-        let client = self.client.without_reuse(patience);
+    pub fn save(&self, path: &str, key: &str, body: &Value, patience: Duration) -> Option<HttpResponse> {
+        let client = self.client.without_connection_reuse(patience);
         let request = client.request("PUT", path).header("idempotency-key", key).header("content-type", "application/json");
         client.try_send(request, body.to_string()).ok()
     }

@@ -60,7 +60,7 @@ impl Screen {
 
     /// Receives one stream until it is cut. Returns `None` if it could not be opened.
     fn listen(&self, world: &World, person: &Person, cut_after: u64) -> Option<()> {
-        let events = person.client.events(&format!("/api/events?campaign={}", world.campaign), PATIENCE).ok()?;
+        let events = person.client.open_event_stream(&format!("/api/events?campaign={}", world.campaign), PATIENCE).ok()?;
         self.catch_up(person, world.campaign)?;
         for (seen, event) in (1..).zip(events) {
             self.hear(world, person, &event)?;

@@ -31,7 +31,7 @@ impl Drop for Ended<'_> {
 /// Runs `work` and returns its result with the p99 latency of concurrent health checks.
 fn beside<T>(patio: &Patio, work: impl FnOnce() -> T) -> (T, Duration) {
     let over = AtomicBool::new(false);
-    let client = patio.client().without_reuse(ANSWERED);
+    let client = patio.client().without_connection_reuse(ANSWERED);
     std::thread::scope(|scope| {
         let asking = scope.spawn(|| {
             let mut took = Vec::new();

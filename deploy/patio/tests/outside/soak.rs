@@ -143,7 +143,7 @@ fn memory_descriptors_and_latency_stay_constant() {
     let seconds = patio_testing::rounds(SHORT);
     let time = Duration::from_secs(u64::try_from(seconds).unwrap()) / TURNS;
     let (_turn, patio) = (acquire_exclusive_slot(), Patio::builder().start());
-    let admin = patio.sign_in().without_reuse(Duration::from_secs(60));
+    let admin = patio.sign_in().without_connection_reuse(Duration::from_secs(60));
     let campaign = admin.import_template();
     for number in 0..PEOPLE {
         admin.create_user(&hmc(number), ADMIN_PASSWORD, "admin");

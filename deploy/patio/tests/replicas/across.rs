@@ -98,7 +98,7 @@ impl Two<'_> {
         let (events, heard) = channel();
         let mut opened: Option<EventStream> = None;
         wait_until("the stream is open", EVENT_TIMEOUT, || {
-            opened = self.there.events(path, EVENT_TIMEOUT).ok();
+            opened = self.there.open_event_stream(path, EVENT_TIMEOUT).ok();
             opened.is_some()
         });
         std::thread::spawn(move || opened.into_iter().flatten().all(|event| events.send(event.data).is_ok()));

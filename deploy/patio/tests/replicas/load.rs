@@ -1,5 +1,5 @@
 //! Load generator: constant reads and saves through any ready gateway, like behind a load balancer, with counts of all failures.
-use patio_harness::{Answer, Campaign, Client, Patio, Replica, wait_until};
+use patio_harness::{Campaign, Client, HttpResponse, Patio, Replica, wait_until};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
@@ -245,7 +245,7 @@ impl Load {
 
     /// Polls the readiness of both gateways over separate connections.
     fn watch(&self) {
-        let probes: Vec<_> = self.entries.iter().map(|entry| (entry, entry.admin.without_reuse(PROBED))).collect();
+        let probes: Vec<_> = self.entries.iter().map(|entry| (entry, entry.admin.without_connection_reuse(PROBED))).collect();
         while !self.is_stopping() {
             for (entry, probe) in &probes {
                 let ready = probe.try_call("GET", "/readyz", &Value::Null).is_ok_and(|answer| answer.status == 200);
@@ -350,7 +350,7 @@ impl<'l> Worker<'l> {
         self.outcome(client.try_send(request, body.to_string()).map_err(|cause| cause.to_string())?)
     }
 
-    fn outcome(&self, answer: Answer) -> Result<Value, String> {
+    fn outcome(&self, answer: HttpResponse) -> Result<Value, String> {
         if answer.is_success() {
             return Ok(answer.json());
         }

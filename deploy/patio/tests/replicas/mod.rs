@@ -117,7 +117,7 @@ impl Yard {
 
     /// Signs in as supervisor and returns a client per gateway.
     fn gateways(&self) -> Vec<Client> {
-        self.patio.gateways().iter().map(|url| self.admin.with_url(url)).collect()
+        self.patio.gateway_urls().iter().map(|url| self.admin.with_url(url)).collect()
     }
 
     /// Returns the time limit to assert: in the long form the promised one plus a tenth of a second for thread scheduling, in the

@@ -49,14 +49,14 @@ fn processes_start_in_any_order_and_are_ready_soon_after_the_last_dependency() {
             return print_to_stderr(MISSING);
         };
         let collector = free_port(); // an unreachable collector, which no process needs
-        let mut patio = configure(folder.path(), (&postgres, &redis), collector, "warn,patio_kit::client::balancer=info").prepare();
+        let mut patio = configure(folder.path(), (&postgres, &redis), collector, "warn,patio_kit::client::balancer=info").build();
         let shuffled = shuffled(turn);
         for (service, n) in &shuffled {
             patio.replica_mut(service, *n).start().unwrap();
             std::thread::sleep(Duration::from_millis(50));
         }
         wait_until("all readiness probes respond", Duration::from_secs(20), || {
-            patio.replicas().all(|replica| replica.readiness() == Some(503))
+            patio.replicas().all(|replica| replica.readiness_status() == Some(503))
         });
         let ids: Vec<_> = patio.replicas().map(|replica| replica.id()).collect();
         let mut took = None;
@@ -64,7 +64,7 @@ fn processes_start_in_any_order_and_are_ready_soon_after_the_last_dependency() {
             std::thread::sleep(if long { PAUSE } else { PAUSE / 3 });
             none_ended(&mut patio, &ids, coming);
             if took.is_none() {
-                assert!(patio.replicas().all(|replica| replica.readiness() == Some(503)), "before {coming:?}");
+                assert!(patio.replicas().all(|replica| replica.readiness_status() == Some(503)), "before {coming:?}");
             }
             come(*coming, &mut postgres, &mut redis);
             if *coming == Coming::Rights {

@@ -7,8 +7,8 @@ use crate::{
     audit::{
         self, AuditEvent,
         chain::contains_seal,
-        digest::{self, ChainLink},
-        store::{self, LogPart, SealedEntry},
+        digest::{self, SealHasher},
+        store::{self, LogPartition, SealedEntry},
     },
     clock::Clock,
     db::Db,
@@ -47,7 +47,7 @@ enum Line {
 
 /// Archived partition of the log: written to a file and dropped from the database.
 #[derive(Debug)]
-pub struct ArchivedPart {
+pub struct ArchiveFile {
     /// Path of the archive file.
     pub file: PathBuf,
     /// Number of entries in the file.
@@ -61,22 +61,22 @@ pub struct ArchivedPart {
 ///
 /// # Errors
 /// Returns an error on `SQLite`, when a partition fails the verification, or when a file cannot be written.
-pub async fn archive_before(db: &Db, clock: &Clock, before: DateTime<Utc>, folder: &Path) -> anyhow::Result<Vec<ArchivedPart>> {
+pub async fn archive_before(db: &Db, clock: &Clock, before: DateTime<Utc>, folder: &Path) -> anyhow::Result<Vec<ArchiveFile>> {
     ensure!(db.is_postgres(), "only the audit log of PostgreSQL can be archived; SQLite has no monthly partitions");
     audit::retention::purge_expired(db, clock).await?;
     let before = before.min(clock.now() - audit::retention::ACCESS_RETENTION);
     let mut done = Vec::new();
-    for part in store::list_parts(db, before).await? {
+    for part in store::list_partitions(db, before).await? {
         let file = folder.join(format!("audit-{}-{}.jsonl.gz", db.name(), part.name));
         let (entries, sha256) = write_part(db, &part, &file).await.with_context(|| file.display().to_string())?;
         drop_part(db, clock.now(), part, entries, sha256).await?;
-        done.push(ArchivedPart { file, entries });
+        done.push(ArchiveFile { file, entries });
     }
     Ok(done)
 }
 
 /// Writes a partition of the log to a new file. Returns the number of written entries, and the SHA-256 of the file.
-async fn write_part(db: &Db, part: &LogPart, path: &Path) -> anyhow::Result<(i64, String)> {
+async fn write_part(db: &Db, part: &LogPartition, path: &Path) -> anyhow::Result<(i64, String)> {
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     let mut out = GzEncoder::new(BufWriter::new(file), Compression::default());
     let seals = store::find_seal_range(db, part).await?;
@@ -107,7 +107,7 @@ async fn write_part(db: &Db, part: &LogPart, path: &Path) -> anyhow::Result<(i64
         position = end;
     }
     write_seal(db, &mut out, (last, first)).await?;
-    let stored = store::count_part(db, part).await?;
+    let stored = store::count_partition_entries(db, part).await?;
     ensure!(stored == entries, "{stored} entries are stored, but {entries} of them are sealed; run `audit verify`");
     let file = out.finish()?.into_inner().map_err(std::io::IntoInnerError::into_error)?;
     file.sync_all()?;
@@ -133,14 +133,14 @@ fn write(out: &mut impl Write, line: &Line) -> anyhow::Result<()> {
 
 /// Drops a partition and records its archive file in one transaction. Retries after a lock timeout, which is short because saves
 /// queue behind the waiting transaction.
-async fn drop_part(db: &Db, now: DateTime<Utc>, part: LogPart, entries: i64, sha256: String) -> anyhow::Result<()> {
+async fn drop_part(db: &Db, now: DateTime<Utc>, part: LogPartition, entries: i64, sha256: String) -> anyhow::Result<()> {
     let summary = format!("moved {entries} entries of part {} to a file with SHA-256 {sha256}", part.name);
     for attempt in 1.. {
         let (part, sha256, summary) = (part.clone(), sha256.clone(), summary.clone());
         let dropped: Result<(), sqlx::Error> = db
             .write(move |tx| {
                 Box::pin(async move {
-                    store::drop_part(tx, &part, (entries, &sha256), now).await?;
+                    store::drop_partition(tx, &part, (entries, &sha256), now).await?;
                     let event = AuditEvent { kind: "retention", subject: "audit log".to_owned(), summary, ..AuditEvent::default() };
                     audit::append(tx, now, None, event).await
                 })
@@ -200,7 +200,7 @@ fn lines(path: &Path) -> anyhow::Result<impl Iterator<Item = std::io::Result<Str
 /// Returns an error when the file is not an archive or a statement fails.
 pub async fn verify(db: &Db, path: &Path) -> anyhow::Result<ArchiveReport> {
     let mut report = ArchiveReport::default();
-    let mut link = ChainLink::new("");
+    let mut link = SealHasher::new("");
     for line in lines(path)? {
         match serde_json::from_str(&line?)? {
             Line::Part { service, part, seal_before, .. } => {
@@ -208,7 +208,7 @@ pub async fn verify(db: &Db, path: &Path) -> anyhow::Result<ArchiveReport> {
                 if known.is_none_or(|known| sha256(path).ok() != Some(known.sha256)) {
                     report.problems.push(format!("the file differs from the one that was written for part {part}"));
                 }
-                (report.service, link) = (service, ChainLink::new(&seal_before));
+                (report.service, link) = (service, SealHasher::new(&seal_before));
             }
             Line::Entry(entry) => {
                 link.add(entry.event_id, &entry.sealed_kind, entry.sealed_at, &entry.digest);
@@ -219,7 +219,7 @@ pub async fn verify(db: &Db, path: &Path) -> anyhow::Result<ArchiveReport> {
                 }
             }
             Line::Seal { id, digest } => {
-                let computed = std::mem::replace(&mut link, ChainLink::new(&digest)).finish_digest();
+                let computed = std::mem::replace(&mut link, SealHasher::new(&digest)).finish_digest();
                 if computed != digest || !contains_seal(db, id, &digest).await? {
                     report.problems.push(format!("seal {id} does not match its entries, the previous seal or the database"));
                 }

@@ -4,10 +4,10 @@
 //! the chain: a digest over the previous seal and the digests of the sealed entries. Seals are also logged and written to a file,
 //! out of reach of an attacker who can only write to the database.
 use crate::audit::{
-    digest::{self, ChainLink},
+    digest::{self, SealHasher},
     retention::{ACCESS_KINDS, ACCESS_RETENTION, purge_expired},
     seal_file::{self, SealFile},
-    store::{self, Archive, Seal, SealedEntry},
+    store::{self, ArchivedPartition, Seal, SealedEntry},
 };
 use crate::{clock::Clock, db::Db, errors, lifecycle::Tasks};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -115,7 +115,7 @@ async fn seal_next_batch(db: &Db, now: DateTime<Utc>) -> Result<Option<(Seal, us
             }
             let before = store::load_last_seal(tx).await?;
             let id = before.as_ref().map_or(1, |seal| seal.id + 1);
-            let mut link = ChainLink::new(before.as_ref().map_or("", |seal| &seal.digest));
+            let mut link = SealHasher::new(before.as_ref().map_or("", |seal| &seal.digest));
             let digests: Vec<_> = rows.iter().map(|row| (row, digest::digest_entry(row))).collect();
             for (row, digest) in &digests {
                 link.add(row.id, &row.kind, row.at, digest);
@@ -161,7 +161,7 @@ impl VerificationReport {
         }
     }
 
-    fn compare(&mut self, sealed: &SealedEntry, is: Option<&String>, now: DateTime<Utc>, archives: &[Archive]) {
+    fn compare(&mut self, sealed: &SealedEntry, is: Option<&String>, now: DateTime<Utc>, archives: &[ArchivedPartition]) {
         let may_be_gone = ACCESS_KINDS.contains(&sealed.sealed_kind.as_str()) && sealed.sealed_at < now - ACCESS_RETENTION;
         match is {
             Some(is) if *is == sealed.digest => self.entries += 1,
@@ -254,7 +254,7 @@ pub async fn compare_with_seal_file(db: &Db, file: &Path, service: &str) -> anyh
 struct Chain {
     id: i64,
     before: String,
-    open: Option<(ChainLink, String)>,
+    open: Option<(SealHasher, String)>,
     waiting: std::collections::VecDeque<Seal>,
 }
 
@@ -280,7 +280,7 @@ impl Chain {
         self.id = id;
         match self.waiting.pop_front() {
             Some(seal) if seal.id == id => {
-                self.open = Some((ChainLink::new(&self.before), seal.digest));
+                self.open = Some((SealHasher::new(&self.before), seal.digest));
                 report.seals += 1;
             }
             _ => report.problem(format!("seal {id} is missing")),

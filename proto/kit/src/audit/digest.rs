@@ -27,9 +27,9 @@ fn digest_json(fields: &impl Serialize) -> String {
 }
 
 /// Unfinished digest of one audit seal (hash-chain link), to which entries are added.
-pub(super) struct ChainLink(Context);
+pub(super) struct SealHasher(Context);
 
-impl ChainLink {
+impl SealHasher {
     /// Starts a seal's digest with the digest `before` of the previous seal, which is empty for the first seal.
     pub(super) fn new(before: &str) -> Self {
         let mut context = Context::new(&SHA256);

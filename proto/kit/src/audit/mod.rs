@@ -9,7 +9,7 @@ mod store;
 
 use crate::{
     auth::identity::Caller,
-    client::call_context::REQUEST_ID,
+    client::call_context::REQUEST_ID_HEADER,
     clock,
     db::{Db, Tx},
     errors,
@@ -94,7 +94,7 @@ pub fn client_address<T>(request: &Request<T>) -> String {
 /// Returns the id of the user's request, which all services forward in the metadata of their calls; empty when missing.
 #[must_use]
 pub fn request_id<T>(request: &Request<T>) -> String {
-    request.metadata().get(REQUEST_ID).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned()
+    request.metadata().get(REQUEST_ID_HEADER).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned()
 }
 
 /// Returns up to `limit` audit entries of one kind and object that were written before a given time, newest first.
@@ -127,7 +127,7 @@ impl pb::audit_service_server::AuditService for AuditLog {
         let filter = request.get_ref();
         let rows = self
             .db
-            .read_recent(|db| async move { store::list(&db, filter).await })
+            .read_from_replica(|db| async move { store::list(&db, filter).await })
             .await
             .map_err(|cause| errors::database_status(&cause))?;
         Ok(Response::new(pb::ListEventsResponse { events: rows.into_iter().map(AuditRow::into_event).collect() }))

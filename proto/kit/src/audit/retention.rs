@@ -29,12 +29,12 @@ pub async fn purge_expired(db: &Db, clock: &Clock) -> Result<u64, sqlx::Error> {
     let mut deleted = 0;
     if db.is_postgres() {
         create_months(db, now).await;
-        deleted += db.write(|tx| Box::pin(async move { store::drop_expired_months(tx).await })).await?;
+        deleted += db.write(|tx| Box::pin(async move { store::drop_expired_partitions(tx).await })).await?;
     }
-    for table in store::tables_without_months(db).await? {
+    for table in store::list_unpartitioned_tables(db).await? {
         loop {
             let some = db
-                .write(move |tx| Box::pin(async move { store::delete_access(tx, table, now - ACCESS_RETENTION, BATCH_LEN).await }))
+                .write(move |tx| Box::pin(async move { store::delete_access_entries(tx, table, now - ACCESS_RETENTION, BATCH_LEN).await }))
                 .await?;
             deleted += some;
             if some < BATCH_LEN.unsigned_abs() {
@@ -55,7 +55,7 @@ pub async fn purge_expired(db: &Db, clock: &Clock) -> Result<u64, sqlx::Error> {
 async fn create_months(db: &Db, now: DateTime<Utc>) {
     for ahead in 0..=MONTHS_AHEAD {
         let Some(month) = month_of(now).checked_add_months(Months::new(ahead)) else { return };
-        if let Err(cause) = db.write(move |tx| Box::pin(async move { store::create_month(tx, month).await })).await {
+        if let Err(cause) = db.write(move |tx| Box::pin(async move { store::create_month_partition(tx, month).await })).await {
             tracing::warn!(%cause, %month, schema = db.name(), "failed to create a monthly partition of the audit log, retrying in an hour");
         }
     }

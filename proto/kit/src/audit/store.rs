@@ -34,7 +34,7 @@ pub(super) struct AuditRow {
 }
 
 pub(super) async fn append(tx: &mut Tx<'_>, entry: &AuditEntry) -> Result<()> {
-    on!(tx.on(), c => query(
+    on!(tx.connection(), c => query(
         "insert into audit_events (at, user_id, role, kind, subject, summary, address, old_values, new_values)
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9)")
         .bind(entry.at).bind(entry.user_id).bind(entry.role).bind(entry.kind).bind(&entry.subject)
@@ -57,7 +57,7 @@ pub(super) async fn list(db: &Db, filter: &pb::ListEventsRequest) -> Result<Vec<
             and ($7 = '%%' or lower(subject) like cast($7 as text) escape '\\' or lower(summary) like cast($7 as text) escape '\\')
           order by at desc, id desc limit $8")
         .bind(before).bind(before_id).bind(from).bind(to).bind(&filter.kind).bind(filter.user_id)
-        .bind(crate::page::contains_pattern(&filter.search)).bind(limit)
+        .bind(crate::page::to_like_pattern(&filter.search)).bind(limit)
         .fetch_all(c).await)
 }
 
@@ -116,12 +116,12 @@ impl SealedEntry {
 }
 
 pub(super) async fn load_last_seal(tx: &mut Tx<'_>) -> Result<Option<Seal>> {
-    on!(tx.on(), c => query_as("select id, digest from audit_seals order by id desc limit 1").fetch_optional(c).await)
+    on!(tx.connection(), c => query_as("select id, digest from audit_seals order by id desc limit 1").fetch_optional(c).await)
 }
 
 /// Acquires the sealing lock until the transaction ends. Returns `false` when another replica holds the lock.
 pub(super) async fn try_lock_sealing(tx: &mut Tx<'_>) -> Result<bool> {
-    match tx.on() {
+    match tx.connection() {
         Engine::Sqlite(_) => Ok(true),
         Engine::Postgres(c) => {
             let lock = "select pg_try_advisory_xact_lock($1, hashtext(current_schema()))";
@@ -136,15 +136,15 @@ pub(super) async fn try_lock_sealing(tx: &mut Tx<'_>) -> Result<bool> {
 /// The statement first selects a limited number of ids. A join would be slow while the statistics of a new table are outdated:
 /// `PostgreSQL` would scan all digests for every entry.
 pub(super) async fn list_unsealed(tx: &mut Tx<'_>, late: i64, most: i64) -> Result<Vec<AuditRow>> {
-    let last: Option<i64> = on!(tx.on(), c => query_scalar("select max(event_id) from audit_digests").fetch_one(c).await)?;
+    let last: Option<i64> = on!(tx.connection(), c => query_scalar("select max(event_id) from audit_digests").fetch_one(c).await)?;
     let from = last.map_or(0, |last| last - late);
-    let ids: Vec<i64> = on!(tx.on(), c => query_scalar(
+    let ids: Vec<i64> = on!(tx.connection(), c => query_scalar(
         "select id from (select id from audit_events where id > $1 order by id limit $2) as written
          except select event_id from (select event_id from audit_digests where event_id > $1 order by event_id limit $2) as sealed
          order by 1 limit $3")
         .bind(from).bind(late + most).bind(most).fetch_all(c).await)?;
     let (Some(first), Some(last)) = (ids.first(), ids.last()) else { return Ok(Vec::new()) };
-    let rows: Vec<AuditRow> = on!(tx.on(), c => query_as(
+    let rows: Vec<AuditRow> = on!(tx.connection(), c => query_as(
         "select id, at, user_id, role, kind, subject, summary, address, old_values, new_values
            from audit_events where id >= $1 and id <= $2 order by id")
         .bind(first).bind(last).fetch_all(c).await)?;
@@ -152,7 +152,7 @@ pub(super) async fn list_unsealed(tx: &mut Tx<'_>, late: i64, most: i64) -> Resu
 }
 
 pub(super) async fn add_seal(tx: &mut Tx<'_>, seal: &Seal, at: DateTime<Utc>) -> Result<()> {
-    on!(tx.on(), c => query("insert into audit_seals (id, digest, at) values ($1, $2, $3)")
+    on!(tx.connection(), c => query("insert into audit_seals (id, digest, at) values ($1, $2, $3)")
         .bind(seal.id).bind(&seal.digest).bind(at).execute(c).await.map(drop))
 }
 
@@ -167,7 +167,7 @@ pub(super) async fn add_digests(tx: &mut Tx<'_>, seal: i64, all: &[(&AuditRow, S
             text.build().persistent(false).execute($connection).await.map(drop)
         }};
     }
-    match tx.on() {
+    match tx.connection() {
         Engine::Sqlite(connection) => rows!(connection, sqlx::Sqlite),
         Engine::Postgres(connection) => rows!(connection, sqlx::Postgres),
     }
@@ -224,7 +224,7 @@ pub(super) async fn count_never_sealed(db: &Db, before: DateTime<Utc>) -> Result
 const IS_ACCESS: &str = "kind in ('page-view', 'login', 'logout', 'login-failed', 'refused')";
 
 /// Returns the tables of the log that are not partitioned by month. Expired entries of these tables are deleted row by row.
-pub(super) async fn tables_without_months(db: &Db) -> Result<Vec<&'static str>> {
+pub(super) async fn list_unpartitioned_tables(db: &Db) -> Result<Vec<&'static str>> {
     let Engine::Postgres(pool) = db.read() else { return Ok(vec!["audit_events"]) };
     let has_first: bool = query_scalar("select to_regclass('audit_events_first') is not null").fetch_one(pool).await?;
     Ok(if has_first { vec!["audit_events_first", "audit_events_rest"] } else { vec!["audit_events_rest"] })
@@ -234,28 +234,28 @@ pub(super) async fn tables_without_months(db: &Db) -> Result<Vec<&'static str>> 
 ///
 /// On `PostgreSQL`, the statement also compares with the database's clock, because a trigger rejects deletions that are too early
 /// by this clock.
-pub(super) async fn delete_access(tx: &mut Tx<'_>, table: &'static str, before: DateTime<Utc>, most: i64) -> Result<u64> {
+pub(super) async fn delete_access_entries(tx: &mut Tx<'_>, table: &'static str, before: DateTime<Utc>, most: i64) -> Result<u64> {
     let own_clock = if tx.is_postgres() { "and at < now() - interval '183 days'" } else { "" };
     let text =
         format!("delete from {table} where id in (select id from {table} where {IS_ACCESS} and at < $1 {own_clock} order by at limit $2)");
-    on!(tx.on(), c => query(AssertSqlSafe(text)).bind(before).bind(most).execute(c).await.map(|done| done.rows_affected()))
+    on!(tx.connection(), c => query(AssertSqlSafe(text)).bind(before).bind(most).execute(c).await.map(|done| done.rows_affected()))
 }
 
 /// Creates the partitions of a month on `PostgreSQL`, unless they exist.
-pub(super) async fn create_month(tx: &mut Tx<'_>, month: NaiveDate) -> Result<()> {
+pub(super) async fn create_month_partition(tx: &mut Tx<'_>, month: NaiveDate) -> Result<()> {
     query("select create_audit_month($1)").bind(month).execute(tx.postgres()?).await.map(drop)
 }
 
 /// Drops the monthly partitions of access entries on `PostgreSQL` that have expired completely. Returns the number of dropped
 /// entries.
-pub(super) async fn drop_expired_months(tx: &mut Tx<'_>) -> Result<u64> {
+pub(super) async fn drop_expired_partitions(tx: &mut Tx<'_>) -> Result<u64> {
     let dropped: i64 = query_scalar("select drop_expired_audit_months()").fetch_one(tx.postgres()?).await?;
     Ok(dropped.unsigned_abs())
 }
 
 /// Partition of the log that can be archived: a month, or the first partition with the entries from before all months.
 #[derive(Debug, Clone, FromRow)]
-pub(super) struct LogPart {
+pub(super) struct LogPartition {
     /// Name of the partition without its prefix, such as `2027_01` or `first`.
     pub name: String,
     /// Start of the partition's time range, inclusive.
@@ -264,7 +264,7 @@ pub(super) struct LogPart {
     pub ends: DateTime<Utc>,
 }
 
-impl LogPart {
+impl LogPartition {
     /// Returns whether an entry of a given time belongs to the partition.
     pub(super) fn contains(&self, at: DateTime<Utc>) -> bool {
         self.begins <= at && at < self.ends
@@ -277,7 +277,7 @@ impl LogPart {
 
 /// Returns the partitions of the log whose time range ended before a given time, oldest first. On `SQLite` the list is always
 /// empty.
-pub(super) async fn list_parts(db: &Db, before: DateTime<Utc>) -> Result<Vec<LogPart>> {
+pub(super) async fn list_partitions(db: &Db, before: DateTime<Utc>) -> Result<Vec<LogPartition>> {
     let Engine::Postgres(pool) = db.read() else { return Ok(Vec::new()) };
     query_as(
         "select name, case when name = 'first' then timestamptz '0001-01-01 00:00:00+00'
@@ -292,20 +292,20 @@ pub(super) async fn list_parts(db: &Db, before: DateTime<Utc>) -> Result<Vec<Log
 }
 
 /// Returns the first and the last seal over entries of a partition, or `None` when the partition has no sealed entry.
-pub(super) async fn find_seal_range(db: &Db, part: &LogPart) -> Result<Option<(i64, i64)>> {
+pub(super) async fn find_seal_range(db: &Db, part: &LogPartition) -> Result<Option<(i64, i64)>> {
     let found: (Option<i64>, Option<i64>) = on!(db.read(), c => query_as(
         "select min(seal), max(seal) from audit_digests where at >= $1 and at < $2").bind(part.begins).bind(part.ends).fetch_one(c).await)?;
     Ok(found.0.zip(found.1))
 }
 
 /// Returns the number of entries of a partition.
-pub(super) async fn count_part(db: &Db, part: &LogPart) -> Result<i64> {
+pub(super) async fn count_partition_entries(db: &Db, part: &LogPartition) -> Result<i64> {
     let text = format!("select count(*) from {}", part.table());
     on!(db.read(), c => query_scalar(AssertSqlSafe(text)).fetch_one(c).await)
 }
 
 /// Drops a partition, and records the archive file that contains the entries of the partition.
-pub(super) async fn drop_part(tx: &mut Tx<'_>, part: &LogPart, (entries, sha256): (i64, &str), at: DateTime<Utc>) -> Result<()> {
+pub(super) async fn drop_partition(tx: &mut Tx<'_>, part: &LogPartition, (entries, sha256): (i64, &str), at: DateTime<Utc>) -> Result<()> {
     let connection = tx.postgres()?;
     query("set local lock_timeout = '500ms'").execute(&mut *connection).await?;
     query("insert into audit_archives (part, begins, ends, entries, sha256, at) values ($1, $2, $3, $4, $5, $6)")
@@ -322,16 +322,16 @@ pub(super) async fn drop_part(tx: &mut Tx<'_>, part: &LogPart, (entries, sha256)
 
 /// Partition of the log whose entries were moved to an archive file.
 #[derive(Debug, Clone, FromRow)]
-pub(super) struct Archive {
+pub(super) struct ArchivedPartition {
     /// Partition that the file contains.
     #[sqlx(flatten)]
-    pub part: LogPart,
+    pub part: LogPartition,
     /// SHA-256 of the file, in hexadecimal.
     pub sha256: String,
 }
 
 /// Returns the archived partitions of the log. On `SQLite` the list is always empty.
-pub(super) async fn list_archives(db: &Db) -> Result<Vec<Archive>> {
+pub(super) async fn list_archives(db: &Db) -> Result<Vec<ArchivedPartition>> {
     let Engine::Postgres(pool) = db.read() else { return Ok(Vec::new()) };
     query_as("select part as name, begins, ends, sha256 from audit_archives order by ends").fetch_all(pool).await
 }

@@ -96,7 +96,7 @@ fn session_ended() -> Status {
 
 /// Reason why an authenticated caller is no longer valid: expired or revoked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum InvalidReason {
+pub enum InvalidCallerReason {
     /// The token expired, or its session was idle for too long.
     Expired,
     /// The session, or all sessions of the user, were revoked.
@@ -134,14 +134,14 @@ struct SessionActivity {
 
 /// Signing keys and revocations known to a process, with a cache of verified tokens. Clones share the same state.
 #[derive(Clone)]
-pub struct Identity {
+pub struct TokenVerifier {
     known: Arc<RwLock<Known>>,
     verified: Cache<String, Caller>,
     uses: Arc<Mutex<SessionActivity>>,
     clock: Clock,
 }
 
-impl Identity {
+impl TokenVerifier {
     /// Creates a token verifier that has no signing keys yet. Without signing keys, every token is rejected.
     #[must_use]
     pub fn new(clock: Clock) -> Self {
@@ -218,8 +218,8 @@ impl Identity {
             None => self.verify(token)?,
         };
         self.ensure_valid(&caller).map_err(|over| match over {
-            InvalidReason::Expired => invalid_token_status("expired or unused"),
-            InvalidReason::Revoked => session_ended(),
+            InvalidCallerReason::Expired => invalid_token_status("expired or unused"),
+            InvalidCallerReason::Revoked => session_ended(),
         })?;
         self.record_activity(&caller);
         Ok(caller)
@@ -230,14 +230,14 @@ impl Identity {
     ///
     /// # Errors
     /// Returns the reason why the caller is no longer valid: expired or revoked.
-    pub fn ensure_valid(&self, caller: &Caller) -> Result<(), InvalidReason> {
+    pub fn ensure_valid(&self, caller: &Caller) -> Result<(), InvalidCallerReason> {
         let known = self.read();
         let ended = |all: &Vec<UserRevocation>| all.iter().any(|ended| caller.issued_at <= ended.until);
         if known.sessions.contains(&caller.session_id) || known.users.get(&caller.user_id).is_some_and(ended) {
-            return Err(InvalidReason::Revoked);
+            return Err(InvalidCallerReason::Revoked);
         }
         let is_over = caller.expires_at <= self.clock.now() || known.unused.contains(&caller.session_id);
-        if is_over { Err(InvalidReason::Expired) } else { Ok(()) }
+        if is_over { Err(InvalidCallerReason::Expired) } else { Ok(()) }
     }
 
     /// Waits until the caller's token expires, or the caller's session is revoked.
@@ -315,7 +315,7 @@ mod tests {
     #[test]
     fn a_revoked_session_is_remembered_until_its_token_expires() {
         let clock = Clock::default();
-        let identity = Identity::new(clock.clone());
+        let identity = TokenVerifier::new(clock.clone());
         let end = |session: &str| {
             let expires_at = Some(timestamp(clock.now() + TimeDelta::minutes(5)));
             identity.add_revocations(&[Revocation { session_id: session.into(), expires_at, ..Revocation::default() }]);

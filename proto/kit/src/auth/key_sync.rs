@@ -1,6 +1,6 @@
 //! Background task that loads signing keys and revocations from auth-svc, and reports the activity of sessions to auth-svc.
 use crate::{
-    auth::{identity::Identity, service_tokens::ServiceTokens},
+    auth::{identity::TokenVerifier, service_tokens::ServiceTokens},
     client::service_channel::ServiceChannel,
     lifecycle::Tasks,
 };
@@ -24,7 +24,7 @@ const POLLS_PER_KEY_POLL: u32 = 20;
 pub const MAX_REPORTED_SESSIONS: usize = 1_000;
 
 /// Starts the task that polls signing keys and revocations from auth-svc. The returned flag becomes `true` once both are loaded.
-pub fn spawn_key_sync(tasks: &Tasks, identity: Identity, auth: ServiceChannel, tokens: ServiceTokens) -> Arc<AtomicBool> {
+pub fn spawn_key_sync(tasks: &Tasks, identity: TokenVerifier, auth: ServiceChannel, tokens: ServiceTokens) -> Arc<AtomicBool> {
     let known = Arc::new(AtomicBool::new(false));
     let (flag, ended) = (known.clone(), tasks.clone());
     let mut auth = TokenServiceClient::new(auth);
@@ -56,7 +56,7 @@ pub fn spawn_key_sync(tasks: &Tasks, identity: Identity, auth: ServiceChannel, t
 async fn refresh(
     auth: &mut TokenServiceClient<ServiceChannel>,
     tokens: &ServiceTokens,
-    identity: &Identity,
+    identity: &TokenVerifier,
     wants_keys: bool,
 ) -> Result<(), Status> {
     if wants_keys {
@@ -72,7 +72,11 @@ async fn refresh(
 }
 
 /// Reports the sessions that were active in this process to auth-svc, which expires idle sessions.
-async fn report_activity(auth: &mut TokenServiceClient<ServiceChannel>, tokens: &ServiceTokens, identity: &Identity) -> Result<(), Status> {
+async fn report_activity(
+    auth: &mut TokenServiceClient<ServiceChannel>,
+    tokens: &ServiceTokens,
+    identity: &TokenVerifier,
+) -> Result<(), Status> {
     let used = identity.drain_activity(MAX_REPORTED_SESSIONS);
     if used.is_empty() {
         return Ok(());

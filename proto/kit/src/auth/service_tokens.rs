@@ -1,6 +1,6 @@
 //! Tokens for calls that a service makes on its own, without a user.
 use crate::{
-    auth::identity::Identity,
+    auth::identity::TokenVerifier,
     client::{call_context::CallContext, service_channel::ServiceChannel},
     clock,
     config::secret::Secret,
@@ -18,7 +18,7 @@ pub struct ServiceTokens {
     service: &'static str,
     secret: Secret,
     held: Arc<Mutex<Option<Held>>>,
-    identity: Identity,
+    identity: TokenVerifier,
     clock: clock::Clock,
 }
 
@@ -30,7 +30,7 @@ struct Held {
 impl ServiceTokens {
     /// Creates the token source of one service.
     #[must_use]
-    pub fn new(auth: ServiceChannel, service: &'static str, secret: Secret, identity: Identity, clock: clock::Clock) -> Self {
+    pub fn new(auth: ServiceChannel, service: &'static str, secret: Secret, identity: TokenVerifier, clock: clock::Clock) -> Self {
         Self { auth: TokenServiceClient::new(auth), service, secret, held: Arc::default(), identity, clock }
     }
 
@@ -60,7 +60,7 @@ impl ServiceTokens {
     /// # Errors
     /// Returns the status of auth-svc when it issued no token.
     pub async fn call_context_for(&self, person: &CallContext) -> Result<CallContext, Status> {
-        Ok(person.forwarded_by(&self.call_context().await?))
+        Ok(person.delegate_to(&self.call_context().await?))
     }
 
     /// Requests a token with each value of the service secret in turn until one is accepted. During a change of the secret, a

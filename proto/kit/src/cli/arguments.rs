@@ -12,7 +12,7 @@ use std::io::Write;
 
 /// Parses the command line and the environment. Invalid arguments or environment variables end the program.
 ///
-/// The exit code is [`EXIT_INVALID_SETTING`] for an environment variable, [`probe::INVALID_CALL`] for the `probe` command, and
+/// The exit code is [`EXIT_INVALID_SETTING`] for an environment variable, [`probe::EXIT_INVALID_CALL`] for the `probe` command, and
 /// 2 otherwise.
 #[must_use]
 pub fn parse_arguments(command: Command) -> ArgMatches {
@@ -26,7 +26,7 @@ pub fn parse_arguments(command: Command) -> ArgMatches {
         }
         if cause.use_stderr() && std::env::args_os().nth(1).is_some_and(|first| first == "probe") {
             let _ = cause.print();
-            std::process::exit(probe::INVALID_CALL.into());
+            std::process::exit(probe::EXIT_INVALID_CALL.into());
         }
         cause.exit()
     })

@@ -45,7 +45,7 @@ pub struct ServiceBinary {
 ///
 /// # Errors
 /// Never returns an error.
-pub async fn no_doctor_checks<C>(_settings: &Settings, _config: &C, _all: &mut DoctorReport) -> anyhow::Result<()> {
+pub async fn skip_doctor_checks<C>(_settings: &Settings, _config: &C, _all: &mut DoctorReport) -> anyhow::Result<()> {
     Ok(())
 }
 

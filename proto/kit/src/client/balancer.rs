@@ -1,8 +1,8 @@
 //! Client-side load balancing over the replicas behind a DNS name, with health checks.
 use crate::{
     client::{
-        directory::{Directory, ResolvedHost, ServiceAddress},
-        replica::{CallFailure, Replica, UNHEALTHY_CHECK_INTERVAL},
+        directory::{ReplicaDirectory, ResolvedHost, ServiceAddress},
+        replica::{AttemptFailure, Replica, UNHEALTHY_CHECK_INTERVAL},
         retry_budget::RetryBudget,
     },
     lifecycle::Tasks,
@@ -45,7 +45,7 @@ struct Inner {
     tls: Option<ServiceTls>,
     tasks: Tasks,
     lookups_started: Once,
-    directory: Mutex<Directory>,
+    directory: Mutex<ReplicaDirectory>,
     checked: RwLock<Vec<Arc<Replica>>>,
     turn: AtomicUsize,
     budget: RetryBudget,
@@ -53,8 +53,7 @@ struct Inner {
     health_lost: Arc<Notify>,
 }
 
-/// Creates the load balancer of a service. `urls` contains one or several URLs of the form `http://name:port`, separated by
-/// commas.
+/// Creates the load balancer of a service from one or several URLs of the form `http://name:port`, separated by commas.
 ///
 /// The scheme is `https` when `tls` is given. DNS lookups and health checks start with the first call.
 ///
@@ -215,8 +214,7 @@ impl LoadBalancer {
 
     /// Stores the addresses that a DNS lookup returned, each with its host name. Then chooses the replicas to check.
     ///
-    /// If `all` is true (every lookup succeeded), addresses that were not found are removed. A healthy replica stays for
-    /// [`DNS_GRACE`].
+    /// If `all` is true (every lookup succeeded), addresses not found are removed, healthy ones after [`DNS_GRACE`].
     fn replace(&self, found: HashMap<SocketAddr, Arc<str>>, all: bool, now: Instant, tasks: &Tasks) {
         let mut directory = self.0.directory.lock().unwrap_or_else(PoisonError::into_inner);
         let is_healthy = |address: &SocketAddr| {
@@ -230,10 +228,9 @@ impl LoadBalancer {
         self.choose_checked(&mut directory, true, tasks);
     }
 
-    /// Chooses which known addresses are checked. Starts the health checks of newly chosen replicas, and stops those of replicas
-    /// that are no longer chosen.
-    fn choose_checked(&self, directory: &mut Directory, explore: bool, tasks: &Tasks) {
-        let Directory { hosts, subset } = directory;
+    /// Chooses which known addresses are checked, starts their health checks, and stops the checks of all other replicas.
+    fn choose_checked(&self, directory: &mut ReplicaDirectory, explore: bool, tasks: &Tasks) {
+        let ReplicaDirectory { hosts, subset } = directory;
         let mut checked = self.0.checked.write().unwrap_or_else(PoisonError::into_inner);
         let failing: HashSet<_> = checked.iter().filter(|replica| replica.is_failing()).map(|replica| replica.address).collect();
         let chosen = subset.choose(hosts.keys().copied(), |address| failing.contains(address), explore);
@@ -285,16 +282,16 @@ impl InFlightCall {
     ///
     /// # Errors
     /// Returns the reason why there was no complete response.
-    pub async fn call(&self, request: Request<Body>, may_repeat: bool) -> Result<Response<Body>, CallFailure> {
+    pub async fn call(&self, request: Request<Body>, may_repeat: bool) -> Result<Response<Body>, AttemptFailure> {
         let answered = tokio::select! {
             answered = self.0.send(request) => answered,
-            () = self.0.wait_until_unresponsive() => return Err(CallFailure::ResponseLost("replica does not respond".to_owned())),
+            () = self.0.wait_until_unresponsive() => return Err(AttemptFailure::ResponseLost("replica does not respond".to_owned())),
             () = self.wait_for_better_replica(), if may_repeat => {
-                return Err(CallFailure::ResponseLost("replica became unhealthy".to_owned()));
+                return Err(AttemptFailure::ResponseLost("replica became unhealthy".to_owned()));
             }
         };
         answered.inspect_err(|failure| {
-            if !matches!(failure, CallFailure::DeadlineExceeded) {
+            if !matches!(failure, AttemptFailure::DeadlineExceeded) {
                 self.0.mark_suspect();
             }
         })
@@ -317,7 +314,7 @@ impl Drop for InFlightCall {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::client::subset::{MAX_CHECKED, SUBSET_SIZE};
+    use crate::client::subset::{MAX_CHECKED_REPLICAS, SUBSET_SIZE};
     use tonic::service::RoutesBuilder;
     use tonic_health::{
         ServingStatus,
@@ -396,7 +393,7 @@ mod tests {
         replicas.substitute(&tasks);
         until_well(&replicas, SUBSET_SIZE).await;
         let checked = known(&replicas);
-        assert!(checked.len() == MAX_CHECKED && checked.is_superset(&subset), "{checked:?}");
+        assert!(checked.len() == MAX_CHECKED_REPLICAS && checked.is_superset(&subset), "{checked:?}");
         assert!(!subset.contains(&replicas.pick_replica(&[]).await.address()));
         tasks.stop();
     }

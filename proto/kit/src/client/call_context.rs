@@ -3,14 +3,14 @@ use std::time::Duration;
 use tonic::metadata::{Ascii, MetadataValue};
 
 /// Header with the id of a request. Services forward the id, so that all log lines of one request can be found.
-pub const REQUEST_ID: &str = "x-request-id";
+pub const REQUEST_ID_HEADER: &str = "x-request-id";
 /// Header with the token of the user on whose behalf a service makes a call.
-pub const ON_BEHALF_OF: &str = "x-patio-on-behalf-of";
+pub const ON_BEHALF_OF_HEADER: &str = "x-patio-on-behalf-of";
 
 /// Request extension that marks a call as idempotent because of its content, such as a save with an idempotency key. Idempotent
 /// calls may be retried.
 #[derive(Debug, Clone, Copy)]
-pub struct Idempotent;
+pub struct IdempotentCall;
 
 /// Caller's token, request id and address, which services forward with their outgoing calls.
 #[derive(Debug, Clone, Default)]
@@ -37,12 +37,17 @@ impl CallContext {
     #[must_use]
     pub fn from_request<T>(request: &tonic::Request<T>) -> Self {
         let take = |name| request.metadata().get(name).cloned();
-        Self { authorization: take("authorization"), on_behalf_of: None, request_id: take(REQUEST_ID), address: take("x-patio-address") }
+        Self {
+            authorization: take("authorization"),
+            on_behalf_of: None,
+            request_id: take(REQUEST_ID_HEADER),
+            address: take("x-patio-address"),
+        }
     }
 
     /// Returns the context of a call that a service makes on behalf of this caller. `service` contains the token of the service.
     #[must_use]
-    pub fn forwarded_by(&self, service: &Self) -> Self {
+    pub fn delegate_to(&self, service: &Self) -> Self {
         Self { authorization: service.authorization.clone(), on_behalf_of: self.authorization.clone(), ..self.clone() }
     }
 
@@ -66,15 +71,15 @@ impl CallContext {
     #[must_use]
     pub fn idempotent_request<T>(&self, message: T) -> tonic::Request<T> {
         let mut request = self.request(message);
-        request.extensions_mut().insert(Idempotent);
+        request.extensions_mut().insert(IdempotentCall);
         request
     }
 
     fn mark<T>(&self, request: &mut tonic::Request<T>) {
         let entries = [
             ("authorization", &self.authorization),
-            (ON_BEHALF_OF, &self.on_behalf_of),
-            (REQUEST_ID, &self.request_id),
+            (ON_BEHALF_OF_HEADER, &self.on_behalf_of),
+            (REQUEST_ID_HEADER, &self.request_id),
             ("x-patio-address", &self.address),
         ];
         for (name, value) in entries {

@@ -24,7 +24,7 @@ pub async fn with_inherited_deadline<F: Future>(headers: &HeaderMap, work: F) ->
 
 /// Returns the timeout of an outgoing call: its `grpc-timeout` header or the default timeout. The timeout never exceeds the
 /// deadline of the incoming call.
-pub(super) fn timeout_of(headers: &HeaderMap) -> Duration {
+pub(super) fn outgoing_timeout(headers: &HeaderMap) -> Duration {
     let left = INCOMING_DEADLINE.try_with(|until| until.saturating_duration_since(Instant::now())).unwrap_or(Duration::MAX);
     timeout_header(headers).unwrap_or(DEFAULT_TIMEOUT).min(left)
 }

@@ -1,5 +1,5 @@
 //! Known addresses of a service's replicas.
-use crate::{client::subset::Subset, telemetry::outage::Outage};
+use crate::{client::subset::ReplicaSubset, telemetry::outage::Outage};
 use anyhow::{Context, ensure};
 use http::Uri;
 use std::{collections::HashMap, net::SocketAddr, sync::Arc};
@@ -7,9 +7,9 @@ use tokio::time::Instant;
 
 /// All known addresses of a service, and the subset of addresses that this process checks and calls.
 #[derive(Default)]
-pub(super) struct Directory {
+pub(super) struct ReplicaDirectory {
     pub(super) hosts: HashMap<SocketAddr, ResolvedHost>,
-    pub(super) subset: Subset,
+    pub(super) subset: ReplicaSubset,
 }
 
 /// Host name that resolved to an address, and the time of the last lookup that returned the address.

@@ -85,7 +85,7 @@ pub fn wrong_service_message(expected: &str) -> String {
 }
 
 /// Reason why a call got no response from a replica.
-pub enum CallFailure {
+pub enum AttemptFailure {
     /// The call did not reach the replica.
     NotSent(String),
     /// The response was lost; the replica may have executed the call.
@@ -249,7 +249,7 @@ impl Replica {
     }
 
     /// Sends a request in one attempt and reads a unary response to its end.
-    pub(super) async fn send(self: &Arc<Self>, request: Request<Body>) -> Result<Response<Body>, CallFailure> {
+    pub(super) async fn send(self: &Arc<Self>, request: Request<Body>) -> Result<Response<Body>, AttemptFailure> {
         let streamed = patio_proto::find_method(request.uri().path()).is_some_and(|method| method.server_streaming);
         let response = self.channel.clone().oneshot(request).await.map_err(|cause| failure(&cause))?;
         if !streamed {
@@ -261,23 +261,23 @@ impl Replica {
 }
 
 /// Reads a unary response to its end. A response without a `grpc-status` was cut off and counts as lost.
-async fn complete(response: Response<Body>) -> Result<Response<Body>, CallFailure> {
+async fn complete(response: Response<Body>) -> Result<Response<Body>, AttemptFailure> {
     let (head, body) = response.into_parts();
-    let body = body.collect().await.map_err(|cause| CallFailure::ResponseLost(cause.to_string()))?;
+    let body = body.collect().await.map_err(|cause| AttemptFailure::ResponseLost(cause.to_string()))?;
     let says = |headers: &HeaderMap| headers.contains_key(GRPC_STATUS_HEADER);
     if head.status == StatusCode::OK && !says(&head.headers) && !body.trailers().is_some_and(says) {
-        return Err(CallFailure::ResponseLost("response was cut off".to_owned()));
+        return Err(AttemptFailure::ResponseLost("response was cut off".to_owned()));
     }
     Ok(Response::from_parts(head, Body::new(body.map_err(|never| match never {}))))
 }
 
-fn failure(cause: &(dyn Error + 'static)) -> CallFailure {
+fn failure(cause: &(dyn Error + 'static)) -> AttemptFailure {
     let mut message = cause.to_string();
     let mut inner = Some(cause);
     let mut not_sent = false;
     while let Some(cause) = inner {
         if cause.is::<TimeoutExpired>() {
-            return CallFailure::DeadlineExceeded;
+            return AttemptFailure::DeadlineExceeded;
         }
         not_sent |= cause.is::<ConnectError>()
             || cause.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_canceled)
@@ -285,7 +285,7 @@ fn failure(cause: &(dyn Error + 'static)) -> CallFailure {
         message = cause.to_string();
         inner = cause.source();
     }
-    if not_sent { CallFailure::NotSent(message) } else { CallFailure::ResponseLost(message) }
+    if not_sent { AttemptFailure::NotSent(message) } else { AttemptFailure::ResponseLost(message) }
 }
 
 /// Returns the innermost cause of an error, such as `Connection refused`.

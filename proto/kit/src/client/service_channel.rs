@@ -2,10 +2,10 @@
 use crate::{
     client::{
         balancer::{InFlightCall, LoadBalancer},
-        call_context::Idempotent,
+        call_context::IdempotentCall,
         client_span::ClientSpan,
-        deadline::{set_timeout_header, timeout_of},
-        replica::{CallFailure, replayable_body},
+        deadline::{outgoing_timeout, set_timeout_header},
+        replica::{AttemptFailure, replayable_body},
     },
     errors::{self, Reason},
 };
@@ -47,7 +47,7 @@ impl Service<Request<Body>> for ServiceChannel {
     }
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
-        let timeout = timeout_of(request.headers());
+        let timeout = outgoing_timeout(request.headers());
         set_timeout_header(request.headers_mut(), timeout);
         let (link, until) = (self.clone(), Instant::now() + timeout);
         let service = self.service(request.uri().path());
@@ -98,7 +98,7 @@ async fn remote(replicas: &LoadBalancer, request: Request<Body>, until: Instant)
     if rule.is_some_and(|rule| rule.client_streaming) {
         return call_without_retry(replicas, request).await;
     }
-    let may_repeat = rule.is_some_and(|rule| rule.is_idempotent) || request.extensions().get::<Idempotent>().is_some();
+    let may_repeat = rule.is_some_and(|rule| rule.is_idempotent) || request.extensions().get::<IdempotentCall>().is_some();
     let (head, body) = request.into_parts();
     match body.collect().await {
         Ok(body) => call_with_retries(replicas, &Call { head, body: body.to_bytes(), may_repeat, until }).await,
@@ -107,13 +107,18 @@ async fn remote(replicas: &LoadBalancer, request: Request<Body>, until: Instant)
 }
 
 /// Sends one attempt of a call to a replica, in a span of its own.
-async fn attempt(lease: &InFlightCall, mut request: Request<Body>, may_repeat: bool, number: usize) -> Result<Response<Body>, CallFailure> {
+async fn attempt(
+    lease: &InFlightCall,
+    mut request: Request<Body>,
+    may_repeat: bool,
+    number: usize,
+) -> Result<Response<Body>, AttemptFailure> {
     let span = ClientSpan::start(&mut request, Some(lease.address()), number);
     let answer = lease.call(request, may_repeat).instrument(span.span()).await.map(normalize_status);
     span.end(match &answer {
         Ok(response) => code(response),
-        Err(CallFailure::DeadlineExceeded) => Code::DeadlineExceeded,
-        Err(CallFailure::NotSent(_) | CallFailure::ResponseLost(_)) => Code::Unavailable,
+        Err(AttemptFailure::DeadlineExceeded) => Code::DeadlineExceeded,
+        Err(AttemptFailure::NotSent(_) | AttemptFailure::ResponseLost(_)) => Code::Unavailable,
     });
     answer
 }
@@ -123,8 +128,10 @@ async fn call_without_retry(replicas: &LoadBalancer, request: Request<Body>) -> 
     let lease = replicas.pick_for_single_attempt().await;
     match attempt(&lease, request, false, 1).await {
         Ok(response) => response,
-        Err(CallFailure::DeadlineExceeded) => timeout_response(replicas.name()),
-        Err(CallFailure::NotSent(cause) | CallFailure::ResponseLost(cause)) => unavailable_response(replicas.name(), &at(&lease, &cause)),
+        Err(AttemptFailure::DeadlineExceeded) => timeout_response(replicas.name()),
+        Err(AttemptFailure::NotSent(cause) | AttemptFailure::ResponseLost(cause)) => {
+            unavailable_response(replicas.name(), &at(&lease, &cause))
+        }
     }
 }
 
@@ -154,14 +161,14 @@ async fn call_with_retries(replicas: &LoadBalancer, call: &Call) -> Response<Bod
         tried.push(lease.address());
         let last = tried.len() == MAX_ATTEMPTS;
         let answer = match attempt(&lease, call.request(), call.may_repeat, tried.len()).await {
-            Err(CallFailure::DeadlineExceeded) => return timeout_response(replicas.name()),
-            Err(CallFailure::NotSent(cause)) if last => return unavailable_response(replicas.name(), &at(&lease, &cause)),
-            Err(CallFailure::NotSent(cause)) => {
+            Err(AttemptFailure::DeadlineExceeded) => return timeout_response(replicas.name()),
+            Err(AttemptFailure::NotSent(cause)) if last => return unavailable_response(replicas.name(), &at(&lease, &cause)),
+            Err(AttemptFailure::NotSent(cause)) => {
                 tracing::debug!(cause, "replica unreachable, retrying");
                 pause(tried.len()).await;
                 continue;
             }
-            Err(CallFailure::ResponseLost(cause)) => unavailable_response(replicas.name(), &at(&lease, &cause)),
+            Err(AttemptFailure::ResponseLost(cause)) => unavailable_response(replicas.name(), &at(&lease, &cause)),
             Ok(response) => response,
         };
         drop(lease);

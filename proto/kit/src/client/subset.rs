@@ -11,7 +11,7 @@ use std::{
 /// Number of replicas of a service that a caller checks and calls. A service with fewer replicas is checked completely.
 pub const SUBSET_SIZE: usize = 8;
 /// Maximum number of replicas of a service that a caller checks while replicas of its subset are unhealthy.
-pub const MAX_CHECKED: usize = 2 * SUBSET_SIZE;
+pub const MAX_CHECKED_REPLICAS: usize = 2 * SUBSET_SIZE;
 
 /// Subset of a service's replicas that one caller checks. Each caller ranks all addresses in an order of its own, by a randomly
 /// seeded hash.
@@ -19,12 +19,12 @@ pub const MAX_CHECKED: usize = 2 * SUBSET_SIZE;
 /// The first [`SUBSET_SIZE`] addresses are the caller's subset, regardless of the order in which replicas were added and removed.
 /// An added replica therefore gets its share of callers at once.
 #[derive(Default)]
-pub struct Subset {
+pub struct ReplicaSubset {
     order: RandomState,
     passed_over: HashSet<SocketAddr>,
 }
 
-impl Subset {
+impl ReplicaSubset {
     /// Chooses the replicas to check among all `known` addresses: the caller's subset, and one substitute for each failing
     /// replica.
     ///
@@ -52,7 +52,7 @@ impl Subset {
             }
         }
         for substitute in others.into_iter().filter(|address| !self.passed_over.contains(address)) {
-            if missing == 0 || chosen.len() == MAX_CHECKED {
+            if missing == 0 || chosen.len() == MAX_CHECKED_REPLICAS {
                 break;
             }
             missing -= usize::from(!is_failing(&substitute));
@@ -72,7 +72,7 @@ mod tests {
         (0..count).map(|number| ([10, 0, 0, 1], 1000 + number).into()).collect()
     }
 
-    fn choose(subset: &mut Subset, all: &[SocketAddr], failing: &HashSet<SocketAddr>) -> Vec<SocketAddr> {
+    fn choose(subset: &mut ReplicaSubset, all: &[SocketAddr], failing: &HashSet<SocketAddr>) -> Vec<SocketAddr> {
         subset.choose(all.iter().copied(), |address| failing.contains(address), true)
     }
 
@@ -84,7 +84,7 @@ mod tests {
         for _ in 0..ROUNDS {
             let mut askers: HashMap<SocketAddr, usize> = HashMap::new();
             for _ in 0..50 {
-                let chosen = choose(&mut Subset::default(), &all, &none);
+                let chosen = choose(&mut ReplicaSubset::default(), &all, &none);
                 assert_eq!(chosen.iter().collect::<HashSet<_>>().len(), SUBSET_SIZE);
                 chosen.into_iter().for_each(|address| *askers.entry(address).or_default() += 1);
             }
@@ -100,14 +100,14 @@ mod tests {
     #[test]
     fn few_replicas_are_all_asked() {
         let all = replicas(8);
-        let chosen = choose(&mut Subset::default(), &all, &HashSet::new());
+        let chosen = choose(&mut ReplicaSubset::default(), &all, &HashSet::new());
         assert_eq!(chosen.into_iter().collect::<HashSet<_>>(), all.into_iter().collect());
     }
 
     #[test]
     fn an_added_replica_gets_its_share_of_callers() {
         let (all, none) = (replicas(50), HashSet::new());
-        let mut callers: Vec<_> = (0..500).map(|_| Subset::default()).collect();
+        let mut callers: Vec<_> = (0..500).map(|_| ReplicaSubset::default()).collect();
         callers.iter_mut().for_each(|caller| _ = choose(caller, &all[..10], &none));
         let askers = callers.iter_mut().filter_map(|caller| choose(caller, &all, &none).contains(&all[49]).then_some(())).count();
         assert!((40..=130).contains(&askers), "{askers} of 500 callers ask the replica, about 80 should");
@@ -115,11 +115,11 @@ mod tests {
 
     #[test]
     fn a_caller_whose_whole_subset_fails_gets_others_at_once() {
-        let (all, mut subset) = (replicas(50), Subset::default());
+        let (all, mut subset) = (replicas(50), ReplicaSubset::default());
         let failing: HashSet<_> = choose(&mut subset, &all, &HashSet::new()).into_iter().collect();
         let chosen = subset.choose(all.iter().copied(), |address| failing.contains(address), false);
         let substitutes: Vec<_> = chosen.iter().filter(|address| !failing.contains(address)).collect();
-        assert_eq!((chosen.len(), substitutes.len()), (MAX_CHECKED, SUBSET_SIZE));
+        assert_eq!((chosen.len(), substitutes.len()), (MAX_CHECKED_REPLICAS, SUBSET_SIZE));
         assert_eq!(
             choose(&mut subset, &all, &HashSet::new()).into_iter().collect::<HashSet<_>>(),
             failing,
@@ -130,12 +130,12 @@ mod tests {
     #[test]
     fn the_last_healthy_replica_is_found_and_an_outage_of_all_stays_bounded() {
         for rounds in 0..50 {
-            let (all, mut subset) = (replicas(50), Subset::default());
+            let (all, mut subset) = (replicas(50), ReplicaSubset::default());
             let healthy = all[rounds];
             let mut tried = HashSet::new();
             let found = (0..10).any(|_| {
                 let chosen = choose(&mut subset, &all, &tried);
-                assert!(chosen.len() <= MAX_CHECKED);
+                assert!(chosen.len() <= MAX_CHECKED_REPLICAS);
                 let found = chosen.contains(&healthy);
                 tried = chosen.into_iter().collect();
                 found

@@ -13,7 +13,7 @@ const DELETED_USER: &str = "removed";
 const CACHE_LIFETIME: Duration = Duration::from_secs(30);
 
 /// Cache of user names, filled from auth-svc on demand.
-pub struct UserNames {
+pub struct UserNameCache {
     users: UserServiceClient<ServiceChannel>,
     known: Cache<i64, String>,
 }
@@ -41,7 +41,7 @@ impl NameMap {
     }
 }
 
-impl UserNames {
+impl UserNameCache {
     /// Creates an empty cache of user names.
     #[must_use]
     pub fn new(users: UserServiceClient<ServiceChannel>) -> Self {

@@ -5,7 +5,7 @@ use crate::db::{Db, Pools};
 const SINGLE_CONNECTIONS: u32 = 2;
 
 /// Returns the size of the connection pool for reads, derived from the maximum number of connections for writes.
-pub(super) const fn read_connections(connections: u32) -> u32 {
+pub(super) const fn read_pool_size(connections: u32) -> u32 {
     let reads = connections * 3 / 8;
     if reads < 2 { 2 } else { reads }
 }
@@ -14,7 +14,7 @@ pub(super) const fn read_connections(connections: u32) -> u32 {
 /// `PATIO_DATABASE_MAX_CONNECTIONS`.
 #[must_use]
 pub const fn connections_per_service(connections: u32) -> u32 {
-    connections + read_connections(connections) + SINGLE_CONNECTIONS
+    connections + read_pool_size(connections) + SINGLE_CONNECTIONS
 }
 
 /// Number of connections that a `PostgreSQL` server admits.

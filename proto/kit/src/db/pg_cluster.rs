@@ -1,7 +1,7 @@
 //! Connections to the primary of a `PostgreSQL` cluster, which are all replaced after a failover.
 use crate::db::{
     PostgresPool, Schema,
-    connection_limit::read_connections,
+    connection_limit::read_pool_size,
     pg_group_flush::{GroupFlush, IDLE_BEFORE_PING},
     pg_hosts::{PgHosts, address},
     pg_session::{session_settings, with_session_settings},
@@ -55,7 +55,7 @@ impl PgServer {
             });
             PostgresPool::lazy(most, pool, options.clone())
         };
-        let (read, write, once) = (pool(read_connections(connections), &usual), pool(connections - few, &quick), pool(few, &planned));
+        let (read, write, once) = (pool(read_pool_size(connections), &usual), pool(connections - few, &quick), pool(few, &planned));
         Self { flush: Arc::new(GroupFlush::new(options.clone())), options, read, write, once }
     }
 

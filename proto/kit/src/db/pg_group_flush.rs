@@ -100,7 +100,7 @@ impl GroupFlush {
             line.connection = Some(came?);
             self.connection_epoch.store(line.opened_connections, Ordering::Release);
         }
-        self.last_response.set();
+        self.last_response.set_to_now();
         Ok(FlushTicket(line.opened_connections))
     }
 
@@ -124,7 +124,7 @@ impl GroupFlush {
         match sqlx::query(FLUSH_SQL).execute(connection).await {
             Ok(_) => {
                 line.flushed_up_to = covers;
-                self.last_response.set();
+                self.last_response.set_to_now();
                 Ok(true)
             }
             Err(cause) => {
@@ -204,7 +204,7 @@ mod tests {
     fn an_event_is_recent_only_within_the_given_time_after_it_occurred() {
         let moment = AtomicInstant::default();
         assert!(!moment.is_within(Duration::MAX));
-        moment.set();
+        moment.set_to_now();
         assert!(moment.is_within(Duration::from_secs(60)));
         std::thread::sleep(Duration::from_millis(20));
         assert!(!moment.is_within(Duration::from_millis(5)));

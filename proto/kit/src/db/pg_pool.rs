@@ -101,7 +101,7 @@ impl PostgresPool {
 
     /// Returns a clone of the pool for a standby. The clone's statements run only after the standby has replayed a position of the
     /// primary.
-    pub(super) fn after_position(&self, position: WalPosition) -> Self {
+    pub(super) fn with_required_position(&self, position: WalPosition) -> Self {
         Self { position: Some(position), ..self.clone() }
     }
 

@@ -24,7 +24,7 @@ impl WalPosition {
     ///
     /// # Errors
     /// Returns the error of the statement, which fails on a standby.
-    pub(super) async fn of_primary(primary: &mut PgConnection) -> Result<Self, Error> {
+    pub(super) async fn read_from_primary(primary: &mut PgConnection) -> Result<Self, Error> {
         let position = "select s.system_identifier as system, cast(w.lsn as text) as lsn,
                 cast(cast('x' || substr(pg_walfile_name(w.lsn), 1, 8) as bit(32)) as integer) as timeline
            from pg_control_system() s cross join (select pg_current_wal_insert_lsn() as lsn) w";

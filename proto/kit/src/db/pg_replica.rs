@@ -144,7 +144,7 @@ impl PgReplica {
 /// Reads the current position of the primary.
 async fn read_position(primary: &PgServer) -> Result<WalPosition, Error> {
     let mut connection = primary.read.acquire().await?;
-    WalPosition::of_primary(&mut connection).await
+    WalPosition::read_from_primary(&mut connection).await
 }
 
 impl Db {
@@ -156,7 +156,7 @@ impl Db {
     ///
     /// # Errors
     /// Returns the error of the query on the primary.
-    pub async fn read_recent<T, E, F, Q>(&self, query: Q) -> Result<T, E>
+    pub async fn read_from_replica<T, E, F, Q>(&self, query: Q) -> Result<T, E>
     where
         F: Future<Output = Result<T, E>> + Send,
         Q: Fn(Self) -> F + Send + Sync,
@@ -165,7 +165,7 @@ impl Db {
         if replica.is_usable.load(Ordering::Relaxed) {
             let asked = async {
                 let position = replica.current_position(&cluster.primary()).await.map_err(|cause| cause.to_string())?;
-                let db = Self { reading: Some(replica.pool.after_position(position)), ..self.clone() };
+                let db = Self { reading: Some(replica.pool.with_required_position(position)), ..self.clone() };
                 query(db).await.map_err(|_| "query failed".to_owned())
             };
             match timeout(REPLICA_TIMEOUT, asked).await {

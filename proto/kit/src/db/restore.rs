@@ -28,7 +28,7 @@ impl Db {
                     return Ok(());
                 }
                 for statement in [unused.to_owned(), used] {
-                    crate::on!(tx.on(), c => query(AssertSqlSafe(statement)).execute(c).await.map(drop))?;
+                    crate::on!(tx.connection(), c => query(AssertSqlSafe(statement)).execute(c).await.map(drop))?;
                 }
                 Ok(())
             })

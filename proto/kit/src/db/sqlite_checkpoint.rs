@@ -96,8 +96,8 @@ mod tests {
 
     async fn run(queue: &WriteQueue, statement: &'static str) {
         let done: Result<_, sqlx::Error> = queue
-            .run(Durability::Flushed, move |tx| {
-                Box::pin(async move { on!(tx.on(), c => sqlx::query(statement).execute(c).await.map(|_| ())) })
+            .run_job(Durability::Flushed, move |tx| {
+                Box::pin(async move { on!(tx.connection(), c => sqlx::query(statement).execute(c).await.map(|_| ())) })
             })
             .await;
         done.unwrap();

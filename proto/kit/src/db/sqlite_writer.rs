@@ -90,7 +90,7 @@ pub(crate) struct WriteQueue {
 
 impl WriteQueue {
     /// Queues `work` as a job, and returns the result of `work` after the commit.
-    pub(crate) async fn run<T, E, F>(&self, lasts: Durability, work: F) -> Result<T, E>
+    pub(crate) async fn run_job<T, E, F>(&self, lasts: Durability, work: F) -> Result<T, E>
     where
         F: for<'c> FnOnce(&'c mut Tx<'_>) -> BoxFuture<'c, Result<T, E>> + Send + 'static,
         T: Send + 'static,
@@ -213,8 +213,9 @@ mod tests {
 
     /// Reads the `synchronous` level of a job's commit: 1 does not wait for the disk, 2 does.
     async fn level(queue: &WriteQueue, lasts: Durability) -> Level {
-        let (job, level) =
-            Job::new(lasts, |tx| Box::pin(async move { on!(tx.on(), c => sqlx::query_scalar("pragma synchronous").fetch_one(c).await) }));
+        let (job, level) = Job::new(lasts, |tx| {
+            Box::pin(async move { on!(tx.connection(), c => sqlx::query_scalar("pragma synchronous").fetch_one(c).await) })
+        });
         queue.send(job).await.unwrap();
         level
     }

@@ -8,7 +8,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 /// Reads the `synchronous` level of a transaction's commit: 1 does not wait for the disk, 2 does.
 fn level<'c>(tx: &'c mut Tx<'_>) -> BoxFuture<'c, Result<i64, sqlx::Error>> {
-    Box::pin(async move { on!(tx.on(), c => sqlx::query_scalar("pragma synchronous").fetch_one(c).await) })
+    Box::pin(async move { on!(tx.connection(), c => sqlx::query_scalar("pragma synchronous").fetch_one(c).await) })
 }
 
 async fn file(folder: &Path) -> Db {
@@ -45,7 +45,7 @@ async fn a_deferred_write_waits_for_the_disk_while_the_database_is_busy() {
 }
 
 fn select_one<'c>(tx: &'c mut Tx<'_>) -> BoxFuture<'c, Result<i32, sqlx::Error>> {
-    Box::pin(async move { on!(tx.on(), c => sqlx::query_scalar("select 1").fetch_one(c).await) })
+    Box::pin(async move { on!(tx.connection(), c => sqlx::query_scalar("select 1").fetch_one(c).await) })
 }
 
 /// Starts a TCP proxy to the server at `url` that delays each connection by `wait`, and returns the proxy's URL.

@@ -7,7 +7,7 @@ pub struct Tx<'c>(pub(crate) Engine<&'c mut SqliteConnection, &'c mut PgConnecti
 
 impl Tx<'_> {
     /// Returns the transaction's connection for one statement.
-    pub fn on(&mut self) -> Engine<&mut SqliteConnection, &mut PgConnection> {
+    pub fn connection(&mut self) -> Engine<&mut SqliteConnection, &mut PgConnection> {
         match &mut self.0 {
             Engine::Sqlite(c) => Engine::Sqlite(c),
             Engine::Postgres(c) => Engine::Postgres(c),

@@ -1,14 +1,14 @@
 //! Access layer in front of every gRPC service. The layer authenticates the caller, checks the rule of the rpc, applies the
 //! deadline, and records log, metrics and trace of each call.
 use crate::{
-    auth::identity::{self, Caller, Identity},
+    auth::identity::{self, Caller, TokenVerifier},
     client::{
-        call_context::{ON_BEHALF_OF, REQUEST_ID},
+        call_context::{ON_BEHALF_OF_HEADER, REQUEST_ID_HEADER},
         deadline,
     },
     db::Db,
     errors::{self, Reason},
-    server::call_record::{CallRecord, RecordedBody, database_silent, grpc_status},
+    server::call_record::{CallRecord, RecordedBody, database_unresponsive_status, grpc_status},
     telemetry::trace::{self, UNTRACED_TARGET},
 };
 use axum::{body::Body, extract::State, middleware::Next};
@@ -29,7 +29,7 @@ pub const PASSWORD_MUST_CHANGE_MESSAGE: &str = "Choose a new password first.";
 #[derive(Clone)]
 pub struct AccessLayerState {
     /// Verifier of callers' tokens.
-    pub identity: Identity,
+    pub identity: TokenVerifier,
     /// Name of the service, for logs and metrics.
     pub service: &'static str,
     /// Database of the service; `None` for a server without a database. The access layer ends long-running calls when the
@@ -45,7 +45,7 @@ pub async fn authorize_layer(State(access): State<AccessLayerState>, mut request
         return next.run(request).await;
     }
     let started = Instant::now();
-    let id = header(request.headers(), REQUEST_ID).unwrap_or("-").to_owned();
+    let id = header(request.headers(), REQUEST_ID_HEADER).unwrap_or("-").to_owned();
     let span = span(access.service, &path, request.headers(), &id);
     let mut silence = wait_for_database_silence(access.db, request.headers());
     let response = match authorize(&access.identity, &path, request.headers()) {
@@ -58,7 +58,7 @@ pub async fn authorize_layer(State(access): State<AccessLayerState>, mut request
             tokio::select! {
                 biased;
                 response = answered => response,
-                () = &mut silence => database_silent().into_http(),
+                () = &mut silence => database_unresponsive_status().into_http(),
             }
         }
         Err(refusal) => refusal.into_http(),
@@ -101,7 +101,7 @@ fn wait_for_database_silence(db: Option<Db>, headers: &HeaderMap) -> BoxFuture<'
     }
 }
 
-fn authorize(identity: &Identity, path: &str, headers: &HeaderMap) -> Result<Option<Caller>, Status> {
+fn authorize(identity: &TokenVerifier, path: &str, headers: &HeaderMap) -> Result<Option<Caller>, Status> {
     let role = |number: i32| Role::try_from(number).unwrap_or_default();
     let method = patio_proto::find_method(path);
     let rule = method.map_or(Role::Unspecified, |method| role(method.role));
@@ -118,15 +118,15 @@ fn authorize(identity: &Identity, path: &str, headers: &HeaderMap) -> Result<Opt
     }
     match method.map_or(Role::Unspecified, |method| role(method.on_behalf_of)) {
         // The service makes the call on behalf of a user, whose role is checked too.
-        least if least != Role::Unspecified && headers.contains_key(ON_BEHALF_OF) => {
-            check_role(verify_token_header(identity, headers, ON_BEHALF_OF)?, least).map(Some)
+        least if least != Role::Unspecified && headers.contains_key(ON_BEHALF_OF_HEADER) => {
+            check_role(verify_token_header(identity, headers, ON_BEHALF_OF_HEADER)?, least).map(Some)
         }
         _ => Ok(Some(caller)),
     }
 }
 
 /// Verifies the token in the header `name` and returns the token's caller.
-fn verify_token_header(identity: &Identity, headers: &HeaderMap, name: &str) -> Result<Caller, Status> {
+fn verify_token_header(identity: &TokenVerifier, headers: &HeaderMap, name: &str) -> Result<Caller, Status> {
     let token = header(headers, name)
         .and_then(|value| value.strip_prefix("Bearer ").or_else(|| value.strip_prefix("bearer ")))
         .ok_or_else(|| identity::invalid_token_status("no token"))?;

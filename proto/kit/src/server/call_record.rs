@@ -83,7 +83,7 @@ impl http_body::Body for RecordedBody {
         let mut polled = span.unwrap_or_else(tracing::Span::none).in_scope(|| Pin::new(&mut self.body).poll_frame(cx));
         if polled.is_pending() && self.silence.poll_unpin(cx).is_ready() {
             (self.body, self.silence) = (Body::empty(), pending().boxed());
-            polled = Poll::Ready(Some(Ok(Frame::trailers(database_silent().into_http::<Body>().into_parts().0.headers))));
+            polled = Poll::Ready(Some(Ok(Frame::trailers(database_unresponsive_status().into_http::<Body>().into_parts().0.headers))));
         }
         let ended = match &polled {
             Poll::Ready(Some(Ok(frame))) => frame.trailers_ref().map(|trailers| grpc_status(trailers).unwrap_or(Code::Unknown)),
@@ -114,7 +114,7 @@ impl Drop for RecordedBody {
 }
 
 /// Builds the error of a long-running call whose database stopped responding.
-pub(super) fn database_silent() -> Status {
+pub(super) fn database_unresponsive_status() -> Status {
     let cause = "database does not respond";
     errors::with_cause(errors::unavailable_status(&cause), "database", &cause)
 }

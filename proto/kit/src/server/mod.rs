@@ -59,14 +59,14 @@ const MAX_CONCURRENT_STREAMS: u32 = 3_072;
 const FAILURE_THRESHOLD: u32 = 2;
 
 /// Builder of a service from its gRPC servers.
-pub struct Builder {
+pub struct ServiceBuilder {
     name: &'static str,
     host: Host,
     routes: RoutesBuilder,
     names: Vec<&'static str>,
 }
 
-impl Builder {
+impl ServiceBuilder {
     /// Creates a builder without any gRPC server.
     #[must_use]
     pub fn new(name: &'static str, host: &Host) -> Self {
@@ -106,7 +106,7 @@ impl Builder {
         let well = spawn_health_monitor(&self.host, self.name, (reporter, self.names), db.clone());
         crate::audit::chain::spawn_sealer(&self.host.tasks, &self.host.clock, self.host.settings.seal_file_path(), &db);
         let (monitored, tasks) = (db.clone(), self.host.tasks.clone());
-        self.host.tasks.spawn(async move { monitored.spawn_heartbeat(&tasks).await });
+        self.host.tasks.spawn(async move { monitored.run_heartbeat(&tasks).await });
         let guard = AccessLayerState { identity: self.host.identity.clone(), service: self.name, db: Some(db.clone()) };
         let router =
             self.routes.routes().prepare().into_axum_router().layer(middleware::from_fn_with_state(guard, access_layer::authorize_layer));

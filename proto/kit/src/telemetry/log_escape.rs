@@ -6,15 +6,15 @@ use std::{
 
 /// Writer that escapes control characters and characters that change the text direction. Each write has to be one complete log
 /// line.
-pub struct EscapedLines<W>(W);
+pub struct EscapingWriter<W>(W);
 
 /// Returns a writer to standard error that escapes log lines. Each write has to be one complete line.
 #[must_use]
-pub fn escaped_stderr() -> EscapedLines<Stderr> {
-    EscapedLines(std::io::stderr())
+pub fn escaped_stderr() -> EscapingWriter<Stderr> {
+    EscapingWriter(std::io::stderr())
 }
 
-impl<W: Write> Write for EscapedLines<W> {
+impl<W: Write> Write for EscapingWriter<W> {
     fn write(&mut self, event: &[u8]) -> Result<usize> {
         self.0.write_all(&clean(event))?;
         Ok(event.len())
@@ -52,14 +52,14 @@ mod tests {
     #[test]
     fn a_line_stays_one_line_and_keeps_its_direction() {
         let written = |text: &str| {
-            let mut lines = EscapedLines(Vec::new());
+            let mut lines = EscapingWriter(Vec::new());
             lines.write_all(text.as_bytes()).unwrap();
             String::from_utf8(lines.0).unwrap()
         };
         assert_eq!(written("\u{1b}[2mInfo\u{1b}[0m a pátio\t1\n"), "\u{1b}[2mInfo\u{1b}[0m a pátio\t1\n");
         assert_eq!(written("a\r\nInfo forged\n"), "a\\r\\nInfo forged\n");
         assert_eq!(written("a\u{202e}b\u{2028}c\u{0}\u{9b}\n"), "a\\u{202e}b\\u{2028}c\\u{0}\\u{9b}\n");
-        let mut lines = EscapedLines(Vec::new());
+        let mut lines = EscapingWriter(Vec::new());
         lines.write_all(b"a\xff\n").unwrap();
         assert_eq!(lines.0, "a\u{fffd}\n".as_bytes());
     }

@@ -1,7 +1,7 @@
 //! Help texts of all metrics, for the Prometheus text format.
 
 /// Name and help text of every metric. A check of the manifests compares the names with the metrics that the programs record.
-pub const METRICS: [(&str, &str); 33] = [
+pub const METRIC_HELP_TEXTS: [(&str, &str); 33] = [
     ("http_server_request_duration_seconds", "Duration of HTTP requests at the gateway."),
     ("rpc_server_duration_seconds", "Duration of gRPC calls at the service that answers them."),
     ("patio_admission_requests", "HTTP requests in progress and waiting at the gateway."),
@@ -39,7 +39,7 @@ pub const METRICS: [(&str, &str); 33] = [
 
 /// Registers the help texts with the recorder of metrics.
 pub fn register_help_texts() {
-    for (name, help) in METRICS {
+    for (name, help) in METRIC_HELP_TEXTS {
         if name.ends_with("_total") {
             metrics::describe_counter!(name, help);
         } else if name.ends_with("_duration_seconds") {

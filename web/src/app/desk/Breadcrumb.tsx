@@ -64,7 +64,7 @@ function useTrail(path: string): Crumb[] {
   const name = section === 'vehicle' ? vehicle?.campaign_name : (wholeCampaign ?? campaignInYard)?.name
   const campaign = { text: name === undefined ? t('campaign.title') : t('trail.campaign', { name }), to: `/campaign/${campaignId}` }
   const list = { text: t('vehicles.title'), to: `/campaign/${campaignId}/vehicles` }
-  if (section === 'vehicle') return [...(campaignId === undefined ? [] : [campaign, list]), { text: vehicle?.vin_number ?? t('vehicle.title'), to: path }]
+  if (section === 'vehicle') return [...(campaignId === undefined ? [] : [campaign, list]), { text: vehicle?.parking_space || vehicle?.vin_number || t('vehicle.title'), to: path }]
   if (section === 'campaign') return view === 'vehicles' ? [campaign, list] : view === 'walk' ? [campaign, { text: t('campaign.walk'), to: path }] : [campaign]
   if (section === 'yard' && part !== '') {
     const yard = yards?.find((one) => one.id === id)?.name

@@ -7,7 +7,7 @@ import { mayManageCampaigns } from '@/lib/roles'
 import { useText } from '@/lib/text'
 import { formatCount } from '@/lib/time'
 import { Icon } from '@/ui/Icon'
-import { allowedEntries, MENU_ENTRIES, MORE_MENU_ENTRIES, POLICY_MENU_ENTRIES, type MenuEntry } from '../routes'
+import { filterMenuEntries, MENU_ENTRIES, SECONDARY_MENU_ENTRIES, POLICY_MENU_ENTRIES, type MenuEntry } from '../routes'
 import { signOut } from '../signOut'
 import { useDeskText } from './text'
 import styles from './Rail.module.css'
@@ -25,14 +25,14 @@ export function Rail({ user, path, hidden }: RailProps) {
   const developer = useQuery(meQuery).data?.developer ?? false
   const conflicts = useOpenConflictCount(undefined, mayManageCampaigns(user.user_type)) ?? 0
   const entriesFor = (entries: MenuEntry[]) =>
-    allowedEntries(entries, user.user_type, developer).map((entry) => (
+    filterMenuEntries(entries, user.user_type, developer).map((entry) => (
       <RailLink key={entry.to} entry={entry} current={path.startsWith(entry.to)} count={entry.to === '/conflicts' ? conflicts : 0} />
     ))
   return (
     <nav className={styles.rail} aria-label={t('rail.label')} aria-hidden={hidden} inert={hidden}>
       {entriesFor(MENU_ENTRIES)}
       <h2 className={styles.more}>{t('menu.more')}</h2>
-      {entriesFor(MORE_MENU_ENTRIES)}
+      {entriesFor(SECONDARY_MENU_ENTRIES)}
       <div className={styles.leave}>
         <button type="button" className={styles.entry} onClick={signOut}>
           <Icon name="out" size={22} />

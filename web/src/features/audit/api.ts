@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { apiClient, unwrapResponse } from '@/api/client'
 import { queryKeys } from '@/api/keys'
-import { startOfDay } from './events'
+import { toDayStartIso } from './events'
 
 export interface AuditFilter {
   kind: string
@@ -15,7 +15,7 @@ export interface AuditFilter {
 
 /** Builds the query parameters of a filter. Empty fields are omitted; the last day is included in full. */
 function queryOf({ kind, hmc, from, to, search, page }: AuditFilter) {
-  const wanted = { kind, hmc: hmc.trim(), search: search.trim(), from: startOfDay(from) ?? '', to: startOfDay(to, 1) ?? '' }
+  const wanted = { kind, hmc: hmc.trim(), search: search.trim(), from: toDayStartIso(from) ?? '', to: toDayStartIso(to, 1) ?? '' }
   return { page: page - 1, ...Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== '')) }
 }
 

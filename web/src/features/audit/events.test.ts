@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startOfDay, listFieldChanges } from './events'
+import { toDayStartIso, listFieldChanges } from './events'
 
 const event = { id: 'auth-1', at: '2026-11-21T01:02:03Z', kind: 'user-changed', subject: 'user 3', summary: 'changed the user' }
 
@@ -20,5 +20,5 @@ test('what was made has no old value, what was deleted no new one', () => {
 })
 
 test('a day begins three hours after that of UTC', () => {
-  expect([startOfDay('2026-11-21'), startOfDay('2026-11-30', 1), startOfDay(''), startOfDay('soon')]).toEqual(['2026-11-21T03:00:00.000Z', '2026-12-01T03:00:00.000Z', null, null])
+  expect([toDayStartIso('2026-11-21'), toDayStartIso('2026-11-30', 1), toDayStartIso(''), toDayStartIso('soon')]).toEqual(['2026-11-21T03:00:00.000Z', '2026-12-01T03:00:00.000Z', null, null])
 })

@@ -28,7 +28,7 @@ export function listFieldChanges(event: AuditEvent): FieldChange[] {
 }
 
 /** Returns the start of a day in UTC-3 as an ISO timestamp, or `null` when the text is not a date. */
-export function startOfDay(day: string, daysLater = 0): string | null {
+export function toDayStartIso(day: string, daysLater = 0): string | null {
   const begin = new Date(`${day}T00:00:00-03:00`)
   if (Number.isNaN(begin.getTime())) return null
   begin.setUTCDate(begin.getUTCDate() + daysLater)

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { logSignIn } from '@/api/logs'
-import { startSession, takeReturnPath } from '@/api/session'
+import { startSession, popReturnPath } from '@/api/session'
 import { signIn } from '@/api/signIn'
 import { navigate } from '@/lib/route'
 import { clearLockout } from './lockout'
@@ -11,7 +11,7 @@ export const useSignIn = () =>
     mutationFn: signIn,
     onSuccess: ({ session, mustChange }) => {
       clearLockout()
-      const target = takeReturnPath(session.user) ?? '/campaign-home'
+      const target = popReturnPath(session.user) ?? '/campaign-home'
       startSession(session, mustChange)
       navigate(target, { replace: true })
       if (!mustChange) logSignIn() // before the person has set an own password, the server accepts no other call

@@ -4,8 +4,8 @@ import { formatTimeAgo, useCurrentTime } from '@/lib/ago'
 import { buildPath } from '@/lib/route'
 import { useLanguage } from '@/lib/text'
 import { formatCount } from '@/lib/time'
-import { pendingOnDevicesQuery } from './api'
-import type { MissingRun } from './dashboard/bays'
+import { pendingSavesOnDevicesQuery } from './api'
+import type { MissingVehicleRun } from './dashboard/bays'
 import { AttentionItem } from './AttentionItem'
 import { useCampaignsText } from './text'
 import type { YardProgress } from './YardProgressStrip'
@@ -19,7 +19,7 @@ interface AttentionCardProps {
   /** Idle yards: yards with uninspected vehicles and no active user, while other yards have active users. `to` is the URL of the yard. */
   idle?: { yard: YardProgress; to: string }[]
   /** Unbroken sequences of neighbouring parking spaces whose vehicles have the status Not Found. */
-  missing?: MissingRun[]
+  missing?: MissingVehicleRun[]
 }
 
 /** Maximum number of idle yards, and of sequences of missing vehicles, that the card lists. The largest are listed. */
@@ -31,7 +31,7 @@ export function AttentionCard({ campaigns, campaign, idle = [], missing = [] }: 
   const now = useCurrentTime()
   const language = useLanguage()
   const conflicts = useOpenConflictCount(campaign)
-  const devices = useQueries({ queries: campaigns.map((id) => ({ ...pendingOnDevicesQuery(id), staleTime: 60_000 })) })
+  const devices = useQueries({ queries: campaigns.map((id) => ({ ...pendingSavesOnDevicesQuery(id), staleTime: 60_000 })) })
   const held = devices.flatMap(({ data }) => data?.held ?? []).toSorted((a, b) => Date.parse(a.oldest_at) - Date.parse(b.oldest_at))
   const isKnown = conflicts !== undefined && devices.every(({ isPending }) => !isPending)
   return (

@@ -11,21 +11,21 @@ import { LinkButton } from '@/ui/Button'
 import { Card, ErrorNotice, Page, Skeleton } from '@/ui/Page'
 import { StepIndicator } from '@/ui/Progress'
 import { CampaignStatusBadge } from '@/ui/Status'
-import { useCampaign, useCampaignActivity, useCampaignYards, useInspectionPace, type CampaignWithPendingSaves } from './api'
+import { useCampaign, useCampaignActivity, useCampaignYardsProgress, useInspectionPace, type CampaignWithPendingSaves } from './api'
 import { AttentionCard } from './AttentionCard'
-import { CampaignNumbers } from './CampaignNumbers'
+import { CampaignKeyFigures } from './CampaignKeyFigures'
 import { ActivitySection } from './dashboard/ActivitySection'
-import { BayPanel } from './dashboard/BayPanel'
+import { ParkingSpaceMapPanel } from './dashboard/ParkingSpaceMapPanel'
 import { HistoryCard } from './history/HistoryCard'
 import { OfflineDownloadButton } from './OfflineDownloadButton'
-import { PaceStrip } from './PaceStrip'
-import { StartButton } from './StartButton'
-import { SunOffer } from './SunOffer'
+import { InspectionPaceList } from './InspectionPaceList'
+import { StartInspectionButton } from './StartInspectionButton'
+import { SunlightModePrompt } from './SunlightModePrompt'
 import { useCampaignsText } from './text'
-import { useCampaignBays } from './useCampaignBays'
-import { formatDue, useDueDate } from './useDueDate'
+import { useCampaignMapVehicles } from './useCampaignMapVehicles'
+import { formatDueDate, useDueDateAction } from './useDueDateAction'
 import { useOfflineDownload } from './useOfflineDownload'
-import { useStatusSteps } from './useStatusSteps'
+import { useStatusActions } from './useStatusActions'
 import { VehicleExportButton } from './VehicleExportButton'
 import { YardProgressStrip, YardProgressSkeleton } from './YardProgressStrip'
 import { listIdleYards, listShownYards, YardTable } from './YardTable'
@@ -38,7 +38,7 @@ export default function CampaignPage() {
   const yard = parseId(useQueryParams().get('yard'))
   const campaign = useCampaign(id ?? 0, yard)
   return (
-    <Page title={t('campaign.title')}>
+    <Page title={campaign.data?.name ?? t('campaign.title')} subtitle={campaign.data && <CampaignStatusBadge status={campaign.data.status} />}>
       <div className={styles.where}>
         <StepIndicator current={3} />
       </div>
@@ -56,17 +56,17 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
   const t = useCampaignsText()
   const isWide = useMediaQuery('(min-width: 900px)')
   const isTouch = useScansByTouch()
-  const yards = useCampaignYards(campaign.name)
+  const yards = useCampaignYardsProgress(campaign.name)
   const pace = useInspectionPace(campaign.id)
-  const due = useDueDate(campaign)
+  const due = useDueDateAction(campaign)
   const manages = mayManageCampaigns(useSession()?.user.user_type ?? '')
   const activity = useCampaignActivity(campaign, isWide || manages)
   const chart = (isWide || manages) && campaign.total_vehicles > 0 && (
     <ActivitySection isCampaign note={yard === null ? undefined : t('number.wholeCampaign')} query={activity} pace={pace?.people.length ? pace.per_hour : 0} dueAt={campaign.due_at} />
   )
-  const bays = useCampaignBays(campaign, isWide)
+  const bays = useCampaignMapVehicles(campaign, isWide)
   const offline = useOfflineDownload(campaign, yard)
-  const steps = useStatusSteps(campaign)
+  const steps = useStatusActions(campaign)
   const { id, name, status, yard_name } = campaign
   const mayWalk = status !== 'Closed' && (campaign.total_vehicles > 0 || campaign.progress_unknown)
   const walk = buildPath(`/campaign/${id}/walk`, { yard })
@@ -84,22 +84,18 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
     <div className={styles.campaign}>
       <Card label={name}>
         <div className={styles.about}>
-          <div className={styles.head}>
-            <h2 className={styles.name}>{name}</h2>
-            <CampaignStatusBadge status={status} />
-          </div>
           <dl className={styles.facts}>
             {yard_name && <Fact name={t('campaign.yard')} value={yard_name} />}
             <Fact name={t('campaign.part')} value={campaign.part} />
             <Fact name={t('campaign.description')} value={campaign.description} />
             {campaign.model_type && <Fact name={t('campaign.modelType')} value={campaign.model_type} />}
-            {campaign.due_at && <Fact name={t('due.title')} value={formatDue(campaign.due_at)} />}
+            {campaign.due_at && <Fact name={t('due.title')} value={formatDueDate(campaign.due_at)} />}
             <Fact name={t('campaigns.created')} value={`${campaign.created_by_name}, ${formatDate(campaign.created_at)}`} />
           </dl>
         </div>
-        {!isWide && <CampaignNumbers campaign={campaign} pace={pace} activity={activity.data} yard={yard} />}
+        {!isWide && <CampaignKeyFigures campaign={campaign} pace={pace} activity={activity.data} yard={yard} />}
         <div className={styles.actions}>
-          <StartButton campaign={campaign} yard={yard} isPrimary={!isTouch || !mayWalk} isWide={!isWide} />
+          <StartInspectionButton campaign={campaign} yard={yard} isPrimary={!isTouch || !mayWalk} isWide={!isWide} />
           {!isWide && !isTouch && mayWalk && (
             <LinkButton big wide icon="scan" to={walk}>
               {t('campaign.walk')}
@@ -116,8 +112,8 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
         {steps.part}
         {due.part}
       </Card>
-      <SunOffer />
-      {isWide && <CampaignNumbers campaign={campaign} pace={pace} activity={activity.data} yard={yard} />}
+      <SunlightModePrompt />
+      {isWide && <CampaignKeyFigures campaign={campaign} pace={pace} activity={activity.data} yard={yard} />}
       <div className={styles.columns}>
         <div className={styles.column}>
           {isWide ? chart : attention}
@@ -128,11 +124,11 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
             <YardProgressStrip yards={yards.data ?? []} current={yard} hrefOf={hrefOf} />
           )}
           {!isWide && chart}
-          {isWide && <BayPanel campaign={id} yards={listShownYards(yards.data ?? [])} current={yard} {...bays} />}
+          {isWide && <ParkingSpaceMapPanel campaign={id} yards={listShownYards(yards.data ?? [])} current={yard} {...bays} />}
         </div>
         <div className={styles.column}>
           {isWide && attention}
-          <PaceStrip paces={pace === undefined ? [] : [pace]} />
+          <InspectionPaceList paces={pace === undefined ? [] : [pace]} />
           {!takesInMenu && <OfflineDownloadButton campaign={campaign} offline={offline} />}
           {manages && <HistoryCard campaign={id} />}
         </div>

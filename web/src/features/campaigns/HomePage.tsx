@@ -1,3 +1,4 @@
+import { useDeferredValue } from 'react'
 import { readResumePlace, type ResumePlace } from '@/lib/resume'
 import { getOwnerKey, useSession } from '@/api/session'
 import { getErrorMessage } from '@/api/problem'
@@ -15,10 +16,10 @@ import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { StepIndicator } from '@/ui/Progress'
 import { SearchBox } from '@/ui/SearchBox'
 import { LinkTabs } from '@/ui/LinkTabs'
-import { useCampaigns, useInspectionPaces, useTotalActivity, useYardsProgress } from './api'
+import { useCampaigns, useInspectionPaces, useAllCampaignsActivity, useYardsProgress } from './api'
 import { AttentionCard } from './AttentionCard'
 import { ActivitySection } from './dashboard/ActivitySection'
-import { PaceStrip } from './PaceStrip'
+import { InspectionPaceList } from './InspectionPaceList'
 import { PendingSavesLine } from './PendingSavesLine'
 import { useCampaignsText } from './text'
 import { YardProgressStrip, YardProgressSkeleton } from './YardProgressStrip'
@@ -33,6 +34,8 @@ export default function HomePage() {
   const session = useSession()
   const isWide = useMediaQuery('(min-width: 1100px)')
   const manages = mayManageCampaigns(session?.user.user_type ?? '')
+  // A phone shows the list first. The cards below the list follow in a render that does not block taps.
+  const showsCards = useDeferredValue(true, isWide)
   const place = session === null ? null : readResumePlace(getOwnerKey(session.user))
   const query = useQueryParams()
   const page = parsePageNumber(query)
@@ -40,8 +43,8 @@ export default function HomePage() {
   const campaigns = useCampaigns({ page: page - 1, search })
   const rows = campaigns.data?.campaigns
   const paces = useInspectionPaces(rows?.map(({ id }) => id) ?? [])
-  const activity = useTotalActivity(manages)
-  const chart = manages && (activity.data?.total ?? 1) > 0 && <ActivitySection isCampaign={false} query={activity} pace={paces.reduce((sum, { people, per_hour }) => sum + (people.length > 0 ? per_hour : 0), 0)} />
+  const activity = useAllCampaignsActivity(manages)
+  const chart = manages && showsCards && (activity.data?.total ?? 1) > 0 && <ActivitySection isCampaign={false} query={activity} pace={paces.reduce((sum, { people, per_hour }) => sum + (people.length > 0 ? per_hour : 0), 0)} />
   const create = manages && (
     <LinkButton to="/import" icon="plus" kind={isWide && place === null ? 'primary' : 'secondary'}>
       {t('home.create')}
@@ -78,10 +81,10 @@ export default function HomePage() {
           {isWide && chart}
         </div>
         <div className={styles.column}>
-          {manages && rows && <AttentionCard campaigns={rows.filter(({ status }) => status !== 'Ready' && status !== 'Closed').map(({ id }) => id)} />}
-          {!isWide && <Dashboard />}
+          {showsCards && manages && rows && <AttentionCard campaigns={rows.filter(({ status }) => status !== 'Ready' && status !== 'Closed').map(({ id }) => id)} />}
+          {!isWide && showsCards && <Dashboard />}
           {!isWide && chart}
-          <PaceStrip paces={paces} nameOf={(id) => rows?.find((row) => row.id === id)?.name ?? ''} />
+          <InspectionPaceList paces={paces} nameOf={(id) => rows?.find((row) => row.id === id)?.name ?? ''} />
           {!isWide && create}
         </div>
       </div>

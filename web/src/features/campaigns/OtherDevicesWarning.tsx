@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { formatTimeAgo, useCurrentTime } from '@/lib/ago'
 import { useLanguage } from '@/lib/text'
 import { Alert, Spinner } from '@/ui/Page'
-import { pendingOnDevicesQuery } from './api'
+import { pendingSavesOnDevicesQuery } from './api'
 import { useCampaignsText } from './text'
 
 /** Warning, before a campaign is closed, that inspections of the campaign are still pending on other devices. */
@@ -10,7 +10,7 @@ export function OtherDevicesWarning({ campaign }: { campaign: number }) {
   const t = useCampaignsText()
   const now = useCurrentTime()
   const language = useLanguage()
-  const { data, isPending } = useQuery({ ...pendingOnDevicesQuery(campaign), staleTime: 0 })
+  const { data, isPending } = useQuery({ ...pendingSavesOnDevicesQuery(campaign), staleTime: 0 })
   if (isPending) return <Spinner />
   if (data === undefined || data.saves === 0) return null
   return (

@@ -1,7 +1,7 @@
 import { useParams } from 'wouter'
 import { getErrorMessage } from '@/api/problem'
 import type { Campaign } from '@/api/types'
-import { useChoiceOrder } from '@/lib/order'
+import { useFirstChoice } from '@/lib/firstChoice'
 import { countPages } from '@/lib/pages'
 import { parseId, Link, buildPath, parsePageNumber, setQueryParams, useQueryParams } from '@/lib/route'
 import { useText } from '@/lib/text'
@@ -22,7 +22,7 @@ const SEARCH_DEBOUNCE_MS = 250
 export default function YardCampaignsPage() {
   const t = useText()
   const yard = parseId(useParams<{ id: string }>().id) ?? 0
-  const order = useChoiceOrder()
+  const order = useFirstChoice()
   const query = useQueryParams()
   const first = query.has('campaign') ? order : 'yard'
   const page = parsePageNumber(query)

@@ -4,7 +4,7 @@ import { formatCount } from '@/lib/time'
 import { compareNaturally, isShownYard } from '@/lib/yards'
 import { Icon } from '@/ui/Icon'
 import table from '@/ui/Table.module.css'
-import { countDefects, StatusLegend, StatusStack, sumStatuses } from './StatusStack'
+import { countDefects, StatusLegend, StatusStackedBar, sumStatuses } from './StatusStackedBar'
 import { useCampaignsText } from './text'
 import type { YardProgress } from './YardProgressStrip'
 import styles from './YardTable.module.css'
@@ -58,7 +58,7 @@ export function YardTable({ yards, pace, activity, hrefOf, current }: YardTableP
                   </Link>
                 </td>
                 <td className={styles.bar}>
-                  <StatusStack label={t('campaigns.progressOf', { name: t('yard.named', { name: yard.name }) })} counts={statusesOf(yard.id)} done={yard.done} total={yard.total} />
+                  <StatusStackedBar label={t('campaigns.progressOf', { name: t('yard.named', { name: yard.name }) })} counts={statusesOf(yard.id)} done={yard.done} total={yard.total} />
                 </td>
                 <td className={styles.number}>{formatCount(yard.done)}</td>
                 <td className={styles.number}>{formatCount(yard.total)}</td>

@@ -1,6 +1,6 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { refreshCounts } from '@/api/cache'
+import { refreshVehicleCounts } from '@/api/cache'
 import { apiClient, unwrapResponse } from '@/api/client'
 import { downloadFile } from '@/api/files'
 import { queryKeys } from '@/api/keys'
@@ -70,7 +70,7 @@ export function useStartCampaign() {
         // Offline, no request is needed: the first inspection that reaches the server starts the campaign.
         if (!(error instanceof Problem) || error.status !== 0 || !isCampaignOffline(id)) throw error
       }),
-    onSettled: () => refreshCounts(queries),
+    onSettled: () => refreshVehicleCounts(queries),
   })
 }
 
@@ -79,7 +79,7 @@ export function useSetCampaignStatus() {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: ({ id, status }: { id: number; status: CampaignStatus }) => unwrapResponse(apiClient.PUT('/campaigns/{id}', { params: { path: { id } }, body: { status } }), CAMPAIGN_SHAPE),
-    onSettled: () => refreshCounts(queries),
+    onSettled: () => refreshVehicleCounts(queries),
   })
 }
 
@@ -88,7 +88,7 @@ export function useSetDueDate(id: number) {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: (due_at: string | null) => unwrapResponse(apiClient.PUT('/campaigns/{id}', { params: { path: { id } }, body: { due_at } }), CAMPAIGN_SHAPE),
-    onSettled: () => refreshCounts(queries),
+    onSettled: () => refreshVehicleCounts(queries),
   })
 }
 
@@ -101,7 +101,7 @@ export const useYardsProgress = () => useQuery({ ...allYardsQuery, select: (yard
 const ofYard = (yard: Yard): YardProgress => ({ id: yard.id, name: yard.name, done: yard.vehicles_inspected_count, total: yard.vehicles_count })
 
 /** Fetches the progress of each yard in one campaign. */
-export const useCampaignYards = (campaign: string) => useQuery({ ...yardCountsQuery(campaign), select: (yards): YardProgress[] => yards.map(ofCount) })
+export const useCampaignYardsProgress = (campaign: string) => useQuery({ ...yardCountsQuery(campaign), select: (yards): YardProgress[] => yards.map(ofCount) })
 const ofCount = (yard: YardCount): YardProgress => ({ id: yard.yard_id, name: yard.yard_name, done: yard.inspected_vehicles, total: yard.total_vehicles })
 
 /** Fetches the inspection rate of a campaign, which the event stream updates. */
@@ -125,7 +125,7 @@ export const useCampaignActivity = ({ id, created_at }: Pick<Campaign, 'id' | 'c
   })
 
 /** Fetches the hourly inspection work of the last days in all campaigns. */
-export const useTotalActivity = (enabled: boolean) =>
+export const useAllCampaignsActivity = (enabled: boolean) =>
   useQuery({
     queryKey: queryKeys.activity(null),
     queryFn: ({ signal }) => unwrapResponse(apiClient.GET('/activity', { params: { query: { from: new Date(Date.now() - DAYS_OF_ALL * DAY_MS).toISOString() } }, signal }), ACTIVITY_SHAPE),
@@ -144,5 +144,5 @@ export const useInspectionPaces = (campaigns: number[]): InspectionPace[] =>
   }).data ?? []
 
 /** Query of the saves of a campaign that are pending on devices. */
-export const pendingOnDevicesQuery = (campaign: number) =>
+export const pendingSavesOnDevicesQuery = (campaign: number) =>
   queryOptions({ queryKey: queryKeys.pendingOnDevices(campaign), queryFn: ({ signal }) => unwrapResponse(apiClient.GET('/campaigns/{id}/held', { params: { path: { id: campaign } }, signal }), 'held*'), retry: false })

@@ -1,6 +1,6 @@
 import { Link } from '@/lib/route'
 import { Alert } from '@/ui/Page'
-import { FIELD_LABELS, ParkingSpace, ConflictSide, CONFLICT_SIDES, type ConflictProps } from './ConflictParts'
+import { CONFLICT_FIELD_LABELS, VehicleParkingSpace, ConflictSide, CONFLICT_SIDES, type ConflictProps } from './ConflictParts'
 import { useConflictsText } from './text'
 import styles from './ConflictCard.module.css'
 
@@ -16,10 +16,10 @@ export function ConflictCard({ error, ...rest }: ConflictProps) {
           {vin_number}
         </Link>
         <strong>
-          <ParkingSpace vehicle={vehicle_id} />
+          <VehicleParkingSpace vehicle={vehicle_id} />
         </strong>
       </div>
-      <h3>{t(FIELD_LABELS[field])}</h3>
+      <h3>{t(CONFLICT_FIELD_LABELS[field])}</h3>
       <p className="quiet">{t('conflicts.seen', { value: base || t('conflicts.empty') })}</p>
       <div className={styles.sides}>
         {CONFLICT_SIDES.map((side) => (

@@ -9,7 +9,7 @@ import { Button } from '@/ui/Button'
 import { useConflictsText } from './text'
 import styles from './ConflictParts.module.css'
 
-export const FIELD_LABELS: Record<FieldConflict['field'], TextKey> = {
+export const CONFLICT_FIELD_LABELS: Record<FieldConflict['field'], TextKey> = {
   status: 'vehicles.status', operator_notes: 'vehicle.operatorNotes', admin_notes: 'vehicle.adminNotes', vin_number: 'vehicles.vin', parking_space: 'vehicles.space',
 }
 
@@ -49,7 +49,7 @@ export function groupByCampaign(conflicts: FieldConflict[]): CampaignConflicts[]
 const SPACE_FRESH_MS = 60_000
 
 /** Current parking space of a vehicle. The space is loaded separately, because the list of conflicts does not contain it. */
-export function ParkingSpace({ vehicle }: { vehicle: number }) {
+export function VehicleParkingSpace({ vehicle }: { vehicle: number }) {
   const space = useQuery({ ...vehicleQuery(vehicle, null), staleTime: SPACE_FRESH_MS, retry: false }).data?.parking_space
   return space ? <ParkingSpaceSign space={space} size="small" /> : '—'
 }

@@ -5,7 +5,7 @@ import { useLanguage } from '@/lib/text'
 import { formatDate, formatTime } from '@/lib/time'
 import { Alert } from '@/ui/Page'
 import table from '@/ui/Table.module.css'
-import { FIELD_LABELS, ParkingSpace, ConflictSide, CONFLICT_SIDES, type CampaignConflicts, type ConflictProps } from './ConflictParts'
+import { CONFLICT_FIELD_LABELS, VehicleParkingSpace, ConflictSide, CONFLICT_SIDES, type CampaignConflicts, type ConflictProps } from './ConflictParts'
 import { createSingleKeyFilter } from './singleKeyFilter'
 import { useConflictsText } from './text'
 import styles from './ConflictTable.module.css'
@@ -92,10 +92,10 @@ function Row({ error, ...rest }: ConflictProps) {
         </Link>
       </td>
       <td>
-        <ParkingSpace vehicle={vehicle_id} />
+        <VehicleParkingSpace vehicle={vehicle_id} />
       </td>
       <td>
-        <strong>{t(FIELD_LABELS[field])}</strong>
+        <strong>{t(CONFLICT_FIELD_LABELS[field])}</strong>
         <p className="quiet">{t('conflicts.seen', { value: base || t('conflicts.empty') })}</p>
         {state === 'open' && !mayDecide && <p className="quiet">{t('conflicts.onlySupervisor')}</p>}
         {error !== null && <Alert kind="error">{error}</Alert>}

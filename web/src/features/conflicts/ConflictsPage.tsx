@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { refreshCountsSoon, updateCache } from '@/api/cache'
+import { refreshVehicleCountsThrottled, updateVehicleCache } from '@/api/cache'
 import { apiClient, unwrapResponse } from '@/api/client'
 import { conflictsQuery } from '@/api/conflicts'
 import { queryKeys } from '@/api/keys'
@@ -87,9 +87,9 @@ function useSettle() {
   return useMutation({
     mutationFn: ({ conflict, choice }: { conflict: FieldConflict; choice: 'theirs' | 'mine' }) =>
       unwrapResponse(apiClient.POST('/conflicts/{id}/settle', { params: { path: { id: conflict.id } }, body: { choice } }), VEHICLE_SHAPE),
-    onSuccess: (vehicle) => updateCache(queries, vehicle, null),
+    onSuccess: (vehicle) => updateVehicleCache(queries, vehicle, null),
     onSettled: () => {
-      refreshCountsSoon(queries)
+      refreshVehicleCountsThrottled(queries)
       return queries.invalidateQueries({ queryKey: queryKeys.anyConflicts })
     },
   })

@@ -8,12 +8,12 @@ import { useText } from '@/lib/text'
 import { Button, LinkButton } from '@/ui/Button'
 import { DropZone } from '@/ui/DropZone'
 import { Alert, Card, Page } from '@/ui/Page'
-import { PageDrop } from '@/ui/PageDrop'
+import { PageDropTarget } from '@/ui/PageDropTarget'
 import { Progress } from '@/ui/Progress'
 import { ServerWarnings } from '@/ui/ServerWarnings'
 import { isUploadCancelled, createUpload, useCancelUpload, useUploadWorkbook, type UploadProgress } from './api'
 import { ExpectedColumns } from './ExpectedColumns'
-import { LastImports } from './LastImports'
+import { RecentImports } from './RecentImports'
 import { RejectedUpload } from './RejectedUpload'
 import { useImportText } from './text'
 import styles from './ImportPage.module.css'
@@ -60,9 +60,9 @@ export default function ImportPage() {
           )}
         </Card>
         <ExpectedColumns />
-        <LastImports />
+        <RecentImports />
       </div>
-      {!upload.isPending && <PageDrop title={t('import.drop')} offers={[t('import.limits')]} onFile={choose} />}
+      {!upload.isPending && <PageDropTarget title={t('import.drop')} offers={[t('import.limits')]} onFile={choose} />}
     </Page>
   )
 }

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { refreshCounts } from '@/api/cache'
+import { refreshVehicleCounts } from '@/api/cache'
 import { fetchRawResponse, apiClient, unwrapEmptyResponse } from '@/api/client'
 import { readServerEvents } from '@/api/events'
 import { downloadFile, buildFileForm } from '@/api/files'
@@ -48,7 +48,7 @@ export function useUploadWorkbook(onProgress: (progress: UploadProgress) => void
         watching.abort()
       }
     },
-    onSuccess: () => Promise.all([refreshCounts(queries), queries.invalidateQueries({ queryKey: queryKeys.jobs })]),
+    onSuccess: () => Promise.all([refreshVehicleCounts(queries), queries.invalidateQueries({ queryKey: queryKeys.jobs })]),
   })
 }
 

@@ -10,7 +10,7 @@ import { listOutcomeRows } from './outcomeRows'
 import { OutcomeTable } from './OutcomeTable'
 import { PreviewBox, PreviewSummary } from './PreviewBox'
 import { useManageText, type ManageTextKey } from './text'
-import { UndoLast } from './UndoLast'
+import { UndoLastChangeButton } from './UndoLastChangeButton'
 
 interface PreviewProps {
   kind: 'insert' | 'remove' | 'move'
@@ -77,7 +77,7 @@ export function BulkChangeResult({ kind, result, changed }: ResultProps) {
       <Alert kind="success">
         <p>{summarizeBulkResult(result, t)}</p>
         <ServerWarnings sentences={result.warnings} />
-        <UndoLast kind={kind} vehicles={result.updated} />
+        <UndoLastChangeButton kind={kind} vehicles={result.updated} />
       </Alert>
       <OutcomeTable rows={listOutcomeRows(result, changed)} counts={countOutcome(result)} />
     </>

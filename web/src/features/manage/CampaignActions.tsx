@@ -5,7 +5,7 @@ import { usePageText } from './pageText'
 import styles from './CampaignActions.module.css'
 
 /** Export and SQL conversion of campaigns, one campaign at a time. */
-export interface CampaignFiles {
+export interface CampaignFileActions {
   /** Id of the campaign whose yards are being exported; `null` while no export runs. */
   exporting: number | null
   /** Id of the campaign whose workbook is being converted to SQL; `null` while no conversion runs. */
@@ -16,7 +16,7 @@ export interface CampaignFiles {
 
 interface CampaignActionsProps {
   campaign: Campaign
-  files: CampaignFiles
+  files: CampaignFileActions
   onDelete: (campaign: Campaign) => void
 }
 

@@ -18,7 +18,7 @@ import { LineErrorList } from './LineErrorList'
 import { listOutcomeRows } from './outcomeRows'
 import { OutcomeTable } from './OutcomeTable'
 import { PreviewBox } from './PreviewBox'
-import { UndoLast } from './UndoLast'
+import { UndoLastChangeButton } from './UndoLastChangeButton'
 
 const useFile = createDraftHook<File | null>(null)
 
@@ -82,7 +82,7 @@ export function CsvEditor() {
           <>
             <Alert kind="success">
               <p>{doneWords(change.data.updated, t)}</p>
-              <UndoLast kind="csv" vehicles={change.data.updated} />
+              <UndoLastChangeButton kind="csv" vehicles={change.data.updated} />
             </Alert>
             <OutcomeTable rows={listOutcomeRows({ skipped: [], not_found: [] }, changed)} counts={{ updated: change.data.vehicles, skipped: 0, missing: 0 }} />
           </>

@@ -12,7 +12,7 @@ import { SearchBox } from '@/ui/SearchBox'
 import table from '@/ui/Table.module.css'
 import { useJobs } from './api'
 import { useHistoryText } from './historyText'
-import { filterJobs, formatJobCampaigns, describeUndoHindrance, formatDateTime, formatJobTitle, JOB_KINDS, KIND_LABELS, type JobKind } from './jobs'
+import { filterJobs, formatJobCampaigns, describeUndoHindrance, formatDateTime, formatJobTitle, JOB_KINDS, JOB_KIND_LABELS, type JobKind } from './jobs'
 import { UndoDialog } from './UndoDialog'
 import styles from './JobHistory.module.css'
 
@@ -41,7 +41,7 @@ function Filtered({ jobs }: { jobs: Job[] }) {
   const found = filterJobs(jobs, kind, search, t)
   const pages = countPages(found.length)
   const shown = found.slice((Math.min(page, pages) - 1) * PAGE_SIZE, Math.min(page, pages) * PAGE_SIZE)
-  const kinds = JOB_KINDS.map((value) => ({ value, text: t(KIND_LABELS[value]), count: jobs.filter((job) => job.kind === value).length }))
+  const kinds = JOB_KINDS.map((value) => ({ value, text: t(JOB_KIND_LABELS[value]), count: jobs.filter((job) => job.kind === value).length }))
   return (
     <>
       <div className={styles.filters}>

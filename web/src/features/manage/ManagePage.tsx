@@ -7,7 +7,7 @@ import { buildPath, parseId, navigate, setQueryParams, useQueryParams } from '@/
 import { LinkButton } from '@/ui/Button'
 import { Select } from '@/ui/Field'
 import { Page } from '@/ui/Page'
-import { PageDrop } from '@/ui/PageDrop'
+import { PageDropTarget } from '@/ui/PageDropTarget'
 import { showToast } from '@/ui/Toast'
 import { useYardChoices } from './api'
 import { CsvEditor } from './CsvEditor'
@@ -17,7 +17,7 @@ import { ParkingSpaceManager } from './ParkingSpaceManager'
 import { StatusManager } from './StatusManager'
 import { usePageText } from './pageText'
 import { useManageText } from './text'
-import { ToolFolds, type Tool } from './ToolFolds'
+import { ToolAccordion, type Tool } from './ToolAccordion'
 import { ToolTabs } from './ToolTabs'
 import { VehicleEditor } from './VehicleEditor'
 import styles from './ManagePage.module.css'
@@ -49,7 +49,7 @@ export default function ManagePage() {
         <YardChoice yard={yard} />
       </div>
       <Tools key={yard ?? 'all'} yard={yard} />
-      <PageDrop title={t('manage.drop')} offers={[t('manage.dropCsv'), t('manage.dropXlsx')]} onFile={open} />
+      <PageDropTarget title={t('manage.drop')} offers={[t('manage.dropCsv'), t('manage.dropXlsx')]} onFile={open} />
     </Page>
   )
 }
@@ -91,7 +91,7 @@ function Tools({ yard }: { yard: number | null }) {
       </div>
       <ManagedCampaigns yard={yard} />
       <section id="tools" className={styles.tools} aria-label={p('manage.tools')}>
-        <ToolFolds tools={tools} isOpen={(name) => name === named || opened.includes(name)} onToggle={(name, open) => {
+        <ToolAccordion tools={tools} isOpen={(name) => name === named || opened.includes(name)} onToggle={(name, open) => {
           setOpen(name, open)
           if (!open && name === named) setQueryParams({ tool: null })
         }} />

@@ -15,7 +15,7 @@ import { showToast } from '@/ui/Toast'
 import { useDeleteCampaign, useManagedCampaigns } from './api'
 import { CampaignActions } from './CampaignActions'
 import { usePageText } from './pageText'
-import { useCampaignFiles } from './useCampaignFiles'
+import { useCampaignFileActions } from './useCampaignFileActions'
 import styles from './ManagedCampaigns.module.css'
 
 const SEARCH_DEBOUNCE_MS = 250
@@ -31,7 +31,7 @@ export function ManagedCampaigns({ yard }: { yard: number | null }) {
   const [leaving, setLeaving] = useState<Campaign | null>(null)
   const campaigns = useManagedCampaigns({ page: page - 1, search, status: status ?? 'all', ...(yard === null ? {} : { yard }) })
   const rows = campaigns.data?.campaigns
-  const { files, failure } = useCampaignFiles()
+  const { files, failure } = useCampaignFileActions()
   return (
     <>
       <div className={styles.filters}>

@@ -9,7 +9,7 @@ import { TextArea } from '@/ui/Field'
 import { Alert } from '@/ui/Page'
 import { showToast } from '@/ui/Toast'
 import { useChangeParkingSpaces, usePreviewParkingSpaceChange } from './api'
-import { MAX_LINES, parseParkingSpaces } from './lines'
+import { MAX_BULK_LINES, parseParkingSpaces } from './lines'
 import { summarizeBulkResult, BulkChangePreview, BulkChangeResult } from './BulkChangePreview'
 import { CampaignScopeSelect } from './CampaignScopeSelect'
 import { ToolColumns } from './ToolColumns'
@@ -31,7 +31,7 @@ export function ParkingSpaceManager({ yard }: { yard: number | null }) {
   const change = useChangeParkingSpaces()
 
   const { rows, wrong } = parseParkingSpaces(text)
-  const ready = rows.length > 0 && rows.length <= MAX_LINES && wrong.length === 0
+  const ready = rows.length > 0 && rows.length <= MAX_BULK_LINES && wrong.length === 0
   const body: BulkParkingSpaceRequest = { rows, yard, campaign_id: parseId(scope) }
   const preview = usePreviewParkingSpaceChange(ready && text === rested ? body : null)
   const execute = () => change.mutate(body, {
@@ -48,7 +48,7 @@ export function ParkingSpaceManager({ yard }: { yard: number | null }) {
       entry={<>
         <CampaignScopeSelect value={scope} onChange={(campaign) => setEntry({ ...entry, scope: campaign })} />
         <TextArea label={t('bulk.rows')} hint={`${t('bulk.rowsHint')} ${t('bulk.lines', { n: formatCount(rows.length + wrong.length) })}`} placeholder="HB20 000123 A-12" value={text} rows={5} spellCheck={false}
-          error={rows.length > MAX_LINES ? t('bulk.tooMany', { n: formatCount(MAX_LINES) }) : null}
+          error={rows.length > MAX_BULK_LINES ? t('bulk.tooMany', { n: formatCount(MAX_BULK_LINES) }) : null}
           onChange={(event) => {
             change.reset()
             setEntry({ ...entry, text: event.target.value })

@@ -10,7 +10,7 @@ import { Select, TextArea } from '@/ui/Field'
 import { Alert } from '@/ui/Page'
 import { showToast } from '@/ui/Toast'
 import { useChangeStatuses, usePreviewStatusChange } from './api'
-import { MAX_LINES, parseVins } from './lines'
+import { MAX_BULK_LINES, parseVins } from './lines'
 import { hasUnchangedVehicles } from './outcome'
 import { summarizeBulkResult, BulkChangePreview, BulkChangeResult } from './BulkChangePreview'
 import { CampaignScopeSelect } from './CampaignScopeSelect'
@@ -43,7 +43,7 @@ export function StatusManager({ yard }: { yard: number | null }) {
 
   const vins = parseVins(text)
   const chosen = action === 'remove' || parseStatus(status) !== ''
-  const ready = vins.length > 0 && vins.length <= MAX_LINES && chosen
+  const ready = vins.length > 0 && vins.length <= MAX_BULK_LINES && chosen
   const bodyOf = (list: string[]): BulkStatusRequest => ({
     vins: list, action, yard, campaign_id: parseId(scope), ...(action === 'insert' ? { status: parseStatus(status) } : {}),
   })
@@ -82,7 +82,7 @@ export function StatusManager({ yard }: { yard: number | null }) {
         )}
         <CampaignScopeSelect value={scope} onChange={(campaign) => setEntry({ ...entry, scope: campaign })} />
         <TextArea label={t('bulk.vins')} hint={`${t('bulk.vinsHint')} ${t('bulk.lines', { n: formatCount(vins.length) })}`} value={text} rows={5} spellCheck={false}
-          error={vins.length > MAX_LINES ? t('bulk.tooMany', { n: formatCount(MAX_LINES) }) : null}
+          error={vins.length > MAX_BULK_LINES ? t('bulk.tooMany', { n: formatCount(MAX_BULK_LINES) }) : null}
           onChange={(event) => {
             change.reset()
             setEntry({ ...entry, text: event.target.value })

@@ -1,6 +1,6 @@
 import { useId, type KeyboardEvent } from 'react'
 import { Icon } from '@/ui/Icon'
-import type { Tool } from './ToolFolds'
+import type { Tool } from './ToolAccordion'
 import styles from './ToolTabs.module.css'
 
 interface ToolTabsProps {

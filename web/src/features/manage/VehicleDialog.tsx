@@ -12,7 +12,7 @@ import { Select, TextArea, TextField } from '@/ui/Field'
 import { Alert } from '@/ui/Page'
 import { showToast } from '@/ui/Toast'
 import { WithoutStatusDialog } from '@/ui/WithoutStatusDialog'
-import { useSaveVehicle } from './api'
+import { useUpdateVehicle } from './api'
 import { useManageText } from './text'
 import styles from './VehicleDialog.module.css'
 
@@ -37,7 +37,7 @@ export function VehicleDialog({ vehicle, onClose }: { vehicle: Vehicle; onClose:
   const supervisor = isSupervisor(role)
   const [typed, setTyped] = useEntry()
   const entry = typed?.id === vehicle.id ? typed.entry : entryOf(vehicle)
-  const save = useSaveVehicle()
+  const save = useUpdateVehicle()
   const [asked, setAsked] = useState(false)
   const winner = extractCurrentVehicle(save.error)
   const change = (part: Partial<Entry>) => setTyped({ id: vehicle.id, entry: { ...entry, ...part } })

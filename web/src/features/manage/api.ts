@@ -1,5 +1,5 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { refreshCounts } from '@/api/cache'
+import { refreshVehicleCounts } from '@/api/cache'
 import { fetchRawResponse, apiClient, unwrapResponse } from '@/api/client'
 import { downloadFile, buildFileForm } from '@/api/files'
 import { jobsQuery } from '@/api/jobs'
@@ -15,7 +15,7 @@ export const useYardChoices = () => useQuery(allYardsQuery)
 /** Returns a function that refetches all vehicle and campaign queries after a bulk change. */
 function useRefreshAll() {
   const queries = useQueryClient()
-  return () => Promise.all([refreshCounts(queries), queries.invalidateQueries({ queryKey: queryKeys.vehicles }), queries.invalidateQueries({ queryKey: queryKeys.jobs }), queries.invalidateQueries({ queryKey: queryKeys.previews, refetchType: 'none' })])
+  return () => Promise.all([refreshVehicleCounts(queries), queries.invalidateQueries({ queryKey: queryKeys.vehicles }), queries.invalidateQueries({ queryKey: queryKeys.jobs }), queries.invalidateQueries({ queryKey: queryKeys.previews, refetchType: 'none' })])
 }
 
 export const useDeleteCampaign = () =>
@@ -40,7 +40,7 @@ export const useCampaignVehicles = (campaign: number | null, search: string, pag
     placeholderData: keepPreviousData,
   })
 
-export const useSaveVehicle = () =>
+export const useUpdateVehicle = () =>
   useMutation({
     mutationFn: ({ vehicle, version, input }: { vehicle: Vehicle; version: number; input: VehicleInput }) =>
       unwrapResponse(apiClient.PUT('/vehicles/{id}', { params: { path: { id: vehicle.id }, header: { 'If-Match': `"${version}"` } }, body: input }), VEHICLE_SHAPE),

@@ -6,7 +6,7 @@ type Say = ReturnType<typeof useHistoryText>
 
 export type JobKind = Job['kind']
 export const JOB_KINDS: readonly JobKind[] = ['import', 'status', 'parking-space', 'csv']
-export const KIND_LABELS: Record<JobKind, HistoryTextKey> = { import: 'history.kindImport', status: 'history.kindStatus', 'parking-space': 'history.space', csv: 'history.kindCsv' }
+export const JOB_KIND_LABELS: Record<JobKind, HistoryTextKey> = { import: 'history.kindImport', status: 'history.kindStatus', 'parking-space': 'history.space', csv: 'history.kindCsv' }
 
 /** Returns the jobs of one kind, or of all kinds for `null`, whose title, campaigns or author contain the text. */
 export function filterJobs(jobs: Job[], kind: JobKind | null, text: string, t: Say): Job[] {

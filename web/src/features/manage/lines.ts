@@ -1,7 +1,7 @@
 import type { ManageTextKey } from './text'
 
 /** Maximum number of lines in one bulk request. */
-export const MAX_LINES = 50_000
+export const MAX_BULK_LINES = 50_000
 
 const tidy = (line: string) => line.trim().replace(/\s+/g, ' ')
 

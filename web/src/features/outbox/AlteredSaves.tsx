@@ -1,7 +1,7 @@
 import { removeSave } from '@/offline/outbox'
 import { Button } from '@/ui/Button'
 import { showToast } from '@/ui/Toast'
-import { CardActions, CardList, CardReason, OutboxCard, OutboxSection } from './OutboxCard'
+import { CardActions, CardList, CardErrorText, OutboxCard, OutboxSection } from './OutboxCard'
 import { useOutboxText } from './text'
 
 /** Pending saves whose stored data was changed on this device, so that their content can no longer be decrypted. */
@@ -14,7 +14,7 @@ export function AlteredSaves({ places }: { places: number[] }) {
       <CardList>
         {places.map((place) => (
           <OutboxCard key={String(place)} isRefused>
-            <CardReason>{t('outbox.alteredText')}</CardReason>
+            <CardErrorText>{t('outbox.alteredText')}</CardErrorText>
             <p className="quiet">{t('outbox.alteredAdvice')}</p>
             <CardActions>
               <Button kind="quiet" icon="trash" onClick={() => discard(place)}>

@@ -29,7 +29,7 @@ export const CardHead = ({ vin, state, text }: { vin: string; state: 'waiting' |
 )
 
 /** Reason why a save was rejected. */
-export const CardReason = ({ children }: Part) => <p className={styles.reason}>{children}</p>
+export const CardErrorText = ({ children }: Part) => <p className={styles.reason}>{children}</p>
 
 /** Row of buttons at the foot of a save's card. */
 export const CardActions = ({ children }: Part) => <div className={styles.actions}>{children}</div>

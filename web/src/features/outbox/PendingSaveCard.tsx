@@ -9,7 +9,7 @@ import { getOtherVin, removeSave, useOutbox, type PendingSave, type StoredSave, 
 import { Button } from '@/ui/Button'
 import { DiscardSaveButton, OtherVehicleQuestion } from '@/ui/OtherVehicleQuestion'
 import { VehicleStatusBadge } from '@/ui/Status'
-import { CardActions, CardHead, CardReason, OutboxCard } from './OutboxCard'
+import { CardActions, CardHead, CardErrorText, OutboxCard } from './OutboxCard'
 import { useOutboxText, type OutboxTextKey } from './text'
 import styles from './PendingSaveCard.module.css'
 
@@ -92,5 +92,5 @@ function Reason({ reason: { status, code, message } }: { reason: SaveRejection }
   const t = useOutboxText()
   const key = REASONS[code]
   const why = key === undefined ? getErrorMessage(new Problem(status, code, message), t) : t(key)
-  return <CardReason>{t('outbox.reason', { why })}</CardReason>
+  return <CardErrorText>{t('outbox.reason', { why })}</CardErrorText>
 }

@@ -3,7 +3,7 @@ import type { ScanViewProps } from '@/lib/scanner'
 import { Icon, type IconName } from '@/ui/Icon'
 import { ErrorNotice } from '@/ui/Page'
 import { CAMERA_VIEW_DEFAULTS, SCREEN_OPTIONS, type CameraViewOptions } from './options'
-import type { ReadTextProps } from './ocr/ReadText'
+import type { LabelReaderProps } from './ocr/LabelReader'
 import { useScanText } from './text'
 import { useCameraScan, type ScanPhase, type ScanState } from './useScan'
 import styles from './ScanView.module.css'
@@ -53,15 +53,15 @@ export function CameraView({ options = CAMERA_VIEW_DEFAULTS, ...props }: ScanVie
 }
 
 /** Button and dialog that read the characters of a label (OCR). The code is loaded on first use. */
-function TextReader(props: ReadTextProps) {
+function TextReader(props: LabelReaderProps) {
   const t = useScanText()
-  const [part, setPart] = useState<{ ReadText: ComponentType<ReadTextProps> } | 'failed' | null>(null)
+  const [part, setPart] = useState<{ LabelReader: ComponentType<LabelReaderProps> } | 'failed' | null>(null)
   const load = () => {
-    import('./ocr/ReadText').then(setPart, () => setPart('failed'))
+    import('./ocr/LabelReader').then(setPart, () => setPart('failed'))
   }
   useEffect(load, [])
   if (part === null) return null
-  return part === 'failed' ? <div className={styles.trouble}><ErrorNotice text={t('scan.notLoaded')} onRetry={load} /></div> : <part.ReadText {...props} />
+  return part === 'failed' ? <div className={styles.trouble}><ErrorNotice text={t('scan.notLoaded')} onRetry={load} /></div> : <part.LabelReader {...props} />
 }
 
 /** Finder: a dashed square of 70 % of the view's width, with marked corners. */

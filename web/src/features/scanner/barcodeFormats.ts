@@ -39,7 +39,7 @@ const isGroup = (name: string): name is keyof typeof GROUPS => Object.hasOwn(GRO
 const NAMES = Object.keys(FORMATS).filter(isFormat)
 export const SUPPORTED_FORMATS: readonly BarcodeFormat[] = [...NAMES, ...Object.keys(GROUPS).filter(isGroup)]
 
-export const isSupported = (name: string): name is BarcodeFormat => isFormat(name) || isGroup(name)
+export const isSupportedFormat = (name: string): name is BarcodeFormat => isFormat(name) || isGroup(name)
 
 /** Returns the engine's formats for format names and groups, grouped by the shape of their bars. */
 export function toEngineFormats(wanted: readonly BarcodeFormat[]): Record<FormatKind, ReadInputBarcodeFormat[]> {

@@ -41,7 +41,7 @@ export function createPlainPass(picture: GrayPicture, frame: number | 'every' | 
 }
 
 const cleared = (picture: GrayPicture): GrayPicture => enhanceStripes(picture, 3)
-/** Extra decoding passes on modified pictures. Camera frames use the first `CAMERA_PASSES` of them in rotation, photographs use all of them. */
+/** Extra decoding passes on modified pictures. Camera frames use the first `CAMERA_PASS_COUNT` of them in rotation, photographs use all of them. */
 export const EXTRA_PASSES: readonly Maker[] = [
   (input) => turnedPass(input, 0, { name: 'turned', options: turned(input.settings) }),
   (input) => turnedPass(input, 0, { name: 'turned and cleared', treat: cleared, straightToo: true }),
@@ -58,9 +58,9 @@ export const EXTRA_PASSES: readonly Maker[] = [
  * Number of passes from the start of `EXTRA_PASSES` that camera frames use in rotation. The other passes are left out, because the soft
  * reading (of blurred linear codes) replaces them.
  */
-export const CAMERA_PASSES = 8
+export const CAMERA_PASS_COUNT = 8
 /** Indexes in `EXTRA_PASSES` of the passes that search for tilted labels once another code has been read, in order of use. */
-export const TURNED_PASSES: readonly number[] = [0, 8, 1]
+export const TURNED_PASS_INDEXES: readonly number[] = [0, 8, 1]
 
 /**
  * Creates the input that all passes over one frame share. The stripe directions are computed when a pass first needs them, and are then

@@ -11,7 +11,7 @@ import { BarcodeDetector } from './detector'
 import { SCANNER_SETTINGS, buildReaderOptions, toFormatName } from './formats'
 import { decodePhotograph } from './still'
 import { readSoftly } from './soft/softReader'
-import { CODE_128, CODE_93, code39 } from './soft/symbologies'
+import { CODE_128, CODE_93, createCode39 } from './soft/symbologies'
 import { cropPicture, encodePgm, toGray, type GrayPicture } from './pixels'
 import { warmUpDecoder } from './warmup'
 
@@ -224,7 +224,7 @@ const PAIRS = Array.from({ length: 100 }, (_, index) => String(index).padStart(2
 const [DIGITS_AND_LETTERS, SIGNS] = ['0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ', '-. $/+%']
 test.each([
   ['Code128', CODE_128, [ASCII.slice(0, 40), ASCII.slice(40, 70), ASCII.slice(70), PAIRS.slice(0, 80), PAIRS.slice(80, 160), PAIRS.slice(160)]],
-  ['Code39', code39(2), [DIGITS_AND_LETTERS, SIGNS]],
+  ['Code39', createCode39(2), [DIGITS_AND_LETTERS, SIGNS]],
   ['Code93', CODE_93, [DIGITS_AND_LETTERS, SIGNS]],
 ] as const)('the soft reader has the characters of %s', async (format, { characters, textOf }, texts) => {
   for (const text of texts) {

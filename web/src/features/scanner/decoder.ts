@@ -1,7 +1,7 @@
 import type { ReaderOptions, ReadResult } from 'zxing-wasm/reader'
 import { createReadingConfirmation } from './confirmation'
 import { MAX_SYMBOLS, SCANNER_SETTINGS, hasFormats, toFormatName } from './formats'
-import { CAMERA_PASSES, EXTRA_PASSES, TURNED_PASSES, createPlainPass, createPassInput, isTilted, type DecodePass, type DecodePassInput } from './decodePasses'
+import { CAMERA_PASS_COUNT, EXTRA_PASSES, TURNED_PASS_INDEXES, createPlainPass, createPassInput, isTilted, type DecodePass, type DecodePassInput } from './decodePasses'
 import { encodePgm, mapPoint, type GrayPicture, type Point } from './pixels'
 import type { SoftCode } from './soft/softReader'
 
@@ -71,15 +71,9 @@ interface PassResult {
 
 /** Maximum number of consecutive frames that repeat a decoding pass to confirm a code before the rotation continues. */
 const MAX_REPEATS = 2
-/**
- * Number of frames with stripes but without a code after which one soft reading (for blurred codes) is made. A soft reading takes
- * longer than a pass of the engine.
- */
+/** Number of frames with stripes but without a code, after which one soft reading (for blurred codes) is made. It takes longer than a pass. */
 const SOFT_INTERVAL = 4
-/**
- * Maximum time in milliseconds of the other passes of a frame, above which the extra pass is postponed. A postponed pass runs alone on
- * the next frame.
- */
+/** Time in milliseconds of the other passes of a frame, above which the extra pass is postponed to the next frame, where it runs alone. */
 export const MAX_PASSES_BEFORE_EXTRA_MS = 15
 
 /**
@@ -126,7 +120,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS,
 
   /** Returns the next extra decoding pass of the rotation that applies to this frame, or null when no pass applies. */
   function nextOf(input: DecodePassInput): ChosenPass | null {
-    const count = input.whole ? EXTRA_PASSES.length : CAMERA_PASSES
+    const count = input.whole ? EXTRA_PASSES.length : CAMERA_PASS_COUNT
     for (let tries = 0; tries < count; tries++) {
       const chosen = passOf(turn++ % count, input)
       if (chosen) return chosen
@@ -140,8 +134,8 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS,
       const last = passOf(lastRead, input)
       if (last) return last
     }
-    while (searched < TURNED_PASSES.length) {
-      const chosen = passOf(TURNED_PASSES[searched++] ?? null, input)
+    while (searched < TURNED_PASS_INDEXES.length) {
+      const chosen = passOf(TURNED_PASS_INDEXES[searched++] ?? null, input)
       if (chosen) return chosen
     }
     return nextOf(input)
@@ -184,7 +178,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS,
     const extra = (plain.seen.length === 0 ? await softPass(input) : null) ?? (await extraPass(input, true))
     const codes = [...extra.confirmed, ...plain.confirmed].reduce<DecodedCode[]>(addCode, [])
     const sighted = [...plain.seen, ...extra.seen]
-    const isSearched = searched >= TURNED_PASSES.length || !isTilted(input)
+    const isSearched = searched >= TURNED_PASS_INDEXES.length || !isTilted(input)
     return { codes, seen: sighted[0] ?? null, plainMs, extraPass: extra.name, unsure: !isSearched || sighted.some(({ text }) => codes.every((code) => code.text !== text)) }
   }
 

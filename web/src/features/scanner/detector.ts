@@ -1,5 +1,5 @@
 import type { ReaderOptions } from 'zxing-wasm/reader'
-import { SUPPORTED_FORMATS, isSupported, toDetectedFormat, toEngineFormats, type BarcodeFormat, type DetectedFormat } from './barcodeFormats'
+import { SUPPORTED_FORMATS, isSupportedFormat, toDetectedFormat, toEngineFormats, type BarcodeFormat, type DetectedFormat } from './barcodeFormats'
 import type { DecodedCode } from './decoder'
 import { getEngine, type DecodeEngine } from './engine'
 import { DECODER_DEFAULTS, type DecoderSettings } from './formats'
@@ -41,7 +41,7 @@ export class BarcodeDetector {
   constructor({ formats = ['any'], decoder = {}, engine = getEngine }: BarcodeDetectorOptions = {}) {
     const call = "Failed to construct 'BarcodeDetector'"
     if (formats.length === 0) throw named(call, new TypeError('Hint option provided, but is empty.'))
-    const refused = formats.find((format) => !isSupported(format))
+    const refused = formats.find((format) => !isSupportedFormat(format))
     if (refused !== undefined) throw named(call, new TypeError(`Failed to read the 'formats' property from 'BarcodeDetectorOptions': The provided value '${refused}' is not a valid enum value of type BarcodeFormat.`))
     this.settings = { ...toEngineFormats(formats), options: { ...DECODER_DEFAULTS, textMode: 'Plain', ...decoder } }
     this.#engine = engine

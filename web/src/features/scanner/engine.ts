@@ -12,7 +12,7 @@ export const FRAME_TIMEOUT_MS = 8000
 /** Time limit in milliseconds for decoding a photograph, which takes many passes. */
 const STILL_TIMEOUT_MS = 60_000
 
-export type EngineFault = 'loading' | 'running'
+export type EngineFailurePhase = 'loading' | 'running'
 
 /** Decoding engine that runs in a web worker. */
 export interface DecodeEngine {
@@ -25,7 +25,7 @@ export interface DecodeEngine {
   /** Clears the readings of earlier frames for a new label, and sets the formats and options for the next frames. */
   reset: (settings: DecoderSettings) => void
   /** Returns the phase in which the engine failed, or null while the engine works. The next call of `getEngine` replaces a failed engine. */
-  fault: () => EngineFault | null
+  fault: () => EngineFailurePhase | null
 }
 
 let current: DecodeEngine | null = null

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createFake } from '@/testing/fake'
 import type { DecodedFrame } from './decoder'
 import type { DecodeEngine } from './engine'
-import { followFrames, IDLE_INTERVAL_MS, WATCH_DELAY_MS } from './frames'
+import { startFrameLoop, IDLE_INTERVAL_MS, WATCH_DELAY_MS } from './frames'
 import type { DecodeMode } from './decoder'
 import { CAMERA_VIEW_DEFAULTS, SCREEN_OPTIONS } from './options'
 
@@ -32,7 +32,7 @@ function scene(answers: (DecodedFrame | Error)[] = [], next: (decoded: DecodedFr
   }
   let current: DecodeEngine | null = null
   const getEngine = () => (current === null || current.fault() !== null ? (current = startEngine()) : current)
-  const stop = followFrames({ video, options, getEngine, onDecoded: next, onReplaced: (engine) => replaced.push(engine), onBroken: (error) => broken.push(error) })
+  const stop = startFrameLoop({ video, options, getEngine, onDecoded: next, onReplaced: (engine) => replaced.push(engine), onBroken: (error) => broken.push(error) })
   const gaps = () => asked.slice(1).map((at, index) => at - (asked[index] ?? 0))
   return { asked, gaps, broken, replaced, stop }
 }

@@ -41,7 +41,7 @@ interface FramesOptions {
 }
 
 /** Sends frames to the engine one at a time and drops frames that arrive meanwhile. Returns a function that stops the scan. */
-export function followFrames({ video, options: { scanDelayMs, retryDelayMs, trackedRetryDelayMs, tracker }, getEngine, onDecoded, onReplaced, onBroken }: FramesOptions): () => void {
+export function startFrameLoop({ video, options: { scanDelayMs, retryDelayMs, trackedRetryDelayMs, tracker }, getEngine, onDecoded, onReplaced, onBroken }: FramesOptions): () => void {
   const retryMs = tracker ? trackedRetryDelayMs : retryDelayMs
   let going = true
   let mode: DecodeMode = 'first'

@@ -7,7 +7,7 @@ import { createCodeChooser } from './choose'
 import { toViewFractions } from './crop'
 import type { DecodedFrame, DecodeMode } from './decoder'
 import { getEngine, type DecodeEngine } from './engine'
-import { followFrames } from './frames'
+import { startFrameLoop } from './frames'
 import type { CameraViewOptions } from './options'
 import { useWakeLock } from './wakeLock'
 import type { Point } from './pixels'
@@ -135,7 +135,7 @@ export function useCameraScan(video: RefObject<HTMLVideoElement | null>, props: 
       const { choose } = createCodeChooser((text) => latest.current.props.fits?.(text) ?? true, gate.isRefused)
       const steady = setTimeout(() => latest.current.attempts.steady(), UNSTABLE_MS)
       const unwatch = watchVideo(element, restart)
-      const unfollow = followFrames({
+      const unfollow = startFrameLoop({
         video: element, options, getEngine, onBroken: fail,
         onReplaced: (replaced) => use(replaced, 'restarting'),
         onDecoded: (decoded) => see(decoded, choose, element),

@@ -45,7 +45,7 @@ export function ChangePasswordPanel({ chosen }: PanelProps) {
   )
 }
 
-export function ChangePermissionPanel({ chosen }: PanelProps) {
+export function ChangeAccessLevelPanel({ chosen }: PanelProps) {
   const t = useUsersText()
   const [draft, setEntry] = useLevel()
   const entry = draftFor(draft, chosen, NO_LEVEL)

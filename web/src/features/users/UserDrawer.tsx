@@ -8,7 +8,7 @@ import type { RowAction } from '@/ui/ActionMenu'
 import { Button, IconButton } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import { Icon, type IconName } from '@/ui/Icon'
-import { ChangeHmcPanel, ChangePasswordPanel, ChangePermissionPanel } from './ChangeUserPanels'
+import { ChangeHmcPanel, ChangePasswordPanel, ChangeAccessLevelPanel } from './ChangeUserPanels'
 import { useUsersText, type UsersTextKey } from './text'
 import { LastLogin, LastSeen, AccessLevelCell } from './UserTable'
 import styles from './UserDrawer.module.css'
@@ -16,7 +16,7 @@ import styles from './UserDrawer.module.css'
 /** Kinds of changes to a user: each is a section of the drawer and an action in the user's row. */
 export const USER_CHANGE_PANELS: { name: string; label: UsersTextKey; of: UsersTextKey; icon: IconName; Panel: ComponentType<{ chosen?: User }> }[] = [
   { name: 'password', label: 'users.password', of: 'users.passwordOf', icon: 'keyboard', Panel: ChangePasswordPanel },
-  { name: 'permission', label: 'users.permission', of: 'users.permissionOf', icon: 'shield', Panel: ChangePermissionPanel },
+  { name: 'permission', label: 'users.permission', of: 'users.permissionOf', icon: 'shield', Panel: ChangeAccessLevelPanel },
   { name: 'hmc', label: 'users.rename', of: 'users.renameOf', icon: 'pencil', Panel: ChangeHmcPanel },
 ]
 

@@ -3,7 +3,7 @@ import { setQueryParams, useQueryParams } from '@/lib/route'
 import { Icon, type IconName } from '@/ui/Icon'
 import { Page } from '@/ui/Page'
 import { ActiveUsersPanel } from './ActiveUsersPanel'
-import { ChangeHmcPanel, ChangePasswordPanel, ChangePermissionPanel } from './ChangeUserPanels'
+import { ChangeHmcPanel, ChangePasswordPanel, ChangeAccessLevelPanel } from './ChangeUserPanels'
 import { CreateUserPanel } from './CreateUserPanel'
 import { useUsersText, type UsersTextKey } from './text'
 import styles from './UserManagementPage.module.css'
@@ -12,7 +12,7 @@ const PANELS: { name: string; label: UsersTextKey; icon: IconName; Panel: Compon
   { name: 'create', label: 'users.create', icon: 'plus', Panel: CreateUserPanel },
   { name: 'active', label: 'users.active', icon: 'people', Panel: ActiveUsersPanel },
   { name: 'password', label: 'users.password', icon: 'keyboard', Panel: ChangePasswordPanel },
-  { name: 'permission', label: 'users.permission', icon: 'shield', Panel: ChangePermissionPanel },
+  { name: 'permission', label: 'users.permission', icon: 'shield', Panel: ChangeAccessLevelPanel },
   { name: 'hmc', label: 'users.rename', icon: 'pencil', Panel: ChangeHmcPanel },
 ]
 

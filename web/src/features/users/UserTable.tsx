@@ -8,7 +8,7 @@ import { useLanguage } from '@/lib/text'
 import { formatCount, formatDate, formatTime } from '@/lib/time'
 import { ActionMenu, type RowAction } from '@/ui/ActionMenu'
 import table from '@/ui/Table.module.css'
-import { nextSort, type UserListSettings, type SortColumn } from './listing'
+import { nextUserSort, type UserListSettings, type UserSortColumn } from './listing'
 import { useUsersText, type UsersTextKey } from './text'
 import styles from './UserTable.module.css'
 
@@ -28,7 +28,7 @@ export function UserTable(props: UserTableProps) {
   return useMediaQuery('(min-width: 900px)') ? <Wide {...props} /> : <Cards {...props} />
 }
 
-const HEADS: { column: SortColumn; label: UsersTextKey }[] = [
+const HEADS: { column: UserSortColumn; label: UsersTextKey }[] = [
   { column: 'hmc', label: 'users.hmc' },
   { column: 'level', label: 'users.level' },
   { column: 'created', label: 'users.since' },
@@ -79,12 +79,12 @@ function Wide({ users, listing, me, chosen, onChoose, actionsOf }: UserTableProp
 }
 
 /** Heading of a column with a button that sorts by it: ascending, descending, then the default order. */
-function SortHead({ listing, column, label }: { listing: UserListSettings; column: SortColumn; label: UsersTextKey }) {
+function SortHead({ listing, column, label }: { listing: UserListSettings; column: UserSortColumn; label: UsersTextKey }) {
   const t = useUsersText()
   const isSorted = listing.sort === column
   return (
     <th scope="col" className={styles[`${column}Column`]} aria-sort={!isSorted ? 'none' : listing.descending ? 'descending' : 'ascending'}>
-      <button type="button" className={styles.sort} onClick={() => setQueryParams({ sort: nextSort(listing, column), page: null })}>
+      <button type="button" className={styles.sort} onClick={() => setQueryParams({ sort: nextUserSort(listing, column), page: null })}>
         {t(label)} <span aria-hidden="true">{!isSorted ? '↕' : listing.descending ? '↓' : '↑'}</span>
       </button>
     </th>

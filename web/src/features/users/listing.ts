@@ -9,8 +9,8 @@ export const INACTIVE_DAYS = 30
 export const SIGN_IN_FILTERS = ['never', 'silent'] as const
 export type SignInFilter = (typeof SIGN_IN_FILTERS)[number]
 
-export const SORT_COLUMNS = ['hmc', 'level', 'created', 'login'] as const
-export type SortColumn = (typeof SORT_COLUMNS)[number]
+export const USER_SORT_COLUMNS = ['hmc', 'level', 'created', 'login'] as const
+export type UserSortColumn = (typeof USER_SORT_COLUMNS)[number]
 
 export interface UserListSettings {
   search: string
@@ -18,7 +18,7 @@ export interface UserListSettings {
   level: User['user_type'] | null
   signIn: SignInFilter | null
   /** Column to sort by; `null` for the order of the server. */
-  sort: SortColumn | null
+  sort: UserSortColumn | null
   descending: boolean
 }
 
@@ -31,7 +31,7 @@ export function readListSettings(query: URLSearchParams): UserListSettings {
     search: query.get('search') ?? '',
     level: USER_TYPES.find((type) => type === query.get('level')) ?? null,
     signIn: SIGN_IN_FILTERS.find((filter) => filter === query.get('signin')) ?? null,
-    sort: SORT_COLUMNS.find((known) => known === column) ?? null,
+    sort: USER_SORT_COLUMNS.find((known) => known === column) ?? null,
     descending,
   }
 }
@@ -40,7 +40,7 @@ export const matchesSignInFilter = ({ last_login_at: at }: User, filter: SignInF
   filter === 'never' ? !at : Boolean(at) && now - Date.parse(at ?? '') > INACTIVE_DAYS * DAY_MS
 
 const level = ({ user_type }: User) => USER_TYPES.indexOf(user_type)
-const COMPARE: Record<SortColumn, (a: User, b: User) => number> = {
+const COMPARE: Record<UserSortColumn, (a: User, b: User) => number> = {
   hmc: (a, b) => compareNaturally(a.hmc, b.hmc),
   level: (a, b) => level(a) - level(b),
   created: (a, b) => a.created_at.localeCompare(b.created_at),
@@ -57,7 +57,7 @@ export function listUsers(users: User[], { search, level: wanted, signIn, sort, 
 }
 
 /** Returns the `sort` parameter after a click on a column's heading: ascending, descending, then the order of the server. */
-export function nextSort({ sort, descending }: UserListSettings, column: SortColumn): string | null {
+export function nextUserSort({ sort, descending }: UserListSettings, column: UserSortColumn): string | null {
   if (sort !== column) return column
   return descending ? null : `-${column}`
 }

@@ -1,6 +1,6 @@
 import { formatCount } from '@/lib/time'
 import { Button } from '@/ui/Button'
-import { showAllVehicles } from './listAddress'
+import { clearListFilters } from './listUrlState'
 import { NOT_INSPECTED_FILTER, WITHOUT_STATUS_FILTER, type ListFilter } from './listSearch'
 import { useListText } from './listText'
 import styles from './FilterLine.module.css'
@@ -15,7 +15,7 @@ export function FilterLine({ filter: { search, yard, statuses }, shown, total }:
     <div className={styles.filtered}>
       <p role="status">{t('list.filtered', { what: parts.join(' · '), n: formatCount(shown), total: formatCount(total) })}</p>
       {shown > 0 && (
-        <Button kind="quiet" onClick={showAllVehicles}>
+        <Button kind="quiet" onClick={clearListFilters}>
           {t('list.showAll')}
         </Button>
       )}

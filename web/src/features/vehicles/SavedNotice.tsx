@@ -4,15 +4,15 @@ import { Button } from '@/ui/Button'
 import { Icon } from '@/ui/Icon'
 import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { VehicleStatusBadge } from '@/ui/Status'
-import { Identifier } from './Identifier'
+import { MonospaceVin } from './MonospaceVin'
 import { useScanText } from './text'
-import type { NextDelay } from './useAfterSave'
+import type { NextVehicleDelay } from './useAfterSaveNavigation'
 import styles from './SavedNotice.module.css'
 
 interface SavedNoticeProps {
   vehicle: Vehicle
   status: string
-  delay: NextDelay
+  delay: NextVehicleDelay
   /** The next vehicle, once it is loaded. */
   next: Vehicle | undefined
   onGo: () => void
@@ -36,14 +36,14 @@ export function SavedNotice({ vehicle, status, delay: { kept, ms }, next, onGo }
           </div>
         </div>
         <p className={styles.what}>
-          <Identifier vin={vehicle.vin_number} />
+          <MonospaceVin vin={vehicle.vin_number} />
           <VehicleStatusBadge status={status} />
         </p>
         {next && (
           <div className={styles.next}>
             <p className="quiet">{t('walk.next')}</p>
             <ParkingSpaceSign space={next.parking_space} size="next" />
-            <Identifier vin={next.vin_number} />
+            <MonospaceVin vin={next.vin_number} />
           </div>
         )}
       </div>

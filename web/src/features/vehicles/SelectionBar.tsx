@@ -3,12 +3,12 @@ import { formatCount } from '@/lib/time'
 import type { ListedVehicle } from '@/api/types'
 import { Button } from '@/ui/Button'
 import { useListText } from './listText'
-import type { Selection } from './useSelection'
+import type { VehicleSelection } from './useVehicleSelection'
 import styles from './SelectionBar.module.css'
 
 interface SelectionBarProps {
   campaign: number
-  selection: Selection
+  selection: VehicleSelection
   /** Vehicles that match the filter, on all pages. */
   found: readonly ListedVehicle[]
   /** All vehicles of the campaign. */

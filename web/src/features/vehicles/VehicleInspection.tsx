@@ -11,7 +11,7 @@ import { Alert } from '@/ui/Page'
 import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { VehicleStatusBadge } from '@/ui/Status'
 import { ConflictDialog } from './ConflictDialog'
-import { Identifier } from './Identifier'
+import { MonospaceVin } from './MonospaceVin'
 import { IdentifyVehicle } from './IdentifyVehicle'
 import { InspectionStep } from './InspectionStep'
 import { needsNote, NoteFields } from './NoteFields'
@@ -108,7 +108,7 @@ export function VehicleInspection({ vehicle, yard, user }: VehicleInspectionProp
         <ScanDialog label={t('scan.title')} onRead={identification.read} onManual={unlock} onClose={identification.stopScan} fits={identification.fits} vehicles={identification.lookup.vehicles}>
           <div className={styles.sought}>
             <ParkingSpaceSign space={vehicle.parking_space} size="page" />
-            <Identifier vin={vehicle.vin_number} />
+            <MonospaceVin vin={vehicle.vin_number} />
           </div>
         </ScanDialog>
       )}
@@ -166,7 +166,7 @@ function Place({ vehicle, next }: { vehicle: Vehicle; next: Vehicle | undefined 
     <div className={styles.place}>
       <ParkingSpaceSign space={vehicle.parking_space} size="page" />
       <div className={styles.beside}>
-        <Identifier vin={vehicle.vin_number} />
+        <MonospaceVin vin={vehicle.vin_number} />
         {next && (
           <span className={styles.next}>
             {t('walk.next')} <ParkingSpaceSign space={next.parking_space} size="small" />

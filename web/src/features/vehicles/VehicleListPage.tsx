@@ -13,7 +13,7 @@ import { Select } from '@/ui/Field'
 import { EmptyNotice, ErrorNotice, Page, Spinner } from '@/ui/Page'
 import { SearchBox } from '@/ui/SearchBox'
 import { useCampaign } from './api'
-import { toggleStatus, useListAddress } from './listAddress'
+import { toggleStatusFilter, useListUrlState } from './listUrlState'
 import { useListText } from './listText'
 import { StatusChips } from './StatusChips'
 import { useListRows } from './useListRows'
@@ -59,7 +59,7 @@ const withoutDash = (vehicles: ListedVehicle[] | undefined) => vehicles?.filter(
 /** Search field, filters and result list of vehicles. */
 function Vehicles({ campaign, name, whole }: { campaign: number; name: string; whole: ListedVehicle[] | undefined }) {
   const t = useListText()
-  const address = useListAddress()
+  const address = useListUrlState()
   const { filter: { search, yard, statuses } } = address
   const manages = mayManageCampaigns(useSession()?.user.user_type ?? '')
   const visible = useMemo(() => (manages ? whole : withoutDash(whole)), [whole, manages])
@@ -79,7 +79,7 @@ function Vehicles({ campaign, name, whole }: { campaign: number; name: string; w
         </Select>
       </div>
       {found.isReady ? (
-        <StatusChips counts={found.counts} total={found.total} chosen={statuses} onPress={(status) => (status === '' ? setQueryParams({ status: null, page: null }) : toggleStatus(statuses, status))} />
+        <StatusChips counts={found.counts} total={found.total} chosen={statuses} onPress={(status) => (status === '' ? setQueryParams({ status: null, page: null }) : toggleStatusFilter(statuses, status))} />
       ) : (
         <p role="status" className={styles.loading}>
           <Spinner />

@@ -6,10 +6,10 @@ import { buildPath, navigate, setQueryParams } from '@/lib/route'
 import { isYardWithoutName } from '@/lib/yards'
 import { Button } from '@/ui/Button'
 import { EmptyNotice, Skeleton } from '@/ui/Page'
-import { useFirstListRows } from './api'
+import { useServerListRows } from './api'
 import { FilterLine } from './FilterLine'
 import { KeyHints } from './KeyHints'
-import { showAllVehicles, type ListAddress } from './listAddress'
+import { clearListFilters, type ListUrlState } from './listUrlState'
 import { buildListCsv, saveListCsv } from './listExport'
 import { ListFooter } from './ListFooter'
 import { useListText } from './listText'
@@ -17,7 +17,7 @@ import { usePageSize } from './pageSize'
 import { SelectionBar } from './SelectionBar'
 import type { useListRows } from './useListRows'
 import { useRowKeys } from './useRowKeys'
-import { useSelection } from './useSelection'
+import { useVehicleSelection } from './useVehicleSelection'
 import { VehicleCards } from './VehicleCards'
 import { VehiclePaneView } from './VehiclePaneView'
 import { VehicleTable } from './VehicleTable'
@@ -29,7 +29,7 @@ interface VehicleResultsProps {
   /** All vehicles that the person may see; `undefined` while they load. */
   visible: ListedVehicle[] | undefined
   found: ReturnType<typeof useListRows>
-  address: ListAddress
+  address: ListUrlState
   /** Whether the person may change many vehicles at once and export them. */
   manages: boolean
   /** Search field and filters, above the rows. */
@@ -52,7 +52,7 @@ function showInAddress(vehicle: number | null, page: number, isFirst: boolean): 
 export function VehicleResults({ campaign, name, visible, found, address, manages, children }: VehicleResultsProps) {
   const t = useListText()
   const list = useRef<HTMLDivElement>(null)
-  const selection = useSelection()
+  const selection = useVehicleSelection()
   const isTable = useMediaQuery('(min-width: 768px)')
   const maySelect = useMediaQuery('(min-width: 900px)') && manages
   const isSplit = useMediaQuery('(min-width: 1100px) and (min-height: 481px)')
@@ -63,7 +63,7 @@ export function VehicleResults({ campaign, name, visible, found, address, manage
   const all = found.isReady ? found.rows : (visible ?? NONE)
   const chosenSize = usePageSize()
   const isServerPage = chosenSize === PAGE_SIZE || page === 1 // the server's pages have that size
-  const early = useFirstListRows(campaign, { search, page }, visible === undefined && isPlain && sort === null && isServerPage).data
+  const early = useServerListRows(campaign, { search, page }, visible === undefined && isPlain && sort === null && isServerPage).data
   const size = chosenSize === 0 ? Math.max(all.length, 1) : chosenSize
   const shown = Math.min(page, countPages(all.length, size))
   const known = useMemo(() => all.slice((shown - 1) * size, shown * size), [all, shown, size])
@@ -109,7 +109,7 @@ export function VehicleResults({ campaign, name, visible, found, address, manage
         ))}
         {visible && rows?.length === 0 && (
           <EmptyNotice icon="search" text={t('vehicles.noMatch')}>
-            <Button onClick={showAllVehicles}>{t('vehicles.showAll')}</Button>
+            <Button onClick={clearListFilters}>{t('vehicles.showAll')}</Button>
           </EmptyNotice>
         )}
         {maySelect && <SelectionBar campaign={campaign} selection={selection} found={all} all={visible ?? NONE} onExport={exportRows} />}

@@ -7,7 +7,7 @@ import { VehicleStatusBadge } from '@/ui/Status'
 import table from '@/ui/Table.module.css'
 import { nextSort, SORT_COLUMNS, type ListSort, type SortColumn } from './listSort'
 import { useListText } from './listText'
-import type { Selection } from './useSelection'
+import type { VehicleSelection } from './useVehicleSelection'
 import { useVisibleRows } from './useVisibleRows'
 import { VinText } from './VinText'
 import styles from './VehicleTable.module.css'
@@ -28,8 +28,8 @@ interface VehicleTableProps extends VehicleRowsProps {
   sort: ListSort | null
   /** Receives the sort order as written in the URL. */
   onSort: (sort: string | null) => void
-  /** Selection of many vehicles; `null` for people who may not change many at once. */
-  selection: Selection | null
+  /** VehicleSelection of many vehicles; `null` for people who may not change many at once. */
+  selection: VehicleSelection | null
   isBusy: boolean
 }
 
@@ -81,7 +81,7 @@ function SortHeader({ column, sort, onSort }: { column: SortColumn; sort: ListSo
   )
 }
 
-function PageBox({ vehicles, selection: { ids, put } }: { vehicles: readonly ListedVehicle[]; selection: Selection }) {
+function PageBox({ vehicles, selection: { ids, put } }: { vehicles: readonly ListedVehicle[]; selection: VehicleSelection }) {
   const t = useListText()
   const chosen = vehicles.filter(({ id }) => ids.has(id)).length
   const isWhole = chosen > 0 && chosen === vehicles.length
@@ -96,7 +96,7 @@ function PageBox({ vehicles, selection: { ids, put } }: { vehicles: readonly Lis
   )
 }
 
-function Row({ vehicle, index, selection, hrefOf, open, onOpen }: Omit<VehicleRowsProps, 'vehicles'> & { vehicle: ListedVehicle; index: number; selection: Selection | null }) {
+function Row({ vehicle, index, selection, hrefOf, open, onOpen }: Omit<VehicleRowsProps, 'vehicles'> & { vehicle: ListedVehicle; index: number; selection: VehicleSelection | null }) {
   const t = useListText()
   const { id, vin_number, parking_space, status, inspected } = vehicle
   const show = onOpen && ((event: MouseEvent) => {

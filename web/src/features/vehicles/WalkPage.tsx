@@ -18,11 +18,11 @@ import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { ScanView } from '@/ui/Scanner'
 import { showToast } from '@/ui/Toast'
 import { useCampaign } from './api'
-import { Identifier } from './Identifier'
+import { MonospaceVin } from './MonospaceVin'
 import { chooseScanFeedback } from './scanMatch'
 import { useScanText } from './text'
 import { UnknownScanMessage } from './UnknownScanMessage'
-import type { CompletedSave } from './useAfterSave'
+import type { CompletedSave } from './useAfterSaveNavigation'
 import { useHardwareScanner } from './useHardwareScanner'
 import { useVehicleLookup, type VehicleLookup } from './useVehicleLookup'
 import { VehicleFinder } from './VehicleFinder'
@@ -124,7 +124,7 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
           <p className={styles.next}>{t('walk.noNext')}</p>
         ) : (
           <p className={styles.next}>
-            <span className="quiet">{t('walk.next')}</span> <ParkingSpaceSign space={next.parking_space} size="page" /> <Identifier vin={next.vin_number} />
+            <span className="quiet">{t('walk.next')}</span> <ParkingSpaceSign space={next.parking_space} size="page" /> <MonospaceVin vin={next.vin_number} />
           </p>
         )}
         <div className={styles.ways}>

@@ -9,7 +9,7 @@ import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { VehicleStatusBadge } from '@/ui/Status'
 import { useVehicle } from './api'
 import { ConflictDialog } from './ConflictDialog'
-import { Identifier } from './Identifier'
+import { MonospaceVin } from './MonospaceVin'
 import { StorageWarning } from './StorageWarning'
 import { needsNote, NoteFields } from './NoteFields'
 import { SaveError } from './SaveError'
@@ -18,7 +18,7 @@ import { OfflineNotice } from './OfflineNotice'
 import { RestoredDraftNotice } from './RestoredDraftNotice'
 import { StatusGrid } from './StatusGrid'
 import { useScanText } from './text'
-import type { CompletedSaveCallback } from './useAfterSave'
+import type { CompletedSaveCallback } from './useAfterSaveNavigation'
 import { useInspection } from './useInspection'
 import { CampaignProblem } from './VehicleDetails'
 import styles from './WalkSheet.module.css'
@@ -44,7 +44,7 @@ export function WalkSheet({ listed, yard, scanned, oneTap, onSaved, onClose }: S
         <div className={styles.head}>
           <ParkingSpaceSign space={listed.parking_space} size="page" />
           <div className={styles.car}>
-            <Identifier vin={listed.vin_number} />
+            <MonospaceVin vin={listed.vin_number} />
             {listed.inspected && <span className={styles.done}>{t('walk.done')} <VehicleStatusBadge status={listed.status} /></span>}
           </div>
           <IconButton icon="close" label={t('walk.skip')} onClick={onClose} />

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { refreshCountsSoon, updateCache } from '@/api/cache'
+import { refreshVehicleCountsThrottled, updateVehicleCache } from '@/api/cache'
 import { apiClient, unwrapResponse } from '@/api/client'
 import { queryKeys } from '@/api/keys'
 import type { Campaign, ListedVehicle, Vehicle } from '@/api/types'
@@ -14,7 +14,7 @@ import { campaignQuery, vehicleListQuery, vehicleQuery } from '@/offline/queries
 export const useCampaign = (id: number) => useQuery(campaignQuery(id, null))
 
 /** Fetches the first rows of a page of the vehicle list, searched by the server. The rows are shown until the full list is loaded. */
-export const useFirstListRows = (campaign: number, { search, page }: { search: string; page: number }, enabled: boolean) =>
+export const useServerListRows = (campaign: number, { search, page }: { search: string; page: number }, enabled: boolean) =>
   useQuery({
     queryKey: queryKeys.vehiclePage(campaign, search.trim(), page, null),
     queryFn: ({ signal }) => unwrapResponse(apiClient.GET('/vehicles/campaign/{id}', { params: { path: { id: campaign }, query: { page: page - 1, search: search.trim() } }, signal }), 'vehicles*'),
@@ -48,8 +48,8 @@ export function useSaveVehicle() {
       }
     },
     onSuccess: (result, { request }) => {
-      if (result.kind === 'saved') updateCache(queries, result.vehicle, request.yard)
-      refreshCountsSoon(queries)
+      if (result.kind === 'saved') updateVehicleCache(queries, result.vehicle, request.yard)
+      refreshVehicleCountsThrottled(queries)
     },
   })
 }

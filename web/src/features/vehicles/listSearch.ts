@@ -57,7 +57,7 @@ export interface ListFilter {
 export const WITHOUT_STATUS_FILTER = 'none'
 export const NOT_INSPECTED_FILTER = 'waiting'
 /** Returns the filter value of a vehicle's status. */
-export const statusNameOf = ({ status, inspected }: ListedVehicle): string => (status !== '' ? status : inspected ? WITHOUT_STATUS_FILTER : NOT_INSPECTED_FILTER)
+export const statusFilterOf = ({ status, inspected }: ListedVehicle): string => (status !== '' ? status : inspected ? WITHOUT_STATUS_FILTER : NOT_INSPECTED_FILTER)
 
 interface Found {
   vehicles: readonly ListedVehicle[]
@@ -74,7 +74,7 @@ export function searchList(index: ListIndex, { search, yard, statuses }: ListFil
   const matching = searched(index, search)
   const inYard = yard === '' ? matching : matching.filter((vehicle) => placesOf(vehicle).includes(yard))
   return {
-    vehicles: statuses.length === 0 ? inYard : inYard.filter((vehicle) => statuses.includes(statusNameOf(vehicle))),
+    vehicles: statuses.length === 0 ? inYard : inYard.filter((vehicle) => statuses.includes(statusFilterOf(vehicle))),
     counts: counted(inYard),
     total: inYard.length,
   }
@@ -86,7 +86,7 @@ function counted(vehicles: readonly ListedVehicle[]): Map<string, number> {
   let [run, from] = ['', 0]
   const note = (until: number) => until > from && counts.set(run, (counts.get(run) ?? 0) + until - from)
   for (const [index, vehicle] of vehicles.entries()) {
-    const name = statusNameOf(vehicle)
+    const name = statusFilterOf(vehicle)
     if (name === run) continue
     note(index)
     run = name

@@ -1,6 +1,6 @@
 import type { ListedVehicle } from '@/api/types'
 import { VEHICLE_STATUSES } from '@/lib/status'
-import { NOT_INSPECTED_FILTER, statusNameOf, WITHOUT_STATUS_FILTER } from './listSearch'
+import { NOT_INSPECTED_FILTER, statusFilterOf, WITHOUT_STATUS_FILTER } from './listSearch'
 
 export const SORT_COLUMNS = ['vin', 'space', 'status'] as const
 export type SortColumn = (typeof SORT_COLUMNS)[number]
@@ -30,7 +30,7 @@ const STATUS_ORDER: readonly string[] = [NOT_INSPECTED_FILTER, WITHOUT_STATUS_FI
 export function sortByStatus(vehicles: readonly ListedVehicle[], down: boolean): ListedVehicle[] {
   const groups = new Map<string, ListedVehicle[]>()
   for (const vehicle of vehicles) {
-    const name = statusNameOf(vehicle)
+    const name = statusFilterOf(vehicle)
     const group = groups.get(name)
     if (group === undefined) groups.set(name, [vehicle])
     else group.push(vehicle)
@@ -53,7 +53,7 @@ const pause = () => new Promise<void>((resolve) => setTimeout(resolve))
  * Returns the positions of the vehicles in the order of a column. Vehicles with equal texts keep their order. Works in slices of a few
  * milliseconds, so that the page stays responsive. Returns `null` when the signal aborts.
  */
-export async function orderByText(vehicles: readonly ListedVehicle[], { column, down }: ListSort, signal: AbortSignal): Promise<Uint32Array | null> {
+export async function computeTextOrder(vehicles: readonly ListedVehicle[], { column, down }: ListSort, signal: AbortSignal): Promise<Uint32Array | null> {
   const count = vehicles.length
   const keys: string[] = []
   let begun = performance.now()
@@ -103,7 +103,7 @@ export const hasSameTexts = (a: readonly ListedVehicle[], b: readonly ListedVehi
   a.length === b.length && a.every((vehicle, at) => vehicle === b[at] || (b[at] !== undefined && textOf(vehicle, column) === textOf(b[at], column)))
 
 /** Returns the found vehicles of a list in the order that was computed for the full list. */
-export function applyOrder(found: readonly ListedVehicle[], all: readonly ListedVehicle[], order: Uint32Array): ListedVehicle[] {
+export function sortByKnownOrder(found: readonly ListedVehicle[], all: readonly ListedVehicle[], order: Uint32Array): ListedVehicle[] {
   const isEverything = found.length === all.length
   const wanted = new Set(isEverything ? [] : found)
   const sorted: ListedVehicle[] = []

@@ -4,7 +4,7 @@ import type { InspectionDraft } from '@/lib/drafts'
 import { identifiesVehicle } from '@/lib/identifier'
 import { isSupervisor } from '@/lib/roles'
 import { useCampaign } from './api'
-import { useAfterSave, type CompletedSaveCallback } from './useAfterSave'
+import { useAfterSaveNavigation, type CompletedSaveCallback } from './useAfterSaveNavigation'
 import { useSubmitInspection } from './useSubmitInspection'
 import { useVehicleDraft } from './useVehicleDraft'
 
@@ -15,7 +15,7 @@ import { useVehicleDraft } from './useVehicleDraft'
 export function useInspection(vehicle: Vehicle, yard: number | null, user: SessionUser, onSaved?: CompletedSaveCallback, hold = false) {
   const owner = getOwnerKey(user)
   const draft = useVehicleDraft(vehicle, owner)
-  const navigation = useAfterSave(vehicle, yard, owner, onSaved)
+  const navigation = useAfterSaveNavigation(vehicle, yard, owner, onSaved)
   const submission = useSubmitInspection({ vehicle, yard, user, hold }, draft, navigation)
   const closed = useCampaign(vehicle.campaign_id).data?.status === 'Closed'
   const { entry, restored, typedOn, store, discard } = draft

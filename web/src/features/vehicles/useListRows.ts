@@ -1,7 +1,7 @@
 import { useDeferredValue, useEffect, useMemo, useState } from 'react'
 import type { ListedVehicle } from '@/api/types'
 import { buildListIndex, searchList, type ListFilter } from './listSearch'
-import { applyOrder, hasSameTexts, orderByText, sortByStatus, type ListSort } from './listSort'
+import { sortByKnownOrder, hasSameTexts, computeTextOrder, sortByStatus, type ListSort } from './listSort'
 
 interface Ordered {
   vehicles: readonly ListedVehicle[]
@@ -25,7 +25,7 @@ function useTextOrder(vehicles: readonly ListedVehicle[], sort: ListSort | null)
     if (column === null || !isMissing) return
     const aborting = new AbortController()
     const wanted = { column, down }
-    void orderByText(vehicles, wanted, aborting.signal).then((found) => found && setOrdered({ vehicles, sort: wanted, positions: found }))
+    void computeTextOrder(vehicles, wanted, aborting.signal).then((found) => found && setOrdered({ vehicles, sort: wanted, positions: found }))
     return () => aborting.abort()
   }, [vehicles, column, down, isMissing])
   return positions
@@ -47,7 +47,7 @@ export function useListRows(vehicles: ListedVehicle[] | undefined, { search, yar
   const sorted = useMemo(() => {
     if (sortedBy === null) return found.vehicles
     if (sortedBy === 'status') return sortByStatus(found.vehicles, down)
-    return order && applyOrder(found.vehicles, index.vehicles, order)
+    return order && sortByKnownOrder(found.vehicles, index.vehicles, order)
   }, [found, index, order, sortedBy, down])
   return { isReady: ready !== undefined, places: index.places, counts: found.counts, total: found.total, rows: sorted ?? found.vehicles, isSorting: sorted === null }
 }

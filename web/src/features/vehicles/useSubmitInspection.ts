@@ -1,18 +1,18 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import { updateCache } from '@/api/cache'
+import { updateVehicleCache } from '@/api/cache'
 import { queryKeys } from '@/api/keys'
 import { Problem } from '@/api/problem'
 import { getCurrentSession, getOwnerKey, type SessionUser } from '@/api/session'
 import { extractCurrentVehicle } from '@/api/staleVersion'
 import type { Vehicle } from '@/api/types'
 import { createDraft, mergeDraft, type InspectionDraft } from '@/lib/drafts'
-import { diffFields, VEHICLE_FIELDS, pickFields, OPERATOR_FIELDS } from '@/lib/fields'
+import { diffFields, VEHICLE_FIELDS, pickVehicleFields, OPERATOR_FIELDS } from '@/lib/fields'
 import { isSupervisor } from '@/lib/roles'
 import { createUuid } from '@/lib/uuid'
 import { removeSave, RetainedProblem, applyPendingChanges, type SaveRequest } from '@/offline/outbox'
 import { findNextVehicleInCache, useSaveVehicle } from './api'
-import type { AfterSaveAction, useAfterSave } from './useAfterSave'
+import type { AfterSaveAction, useAfterSaveNavigation } from './useAfterSaveNavigation'
 import type { VehicleDraft } from './useVehicleDraft'
 
 const otherVinIn = (error: unknown): string | null => (error instanceof Problem && error.code === 'OTHER_VEHICLE' ? error.text('vin_number') : null)
@@ -50,7 +50,7 @@ interface Inspected {
  * Saves the inspection of a vehicle. If the server rejects the save because another person saved first (conflict), or because the vehicle has
  * another VIN now (mismatch), the person can resolve the problem and save again.
  */
-export function useSubmitInspection({ vehicle, yard, user, hold }: Inspected, draft: VehicleDraft, { leave }: ReturnType<typeof useAfterSave>) {
+export function useSubmitInspection({ vehicle, yard, user, hold }: Inspected, draft: VehicleDraft, { leave }: ReturnType<typeof useAfterSaveNavigation>) {
   const queries = useQueryClient()
   const save = useSaveVehicle()
   const keyOf = useIdempotencyKey()
@@ -97,13 +97,13 @@ export function useSubmitInspection({ vehicle, yard, user, hold }: Inspected, dr
     /** Saves the inspection as typed. Values in `part` take precedence over typed values. */
     submit: (afterSave: AfterSaveAction, part: Partial<InspectionDraft> = {}) => submit(vehicle, { ...draft.entry, ...part }, afterSave),
     keepMine: ({ current, mine, afterSave }: SaveConflict) => {
-      updateCache(queries, current, yard)
+      updateVehicleCache(queries, current, yard)
       draft.store(mine)
       setConflict(null)
       submit(current, mine, afterSave)
     },
     takeTheirs: ({ current }: SaveConflict) => {
-      updateCache(queries, current, yard)
+      updateVehicleCache(queries, current, yard)
       draft.store({ ...createDraft(current), identifier: draft.entry.identifier, scanned: draft.entry.scanned })
       setConflict(null)
     },
@@ -129,7 +129,7 @@ function requestOf(vehicle: Vehicle, draft: InspectionDraft, user: SessionUser, 
     owner: getOwnerKey(user), hmc: user.hmc, vehicle: id, vin: vin_number, space: parking_space, campaign: campaign_id, campaign_name, yard, inspected,
     stands_in: vehicle.id_yard ?? null,
     version: draft.version,
-    change: diffFields(draft.base ?? pickFields(vehicle), draft, isSupervisor(user.user_type) ? VEHICLE_FIELDS : OPERATOR_FIELDS),
+    change: diffFields(draft.base ?? pickVehicleFields(vehicle), draft, isSupervisor(user.user_type) ? VEHICLE_FIELDS : OPERATOR_FIELDS),
     origin: draft.scanned === true ? 'scanned' : 'typed',
     replaces: draft.replaces ?? null,
     held: hold && draft.replaces === undefined, // an undo would not bring back the replaced save

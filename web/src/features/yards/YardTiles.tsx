@@ -3,7 +3,7 @@ import { buildPath, Link } from '@/lib/route'
 import { formatCount } from '@/lib/time'
 import { Icon } from '@/ui/Icon'
 import { Progress } from '@/ui/Progress'
-import { chooseTileColour, groupTiles, isFinished, type YardTileData } from './api'
+import { chooseTileColour, groupTiles, isYardFinished, type YardTileData } from './api'
 import { useYardsText } from './text'
 import styles from './YardTiles.module.css'
 
@@ -71,7 +71,7 @@ function State({ tile, people }: { tile: YardTileData; people: string[] }) {
   const names = people.join(', ')
   return (
     <p className={styles.state}>
-      {isFinished(tile) ? (
+      {isYardFinished(tile) ? (
         <span className={styles.done}>
           <Icon name="check" size={18} />
           {t('yards.done')}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { chooseTileColour, groupByYard, groupTiles } from './api'
+import { chooseTileColour, groupPeopleByYard, groupTiles } from './api'
 
 const tile = (name: string, inspected: number, total: number) => ({ id: name.charCodeAt(0), name, inspected, total })
 
@@ -15,6 +15,6 @@ test('yards with work come first, then the finished ones, and those without vehi
 test('people are listed once in each yard where they saved last, and those without a yard nowhere', () => {
   const person = (hmc: string, yard_id: number | null) => ({ hmc, yard_id, last_at: '', per_hour: 1, saves: 1 })
   const pace = (campaign_id: number, ...people: ReturnType<typeof person>[]) => ({ campaign_id, people, per_hour: 1, remaining: 1 })
-  expect([...groupByYard([pace(1, person('op-10', 2), person('op-9', 2)), pace(2, person('op-9', 2), person('op-9', 4), person('op-1', null))])])
+  expect([...groupPeopleByYard([pace(1, person('op-10', 2), person('op-9', 2)), pace(2, person('op-9', 2), person('op-9', 4), person('op-1', null))])])
     .toEqual([[2, ['op-9', 'op-10']], [4, ['op-9']]])
 })

@@ -43,11 +43,11 @@ export function usePeopleByYard(campaign: Campaign | undefined, campaigns: Campa
     refetchInterval: PACE_MS,
     retry: false,
   })
-  return groupByYard(paces.data ?? [])
+  return groupPeopleByYard(paces.data ?? [])
 }
 
 /** Groups the people of several campaigns by the yard where they saved last, each person once per yard, in natural order. */
-export function groupByYard(paces: InspectionPace[]): Map<number, string[]> {
+export function groupPeopleByYard(paces: InspectionPace[]): Map<number, string[]> {
   const people = new Map<number, string[]>()
   for (const { yard_id, hmc } of paces.flatMap((pace) => pace.people)) {
     if (yard_id === null || yard_id === undefined) continue
@@ -63,13 +63,13 @@ export interface YardGroups {
   empty: YardTileData[]
 }
 
-export const isFinished = ({ total, inspected }: YardTileData): boolean => total > 0 && inspected >= total
+export const isYardFinished = ({ total, inspected }: YardTileData): boolean => total > 0 && inspected >= total
 
 /** Splits tiles into yards with vehicles and yards without. The order within each group stays. */
 export function groupTiles(tiles: YardTileData[]): YardGroups {
   const withVehicles = tiles.filter(({ total }) => total > 0)
   return {
-    busy: [...withVehicles.filter((tile) => !isFinished(tile)), ...withVehicles.filter(isFinished)],
+    busy: [...withVehicles.filter((tile) => !isYardFinished(tile)), ...withVehicles.filter(isYardFinished)],
     empty: tiles.filter(({ total }) => total === 0),
   }
 }

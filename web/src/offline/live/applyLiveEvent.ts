@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { refreshCountsSoon } from '@/api/cache'
+import { refreshVehicleCountsThrottled } from '@/api/cache'
 import type { ServerEvent } from '@/api/events'
 import { queryKeys } from '@/api/keys'
 import { parseLiveEvent } from '@/api/liveEvents'
@@ -22,7 +22,7 @@ export function applyLiveEvent(queries: QueryClient, event: ServerEvent, onConfl
       return refreshVehicles(queries, parsed.change.campaign_id)
     case 'campaign':
       void queries.invalidateQueries({ queryKey: queryKeys.vehicleList(parsed.change.campaign_id) })
-      return refreshCountsSoon(queries)
+      return refreshVehicleCountsThrottled(queries)
     case 'pace':
       return applyPace(queries, parsed.change)
     case 'conflict':
@@ -39,7 +39,7 @@ function applyVehicles(queries: QueryClient, campaign: number, vehicles: ListedV
     if (known !== undefined && (versions.get(known.id) ?? 0) > known.version) void queries.invalidateQueries({ queryKey, exact: true })
   }
   if (isCampaignOffline(campaign)) void writeDelta(campaign, vehicles, {}).catch(() => undefined)
-  refreshCountsSoon(queries)
+  refreshVehicleCountsThrottled(queries)
 }
 
 function applyPace(queries: QueryClient, pace: InspectionPace): void {
@@ -53,7 +53,7 @@ function refreshVehicles(queries: QueryClient, campaign: number): void {
   if (isCampaignOffline(campaign)) void refreshSnapshot(queries, campaign).catch(() => undefined)
   else void queries.invalidateQueries({ queryKey: queryKeys.vehicleList(campaign) })
   void queries.invalidateQueries({ queryKey: queryKeys.anyVehicle })
-  refreshCountsSoon(queries)
+  refreshVehicleCountsThrottled(queries)
 }
 
 /** Fetches the queries on screen and all stored vehicle lists (snapshots) again, because this tab may have missed live events. */

@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { refreshCountsSoon, toListRow, updateCache } from '@/api/cache'
+import { refreshVehicleCountsThrottled, toListRow, updateVehicleCache } from '@/api/cache'
 import { isServerReachable } from '@/api/connectivity'
 import { Problem } from '@/api/problem'
 import { getCurrentSession, getOwnerKey, type Session } from '@/api/session'
@@ -93,8 +93,8 @@ export class Outbox {
 
   /** Writes a saved vehicle to the query cache and to the snapshot of its campaign. */
   #publish(vehicle: Vehicle, { yard }: PendingSave): void {
-    updateCache(this.#queries, vehicle, yard)
-    refreshCountsSoon(this.#queries)
+    updateVehicleCache(this.#queries, vehicle, yard)
+    refreshVehicleCountsThrottled(this.#queries)
     if (isCampaignOffline(vehicle.campaign_id)) void writeDelta(vehicle.campaign_id, [{ id: vehicle.id, ...toListRow(vehicle) }], {})
   }
 

@@ -51,7 +51,7 @@ test('a save that reaches the server while its owner signs out is deleted from t
   const phone = await openTab()
   const sending = phone.outbox.save(createSaveRequest(7), 'key-7')
   await vi.waitFor(() => expect(phone.outbox.sending.get()).not.toBeNull())
-  phone.discardSession()
+  phone.clearSessionData()
   arrive(createSavedVehicle(7))
   await sending
   await vi.waitFor(async () => expect(await phone.records()).toEqual([]))

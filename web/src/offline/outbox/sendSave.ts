@@ -1,4 +1,4 @@
-import { createForeignResponseProblem, apiClient, unwrapResponse } from '@/api/client'
+import { recordForeignResponse, apiClient, unwrapResponse } from '@/api/client'
 import { VEHICLE_SHAPE } from '@/api/shape'
 import type { Vehicle, VehicleInput } from '@/api/types'
 import type { VehicleFields } from '@/lib/fields'
@@ -24,7 +24,7 @@ export async function sendSave(entry: PendingSave, token: string): Promise<Vehic
   )
   // A response about another vehicle, or about an older version of this one, does not confirm the save.
   if (saved.id === id && saved.version >= version) return saved
-  throw createForeignResponseProblem()
+  throw recordForeignResponse()
 }
 
 type Part = Pick<VehicleInput, 'status' | 'operator_notes' | 'admin_notes' | 'vin_number' | 'parking_space'>

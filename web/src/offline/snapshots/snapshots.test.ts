@@ -151,8 +151,8 @@ test('signing out deletes everything of the person from this browser except unse
 test('a download that ends after its person has signed out stores nothing', async () => {
   const signedIn = await page()
   stubServer({ 'GET /vehicles/campaign/5/all': async () => {
-    const { discardSession } = await import('@/api/session')
-    discardSession()
+    const { clearSessionData } = await import('@/api/session')
+    clearSessionData()
     return all(rows, { 'x-revision': '40' })
   } })
   await signedIn.downloadSnapshot(head, null).catch(() => undefined)

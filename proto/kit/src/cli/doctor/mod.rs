@@ -10,7 +10,7 @@ pub use section::Section;
 
 use crate::{
     cache::Cache,
-    cli::probe::{self, host_of},
+    cli::probe::{self, strip_port},
     client::replica::{health_service_name, wrong_service_message},
     config::{MIN_SECRET_LEN, Settings},
     errors,
@@ -139,7 +139,7 @@ async fn replicas(service: &str, url: &str, tls: Option<&ServiceTls>) -> Vec<Che
 async fn replica(service: &str, address: SocketAddr, named: &str, tls: Option<&ServiceTls>) -> CheckResult {
     match timeout(
         CHECK_TIMEOUT,
-        probe::check_health(&address.to_string(), health_service_name(service), tls.map(|tls| tls.connector(host_of(named)))),
+        probe::check_health(&address.to_string(), health_service_name(service), tls.map(|tls| tls.connector(strip_port(named)))),
     )
     .await
     {

@@ -33,7 +33,7 @@ pub fn rpc_path(method: &MethodDescriptor) -> String {
 
 /// Returns the name of the program that serves an rpc or gRPC service, such as `vehicle-svc`. Returns `None` for an unknown package, and for
 /// services that several programs have, such as the audit log.
-pub fn program_of(name: &str) -> Option<&'static str> {
+pub fn find_program(name: &str) -> Option<&'static str> {
     match name.strip_prefix("patio.")?.split('.').next()? {
         "auth" => Some("auth-svc"),
         "campaign" => Some("campaign-svc"),

@@ -50,11 +50,11 @@ enum Action {
 }
 
 /// Exit code when the service responds but is not serving, or refuses a call.
-pub const NOT_SERVING: u8 = 1;
+pub const EXIT_NOT_SERVING: u8 = 1;
 /// Exit code when the service cannot be reached or does not respond completely in time.
-pub const UNREACHABLE: u8 = 2;
+pub const EXIT_UNREACHABLE: u8 = 2;
 /// Exit code for an invalid call: wrong arguments, an unknown service or rpc, an rpc that is not read-only, or an invalid message.
-pub const INVALID_CALL: u8 = 3;
+pub const EXIT_INVALID_CALL: u8 = 3;
 
 /// Default service of the probe, and the address of each service.
 pub struct ProbeTarget<'a> {
@@ -64,7 +64,7 @@ pub struct ProbeTarget<'a> {
     pub address: &'a dyn Fn(Option<&str>) -> String,
 }
 
-/// Runs the probe and prints its result. The exit code is 0, [`NOT_SERVING`], [`UNREACHABLE`] or [`INVALID_CALL`].
+/// Runs the probe and prints its result. The exit code is 0, [`EXIT_NOT_SERVING`], [`EXIT_UNREACHABLE`] or [`EXIT_INVALID_CALL`].
 #[must_use]
 pub fn run_probe(options: &ProbeOptions, target: &ProbeTarget<'_>) -> ExitCode {
     match &options.action {
@@ -84,7 +84,7 @@ fn run_health_check(options: &ProbeOptions, target: &ProbeTarget<'_>) -> ExitCod
         "" => service,
         program => program,
     };
-    let address = &options.address(target, contract::program_of(named));
+    let address = &options.address(target, contract::find_program(named));
     let show = |status: &str| show(options, address, if service.is_empty() { "all" } else { service }, status);
     let asked = cli::block_on(async {
         let asked = check_health(address, named, options.connector(address)?);
@@ -95,15 +95,15 @@ fn run_health_check(options: &ProbeOptions, target: &ProbeTarget<'_>) -> ExitCod
     });
     match asked {
         Ok(()) => ExitCode::SUCCESS,
-        Err(cause) if cause.is::<NotServing>() => ExitCode::from(NOT_SERVING),
+        Err(cause) if cause.is::<NotServing>() => ExitCode::from(EXIT_NOT_SERVING),
         Err(cause) if cause.downcast_ref::<Status>().is_some_and(|status| status.code() == Code::NotFound) => {
             print_error(&format!("{address}: the process has no gRPC service `{named}`"));
-            ExitCode::from(INVALID_CALL)
+            ExitCode::from(EXIT_INVALID_CALL)
         }
         Err(cause) => {
             let _ = show("UNREACHABLE");
             print_error(&format!("{address}: {cause:#}"));
-            ExitCode::from(UNREACHABLE)
+            ExitCode::from(EXIT_UNREACHABLE)
         }
     }
 }
@@ -114,10 +114,10 @@ fn run_call(options: &ProbeOptions, target: &ProbeTarget<'_>, call_options: &cal
         Ok(method) => method,
         Err(cause) => {
             print_error(&format!("{cause:#}"));
-            return ExitCode::from(INVALID_CALL);
+            return ExitCode::from(EXIT_INVALID_CALL);
         }
     };
-    let address = &options.address(target, contract::program_of(method.full_name()));
+    let address = &options.address(target, contract::find_program(method.full_name()));
     let mut failure = None;
     let done = cli::block_on(async {
         let channel = connect(address, options.connector(address)?);
@@ -133,9 +133,9 @@ fn run_call(options: &ProbeOptions, target: &ProbeTarget<'_>, call_options: &cal
     let Some(failure) = failure else { return ExitCode::SUCCESS };
     print_error(&format!("{address}: {failure}"));
     ExitCode::from(match failure {
-        call::CallFailure::Refused(_) => NOT_SERVING,
-        call::CallFailure::Unreachable(_) => UNREACHABLE,
-        call::CallFailure::InvalidCall(_) => INVALID_CALL,
+        call::CallFailure::Refused(_) => EXIT_NOT_SERVING,
+        call::CallFailure::Unreachable(_) => EXIT_UNREACHABLE,
+        call::CallFailure::InvalidCall(_) => EXIT_INVALID_CALL,
     })
 }
 
@@ -157,12 +157,12 @@ impl ProbeOptions {
 
     fn connector(&self, address: &str) -> anyhow::Result<Option<impl Connector + use<>>> {
         let tls = self.tls.as_deref().map(ServiceTls::open).transpose()?;
-        Ok(tls.map(|tls| tls.connector(host_of(address))))
+        Ok(tls.map(|tls| tls.connector(strip_port(address))))
     }
 }
 
 /// Returns the host of `host:port`.
-pub(crate) fn host_of(address: &str) -> &str {
+pub(crate) fn strip_port(address: &str) -> &str {
     address.rsplit_once(':').map_or(address, |(host, _)| host)
 }
 

@@ -1,14 +1,14 @@
 import type { Activity } from '@/api/types'
 import { formatCount } from '@/lib/time'
 import table from '@/ui/Table.module.css'
-import { listRunningSums } from './forecast'
-import type { DateFormats } from './moments'
+import { accumulateWorkedHours } from './forecast'
+import type { DateFormatters } from './moments'
 import { useDashboardText } from './text'
 import styles from './ActivityTables.module.css'
 
 interface ActivityTablesProps {
   activity: Activity
-  formats: DateFormats
+  formats: DateFormatters
   /** Start time of the first hour that the tables show. */
   from: number
 }
@@ -16,7 +16,7 @@ interface ActivityTablesProps {
 /** Tables with the numbers of the charts: the inspection work of each hour, newest first, and of each person. */
 export function ActivityTables({ activity, formats, from }: ActivityTablesProps) {
   const t = useDashboardText()
-  const hours = listRunningSums(activity).filter(({ at }) => at >= from).toReversed()
+  const hours = accumulateWorkedHours(activity).filter(({ at }) => at >= from).toReversed()
   const people = activity.people.toSorted((a, b) => a.hmc.localeCompare(b.hmc))
   return (
     <div className={styles.tables} tabIndex={0} role="region" aria-label={t('chart.tables')}>

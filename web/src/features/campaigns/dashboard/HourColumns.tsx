@@ -1,8 +1,8 @@
 import { formatCount } from '@/lib/time'
 import type { WorkedHour } from './forecast'
-import type { DateFormats } from './moments'
+import type { DateFormatters } from './moments'
 import { scaleLinear } from './scale'
-import { useWidth } from './useWidth'
+import { useElementWidth } from './useElementWidth'
 import { startOfDay, hourOfDay, HOUR_MS, type WorkingHours } from './workHours'
 import styles from './HourColumns.module.css'
 
@@ -15,12 +15,12 @@ interface HourColumnsProps {
   day: number
   now: number
   label: string
-  formats: DateFormats
+  formats: DateFormatters
 }
 
 /** Column chart of the vehicles inspected in each hour of one day. The column of the current hour is paler, because the hour is not over. */
 export function HourColumns({ worked, hours, day, now, label, formats }: HourColumnsProps) {
-  const [frame, width] = useWidth(320)
+  const [frame, width] = useElementWidth(320)
   const begin = startOfDay(day)
   const counts = new Map(worked.filter(({ at }) => startOfDay(at) === begin).map(({ at, inspected }) => [hourOfDay(at), Math.max(inspected, 0)]))
   const shown = [...counts.keys()]

@@ -1,11 +1,11 @@
 import { useId } from 'react'
 import type { Activity } from '@/api/types'
 import { formatCount } from '@/lib/time'
-import { toProgressLine, type Forecast, type Point } from './forecast'
-import type { DateFormats } from './moments'
+import { toProgressLine, type Forecast, type ProgressPoint } from './forecast'
+import type { DateFormatters } from './moments'
 import { listTicks, scaleLinear } from './scale'
 import { useDashboardText } from './text'
-import { useWidth } from './useWidth'
+import { useElementWidth } from './useElementWidth'
 import { startOfDay, HOUR_MS } from './workHours'
 import styles from './ProgressChart.module.css'
 
@@ -21,11 +21,11 @@ interface ProgressChartProps {
   /** Whether only the day of `now` is shown. */
   isToday: boolean
   label: string
-  formats: DateFormats
+  formats: DateFormatters
 }
 
 /** Returns the start and the end time of the chart. The part in the future is at most as long as the part in the past plus one day. */
-function spanOf(points: Point[], { outlook: { hours, finish, need }, now, isToday }: ProgressChartProps): [number, number] {
+function spanOf(points: ProgressPoint[], { outlook: { hours, finish, need }, now, isToday }: ProgressChartProps): [number, number] {
   const day = startOfDay(now)
   const first = points[0]?.at ?? now
   if (isToday) return [Math.min(day + hours.first * HOUR_MS, first), Math.max(day + hours.end * HOUR_MS, now)]
@@ -47,7 +47,7 @@ function listMarks(begin: number, end: number, isToday: boolean, width: number):
 export function ProgressChart(props: ProgressChartProps) {
   const { activity, outlook: { finish, need }, now, isToday, label, formats } = props
   const t = useDashboardText()
-  const [frame, width] = useWidth(640)
+  const [frame, width] = useElementWidth(640)
   const [id, clip] = [useId(), useId()]
   const { total, inspected } = activity
   const points = toProgressLine(activity, now, isToday ? startOfDay(now) : 0)

@@ -4,7 +4,7 @@ import type { ListedVehicle } from '@/api/types'
 const MIN_RUN = 4
 
 /** Run of vehicles in neighbouring parking spaces that were not found, perhaps because their row was moved. */
-export interface MissingRun {
+export interface MissingVehicleRun {
   yard: number | null
   /** First and last parking space of the run. */
   first: string
@@ -21,8 +21,8 @@ const isNeighbour = (before: ListedVehicle, after: ListedVehicle): boolean => {
 }
 
 /** Returns the runs of vehicles in neighbouring spaces with the status Not Found, longest first. `vehicles` must be in walking order. */
-export function findMissingRuns(vehicles: readonly ListedVehicle[]): MissingRun[] {
-  const runs: MissingRun[] = []
+export function findMissingVehicleRuns(vehicles: readonly ListedVehicle[]): MissingVehicleRun[] {
+  const runs: MissingVehicleRun[] = []
   let run: ListedVehicle[] = []
   const finish = () => {
     const [first, last] = [run[0], run.at(-1)]
@@ -39,7 +39,7 @@ export function findMissingRuns(vehicles: readonly ListedVehicle[]): MissingRun[
 }
 
 /** Layout of parking spaces (bays) in rows of equal length, with positions in pixels. */
-export interface BayGrid {
+export interface ParkingSpaceGrid {
   columns: number
   rows: number
   /** Returns the position of a bay's upper left corner. */
@@ -49,20 +49,20 @@ export interface BayGrid {
 }
 
 /** Side length of a drawn parking space (bay). `PITCH` is the distance between neighbouring spaces. Both are in pixels. */
-export const BAY_SIZE = 18
+export const SPACE_SIDE_PX = 18
 const PITCH = 21
 /** Width in pixels of the label at the start of each row, which names the first parking space of the row. */
-export const LABEL_WIDTH = 64
+export const ROW_LABEL_WIDTH_PX = 64
 /** Number of which each row length is a multiple, so that the parking spaces named at the row starts increase in round steps. */
 const ROUND = 5
 
 /** Arranges parking spaces (bays) in rows that fit into a width in pixels. */
-export function arrangeBays(count: number, width: number): BayGrid {
-  const fitting = Math.floor((width - LABEL_WIDTH) / PITCH)
+export function arrangeParkingSpaces(count: number, width: number): ParkingSpaceGrid {
+  const fitting = Math.floor((width - ROW_LABEL_WIDTH_PX) / PITCH)
   const columns = Math.max(ROUND, fitting - (fitting % ROUND))
-  const at = (index: number) => ({ x: LABEL_WIDTH + (index % columns) * PITCH, y: Math.floor(index / columns) * PITCH })
+  const at = (index: number) => ({ x: ROW_LABEL_WIDTH_PX + (index % columns) * PITCH, y: Math.floor(index / columns) * PITCH })
   const find = (x: number, y: number) => {
-    const column = Math.floor((x - LABEL_WIDTH) / PITCH)
+    const column = Math.floor((x - ROW_LABEL_WIDTH_PX) / PITCH)
     const index = Math.floor(y / PITCH) * columns + column
     return column < 0 || column >= columns || y < 0 || index >= count ? -1 : index
   }
@@ -70,11 +70,11 @@ export function arrangeBays(count: number, width: number): BayGrid {
 }
 
 /** Returns the height of a grid of parking spaces in pixels. */
-export const gridHeight = ({ rows }: BayGrid): number => rows * PITCH
+export const computeGridHeight = ({ rows }: ParkingSpaceGrid): number => rows * PITCH
 
 /** Returns the outlines of parking spaces (bays) as the data of one SVG path: one element draws all vehicles with the same status. */
-export const buildBayPath = (grid: BayGrid, indexes: number[]): string =>
+export const buildParkingSpacePath = (grid: ParkingSpaceGrid, indexes: number[]): string =>
   indexes.map((index) => {
     const { x, y } = grid.at(index)
-    return `M${x} ${y}h${BAY_SIZE}v${BAY_SIZE}h${-BAY_SIZE}z`
+    return `M${x} ${y}h${SPACE_SIDE_PX}v${SPACE_SIDE_PX}h${-SPACE_SIDE_PX}z`
   }).join('')

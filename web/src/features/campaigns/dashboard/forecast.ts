@@ -9,8 +9,8 @@ export interface WorkedHour {
   wrong: number
 }
 
-/** Point of the progress line: a time, and the number of vehicles inspected by then. */
-export interface Point {
+/** ProgressPoint of the progress line: a time, and the number of vehicles inspected by then. */
+export interface ProgressPoint {
   at: number
   done: number
 }
@@ -38,7 +38,7 @@ export const listWorkedHours = ({ hours }: Activity): WorkedHour[] =>
   hours.map(({ at, inspected, saves, found_wrong }) => ({ at: Date.parse(at), inspected, saves, wrong: found_wrong }))
 
 /** Returns the worked hours, each with the number of vehicles inspected by the end of the hour. */
-export function listRunningSums(activity: Activity): (WorkedHour & { done: number })[] {
+export function accumulateWorkedHours(activity: Activity): (WorkedHour & { done: number })[] {
   let done = activity.inspected_before
   return listWorkedHours(activity).map((hour) => {
     done += hour.inspected
@@ -47,9 +47,9 @@ export function listRunningSums(activity: Activity): (WorkedHour & { done: numbe
 }
 
 /** Returns the points of the progress line from the first worked hour since `from` until now. The line is flat between worked hours. */
-export function toProgressLine(activity: Activity, now: number, from = 0): Point[] {
-  const worked = listRunningSums(activity).filter(({ at }) => at >= from)
-  const points = worked.flatMap(({ at, inspected, done }): Point[] => [{ at, done: done - inspected }, { at: Math.min(at + HOUR_MS, now), done }])
+export function toProgressLine(activity: Activity, now: number, from = 0): ProgressPoint[] {
+  const worked = accumulateWorkedHours(activity).filter(({ at }) => at >= from)
+  const points = worked.flatMap(({ at, inspected, done }): ProgressPoint[] => [{ at, done: done - inspected }, { at: Math.min(at + HOUR_MS, now), done }])
   return [...points, { at: now, done: activity.inspected }]
 }
 

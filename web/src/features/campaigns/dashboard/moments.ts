@@ -5,7 +5,7 @@ import { startOfDay } from './workHours'
 const ZONE = 'Etc/GMT+3'
 
 /** Creates formatters of days and times in a language, at UTC-3 like all times of the app. */
-function createDateFormats(language: Language) {
+function createDateFormatters(language: Language) {
   const locale = language === 'en' ? 'en-GB' : 'pt-BR'
   const format = (options: Intl.DateTimeFormatOptions) => {
     const form = createLazily(() => new Intl.DateTimeFormat(locale, { timeZone: ZONE, ...options }))
@@ -18,13 +18,13 @@ function createDateFormats(language: Language) {
   return { day, shortDay, time, moment }
 }
 
-export type DateFormats = ReturnType<typeof createDateFormats>
+export type DateFormatters = ReturnType<typeof createDateFormatters>
 
-const formats = new Map<Language, DateFormats>()
+const formats = new Map<Language, DateFormatters>()
 
 /** Returns the formatters of days and times in the language of the page. They are created once, because a page with charts renders often. */
-export function getDateFormats(language: Language): DateFormats {
-  const known = formats.get(language) ?? createDateFormats(language)
+export function getDateFormats(language: Language): DateFormatters {
+  const known = formats.get(language) ?? createDateFormatters(language)
   formats.set(language, known)
   return known
 }

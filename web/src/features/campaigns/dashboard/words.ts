@@ -1,11 +1,11 @@
 import type { Activity } from '@/api/types'
 import { formatCount } from '@/lib/time'
 import type { FinishRange, Forecast } from './forecast'
-import type { DateFormats } from './moments'
+import type { DateFormatters } from './moments'
 import type { DashboardTranslate } from './text'
 
 /** Formats the time range of the estimated end. Returns a single time when the ends are less than half an hour apart. */
-export function formatFinishRange({ earliest, latest }: FinishRange, formats: DateFormats, now: number, t: DashboardTranslate): string {
+export function formatFinishRange({ earliest, latest }: FinishRange, formats: DateFormatters, now: number, t: DashboardTranslate): string {
   const [first, last] = [formats.moment(earliest, now), formats.moment(latest, now)]
   if (latest - earliest < 1_800_000) return first
   const isOneDay = formats.shortDay(earliest) === formats.shortDay(latest)
@@ -16,7 +16,7 @@ export function formatFinishRange({ earliest, latest }: FinishRange, formats: Da
  * Returns a sentence with the inspected and total vehicles and, if known, the estimated end. The sentence is shown above the progress
  * chart and is the label of the chart for screen readers.
  */
-export function describeProgress(t: DashboardTranslate, { total, inspected }: Activity, { finish }: Forecast, formats: DateFormats, now: number): string {
+export function describeProgress(t: DashboardTranslate, { total, inspected }: Activity, { finish }: Forecast, formats: DateFormatters, now: number): string {
   const counts = { done: formatCount(inspected), total: formatCount(total) }
   if (inspected >= total) return t('chart.allDone', counts)
   return finish === null ? t('chart.done', counts) : t('chart.doneAbout', { ...counts, when: formatFinishRange(finish, formats, now, t) })
@@ -26,7 +26,7 @@ export function describeProgress(t: DashboardTranslate, { total, inspected }: Ac
  * Returns a sentence with the pace needed to meet the due date, or that the date has passed. Returns an empty text without a due date
  * and when all vehicles are inspected.
  */
-export function describeRequiredRate(t: DashboardTranslate, { need, hours }: Forecast, pace: number, formats: DateFormats, now: number): string {
+export function describeRequiredRate(t: DashboardTranslate, { need, hours }: Forecast, pace: number, formats: DateFormatters, now: number): string {
   if (need === null) return ''
   const when = formats.moment(need.dueAt, now)
   if (need.perHour === 0) return t('chart.overdue', { when })

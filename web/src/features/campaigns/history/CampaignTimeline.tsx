@@ -6,9 +6,9 @@ import { CampaignStatusBadge } from '@/ui/Status'
 import { ValueChange, Timeline, TimelineField, TimelineItem } from '@/ui/Timeline'
 import { TimelinePage } from '@/ui/TimelinePage'
 import { useTimelineText } from '@/ui/TimelineText'
-import { formatDue } from '../useDueDate'
+import { formatDueDate } from '../useDueDateAction'
 import { useCampaignHistory } from './api'
-import { useFieldLabels, useEventTitle } from './words'
+import { useCampaignFieldLabels, useCampaignEventTitle } from './words'
 
 const ICONS: Record<NonNullable<CampaignEvent['bulk']>['kind'], IconName> = { status: 'list', space: 'list', file: 'sheet', undo: 'undo' }
 /** Page with the list of bulk changes and imports. */
@@ -37,12 +37,12 @@ function Events({ campaign, before }: { campaign: number; before: string | null 
 
 function Event({ ref, event }: { ref?: Ref<HTMLLIElement> | undefined; event: CampaignEvent }) {
   const t = useTimelineText()
-  const labels = useFieldLabels()
+  const labels = useCampaignFieldLabels()
   const { at, by_hmc, imported, bulk, fields } = event
   const icon = bulk ? ICONS[bulk.kind] : typeof imported === 'number' ? 'upload' : 'pencil'
   const way = bulk ? <Link href={JOBS}>{t('history.bulk')}</Link> : undefined
   return (
-    <TimelineItem ref={ref} icon={icon} title={useEventTitle(event)} by={by_hmc ?? t('history.automatic')} at={at} way={way}>
+    <TimelineItem ref={ref} icon={icon} title={useCampaignEventTitle(event)} by={by_hmc ?? t('history.automatic')} at={at} way={way}>
       {fields.map(({ field, old, new: value }) => (
         <TimelineField key={field} name={labels[field] ?? field}>
           <ValueChange old={<Value field={field} value={old} />} value={<Value field={field} value={value} />} />
@@ -56,5 +56,5 @@ function Value({ field, value }: { field: string; value: string }) {
   const t = useTimelineText()
   if (value === '') return <em>{t('history.empty')}</em>
   if (field === 'status') return <CampaignStatusBadge status={value} />
-  return <span>{field === 'due_at' ? formatDue(value) : value}</span>
+  return <span>{field === 'due_at' ? formatDueDate(value) : value}</span>
 }

@@ -3,7 +3,7 @@ import { useCampaignsText } from '../text'
 import { useCampaignHistoryText } from './text'
 
 /** Returns the translated labels of a campaign's fields, keyed by the field names of the API. */
-export function useFieldLabels(): Record<string, string> {
+export function useCampaignFieldLabels(): Record<string, string> {
   const [t, campaign] = [useCampaignHistoryText(), useCampaignsText()]
   return {
     name: t('history.name'),
@@ -17,7 +17,7 @@ export function useFieldLabels(): Record<string, string> {
 }
 
 /** Returns the title of an event, or `null` when its changed fields say what happened. */
-export function useEventTitle({ imported, bulk }: CampaignEvent): string | null {
+export function useCampaignEventTitle({ imported, bulk }: CampaignEvent): string | null {
   const t = useCampaignHistoryText()
   if (typeof imported === 'number') return t('history.import', { n: imported })
   if (!bulk) return null

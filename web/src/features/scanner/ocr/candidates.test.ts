@@ -4,7 +4,7 @@ import type { ReadableVehicle } from '@/lib/scanner'
 import { createFake } from '@/testing/fake'
 import { randomFrom } from '@/testing/labels'
 import { matchLines as matchTexts } from './candidates'
-import { substringDistance, foldCharacters, substringDistanceByTable, weightedSubstringDistance } from './folding'
+import { substringDistance, foldLookAlikes, substringDistanceByTable, weightedSubstringDistance } from './folding'
 import type { LineText } from './protocol'
 import { toLineText } from './readLines'
 
@@ -16,8 +16,8 @@ const matchLines = (lines: readonly (string | null)[], list: readonly ReadableVe
 const VIN = '9BWZZZ377VT004251'
 
 test('characters that look alike are folded, and spaces and hyphens are ignored', () => {
-  expect(foldCharacters('oO0 iI1-sS5 bB8*zZ2 gG6')).toBe('000111555888222666')
-  expect(foldCharacters('9BWZZZ 377-VT 004251')).toBe(foldCharacters('9bwzzz377vt004251'))
+  expect(foldLookAlikes('oO0 iI1-sS5 bB8*zZ2 gG6')).toBe('000111555888222666')
+  expect(foldLookAlikes('9BWZZZ 377-VT 004251')).toBe(foldLookAlikes('9bwzzz377vt004251'))
 })
 
 test('the distance counts inserted, deleted and replaced characters between a pattern and the nearest part of a text', () => {
@@ -120,11 +120,11 @@ test('for any list and misreading: the identified vehicle is in the list, two ch
     if (match.kind !== 'identified') continue
     identified++
     expect(list).toContain(match.vehicle)
-    const off = substringDistanceByTable(foldCharacters(match.vehicle.vin_number), foldCharacters(text))
+    const off = substringDistanceByTable(foldLookAlikes(match.vehicle.vin_number), foldLookAlikes(text))
     expect(off).toBeLessThanOrEqual(2)
     for (const { vin_number } of list.filter((other) => other !== match.vehicle)) {
       if (off === 0) expect([...vin_number].filter((character, place) => character !== match.vehicle.vin_number[place]).length).toBeGreaterThanOrEqual(2)
-      else expect(substringDistanceByTable(foldCharacters(vin_number), foldCharacters(text))).toBeGreaterThanOrEqual(off + 2)
+      else expect(substringDistanceByTable(foldLookAlikes(vin_number), foldLookAlikes(text))).toBeGreaterThanOrEqual(off + 2)
     }
   }
   expect(identified).toBeGreaterThan(50)

@@ -1,5 +1,5 @@
 import type { ReadableVehicle } from '../../../lib/scanner'
-import { substringDistance, foldCharacters, weightedSubstringDistance } from './folding'
+import { substringDistance, foldLookAlikes, weightedSubstringDistance } from './folding'
 import type { LineText } from './protocol'
 
 /** Result of matching a read text with the vehicles of a campaign. */
@@ -62,7 +62,7 @@ function joinLines(lines: readonly (LineText | null)[]): JoinedText {
   }
   for (const line of lines) {
     if (line === null) add(LINE_SEPARATOR, 1)
-    else [...line.text].forEach((character, place) => add(foldCharacters(character), (line.confidences[place] ?? 0) < CERTAIN_CONFIDENCE ? 1 : MAX_WRONG_CHARACTERS + 1))
+    else [...line.text].forEach((character, place) => add(foldLookAlikes(character), (line.confidences[place] ?? 0) < CERTAIN_CONFIDENCE ? 1 : MAX_WRONG_CHARACTERS + 1))
   }
   return joined
 }
@@ -78,7 +78,7 @@ export async function matchLines<V extends ReadableVehicle>(lines: readonly (Lin
   for (let start = 0; start < vehicles.length; start += VEHICLES_PER_SLICE) {
     if (start > 0) await pause()
     for (const vehicle of vehicles.slice(start, start + VEHICLES_PER_SLICE)) {
-      const key = foldCharacters(vehicle.vin_number)
+      const key = foldLookAlikes(vehicle.vin_number)
       if (key === '') continue
       const off = substringDistance(key, joined.text)
       if (off <= Math.max(maxListedDifferences(key.length), MAX_WRONG_CHARACTERS + MIN_DISTANCE_TO_NEXT) && off < key.length) near.push({ vehicle, key, off })
@@ -112,11 +112,11 @@ function distanceBeside<V>(other: Candidate<V>, best: Candidate<V>, text: string
 /** Lists the vehicles whose last characters or parking space are in the text, because some labels and printed lists have only these. */
 function listParts<V extends ReadableVehicle>(lines: readonly (LineText | null)[], vehicles: readonly V[]): TextMatch<V> {
   const read = lines.flatMap((line) => line?.text ?? [])
-  const words = new Set([...read, ...read.flatMap((line) => line.split(/\s+/))].map(foldCharacters))
+  const words = new Set([...read, ...read.flatMap((line) => line.split(/\s+/))].map(foldLookAlikes))
   const endings = [...words].filter((word) => word.length >= MIN_ENDING)
   const isNamed = ({ vin_number, parking_space }: V): boolean => {
-    const key = foldCharacters(vin_number)
-    return endings.some((word) => key.endsWith(word)) || words.has(foldCharacters(parking_space))
+    const key = foldLookAlikes(vin_number)
+    return endings.some((word) => key.endsWith(word)) || words.has(foldLookAlikes(parking_space))
   }
   const named = words.size === 0 ? [] : vehicles.filter(isNamed)
   return named.length > 0 ? { kind: 'pick', vehicles: named.slice(0, MAX_LISTED_VEHICLES) } : { kind: 'none' }

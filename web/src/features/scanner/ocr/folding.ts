@@ -3,7 +3,7 @@ import { toIdentifierKey } from '../../../lib/identifier'
 const LOOK_ALIKES: Record<string, string> = { O: '0', I: '1', S: '5', B: '8', Z: '2', G: '6' }
 
 /** Returns the comparison key of a text. Characters that look alike on a label, such as O and 0, are replaced by the same character. */
-export const foldCharacters = (text: string): string => toIdentifierKey(text).replaceAll(/[OIZSBG]/g, (character) => LOOK_ALIKES[character] ?? character)
+export const foldLookAlikes = (text: string): string => toIdentifierKey(text).replaceAll(/[OIZSBG]/g, (character) => LOOK_ALIKES[character] ?? character)
 
 /** Largest pattern length for the bit-parallel search, in which each bit of an integer stands for a character. */
 const MAX_BITS = 31

@@ -10,7 +10,7 @@ export interface TextLine {
 }
 
 /** Height in pixels to which a line is scaled, from the top to the foot of a capital letter. `MARGIN` is the margin around the line. */
-export const LETTER_HEIGHT = 30
+export const LETTER_HEIGHT_PX = 30
 const MIN_DISTANCE_TO_NEXT = 8
 const MAX_WIDTH = 1400
 
@@ -172,8 +172,8 @@ export const orderLines = (lines: readonly TextLine[]): number[] => lines.map((l
 /** Cuts a line out of a picture: upright, at the height that the engine reads best, dark on light and with full contrast. */
 export function cutLine(picture: GrayPicture, { x, y, width, height, slant }: TextLine): GrayPicture {
   let [source, shrink] = [picture, 1]
-  while (height / shrink > 2 * LETTER_HEIGHT) [source, shrink] = [halvePicture(source), 2 * shrink]
-  const scale = Math.min(LETTER_HEIGHT / (height / shrink), (MAX_WIDTH - 2 * MIN_DISTANCE_TO_NEXT) / (width / shrink))
+  while (height / shrink > 2 * LETTER_HEIGHT_PX) [source, shrink] = [halvePicture(source), 2 * shrink]
+  const scale = Math.min(LETTER_HEIGHT_PX / (height / shrink), (MAX_WIDTH - 2 * MIN_DISTANCE_TO_NEXT) / (width / shrink))
   const [wide, high] = [Math.round((width / shrink) * scale) + 2 * MIN_DISTANCE_TO_NEXT, Math.round((height / shrink) * scale) + 2 * MIN_DISTANCE_TO_NEXT]
   const [cos, sin] = [Math.cos(slant) / scale, Math.sin(slant) / scale]
   const cut = samplePicture(source, wide, high, {

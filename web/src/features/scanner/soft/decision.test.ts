@@ -3,10 +3,10 @@ import { createFake } from '@/testing/fake'
 import { createCodeChooser } from '../choose'
 import type { DecodedFrame } from '../decoder'
 import { CERTAIN_MARGIN, CONFIRMABLE_MARGIN, decideText } from './decision'
-import { CODE_128, CODE_93, code39 } from './symbologies'
+import { CODE_128, CODE_93, createCode39 } from './symbologies'
 
 const VALUES_128 = [104, 33, 34, 17, 18, (104 + 33 + 2 * 34 + 3 * 17 + 4 * 18) % 103, 106] // AB12
-const CODE_39 = code39(2.5)
+const CODE_39 = createCode39(2.5)
 const [STAR = -1] = CODE_39.starts
 
 /** Returns likelihoods with which each value leads by a margin over one rival, and far over all others. */

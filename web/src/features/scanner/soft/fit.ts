@@ -33,19 +33,19 @@ export function pixelPositionsOf({ curve, first, last }: CodeFit): Float64Array 
  * Returns the initial fit of a code, with the blur of the search and without ink spread. The curve is fitted to the start positions of
  * the characters.
  */
-export function createFirstFit({ symbology, values, begins, module, blur }: Hypothesis, length: number): CodeFit {
+export function createInitialFit({ symbology, values, begins, module, blur }: Hypothesis, length: number): CodeFit {
   const end = (begins.at(-1) ?? 0) + (symbology.width + symbology.tail) * module
   const first = Math.max(0, Math.floor((begins[0] ?? 0) - QUIET * module))
   const last = Math.min(length - 1, Math.ceil(end + QUIET * module))
   const degree = values.length > 5 ? 3 : values.length > 3 ? 2 : 1
   const half = (last + 1 - first) / 2
   const columns = Array.from({ length: degree + 1 }, (_, power) => begins.map((begin) => ((begin - first) / half - 1) ** power))
-  const curve = leastSquares(columns, begins.map((_, place) => place * symbology.width))
+  const curve = solveLeastSquares(columns, begins.map((_, place) => place * symbology.width))
   return { symbology, values, curve, first, last, blur, spread: 0 }
 }
 
 /** Solves a linear least squares problem with these columns by its normal equations. `damping` keeps the solution small. */
-export function leastSquares(columns: readonly ArrayLike<number>[], targets: ArrayLike<number>, damping = 1e-9): number[] {
+export function solveLeastSquares(columns: readonly ArrayLike<number>[], targets: ArrayLike<number>, damping = 1e-9): number[] {
   const size = columns.length
   const matrix = columns.map((column) => Float64Array.from([...columns, targets], (other) => dot(column, other)))
   for (const [i, line] of matrix.entries()) line[i] = (line[i] ?? 0) * (1 + damping) + 1e-12
@@ -165,7 +165,7 @@ export function improveFit(profile: Float64Array, start: CodeFit, rounds: number
   let fit = start
   let residual = computeResidual(profile, fit)
   for (let round = 0; round < rounds; round++) {
-    const wanted = leastSquares(computeSlopes(fit, residual), residual.values.map((value) => -value), 1e-3)
+    const wanted = solveLeastSquares(computeSlopes(fit, residual), residual.values.map((value) => -value), 1e-3)
     const largest = Math.max(...wanted.map(Math.abs))
     let scale = Math.min(1, LARGEST_STEP / largest)
     const before = residual.variance

@@ -41,7 +41,7 @@ export function createProfile({ sums, width, count }: RowBands, strip: BarStrip)
       best = Math.max(best, fit.correlation)
       drift = 0.8 * drift + 0.2 * (fit.shift - shift)
       shift = fit.shift
-      for (let index = 0; index < total.length; index++) total[index] = (total[index] ?? 0) + darknessAt(next, left + index + shift)
+      for (let index = 0; index < total.length; index++) total[index] = (total[index] ?? 0) + interpolateAt(next, left + index + shift)
       added++
     }
     return band
@@ -50,7 +50,7 @@ export function createProfile({ sums, width, count }: RowBands, strip: BarStrip)
 }
 
 /** Returns the value at a position between two samples by interpolation; beyond an end, the value at the end. */
-export function darknessAt(values: Float64Array, place: number): number {
+export function interpolateAt(values: Float64Array, place: number): number {
   if (place <= 0) return values[0] ?? 0
   if (place >= values.length - 1) return values[values.length - 1] ?? 0
   const index = Math.floor(place)
@@ -77,9 +77,9 @@ function bestShift(total: Float64Array, band: Float64Array, left: number, expect
 
 function correlate(total: Float64Array, band: Float64Array, left: number, shift: number): number {
   let [tt, bb, tb] = [0, 0, 0]
-  let before = darknessAt(band, left + shift)
+  let before = interpolateAt(band, left + shift)
   for (let index = 2; index < total.length; index += 2) {
-    const here = darknessAt(band, left + index + shift)
+    const here = interpolateAt(band, left + index + shift)
     const slope = (total[index] ?? 0) - (total[index - 2] ?? 0)
     tt += slope * slope
     bb += (here - before) ** 2

@@ -1,7 +1,7 @@
 import { findHypotheses } from './alignment'
 import { decideText, mostLikelyValues, type SoftText } from './decision'
 import { isEvenlyPrinted } from './evenness'
-import { improveFit, createFirstFit, type CodeFit } from './fit'
+import { improveFit, createInitialFit, type CodeFit } from './fit'
 import { computeLikelihoods } from './likelihood'
 import type { Hypothesis } from './paths'
 import { createProfile, type Profile } from './profile'
@@ -58,7 +58,7 @@ export function readProfile({ values, bars: { begin, end } }: Pick<Profile, 'val
 
 /** Fits a sequence of characters to a profile, and replaces characters for which others fit better. Returns `null` when the result is not accepted. */
 function checkHypothesis(values: Float64Array, hypothesis: Hypothesis): ProfileCode | null {
-  let fit = createFirstFit(hypothesis, values.length)
+  let fit = createInitialFit(hypothesis, values.length)
   for (let again = 0; again < REFITS; again++) {
     const improved = improveFit(values, fit, ROUNDS)
     fit = improved.fit

@@ -43,7 +43,7 @@ const CODE_39_CHARACTERS = [...CODE_39.keys()]
 const GAP = 1
 
 /** Returns the symbology Code 39 for a width of its wide bars and spaces in modules, usually 2 to 3. */
-export function code39(ratio: number): Symbology {
+export function createCode39(ratio: number): Symbology {
   const star = CODE_39_CHARACTERS.indexOf('*')
   return {
     format: 'code_39',
@@ -54,7 +54,7 @@ export function code39(ratio: number): Symbology {
     tail: 0,
     hasCheckCharacter: false,
     textOf: (values) => textOfCode39(values.slice(1).map((value) => CODE_39_CHARACTERS[value] ?? '*')),
-    withRatio: code39,
+    withRatio: createCode39,
     ratio,
   }
 }
@@ -95,7 +95,7 @@ export const CODE_93: Symbology = {
   ratio: 1,
 }
 
-export const SYMBOLOGIES: readonly Symbology[] = [CODE_128, code39(2), code39(2.5), code39(3), CODE_93]
+export const SYMBOLOGIES: readonly Symbology[] = [CODE_128, createCode39(2), createCode39(2.5), createCode39(3), CODE_93]
 
 /** Edge between a light and a dark area: its position in modules from the start of the code, and whether a bar begins there. */
 export interface BarEdge {

@@ -1,6 +1,6 @@
 import type { Ref } from 'react'
 import { useSession } from '@/api/session'
-import type { HistoryEntry } from '@/api/types'
+import type { VehicleHistoryEntry } from '@/api/types'
 import { mayManageCampaigns } from '@/lib/roles'
 import { Link } from '@/lib/route'
 import type { TextKey } from '@/lib/text'
@@ -12,19 +12,19 @@ import { useTimelineText } from '@/ui/TimelineText'
 import { useHistoryText } from './text'
 import styles from './TimelineEntry.module.css'
 
-type FieldChange = HistoryEntry['fields'][number]
+type FieldChange = VehicleHistoryEntry['fields'][number]
 
 const LABELS: Record<FieldChange['field'], TextKey> = {
   status: 'vehicles.status', operator_notes: 'vehicle.operatorNotes', admin_notes: 'vehicle.adminNotes', vin_number: 'vehicles.vin', parking_space: 'vehicles.space',
 }
-const ICONS: Record<Exclude<HistoryEntry['kind'], 'save'>, IconName> = { conflict: 'check', bulk_status: 'list', bulk_space: 'list', bulk_file: 'sheet', import: 'upload' }
+const ICONS: Record<Exclude<VehicleHistoryEntry['kind'], 'save'>, IconName> = { conflict: 'check', bulk_status: 'list', bulk_space: 'list', bulk_file: 'sheet', import: 'upload' }
 /** Minimum difference between the clocks of device and server at which the device's time is shown. */
 const CLOCK_TOLERANCE_MS = 2 * 60_000
 /** Page with the list of bulk changes and imports. */
 const JOBS = '/campaign-list?tool=history'
 
 /** One change of a vehicle: the changed fields, and who changed them, when and how. */
-export function TimelineEntry({ ref, event }: { ref?: Ref<HTMLLIElement> | undefined; event: HistoryEntry }) {
+export function TimelineEntry({ ref, event }: { ref?: Ref<HTMLLIElement> | undefined; event: VehicleHistoryEntry }) {
   const [t, shared] = [useHistoryText(), useTimelineText()]
   const { at, by_hmc, device_time, fields } = event
   const title = useTitle(event)
@@ -45,7 +45,7 @@ export function TimelineEntry({ ref, event }: { ref?: Ref<HTMLLIElement> | undef
   )
 }
 
-function iconOf({ kind, origin, fields }: HistoryEntry): IconName {
+function iconOf({ kind, origin, fields }: VehicleHistoryEntry): IconName {
   if (kind !== 'save') return ICONS[kind]
   if (fields.some(({ in_conflict }) => in_conflict)) return 'warning'
   return origin === 'scanned' ? 'scan' : origin === 'typed' ? 'keyboard' : 'pencil'
@@ -55,7 +55,7 @@ const isFarFrom = (at: string, deviceTime: string | null | undefined): deviceTim
   typeof deviceTime === 'string' && Math.abs(Date.parse(at) - Date.parse(deviceTime)) > CLOCK_TOLERANCE_MS
 
 /** Returns the title of a change such as an import or a conflict. Returns `null` when the changed fields alone say what happened. */
-function useTitle({ kind, file, fields }: HistoryEntry): string | null {
+function useTitle({ kind, file, fields }: VehicleHistoryEntry): string | null {
   const t = useHistoryText()
   if (kind === 'import') return file === '' ? t('history.imported') : t('history.importedFrom', { file })
   if (kind === 'conflict') return t(fields.length === 0 ? 'history.unchanged' : 'history.resolved')
@@ -64,7 +64,7 @@ function useTitle({ kind, file, fields }: HistoryEntry): string | null {
 }
 
 /** Origin of a change, such as a save or a bulk change. A bulk change links to the list of bulk changes if the person may open that list. */
-function Way({ event: { kind, origin, file } }: { event: HistoryEntry }) {
+function Way({ event: { kind, origin, file } }: { event: VehicleHistoryEntry }) {
   const manages = mayManageCampaigns(useSession()?.user.user_type ?? '')
   const [t, shared] = [useHistoryText(), useTimelineText()]
   if (kind === 'save') return <span>{t(origin === 'scanned' ? 'history.scanned' : origin === 'typed' ? 'history.typed' : 'history.onScreen')}</span>

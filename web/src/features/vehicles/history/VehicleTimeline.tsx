@@ -1,7 +1,7 @@
 import type { Vehicle } from '@/api/types'
 import { Timeline } from '@/ui/Timeline'
 import { TimelinePage } from '@/ui/TimelinePage'
-import { useHistoryPage, useHistoryReload } from './api'
+import { useVehicleHistoryPage, useHistoryReload } from './api'
 import { TimelineEntry } from './TimelineEntry'
 
 /** Changes of a vehicle, newest first. */
@@ -23,7 +23,7 @@ interface ChangesProps {
 function Changes({ id, before }: ChangesProps) {
   return (
     <TimelinePage
-      query={useHistoryPage(id, before)}
+      query={useVehicleHistoryPage(id, before)}
       isOlder={before !== null}
       Item={TimelineEntry}
       keyOf={({ at, kind }) => `${at} ${kind}`}

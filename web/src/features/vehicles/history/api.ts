@@ -11,7 +11,7 @@ const PAGE_SIZE = 20
  * Fetches one page of the changes of a vehicle, newest first. `before` is the time before which the changes were made, or `null` for
  * the newest.
  */
-export const useHistoryPage = (id: number, before: string | null) =>
+export const useVehicleHistoryPage = (id: number, before: string | null) =>
   useTimelineQuery(queryKeys.vehicleHistoryPage(id, before), async (signal) => {
     const query = { limit: PAGE_SIZE, ...(before === null ? {} : { before }) }
     const { changes, next } = await unwrapResponse(apiClient.GET('/vehicles/{id}/history', { params: { path: { id }, query }, signal }), 'changes*')

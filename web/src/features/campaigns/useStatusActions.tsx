@@ -18,7 +18,7 @@ const ICONS = { Ongoing: 'play', 'Pending Review': 'eye', Closed: 'check' } as c
  * Provides the status changes of a campaign as menu actions: send for review, resume, close, reopen. `part` contains the confirmation
  * dialog for closing and the error message.
  */
-export function useStatusSteps(campaign: Campaign): { actions: RowAction[]; isBusy: boolean; part: ReactNode } {
+export function useStatusActions(campaign: Campaign): { actions: RowAction[]; isBusy: boolean; part: ReactNode } {
   const t = useCampaignsText()
   const steps = listStatusSteps(campaign.status, useSession()?.user.user_type ?? '')
   const [closing, setClosing] = useState<StatusStep | null>(null)

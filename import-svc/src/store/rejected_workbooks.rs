@@ -29,16 +29,16 @@ pub struct RejectedWorkbook {
 pub async fn insert(db: &Db, sheet: RejectedWorkbook) -> Result<(), Error> {
     db.write(move |tx| {
         Box::pin(async move {
-            on!(tx.on(), c => query(
+            on!(tx.connection(), c => query(
                 "insert into rejected_sheets (upload_id, user_id, file_name, data, at) values ($1, $2, $3, $4, $5)
                  on conflict (upload_id) do update set file_name = excluded.file_name, data = excluded.data, at = excluded.at")
                 .bind(&sheet.upload_id).bind(sheet.user_id).bind(&sheet.file_name).bind(&sheet.data).bind(sheet.at).execute(c).await.map(drop))?;
-            on!(tx.on(), c => query(
+            on!(tx.connection(), c => query(
                 "delete from rejected_sheets where upload_id in
                     (select upload_id from (select upload_id, row_number() over (order by at desc, upload_id) as place
                        from rejected_sheets where user_id = $1) as ranked where place > $2)")
                 .bind(sheet.user_id).bind(MAX_WORKBOOKS_PER_USER).execute(c).await.map(drop))?;
-            on!(tx.on(), c => query(
+            on!(tx.connection(), c => query(
                 "delete from rejected_sheets where at <= $1 or upload_id in
                     (select upload_id from (select upload_id, row_number() over (order by at desc, upload_id) as place
                        from rejected_sheets) as ranked where place > $2)")
@@ -58,7 +58,7 @@ pub async fn find(db: &Db, upload_id: &str, now: DateTime<Utc>) -> Result<Option
 pub async fn purge_expired(db: &Db, now: DateTime<Utc>) -> Result<u64, Error> {
     db.write(move |tx| {
         Box::pin(async move {
-            on!(tx.on(), c => query("delete from rejected_sheets where at <= $1").bind(now - RETENTION).execute(c).await.map(|done| done.rows_affected()))
+            on!(tx.connection(), c => query("delete from rejected_sheets where at <= $1").bind(now - RETENTION).execute(c).await.map(|done| done.rows_affected()))
         })
     })
     .await

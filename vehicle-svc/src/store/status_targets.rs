@@ -69,7 +69,7 @@ impl StatusTarget {
 /// Returns the vehicles with the given VIN keys, like [`super::vehicle_lookup::find_by_keys`], but only with the columns
 /// that a status change needs.
 pub async fn find_status_targets(tx: &mut Tx<'_>, keys: &[&str], new: VehiclePatch<'_>, scope: VehicleScope) -> Result<Vec<StatusTarget>> {
-    let held = scope.lock_for_update(tx).await?;
+    let held = scope.load_campaigns(tx).await?;
     let text = format!(
         concat!(
             "with asked as ({}) select a.place as asked, v.id, v.campaign_id, v.yard_id, c.gate = 'open' as is_open, v.status, v.inspected,

@@ -5,7 +5,7 @@ import type { Campaign } from '@/api/types'
 import { stubServer } from '@/testing/server'
 import { LEADER, renderPage, signInAs } from '@/testing/show'
 import CampaignPage from '../CampaignPage'
-import { LABEL_WIDTH } from './bays'
+import { ROW_LABEL_WIDTH_PX } from './bays'
 
 const campaign: Campaign = {
   id: 5, name: 'Airbag', part: 'Airbag', description: 'Check', status: 'Ongoing', image: '', model_type: '', created_by_name: '1002', created_at: '2026-11-20T12:00:00Z', modified_at: '2026-11-20T12:00:00Z',
@@ -35,12 +35,12 @@ test('the spaces of a yard are drawn in walking order, and a click opens the veh
   const panel = await screen.findByRole('region', { name: 'Yard B, space by space' })
   const map = await within(panel).findByRole('img', { name: '6 veículos em ordem de caminhada, 1 não inspecionados, Not Found 4' })
   within(panel).getByText('Next: B-46 · HB20 000005 · Not inspected')
-  fireEvent.pointerMove(map, { clientX: LABEL_WIDTH + 21 + 5, clientY: 5 })
+  fireEvent.pointerMove(map, { clientX: ROW_LABEL_WIDTH_PX + 21 + 5, clientY: 5 })
   within(panel).getByText('B-42 · HB20 000001 · Not Found')
   await person.click(within(panel).getByRole('button', { name: 'C' }))
   await screen.findByRole('img', { name: '1 veículos em ordem de caminhada, 0 não inspecionados, ng 1' })
   screen.getByText('Todos os veículos deste pátio foram inspecionados.')
-  fireEvent.pointerUp(screen.getByRole('img', { name: /^1 veículos/ }), { clientX: LABEL_WIDTH + 5, clientY: 5 })
+  fireEvent.pointerUp(screen.getByRole('img', { name: /^1 veículos/ }), { clientX: ROW_LABEL_WIDTH_PX + 5, clientY: 5 })
   expect(window.location.pathname).toBe('/vehicle/20')
 })
 

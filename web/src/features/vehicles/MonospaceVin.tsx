@@ -1,7 +1,7 @@
 const COMPARED = 4
 
 /** VIN with its last four characters in bold, because people compare these characters. */
-export const Identifier = ({ vin }: { vin: string }) => (
+export const MonospaceVin = ({ vin }: { vin: string }) => (
   <span className="mono">
     {vin.slice(0, -COMPARED)}
     <b>{vin.slice(-COMPARED)}</b>

@@ -5,11 +5,11 @@ import type { Campaign } from '@/api/types'
 import { findWorkbookError } from '@/lib/files'
 import { showToast } from '@/ui/Toast'
 import { useConvertToSql, useExportByYard } from './api'
-import type { CampaignFiles } from './CampaignActions'
+import type { CampaignFileActions } from './CampaignActions'
 import { usePageText } from './pageText'
 
 /** Provides export and SQL conversion of the listed campaigns, and the error message of the last failed download. */
-export function useCampaignFiles(): { files: CampaignFiles; failure: string | null } {
+export function useCampaignFileActions(): { files: CampaignFileActions; failure: string | null } {
   const t = usePageText()
   const [failure, setFailure] = useState<string | null>(null)
   const yards = useExportByYard()

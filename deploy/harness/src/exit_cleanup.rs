@@ -41,23 +41,23 @@ fn lifeline() -> MutexGuard<'static, Lifeline> {
 /// Guard of a registered cleanup command. Dropping the guard cancels the command.
 #[derive(Debug)]
 #[must_use = "the command is cancelled when this is dropped"]
-pub struct AtExit(u64);
+pub struct CleanupGuard(u64);
 
 /// Registers a line of shell commands to run when this process ends.
-pub fn at_exit(command: &str) -> AtExit {
+pub fn run_at_exit(command: &str) -> CleanupGuard {
     let mut lifeline = lifeline();
     lifeline.registered += 1;
     let number = lifeline.registered;
     let _ = writeln!(lifeline.pipe, "{number} {command}");
-    AtExit(number)
+    CleanupGuard(number)
 }
 
 /// Registers a command that kills a process and its children when this process ends.
-pub fn kill_at_exit(process: u32) -> AtExit {
-    at_exit(&format!("kill -9 $(cat /proc/{process}/task/*/children) {process}"))
+pub fn kill_at_exit(process: u32) -> CleanupGuard {
+    run_at_exit(&format!("kill -9 $(cat /proc/{process}/task/*/children) {process}"))
 }
 
-impl Drop for AtExit {
+impl Drop for CleanupGuard {
     fn drop(&mut self) {
         let _ = writeln!(lifeline().pipe, "{} :", self.0);
     }

@@ -19,7 +19,7 @@ interface StartButtonProps {
 /**
  * Main button of the campaign screen, which starts or continues the inspection. Shows a message instead when all vehicles are inspected.
  */
-export function StartButton({ campaign, yard, isPrimary, isWide }: StartButtonProps) {
+export function StartInspectionButton({ campaign, yard, isPrimary, isWide }: StartButtonProps) {
   const t = useCampaignsText()
   const start = useStartCampaign()
   const next = campaign.next ?? null

@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createFake } from '@/testing/fake'
 import type { CameraFrame } from '../protocol'
-import { ReadText } from './ReadText'
+import { LabelReader } from './LabelReader'
 import type { OcrReader } from './reader'
 
 const label: { lines: string[]; ready: Promise<void>; reads: number } = { lines: [], ready: Promise.resolve(), reads: 0 }
@@ -42,7 +42,7 @@ const vehicles = [
 function openPanel() {
   const onRead = vi.fn()
   const onClose = vi.fn()
-  render(<ReadText video={{ current: document.createElement('video') }} vehicles={vehicles} onRead={onRead} onClose={onClose} />)
+  render(<LabelReader video={{ current: document.createElement('video') }} vehicles={vehicles} onRead={onRead} onClose={onClose} />)
   return { onRead, onClose }
 }
 const button = (name: string | RegExp) => screen.findByRole('button', { name })

@@ -1,6 +1,6 @@
 import { useState, type ReactNode } from 'react'
 import { Icon, type IconName } from '@/ui/Icon'
-import styles from './ToolFolds.module.css'
+import styles from './ToolAccordion.module.css'
 
 /** One tool of the page: its name, what it is for, and its content. */
 export interface Tool {
@@ -20,7 +20,7 @@ interface ToolFoldsProps {
 }
 
 /** Tools as sections that open and close, one below the other. */
-export function ToolFolds({ tools, isOpen, onToggle }: ToolFoldsProps) {
+export function ToolAccordion({ tools, isOpen, onToggle }: ToolFoldsProps) {
   return tools.map((tool) => <Fold key={tool.name} tool={tool} open={isOpen(tool.name)} onToggle={(open) => onToggle(tool.name, open)} />)
 }
 

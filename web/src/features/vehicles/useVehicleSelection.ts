@@ -1,7 +1,7 @@
 import { useState } from 'react'
 
 /** Ids of the vehicles selected for a bulk action, with the functions that change the selection. */
-export interface Selection {
+export interface VehicleSelection {
   ids: ReadonlySet<number>
   toggle: (id: number) => void
   /** Selects vehicles, or removes them from the selection. */
@@ -11,7 +11,7 @@ export interface Selection {
 
 const NONE: ReadonlySet<number> = new Set()
 
-export function useSelection(): Selection {
+export function useVehicleSelection(): VehicleSelection {
   const [ids, setIds] = useState(NONE)
   const put = (changed: readonly number[], selected: boolean) =>
     setIds((before) => {

@@ -3,7 +3,7 @@ import { formatTimeAgo, useCurrentTime } from '@/lib/ago'
 import { useLanguage } from '@/lib/text'
 import { formatCount } from '@/lib/time'
 import { useCampaignsText } from './text'
-import styles from './PaceStrip.module.css'
+import styles from './InspectionPaceList.module.css'
 
 interface PaceStripProps {
   paces: InspectionPace[]
@@ -12,7 +12,7 @@ interface PaceStripProps {
 }
 
 /** Inspection rate of each campaign and of each person. Nothing is shown while no one is inspecting. */
-export function PaceStrip({ paces, nameOf }: PaceStripProps) {
+export function InspectionPaceList({ paces, nameOf }: PaceStripProps) {
   const t = useCampaignsText()
   const now = useCurrentTime()
   const language = useLanguage()

@@ -1,12 +1,12 @@
 //! VIN of a vehicle: model code, one space and serial number. A VIN is text, so that leading zeros are significant.
-use crate::normal;
+use crate::normalization;
 
 /// Returns the key by which VINs and parking spaces are compared.
 ///
 /// The key is the normal form in upper case, without blanks, hyphens and asterisks.
 #[must_use]
 pub fn search_key(written: &str) -> String {
-    let written = normal::normalize_code(written);
+    let written = normalization::normalize_code(written);
     let mut key = String::with_capacity(written.len());
     let counting = written.chars().filter(|c| counts(*c));
     if written.is_ascii() {
@@ -23,7 +23,7 @@ fn counts(c: char) -> bool {
 
 /// Valid VIN of a vehicle: model code and serial number.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Identifier {
+pub struct Vin {
     /// Model code in upper case, without blanks.
     pub model_code: String,
     /// Serial number in upper case, without blanks. Leading zeros are significant.
@@ -31,9 +31,9 @@ pub struct Identifier {
 }
 
 /// Maximum length of a model code or a serial number, in characters.
-pub const MAX_PART_LEN: usize = 40;
+pub const MAX_VIN_PART_LEN: usize = 40;
 
-impl Identifier {
+impl Vin {
     /// Creates a VIN from its two parts, normalized and in upper case.
     ///
     /// # Errors
@@ -48,7 +48,7 @@ impl Identifier {
     /// # Errors
     /// Returns a message that says what is wrong with the text.
     pub fn parse(written: &str) -> Result<Self, String> {
-        let written = normal::normalize_code(written);
+        let written = normalization::normalize_code(written);
         let mut parts = written.split(' ').filter(|part| !part.is_empty());
         match (parts.next(), parts.next(), parts.next()) {
             (Some(model), Some(serial), None) => Self::new(model, serial),
@@ -58,28 +58,28 @@ impl Identifier {
 
     /// Returns the VIN shown to users: model code, one space, serial number.
     #[must_use]
-    pub fn vin(&self) -> String {
+    pub fn to_text(&self) -> String {
         [self.model_code.as_str(), " ", &self.serial_number].concat()
     }
 
     /// Returns the comparison key of the VIN.
     #[must_use]
-    pub fn key(&self) -> String {
-        search_key(&self.vin())
+    pub fn search_key(&self) -> String {
+        search_key(&self.to_text())
     }
 }
 
 fn part(name: &str, written: &str) -> Result<String, String> {
     // Skips the normalization of a text that is far too long for any valid spelling.
-    if written.len() > 16 * MAX_PART_LEN {
-        return Err(format!("{name} has more than {MAX_PART_LEN} characters."));
+    if written.len() > 16 * MAX_VIN_PART_LEN {
+        return Err(format!("{name} has more than {MAX_VIN_PART_LEN} characters."));
     }
-    let text = normal::normalize_code(written).to_uppercase();
+    let text = normalization::normalize_code(written).to_uppercase();
     if text.is_empty() {
         return Err(format!("{name} is missing."));
     }
-    if text.chars().count() > MAX_PART_LEN {
-        return Err(format!("{name} has more than {MAX_PART_LEN} characters."));
+    if text.chars().count() > MAX_VIN_PART_LEN {
+        return Err(format!("{name} has more than {MAX_VIN_PART_LEN} characters."));
     }
     match text.chars().find(|c| !(c.is_ascii_alphanumeric() || ['.', '/', '-'].contains(c))) {
         Some(odd) => Err(format!("{name} has the character {odd:?}. Use only letters, digits, '.', '/' and '-'.")),
@@ -94,21 +94,21 @@ mod tests {
 
     #[test]
     fn serials_keep_their_zeros_and_compare_without_blanks_and_hyphens() {
-        let one = Identifier::new(" hb20 ", "000-123").unwrap();
-        assert_eq!(one.vin(), "HB20 000-123");
-        assert_eq!(one.key(), search_key("*hb20000123*"));
+        let one = Vin::new(" hb20 ", "000-123").unwrap();
+        assert_eq!(one.to_text(), "HB20 000-123");
+        assert_eq!(one.search_key(), search_key("*hb20000123*"));
     }
 
     #[test]
     fn what_cannot_be_an_identifier_is_named() {
-        assert!(Identifier::new("", "1").unwrap_err().starts_with("Model Code is missing."));
-        assert!(Identifier::new("A", "1\u{e7}2").unwrap_err().contains("Serial Number has the character"));
-        assert!(Identifier::new("A", "1 2").unwrap_err().contains("Serial Number has the character"));
-        assert_eq!(Identifier::new("ａ\u{200b}", "00\u{2013}1\u{0}").unwrap().vin(), "A 00-1");
-        assert!(Identifier::new("A", &"9".repeat(40)).is_ok());
-        assert!(Identifier::new("A", &"9".repeat(41)).unwrap_err().contains("more than 40"));
-        assert!(Identifier::new("A", "--").unwrap_err().contains("no letters or digits"));
-        assert!(Identifier::parse("ONE TWO THREE").is_err());
-        assert!(Identifier::parse("ONE").is_err());
+        assert!(Vin::new("", "1").unwrap_err().starts_with("Model Code is missing."));
+        assert!(Vin::new("A", "1\u{e7}2").unwrap_err().contains("Serial Number has the character"));
+        assert!(Vin::new("A", "1 2").unwrap_err().contains("Serial Number has the character"));
+        assert_eq!(Vin::new("ａ\u{200b}", "00\u{2013}1\u{0}").unwrap().to_text(), "A 00-1");
+        assert!(Vin::new("A", &"9".repeat(40)).is_ok());
+        assert!(Vin::new("A", &"9".repeat(41)).unwrap_err().contains("more than 40"));
+        assert!(Vin::new("A", "--").unwrap_err().contains("no letters or digits"));
+        assert!(Vin::parse("ONE TWO THREE").is_err());
+        assert!(Vin::parse("ONE").is_err());
     }
 }

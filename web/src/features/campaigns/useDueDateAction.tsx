@@ -12,7 +12,7 @@ import { Alert } from '@/ui/Page'
 import { showToast } from '@/ui/Toast'
 import { useSetDueDate } from './api'
 import { useCampaignsText } from './text'
-import styles from './useDueDate.module.css'
+import styles from './useDueDateAction.module.css'
 
 const OFFSET_MS = 3 * 3_600_000
 /** Formats a time for the date field, at UTC-3. */
@@ -20,13 +20,13 @@ const toField = (at: number): string => new Date(at - OFFSET_MS).toISOString().s
 const toTime = (field: string): string => `${field}:00-03:00`
 
 /** Formats a due date as day and time, without seconds. */
-export const formatDue = (at: string): string => `${formatDate(at)}, ${formatTime(at).slice(0, 5)}`
+export const formatDueDate = (at: string): string => `${formatDate(at)}, ${formatTime(at).slice(0, 5)}`
 
 /**
  * Provides the menu action that sets the due date of a campaign, and its dialog as `part`. Operators get no action, because they may
  * not change the date.
  */
-export function useDueDate(campaign: Campaign): { actions: RowAction[]; part: ReactNode } {
+export function useDueDateAction(campaign: Campaign): { actions: RowAction[]; part: ReactNode } {
   const t = useCampaignsText()
   const mayEdit = mayManageCampaigns(useSession()?.user.user_type ?? '')
   const [isOpen, setIsOpen] = useState(false)
@@ -43,7 +43,7 @@ function DueDateDialog({ campaign, onClose }: { campaign: Campaign; onClose: () 
   const [field, setField] = useState(() => (campaign.due_at ? toField(Date.parse(campaign.due_at)) : ''))
   const save = (due: string | null) => set.mutate(due, {
     onSuccess: () => {
-      showToast('success', due === null ? t('due.removed') : t('due.saved', { when: formatDue(due) }))
+      showToast('success', due === null ? t('due.removed') : t('due.saved', { when: formatDueDate(due) }))
       onClose()
     },
   })

@@ -7,13 +7,13 @@ import { Button } from '@/ui/Button'
 import { useHistoryText } from './historyText'
 import { formatDateTime, formatJobTitle } from './jobs'
 import { UndoDialog } from './UndoDialog'
-import styles from './UndoLast.module.css'
+import styles from './UndoLastChangeButton.module.css'
 
 /**
  * Button that undoes the bulk change just executed. Its job is the person's newest job of this kind with this number of vehicles,
  * because the result of the change contains no job id.
  */
-export function UndoLast({ kind, vehicles }: { kind: Job['kind']; vehicles: number }) {
+export function UndoLastChangeButton({ kind, vehicles }: { kind: Job['kind']; vehicles: number }) {
   const t = useHistoryText()
   const hmc = useSession()?.user.hmc
   const jobs = useQuery({ ...jobsQuery, enabled: vehicles > 0 })

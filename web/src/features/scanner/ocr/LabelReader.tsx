@@ -8,9 +8,9 @@ import type { LineText } from './protocol'
 import { readLines } from './readLines'
 import { getOcrReader } from './reader'
 import { useReaderText } from './text'
-import styles from './ReadText.module.css'
+import styles from './LabelReader.module.css'
 
-export interface ReadTextProps {
+export interface LabelReaderProps {
   video: RefObject<HTMLVideoElement | null>
   vehicles: readonly ReadableVehicle[]
   onRead: (text: string) => void
@@ -49,12 +49,12 @@ async function readPicture(order: readonly number[], read: (place: number) => Pr
 }
 
 /** Reads the characters of a label without a code, and asks the person to confirm the vehicle or to pick one. */
-export function ReadText(props: ReadTextProps) {
+export function LabelReader(props: LabelReaderProps) {
   const [attempt, setAttempt] = useState(0)
   return <Attempt key={attempt} {...props} onRetry={() => setAttempt(attempt + 1)} />
 }
 
-function Attempt({ video, vehicles, onRead, onClose, onRetry }: ReadTextProps & { onRetry: () => void }) {
+function Attempt({ video, vehicles, onRead, onClose, onRetry }: LabelReaderProps & { onRetry: () => void }) {
   const t = useReaderText()
   const [state, setState] = useState<State>({ kind: 'loading' })
   // The list may be loaded anew while the text is read. The attempt keeps the list with which it started.

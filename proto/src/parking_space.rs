@@ -1,5 +1,5 @@
 //! Validation of parking spaces.
-use crate::normal;
+use crate::normalization;
 
 /// Maximum length of a parking space, in characters.
 pub const MAX_SPACE_LEN: usize = 40;
@@ -11,7 +11,7 @@ pub const MAX_SPACE_LEN: usize = 40;
 /// as `MAR-1` into dates. The caller puts the words "Parking Space" before the message.
 pub fn parse(written: &str) -> Result<String, String> {
     // Skips the normalization of a text that is far too long for any valid spelling.
-    let space = if written.trim().len() > 16 * MAX_SPACE_LEN { written.into() } else { normal::normalize_code(written) };
+    let space = if written.trim().len() > 16 * MAX_SPACE_LEN { written.into() } else { normalization::normalize_code(written) };
     if space.chars().count() > MAX_SPACE_LEN {
         return Err(format!("can have at most {MAX_SPACE_LEN} characters."));
     }

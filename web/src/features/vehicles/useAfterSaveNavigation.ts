@@ -32,7 +32,7 @@ export interface CompletedSave {
 export type CompletedSaveCallback = (saved: CompletedSave) => void
 
 /** The delay before the next vehicle is opened. */
-export interface NextDelay {
+export interface NextVehicleDelay {
   /** Id of the next vehicle. */
   next: number
   /** Whether the save is only stored on this device. */
@@ -44,10 +44,10 @@ export interface NextDelay {
  * Provides the navigation after a save: to the next vehicle, to the campaign, or none. Also stores the vehicle at which the person can
  * resume later.
  */
-export function useAfterSave(vehicle: Vehicle, yard: number | null, owner: string, onSaved?: CompletedSaveCallback) {
+export function useAfterSaveNavigation(vehicle: Vehicle, yard: number | null, owner: string, onSaved?: CompletedSaveCallback) {
   const t = useScanText()
   const queries = useQueryClient()
-  const [delay, setDelay] = useState<NextDelay | null>(null)
+  const [delay, setDelay] = useState<NextVehicleDelay | null>(null)
   useEffect(() => writeResumePlace(owner, placeOf(vehicle, yard)), [owner, vehicle, yard])
   const campaign = buildPath(`/campaign/${vehicle.campaign_id}`, { yard })
   const exits = useVehicleNavigation(campaign, yard)

@@ -3,7 +3,7 @@ import type { ListFilter } from './listSearch'
 import { parseSort, type ListSort } from './listSort'
 
 /** State of the vehicle list that is stored in the URL. */
-export interface ListAddress {
+export interface ListUrlState {
   filter: ListFilter
   sort: ListSort | null
   page: number
@@ -13,7 +13,7 @@ export interface ListAddress {
 
 const SEPARATOR = ','
 
-export function useListAddress(): ListAddress {
+export function useListUrlState(): ListUrlState {
   const query = useQueryParams()
   const statuses = (query.get('status') ?? '').split(SEPARATOR).filter((status) => status !== '')
   return {
@@ -25,9 +25,9 @@ export function useListAddress(): ListAddress {
 }
 
 /** Adds a status to the status filter in the URL, or removes the status if the filter contains it. Returns to the first page. */
-export function toggleStatus(statuses: readonly string[], status: string): void {
+export function toggleStatusFilter(statuses: readonly string[], status: string): void {
   const next = statuses.includes(status) ? statuses.filter((other) => other !== status) : [...statuses, status]
   setQueryParams({ status: next.join(SEPARATOR), page: null })
 }
 
-export const showAllVehicles = (): void => setQueryParams({ search: null, yard: null, status: null, page: null })
+export const clearListFilters = (): void => setQueryParams({ search: null, yard: null, status: null, page: null })

@@ -6,7 +6,7 @@ import { useStore } from '@/lib/store'
 import { Button } from '@/ui/Button'
 import { Alert } from '@/ui/Page'
 import { useCampaignsText } from './text'
-import styles from './SunOffer.module.css'
+import styles from './SunlightModePrompt.module.css'
 
 const NAME = 'sun-offer'
 /**
@@ -22,7 +22,7 @@ const isDaytime = (hour: number): boolean => hour >= FIRST_HOUR && hour < LAST_H
  * Offers the sunlight appearance (maximum contrast) on a phone in the daytime, until the person has accepted or declined on this
  * device.
  */
-export function SunOffer() {
+export function SunlightModePrompt() {
   const t = useCampaignsText()
   const { sun } = useStore(appearance)
   const isPhone = useMediaQuery('(pointer: coarse) and (max-width: 767px)')

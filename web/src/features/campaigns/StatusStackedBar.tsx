@@ -2,9 +2,9 @@ import type { Activity } from '@/api/types'
 import { VEHICLE_STATUSES } from '@/lib/status'
 import { formatCount } from '@/lib/time'
 import { Icon } from '@/ui/Icon'
-import { getStatusColour, getStatusIcon } from '@/ui/Status'
+import { getStatusClass, getStatusIcon } from '@/ui/Status'
 import { useCampaignsText } from './text'
-import styles from './StatusStack.module.css'
+import styles from './StatusStackedBar.module.css'
 
 /** Number of vehicles with each status. */
 export type StatusCounts = Activity['yards'][number]['statuses']
@@ -27,7 +27,7 @@ interface StatusStackProps {
  * Bar of a yard's vehicles with one segment for each status. Two more segments show inspected vehicles without a status and uninspected
  * vehicles.
  */
-export function StatusStack({ label, counts, done, total }: StatusStackProps) {
+export function StatusStackedBar({ label, counts, done, total }: StatusStackProps) {
   const t = useCampaignsText()
   const known = ORDER.map((status) => ({ status, vehicles: countOf(counts, status) })).filter(({ vehicles }) => vehicles > 0)
   const rest = Math.max(0, done - known.reduce((sum, { vehicles }) => sum + vehicles, 0)) // work from before statuses were counted
@@ -37,7 +37,7 @@ export function StatusStack({ label, counts, done, total }: StatusStackProps) {
   return (
     <svg className={styles.stack} width="100%" height="14" role="img" aria-label={`${label}: ${words.join(', ')}`}>
       {known.map(({ status, vehicles }, n) => (
-        <rect key={status} x={width(sumBefore(n))} width={width(vehicles)} height="14" fill="currentColor" className={`${getStatusColour(status)} ${status === 'ok' ? styles.calm : ''}`} />
+        <rect key={status} x={width(sumBefore(n))} width={width(vehicles)} height="14" fill="currentColor" className={`${getStatusClass(status)} ${status === 'ok' ? styles.calm : ''}`} />
       ))}
       {rest > 0 && <rect x={width(done - rest)} width={width(rest)} height="14" className={styles.rest} />}
     </svg>
@@ -50,7 +50,7 @@ export function StatusLegend({ counts }: { counts: StatusCounts }) {
   return (
     <ul className={styles.legend}>
       {shown.map((status) => (
-        <li key={status} className={getStatusColour(status)}>
+        <li key={status} className={getStatusClass(status)}>
           <Icon name={getStatusIcon(status)} size={14} />
           {status} <span>{formatCount(countOf(counts, status))}</span>
         </li>

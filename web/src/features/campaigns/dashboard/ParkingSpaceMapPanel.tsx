@@ -7,11 +7,11 @@ import { Button, LinkButton } from '@/ui/Button'
 import { ChipChoice } from '@/ui/Chips'
 import { Icon } from '@/ui/Icon'
 import { Card, Skeleton } from '@/ui/Page'
-import { getStatusColour, getStatusIcon } from '@/ui/Status'
-import { arrangeBays, BAY_SIZE, buildBayPath, gridHeight, LABEL_WIDTH, type BayGrid } from './bays'
+import { getStatusClass, getStatusIcon } from '@/ui/Status'
+import { arrangeParkingSpaces, SPACE_SIDE_PX, buildParkingSpacePath, computeGridHeight, ROW_LABEL_WIDTH_PX, type ParkingSpaceGrid } from './bays'
 import { useDashboardText } from './text'
-import { useWidth } from './useWidth'
-import styles from './BayPanel.module.css'
+import { useElementWidth } from './useElementWidth'
+import styles from './ParkingSpaceMapPanel.module.css'
 
 /** Maximum number of vehicles with a status other than ok that are drawn with a status symbol. More symbols would slow the page down and hide the map. */
 const MAX_SIGNS = 1500
@@ -32,7 +32,7 @@ interface BayPanelProps {
  * Map of the parking spaces of one yard in walking order, each with the status of its vehicle. A click on a space opens the vehicle;
  * keyboard users open vehicles through the link to the list.
  */
-export function BayPanel({ campaign, yards, current, vehicles, isLoading, onLoad }: BayPanelProps) {
+export function ParkingSpaceMapPanel({ campaign, yards, current, vehicles, isLoading, onLoad }: BayPanelProps) {
   const t = useDashboardText()
   const [chosen, setChosen] = useState<string | null>(null)
   const yard = yards.find(({ id, name }) => (chosen === null ? id === current : name === chosen)) ?? yards.find(({ done, total }) => done < total) ?? yards[0]
@@ -57,9 +57,9 @@ const describe = ({ parking_space, vin_number, status }: ListedVehicle, waiting:
 
 function BayMap({ bays }: { bays: ListedVehicle[] }) {
   const t = useDashboardText()
-  const [frame, width] = useWidth(640)
+  const [frame, width] = useElementWidth(640)
   const [pointed, setPointed] = useState(-1)
-  const grid = useMemo(() => arrangeBays(bays.length, width), [bays.length, width])
+  const grid = useMemo(() => arrangeParkingSpaces(bays.length, width), [bays.length, width])
   const { next, left } = useMemo(() => findNextVehicle(bays, null, null), [bays])
   const exceptions = useMemo(() => listExceptions(bays), [bays])
   const indexAt = ({ currentTarget, clientX, clientY }: MouseEvent<SVGSVGElement>) => {
@@ -74,7 +74,7 @@ function BayMap({ bays }: { bays: ListedVehicle[] }) {
   const label = [t('bays.summary', { n: formatCount(bays.length), left: formatCount(left) }), ...exceptions].join(', ')
   return (
     <div ref={frame} className={styles.map}>
-      <svg width={width} height={gridHeight(grid)} role="img" aria-label={label} onPointerMove={(event) => setPointed(indexAt(event))}
+      <svg width={width} height={computeGridHeight(grid)} role="img" aria-label={label} onPointerMove={(event) => setPointed(indexAt(event))}
         onPointerLeave={() => setPointed(-1)} onPointerUp={(event) => open(indexAt(event))}>
         <Picture bays={bays} grid={grid} next={next} />
         {pointed >= 0 && <Outline grid={grid} index={pointed} className={styles.pointed} />}
@@ -85,7 +85,7 @@ function BayMap({ bays }: { bays: ListedVehicle[] }) {
 }
 
 /** Parts of the map that do not depend on the pointer. These parts are drawn again only when a vehicle or the width changes. */
-const Picture = memo(function Picture({ bays, grid, next }: { bays: readonly ListedVehicle[]; grid: BayGrid; next: ListedVehicle | null }) {
+const Picture = memo(function Picture({ bays, grid, next }: { bays: readonly ListedVehicle[]; grid: ParkingSpaceGrid; next: ListedVehicle | null }) {
   return (
     <>
       <RowNames bays={bays} grid={grid} />
@@ -102,16 +102,16 @@ function listExceptions(bays: readonly ListedVehicle[]): string[] {
   return [...counts].map(([status, n]) => `${status} ${formatCount(n)}`)
 }
 
-function RowNames({ bays, grid }: { bays: readonly ListedVehicle[]; grid: BayGrid }) {
+function RowNames({ bays, grid }: { bays: readonly ListedVehicle[]; grid: ParkingSpaceGrid }) {
   return Array.from({ length: grid.rows }, (_, row) => (
-    <text key={row} x={LABEL_WIDTH - 8} y={grid.at(row * grid.columns).y + BAY_SIZE - 5} textAnchor="end" className={styles.name}>
+    <text key={row} x={ROW_LABEL_WIDTH_PX - 8} y={grid.at(row * grid.columns).y + SPACE_SIDE_PX - 5} textAnchor="end" className={styles.name}>
       {bays[row * grid.columns]?.parking_space}
     </text>
   ))
 }
 
 /** Drawing of all parking spaces (bays): one SVG path for each status, and a symbol on each space whose status is not ok. */
-function Bays({ bays, grid }: { bays: readonly ListedVehicle[]; grid: BayGrid }) {
+function Bays({ bays, grid }: { bays: readonly ListedVehicle[]; grid: ParkingSpaceGrid }) {
   const groups = new Map<string, number[]>()
   bays.forEach(({ status, inspected }, index) => {
     const group = status === '' && !inspected ? 'waiting' : status
@@ -124,7 +124,7 @@ function Bays({ bays, grid }: { bays: readonly ListedVehicle[]; grid: BayGrid })
   return (
     <>
       {[...groups].map(([group, indexes]) => (
-        <path key={group} d={buildBayPath(grid, indexes)} className={group === 'waiting' ? styles.waiting : group === 'ok' || group === '' ? styles.ok : `${styles.exception} ${getStatusColour(group)}`} />
+        <path key={group} d={buildParkingSpacePath(grid, indexes)} className={group === 'waiting' ? styles.waiting : group === 'ok' || group === '' ? styles.ok : `${styles.exception} ${getStatusClass(group)}`} />
       ))}
       {isSigned && exceptions.flatMap(([group, indexes]) => indexes.map((index) => {
         const { x, y } = grid.at(index)
@@ -134,7 +134,7 @@ function Bays({ bays, grid }: { bays: readonly ListedVehicle[]; grid: BayGrid })
   )
 }
 
-function Outline({ grid, index, className }: { grid: BayGrid; index: number; className: string | undefined }) {
+function Outline({ grid, index, className }: { grid: ParkingSpaceGrid; index: number; className: string | undefined }) {
   const { x, y } = grid.at(index)
-  return <rect x={x - 1} y={y - 1} width={BAY_SIZE + 2} height={BAY_SIZE + 2} rx="2" className={className} />
+  return <rect x={x - 1} y={y - 1} width={SPACE_SIDE_PX + 2} height={SPACE_SIDE_PX + 2} rx="2" className={className} />
 }

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 import { Icon } from './Icon'
-import styles from './PageDrop.module.css'
+import styles from './PageDropTarget.module.css'
 
 interface PageDropProps {
   title: string
@@ -15,7 +15,7 @@ const hasFile = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('F
  * Accepts a file that is dropped anywhere on the page. While the file is dragged, shows the result of dropping it. A drop zone under the
  * pointer takes precedence.
  */
-export function PageDrop({ title, offers, onFile }: PageDropProps) {
+export function PageDropTarget({ title, offers, onFile }: PageDropProps) {
   const [over, setOver] = useState(false)
   const drop = useEffectEvent((event: DragEvent) => {
     setOver(false)

@@ -1,7 +1,7 @@
 import { useCallback, useState, type RefCallback } from 'react'
 
 /** Returns the width of an element in pixels, updated when the element is resized; `fallback` until the element is laid out. */
-export function useWidth(fallback: number): [RefCallback<HTMLElement>, number] {
+export function useElementWidth(fallback: number): [RefCallback<HTMLElement>, number] {
   const [width, setWidth] = useState(fallback)
   const watch = useCallback((element: HTMLElement | null) => {
     const measure = () => element !== null && element.clientWidth > 0 && setWidth(element.clientWidth)

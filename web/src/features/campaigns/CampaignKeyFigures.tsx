@@ -11,9 +11,9 @@ import { useDashboardText } from './dashboard/text'
 import { formatFinishRange } from './dashboard/words'
 import { formatFinishTime } from './finish'
 import { PendingSavesLine } from './PendingSavesLine'
-import { countDefects, sumStatuses } from './StatusStack'
+import { countDefects, sumStatuses } from './StatusStackedBar'
 import { useCampaignsText } from './text'
-import styles from './CampaignNumbers.module.css'
+import styles from './CampaignKeyFigures.module.css'
 
 const NONE = '–'
 /** Length of a time of day, such as `16:30`. Longer texts are shown in a smaller font. */
@@ -28,7 +28,7 @@ interface NumbersProps {
 }
 
 /** Key figures of a campaign or of one of its yards: vehicles inspected, vehicles left, pace, estimated end, and vehicles with a defect. */
-export function CampaignNumbers({ campaign, pace, activity, yard }: NumbersProps) {
+export function CampaignKeyFigures({ campaign, pace, activity, yard }: NumbersProps) {
   const t = useCampaignsText()
   const { total_inspected: done, total_vehicles: total, progress_unknown: isUnknown } = campaign
   const isShown = ({ yard_id }: { yard_id?: number | null }) => yard === null || yard_id === yard

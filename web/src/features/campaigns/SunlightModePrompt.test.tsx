@@ -2,7 +2,7 @@ import { act, render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { appearance, setAppearance } from '@/lib/appearance'
-import { SunOffer } from './SunOffer'
+import { SunlightModePrompt } from './SunlightModePrompt'
 
 const PHONE = '(pointer: coarse) and (max-width: 767px)'
 
@@ -25,23 +25,23 @@ afterEach(() => {
 test('the sun appearance is offered on a phone in the daytime, once on each device', async () => {
   const person = userEvent.setup()
   stubDevice(8, true)
-  const first = render(<SunOffer />)
+  const first = render(<SunlightModePrompt />)
   await person.click(screen.getByRole('button', { name: 'Usar alto contraste' }))
   expect(appearance.get()).toEqual({ theme: 'light', sun: true })
   expect(screen.queryByRole('button')).toBeNull()
   first.unmount()
   act(() => setAppearance({ theme: 'light', sun: false }))
-  render(<SunOffer />)
+  render(<SunlightModePrompt />)
   expect(screen.queryByRole('button'), 'the answer is remembered').toBeNull()
 })
 
 test('a refused sun appearance is not offered again and changes nothing', async () => {
   const person = userEvent.setup()
   stubDevice(16, true)
-  const first = render(<SunOffer />)
+  const first = render(<SunlightModePrompt />)
   await person.click(screen.getByRole('button', { name: 'Não, obrigado' }))
   first.unmount()
-  render(<SunOffer />)
+  render(<SunlightModePrompt />)
   expect(screen.queryByRole('button')).toBeNull()
   expect(appearance.get()).toEqual({ theme: 'system', sun: false })
 })
@@ -52,6 +52,6 @@ test.each([
   ['at a desk', 12, false],
 ])('the sun appearance is not offered %s', (_, hour, isPhone) => {
   stubDevice(hour, isPhone)
-  render(<SunOffer />)
+  render(<SunlightModePrompt />)
   expect(screen.queryByRole('button')).toBeNull()
 })
