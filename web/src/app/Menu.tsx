@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue } from 'react'
 import { meQuery } from '@/api/queries'
 import type { SessionUser } from '@/api/session'
-import { areShortcutsOn, setShortcutsOn } from '@/lib/keys'
+import { areShortcutsEnabled, setShortcutsEnabled } from '@/lib/keys'
 import { appearance, setAppearance, THEMES, type Theme } from '@/lib/appearance'
 import { useMediaQuery } from '@/lib/media'
 import { Link } from '@/lib/route'
@@ -11,7 +11,7 @@ import { LANGUAGES, setLanguage, useLanguage, useText, type TextKey, type Langua
 import { Dialog } from '@/ui/Dialog'
 import { Select } from '@/ui/Field'
 import { Icon } from '@/ui/Icon'
-import { filterMenuEntries, MENU_ENTRIES, SECONDARY_MENU_ENTRIES, POLICY_MENU_ENTRIES, type MenuEntry } from './routes'
+import { filterMenuEntries, MENU_ENTRIES, SECONDARY_MENU_ENTRIES, LEGAL_MENU_ENTRIES, type MenuEntry } from './routes'
 import { signOut } from './signOut'
 import styles from './Menu.module.css'
 
@@ -37,7 +37,7 @@ export function Menu({ user, onClose }: { user: SessionUser; onClose: () => void
             <Icon name="out" />
             {t('menu.logout')}
           </button>
-          {entriesFor(POLICY_MENU_ENTRIES)}
+          {entriesFor(LEGAL_MENU_ENTRIES)}
         </nav>
         <nav className={styles.more} aria-label={t('menu.more')}>
           <h3>{t('menu.more')}</h3>
@@ -66,7 +66,7 @@ function Settings() {
   const t = useText()
   const language = useLanguage()
   const shown = useStore(appearance)
-  const shortcuts = useStore(areShortcutsOn)
+  const shortcuts = useStore(areShortcutsEnabled)
   const hasKeyboard = useMediaQuery('(pointer: fine)')
   return (
     <div className={styles.settings}>
@@ -85,7 +85,7 @@ function Settings() {
         ))}
       </Select>
       <Toggle label={t('look.sun')} checked={shown.sun} onChange={(sun) => setAppearance({ ...shown, sun })} />
-      {hasKeyboard && <Toggle label={t('menu.shortcuts')} checked={shortcuts} onChange={setShortcutsOn} />}
+      {hasKeyboard && <Toggle label={t('menu.shortcuts')} checked={shortcuts} onChange={setShortcutsEnabled} />}
     </div>
   )
 }

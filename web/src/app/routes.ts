@@ -93,7 +93,7 @@ export const SECONDARY_MENU_ENTRIES: MenuEntry[] = [
 export const filterMenuEntries = (entries: MenuEntry[], userType: string, developer: boolean): MenuEntry[] => entries.filter(({ allow }) => allow?.(userType, developer) ?? true)
 
 /** Links to the policies, below the entry that signs out. */
-export const POLICY_MENU_ENTRIES: MenuEntry[] = [
+export const LEGAL_MENU_ENTRIES: MenuEntry[] = [
   { label: 'menu.privacy', icon: 'shield', to: '/privacy-policy' },
   { label: 'menu.terms', icon: 'sheet', to: '/terms-service' },
 ]

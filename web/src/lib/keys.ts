@@ -5,11 +5,11 @@ const NAME = 'shortcuts'
 const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean'
 
 /** Whether keys without a modifier act as shortcuts. The choice is stored on this device. */
-export const areShortcutsOn = createStore(readStored(localStorage, NAME, isBoolean) ?? true)
+export const areShortcutsEnabled = createStore(readStored(localStorage, NAME, isBoolean) ?? true)
 
-export function setShortcutsOn(on: boolean): void {
+export function setShortcutsEnabled(on: boolean): void {
   writeStored(localStorage, NAME, on)
-  areShortcutsOn.set(on)
+  areShortcutsEnabled.set(on)
 }
 
 const WRITES = 'input, textarea, select, [contenteditable], dialog'
@@ -19,7 +19,7 @@ const WRITES = 'input, textarea, select, [contenteditable], dialog'
  * have handled the key.
  */
 export const isShortcut = ({ target, defaultPrevented, ctrlKey, altKey, metaKey }: KeyboardEvent): boolean =>
-  areShortcutsOn.get() && !defaultPrevented && !ctrlKey && !altKey && !metaKey && !(target instanceof Element && target.closest(WRITES) !== null)
+  areShortcutsEnabled.get() && !defaultPrevented && !ctrlKey && !altKey && !metaKey && !(target instanceof Element && target.closest(WRITES) !== null)
 
 /** Calls `act` when the key '/' is pressed outside of fields and dialogs. Of several listeners, only the first is called. Returns a function that stops listening. */
 export function listenForSlashKey(act: () => void): () => void {

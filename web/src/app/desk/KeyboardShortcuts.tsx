@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import { mayManageCampaigns } from '@/lib/roles'
 import { navigate } from '@/lib/route'
 import { useStore } from '@/lib/store'
-import { areShortcutsOn } from '@/lib/keys'
+import { areShortcutsEnabled } from '@/lib/keys'
 import { Dialog } from '@/ui/Dialog'
 import { Icon } from '@/ui/Icon'
 import { listenForShortcuts } from './shortcuts'
@@ -24,7 +24,7 @@ const MANAGING: PageShortcut[] = [
 /** Handles the shortcuts that work on every page, and lists them in a dialog when '?' is typed. */
 export function KeyboardShortcuts({ userType }: { userType: string }) {
   const t = useDeskText()
-  const isOn = useStore(areShortcutsOn)
+  const isOn = useStore(areShortcutsEnabled)
   const [isOpen, setOpen] = useState(false)
   const pages = mayManageCampaigns(userType) ? [HOME, ...MANAGING] : [HOME]
   useEffect(() => {

@@ -7,7 +7,7 @@ import { mayManageCampaigns } from '@/lib/roles'
 import { useText } from '@/lib/text'
 import { formatCount } from '@/lib/time'
 import { Icon } from '@/ui/Icon'
-import { filterMenuEntries, MENU_ENTRIES, SECONDARY_MENU_ENTRIES, POLICY_MENU_ENTRIES, type MenuEntry } from '../routes'
+import { filterMenuEntries, MENU_ENTRIES, SECONDARY_MENU_ENTRIES, LEGAL_MENU_ENTRIES, type MenuEntry } from '../routes'
 import { signOut } from '../signOut'
 import { useDeskText } from './text'
 import styles from './Rail.module.css'
@@ -38,7 +38,7 @@ export function Rail({ user, path, hidden }: RailProps) {
           <Icon name="out" size={22} />
           {t('menu.logout')}
         </button>
-        {entriesFor(POLICY_MENU_ENTRIES)}
+        {entriesFor(LEGAL_MENU_ENTRIES)}
       </div>
     </nav>
   )

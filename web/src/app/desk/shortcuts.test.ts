@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { setShortcutsOn } from '@/lib/keys'
+import { setShortcutsEnabled } from '@/lib/keys'
 import { listenForShortcuts } from './shortcuts'
 
 let acted: string[] = []
@@ -10,7 +10,7 @@ beforeEach(() => {
   vi.useFakeTimers()
   acted = []
   applies = true
-  setShortcutsOn(true)
+  setShortcutsEnabled(true)
   stop = listenForShortcuts({ '?': () => acted.push('?'), 'g h': () => acted.push('g h'), 'g m': () => acted.push('g m') }, () => applies)
 })
 afterEach(() => {
@@ -67,7 +67,7 @@ test('keys in fields and dialogs, keys with a modifier, and keys while switched 
   applies = false
   type(['?'])
   applies = true
-  setShortcutsOn(false)
+  setShortcutsEnabled(false)
   type(['?', 'g', 'h'])
   expect(settled()).toEqual([])
   expect(localStorage.getItem('shortcuts')).toBe('false')

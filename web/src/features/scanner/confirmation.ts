@@ -62,7 +62,7 @@ export function countRequiredReadings({ text, format, plain, soft = false }: Cod
 }
 
 /** Creates a counter that decides when a decoded text is accepted. Equal readings from several decoding passes and frames are added up. */
-export function createReadingConfirmation() {
+export function createScanConfirmer() {
   const seen = new Map<string, { times: number; frame: number }>()
   let frame = 0
   return {

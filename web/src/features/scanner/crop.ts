@@ -1,7 +1,7 @@
 import type { Point } from './pixels'
 
 /** Side of the finder (the dashed square in the camera view) as a fraction of the picture's short side. */
-export const FINDER_FRACTION = 0.7
+export const VIEWFINDER_FRACTION = 0.7
 export const DECODED_FRACTION = 0.86
 
 export interface Square {

@@ -1,5 +1,5 @@
 import type { ReaderOptions, ReadResult } from 'zxing-wasm/reader'
-import { createReadingConfirmation } from './confirmation'
+import { createScanConfirmer } from './confirmation'
 import { MAX_SYMBOLS, SCANNER_SETTINGS, hasFormats, toFormatName } from './formats'
 import { CAMERA_PASS_COUNT, EXTRA_PASSES, TURNED_PASS_INDEXES, createPlainPass, createPassInput, isTilted, type DecodePass, type DecodePassInput } from './decodePasses'
 import { encodePgm, mapPoint, type GrayPicture, type Point } from './pixels'
@@ -82,7 +82,7 @@ export const MAX_PASSES_BEFORE_EXTRA_MS = 15
  * The decoder repeats a decoding pass on the next frame when the code that the pass found still needs confirmation.
  */
 export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS, readSoftly: SoftReadFunction | null = null, now: () => number = () => performance.now()) {
-  const confirmation = createReadingConfirmation()
+  const confirmation = createScanConfirmer()
   let frames = 0
   let turn = 0
   let waited = 0

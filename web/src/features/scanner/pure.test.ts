@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createReadingConfirmation, isPlausibleText } from './confirmation'
+import { createScanConfirmer, isPlausibleText } from './confirmation'
 import { computeNextZoom } from './camera'
 import { createCodeChooser } from './choose'
 import { computeDecodeSquare, toViewFractions } from './crop'
@@ -82,25 +82,25 @@ test('the decoded square is 0.86 of the short side, in the middle, whichever way
 
 const plain = (format: string, text: string) => ({ format, text, plain: true })
 test('checked codes are believed at once, Code 39 and turned looks the second time', () => {
-  const confirmation = createReadingConfirmation()
+  const confirmation = createScanConfirmer()
   const confirmed = [plain('qr_code', 'x'), plain('data_matrix', 'x'), plain('code_128', 'HB20 000123'), plain('code_39', 'HB20 000123'), plain('code_39', 'HB20 000123'),
     { ...plain('code_93', 'HB20 000123'), plain: false }, plain('ean_8', '96385074'), plain('code_39', 'AB'), plain('code_39', 'AB'), plain('code_39', 'AB')]
   expect(confirmed.map((sighting) => confirmation.confirms(sighting))).toEqual([true, true, true, false, true, false, false, false, false, true])
 })
 
 test('PDF417 needs two equal readings, a micro QR code of four characters one', () => {
-  const confirmation = createReadingConfirmation()
+  const confirmation = createScanConfirmer()
   const confirmed = [plain('pdf417', 'HB20'), plain('pdf417', 'HB20'), plain('micro_qr_code', '1234'), plain('micro_qr_code', '12'), plain('micro_qr_code', '12')]
   expect(confirmed.map((sighting) => confirmation.confirms(sighting))).toEqual([false, true, true, false, true])
 })
 
 test('a VIN with a right check digit proves itself, with the import mark too', () => {
-  const confirmation = createReadingConfirmation()
+  const confirmation = createScanConfirmer()
   expect(['1M8GDM9AXKP042788', 'I1M8GDM9AXKP042788', '1M8GDM9A0KP042788'].map((text) => confirmation.confirms(plain('code_39', text)))).toEqual([true, true, false])
 })
 
 test('a sighting is forgotten after a while and at once on request', () => {
-  const confirmation = createReadingConfirmation()
+  const confirmation = createScanConfirmer()
   confirmation.confirms(plain('code_39', 'HB20 000123'))
   for (let frame = 0; frame < 60; frame++) confirmation.nextFrame()
   expect(confirmation.confirms(plain('code_39', 'HB20 000123'))).toBe(false)

@@ -2,7 +2,7 @@ import { lazy, Suspense, useEffect, useMemo, useRef, type KeyboardEvent } from '
 import { Route, Router } from 'wouter'
 import { buildPath, navigate } from '@/lib/route'
 import { IconButton } from '@/ui/Button'
-import { PaneContext, Skeleton } from '@/ui/Page'
+import { InPaneContext, Skeleton } from '@/ui/Page'
 import { useListText } from './listText'
 import { VehiclePaneContext, type VehiclePane } from './vehiclePane'
 import styles from './VehiclePaneView.module.css'
@@ -65,7 +65,7 @@ export function VehiclePaneView({ id, yard, open, close, onPrevious, onNext }: V
         <IconButton icon="close" label={t('pane.close')} onClick={close} />
       </div>
       <div className={styles.paneBody} tabIndex={-1}>
-        <PaneContext value>
+        <InPaneContext value>
           <VehiclePaneContext value={pane}>
             <Router hook={location} searchHook={search}>
               <Suspense fallback={<Skeleton rows={3} height={150} label={t('vehicle.loading')} />}>
@@ -73,7 +73,7 @@ export function VehiclePaneView({ id, yard, open, close, onPrevious, onNext }: V
               </Suspense>
             </Router>
           </VehiclePaneContext>
-        </PaneContext>
+        </InPaneContext>
       </div>
     </section>
   )
