@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns the compiled descriptors as the `FileDescriptorSet` type that the code generator of tonic expects.
+/// Converts the descriptors of the compiled `.proto` files to the `FileDescriptorSet` type of tonic's code generator.
 fn prost_types_set(compiler: &protox::Compiler) -> Result<tonic_prost_build::FileDescriptorSet, Box<dyn Error>> {
     Ok(tonic_prost_build::FileDescriptorSet::decode(compiler.file_descriptor_set().encode_to_vec().as_slice())?)
 }

@@ -21,7 +21,10 @@ const SHARED = [
 
 const OUTBOX = 'src/app/offline.ts'
 
-/** Pages that people open first or reload often. Other pages start to load once the app runs. */
+/**
+ * Plugin that makes the browser preload the code of the listed pages, which people open first or reload often. The code of other pages
+ * is loaded once the app runs.
+ */
 const preload = preloadLists({
   '/': ['src/features/auth/SignInPage.tsx'],
   '/campaign-home': ['src/features/campaigns/HomePage.tsx'],
@@ -32,8 +35,8 @@ const preload = preloadLists({
 })
 
 /**
- * Service worker, which stores the pages and the scanner, so that the app opens and scans offline. The OCR engine is stored once it
- * was used, and responses of the API never.
+ * Service worker, which stores the pages and the scanner, so that the app opens and scans offline. The OCR engine is stored after its
+ * first use. Responses of the API are never stored.
  */
 const pwa = VitePWA({
   registerType: 'prompt',

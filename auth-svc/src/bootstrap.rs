@@ -1,4 +1,4 @@
-//! First steps at startup: create missing keys, the first two users of an empty database, and the missing password of the
+//! Bootstrap at startup: creates missing keys and the first two users of an empty database, and sets the missing password of the
 //! developer account.
 use crate::{
     config::Config,
@@ -83,7 +83,7 @@ async fn initial_users(config: &Config, developer: Hmc, passwords: &PasswordHash
     Ok(InitialUsers { developer, admin, admin_hash, generated_password })
 }
 
-/// Generates a password or secret of 20 random characters in four groups, which is 100 bits.
+/// Generates a password or secret of 20 random characters in four groups, with 100 bits of randomness.
 ///
 /// # Errors
 /// Returns `Internal` when the system provides no random bytes.

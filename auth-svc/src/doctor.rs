@@ -1,4 +1,4 @@
-//! Checks of auth-svc for the `doctor` command: the key file.
+//! Check of the key file, which the `doctor` command runs for auth-svc.
 use crate::{Config, sealing::SealingKey};
 use patio_kit::{
     cli::doctor::{CheckResult, DoctorReport, Section},
@@ -11,7 +11,7 @@ use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 /// are allowed, because Kubernetes mounts a Secret as readable for the group.
 const OTHERS_MODE: u32 = 0o007;
 
-/// Runs the `doctor` checks of auth-svc: the key file.
+/// Checks the key file and adds the result to the report of the `doctor` command.
 ///
 /// # Errors
 /// Returns an error when the report cannot be printed.

@@ -147,7 +147,7 @@ impl Keys {
         Ok(URL_SAFE_NO_PAD.encode(bytes))
     }
 
-    /// Verifies a device token and returns the id of its lockout counter.
+    /// Verifies a device token and returns the id under which failed sign-ins with this token are counted.
     ///
     /// Returns `None` when the token is forged or belongs to another user, or when all sessions of the user were ended after the
     /// token was issued.
@@ -158,7 +158,7 @@ impl Keys {
         meant.then(|| URL_SAFE_NO_PAD.encode(&body[16..]))
     }
 
-    /// Returns whether a device token was issued by auth-svc (its HMAC is valid), for any user.
+    /// Returns `true` if auth-svc has issued the device token, for any user. Only the HMAC of the token is checked.
     #[must_use]
     pub fn is_device_token(&self, mark: &str) -> bool {
         self.unsealed(mark).is_some()
@@ -177,7 +177,7 @@ impl Keys {
     }
 }
 
-/// Returns whether two secrets are equal, comparing them in constant time.
+/// Returns `true` if two secrets are equal, comparing them in constant time.
 #[must_use]
 pub fn secrets_are_equal(ours: &str, given: &str) -> bool {
     let Ok(key) = random_bytes::<32>().map(|key| hmac::Key::new(hmac::HMAC_SHA256, &key)) else { return false };

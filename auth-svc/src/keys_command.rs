@@ -56,9 +56,9 @@ impl KeysCommand {
 
 /// Replaces all keys in the database with new keys, ends the sessions of all users and returns the number of users.
 ///
-/// Running processes poll the keys every few seconds and then reject the old tokens. One secret is not replaced if the key file
-/// can decrypt it: the secret for the keys with which phones encrypt unsent saves. Otherwise these saves would be lost. A missing
-/// key file is created.
+/// Running processes poll the keys every few seconds and then reject the old tokens. The secret behind the phones' encryption
+/// keys is kept if the key file can decrypt it, because a new secret would make unsent saves on phones unreadable. A missing key
+/// file is created.
 ///
 /// # Errors
 /// Returns an error when the key file cannot be read or created, or when the database fails.

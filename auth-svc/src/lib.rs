@@ -78,11 +78,11 @@ const MAINTENANCE_INTERVAL: Duration = Duration::from_secs(3600);
 /// Interval at which the number of waiting sign-ins is reported as a metric.
 const QUEUE_METRIC_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Interval of the search for idle sessions, which are then ended.
+/// Interval at which the service searches for idle sessions and ends these sessions.
 const IDLE_SESSION_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Interval at which the counts of repeated page views and rejected calls are checked. Counts that began at least a minute ago
-/// are written to the audit log.
+/// Interval of the check for counts of repeated page views and rejected calls that began at least a minute ago. These counts are
+/// written to the audit log.
 const PAGE_VIEW_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Binary of auth-svc: its name, default listen address and schema.
@@ -231,8 +231,8 @@ fn spawn_maintenance(host: &Host, sign_in_service: Arc<SignInService>) {
     });
 }
 
-/// Spawns the task that writes the counts of repeated page views and rejected calls to the audit log. Each count is written
-/// after a minute, and all counts at shutdown.
+/// Creates the log of page views and rejected calls. Also spawns the task that writes the counts of repetitions to the audit log,
+/// each count after a minute and all counts at shutdown.
 fn spawn_page_view_log(host: &Host, db: &Db) -> Arc<PageViewLog> {
     let page_views = Arc::new(PageViewLog::new(db.clone(), host.clock.clone()));
     let (counted, tasks) = (page_views.clone(), host.tasks.clone());

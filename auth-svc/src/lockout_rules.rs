@@ -117,8 +117,8 @@ fn check(cells: &FailureCounters, counter_names: &CounterNames, now: i64) -> Loc
     }
 }
 
-/// Returns the number of milliseconds for which a rate limit still blocks attempts; 0 or negative when attempts are allowed. The
-/// time at which the token bucket is full again is `until_ms`.
+/// Returns the number of milliseconds for which a rate limit still blocks attempts; 0 or negative when attempts are allowed.
+/// `cell.until_ms` is the time at which the token bucket is full again.
 const fn remaining_wait(cell: FailureCounter, rule: RateLimit, now: i64) -> i64 {
     cell.until_ms - now - (rule.limit - 1) * rule.ms
 }

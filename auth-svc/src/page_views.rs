@@ -24,7 +24,7 @@ const MAX_EVENTS_PER_USER: usize = 60;
 pub struct PageView {
     /// The user who opened the page, signed in, or made the rejected call.
     pub caller: Caller,
-    /// Audit entry of the page view or rejected call.
+    /// Audit entry for the page view, sign-in or rejected call.
     pub event: AuditEvent,
 }
 
@@ -56,7 +56,7 @@ pub struct PageViewLog {
 }
 
 impl PageViewLog {
-    /// Creates a log without counted events, which writes page views and rejected calls to the audit log of this database.
+    /// Creates a page-view log that writes to the audit log of this database. No events are counted yet.
     #[must_use]
     pub fn new(db: Db, clock: Clock) -> Self {
         Self { db, clock, seen: Mutex::default() }

@@ -81,8 +81,8 @@ pub fn check_rules(password: &str, hmc_key: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns the decimal logarithm of the estimated number of guesses for an attacker who tries words, names, dates and the login
-/// name.
+/// Returns the decimal logarithm of the estimated number of guesses that an attacker needs. The attacker is assumed to try words,
+/// names, dates and the login name (HMC).
 fn guesses(password: &str, hmc_key: &str) -> f64 {
     let judged: String = password.chars().take(MAX_ESTIMATED_LEN).collect();
     let own: Vec<&str> = LOCAL_WORDS.into_iter().chain([hmc_key]).collect();
@@ -110,7 +110,7 @@ impl HashCost {
         Ok(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
     }
 
-    /// Returns whether this cost exceeds the cost of a stored hash; `false` when the hash cannot be parsed.
+    /// Returns `true` if this cost exceeds the cost of a stored hash; `false` when the hash cannot be parsed.
     fn exceeds(self, hash: &str) -> bool {
         let made = PasswordHash::new(hash).ok().and_then(|hash| Params::try_from(&hash).ok());
         made.is_some_and(|made| made.m_cost() < self.memory || made.t_cost() < self.passes)
@@ -200,7 +200,7 @@ impl PasswordHasher {
         .await
     }
 
-    /// Returns whether a stored hash has a lower cost than the current cost and should be replaced.
+    /// Returns `true` if a stored hash has a lower cost than the current cost and should be replaced.
     #[must_use]
     pub fn needs_rehash(&self, hash: &str) -> bool {
         self.cost.exceeds(hash)

@@ -147,8 +147,7 @@ pub async fn end_sessions(db: &Db, identity: &TokenVerifier, act: Actor, user_id
     Ok(revoke_all_locally(identity, ended))
 }
 
-/// Ends sessions after offline sign-outs: the phones of the users could not reach the server at that time. Ids of sessions that
-/// are not open are ignored.
+/// Ends the sessions of users who signed out while their phones were offline. Ids of sessions that are not open are ignored.
 ///
 /// # Errors
 /// Returns a database error.

@@ -153,7 +153,8 @@ impl SignInService {
         Err(self.record_failure(failure, left, |left| Error::WrongCredentials { left }).await)
     }
 
-    /// Reserves a password attempt in the lockout first, and then verifies the password.
+    /// Reserves a password attempt in the lockout, then verifies the password. Returns the result with the number of attempts
+    /// left.
     async fn verify(&self, counter_names: &CounterNames, password: String, hash: Option<String>) -> Result<Compared, Error> {
         self.lockout.check(counter_names).await?;
         let turn = self.passwords.acquire().await?;
@@ -293,8 +294,8 @@ impl SignInService {
         }
     }
 
-    /// Verifies the caller's password again. For some minutes, the session may then perform actions that require a recent
-    /// password confirmation.
+    /// Verifies the caller's password again. The session may then perform actions that require a recent password confirmation,
+    /// for the time `CONFIRMATION_MAX_AGE`.
     ///
     /// # Errors
     /// Returns `WrongCurrentPassword`, `LockedOut` after five wrong passwords, or a database error.

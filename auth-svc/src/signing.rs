@@ -135,8 +135,8 @@ fn encode(id: &str, private: &EncodingKey, claims: &Claims) -> Result<String, Er
     jsonwebtoken::encode(&header, claims, private).map_err(|cause| Error::Internal(cause.to_string()))
 }
 
-/// Returns the time at which each signing key stops being trusted, or `None` for the last key. The time depends on when the next
-/// key begins to sign.
+/// Returns, for each signing key, the time at which the key stops being trusted. The time is `None` for the last key, because it
+/// depends on when the next key begins to sign.
 fn trust_end_times(turns: &[DateTime<Utc>]) -> Vec<Option<DateTime<Utc>>> {
     turns.iter().skip(1).map(|next| Some(*next + RETAIN_AFTER_ROTATION)).chain([None]).take(turns.len()).collect()
 }

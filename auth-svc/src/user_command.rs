@@ -48,7 +48,7 @@ impl UserCommand {
     /// Runs the command and prints its result.
     ///
     /// # Errors
-    /// Returns an error when no user has the login name, the password is too weak, or the database fails.
+    /// Returns an error when no user has the login name (HMC), the password is too weak, or the database fails.
     pub async fn run(self, settings: &Settings) -> anyhow::Result<()> {
         let db = Db::open_existing(SCHEMA, settings).await?;
         let done = self.run_on(&db).await;
@@ -80,7 +80,7 @@ impl UserCommand {
     }
 }
 
-/// Describes a user in one line: login name, access level and last sign-in.
+/// Describes a user in one line: login name (HMC), access level and last sign-in.
 fn line(user: &StoredUser) -> String {
     let role = match user.role() {
         Role::Admin => "supervisor",
@@ -92,7 +92,7 @@ fn line(user: &StoredUser) -> String {
     format!("{}\t{role}\t{last}\n", user.hmc)
 }
 
-/// Returns the user with this login name.
+/// Returns the user with this login name (HMC).
 ///
 /// # Errors
 /// Returns an error when no user has the login name, and for the developer account, whose password comes from a setting.

@@ -14,7 +14,7 @@ use patio_proto::{
 };
 use serde_json::{Map, Value};
 
-/// Checked fields of a campaign update; fields that are `None` stay unchanged.
+/// Validated fields of a campaign update; fields that are `None` stay unchanged.
 #[derive(Debug, Clone, Default)]
 pub struct CampaignChange {
     name: Option<String>,
@@ -87,8 +87,8 @@ fn status(number: i32) -> Result<CampaignStatus, String> {
     }
 }
 
-/// Validates the due date of an update request. Returns `None` if the due date stays unchanged, and `Some(None)` if the request
-/// removes the due date. Only the years 1970 to 9999 are valid, because every database can store these.
+/// Validates the due date of an update request: the years 1970 to 9999, which every database can store. Returns `None` if the due
+/// date stays unchanged, and `Some(None)` if the request removes the due date.
 fn due_at(new: Option<Option<DateTime<Utc>>>, clear: bool) -> Result<Option<Option<DateTime<Utc>>>, String> {
     match (new, clear) {
         (None, clear) => Ok(clear.then_some(None)),

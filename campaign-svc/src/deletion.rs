@@ -19,7 +19,7 @@ const COUNTERS_TIMEOUT: Duration = Duration::from_millis(500);
 /// caller's timeout.
 const RESPONSE_TIMEOUT: Duration = Duration::from_millis(1500);
 
-/// One requested deletion of a campaign, with the data for its transaction and audit entry.
+/// One request to delete a campaign: the caller, the campaign and the data for the audit entry.
 struct Deletion {
     context: RequestContext,
     id: i64,
@@ -39,8 +39,8 @@ impl Context {
         Ok(())
     }
 
-    /// Deletes the vehicles and then the row of a deleted campaign in the background. Returns when both are deleted, or after a
-    /// short wait.
+    /// Deletes the vehicles and then the row of a deleted campaign in the background. Returns when both are deleted, or after
+    /// [`RESPONSE_TIMEOUT`].
     pub async fn purge_deleted_in_background(&self, id: i64) {
         let (done, removed) = oneshot::channel();
         let context = self.clone();

@@ -60,7 +60,7 @@ impl Context {
         self.vehicles.sync(&draft).await?;
         let progress = self.progress.get_uncached(&context, id).await?;
         let campaign = self.make_live(context, draft, &progress).await?;
-        self.vehicles.notify_changed(id).await;
+        self.vehicles.notify_campaign_changed(id).await;
         Ok(CampaignView { campaign, progress: Some(progress), yard: None })
     }
 

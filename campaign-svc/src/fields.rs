@@ -83,7 +83,7 @@ fn validate_characters_and_len(text: &str, longest: usize) -> Result<String, Str
     }
 }
 
-/// Returns whether a character is an invisible Unicode mark that changes the text direction.
+/// Returns `true` if a character is an invisible Unicode mark that changes the text direction.
 fn is_direction_mark(c: char) -> bool {
     matches!(c, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

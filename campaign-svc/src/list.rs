@@ -23,7 +23,7 @@ use patio_proto::{
     normalization, yard,
 };
 
-/// Checked filters and page position of a request for a list of campaigns.
+/// Validated filters and page position of a request for a list of campaigns.
 #[derive(Debug, Clone)]
 pub struct ListQuery {
     window: PageWindow,
@@ -59,8 +59,8 @@ pub fn check_yard_exists(id: i32) -> Result<i32, String> {
     yard::yard_name(id).map(|_| id).ok_or_else(|| no_yard(id))
 }
 
-/// Checks that a yard exists and is visible to this role. Operators do not see the yard '-' (parking spaces that begin with a
-/// dash).
+/// Checks that a yard exists and is visible to this role, and returns the yard's id. Operators do not see the yard '-' (parking
+/// spaces that begin with a dash).
 fn seen_yard(id: i32, role: Role) -> Result<i32, String> {
     check_yard_exists(id).and_then(|id| if id == yard::DASH_YARD && role == Role::Operator { Err(no_yard(id)) } else { Ok(id) })
 }
@@ -69,8 +69,8 @@ fn no_yard(id: i32) -> String {
     format!("{id} does not exist")
 }
 
-/// Returns the requested statuses as four SQL bind parameters. The first status is repeated when fewer than four are requested;
-/// an empty request means all statuses.
+/// Returns the requested statuses as four SQL bind parameters, because the SQL statement always has four. The first status is
+/// repeated when fewer than four are requested; an empty request means all statuses.
 fn statuses(asked: &[i32]) -> Result<[CampaignStatus; 4], String> {
     let all = [Ready, Ongoing, PendingReview, Closed];
     let wanted: Vec<_> = all.into_iter().filter(|status| asked.contains(&i32::from(*status))).collect();

@@ -15,7 +15,7 @@ use patio_kit::{
 };
 use patio_proto::campaign::{Milestone, ReportMilestoneRequest};
 
-/// A checked milestone report from vehicle-svc about the vehicles of one campaign.
+/// A validated milestone report from vehicle-svc about the vehicles of one campaign.
 #[derive(Debug, Clone, Copy)]
 pub struct MilestoneReport {
     id: i64,

@@ -117,8 +117,8 @@ fn read(progress: &pb::Progress) -> CachedProgress {
     }
 }
 
-/// Returns whether the caller may see all vehicles of a campaign, and therefore its totals. Operators may not see vehicles in the
-/// yard '-' (parking spaces that begin with a dash).
+/// Returns `true` if the caller may see all vehicles of a campaign, and therefore its totals. Operators may not see vehicles in
+/// the yard '-' (parking spaces that begin with a dash).
 fn may_see_totals(context: &RequestContext, in_dash: bool) -> bool {
     !in_dash || context.caller.role != Role::Operator
 }

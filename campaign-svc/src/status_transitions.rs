@@ -26,7 +26,7 @@ pub fn check_transition(role: Role, from: CampaignStatus, to: CampaignStatus) ->
     if rank(role) >= needed as i32 { Ok(()) } else { Err(Error::TransitionNotAllowed { from, to }) }
 }
 
-/// Returns whether a role may edit the text fields of a campaign.
+/// Returns `true` if a role may edit the text fields of a campaign.
 pub fn may_edit_fields(role: Role) -> bool {
     rank(role) >= Role::Manager as i32
 }

@@ -24,7 +24,7 @@ use patio_kit::{
     db::Tx,
 };
 
-/// Result of the first transaction of a campaign update: already stored, or waiting for the lock in vehicle-svc.
+/// Result of the first transaction of a campaign update: the update is stored, or vehicle-svc must lock the campaign first.
 enum Begun {
     /// The update is stored; `news` is `true` when the update must be synced to vehicle-svc.
     ///
@@ -62,7 +62,7 @@ impl Context {
             }
             Begun::Closing(planned) => self.close(save, &planned).await?,
         };
-        self.vehicles.notify_changed(id).await;
+        self.vehicles.notify_campaign_changed(id).await;
         Ok(CampaignView { campaign, progress: Some(progress), yard: None })
     }
 
@@ -80,7 +80,8 @@ impl Context {
         Ok(campaign)
     }
 
-    /// Unlocks the campaign in vehicle-svc after closing it failed; if unlocking fails too, the sweeper repeats the unlocking.
+    /// Unlocks the campaign in vehicle-svc after the update to Closed failed. If vehicle-svc is unavailable, the sweeper unlocks
+    /// the campaign later.
     async fn unlock_after_failed_close(&self, id: i64) {
         if let Err(cause) = self.resync(id, self.now() + TimeDelta::seconds(1)).await {
             tracing::warn!(%cause, campaign = id, "a campaign could not be closed and is still locked in vehicle-svc, retrying the unlock later");
@@ -173,7 +174,7 @@ impl Save {
     }
 }
 
-/// Returns whether the name or the write lock of the campaign changed, so that vehicle-svc must be synced.
+/// Returns `true` if the name or the write lock of the campaign changed, so that vehicle-svc must be synced.
 fn must_sync(before: &Campaign, after: &Campaign) -> bool {
     before.name != after.name || before.write_lock() != after.write_lock()
 }

@@ -62,7 +62,7 @@ impl VehicleClient {
     }
 
     /// Notifies open screens that a campaign changed. A failure is only logged, because open screens also refresh at intervals.
-    pub async fn notify_changed(&self, id: i64) {
+    pub async fn notify_campaign_changed(&self, id: i64) {
         let notification = async {
             let request = self.tokens.call_context().await?.request(NotifyCampaignChangedRequest { campaign_id: id });
             self.live.clone().notify_campaign_changed(request).await

@@ -57,8 +57,8 @@ pub struct Config {
 }
 
 impl Config {
-    /// Returns whether Strict-Transport-Security (HSTS) is sent: as configured, or by default when the TLS certificate comes from
-    /// files.
+    /// Returns `true` if Strict-Transport-Security (HSTS) is sent: as configured, or by default when the TLS certificate comes
+    /// from files.
     #[must_use]
     pub fn sends_hsts(&self) -> bool {
         self.hsts.unwrap_or(matches!(self.tls, Some(CertSource::Files { .. })))

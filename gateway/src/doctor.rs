@@ -1,9 +1,9 @@
-//! Checks of the gateway for the `doctor` command: pages, certificate and port.
+//! Checks of the web pages, the certificate and the port, which the `doctor` command runs for the gateway.
 use crate::{Config, tls};
 use patio_kit::cli::doctor::{CheckResult, DoctorReport, Section, check_port};
 use std::path::Path;
 
-/// Runs the `doctor` checks of the gateway: pages, port and certificate.
+/// Checks the web pages, the port and the certificate, and adds the results to the report of the `doctor` command.
 ///
 /// # Errors
 /// Returns an error when the report cannot be printed.
@@ -12,7 +12,7 @@ pub async fn run_doctor_checks(config: &Config, all: &mut DoctorReport) -> anyho
     check_port_and_https(config, all).await
 }
 
-/// Checks the port and the certificate.
+/// Checks the port and the certificate, and adds the results to the report of the `doctor` command.
 ///
 /// # Errors
 /// Returns an error when the report cannot be printed.

@@ -36,7 +36,7 @@ impl Default for ConfirmedSessions {
 }
 
 impl ConfirmedSessions {
-    /// Returns whether the caller's session is open, according to the cache or auth-svc. When auth-svc is unreachable, the
+    /// Returns `true` if the caller's session is open, according to the cache or auth-svc. When auth-svc is unreachable, the
     /// session counts as open.
     pub async fn is_open(&self, auth: &SessionServiceClient<ServiceChannel>, caller: &Caller, bearer: &CallContext) -> bool {
         let key = (caller.session_id.clone(), caller.user_id, caller.role.into());

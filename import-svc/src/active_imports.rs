@@ -1,4 +1,5 @@
-//! Set of the imports that run in this process. These imports count as alive even if their heartbeats in the database are late.
+//! Set of the imports that run in this process. These imports do not count as orphaned even if their heartbeats in the database
+//! are late.
 use std::{
     collections::HashSet,
     sync::{Arc, Mutex, PoisonError},

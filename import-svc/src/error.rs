@@ -14,7 +14,7 @@ pub enum Error {
     /// The upload id was already used by another user or for another file.
     #[error("This upload id was already used for another file or by another user. Start the import again.")]
     UploadIdReused,
-    /// The upload with this id is still being imported.
+    /// The import with this upload id is still running.
     #[error("This file is already being imported.")]
     AlreadyRunning,
     /// The limit of concurrent uploads or exports is reached.

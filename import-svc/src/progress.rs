@@ -19,7 +19,7 @@ pub const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Time for which progress stays in the cache after its last update.
 const CACHE_LIFETIME: Duration = Duration::from_secs(600);
 
-/// Progress of one upload as stored in the cache.
+/// Progress of one import as stored in the cache.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgressRecord {
     /// Current phase of the import, as the number of an [`ImportPhase`].
@@ -48,7 +48,7 @@ impl ProgressRecord {
     }
 }
 
-/// Returns the cache key of an upload's progress.
+/// Returns the cache key for the progress of the import with this upload id.
 #[must_use]
 pub fn cache_key(upload: Uuid) -> CacheKey<ProgressRecord> {
     CacheKey::new(format!("upload:{upload}"), CACHE_LIFETIME)
@@ -66,7 +66,7 @@ pub struct ProgressStore {
 }
 
 impl ProgressStore {
-    /// Creates the progress of an upload, which begins with the reading phase.
+    /// Creates the progress of an import, which begins with the reading phase.
     #[must_use]
     pub fn new(cache: Cache, clock: Clock, upload: Uuid, user_id: i64) -> Self {
         let phase = AtomicI32::new(ImportPhase::Reading.into());

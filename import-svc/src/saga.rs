@@ -71,8 +71,8 @@ pub struct ImportedCampaign {
     pub campaign: Campaign,
     /// Number of imported vehicles.
     pub vehicles: i64,
-    /// Notices for the user about the workbook, one sentence each, such as values that were changed while reading. Empty when an
-    /// earlier request already imported this upload.
+    /// Notes for the user about the workbook, one sentence each, such as values that were changed while reading. Empty when an
+    /// earlier request already imported the file.
     pub notes: Vec<String>,
 }
 
@@ -376,7 +376,7 @@ impl Run {
     }
 }
 
-/// Runs `work` until it completes or the import is cancelled.
+/// Runs `work` until it completes or the import is cancelled. Cancellation returns the error `Interrupted`.
 async fn until<T>(given_up: &CancellationToken, work: impl Future<Output = Result<T, Stop>>) -> Result<T, Stop> {
     given_up.run_until_cancelled(work).await.unwrap_or(Err(Stop::Failed(Error::Interrupted)))
 }

@@ -22,7 +22,7 @@ areas! {
     campaign = "patio.campaign.v1";
     /// Vehicles and yards.
     vehicle = "patio.vehicle.v1";
-    /// Imports of workbooks, and exported files.
+    /// Imports of campaigns from workbooks, exports of vehicles, and changes of vehicles by CSV files.
     imports = "patio.imports.v1";
     /// Audit log: which user did what and when.
     audit = "patio.audit.v1";

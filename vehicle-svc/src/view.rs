@@ -39,7 +39,7 @@ impl View {
         }
     }
 
-    /// Returns whether the view contains the vehicles of the given yard (`None` for vehicles without a yard).
+    /// Returns `true` when the view contains the vehicles of the given yard (`None` for vehicles without a yard).
     #[must_use]
     pub fn includes(self, yard: Option<i64>) -> bool {
         match self {
@@ -50,7 +50,7 @@ impl View {
     }
 }
 
-/// Returns whether a role may see yard `-` (parking spaces that begin with a dash).
+/// Returns `true` when a role may see yard `-` (parking spaces that begin with a dash).
 #[must_use]
 pub fn can_see_dash_yard(role: Role) -> bool {
     role != Role::Operator

@@ -12,7 +12,10 @@ import { deleteDataAfterSignOut } from './app/signOut'
 import { applyAppearance } from './lib/appearance'
 import { restoreLanguage } from './lib/text'
 
-/** Time to wait for the code of the first page. Without the code, the app starts with a placeholder, which React shows for 300 ms or longer. */
+/**
+ * Maximum time in milliseconds to wait for the code of the first page. After this time, the app starts with a placeholder, which React
+ * shows for at least 300 ms.
+ */
 const FIRST_PAGE_TIMEOUT_MS = 300
 
 applyAppearance()

@@ -44,7 +44,7 @@ pub struct SessionApi {
     pub sign_in_service: Arc<SignInService>,
     /// Background tasks in which sign-ins run to completion even when the client disconnects.
     pub tasks: Tasks,
-    /// Recorder of page views and rejected calls in the audit log, which only counts repetitions.
+    /// Audit writer for page views and rejected calls; repetitions of an event are only counted.
     pub page_views: Arc<PageViewLog>,
 }
 
@@ -143,7 +143,8 @@ impl SessionService for SessionApi {
     }
 }
 
-/// Checks the fields of a sign-in request; a malformed request is not counted as a sign-in attempt.
+/// Checks the fields of a sign-in request and returns the sign-in attempt. A malformed request is not counted as a sign-in
+/// attempt.
 fn parse_attempt(request: Request<pb::SignInRequest>) -> Result<SignInAttempt, Error> {
     let fallback = audit::client_address(&request);
     let asked = request.into_inner();
@@ -188,7 +189,7 @@ fn check_password_len(password: &str, field: &'static str) -> Result<(), Error> 
     Ok(())
 }
 
-/// Returns the client IP address from the message, or `fallback` when the address in the message is missing or too long.
+/// Returns `forwarded`, the client IP address from the request message. Returns `fallback` when `forwarded` is empty or too long.
 fn address_or_fallback(forwarded: String, fallback: String) -> String {
     if forwarded.is_empty() || forwarded.len() > MAX_ADDRESS_LEN { fallback } else { forwarded }
 }

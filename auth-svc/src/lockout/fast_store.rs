@@ -41,7 +41,8 @@ struct CircuitBreaker {
 }
 
 impl FastStore {
-    /// Creates a fast store of the same kind as the cache: memory or Redis. `timeout` is the time limit of a Redis call.
+    /// Creates a fast store that uses the Redis of the cache, or the memory of this process when the cache is in memory.
+    /// `timeout` is the time limit of a Redis call.
     #[must_use]
     pub fn for_cache(cache: &Cache, timeout: Duration) -> Self {
         match cache {
@@ -52,7 +53,8 @@ impl FastStore {
         }
     }
 
-    /// Performs one lockout operation; returns `None` when Redis is unavailable.
+    /// Applies one operation, such as reserving a password attempt, to the lockout counters. Returns `None` when Redis is
+    /// unavailable.
     pub async fn apply_op(&self, op: LockoutOp, counter_names: &CounterNames, now: i64) -> Option<LockoutDecision> {
         match self {
             Self::Memory(counters) => Some(lockout_rules::apply_op(&mut lock(counters), counter_names, op, now)),

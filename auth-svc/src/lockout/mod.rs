@@ -30,7 +30,7 @@ pub struct Lockout {
 }
 
 impl Lockout {
-    /// Creates a lockout whose fast store is of the cache's kind: memory or Redis.
+    /// Creates a lockout whose fast store uses the Redis of the cache, or the memory of this process when the cache is in memory.
     #[must_use]
     pub fn new(cache: &Cache, db: Db, clock: Clock) -> Self {
         Self { front: FastStore::for_cache(cache, REDIS_TIMEOUT), db, clock }
@@ -39,7 +39,7 @@ impl Lockout {
     /// Checks that the attempt is not blocked now, without counting the attempt.
     ///
     /// # Errors
-    /// Returns `LockedOut` with the seconds left, or a database error.
+    /// Returns `LockedOut` with the seconds until the block ends, or a database error.
     pub async fn check(&self, counter_names: &CounterNames) -> Result<(), Error> {
         let now = self.now();
         let verdict = match self.front.apply_op(LockoutOp::Check, counter_names, now).await {
@@ -52,11 +52,11 @@ impl Lockout {
         }
     }
 
-    /// Reserves a password attempt. Returns the number of attempts left if this attempt fails; 0 means that the block has
-    /// begun.
+    /// Reserves a password attempt. Returns the number of attempts left if this attempt fails; 0 means that the block has begun.
     ///
     /// # Errors
-    /// Returns `LockedOut` with the seconds left when the attempt is blocked and not reserved, or a database error.
+    /// Returns `LockedOut` with the seconds until the block ends when the attempt is blocked and not reserved, or a database
+    /// error.
     pub async fn reserve(&self, counter_names: &CounterNames) -> Result<i64, Error> {
         let now = self.now();
         let quick = self.front.apply_op(LockoutOp::Reserve, counter_names, now).await;
@@ -132,7 +132,8 @@ impl Lockout {
     }
 }
 
-/// Returns the `LockedOut` error for a remaining wait: in whole seconds, rounded up, at most the length of a block.
+/// Converts a remaining wait in milliseconds to the `LockedOut` error. The wait is rounded up to whole seconds and limited to the
+/// duration of a block.
 #[must_use]
 pub fn locked_out_error(wait_ms: i64) -> Error {
     Error::LockedOut { seconds: (wait_ms + 999).div_euclid(1000).clamp(1, crate::lockout_rules::BLOCK_DURATION_MS / 1000) }

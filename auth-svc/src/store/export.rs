@@ -1,4 +1,4 @@
-//! SQL statements for the export of a user's personal data: the audit entries about the user.
+//! SQL statements that count and export the audit entries about a user, as part of the user's personal data.
 use crate::error::Error;
 use chrono::{DateTime, Utc};
 use futures::TryStreamExt;

@@ -1,5 +1,5 @@
-//! Lockout counters in the database, which survive restarts and Redis failures. Times come from the clock of the
-//! database ([`dialect::moment`]). SQLite has no server clock, so `here`, the time of this process, is used instead.
+//! Lockout counters in the database, which survive restarts and Redis failures. Times come from the clock of the database
+//! ([`dialect::current_time_ms`]). SQLite has no server clock, so `here`, the time of this process, is used instead.
 use crate::{
     error::Error,
     lockout_rules::{self, CounterNames, FailureCounter, FailureCounters, LockoutDecision, LockoutOp},

@@ -1,5 +1,5 @@
 //! Table of open sessions, with the time at which each session was last used, by the clock of the database
-//! ([`dialect::moment`]).
+//! ([`dialect::current_time_ms`]).
 use crate::{error::Error, store::dialect};
 use chrono::{DateTime, Utc};
 use patio_kit::{
@@ -59,7 +59,7 @@ pub async fn record_password_confirmation(tx: &mut Tx<'_>, id: &str, here: DateT
     Ok(noted == 1)
 }
 
-/// Returns whether the password was confirmed in a session within the last `within_ms` milliseconds.
+/// Returns `true` if the password was confirmed in a session within the last `within_ms` milliseconds.
 pub async fn is_password_confirmed(tx: &mut Tx<'_>, id: &str, within_ms: i64, here: DateTime<Utc>) -> Result<bool, Error> {
     let now = dialect::current_time_ms(tx, here.timestamp_millis()).await?;
     let count: i64 = on!(tx.connection(), c => query_scalar("select count(*) from sessions where id = $1 and confirmed_ms > $2")

@@ -116,7 +116,7 @@ pub async fn list_all(db: &Db) -> Result<Vec<StoredUser>, Error> {
     Ok(found)
 }
 
-/// Returns whether the database contains at least one user.
+/// Returns `true` if the database contains at least one user.
 pub async fn has_users(db: &Db) -> Result<bool, Error> {
     let count: i64 = on!(db.read(), c => query_scalar("select count(*) from users").fetch_one(c).await)?;
     Ok(count > 0)

@@ -19,7 +19,7 @@ use sqlx::{query, query_as, query_scalar};
 pub struct CampaignFilter {
     /// SQL `like` pattern that the comparison key of the campaign name must match.
     pub pattern: String,
-    /// Requested statuses as four bind parameters; a status is repeated when fewer than four are requested.
+    /// Requested statuses as four SQL bind parameters; the first status is repeated when fewer than four are requested.
     pub statuses: [CampaignStatus; 4],
     /// JSON array of the campaign ids to include, or `None` for all campaigns.
     pub ids: Option<String>,
@@ -64,7 +64,7 @@ pub async fn lock_for_update(tx: &mut Tx<'_>, id: i64) -> Result<Option<Campaign
         .bind(id).fetch_optional(c).await)
 }
 
-/// Returns whether another campaign or draft already has the name of this campaign.
+/// Returns `true` if another campaign or draft already has the name of this campaign.
 pub async fn is_name_taken(tx: &mut Tx<'_>, campaign: &Campaign) -> Result<bool, sqlx::Error> {
     on!(tx.connection(), c => query_scalar::<_, i64>("select count(*) from campaigns where name_key = $1 and state <> 'deleting' and id <> $2")
         .bind(name_key(&campaign.name)).bind(campaign.id).fetch_one(c).await.map(|others| others > 0))

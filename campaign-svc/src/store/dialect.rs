@@ -19,7 +19,7 @@ impl DialectSql {
 }
 
 /// Selects the published campaigns that match a filter. `$1` is the name pattern, `$2` to `$5` are the statuses, `$6` is a JSON
-/// array of ids or null for all.
+/// array of campaign ids, or null for all campaigns.
 ///
 /// The cast around the pattern lets SQLite reuse the query plan for every pattern, which saves 20 % of the query time.
 macro_rules! listed {

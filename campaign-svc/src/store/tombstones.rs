@@ -13,7 +13,7 @@ pub async fn mark_deleted(tx: &mut Tx<'_>, id: i64, at: DateTime<Utc>) -> Result
         .bind(id).bind(at).execute(c).await.map(drop))
 }
 
-/// Returns whether the campaign with this id is a tombstone, that is, deleted with its row still present.
+/// Returns `true` if the campaign with this id is a tombstone, that is, deleted with its row still present.
 pub async fn is_deleted(tx: &mut Tx<'_>, id: i64) -> Result<bool, sqlx::Error> {
     on!(tx.connection(), c => query_scalar::<_, i64>("select count(*) from campaigns where id = $1 and state = 'deleting'")
         .bind(id).fetch_one(c).await.map(|found| found > 0))

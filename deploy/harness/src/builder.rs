@@ -91,7 +91,8 @@ impl Builder {
         self
     }
 
-    /// Sets the folder of the executables to start, instead of [`PROGRAMS`](crate::PROGRAMS).
+    /// Sets the folder of the executables to start, which takes precedence over the environment variable
+    /// [`PROGRAMS`](crate::PROGRAMS).
     pub fn programs(mut self, folder: &Path) -> Self {
         folder.clone_into(&mut self.programs);
         self

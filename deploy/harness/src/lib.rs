@@ -42,9 +42,9 @@
 //! [`Builder::programs`] selects another folder, such as one with release builds.
 //!
 //! # Cleanup
-//! Dropping a value kills its processes and removes its folders and databases. A [`lifeline`] does the same when the test
-//! process ends without dropping, for example after an abort or for values in a `static`. When a test panics, the last log
-//! lines of each process are printed.
+//! Dropping a value kills its processes and removes its folders and databases. A cleanup shell ([`exit_cleanup`]) does the same
+//! when the test process ends without dropping, for example after an abort or for values in a `static`. When a test panics, the
+//! last log lines of each process are printed.
 //!
 //! # Failures
 //! Failures panic. [`Builder::try_start`] and [`Process::start`] return errors instead, for programs that are not tests.

@@ -1,4 +1,5 @@
-//! The commands `patio audit verify`, which checks the audit log of all services for manipulation, and `patio audit archive`.
+//! The commands `patio audit verify`, which checks the audit log of all services for manipulation, and `patio audit archive`,
+//! which moves old audit entries to files.
 use crate::process::{Options, SCHEMAS};
 use anyhow::Context;
 use chrono::{DateTime, NaiveDate, Utc};
@@ -92,7 +93,8 @@ pub fn parse_month(text: &str) -> Result<DateTime<Utc>, String> {
     first.ok_or_else(|| format!("`{text}` is not a month such as 2027-01"))
 }
 
-/// Moves audit entries to files in a folder, for every service: all entries from before the month that begins at `before`.
+/// Moves the audit entries of every service that are older than `before` to files in a folder. `before` is the first instant of a
+/// month.
 pub async fn archive(options: Options, before: DateTime<Utc>, folder: PathBuf) -> anyhow::Result<()> {
     telemetry::start(options.settings(), "patio")?;
     let host = Host::with_local_services(options.settings().clone()).await?;

@@ -1,4 +1,4 @@
-//! Time of the last complete backup of the SQLite databases, as a metric.
+//! Metric with the time of the last complete backup of the SQLite databases.
 use anyhow::Context;
 use patio_kit::{host::Host, private_files};
 use std::{

@@ -66,7 +66,7 @@ fn invalid_json_problem(cause: &serde_path_to_error::Error<serde_json::Error>) -
     Problem::invalid_field(if path == "." { "body" } else { &path }, &error.to_string())
 }
 
-/// Returns whether a JSON text contains the escape `\u0000`, which PostgreSQL cannot store.
+/// Returns `true` if a JSON text contains the escape `\u0000`, which PostgreSQL cannot store.
 fn contains_nul(json: &[u8]) -> bool {
     let mut rest = json;
     while let Some(at) = rest.iter().position(|byte| *byte == b'\\') {

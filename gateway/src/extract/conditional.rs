@@ -53,8 +53,8 @@ pub fn list_etag(campaign: i64, revision: i64, role: Role) -> HeaderValue {
     HeaderValue::try_from(format!("W/\"{campaign}-{revision}{}\"", etag_suffix(role))).unwrap_or(HeaderValue::from_static("W/\"0\""))
 }
 
-/// Returns the suffix that distinguishes the `ETag` of an operator's vehicle list from other roles. The list of an
-/// operator lacks the vehicles of yard `-` (parking spaces that begin with a dash).
+/// Returns the suffix of the vehicle list's `ETag` for a role. Operators have a separate suffix, because their list lacks the
+/// vehicles of yard `-` (parking spaces that begin with a dash).
 fn etag_suffix(role: Role) -> &'static str {
     if role == Role::Operator { "o" } else { "" }
 }

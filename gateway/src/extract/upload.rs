@@ -293,9 +293,11 @@ async fn name(mut field: multer::Field<'_>) -> Result<String, UploadError> {
     if name.chars().count() > MAX_NAME_LEN { Err(too_long()) } else { Ok(name) }
 }
 
-/// Skips an unknown form field, and returns the total size of all skipped fields in bytes. `seen` is the total before this field,
-/// and `meant` names the field of the file. A total above the limit is an error, since a large field is probably the file under a
-/// wrong field name.
+/// Reads and discards an unknown form field, and returns `seen` plus the size of the field in bytes. `seen` is the total size of
+/// the fields discarded before.
+///
+/// Returns an error when the total exceeds the limit, since a large field is probably the file, sent under a field name other
+/// than `meant`.
 async fn skip(mut field: multer::Field<'_>, mut seen: usize, meant: &str) -> Result<usize, UploadError> {
     while let Some(data) = field.chunk().await.map_err(broken)? {
         seen += data.len();

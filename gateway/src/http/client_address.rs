@@ -18,7 +18,7 @@ pub fn client_address_and_https(parts: &Parts, trusted: &[TrustedProxy]) -> (Str
     (client_network(last_untrusted(&parts.headers, trusted).unwrap_or(nearest)), secure)
 }
 
-/// Returns whether a request arrived over HTTPS, at the gateway itself or at a trusted proxy.
+/// Returns `true` if a request arrived over HTTPS, at the gateway itself or at a trusted proxy.
 #[must_use]
 pub fn is_https(extensions: &Extensions, headers: &HeaderMap, trusted: &[TrustedProxy]) -> bool {
     let Some(peer) = extensions.get::<Peer>() else { return false };

@@ -19,7 +19,7 @@ pub type ApiResult<T> = Result<T, Problem>;
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(as = Problem)]
 pub struct ProblemBody {
-    /// Error code for programs, such as `STALE_VERSION`.
+    /// Machine-readable error code, such as `STALE_VERSION`.
     pub code: Cow<'static, str>,
     /// Error message for users, one sentence.
     pub message: String,
@@ -161,7 +161,7 @@ fn invalid_fields(refusal: &Status, reason: Option<Reason>) -> BTreeMap<String, 
     if let (Some(Reason::BadRequest), Some(info)) = (reason, refusal.get_details_error_info()) {
         fields.extend(info.metadata);
     }
-    if let (Some(Reason::FieldNotAllowed), Some(field)) = (reason, errors::value_of_status(refusal, "field")) {
+    if let (Some(Reason::FieldNotAllowed), Some(field)) = (reason, errors::status_detail(refusal, "field")) {
         fields.insert(field, "Your access level does not allow changing this field.".to_owned());
     }
     fields
@@ -171,7 +171,7 @@ impl From<Status> for Problem {
     fn from(refusal: Status) -> Self {
         let reason = errors::reason(&refusal);
         let status = http_status(refusal.code(), reason);
-        let number = |name| errors::value_of_status(&refusal, name).and_then(|value| value.parse().ok());
+        let number = |name| errors::status_detail(&refusal, name).and_then(|value| value.parse().ok());
         let mut problem = match reason {
             Some(reason) if status != StatusCode::INTERNAL_SERVER_ERROR => Self::new(status, reason.text(), refusal.message()),
             _ => {
@@ -187,7 +187,7 @@ impl From<Status> for Problem {
         if status == StatusCode::INTERNAL_SERVER_ERROR {
             tracing::error!(code = ?refusal.code(), cause = refusal.message(), "a service returned an error, responding with HTTP 500");
         }
-        problem.body.vin_number = (reason == Some(Reason::OtherVehicle)).then(|| errors::value_of_status(&refusal, "vin_number")).flatten();
+        problem.body.vin_number = (reason == Some(Reason::OtherVehicle)).then(|| errors::status_detail(&refusal, "vin_number")).flatten();
         problem.body.attempts_left = number("attempts_left");
         problem.body.retry_after = number("retry_after").or_else(|| (status == StatusCode::SERVICE_UNAVAILABLE).then_some(1));
         invalid_fields(&refusal, reason)

@@ -22,7 +22,7 @@ const COMMON_HEADERS: [(HeaderName, &str); 7] = [
     (header::X_FRAME_OPTIONS, "DENY"),
 ];
 
-/// Returns whether a URL path belongs to the REST API.
+/// Returns `true` if a URL path belongs to the REST API.
 #[must_use]
 pub fn is_api(path: &str) -> bool {
     path == "/api" || path.starts_with("/api/")

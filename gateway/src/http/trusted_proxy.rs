@@ -7,7 +7,7 @@ use std::{net::IpAddr, str::FromStr};
 pub struct TrustedProxy(IpNet);
 
 impl TrustedProxy {
-    /// Returns whether an address belongs to the trusted proxy or network.
+    /// Returns `true` if an address belongs to the trusted proxy or network.
     #[must_use]
     pub fn contains(&self, address: IpAddr) -> bool {
         self.0.contains(&address.to_canonical())

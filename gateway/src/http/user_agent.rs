@@ -1,8 +1,8 @@
 //! Short description of the browser at sign-in, so that users recognize their devices in the list of sessions.
 use http::{HeaderMap, header::USER_AGENT};
 
-/// Browsers by a text in their `User-Agent` header, in the order of the search. The order matters, because many browsers also
-/// send the names of other browsers.
+/// Substrings of the `User-Agent` header, each with the browser that sends the substring. The first match counts, because many
+/// browsers also send the names of other browsers.
 const BROWSERS: [(&str, &str); 7] = [
     ("Edg", "Edge"),
     ("OPR/", "Opera"),

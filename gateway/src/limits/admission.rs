@@ -93,15 +93,16 @@ impl State {
         }
     }
 
-    /// Returns whether the gateway is overloaded: the recovery debt (requests still to be admitted without waiting) is above 0,
+    /// Returns `true` if the gateway is overloaded: the recovery debt (requests still to be admitted without waiting) is above 0,
     /// or the queue is full.
     fn is_overloaded(&self) -> bool {
         let waiting = self.saves.len() + self.reads.len();
         self.recovery_debt > 0 || waiting >= self.max_concurrent * QUEUE_PER_PERMIT
     }
 
-    /// Takes a permit if a permit is free, and returns whether a permit was taken. Each admission without waiting reduces the
-    /// recovery debt; the overload ends when the debt is 0.
+    /// Takes a permit if a permit is free. Returns `true` if a permit was taken.
+    ///
+    /// Each admission without waiting reduces the recovery debt; the overload ends when the debt is 0.
     fn try_admit_immediately(&mut self, rank: Priority) -> bool {
         if !self.has_room(rank) {
             return false;

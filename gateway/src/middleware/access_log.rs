@@ -8,11 +8,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Time without failed requests of a dependency (the service that caused the failure), after which the next failed request is
-/// logged as a warning again.
+/// Quiet period of a dependency, such as a service. The first failed request after this time without failures of the dependency
+/// is logged as a warning.
 const QUIET_PERIOD: Duration = Duration::from_secs(10);
 
-/// Time of the last failed request, by the dependency that caused the failure.
+/// Time of the last failed request for each dependency, by the name of the dependency.
 static FAILURES: LazyLock<Mutex<HashMap<String, Instant>>> = LazyLock::new(Mutex::default);
 
 /// Request as it appears in the access log and in the metrics.
@@ -50,8 +50,8 @@ impl RequestRecord<'_> {
     }
 }
 
-/// Returns whether a failed request is logged as a warning. Every internal error is a warning. Other failures are a warning only
-/// after [`QUIET_PERIOD`] without a failed request of the same dependency.
+/// Returns `true` if a failed request is logged as a warning. Every internal error is a warning. Other failures are a warning
+/// only after [`QUIET_PERIOD`] without a failed request of the same dependency.
 fn is_logged_as_warning(dependency: &str, status: StatusCode) -> bool {
     let mut failures = FAILURES.lock().unwrap_or_else(PoisonError::into_inner);
     let last = failures.insert(dependency.to_owned(), Instant::now());

@@ -22,7 +22,7 @@ const DEFAULT_RANGE: TimeDelta = TimeDelta::days(7);
 /// Maximum length of the requested time range.
 const MAX_RANGE: TimeDelta = TimeDelta::days(92);
 
-/// Returns the routes of the inspection work by hour.
+/// Returns the routes that report the inspection work by hour.
 pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(campaign_activity)).routes(routes!(total_activity))
 }
@@ -50,9 +50,9 @@ struct Activity {
     people: Vec<UserActivity>,
     /// Number of vehicles that the caller may see.
     total: i64,
-    /// Number of currently inspected vehicles among the vehicles that the caller may see.
+    /// Number of currently inspected vehicles; vehicles that the caller may not see are not counted.
     inspected: i64,
-    /// Number of vehicles, among those that the caller may see, that were inspected before the first hour.
+    /// Number of vehicles that were inspected before the first hour; vehicles that the caller may not see are not counted.
     inspected_before: i64,
 }
 

@@ -18,7 +18,7 @@ use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// Returns the route of the audit log.
+/// Returns the route that lists audit entries.
 pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(list_audit))
 }
@@ -28,7 +28,7 @@ const MAX_ENTRIES: usize = 2000;
 /// Maximum number of audit entries requested from a service per call.
 const ENTRIES_PER_CALL: i32 = 200;
 
-/// Query parameters of the audit log: filters.
+/// Query parameters that filter the audit log.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct AuditQuery {

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// Returns the routes of bulk changes.
+/// Returns the routes that change many vehicles in one call (bulk changes).
 pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(bulk_status)).routes(routes!(bulk_parking_space))
 }
@@ -70,9 +70,9 @@ struct BulkSpaces {
 #[derive(Serialize, ToSchema)]
 struct Skipped {
     vin: String,
-    /// Reason as a code for programs: `CAMPAIGN_CLOSED`, `AMBIGUOUS_VIN`, `SAME_STATUS`, `NO_STATUS` or `SAME_SPACE`.
+    /// Machine-readable reason: `CAMPAIGN_CLOSED`, `AMBIGUOUS_VIN`, `SAME_STATUS`, `NO_STATUS` or `SAME_SPACE`.
     code: String,
-    /// Reason as a text for users.
+    /// Reason as a sentence for users.
     reason: String,
 }
 

@@ -18,7 +18,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// Returns the route of the history of campaigns.
+/// Returns the route that lists the history of a campaign.
 pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(list_campaign_history))
 }

@@ -23,7 +23,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// Returns the routes of campaigns.
+/// Returns the routes that list, read, change and delete campaigns.
 pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(list_campaigns)).routes(routes!(campaign_progress)).routes(routes!(
         get_campaign,
@@ -99,7 +99,7 @@ async fn shown_one(api: &AppState, signed: &AuthenticatedCaller, campaign: pb::C
     to_views(api, signed, vec![campaign]).await.pop().map(Json).ok_or_else(Problem::internal)
 }
 
-/// Query parameters of the campaign list: filters.
+/// Query parameters that filter the campaign list.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct ListQuery {
@@ -226,7 +226,8 @@ struct EditCampaign {
     due_at: Option<Option<DateTime<Utc>>>,
 }
 
-/// Deserializes a field that is present to `Some`, so that an explicit null differs from an absent field.
+/// Deserializes a present field to `Some`: a value to `Some(Some(value))`, and an explicit null to `Some(None)`. Only an absent
+/// field is `None`.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<DateTime<Utc>>>, D::Error> {
     Option::deserialize(deserializer).map(Some)
 }

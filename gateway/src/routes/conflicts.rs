@@ -23,12 +23,12 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// Returns the routes of conflicts.
+/// Returns the routes that list and resolve conflicts.
 pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(list_conflicts)).routes(routes!(resolve_conflict))
 }
 
-/// Query parameters of the conflict list: filters.
+/// Query parameters that filter the conflict list.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct ListQuery {
@@ -108,7 +108,7 @@ async fn resolve_conflict(
     match api.conflicts().resolve_conflict(signed.request(pb::ResolveConflictRequest { id, choice: choice.into() })).await {
         Ok(saved) => vehicle::vehicle_response(&api, &signed, saved.into_inner()).await,
         Err(refusal) => {
-            let id = errors::value_of_status(&refusal, "vehicle").and_then(|id| id.parse().ok()).unwrap_or_default();
+            let id = errors::status_detail(&refusal, "vehicle").and_then(|id| id.parse().ok()).unwrap_or_default();
             Err(vehicle::problem_with_current_vehicle(&api, &signed, id, refusal).await)
         }
     }

@@ -27,7 +27,7 @@ use tonic::Status;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// Returns the route of the event stream, which reports changes by other users.
+/// Returns the route that streams changes by other users.
 pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(events))
 }

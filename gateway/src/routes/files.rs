@@ -28,7 +28,7 @@ use serde_json::json;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// Returns the routes of exports and CSV files.
+/// Returns the routes that export campaigns, convert workbooks to SQL scripts and apply CSV files.
 pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new()
         .routes(routes!(vehicle_report))

@@ -1,4 +1,4 @@
-//! Routes for other programs: liveness, and the public keys with which a program verifies tokens.
+//! Routes without a sign-in: the liveness check for monitoring, and the public keys with which other programs verify tokens.
 //!
 //! Readiness and metrics are served on the admin port only, see `patio_kit::telemetry::admin_server`.
 use crate::{http::problem::ApiResult, state::AppState};
@@ -22,7 +22,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 /// Timeout of the health check of one service.
 const HEALTH_CHECK_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Returns the health route under `/api`.
+/// Returns the route of the liveness check under `/api`.
 pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(health))
 }

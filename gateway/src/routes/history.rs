@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// Returns the route of the history of vehicles.
+/// Returns the route that lists the history of a vehicle.
 pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(list_vehicle_history))
 }
@@ -60,7 +60,7 @@ enum ChangeKind {
     Import,
 }
 
-/// Change of a vehicle by a user or a bulk change.
+/// Change of a vehicle: a save, a resolved conflict, a bulk change or the import.
 #[derive(Serialize, ToSchema)]
 struct VehicleChange {
     at: DateTime<Utc>,

@@ -18,10 +18,10 @@ use utoipa::{IntoParams, ToSchema};
 /// Default number of entries on a page.
 const DEFAULT_PAGE_SIZE: i32 = 50;
 
-/// Returns the size of a page of a history, 50 when absent.
+/// Validates the requested page size of a history and returns the size; 50 when absent.
 ///
 /// # Errors
-/// Returns a problem with the field `limit` unless the size is 1 to 100.
+/// Returns a problem that names the field `limit` unless the size is 1 to 100.
 pub(super) fn validate_page_limit(limit: Option<i32>) -> ApiResult<i32> {
     let limit = limit.unwrap_or(DEFAULT_PAGE_SIZE);
     if !(1..=100).contains(&limit) {
@@ -91,7 +91,7 @@ impl FromStr for Position {
     }
 }
 
-/// Checked position and size of a page.
+/// Validated position and size of a page of the merged history.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MergedPage {
     after: Option<Position>,

@@ -35,7 +35,7 @@ use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 use uuid::Uuid;
 
-/// Returns the routes of workbook imports.
+/// Returns the routes that import workbooks, report the progress of imports and offer workbooks for download.
 pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new()
         .routes(routes!(upload_document))
@@ -62,7 +62,7 @@ struct UploadForm {
 struct Imported {
     message: String,
     campaign: Campaign,
-    /// Notes on values that were imported differently from how the workbook displays the values, one sentence each; absent without
+    /// Notes about the import, one sentence each, such as values that were changed while the workbook was read; absent without
     /// notes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
@@ -129,7 +129,7 @@ async fn get_rejected(State(api): State<AppState>, signed: AuthenticatedCaller, 
     file_response(pieces, &api.config.product_name).await
 }
 
-/// Progress of an uploaded workbook's import.
+/// Progress of a workbook import.
 #[derive(Serialize, ToSchema)]
 struct UploadProgress {
     phase: Phase,
@@ -138,7 +138,7 @@ struct UploadProgress {
     total: Option<i64>,
 }
 
-/// Phase of an uploaded workbook's import.
+/// Phase of a workbook import.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 enum Phase {
@@ -160,7 +160,7 @@ impl From<pb::ImportProgress> for UploadProgress {
     }
 }
 
-/// Streams the progress of an upload as server-sent events named `progress`, until the import ends.
+/// Streams the progress of an import as server-sent events named `progress`, until the import ends.
 #[utoipa::path(get, path = "/documents/uploads/{id}/events", tag = "documents", params(("id" = Uuid, Path)),
     responses((status = 200, description = "Events named `progress`, with UploadProgress as data.", body = UploadProgress, content_type = "text/event-stream")),
     extensions(("x-rpc" = json!("/patio.imports.v1.ImportService/WatchImport"))))]

@@ -17,7 +17,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// Returns the routes of jobs.
+/// Returns the routes that list and undo jobs (imports and bulk changes).
 pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(list_jobs)).routes(routes!(undo_job))
 }
@@ -136,8 +136,8 @@ struct SkippedVehicle {
 /// Result of undoing a job.
 #[derive(Serialize, ToSchema)]
 struct UndoResult {
-    /// Whether any vehicle was restored. False if all vehicles of the job were changed after the job. For an import, false if
-    /// at least one vehicle was changed after the import.
+    /// Whether at least one vehicle was restored, or the imported campaign was deleted. False if every vehicle of the job was
+    /// changed after the job; for an import, false if at least one vehicle was.
     undone: bool,
     /// Number of vehicles whose earlier state was restored. For an import, the number of vehicles deleted with the campaign.
     restored: i64,

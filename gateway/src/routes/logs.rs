@@ -11,7 +11,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// Returns the routes of the client log.
+/// Returns the routes that log page views and completed sign-ins.
 pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(log_page_view)).routes(routes!(log_login))
 }
@@ -21,14 +21,14 @@ pub fn routes() -> OpenApiRouter<AppState> {
 struct PageView {
     /// Path of the opened page without leading slashes; `home` when empty.
     page: String,
-    /// Time of the logged action, according to the browser's clock.
+    /// Time at which the page was opened, according to the browser's clock.
     timestamp: String,
 }
 
 /// Request to log a completed sign-in.
 #[derive(Deserialize, ToSchema)]
 struct LoginLog {
-    /// Time of the logged action, according to the browser's clock.
+    /// Time of the sign-in, according to the browser's clock.
     timestamp: String,
 }
 

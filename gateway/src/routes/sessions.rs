@@ -33,7 +33,7 @@ use std::time::Instant;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// Returns the routes of sessions and the caller's own account.
+/// Returns the routes that sign users in and out, and manage the caller's own sessions, password and personal data.
 pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new()
         .routes(routes!(sign_in, sign_out))

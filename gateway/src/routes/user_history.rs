@@ -17,7 +17,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// Returns the route of the history of users.
+/// Returns the route that lists the history of a user.
 pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(list_user_history))
 }

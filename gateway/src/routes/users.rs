@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// Returns the routes of user accounts.
+/// Returns the routes with which supervisors manage user accounts.
 pub fn routes() -> OpenApiRouter<AppState> {
     let in_words = OpenApiRouter::new().routes(routes!(update_user)).layer(map_response(as_text));
     OpenApiRouter::new()

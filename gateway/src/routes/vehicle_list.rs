@@ -29,7 +29,7 @@ use tonic::{Code, Status, Streaming};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// Returns the route of the full vehicle list.
+/// Returns the route that streams the full vehicle list of a campaign.
 pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(all_vehicles))
 }

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// Returns the routes of vehicles.
+/// Returns the routes that list, read and save vehicles.
 pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(get_vehicle, save_vehicle)).routes(routes!(list_vehicles))
 }
@@ -83,7 +83,7 @@ struct SaveVehicle {
     /// Time of the change according to the device's clock; absent when unknown. The time is only informative: the server
     /// determines the order of saves.
     device_time: Option<DateTime<Utc>>,
-    /// Name of the app installation, chosen by the client; absent when the client sends none.
+    /// Device name, chosen by the client for this installation of the web app; absent when the client sends none.
     #[schema(min_length = 1, max_length = 64)]
     device: Option<String>,
 }
@@ -120,7 +120,7 @@ enum OnConflict {
     Keep,
 }
 
-/// Validates the name of an app installation.
+/// Validates a device name, which a client chooses for its installation of the web app.
 ///
 /// # Errors
 /// Returns a 400 when the name is empty, longer than 64 characters or contains control characters.
@@ -204,7 +204,7 @@ async fn save_vehicle(
     }
 }
 
-/// Query parameters of a campaign's vehicle list: filters.
+/// Query parameters that filter a campaign's vehicle list.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct ListQuery {

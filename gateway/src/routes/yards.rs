@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// Returns the routes of yards.
+/// Returns the routes that list yards with their vehicle counts.
 pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(list_yards)).routes(routes!(yard_counts))
 }
@@ -40,7 +40,7 @@ struct YardCount {
     inspected_vehicles: i64,
 }
 
-/// Query parameters of the yard list: search.
+/// Query parameter that searches the yard list by name.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct ListQuery {

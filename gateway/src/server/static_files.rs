@@ -1,6 +1,7 @@
 //! Static files of the web app: read from disk once at startup, compressed, and served from memory.
 //!
-//! The web app's build writes Brotli files (`NAME.br`), which take too long to compress at startup. Gzip is compressed here.
+//! The build of the web app writes Brotli versions (`NAME.br`), because Brotli compression takes too long at startup. Gzip
+//! versions are compressed at startup.
 use crate::http::problem::Problem;
 use anyhow::Context;
 use axum::response::{IntoResponse, Response};
@@ -27,7 +28,8 @@ const BROTLI_EXTENSION: &str = ".br";
 const CACHE_FOR_A_YEAR: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 const REVALIDATE: HeaderValue = HeaderValue::from_static("no-cache");
 
-/// File of the build with the scripts and styles of each page of the web app: a list of `[route, paths of files]`.
+/// Path, relative to the folder of the built web app, of a JSON list of the scripts and styles to preload. Each entry is `[route,
+/// paths of files]`.
 const PRELOAD_FILE: &str = ".vite/preload.json";
 
 /// Static files of the web app in memory.
@@ -50,7 +52,7 @@ struct Preload {
 #[derive(Debug)]
 struct File {
     plain: Bytes,
-    /// Content in each available encoding except the plain one, with the name of the encoding. The first one is preferred.
+    /// Compressed versions of the content, each with the name of its encoding, in order of preference.
     encodings: Vec<(&'static str, Bytes)>,
     etag: HeaderValue,
     kind: HeaderValue,
@@ -131,7 +133,7 @@ impl Preload {
     }
 }
 
-/// Reads the scripts and styles of each page. Returns an empty list if the build wrote no such file.
+/// Reads the list of scripts and styles to preload for each route. Returns an empty list if the file does not exist.
 fn read_preloads(path: &Path) -> anyhow::Result<Vec<Preload>> {
     let content = match fs::read(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -141,7 +143,8 @@ fn read_preloads(path: &Path) -> anyhow::Result<Vec<Preload>> {
     lists.into_iter().map(|(route, files)| Ok(Preload { route, link: link_header(&files).try_into()? })).collect()
 }
 
-/// Returns the value of a `Link` header that preloads scripts and styles. `crossorigin` matches the elements of the entry page.
+/// Returns the value of a `Link` header that preloads scripts and styles. Each link has the attribute `crossorigin`, because the
+/// script and style tags of the entry page have this attribute.
 fn link_header(files: &[String]) -> String {
     let links = files.iter().map(|file| {
         let relation = if file.ends_with(".css") { "preload; as=style" } else { "modulepreload" };
@@ -182,7 +185,7 @@ impl File {
     }
 }
 
-/// Returns whether an `Accept-Encoding` header names an encoding without excluding it by the weight 0.
+/// Returns `true` if an `Accept-Encoding` header names an encoding without excluding it by the weight 0.
 fn accepts(header: &str, encoding: &str) -> bool {
     header.split(',').any(|item| {
         let (name, weight) = item.split_once(';').unwrap_or((item, ""));
@@ -191,7 +194,7 @@ fn accepts(header: &str, encoding: &str) -> bool {
     })
 }
 
-/// Returns whether a file contains the product name, which replaces the built name when the file is loaded.
+/// Returns `true` if a file contains the product name, which replaces the built name when the file is loaded.
 fn is_named(path: &str) -> bool {
     path == INDEX_PATH || path == MANIFEST_PATH
 }

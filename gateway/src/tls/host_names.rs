@@ -47,7 +47,7 @@ fn addresses(listen: IpAddr) -> Vec<IpAddr> {
     all
 }
 
-/// Returns whether an IP address is private, link-local (IPv4 only), or the loopback address of this machine.
+/// Returns `true` if an IP address is private, link-local (IPv4 only), or the loopback address of this machine.
 pub fn is_private(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(v4) => {

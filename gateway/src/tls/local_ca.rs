@@ -182,7 +182,7 @@ struct Authority {
 }
 
 impl Authority {
-    /// Returns whether the CA's name constraints permit a host name. Phones reject a certificate that contains any name outside
+    /// Returns `true` if the CA's name constraints permit a host name. Phones reject a certificate that contains any name outside
     /// the constraints.
     fn permits_name(&self, name: &str) -> bool {
         match name.parse::<IpAddr>() {

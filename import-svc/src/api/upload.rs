@@ -45,8 +45,8 @@ pub(super) struct ReceivedUpload {
     pub(super) campaign_name: String,
 }
 
-/// Receives a file. A file that is too large is read up to `MAX_DISCARDED_BYTES` bytes, so that the client receives the
-/// rejection.
+/// Receives a file whose name should end with `ending`. A file that is too large is read up to `MAX_DISCARDED_BYTES` bytes, so
+/// that the client receives the rejection.
 pub(super) async fn receive_file<S>(mut pieces: S, ending: &str) -> Result<ReceivedUpload>
 where
     S: Stream<Item = std::result::Result<UploadChunk, Status>> + Unpin,

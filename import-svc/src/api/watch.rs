@@ -23,7 +23,7 @@ struct Watch {
     over: bool,
 }
 
-/// Streams the progress of an upload until the import ends.
+/// Streams the progress of the import with this upload id until the import ends.
 pub(super) fn stream_progress(host: Host, upload: Uuid, user_id: i64) -> impl Stream<Item = Result<ImportProgress, Status>> + Send + use<> {
     let watch = Watch { host, key: progress::cache_key(upload), user_id, last: None, last_progress_at: Instant::now(), over: false };
     stream::unfold(watch, |mut watch| async move { Some((watch.next().await?, watch)) })
@@ -53,7 +53,7 @@ impl Watch {
         None
     }
 
-    /// Stores the latest progress record of the upload. Returns the progress for the client if it has changed, otherwise `None`.
+    /// Stores the latest progress record of the import. Returns the progress for the client if it has changed, otherwise `None`.
     fn take(&mut self, seen: ProgressRecord) -> Option<ImportProgress> {
         let progress = seen.to_proto();
         let previous = self.last.as_ref();
@@ -66,7 +66,7 @@ impl Watch {
         is_new.then_some(progress)
     }
 
-    /// Ends the stream after the timeout. The last item is `UploadNotFound` if the upload is unknown, or progress in the phase
+    /// Ends the stream after the timeout. The last item is `UploadNotFound` if the upload id is unknown, or progress in the phase
     /// `Failed` if the process that ran the import died.
     fn give_up(&mut self) -> Option<Result<ImportProgress, Status>> {
         match self.last.take() {

@@ -23,7 +23,7 @@ pub struct ParsedCsv {
     pub errors: Vec<LineError>,
     /// Number of all errors in lines of the file, including errors that are not listed.
     pub total_errors: i64,
-    /// Notices about how the file was read, one sentence each.
+    /// Warnings about how the file was read, one sentence each.
     pub warnings: Vec<String>,
 }
 
@@ -174,6 +174,7 @@ impl Header {
     }
 
     /// Returns the first line that contains both required columns, or else the first line that contains one required column.
+    /// Returns `None` if no line at the start of the file contains a required column.
     fn with(text: &str, delimiter: u8) -> Option<Self> {
         let mut records = Records::new(text, delimiter);
         let mut half = None;

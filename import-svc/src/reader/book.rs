@@ -136,7 +136,7 @@ fn workbook_path(package: &mut Package<'_>) -> Result<String, Rejection> {
     path.ok_or_else(damaged_part)
 }
 
-/// A relationship of the package. The end of its type URI identifies the kind of target.
+/// Relationship: a link from one part of the `.xlsx` package to another. The end of its type URI names the kind of the target.
 struct Link {
     kind: String,
     target: String,

@@ -12,7 +12,7 @@ pub(super) enum Cell {
     /// Value that the spreadsheet program converted from the typed text, such as a date. The cell is invalid as a VIN or parking
     /// space. Fields: displayed text, and a sentence that says how to correct the cell.
     Unsupported(String, String),
-    /// Invalid value in any column, such as `#N/A`. Fields: displayed text, and an error message without its first words, the
+    /// Value that is invalid in any column, such as `#N/A`. Fields: displayed text, and an error message that continues after the
     /// column name.
     Invalid(String, String),
 }

@@ -1,4 +1,4 @@
-//! Notices about values that normalization changed, for the response of the import.
+//! Notes about values that normalization changed, for the response of the import.
 use crate::reader::columns::Column;
 use patio_proto::normalization;
 
@@ -23,7 +23,7 @@ impl NormalizationCounts {
         }
     }
 
-    /// Returns the notices for the user: one sentence per column and kind of change.
+    /// Returns the notes for the user: one sentence per column and kind of change.
     pub(super) fn to_sentences(&self) -> Vec<String> {
         let mut sentences = Vec::new();
         for column in Column::ALL {

@@ -131,7 +131,7 @@ impl Cells<'_, '_> {
         Ok((at, value.map_or(Cell::Blank, |value| self.read(&value, kind, style))))
     }
 
-    /// Converts a raw value by the type attribute of its cell.
+    /// Converts the raw value of a cell to a [`Cell`]. `kind` is the type attribute of the cell's XML element.
     fn read(&self, value: &str, kind: &str, style: usize) -> Cell {
         match kind {
             "s" => match value.trim().parse::<usize>().ok().and_then(|index| self.texts.get(index)) {

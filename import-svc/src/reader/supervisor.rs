@@ -80,11 +80,11 @@ impl WorkbookReader {
         Self { program, patience, turns: Arc::new(Semaphore::new(MAX_READER_PROCESSES)), own }
     }
 
-    /// Reads a workbook. First waits for a free reader process, and for earlier files of the same user. `report_rows` is called
-    /// with the number of rows read so far. Dropping the future kills the reader process.
+    /// Reads a workbook. First waits for a free reader process, and for earlier workbooks of the same user. `report_rows` is
+    /// called with the number of rows read so far. Dropping the future kills the reader process.
     ///
     /// # Errors
-    /// Returns the rejection of the file, also when the reader process died or timed out.
+    /// Returns the rejection of the workbook, also when the reader process died or timed out.
     pub async fn read(&self, person: i64, file: Bytes, report_rows: &mut (dyn FnMut(i64) + Send)) -> Result<ParsedWorkbook, ReadFailure> {
         let output = self.run_child(person, file, &[], report_rows).await?;
         match output.end {

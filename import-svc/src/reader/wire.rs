@@ -79,7 +79,7 @@ pub struct SheetHeader {
     /// Number of vehicles in the worksheet.
     #[prost(int64, tag = "5")]
     pub vehicles: i64,
-    /// Notices for the user about the worksheet, one sentence each: values that were changed while reading, or a hidden worksheet.
+    /// Notes for the user about the worksheet, one sentence each: values that were changed while reading, or a hidden worksheet.
     #[prost(string, repeated, tag = "6")]
     pub notes: Vec<String>,
 }

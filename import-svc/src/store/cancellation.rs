@@ -2,7 +2,8 @@
 use patio_kit::{db::Db, on};
 use sqlx::{Error, query, query_scalar};
 
-/// Requests cancellation of an import. Returns the current outcome of the import, or `None` if the user has no upload with this id.
+/// Requests cancellation of an import. Returns the current outcome of the import, or `None` if the user has no import with this
+/// upload id.
 pub async fn request_cancellation(db: &Db, upload_id: String, user_id: i64) -> Result<Option<String>, Error> {
     db.write(move |tx| {
         Box::pin(async move {
@@ -15,7 +16,7 @@ pub async fn request_cancellation(db: &Db, upload_id: String, user_id: i64) -> R
     .await
 }
 
-/// Returns the outcome of an upload: `running`, `imported`, `rejected`, `failed` or `cancelled`.
+/// Returns the outcome of the import with this upload id: `running`, `imported`, `rejected`, `failed` or `cancelled`.
 pub async fn load_outcome(db: &Db, upload_id: &str) -> Result<String, Error> {
     on!(db.read(), c => query_scalar("select outcome from imports where upload_id = $1").bind(upload_id).fetch_one(c).await)
 }

@@ -24,7 +24,7 @@ pub const HEARTBEAT_TIMEOUT: TimeDelta = TimeDelta::seconds(20);
 /// One attempt to import a file.
 #[derive(Debug, Clone)]
 pub struct ImportAttempt {
-    /// Upload id that the client chose; every retry of an upload uses an equal id.
+    /// Upload id that the client chose; a repeated upload of the file has the same id.
     pub upload_id: String,
     /// Name of the uploaded file from the client.
     pub file_name: String,
@@ -94,7 +94,8 @@ impl FailureOutcome {
     }
 }
 
-/// Begins an attempt to import a file, unless the upload is already imported or running.
+/// Begins an attempt to import a file, unless the file was already imported or another attempt is running under the same upload
+/// id.
 pub async fn begin_attempt(db: &Db, attempt: ImportAttempt, running: ActiveImports) -> Result<BeginResult, Error> {
     let begun = db.write(move |tx| Box::pin(async move { begin_in(tx, &attempt, &running).await })).await;
     match begun {
@@ -223,7 +224,7 @@ pub struct OrphanedImport {
     pub campaign_id: Option<i64>,
 }
 
-/// Returns at most 100 orphaned imports, which are stored as running but had no heartbeat since `since`.
+/// Returns at most 100 orphaned imports: imports that are stored as running but had no heartbeat since `since`.
 pub async fn list_orphaned_imports(db: &Db, since: DateTime<Utc>) -> Result<Vec<OrphanedImport>, Error> {
     on!(db.read(), c => query_as("select id, user_id, role, campaign_id from imports where outcome = 'running' and seen_at < $1 order by id limit 100")
         .bind(since).fetch_all(c).await)

@@ -28,7 +28,7 @@ impl AtomicInstant {
         self.at.store(self.now(), Ordering::Relaxed);
     }
 
-    /// Returns `true` when the event last occurred within the given time.
+    /// Returns `true` when the event last occurred at most `time` ago.
     pub(crate) fn is_within(&self, time: Duration) -> bool {
         let at = self.at.load(Ordering::Relaxed);
         at > 0 && u128::from(self.now().saturating_sub(at)) <= time.as_millis()

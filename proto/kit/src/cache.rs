@@ -30,7 +30,8 @@ pub struct CacheKey<T> {
 }
 
 impl<T> CacheKey<T> {
-    /// Creates a cache key whose entries expire after the time `keep`.
+    /// Creates the cache key `text`. A cache entry with this key expires when the time `keep` has passed since the entry was
+    /// stored.
     #[must_use]
     pub fn new(text: String, keep: Duration) -> Self {
         Self { text: format!("patio:{text}"), keep, holds: PhantomData }

@@ -76,7 +76,7 @@ reasons! {
     StaleVersion = "STALE_VERSION",
     /// The user's role cannot change the vehicle's status to the requested status.
     StatusNotAllowed = "STATUS_NOT_ALLOWED",
-    /// The vehicle now has another VIN than the user saw.
+    /// The VIN of the vehicle was changed after the user read the vehicle.
     OtherVehicle = "OTHER_VEHICLE",
     /// Another vehicle of the campaign has the requested VIN.
     VinTaken = "VIN_TAKEN",
@@ -280,7 +280,7 @@ pub fn reason(status: &Status) -> Option<Reason> {
 
 /// Returns a named value of a status, such as `retry_after`, or `None` when the status does not contain the value.
 #[must_use]
-pub fn value_of_status(status: &Status, name: &str) -> Option<String> {
+pub fn status_detail(status: &Status, name: &str) -> Option<String> {
     status.get_details_error_info()?.metadata.get(name).cloned()
 }
 

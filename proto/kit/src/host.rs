@@ -20,7 +20,7 @@ use std::{
 
 /// Pause between two attempts to reach the database.
 const DATABASE_RETRY_PAUSE: Duration = Duration::from_millis(500);
-/// Interval at which the reason for waiting for the database is logged again while it is unchanged.
+/// Interval at which an unchanged reason for waiting for the database is logged again.
 const LOG_INTERVAL: Duration = Duration::from_secs(10);
 /// Service name under which a process requests tokens for its own calls to auth-svc.
 const KEY_SYNC_SERVICE: &str = "process";

@@ -52,9 +52,9 @@ pub const MAX_HISTORY_ENTRIES: i32 = 101;
 /// Requested part of a history: the newest entries before a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HistoryWindow {
-    /// Time before which the entries were written.
+    /// Time of the position: entries that were written before this time belong to the window.
     pub before: DateTime<Utc>,
-    /// Id that limits the entries at exactly the time `before`: only entries with a lower id belong to the window.
+    /// Id of the position: of the entries written at exactly the time `before`, only those with a lower id belong to the window.
     pub before_id: i64,
     /// Maximum number of entries, 1 to 101.
     pub limit: i64,

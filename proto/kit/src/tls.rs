@@ -60,7 +60,7 @@ impl<S> Connector for S where
 {
 }
 
-/// Contents of the certificate files and the TLS configurations made from them.
+/// Contents of the certificate files, and the TLS configurations for servers and clients made from these files.
 struct Current {
     files: [Vec<u8>; 3],
     server: Arc<ServerConfig>,

@@ -110,8 +110,8 @@ fn hide_invisible_rows(event: WatchEvent, view: View) -> WatchEvent {
     }
 }
 
-/// Returns whether an event is sent to the caller. The event must belong to the campaign `only` (any campaign if `None`), and
-/// the caller must be allowed to see the event.
+/// Returns `true` when the event is sent to the caller: the event belongs to the campaign `only` (or `only` is `None`), and the
+/// caller may see the event.
 fn is_visible_to(event: &WatchEvent, only: Option<i64>, caller: &Caller) -> bool {
     let (campaign, is_seen) = match &event.event {
         Some(Event::Vehicles(changed)) => (changed.campaign_id, true),

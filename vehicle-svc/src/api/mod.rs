@@ -31,7 +31,8 @@ fn reply<T>(message: T) -> Reply<T> {
 /// Maximum length of a device name in characters.
 const MAX_DEVICE_LEN: usize = 64;
 
-/// Validates the name of a device, which the app generates on the device and sends with requests.
+/// Checks that the name of a device has at most [`MAX_DEVICE_LEN`] characters and no control characters. The app generates the
+/// name on the device.
 fn device(name: &str) -> Result<(), Error> {
     let is_valid = name.chars().count() <= MAX_DEVICE_LEN && !name.chars().any(char::is_control);
     if is_valid {

@@ -51,7 +51,7 @@ struct InCampaign {
     statuses: StatusDeltas,
 }
 
-/// Yard of a vehicle, and whether the vehicle counts as inspected.
+/// Id of a vehicle's yard (`None` for no yard), and `true` when the vehicle counts as inspected.
 type Counts = (Option<i64>, bool);
 
 impl ChangeSet {
@@ -174,7 +174,7 @@ pub async fn purge_expired(db: &Db, before: DateTime<Utc>) -> Result<u64> {
     let mut count = 0;
     while let Some(job) = jobs::find_oldest_expired(db, before).await? {
         while db.write(move |tx| Box::pin(async move { job_snapshots::delete(tx, job, PURGE_CHUNK_LEN).await })).await? > 0 {}
-        db.write(move |tx| Box::pin(async move { jobs::purge_expired(tx, job).await })).await?;
+        db.write(move |tx| Box::pin(async move { jobs::purge_expired_job(tx, job).await })).await?;
         count += 1;
     }
     Ok(count)

@@ -181,8 +181,8 @@ struct VinMeanings {
 }
 
 impl VinMeanings {
-    /// Finds the ambiguous VINs. For each found vehicle, `found` yields the number (from 1) of the requested VIN, and the model
-    /// code of the vehicle.
+    /// Determines the meaning of the requested VINs from the found vehicles. For each found vehicle, `found` yields the number
+    /// (from 1) of the requested VIN, and the model code of the vehicle.
     fn of<'v>(found: impl Iterator<Item = (i64, &'v str)>, asked: &Asked<'_>) -> Self {
         let mut models = HashMap::<i64, HashSet<String>>::new();
         for (place, model) in found {
@@ -200,14 +200,16 @@ impl VinMeanings {
         self.by_asked.get(&asked).is_some_and(Option::is_none)
     }
 
-    /// Returns whether the requested VIN with the number `asked` (from 1) means vehicles with the model code `model`.
+    /// Returns `true` when the requested VIN with the number `asked` (from 1) may stand for vehicles with the model code `model`.
     fn names(&self, asked: i64, model: &str) -> bool {
         self.by_asked.get(&asked).and_then(Option::as_ref).is_none_or(|meant| *meant == vin::search_key(model))
     }
 }
 
-/// Returns the found vehicles that the requested VINs clearly mean. Also returns the full VINs of the vehicles whose requested
-/// VIN is ambiguous.
+/// Separates the found vehicles by whether their requested VIN is ambiguous. Returns the vehicles of unambiguous VINs, and the
+/// full VINs of the vehicles whose requested VIN is ambiguous.
+///
+/// A vehicle with another model code than the caller meant is left out of both lists.
 async fn split_ambiguous(tx: &mut Tx<'_>, asked: &Asked<'_>, found: Vec<StatusTarget>) -> Result<(Vec<StatusTarget>, Vec<String>)> {
     let mut times = HashMap::<i64, usize>::new();
     found.iter().for_each(|vehicle| *times.entry(vehicle.asked).or_default() += 1);

@@ -1,8 +1,8 @@
 //! Undo of a bulk job, in one transaction.
 //!
-//! A vehicle is restored if it still has the content that the job wrote. Later changes that were undone themselves do not prevent
-//! this. Any other vehicle is skipped. An import is undone by deleting the imported campaign. campaign-svc deletes the campaign
-//! later; until then the campaign accepts no saves.
+//! A vehicle is restored if the vehicle still has the content that the job wrote, or has this content again because later changes
+//! were undone. All other vehicles are skipped. An import is undone by deleting the imported campaign. campaign-svc deletes the
+//! campaign later; until then the campaign accepts no saves.
 use crate::{
     bulk::{
         context::BulkContext,

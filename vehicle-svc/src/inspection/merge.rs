@@ -98,8 +98,8 @@ impl FieldChange {
         self.stored != self.base && self.stored != self.wanted
     }
 
-    /// Returns whether the field takes part in the merge. A field that the role may not change is ignored if the
-    /// requested value equals the base value (which the client saw).
+    /// Returns `true` when the merge uses the field. The merge ignores a field that the role may not change if the requested
+    /// value equals the base value (which the client saw).
     fn counts(&self, role: Role) -> bool {
         role == Role::Admin || supervisor_field_label(self.field).is_none() || self.wanted != self.base
     }

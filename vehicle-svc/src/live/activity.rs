@@ -2,7 +2,7 @@
 use crate::{
     error::{Error, Result},
     store::{
-        activity::{self, StatusCount, WorkCounts, WorkFilter, WorkGrouping},
+        activity::{self, StatusCount, WorkCounts, ActivityFilter, ActivityGrouping},
         campaigns,
         yards::{self, YardCount},
     },
@@ -31,15 +31,15 @@ pub async fn load(db: &Db, caller: &Caller, request: &pb::GetActivityRequest) ->
     if let Some(id) = campaign {
         campaigns::find(db, id).await?.ok_or(Error::CampaignNotFound(id))?;
     }
-    let filter = WorkFilter { campaign, first_hour, last_hour, view, user: None };
-    let own = WorkFilter { user: (caller.role == Role::Operator).then_some(caller.user_id), ..filter };
-    let since = WorkFilter { last_hour: i64::MAX, ..filter };
+    let filter = ActivityFilter { campaign, first_hour, last_hour, view, user: None };
+    let own = ActivityFilter { user: (caller.role == Role::Operator).then_some(caller.user_id), ..filter };
+    let since = ActivityFilter { last_hour: i64::MAX, ..filter };
     let (counts, statuses, hours, by_yard, people) = tokio::try_join!(
         count_yards(db, campaign),
         count_statuses(db, campaign),
-        activity::list(db, WorkGrouping::Hour, since),
-        activity::list(db, WorkGrouping::Yard, filter),
-        activity::list(db, WorkGrouping::User, own),
+        activity::list(db, ActivityGrouping::Hour, since),
+        activity::list(db, ActivityGrouping::Yard, filter),
+        activity::list(db, ActivityGrouping::User, own),
     )?;
     let seen = || counts.iter().filter(move |count| view.includes(Some(count.yard_id)));
     let inspected: i64 = seen().map(|count| count.inspected).sum();
@@ -56,7 +56,7 @@ pub async fn load(db: &Db, caller: &Caller, request: &pb::GetActivityRequest) ->
 async fn count_yards(db: &Db, campaign: Option<i64>) -> std::result::Result<Vec<YardCount>, sqlx::Error> {
     match campaign {
         Some(id) => yards::list_counts_by_campaign_id(db, id).await,
-        None => yards::list_total_counts(db).await,
+        None => yards::list_vehicle_counts(db).await,
     }
 }
 

@@ -83,8 +83,8 @@ struct FeedState {
 }
 
 impl FeedState {
-    /// Removes the campaigns that were deleted: the ids in `known` without an entry in `there` (ids and revisions of
-    /// the existing campaigns).
+    /// Removes the state of deleted campaigns: of each id in `known` that is missing in `there`. `there` contains the ids and
+    /// revisions of the existing campaigns.
     fn remove_deleted(&mut self, known: &[i64], there: &[(i64, i64)]) {
         let there: BTreeSet<i64> = there.iter().map(|(campaign, _)| *campaign).collect();
         for deleted in known.iter().filter(|campaign| !there.contains(campaign)) {
@@ -174,8 +174,8 @@ impl ChangeFeed {
         let _ = self.out.send(FeedItem::Event(Arc::new(event)));
     }
 
-    /// Starts a task that publishes an event to the event streams of all replicas.
-    fn publish_locally(&self, event: Event) {
+    /// Starts a task that publishes an event to the event streams of all replicas. The caller does not wait for the task.
+    fn spawn_publish(&self, event: Event) {
         let live = self.clone();
         self.tasks.spawn(async move { live.publish_now(event).await });
     }
@@ -200,7 +200,7 @@ impl ChangeFeed {
     pub fn publish_vehicle(&self, moved: &WriteResult, by: Option<i64>) {
         let Some(revision) = moved.revision else { return };
         let vehicles = vec![(&moved.vehicle).into()];
-        self.publish_locally(Event::Vehicles(pb::VehiclesChanged { campaign_id: moved.vehicle.campaign_id, revision, vehicles, by }));
+        self.spawn_publish(Event::Vehicles(pb::VehiclesChanged { campaign_id: moved.vehicle.campaign_id, revision, vehicles, by }));
     }
 
     /// Publishes that many vehicles were written, with one event per campaign. `by` is the id of the user who made the change;
@@ -219,12 +219,12 @@ impl ChangeFeed {
 
     /// Publishes that a campaign was created, changed or deleted.
     pub fn publish_campaign_changed(&self, id: i64) {
-        self.publish_locally(Event::CampaignId(id));
+        self.spawn_publish(Event::CampaignId(id));
     }
 
     /// Publishes that a conflict was created or resolved.
     pub fn publish_conflict(&self, conflict: Conflict) {
-        self.publish_locally(Event::Conflict(Box::new(conflict.into())));
+        self.spawn_publish(Event::Conflict(Box::new(conflict.into())));
     }
 
     /// Runs one periodic round: resends undelivered events, looks for missed changes, and publishes the pace of work.
@@ -314,8 +314,8 @@ impl ChangeFeed {
     }
 }
 
-/// Returns whether two paces of work in a campaign are equal, ignoring the values that change as time passes without
-/// any save.
+/// Returns `true` when two paces of work in a campaign are equal, apart from the values that change as time passes without any
+/// save.
 fn same(one: &pb::Pace, other: &pb::Pace) -> bool {
     let what = |pace: &pb::Pace| pace.people.iter().map(|person| (person.user_id, person.yard, person.last_at)).collect::<Vec<_>>();
     one.remaining == other.remaining && what(one) == what(other)

@@ -30,8 +30,8 @@ impl RevisionTracker {
         self.beyond.last().copied().unwrap_or(self.upto)
     }
 
-    /// Marks all revisions up to `revision` as received. Returns whether `revision` is newer than every revision
-    /// received before.
+    /// Marks all revisions up to `revision` as received. Returns `true` when `revision` is newer than every revision received
+    /// before.
     pub fn mark_received_up_to(&mut self, revision: i64) -> bool {
         let is_new = revision > self.last();
         if is_new {

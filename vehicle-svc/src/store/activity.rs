@@ -37,7 +37,7 @@ pub fn start_of_hour(hour: i64) -> DateTime<Utc> {
     DateTime::UNIX_EPOCH + TimeDelta::seconds(hour.saturating_mul(SECONDS))
 }
 
-/// Returns whether a status, as text in the database, means that the inspection found a defect: ng, Repair or Repair OK.
+/// Returns `true` when a status, as text in the database, means that the inspection found a defect: ng, Repair or Repair OK.
 #[must_use]
 pub fn is_defect(status: &str) -> bool {
     matches!(status, "ng" | "Repair" | "Repair OK")
@@ -129,7 +129,7 @@ pub struct WorkCounts {
 
 /// Column by which the inspection work is summed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WorkGrouping {
+pub enum ActivityGrouping {
     /// One sum per hour.
     Hour,
     /// One sum per yard.
@@ -140,7 +140,7 @@ pub enum WorkGrouping {
 
 /// Filter of the returned inspection work: campaign, hours, visible vehicles and user.
 #[derive(Debug, Clone, Copy)]
-pub struct WorkFilter {
+pub struct ActivityFilter {
     /// Id of the campaign; `None` for all campaigns.
     pub campaign: Option<i64>,
     /// Number of the first hour, counted from 1970 (UTC).
@@ -154,15 +154,15 @@ pub struct WorkFilter {
 }
 
 /// Returns the inspection work in a range of hours, one sum per hour, yard or user. The sums are sorted by [`WorkCounts::id`].
-pub async fn list(db: &Db, by: WorkGrouping, filter: WorkFilter) -> Result<Vec<WorkCounts>> {
+pub async fn list(db: &Db, by: ActivityGrouping, filter: ActivityFilter) -> Result<Vec<WorkCounts>> {
     let column = match by {
-        WorkGrouping::Hour => "hour",
-        WorkGrouping::Yard => "yard_id",
-        WorkGrouping::User => "user_id",
+        ActivityGrouping::Hour => "hour",
+        ActivityGrouping::Yard => "yard_id",
+        ActivityGrouping::User => "user_id",
     };
     let campaign = if filter.campaign.is_some() { "campaign_id = $1 and" } else { "cast($1 as bigint) is null and" };
     let user = if filter.user.is_some() { "and user_id = $5" } else { "and cast($5 as bigint) is null" };
-    let people = if by == WorkGrouping::User { "and user_id <> 0" } else { "" };
+    let people = if by == ActivityGrouping::User { "and user_id <> 0" } else { "" };
     let text = format!(
         "select {column} as id, cast(sum(inspected) as bigint) as inspected, cast(sum(saves) as bigint) as saves,
                 cast(sum(found_wrong) as bigint) as found_wrong

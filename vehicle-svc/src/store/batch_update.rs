@@ -47,7 +47,7 @@ impl VehiclePatch<'_> {
         }
     }
 
-    /// Returns whether the patch changes nothing.
+    /// Returns `true` when the patch changes nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == VehiclePatch::default()

@@ -1,5 +1,5 @@
-//! Table of campaigns in vehicle-svc: name, gate (state `draft`, `open`, `closed` or `removed`), counters and
-//! revisions.
+//! SQL statements on the table of campaigns in vehicle-svc: name, gate (state `draft`, `open`, `closed` or `removed`), counters
+//! and revisions.
 use crate::{store::dialect, view::View};
 use patio_kit::{
     db::{Db, Tx},

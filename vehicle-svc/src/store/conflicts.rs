@@ -1,4 +1,4 @@
-//! Table of conflicts: fields that two users changed at the same time, with both values.
+//! SQL statements on the table of conflicts: fields that two users changed at the same time, with both values.
 use chrono::{DateTime, Utc};
 use patio_kit::{
     db::{Db, Tx},
@@ -20,7 +20,7 @@ pub struct NewConflict {
     pub theirs: String,
     /// Value of the field that the later save requested.
     pub mine: String,
-    /// User who stored the value `theirs`, the earlier of the two values; `None` when unknown.
+    /// Id of the user who stored the value `theirs`, the earlier of the two values; `None` when unknown.
     pub theirs_by: Option<i64>,
     /// Time at which the value `theirs`, the earlier of the two values, was stored.
     pub theirs_at: DateTime<Utc>,
@@ -35,7 +35,7 @@ pub struct ConflictingSave<'s> {
     pub vehicle_id: i64,
     /// Id of the vehicle's campaign.
     pub campaign_id: i64,
-    /// User whose save causes the conflicts.
+    /// Id of the user whose save causes the conflicts.
     pub by: i64,
     /// Time at which the server received the save.
     pub at: DateTime<Utc>,
@@ -70,11 +70,11 @@ pub struct Conflict {
     pub theirs: String,
     /// Value of the field that the later save requested.
     pub mine: String,
-    /// User who stored the value `theirs`, the earlier of the two values; `None` when unknown.
+    /// Id of the user who stored the value `theirs`, the earlier of the two values; `None` when unknown.
     pub theirs_by: Option<i64>,
     /// Time at which the value `theirs`, the earlier of the two values, was stored.
     pub theirs_at: DateTime<Utc>,
-    /// User who made the later save, which requested the value `mine`.
+    /// Id of the user who made the later save, which requested the value `mine`.
     pub mine_by: i64,
     /// Time at which the server received the later save.
     pub mine_at: DateTime<Utc>,
@@ -84,7 +84,7 @@ pub struct Conflict {
     pub shown: String,
     /// Chosen value, `theirs` (stored first) or `mine` (saved later); `None` while the conflict is open.
     pub chosen: Option<String>,
-    /// User who resolved the conflict; `None` while the conflict is open.
+    /// Id of the user who resolved the conflict; `None` while the conflict is open.
     pub settled_by: Option<i64>,
     /// Time at which the conflict was resolved; `None` while the conflict is open.
     pub settled_at: Option<DateTime<Utc>>,
@@ -167,7 +167,7 @@ pub struct ConflictFilter {
     pub campaign: Option<i64>,
     /// State of the conflict: `open`, `settled`, or empty for both.
     pub state: &'static str,
-    /// User who stored one of the two values of the conflict; `None` for all users.
+    /// Id of the user who stored one of the two values of the conflict; `None` for all users.
     pub of: Option<i64>,
     /// Start of a time range; the list contains the conflicts that were caused or resolved in this range.
     pub since: DateTime<Utc>,

@@ -44,19 +44,20 @@ impl CounterDeltas {
         }
     }
 
-    /// Returns the counter changes of the previous and the current yard of a vehicle, when a single vehicle changed.
+    /// Returns the previous and the current yard of a vehicle with their counter changes, for the save of a single vehicle. An
+    /// unused element is `None` with a change of 0.
     #[must_use]
     pub fn affected_yards(&self) -> [(Option<i64>, CounterDelta); 2] {
         let mut yards = self.yards.iter().map(|(yard, delta)| (Some(*yard), *delta));
         [yards.next().unwrap_or_default(), yards.next().unwrap_or_default()]
     }
 
-    /// Returns the change of the number of inspected vehicles of each yard.
+    /// Returns the id of each changed yard, with the change of the number of inspected vehicles in the yard.
     pub fn inspected_by_yard(&self) -> impl Iterator<Item = (i64, i64)> {
         self.yards.iter().map(|(yard, delta)| (*yard, delta.inspected))
     }
 
-    /// Returns whether the vehicle counters or the walking order (by parking space) change.
+    /// Returns `true` when the vehicle counters or the walking order (by parking space) change.
     #[must_use]
     pub fn changes_counters_or_order(&self) -> bool {
         self.order_changed || !self.yards.is_empty()

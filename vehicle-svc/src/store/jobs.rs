@@ -1,4 +1,4 @@
-//! Table of jobs (bulk changes and imports), with the campaigns that each job changed.
+//! SQL statements on the table of jobs (bulk changes and imports), and on the campaigns that each job changed.
 use crate::store::{dialect, job_snapshots::JobSnapshot, vehicle_lookup::content};
 use chrono::{DateTime, Utc};
 use patio_kit::{
@@ -18,7 +18,7 @@ pub struct NewJob {
     pub kind: &'static str,
     /// New status of a `status` job, or file name of an `import` or `file` job.
     pub detail: String,
-    /// User who makes the change; `None` when a service makes the change.
+    /// Id of the user who makes the change; `None` when a service makes the change.
     pub user_id: Option<i64>,
     /// Time at which the job changed the vehicles.
     pub at: DateTime<Utc>,
@@ -65,7 +65,7 @@ pub struct Job {
     pub kind: String,
     /// New status of a `status` job, or file name of an `import` or `file` job.
     pub detail: String,
-    /// User who made the change; `None` when a service made the change.
+    /// Id of the user who made the change; `None` when a service made the change.
     pub user_id: Option<i64>,
     /// Time at which the job changed the vehicles.
     pub at: DateTime<Utc>,
@@ -75,7 +75,7 @@ pub struct Job {
     pub supervisor: bool,
     /// Time at which the job was undone; `None` when the job was not undone.
     pub undone_at: Option<DateTime<Utc>>,
-    /// User who undid the job; `None` when the job was not undone.
+    /// Id of the user who undid the job; `None` when the job was not undone.
     pub undone_by: Option<i64>,
     /// Number of vehicles that the undo of the job restored; 0 when the job was not undone.
     pub restored: i64,
@@ -114,7 +114,7 @@ pub struct VehicleJob {
     /// Job that changed the vehicle.
     #[sqlx(flatten)]
     pub job: Job,
-    /// JSON text that begins with the vehicle's snapshot. The rest, snapshots of other vehicles, is ignored.
+    /// JSON text that begins with the snapshot of the vehicle. Snapshots of other vehicles that follow are ignored.
     snapshots: String,
 }
 
@@ -163,7 +163,7 @@ pub struct JobEvent {
     pub id: i64,
     /// Time of the event.
     pub at: DateTime<Utc>,
-    /// User who made or undid the change; `None` for a service.
+    /// Id of the user who made or undid the change; `None` for a service.
     pub user_id: Option<i64>,
     /// Kind of change: `status`, `space` or `file`.
     pub kind: String,
@@ -315,6 +315,6 @@ pub async fn find_oldest_expired(db: &Db, before: DateTime<Utc>) -> Result<Optio
 }
 
 /// Deletes a job whose retention time has passed.
-pub async fn purge_expired(tx: &mut Tx<'_>, job: i64) -> Result<()> {
+pub async fn purge_expired_job(tx: &mut Tx<'_>, job: i64) -> Result<()> {
     on!(tx.connection(), c => query("delete from jobs where id = $1").bind(job).execute(c).await.map(drop))
 }

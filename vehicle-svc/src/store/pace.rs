@@ -13,7 +13,7 @@ pub struct RecentSave {
     pub campaign_id: i64,
     /// Id of the user who saved the vehicles.
     pub user_id: i64,
-    /// Yard of the saved vehicles; `None` when their parking spaces belong to no yard.
+    /// Id of the yard of the saved vehicles; `None` when their parking spaces belong to no yard.
     pub yard_id: Option<i64>,
     /// Number of vehicles whose last save is by this user.
     pub saves: i64,

@@ -1,4 +1,4 @@
-//! Table of pending saves: the number of saves that each device has not sent to the server yet.
+//! SQL statements on the table of pending saves: the number of saves that each device has not sent to the server yet.
 use chrono::{DateTime, Utc};
 use patio_kit::{
     db::{Db, Tx},
@@ -11,7 +11,7 @@ type Result<T> = std::result::Result<T, sqlx::Error>;
 /// Pending saves of one user's device for one campaign.
 #[derive(Debug, Clone, FromRow)]
 pub struct DevicePendingSaves {
-    /// User whose saves are pending.
+    /// Id of the user whose saves are pending.
     pub user_id: i64,
     /// Name of the device on which the saves are pending.
     pub device: String,

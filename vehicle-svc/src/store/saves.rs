@@ -56,7 +56,7 @@ struct Authors {
 }
 
 impl LoadedVehicle {
-    /// Returns whether the vehicle has the given status or had it at any earlier time.
+    /// Returns `true` when the vehicle has the given status or had it at any earlier time.
     #[must_use]
     pub fn has_ever_had(&self, wanted: VehicleStatus) -> bool {
         status_history::had_status(self.statuses_had, wanted) || status::parse(&self.vehicle.status) == Some(wanted)
@@ -115,8 +115,8 @@ pub struct SaveRecord<'s> {
 }
 
 impl SaveRecord<'_> {
-    /// Returns whether the save changes the VIN or the parking space; such a change makes the search index of
-    /// the campaign outdated.
+    /// Returns `true` when the save changes the VIN or the parking space; such a change makes the search index of the campaign
+    /// outdated.
     fn changes_position(&self) -> bool {
         let (was, is) = (self.before, self.content);
         was.model_code != is.identifier.model_code

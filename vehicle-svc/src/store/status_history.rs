@@ -14,8 +14,7 @@ macro_rules! bit {
 }
 pub(super) use bit;
 
-/// Returns whether a vehicle has ever had the status `wanted`. `bits` is the value of the column
-/// `vehicles.statuses_had`.
+/// Returns `true` when a vehicle has ever had the status `wanted`. `bits` is the value of the column `vehicles.statuses_had`.
 #[must_use]
 pub fn had_status(bits: i64, wanted: VehicleStatus) -> bool {
     status::ALL.iter().position(|known| *known == wanted).is_some_and(|place| bits & (1 << place) != 0)

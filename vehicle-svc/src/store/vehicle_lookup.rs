@@ -182,7 +182,7 @@ pub struct CampaignRef {
 pub(super) struct VisibleCampaigns(HashMap<i64, Arc<CampaignRef>>);
 
 impl VisibleCampaigns {
-    /// Returns whether a campaign was open or closed when the lookup began.
+    /// Returns `true` when the campaign was already open or closed at the start of the lookup.
     pub(super) fn was_visible(&self, campaign: i64) -> bool {
         self.0.contains_key(&campaign)
     }

@@ -1,4 +1,4 @@
-//! Table of vehicles: single vehicles, pages, searches, exports and imports.
+//! SQL statements on the table of vehicles: single vehicles, pages, searches, exports and imports.
 use crate::{
     store::{
         copy_vehicles, dialect,
@@ -49,7 +49,7 @@ pub struct Vehicle {
     pub admin_notes: String,
     /// Notes that every role may write; the screens call them team leader notes.
     pub operator_notes: String,
-    /// User who last saved the vehicle; `None` before the first save.
+    /// Id of the user who last saved the vehicle; `None` before the first save.
     pub modified_by: Option<i64>,
     /// Time of the last save, or of the import.
     pub modified_at: DateTime<Utc>,
@@ -57,7 +57,7 @@ pub struct Vehicle {
     pub version: i64,
     /// Number of open conflicts of the vehicle.
     pub open_conflicts: i64,
-    /// Id of the next vehicle in walking order (by parking space) that is not inspected; `None` when all others are
+    /// Id of the next vehicle in walking order (by parking space) that is not inspected; `None` when all other vehicles are
     /// inspected.
     pub next: Option<i64>,
 }
@@ -132,7 +132,7 @@ pub struct VehicleFilter {
 }
 
 impl VehicleFilter {
-    /// Returns whether the filter matches every vehicle.
+    /// Returns `true` when the filter matches every vehicle.
     #[must_use]
     pub fn matches_all(&self) -> bool {
         self.pattern == "%%" && self.view == View::All && self.status.is_none()
@@ -255,7 +255,7 @@ pub struct ExportedVehicle {
     pub admin_notes: String,
     /// Notes that every role may write; the screens call them team leader notes.
     pub operator_notes: String,
-    /// User who last saved the vehicle; `None` before the first save.
+    /// Id of the user who last saved the vehicle; `None` before the first save.
     pub modified_by: Option<i64>,
     /// Time of the last save, or of the import.
     pub modified_at: DateTime<Utc>,

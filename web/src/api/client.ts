@@ -27,7 +27,7 @@ function endSessionFor(code: string): void {
   lastSessionEnd.set('ended')
 }
 
-/** Ends the session in this tab and keeps its drafts and its return path for the next sign-in. */
+/** Ends the session in this tab. Keeps its form drafts and its return path (page to open after the next sign-in). */
 export function expireSession(): void {
   saveReturnPath(getCurrentOwner())
   endSession()
@@ -37,8 +37,8 @@ export function expireSession(): void {
 let isRenewing = false
 
 /**
- * Runs `act`, a call that revokes the current session and starts a new one. Meanwhile, only a 401 response to `act` ends the session in
- * this tab, because the change also makes other calls fail with 401.
+ * Runs `act`, a call that replaces the current session by a new one. While `act` runs, a 401 response to another call does not end the
+ * session in this tab, because that call may have sent the replaced token.
  */
 export async function runSessionRenewal(act: () => Promise<void>): Promise<void> {
   isRenewing = true

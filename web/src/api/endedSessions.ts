@@ -7,7 +7,10 @@ import type { Session } from './session'
 
 const NAME = 'endedSessions'
 const MAX_IDS = 20
-/** HTTP status codes with which the server rejects the session ids as invalid, so that a retry is useless. */
+/**
+ * HTTP status codes with which the server rejects reported session ids as invalid. These ids are removed from this device, because a
+ * retry is useless.
+ */
 const FINAL = [400, 422]
 
 const isIds = createListGuard((id): id is string => typeof id === 'string')
@@ -48,7 +51,7 @@ async function report(): Promise<void> {
   remove(session_ids)
 }
 
-/** Reports ended sessions to the server now and whenever the server can be reached again. */
+/** Reports ended sessions to the server now, and again whenever a call reaches the server after a failure or the browser goes online. */
 export function startReportingEndedSessions(): void {
   void reportEndedSessions()
   isServerReachable.subscribe(() => isServerReachable.get() && void reportEndedSessions())

@@ -25,7 +25,7 @@ export async function downloadFile(path: string, fallbackName: string, init?: Re
   saveBlobAsFile(await response.blob(), name)
 }
 
-/** Lets the browser save data as a file. */
+/** Makes the browser download `blob` as a file with the given name. */
 export function saveBlobAsFile(blob: Blob, name: string): void {
   const address = URL.createObjectURL(blob)
   const anchor = document.createElement('a')

@@ -10,7 +10,7 @@ declare module '@tanstack/react-query' {
   }
 }
 
-/** Query of the signed-in user's data at the server, with the settings of the product. */
+/** Query of the signed-in user's account data and of the product's settings. */
 export const meQuery = queryOptions({
   queryKey: queryKeys.me,
   queryFn: ({ signal }) => unwrapResponse(apiClient.GET('/me', { signal }), 'id#'),

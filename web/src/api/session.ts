@@ -100,7 +100,10 @@ export function saveReturnPath(owner: string | null): void {
   if (path !== '/' && !known && !hasLeft) writeStored(sessionStorage, RETURN, { path, owner })
 }
 
-/** Returns and deletes the saved path. Returns null when no path is saved, or when the path was saved for another person. */
+/**
+ * Returns and deletes the return path (page to open after the sign-in). Returns null when no path is saved, or when the path was saved
+ * for another person.
+ */
 export function popReturnPath(user: SessionUser): string | null {
   const remembered = readStored(sessionStorage, RETURN, isReturn)
   sessionStorage.removeItem(RETURN)

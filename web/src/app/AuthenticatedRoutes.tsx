@@ -18,7 +18,10 @@ import { NewPasswordPage, ROUTES, type AppRoute } from './routes'
 import { registerServiceWorker } from './serviceWorker'
 import { signOut } from './signOut'
 
-/** The pages behind the sign-in. Without a session, redirects to the sign-in and returns to the page afterwards. */
+/**
+ * Renders the pages that require a session. Without a session, redirects to the sign-in, from which the person returns to the requested
+ * page.
+ */
 export function AuthenticatedRoutes() {
   const [path] = useLocation()
   const session = useSession()
@@ -68,7 +71,10 @@ function checkRestored({ persisted }: PageTransitionEvent): void {
   window.location.reload()
 }
 
-/** A page that only some people may open. Asks the server whether the person has the developer account, and redirects when the page is not allowed. */
+/**
+ * Page that only some people may open. Loads from the server whether the person has the developer account, and redirects people who may
+ * not open the page.
+ */
 function Guarded({ route: { Page: Allowed, allow, elsewhere = '/' }, userType }: { route: AppRoute; userType: string }) {
   const me = useQuery(meQuery)
   if (allow?.(userType, me.data?.developer ?? false)) return <Allowed />

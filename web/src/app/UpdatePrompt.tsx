@@ -6,7 +6,10 @@ import { Alert } from '@/ui/Page'
 import { activateUpdate, waitingWorker } from './serviceWorker'
 import styles from './UpdatePrompt.module.css'
 
-/** Offers to update to a newer version. Never updates by itself, because the person may be typing. */
+/**
+ * Notice with a button that updates the app to a newer version. The update never starts without a tap, because the person may be
+ * typing.
+ */
 export function UpdatePrompt() {
   const t = useText()
   const fresh = useStore(waitingWorker)

@@ -10,9 +10,8 @@ export interface LazyPage {
 }
 
 /**
- * Creates a page whose code is loaded when the page is first shown, or earlier by `load`.
- * Unlike with `lazy` alone, a page whose code is loaded already renders without a placeholder. React shows a placeholder for at least a
- * third of a second.
+ * Creates a page whose code is loaded when the page is first shown, or earlier by `load`. After `load`, the page renders at once.
+ * React's `lazy` alone would first show a placeholder, for at least a third of a second.
  */
 export function lazyPage(load: Load): LazyPage {
   let loaded: ComponentType | null = null
@@ -29,7 +28,10 @@ export function lazyPage(load: Load): LazyPage {
   return { Page, load: loadOnce }
 }
 
-/** Loads a page together with the app's outbox, and provides the outbox to the page. */
+/**
+ * Wraps the load function of a page. The new function also loads the app's outbox (store of unsent saves) and provides the outbox to
+ * the page.
+ */
 export const withOutbox = (load: Load): Load => async () => {
   const [page, { outbox, OutboxContext }] = await Promise.all([load(), import('./offline')])
   return { default: () => createElement(OutboxContext, { value: outbox }, createElement(page.default)) }

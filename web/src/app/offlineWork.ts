@@ -4,8 +4,8 @@ import { runWhenIdle } from '@/lib/idle'
 import { INSPECTION_PAGES } from './routes'
 
 /**
- * Loads the code for offline work after a sign-in, and then starts the outbox, the refresh of snapshots (stored vehicle lists) and the live
- * feed.
+ * Loads the code for offline work after a sign-in. Then starts the outbox (store of unsent saves), the refresh of snapshots (stored
+ * vehicle lists) and the live feed of other people's changes.
  */
 export function startOfflineWork(): void {
   const session = getCurrentSession()

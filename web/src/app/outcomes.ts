@@ -44,8 +44,8 @@ export async function showMissedConflictOutcomes(): Promise<void> {
 }
 
 /**
- * Shows a toast when the id of a pending save now belongs to another vehicle, so that the save was not sent. Shows no toast on the
- * outbox page, where a dialog asks what to do with the save.
+ * Shows a toast for a save that the server rejected because its vehicle id now belongs to another vehicle. Shows no toast on the outbox
+ * page, where a dialog asks what to do with the save.
  */
 export function notifyRetainedSave(entry: StoredSave): void {
   const now = getOtherVin(entry)
@@ -60,7 +60,10 @@ let hideRetained: (() => void) | undefined
 
 const OBSTACLE_MS = 600_000
 
-/** Shows a toast while this tab cannot open its database: another tab has to be closed, or this page has to be reloaded. */
+/**
+ * Shows a toast while this tab cannot open its IndexedDB database. The toast asks the person to close the other tab or to reload this
+ * page.
+ */
 export function watchDatabaseProblem(): void {
   stopWatching?.()
   stopWatching = databaseProblem.subscribe(showObstacle)

@@ -55,7 +55,7 @@ const matches = (route: string, path: string): boolean => new RegExp(`^${route.r
 
 /**
  * Loads the code of the page that a person sees first at a path: the sign-in for a person without a session, unless the page is public.
- * Beside the sign-in, also loads the home page, so that it opens without a placeholder.
+ * After the sign-in's code, also loads the home page's code, so that the home page opens without a placeholder.
  */
 export async function loadFirstPage(path: string, isSignedIn: boolean): Promise<void> {
   const route = ROUTES.find((one) => matches(one.path, path))

@@ -11,7 +11,10 @@ export function identifiesVehicle(entered: string, vin: string): boolean {
 
 const CONFIDENT_KEY = 4
 
-/** Returns the vehicles with exactly the typed identifier, else the vehicles whose identifier contains the text. Returns no vehicles for a short text. */
+/**
+ * Returns the vehicles with exactly the typed identifier, else the vehicles whose identifier contains the typed text. Returns no
+ * vehicles when the text has fewer than `CONFIDENT_KEY` characters.
+ */
 export function findVehiclesByIdentifier<V extends { vin_number: string }>(entered: string, vehicles: readonly V[]): V[] {
   const key = toIdentifierKey(entered)
   if (key.length < CONFIDENT_KEY) return []

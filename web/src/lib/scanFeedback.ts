@@ -12,14 +12,14 @@ const TONES: Record<ScanFeedback, Tone[]> = {
   elsewhere: [{ hertz: 880, from: 0, ms: 110 }, { hertz: 587, from: 130, ms: 180 }],
   unknown: [{ hertz: 233, from: 0, ms: 380 }],
 }
-/** Vibration patterns: one short, two short, two long, one very long. A person with gloves can tell them apart. */
+/** Vibration patterns: one short, two short, two long, one very long. A person with gloves can distinguish the patterns. */
 const VIBRATIONS: Record<ScanFeedback, number[]> = { right: [60], done: [60, 70, 60], elsewhere: [220, 90, 220], unknown: [500] }
 const LOUDNESS = 0.25
 const EDGE_S = 0.012
 
 let context: AudioContext | null = null
 
-/** Creates the audio context ahead of the first sound, because that may block the page for a moment. */
+/** Creates the audio context before the first sound is needed, because the creation may block the page briefly. */
 export function prepareSound(): void {
   try {
     context ??= new AudioContext()

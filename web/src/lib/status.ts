@@ -1,7 +1,7 @@
 export const VEHICLE_STATUSES = ['ok', 'ng', 'Not Found', 'Repair', 'Repair OK', 'Gate Out', 'S/OFF BL'] as const
 export type VehicleStatus = (typeof VEHICLE_STATUSES)[number]
 
-/** Returns a text as a vehicle status. Returns '' for an unknown status. */
+/** Returns the vehicle status with this exact name, or '' for an unknown name. */
 export const parseStatus = (text: string): VehicleStatus | '' => VEHICLE_STATUSES.find((status) => status === text) ?? ''
 
 const SLUGS: Record<string, string> = {
@@ -14,7 +14,10 @@ const SLUGS: Record<string, string> = {
   's/off bl': 'soff-bl',
 }
 
-/** Returns the name of a status in style sheets, which determines its colour and shape. Returns 'none' for an unknown status. */
+/**
+ * Returns the identifier of a status in the style sheets, which determines the colour and the shape. Returns 'none' for an unknown
+ * status.
+ */
 export const getStatusSlug = (status: string): string => SLUGS[status.toLowerCase()] ?? 'none'
 
 /** Catalogue keys of the reasons why a status cannot be chosen. */

@@ -1,6 +1,9 @@
 /** Maximum time in milliseconds between two keystrokes of a hardware scanner. Slow scanners pause for a tenth of a second after each key; most scanners need a tenth of that. */
 export const MAX_KEY_INTERVAL_MS = 110
-/** Maximum time in milliseconds between two keystrokes that no person types. Slower texts need the other signs of a scanner. */
+/**
+ * Maximum time in milliseconds between two keystrokes of a fast scanner; no person types this fast. Slower input counts as a scan only
+ * if its pace is even and its text is long, contains a digit and has no lower-case letters.
+ */
 const FAST_KEY_INTERVAL_MS = 70
 /** Maximum difference in milliseconds between the intervals of a slow scanner, which types at an even pace. */
 const MAX_UNEVENNESS_MS = 40

@@ -40,7 +40,10 @@ function isOpen(known: Database): boolean {
   }
 }
 
-/** Time in milliseconds after which opening the database counts as blocked by another tab. A repeated request gets no `blocked` event. */
+/**
+ * Time in milliseconds after which opening the database counts as blocked by another tab. Needed because the browser sends no `blocked`
+ * event for a repeated request to open the database.
+ */
 const BLOCKED_MS = 4000
 
 /**

@@ -2,10 +2,9 @@ const running = new Set<IDBTransaction>()
 let isCached = false
 
 /**
- * Aborts the transactions of a database while the page enters or is in the back/forward cache.
- * WebKit stops a cached page with its transactions open. An open transaction blocks the writes of the next page until the browser drops the
- * cached page, so that no save would end. A screen reports a save only after its transaction has ended, so that an aborted save is not
- * reported.
+ * Aborts the transactions of a database while the page enters or is in the back/forward cache. WebKit suspends a cached page with its
+ * transactions open, and an open transaction would block every write of the next page. No save is lost silently, because a screen
+ * reports a save only after its transaction has completed.
  */
 export function abortTransactionsInPageCache(database: IDBDatabase): void {
   const begin = database.transaction.bind(database)

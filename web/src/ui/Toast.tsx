@@ -69,7 +69,10 @@ export function Toaster() {
   )
 }
 
-/** Keeps the toasts above the bottom bar in each frame, because each page may have a bar of another height, or none. Returns a function that stops this. */
+/**
+ * Moves the toasts above the page's bottom bar in each animation frame, because the bar's height differs between pages. Returns a
+ * function that stops these updates.
+ */
 function followBottomBar(element: HTMLElement | null): () => void {
   let frame = 0
   const follow = () => {

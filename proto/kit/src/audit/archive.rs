@@ -39,7 +39,7 @@ const DROP_PAUSE: Duration = Duration::from_secs(1);
 enum Line {
     /// First line of the file: the archived partition, and the digest of the seal before the first seal of the file.
     Part { service: String, part: String, begins: DateTime<Utc>, ends: DateTime<Utc>, seal_before: String },
-    /// Audit entry with its digest. For entries outside of the archived part, the line contains only the digest.
+    /// Audit entry with its digest. For an entry of another partition under the same seal, the line contains only the digest.
     Entry(Box<SealedEntry>),
     /// Seal over the entries since the previous seal.
     Seal { id: i64, digest: String },
@@ -131,8 +131,8 @@ fn write(out: &mut impl Write, line: &Line) -> anyhow::Result<()> {
     Ok(out.write_all(b"\n")?)
 }
 
-/// Drops a partition and records its archive file in one transaction. Retries after a lock timeout, which is short because saves
-/// queue behind the waiting transaction.
+/// Drops a partition and records its archive file in one transaction. Retries when the transaction gets no lock in time. The lock
+/// timeout is short, because saves wait behind the transaction.
 async fn drop_part(db: &Db, now: DateTime<Utc>, part: LogPartition, entries: i64, sha256: String) -> anyhow::Result<()> {
     let summary = format!("moved {entries} entries of part {} to a file with SHA-256 {sha256}", part.name);
     for attempt in 1.. {

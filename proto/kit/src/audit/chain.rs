@@ -58,8 +58,8 @@ pub fn spawn_sealer(tasks: &Tasks, clock: &Clock, seal_file: Option<PathBuf>, db
     });
 }
 
-/// Publishes the time since the audit entries were last sealed completely. Logs a failed attempt, as a warning if the attempt is
-/// the first to fail.
+/// Sets the metric of the time since all audit entries were last sealed. Logs a failed attempt to seal entries, as a warning only
+/// for the first failures in a row.
 fn report_lag(schema: &'static str, sealed: &Result<(), sqlx::Error>, last: &mut Instant) {
     let is_behind = last.elapsed() > SEAL_INTERVAL * 2;
     match sealed {
@@ -71,7 +71,7 @@ fn report_lag(schema: &'static str, sealed: &Result<(), sqlx::Error>, last: &mut
     metrics::gauge!("patio_audit_seal_lag_seconds", "schema" => schema).set(last.elapsed().as_secs_f64());
 }
 
-/// Appends the last seal to the seal file. After a restore or a crash, the file may lack this seal.
+/// Appends the last seal of the database to the seal file, which may lack this seal after a restore or a crash.
 ///
 /// If the file already contains the seal, the duplicate line is harmless.
 async fn append_last_seal(db: &Db, seal_file: &SealFile) -> Result<(), sqlx::Error> {

@@ -37,7 +37,8 @@ impl SealHasher {
         Self(context)
     }
 
-    /// Adds an entry's digest, id, kind and time, which remain stored after the entry itself is deleted.
+    /// Adds an entry to the seal's digest: the entry's digest, id, kind and time. These four values remain stored after the entry
+    /// is deleted.
     pub(super) fn add(&mut self, event_id: i64, kind: &str, at: DateTime<Utc>, digest: &str) {
         self.0.update(format!("\n{event_id} {kind} {} {digest}", at.timestamp_micros()).as_bytes());
     }

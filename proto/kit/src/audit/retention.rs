@@ -1,8 +1,8 @@
 //! Retention of audit entries. Entries that record access only are deleted after a fixed time, all other entries are kept.
 //!
-//! On `PostgreSQL` the log has one partition per month, and an expired month of access entries is dropped as a whole. Expired
-//! entries of other tables are deleted in bounded batches. These tables are the log on `SQLite`, and on `PostgreSQL` the first
-//! partition (older entries) and the default partition.
+//! On `PostgreSQL` the log has one partition per month, and an expired month of access entries is dropped as a whole. In all
+//! other tables, expired entries are deleted in batches: in the log on `SQLite`, and in the first partition (older entries) and
+//! the default partition on `PostgreSQL`.
 use crate::{
     audit::{self, AuditEvent, store},
     clock::Clock,

@@ -108,7 +108,8 @@ pub(super) struct SealedEntry {
 }
 
 impl SealedEntry {
-    /// Removes the content of the entry and keeps its digest.
+    /// Returns the entry without its content, with only the digest. An archive file contains entries of other partitions in this
+    /// form.
     pub(super) fn without_content(self) -> Self {
         let Self { seal, event_id, sealed_kind, sealed_at, digest, .. } = self;
         Self { seal, event_id, sealed_kind, sealed_at, digest, ..Self::default() }
@@ -265,7 +266,7 @@ pub(super) struct LogPartition {
 }
 
 impl LogPartition {
-    /// Returns whether an entry of a given time belongs to the partition.
+    /// Returns `true` when an entry of a given time belongs to the partition.
     pub(super) fn contains(&self, at: DateTime<Utc>) -> bool {
         self.begins <= at && at < self.ends
     }

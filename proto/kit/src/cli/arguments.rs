@@ -37,7 +37,7 @@ fn reject(message: &str) -> ! {
     std::process::exit(EXIT_INVALID_SETTING.into())
 }
 
-/// Returns the environment variable that holds the rejected value; `None` when the value is a flag of the command line.
+/// Returns the name of the environment variable with the rejected value; `None` when the value was given on the command line.
 fn setting_of(command: &Command, cause: &clap::Error) -> Option<String> {
     let Some(ContextValue::String(named)) = cause.get(ContextKind::InvalidArg) else { return None };
     let long = named.strip_prefix("--")?.split([' ', '=']).next()?;

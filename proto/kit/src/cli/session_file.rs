@@ -18,7 +18,7 @@ const OTHER_USERS_MODE: u32 = 0o077;
 pub struct StoredSession {
     /// Public URL of the Patio installation to which the session belongs.
     pub url: String,
-    /// Login name (HMC) of the user.
+    /// HMC of the user, the name with which the user signs in.
     pub hmc: String,
     /// Access token of the session, sent as a bearer token.
     pub token: String,

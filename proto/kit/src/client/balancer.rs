@@ -126,7 +126,7 @@ impl LoadBalancer {
         affordable
     }
 
-    /// Records the first attempt of a call in the retry budget.
+    /// Records the first attempt of a call in the retry budget, which allows one retry per ten calls.
     pub fn record_call(&self) {
         self.0.budget.deposit();
     }
@@ -178,7 +178,7 @@ impl LoadBalancer {
         });
     }
 
-    /// Adds substitutes for unhealthy replicas at once, without waiting for the next DNS lookup.
+    /// Starts using other replicas in place of unhealthy replicas at once, without waiting for the next DNS lookup.
     fn substitute(&self, tasks: &Tasks) {
         self.choose_checked(&mut self.0.directory.lock().unwrap_or_else(PoisonError::into_inner), false, tasks);
     }
@@ -212,9 +212,9 @@ impl LoadBalancer {
         }
     }
 
-    /// Stores the addresses that a DNS lookup returned, each with its host name. Then chooses the replicas to check.
+    /// Stores the addresses that a DNS lookup returned, each with its host name, and chooses the replicas to check.
     ///
-    /// If `all` is true (every lookup succeeded), addresses not found are removed, healthy ones after [`DNS_GRACE`].
+    /// If all lookups succeeded (`all`), addresses missing in `found` are removed, healthy replicas after [`DNS_GRACE`].
     fn replace(&self, found: HashMap<SocketAddr, Arc<str>>, all: bool, now: Instant, tasks: &Tasks) {
         let mut directory = self.0.directory.lock().unwrap_or_else(PoisonError::into_inner);
         let is_healthy = |address: &SocketAddr| {

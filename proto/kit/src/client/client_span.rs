@@ -30,7 +30,7 @@ impl ClientSpan {
         Self(Some(span))
     }
 
-    /// Returns the span to run the attempt in.
+    /// Returns the span in which the attempt must run; a disabled span when the attempt is not traced.
     pub fn span(&self) -> Span {
         self.0.clone().unwrap_or_else(Span::none)
     }

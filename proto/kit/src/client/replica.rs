@@ -179,7 +179,7 @@ impl Replica {
         }
     }
 
-    /// Runs one health check. Returns whether the replica is serving, or the cause of a failed check, or `None` when the check
+    /// Runs one health check. Returns `true` when the replica is serving, the cause of a failed check, or `None` when the check
     /// timed out.
     async fn check(&self, patience: Duration) -> Option<Result<bool, String>> {
         let mut health = HealthClient::new(self.channel.clone());

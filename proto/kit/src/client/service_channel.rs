@@ -201,7 +201,7 @@ fn timeout_response(service: &str) -> Response<Body> {
     errors::with_cause(timeout, service, &"timeout").into_http()
 }
 
-/// Adds the address of the replica to the cause of a failed attempt.
+/// Returns the cause of a failed attempt, followed by the address of the replica in parentheses.
 fn at(lease: &InFlightCall, cause: &str) -> String {
     format!("{cause} ({})", lease.address())
 }

@@ -58,7 +58,8 @@ struct FlushState {
 pub(crate) struct FlushTicket(u64);
 
 impl GroupFlush {
-    /// Creates a group flusher that connects on first use.
+    /// Creates a group flusher (flushes the commits of concurrent transactions together). The flusher opens its connection on
+    /// first use.
     pub(crate) fn new(options: PgConnectOptions) -> Self {
         Self {
             options,

@@ -31,10 +31,11 @@ impl WalPosition {
         query_as(position).fetch_one(primary).await
     }
 
-    /// Returns whether a server is a standby on this timeline, and whether it has replayed this position.
+    /// Returns two booleans: `true` when the server is a standby on this timeline, and `true` when the server has replayed this
+    /// position.
     ///
-    /// After a failover, the first value stays `false` for a moment, because the standby's control file names the new timeline only
-    /// after the standby has replayed part of it.
+    /// For a short time after a failover, the first value stays `false`, because the standby's control file names the new
+    /// timeline only after the standby has replayed part of it.
     async fn state_on(&self, standby: &mut PgConnection) -> Result<(bool, bool), Error> {
         let state = "select pg_is_in_recovery() and s.system_identifier = $1
                 and greatest(c.timeline_id, r.min_recovery_end_timeline) = $2,

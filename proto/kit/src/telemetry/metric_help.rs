@@ -1,6 +1,6 @@
 //! Help texts of all metrics, for the Prometheus text format.
 
-/// Name and help text of every metric. A check of the manifests compares the names with the metrics that the programs record.
+/// Name and help text of every metric. `deploy/k8s/check.py` compares the names with the metrics that the programs record.
 pub const METRIC_HELP_TEXTS: [(&str, &str); 33] = [
     ("http_server_request_duration_seconds", "Duration of HTTP requests at the gateway."),
     ("rpc_server_duration_seconds", "Duration of gRPC calls at the service that answers them."),

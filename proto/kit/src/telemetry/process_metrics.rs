@@ -39,12 +39,13 @@ fn read(file: &str) -> String {
     fs::read_to_string(format!("/proc/self/{file}")).unwrap_or_default()
 }
 
-/// Returns the first number of the line that begins with `name`.
+/// Returns the number after `name` in the first line that begins with `name`; `None` when no number follows.
 fn number(text: &str, name: &str) -> Option<f64> {
     text.lines().find_map(|line| line.strip_prefix(name))?.split_whitespace().next()?.parse().ok()
 }
 
-/// Returns the CPU time in seconds from the text of `/proc/self/stat`. The name of the program in parentheses may contain blanks.
+/// Returns the CPU time of the process in seconds, from the text of `/proc/self/stat`. Parsing starts after the last `)`, because
+/// the program name in parentheses may contain blanks.
 fn cpu_seconds(stat: &str) -> Option<f64> {
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11).map(str::parse::<f64>);
     let (user, system) = (fields.next()?.ok()?, fields.next()?.ok()?);

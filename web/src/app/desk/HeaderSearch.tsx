@@ -16,7 +16,7 @@ const DEBOUNCE_MS = 250
 const MIN_LENGTH = 2
 const COMPARED_DIGITS = 4
 
-/** Search for a VIN or a parking space over the open campaigns. Each result opens the vehicle. */
+/** Search field for a VIN or a parking space in the open campaigns. Each result opens the vehicle. */
 export function HeaderSearch() {
   const t = useDeskText()
   const queries = useQueryClient()
@@ -117,7 +117,7 @@ function Result({ id, vehicle, selected, onChoose }: { id: string; vehicle: Foun
   )
 }
 
-/** Returns the text after a pause in typing, so that not every key starts a search. */
+/** Returns the typed text after a pause in typing, and the previous text until then, so that not every key starts a search. */
 function useDebounced(text: string): string {
   const [rested, setRested] = useState(text)
   useEffect(() => {

@@ -1,7 +1,10 @@
 import { isShortcut } from '@/lib/keys'
 import { MAX_KEY_INTERVAL_MS } from '@/lib/wedge'
 
-/** Delay in milliseconds before a shortcut acts, longer than a hardware scanner takes for its next key. */
+/**
+ * Delay in milliseconds between a key press and its action. The delay exceeds the key interval of hardware scanners, so that scanned
+ * characters trigger no action.
+ */
 const ACT_DELAY_MS = MAX_KEY_INTERVAL_MS + 20
 /** Maximum time in milliseconds between the keys of a sequence such as 'g h'. */
 const MAX_SEQUENCE_MS = 1500

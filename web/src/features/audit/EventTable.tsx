@@ -118,7 +118,10 @@ const FIELDS: Record<string, TextKey | AuditTextKey> = {
   vehicles: 'audit.vehicles', total_vehicles: 'audit.vehicles', file_name: 'audit.file',
 }
 
-/** Returns the text key of an access level or a campaign status. Other values are shown untranslated. */
+/**
+ * Returns the text key of an access level or a campaign status. Returns null or undefined for other values, which are shown
+ * untranslated.
+ */
 const valueKey = (field: string, value: string) => (field === 'user_type' ? getAccessLevelKey(value) : field === 'status' ? getCampaignStatusKey(value) : null)
 
 function Changes({ event }: { event: AuditEvent }) {

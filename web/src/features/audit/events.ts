@@ -27,7 +27,10 @@ export function listFieldChanges(event: AuditEvent): FieldChange[] {
   return fields.map((field) => ({ field, old: textOf(before[field]), new: textOf(after[field]) })).filter((change) => change.old !== change.new)
 }
 
-/** Returns the start of a day in UTC-3 as an ISO timestamp, or `null` when the text is not a date. */
+/**
+ * Returns the start (00:00 at UTC-3) of the day `daysLater` days after `day`, as an ISO timestamp. Returns `null` when `day` is not a
+ * date.
+ */
 export function toDayStartIso(day: string, daysLater = 0): string | null {
   const begin = new Date(`${day}T00:00:00-03:00`)
   if (Number.isNaN(begin.getTime())) return null

@@ -2,7 +2,10 @@ import { useSyncExternalStore } from 'react'
 import { isRecord } from '@/lib/json'
 import { readStored, writeStored } from '@/lib/storage'
 
-/** Local storage key of the number of remaining sign-in attempts. The number is only displayed; the server enforces the lockout. */
+/**
+ * Local storage key of the number of failed sign-in attempts. The number is only displayed; the server enforces the lockout (block
+ * after failed sign-ins).
+ */
 const ATTEMPTS = 'loginAttempts'
 const BLOCK = 'loginBlock'
 const LIMIT = 5
@@ -19,14 +22,20 @@ interface Block {
 const isAttempts = (value: unknown): value is Attempts => isRecord(value) && typeof value.count === 'number'
 const isBlock = (value: unknown): value is Block => isRecord(value) && typeof value.blockedUntil === 'number'
 
-/** Stores the number of remaining sign-in attempts, as the server reported it. */
+/**
+ * Stores the number of failed sign-in attempts, computed from the remaining attempts that the server reported. With null, adds one
+ * failed attempt.
+ */
 export function recordAttemptsLeft(attemptsLeft: number | null, now: number): void {
   const before = readStored(localStorage, ATTEMPTS, isAttempts)?.count ?? 0
   const count = attemptsLeft === null ? before + 1 : LIMIT - attemptsLeft
   writeStored(localStorage, ATTEMPTS, { count, lastAttempt: now })
 }
 
-/** Stores the end of the lockout, as the server reported it, and clears the remaining attempts. */
+/**
+ * Stores the end of the lockout (block after failed sign-ins) and clears the failed attempts. `seconds` is the duration from the
+ * server; null means the default duration.
+ */
 export function recordLockout(seconds: number | null, now: number): void {
   const milliseconds = seconds === null ? BLOCK_MS : seconds * 1000
   writeStored(localStorage, ATTEMPTS, null)
@@ -38,7 +47,7 @@ export function clearLockout(): void {
   writeStored(localStorage, BLOCK, null)
 }
 
-/** Returns the seconds until the stored lockout ends, rounded up; 0 without a lockout. */
+/** Returns the seconds until the stored lockout (block after failed sign-ins) ends, rounded up. Returns 0 without a lockout. */
 export function getLockoutSeconds(now: number): number {
   const until = readStored(localStorage, BLOCK, isBlock)?.blockedUntil ?? 0
   const seconds = Math.ceil((until - now) / 1000)
@@ -50,5 +59,5 @@ const everySecond = (tick: () => void) => {
   return () => clearInterval(timer)
 }
 
-/** Returns the remaining seconds of the lockout, refreshed every second. */
+/** Returns the remaining seconds of the lockout (block after failed sign-ins), updated every second. Returns 0 without a lockout. */
 export const useLockoutSeconds = (): number => useSyncExternalStore(everySecond, () => getLockoutSeconds(Date.now()))

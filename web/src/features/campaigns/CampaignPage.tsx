@@ -38,7 +38,7 @@ export default function CampaignPage() {
   const yard = parseId(useQueryParams().get('yard'))
   const campaign = useCampaign(id ?? 0, yard)
   return (
-    <Page title={campaign.data?.name ?? t('campaign.title')} subtitle={campaign.data && <CampaignStatusBadge status={campaign.data.status} />}>
+    <Page title={campaign.data?.name ?? t('campaign.title')}>
       <div className={styles.where}>
         <StepIndicator current={3} />
       </div>
@@ -49,7 +49,7 @@ export default function CampaignPage() {
   )
 }
 
-/** Returns whether this is a touch device that may have a camera, where scanning is the fastest way to inspect. */
+/** Returns whether the device has a touch screen and may have a camera. On such devices, scanning is the fastest way to inspect. */
 const useScansByTouch = () => useMediaQuery('(pointer: coarse)') && globalThis.navigator.mediaDevices?.getUserMedia !== undefined
 
 function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: number | null }) {
@@ -84,6 +84,9 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
     <div className={styles.campaign}>
       <Card label={name}>
         <div className={styles.about}>
+          <div>
+            <CampaignStatusBadge status={status} />
+          </div>
           <dl className={styles.facts}>
             {yard_name && <Fact name={t('campaign.yard')} value={yard_name} />}
             <Fact name={t('campaign.part')} value={campaign.part} />

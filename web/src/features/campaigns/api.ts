@@ -124,7 +124,7 @@ export const useCampaignActivity = ({ id, created_at }: Pick<Campaign, 'id' | 'c
     retry: false,
   })
 
-/** Fetches the hourly inspection work of the last days in all campaigns. */
+/** Fetches the hourly inspection work of the last `DAYS_OF_ALL` days in all campaigns. */
 export const useAllCampaignsActivity = (enabled: boolean) =>
   useQuery({
     queryKey: queryKeys.activity(null),

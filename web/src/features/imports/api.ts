@@ -75,7 +75,7 @@ export const useCancelUpload = () =>
 
 const ASK_AGAIN_MS = 300
 
-/** Reads the import's progress stream and reconnects after each interruption. The upload itself does not depend on the stream. */
+/** Reads the import's progress stream and reconnects after each interruption. The import continues at the server without the stream. */
 async function watch(id: string, onProgress: (progress: UploadProgress) => void, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {

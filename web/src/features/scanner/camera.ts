@@ -89,8 +89,8 @@ async function openFirst(lenses: readonly CameraLens[], isWanted: () => boolean)
 }
 
 /**
- * Opens the camera that the person chose on this device, or the next available rear camera. Without a chosen or available camera, opens
- * the browser's default camera, unless a rear camera ranks better.
+ * Opens the camera that the person chose on this device, or the next available rear camera. Otherwise opens the browser's default
+ * camera, or an available rear camera that ranks better.
  */
 async function acquire(isWanted: () => boolean): Promise<MediaStream> {
   const chosen = readStoredLens()
@@ -169,7 +169,7 @@ export function createCamera({ onControls, onLenses }: CameraEvents) {
     onControls(NONE)
   }
 
-  /** Starts the camera on a video element. Returns false when a stop was requested meanwhile. */
+  /** Starts the camera and plays its picture in a video element. Returns false when a stop was requested meanwhile. */
   async function begin(video: HTMLVideoElement, ticket: number, restart: boolean): Promise<boolean> {
     if (ticket !== asked) return false
     if (running !== null && running.video === video && running.track.readyState === 'live' && !restart) return true
@@ -227,7 +227,10 @@ export function createCamera({ onControls, onLenses }: CameraEvents) {
       return enqueue(async () => end())
     },
     setTorch: (on: boolean) => adjust({ torch: on }),
-    /** Sets the zoom, after switching the torch off. Some cameras could otherwise no longer switch the torch. */
+    /**
+     * Sets the zoom. Switches the torch off first, because some cameras lose control of the torch when the zoom changes while the torch
+     * is on.
+     */
     setZoom: (zoom: number, torchIsOn: boolean) => (torchIsOn ? adjust({ torch: false }, { zoom }) : adjust({ zoom })),
   }
 }

@@ -33,7 +33,10 @@ export interface DecodePassInput {
 type Maker = (input: DecodePassInput) => DecodePass | null
 
 const ALL = ['linear', 'stacked', 'matrix'] as const
-/** Creates the plain decoding pass: the unmodified picture, with the formats of this frame. All formats are used when every code is wanted, and for photographs. */
+/**
+ * Creates the plain decoding pass, which decodes the unmodified picture. A frame number selects one set of formats in rotation. `every`
+ * (all codes in view) and `whole` (photograph) select all formats.
+ */
 export function createPlainPass(picture: GrayPicture, frame: number | 'every' | 'whole', settings = SCANNER_SETTINGS): DecodePass {
   const rotated = listPlainPassOptions(settings)
   const options = typeof frame === 'number' ? rotated[frame % rotated.length] : buildReaderOptions(settings, ALL, frame === 'every' ? { maxNumberOfSymbols: MAX_SYMBOLS } : {})

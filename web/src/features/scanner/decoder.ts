@@ -71,9 +71,9 @@ interface PassResult {
 
 /** Maximum number of consecutive frames that repeat a decoding pass to confirm a code before the rotation continues. */
 const MAX_REPEATS = 2
-/** Number of frames with stripes but without a code, after which one soft reading (for blurred codes) is made. It takes longer than a pass. */
+/** Number of frames with stripes but without a code after which one soft reading (slow, for blurred codes) is made. */
 const SOFT_INTERVAL = 4
-/** Time in milliseconds of the other passes of a frame, above which the extra pass is postponed to the next frame, where it runs alone. */
+/** Maximum time of a frame's other passes in milliseconds. Above it, the extra pass is postponed and runs alone on the next frame. */
 export const MAX_PASSES_BEFORE_EXTRA_MS = 15
 
 /**
@@ -182,7 +182,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS,
     return { codes, seen: sighted[0] ?? null, plainMs, extraPass: extra.name, unsure: !isSearched || sighted.some(({ text }) => codes.every((code) => code.text !== text)) }
   }
 
-  /** Repeats the pass that read the last code, to notice whether a code is still in view. */
+  /** Repeats the pass that read the last code, to check whether a code, not necessarily the same one, is in view. */
   async function watchCode(frame: GrayPicture, whole: boolean): Promise<DecodedFrame> {
     const last = lastRead === null ? null : passOf(lastRead, createPassInput(frame, whole, settings))
     const { confirmed, seen } = await runPass(last?.extra ?? createPlainPass(frame, 'every', settings), last === null)

@@ -74,7 +74,7 @@ function useAttempts(on: boolean, visible: boolean) {
     trouble: failed?.trouble ?? null,
     fail: setFailed,
     succeed: () => setFailed(null),
-    /** Resets the retry delays after the camera has run stably for a while. */
+    /** Resets the retry delays to the shortest delay. Called once the camera runs stably. */
     steady: () => {
       tries.current = 0
     },
@@ -115,7 +115,7 @@ export function useCameraScan(video: RefObject<HTMLVideoElement | null>, props: 
     const fail = (error: unknown) => {
       if (!gone) latest.current.attempts.fail({ trouble: error instanceof CameraError ? error.trouble : 'engine', attempt })
     }
-    /** Restarts a camera that stopped by itself. Reports a fault when the camera stops again soon. */
+    /** Restarts a camera that stopped by itself. Reports a fault instead when the last restart was less than `UNSTABLE_MS` ago. */
     const restart = () => {
       const isUnstable = performance.now() - restarted.current < UNSTABLE_MS
       restarted.current = performance.now()

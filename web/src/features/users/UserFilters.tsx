@@ -5,7 +5,10 @@ import { Chip, ChipRow } from '@/ui/Chips'
 import { matchesSignInFilter, SIGN_IN_FILTERS, INACTIVE_DAYS, type UserListSettings } from './listing'
 import { useUsersText } from './text'
 
-/** Filters of the user list as chips with counts: access levels, users who never signed in, and users whose last sign-in is long ago. */
+/**
+ * Filters of the user list as chips with counts: access levels, users who never signed in, and users whose last sign-in is more than
+ * `INACTIVE_DAYS` days ago.
+ */
 export function UserFilters({ users, listing: { level, signIn }, now }: { users: User[]; listing: UserListSettings; now: number }) {
   const t = useUsersText()
   const isAll = level === null && signIn === null

@@ -20,8 +20,8 @@ const LIST = 'active'
 const NONE = 'none'
 
 /**
- * Returns the `panel` parameter of the URL after a tap on a toggle. Closing a panel opens the user list; closing the list closes every
- * panel.
+ * Returns the `panel` parameter of the URL after a tap on a panel's heading; null stands for the user list. Closing another panel opens
+ * the user list. Closing the user list leaves all panels closed.
  */
 const panelAfter = (pressed: string, open: string): string | null => {
   if (pressed !== open) return pressed === LIST ? null : pressed

@@ -5,7 +5,10 @@ import { compareNaturally } from '@/lib/yards'
 const DAY_MS = 86_400_000
 export const INACTIVE_DAYS = 30
 
-/** Filters by sign-in: users who never signed in, and users whose last sign-in is long ago. */
+/**
+ * Filters by sign-in: `never` for users who never signed in, `silent` for users whose last sign-in is more than `INACTIVE_DAYS` days
+ * ago.
+ */
 export const SIGN_IN_FILTERS = ['never', 'silent'] as const
 export type SignInFilter = (typeof SIGN_IN_FILTERS)[number]
 
@@ -17,7 +20,7 @@ export interface UserListSettings {
   /** Access level to list; `null` for all levels. */
   level: User['user_type'] | null
   signIn: SignInFilter | null
-  /** Column to sort by; `null` for the order of the server. */
+  /** Column to sort by; `null` for the order in which the server lists the users. */
   sort: UserSortColumn | null
   descending: boolean
 }
@@ -56,7 +59,10 @@ export function listUsers(users: User[], { search, level: wanted, signIn, sort, 
   return found.toSorted((a, b) => (descending ? -1 : 1) * COMPARE[sort](a, b) || COMPARE.hmc(a, b))
 }
 
-/** Returns the `sort` parameter after a click on a column's heading: ascending, descending, then the order of the server. */
+/**
+ * Returns the `sort` parameter of the URL after a click on a column's heading. The order changes from ascending to descending, and then
+ * to the unsorted list (`null`).
+ */
 export function nextUserSort({ sort, descending }: UserListSettings, column: UserSortColumn): string | null {
   if (sort !== column) return column
   return descending ? null : `-${column}`

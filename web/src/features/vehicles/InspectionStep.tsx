@@ -10,7 +10,7 @@ interface StepProps {
   /** Whether only the heading is shown. Steps with `onToggle` can be expanded and collapsed by the person. */
   folded?: boolean
   onToggle?: () => void
-  /** Line below the title of a folded step. */
+  /** Line below the title of a collapsed step. */
   summary?: ReactNode
   /** Whether the step takes half the width of the row while it is collapsed. */
   half?: boolean

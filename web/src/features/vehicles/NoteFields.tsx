@@ -6,8 +6,8 @@ import styles from './NoteFields.module.css'
 const LONGEST = 4000
 
 /**
- * Returns whether a status should be explained by a note. Choosing such a status opens the note fields, and in walk mode does not save
- * the vehicle with that tap.
+ * Returns whether the status calls for a note (ng and Repair). A tap on such a status opens the note fields; in walk mode, that tap
+ * does not save the vehicle yet.
  */
 export const needsNote = (status: string): boolean => status === 'ng' || status === 'Repair'
 

@@ -3,7 +3,7 @@ import { getErrorMessage } from '@/api/problem'
 import { Alert } from '@/ui/Page'
 import { useScanText } from './text'
 
-/** Error message of a rejected save. Adds a sentence if the outbox has kept the save, so that the typed values are not lost. */
+/** Error message of a failed save. If the save stays in the outbox, the message adds that the typed values are not lost. */
 export function SaveError({ error }: { error: Error | null }) {
   const t = useScanText()
   if (error === null) return null

@@ -81,8 +81,8 @@ function Refused({ status, reason, pressed, stored, onTap }: RefusedProps) {
 }
 
 /**
- * Returns the chosen status after the person taps the chosen status again. This is the stored status; a supervisor who taps the stored
- * status again gets no status.
+ * Returns the status that remains chosen after a second tap on the chosen status: the stored status. A supervisor who taps the stored
+ * status itself gets no status ('').
  */
 function withdrawn(role: string, stored: string, value: string): string {
   if (value !== stored) return stored

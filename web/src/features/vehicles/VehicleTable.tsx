@@ -28,7 +28,7 @@ interface VehicleTableProps extends VehicleRowsProps {
   sort: ListSort | null
   /** Receives the sort order as written in the URL. */
   onSort: (sort: string | null) => void
-  /** VehicleSelection of many vehicles; `null` for people who may not change many at once. */
+  /** Selected vehicles and the functions that change the selection; `null` for people who may not change many vehicles at once. */
   selection: VehicleSelection | null
   isBusy: boolean
 }

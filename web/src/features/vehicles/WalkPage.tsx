@@ -142,7 +142,7 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
   )
 }
 
-/** The vehicle that was saved last, from which the next vehicle is determined, and the vehicle saved before it. */
+/** A save made in walk mode, with the save before it. Walk mode determines the next vehicle from the last save. */
 interface LastSaved {
   id: number
   saved: CompletedSave

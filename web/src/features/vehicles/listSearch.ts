@@ -10,7 +10,7 @@ export interface ListIndex {
   text: string
   /** Offset of each vehicle's part in `text`, followed by the length of `text`. */
   begins: Uint32Array
-  /** Names of the yard groups of these vehicles, in natural order. */
+  /** Names of the vehicles' yard groups (the part of a parking space before its first hyphen), in natural order. */
   yards: readonly string[]
   /** Names of the yard groups and of the yards that contain them, in natural order. */
   places: readonly string[]
@@ -67,8 +67,8 @@ interface Found {
 }
 
 /**
- * Returns the vehicles that match the filter. The counts per status ignore the status filter, because the status chips also show what
- * is not chosen.
+ * Returns the vehicles that match the filter, and the number of vehicles per status. The numbers ignore the status filter, because the
+ * status chips also show the statuses that are not chosen.
  */
 export function searchList(index: ListIndex, { search, yard, statuses }: ListFilter): Found {
   const matching = searched(index, search)

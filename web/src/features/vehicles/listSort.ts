@@ -18,7 +18,10 @@ export function parseSort(text: string | null): ListSort | null {
   return column === undefined ? null : { column, down }
 }
 
-/** Returns the sort order that follows a click on a column, as written in the URL: ascending, descending, then none. */
+/**
+ * Returns the sort order after a click on a column, as written in the URL: ascending, then descending, then the list's own order
+ * (`null`).
+ */
 export function nextSort(sort: ListSort | null, column: SortColumn): string | null {
   if (sort?.column !== column) return column
   return sort.down ? null : `-${column}`
@@ -42,7 +45,7 @@ export function sortByStatus(vehicles: readonly ListedVehicle[], down: boolean):
 const textOf = (vehicle: ListedVehicle, column: SortColumn): string => (column === 'space' ? vehicle.parking_space : vehicle.vin_number)
 
 const DIGITS = 9
-/** Returns a sort key. Comparing the keys of two texts as plain text gives their natural order, with A-2 before A-10, faster than a collator. */
+/** Returns a key for sorting in natural order, with A-2 before A-10. Plain comparison of two keys is faster than a collator. */
 const keyOf = (text: string): string => text.trim().toUpperCase().replace(/\d+/g, (digits) => digits.padStart(DIGITS, '0'))
 
 const SLICE = 1000

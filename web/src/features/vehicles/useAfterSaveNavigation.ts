@@ -12,8 +12,8 @@ import { useVehicleNavigation } from './vehiclePane'
 
 const NEXT_DELAY_MS = 3100
 /**
- * Response time of a save in milliseconds that does not shorten the delay before the next vehicle. A longer response time is deducted
- * from the delay, of which at least `LAST_MS` remain for reading the message.
+ * Maximum response time of a save in milliseconds that does not shorten the delay before the next vehicle. Time beyond the maximum is
+ * deducted from the delay. At least `LAST_MS` remain for reading the message.
  */
 const QUICK_MS = 500
 const LAST_MS = 1000

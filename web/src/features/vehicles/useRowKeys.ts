@@ -22,7 +22,7 @@ const focusRow = (row: HTMLElement | undefined): void => row?.querySelector('a')
 /** Lets the arrow keys, j, k, [, ], Space and Escape act on the row that has the focus. */
 export function useRowKeys(list: RefObject<HTMLElement | null>, keys: RowKeys): void {
   const latest = useRef(keys)
-  /** Page to which a key press has turned, and the row that gets the focus there. */
+  /** Page that a key press has opened, and the row that gets the focus on that page. The value is null while no row waits for the focus. */
   const arriving = useRef<{ page: number; end: 'first' | 'last' } | null>(null)
   useEffect(() => {
     latest.current = keys

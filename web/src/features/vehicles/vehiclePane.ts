@@ -11,8 +11,8 @@ export interface VehiclePane {
 export const VehiclePaneContext = createContext<VehiclePane | null>(null)
 
 /**
- * Returns functions that open another vehicle and that leave the vehicle's page for its campaign. In the pane beside the list, leaving
- * only closes the pane.
+ * Returns two functions: one opens another vehicle, the other leaves the vehicle's page for its campaign. In the pane beside the list,
+ * leaving only closes the pane.
  */
 export function useVehicleNavigation(campaign: string, yard: number | null) {
   const pane = useContext(VehiclePaneContext)

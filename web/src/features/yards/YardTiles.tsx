@@ -10,7 +10,7 @@ import styles from './YardTiles.module.css'
 interface YardTilesProps {
   tiles: YardTileData[]
   campaign: Campaign | undefined
-  /** Login names (HMC) of the people who are inspecting, by the id of the yard. */
+  /** HMCs (register numbers) of the people who are inspecting, by the id of the yard. */
   people: Map<number, string[]>
   /** Whether the tiles match a search. A search shows the yards without vehicles too. */
   searched: boolean

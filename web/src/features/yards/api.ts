@@ -33,7 +33,7 @@ const MAX_PACES = 200
 
 const isWorkedOn = ({ status }: Campaign) => status === 'Ongoing' || status === 'Pending Review'
 
-/** Returns the login names (HMC) of the people who are inspecting, by the id of the yard where each person saved last. */
+/** Returns the HMCs (register numbers) of the people who are inspecting, by the id of the yard where each person saved last. */
 export function usePeopleByYard(campaign: Campaign | undefined, campaigns: Campaign[] | undefined): Map<number, string[]> {
   const ids = (campaign === undefined ? (campaigns ?? []).filter(isWorkedOn) : [campaign]).map(({ id }) => id).slice(0, MAX_PACES)
   const paces = useQuery({

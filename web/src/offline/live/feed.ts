@@ -40,7 +40,7 @@ export class LiveFeed {
   readonly #onConflict: ConflictListener
   #connection: AbortController | null = null
   #channel: BroadcastChannel | null = null
-  /** Whether the stream has been open before, so that a new connection may have missed events. */
+  /** Whether the stream has been open before. If so, events may have been missed before a new connection. */
   #wasOpen = false
   #hiding: ReturnType<typeof setTimeout> | undefined
 

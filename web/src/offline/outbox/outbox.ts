@@ -84,14 +84,14 @@ export class Outbox {
   }
 
   /**
-   * Schedules the sending of this person's held saves (not sent yet, so that they can be undone). Also covers saves that a meanwhile
-   * closed tab has made.
+   * Schedules the sending of this person's held saves (not sent yet, so that they can be undone). Includes saves from tabs that have
+   * been closed since.
    */
   #sendAfterHold(): void {
     if (outboxState.get().entries.some((entry) => entry.state === 'waiting' && getUndoTimeLeft(entry, Date.now()) > 0)) this.#sender.flushIfIdle()
   }
 
-  /** Writes a saved vehicle to the query cache and to the snapshot of its campaign. */
+  /** Writes a saved vehicle to the query cache and to the vehicle list that is stored for offline use (snapshot). */
   #publish(vehicle: Vehicle, { yard }: PendingSave): void {
     updateVehicleCache(this.#queries, vehicle, yard)
     refreshVehicleCountsThrottled(this.#queries)

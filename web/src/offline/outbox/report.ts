@@ -29,8 +29,8 @@ export function buildPendingReport(entries: readonly PendingSave[]): Pending[] {
 let timer: ReturnType<typeof setTimeout> | undefined
 
 /**
- * Reports the pending saves of this device to the server, when they have changed since the last report. From these reports, the server
- * warns other people of pending saves before they close a campaign.
+ * Reports this device's pending saves to the server when they have changed since the last report. The server uses the reports to warn a
+ * person who closes a campaign while saves are pending.
  */
 export function reportPendingSaves(): void {
   clearTimeout(timer)

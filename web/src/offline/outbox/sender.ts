@@ -42,7 +42,7 @@ export class OutboxSender {
   readonly #events: SenderEvents
   readonly #waiters = new Map<string, (outcome: SaveOutcome) => void>()
   #running: Promise<void> | null = null
-  /** Whether the current run has to look for pending saves once more before it ends. */
+  /** Whether the current run must check the outbox for pending saves once more before the run ends. */
   #again = false
   #failures = 0
   #failedAt = -MIN_IDLE_MS
@@ -62,7 +62,7 @@ export class OutboxSender {
     return this.#failures > 0 || !isServerReachable.get()
   }
 
-  /** Sends the pending saves now. A call during a run makes the run look for saves once more. */
+  /** Sends the pending saves now. If a run is already sending saves, that run checks the outbox once more before it ends. */
   flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#again = true
@@ -85,7 +85,7 @@ export class OutboxSender {
     this.#releasedAt = Date.now()
   }
 
-  /** Sends the pending saves because the server can be reached again, unless the last attempt failed a moment ago. */
+  /** Sends the pending saves now, unless the last attempt failed less than `MIN_IDLE_MS` ago. */
   flushIfIdle(): void {
     if (performance.now() - this.#failedAt >= MIN_IDLE_MS) void this.flush()
   }

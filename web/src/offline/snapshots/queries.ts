@@ -13,7 +13,10 @@ const inYard = (rows: readonly ListedVehicle[], yard: number | null) => (yard ==
 const inspectedIn = (rows: readonly ListedVehicle[]) => rows.filter(({ inspected }) => inspected).length
 const asSaved = (rows: ListedVehicle[]) => applyPendingChangesToList(rows, selectForCurrentUser(outboxState.get()).pending)
 
-/** Returns a campaign with the counts of its stored rows. With a yard, the counts are those of the yard. */
+/**
+ * Returns a campaign with the counts of its stored rows: of one yard if a yard is given. If only some yards are stored, the full
+ * campaign has the counts of the last download.
+ */
 async function campaignFrom({ campaign: id, head, yards }: CampaignSnapshot, yard: number | null): Promise<Campaign> {
   const rows = (await readRows(id)) ?? []
   const next = findNextVehicle(asSaved(rows), yard, null).next?.id ?? null
@@ -67,8 +70,8 @@ export async function listYards(): Promise<Yard[] | null> {
 }
 
 /**
- * Finds a vehicle in the lists stored on this device. The field `next` is the id of the next vehicle to inspect, which is limited to
- * the yard if one is given.
+ * Finds a vehicle in the lists stored on this device; null when no list contains the vehicle. The field `next` is the id of the next
+ * vehicle to inspect, limited to the yard if one is given.
  */
 export async function findVehicle(id: number, yard: number | null): Promise<PartialVehicle | null> {
   for (const { campaign: campaignId, head } of await readSnapshots()) {

@@ -17,10 +17,13 @@ const channel = openTabChannel('patio-taken', () => {
   void readSnapshots()
 })
 
-/** Time in milliseconds after which a snapshot that the server has not confirmed is deleted. Equals the lifetime of a session. */
+/**
+ * Time in milliseconds after which a snapshot (stored vehicle list) is deleted unless the server has confirmed the list. Equals the
+ * lifetime of a session.
+ */
 const RETENTION_MS = 12 * 3_600_000
 
-/** Reads the snapshots of the signed-in person from the database. Deletes expired snapshots. */
+/** Reads the signed-in person's snapshots (stored vehicle lists) from the database. Deletes expired snapshots. */
 export async function readSnapshots(): Promise<CampaignSnapshot[]> {
   const all = (await (await openDatabase())?.getAll('taken')) ?? []
   const expired = all.filter(({ fresh_at }) => Date.now() - fresh_at > RETENTION_MS)
@@ -31,7 +34,7 @@ export async function readSnapshots(): Promise<CampaignSnapshot[]> {
   return own
 }
 
-/** Returns the signed-in person's snapshot of a campaign. */
+/** Returns the signed-in person's snapshot (stored vehicle list) of a campaign, or undefined when the campaign is not stored. */
 export async function readSnapshot(campaign: number): Promise<CampaignSnapshot | undefined> {
   const snapshot = await (await openDatabase())?.get('taken', campaign)
   return snapshot?.owner === getCurrentOwner() ? snapshot : undefined
@@ -112,7 +115,7 @@ async function erase(campaign: number): Promise<void> {
   loaded.delete(campaign)
 }
 
-/** Reads the snapshots again in this tab, and makes the other tabs of this browser read them again. */
+/** Reads the snapshots (stored vehicle lists) again in this tab, and makes the other tabs of this browser read them again. */
 async function publish(): Promise<void> {
   channel?.postMessage('changed')
   await readSnapshots()

@@ -65,10 +65,10 @@ impl DoctorReport {
 
     /// Checks that the database admits the maximum number of connections that Patio opens.
     ///
-    /// If `own` is a service, all replicas of the service count. Otherwise, one process with all services counts.
+    /// If `own` is the name of a service, the check counts the connections of all replicas of that service. Otherwise, it counts
+    /// the connections of one process that runs all services.
     ///
-    /// # Errors
-    /// Returns an error when standard output cannot be written.
+    /// # Errors Returns an error when standard output cannot be written.
     pub async fn check_connections(&mut self, limit: Option<ConnectionLimit>, settings: &Settings, own: &str) -> anyhow::Result<()> {
         let Some(limit) = limit else { return Ok(()) };
         let each = connections_per_service(settings.database_connections);

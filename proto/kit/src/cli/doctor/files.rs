@@ -54,14 +54,16 @@ impl DoctorReport {
     }
 }
 
-/// Checks that a file can be written and deleted in the folder, which is created if needed.
+/// Checks that a file can be written to the folder and deleted again. Creates a missing folder. Returns the result as text for
+/// the report.
 fn check_writable(folder: &Path) -> io::Result<&'static str> {
     let probe = folder.join(".doctor");
     fs::create_dir_all(folder).and_then(|()| fs::write(&probe, [0; 4096])).and_then(|()| fs::remove_file(&probe))?;
     Ok("is writable")
 }
 
-/// Checks the permissions of the folder, or of the folder in which it will be created.
+/// Checks the write permission of the folder, or of the nearest existing parent of a missing folder. Returns the result as text
+/// for the report.
 fn check_write_permission(folder: &Path) -> io::Result<&'static str> {
     match fs::metadata(folder) {
         Ok(found) if !found.is_dir() => Err(ErrorKind::NotADirectory.into()),

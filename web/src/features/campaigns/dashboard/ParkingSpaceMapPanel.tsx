@@ -110,7 +110,7 @@ function RowNames({ bays, grid }: { bays: readonly ListedVehicle[]; grid: Parkin
   ))
 }
 
-/** Drawing of all parking spaces (bays): one SVG path for each status, and a symbol on each space whose status is not ok. */
+/** Drawing of all parking spaces: one SVG path for each status, and a symbol on each space whose status is not ok. */
 function Bays({ bays, grid }: { bays: readonly ListedVehicle[]; grid: ParkingSpaceGrid }) {
   const groups = new Map<string, number[]>()
   bays.forEach(({ status, inspected }, index) => {

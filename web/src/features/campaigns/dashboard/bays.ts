@@ -20,7 +20,10 @@ const isNeighbour = (before: ListedVehicle, after: ListedVehicle): boolean => {
   return before.id_yard === after.id_yard && (step === 0 || step === 1)
 }
 
-/** Returns the runs of vehicles in neighbouring spaces with the status Not Found, longest first. `vehicles` must be in walking order. */
+/**
+ * Returns the runs of vehicles in neighbouring spaces with the status Not Found, longest first. `vehicles` must be in walking order (by
+ * yard, then parking space).
+ */
 export function findMissingVehicleRuns(vehicles: readonly ListedVehicle[]): MissingVehicleRun[] {
   const runs: MissingVehicleRun[] = []
   let run: ListedVehicle[] = []
@@ -38,17 +41,17 @@ export function findMissingVehicleRuns(vehicles: readonly ListedVehicle[]): Miss
   return runs.toSorted((a, b) => b.vehicles - a.vehicles)
 }
 
-/** Layout of parking spaces (bays) in rows of equal length, with positions in pixels. */
+/** Layout of parking spaces in rows of equal length, with positions in pixels. */
 export interface ParkingSpaceGrid {
   columns: number
   rows: number
-  /** Returns the position of a bay's upper left corner. */
+  /** Returns the position of the upper left corner of the parking space with this index. */
   at: (index: number) => { x: number; y: number }
-  /** Returns the index of the bay at a position, or -1 outside all bays. */
+  /** Returns the index of the parking space at a position, or -1 outside all spaces. */
   find: (x: number, y: number) => number
 }
 
-/** Side length of a drawn parking space (bay). `PITCH` is the distance between neighbouring spaces. Both are in pixels. */
+/** Side length in pixels of a drawn parking space. `PITCH` is the distance in pixels between the starts of neighbouring spaces. */
 export const SPACE_SIDE_PX = 18
 const PITCH = 21
 /** Width in pixels of the label at the start of each row, which names the first parking space of the row. */
@@ -56,7 +59,7 @@ export const ROW_LABEL_WIDTH_PX = 64
 /** Number of which each row length is a multiple, so that the parking spaces named at the row starts increase in round steps. */
 const ROUND = 5
 
-/** Arranges parking spaces (bays) in rows that fit into a width in pixels. */
+/** Arranges `count` parking spaces in rows that fit into a width in pixels. */
 export function arrangeParkingSpaces(count: number, width: number): ParkingSpaceGrid {
   const fitting = Math.floor((width - ROW_LABEL_WIDTH_PX) / PITCH)
   const columns = Math.max(ROUND, fitting - (fitting % ROUND))
@@ -72,7 +75,10 @@ export function arrangeParkingSpaces(count: number, width: number): ParkingSpace
 /** Returns the height of a grid of parking spaces in pixels. */
 export const computeGridHeight = ({ rows }: ParkingSpaceGrid): number => rows * PITCH
 
-/** Returns the outlines of parking spaces (bays) as the data of one SVG path: one element draws all vehicles with the same status. */
+/**
+ * Returns the outlines of the parking spaces with these indexes as the data of one SVG path. One element then draws all vehicles of a
+ * status.
+ */
 export const buildParkingSpacePath = (grid: ParkingSpaceGrid, indexes: number[]): string =>
   indexes.map((index) => {
     const { x, y } = grid.at(index)

@@ -9,7 +9,7 @@ export interface WorkedHour {
   wrong: number
 }
 
-/** ProgressPoint of the progress line: a time, and the number of vehicles inspected by then. */
+/** Point of the progress line: a time, and the number of vehicles inspected by that time. */
 export interface ProgressPoint {
   at: number
   done: number

@@ -43,7 +43,7 @@ function walk(from: number, hours: WorkingHours, visit: (at: number, length: num
   }
 }
 
-/** Returns the time after a number of working hours; null when the time is beyond the calculated period. */
+/** Returns the time `amount` working hours after `from`. Returns null when that time is more than `MAX_HOURS` hours after `from`. */
 export function addWorkingHours(from: number, amount: number, hours: WorkingHours): number | null {
   let [left, end]: [number, number | null] = [amount, null]
   walk(from, hours, (at, length) => {

@@ -12,8 +12,8 @@ export type TextMatch<V> =
 /** Maximum number of characters in which a read text may differ from a vehicle's identifier and still identify the vehicle. */
 export const MAX_WRONG_CHARACTERS = 2
 /**
- * Minimum number of characters by which every other identifier must differ more from the read text than the best one. Otherwise, the
- * person picks the vehicle.
+ * Minimum lead of the best identifier, in characters: every other identifier must have at least this many more differences from the
+ * read text. With a smaller lead, the person picks the vehicle.
  */
 export const MIN_DISTANCE_TO_NEXT = 2
 /** Confidence in percent from which a character counts as certain. A vehicle whose identifier lacks a certain character is ruled out. */
@@ -98,9 +98,9 @@ function decide<V>(near: Candidate<V>[], { text, costs }: JoinedText): TextMatch
 }
 
 /**
- * Returns the number of characters in which the identifier of another candidate differs from the text. When the identifier of `best`
- * was read without error, the characters that the other identifier leaves out count as well. Otherwise, an identifier that is the
- * beginning of the best one would match equally well.
+ * Returns the number of characters in which the identifier of another candidate differs from the text. If the identifier of `best` was
+ * read without error, the characters that the other identifier lacks count as well, because a prefix of the best identifier would
+ * otherwise match equally well.
  */
 function distanceBeside<V>(other: Candidate<V>, best: Candidate<V>, text: string): number {
   if (best.off > 0 || other.off >= MIN_DISTANCE_TO_NEXT) return other.off

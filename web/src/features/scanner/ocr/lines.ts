@@ -68,7 +68,10 @@ function findEdges({ width, height, data }: GrayPicture): Edges {
   return { xs, ys, count, threshold }
 }
 
-/** Counts the edges of each row of a picture that is sheared by a slant. The first row of the result is `-reach`. */
+/**
+ * Counts the edges of each row of a picture that is sheared by a slant. The result starts with the row `-reach`, because the shear
+ * moves edges above the picture.
+ */
 function countRows({ xs, ys, count }: Edges, rows: number, reach: number, slant: number): Int32Array {
   const counts = new Int32Array(rows + 2 * reach)
   const rise = Math.tan(slant)

@@ -56,7 +56,10 @@ export function readProfile({ values, bars: { begin, end } }: Pick<Profile, 'val
   return null
 }
 
-/** Fits a sequence of characters to a profile, and replaces characters for which others fit better. Returns `null` when the result is not accepted. */
+/**
+ * Fits a sequence of characters to a profile, and replaces each character for which another character fits better. Returns `null` when
+ * the result is not accepted.
+ */
 function checkHypothesis(values: Float64Array, hypothesis: Hypothesis): ProfileCode | null {
   let fit = createInitialFit(hypothesis, values.length)
   for (let again = 0; again < REFITS; again++) {
