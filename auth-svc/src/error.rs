@@ -69,7 +69,7 @@ pub enum Error {
     #[error("This HMC is reserved. Choose another.")]
     ReservedHmc,
     /// The action targets the reserved developer account.
-    #[error("This user is reserved and cannot be changed.")]
+    #[error("This is the developer account. It cannot be changed here.")]
     ReservedUser,
     /// The action would demote or delete the last supervisor.
     #[error("There must be at least one supervisor.")]
@@ -78,10 +78,10 @@ pub enum Error {
     #[error("You cannot delete your own account.")]
     OwnAccount,
     /// The caller tries to set their own password through user administration, which does not ask for the current password.
-    #[error("Change your own password in My account.")]
+    #[error("You cannot set your own password here. Change it in My account.")]
     OwnPassword,
     /// A service requested a token with a wrong service secret.
-    #[error("the service secret is wrong or not set")]
+    #[error("the service secret is wrong or not set: PATIO_SERVICE_SECRET must be the same for all services")]
     WrongSecret,
     /// A database statement failed.
     #[error(transparent)]

@@ -225,7 +225,7 @@ fn spawn_maintenance(host: &Host, sign_in_service: Arc<SignInService>) {
         let sign_in_service = sign_in_service.clone();
         async move {
             if let Err(cause) = sign_in_service.run_maintenance().await {
-                tracing::warn!(%cause, "auth maintenance failed, retrying: expired rows not deleted or signing key not rotated");
+                tracing::warn!(%cause, "failed to delete expired revocations or rotate the signing key, retrying in an hour");
             }
         }
     });
@@ -244,7 +244,7 @@ fn spawn_page_view_log(host: &Host, db: &Db) -> Arc<PageViewLog> {
             }
             let written = if tasks.is_stopping() { counted.write_all_counts().await } else { counted.write_due_counts().await };
             if let Err(cause) = written {
-                tracing::warn!(%cause, "failed to write the counts of repeated page views and forbidden requests to the audit log, counts lost");
+                tracing::warn!(%cause, "failed to write counts of page views and forbidden requests to the audit log, counts lost");
             }
         }
     });
@@ -258,7 +258,7 @@ fn spawn_idle_expiry(host: &Host, db: &Db) {
         let (db, clock, identity) = (db.clone(), clock.clone(), identity.clone());
         async move {
             if let Err(cause) = sessions::end_idle_sessions(&db, &clock, &identity).await {
-                tracing::warn!(%cause, "failed to end idle sessions, retrying");
+                tracing::warn!(%cause, "failed to end idle sessions, retrying in a minute");
             }
         }
     });

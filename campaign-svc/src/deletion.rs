@@ -46,12 +46,12 @@ impl Context {
         let context = self.clone();
         self.tasks.spawn(async move {
             if let Err(cause) = context.purge_deleted(id).await {
-                tracing::warn!(%cause, campaign = id, "failed to remove the vehicles of a deleted campaign, retrying later");
+                tracing::warn!(%cause, campaign = id, "failed to delete the vehicles of a deleted campaign, retrying in the background");
             }
             let _ = done.send(());
         });
         if tokio::time::timeout(RESPONSE_TIMEOUT, removed).await.is_err() {
-            tracing::info!(campaign = id, "removal of a deleted campaign's vehicles continues in the background");
+            tracing::info!(campaign = id, "deleting the vehicles of a deleted campaign continues in the background");
         }
     }
 

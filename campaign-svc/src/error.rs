@@ -22,13 +22,13 @@ pub enum Error {
     #[error("Your access level does not allow changing {0}.")]
     FieldNotAllowed(&'static str),
     /// The caller's role may not change the campaign from the status `from` to the status `to`.
-    #[error("Your access level does not allow changing a campaign from {} to {}.", status_label(*.from), status_label(*.to))]
+    #[error("Your access level does not allow changing the status of a campaign from {} to {}.", status_label(*.from), status_label(*.to))]
     TransitionNotAllowed { from: CampaignStatus, to: CampaignStatus },
     /// No role may change a campaign from the status `from` to the status `to`.
-    #[error("A campaign cannot change from {} to {}.", status_label(*.from), status_label(*.to))]
+    #[error("The status of a campaign cannot change from {} to {}.", status_label(*.from), status_label(*.to))]
     InvalidTransition { from: CampaignStatus, to: CampaignStatus },
     /// The draft of the import is already published, so that it can no longer be discarded.
-    #[error("This import has already been completed and can no longer be cancelled. To revert it, undo it in History.")]
+    #[error("The import has already finished. To remove its campaign, undo the import in History.")]
     AlreadyPublished(i64),
     /// The import id was already used for a campaign with another name or by another user.
     #[error("This import id was already used for a campaign with another name or by another user. Start the import again.")]

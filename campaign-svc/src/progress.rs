@@ -62,7 +62,8 @@ impl ProgressReader {
             }
             Ok(Err(cause)) if !cause.is_unavailable() => Err(cause),
             failed => {
-                tracing::warn!(timed_out = failed.is_err(), "vehicle-svc unavailable, campaigns are shown without progress");
+                let cause = failed.ok().and_then(Result::err).map_or_else(|| "timeout".to_owned(), |cause| cause.to_string());
+                tracing::warn!(cause, "failed to load progress from vehicle-svc, showing cached progress or none");
                 Ok(self.cached(context, ids, yard).await)
             }
         }

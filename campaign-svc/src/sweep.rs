@@ -19,7 +19,7 @@ const SYNC_RETRY_AGE: TimeDelta = TimeDelta::seconds(5);
 const MAX_CAMPAIGNS_PER_SWEEP: i64 = 100;
 
 /// Names of the steps of a sweep, as written to the log.
-const STEPS: [&str; 3] = ["discard stale drafts", "finish deletions", "sync to vehicle-svc"];
+const STEPS: [&str; 3] = ["discard drafts of lost imports", "finish deletions of campaigns", "sync changed campaigns to vehicle-svc"];
 /// Outage trackers of the steps, in the order of [`STEPS`]. Each tracker counts the failures since the last success of its step.
 static OUTAGES: [Outage; 3] = [Outage::new(), Outage::new(), Outage::new()];
 
@@ -50,8 +50,8 @@ impl Sweeper {
         let silent =
             self.0.db.write(move |tx| Box::pin(async move { store::expire_stale_drafts(tx, at - HEARTBEAT_TIMEOUT, at).await })).await?;
         for id in silent {
-            tracing::info!(campaign = id, "draft discarded: no heartbeat from its import");
-            log_failure(id, self.0.purge_deleted(id).await)?;
+            tracing::info!(campaign = id, "draft campaign discarded, import-svc sent no heartbeat of its import");
+            log_failure(STEPS[0], id, self.0.purge_deleted(id).await)?;
         }
         Ok(())
     }
@@ -60,7 +60,7 @@ impl Sweeper {
         let stale = store::list_stale_tombstones(&self.0.db, self.0.now() - DELETION_RETRY_AGE, MAX_CAMPAIGNS_PER_SWEEP).await?;
         metrics::gauge!("patio_saga_backlog", "saga" => "deletions").set(gauge_value(stale.len()));
         for id in stale {
-            log_failure(id, self.0.purge_deleted(id).await)?;
+            log_failure(STEPS[1], id, self.0.purge_deleted(id).await)?;
         }
         Ok(())
     }
@@ -70,18 +70,18 @@ impl Sweeper {
         let unsynced = store::list_unsynced(&self.0.db, since, MAX_CAMPAIGNS_PER_SWEEP).await?;
         metrics::gauge!("patio_saga_backlog", "saga" => "campaign-changes").set(gauge_value(unsynced.len()));
         for id in unsynced {
-            log_failure(id, self.0.resync(id, since).await.map(drop))?;
+            log_failure(STEPS[2], id, self.0.resync(id, since).await.map(drop))?;
         }
         Ok(())
     }
 }
 
 /// Logs the failure of one row so that the sweep continues; returns the error only when vehicle-svc is unavailable.
-fn log_failure(id: i64, outcome: Result<(), Error>) -> Result<(), Error> {
+fn log_failure(work: &str, id: i64, outcome: Result<(), Error>) -> Result<(), Error> {
     match outcome {
         Err(Error::DependencyFailed(status)) if status.code() == Code::Unavailable => Err(Error::DependencyFailed(status)),
         Err(cause) => {
-            tracing::warn!(%cause, campaign = id, "failed to complete the unfinished work of a campaign, retrying at the next sweep");
+            tracing::warn!(work, %cause, campaign = id, "background work on a campaign failed, retrying");
             Ok(())
         }
         Ok(()) => Ok(()),

@@ -84,14 +84,14 @@ impl Context {
     /// the campaign later.
     async fn unlock_after_failed_close(&self, id: i64) {
         if let Err(cause) = self.resync(id, self.now() + TimeDelta::seconds(1)).await {
-            tracing::warn!(%cause, campaign = id, "a campaign could not be closed and is still locked in vehicle-svc, retrying the unlock later");
+            tracing::warn!(%cause, campaign = id, "failed to unlock a campaign that could not be closed, saves are rejected, retrying");
         }
     }
 
     /// Syncs the name and write lock of a campaign to vehicle-svc; after a failure the sweeper repeats the sync.
     async fn sync_or_defer(&self, campaign: &Campaign) {
         if let Err(cause) = self.sync(campaign).await {
-            tracing::warn!(%cause, campaign = campaign.id, "failed to sync a campaign to vehicle-svc, retrying in the background");
+            tracing::warn!(%cause, campaign = campaign.id, "failed to send name and write lock of a campaign to vehicle-svc, retrying");
         }
     }
 

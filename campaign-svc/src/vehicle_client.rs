@@ -68,7 +68,7 @@ impl VehicleClient {
             self.live.clone().notify_campaign_changed(request).await
         };
         if let Err(cause) = notification.await {
-            tracing::debug!(%cause, campaign = id, "failed to notify open screens of a changed campaign, they refresh at intervals");
+            tracing::debug!(%cause, campaign = id, "call NotifyCampaignChanged to vehicle-svc failed, browsers show the change later");
         }
     }
 

@@ -110,7 +110,7 @@ async fn serve(options: Options) -> anyhow::Result<()> {
     for notice in gateway.startup_messages() {
         cli::print(&format!("{notice}\n"))?;
     }
-    tracing::info!(url = %gateway.url(), service = "gateway", version = VERSION, "serving");
+    tracing::info!(url = %gateway.url(), service = "gateway", version = VERSION, "ready, serving requests");
     let tasks = host.tasks.clone();
     let notice = host.settings.shutdown_delay_seconds;
     host.tasks.spawn(async move {
@@ -144,7 +144,7 @@ fn probed(probe: &Probe) -> ExitCode {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("the gateway is not ready")]
+#[error("the gateway is not ready: /readyz did not respond with status 200")]
 struct NotReady;
 
 /// Returns `true` if `/readyz` responds with status 200.

@@ -168,7 +168,7 @@ impl i::import_service_server::ImportService for Imports {
     }
 
     async fn cancel_import(&self, _: Request<i::CancelImportRequest>) -> Reply<i::CancelImportResponse> {
-        Err(status(Code::Aborted, Reason::TooLate, &"The import has already finished. To revert it, undo it in History."))
+        Err(status(Code::Aborted, Reason::TooLate, &"The import has already finished. To remove its campaign, undo the import in History."))
     }
 
     async fn get_template(&self, _: Request<i::GetTemplateRequest>) -> Reply<i::File> {

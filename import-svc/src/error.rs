@@ -9,7 +9,7 @@ use tonic::{Code, Status};
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// No upload has this id, or the upload belongs to another user.
-    #[error("This upload no longer exists.")]
+    #[error("Upload not found. Import the file again.")]
     UploadNotFound,
     /// The upload id was already used by another user or for another file.
     #[error("This upload id was already used for another file or by another user. Start the import again.")]
@@ -30,10 +30,10 @@ pub enum Error {
     #[error("Import cancelled. Nothing was imported.")]
     Cancelled,
     /// The import cannot be cancelled: its campaign is already published.
-    #[error("The import has already finished. To revert it, undo it in History.")]
+    #[error("The import has already finished. To remove its campaign, undo the import in History.")]
     AlreadyPublished,
     /// Cancellation was requested, but the import did not stop within the wait time and is still stopping.
-    #[error("The import is being cancelled. Wait a moment.")]
+    #[error("Cancelling the import takes longer than usual. Check again in a moment.")]
     CancellationPending,
     /// The rejected workbook was never stored, has expired, or belongs to another user.
     #[error(
@@ -47,7 +47,7 @@ pub enum Error {
     #[error("The upload stopped. Try again with a better connection.")]
     UploadStalled,
     /// The workbook reader process failed to start.
-    #[error("the workbook reader process cannot be started: {0}")]
+    #[error("failed to start the workbook reader process: {0}")]
     ReaderNotStarted(std::io::Error),
     /// vehicle-svc stored a different number of vehicles than the file contains.
     #[error("vehicle-svc stored only {stored} of the {expected} vehicles in the file")]
@@ -58,13 +58,13 @@ pub enum Error {
         expected: i64,
     },
     /// Writing an `.xlsx` workbook failed.
-    #[error("a workbook cannot be written: {0}")]
+    #[error("failed to write a workbook: {0}")]
     WorkbookWriteFailed(#[from] rust_xlsxwriter::XlsxError),
     /// A temporary file that import-svc has written could not be read back.
-    #[error("a temporary file cannot be read: {0}")]
+    #[error("failed to read a temporary file: {0}")]
     FileReadFailed(std::io::Error),
     /// The task that writes a file on a blocking thread panicked or was aborted.
-    #[error("the task that writes a file panicked or was cancelled: {0}")]
+    #[error("failed to write a file, the writing task panicked or was aborted: {0}")]
     TaskAborted(tokio::task::JoinError),
     /// A call to another service failed with this status.
     #[error("a call to another service failed: {0}")]

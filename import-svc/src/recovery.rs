@@ -43,8 +43,8 @@ pub fn spawn_rejected_workbook_purge(host: &Host, db: Db) {
         let (db, now) = (db.clone(), clock.now());
         async move {
             match rejected_workbooks::purge_expired(&db, now).await {
-                Ok(count) => tracing::debug!(count, "deleted expired rejected workbooks"),
-                Err(cause) => tracing::warn!(%cause, "failed to delete expired rejected workbooks, retrying in an hour"),
+                Ok(count) => tracing::debug!(count, "deleted expired workbooks of rejected imports"),
+                Err(cause) => tracing::warn!(%cause, "failed to delete expired workbooks of rejected imports, retrying in an hour"),
             }
         }
     });
@@ -68,7 +68,7 @@ async fn recover_one(host: &Host, db: &Db, steps: &SagaClients, lost: OrphanedIm
     };
     let now = host.clock.now();
     if published {
-        tracing::info!(import = lost.id, "campaign of an orphaned import is published, recording the import as successful");
+        tracing::info!(import = lost.id, "orphaned import recorded as successful, its campaign was published before the process died");
         let caller = Caller {
             must_change_password: false,
             user_id: lost.user_id,
@@ -79,7 +79,7 @@ async fn recover_one(host: &Host, db: &Db, steps: &SagaClients, lost: OrphanedIm
         };
         return Ok(store::record_success(db, lost.id, caller, now).await?);
     }
-    tracing::info!(import = lost.id, "orphaned import recorded as failed");
+    tracing::info!(import = lost.id, "orphaned import recorded as failed, its process died during the import");
     if let Some(draft) = lost.campaign_id {
         steps.discard_draft(draft).await;
     }

@@ -251,7 +251,7 @@ impl Run {
         match rejected_workbooks::insert(&self.db, sheet).await {
             Ok(()) => rejection.kept_as = upload_id,
             Err(cause) => {
-                tracing::warn!(%cause, import = self.id, "failed to store a rejected workbook, no download with marked errors is offered")
+                tracing::warn!(%cause, import = self.id, "failed to store the workbook with marked errors, it cannot be downloaded")
             }
         }
         rejection
@@ -306,7 +306,7 @@ impl Run {
                     given_up.cancel();
                 }
                 Ok(false) => {}
-                Err(cause) => tracing::warn!(%cause, import = self.id, "failed to check for a cancellation request, retrying"),
+                Err(cause) => tracing::warn!(%cause, import = self.id, "failed to check whether the import was cancelled, retrying"),
             }
         }
     }
@@ -315,7 +315,7 @@ impl Run {
         loop {
             tokio::time::sleep(HEARTBEAT_INTERVAL).await;
             if let Err(cause) = store::record_heartbeat(&self.db, self.id, self.host.clock.now()).await {
-                tracing::warn!(%cause, import = self.id, "failed to write the heartbeat of an import, retrying");
+                tracing::warn!(%cause, import = self.id, "failed to store the heartbeat of a running import, retrying");
             }
         }
     }
@@ -327,7 +327,7 @@ impl Run {
             if let Some(draft) = self.draft.get()
                 && let Err(cause) = self.steps.send_draft_heartbeat(*draft).await
             {
-                tracing::warn!(%cause, draft, "failed to send the heartbeat of a draft campaign to campaign-svc, retrying");
+                tracing::warn!(%cause, campaign = draft, "failed to notify campaign-svc that the import is still running, retrying");
             }
         }
     }
@@ -359,7 +359,7 @@ impl Run {
 
     fn written(&self, written: Result<(), sqlx::Error>) {
         if let Err(cause) = written {
-            tracing::warn!(%cause, import = self.id, "failed to record the outcome of an import, left to the recovery of orphaned imports");
+            tracing::warn!(%cause, import = self.id, "failed to record the outcome of an import, the recovery of orphaned imports does it");
         }
     }
 
@@ -369,7 +369,7 @@ impl Run {
             Err(Stop::Rejected(rejection)) => Ok(ImportOutcome::Rejected(rejection)),
             Err(Stop::Failed(Error::Interrupted)) if self.cancelled.load(Relaxed) => Err(Error::Cancelled),
             Err(Stop::Failed(error)) => {
-                tracing::info!(%error, import = self.id, "import failed");
+                tracing::info!(cause = %error, import = self.id, "import failed");
                 Err(error)
             }
         }

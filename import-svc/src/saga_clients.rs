@@ -97,7 +97,7 @@ impl SagaClients {
         if let Err(cause) =
             self.drafts.clone().discard_draft(self.bearer.request_with_timeout(STEP_TIMEOUT, DiscardDraftRequest { id })).await
         {
-            tracing::warn!(%cause, draft = id, "failed to discard a draft campaign, campaign-svc discards it later");
+            tracing::warn!(%cause, campaign = id, "failed to discard the draft campaign of an import, campaign-svc discards it later");
         }
     }
 

@@ -27,7 +27,7 @@ pub enum Error {
     #[error("This change cannot be undone: its campaigns were deleted.")]
     CampaignsDeleted,
     /// The save is based on an outdated version of the vehicle: another save came first.
-    #[error("Someone else saved this vehicle first.")]
+    #[error("Someone else saved this vehicle after you opened it. Reload the vehicle and save again.")]
     OutdatedVersion {
         /// Id of the vehicle.
         id: i64,
@@ -64,7 +64,7 @@ pub enum Error {
     #[error("Another vehicle in this campaign already has the VIN {0}.")]
     VinTaken(String),
     /// The idempotency key of the save was used before for a save with other values.
-    #[error("This save was already sent with different values. Reload the vehicle and save again.")]
+    #[error("The server already received this save with different values. Reload the vehicle and save again.")]
     KeyReused,
     /// A field of the request is invalid; the text names the field and the rule.
     #[error("{0}")]

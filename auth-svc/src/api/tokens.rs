@@ -67,7 +67,7 @@ impl TokenService for TokenApi {
         // Every process polls the keys every few seconds, this one included, so each replica picks up new keys here.
         match self.keys.signing.reload(&self.db).await {
             Ok(()) => self.keys.signing.install_public_keys(&self.identity),
-            Err(cause) => tracing::warn!(%cause, "failed to reload the signing keys, the loaded keys stay in use"),
+            Err(cause) => tracing::warn!(%cause, "failed to reload the signing keys from the database, the loaded keys stay in use"),
         }
         Ok(Response::new(pb::GetSigningKeysResponse { keys: self.keys.signing.to_proto() }))
     }

@@ -113,7 +113,7 @@ impl Lockout {
     /// Deletes from the fast store the counters that were deleted from the database.
     pub async fn delete_from_fast_store(&self, counter_names: &[String]) {
         if !counter_names.is_empty() && !self.front.delete_counters(counter_names).await {
-            tracing::warn!("failed to delete the lockout counters of an unlocked account from redis, retrying");
+            tracing::warn!("failed to delete the lockout counters of an unlocked account from redis, retrying at the next sign-in");
         }
     }
 

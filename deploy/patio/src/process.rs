@@ -103,7 +103,7 @@ pub async fn serve(mut options: Options) -> anyhow::Result<()> {
     let url = gateway.url();
     host.tasks.spawn(async move {
         if let Err(cause) = gateway.serve_on_io_runtime().await {
-            tracing::error!(%cause, "the gateway failed, the process stops");
+            tracing::error!(%cause, "gateway failed, the process stops");
         }
     });
     print(&format!("Patio is ready on {url}\n"))?;
@@ -123,7 +123,7 @@ pub async fn serve(mut options: Options) -> anyhow::Result<()> {
 /// systemd.
 fn notify_systemd(state: NotifyState<'_>) {
     if let Err(cause) = sd_notify::notify(&[state]) {
-        tracing::warn!(%cause, "failed to notify systemd, which does not learn the state of this process");
+        tracing::warn!(%cause, "failed to report to systemd that this process is ready or stopping, systemd may stop it");
     }
 }
 

@@ -230,7 +230,7 @@ impl HeaderBudget {
 
 /// Error of a form part whose headers are too long.
 #[derive(Debug, thiserror::Error)]
-#[error("a form part has more than {MAX_PART_HEADER_BYTES} bytes of headers")]
+#[error("a part of the multipart form has more than {MAX_PART_HEADER_BYTES} bytes of headers")]
 struct HeadersTooLong;
 
 /// Returns the request body as a stream that fails once the limit of header bytes is exceeded. The stream yields one chunk per

@@ -157,6 +157,6 @@ fn bare_problem(status: StatusCode) -> Problem {
 #[must_use]
 pub fn panic_response(cause: Box<dyn std::any::Any + Send + 'static>) -> Response<Body> {
     let message = cause.downcast_ref::<&str>().copied().or_else(|| cause.downcast_ref::<String>().map(String::as_str));
-    tracing::error!(cause = message.unwrap_or("unknown"), "request handler panicked");
+    tracing::error!(cause = message.unwrap_or("unknown"), "request handler panicked, responding with HTTP 500");
     Problem::internal().into_response()
 }

@@ -102,8 +102,8 @@ impl Connection {
                 self.app = plain;
                 Arc::new(self).serve(stream).await;
             }
-            Ok(Err(cause)) => tracing::debug!(%cause, peer = %self.peer.address, "TLS handshake failed"),
-            Err(_) => tracing::debug!(peer = %self.peer.address, "TLS handshake timeout"),
+            Ok(Err(cause)) => tracing::debug!(%cause, peer = %self.peer.address, "TLS handshake with a client failed, connection closed"),
+            Err(_) => tracing::debug!(peer = %self.peer.address, "TLS handshake with a client timed out, connection closed"),
         }
     }
 
@@ -131,7 +131,7 @@ impl Connection {
             tokio::select! {
                 done = served.as_mut() => {
                     if let Err(cause) = done {
-                        tracing::debug!(%cause, peer = %self.peer.address, "client connection failed");
+                        tracing::debug!(%cause, peer = %self.peer.address, "connection to a client failed, connection closed");
                     }
                     return;
                 }

@@ -119,7 +119,7 @@ impl Server {
         }
         drop(self.listener);
         if tokio::time::timeout(DRAIN_TIMEOUT, room.acquire_many(most)).await.is_err() {
-            tracing::warn!("shutdown timeout, requests in flight were aborted");
+            tracing::warn!("shutdown timed out, requests in flight were aborted");
         }
         Ok(())
     }

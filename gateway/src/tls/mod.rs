@@ -150,7 +150,7 @@ fn spawn_reload(read: impl Fn() -> anyhow::Result<Pair> + Send + Sync + 'static,
         async move {
             let looked = tokio::task::spawn_blocking(move || renew(read.as_ref(), &last, &held)).await;
             if let Ok(Err(cause)) = looked {
-                tracing::error!(cause = format!("{cause:#}"), "failed to reload the TLS certificate, current one stays in use");
+                tracing::error!(cause = format!("{cause:#}"), "failed to reload the TLS certificate, the current one stays in use");
             }
         }
     });

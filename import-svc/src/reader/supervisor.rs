@@ -148,7 +148,7 @@ impl WorkbookReader {
 /// Writes the file to the reader process. A process that stops reading early reports the reason in its records.
 async fn send_file(mut stdin: ChildStdin, file: Bytes) {
     if let Err(cause) = stdin.write_all(&file).await {
-        tracing::debug!(%cause, "workbook reader process closed its input before the end of the file");
+        tracing::debug!(%cause, "workbook reader process stopped reading before the end of the file");
     }
 }
 
@@ -198,8 +198,8 @@ async fn next(stdout: &mut BufReader<ChildStdout>) -> Option<ReaderRecord> {
 async fn end(child: &mut Child) {
     match tokio::time::timeout(Duration::from_millis(200), child.wait()).await {
         Ok(Ok(code)) if code.success() => {}
-        Ok(Ok(code)) => tracing::info!(%code, "workbook reader process exited with an error"),
-        Ok(Err(cause)) => tracing::warn!(%cause, "failed to wait for the workbook reader process to exit"),
+        Ok(Ok(code)) => tracing::info!(status = %code, "workbook reader process exited with an error"),
+        Ok(Err(cause)) => tracing::warn!(%cause, "failed to read the exit status of the workbook reader process"),
         Err(_) => {
             if let Err(cause) = child.kill().await {
                 tracing::warn!(%cause, "failed to kill the workbook reader process, it may keep running");

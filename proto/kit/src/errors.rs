@@ -165,10 +165,11 @@ pub fn failure_of_status(status: &Status) -> Option<DependencyFailure> {
     Some(DependencyFailure { dependency: value(DEPENDENCY_KEY)?, cause: value(CAUSE_KEY).unwrap_or_default() })
 }
 
-/// Builds the error status for a call to a service that did not respond, or whose response was cut off.
+/// Builds the error status for a call to a service or the database (`dependency`) that did not respond, or whose response was cut
+/// off.
 #[must_use]
-pub fn unavailable_status(cause: &dyn Display) -> Status {
-    tracing::debug!(%cause, "request failed: a service or the database is unavailable");
+pub fn unavailable_status(dependency: &str, cause: &dyn Display) -> Status {
+    tracing::debug!(dependency, %cause, "request failed, dependency unavailable");
     status(Code::Unavailable, Reason::Unavailable, &"The server is temporarily unavailable. Try again in a moment.")
 }
 
@@ -180,7 +181,7 @@ pub fn database_status(cause: &sqlx::Error) -> Status {
         cause if is_out_of_space(cause) => disk_full_status(cause),
         cause if is_connection_error(cause) => database_unavailable_status(cause),
         cause if is_aborted_by_concurrency(cause) => {
-            tracing::warn!(%cause, "transaction aborted by a deadlock or serialization failure");
+            tracing::warn!(%cause, "transaction aborted by a deadlock or serialization failure, the caller is asked to try again");
             status(Code::Unavailable, Reason::Busy, &"Another change was made at the same time. Try again.")
         }
         // A text with NUL that no earlier check rejected. SQLite accepts such a text and finds nothing.
@@ -235,7 +236,7 @@ pub fn is_out_of_space(cause: &sqlx::Error) -> bool {
 }
 
 fn disk_full_status(cause: &sqlx::Error) -> Status {
-    tracing::error!(%cause, "database disk full");
+    tracing::error!(%cause, "database disk full, writes are rejected");
     status(
         Code::Unavailable,
         Reason::Unavailable,

@@ -167,7 +167,7 @@ impl Host {
                  (PATIO_ALLOW_DATA_LOSS=true) if losing data does not matter"
             )
         })?;
-        tracing::warn!(lossy, "unsafe database settings, a crash could lose acknowledged saves");
+        tracing::warn!(settings = lossy, "unsafe database settings, a crash could lose acknowledged saves");
         Ok(())
     }
 

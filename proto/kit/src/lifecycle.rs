@@ -91,7 +91,7 @@ impl Tasks {
     pub async fn stop_and_wait(&self) {
         self.stop();
         if !self.wait_until_drained(DRAIN_TIMEOUT).await {
-            tracing::warn!("shutdown timed out, background tasks aborted");
+            tracing::warn!("shutdown timed out, background tasks were aborted");
         }
     }
 

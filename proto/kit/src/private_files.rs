@@ -43,7 +43,7 @@ pub fn create_file(path: &Path) -> io::Result<()> {
 fn restrict_mode(path: &Path, mode: u32) {
     let is_open = fs::metadata(path).is_ok_and(|found| found.permissions().mode() & OTHER_USERS_MODE != 0);
     if is_open && let Err(cause) = fs::set_permissions(path, Permissions::from_mode(mode)) {
-        tracing::warn!(%cause, path = %path.display(), "failed to restrict file permissions, other users may read the file");
+        tracing::warn!(%cause, path = %path.display(), "failed to restrict file permissions, other users of the host may read the file");
     }
 }
 

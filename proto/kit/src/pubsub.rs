@@ -101,7 +101,7 @@ impl PubSub {
         let mut all = tokio::time::timeout(SILENCE_TIMEOUT, client.get_async_pubsub()).await??;
         tokio::time::timeout(SILENCE_TIMEOUT, all.subscribe(&*self.channel)).await??;
         self.is_subscribed.store(true, Ordering::Relaxed);
-        tracing::info!(channel = %self.channel, "redis subscription open");
+        tracing::info!(channel = %self.channel, "redis subscription active");
         let _ = self.local.send(Message::Lagged);
         let mut messages = all.into_on_message();
         while let Some(message) = tokio::time::timeout(SILENCE_TIMEOUT, messages.next()).await? {
@@ -127,6 +127,12 @@ impl PubSub {
         let whole = [&self.sender_id[..], message].concat();
         let published = redis.clone().publish::<_, _, i64>(&*self.channel, whole).await;
         published.inspect_err(|cause| redis.log_failure("messages to other replicas", cause)).is_ok()
+    }
+
+    /// Returns the name of the Redis channel.
+    #[must_use]
+    pub fn channel(&self) -> &str {
+        &self.channel
     }
 
     /// Subscribes to all messages that are published after this call.

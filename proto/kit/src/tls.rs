@@ -86,10 +86,10 @@ impl ServiceTls {
                 match tokio::task::spawn_blocking(move || tls.reload_if_changed()).await {
                     Ok(Err(cause)) if !failed.swap(true, Ordering::Relaxed) => {
                         let cause = format!("{cause:#}");
-                        tracing::error!(cause, "failed to reload the service certificate, the last one stays in use");
+                        tracing::error!(cause, "failed to reload the service certificate, the current one stays in use");
                     }
                     Ok(Ok(())) if failed.swap(false, Ordering::Relaxed) => {
-                        tracing::info!("service certificate can be read again");
+                        tracing::info!("reloading the service certificate succeeds again");
                     }
                     _ => {}
                 }

@@ -159,8 +159,8 @@ pub fn spawn_purge(host: &Host, db: Db) {
         let (db, before) = (db.clone(), clock.now() - RETENTION);
         async move {
             match purge_expired(&db, before).await {
-                Ok(count) => tracing::debug!(count, "deleted expired jobs"),
-                Err(cause) => tracing::warn!(%cause, "failed to delete expired jobs, retrying in an hour"),
+                Ok(count) => tracing::debug!(count, "deleted expired bulk-change jobs"),
+                Err(cause) => tracing::warn!(%cause, "failed to delete expired bulk-change jobs, retrying in an hour"),
             }
         }
     });

@@ -185,7 +185,7 @@ async fn write(db: &Db, group: Vec<Asked>) {
             }
         }
         Err(cause) => {
-            tracing::debug!(%cause, saves = group.len(), "failed to write a group of saves together, retrying each save separately");
+            tracing::debug!(%cause, saves = group.len(), "failed to write a group of saves in one transaction, retrying each separately");
             for asked in group {
                 drop(asked.answer.send(Ok(AttemptOutcome::Retry)));
             }

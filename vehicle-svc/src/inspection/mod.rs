@@ -97,8 +97,8 @@ pub fn spawn_key_purge(host: &Host, db: Db) {
                 })
                 .await;
             match deleted {
-                Ok(count) => tracing::debug!(count, "deleted expired idempotency keys"),
-                Err(cause) => tracing::warn!(%cause, "failed to delete expired idempotency keys, retrying in an hour"),
+                Ok(count) => tracing::debug!(count, "deleted expired idempotency keys and reports of pending saves"),
+                Err(cause) => tracing::warn!(%cause, "failed to delete expired idempotency keys and reports, retrying in an hour"),
             }
         }
     });

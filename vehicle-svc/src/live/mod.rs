@@ -155,7 +155,10 @@ impl ChangeFeed {
                 match received {
                     Ok(pubsub::Message::Event(bytes)) => match WatchEvent::decode(bytes) {
                         Ok(event) => live.hear(event),
-                        Err(cause) => tracing::warn!(%cause, "failed to decode an event of another replica, event ignored"),
+                        Err(cause) => {
+                            let channel = live.feed.channel();
+                            tracing::warn!(%cause, channel, "failed to decode an event from another replica, event ignored");
+                        }
                     },
                     Ok(pubsub::Message::Lagged) | Err(RecvError::Lagged(_)) => drop(live.out.send(FeedItem::Lagged)),
                     Err(RecvError::Closed) => return,
@@ -265,7 +268,7 @@ impl ChangeFeed {
                     }
                 }
             }
-            Err(cause) => tracing::warn!(%cause, "failed to load the campaign revisions, missed changes are published at the next poll"),
+            Err(cause) => tracing::warn!(%cause, "failed to check for changes made on other replicas, browsers show them later"),
         }
     }
 
@@ -295,7 +298,7 @@ impl ChangeFeed {
         let paces = match pace::compute_paces(&self.db, &ids, self.clock.now()).await {
             Ok(paces) => paces,
             Err(cause) => {
-                return tracing::warn!(%cause, "failed to compute the inspection pace of campaigns, the last published pace stays");
+                return tracing::warn!(%cause, "failed to compute the inspection pace of campaigns, the last pace is kept");
             }
         };
         for pace in paces {

@@ -18,7 +18,7 @@ pub fn spawn_work_metrics(host: &Host, db: Db) {
                     metrics::gauge!("patio_users_saving").set(number(users));
                     metrics::gauge!("patio_outbox_pending_saves").set(number(saves));
                 }
-                Err(cause) => tracing::debug!(%cause, "failed to update the metrics of active users and pending saves"),
+                Err(cause) => tracing::debug!(%cause, "failed to update the metrics of active users and pending saves, retrying"),
             }
         }
     });

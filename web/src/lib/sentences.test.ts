@@ -9,7 +9,7 @@ test.each([
   ['The HMC can have at most 64 characters.', 'O HMC pode ter no máximo 64 caracteres.'],
   ['The yard 19 does not exist.', 'O pátio 19 não existe.'],
   ['The name is missing. The model type has more than 120 characters.', 'Falta o nome. O tipo de modelo tem mais de 120 caracteres.'],
-  ['A campaign cannot change from Closed to Ready to Start.', 'Uma campanha não pode mudar de Encerrada para Pronta para iniciar.'],
+  ['The status of a campaign cannot change from Closed to Ready to Start.', 'O status de uma campanha não pode mudar de Encerrada para Pronta para iniciar.'],
   ['Your access level does not allow changing the parking space.', 'Seu nível de acesso não permite alterar a vaga.'],
   ['3 vehicles move to a space that belongs to no yard: 7-1, 8-2, 9-3 ….', '3 veículos vão para uma vaga que não pertence a nenhum pátio: 7-1, 8-2, 9-3 ….'],
   ['Wrong columns in row 1. Missing: Part. Not expected: Colour, Size.', 'Colunas erradas na linha 1. Faltam: Part. Não esperadas: Colour, Size.'],

@@ -36,7 +36,7 @@ pub fn spawn_sealer(tasks: &Tasks, clock: &Clock, seal_file: Option<PathBuf>, db
     let (known, noting) = (db.clone(), seal_file.clone());
     tasks.spawn(async move {
         if let Err(cause) = append_last_seal(&known, &noting).await {
-            tracing::warn!(%cause, "failed to read the last audit seal, it may be missing in the seal file");
+            tracing::warn!(%cause, schema = known.name(), "failed to copy the audit log's last hash to the seal file, which may lack it");
         }
     });
     let last = Arc::new(Mutex::new(Instant::now()));
@@ -52,7 +52,7 @@ pub fn spawn_sealer(tasks: &Tasks, clock: &Clock, seal_file: Option<PathBuf>, db
         let (db, clock) = (removing.clone(), clock.clone());
         async move {
             if let Err(cause) = purge_expired(&db, &clock).await {
-                tracing::warn!(%cause, "failed to delete expired audit entries, retrying in an hour");
+                tracing::warn!(%cause, schema = db.name(), "failed to delete expired audit entries, retrying in an hour");
             }
         }
     });
@@ -65,8 +65,8 @@ fn report_lag(schema: &'static str, sealed: &Result<(), sqlx::Error>, last: &mut
     match sealed {
         Ok(()) => *last = Instant::now(),
         Err(cause) if errors::is_unique_violation(cause) => *last = Instant::now(), // another replica sealed the entries
-        Err(cause) if is_behind => tracing::debug!(%cause, schema, "failed to seal audit entries, retrying"),
-        Err(cause) => tracing::warn!(%cause, schema, "failed to seal audit entries, retrying"),
+        Err(cause) if is_behind => tracing::debug!(%cause, schema, "failed to add audit entries to the hash chain, retrying"),
+        Err(cause) => tracing::warn!(%cause, schema, "failed to add audit entries to the hash chain, retrying"),
     }
     metrics::gauge!("patio_audit_seal_lag_seconds", "schema" => schema).set(last.elapsed().as_secs_f64());
 }
@@ -131,7 +131,7 @@ async fn seal_next_batch(db: &Db, now: DateTime<Utc>) -> Result<Option<(Seal, us
 
 /// Writes a new seal to the service's log at once, so that a copy exists outside the database.
 fn log_seal(seal: &Seal, entries: usize) {
-    tracing::info!(seal = seal.id, digest = %seal.digest, entries, "sealed audit entries");
+    tracing::info!(seal = seal.id, digest = %seal.digest, entries, "added audit entries to the hash chain");
 }
 
 /// Maximum number of problems in a report.

@@ -81,10 +81,10 @@ pub fn caller<T>(request: &Request<T>) -> Result<Caller, Status> {
     request.extensions().get::<Caller>().cloned().ok_or_else(|| invalid_token_status("no token"))
 }
 
-/// Builds the error status for a rejected token. The cause `why` is logged, but not sent to the caller.
+/// Builds the error status for a rejected token. The cause is logged, but not sent to the caller.
 #[must_use]
-pub fn invalid_token_status(why: &str) -> Status {
-    tracing::debug!(why, "token rejected");
+pub fn invalid_token_status(cause: &str) -> Status {
+    tracing::debug!(cause, "token rejected, the caller has to sign in");
     errors::status(Code::Unauthenticated, Reason::NotSignedIn, &"Sign in to continue.")
 }
 

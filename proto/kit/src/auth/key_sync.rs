@@ -37,11 +37,11 @@ pub fn spawn_key_sync(tasks: &Tasks, identity: TokenVerifier, auth: ServiceChann
                     flag.store(true, Ordering::Relaxed);
                     let report = report_activity(&mut auth, &tokens, &identity).await;
                     if let (Err(cause), true) = (&report, log_failure) {
-                        tracing::warn!(%cause, "failed to report session activity, retrying");
+                        tracing::warn!(%cause, "failed to report active sessions to auth-svc, which may end them as idle, retrying");
                     }
                     log_failure = report.is_ok();
                 }
-                Err(cause) => tracing::debug!(%cause, "failed to load signing keys and revocations, retrying"),
+                Err(cause) => tracing::debug!(%cause, "failed to load signing keys and token revocations from auth-svc, retrying"),
             }
             round = round.wrapping_add(1);
             tokio::select! {

@@ -149,9 +149,14 @@ impl Replica {
             let healthy = checked.as_ref().map_or(missed < MAX_MISSED_CHECKS && self.is_healthy(), |checked| *checked == Ok(true));
             if self.well.send_replace(healthy) != healthy {
                 if healthy {
-                    tracing::info!(service = self.service, address = %self.address, "replica healthy");
+                    tracing::info!(service = self.service, address = %self.address, "service replica healthy");
                 } else {
-                    tracing::warn!(service = self.service, address = %self.address, "replica unhealthy");
+                    let cause = match &checked {
+                        None => "the health check timed out",
+                        Some(Ok(_)) => "the replica is not serving",
+                        Some(Err(cause)) => cause.as_str(),
+                    };
+                    tracing::warn!(service = self.service, address = %self.address, cause, "service replica unhealthy, avoiding it");
                     self.health_lost.notify_one();
                 }
             }
@@ -197,7 +202,7 @@ impl Replica {
     fn log_new_cause(&self, cause: Option<String>) {
         let mut last = self.cause.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(cause) = cause.as_ref().filter(|cause| last.as_ref() != Some(*cause)) {
-            tracing::info!(service = self.service, address = %self.address, cause, "health check failed");
+            tracing::info!(service = self.service, address = %self.address, cause, "health check of a service replica failed, retrying");
         }
         *last = cause;
     }
@@ -255,8 +260,8 @@ impl Replica {
         if !streamed {
             return complete(response).await;
         }
-        let replica = self.clone();
-        Ok(response.map(|body| Body::new(WatchedBody::new(body, async move { replica.wait_until_unresponsive().await }))))
+        let (service, replica) = (self.service, self.clone());
+        Ok(response.map(|body| Body::new(WatchedBody::new(body, service, async move { replica.wait_until_unresponsive().await }))))
     }
 }
 

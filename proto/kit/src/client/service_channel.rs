@@ -164,7 +164,7 @@ async fn call_with_retries(replicas: &LoadBalancer, call: &Call) -> Response<Bod
             Err(AttemptFailure::DeadlineExceeded) => return timeout_response(replicas.name()),
             Err(AttemptFailure::NotSent(cause)) if last => return unavailable_response(replicas.name(), &at(&lease, &cause)),
             Err(AttemptFailure::NotSent(cause)) => {
-                tracing::debug!(cause, "replica unreachable, retrying");
+                tracing::debug!(cause, service = replicas.name(), address = %lease.address(), "service replica unreachable, retrying");
                 pause(tried.len()).await;
                 continue;
             }
@@ -193,7 +193,7 @@ fn jitter(millis: u64) -> u64 {
 }
 
 fn unavailable_response(service: &str, cause: &dyn Display) -> Response<Body> {
-    errors::with_cause(errors::unavailable_status(cause), service, cause).into_http()
+    errors::with_cause(errors::unavailable_status(service, cause), service, cause).into_http()
 }
 
 fn timeout_response(service: &str) -> Response<Body> {

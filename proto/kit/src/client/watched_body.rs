@@ -12,13 +12,14 @@ use tonic::{Status, body::Body};
 /// Streaming response body that ends with an error when the replica that sends it stops responding.
 pub struct WatchedBody {
     body: Body,
+    service: &'static str,
     silence: BoxFuture<'static, ()>,
 }
 
 impl WatchedBody {
-    /// Wraps a response body. The future `silence` must complete when the replica that sends the body stops responding.
-    pub fn new(body: Body, silence: impl Future<Output = ()> + Send + 'static) -> Self {
-        Self { body, silence: silence.boxed() }
+    /// Wraps the response body of a replica of `service`. The future `silence` must complete when the replica stops responding.
+    pub fn new(body: Body, service: &'static str, silence: impl Future<Output = ()> + Send + 'static) -> Self {
+        Self { body, service, silence: silence.boxed() }
     }
 }
 
@@ -27,12 +28,13 @@ impl http_body::Body for WatchedBody {
     type Error = Status;
 
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
+        let service = self.service;
         match Pin::new(&mut self.body).poll_frame(cx) {
-            Poll::Ready(frame) => Poll::Ready(frame.map(|frame| frame.map_err(|cause| errors::unavailable_status(&cause)))),
+            Poll::Ready(frame) => Poll::Ready(frame.map(|frame| frame.map_err(|cause| errors::unavailable_status(service, &cause)))),
             Poll::Pending if self.silence.poll_unpin(cx).is_ready() => {
                 self.body = Body::empty();
                 self.silence = futures::future::pending().boxed();
-                Poll::Ready(Some(Err(errors::unavailable_status(&"replica does not respond"))))
+                Poll::Ready(Some(Err(errors::unavailable_status(service, &"replica does not respond"))))
             }
             Poll::Pending => Poll::Pending,
         }

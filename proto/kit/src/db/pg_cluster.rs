@@ -104,7 +104,7 @@ impl PgCluster {
         let Some(found) = self.hosts.find_primary().await else { return };
         let (old, new) = (address(&self.primary().options), address(&found));
         if old != new {
-            tracing::warn!(schema = self.schema.name, old, new, "database primary changed");
+            tracing::warn!(schema = self.schema.name, old, new, "database primary changed, connecting to the new one");
             self.primary.store(Arc::new(PgServer::new(self.schema, found, self.connections)));
         }
     }

@@ -160,7 +160,7 @@ impl GroupFlush {
         if let Some(connection) = line.connection.take()
             && let Err(cause) = connection.close().await
         {
-            tracing::debug!(%cause, "failed to close the database connection that flushes commits");
+            tracing::debug!(%cause, "failed to close the database connection for group commits");
         }
     }
 }

@@ -53,7 +53,7 @@ impl Heartbeat {
         if let Some(connection) = connection
             && let Err(cause) = connection.close().await
         {
-            tracing::debug!(%cause, "failed to close the database heartbeat connection");
+            tracing::debug!(%cause, "failed to close the connection of the database health check");
         }
     }
 

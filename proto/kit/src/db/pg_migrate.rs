@@ -53,7 +53,8 @@ pub(super) async fn run_migrations(schema: Schema, to: &PgConnectOptions) -> any
         connection.close().await;
         match done {
             Err(cause) if is_in_use(&cause) && began.elapsed() < MIGRATION_TIMEOUT => {
-                tracing::warn!(schema = schema.name, %cause, pause_seconds = pause.as_secs_f64(), "migration timed out waiting for a table lock, retrying");
+                let pause_seconds = pause.as_secs_f64();
+                tracing::warn!(schema = schema.name, %cause, pause_seconds, "migration timed out waiting for a table lock, retrying");
             }
             done => return Ok(done?),
         }
@@ -73,7 +74,7 @@ async fn attempt(schema: Schema, steps: &Migrator, connection: &PgPool) -> Resul
     if !sqlx::query_scalar::<_, bool>(exists).bind(schema.name).fetch_one(connection).await? {
         match connection.execute(sqlx::AssertSqlSafe(format!("create schema if not exists {}", schema.name))).await {
             Err(cause) if errors::is_connection_error(&cause) => return Err(cause.into()),
-            Err(cause) => tracing::debug!(%cause, "failed to create the schema, another process may have created it"),
+            Err(cause) => tracing::debug!(%cause, schema = schema.name, "failed to create the schema, another process may have created it"),
             Ok(_) => {}
         }
     }

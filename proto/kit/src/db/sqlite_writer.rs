@@ -6,7 +6,7 @@ use crate::{
 };
 use futures::{FutureExt, future::BoxFuture};
 use sqlx::{ConnectOptions, Connection, Executor, SqliteConnection, migrate::Migrator, sqlite::SqliteConnectOptions};
-use std::{io, panic::AssertUnwindSafe, sync::Arc};
+use std::{io, panic::AssertUnwindSafe, path::Path, sync::Arc};
 use tokio::sync::{Mutex, mpsc, oneshot};
 use tracing::Instrument;
 
@@ -86,6 +86,8 @@ pub(crate) struct WriteQueue {
     connection: SharedConnection,
     /// Connection that checkpoints the WAL.
     checkpoint_connection: SharedConnection,
+    /// Path of the database file, for log lines.
+    path: Arc<Path>,
 }
 
 impl WriteQueue {
@@ -122,7 +124,7 @@ impl WriteQueue {
             if let Some(connection) = held.lock().await.take()
                 && let Err(cause) = connection.close().await
             {
-                tracing::warn!(%cause, "failed to close the SQLite database, its connection is dropped");
+                tracing::warn!(%cause, path = %self.path.display(), "failed to close the SQLite database");
             }
         }
     }
@@ -130,6 +132,7 @@ impl WriteQueue {
 
 #[expect(clippy::disallowed_methods, reason = "the writer outlives the shutdown of its users and ends with its last handle")]
 pub(crate) async fn start_writer(options: SqliteConnectOptions) -> Result<WriteQueue, sqlx::Error> {
+    let path = Arc::from(options.get_filename());
     let connection = Arc::new(Mutex::new(Some(options.connect().await?)));
     let checkpoint_connection = options.pragma("cache_size", "-64"); // a checkpoint copies pages from file to file
     let checkpoint_connection = Arc::new(Mutex::new(Some(checkpoint_connection.connect().await?)));
@@ -137,7 +140,7 @@ pub(crate) async fn start_writer(options: SqliteConnectOptions) -> Result<WriteQ
     let (checkpoints, following) = CheckpointHandle::new(checkpoint_connection.clone());
     tokio::spawn(following);
     tokio::spawn(write(connection.clone(), queued, checkpoints));
-    Ok(WriteQueue { jobs, connection, checkpoint_connection })
+    Ok(WriteQueue { jobs, connection, checkpoint_connection, path })
 }
 
 async fn write(connection: SharedConnection, mut queued: mpsc::Receiver<Job>, checkpoints: CheckpointHandle) {

@@ -116,7 +116,7 @@ impl Drop for RecordedBody {
 /// Builds the error of a long-running call whose database stopped responding.
 pub(super) fn database_unresponsive_status() -> Status {
     let cause = "database does not respond";
-    errors::with_cause(errors::unavailable_status(&cause), "database", &cause)
+    errors::with_cause(errors::unavailable_status("database", &cause), "database", &cause)
 }
 
 /// Returns the status code in headers or trailers, or `None` without a `grpc-status`.

@@ -191,7 +191,7 @@ impl Service {
         };
         tokio::select! {
             done = served => done?,
-            () = patience => tracing::warn!("shutdown timed out, calls in progress aborted"),
+            () = patience => tracing::warn!("shutdown timed out, calls in progress were aborted"),
         }
         Ok(())
     }

@@ -21,7 +21,7 @@ pub async fn serve_admin(
 ) -> anyhow::Result<()> {
     let Some(listen) = settings.admin_listen.0 else { return Ok(()) };
     let address = serve(listen, tasks, Arc::new(ready), more).await?;
-    tracing::info!(%address, "admin port open");
+    tracing::info!(%address, "admin server listening, serving metrics and readiness");
     Ok(())
 }
 

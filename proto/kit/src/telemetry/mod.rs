@@ -51,7 +51,7 @@ pub fn start(settings: &Settings, service: &'static str) -> anyhow::Result<()> {
     let counting = sql_stats::SqlStatsLayer.with_filter(sql_stats::log_targets());
     let done = tracing_subscriber::registry().with(counting).with(traces).with(lines(settings)).try_init();
     if let Err(cause) = done {
-        tracing::debug!(%cause, "logging is already initialized");
+        tracing::debug!(%cause, "logging is already initialized, the earlier settings stay in use");
     }
     if handle().is_some() {
         metric_help::register_help_texts();

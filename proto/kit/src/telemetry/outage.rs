@@ -34,7 +34,7 @@ impl Outage {
         match done {
             Ok(()) => {
                 if let Some(failures) = self.record_success() {
-                    tracing::info!(work, failures, "background work succeeds again");
+                    tracing::info!(work, failures, "background work succeeds again after failures");
                 }
             }
             Err(cause) if self.record_failure() => tracing::warn!(work, %cause, "background work failed, retrying"),

@@ -54,7 +54,7 @@ test('what became a campaign before it could be cancelled is shown as one', asyn
   await waitFor(() => expect(upload()).toBeTruthy())
   replies[`DELETE /documents/uploads/${upload()}`] = () => {
     answer(createReply(201, { message: '', campaign }))
-    return createReply(409, { code: 'TOO_LATE', message: 'The import has already finished. To revert it, undo it in History.' })
+    return createReply(409, { code: 'TOO_LATE', message: 'The import has already finished. To remove its campaign, undo the import in History.' })
   }
   await person.click(await screen.findByRole('button', { name: 'Cancel import' }))
   expect((await screen.findByRole('link', { name: 'Open campaign' })).getAttribute('href')).toBe('/campaign/5')
