@@ -2,7 +2,7 @@
 use crate::{
     error::{Error, Result},
     store::{
-        activity::{self, StatusCount, WorkCounts, ActivityFilter, ActivityGrouping},
+        activity::{self, ActivityFilter, ActivityGrouping, StatusCount, WorkCounts},
         campaigns,
         yards::{self, YardCount},
     },
