@@ -52,7 +52,7 @@ pub enum CampaignState {
 
 /// Error for a database column that holds neither a valid status nor a valid state.
 #[derive(Debug, thiserror::Error)]
-#[error("a campaign in the database has the unknown status or state `{0}`")]
+#[error("the status column or state column of a campaign contains the unknown value `{0}`")]
 pub struct InvalidColumn(String);
 
 impl TryFrom<String> for StatusColumn {

@@ -35,7 +35,7 @@ pub enum Error {
         current_version: i64,
     },
     /// The vehicle's VIN is not the VIN that the client saw.
-    #[error("On the server this vehicle now has the VIN {vin}, not the VIN you saw. Check the vehicle and save again.")]
+    #[error("The VIN of this vehicle was changed to {vin} after you opened it. Check the vehicle and save again.")]
     VinMismatch {
         /// Id of the vehicle.
         id: i64,
@@ -64,7 +64,7 @@ pub enum Error {
     #[error("Another vehicle in this campaign already has the VIN {0}.")]
     VinTaken(String),
     /// The idempotency key of the save was used before for a save with other values.
-    #[error("The server already received this save with different values. Reload the vehicle and save again.")]
+    #[error("An earlier attempt of this save reached the server with different values. Reload the vehicle and save again.")]
     KeyReused,
     /// A field of the request is invalid; the text names the field and the rule.
     #[error("{0}")]

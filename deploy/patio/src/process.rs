@@ -123,7 +123,7 @@ pub async fn serve(mut options: Options) -> anyhow::Result<()> {
 /// systemd.
 fn notify_systemd(state: NotifyState<'_>) {
     if let Err(cause) = sd_notify::notify(&[state]) {
-        tracing::warn!(%cause, "failed to report to systemd that this process is ready or stopping, systemd may stop it");
+        tracing::warn!(%cause, "failed to notify systemd of readiness or shutdown, systemd may kill this process");
     }
 }
 

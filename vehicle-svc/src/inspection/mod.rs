@@ -98,7 +98,9 @@ pub fn spawn_key_purge(host: &Host, db: Db) {
                 .await;
             match deleted {
                 Ok(count) => tracing::debug!(count, "deleted expired idempotency keys and reports of pending saves"),
-                Err(cause) => tracing::warn!(%cause, "failed to delete expired idempotency keys and reports, retrying in an hour"),
+                Err(cause) => {
+                    tracing::warn!(%cause, "failed to delete expired idempotency keys and reports of pending saves, retrying in an hour");
+                }
             }
         }
     });

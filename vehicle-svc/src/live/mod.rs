@@ -268,7 +268,7 @@ impl ChangeFeed {
                     }
                 }
             }
-            Err(cause) => tracing::warn!(%cause, "failed to check for changes made on other replicas, browsers show them later"),
+            Err(cause) => tracing::warn!(%cause, "failed to check for changes made through other vehicle-svc replicas, retrying"),
         }
     }
 

@@ -36,7 +36,7 @@ pub fn spawn_sealer(tasks: &Tasks, clock: &Clock, seal_file: Option<PathBuf>, db
     let (known, noting) = (db.clone(), seal_file.clone());
     tasks.spawn(async move {
         if let Err(cause) = append_last_seal(&known, &noting).await {
-            tracing::warn!(%cause, schema = known.name(), "failed to copy the audit log's last hash to the seal file, which may lack it");
+            tracing::warn!(%cause, schema = known.name(), "failed to copy the audit log's last hash, the seal file may lack this hash");
         }
     });
     let last = Arc::new(Mutex::new(Instant::now()));

@@ -54,7 +54,7 @@ impl SealFile {
         match append(path, &format!("{}:{id}:{digest}\n", self.service)) {
             Ok(()) => self.failed.store(false, Ordering::Relaxed),
             Err(cause) if !self.failed.swap(true, Ordering::Relaxed) => {
-                tracing::warn!(%cause, path = %path.display(), "failed to append an audit log hash to the seal file, which lacks it");
+                tracing::warn!(%cause, path = %path.display(), "failed to append an audit log hash, the seal file lacks this hash");
             }
             Err(_) => {}
         }

@@ -16,7 +16,7 @@ const vehicle: Vehicle = {
 }
 const campaign = { id: 5, name: 'Airbag', part: 'Airbag', description: 'Check', status: 'Ongoing' }
 const NEW = 'NEW7 000000'
-const isAnother = createReply(409, { code: 'OTHER_VEHICLE', message: 'On the server this vehicle now has the VIN NEW7 000000, not the VIN you saw. Check the vehicle and save again.', vin_number: NEW })
+const isAnother = createReply(409, { code: 'OTHER_VEHICLE', message: 'The VIN of this vehicle was changed to NEW7 000000 after you opened it. Check the vehicle and save again.', vin_number: NEW })
 /** Responds like a server that has another vehicle under this id. */
 const answerOf = ({ json }: { json: Record<string, unknown> }) =>
   json.seen_vin_number === NEW ? { ...vehicle, vin_number: NEW, status: 'ng', inspected: true, version: 9 } : isAnother
