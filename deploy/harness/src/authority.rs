@@ -3,12 +3,12 @@ use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use std::{fs, path::Path};
 
 /// Certificate authority (CA) for tests. Clients trust the issued certificates only when configured with the CA certificate.
-pub struct Authority {
+pub struct CertificateAuthority {
     issuer: Issuer<'static, KeyPair>,
     certificate: String,
 }
 
-impl Authority {
+impl CertificateAuthority {
     /// Creates a certificate authority with a new key.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! Configuration of a [`Patio`] installation before its processes start.
 use crate::{
     ADMIN_PASSWORD, DEVELOPER_PASSWORD, SERVICE_SECRET, SERVICES,
-    authority::Authority,
+    authority::CertificateAuthority,
     environment::{self, free_port},
     folder::Folder,
     patio::{Patio, Replica},
@@ -24,7 +24,7 @@ pub struct Builder {
     replicas: Option<usize>,
     folder: Option<PathBuf>,
     settings: Vec<Setting>,
-    authority: Option<Authority>,
+    authority: Option<CertificateAuthority>,
     wrapper: Vec<String>,
     spawner: Option<Spawner>,
 }
@@ -80,7 +80,7 @@ impl Builder {
     }
 
     /// Enables TLS between services. Each program gets its own certificate in the folder `tls-PROGRAM`.
-    pub fn service_tls(mut self, authority: Authority) -> Self {
+    pub fn service_tls(mut self, authority: CertificateAuthority) -> Self {
         self.authority = Some(authority);
         self
     }

@@ -67,7 +67,7 @@ mod redis;
 mod test_slot;
 mod wait;
 
-pub use authority::Authority;
+pub use authority::CertificateAuthority;
 pub use builder::Builder;
 pub use client::{Campaign, Client, Event, EventStream, HttpResponse};
 pub use database::Database;

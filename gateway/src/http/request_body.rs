@@ -1,4 +1,4 @@
-//! Wrappers of request bodies: [`TimedBody`] stops reading from clients that send too slowly, and [`DrainableBody`] discards the
+//! Wrappers of request bodies: [`BodyWithTimeout`] stops reading from clients that send too slowly, and [`DrainableBody`] discards the
 //! rest of a rejected request.
 use axum::body::Body;
 use bytes::Bytes;
@@ -25,7 +25,7 @@ pub struct BodyTimeout;
 ///
 /// Only the time in which the gateway waits for data from the client counts, so that a slow service does not make a client time
 /// out.
-pub struct TimedBody<B> {
+pub struct BodyWithTimeout<B> {
     body: B,
     pause: Duration,
     seen: f64,
@@ -33,7 +33,7 @@ pub struct TimedBody<B> {
     waiting: Option<(Instant, Pin<Box<Sleep>>)>,
 }
 
-impl<B> TimedBody<B> {
+impl<B> BodyWithTimeout<B> {
     /// Wraps a request body that has not been read yet; `pause` is the maximum wait for the next chunk.
     pub fn new(body: B, pause: Duration) -> Self {
         Self { body, pause, seen: 0.0, waited: Duration::ZERO, waiting: None }
@@ -46,7 +46,7 @@ impl<B> TimedBody<B> {
     }
 }
 
-impl<B> http_body::Body for TimedBody<B>
+impl<B> http_body::Body for BodyWithTimeout<B>
 where
     B: http_body::Body<Data = Bytes> + Unpin,
     B::Error: Into<Box<dyn Error + Send + Sync>>,

@@ -1,7 +1,7 @@
 //! One client connection: TLS handshake, HTTP, idle timeouts and graceful shutdown.
 use crate::{
     config::Config,
-    http::{peer::Peer, request_body::TimedBody},
+    http::{peer::Peer, request_body::BodyWithTimeout},
     limits::admission,
     middleware,
     server::{
@@ -177,7 +177,7 @@ impl Connection {
     }
 
     async fn answer(self: Arc<Self>, request: http::Request<Incoming>, busy: InFlightGuard) -> Result<Response, Infallible> {
-        let paced = |body: Incoming| Body::new(TimedBody::new(body, self.api.config.body_timeout));
+        let paced = |body: Incoming| Body::new(BodyWithTimeout::new(body, self.api.config.body_timeout));
         let mut request = request.map(|body| if body.is_end_stream() { Body::empty() } else { paced(body) });
         request.extensions_mut().insert(self.peer);
         let alone = request.version() < Version::HTTP_2;

@@ -1,6 +1,6 @@
 //! Tests of mutual TLS between services: accepted clients, verified servers and changed certificate files.
 use clap::Parser;
-use patio_harness::Authority;
+use patio_harness::CertificateAuthority;
 use patio_kit::{config::Settings, host::Host, lifecycle::Tasks, tls::ServiceTls};
 use rcgen::KeyPair;
 use std::{fs, io, path::Path, time::Duration};
@@ -18,7 +18,7 @@ struct Cli {
 }
 
 /// Issues a certificate for `host` into the subfolder `name`.
-fn issued(folder: &Path, name: &str, authority: &Authority, host: &str) -> ServiceTls {
+fn issued(folder: &Path, name: &str, authority: &CertificateAuthority, host: &str) -> ServiceTls {
     authority.issue_certificate(&folder.join(name), host).unwrap();
     ServiceTls::open(&folder.join(name)).unwrap()
 }
@@ -55,7 +55,7 @@ async fn reaches(tls: &ServiceTls, address: &str, host: &str) -> io::Result<()> 
 #[tokio::test]
 async fn both_sides_need_a_certificate_of_the_authority_and_the_server_the_name_that_is_called() {
     let folder = tempfile::tempdir().unwrap();
-    let (ours, other) = (Authority::try_new().unwrap(), Authority::try_new().unwrap());
+    let (ours, other) = (CertificateAuthority::try_new().unwrap(), CertificateAuthority::try_new().unwrap());
     let address = echo(issued(folder.path(), "server", &ours, "127.0.0.1")).await;
     let caller = issued(folder.path(), "caller", &ours, "gateway");
     reaches(&caller, &address, "127.0.0.1").await.unwrap();
@@ -72,7 +72,7 @@ async fn both_sides_need_a_certificate_of_the_authority_and_the_server_the_name_
 #[tokio::test]
 async fn a_caller_without_tls_or_without_a_word_keeps_nobody_waiting() {
     let folder = tempfile::tempdir().unwrap();
-    let authority = Authority::try_new().unwrap();
+    let authority = CertificateAuthority::try_new().unwrap();
     let address = echo(issued(folder.path(), "server", &authority, "127.0.0.1")).await;
     let mut silent = Vec::new();
     for _ in 0..50 {
@@ -91,7 +91,7 @@ async fn a_caller_without_tls_or_without_a_word_keeps_nobody_waiting() {
 #[tokio::test]
 async fn files_that_change_are_used_and_files_that_cannot_be_used_are_not() {
     let folder = tempfile::tempdir().unwrap();
-    let (old, new) = (Authority::try_new().unwrap(), Authority::try_new().unwrap());
+    let (old, new) = (CertificateAuthority::try_new().unwrap(), CertificateAuthority::try_new().unwrap());
     let tls = issued(folder.path(), "server", &old, "127.0.0.1");
     let address = echo(tls.clone()).await;
     let (before, after) = (issued(folder.path(), "before", &old, "gateway"), issued(folder.path(), "after", &new, "gateway"));
@@ -107,7 +107,7 @@ async fn files_that_change_are_used_and_files_that_cannot_be_used_are_not() {
 #[tokio::test]
 async fn settings_that_do_not_fit_together_are_refused_with_what_is_wrong() {
     let folder = tempfile::tempdir().unwrap();
-    let authority = Authority::try_new().unwrap();
+    let authority = CertificateAuthority::try_new().unwrap();
     let place = folder.path().join("tls");
     authority.issue_certificate(&place, "127.0.0.1").unwrap();
     let refusal = async |more: &[&str]| {

@@ -169,7 +169,7 @@ impl SaveAttempt {
             return Err(Error::KeyReused);
         }
         let vehicle = vehicles::find_in_transaction(tx, save.id, save.view).await?.ok_or(Error::VehicleNotFound(save.id))?;
-        let conflicts = conflicts::list_of_save(tx, save.id, key.user_id, &key.key).await?;
+        let conflicts = conflicts::list_by_save(tx, save.id, key.user_id, &key.key).await?;
         Ok(SaveResult { write_result: WriteResult { vehicle, campaign_counts: None, revision: None }, conflicts })
     }
 }

@@ -141,12 +141,12 @@ pub async fn find(tx: &mut Tx<'_>, id: i64) -> Result<Option<Conflict>> {
 }
 
 /// Returns the conflicts caused by the save with the given idempotency key.
-pub async fn list_of_save(tx: &mut Tx<'_>, vehicle: i64, by: i64, key: &str) -> Result<Vec<Conflict>> {
+pub async fn list_by_save(tx: &mut Tx<'_>, vehicle: i64, by: i64, key: &str) -> Result<Vec<Conflict>> {
     on!(tx.connection(), c => query_as(concat!(conflicts!(), " where k.vehicle_id = $1 and k.mine_by = $2 and k.save_key = $3 order by k.id"))
         .bind(vehicle).bind(by).bind(key).fetch_all(c).await)
 }
 
-/// Replaces the value `theirs` (stored first) of an open conflict with a third value that another save has stored.
+/// Updates the stored side of an open conflict to `theirs`, the value that another save has stored since.
 pub async fn replace_stored_value(tx: &mut Tx<'_>, id: i64, theirs: &str, (by, at): (Option<i64>, DateTime<Utc>)) -> Result<()> {
     on!(tx.connection(), c => query("update conflicts set theirs = $2, theirs_by = $3, theirs_at = $4, shown = 'theirs' where id = $1")
         .bind(id).bind(theirs).bind(by).bind(at).execute(c).await.map(drop))

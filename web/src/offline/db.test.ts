@@ -38,7 +38,7 @@ test('after a newer version in another tab has upgraded the database, this tab h
   const { databaseProblem } = await import('./db')
   expect([phone.outboxState.get().canStore, databaseProblem.get()]).toEqual([true, null])
   const newer = await openAsNewerVersion() // not blocked: this tab closes its connection
-  await phone.readOutbox()
+  await phone.loadOutbox()
   expect([phone.outboxState.get().canStore, databaseProblem.get()]).toEqual([false, 'outdated'])
 
   stubServer({ 'PUT /vehicles/7': createSavedVehicle(7) })
@@ -58,7 +58,7 @@ test('a tab that closed its connection for an upgrade that did not happen opens 
     },
   })
   await expect(failed).rejects.toThrow()
-  await phone.readOutbox()
+  await phone.loadOutbox()
   expect([phone.outboxState.get().canStore, databaseProblem.get()]).toEqual([true, null])
 })
 

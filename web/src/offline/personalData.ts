@@ -1,5 +1,5 @@
 import { openDatabase } from './db'
-import { readOutbox } from './outbox/store'
+import { loadOutbox } from './outbox/store'
 import { deleteAllSnapshots } from './snapshots/store'
 
 /** Deletes what this browser stores for a person who has signed out. Unsent saves stay, encrypted, until the person signs in again. */
@@ -9,5 +9,5 @@ export async function deletePersonalData(owner: string): Promise<void> {
   const database = await openDatabase()
   const sent = (await database?.getAllFromIndex('outbox', 'owner', owner))?.filter(({ state }) => state === 'done') ?? []
   for (const { seq } of sent) await database?.delete('outbox', seq)
-  await readOutbox()
+  await loadOutbox()
 }

@@ -41,7 +41,7 @@ export async function openTab(user = OWN_USER, before = closeTabs) {
   ]
   session.startSession(createSession(user))
   openTabs.push(session.endSession)
-  await rest.readOutbox()
+  await rest.loadOutbox()
   const database = await openDatabase()
   const retained: StoredSave[] = []
   const outbox = new Outbox(new QueryClient(), (entry) => retained.push(entry))

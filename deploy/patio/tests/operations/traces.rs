@@ -2,7 +2,7 @@
 use super::{contains, doctors};
 use crate::collector::{Collector, Kind, Span, TOKEN};
 use patio_harness::{
-    Authority, Client, Database, Folder, HttpResponse, POSTGRES, Patio, Signal, acquire_shared_slot, free_port, wait_until,
+    CertificateAuthority, Client, Database, Folder, HttpResponse, POSTGRES, Patio, Signal, acquire_shared_slot, free_port, wait_until,
 };
 use patio_testing::print_to_stderr;
 use serde_json::{Value, json};
@@ -125,7 +125,7 @@ fn saves_that_are_written_together_on_postgresql_count_their_statements() {
 fn traces_go_over_tls_with_headers_and_the_doctor_tries_both() {
     let (_turn, folder, port) = (acquire_shared_slot(), Folder::temporary(), free_port());
     let certificate = folder.path().join("collector");
-    Authority::try_new().unwrap().issue_certificate(&certificate, "localhost").unwrap();
+    CertificateAuthority::try_new().unwrap().issue_certificate(&certificate, "localhost").unwrap();
     let collector = Collector::start_tls(port, &certificate);
     let (url, ca) = (format!("https://localhost:{port}"), certificate.join("ca.crt"));
     let header = format!("authorization={TOKEN}");

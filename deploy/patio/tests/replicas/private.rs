@@ -1,11 +1,11 @@
 //! TLS between services: everything works, and callers without a certificate are rejected.
-use patio_harness::{Authority, Patio, acquire_shared_slot, run};
+use patio_harness::{CertificateAuthority, Patio, acquire_shared_slot, run};
 use serde_json::json;
 
 #[test]
 fn services_work_over_tls_and_reject_callers_without_a_certificate() {
     let _turn = acquire_shared_slot();
-    let (ours, other) = (Authority::try_new().unwrap(), Authority::try_new().unwrap());
+    let (ours, other) = (CertificateAuthority::try_new().unwrap(), CertificateAuthority::try_new().unwrap());
     let patio = Patio::builder().five_processes().service_tls(ours).start();
     let admin = patio.sign_in();
     let vehicles = admin.import_template().vehicle_ids();

@@ -24,7 +24,7 @@ export default function SignInPage() {
 
 /** Recounts the pending saves on this device. The count in local storage may be outdated when the browser was killed. */
 function countPendingSaves(): void {
-  import('@/offline/outbox').then(({ readOutbox }) => readOutbox()).catch(() => undefined)
+  import('@/offline/outbox').then(({ loadOutbox }) => loadOutbox()).catch(() => undefined)
 }
 
 function SignIn() {

@@ -27,7 +27,7 @@ import styles from './HomePage.module.css'
 
 const SEARCH_DEBOUNCE_MS = 250
 
-/** Home screen with the campaign picker, step 1 of 3. On wide screens, the cards beside the list show what needs attention and who is working. */
+/** Home screen with the campaign picker, the first of three steps to an inspection. On wide screens, the cards beside the list show what needs attention and who is working. */
 export default function HomePage() {
   const t = useText()
   const words = useCampaignsText()

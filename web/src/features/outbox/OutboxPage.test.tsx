@@ -2,7 +2,7 @@ import 'fake-indexeddb/auto'
 import { screen } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
 import { openDatabase } from '@/offline/db'
-import { outboxState, readOutbox } from '@/offline/outbox'
+import { outboxState, loadOutbox } from '@/offline/outbox'
 import { endSession } from '@/api/session'
 import { stubServer } from '@/testing/server'
 import { signInAs, OPERATOR, renderPage } from '@/testing/show'
@@ -15,7 +15,7 @@ test('a save that was changed on this phone is shown to its owner, who removes i
   stubServer({ 'GET /conflicts': { conflicts: [] } })
   const kept = await openDatabase()
   await kept?.put('outbox', { seq: 1, id: 'x', owner: '3', state: 'done', at: 1, sealed: new Uint8Array(40) })
-  await readOutbox()
+  await loadOutbox()
   const person = renderPage(OutboxPage, '/outbox', '/outbox')
   expect(await screen.findByText('Esta inspeção foi alterada neste aparelho e não será enviada.')).toBeTruthy()
   expect(screen.queryByText(/^Tudo enviado/)).toBeNull()

@@ -1,7 +1,7 @@
 import 'fake-indexeddb/auto'
 import { screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
-import { Outbox, outboxState, readOutbox, removeSave } from '@/offline/outbox'
+import { Outbox, outboxState, loadOutbox, removeSave } from '@/offline/outbox'
 import { endSession } from '@/api/session'
 import { setLanguage } from '@/lib/text'
 import { rejectAsOffline, createSavedVehicle, createSaveRequest } from '@/testing/phone'
@@ -23,7 +23,7 @@ afterEach(async () => {
 /** Renders the Offline page with one rejected save of HB20 000007; `answer` is the server's rejection. */
 async function refused(answer: Response) {
   signInAs(OPERATOR)
-  await readOutbox()
+  await loadOutbox()
   stubServer({ 'PUT /vehicles/7': answer })
   await outbox.save(createSaveRequest(7), 'key-7').catch(() => undefined)
   const calls = stubServer({ 'GET /conflicts': { conflicts: [] }, 'PUT /vehicles/7': createSavedVehicle(7) })
@@ -87,7 +87,7 @@ test('a refusal without the other identifier says why, and offers what every ref
 
 test('while it waits it can be sent, edited and discarded', async () => {
   signInAs(OPERATOR)
-  await readOutbox()
+  await loadOutbox()
   stubServer({ 'PUT /vehicles/7': rejectAsOffline, 'GET /conflicts': { conflicts: [] } })
   await outbox.save(createSaveRequest(7), 'key-7')
   renderPage(OutboxPage, '/outbox', '/outbox', queries, outbox)

@@ -6,7 +6,7 @@ import { AccessLevelSelect, UserSelect } from './Choices'
 import { PanelForm } from './PanelForm'
 import { findPasswordError } from './rules'
 import { useUsersText } from './text'
-import { useUserChange } from './useUserChange'
+import { useSubmitUserChange } from './useSubmitUserChange'
 
 const NO_PASSWORD = { user: '', password: '', confirmation: '' }
 const NO_LEVEL = { user: '', level: '' }
@@ -31,7 +31,7 @@ export function ChangePasswordPanel({ chosen }: PanelProps) {
   const [draft, setEntry] = usePassword()
   const entry = draftFor(draft, chosen, NO_PASSWORD)
   const { user, password, confirmation } = entry
-  const { submit, ...state } = useUserChange(() => setEntry(NO_PASSWORD))
+  const { submit, ...state } = useSubmitUserChange(() => setEntry(NO_PASSWORD))
   const send = () => submit({ user, complaint: findPasswordError(user, password, confirmation), change: { password }, done: 'users.passwordChanged' })
   return (
     <PanelForm label={t('users.password')} {...state} onSubmit={send}>
@@ -50,7 +50,7 @@ export function ChangeAccessLevelPanel({ chosen }: PanelProps) {
   const [draft, setEntry] = useLevel()
   const entry = draftFor(draft, chosen, NO_LEVEL)
   const { user, level } = entry
-  const { submit, ...state } = useUserChange(() => setEntry(NO_LEVEL))
+  const { submit, ...state } = useSubmitUserChange(() => setEntry(NO_LEVEL))
   const user_type = USER_TYPES.find((type) => type === level)
   const send = () => submit({ user, complaint: user === '' || user_type === undefined ? 'users.levelMissing' : null, change: { user_type }, done: 'users.levelChanged' })
   return (
@@ -67,7 +67,7 @@ export function ChangeHmcPanel({ chosen }: PanelProps) {
   const [draft, setEntry] = useHmc()
   const entry = draftFor(draft, chosen, NO_HMC)
   const { user, hmc } = entry
-  const { submit, ...state } = useUserChange(() => setEntry(NO_HMC))
+  const { submit, ...state } = useSubmitUserChange(() => setEntry(NO_HMC))
   const send = () => submit({ user, complaint: user === '' || hmc.trim() === '' ? 'users.hmcMissing' : null, change: { hmc: hmc.trim() }, done: 'users.renamed' })
   return (
     <PanelForm label={t('users.rename')} {...state} onSubmit={send}>

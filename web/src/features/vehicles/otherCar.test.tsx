@@ -2,7 +2,7 @@ import 'fake-indexeddb/auto'
 import { IDBObjectStore } from 'fake-indexeddb'
 import { screen, waitFor, within } from '@testing-library/react'
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { outboxState, readOutbox, removeSave } from '@/offline/outbox'
+import { outboxState, loadOutbox, removeSave } from '@/offline/outbox'
 import { endSession } from '@/api/session'
 import type { Vehicle } from '@/api/types'
 import { loadSentences } from '@/lib/translateSentence'
@@ -22,7 +22,7 @@ const answerOf = ({ json }: { json: Record<string, unknown> }) =>
   json.seen_vin_number === NEW ? { ...vehicle, vin_number: NEW, status: 'ng', inspected: true, version: 9 } : isAnother
 
 beforeAll(loadSentences)
-beforeEach(readOutbox)
+beforeEach(loadOutbox)
 afterEach(async () => {
   for (const { seq } of outboxState.get().entries) await removeSave(seq)
   endSession()
@@ -31,7 +31,7 @@ afterEach(async () => {
 /** Saves vehicle 7 as 'ng' with a note. */
 async function inspect(save: Parameters<typeof stubServer>[0][string]) {
   signInAs(OPERATOR)
-  await readOutbox()
+  await loadOutbox()
   const calls = stubServer({ 'GET /vehicles/7': vehicle, 'GET /campaigns/5': campaign, 'GET /vehicles/campaign/5/all': [], 'PUT /vehicles/7': save })
   const person = renderPage(VehiclePage, '/vehicle/:id', '/vehicle/7')
   await screen.findByRole('form', { name: 'Vehicle Inspection' })

@@ -8,7 +8,7 @@ export { getDeviceId } from './device'
 export { countOtherVehicleQuestions, countUnsentInspections, UNDO_PERIOD_MS, getOtherVin, getOtherVehicleQuestionKey, applyPendingChanges, applyPendingChangesToList, type PendingSave, type StoredSave, type SaveRejection } from './entry'
 export { Outbox } from './outbox'
 export { RetainedProblem, type SaveRequest, type SaveResult } from './save'
-export { outboxState, readOutbox, removeSave } from './store'
+export { outboxState, loadOutbox, removeSave } from './store'
 
 export function useOutboxState(): OutboxState {
   useSession() // another person may have signed in since the outbox was read

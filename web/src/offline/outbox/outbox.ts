@@ -13,7 +13,7 @@ import { reportPendingSaves } from './report'
 import { createPendingSave, RetainedProblem, type SaveRequest, type SaveResult } from './save'
 import { sendSave } from './sendSave'
 import { OutboxSender } from './sender'
-import { addSave, outboxState, pruneOutbox, overwriteSave, readOutbox, removeUnsentSave } from './store'
+import { addSave, outboxState, pruneOutbox, overwriteSave, loadOutbox, removeUnsentSave } from './store'
 
 /**
  * Time in milliseconds that a screen waits for the server's response, so that the screen can show a conflict. Afterwards, the save
@@ -59,7 +59,7 @@ export class Outbox {
     if (this.#isStarted) return
     this.#isStarted = true
     const session = getCurrentSession()
-    if (session !== null) void pruneOutbox(Date.now(), session).then(readOutbox)
+    if (session !== null) void pruneOutbox(Date.now(), session).then(loadOutbox)
     window.addEventListener('online', () => void this.flush())
     document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && void this.#sender.resume())
     document.addEventListener('visibilitychange', () => document.visibilityState === 'hidden' && this.releaseHeld())

@@ -29,7 +29,7 @@ test('while the cipher cannot be loaded nothing is stored, and a save is sent at
   stubServer({ 'PUT /vehicles/7': rejectAsOffline })
   await expect(phone.outbox.save(createSaveRequest(7), 'key-8')).rejects.toMatchObject({ code: 'NO_DISK' })
   vi.doUnmock('@noble/ciphers/aes.js')
-  await phone.readOutbox()
+  await phone.loadOutbox()
   expect(phone.outboxState.get().canStore).toBe(true)
 })
 

@@ -8,7 +8,7 @@ import { getWebLocks } from '@/lib/tabsLock'
 import { createUuid } from '@/lib/uuid'
 import { classifyResponse, getUndoTimeLeft, type PendingSave, type StoredSave, type SaveRejection } from './entry'
 import { sendSave } from './sendSave'
-import { findFirstWaitingSave, overwriteSave, readOutbox, removeSave } from './store'
+import { findFirstWaitingSave, overwriteSave, loadOutbox, removeSave } from './store'
 
 /** Outcome of sending a save, for a screen that waits for the server's response. */
 export type SaveOutcome =
@@ -92,7 +92,7 @@ export class OutboxSender {
 
   /** Reads the outbox and sends its pending saves: after the start, after a sign-in, and when the page is shown again. */
   async resume(): Promise<void> {
-    await readOutbox()
+    await loadOutbox()
     await this.flush()
   }
 

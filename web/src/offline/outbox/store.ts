@@ -30,7 +30,7 @@ const EMPTY: OutboxState = { owner: null, entries: [], altered: [], pending: new
 /** The outbox of the signed-in person, as it was last read from the database. */
 export const outboxState = createStore<OutboxState>(EMPTY)
 
-const channel = openTabChannel('patio-outbox', () => void readOutbox())
+const channel = openTabChannel('patio-outbox', () => void loadOutbox())
 
 /** Returns the outbox state when it belongs to the signed-in person, else an empty state. */
 export const selectForCurrentUser = (state: OutboxState): OutboxState => (state.owner === getCurrentOwner() ? state : EMPTY)
@@ -41,7 +41,7 @@ let reading: Promise<void> = Promise.resolve()
  * Reads the outbox from the database, because another tab may have changed the outbox. Reads run one after the other, so that the last read
  * returns the newest state.
  */
-export function readOutbox(): Promise<void> {
+export function loadOutbox(): Promise<void> {
   reading = reading.then(readNow, readNow)
   return reading
 }
@@ -67,7 +67,7 @@ async function readNow(): Promise<void> {
 /** Reads the outbox again in this tab, and makes the other tabs of this browser read it again. */
 async function publish(): Promise<void> {
   channel?.postMessage('changed')
-  await readOutbox()
+  await loadOutbox()
 }
 
 /**

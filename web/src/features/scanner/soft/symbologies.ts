@@ -109,7 +109,7 @@ export function listInnerEdges(widths: readonly number[], from: number): BarEdge
   return widths.slice(0, -1).map((width, index) => ({ at: (at += width), rises: index % 2 === 1 }))
 }
 
-/** Returns the edges of a code, including its start, its stop, and the bar after the stop. */
+/** Returns the edges of all bars of a code, including those of the start character, the stop character and the bar after the stop. */
 export function listEdges({ characters, width, tail }: Symbology, values: readonly number[]): BarEdge[] {
   const edges = values.flatMap((value, place) => [{ at: place * width, rises: true }, ...listInnerEdges(characters[value] ?? [], place * width)])
   const end = values.length * width

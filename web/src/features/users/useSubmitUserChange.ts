@@ -14,7 +14,7 @@ interface Change {
 }
 
 /** Manages a panel that changes one field of one user: returns the typed values and a function that submits the change. */
-export function useUserChange(clear: () => void) {
+export function useSubmitUserChange(clear: () => void) {
   const t = useUsersText()
   const users = useUsers()
   const edit = useEditUser()
