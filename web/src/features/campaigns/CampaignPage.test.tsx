@@ -40,7 +40,7 @@ test('a failed export says why beside the button, which can be tried again', asy
 
 test('an operator exports nothing', async () => {
   open(OPERATOR)
-  await screen.findByText('Airbag', { selector: 'h2' })
+  await screen.findByText('Airbag', { selector: 'h1' })
   expect(screen.queryByRole('button', { name: 'Export Vehicles List Data' })).toBeNull()
 })
 

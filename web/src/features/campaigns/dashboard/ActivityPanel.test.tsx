@@ -53,6 +53,6 @@ test('a team leader sets a due date, an operator cannot', async () => {
   endSession()
   signInAs(OPERATOR)
   open()
-  await screen.findAllByText('Airbag', { selector: 'h2' })
+  await screen.findAllByText('Airbag', { selector: 'h1' })
   expect(screen.queryByRole('menuitem', { name: 'Set due date' })).toBeNull()
 })
