@@ -79,7 +79,7 @@ test('with neither answer it stays, says why it was not saved, and another save 
   screen.getByRole('dialog').dispatchEvent(new Event('cancel', { cancelable: true }))
   await closed()
   expect(states()).toEqual(['HB20 000123 refused'])
-  expect(screen.getByRole('alert').textContent).toContain('este veículo agora tem o VIN NEW7 000000')
+  expect(screen.getByRole('alert').textContent).toContain('O VIN deste veículo foi alterado para NEW7 000000')
   expect(screen.getByLabelText('Operator / Team Leader Notes')).toHaveProperty('value', 'left door')
   await person.click(screen.getByRole('button', { name: 'Save and Exit' }))
   await screen.findByRole('dialog', { name: 'É este o veículo?' })
