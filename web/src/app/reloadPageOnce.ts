@@ -1,5 +1,3 @@
-import { isServerReachable } from '@/api/connectivity'
-
 /** Reloads the page once when a part of its code is missing because a newer build has replaced it. Drafts survive the reload, because they are in web storage. */
 export function reloadPageOnce(): void {
   setTimeout(() => sessionStorage.removeItem('reloaded'), 60_000)
@@ -7,11 +5,17 @@ export function reloadPageOnce(): void {
   window.addEventListener('beforeunload', () => {
     isLeaving = true
   })
-  window.addEventListener('vite:preloadError', () => {
+  window.addEventListener('vite:preloadError', async () => {
     // WebKit and Firefox stop loading code when the person leaves the page. A reload would keep the person here.
-    // Offline, a reload could leave an empty page.
-    if (isLeaving || sessionStorage.getItem('reloaded') !== null || !isServerReachable.get()) return
+    const mayReload = () => !isLeaving && sessionStorage.getItem('reloaded') === null
+    if (!mayReload() || !(await isServerResponding()) || !mayReload()) return
     sessionStorage.setItem('reloaded', '1')
     window.location.reload()
   })
+}
+
+/** Returns `true` if the server responds now. Without the server, a reload could leave an empty page, even just after the network was lost. */
+async function isServerResponding(): Promise<boolean> {
+  const response = await fetch('/', { method: 'HEAD', cache: 'no-store' }).catch(() => null)
+  return response?.ok === true
 }
