@@ -87,11 +87,8 @@ impl StaticFiles {
             if fs::metadata(entry.path())?.is_dir() {
                 self.gather(&entry.path(), &path, product)?;
             } else {
-                let brotli = match fs::read(folder.join(format!("{}{BROTLI_EXTENSION}", name.to_string_lossy()))) {
-                    Ok(content) if !is_named(&path) => Some(content),
-                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
-                    _ => None,
-                };
+                let brotli_path = folder.join(format!("{}{BROTLI_EXTENSION}", name.to_string_lossy()));
+                let brotli = if is_named(&path) { None } else { read_if_exists(&brotli_path)? };
                 let file = File::new(&path, named(&path, fs::read(entry.path())?, product)?, brotli)?;
                 self.files.insert(path, file);
             }
@@ -135,10 +132,7 @@ impl Preload {
 
 /// Reads the list of scripts and styles to preload for each route. Returns an empty list if the file does not exist.
 fn read_preloads(path: &Path) -> anyhow::Result<Vec<Preload>> {
-    let content = match fs::read(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        content => content?,
-    };
+    let Some(content) = read_if_exists(path)? else { return Ok(Vec::new()) };
     let lists: Vec<(String, Vec<String>)> = serde_json::from_slice(&content)?;
     lists.into_iter().map(|(route, files)| Ok(Preload { route, link: link_header(&files).try_into()? })).collect()
 }
@@ -192,6 +186,14 @@ fn accepts(header: &str, encoding: &str) -> bool {
         let is_excluded = weight.trim().strip_prefix("q=").and_then(|number| number.trim().parse::<f32>().ok()) == Some(0.0);
         name.trim().eq_ignore_ascii_case(encoding) && !is_excluded
     })
+}
+
+/// Reads a file, or returns `None` if the file does not exist.
+fn read_if_exists(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    match fs::read(path) {
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(None),
+        content => content.map(Some),
+    }
 }
 
 /// Returns `true` if a file contains the product name, which replaces the built name when the file is loaded.

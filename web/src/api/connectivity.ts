@@ -17,3 +17,9 @@ export function setServerReachable(isOnline: boolean): void {
 export const useOnline = (): boolean => useStore(isServerReachable)
 
 if (typeof window !== 'undefined') window.addEventListener('offline', () => setServerReachable(false))
+
+/** Returns `true` if the server responds now. The store `isServerReachable` may be outdated just after the network was lost. */
+export async function isServerResponding(): Promise<boolean> {
+  const response = await fetch('/', { method: 'HEAD', cache: 'no-store' }).catch(() => null)
+  return response?.ok === true
+}

@@ -1,3 +1,5 @@
+import { isServerResponding } from '@/api/connectivity'
+
 /** Reloads the page once when a part of its code is missing because a newer build has replaced it. Drafts survive the reload, because they are in web storage. */
 export function reloadPageOnce(): void {
   setTimeout(() => sessionStorage.removeItem('reloaded'), 60_000)
@@ -7,15 +9,10 @@ export function reloadPageOnce(): void {
   })
   window.addEventListener('vite:preloadError', async () => {
     // WebKit and Firefox stop loading code when the person leaves the page. A reload would keep the person here.
+    // Without the server, a reload could leave an empty page.
     const mayReload = () => !isLeaving && sessionStorage.getItem('reloaded') === null
     if (!mayReload() || !(await isServerResponding()) || !mayReload()) return
     sessionStorage.setItem('reloaded', '1')
     window.location.reload()
   })
-}
-
-/** Returns `true` if the server responds now. Without the server, a reload could leave an empty page, even just after the network was lost. */
-async function isServerResponding(): Promise<boolean> {
-  const response = await fetch('/', { method: 'HEAD', cache: 'no-store' }).catch(() => null)
-  return response?.ok === true
 }

@@ -1,10 +1,12 @@
+import { runWhenIdle } from '@/lib/idle'
 import { createStore } from '@/lib/store'
 
 /** The service worker of a newer version, installed and waiting until the person accepts the update; null while no newer version waits. */
 export const waitingWorker = createStore<ServiceWorker | null>(null)
 
 const CHECK_INTERVAL_MS = 3_600_000
-const MAX_DELAY_MS = 4000
+/** Delay in milliseconds before the registration in browsers without idle callbacks. */
+const DELAY_MS = 4000
 /** Interval in milliseconds at which the request to activate the new version is repeated. A browser may drop the request while the old version is busy. */
 const REPEAT_MS = 1000
 let isRegistered = false
@@ -13,9 +15,7 @@ let isRegistered = false
 export function registerServiceWorker(): void {
   if (isRegistered || !import.meta.env.PROD || !('serviceWorker' in navigator)) return
   isRegistered = true
-  const soon = () => void register().catch(() => console.warn('failed to register the service worker, the app does not open offline'))
-  if ('requestIdleCallback' in window) requestIdleCallback(soon, { timeout: MAX_DELAY_MS })
-  else setTimeout(soon, MAX_DELAY_MS)
+  runWhenIdle(() => void register().catch(() => console.warn('failed to register the service worker, the app does not open offline')), DELAY_MS)
 }
 
 async function register(): Promise<void> {

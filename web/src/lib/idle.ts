@@ -1,2 +1,5 @@
-/** Calls a function once the browser is idle, after at most 4 seconds. Browsers without idle callbacks call after 1 second. */
-export const runWhenIdle = (act: () => void): unknown => ('requestIdleCallback' in window ? requestIdleCallback(act, { timeout: 4000 }) : setTimeout(act, 1000))
+const MAX_WAIT_MS = 4000
+
+/** Calls a function once the browser is idle, after at most 4 seconds. Browsers without idle callbacks call after `delayMs` milliseconds. */
+export const runWhenIdle = (act: () => void, delayMs = 1000): unknown =>
+  'requestIdleCallback' in window ? requestIdleCallback(act, { timeout: MAX_WAIT_MS }) : setTimeout(act, delayMs)

@@ -6,7 +6,7 @@ import { formatCount } from '@/lib/time'
 import { Progress } from '@/ui/Progress'
 import type { CampaignWithPendingSaves } from './api'
 import { computeForecast } from './dashboard/forecast'
-import { getDateFormats } from './dashboard/moments'
+import { getDateFormatters } from './dashboard/moments'
 import { useDashboardText } from './dashboard/text'
 import { formatFinishRange } from './dashboard/words'
 import { formatFinishTime } from './finish'
@@ -61,7 +61,7 @@ export function CampaignKeyFigures({ campaign, pace, activity, yard }: NumbersPr
 function FinishFigure({ campaign, pace, activity, yard }: NumbersProps) {
   const t = useDashboardText()
   const words = useCampaignsText()
-  const formats = getDateFormats(useLanguage())
+  const formats = getDateFormatters(useLanguage())
   const now = useCurrentTime()
   const { finish, need } = activity ? computeForecast(activity, pace?.per_hour ?? 0, campaign.due_at, now) : { finish: null, need: null }
   const value = finish ? formatFinishRange(finish, formats, now, t) : pace?.finish_at ? formatFinishTime(pace.finish_at, now) : NONE

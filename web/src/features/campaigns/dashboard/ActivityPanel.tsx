@@ -8,7 +8,7 @@ import { ChipChoice } from '@/ui/Chips'
 import { ActivityTables } from './ActivityTables'
 import { listWorkedHours, computeForecast } from './forecast'
 import { HourColumns } from './HourColumns'
-import { getDateFormats } from './moments'
+import { getDateFormatters } from './moments'
 import { ProgressChart } from './ProgressChart'
 import { useDashboardText } from './text'
 import { describeRequiredRate, describeProgress } from './words'
@@ -32,7 +32,7 @@ type Range = 'today' | 'whole'
 export function ActivityPanel({ activity, pace, dueAt, isCampaign, note }: ActivityPanelProps) {
   const t = useDashboardText()
   const now = useCurrentTime()
-  const formats = getDateFormats(useLanguage())
+  const formats = getDateFormatters(useLanguage())
   const [heading, hourly, tables] = [useId(), useId(), useId()]
   const worked = listWorkedHours(activity).filter(({ inspected, saves }) => inspected !== 0 || saves > 0)
   const lastWork = worked.at(-1)?.at ?? now

@@ -20,11 +20,11 @@ function createDateFormatters(language: Language) {
 
 export type DateFormatters = ReturnType<typeof createDateFormatters>
 
-const formats = new Map<Language, DateFormatters>()
+const formatters = new Map<Language, DateFormatters>()
 
 /** Returns the formatters of days and times in the language of the page. They are created once, because a page with charts renders often. */
-export function getDateFormats(language: Language): DateFormatters {
-  const known = formats.get(language) ?? createDateFormatters(language)
-  formats.set(language, known)
+export function getDateFormatters(language: Language): DateFormatters {
+  const known = formatters.get(language) ?? createDateFormatters(language)
+  formatters.set(language, known)
   return known
 }
