@@ -88,6 +88,9 @@ export default defineConfig({
   server: { proxy: { '/api': process.env.PATIO_TEST_URL ?? 'http://127.0.0.1:8080' } },
   test: {
     environment: 'happy-dom',
+    // A DOM for each file takes as long as the tests themselves. See src/testing/setup.ts for what separates the files.
+    isolate: false,
+    pool: 'threads',
     include: ['src/**/*.test.{ts,tsx}'],
     setupFiles: ['src/testing/setup.ts'],
     restoreMocks: true,

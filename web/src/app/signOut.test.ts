@@ -1,4 +1,4 @@
-import 'fake-indexeddb/auto'
+import '@/testing/indexedDb'
 import { afterEach, expect, test, vi } from 'vitest'
 import { endSession } from '@/api/session'
 import { signOutInThisTab } from '@/api/signOut'

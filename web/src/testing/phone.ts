@@ -1,4 +1,4 @@
-import 'fake-indexeddb/auto'
+import './indexedDb'
 import { IDBFactory } from 'fake-indexeddb'
 import { QueryClient } from '@tanstack/react-query'
 import { afterEach, beforeEach, vi } from 'vitest'

@@ -1,12 +1,17 @@
 import { cleanup, configure } from '@testing-library/react'
 import { afterEach, beforeEach, vi } from 'vitest'
-import { clearFormDrafts } from '@/api/formDrafts'
 
 /** Time limit in milliseconds of waiting for an expectation. A busy machine delays results, and a longer limit does not slow tests that pass. */
 const WAIT_MS = 5000
 configure({ asyncUtilTimeout: WAIT_MS })
 const { waitFor } = vi
 vi.waitFor = (expectation, options = WAIT_MS) => waitFor(expectation, options)
+
+// The test files of a worker share its DOM. Each file loads Patio's modules anew and has no database at first, so that it does not
+// meet the state of other files.
+vi.resetModules()
+Reflect.deleteProperty(globalThis, 'indexedDB')
+const { clearFormDrafts } = await import('@/api/formDrafts')
 
 beforeEach(() => {
   localStorage.clear()

@@ -1,4 +1,4 @@
-import 'fake-indexeddb/auto'
+import '@/testing/indexedDb'
 import { screen } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
 import { openDatabase } from '@/offline/db'

@@ -1,4 +1,4 @@
-import 'fake-indexeddb/auto'
+import '@/testing/indexedDb'
 import { screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
 import { Outbox, outboxState, loadOutbox, removeSave } from '@/offline/outbox'

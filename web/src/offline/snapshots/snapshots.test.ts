@@ -1,4 +1,4 @@
-import 'fake-indexeddb/auto'
+import '@/testing/indexedDb'
 import { IDBFactory } from 'fake-indexeddb'
 import { QueryClient } from '@tanstack/react-query'
 import { beforeEach, expect, test, vi } from 'vitest'
