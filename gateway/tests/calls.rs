@@ -111,6 +111,26 @@ async fn audit_entries_of_all_services_are_merged_by_time() {
 }
 
 #[tokio::test]
+async fn page_views_are_left_out_of_the_audit_log_on_request() {
+    let stack = Stack::new().await;
+    let audit = async |query: &str| stack.ask_as((1, Role::Admin), "GET", &format!("/api/logs/audit?{query}"), None).await;
+    let count = async |filter: &str| {
+        let (mut page_views, mut others) = (0, 0);
+        for page in 0..5 {
+            let answer = audit(&format!("per_page=200&page={page}{filter}")).await.json();
+            let events = answer["events"].as_array().unwrap().clone();
+            let some = events.iter().filter(|event| event["kind"] == "page-view").count();
+            (page_views, others) = (page_views + some, others + events.len() - some);
+        }
+        (page_views, others)
+    };
+    assert_eq!(count("").await, (200, 800));
+    assert_eq!(count("&page_views=true").await, (200, 800));
+    assert_eq!(count("&page_views=false").await, (0, 800));
+    assert_eq!(audit("page_views=some").await.status, 400);
+}
+
+#[tokio::test]
 async fn lists_work_while_user_names_are_unavailable() {
     let stack = Stack::new().await;
     stack.auth.names_away.store(true, Ordering::Relaxed);

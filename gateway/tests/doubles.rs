@@ -250,7 +250,8 @@ fn rejected(code: i32) -> i::ImportCampaignResponse {
     i::ImportCampaignResponse { outcome: Some(i::import_campaign_response::Outcome::Rejected(rejection)) }
 }
 
-/// Test double of an audit log with 250 entries, one per minute; the services are offset by some seconds.
+/// Test double of an audit log with 250 entries, one per minute; the services are offset by some seconds. Every fifth entry is a
+/// page view.
 pub struct Log(pub &'static str);
 
 #[async_trait]
@@ -263,7 +264,7 @@ impl audit::audit_service_server::AuditService for Log {
             at: moment(id * 60 + shift),
             user_id: Some(3),
             role: Role::Manager.into(),
-            kind: "login".into(),
+            kind: if id % 5 == 0 { "page-view" } else { "login" }.into(),
             subject: format!("{} {id}", self.0),
             ..Default::default()
         });
@@ -271,6 +272,7 @@ impl audit::audit_service_server::AuditService for Log {
         let left =
             all.filter(|event| before.is_none_or(|before| (clock::from_timestamp(event.at.as_ref().unwrap()).unwrap(), event.id) < before));
         let mine = left.filter(|event| asked.user_id.is_none_or(|id| event.user_id == Some(id)));
+        let mine = mine.filter(|event| !asked.exclude_page_views || event.kind != "page-view");
         Ok(Response::new(audit::ListEventsResponse { events: mine.take(usize::try_from(asked.limit.clamp(1, 200)).unwrap()).collect() }))
     }
 }

@@ -5,6 +5,7 @@ use chrono::TimeDelta;
 use patio_kit::{client::call_context::CallContext, errors::Reason};
 use patio_proto::{
     access::Role,
+    audit::{Event, ListEventsRequest},
     auth::{
         ChangeOwnPasswordRequest, ConfirmPasswordRequest, CreateUserRequest, EndLeftSessionsRequest, EndSessionsRequest,
         ListSessionsRequest, ListUsersRequest, OpenSession, RecordPageViewRequest, Session, SignOutRequest, UpdateUserRequest,
@@ -222,6 +223,37 @@ async fn equal_page_views_within_a_minute_are_one_entry_and_a_count() {
                 .iter()
                 .any(|summary| summary.contains("more times within a minute") && summary.starts_with("did other things"))
         );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_audit_log_without_page_views_has_all_other_entries_in_the_same_order() {
+    each_database(async |host| {
+        let office = Office::open(host).await;
+        let who = office.by_gateway(&office.admin().await).await;
+        for page in 0..20 {
+            for kind in ["page-view", "page-view", "refused"] {
+                let (kind, page) = (kind.to_owned(), format!("page {page} {kind}"));
+                let visit = RecordPageViewRequest { kind, page, address: HERE.to_owned(), ..Default::default() };
+                office.sessions().record_page_view(who.request(visit)).await.unwrap();
+            }
+        }
+        let developer = office.developer().await;
+        let all = office.list_audit(&developer, ListEventsRequest { limit: 200, ..Default::default() }).await;
+        let (page_views, others): (Vec<Event>, Vec<Event>) = all.into_iter().partition(|event| event.kind == "page-view");
+        assert_eq!((page_views.len(), others.iter().filter(|event| event.kind == "refused").count()), (20, 20));
+        let mut request = ListEventsRequest { limit: 3, exclude_page_views: true, ..Default::default() };
+        let mut paged: Vec<Event> = Vec::new();
+        loop {
+            let page = office.list_audit(&developer, request.clone()).await;
+            let Some(last) = page.last() else { break };
+            (request.before, request.before_id) = (last.at, last.id);
+            paged.extend(page);
+        }
+        assert_eq!(paged, others);
+        let only = ListEventsRequest { limit: 200, kind: "page-view".to_owned(), exclude_page_views: true, ..Default::default() };
+        assert_eq!(office.list_audit(&developer, only).await, []);
     })
     .await;
 }

@@ -161,11 +161,19 @@ impl Office {
         self.users().update_user(by.request(change)).await.map(tonic::Response::into_inner)
     }
 
+    /// Signs in as the developer.
+    pub async fn developer(&self) -> CallContext {
+        bearer(&self.try_sign_in("DEV0", DEVELOPER_PASSWORD, "198.51.100.1", "").await.unwrap())
+    }
+
     /// Returns the newest audit entries, read as the developer.
     pub async fn audit(&self) -> Vec<Event> {
-        let developer = bearer(&self.try_sign_in("DEV0", DEVELOPER_PASSWORD, "198.51.100.1", "").await.unwrap());
-        let ask = developer.request(ListEventsRequest { limit: 200, ..ListEventsRequest::default() });
-        AuditServiceClient::new(self.host.links.auth.clone()).list_events(ask).await.unwrap().into_inner().events
+        self.list_audit(&self.developer().await, ListEventsRequest { limit: 200, ..ListEventsRequest::default() }).await
+    }
+
+    /// Returns the audit entries that a filter selects.
+    pub async fn list_audit(&self, by: &CallContext, filter: ListEventsRequest) -> Vec<Event> {
+        AuditServiceClient::new(self.host.links.auth.clone()).list_events(by.request(filter)).await.unwrap().into_inner().events
     }
 }
 

@@ -38,6 +38,9 @@ struct AuditQuery {
     /// Kind of the returned entries, such as `vehicle-changed`; all kinds when absent.
     #[param(max_length = 40, nullable = false)]
     kind: Option<String>,
+    /// Whether the list contains page views, the entries of the kind `page-view`. True when absent.
+    #[param(nullable = false)]
+    page_views: Option<bool>,
     /// Login name (HMC) of the user whose actions are returned; actions of all users when absent.
     #[param(max_length = 200, nullable = false)]
     hmc: Option<String>,
@@ -145,6 +148,7 @@ async fn filter(api: &AppState, signed: &AuthenticatedCaller, query: AuditQuery)
     };
     Ok(Some(pb::ListEventsRequest {
         kind: query.kind.unwrap_or_default(),
+        exclude_page_views: query.page_views == Some(false),
         user_id,
         search,
         from: query.from.map(clock::timestamp),

@@ -52,12 +52,12 @@ pub(super) async fn list(db: &Db, filter: &pb::ListEventsRequest) -> Result<Vec<
         "select id, at, user_id, role, kind, subject, summary, address, old_values, new_values
            from audit_events
           where (at, id) < ($1, $2) and at >= $3 and at <= $4
-            and ($5 = '' or kind = $5)
+            and ($5 = '' or kind = $5) and not ($9 and kind = 'page-view')
             and (cast($6 as bigint) is null or user_id = $6)
             and ($7 = '%%' or lower(subject) like cast($7 as text) escape '\\' or lower(summary) like cast($7 as text) escape '\\')
           order by at desc, id desc limit $8")
         .bind(before).bind(before_id).bind(from).bind(to).bind(&filter.kind).bind(filter.user_id)
-        .bind(crate::page::to_like_pattern(&filter.search)).bind(limit)
+        .bind(crate::page::to_like_pattern(&filter.search)).bind(limit).bind(filter.exclude_page_views)
         .fetch_all(c).await)
 }
 
