@@ -1,6 +1,7 @@
 import { expect, test, type Page } from './support/test'
 import { developer, signIn, supervisor } from './support/people'
 import { DESK, takeScreenshot } from './support/screenshots'
+import { createRowsInYard, importUniqueCampaign } from './support/campaign'
 import { openAs, getHeaders, createMember, getSharedMember } from './support/session'
 
 const events = (page: Page) => page.locator('tbody tr, main li').filter({ has: page.locator('time') })
@@ -31,7 +32,10 @@ test('the developer sees who did what and when, filtered and paged', async ({ pa
   test.skip(developer.password === '', 'PATIO_DEVELOPER_PASSWORD names no password')
   const person = await createMember(page.request, 'op')
   const headers = await getHeaders(page.request, supervisor)
-  await page.request.put(`/api/users/${person.id}`, { headers, data: { hmc: person.hmc, user_type: 'tm' } })
+  // More entries than one page has, none of them a page view.
+  for (const user_type of Array.from({ length: 6 }, () => ['op', 'tm']).flat()) {
+    expect((await page.request.put(`/api/users/${person.id}`, { headers, data: { hmc: person.hmc, user_type } })).status()).toBe(200)
+  }
   await openAs(page, developer, '/campaign-home')
   await page.getByRole('button', { name: 'Open menu' }).click()
   await page.getByRole('link', { name: 'Logs Audit' }).click()
@@ -45,6 +49,7 @@ test('the developer sees who did what and when, filtered and paged', async ({ pa
   await expect(events(page).first()).toContainText('alterou o usuário')
   await expect(events(page).first()).toContainText(supervisor.hmc)
   await expect(events(page).first()).toContainText('Supervisor')
+  await expect(events(page).first()).toContainText('Operator → Team Leader')
   await takeScreenshot(page, 'audit')
   await page.getByLabel('HMC', { exact: true }).fill('nobody-at-all')
   await expect(page.getByText('Nenhum evento corresponde aos filtros.')).toBeVisible()
@@ -69,6 +74,28 @@ test('page views are in the records', async ({ page }) => {
   expectNow(body.timestamp)
   await openAs(page, developer, `/logs-audit?kind=page-view&hmc=${walker.hmc}`)
   await expect(events(page).first()).toContainText('abriu o pátio')
+})
+
+test('the records link to the vehicle, the campaign and the user that changed', async ({ page }) => {
+  test.skip(developer.password === '', 'PATIO_DEVELOPER_PASSWORD names no password')
+  const headers = await getHeaders(page.request, supervisor)
+  const { id, name, vehicles } = await importUniqueCampaign(page.request, headers, 'Audited', createRowsInYard('A', 1))
+  const [car] = vehicles
+  expect((await page.request.put(`/api/vehicles/${car?.id}`, { headers, data: { status: 'ok' } })).status()).toBe(200)
+  const member = await createMember(page.request, 'op')
+  for (const [subject, link, path] of [
+    [`vehicle ${car?.id}`, `Vehicle ${car?.id}`, `/vehicle/${car?.id}`],
+    [`campaign ${id}`, `Campaign ${id}`, `/campaign/${id}`],
+    [`user ${member.id}`, `User ${member.id}`, `/user-management?user=${member.id}`],
+  ] as const) {
+    await openAs(page, developer, `/logs-audit?search=${encodeURIComponent(subject)}`)
+    await page.getByRole('link', { name: link, exact: true }).first().click()
+    await expect(page).toHaveURL(path)
+  }
+  expect((await page.request.delete(`/api/campaigns/${id}`, { headers })).status()).toBe(200)
+  await openAs(page, developer, `/logs-audit?search=${encodeURIComponent(name)}`)
+  await expect(events(page).filter({ hasText: 'Campaign deleted' })).toHaveCount(1)
+  await expect(page.getByRole('link', { name: `Campaign ${id}`, exact: true })).toHaveCount(0)
 })
 
 test('a sign-in is in the records, with the time of the device', async ({ page }) => {

@@ -2,13 +2,17 @@ import type { AuditEvent } from '@/api/types'
 import { useMediaQuery } from '@/lib/media'
 import { translateSentence } from '@/lib/translateSentence'
 import { getAccessLevelKey } from '@/lib/roles'
-import type { TextKey } from '@/lib/text'
+import { Link } from '@/lib/route'
 import { formatDate, formatTime } from '@/lib/time'
-import { getCampaignStatusKey } from '@/ui/Status'
 import table from '@/ui/Table.module.css'
-import { listFieldChanges, EVENT_KINDS } from './events'
-import { useAuditText, type AuditTextKey } from './text'
+import { Changes } from './Changes'
+import { EVENT_KINDS } from './events'
+import { getSubjectPath, listDeletedSubjects, parseSubject } from './subjects'
+import { useAuditText } from './text'
 import styles from './EventTable.module.css'
+
+/** Maximum number of characters that old and new values take on the line of an event, in the table and on a card. */
+const [MAX_TABLE_LINE_LENGTH, MAX_CARD_LINE_LENGTH] = [90, 44]
 
 /** Audit events of one page, as a table on wide screens and as cards on phones. */
 export function EventTable({ events }: { events: AuditEvent[] }) {
@@ -17,6 +21,7 @@ export function EventTable({ events }: { events: AuditEvent[] }) {
 
 function Wide({ events }: { events: AuditEvent[] }) {
   const t = useAuditText()
+  const deleted = listDeletedSubjects(events)
   return (
     <div className={table.frame}>
       <table className={`${table.table} ${styles.table}`}>
@@ -38,8 +43,8 @@ function Wide({ events }: { events: AuditEvent[] }) {
                 <Who event={event} />
               </td>
               <td>
-                <What event={event} />
-                <Changes event={event} />
+                <What event={event} deleted={deleted} />
+                <Changes event={event} maxLength={MAX_TABLE_LINE_LENGTH} />
               </td>
               <td className="mono">{event.ip}</td>
             </tr>
@@ -51,6 +56,7 @@ function Wide({ events }: { events: AuditEvent[] }) {
 }
 
 function Cards({ events }: { events: AuditEvent[] }) {
+  const deleted = listDeletedSubjects(events)
   return (
     <ul className={styles.cards}>
       {events.map((event) => (
@@ -61,8 +67,8 @@ function Cards({ events }: { events: AuditEvent[] }) {
               <When event={event} />
             </span>
           </div>
-          <What event={event} />
-          <Changes event={event} />
+          <What event={event} deleted={deleted} />
+          <Changes event={event} maxLength={MAX_CARD_LINE_LENGTH} />
           {event.ip && <span className="quiet mono">{event.ip}</span>}
         </li>
       ))}
@@ -89,57 +95,23 @@ function Who({ event: { hmc, user_type } }: { event: AuditEvent }) {
   )
 }
 
-/**
- * Kinds of audit subjects that have a translated name. A subject consists of a kind and an id; subjects of other kinds are shown as the
- * server sent them.
- */
-const SUBJECT_KINDS = ['user', 'vehicle', 'campaign'] as const
-const SUBJECT = /^([a-z]+) (\d+)$/
+interface WhatProps {
+  event: AuditEvent
+  deleted: Set<string>
+}
 
-function What({ event: { kind, subject, summary } }: { event: AuditEvent }) {
+function What({ event: { kind, subject, summary }, deleted }: WhatProps) {
   const t = useAuditText()
   const known = EVENT_KINDS.find((name) => name === kind)
-  const [, word, id = ''] = SUBJECT.exec(subject) ?? []
-  const subjectKind = SUBJECT_KINDS.find((name) => name === word)
+  const parsed = parseSubject(subject)
+  const path = parsed === null || deleted.has(subject) ? null : getSubjectPath(parsed)
+  const name = parsed === null ? subject : t(`subject.${parsed.kind}`, { id: parsed.id })
   return (
-    <span className={styles.what}>
+    <div className={styles.what}>
       <strong>{known === undefined ? kind : t(`kind.${known}`)}</strong>
-      <span>
-        {subjectKind === undefined ? subject : t(`subject.${subjectKind}`, { id })}: {translateSentence(summary)}
-      </span>
-    </span>
-  )
-}
-
-/** Labels of the fields in an audit event's old and new values, the same labels as on other screens. */
-const FIELDS: Record<string, TextKey | AuditTextKey> = {
-  user_type: 'audit.level', hmc: 'audit.hmc', password: 'signIn.password', name: 'campaigns.campaign', part: 'campaign.part', model_type: 'campaign.modelType',
-  status: 'vehicles.status', vin_number: 'vehicles.vin', parking_space: 'vehicles.space', operator_notes: 'vehicle.operatorNotes', admin_notes: 'vehicle.adminNotes',
-  vehicles: 'audit.vehicles', total_vehicles: 'audit.vehicles', file_name: 'audit.file',
-}
-
-/**
- * Returns the text key of an access level or a campaign status. Returns null or undefined for other values, which are shown
- * untranslated.
- */
-const valueKey = (field: string, value: string) => (field === 'user_type' ? getAccessLevelKey(value) : field === 'status' ? getCampaignStatusKey(value) : null)
-
-function Changes({ event }: { event: AuditEvent }) {
-  const t = useAuditText()
-  const fieldName = (field: string) => (FIELDS[field] === undefined ? field : t(FIELDS[field]))
-  const shown = (field: string, value: string) => {
-    const key = valueKey(field, value)
-    return key ? t(key) : value || t('audit.empty')
-  }
-  const changes = listFieldChanges(event)
-  if (changes.length === 0) return null
-  return (
-    <ul className={styles.changes} aria-label={t('audit.change')}>
-      {changes.map((change) => (
-        <li key={change.field}>
-          <span className="quiet">{fieldName(change.field)}</span> <del>{shown(change.field, change.old)}</del> → <ins>{shown(change.field, change.new)}</ins>
-        </li>
-      ))}
-    </ul>
+      <p>
+        {path === null ? name : <Link href={path} className={styles.subject}>{name}</Link>}: {translateSentence(summary)}
+      </p>
+    </div>
   )
 }

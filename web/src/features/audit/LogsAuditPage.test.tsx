@@ -17,15 +17,37 @@ function open(answer: object, query = '') {
   return { person: renderPage(LogsAuditPage, '/logs-audit', `/logs-audit${query}`), asked: () => Object.fromEntries(calls.at(-1)?.query ?? []) }
 }
 
+const findRow = async (text: string | RegExp) => expectPresent((await screen.findByText(text)).closest<HTMLElement>('li, tr'))
+
 test('each event says who did what, when and from where', async () => {
   open(page)
-  const row = expectPresent((await screen.findByText('User 3: changed the user')).closest<HTMLElement>('li, tr'))
-  for (const text of ['1002', 'Supervisor', 'User changed', '20/11/2026 22:02:03', '10.0.0.7']) expect(row.textContent).toContain(text)
+  const row = await findRow(/changed the user/)
+  for (const text of ['1002', 'Supervisor', 'User changed', 'User 3: changed the user', '20/11/2026 22:02:03', '10.0.0.7']) expect(row.textContent).toContain(text)
+})
+
+test('the subject of an event is a link to its page unless it was deleted', async () => {
+  const vehicle = { ...event, id: 'vehicle-1', kind: 'vehicle-changed', subject: 'vehicle 12', summary: 'saved' }
+  const changed = { ...event, id: 'campaign-1', kind: 'campaign-changed', subject: 'campaign 5', summary: 'renamed' }
+  const deleted = { ...changed, id: 'campaign-2', kind: 'campaign-deleted', summary: 'removed' }
+  const opened = { ...event, id: 'auth-2', kind: 'bulk-changed', subject: 'all campaigns', summary: 'edited' }
+  open({ ...page, events: [vehicle, { ...changed, id: 'campaign-3', subject: 'campaign 6' }, event, deleted, changed, opened] })
+  await findRow(/saved/)
+  expect(screen.getAllByRole('link').map((link) => `${link.textContent} ${link.getAttribute('href')}`)).toEqual(['Vehicle 12 /vehicle/12', 'Campaign 6 /campaign/6', 'User 3 /user-management?user=3'])
 })
 
 test('what changed is shown as old and new', async () => {
   open({ ...page, events: [{ ...event, old: { user_type: 'op' }, new: { user_type: 'tm' } }] })
   expect((await screen.findByRole('list', { name: 'Before → after' })).textContent).toBe('Access level Operator → Team Leader')
+})
+
+test('short changes stand on one line, long ones are opened on demand, times are written as elsewhere', async () => {
+  const notes = 'Scratch on the left door. '.repeat(4).trim()
+  const changes = { old: { status: '', admin_notes: '' }, new: { admin_notes: notes, status: 'OK', claimed_device_time: '2026-11-21T01:02:03Z' } }
+  open({ ...page, events: [{ ...event, kind: 'vehicle-changed', subject: 'vehicle 12', ...changes }] })
+  const row = await findRow(/changed the user/)
+  const lists = [...row.querySelectorAll('ul')].map((list) => [...list.children].map((change) => change.textContent))
+  expect(lists).toEqual([['Status (empty) → OK', 'Device time 20/11/2026 22:02:03'], [`QC / Supervisor Notes (empty) → ${notes}`]])
+  expect(screen.getByText('1 more change').closest('details')?.open).toBe(false)
 })
 
 test('the filters of the address are asked for, days from their begin to their end at UTC-3', async () => {

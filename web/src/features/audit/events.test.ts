@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toDayStartIso, listFieldChanges } from './events'
+import { toDayStartIso, listFieldChanges, splitByLength } from './events'
 
 const event = { id: 'auth-1', at: '2026-11-21T01:02:03Z', kind: 'user-changed', subject: 'user 3', summary: 'changed the user' }
 
@@ -15,8 +15,28 @@ test('each changed field is shown with its text before and after', () => {
 })
 
 test('what was made has no old value, what was deleted no new one', () => {
-  expect(listFieldChanges({ ...event, old: null, new: { hmc: '9' } })).toEqual([{ field: 'hmc', old: '', new: '9' }])
-  expect(listFieldChanges({ ...event, old: { hmc: '9' }, new: null })).toEqual([{ field: 'hmc', old: '9', new: '' }])
+  expect(listFieldChanges({ ...event, old: null, new: { hmc: '9' } })).toEqual([{ field: 'hmc', old: null, new: '9' }])
+  expect(listFieldChanges({ ...event, old: { hmc: '9' }, new: null })).toEqual([{ field: 'hmc', old: '9', new: null }])
+})
+
+test('fields with an old and a new value come first', () => {
+  const fields = listFieldChanges({ ...event, old: { status: 'OK' }, new: { device: 'Phone', status: 'NG' } }).map(({ field }) => field)
+  expect(fields).toEqual(['status', 'device'])
+})
+
+test('a conflict has the values of both people', () => {
+  const conflict = { 'status in conflict': { theirs: 'NG', mine: 'OK' } }
+  expect(listFieldChanges({ ...event, kind: 'vehicle-changed', old: {}, new: conflict })).toEqual([{ field: 'status', old: 'NG', new: 'OK', inConflict: true }])
+})
+
+test('a rejected call has changed nothing, however often it was repeated', () => {
+  expect(listFieldChanges({ ...event, kind: 'refused', new: { times: 3 } })).toEqual([])
+})
+
+test('texts fill a line as far as they fit, in their order', () => {
+  const [a, b, c] = ['four', 'a long one', 'six...']
+  expect(splitByLength([a, b, c], 10)).toEqual([[a, c], [b]])
+  expect(splitByLength([], 10)).toEqual([[], []])
 })
 
 test('a day begins three hours after that of UTC', () => {
