@@ -76,6 +76,24 @@ test('page views are in the records', async ({ page }) => {
   await expect(events(page).first()).toContainText('abriu o pátio')
 })
 
+test('page views are left out of the records until the chip asks for them, and the address keeps the choice', async ({ page }) => {
+  test.skip(developer.password === '', 'PATIO_DEVELOPER_PASSWORD names no password')
+  const walker = await createMember(page.request, 'op')
+  const noted = page.waitForResponse((response) => response.url().endsWith('/logs/page-view'))
+  await openAs(page, walker, '/yard')
+  await noted
+  await openAs(page, developer, `/logs-audit?hmc=${walker.hmc}`)
+  const chip = page.getByRole('button', { name: 'Page views' })
+  await expect(chip).toHaveAttribute('aria-pressed', 'false')
+  await expect(events(page).first()).toBeVisible()
+  await expect(events(page).filter({ hasText: 'Page opened' })).toHaveCount(0)
+  await chip.click()
+  await expect(events(page).filter({ hasText: 'Page opened' }).first()).toBeVisible()
+  await page.reload()
+  await expect(chip).toHaveAttribute('aria-pressed', 'true')
+  await expect(events(page).filter({ hasText: 'Page opened' }).first()).toBeVisible()
+})
+
 test('the records link to the vehicle, the campaign and the user that changed', async ({ page }) => {
   test.skip(developer.password === '', 'PATIO_DEVELOPER_PASSWORD names no password')
   const headers = await getHeaders(page.request, supervisor)

@@ -50,6 +50,30 @@ test('short changes stand on one line, long ones are opened on demand, times are
   expect(screen.getByText('1 more change').closest('details')?.open).toBe(false)
 })
 
+test('page views are left out until the chip or the address asks for them', async () => {
+  const { person, asked } = open(page, '?page=2')
+  await waitFor(() => expect(asked()).toEqual({ page: '1', page_views: 'false' }))
+  const chip = screen.getByRole('button', { name: 'Page views' })
+  expect(chip.getAttribute('aria-pressed')).toBe('false')
+  await person.click(chip)
+  await waitFor(() => expect(asked()).toEqual({ page: '0' }))
+  expect([chip.getAttribute('aria-pressed'), window.location.search]).toEqual(['true', '?page_views=1'])
+  await person.click(chip)
+  await waitFor(() => expect(asked()).toEqual({ page: '0', page_views: 'false' }))
+  expect(window.location.search).toBe('')
+})
+
+test('an address with page views opens with them', async () => {
+  const { asked } = open(page, '?page_views=1')
+  await waitFor(() => expect(asked()).toEqual({ page: '0' }))
+})
+
+test('a chosen event alone decides what is listed', async () => {
+  const { asked } = open(page, '?kind=page-view')
+  await waitFor(() => expect(asked()).toEqual({ page: '0', kind: 'page-view' }))
+  expect(screen.queryByRole('button', { name: 'Page views' })).toBeNull()
+})
+
 test('the filters of the address are asked for, days from their begin to their end at UTC-3', async () => {
   const { asked } = open(page, '?kind=login&hmc=1002&from=2026-11-20&to=2026-11-20&page=2')
   await waitFor(() => expect(asked()).toEqual({ page: '1', kind: 'login', hmc: '1002', from: '2026-11-20T03:00:00.000Z', to: '2026-11-21T03:00:00.000Z' }))
@@ -60,7 +84,7 @@ test('a choice of what happened begins on the first page again', async () => {
   await person.selectOptions(screen.getByLabelText('Event'), 'Locked out')
   await waitFor(() => expect(asked()).toEqual({ page: '0', kind: 'lockout' }))
   await person.click(screen.getByRole('button', { name: 'Clear filters' }))
-  await waitFor(() => expect(asked()).toEqual({ page: '0' }))
+  await waitFor(() => expect(asked()).toEqual({ page: '0', page_views: 'false' }))
 })
 
 test('a list that cannot be loaded says so', async () => {

@@ -2,6 +2,7 @@ import { getErrorMessage } from '@/api/problem'
 import { countPages } from '@/lib/pages'
 import { parsePageNumber, setQueryParams, useQueryParams } from '@/lib/route'
 import { Button } from '@/ui/Button'
+import { Chip } from '@/ui/Chips'
 import { Select, TextField } from '@/ui/Field'
 import { EmptyNotice, ErrorNotice, Page, Skeleton } from '@/ui/Page'
 import { Pager } from '@/ui/Pager'
@@ -18,7 +19,7 @@ const CLEARED = { kind: null, hmc: null, from: null, to: null, search: null, pag
 function useFilter(): AuditFilter {
   const query = useQueryParams()
   const text = (name: string) => query.get(name) ?? ''
-  return { kind: text('kind'), hmc: text('hmc'), from: text('from'), to: text('to'), search: text('search'), page: parsePageNumber(query) }
+  return { kind: text('kind'), pageViews: text('page_views') === '1', hmc: text('hmc'), from: text('from'), to: text('to'), search: text('search'), page: parsePageNumber(query) }
 }
 
 /** Audit log screen of the developer account, with filters and pages. */
@@ -58,7 +59,10 @@ function Filters({ filter, filtered }: { filter: AuditFilter; filtered: boolean 
       <TextField label={t('audit.hmc')} value={filter.hmc} autoComplete="off" autoCapitalize="none" spellCheck={false} onChange={(event) => setQueryParams({ hmc: event.target.value, page: null })} />
       <TextField label={t('audit.from')} type="date" value={filter.from} max={filter.to || undefined} onChange={(event) => setQueryParams({ from: event.target.value, page: null })} />
       <TextField label={t('audit.to')} type="date" value={filter.to} min={filter.from || undefined} onChange={(event) => setQueryParams({ to: event.target.value, page: null })} />
-      {filtered && <Button icon="close" onClick={() => setQueryParams(CLEARED)}>{t('audit.clear')}</Button>}
+      <div className={styles.last}>
+        {filter.kind === '' && <Chip text={t('audit.pageViews')} pressed={filter.pageViews} onPress={() => setQueryParams({ page_views: filter.pageViews ? null : 1, page: null })} />}
+        {filtered && <Button icon="close" onClick={() => setQueryParams(CLEARED)}>{t('audit.clear')}</Button>}
+      </div>
     </section>
   )
 }

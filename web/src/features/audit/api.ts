@@ -5,6 +5,8 @@ import { toDayStartIso } from './events'
 
 export interface AuditFilter {
   kind: string
+  /** Whether the list contains page views. Without effect when `kind` is chosen. */
+  pageViews: boolean
   hmc: string
   /** First day of the period in the format `YYYY-MM-DD` of a date field; empty for no limit. */
   from: string
@@ -14,9 +16,10 @@ export interface AuditFilter {
 }
 
 /** Builds the query parameters of a filter. Empty fields are omitted; the last day is included in full. */
-function queryOf({ kind, hmc, from, to, search, page }: AuditFilter) {
+function queryOf({ kind, pageViews, hmc, from, to, search, page }: AuditFilter) {
   const wanted = { kind, hmc: hmc.trim(), search: search.trim(), from: toDayStartIso(from) ?? '', to: toDayStartIso(to, 1) ?? '' }
-  return { page: page - 1, ...Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== '')) }
+  const withoutPageViews = kind === '' && !pageViews ? { page_views: false } : {}
+  return { page: page - 1, ...withoutPageViews, ...Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== '')) }
 }
 
 /** Fetches one page of audit events, newest first. */
