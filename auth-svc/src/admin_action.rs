@@ -30,7 +30,7 @@ pub struct Actor {
 
 /// Locks the set of users until the commit, and checks in the database that the caller is still a supervisor.
 ///
-/// The role in the access token may be outdated for a few seconds after another replica has demoted the user.
+/// The role in the caller's access token may be outdated for a few seconds after another replica has demoted the caller.
 pub(crate) async fn lock_and_check_supervisor(tx: &mut Tx<'_>, act: &Actor) -> Result<(), Error> {
     users::lock(tx).await?;
     match users::find_in_transaction(tx, act.caller.user_id).await? {

@@ -31,8 +31,8 @@ pub enum Error {
         /// Seconds until the sign-in block ends, 1 to 180.
         seconds: i64,
     },
-    /// The client address has used up its sign-in rate limit, and the browser has no valid device token (proof of an earlier
-    /// sign-in) of the user.
+    /// The client address has used up its sign-in rate limit, and the browser has no valid device token of the user. A device token
+    /// proves an earlier sign-in with the same browser.
     #[error("Too many sign-ins from this network. Try again in a moment.")]
     RateLimited,
     /// The queue for password hashing is full, or the wait for a hashing permit timed out.

@@ -1,5 +1,5 @@
-//! Keys of auth-svc: signing keys of access tokens, and secrets for hashing login names, for device tokens and for the encryption
-//! keys of phones.
+//! Keys of auth-svc: signing keys of access tokens, and three internal secrets. The secrets serve to hash login names, to
+//! authenticate device tokens (proofs of earlier sign-ins), and to derive the encryption keys of phones.
 use crate::{
     error::Error,
     lockout::rate_limit_network,
@@ -21,11 +21,13 @@ use std::sync::Arc;
 
 /// Name under which the database stores the secret for hashing login names and client addresses.
 const LOCKOUT_SECRET: &str = "account";
-/// Name under which the database stores the secret that authenticates device tokens.
+/// Name under which the database stores the secret that authenticates device tokens (proofs of earlier sign-ins with a browser).
 const DEVICE_TOKEN_SECRET: &str = "device";
-/// Name under which the database stores the secret from which each user's encryption key for unsent saves is derived.
+/// Name under which the database stores the secret for the encryption keys of phones. From the secret, auth-svc derives a key for
+/// each user, with which the user's phones encrypt vehicle saves that are not sent yet.
 pub const PENDING_SAVES_SECRET: &str = "phone";
-/// Length in bytes of a device token without its HMAC: user id, token version and 16 random bytes.
+/// Length in bytes of a device token (proof of an earlier sign-in) without its HMAC. These bytes are the user id, the user's token
+/// version (incremented when all sessions of the user end), and 16 random bytes.
 const DEVICE_TOKEN_LEN: usize = 8 + 8 + 16;
 
 /// All keys of auth-svc in memory, loaded from the database that all replicas share.
@@ -92,8 +94,8 @@ impl Keys {
         Ok(Self { signing, sealing, account, device, phone })
     }
 
-    /// Derives the 32-byte key with which a user's phones encrypt unsent saves. The derived key stays the same at every
-    /// sign-in.
+    /// Derives the 32-byte key with which a user's phones encrypt vehicle saves that are not sent yet. The derived key is the same
+    /// at every sign-in.
     #[must_use]
     pub fn derive_phone_key(&self, user_id: i64) -> Vec<u8> {
         hmac::sign(&self.phone, &user_id.to_be_bytes()).as_ref().to_vec()
@@ -147,7 +149,8 @@ impl Keys {
         Ok(URL_SAFE_NO_PAD.encode(bytes))
     }
 
-    /// Verifies a device token and returns the id under which failed sign-ins with this token are counted.
+    /// Verifies a device token (proof of an earlier sign-in) and returns the id under which failed sign-ins with this token are
+    /// counted.
     ///
     /// Returns `None` when the token is forged or belongs to another user, or when all sessions of the user were ended after the
     /// token was issued.
@@ -158,13 +161,15 @@ impl Keys {
         meant.then(|| URL_SAFE_NO_PAD.encode(&body[16..]))
     }
 
-    /// Returns `true` if auth-svc has issued the device token, for any user. Only the HMAC of the token is checked.
+    /// Returns `true` if auth-svc has issued the device token (proof of an earlier sign-in), for any user. Only the HMAC of the
+    /// token is checked.
     #[must_use]
     pub fn is_device_token(&self, mark: &str) -> bool {
         self.unsealed(mark).is_some()
     }
 
-    /// Decodes a device token and returns its payload, or `None` when the HMAC of the token is invalid.
+    /// Decodes a device token (proof of an earlier sign-in) and returns its payload, or `None` when the HMAC of the token is
+    /// invalid.
     fn unsealed(&self, mark: &str) -> Option<Vec<u8>> {
         if mark.len() > 2 * (DEVICE_TOKEN_LEN + 32) {
             return None;

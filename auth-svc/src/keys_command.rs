@@ -56,9 +56,9 @@ impl KeysCommand {
 
 /// Replaces all keys in the database with new keys, ends the sessions of all users and returns the number of users.
 ///
-/// Running processes poll the keys every few seconds and then reject the old tokens. The secret behind the phones' encryption
-/// keys is kept if the key file can decrypt it, because a new secret would make unsent saves on phones unreadable. A missing key
-/// file is created.
+/// Running processes poll the keys every few seconds and then reject the old tokens. The secret for the encryption keys of phones is
+/// kept if the key file can decrypt this secret. With a new secret, vehicle saves that phones have not sent yet would become
+/// unreadable. A missing key file is created.
 ///
 /// # Errors
 /// Returns an error when the key file cannot be read or created, or when the database fails.
@@ -76,12 +76,12 @@ pub async fn replace_all_keys(config: &Config, settings: &Settings) -> anyhow::R
     Ok(ended?)
 }
 
-/// Encrypts all keys in the database with the first key of the key file and returns the number of keys. The keys themselves do
-/// not change, so sessions, device tokens and pending saves (not yet sent by phones) stay valid.
+/// Encrypts all keys in the database with the first key of the key file and returns the number of keys. The keys themselves do not
+/// change, so sessions, device tokens (proofs of earlier sign-ins) and pending saves (not yet sent by phones) stay valid.
 ///
 /// # Errors
-/// Returns an error when the key file is missing or unreadable, when no key of the file decrypts a stored key, or when the
-/// database fails. Nothing is changed after an error.
+/// Returns an error when the key file is missing or unreadable, when no key of the file decrypts a stored key, or when the database
+/// fails. Nothing is changed after an error.
 pub async fn reseal(config: &Config, settings: &Settings) -> anyhow::Result<usize> {
     let path = config.key_path(&settings.data_dir);
     let sealing = SealingKey::read(&path)?.with_context(|| format!("PATIO_KEY_FILE: there is no file {}", path.display()))?;

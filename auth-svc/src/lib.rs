@@ -81,8 +81,8 @@ const QUEUE_METRIC_INTERVAL: Duration = Duration::from_secs(1);
 /// Interval at which the service searches for idle sessions and ends these sessions.
 const IDLE_SESSION_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Interval of the check for counts of repeated page views and rejected calls that began at least a minute ago. These counts are
-/// written to the audit log.
+/// Interval at which due counts of repeated page views and rejected calls are written to the audit log. A count is due one minute
+/// after its first event.
 const PAGE_VIEW_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Binary of auth-svc: its name, default listen address and schema.
@@ -164,8 +164,8 @@ async fn load_keys(config: &Config, host: &Host, db: &Db, sealing: &Arc<SealingK
     Ok(Arc::new(keys))
 }
 
-/// Returns a copy of the host with an auth client that calls this process directly. Also returns the cell into which the caller
-/// later puts this process's router.
+/// Returns a copy of `host` (shared resources of the process) in which calls to auth-svc go directly to this process. Also returns
+/// the cell into which the caller later puts the gRPC router of this process.
 ///
 /// Over the network, auth-svc could not reach itself during startup, because DNS lists only replicas that are ready.
 fn with_local_auth_link(host: &Host) -> (Host, Arc<OnceLock<Router>>) {

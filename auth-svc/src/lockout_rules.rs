@@ -14,7 +14,8 @@ pub const FAILURE_EXPIRY_MS: i64 = 30 * 60_000;
 pub struct FailureCounter {
     /// Number of failed attempts that still count towards a block.
     pub failures: i64,
-    /// Time from which the failures no longer count, in milliseconds since 1970.
+    /// Time from which the failures no longer count, in milliseconds since 1970. For a rate limit, the time at which the token
+    /// bucket is full again.
     pub until_ms: i64,
     /// Time of the last failed attempt, in milliseconds since 1970.
     pub last_ms: i64,
@@ -37,7 +38,7 @@ pub struct RateLimit {
 /// Rate limit per account: 20 failures in a burst, then one failure every 36 seconds, which is 100 an hour.
 ///
 /// A single address cannot reach this limit, since its own block allows only five failures in 180 seconds. Attackers at many
-/// addresses can lock the owner out on new devices, but never on a known device.
+/// addresses can lock the owner out of new devices, but never out of a device with an earlier sign-in of the owner.
 pub const ACCOUNT_RATE_LIMIT: RateLimit = RateLimit { limit: 20, ms: BLOCK_DURATION_MS / MAX_FAILED_ATTEMPTS };
 /// Rate limit per address: 50 failures in a burst, then one failure every 12 seconds, which is 100 in any ten minutes.
 pub const ADDRESS_RATE_LIMIT: RateLimit = RateLimit { limit: 50, ms: 12_000 };
@@ -72,10 +73,10 @@ pub enum LockoutOp {
     Check,
     /// Reserves an attempt before its password is verified.
     Reserve,
-    /// Releases a reserved attempt after the password was verified successfully.
+    /// Releases a reserved attempt after its password was verified successfully: the failures of its counters are reset.
     Release,
-    /// Copies a block from the database into a fast store that has lost the block, as a restarted Redis does. The number is the
-    /// remaining time in milliseconds.
+    /// Copies a block from the database into a fast store (memory or Redis) that has lost the block, as a restarted Redis does. The
+    /// number is the remaining time of the block in milliseconds.
     Import(i64),
 }
 

@@ -17,7 +17,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Manages the keys that sign tokens.
+    /// Manages the secret keys of auth-svc.
     #[command(subcommand)]
     Keys(KeysCommand),
     /// Manages users when no supervisor can sign in.

@@ -94,7 +94,8 @@ impl PageViewLog {
         Some(AuditEvent { summary, ..event.clone() })
     }
 
-    /// Writes the counts of repeated page views and rejected calls that began at least a minute ago, one audit entry each.
+    /// Writes the due counts of repeated page views and rejected calls to the audit log, one audit entry for each count. A count is
+    /// due one minute after its first event.
     ///
     /// # Errors
     /// Returns a database error.

@@ -65,8 +65,8 @@ pub async fn sign_out(db: &Db, clock: &Clock, identity: &TokenVerifier, caller: 
 /// Checks that the caller's session is open in the database and belongs to the same user with the same role.
 ///
 /// # Errors
-/// Returns `NotSignedIn` and revokes the session when the database does not contain the session. A valid token
-/// without a stored session may be signed with a stolen key. Returns a database error when a statement fails.
+/// Returns `NotSignedIn` and revokes the session when the database contains no such session. The token may then be signed with a
+/// stolen key. Returns `NotAllowed` when the caller is a service, or a database error when a statement fails.
 pub async fn confirm_session(db: &Db, clock: &Clock, identity: &TokenVerifier, caller: Caller, address: String) -> Result<(), Error> {
     let user_id = caller.signed_in_user_id().ok_or(Error::NotAllowed)?;
     let begun = sessions::find_session_user(db, &caller.session_id).await?;
@@ -213,7 +213,7 @@ fn check_may(caller: &Caller, user_id: i64) -> Result<(), Error> {
     check_not_reserved_user(user_id)
 }
 
-/// Records that sessions were used; each process reports a session at most every few minutes.
+/// Records that sessions were used. Every process of Patio reports a session at most once every few minutes.
 ///
 /// # Errors
 /// Returns a database error.

@@ -25,7 +25,7 @@ use patio_kit::{
 use serde_json::json;
 use std::sync::Arc;
 
-/// Maximum number of device tokens of one browser that are checked; further tokens are ignored.
+/// Maximum number of device tokens (proofs of earlier sign-ins) of one browser that are checked; further tokens are ignored.
 pub const MAX_DEVICE_TOKENS: usize = 10;
 
 /// Input for a sign-in: a request whose fields have been checked.
@@ -85,7 +85,7 @@ pub struct SignInService {
     pub clock: Clock,
     /// Verifier of access tokens in this process, with its copy of the public keys and the revocation list.
     pub identity: TokenVerifier,
-    /// Keys for access tokens and device tokens.
+    /// Keys for access tokens and device tokens (proofs of earlier sign-ins).
     pub keys: Arc<Keys>,
     /// Verifies and hashes passwords.
     pub passwords: PasswordHasher,
@@ -264,7 +264,9 @@ impl SignInService {
     /// Changes the caller's own password and ends all of the caller's sessions.
     ///
     /// # Errors
-    /// Returns `WrongCurrentPassword`, `LockedOut` after five wrong passwords, `PasswordRejected`, or a database error.
+    /// Returns `WrongCurrentPassword`, `LockedOut` after five wrong passwords, `PasswordRejected`, `Busy` or a database error.
+    /// Returns `NotAllowed` when the caller is a service, and `NotSignedIn` when the user was deleted or the user's sessions have
+    /// ended.
     pub async fn change_own_password(&self, caller: &Caller, change: OwnPasswordChange) -> Result<StoredUser, Error> {
         let user = users::find_by_id(&self.db, caller.signed_in_user_id().ok_or(Error::NotAllowed)?).await?.ok_or(Error::NotSignedIn)?;
         password::check_rules(&change.new, &user.hmc_key)?;
@@ -294,11 +296,12 @@ impl SignInService {
         }
     }
 
-    /// Verifies the caller's password again. The session may then perform actions that require a recent password confirmation,
-    /// for the time `CONFIRMATION_MAX_AGE`.
+    /// Verifies the caller's password again. The session may then perform actions that require a recent password confirmation, for
+    /// the time `CONFIRMATION_MAX_AGE`.
     ///
     /// # Errors
-    /// Returns `WrongCurrentPassword`, `LockedOut` after five wrong passwords, or a database error.
+    /// Returns `WrongCurrentPassword`, `LockedOut` after five wrong passwords, `Busy` or a database error. Returns `NotAllowed` when
+    /// the caller is a service, and `NotSignedIn` when the user was deleted or the session has ended.
     pub async fn confirm_password(&self, caller: &Caller, password: String, address: &str) -> Result<(), Error> {
         let user = users::find_by_id(&self.db, caller.signed_in_user_id().ok_or(Error::NotAllowed)?).await?.ok_or(Error::NotSignedIn)?;
         let counter_names = self.compare_own(&user, password, address).await?;

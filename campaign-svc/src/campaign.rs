@@ -21,10 +21,10 @@ pub struct Campaign {
     pub modified_by: Option<i64>,
     pub created_at: DateTime<Utc>,
     pub modified_at: DateTime<Utc>,
-    /// Time of the latest of these events: heartbeat of the import, start of a sync to vehicle-svc, deletion. The sweeper uses
-    /// this time to find unfinished work.
+    /// Time of the latest of these events: heartbeat of the import, publication, start of a sync to vehicle-svc, deletion. The
+    /// sweeper uses this time to find unfinished work.
     pub touched_at: DateTime<Utc>,
-    /// Revision number of the campaign's name and write lock, incremented for each sync to vehicle-svc.
+    /// Revision number of the campaign's name and write lock (open or closed for saves), incremented for each sync to vehicle-svc.
     pub revision: i64,
     /// Highest revision number of the campaign that vehicle-svc has acknowledged.
     pub synced_revision: i64,

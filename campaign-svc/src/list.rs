@@ -16,11 +16,13 @@ use patio_proto::{
     access::Role,
     audit::Event,
     campaign::{
-        self as pb,
+        self as pb, CampaignOrder,
         CampaignStatus::{self, Closed, Ongoing, PendingReview, Ready},
     },
     common::PageMeta,
-    normalization, yard,
+    normalization,
+    vehicle::ListActiveCampaignsResponse,
+    yard,
 };
 
 /// Validated filters and page position of a request for a list of campaigns.
@@ -30,6 +32,7 @@ pub struct ListQuery {
     pattern: String,
     statuses: [CampaignStatus; 4],
     yard: Option<i32>,
+    order: CampaignOrder,
 }
 
 impl ListQuery {
@@ -45,6 +48,7 @@ impl ListQuery {
             pattern: page::to_like_pattern(&normalization::normalize_code(&search)),
             statuses: checks.value_or_default("statuses", statuses(&request.statuses)),
             yard: request.yard.map(|id| checks.value_or_default("yard", seen_yard(id, role))),
+            order: CampaignOrder::try_from(request.order).unwrap_or_default(),
         };
         checks.into_result()?;
         Ok(request)
@@ -85,19 +89,36 @@ impl Context {
     /// Returns one page of campaigns with their progress, and the page metadata.
     ///
     /// A page of any size takes two SQL statements and one call to vehicle-svc for the counters. A filter by yard takes one more
-    /// call. While vehicle-svc is unavailable, the campaigns are returned without their progress.
+    /// call, and so does the order that puts campaigns with recent saves first. While vehicle-svc is unavailable, the campaigns are
+    /// returned without their progress.
     pub async fn list(&self, context: &RequestContext, request: ListQuery) -> Result<(Vec<CampaignView>, PageMeta), Error> {
         let ids = match request.yard {
             Some(yard) => Some(array(&self.vehicles.list_campaigns_in_yard(&context.bearer, yard).await?)),
             None => None,
         };
         let filter = CampaignFilter { pattern: request.pattern, statuses: request.statuses, ids };
-        let page = store::list_page(&self.db, &filter, request.window).await?;
+        let page = match request.order {
+            CampaignOrder::Unspecified => store::list_page(&self.db, &filter, request.window).await?,
+            CampaignOrder::Work => {
+                let (own, other) = self.list_active_campaigns(context).await;
+                store::list_page_by_work(&self.db, &filter, request.window, (&own, &other)).await?
+            }
+        };
         let meta = request.window.to_page_meta(store::count(&self.db, &filter).await?);
         let shown: Vec<i64> = page.iter().map(|campaign| campaign.id).collect();
         let mut progress = self.progress.get_many_or_cached(context, &shown, request.yard).await?;
         let seen = page.into_iter().map(|campaign| CampaignView { progress: progress.remove(&campaign.id), campaign, yard: request.yard });
         Ok((seen.collect(), meta))
+    }
+
+    /// Returns two JSON arrays of campaign ids: campaigns in which the caller recently saved vehicles, and campaigns in which only
+    /// other users did. Both arrays are empty while vehicle-svc is unavailable; the campaigns are then ordered by their status.
+    async fn list_active_campaigns(&self, context: &RequestContext) -> (String, String) {
+        let active = self.vehicles.list_active_campaigns(&context.bearer).await.unwrap_or_else(|cause| {
+            tracing::debug!(%cause, "call ListActiveCampaigns to vehicle-svc failed, campaigns are ordered by status alone");
+            ListActiveCampaignsResponse::default()
+        });
+        (array(&active.own_campaign_ids), array(&active.other_campaign_ids))
     }
 
     /// Returns one campaign with its progress in the given yard, or in all yards when `yard` is `None`. While vehicle-svc is

@@ -15,7 +15,7 @@ use patio_kit::{
 };
 use patio_proto::campaign::{Milestone, ReportMilestoneRequest};
 
-/// A validated milestone report from vehicle-svc about the vehicles of one campaign.
+/// A validated report from vehicle-svc that the work on a campaign's vehicles began, is complete, or is incomplete again.
 #[derive(Debug, Clone, Copy)]
 pub struct MilestoneReport {
     id: i64,
@@ -24,7 +24,7 @@ pub struct MilestoneReport {
 }
 
 impl MilestoneReport {
-    /// Checks the fields of a milestone report from vehicle-svc.
+    /// Checks the fields of a milestone report (work began, is complete, or is incomplete again) from vehicle-svc.
     ///
     /// # Errors
     /// Returns [`Error::InvalidFields`] for an unknown milestone.
@@ -54,7 +54,8 @@ async fn apply_milestone(tx: &mut Tx<'_>, report: MilestoneReport, at: DateTime<
     record_change(tx, &before, Campaign { status: StatusColumn(status), ..before.clone() }, at).await
 }
 
-/// Appends the audit entry of a status change that a milestone report from vehicle-svc caused. The entry names no user.
+/// Appends the audit entry of a status change that a milestone (work began, is complete, or is incomplete again) caused. The entry
+/// names no user, because vehicle-svc reported the milestone.
 async fn record_change(tx: &mut Tx<'_>, before: &Campaign, after: Campaign, at: DateTime<Utc>) -> Result<(), Error> {
     let Some(difference) = change::diff_fields(before, &after) else { return Ok(()) };
     let event = AuditEvent {

@@ -1,4 +1,4 @@
-//! Status transitions of a campaign: which role may make a transition, and which milestones reported by vehicle-svc cause a
+//! Status transitions of a campaign: which role may make a transition, and which milestones of the inspection work cause a
 //! transition.
 use crate::error::Error;
 use CampaignStatus::{Closed, Ongoing, PendingReview, Ready};

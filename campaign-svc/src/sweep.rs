@@ -13,7 +13,8 @@ const HEARTBEAT_TIMEOUT: TimeDelta = TimeDelta::seconds(30);
 /// Age of a tombstone (row of a deleted campaign) after which the sweeper repeats the deletion. By then, the first deletion was
 /// most likely interrupted.
 const DELETION_RETRY_AGE: TimeDelta = TimeDelta::seconds(10);
-/// Time without an acknowledgement from vehicle-svc after which the sweeper repeats the sync of a campaign.
+/// Time without an acknowledgement from vehicle-svc after which the sweeper sends a campaign's name and write lock (open or closed
+/// for saves) again.
 const SYNC_RETRY_AGE: TimeDelta = TimeDelta::seconds(5);
 /// Maximum number of deleted campaigns, and of unsynced campaigns, that one sweep handles.
 const MAX_CAMPAIGNS_PER_SWEEP: i64 = 100;

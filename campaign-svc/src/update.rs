@@ -26,10 +26,10 @@ use patio_kit::{
 
 /// Result of the first transaction of a campaign update: the update is stored, or vehicle-svc must lock the campaign first.
 enum Begun {
-    /// The update is stored; `news` is `true` when the update must be synced to vehicle-svc.
+    /// The update is stored; `news` is `true` when the update changed the name or the write lock and must be synced to vehicle-svc.
     ///
-    /// A row that was unsynced before the update is not synced here, because another caller may be closing the
-    /// campaign at this moment.
+    /// An update without such a change does not sync the row, even if the row was unsynced before, because another caller may be
+    /// closing the campaign at the same time.
     Stored { campaign: Campaign, news: bool },
     /// The update closes the campaign: vehicle-svc must lock the campaign before the status Closed is stored.
     Closing(Campaign),
@@ -88,14 +88,15 @@ impl Context {
         }
     }
 
-    /// Syncs the name and write lock of a campaign to vehicle-svc; after a failure the sweeper repeats the sync.
+    /// Syncs the name and write lock (open or closed for saves) of a campaign to vehicle-svc. After a failure, the sweeper repeats
+    /// the sync.
     async fn sync_or_defer(&self, campaign: &Campaign) {
         if let Err(cause) = self.sync(campaign).await {
             tracing::warn!(%cause, campaign = campaign.id, "failed to send name and write lock of a campaign to vehicle-svc, retrying");
         }
     }
 
-    /// Syncs a campaign's name and write lock to vehicle-svc and stores the acknowledged revision.
+    /// Syncs a campaign's name and write lock (open or closed for saves) to vehicle-svc, and stores the acknowledged revision.
     pub async fn sync(&self, campaign: &Campaign) -> Result<(), Error> {
         self.vehicles.sync(campaign).await?;
         let (id, revision) = (campaign.id, campaign.revision);
@@ -103,8 +104,8 @@ impl Context {
         Ok(())
     }
 
-    /// Repeats the sync of a stored campaign to vehicle-svc at a new revision. Returns `false` when vehicle-svc has the newest
-    /// revision, or `touched_at` is not before `since`.
+    /// Sends the name and write lock of a stored campaign to vehicle-svc again, at a new revision. Returns `false` when vehicle-svc
+    /// has the newest revision, or `touched_at` is not before `since`.
     pub async fn resync(&self, id: i64, since: DateTime<Utc>) -> Result<bool, Error> {
         let at = self.now();
         let raised = self.db.write(move |tx| Box::pin(async move { store::begin_resync(tx, id, since, at).await })).await?;
@@ -174,7 +175,7 @@ impl Save {
     }
 }
 
-/// Returns `true` if the name or the write lock of the campaign changed, so that vehicle-svc must be synced.
+/// Returns `true` if the campaign's name or write lock (open or closed for saves) changed, so that vehicle-svc must be synced.
 fn must_sync(before: &Campaign, after: &Campaign) -> bool {
     before.name != after.name || before.write_lock() != after.write_lock()
 }

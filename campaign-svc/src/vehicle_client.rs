@@ -1,4 +1,4 @@
-//! Client of vehicle-svc: reads the progress of campaigns, sends names and write locks of campaigns, and deletes
+//! Client of vehicle-svc: reads the progress of campaigns, sends their names and write locks (open or closed for saves), and deletes
 //! vehicles.
 use crate::{campaign::Campaign, error::Error};
 use patio_kit::{
@@ -8,9 +8,9 @@ use patio_kit::{
     server::MAX_MESSAGE_BYTES,
 };
 use patio_proto::vehicle::{
-    GetProgressRequest, ListCampaignsOfYardRequest, NotifyCampaignChangedRequest, Progress, RemoveCampaignRequest, SyncCampaignRequest,
-    campaign_vehicle_service_client::CampaignVehicleServiceClient, event_service_client::EventServiceClient,
-    yard_service_client::YardServiceClient,
+    GetProgressRequest, ListActiveCampaignsRequest, ListActiveCampaignsResponse, ListCampaignsOfYardRequest, NotifyCampaignChangedRequest,
+    Progress, RemoveCampaignRequest, SyncCampaignRequest, campaign_vehicle_service_client::CampaignVehicleServiceClient,
+    event_service_client::EventServiceClient, yard_service_client::YardServiceClient,
 };
 use std::time::Duration;
 
@@ -51,8 +51,15 @@ impl VehicleClient {
         Ok(self.yards.clone().list_campaigns_of_yard(request).await.map_err(Error::DependencyFailed)?.into_inner().campaign_ids)
     }
 
-    /// Sends a campaign's name, write lock and revision to vehicle-svc, which ignores a revision older than its stored
-    /// revision.
+    /// Returns the ids of the campaigns in which users saved vehicles in the last 12 hours, separately for the caller and for other
+    /// users.
+    pub async fn list_active_campaigns(&self, bearer: &CallContext) -> Result<ListActiveCampaignsResponse, Error> {
+        let request = bearer.request(ListActiveCampaignsRequest {});
+        Ok(self.yards.clone().list_active_campaigns(request).await.map_err(Error::DependencyFailed)?.into_inner())
+    }
+
+    /// Sends a campaign's name, write lock (open or closed for saves) and revision to vehicle-svc. vehicle-svc ignores a revision
+    /// older than its stored revision.
     pub async fn sync(&self, campaign: &Campaign) -> Result<(), Error> {
         let gate = campaign.write_lock().into();
         let message = SyncCampaignRequest { campaign_id: campaign.id, name: campaign.name.clone(), gate, revision: campaign.revision };

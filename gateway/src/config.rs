@@ -43,8 +43,9 @@ pub struct Config {
     /// Maximum number of open client connections; further connections wait until one closes.
     #[arg(skip = MAX_CONNECTIONS)]
     pub max_connections: usize,
-    /// Maximum number of API requests processed at once; further requests wait or are rejected, reads before saves. Default: 8
-    /// per core, or 5 per core when all services run in one process; see `deploy/adr/0014-admission-control.md`.
+    /// Maximum number of API requests processed at once. Further requests wait in a queue; when the gateway is overloaded, requests
+    /// are rejected, and reads are rejected before saves. Default: 8 per core, or 5 per core when all services run in one process;
+    /// see `deploy/adr/0014-admission-control.md`.
     #[arg(long, env = "PATIO_MAX_CONCURRENT_REQUESTS", help_heading = TUNING_HEADING)]
     pub max_at_once: Option<NonZeroUsize>,
     /// Seconds that a client may take to send request headers, or stay idle between two requests. Connections of trusted proxies

@@ -176,7 +176,7 @@ async fn a_service_token_gets_401_at_the_public_api() {
 }
 
 /// RPCs that a service, or a route beside its own RPC, calls with the user's token.
-const IN_A_PERSONS_NAME: [&str; 7] = [
+const IN_A_PERSONS_NAME: [&str; 8] = [
     "/patio.auth.v1.SessionService/ConfirmSession",
     "/patio.auth.v1.UserService/ResolveUserNames",
     "/patio.vehicle.v1.VehicleService/ExportVehicles",
@@ -184,6 +184,7 @@ const IN_A_PERSONS_NAME: [&str; 7] = [
     "/patio.vehicle.v1.HistoryService/ListUserJobs",
     "/patio.vehicle.v1.BulkService/BulkEdit",
     "/patio.vehicle.v1.YardService/ListCampaignsOfYard",
+    "/patio.vehicle.v1.YardService/ListActiveCampaigns",
 ];
 
 #[test]

@@ -35,6 +35,7 @@ async fn invalid_paths_queries_and_methods_get_the_common_error_body() {
         ("GET", "/api/campaigns?per_page=0", 400),
         ("GET", "/api/campaigns?per_page=201", 400),
         ("GET", "/api/campaigns?status=open", 400),
+        ("GET", "/api/campaigns?order=name", 400),
         ("GET", "/api/campaigns?search=%00", 400),
         ("GET", "/api/campaigns/progress", 400),
         ("GET", "/api/campaigns/progress?campaign_name=", 400),

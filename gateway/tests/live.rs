@@ -22,7 +22,7 @@ pub struct Live;
 
 fn feed_events() -> [Event; 5] {
     let rows = vec![v::VehicleSummary { id: 5, status: 2, version: 8, ..Default::default() }];
-    let person = v::UserPace { user_id: 3, yard: Some(2), saves: 4, per_hour: 8.0, ..Default::default() };
+    let person = v::UserPace { user_id: 3, yard: Some(2), saves: Some(4), per_hour: Some(8.0), ..Default::default() };
     [
         Event::Vehicles(v::VehiclesChanged { campaign_id: 7, revision: 12, vehicles: rows, by: Some(3) }),
         Event::Vehicles(v::VehiclesChanged { campaign_id: 7, revision: 13, ..Default::default() }),

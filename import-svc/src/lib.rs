@@ -85,7 +85,7 @@ async fn workbooks(config: &Config) -> CheckResult {
 /// Binary of import-svc: its name, default listen address and schema.
 pub const BINARY: ServiceBinary = ServiceBinary { name: "import-svc", listen: "127.0.0.1:50054", schema: SCHEMA };
 
-/// Checks the work folder and the workbook reader, and adds the results to the report of the `doctor` command.
+/// Checks the folder for temporary files and the workbook reader, and adds the results to the report of the `doctor` command.
 ///
 /// # Errors
 /// Returns an error when the report cannot be printed.

@@ -47,9 +47,10 @@ pub struct Method {
     /// Minimum role of the caller, as a number of [`access::Role`]. 0 means that the rpc has no access rule and is rejected for
     /// every caller.
     pub role: i32,
-    /// Minimum role of a user on whose behalf a service may make the call, as a number of [`access::Role`]; 0 if no service may.
+    /// Minimum role of a user on whose behalf a service may call the rpc, as a number of [`access::Role`]. The number is 0 if no
+    /// service may call the rpc on behalf of a user.
     pub on_behalf_of: i32,
-    /// Whether a user who has to change the password first may call the rpc.
+    /// Whether a user who has not yet made a required password change may call the rpc.
     pub before_password_change: bool,
     /// Whether the rpc is idempotent and may be retried.
     pub is_idempotent: bool,

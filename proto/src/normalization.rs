@@ -1,9 +1,9 @@
 //! Normalization of texts that are compared: VINs, parking spaces, login names (HMC) and other names.
 //!
 //! Word processors, label printers and messengers replace characters by other characters that look alike. The normal form undoes
-//! these replacements: every dash and minus sign is `-`, every run of blanks is one space, invisible and control characters are
-//! removed, and the text is trimmed. `web/src/lib/normal.ts` implements the same rules; both implementations are tested with
-//! `normal-cases.json`.
+//! these replacements. Every dash and minus sign becomes `-`, every run of blanks becomes one space, invisible and control
+//! characters are removed, and the text is trimmed. `web/src/lib/normal.ts` implements the same rules; both implementations are
+//! tested with `normal-cases.json`.
 use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
@@ -51,7 +51,7 @@ fn normal(written: &str, compose: impl Fn(&str) -> String) -> Cow<'_, str> {
     Cow::Owned(replace_lookalikes(&compose(&replace_lookalikes(&compose(&replace_lookalikes(written))))))
 }
 
-/// Returns `true` for printable ASCII without outer or double blanks. Most texts have this form and need no change.
+/// Returns `true` for a text in normal form: printable ASCII without leading, trailing or double blanks. Most texts have this form.
 fn is_normal(text: &str) -> bool {
     let outer = text.starts_with(' ') || text.ends_with(' ');
     text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) && !outer && !text.contains("  ")

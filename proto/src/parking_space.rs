@@ -4,11 +4,12 @@ use crate::normalization;
 /// Maximum length of a parking space, in characters.
 pub const MAX_SPACE_LEN: usize = 40;
 
-/// Returns the normal form of a parking space.
+/// Returns the normal form of a parking space. Rejects dates and times, because spreadsheet programs turn parking spaces such as
+/// `MAR-1` into dates.
 ///
 /// # Errors
-/// Returns a message when the text is too long, or is a date or a time, because spreadsheet programs turn parking spaces such
-/// as `MAR-1` into dates. The caller puts the words "Parking Space" before the message.
+/// Returns a message when the text is too long, or is a date or a time. The caller puts the words "Parking Space" before the
+/// message.
 pub fn parse(written: &str) -> Result<String, String> {
     // Skips the normalization of a text that is far too long for any valid spelling.
     let space = if written.trim().len() > 16 * MAX_SPACE_LEN { written.into() } else { normalization::normalize_code(written) };

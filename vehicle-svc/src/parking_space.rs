@@ -1,7 +1,7 @@
-//! Parking space of a vehicle, with the yard, the group and the sort key that are derived from the text.
+//! Parking space of a vehicle with three derived values: the yard, the group in lists, and the sort key of the walking order.
 use patio_proto::{parking_space, vin::Vin, walking_order, yard};
 
-/// A parking space with the yard, the group and the sort key that are derived from its text.
+/// A parking space with three values derived from its text: the yard, the group in lists, and the sort key of the walking order.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ParkingSpace {
     /// Parking space in normalized spelling.

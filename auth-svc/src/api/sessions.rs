@@ -33,7 +33,7 @@ const MAX_ADDRESS_LEN: usize = 64;
 
 /// Maximum length of the description of browser and operating system, in characters.
 const MAX_DEVICE_LEN: usize = 60;
-/// Maximum number of session ids in one request to end sessions after offline sign-outs.
+/// Maximum number of session ids in one request that ends sessions whose users signed out while offline.
 const MAX_ENDED_SESSIONS: usize = 20;
 /// Maximum length of a session id in a request, in bytes.
 const MAX_SESSION_ID_LEN: usize = 40;
@@ -44,7 +44,8 @@ pub struct SessionApi {
     pub sign_in_service: Arc<SignInService>,
     /// Background tasks in which sign-ins run to completion even when the client disconnects.
     pub tasks: Tasks,
-    /// Audit writer for page views and rejected calls; repetitions of an event are only counted.
+    /// Writer of audit entries for page views and rejected calls. Equal events within a minute share one audit entry with their
+    /// count.
     pub page_views: Arc<PageViewLog>,
 }
 

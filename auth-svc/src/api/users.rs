@@ -24,7 +24,7 @@ const MAX_USER_IDS: usize = 10_000;
 pub struct UserApi {
     /// User administration: creates, changes and deletes users.
     pub user_admin: UserAdminService,
-    /// Sign-in service, used here to lift the lockouts of users.
+    /// Sign-in service, which lifts the lockouts of users.
     pub sign_in_service: Arc<SignInService>,
 }
 

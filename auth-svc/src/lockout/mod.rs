@@ -30,7 +30,8 @@ pub struct Lockout {
 }
 
 impl Lockout {
-    /// Creates a lockout whose fast store uses the Redis of the cache, or the memory of this process when the cache is in memory.
+    /// Creates a lockout with counters in the database and in a fast store. The fast store is the Redis of `cache`, or the memory of
+    /// this process when `cache` is in memory.
     #[must_use]
     pub fn new(cache: &Cache, db: Db, clock: Clock) -> Self {
         Self { front: FastStore::for_cache(cache, REDIS_TIMEOUT), db, clock }
@@ -85,8 +86,8 @@ impl Lockout {
         }
     }
 
-    /// Releases a reserved attempt in the transaction of the successful sign-in. After the commit, the caller also releases the
-    /// attempt in the fast store.
+    /// Releases a reserved attempt whose password was correct: resets the failures of its counters and takes the attempt off the
+    /// rate limits. Runs in the caller's transaction. After the commit, the caller also calls [`Self::release_in_fast_store`].
     ///
     /// # Errors
     /// Returns a database error.
@@ -94,7 +95,8 @@ impl Lockout {
         store::lockouts::apply_op(tx, counter_names, LockoutOp::Release, now_ms).await.map(drop)
     }
 
-    /// Releases a reserved attempt in the fast store. The caller first commits the release in the database.
+    /// Releases a reserved attempt whose password was correct in the fast store (memory or Redis). The caller first commits the
+    /// release in the database.
     pub async fn release_in_fast_store(&self, counter_names: &CounterNames) {
         self.front.apply_op(LockoutOp::Release, counter_names, self.now()).await;
     }
@@ -110,14 +112,14 @@ impl Lockout {
         store::lockouts::delete_active(tx, account, now_ms).await
     }
 
-    /// Deletes from the fast store the counters that were deleted from the database.
+    /// Deletes from the fast store (memory or Redis) the counters that were deleted from the database.
     pub async fn delete_from_fast_store(&self, counter_names: &[String]) {
         if !counter_names.is_empty() && !self.front.delete_counters(counter_names).await {
             tracing::warn!("failed to delete the lockout counters of an unlocked account from redis, retrying at the next sign-in");
         }
     }
 
-    /// Deletes expired lockout counters from the fast store and the database.
+    /// Deletes expired lockout counters from the fast store (memory or Redis) and the database.
     ///
     /// # Errors
     /// Returns a database error.
@@ -139,11 +141,11 @@ pub fn locked_out_error(wait_ms: i64) -> Error {
     Error::LockedOut { seconds: (wait_ms + 999).div_euclid(1000).clamp(1, crate::lockout_rules::BLOCK_DURATION_MS / 1000) }
 }
 
-/// Returns the names of the lockout counters of a sign-in. `mark` is the counter id of a device token, or `None` for an unknown
-/// device.
+/// Returns the names of the lockout counters of a sign-in. `mark` is the counter id of the browser's device token (proof of an
+/// earlier sign-in), or `None` without a valid device token.
 ///
-/// A known device has a counter of its own. All unknown devices share one counter per account and address, and are also subject
-/// to the rate limits. Every counter name, except that of an address, starts with a letter and the account;
+/// A browser with a device token has a counter of its own. All other browsers share one counter per account and address, and are
+/// also subject to the rate limits. Every counter name, except that of an address, starts with a letter and the account;
 /// [`store::lockouts::delete_active`] finds the counters of an account by this prefix.
 #[must_use]
 pub fn sign_in_counter_names(account: &str, place: &str, mark: Option<&str>) -> CounterNames {

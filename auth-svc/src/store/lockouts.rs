@@ -54,8 +54,7 @@ async fn save(tx: &mut Tx<'_>, bucket: &str, cell: &FailureCounter) -> Result<()
     Ok(())
 }
 
-/// Deletes the lockout counters of an account, for all addresses and devices, that are still in effect. Returns the names of the
-/// deleted counters.
+/// Deletes the unexpired lockout counters of an account, for all addresses and devices. Returns the names of the deleted counters.
 pub async fn delete_active(tx: &mut Tx<'_>, account: &str, here: i64) -> Result<Vec<String>, Error> {
     let now = dialect::current_time_ms(tx, here).await?;
     let counter_names = on!(tx.connection(), c => query_scalar(

@@ -1,4 +1,4 @@
-//! All SQL statements of auth-svc, one module per table or use.
+//! All SQL statements of auth-svc, one module per table or purpose.
 
 pub mod dialect;
 pub mod export;

@@ -31,7 +31,8 @@ pub struct StoredUser {
     pub role: String,
     /// Password hash in PHC format; empty when the account has no password and cannot sign in.
     pub password_hash: String,
-    /// Counter incremented when all sessions of the user end; an increment invalidates all older device tokens of the user.
+    /// Counter incremented when all sessions of the user end. An increment invalidates the user's older device tokens (proofs of
+    /// earlier sign-ins).
     pub token_version: i64,
     /// Whether a supervisor set the password, so that the user has to change the password after signing in.
     pub must_change: bool,
@@ -196,11 +197,11 @@ pub async fn delete(tx: &mut Tx<'_>, id: i64) -> Result<(), Error> {
 
 /// Records a sign-in and returns the issue time for the access token of the new session, in milliseconds since 1970.
 ///
-/// Returns `None` when the stored token version of the user is no longer `token_version`; the verified password may
-/// then be outdated.
+/// Returns `None` when the user's stored token version is no longer `token_version`. All sessions of the user were then ended, and
+/// the verified password may be outdated.
 ///
-/// Issue times of a user never decrease, even when the clocks of replicas differ, so that the token is newer than every
-/// earlier revocation.
+/// Issue times of a user never decrease, even when the clocks of replicas differ, so that the token is newer than every earlier
+/// revocation.
 pub async fn record_sign_in(tx: &mut Tx<'_>, id: i64, token_version: i64, now: DateTime<Utc>) -> Result<Option<i64>, Error> {
     let made_at = on!(tx.connection(), c => query_scalar(
         "update users set last_login_at = $3, newest_ms = case when newest_ms > $4 then newest_ms else $4 end

@@ -40,6 +40,21 @@ pub async fn list_page(db: &Db, filter: &CampaignFilter, window: PageWindow) -> 
         .fetch_all(c).await)
 }
 
+/// Returns one page of the published campaigns that match a filter, campaigns with recent saves first. `own` and `other` are JSON
+/// arrays of campaign ids: campaigns in which the caller saved vehicles, and campaigns in which only other users did.
+pub async fn list_page_by_work(
+    db: &Db,
+    filter: &CampaignFilter,
+    window: PageWindow,
+    (own, other): (&str, &str),
+) -> Result<Vec<Campaign>, sqlx::Error> {
+    let [first, second, third, fourth] = filter.texts();
+    on!(db.read(), c => query_as(dialect::SELECT_PAGE_BY_WORK.for_engine(db))
+        .bind(&filter.pattern).bind(first).bind(second).bind(third).bind(fourth).bind(&filter.ids)
+        .bind(window.limit()).bind(window.offset()).bind(own).bind(other)
+        .fetch_all(c).await)
+}
+
 /// Counts the published campaigns that match a filter, over all pages.
 pub async fn count(db: &Db, filter: &CampaignFilter) -> Result<i64, sqlx::Error> {
     let [first, second, third, fourth] = filter.texts();
@@ -87,8 +102,8 @@ pub async fn save(tx: &mut Tx<'_>, campaign: &Campaign) -> Result<(), Error> {
     .map_err(|cause| if is_unique_violation(&cause) { Error::NameTaken(campaign.name.clone()) } else { cause.into() })
 }
 
-/// Stores a new status of a campaign and the revision of the milestone report that caused the change. This transaction must hold
-/// the row lock.
+/// Stores a new status of a campaign, and the revision of the report that work began, is complete, or is incomplete again. This
+/// transaction must hold the row lock.
 ///
 /// `modified_by` and `modified_at` stay unchanged, since they record changes made by users.
 pub async fn save_status_after_milestone(tx: &mut Tx<'_>, id: i64, status: CampaignStatus, turn_revision: i64) -> Result<(), sqlx::Error> {

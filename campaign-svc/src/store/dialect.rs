@@ -23,7 +23,7 @@ impl DialectSql {
 ///
 /// The cast around the pattern lets SQLite reuse the query plan for every pattern, which saves 20 % of the query time.
 macro_rules! listed {
-    ($what:expr, $ids:literal, $end:literal) => {
+    ($what:expr, $ids:expr, $end:expr) => {
         concat!(
             "select ",
             $what,
@@ -37,16 +37,46 @@ macro_rules! listed {
     };
 }
 
+/// Selects the ids of a JSON array, which is the SQL parameter `$number`.
+macro_rules! sqlite_ids {
+    ($number:literal) => {
+        concat!("select value from json_each($", $number, ")")
+    };
+}
+macro_rules! postgres_ids {
+    ($number:literal) => {
+        concat!("select cast(value as bigint) from jsonb_array_elements_text(cast($", $number, " as jsonb))")
+    };
+}
+
 macro_rules! twin {
     ($what:expr, $end:literal) => {
-        DialectSql {
-            sqlite: listed!($what, "select value from json_each($6)", $end),
-            postgres: listed!($what, "select cast(value as bigint) from jsonb_array_elements_text(cast($6 as jsonb))", $end),
-        }
+        DialectSql { sqlite: listed!($what, sqlite_ids!("6"), $end), postgres: listed!($what, postgres_ids!("6"), $end) }
+    };
+}
+
+/// Orders campaigns by recent saves: first the campaigns of the JSON array `$9`, then the campaigns of `$10`, then the others by
+/// status. Both arrays contain campaign ids. Closed campaigns come last.
+macro_rules! by_work {
+    ($ids:ident) => {
+        concat!(
+            " order by case when status = 'Closed' then 5 when id in (",
+            $ids!("9"),
+            ") then 0 when id in (",
+            $ids!("10"),
+            ") then 1 when status = 'Ongoing' then 2 when status = 'Ready' then 3 else 4 end, created_at desc, id desc limit $7 offset $8"
+        )
     };
 }
 
 /// Selects one page of the campaigns that match the filter, newest first: `$7` is the limit, `$8` the offset.
 pub const SELECT_PAGE: DialectSql = twin!(columns!(), " order by created_at desc, id desc limit $7 offset $8");
+/// Selects one page of the campaigns that match the filter, campaigns with recent saves first. `$7` is the limit, `$8` the offset.
+/// `$9` and `$10` are JSON arrays of campaign ids: campaigns in which the caller saved vehicles, and campaigns in which only other
+/// users did.
+pub const SELECT_PAGE_BY_WORK: DialectSql = DialectSql {
+    sqlite: listed!(columns!(), sqlite_ids!("6"), by_work!(sqlite_ids)),
+    postgres: listed!(columns!(), postgres_ids!("6"), by_work!(postgres_ids)),
+};
 /// Counts the published campaigns that match the filter, over all pages.
 pub const SELECT_COUNT: DialectSql = twin!("count(*)", "");

@@ -1,5 +1,5 @@
-//! SQL statements for the sync of campaigns (name and write lock) to vehicle-svc. Each sync carries a revision number, and
-//! vehicle-svc ignores a sync with a lower number than the stored one.
+//! SQL statements for the sync of campaigns to vehicle-svc: name and write lock (open or closed for saves). Each sync carries a
+//! revision number, and vehicle-svc ignores a sync with a lower number than the stored number.
 use crate::{campaign::Campaign, store::columns};
 use chrono::{DateTime, Utc};
 use patio_kit::{
@@ -8,8 +8,8 @@ use patio_kit::{
 };
 use sqlx::{query, query_as, query_scalar};
 
-/// Reserves the next revision number of a campaign for a sync to vehicle-svc that precedes the change in the database. The row
-/// must be locked.
+/// Reserves the next revision number of a campaign for a sync (name and write lock) to vehicle-svc before the change is stored. The
+/// row must be locked.
 ///
 /// Until the change is stored, the row counts as unsynced, so that the sweeper can revert the sync after a crash.
 pub async fn reserve_revision(tx: &mut Tx<'_>, id: i64, at: DateTime<Utc>) -> Result<i64, sqlx::Error> {
@@ -31,7 +31,7 @@ pub async fn list_unsynced(db: &Db, since: DateTime<Utc>, limit: i64) -> Result<
         .bind(since).bind(limit).fetch_all(c).await)
 }
 
-/// Increments the revision of a campaign for a repeated sync to vehicle-svc, and returns the campaign.
+/// Increments the revision of a campaign so that its name and write lock are sent to vehicle-svc again, and returns the campaign.
 ///
 /// Returns `None` when vehicle-svc has the newest revision, or `touched_at` is not before `since`.
 pub async fn begin_resync(tx: &mut Tx<'_>, id: i64, since: DateTime<Utc>, at: DateTime<Utc>) -> Result<Option<Campaign>, sqlx::Error> {

@@ -1,5 +1,5 @@
-//! The commands `patio audit verify`, which checks the audit log of all services for manipulation, and `patio audit archive`,
-//! which moves old audit entries to files.
+//! The commands `patio audit verify` and `patio audit archive`. `verify` checks the audit log of all services for manipulation, and
+//! `archive` moves old audit entries to files.
 use crate::process::{Options, SCHEMAS};
 use anyhow::Context;
 use chrono::{DateTime, NaiveDate, Utc};
@@ -12,7 +12,8 @@ use patio_kit::{
 };
 use std::{path::PathBuf, str::FromStr};
 
-/// Audit seal (hash-chain link) that an operator noted earlier outside the database, in the form SERVICE:NUMBER:DIGEST.
+/// Audit seal (hash-chain link) that the audit log must contain, in the form SERVICE:NUMBER:DIGEST. The operator copies the seal
+/// from an earlier verification or from a service's log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownSeal {
     service: String,
@@ -35,8 +36,8 @@ impl FromStr for KnownSeal {
     }
 }
 
-/// Verifies the audit entries of all services against the hash chain. Also verifies the hash chain against the seal file and the
-/// known audit seals.
+/// Verifies the audit entries of all services against the hash chain. Also verifies the hash chain against the seal file and against
+/// `known`, the audit seals (hash-chain links) that the operator passes to the command.
 pub async fn verify(options: Options, known: Vec<KnownSeal>, archives: Vec<PathBuf>) -> anyhow::Result<()> {
     telemetry::start(options.settings(), "patio")?;
     let host = Host::with_local_services(options.settings().clone()).await?;

@@ -1,4 +1,5 @@
-//! The commands `patio login` and `patio logout`: obtain and end a session at a running Patio, for `probe call`.
+//! The commands `patio login` and `patio logout`, which obtain and end a session at a running Patio. The command `probe call` uses
+//! this session.
 use anyhow::{Context, bail, ensure};
 use clap::Args;
 use patio_kit::{

@@ -65,7 +65,7 @@ enum Command {
     /// Completes a restore of PostgreSQL: advances ids and versions beyond all values assigned after the backup. No value is
     /// reused, and devices reload their lists. `restore` does this for SQLite automatically.
     Restored,
-    /// Manages the keys that sign tokens.
+    /// Manages the secret keys of auth-svc.
     #[command(subcommand)]
     Keys(auth_svc::KeysCommand),
     /// Manages users when no supervisor can sign in.

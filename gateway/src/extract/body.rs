@@ -139,7 +139,7 @@ impl FromRequestParts<AppState> for PathId {
     }
 }
 
-/// Extractor of the upload id in the path, a UUID chosen by the client.
+/// Extractor of the path parameter with the upload id, a UUID that the client chose for a workbook upload.
 #[derive(Debug, Clone, Copy)]
 pub struct UploadId(pub Uuid);
 

@@ -293,11 +293,11 @@ async fn name(mut field: multer::Field<'_>) -> Result<String, UploadError> {
     if name.chars().count() > MAX_NAME_LEN { Err(too_long()) } else { Ok(name) }
 }
 
-/// Reads and discards an unknown form field, and returns `seen` plus the size of the field in bytes. `seen` is the total size of
-/// the fields discarded before.
+/// Reads and discards an unknown form field, and returns `seen` plus the size of this field. `seen` is the total size of the
+/// previously discarded fields in bytes.
 ///
-/// Returns an error when the total exceeds the limit, since a large field is probably the file, sent under a field name other
-/// than `meant`.
+/// Returns an error when the total exceeds the limit. A large field is probably the file, sent under a name other than `meant`, the
+/// expected name of the file field.
 async fn skip(mut field: multer::Field<'_>, mut seen: usize, meant: &str) -> Result<usize, UploadError> {
     while let Some(data) = field.chunk().await.map_err(broken)? {
         seen += data.len();

@@ -23,11 +23,12 @@ pub struct ProblemBody {
     pub code: Cow<'static, str>,
     /// Error message for users, one sentence.
     pub message: String,
-    /// Invalid fields with their messages, or the current state of the resource with `STALE_VERSION`; absent when the error has no details.
+    /// Invalid fields, each with a message. For the error code `STALE_VERSION`, the current state of the resource instead. Absent
+    /// when the error has no details.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub details: Option<Vec<Value>>,
-    /// Current VIN of the vehicle; only with `OTHER_VEHICLE`.
+    /// Current VIN of the vehicle; present only with the error code `OTHER_VEHICLE` (the VIN is not the VIN that the user saw).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub vin_number: Option<String>,

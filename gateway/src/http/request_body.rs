@@ -39,7 +39,8 @@ impl<B> BodyWithTimeout<B> {
         Self { body, pause, seen: 0.0, waited: Duration::ZERO, waiting: None }
     }
 
-    /// Returns the maximum time to wait for the next chunk of the request body.
+    /// Returns the maximum time to wait for the next chunk of the body: the pause limit, or less when the body's average rate is
+    /// low.
     fn patience(&self) -> Duration {
         let in_all = self.pause + Duration::from_secs_f64(self.seen / MIN_BYTES_PER_SECOND);
         in_all.saturating_sub(self.waited).min(self.pause)

@@ -1,4 +1,5 @@
-//! Admission control: limits how many API requests are processed at once. Further requests are queued or rejected, reads before saves.
+//! Admission control: limits how many API requests are processed at once. Further requests wait in a queue. During an overload,
+//! requests are rejected, and reads are rejected before saves.
 use axum::{body::Body, extract::Request, response::Response};
 use bytes::Bytes;
 use futures::{future, stream};
@@ -35,8 +36,8 @@ const MAX_QUEUE_WAIT: Duration = Duration::from_millis(500);
 const LOG_INTERVAL: Duration = Duration::from_secs(1);
 /// Number of requests that must be admitted without waiting, for each recently rejected request, before an overload ends.
 const DEBT_PER_REJECTION: usize = 16;
-/// Maximum number of rejected requests per permit that count towards the end of an overload (see [`DEBT_PER_REJECTION`]). With a
-/// lower maximum, reads admitted in a short gap between saves would end the overload too early.
+/// Maximum number of rejected requests, per permit, that increase the recovery debt by [`DEBT_PER_REJECTION`] each. With a lower
+/// maximum, reads admitted in a short gap between saves would end the overload too early.
 const DEBT_CAP_PER_PERMIT: usize = 4;
 /// Number of consecutive idle ticks that end an overload. Ticks are counted instead of elapsed time, so that a paused process
 /// is not mistaken for an idle process.
@@ -100,7 +101,7 @@ impl State {
         self.recovery_debt > 0 || waiting >= self.max_concurrent * QUEUE_PER_PERMIT
     }
 
-    /// Takes a permit if a permit is free. Returns `true` if a permit was taken.
+    /// Takes a permit if a permit for this priority is free. Returns `true` if a permit was taken.
     ///
     /// Each admission without waiting reduces the recovery debt; the overload ends when the debt is 0.
     fn try_admit_immediately(&mut self, rank: Priority) -> bool {
@@ -252,8 +253,8 @@ fn rank(request: &Request) -> Option<Priority> {
 /// Maximum size in bytes of a request body that is read before the request waits for a permit.
 const BUFFERED_BODY_MAX: u64 = 16 << 10;
 
-/// Reads a request body into memory and returns it as a new body. If reading fails, the new body returns the error to
-/// its reader.
+/// Reads a request body to its end and returns a new body with the data in memory. If reading fails, the new body yields the read
+/// error.
 async fn whole(body: Body) -> Body {
     match body.collect().await {
         Ok(all) => Body::from(all.to_bytes()),

@@ -27,8 +27,8 @@ pub(super) struct RequestRecord<'r> {
 impl RequestRecord<'_> {
     /// Writes the access-log entry of a request and counts the request in the metrics.
     ///
-    /// The entry of a failed request contains the cause and the failed dependency. The first failure of a dependency is logged as
-    /// a warning, and failures soon after the first at level `info`.
+    /// The entry of a failed request contains the cause and the failed dependency. Internal errors and the first failure of a
+    /// dependency are logged as warnings, and further failures of that dependency within [`QUIET_PERIOD`] at level `info`.
     pub(super) fn record(self, response: &Response<Body>) {
         let (Self { method, route, took, id, trace_id }, status) = (self, response.status());
         metrics::histogram!(

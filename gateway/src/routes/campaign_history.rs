@@ -27,7 +27,7 @@ pub fn routes() -> OpenApiRouter<AppState> {
 #[derive(Serialize, ToSchema)]
 struct CampaignHistory {
     entries: Vec<CampaignEvent>,
-    /// Value of `before` for the next page; null on the last page.
+    /// Value of the query parameter `before` that requests the next page; null on the last page.
     next: Option<String>,
 }
 
@@ -59,8 +59,8 @@ impl CampaignEvent {
     }
 }
 
-/// Lists the history of a campaign, newest first: the import, changes of fields and status, and bulk changes of the last 90 days,
-/// including undone changes.
+/// Lists the history of a campaign, newest first. The history contains the import, changes of fields and status, and bulk changes of
+/// the last 90 days, including undone changes.
 #[utoipa::path(get, path = "/campaigns/{id}/history", tag = "campaigns", params(("id" = i64, Path, minimum = 1), MergedHistoryQuery),
     responses((status = 200, description = "One page.", body = CampaignHistory),
         (status = 404, description = "The campaign does not exist.", body = ProblemBody)),

@@ -113,9 +113,31 @@ struct ListQuery {
     /// yard; vehicle counts and `next` refer to the yard.
     #[param(minimum = 1, maximum = 28, nullable = false)]
     yard: Option<i32>,
+    /// Order of the list: newest campaigns first when absent. With `work`, campaigns in which the caller saved vehicles in the last
+    /// twelve hours come first. Campaigns in which only other users saved vehicles in that time follow, then all other campaigns by
+    /// status: Ongoing, Ready, Pending Review. Closed campaigns always come last.
+    #[param(inline, value_type = ListOrder, required = false)]
+    order: Option<String>,
 }
 
-/// Values of the status filter of the campaign list.
+/// Values of the query parameter `order`, which selects the order of the campaign list.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "only documents the query parameter, which is parsed as text")]
+enum ListOrder {
+    #[schema(rename = "work")]
+    Work,
+}
+
+/// Returns the order that the query parameter `order` names.
+fn parse_order(order: Option<&str>) -> ApiResult<pb::CampaignOrder> {
+    match order {
+        None => Ok(pb::CampaignOrder::Unspecified),
+        Some("work") => Ok(pb::CampaignOrder::Work),
+        Some(_) => Err(Problem::invalid_field("order", "must be work")),
+    }
+}
+
+/// Values of the query parameter `status`, which filters the campaign list.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "only documents the query parameter, which is parsed as text")]
 enum StatusFilter {
@@ -161,7 +183,7 @@ struct CampaignsMeta {
     yard_name: Option<String>,
 }
 
-/// Lists campaigns, newest first.
+/// Lists campaigns, newest first unless `order` is set.
 #[utoipa::path(get, path = "/campaigns", tag = "campaigns", params(query::PageQuery, ListQuery),
     responses((status = 200, description = "One page.", body = Campaigns)),
     extensions(("x-rpc" = json!("/patio.campaign.v1.CampaignService/ListCampaigns"))))]
@@ -177,6 +199,7 @@ async fn list_campaigns(
         search: query::validate_search_text(query.search)?,
         statuses: statuses(query.status.as_deref())?.into_iter().map(i32::from).collect(),
         yard,
+        order: parse_order(query.order.as_deref())?.into(),
     };
     let reply = api.campaigns().list_campaigns(signed.request(request)).await?.into_inner();
     let meta = query::PageMeta::from(reply.meta);

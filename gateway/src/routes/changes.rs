@@ -39,7 +39,8 @@ struct Changes {
     vehicles: Vec<ListedVehicle>,
     /// Ids of the vehicles deleted from the list.
     removed: Vec<i64>,
-    /// Whether the client must fetch the full list again, because too much changed or the revision is too old.
+    /// Whether the client must fetch the full list again. True when too many vehicles changed, or the client's revision is too old
+    /// for a list of changes.
     whole: bool,
 }
 

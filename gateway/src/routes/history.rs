@@ -38,7 +38,7 @@ struct HistoryQuery {
 #[derive(Serialize, ToSchema)]
 struct VehicleHistory {
     changes: Vec<VehicleChange>,
-    /// Value of `before` for the next page; null on the last page.
+    /// Value of the query parameter `before` that requests the next page; null on the last page.
     next: Option<DateTime<Utc>>,
 }
 
@@ -67,7 +67,8 @@ struct VehicleChange {
     /// Login name (HMC) of the user who made the change; null when no user made the change.
     by_hmc: Option<String>,
     kind: ChangeKind,
-    /// How the user entered the VIN before a save; null for other changes, and when the user did not enter the VIN.
+    /// How the user entered the VIN to find the vehicle before a save. Null for other changes, and when the user did not enter a
+    /// VIN.
     origin: Option<VinOrigin>,
     /// Time of a save according to the device's clock; null when the device sent no time.
     device_time: Option<DateTime<Utc>>,

@@ -45,7 +45,7 @@ pub(super) struct MergedHistoryQuery {
 /// Old and new value of one field in a history entry.
 #[derive(Serialize, ToSchema)]
 pub(super) struct NamedFieldChange {
-    /// Name of the field as in the request that changes the field.
+    /// Name of the changed field, as in the API request that changes the field.
     field: String,
     old: String,
     new: String,

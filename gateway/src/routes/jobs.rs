@@ -69,7 +69,7 @@ struct Job {
     undone_at: Option<DateTime<Utc>>,
     /// Number of vehicles that were restored when the job was undone.
     restored: i64,
-    /// Reason why the job cannot be undone; null when undoing is possible.
+    /// Reason why the job cannot be undone; null when the caller can undo the job.
     hindrance: Option<UndoBlocker>,
 }
 
@@ -136,10 +136,10 @@ struct SkippedVehicle {
 /// Result of undoing a job.
 #[derive(Serialize, ToSchema)]
 struct UndoResult {
-    /// Whether at least one vehicle was restored, or the imported campaign was deleted. False if every vehicle of the job was
-    /// changed after the job; for an import, false if at least one vehicle was.
+    /// Whether at least one vehicle was restored, or the imported campaign was deleted. For a bulk change, false when every vehicle
+    /// was changed after the job. For an import, false when any vehicle was changed after the import.
     undone: bool,
-    /// Number of vehicles whose earlier state was restored. For an import, the number of vehicles deleted with the campaign.
+    /// Number of vehicles whose state before the job was restored. For an import, the number of vehicles deleted with the campaign.
     restored: i64,
     /// Vehicles that were changed after the job and stay unchanged, at most 500.
     left: Vec<SkippedVehicle>,

@@ -33,11 +33,13 @@ pub struct Pace {
     campaign_id: i64,
     /// Active users, who saved a vehicle in the last 15 minutes; most recent save first.
     people: Vec<UserPace>,
-    /// Number of saved vehicles per hour: the average over the last 30 minutes, or since the first save if that is less time.
+    /// Number of saved vehicles per hour, averaged over the last 30 minutes. If the first save in that time is more recent, the
+    /// average starts at the first save, but covers at least 10 minutes.
     per_hour: f64,
     /// Number of vehicles of the campaign that are not inspected yet.
     remaining: i64,
-    /// Expected time at which all vehicles of the campaign are inspected; null when no user is active or no vehicle remains.
+    /// Expected time at which all vehicles of the campaign are inspected. Null when no vehicle was saved in the last 30 minutes, no
+    /// vehicle remains, or the expected time is more than ten years ahead.
     finish_at: Option<DateTime<Utc>>,
 }
 
@@ -49,9 +51,10 @@ struct UserPace {
     yard_id: Option<i32>,
     yard_name: Option<String>,
     last_at: DateTime<Utc>,
-    /// Number of vehicles that the user saved in the last 30 minutes.
-    saves: i64,
-    per_hour: f64,
+    /// Number of vehicles that this user saved in the last 30 minutes; null when the caller is an operator and not this user.
+    saves: Option<i64>,
+    /// Number of vehicles that this user saved per hour; null when the caller is an operator and not this user.
+    per_hour: Option<f64>,
 }
 
 /// Returns the ids of all users in a campaign's work pace.
@@ -60,7 +63,7 @@ pub fn user_ids(pace: &pb::Pace) -> impl Iterator<Item = i64> {
 }
 
 impl Pace {
-    /// Converts a work pace from its proto form, with user names in place of user ids.
+    /// Converts a work pace from its proto form, with login names (HMC) in place of user ids.
     #[must_use]
     pub fn new(pace: pb::Pace, people: &NameMap) -> Self {
         let person = |person: pb::UserPace| UserPace {

@@ -88,7 +88,8 @@ struct HeldOnDevice {
     told_at: DateTime<Utc>,
 }
 
-/// Returns the saves for a campaign that are still pending on devices. These saves would fail if the campaign were closed now.
+/// Returns the saves for a campaign that devices have stored but not sent yet. These saves would fail if the campaign were closed
+/// before they are sent.
 #[utoipa::path(get, path = "/campaigns/{id}/held", tag = "live", params(("id" = i64, Path, minimum = 1)),
     responses((status = 200, description = "The pending saves.", body = Held)),
     extensions(("x-rpc" = json!("/patio.vehicle.v1.PendingSaveService/ListPendingSaves"))))]

@@ -26,7 +26,7 @@ pub fn routes() -> OpenApiRouter<AppState> {
 #[derive(Serialize, ToSchema)]
 struct UserHistory {
     entries: Vec<UserEvent>,
-    /// Value of `before` for the next page; null on the last page.
+    /// Value of the query parameter `before` that requests the next page; null on the last page.
     next: Option<String>,
 }
 

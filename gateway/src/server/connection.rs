@@ -45,8 +45,8 @@ const REQUEST_IDLE_TIMEOUT: Duration = Duration::from_secs(180);
 /// Keep-alive timeout for connections of trusted proxies. Most proxies close idle connections after a minute. The gateway must
 /// not close first, because a request that the proxy has just sent would be lost.
 const PROXY_KEEP_ALIVE: Duration = Duration::from_secs(75);
-/// Difference between the real keep-alive timeout and the shorter timeout announced to the client, so that the client closes
-/// the connection first.
+/// Time by which the announced keep-alive timeout is shorter than the gateway's own timeout, so that the client closes the
+/// connection first.
 const KEEP_ALIVE_MARGIN: Duration = Duration::from_secs(1);
 /// Maximum time that the gateway waits for the graceful close of a connection; then the connection is dropped.
 const CLOSE_GRACE: Duration = Duration::from_millis(500);
@@ -107,8 +107,8 @@ impl Connection {
         }
     }
 
-    /// Returns the `Keep-Alive` header value, or `None` when the timeout is too short to announce. The header announces a shorter
-    /// timeout than the real timeout, so that the client closes an idle connection first.
+    /// Returns the `Keep-Alive` header value; `None` when the timeout is too short to announce. The header announces a shorter
+    /// timeout than the gateway applies, so that the client closes an idle connection first.
     fn keep_alive_header(&self) -> Option<HeaderValue> {
         let rest = self.patience.between_requests.saturating_sub(KEEP_ALIVE_MARGIN).as_secs();
         (rest > 0).then(|| HeaderValue::try_from(format!("timeout={rest}")).ok()).flatten()

@@ -97,7 +97,7 @@ impl Server {
         IoRuntime::start()?.run(self.serve()).await?
     }
 
-    /// Serves requests until the process is asked to stop, then waits for requests in flight.
+    /// Serves requests until the process receives a stop signal, then waits for requests in flight.
     ///
     /// # Errors
     /// Returns no error at present, since failures to accept a connection are retried.
@@ -124,7 +124,7 @@ impl Server {
         Ok(())
     }
 
-    /// Waits for a free connection slot; returns `None` when the process stops.
+    /// Waits until the number of open connections is below the limit; returns `None` when the process stops.
     async fn permit(&self, room: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
         tokio::select! {
             permit = room.clone().acquire_owned() => permit.ok(),

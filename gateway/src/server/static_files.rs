@@ -196,13 +196,13 @@ fn read_if_exists(path: &Path) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-/// Returns `true` if a file contains the product name, which replaces the built name when the file is loaded.
+/// Returns `true` for the files that contain [`BUILT_NAME`], which the configured product name replaces when the files are loaded.
 fn is_named(path: &str) -> bool {
     path == INDEX_PATH || path == MANIFEST_PATH
 }
 
-/// Returns the content of a file after replacing the product name. Only the entry page and the web manifest contain the name;
-/// other files stay unchanged.
+/// Returns the content of a file with the configured product name in place of [`BUILT_NAME`]. Only the entry page and the web
+/// manifest contain the name; other files stay unchanged.
 fn named(path: &str, plain: Vec<u8>, product: &str) -> anyhow::Result<Vec<u8>> {
     let name = match path {
         INDEX_PATH => product.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;"),

@@ -195,7 +195,7 @@ impl Authority {
     }
 }
 
-/// Sets the validity period of a certificate. The period starts one day early, for phones whose clock is slow.
+/// Sets the validity period of a certificate. The period starts one day early, for phones whose clock is behind.
 fn lasts(params: &mut CertificateParams, now: DateTime<Utc>, until: DateTime<Utc>) {
     let part = |number: u32| u8::try_from(number).unwrap_or(1);
     let from = now - TimeDelta::days(1);

@@ -22,7 +22,7 @@ pub enum VehicleField {
     ParkingSpace,
 }
 
-/// One of the two values of a conflict: `theirs` was stored first, and `mine` belongs to the later save.
+/// One of the two values of a conflict: `theirs` is the value that was stored first, and `mine` is the value of the later save.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ConflictSide {
@@ -98,7 +98,7 @@ pub fn user_ids(conflict: &pb::Conflict) -> impl Iterator<Item = i64> {
 }
 
 impl Conflict {
-    /// Converts a conflict from its proto form, with user names in place of user ids.
+    /// Converts a conflict from its proto form, with login names (HMC) in place of user ids.
     #[must_use]
     pub fn new(conflict: pb::Conflict, people: &NameMap) -> Self {
         let chosen = side(conflict.chosen());

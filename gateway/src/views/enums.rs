@@ -16,7 +16,7 @@ use utoipa::{
 pub enum UserType {
     /// Operator, who inspects vehicles.
     Op,
-    /// Team leader, whose rights lie between those of an operator and a supervisor.
+    /// Team leader, who has more rights than an operator and fewer than a supervisor.
     Tm,
     /// Supervisor, who has all rights, except those of the reserved developer account.
     Admin,

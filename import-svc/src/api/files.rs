@@ -46,7 +46,7 @@ pub struct FileApi {
 type Pieces = Pin<Box<dyn Stream<Item = Result<pb::FileChunk, Status>> + Send>>;
 
 impl FileApi {
-    /// Creates the gRPC service with its database, workbook reader and upload slots.
+    /// Creates the gRPC service with its database, workbook reader and upload slots (permits to keep an uploaded file in memory).
     #[must_use]
     pub fn new(host: &Host, db: Db, (reader, exporter): (WorkbookReader, Exporter), places: UploadSlots) -> Self {
         Self { host: host.clone(), db, reader, exporter, places }

@@ -36,7 +36,7 @@ pub struct ImportApi {
 }
 
 impl ImportApi {
-    /// Creates the gRPC service with its database, workbook reader and upload slots.
+    /// Creates the gRPC service with its database, workbook reader and upload slots (permits to keep an uploaded file in memory).
     #[must_use]
     pub fn new(host: &Host, db: Db, (reader, running): (WorkbookReader, ActiveImports), places: UploadSlots) -> Self {
         Self { importer: Importer { host: host.clone(), db, reader, tokens: host.service_tokens("import-svc"), running }, places }

@@ -6,7 +6,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 /// Maximum number of uploads in memory, including those that wait for a workbook reader.
 const MAX_UPLOADS: usize = 16;
 
-/// Semaphore of upload slots. Clones share the slots.
+/// Semaphore that limits the number of uploaded files in memory. Clones share the limit.
 #[derive(Debug, Clone)]
 pub struct UploadSlots(Arc<Semaphore>);
 

@@ -22,7 +22,7 @@ use zip::{ZipArchive, read::ZipFile, result::ZipError};
 pub(super) const SHEET_NAME: &str = "Sheet1";
 
 type Package<'f> = ZipArchive<Cursor<&'f [u8]>>;
-/// XML of one part of the package, read as a stream.
+/// XML of one part (file) of the `.xlsx` package, read as a stream.
 pub(super) type WorkbookPart<'p, 'f> = Reader<BufReader<ZipFile<'p, Cursor<&'f [u8]>>>>;
 
 /// An open workbook that contains the worksheet `Sheet1`.
@@ -80,7 +80,7 @@ impl<'f> Workbook<'f> {
     }
 }
 
-/// Builds the rejection of a required part that cannot be read.
+/// Builds the rejection of a workbook in which a required part (file) cannot be read.
 pub(super) fn damaged_part() -> Rejection {
     unreadable("its contents are damaged")
 }
@@ -110,12 +110,13 @@ fn join(folder: &str, target: &str) -> String {
     steps.into_iter().filter(|step| !step.is_empty()).collect::<Vec<_>>().join("/")
 }
 
-/// Normalizes the name of a package part: replaces backslashes with slashes and removes leading slashes.
+/// Normalizes the name of a part (file) of the `.xlsx` package: replaces backslashes with slashes and removes leading slashes.
 fn tidy(name: &[u8]) -> String {
     String::from_utf8_lossy(name).replace('\\', "/").trim_start_matches('/').to_owned()
 }
 
-/// Opens a part of the package by name, ignoring letter case and the kind of slashes. Returns `None` if the part does not exist.
+/// Opens a part (file) of the `.xlsx` package by name, ignoring letter case and the kind of slashes. Returns `None` if the part does
+/// not exist.
 fn part<'p, 'f>(package: &'p mut Package<'f>, path: &str) -> Result<Option<WorkbookPart<'p, 'f>>, Rejection> {
     let Some(index) = package.file_names_raw().position(|name| tidy(name).eq_ignore_ascii_case(path)) else { return Ok(None) };
     let file = package.by_index(index).map_err(|cause| match cause {
@@ -172,7 +173,7 @@ fn entries(package: &mut Package<'_>, path: &str) -> Result<(Vec<Entry>, bool), 
     Ok((entries, from_1904))
 }
 
-/// Calls `take` for the start tag of every XML element in a package part.
+/// Calls `take` for the start tag of every XML element in a part (file) of the `.xlsx` package.
 fn each_start(xml: &mut WorkbookPart<'_, '_>, mut take: impl FnMut(&BytesStart<'_>) -> Result<(), Rejection>) -> Result<(), Rejection> {
     let mut buffer = Vec::new();
     loop {

@@ -7,7 +7,8 @@ use crate::reader::{
 use chrono::{Days, NaiveDate, TimeDelta, Timelike};
 use std::collections::HashMap;
 
-/// Smallest number that a spreadsheet no longer stores exactly, because it has more than 15 digits.
+/// Smallest number with more than 15 digits. A spreadsheet program stores only 15 digits exactly, so such a number may have lost
+/// digits.
 const FIRST_INEXACT_NUMBER: f64 = 1e15;
 /// Sentence for the user: how to correct a cell that a spreadsheet program converted.
 pub(super) const FORMAT_AS_TEXT_HINT: &str = "Format the column as text and type it again.";

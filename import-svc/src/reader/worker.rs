@@ -17,8 +17,8 @@ use std::{
 const READING_ADDRESS_SPACE: u64 = 64 << 20;
 /// Total address space limit of the reader process in bytes, if the address space already in use is unknown.
 const MAX_ADDRESS_SPACE: u64 = 512 << 20;
-/// Maximum address space in bytes of the reader process before it reads the workbook; above this size, the process exits with an
-/// error. Otherwise the limit for reading, which is relative to this size, would be too high.
+/// Maximum address space in bytes that the reader process may use before reading the workbook; a larger process exits with an error.
+/// The address space limit for reading is relative to the space already in use, and would otherwise be too high.
 const MAX_INITIAL_ADDRESS_SPACE: u64 = MAX_ADDRESS_SPACE;
 /// CPU time limit in seconds, so that the reader process ends even if its parent process has died.
 const MAX_CPU_SECONDS: u64 = 20;

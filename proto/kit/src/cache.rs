@@ -103,7 +103,7 @@ impl Cache {
     /// A server that is unreachable or full is accepted, because services read from the database until Redis is available again.
     ///
     /// # Errors
-    /// Returns an [`InvalidSetting`] that names `PATIO_REDIS_URL`, what the server answered and how to fix it.
+    /// Returns an [`InvalidSetting`] that names `PATIO_REDIS_URL`, the response of the server and how to fix the setting.
     pub async fn check_redis_usable(&self) -> anyhow::Result<()> {
         let Self::Redis(redis) = self else { return Ok(()) };
         let Ok(Err(cause)) = tokio::time::timeout(START_CHECK_TIMEOUT, redis.probe_write()).await else { return Ok(()) };

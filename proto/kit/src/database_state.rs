@@ -20,8 +20,8 @@ pub(crate) fn set_address(address: String) {
     ADDRESS.get_or_init(|| address);
 }
 
-/// Returns the address of the database and the name of its setting, as text for error messages; empty before a database is
-/// open.
+/// Returns a text for error messages: the address of the database and the name of the setting with this address. Empty before a
+/// database is open.
 pub(crate) fn address() -> &'static str {
     ADDRESS.get().map_or("", String::as_str)
 }

@@ -253,11 +253,11 @@ impl Db {
         }
     }
 
-    /// Runs `work`, which reads rows and then writes with a single last statement, without a transaction on `PostgreSQL`.
+    /// Runs `work` without a transaction on `PostgreSQL`. `work` reads rows and then writes with a single last statement.
     ///
-    /// The writing statement commits by itself, which saves the round trips of `begin` and `commit`. Rows that `work` read
-    /// earlier may have changed by then, so the statement has to check these rows itself. `PostgreSQL` plans the statement once
-    /// for all values, because planning takes longer than running the statement. On `SQLite` this function is equal to
+    /// The writing statement commits by itself, which saves the round trips of `begin` and `commit`. Other transactions may have
+    /// changed the rows that `work` read, so the statement has to check these rows itself. `PostgreSQL` reuses one plan for all
+    /// parameter values, because planning takes longer than running the statement. On `SQLite` this function is equal to
     /// [`Self::write`].
     pub async fn write_single_statement<T, E, F>(&self, work: F) -> Result<T, E>
     where

@@ -22,7 +22,7 @@ use std::{
 const DATABASE_RETRY_PAUSE: Duration = Duration::from_millis(500);
 /// Interval at which an unchanged reason for waiting for the database is logged again.
 const LOG_INTERVAL: Duration = Duration::from_secs(10);
-/// Service name under which a process requests tokens for its own calls to auth-svc.
+/// Service name for the tokens with which a process loads signing keys from auth-svc and reports session activity.
 const KEY_SYNC_SERVICE: &str = "process";
 
 /// Client channels to the four services.
@@ -120,7 +120,7 @@ impl Host {
         Ok(db)
     }
 
-    /// Runs `work`, and retries it until the database is available.
+    /// Runs `work`, and repeats `work` until the database is available.
     ///
     /// Processes may start in any order. A service in its own process also waits until an administrator has created the service's
     /// role, database and privileges. A process that runs all services fails at once instead, so that the operator sees the wrong
@@ -209,7 +209,7 @@ struct Waiting {
 }
 
 impl Waiting {
-    /// Pauses after a database failure that may resolve by itself. Returns any other failure as an error.
+    /// Sleeps before the next attempt after a database failure that may resolve by itself. Returns any other failure as an error.
     async fn or_fail(&mut self, host: &Host, cause: anyhow::Error) -> anyhow::Result<()> {
         anyhow::ensure!(host.is_waited_for(&cause), cause);
         let cause = errors::causes_on_one_line(&cause);

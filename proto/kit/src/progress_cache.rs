@@ -17,8 +17,8 @@ pub struct CachedProgress {
     pub inspected: i64,
     /// Id of the first uninspected vehicle in walking order (by yard, then parking space); `None` when all vehicles are inspected.
     pub next: Option<i64>,
-    /// Whether `next` and `in_dash` are valid. vehicle-svc caches only the counters; campaign-svc later requests and adds the
-    /// other fields.
+    /// Whether `next` and `in_dash` are valid. The service vehicle-svc caches only the counters `total` and `inspected`;
+    /// campaign-svc requests `next` and `in_dash` later and adds both to the cache.
     pub next_known: bool,
     /// Whether the campaign has vehicles in yard `-` (parking spaces that begin with a dash), which operators do not see. Valid only when
     /// `next_known` is set.

@@ -23,10 +23,10 @@ const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(4);
 const SILENCE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Pause before a replica subscribes to Redis again.
 const RESUBSCRIBE_PAUSE: Duration = Duration::from_millis(500);
-/// Length of the sender id at the start of each message, in bytes.
+/// Length of the sender id, which starts each message and identifies the sending replica, in bytes.
 const SENDER_ID_LEN: usize = 16;
 
-/// Item that a subscriber of the channel receives: a message, or a notice that messages may be lost.
+/// Item that a subscriber receives: a published message, or a notice that messages of other replicas may be lost.
 #[derive(Debug, Clone)]
 pub enum Message {
     /// Message published by this or another replica.

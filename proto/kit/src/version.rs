@@ -2,7 +2,8 @@
 
 /// Version of the program, from its Cargo package.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
-/// Commit that the program was built from, from the variable `GIT_COMMIT` of the build; `unknown` when the build did not set it.
+/// Commit that the program was built from, as given by the build's environment variable `GIT_COMMIT`; `unknown` when the variable
+/// was not set.
 pub const COMMIT: &str = match option_env!("GIT_COMMIT") {
     Some(commit) => commit,
     None => "unknown",

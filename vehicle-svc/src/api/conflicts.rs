@@ -1,4 +1,5 @@
-//! gRPC service for conflicts: fields that two users changed at the same time, and the choice between the two values.
+//! gRPC service for conflicts: fields to which two users saved different values without seeing each other's value. A user resolves a
+//! conflict by choosing one of the two values.
 use super::{Context, Reply, reply};
 use crate::{
     error::Error,

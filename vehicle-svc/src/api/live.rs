@@ -1,4 +1,5 @@
-//! gRPC service for live updates: the stream of change events, and the pace of work in each campaign.
+//! gRPC service for live updates: the stream of change events, and the pace of work (vehicles per hour, active users) in each
+//! campaign.
 use super::{Context, Reply, reply};
 use crate::{
     error::Error,
@@ -23,17 +24,17 @@ use std::pin::pin;
 use tokio::sync::broadcast::{Receiver, error::RecvError};
 use tonic::{Code, Request, Status};
 
-/// Maximum number of campaigns in one request for the pace of work.
+/// Maximum number of campaigns in one request for the pace of work (vehicles per hour, active users).
 const MAX_CAMPAIGNS: usize = 1_000;
 
-/// gRPC service that streams change events and returns the pace of work.
+/// gRPC service that streams change events and returns the pace of work (vehicles per hour, active users).
 pub struct EventApi {
     host: Host,
     context: Context,
 }
 
 impl EventApi {
-    /// Creates the gRPC service. The event streams end when `host` shuts down.
+    /// Creates the gRPC service. The event streams end when this process shuts down.
     pub fn new(host: &Host, context: Context) -> Self {
         Self { host: host.clone(), context }
     }
@@ -54,9 +55,10 @@ impl EventService for EventApi {
             }
         };
         let view = View::for_role(caller.role, None);
+        let receiving = caller.clone();
         let events = events(receiver)
             .try_filter(move |event| future::ready(is_visible_to(event, only, &caller)))
-            .map_ok(move |event| hide_invisible_rows(event, view));
+            .map_ok(move |event| hide_invisible_parts(event, view, &receiving));
         reply(events.take_until(over).boxed())
     }
 
@@ -69,11 +71,15 @@ impl EventService for EventApi {
     }
 
     async fn get_pace(&self, request: Request<pb::GetPaceRequest>) -> Reply<pb::GetPaceResponse> {
+        let caller = identity::caller(&request)?;
         let ids = request.into_inner().campaign_ids;
         if ids.len() > MAX_CAMPAIGNS {
             return Err(Error::InvalidField(format!("at most {MAX_CAMPAIGNS} campaigns at once")).into());
         }
-        let paces = pace::compute_paces(&self.context.db, &ids, self.context.clock.now()).await.map_err(Error::from)?;
+        let mut paces = pace::compute_paces(&self.context.db, &ids, self.context.clock.now()).await.map_err(Error::from)?;
+        for pace in &mut paces {
+            pace::hide_counts_of_others(pace, &caller);
+        }
         reply(pb::GetPaceResponse { paces })
     }
 
@@ -99,10 +105,15 @@ fn events(receiver: Receiver<FeedItem>) -> impl futures::Stream<Item = Result<Wa
     })
 }
 
-/// Returns the event without its vehicle rows if the caller may not see all vehicles of the event; otherwise returns
-/// the event unchanged. `view` is the set of vehicles that the caller may see.
-fn hide_invisible_rows(event: WatchEvent, view: View) -> WatchEvent {
+/// Returns the event without the parts that the caller may not see. Removes the vehicle rows if the caller may not see all of these
+/// vehicles, and removes the counts of other users if the caller is an operator. `view` is the set of vehicles that the caller may
+/// see.
+fn hide_invisible_parts(event: WatchEvent, view: View, caller: &Caller) -> WatchEvent {
     match event.event {
+        Some(Event::Pace(mut changed)) => {
+            pace::hide_counts_of_others(&mut changed, caller);
+            WatchEvent { event: Some(Event::Pace(changed)) }
+        }
         Some(Event::Vehicles(changed)) if changed.vehicles.iter().any(|row| !view.includes(row.id_yard.map(i64::from))) => {
             WatchEvent { event: Some(Event::Vehicles(pb::VehiclesChanged { vehicles: Vec::new(), ..changed })) }
         }
@@ -110,8 +121,8 @@ fn hide_invisible_rows(event: WatchEvent, view: View) -> WatchEvent {
     }
 }
 
-/// Returns `true` when the event is sent to the caller: the event belongs to the campaign `only` (or `only` is `None`), and the
-/// caller may see the event.
+/// Returns `true` when the event is sent to the caller: the caller may see the event, and the event belongs to the campaign `only`.
+/// If `only` is `None`, the event may belong to any campaign.
 fn is_visible_to(event: &WatchEvent, only: Option<i64>, caller: &Caller) -> bool {
     let (campaign, is_seen) = match &event.event {
         Some(Event::Vehicles(changed)) => (changed.campaign_id, true),

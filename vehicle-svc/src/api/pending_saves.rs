@@ -9,7 +9,7 @@ use patio_kit::auth::identity;
 use patio_proto::vehicle::{self as pb, pending_save_service_server::PendingSaveService};
 use tonic::Request;
 
-/// gRPC service that stores and lists the devices' reports of pending saves.
+/// gRPC service that stores and lists the devices' reports of pending saves (saves not sent to the server yet).
 pub struct PendingSaveApi(pub Context);
 
 #[tonic::async_trait]

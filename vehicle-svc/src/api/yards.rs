@@ -2,9 +2,10 @@
 use super::{Context, Reply, reply};
 use crate::{
     error::Error,
-    store::{campaigns, yards},
-    view::can_see_dash_yard,
+    store::{activity, campaigns, yards},
+    view::{View, can_see_dash_yard},
 };
+use chrono::TimeDelta;
 use patio_kit::{
     auth::identity::{self, Caller},
     page::PageWindow,
@@ -18,6 +19,8 @@ use tonic::Request;
 
 /// Maximum number of campaigns in one request for the progress of campaigns.
 const MAX_CAMPAIGNS: usize = 1_000;
+/// Time after a save during which its campaign counts as active.
+const ACTIVE_PERIOD: TimeDelta = TimeDelta::hours(12);
 
 /// gRPC service that returns the vehicle counters of yards and campaigns.
 pub struct YardApi(pub Context);
@@ -63,6 +66,16 @@ impl YardService for YardApi {
             if is_hidden { Ok(Vec::new()) } else { yards::list_campaigns_in_yard(&self.0.db, i64::from(request.get_ref().yard)).await };
         let campaign_ids = found.map_err(Error::from)?;
         reply(pb::ListCampaignsOfYardResponse { campaign_ids })
+    }
+
+    async fn list_active_campaigns(&self, request: Request<pb::ListActiveCampaignsRequest>) -> Reply<pb::ListActiveCampaignsResponse> {
+        let caller = identity::caller(&request)?;
+        let first_hour = activity::hour_number(self.0.clock.now() - ACTIVE_PERIOD);
+        let view = View::for_role(caller.role, None);
+        let all = activity::list_active_campaigns(&self.0.db, first_hour, caller.user_id, view).await.map_err(Error::from)?;
+        let (own, other): (Vec<_>, Vec<_>) = all.into_iter().partition(|campaign| campaign.is_own);
+        let ids = |campaigns: Vec<activity::ActiveCampaign>| campaigns.into_iter().map(|campaign| campaign.campaign_id).collect();
+        reply(pb::ListActiveCampaignsResponse { own_campaign_ids: ids(own), other_campaign_ids: ids(other) })
     }
 }
 

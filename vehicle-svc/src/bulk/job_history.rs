@@ -33,7 +33,7 @@ pub struct JobDescription {
     pub kind: &'static str,
     /// New status for the kind `status`, file name for the kind `file`, empty for the kind `space`.
     pub detail: String,
-    /// Whether the job changes supervisor notes, so that only a supervisor may undo it.
+    /// Whether the job changes supervisor notes, so that only a supervisor may undo the job.
     pub supervisor: bool,
 }
 
@@ -113,8 +113,8 @@ impl ChangeSet {
         job_snapshots::insert(tx, job, &self.before).await
     }
 
-    /// Updates the vehicle counters, the hourly work counts and the change list of every changed campaign. Must be called after the
-    /// vehicles changed, at the time `at`.
+    /// Updates the vehicle counters, the hourly counts of inspection work, and the list of changed vehicles of every changed
+    /// campaign. Must be called after the vehicles changed, at the time `at`.
     pub async fn update_counters(&self, tx: &mut Tx<'_>, at: DateTime<Utc>) -> Result<Vec<CampaignCounts>> {
         for (campaign, here) in &self.campaigns {
             counters::update_yard_counters(tx, *campaign, &here.deltas).await?;

@@ -101,7 +101,8 @@ impl<'a> Asked<'a> {
         self.keys.iter().map(String::as_str).collect()
     }
 
-    /// Returns the index (from 0) of the line that contains a VIN. `asked` is the number (from 1) of the VIN in the request.
+    /// Returns the index (from 0) of the last line that contains a requested VIN. `asked` is the number (from 1) of the VIN in the
+    /// request.
     fn row(&self, asked: i64) -> usize {
         usize::try_from(asked - 1).ok().and_then(|place| self.rows.get(place)).copied().unwrap_or_default()
     }

@@ -17,7 +17,8 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tonic::Status;
 
-/// Delay before another attempt to write counters to the shared cache or to send milestones to campaign-svc.
+/// Delay before another attempt to write counters to the shared cache or to send milestones (work begun, complete, incomplete again)
+/// to campaign-svc.
 const RETRY_DELAY: Duration = Duration::from_secs(2);
 /// Maximum time that a save waits for campaign-svc when the save begins or completes the work in a campaign.
 const DELIVERY_TIMEOUT: Duration = Duration::from_millis(300);
@@ -25,7 +26,8 @@ const DELIVERY_TIMEOUT: Duration = Duration::from_millis(300);
 /// anyway.
 const MAX_CACHE_ATTEMPTS: u32 = 30;
 
-/// Outage tracker of the delivery of milestones, which counts the failed attempts since the last success.
+/// Outage tracker of the delivery of milestones (work begun, complete, incomplete again). The tracker counts the failed attempts
+/// since the last success.
 static OUTAGE: Outage = Outage::new();
 
 /// Publisher of the vehicle counters and milestones (work begun, complete, incomplete again) of campaigns. Clones
@@ -47,8 +49,8 @@ impl ProgressPublisher {
         Self { host: host.clone(), db, campaigns, tokens: host.service_tokens("vehicle-svc"), live: None }
     }
 
-    /// Returns this publisher with the change feed `live`. Each milestone that campaign-svc has received is then also
-    /// published on the change feed.
+    /// Returns this publisher with the change feed `live`. After each milestone (work begun, complete, incomplete again) that
+    /// campaign-svc has received, the publisher then reports the campaign as changed on the feed.
     #[must_use]
     pub(crate) fn with_feed(self, live: ChangeFeed) -> Self {
         Self { live: Some(live), ..self }
@@ -66,8 +68,8 @@ impl ProgressPublisher {
         });
     }
 
-    /// Publishes the counters and milestones that a committed change produced. Never fails: a failed delivery is
-    /// retried in the background.
+    /// Publishes the vehicle counters and milestones (work begun, complete, incomplete again) that a committed change produced.
+    /// Never fails: a failed delivery is retried in the background.
     pub async fn publish_changes(&self, all: &[CampaignCounts]) {
         for campaign_counts in all {
             if !self.put(campaign_counts).await {

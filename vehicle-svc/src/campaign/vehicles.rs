@@ -122,13 +122,13 @@ pub struct CampaignSettings {
     pub name: String,
     /// Write state of the campaign: `open` (accepts saves) or `closed`.
     pub gate: &'static str,
-    /// Revision of name and gate (open or closed): the number of their changes so far. A message with an older
-    /// revision is ignored.
+    /// Revision of name and gate (open or closed), which campaign-svc increases for each message. A message with an older revision
+    /// is ignored.
     pub revision: i64,
 }
 
-/// Maximum by which a received revision of a campaign's name and gate may exceed the stored revision. A higher revision
-/// is rejected as an error of the sender.
+/// Maximum by which a received revision of a campaign's name and gate (open or closed) may exceed the stored revision. A higher
+/// revision is rejected as an error of the sender.
 const MAX_REVISION_JUMP: i64 = 100_000;
 
 /// Stores the name and gate (open or closed) of a campaign, unless a newer revision of both is already stored.

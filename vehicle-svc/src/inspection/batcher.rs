@@ -63,7 +63,7 @@ fn pause(waiting: usize, begun: Option<Instant>, now: Instant) -> Option<Instant
 struct Asked {
     attempt: Arc<SaveAttempt>,
     answer: oneshot::Sender<Result<AttemptOutcome>>,
-    /// Span of the call, for which the statements of the group are counted.
+    /// Tracing span of the call, to which the SQL statements of the group are attributed.
     span: Span,
 }
 

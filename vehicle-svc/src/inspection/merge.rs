@@ -136,7 +136,8 @@ fn list_changes_to_merge(vehicle: &Vehicle, save: &SaveCommand, base: &SaveBase)
 /// Merges a save into the stored vehicle. Returns the new content of the vehicle and the conflicts.
 ///
 /// # Errors
-/// Returns the first rule that the save breaks, in the same order as for a save without base values.
+/// Returns the first rule that the save breaks, in the same order as for a save without base values (the values that the client
+/// saw).
 pub fn merge_save(role: Role, before: &LoadedVehicle, save: &SaveCommand, base: &SaveBase) -> Result<(VehicleContent, Vec<NewConflict>)> {
     let vehicle = &before.vehicle;
     let mut wishes = list_changes_to_merge(vehicle, save, base);

@@ -27,8 +27,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{auth::identity::Caller, db::Db, host::Host};
 use std::{sync::Arc, time::Duration};
 
-/// Time for which idempotency keys are stored. The time is long, since a phone may stay offline for weeks before it sends its
-/// pending saves.
+/// Time for which idempotency keys are stored. The time is long, since a phone may stay offline for weeks before the phone sends its
+/// saves.
 pub const IDEMPOTENCY_RETENTION: TimeDelta = TimeDelta::days(30);
 
 /// Number of optimistic attempts to save before an attempt locks the vehicle's row.
@@ -82,8 +82,8 @@ async fn attempt(together: &SaveBatcher, caller: Caller, save: SaveCommand, now:
     Err(Error::VehicleNotFound(id))
 }
 
-/// Starts the hourly task that deletes expired idempotency keys, and reports of pending saves that are older than
-/// [`IDEMPOTENCY_RETENTION`].
+/// Starts the hourly task that deletes idempotency keys older than [`IDEMPOTENCY_RETENTION`]. Also deletes equally old reports of
+/// pending saves (saves that a device has not sent yet).
 pub fn spawn_key_purge(host: &Host, db: Db) {
     let clock = host.clock.clone();
     host.tasks.spawn_repeating(Duration::from_secs(3600), move || {

@@ -30,8 +30,8 @@ pub fn evaluate(role: Role, found: &LoadedVehicle, save: &SaveCommand) -> Result
     }
 }
 
-/// Applies the rules to a save without base values, after the vehicle's version was checked. Returns the vehicle's new
-/// content.
+/// Applies the rules to a save without base values (the values that the client saw), after the vehicle's version was checked.
+/// Returns the vehicle's new content.
 fn evaluate_without_base(role: Role, before: &Vehicle, save: &SaveCommand) -> Result<VehicleContent> {
     let is_admin = role == Role::Admin;
     let identifier = before.identifier();

@@ -40,13 +40,13 @@ use tonic::Status;
 pub const MAX_EVENT_ROWS: usize = 50;
 /// Maximum number of events that a stream may lag behind; a slower stream is closed.
 const MAX_LAG: usize = 1_024;
-/// Interval of the periodic round that publishes the pace of work and looks for missed changes.
+/// Interval of the periodic round, which publishes the pace of work (vehicles per hour, active users) and looks for missed changes.
 const ROUND_INTERVAL: Duration = Duration::from_secs(2);
 /// Number of periodic rounds between two polls of the database for changes, while this replica receives the events of other
 /// replicas.
 const ROUNDS_PER_POLL: u32 = 5;
-/// Number of periodic rounds after which the pace of work is computed again even without a new save: without saves, the
-/// pace falls.
+/// Number of periodic rounds after which the pace of work (vehicles per hour) is computed again even without a new save. Without
+/// saves, the pace falls.
 const ROUNDS_PER_PACE: u32 = 30;
 
 /// Item that the change feed sends to the event streams of this process.
@@ -72,13 +72,13 @@ pub struct ChangeFeed {
 /// State of the change feed between two periodic rounds.
 #[derive(Default)]
 struct FeedState {
-    /// Last revision that was not published to the other replicas, by campaign id.
+    /// Highest revision whose event did not reach the other replicas, by campaign id.
     unpublished: BTreeMap<i64, i64>,
     /// Tracker of the revisions for which an event was received, by campaign id.
     followed: BTreeMap<i64, RevisionTracker>,
-    /// Ids of campaigns with saves since the last computation of the campaign's pace of work.
+    /// Ids of campaigns with saves since the last computation of the campaign's pace of work (vehicles per hour, active users).
     moved: BTreeSet<i64>,
-    /// Last published pace of work, by campaign id.
+    /// Last published pace of work (vehicles per hour, active users), by campaign id.
     paces: BTreeMap<i64, pb::Pace>,
 }
 
@@ -230,7 +230,8 @@ impl ChangeFeed {
         self.spawn_publish(Event::Conflict(Box::new(conflict.into())));
     }
 
-    /// Runs one periodic round: resends undelivered events, looks for missed changes, and publishes the pace of work.
+    /// Runs one periodic round: resends undelivered events, publishes changes without an event, and publishes the pace of work
+    /// (vehicles per hour, active users).
     async fn round(&self, number: u32) {
         self.republish().await;
         self.publish_gaps();
@@ -254,8 +255,8 @@ impl ChangeFeed {
         }
     }
 
-    /// Looks in the database for changes for which no event arrived, because another replica is disconnected or died
-    /// before publishing the event.
+    /// Looks in the database for changes for which no event arrived, and sends an event for each of these changes to this replica's
+    /// streams. An event is missing when another replica is disconnected or died before publishing the event.
     async fn publish_missed_changes(&self) {
         let known: Vec<i64> = self.noted().followed.keys().copied().collect(); // a campaign added during the query stays
         match campaigns::list_revisions(&self.db).await {
@@ -272,8 +273,8 @@ impl ChangeFeed {
         }
     }
 
-    /// Sends an event without vehicle rows for every campaign with a gap: a revision for which no event arrived within a full
-    /// round. Clients then fetch the changes.
+    /// Sends an event without vehicle rows to this replica's streams for every campaign with a gap, so that clients fetch the
+    /// changes. A gap is a revision whose event is still missing after one more periodic round.
     fn publish_gaps(&self) {
         let gaps: Vec<(i64, i64)> = {
             let mut noted = self.noted();
@@ -288,8 +289,9 @@ impl ChangeFeed {
         let _ = self.out.send(FeedItem::Event(Arc::new(WatchEvent { event: Some(Event::Vehicles(changed)) })));
     }
 
-    /// Computes the pace of work in the given campaigns, and sends each changed pace to the event streams of this replica. If
-    /// `all` is true, includes every campaign with a published pace. Other replicas compute the pace themselves.
+    /// Computes the pace of work (vehicles per hour, active users) in the given campaigns. Sends each changed pace to the event
+    /// streams of this replica. If `all` is true, includes every campaign with a published pace. Other replicas compute the pace
+    /// themselves.
     async fn publish_paces(&self, mut campaigns: BTreeSet<i64>, all: bool) {
         if all {
             campaigns.extend(self.noted().paces.keys());

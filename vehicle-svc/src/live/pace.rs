@@ -4,18 +4,22 @@
 //! a restart.
 use crate::store::pace::{self, RecentSave, RemainingVehicles};
 use chrono::{DateTime, TimeDelta, Utc};
-use patio_kit::{clock, db::Db};
-use patio_proto::vehicle::{Pace, UserPace};
+use patio_kit::{auth::identity::Caller, clock, db::Db};
+use patio_proto::{
+    access::Role,
+    vehicle::{Pace, UserPace},
+};
 use std::{collections::BTreeMap, time::Duration};
 
-/// Length of the time window that ends now. The pace of work is computed from the saves in this window.
+/// Length of the period before the current time whose saves determine the pace of work (vehicles per hour, active users).
 const PACE_WINDOW: TimeDelta = TimeDelta::minutes(30);
 /// Time after a user's last save during which the user counts as working.
 const WORKING_PERIOD: TimeDelta = TimeDelta::minutes(15);
 /// Minimum time span used to compute a rate, so that the first saves of a shift do not yield hundreds of vehicles an hour.
 const MIN_SPAN: TimeDelta = TimeDelta::minutes(10);
 
-/// Returns the pace of work in each of the given campaigns, except drafts and deleted campaigns.
+/// Returns the pace of work (active users, vehicles per hour, estimated finish time) in each of the given campaigns, except drafts
+/// and deleted campaigns.
 ///
 /// # Errors
 /// Returns the error of a failed statement.
@@ -51,6 +55,16 @@ fn whole(of: &RemainingVehicles, saved: &[RecentSave], now: DateTime<Utc>) -> Pa
     }
 }
 
+/// Removes the counts of other users from a campaign's pace of work if the caller is an operator. Operators see where their
+/// colleagues work, but not how much the colleagues have inspected.
+pub fn hide_counts_of_others(pace: &mut Pace, caller: &Caller) {
+    if caller.role == Role::Operator {
+        for person in pace.people.iter_mut().filter(|person| person.user_id != caller.user_id) {
+            (person.saves, person.per_hour) = (None, None);
+        }
+    }
+}
+
 fn person(user_id: i64, rows: &[&RecentSave], now: DateTime<Utc>) -> Option<UserPace> {
     let last = rows.iter().max_by_key(|row| row.last_at)?;
     let first_at = rows.iter().map(|row| row.first_at).min()?;
@@ -59,8 +73,8 @@ fn person(user_id: i64, rows: &[&RecentSave], now: DateTime<Utc>) -> Option<User
         user_id,
         yard: last.yard_id.and_then(|id| i32::try_from(id).ok()),
         last_at: Some(clock::timestamp(last.last_at)),
-        saves,
-        per_hour: per_hour(saves, first_at, now),
+        saves: Some(saves),
+        per_hour: Some(per_hour(saves, first_at, now)),
     })
 }
 
@@ -95,7 +109,10 @@ mod tests {
         let rows = [saved(4, 2, 10, (20, 18), now), saved(4, 3, 5, (17, 1), now), saved(5, 2, 5, (30, 16), now)];
         let pace = whole(&RemainingVehicles { campaign_id: 1, remaining: 80 }, &rows, now);
         assert_eq!(pace.people.len(), 1, "a user without a save for 15 minutes is not at work");
-        assert_eq!((pace.people[0].user_id, pace.people[0].yard, pace.people[0].saves, pace.people[0].per_hour), (4, Some(3), 15, 45.0));
+        assert_eq!(
+            (pace.people[0].user_id, pace.people[0].yard, pace.people[0].saves, pace.people[0].per_hour),
+            (4, Some(3), Some(15), Some(45.0))
+        );
         assert_eq!(pace.per_hour, 40.0);
         assert_eq!(pace.finish_at.unwrap().seconds, now.timestamp() + 2 * 3_600);
     }

@@ -9,14 +9,14 @@ use chrono::{DateTime, Utc};
 use patio_kit::{clock, db::Tx};
 use patio_proto::vehicle as pb;
 
-/// Maximum number of campaigns in one device's report of pending saves.
+/// Maximum number of campaigns in one device's report of pending saves (saves not sent to the server yet).
 const MAX_CAMPAIGNS: usize = 200;
-/// Maximum number of devices with pending saves per user.
+/// Maximum number of devices with pending saves (saves not sent to the server yet) per user.
 const MAX_DEVICES: i64 = 50;
-/// Maximum number of pending saves that a device may report for one campaign.
+/// Maximum number of pending saves (saves not sent to the server yet) that a device may report for one campaign.
 const MAX_PENDING_SAVES: i64 = 1_000_000;
 
-/// Validated report of a device about its pending saves for one campaign.
+/// Validated report of a device about its pending saves (saves not sent to the server yet) for one campaign.
 #[derive(Debug, Clone, Copy)]
 pub struct PendingReport {
     campaign: i64,
@@ -24,10 +24,10 @@ pub struct PendingReport {
     oldest_at: DateTime<Utc>,
 }
 
-/// Validates a device's report of pending saves.
+/// Validates a device's report of pending saves (saves not sent to the server yet).
 ///
 /// # Errors
-/// Returns `InvalidField` with the invalid field.
+/// Returns `InvalidField` with the name of the invalid field.
 pub fn validate_reports(all: &[pb::PendingSaves]) -> Result<Vec<PendingReport>> {
     if all.len() > MAX_CAMPAIGNS {
         return Err(Error::InvalidField(format!("held: at most {MAX_CAMPAIGNS} campaigns")));
@@ -45,7 +45,7 @@ pub fn validate_reports(all: &[pb::PendingSaves]) -> Result<Vec<PendingReport>> 
     all.iter().map(read_report).collect()
 }
 
-/// Replaces the previous report of pending saves from a user's device.
+/// Replaces the previous report of pending saves (saves not sent to the server yet) from a user's device.
 ///
 /// # Errors
 /// Returns `InvalidField` when the user has pending saves on too many devices, or the error of a failed statement.

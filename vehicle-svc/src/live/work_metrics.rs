@@ -1,4 +1,4 @@
-//! Metrics of the inspection work: number of active users, and number of pending saves on devices.
+//! Metrics of the inspection work: number of active users, and number of saves that devices have not sent to the server yet.
 use crate::store::{activity, pending_saves};
 use patio_kit::{db::Db, host::Host, telemetry::gauge_value};
 use std::time::Duration;

@@ -153,6 +153,25 @@ pub struct ActivityFilter {
     pub user: Option<i64>,
 }
 
+/// Campaign in which users saved vehicles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, FromRow)]
+pub struct ActiveCampaign {
+    /// Id of the campaign.
+    pub campaign_id: i64,
+    /// `true` when the given user saved some of the vehicles.
+    pub is_own: bool,
+}
+
+/// Returns the campaigns in which users saved vehicles since the hour `first_hour`, by id. `user` is the user whose campaigns are
+/// marked as the user's own.
+pub async fn list_active_campaigns(db: &Db, first_hour: i64, user: i64, view: View) -> Result<Vec<ActiveCampaign>> {
+    let hidden = if let View::ExceptYard(yard) = view { yard } else { i64::MIN };
+    on!(db.read(), c => query_as(
+        "select campaign_id, max(case when user_id = $2 then 1 else 0 end) = 1 as is_own
+           from activity where hour >= $1 and saves > 0 and yard_id <> $3 group by campaign_id order by campaign_id")
+        .bind(first_hour).bind(user).bind(hidden).fetch_all(c).await)
+}
+
 /// Returns the inspection work in a range of hours, one sum per hour, yard or user. The sums are sorted by [`WorkCounts::id`].
 pub async fn list(db: &Db, by: ActivityGrouping, filter: ActivityFilter) -> Result<Vec<WorkCounts>> {
     let column = match by {

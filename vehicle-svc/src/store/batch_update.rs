@@ -22,7 +22,8 @@ const MIN_GROUP_LEN: usize = 100;
 /// New values of a vehicle in a bulk change. A field that is `None` leaves the vehicle's value unchanged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct VehiclePatch<'a> {
-    /// New parking space with its yard, group and sort key; `None` to leave the parking space unchanged.
+    /// New parking space with its yard, its group in lists, and its sort key of the walking order. `None` leaves the parking space
+    /// unchanged.
     pub place: Option<&'a ParkingSpace>,
     /// New status as text in the database; empty to clear the status, `None` to leave the status unchanged.
     pub status: Option<&'a str>,

@@ -87,13 +87,13 @@ pub async fn store_settings(tx: &mut Tx<'_>, id: i64, name: &str, gate: &'static
         .bind(id).bind(name).bind(gate).bind(revision).execute(c).await.map(|done| done.rows_affected() > 0))
 }
 
-/// Closes a campaign that is about to be removed, so that it accepts no more saves.
+/// Closes a campaign that is about to be removed, so that the campaign accepts no more saves.
 pub async fn close_for_deletion(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     on!(tx.connection(), c => query("update campaigns set gate = 'closed' where id = $1").bind(id).execute(c).await.map(drop))
 }
 
-/// Marks a campaign as removed, and deletes its counters, activity, conflicts and reports of pending saves. The row of the
-/// campaign stays as a tombstone, so that an import that arrives late is rejected.
+/// Marks a campaign as removed, and deletes its counters, counts of inspection work, conflicts and reports of unsent saves on
+/// devices. The row of the campaign stays as a tombstone, so that an import that arrives late is rejected.
 pub async fn mark_deleted(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     lock(tx, id).await?;
     let is_draft: bool = on!(tx.connection(), c => query_scalar("select count(*) > 0 from campaigns where id = $1 and gate = 'draft'")
@@ -132,8 +132,8 @@ pub struct CampaignProgress {
     pub next: Option<i64>,
     /// Revision of the campaign; increases with every change of its vehicles.
     pub revision: i64,
-    /// Number of vehicles in yard `-` (parking spaces that begin with a dash), even if `total` does not include these
-    /// vehicles.
+    /// Number of vehicles in yard `-` (parking spaces that begin with a dash), even if `total` does not include these vehicles.
+    /// Always 0 if the progress is limited to a yard.
     pub in_dash: i64,
 }
 

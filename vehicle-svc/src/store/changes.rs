@@ -11,7 +11,8 @@ use sqlx::{AssertSqlSafe, query, query_as, query_scalar};
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
-/// Maximum number of changed vehicles in a delta. If more vehicles have changed, the client fetches the full list.
+/// Maximum number of changed vehicles in a delta (list of the changes since a revision). If more vehicles have changed, the client
+/// fetches the full list.
 pub const MAX_CHANGES: i64 = 2_000;
 
 /// Records the ids of vehicles that changed at a revision of the campaign. The caller must have set the campaign to
@@ -30,8 +31,8 @@ pub async fn record_changes(tx: &mut Tx<'_>, campaign: i64, revision: i64, ids: 
     on!(tx.connection(), c => query(AssertSqlSafe(text)).bind(&ids).bind(campaign).bind(revision).execute(c).await.map(drop))
 }
 
-/// Returns the oldest revision from which a delta can be computed, or `None` when the campaign is neither open nor
-/// closed.
+/// Returns the oldest revision from which a delta (list of the changes since a revision) can be computed. Returns `None` when the
+/// campaign is neither open nor closed.
 pub async fn load_oldest_revision(db: &Db, campaign: i64) -> Result<Option<i64>> {
     on!(db.read(), c => query_scalar("select listed_from from campaigns where id = $1 and gate in ('open', 'closed')")
         .bind(campaign).fetch_optional(c).await)
@@ -55,7 +56,7 @@ pub async fn list_deleted_since(db: &Db, campaign: i64, revision: i64) -> Result
         .bind(campaign).bind(revision).bind(MAX_CHANGES + 1).fetch_all(c).await)
 }
 
-/// Deletes up to `most` entries of the change list of a removed campaign. Returns the number of deleted entries.
+/// Deletes up to `most` rows of the table `changes` that belong to a removed campaign. Returns the number of deleted rows.
 pub async fn delete_campaign(tx: &mut Tx<'_>, campaign: i64, most: i64) -> Result<u64> {
     on!(tx.connection(), c => query("delete from changes where vehicle_id in (select vehicle_id from changes where campaign_id = $1 limit $2)")
         .bind(campaign).bind(most).execute(c).await.map(|done| done.rows_affected()))

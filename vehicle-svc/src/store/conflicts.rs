@@ -1,4 +1,5 @@
-//! SQL statements on the table of conflicts: fields that two users changed at the same time, with both values.
+//! SQL statements on the table of conflicts. A conflict is a field to which two users saved different values without seeing each
+//! other's value.
 use chrono::{DateTime, Utc};
 use patio_kit::{
     db::{Db, Tx},
@@ -169,7 +170,7 @@ pub struct ConflictFilter {
     pub state: &'static str,
     /// Id of the user who stored one of the two values of the conflict; `None` for all users.
     pub of: Option<i64>,
-    /// Start of a time range; the list contains the conflicts that were caused or resolved in this range.
+    /// Earliest time of the listed conflicts: a conflict was caused or resolved at this time or later.
     pub since: DateTime<Utc>,
 }
 

@@ -35,7 +35,7 @@ pub async fn copy_vehicles(
     copy.finish().await.map(drop)
 }
 
-/// Appends a field in the text format of COPY, escaped so that it cannot end the field or the row.
+/// Appends a text as a field in the format of COPY, escaped so that the text cannot end the field or the row.
 fn field(rows: &mut String, value: &str) {
     rows.push('\t');
     for c in value.chars() {

@@ -97,7 +97,7 @@ struct After {
     milestone: Option<i32>,
 }
 
-/// Statement that updates the counters of a campaign. `$4` says whether work had begun before.
+/// Statement that updates the counters of a campaign. `$4` is true when the work in the campaign had begun before the update.
 static UPDATE_CAMPAIGN: LazyLock<String> = LazyLock::new(|| {
     let counters = CounterExpressions {
         was_total: "(total - $2)",

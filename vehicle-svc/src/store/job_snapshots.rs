@@ -116,8 +116,8 @@ pub async fn list_of_job(tx: &mut Tx<'_>, job: i64) -> Result<Vec<JobSnapshot>> 
     Ok(all)
 }
 
-/// After an undo, sets the content id of every restored vehicle back to its value before the job. Deletes the snapshots
-/// of these vehicles; the snapshots of skipped vehicles stay.
+/// Restores the content id (version at which the content was first stored) of every vehicle that an undo restored. Deletes the
+/// snapshots of these vehicles; the snapshots of skipped vehicles stay.
 pub async fn restore_content_ids(tx: &mut Tx<'_>, job: i64, restored: &[JobSnapshot], left: &[JobSnapshot]) -> Result<()> {
     let text = format!(
         "update vehicles set restored_version = version, content = k.content from ({}) as k where vehicles.id = k.id",

@@ -297,7 +297,7 @@ pub struct PendingDeletion {
     pub removing: i64,
 }
 
-/// Returns the campaigns of reverted imports that campaign-svc still has to delete.
+/// Returns at most 100 campaigns of reverted imports that campaign-svc still has to delete.
 pub async fn list_pending_deletions(db: &Db) -> Result<Vec<PendingDeletion>> {
     on!(db.read(), c => query_as("select id, removing from jobs where removing is not null order by id limit 100").fetch_all(c).await)
 }

@@ -1,4 +1,4 @@
-//! Queries for the pace of work in campaigns: recent saves and remaining vehicles.
+//! Queries for the pace of work (vehicles per hour, active users) in campaigns: recent saves and remaining vehicles.
 use crate::store::dialect;
 use chrono::{DateTime, Utc};
 use patio_kit::{db::Db, on};

@@ -8,7 +8,7 @@ use sqlx::{FromRow, query, query_as, query_scalar};
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
-/// Pending saves of one user's device for one campaign.
+/// Pending saves (saves not sent to the server yet) of one user's device for one campaign.
 #[derive(Debug, Clone, FromRow)]
 pub struct DevicePendingSaves {
     /// Id of the user whose saves are pending.
@@ -28,7 +28,7 @@ pub async fn delete_reports(tx: &mut Tx<'_>, user: i64, device: &str) -> Result<
     on!(tx.connection(), c => query("delete from held where user_id = $1 and device = $2").bind(user).bind(device).execute(c).await.map(drop))
 }
 
-/// Returns the number of devices on which a user has pending saves.
+/// Returns the number of devices on which a user has pending saves (saves not sent to the server yet).
 pub async fn count_devices(tx: &mut Tx<'_>, user: i64) -> Result<i64> {
     on!(tx.connection(), c => query_scalar("select count(distinct device) from held where user_id = $1").bind(user).fetch_one(c).await)
 }
@@ -58,7 +58,7 @@ pub async fn count(db: &Db, campaign: i64) -> Result<(i64, i64)> {
         .bind(campaign).fetch_one(c).await)
 }
 
-/// Returns the number of pending saves of all devices, as the devices last reported.
+/// Returns the number of pending saves (saves not sent to the server yet) of all devices, as the devices last reported.
 pub async fn count_all(db: &Db) -> Result<i64> {
     on!(db.read(), c => query_scalar("select cast(coalesce(sum(saves), 0) as bigint) from held").fetch_one(c).await)
 }

@@ -15,7 +15,7 @@ pub struct PendingMilestone {
     /// Milestone as the protobuf number of `Milestone`.
     #[sqlx(rename = "turn")]
     pub milestone: i64,
-    /// Revision of the campaign at which the milestone was reached.
+    /// Revision of the campaign at which the milestone (work begun, complete, incomplete again) was reached.
     pub revision: i64,
 }
 
@@ -28,12 +28,13 @@ pub async fn insert(tx: &mut Tx<'_>, campaign: i64, milestone: i32, revision: i6
         .bind(campaign).bind(milestone).bind(revision).execute(c).await.map(drop))
 }
 
-/// Returns the milestones that were not delivered to campaign-svc yet, at most 1,000.
+/// Returns at most 1,000 milestones (work begun, complete, incomplete again) that campaign-svc has not received yet.
 pub async fn list_pending(db: &Db) -> Result<Vec<PendingMilestone>> {
     on!(db.read(), c => query_as("select campaign_id, turn, revision from turns order by campaign_id limit 1000").fetch_all(c).await)
 }
 
-/// Deletes a milestone that was delivered to campaign-svc, unless a later milestone has replaced it.
+/// Deletes a milestone (work begun, complete, incomplete again) that campaign-svc has received, unless a later milestone has
+/// replaced this milestone.
 pub async fn delete_delivered(tx: &mut Tx<'_>, delivered: PendingMilestone) -> Result<()> {
     on!(tx.connection(), c => query("delete from turns where campaign_id = $1 and revision = $2")
         .bind(delivered.campaign_id).bind(delivered.revision).execute(c).await.map(drop))

@@ -26,7 +26,7 @@ const VALUES: [&str; 13] = [
     "saved_at",
 ];
 
-/// SQL expressions of a campaign's counters before and after a change, and of whether work had begun before.
+/// SQL expressions of a campaign's counters before and after a change, and of whether work had begun before the change.
 pub struct CounterExpressions {
     pub was_total: &'static str,
     pub was_inspected: &'static str,

@@ -150,7 +150,7 @@ pub async fn load_batch(tx: &mut Tx<'_>, keys: &[&IdempotencyKey]) -> Result<Has
     Ok(found.into_iter().map(|before| (before.vehicle.id, before)).collect())
 }
 
-/// Writes an inspection with counters, milestone, audit entry and idempotency key.
+/// Writes an inspection with counters, milestone (work begun, complete, incomplete again), audit entry and idempotency key.
 ///
 /// Returns `None`, and writes nothing, when the vehicle's version has changed, another transaction has locked the vehicle, or the
 /// campaign is closed.

@@ -66,8 +66,8 @@ impl StatusTarget {
     }
 }
 
-/// Returns the vehicles with the given VIN keys, like [`super::vehicle_lookup::find_by_keys`], but only with the columns
-/// that a status change needs.
+/// Returns the vehicles whose VINs have one of the given comparison keys, with only the columns that a status change needs.
+/// [`super::vehicle_lookup::find_by_keys`] returns the same vehicles with other columns.
 pub async fn find_status_targets(tx: &mut Tx<'_>, keys: &[&str], new: VehiclePatch<'_>, scope: VehicleScope) -> Result<Vec<StatusTarget>> {
     let held = scope.load_campaigns(tx).await?;
     let text = format!(

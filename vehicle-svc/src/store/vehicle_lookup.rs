@@ -1,4 +1,4 @@
-//! Lookup of the vehicles for a bulk call, by VIN or id, with row locks until the commit.
+//! Lookup of the vehicles for a bulk call, by VIN or id, optionally with row locks until the commit.
 use crate::{
     parking_space::ParkingSpace,
     store::{
@@ -23,7 +23,7 @@ pub struct FoundVehicle {
     pub id: i64,
     /// Id of the vehicle's campaign.
     pub campaign_id: i64,
-    /// Campaign of the vehicle: its name, and whether it is open. All vehicles of a campaign share one allocation.
+    /// Name of the vehicle's campaign, and whether the campaign is open. All vehicles of a campaign share one allocation.
     #[sqlx(skip)]
     #[serde(skip)]
     pub campaign: Arc<CampaignRef>,
@@ -86,7 +86,8 @@ impl FoundVehicle {
         Vin { model_code: self.model_code.clone(), serial_number: self.serial_number.clone() }
     }
 
-    /// Returns the parking space with its yard, group and sort key, or `None` when these columns were not requested.
+    /// Returns the parking space with its yard, its group in lists, and its walking-order sort key; `None` when these columns were
+    /// not requested.
     #[must_use]
     pub fn parking_space(&self) -> Option<ParkingSpace> {
         let (space, group, walk_key) = (self.parking_space.clone()?, self.yard_group.clone()?, self.walk_key.clone()?);
@@ -100,7 +101,7 @@ impl FoundVehicle {
 pub struct FieldSelection {
     /// Whether to fetch model code and serial number; both are also fetched when any other column is selected.
     pub identifier: bool,
-    /// Whether to fetch the parking space with its group and sort key.
+    /// Whether to fetch the parking space with its group in lists and its sort key of the walking order.
     pub place: bool,
     /// Whether to fetch the team leader notes.
     pub operator_notes: bool,
@@ -144,8 +145,8 @@ impl FieldSelection {
     }
 }
 
-/// SQL for the vehicles with the given VIN keys (`$1`) in open and closed campaigns. `$2` limits the campaign and `$3`
-/// limits the yard, unless null.
+/// SQL for the vehicles of open and closed campaigns whose VINs have one of the comparison keys `$1`. `$2` limits the campaign and
+/// `$3` limits the yard, unless null.
 macro_rules! asked {
     () => {
         " from vehicles v join asked a on a.word = v.vin_key join campaigns c on c.id = v.campaign_id
@@ -221,7 +222,7 @@ pub(super) fn lock_clause(tx: &Tx<'_>, locks_rows: bool) -> &'static str {
     dialect::locking_text(tx.is_postgres() && locks_rows, "", "order by v.id for no key update of v")
 }
 
-/// Returns the vehicles with the given VIN keys in open and closed campaigns, sorted by id.
+/// Returns the vehicles of open and closed campaigns whose VINs have one of the given comparison keys, sorted by id.
 pub async fn find_by_keys(tx: &mut Tx<'_>, keys: &[&str], wanted: FieldSelection, scope: VehicleScope) -> Result<Vec<FoundVehicle>> {
     let held = scope.load_campaigns(tx).await?;
     let text = format!(

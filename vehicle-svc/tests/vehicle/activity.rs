@@ -60,6 +60,33 @@ fn counts(inspected: i64, saves: i64, found_wrong: i64) -> Option<ActivityCounts
 }
 
 #[tokio::test]
+async fn campaigns_are_active_for_twelve_hours_after_a_save() {
+    each_database(async |host| {
+        let yard = Yard::with(host, &["A-1", "- 1"]).await;
+        let active = async |id, role| {
+            let reply = yard.yards().list_active_campaigns(yard.person(id, role).request(pb::ListActiveCampaignsRequest {})).await;
+            let reply = reply.unwrap().into_inner();
+            (reply.own_campaign_ids, reply.other_campaign_ids)
+        };
+        let (none, this) = (vec![], vec![CAMPAIGN]);
+        assert_eq!(active(4, Role::Operator).await, (none.clone(), none.clone()));
+        let walk = yard.walk().await;
+        let at = |space: &str| walk.iter().find(|vehicle| vehicle.parking_space == space).unwrap().id;
+        yard.save(Role::Operator, status(at("- 1"), VehicleStatus::Ok)).await.unwrap();
+        assert_eq!(active(5, Role::Operator).await, (none.clone(), none.clone()), "an operator does not see the yard '-'");
+        assert_eq!(active(5, Role::Manager).await, (none.clone(), this.clone()));
+        yard.save(Role::Operator, status(at("A-1"), VehicleStatus::Ok)).await.unwrap();
+        assert_eq!(active(4, Role::Operator).await, (this.clone(), none.clone()));
+        assert_eq!(active(5, Role::Operator).await, (none.clone(), this.clone()));
+        yard.host.clock.advance(TimeDelta::hours(11));
+        assert_eq!(active(4, Role::Operator).await.0, this);
+        yard.host.clock.advance(TimeDelta::hours(2));
+        assert_eq!(active(4, Role::Operator).await, (none.clone(), none));
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn each_save_counts_in_its_hour_yard_and_user() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1", "A-2", "B-1"]).await;

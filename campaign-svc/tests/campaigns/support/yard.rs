@@ -3,8 +3,9 @@ use patio_kit::auth::identity;
 use patio_proto::{
     vehicle::{
         Gate, GetProgressRequest, GetProgressResponse, GetYardCountsRequest, GetYardCountsResponse, ImportVehiclesRequest,
-        ImportVehiclesResponse, ListCampaignsOfYardRequest, ListCampaignsOfYardResponse, ListYardsRequest, ListYardsResponse, Progress,
-        RemoveCampaignRequest, RemoveCampaignResponse, SyncCampaignRequest, SyncCampaignResponse,
+        ImportVehiclesResponse, ListActiveCampaignsRequest, ListActiveCampaignsResponse, ListCampaignsOfYardRequest,
+        ListCampaignsOfYardResponse, ListYardsRequest, ListYardsResponse, Progress, RemoveCampaignRequest, RemoveCampaignResponse,
+        SyncCampaignRequest, SyncCampaignResponse,
         campaign_vehicle_service_server::{CampaignVehicleService, CampaignVehicleServiceServer},
         yard_service_server::{YardService, YardServiceServer},
     },
@@ -40,6 +41,7 @@ pub struct SyncedCampaign {
 struct Inner {
     synced: BTreeMap<i64, SyncedCampaign>,
     counters: BTreeMap<(i64, i32), Progress>,
+    active: ListActiveCampaignsResponse,
     calls: Vec<String>,
     trouble: Option<Trouble>,
     before_closing: Option<Arc<Notify>>,
@@ -53,6 +55,11 @@ pub struct Yard(Arc<Mutex<Inner>>);
 impl Yard {
     pub fn routes(&self) -> Routes {
         Routes::new(YardServiceServer::new(self.clone())).add_service(CampaignVehicleServiceServer::new(self.clone()))
+    }
+
+    /// Sets the campaigns in which the caller and other users work.
+    pub fn set_active(&self, own: &[i64], other: &[i64]) {
+        self.inner().active = ListActiveCampaignsResponse { own_campaign_ids: own.to_vec(), other_campaign_ids: other.to_vec() };
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
@@ -183,6 +190,10 @@ impl YardService for Yard {
                 .map(|((id, _), _)| *id)
                 .collect(),
         })
+    }
+
+    async fn list_active_campaigns(&self, _: Request<ListActiveCampaignsRequest>) -> Result<Response<ListActiveCampaignsResponse>, Status> {
+        self.answer("active campaigns".to_owned(), 0, |inner| inner.active.clone())
     }
 }
 

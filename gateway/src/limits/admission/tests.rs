@@ -53,7 +53,7 @@ async fn a_burst_waits_and_during_an_overload_requests_are_rejected_at_once() {
     assert!(begun.elapsed() >= MAX_QUEUE_WAIT / 2);
 }
 
-/// Returns a controller in the longest possible overload, with all permits free again.
+/// Returns an admission controller with the maximum recovery debt (the longest overload) and with all permits free.
 async fn overrun() -> AdmissionController {
     let turns = turns(4);
     let all = fill(&turns, Priority::Save).await;

@@ -1,8 +1,9 @@
 //! Archive files of the audit log. A partition that was written to an archive file is dropped from the database.
 //!
-//! An archive file contains the entries of one partition, and the digests of all other entries under the same seals. Each seal
-//! can therefore be verified with the file and the previous seal. Digests and seals also stay in the database, so that the chain
-//! can be verified without the file.
+//! Each audit seal is a link of the hash chain: a digest over a batch of entries. An archive file contains the entries of one
+//! partition. For entries of other partitions in the same batches, the file contains only the digests, so that each seal can be
+//! verified with the file and the previous seal. Digests and seals also stay in the database, so that the chain can be verified
+//! without the file.
 use crate::{
     audit::{
         self, AuditEvent,
@@ -37,11 +38,13 @@ const DROP_PAUSE: Duration = Duration::from_secs(1);
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Line {
-    /// First line of the file: the archived partition, and the digest of the seal before the first seal of the file.
+    /// First line of the file: the archived partition, and the digest of the last audit seal (hash-chain link) before the seals in
+    /// this file.
     Part { service: String, part: String, begins: DateTime<Utc>, ends: DateTime<Utc>, seal_before: String },
-    /// Audit entry with its digest. For an entry of another partition under the same seal, the line contains only the digest.
+    /// Audit entry with its digest. An entry of another partition that is covered by the same audit seal has only its digest in this
+    /// line.
     Entry(Box<SealedEntry>),
-    /// Seal over the entries since the previous seal.
+    /// Audit seal (hash-chain link) over the entries since the previous seal: number and digest.
     Seal { id: i64, digest: String },
 }
 
@@ -54,10 +57,10 @@ pub struct ArchiveFile {
     pub entries: i64,
 }
 
-/// Writes each partition of the log that ended before `before` to a file in `folder`, and then drops the partition.
+/// Writes each partition of the log whose time range ended before `before` to a file in `folder`, and then drops the partition.
 ///
-/// Partitions that ended within the retention time of access entries are skipped, because access entries are deleted and not
-/// archived.
+/// Access entries (page views, sign-ins, denied calls) are deleted after a retention time and are not archived. Partitions that
+/// ended within this retention time are therefore skipped.
 ///
 /// # Errors
 /// Returns an error on `SQLite`, when a partition fails the verification, or when a file cannot be written.
@@ -114,8 +117,8 @@ async fn write_part(db: &Db, part: &LogPartition, path: &Path) -> anyhow::Result
     Ok((entries, sha256(path)?))
 }
 
-/// Writes the seal number `id` to the file. Writes nothing when `id` is lower than `first`, the number of the first seal in the
-/// file.
+/// Writes the audit seal with the number `id` to the file. Writes nothing when `id` is lower than `first`, the number of the file's
+/// first seal.
 async fn write_seal(db: &Db, out: &mut impl Write, (id, first): (i64, i64)) -> anyhow::Result<()> {
     if id < first {
         return Ok(());
@@ -171,7 +174,7 @@ pub struct ArchiveReport {
     pub service: String,
     /// Number of entries whose content matches their digest.
     pub entries: u64,
-    /// Number of seals that match their entries and the previous seal, and that the database contains.
+    /// Number of audit seals (hash-chain links) that match their entries and the previous seal, and that the database also contains.
     pub seals: u64,
     /// Problems found, one sentence each.
     pub problems: Vec<String>,

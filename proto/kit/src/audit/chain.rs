@@ -19,17 +19,18 @@ use std::{
 
 /// Interval at which new audit entries are sealed.
 const SEAL_INTERVAL: Duration = Duration::from_secs(2);
-/// Maximum number of entries per seal.
+/// Maximum number of audit entries that one seal (hash-chain link) covers.
 const MAX_ENTRIES_PER_SEAL: i64 = 500;
-/// Width of the id range below the newest sealed entry in which the sealer looks for unsealed entries. A slow transaction may
-/// commit a low id late.
+/// Number of ids below the newest sealed entry that the sealer searches again for unsealed entries. A slow transaction may commit an
+/// entry with a low id late.
 const LATE_IDS: i64 = 5_000;
 /// Maximum number of entries that a verification reads per SQL statement.
 const ENTRIES_PER_READ: i64 = 5_000;
 /// Age after which a verification reports an entry that has no seal.
 const MUST_BE_SEALED: TimeDelta = TimeDelta::minutes(10);
 
-/// Starts the background tasks that seal new entries and delete expired access entries.
+/// Starts two background tasks of the audit log. One task seals new entries (adds them to the hash chain). The other task deletes
+/// expired access entries (page views, sign-ins, denied calls).
 pub fn spawn_sealer(tasks: &Tasks, clock: &Clock, seal_file: Option<PathBuf>, db: &Db) {
     let (sealing, sealed_at) = (db.clone(), clock.clone());
     let seal_file = Arc::new(SealFile::new(seal_file, db.name()));
@@ -58,8 +59,8 @@ pub fn spawn_sealer(tasks: &Tasks, clock: &Clock, seal_file: Option<PathBuf>, db
     });
 }
 
-/// Sets the metric of the time since all audit entries were last sealed. Logs a failed attempt to seal entries, as a warning only
-/// for the first failures in a row.
+/// Sets the metric of the time since all audit entries were last sealed. Logs a failed attempt to seal entries: as a warning at
+/// first, and at level `debug` once the failures last longer than two intervals.
 fn report_lag(schema: &'static str, sealed: &Result<(), sqlx::Error>, last: &mut Instant) {
     let is_behind = last.elapsed() > SEAL_INTERVAL * 2;
     match sealed {
@@ -81,7 +82,7 @@ async fn append_last_seal(db: &Db, seal_file: &SealFile) -> Result<(), sqlx::Err
     Ok(())
 }
 
-/// Seals new entries in batches until a batch is not full. One interval may bring more entries than fit into one batch.
+/// Seals all new audit entries, batch by batch, since more entries may have been written since the last run than fit into one batch.
 async fn seal_all_new(db: &Db, clock: &Clock, seal_file: &SealFile) -> Result<(), sqlx::Error> {
     while let Some((seal, entries)) = seal_next_batch(db, clock.now()).await? {
         log_seal(&seal, entries);
@@ -142,13 +143,14 @@ const MAX_PROBLEMS: usize = 100;
 pub struct VerificationReport {
     /// Number of audit entries whose content matches their sealed digest.
     pub entries: u64,
-    /// Number of access entries that were deleted after the retention time.
+    /// Number of access entries (page views, sign-ins, denied calls) that were deleted after their retention time.
     pub removed: u64,
     /// Number of entries that were moved to archive files.
     pub archived: u64,
-    /// Number of seals in the chain.
+    /// Number of audit seals, the links of the hash chain.
     pub seals: u64,
-    /// Number and digest of the last seal, to be stored outside the database; `None` when no entry has been sealed yet.
+    /// Number and digest of the last audit seal (hash-chain link), for storage outside the database; `None` when no entry has been
+    /// sealed yet.
     pub last: Option<(i64, String)>,
     /// Problems found, one sentence each, at most 100.
     pub problems: Vec<String>,
@@ -220,8 +222,8 @@ pub async fn contains_seal(db: &Db, id: i64, digest: &str) -> Result<bool, sqlx:
     Ok(store::list_seals_after(db, id - 1, 1).await?.first().is_some_and(|seal| seal.id == id && seal.digest == digest))
 }
 
-/// Compares the hash chain in a service's database with the seal file. Returns the problems, and the number of seals in the
-/// file.
+/// Compares the hash chain in a service's database with the seal file. Returns the differences found, one sentence each, and the
+/// number of seals in the file.
 ///
 /// # Errors
 /// Returns an error when the file cannot be read or a statement fails.

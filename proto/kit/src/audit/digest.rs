@@ -30,15 +30,15 @@ fn digest_json(fields: &impl Serialize) -> String {
 pub(super) struct SealHasher(Context);
 
 impl SealHasher {
-    /// Starts a seal's digest with the digest `before` of the previous seal, which is empty for the first seal.
+    /// Starts the digest of an audit seal with `before`, the digest of the previous seal; `before` is empty for the first seal.
     pub(super) fn new(before: &str) -> Self {
         let mut context = Context::new(&SHA256);
         context.update(before.as_bytes());
         Self(context)
     }
 
-    /// Adds an entry to the seal's digest: the entry's digest, id, kind and time. These four values remain stored after the entry
-    /// is deleted.
+    /// Adds an audit entry to the seal's digest, by the entry's id, kind, time and digest. These four values stay stored after the
+    /// entry is deleted.
     pub(super) fn add(&mut self, event_id: i64, kind: &str, at: DateTime<Utc>, digest: &str) {
         self.0.update(format!("\n{event_id} {kind} {} {digest}", at.timestamp_micros()).as_bytes());
     }

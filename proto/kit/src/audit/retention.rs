@@ -1,8 +1,9 @@
-//! Retention of audit entries. Entries that record access only are deleted after a fixed time, all other entries are kept.
+//! Retention of audit entries. Access entries (page views, sign-ins, denied calls) are deleted after a fixed time; all other entries
+//! are kept.
 //!
-//! On `PostgreSQL` the log has one partition per month, and an expired month of access entries is dropped as a whole. In all
-//! other tables, expired entries are deleted in batches: in the log on `SQLite`, and in the first partition (older entries) and
-//! the default partition on `PostgreSQL`.
+//! On `PostgreSQL` the log has one partition per month, and each month has a subpartition for its access entries, which is dropped
+//! once the month has expired. In tables without monthly partitions, expired entries are deleted in batches. These tables are the
+//! log on `SQLite`, and the first partition (older entries) and the default partition on `PostgreSQL`.
 use crate::{
     audit::{self, AuditEvent, store},
     clock::Clock,
@@ -10,7 +11,7 @@ use crate::{
 };
 use chrono::{DateTime, Months, NaiveDate, TimeDelta, Utc};
 
-/// Retention time of access entries. All other entries are kept forever.
+/// Retention time of access entries (page views, sign-ins, sign-outs, denied calls). All other audit entries are kept forever.
 pub const ACCESS_RETENTION: TimeDelta = TimeDelta::days(183);
 /// Kinds of audit entries that record access only. Entries of these kinds are deleted after the retention time.
 pub const ACCESS_KINDS: [&str; 5] = ["page-view", "login", "logout", "login-failed", "refused"];
@@ -19,8 +20,8 @@ const MONTHS_AHEAD: u32 = 3;
 /// Maximum number of entries that one transaction deletes.
 const BATCH_LEN: i64 = 5_000;
 
-/// Creates the partitions of the coming months, and deletes access entries older than the retention time. Records the number of
-/// deleted entries in the audit log, and returns the number.
+/// Creates the partitions of the coming months, and deletes access entries (page views, sign-ins, denied calls) older than the
+/// retention time. Records the number of deleted entries in the audit log, and returns the number.
 ///
 /// # Errors
 /// Returns the error of a failed statement. The next run deletes the remaining entries.

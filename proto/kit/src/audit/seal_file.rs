@@ -1,7 +1,7 @@
-//! Seal file of the audit log: a copy of every seal outside the database.
+//! Seal file of the audit log: a copy of every audit seal (hash-chain link) outside the database.
 //!
-//! An attacker may truncate or rebuild the chain in the database, which then no longer contains the seals of this file. The
-//! module `chain` creates the seals.
+//! The file reveals an attacker who truncates or rebuilds the hash chain in the database, because the database then lacks seals that
+//! the file contains. The module `chain` creates the seals.
 use std::{
     collections::BTreeMap,
     fs::OpenOptions,
@@ -11,12 +11,12 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-/// Line of the seal file: `SERVICE:NUMBER:DIGEST`.
+/// Line of the seal file, `SERVICE:NUMBER:DIGEST`, which stands for one audit seal (hash-chain link) of a service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SealLine {
     /// Short name of the service, such as `vehicle`.
     pub service: String,
-    /// Number of the seal.
+    /// Sequence number of the audit seal (hash-chain link) within the service's chain, counted from 1.
     pub id: i64,
     /// Digest of the seal, in hexadecimal.
     pub digest: String,
@@ -65,9 +65,10 @@ fn append(path: &Path, line: &str) -> io::Result<()> {
     OpenOptions::new().create(true).append(true).mode(0o600).open(path)?.write_all(line.as_bytes())
 }
 
-/// Reads the digests of one service's seals from the seal file, by seal number. Without a file, the map is empty.
+/// Reads the digests of one service's audit seals from the seal file, by seal number. Returns an empty map when the file does not
+/// exist.
 ///
-/// A number with several digests is a sign of manipulation.
+/// Several digests for one number are a sign of manipulation.
 ///
 /// # Errors
 /// Returns an error when the file cannot be read.

@@ -108,8 +108,8 @@ pub(super) struct SealedEntry {
 }
 
 impl SealedEntry {
-    /// Returns the entry without its content, with only the digest. An archive file contains entries of other partitions in this
-    /// form.
+    /// Returns a copy of the entry with its digest, but without its content. An archive file contains entries of other partitions in
+    /// this form.
     pub(super) fn without_content(self) -> Self {
         let Self { seal, event_id, sealed_kind, sealed_at, digest, .. } = self;
         Self { seal, event_id, sealed_kind, sealed_at, digest, ..Self::default() }
@@ -231,10 +231,11 @@ pub(super) async fn list_unpartitioned_tables(db: &Db) -> Result<Vec<&'static st
     Ok(if has_first { vec!["audit_events_first", "audit_events_rest"] } else { vec!["audit_events_rest"] })
 }
 
-/// Deletes up to `most` access entries of a table that were written before a given time. Returns the number of deleted entries.
+/// Deletes up to `most` access entries (page views, sign-ins, denied calls) of a table that were written before a given time.
+/// Returns the number of deleted entries.
 ///
-/// On `PostgreSQL`, the statement also compares with the database's clock, because a trigger rejects deletions that are too early
-/// by this clock.
+/// On `PostgreSQL`, the statement also compares with the database's clock, because a trigger rejects deletions that are too early by
+/// this clock.
 pub(super) async fn delete_access_entries(tx: &mut Tx<'_>, table: &'static str, before: DateTime<Utc>, most: i64) -> Result<u64> {
     let own_clock = if tx.is_postgres() { "and at < now() - interval '183 days'" } else { "" };
     let text =
@@ -247,14 +248,15 @@ pub(super) async fn create_month_partition(tx: &mut Tx<'_>, month: NaiveDate) ->
     query("select create_audit_month($1)").bind(month).execute(tx.postgres()?).await.map(drop)
 }
 
-/// Drops the monthly partitions of access entries on `PostgreSQL` that have expired completely. Returns the number of dropped
-/// entries.
+/// Drops the `PostgreSQL` partitions with the access entries (page views, sign-ins, denied calls) of expired months. Returns the
+/// number of dropped entries.
 pub(super) async fn drop_expired_partitions(tx: &mut Tx<'_>) -> Result<u64> {
     let dropped: i64 = query_scalar("select drop_expired_audit_months()").fetch_one(tx.postgres()?).await?;
     Ok(dropped.unsigned_abs())
 }
 
-/// Partition of the log that can be archived: a month, or the first partition with the entries from before all months.
+/// Partition of the log that can be archived: the entries of one month, or the first partition with all entries older than the first
+/// month.
 #[derive(Debug, Clone, FromRow)]
 pub(super) struct LogPartition {
     /// Name of the partition without its prefix, such as `2027_01` or `first`.
@@ -292,7 +294,7 @@ pub(super) async fn list_partitions(db: &Db, before: DateTime<Utc>) -> Result<Ve
     .await
 }
 
-/// Returns the first and the last seal over entries of a partition, or `None` when the partition has no sealed entry.
+/// Returns the numbers of the first and last audit seal over entries of a partition; `None` when the partition has no sealed entry.
 pub(super) async fn find_seal_range(db: &Db, part: &LogPartition) -> Result<Option<(i64, i64)>> {
     let found: (Option<i64>, Option<i64>) = on!(db.read(), c => query_as(
         "select min(seal), max(seal) from audit_digests where at >= $1 and at < $2").bind(part.begins).bind(part.ends).fetch_one(c).await)?;

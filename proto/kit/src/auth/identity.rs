@@ -132,7 +132,8 @@ struct SessionActivity {
     unreported: HashSet<String>,
 }
 
-/// Signing keys and revocations known to a process, with a cache of verified tokens. Clones share the same state.
+/// Verifier of bearer tokens: signing keys and revocations that this process has loaded, and a cache of verified tokens. Clones
+/// share the same state.
 #[derive(Clone)]
 pub struct TokenVerifier {
     known: Arc<RwLock<Known>>,
@@ -162,13 +163,13 @@ impl TokenVerifier {
         }
     }
 
-    /// Returns `true` when a signing key with this id is known.
+    /// Returns `true` when this process has loaded the signing key with the given id.
     #[must_use]
     pub fn has_key(&self, id: &str) -> bool {
         self.read().keys.contains_key(id)
     }
 
-    /// Returns `true` when any signing key is known. Without keys every token is rejected.
+    /// Returns `true` when this process has loaded at least one signing key. Without keys, every token is rejected.
     #[must_use]
     pub fn has_keys(&self) -> bool {
         !self.read().keys.is_empty()
@@ -258,7 +259,7 @@ impl TokenVerifier {
         }
     }
 
-    /// Removes and returns up to `most` session ids from the queue of activity that is to be reported to auth-svc.
+    /// Removes and returns up to `most` ids of active sessions that are not yet reported to auth-svc.
     #[must_use]
     pub fn drain_activity(&self, most: usize) -> Vec<String> {
         let (now, mut uses) = (self.clock.now(), self.uses());

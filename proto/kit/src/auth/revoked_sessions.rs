@@ -8,7 +8,7 @@ const PARTITIONS: usize = 1 << u8::BITS;
 /// Bit mask of the expiry minute in an entry of the set. The higher bits contain the hash of the session id without its first
 /// byte.
 const MINUTE_MASK: u64 = 0xffff;
-/// Divisor for the growth of a full partition: its capacity grows by 1/8, because doubling would waste memory.
+/// Divisor for the growth of a full partition: its capacity grows by one eighth, because doubling the capacity would waste memory.
 const GROWTH_DIVISOR: usize = 8;
 
 /// Set of revoked sessions at eight bytes each: a randomly seeded hash of the session id, and the expiry minute.

@@ -34,12 +34,12 @@ impl ServiceTokens {
         Self { auth: TokenServiceClient::new(auth), service, secret, held: Arc::default(), identity, clock }
     }
 
-    /// Returns a call context with a token that is valid for at least one more minute.
+    /// Returns a call context with a service token that is valid for at least one more minute.
     ///
-    /// A token whose signing key was withdrawn is replaced at once.
+    /// A stored token is replaced earlier when its signing key was withdrawn.
     ///
     /// # Errors
-    /// Returns the status of auth-svc when it issued no token.
+    /// Returns the error status of auth-svc when auth-svc issues no token.
     pub async fn call_context(&self) -> Result<CallContext, Status> {
         let mut held = self.held.lock().await;
         if let Some(Held { token, until }) = held.as_ref()
@@ -55,16 +55,16 @@ impl ServiceTokens {
         Ok(bearer)
     }
 
-    /// Returns a call context of this service that acts on behalf of a user.
+    /// Returns a call context with which this service calls on behalf of the user of `person`.
     ///
     /// # Errors
-    /// Returns the status of auth-svc when it issued no token.
+    /// Returns the error status of auth-svc when auth-svc issues no token.
     pub async fn call_context_for(&self, person: &CallContext) -> Result<CallContext, Status> {
         Ok(person.delegate_to(&self.call_context().await?))
     }
 
-    /// Requests a token with each value of the service secret in turn until one is accepted. During a change of the secret, a
-    /// replica of auth-svc may know only one of the values.
+    /// Requests a token with one value of the service secret after another, until auth-svc accepts a value. While the secret is
+    /// being changed, a replica of auth-svc may have only one of the values.
     async fn mint(&self) -> Result<MintServiceTokenResponse, Status> {
         let mut values = self.secret.values().peekable();
         loop {

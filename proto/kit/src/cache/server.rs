@@ -17,7 +17,7 @@ use std::{
 
 /// Error codes of a Redis replica. After such an error a new connection may reach the new primary.
 const REPLICA_ERRORS: [&str; 2] = ["READONLY", "MASTERDOWN"];
-/// Error codes of a Redis server that rejects writes for now: out of memory, failed persistence, too few replicas.
+/// Error codes of a Redis server that temporarily rejects writes: out of memory, failed persistence, too few replicas.
 const WRITE_REJECTED_ERRORS: [&str; 3] = ["OOM", "MISCONF", "NOREPLICAS"];
 /// Minimum interval between two reconnects to Redis. Right after a failover, the host name may still resolve to the old server.
 const MIN_RECONNECT_INTERVAL: Duration = Duration::from_secs(1);

@@ -91,8 +91,8 @@ impl LoadBalancer {
     /// Picks a replica for one attempt of a call: the healthy replica with the fewest calls in flight, preferably a replica not in
     /// `tried`.
     ///
-    /// When no replica is healthy, an unhealthy replica is picked, because its response may say what is wrong. Waits while no
-    /// replica is known.
+    /// When no replica is healthy, an unhealthy replica is picked, because its response may say what is wrong. Waits while DNS has
+    /// not returned any replica yet.
     pub async fn pick_replica(&self, tried: &[SocketAddr]) -> InFlightCall {
         self.start();
         loop {
@@ -178,7 +178,7 @@ impl LoadBalancer {
         });
     }
 
-    /// Starts using other replicas in place of unhealthy replicas at once, without waiting for the next DNS lookup.
+    /// Replaces unhealthy replicas by other replicas of the service immediately, without waiting for the next DNS lookup.
     fn substitute(&self, tasks: &Tasks) {
         self.choose_checked(&mut self.0.directory.lock().unwrap_or_else(PoisonError::into_inner), false, tasks);
     }
@@ -212,9 +212,9 @@ impl LoadBalancer {
         }
     }
 
-    /// Stores the addresses that a DNS lookup returned, each with its host name, and chooses the replicas to check.
+    /// Stores the addresses that a DNS lookup returned, each with its host name, and chooses the replicas whose health is checked.
     ///
-    /// If all lookups succeeded (`all`), addresses missing in `found` are removed, healthy replicas after [`DNS_GRACE`].
+    /// If all lookups succeeded (`all`), addresses missing in `found` are removed, but healthy replicas only after [`DNS_GRACE`].
     fn replace(&self, found: HashMap<SocketAddr, Arc<str>>, all: bool, now: Instant, tasks: &Tasks) {
         let mut directory = self.0.directory.lock().unwrap_or_else(PoisonError::into_inner);
         let is_healthy = |address: &SocketAddr| {
@@ -228,7 +228,7 @@ impl LoadBalancer {
         self.choose_checked(&mut directory, true, tasks);
     }
 
-    /// Chooses which known addresses are checked, starts their health checks, and stops the checks of all other replicas.
+    /// Chooses the addresses that receive health checks and calls, starts their checks, and stops all other health checks.
     fn choose_checked(&self, directory: &mut ReplicaDirectory, explore: bool, tasks: &Tasks) {
         let ReplicaDirectory { hosts, subset } = directory;
         let mut checked = self.0.checked.write().unwrap_or_else(PoisonError::into_inner);

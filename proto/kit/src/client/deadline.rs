@@ -14,7 +14,7 @@ tokio::task_local! {
     static INCOMING_DEADLINE: Instant;
 }
 
-/// Runs `work` for an incoming call with these headers. Outgoing calls within `work` inherit the incoming deadline.
+/// Runs `work` for an incoming call with the given headers. Outgoing calls within `work` inherit the deadline of the incoming call.
 pub async fn with_inherited_deadline<F: Future>(headers: &HeaderMap, work: F) -> F::Output {
     match timeout_header(headers) {
         Some(patience) => INCOMING_DEADLINE.scope(Instant::now() + patience, work).await,

@@ -31,16 +31,16 @@ const HEALTHY_CHECK_INTERVAL: Duration = Duration::from_millis(300);
 const MAX_MISSED_CHECKS: u32 = 2;
 /// Interval between two health checks of an unhealthy replica.
 pub(super) const UNHEALTHY_CHECK_INTERVAL: Duration = Duration::from_millis(100);
-/// Asserts that two health checks of a frozen replica time out within a second, after which the replica is unhealthy.
+/// Compile-time check: two health checks of a frozen replica time out within a second, so that the replica becomes unhealthy.
 const _: () = assert!(HEALTHY_CHECK_INTERVAL.as_millis() + 2 * CHECK_TIMEOUT.as_millis() + UNHEALTHY_CHECK_INTERVAL.as_millis() < 1000);
-/// Asserts that long-running calls to a frozen replica fail within 2.3 seconds.
+/// Compile-time check: long-running calls to a frozen replica (one that has stopped responding) fail within 2.3 seconds.
 const _: () = assert!(
     HEALTHY_CHECK_INTERVAL.as_millis() + 2 * CHECK_TIMEOUT.as_millis() + UNHEALTHY_CHECK_INTERVAL.as_millis() + FROZEN_TIMEOUT.as_millis()
         < 2_300
 );
 /// Timeout after which an unhealthy replica that does not respond counts as frozen.
 ///
-/// This timeout and the time to find the replica unhealthy are together shorter than the time limit of any request.
+/// The sum of this timeout and the time until a replica is found unhealthy is shorter than the time limit of any request.
 const FROZEN_TIMEOUT: Duration = Duration::from_millis(1200);
 /// Header or trailer with the status code of a call.
 const GRPC_STATUS_HEADER: &str = "grpc-status";
@@ -171,8 +171,8 @@ impl Replica {
         }
     }
 
-    /// Checks repeatedly whether an unhealthy replica still responds at all. If the replica responds slowly or is draining, its
-    /// calls continue. If the replica does not respond (is frozen), its calls fail.
+    /// Repeatedly checks whether an unhealthy replica still responds at all. A replica that responds slowly or is draining keeps its
+    /// calls; the calls of a replica that does not respond (is frozen) fail.
     async fn listen(&self) {
         let mut well = self.well.subscribe();
         loop {

@@ -6,11 +6,12 @@ const RETRY_COST: i64 = 10;
 /// Maximum balance of the retry budget, in credits; each retry costs [`RETRY_COST`] credits.
 const MAX_BALANCE: i64 = 1000;
 
-/// Balance of the retry budget in credits. The first attempt of each call deposits one credit.
+/// Retry budget of a service: its balance in credits. The first attempt of each call deposits one credit, and each retry withdraws
+/// `RETRY_COST` credits.
 pub struct RetryBudget(AtomicI64);
 
 impl Default for RetryBudget {
-    /// Creates a retry budget with 20 retries, enough for the failures right after a start.
+    /// Creates a retry budget that initially allows 20 retries, enough for calls that fail right after a start.
     fn default() -> Self {
         Self(AtomicI64::new(20 * RETRY_COST))
     }

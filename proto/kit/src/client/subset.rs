@@ -8,7 +8,7 @@ use std::{
     net::SocketAddr,
 };
 
-/// Number of replicas of a service that a caller checks and calls. A service with fewer replicas is checked completely.
+/// Number of replicas of a service that a caller checks and calls. If the service has fewer replicas, the caller checks all of them.
 pub const SUBSET_SIZE: usize = 8;
 /// Maximum number of replicas of a service that a caller checks while replicas of its subset are unhealthy.
 pub const MAX_CHECKED_REPLICAS: usize = 2 * SUBSET_SIZE;

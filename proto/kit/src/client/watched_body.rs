@@ -17,7 +17,7 @@ pub struct WatchedBody {
 }
 
 impl WatchedBody {
-    /// Wraps the response body of a replica of `service`. The future `silence` must complete when the replica stops responding.
+    /// Wraps the response body of a replica of `service`. The future `silence` completes when the replica stops responding.
     pub fn new(body: Body, service: &'static str, silence: impl Future<Output = ()> + Send + 'static) -> Self {
         Self { body, service, silence: silence.boxed() }
     }

@@ -47,18 +47,20 @@ pub struct Settings {
     /// `seals.log` in the data folder with SQLite, and to no file with PostgreSQL.
     #[arg(long, env = "PATIO_SEAL_FILE", help_heading = OPERATING_HEADING)]
     pub seal_file: Option<PathBuf>,
-    /// URL of a PostgreSQL database, `postgres://user:password@host/name`, or of a pooler in session mode. Several hosts separated by
-    /// commas are the servers of one cluster, of which the one that accepts writes is used. If unset, SQLite files are used.
+    /// URL of a PostgreSQL database, `postgres://user:password@host/name`, or of a pooler in session mode. Several hosts separated
+    /// by commas are the servers of one cluster; Patio uses the server that accepts writes. If unset, SQLite files are used.
     #[arg(long, env = "PATIO_DATABASE_URL", hide_env_values = true)]
     pub database_url: Option<Secret>,
-    /// URL of a PostgreSQL standby of the same cluster, or of one host name that leads to several, for lists, reports, exports and the
-    /// audit log. A standby that is unavailable, slow or behind is not used. If unset, the primary serves them.
+    /// URL of a PostgreSQL standby that serves lists, reports, exports and the audit log. The standby belongs to the same cluster as
+    /// the primary; one host name may lead to several standbys. A standby that is unavailable, slow or behind is not used. If unset,
+    /// the primary serves all queries.
     #[arg(long, env = "PATIO_DATABASE_READ_URL", hide_env_values = true, help_heading = OPERATING_HEADING)]
     pub database_read_url: Option<Secret>,
     /// Allows a service in its own process to store its data in SQLite files. Only one replica of the service may run then.
     #[arg(long, env = "PATIO_SEPARATE_SQLITE", help_heading = OPERATING_HEADING, default_value_t = false, action = clap::ArgAction::Set)]
     pub separate_sqlite: bool,
-    /// Maximum number of PostgreSQL connections for writes, per service of a process. Reads use up to 3/8 of this number in addition.
+    /// Maximum number of PostgreSQL connections for writes, for each service that runs in the process. Reads use up to 3/8 of this
+    /// number in addition.
     #[arg(long, env = "PATIO_DATABASE_MAX_CONNECTIONS", help_heading = TUNING_HEADING, default_value_t = 16,
         value_parser = clap::value_parser!(u32).range(2..=1000))]
     pub database_connections: u32,

@@ -1,7 +1,7 @@
 //! Number of `PostgreSQL` connections that a service opens, and that the server admits.
 use crate::db::{Db, Pools};
 
-/// Number of connections outside the pools: the group flusher and the heartbeat.
+/// Number of connections outside the pools: one that flushes commits to disk, and one for the heartbeat.
 const SINGLE_CONNECTIONS: u32 = 2;
 
 /// Returns the size of the connection pool for reads, derived from the maximum number of connections for writes.

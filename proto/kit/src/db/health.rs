@@ -11,11 +11,11 @@ pub struct DatabaseHealth {
     pub damage: Option<String>,
     /// Whether the database accepts writes.
     pub writable: bool,
-    /// First table that the connected role does not own, as `TABLE belongs to ROLE`; `None` when the role owns all tables.
-    /// Membership in the owner role counts as ownership.
+    /// First table that the connected role does not own, as `TABLE belongs to ROLE`. `None` when the role, directly or as a member
+    /// of the owner role, owns all tables.
     pub foreign: Option<String>,
-    /// Reason why the connected role cannot run the pending migrations, such as a schema of another role. `None` when the role can,
-    /// or when no migration is pending.
+    /// Reason why the connected role cannot run the pending migrations, such as a schema of another role. `None` when the role can
+    /// run them, or when no migration is pending.
     pub setup: Option<String>,
     /// Number of migrations applied to the database.
     pub applied: usize,

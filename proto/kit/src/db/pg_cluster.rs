@@ -13,7 +13,8 @@ use sqlx::{
 };
 use std::{sync::Arc, time::Duration};
 
-/// Maximum age of a `PostgreSQL` connection. A new connection resolves the host name again and so reaches a changed address.
+/// Maximum age of a `PostgreSQL` connection. Each new connection resolves the host name again, so that a changed address takes
+/// effect.
 const CONNECTION_LIFETIME: Duration = Duration::from_secs(600);
 
 /// Connections of a service to one `PostgreSQL` server.

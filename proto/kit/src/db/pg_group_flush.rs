@@ -30,7 +30,7 @@ pub(crate) const IDLE_BEFORE_PING: Duration = Duration::from_secs(1);
 pub(crate) struct GroupFlush {
     options: PgConnectOptions,
     line: Mutex<FlushState>,
-    /// Number of flush tickets issued so far.
+    /// Number of calls that have waited for a flush so far; each call takes the current value as its queue number.
     next_ticket: AtomicU64,
     /// Number of the current flush connection, counted from 1; 0 while there is no connection.
     connection_epoch: AtomicU64,
@@ -46,7 +46,8 @@ struct FlushState {
     connecting: Option<BoxFuture<'static, Result<PgConnection>>>,
     /// Number of flush connections opened so far.
     opened_connections: u64,
-    /// First flush ticket whose commits may not be on disk yet. The commits of all earlier tickets are on disk.
+    /// First queue number whose commit may not be on disk yet. The commits of all lower queue numbers (see `next_ticket`) are on
+    /// disk.
     flushed_up_to: u64,
 }
 

@@ -46,8 +46,8 @@ impl PgHosts {
         self.0.iter().map(address).collect::<Vec<_>>().join(", ")
     }
 
-    /// Asks all hosts at once whether they accept writes. Returns the connection options of the first host that does, or `None` if
-    /// no host accepts writes.
+    /// Checks on all hosts at once whether they accept writes. Returns the connection options of the first host that accepts writes,
+    /// or `None` if no host does.
     pub(super) async fn find_primary(&self) -> Option<PgConnectOptions> {
         let asked = self.0.iter().map(|host| Box::pin(check_writable(host)));
         select_ok(asked).await.ok().map(|(primary, _)| primary.clone())

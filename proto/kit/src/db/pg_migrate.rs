@@ -25,7 +25,8 @@ const HIDE_NOTICES: &str = "set client_min_messages = 'warning'";
 const RESET_LOCK_TIMEOUT: &str = "set lock_timeout = 0";
 /// Pause between two attempts to take the advisory lock while another process migrates.
 const LOCK_POLL: Duration = Duration::from_millis(50);
-/// Pause before the first retry of a migration that got no lock. Statements that queued behind the migration finish meanwhile.
+/// Pause before the first retry of a migration that got no lock. During the pause, the statements that queued behind the migration
+/// finish.
 ///
 /// The pause doubles with each retry.
 const FIRST_RETRY_PAUSE: Duration = Duration::from_secs(1);

@@ -1,5 +1,5 @@
-//! Connection pool for `PostgreSQL`. A caller waits for a connection for a limited time only. An attempt to open a connection
-//! continues after its caller gave up, and the next caller uses the connection.
+//! Connection pool for `PostgreSQL`. A caller waits for a connection for a limited time only. When a caller gives up, the attempt to
+//! open the connection continues, and the next caller uses the connection.
 use crate::{
     database_state::{is_read_only_suspected, suspect_read_only},
     db::{pg_group_flush::run_to_completion, pg_position::WalPosition},
@@ -33,10 +33,10 @@ use tokio::{
 
 /// Maximum time a caller waits for a connection. The failure can then still be reported within the three-second limit of a request.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_millis(1500);
-/// Maximum time to open a connection. The caller gives up earlier, and a later caller uses the connection.
+/// Maximum time to open a connection. A caller gives up earlier; the attempt continues, and a later caller uses the connection.
 ///
-/// When all replicas connect to a server at once, opening each connection takes long. Attempts that were dropped with
-/// their callers would start over again and again, and no connection would ever be opened.
+/// When all replicas connect to a server at once, opening each connection takes long. If attempts were dropped with their callers,
+/// they would start over again and again, and no connection would ever be opened.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// Bounded pool of `PostgreSQL` connections. A statement run on the pool takes one connection until it has finished.

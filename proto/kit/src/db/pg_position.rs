@@ -4,8 +4,8 @@ use sqlx::{Error, FromRow, PgConnection, query_as};
 use std::time::Duration;
 use tokio::time::sleep;
 
-/// Pauses between checks whether a standby has replayed a position, in milliseconds. Their sum exceeds the time that a flush and
-/// its transfer to the standby usually take.
+/// Pauses between checks whether a standby has replayed a position, in milliseconds. The sum of the pauses exceeds the usual time
+/// for flushing a position and transferring it to the standby.
 const REPLAY_PAUSES_MS: [u64; 5] = [1, 2, 4, 8, 16];
 
 /// Position in the write-ahead log of a cluster: where the primary inserts its next record.

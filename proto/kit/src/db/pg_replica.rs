@@ -29,10 +29,10 @@ const REPLICA_TIMEOUT: Duration = Duration::from_secs(1);
 /// Interval at which the lag of the replica is measured.
 const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Position of the primary that was read last, and the queries that share this position.
+/// Last position that was read from the primary, shared by all queries that began before the position was read.
 #[derive(Default)]
 struct Positions {
-    /// First query ticket that `last` does not cover. Queries with lower tickets began before `last` was read.
+    /// Lowest query number that cannot use the position `last`. Queries with lower numbers began before `last` was read.
     covered: u64,
     last: Option<WalPosition>,
 }
@@ -103,8 +103,8 @@ impl PgReplica {
         }
     }
 
-    /// Checks whether the replica has replayed the pending position. A newer position becomes pending only after this one was
-    /// replayed, or after a failover.
+    /// Checks whether the replica has replayed the pending position. A newer position becomes pending only after the pending
+    /// position was replayed, or after a failover.
     async fn check(&self, cluster: &PgCluster) -> Result<(), Error> {
         let known = self.pending().clone();
         let (position, since) = match known {

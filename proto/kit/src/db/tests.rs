@@ -6,7 +6,7 @@ use sqlx::{ConnectOptions, postgres::PgConnectOptions};
 use std::{str::FromStr, time::Instant};
 use tokio::net::{TcpListener, TcpStream};
 
-/// Reads the `synchronous` level of a transaction's commit: 1 does not wait for the disk, 2 does.
+/// Reads the `synchronous` level of the current transaction: at level 1 the commit does not wait for the disk, at level 2 it does.
 fn level<'c>(tx: &'c mut Tx<'_>) -> BoxFuture<'c, Result<i64, sqlx::Error>> {
     Box::pin(async move { on!(tx.connection(), c => sqlx::query_scalar("pragma synchronous").fetch_one(c).await) })
 }

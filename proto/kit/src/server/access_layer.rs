@@ -22,7 +22,7 @@ use std::time::Instant;
 use tonic::{Code, Status};
 use tracing::{Instrument, Span, field::Empty};
 
-/// Error message for a user who has to change the password before anything else.
+/// Error message for a user who must change the password before making any other call.
 pub const PASSWORD_MUST_CHANGE_MESSAGE: &str = "Choose a new password first.";
 
 /// Dependencies of the access layer.

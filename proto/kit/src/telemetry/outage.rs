@@ -1,4 +1,4 @@
-//! Log lines about the outages of a dependency: one when the dependency fails, and one when it is available again.
+//! Log lines about outages of a dependency: one line when the dependency fails, and one line when the dependency is available again.
 use std::{
     fmt::Display,
     sync::atomic::{AtomicU64, Ordering},
@@ -20,7 +20,7 @@ impl Outage {
         self.0.fetch_add(1, Ordering::Relaxed) == 0
     }
 
-    /// Records that the dependency is available. Returns the number of failed requests when this ends an outage.
+    /// Records that the dependency is available. If an outage ends, returns the number of requests that failed during the outage.
     pub fn record_success(&self) -> Option<u64> {
         // Loads first, since a write on every success would cause contention between processors.
         (self.0.load(Ordering::Relaxed) > 0).then(|| self.0.swap(0, Ordering::Relaxed)).filter(|failures| *failures > 0)

@@ -13,7 +13,7 @@ pub fn record_start_time() {
     STARTED.get_or_init(|| Clock::default().now().timestamp());
 }
 
-/// Appends the metrics of the process in the Prometheus text format. Omits values that `/proc` does not show.
+/// Appends the metrics of the process in the Prometheus text format. Omits values that `/proc` does not contain.
 pub fn append_metrics(text: &mut String) {
     let (status, limits) = (read("status"), read("limits"));
     let started = STARTED.get().and_then(|seconds| u32::try_from(*seconds).ok()).map(f64::from);

@@ -22,7 +22,7 @@ pub struct StatementStats {
     pub count: u64,
     /// Total duration of the statements.
     pub took: Duration,
-    /// Number of statements that ran for several calls at once and that the metrics count for another call.
+    /// Number of statements in `count` that ran for several calls at once and that the metrics attribute to another of these calls.
     pub shared: u64,
     /// Total duration of the shared statements.
     pub shared_took: Duration,

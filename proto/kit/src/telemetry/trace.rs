@@ -102,7 +102,8 @@ pub fn set_http_attributes(span: &Span, method: &'static str, route: &str, path:
     span.set_attribute("url.path", path.to_owned());
 }
 
-/// Records how an RPC ended. A fault of the server makes the span an error; a rejected request does not.
+/// Records the gRPC status of an RPC on its span. A status that means a fault of the server marks the span as an error; the status
+/// of a rejected request does not.
 pub fn record_grpc_status(span: &Span, code: Code) {
     span.set_attribute("rpc.grpc.status_code", i64::from(i32::from(code)));
     if is_server_fault(code) {

@@ -34,7 +34,8 @@ export function CampaignKeyFigures({ campaign, pace, activity, yard }: NumbersPr
   const isShown = ({ yard_id }: { yard_id?: number | null }) => yard === null || yard_id === yard
   const working = pace?.people.filter(isShown) ?? []
   const people = new Set(working.map(({ hmc }) => hmc)).size
-  const perHour = yard === null ? (pace?.per_hour ?? 0) : working.reduce((sum, { per_hour }) => sum + per_hour, 0)
+  // Operators receive no counts of other people, so the pace of a yard is unknown to them.
+  const perHour = yard === null ? (pace?.per_hour ?? 0) : working.reduce((sum, one) => sum + (one.per_hour ?? Number.NaN), 0)
   const isGoing = people > 0
   const wrong = activity ? countDefects(sumStatuses(activity.yards.filter(isShown))) : null
   return (
@@ -47,7 +48,7 @@ export function CampaignKeyFigures({ campaign, pace, activity, yard }: NumbersPr
         </dd>
       </div>
       <Figure name={t('number.left')} value={isUnknown ? NONE : formatCount(total - done)} more={total > 0 && t('number.percent', { n: Math.round((100 * (total - done)) / total) })} />
-      <Figure name={t('number.pace')} value={isGoing ? formatCount(Math.round(perHour)) : NONE} more={isGoing && t('number.people', { n: people })} />
+      <Figure name={t('number.pace')} value={isGoing && !Number.isNaN(perHour) ? formatCount(Math.round(perHour)) : NONE} more={isGoing && t('number.people', { n: people })} />
       <FinishFigure campaign={campaign} pace={pace?.people.length ? pace : undefined} activity={activity} yard={yard} />
       {wrong !== null && <Figure name={t('number.wrong')} value={formatCount(wrong)} more={done > 0 && t('number.percent', { n: Math.round((100 * wrong) / done) })} />}
     </dl>

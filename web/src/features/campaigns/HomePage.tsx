@@ -40,7 +40,7 @@ export default function HomePage() {
   const query = useQueryParams()
   const page = parsePageNumber(query)
   const search = query.get('search') ?? ''
-  const campaigns = useCampaigns({ page: page - 1, search })
+  const campaigns = useCampaigns({ page: page - 1, search, order: 'work' })
   const rows = campaigns.data?.campaigns
   const paces = useInspectionPaces(rows?.map(({ id }) => id) ?? [])
   const activity = useAllCampaignsActivity(manages)

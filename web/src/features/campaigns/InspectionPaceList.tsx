@@ -33,7 +33,7 @@ export function InspectionPaceList({ paces, nameOf }: PaceStripProps) {
                 <strong className="mono ellipsis" title={hmc}>
                   {hmc}
                 </strong>
-                <span>{t('pace.person', { n: formatCount(Math.round(per_hour)) })}</span>
+                {typeof per_hour === 'number' && <span>{t('pace.person', { n: formatCount(Math.round(per_hour)) })}</span>}
                 <span className="quiet">
                   {yard_name && `${t('yard.named', { name: yard_name })} · `}
                   {t('pace.lastSave', { age: formatTimeAgo(Date.parse(last_at), now, language) })}

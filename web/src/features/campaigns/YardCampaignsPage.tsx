@@ -28,7 +28,7 @@ export default function YardCampaignsPage() {
   const page = parsePageNumber(query)
   const search = query.get('campaign') ?? ''
   const tab = query.get('tab') === 'closed' ? 'closed' : 'ongoing'
-  const campaigns = useCampaigns({ page: page - 1, search, status: tab, yard })
+  const campaigns = useCampaigns({ page: page - 1, search, status: tab, yard, order: 'work' })
   const known = useYardName(yard)
   const name = known ?? campaigns.data?.meta.yard_name
   const rows = campaigns.data?.campaigns

@@ -21,9 +21,9 @@ const RESPONSE_TIMEOUT: Duration = Duration::from_secs(2);
 const OTHER_USERS_MODE: u32 = 0o077;
 
 impl DoctorReport {
-    /// Checks that a folder is writable. `remedy` says how to fix a folder that is not writable.
+    /// Checks that a folder is writable. `remedy` tells the operator how to fix a folder that is not writable.
     ///
-    /// Before Patio is installed, the check does not create the folder and writes nothing.
+    /// Before Patio is installed, the check creates no folder and writes no file.
     ///
     /// # Errors
     /// Returns an error when standard output cannot be written.

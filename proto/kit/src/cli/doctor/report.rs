@@ -1,4 +1,5 @@
-//! Findings of the `doctor` command, printed as text or JSON, each with the section of the runbook that explains it.
+//! Findings of the `doctor` command, printed as text or JSON. Each finding names the section of the runbook that explains the
+//! finding.
 use crate::{
     cli::{doctor::Section, print},
     config::InvalidSetting,
@@ -11,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Pause between two rounds of checks with `--wait`.
+/// Pause between two rounds of checks, when the option `--wait` repeats the checks until none fails.
 const ROUND_PAUSE: Duration = Duration::from_secs(2);
 
 /// Arguments of the `doctor` command.
@@ -21,10 +22,11 @@ pub struct DoctorOptions {
     /// `link`.
     #[arg(long)]
     json: bool,
-    /// Repeats the checks until none fails, for at most this time, such as `300s` or `5m`.
+    /// Maximum time for which the checks are repeated until none fails, such as `300s` or `5m`.
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "0s", hide_default_value = true)]
     wait: Duration,
-    /// Checks whether Patio can be installed here: settings, database, Redis, ports, files. Changes nothing.
+    /// Checks before the installation whether Patio can run on this machine: settings, database, Redis, ports, files. Changes
+    /// nothing.
     #[arg(long)]
     pre: bool,
 }
@@ -61,7 +63,7 @@ enum State {
     Fail,
 }
 
-/// Finding of one check. The fields and their names are the format of `--json`.
+/// Finding of one check. The field names are also the JSON names that `--json` prints.
 #[derive(Debug, Clone, Serialize)]
 struct Finding {
     name: String,
@@ -86,7 +88,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Report of all `doctor` checks so far.
+/// Report of the `doctor` command: its options and the findings of all checks that have run.
 #[derive(Debug, Default)]
 pub struct DoctorReport {
     options: DoctorOptions,
@@ -95,7 +97,7 @@ pub struct DoctorReport {
 }
 
 impl DoctorReport {
-    /// Returns `true` when Patio is not installed yet, so that the checks must not change anything.
+    /// Returns `true` with the option `--pre`: Patio is not installed yet, so the checks must not change anything.
     #[must_use]
     pub fn is_before_install(&self) -> bool {
         self.options.pre

@@ -32,7 +32,7 @@ sections! {
     Ports = "a-port-is-in-use",
     /// Section about the built web pages.
     Pages = "the-pages-are-missing",
-    /// Section about the certificate of the public port.
+    /// Section about the HTTPS certificate of the gateway's port.
     Https = "phones-give-no-camera",
     /// Section about a database server that is unreachable, read-only or not durable.
     Database = "the-database-is-slow-or-unavailable",
