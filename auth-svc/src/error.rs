@@ -69,7 +69,7 @@ pub enum Error {
     #[error("This HMC is reserved. Choose another.")]
     ReservedHmc,
     /// The action targets the reserved developer account.
-    #[error("This is the developer account. It cannot be changed here.")]
+    #[error("This is the developer account. It cannot be viewed or changed in User Management.")]
     ReservedUser,
     /// The action would demote or delete the last supervisor.
     #[error("There must be at least one supervisor.")]
@@ -78,7 +78,7 @@ pub enum Error {
     #[error("You cannot delete your own account.")]
     OwnAccount,
     /// The caller tries to set their own password through user administration, which does not ask for the current password.
-    #[error("You cannot set your own password here. Change it in My account.")]
+    #[error("You cannot set your own password in User Management. Change it in My account.")]
     OwnPassword,
     /// A service requested a token with a wrong service secret.
     #[error("the service secret is wrong or not set: PATIO_SERVICE_SECRET must be the same for all services")]

@@ -28,7 +28,7 @@ impl Hmc {
         if written.trim().chars().any(char::is_control) {
             return refuse("The HMC has characters that are not allowed.");
         }
-        let text = normalization::normalize_code(written).into_owned();
+        let text = normalization::normalize_identifier(written).into_owned();
         if text.is_empty() {
             return refuse("The HMC cannot be blank.");
         }

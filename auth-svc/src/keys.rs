@@ -25,7 +25,7 @@ const LOCKOUT_SECRET: &str = "account";
 const DEVICE_TOKEN_SECRET: &str = "device";
 /// Name under which the database stores the secret for the encryption keys of phones. From the secret, auth-svc derives a key for
 /// each user, with which the user's phones encrypt vehicle saves that are not sent yet.
-pub const PENDING_SAVES_SECRET: &str = "phone";
+pub const PENDING_SAVES_SECRET_NAME: &str = "phone";
 /// Length in bytes of a device token (proof of an earlier sign-in) without its HMAC. These bytes are the user id, the user's token
 /// version (incremented when all sessions of the user end), and 16 random bytes.
 const DEVICE_TOKEN_LEN: usize = 8 + 8 + 16;
@@ -76,7 +76,7 @@ pub async fn create_missing(tx: &mut Tx<'_>, sealing: &SealingKey, now: DateTime
     if store::keys::load_signing_schedule(tx).await?.is_empty() {
         store::keys::insert_signing_key(tx, sealing, &signing::generate_signing_key(now, now)?).await?;
     }
-    for name in [LOCKOUT_SECRET, DEVICE_TOKEN_SECRET, PENDING_SAVES_SECRET] {
+    for name in [LOCKOUT_SECRET, DEVICE_TOKEN_SECRET, PENDING_SAVES_SECRET_NAME] {
         store::keys::insert_secret(tx, sealing, name, &random_bytes::<32>()?).await?;
     }
     Ok(())
@@ -90,14 +90,14 @@ impl Keys {
     pub async fn read(db: &Db, sealing: Arc<SealingKey>, clock: &Clock) -> Result<Self, Error> {
         let signing = SigningKeys::read(db, sealing.clone(), clock.clone()).await?;
         let own = async |name| Ok::<_, Error>(hmac::Key::new(hmac::HMAC_SHA256, &store::keys::load_secret(db, &sealing, name).await?));
-        let (account, device, phone) = (own(LOCKOUT_SECRET).await?, own(DEVICE_TOKEN_SECRET).await?, own(PENDING_SAVES_SECRET).await?);
+        let (account, device, phone) = (own(LOCKOUT_SECRET).await?, own(DEVICE_TOKEN_SECRET).await?, own(PENDING_SAVES_SECRET_NAME).await?);
         Ok(Self { signing, sealing, account, device, phone })
     }
 
     /// Derives the 32-byte key with which a user's phones encrypt vehicle saves that are not sent yet. The derived key is the same
     /// at every sign-in.
     #[must_use]
-    pub fn derive_phone_key(&self, user_id: i64) -> Vec<u8> {
+    pub fn derive_pending_saves_key(&self, user_id: i64) -> Vec<u8> {
         hmac::sign(&self.phone, &user_id.to_be_bytes()).as_ref().to_vec()
     }
 

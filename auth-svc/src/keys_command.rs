@@ -43,7 +43,7 @@ impl KeysCommand {
                 ))
             }
             Self::Reseal => {
-                let count = reseal(config, settings).await?;
+                let count = reencrypt_stored_keys(config, settings).await?;
                 let path = config.key_path(&settings.data_dir);
                 print(&format!(
                     "{count} keys are encrypted with the first key of {}. Remove the other keys from the file and restart auth-svc.\n",
@@ -69,7 +69,7 @@ pub async fn replace_all_keys(config: &Config, settings: &Settings) -> anyhow::R
         Some(key) => key,
         None => SealingKey::create_file(&path)?,
     };
-    let phones = store::keys::load_secret(&db, &sealing, keys::PENDING_SAVES_SECRET).await.ok();
+    let phones = store::keys::load_secret(&db, &sealing, keys::PENDING_SAVES_SECRET_NAME).await.ok();
     let now = Clock::default().now();
     let ended = db.write(move |tx| Box::pin(async move { replace(tx, &sealing, phones, now).await })).await;
     db.close().await;
@@ -82,7 +82,7 @@ pub async fn replace_all_keys(config: &Config, settings: &Settings) -> anyhow::R
 /// # Errors
 /// Returns an error when the key file is missing or unreadable, when no key of the file decrypts a stored key, or when the database
 /// fails. Nothing is changed after an error.
-pub async fn reseal(config: &Config, settings: &Settings) -> anyhow::Result<usize> {
+pub async fn reencrypt_stored_keys(config: &Config, settings: &Settings) -> anyhow::Result<usize> {
     let path = config.key_path(&settings.data_dir);
     let sealing = SealingKey::read(&path)?.with_context(|| format!("PATIO_KEY_FILE: there is no file {}", path.display()))?;
     let db = open(settings).await?;
@@ -101,7 +101,7 @@ async fn open(settings: &Settings) -> anyhow::Result<Db> {
 
 async fn seal_again(tx: &mut Tx<'_>, sealing: &SealingKey, now: DateTime<Utc>) -> Result<usize, Error> {
     users::lock(tx).await?;
-    let count = store::keys::reseal_all(tx, sealing).await?;
+    let count = store::keys::reencrypt_all_keys(tx, sealing).await?;
     record(tx, now, "encrypted all keys with the current sealing key").await?;
     Ok(count)
 }
@@ -116,7 +116,7 @@ async fn replace(tx: &mut Tx<'_>, sealing: &SealingKey, phones: Option<Vec<u8>>,
     users::lock(tx).await?;
     store::keys::delete_all(tx).await?;
     if let Some(phones) = phones {
-        store::keys::insert_secret(tx, sealing, keys::PENDING_SAVES_SECRET, &phones).await?;
+        store::keys::insert_secret(tx, sealing, keys::PENDING_SAVES_SECRET_NAME, &phones).await?;
     }
     keys::create_missing(tx, sealing, now).await?;
     let people = users::list_ids(tx).await?;

@@ -11,7 +11,7 @@ use crate::{
 use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{
     audit::{self, AuditEvent},
-    auth::identity::{ACTIVITY_INTERVAL, Caller, TokenVerifier},
+    auth::identity::{ACTIVITY_REPORT_INTERVAL, Caller, TokenVerifier},
     clock::Clock,
     db::{Db, Tx},
 };
@@ -240,7 +240,7 @@ pub async fn end_idle_sessions(db: &Db, clock: &Clock, identity: &TokenVerifier)
 async fn end_each(tx: &mut Tx<'_>, now: DateTime<Utc>) -> Result<Vec<Revocation>, Error> {
     let mut ended = Vec::new();
     for OpenSession { id, user_id, ends_ms, .. } in
-        sessions::delete_expired_and_idle(tx, (IDLE_TIMEOUT + ACTIVITY_INTERVAL).num_milliseconds(), now).await?
+        sessions::delete_expired_and_idle(tx, (IDLE_TIMEOUT + ACTIVITY_REPORT_INTERVAL).num_milliseconds(), now).await?
     {
         let expires_at = DateTime::from_timestamp_millis(ends_ms).unwrap_or(now) + REVOCATION_MARGIN;
         let revocation = Revocation { sequence: 0, session_id: id, user_id, issued_before: now, expires_at, unused: true };

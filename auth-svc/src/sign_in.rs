@@ -212,11 +212,11 @@ impl SignInService {
             })
             .await?;
         let Some(made_at) = made_at else { return Ok(None) };
-        self.lockout.release_in_fast_store(counter_names).await;
+        self.lockout.release_password_attempt_in_cache(counter_names).await;
         let (session, must_change_password) = (session_id.clone(), user.must_change);
         let holder = TokenSubject { subject: id.to_string(), role: user.role(), session, must_change_password };
         let issued_token = self.keys.issue_token(holder, made_at, token_lifetime)?;
-        let (mark, phone_key) = (self.keys.issue_device_token(id, version)?, self.keys.derive_phone_key(id));
+        let (mark, phone_key) = (self.keys.issue_device_token(id, version)?, self.keys.derive_pending_saves_key(id));
         Ok(Some(SignInResult {
             issued_token,
             user: StoredUser { last_login_at: Some(now), ..user },
@@ -315,7 +315,7 @@ impl SignInService {
                 })
             })
             .await?;
-        self.lockout.release_in_fast_store(&counter_names).await;
+        self.lockout.release_password_attempt_in_cache(&counter_names).await;
         if noted { Ok(()) } else { Err(Error::NotSignedIn) }
     }
 
@@ -337,7 +337,7 @@ impl SignInService {
                 })
             })
             .await?;
-        self.lockout.release_in_fast_store(counter_names).await;
+        self.lockout.release_password_attempt_in_cache(counter_names).await;
         sessions::revoke_locally(&self.identity, ended);
         Ok(())
     }
@@ -364,7 +364,7 @@ impl SignInService {
                 })
             })
             .await?;
-        self.lockout.delete_from_fast_store(&lifted).await;
+        self.lockout.delete_counters_from_cache(&lifted).await;
         Ok(!lifted.is_empty())
     }
 

@@ -45,7 +45,7 @@ impl ListQuery {
         let search = checks.value_or_default("search", fields::validate_search_text(&request.search));
         let request = Self {
             window: PageWindow::from_request(request.page.as_ref()),
-            pattern: page::to_like_pattern(&normalization::normalize_code(&search)),
+            pattern: page::to_like_pattern(&normalization::normalize_identifier(&search)),
             statuses: checks.value_or_default("statuses", statuses(&request.statuses)),
             yard: request.yard.map(|id| checks.value_or_default("yard", seen_yard(id, role))),
             order: CampaignOrder::try_from(request.order).unwrap_or_default(),
@@ -66,7 +66,7 @@ pub fn check_yard_exists(id: i32) -> Result<i32, String> {
 /// Checks that a yard exists and is visible to this role, and returns the yard's id. Operators do not see the yard '-' (parking
 /// spaces that begin with a dash).
 fn seen_yard(id: i32, role: Role) -> Result<i32, String> {
-    check_yard_exists(id).and_then(|id| if id == yard::DASH_YARD && role == Role::Operator { Err(no_yard(id)) } else { Ok(id) })
+    check_yard_exists(id).and_then(|id| if id == yard::DASH_YARD_ID && role == Role::Operator { Err(no_yard(id)) } else { Ok(id) })
 }
 
 fn no_yard(id: i32) -> String {
@@ -101,7 +101,7 @@ impl Context {
             CampaignOrder::Unspecified => store::list_page(&self.db, &filter, request.window).await?,
             CampaignOrder::Work => {
                 let (own, other) = self.list_active_campaigns(context).await;
-                store::list_page_by_work(&self.db, &filter, request.window, (&own, &other)).await?
+                store::list_page_by_active_users(&self.db, &filter, request.window, (&own, &other)).await?
             }
         };
         let meta = request.window.to_page_meta(store::count(&self.db, &filter).await?);

@@ -63,7 +63,7 @@ impl ProgressReader {
             Ok(Err(cause)) if !cause.is_unavailable() => Err(cause),
             failed => {
                 let cause = failed.ok().and_then(Result::err).map_or_else(|| "timeout".to_owned(), |cause| cause.to_string());
-                tracing::warn!(cause, "failed to load progress from vehicle-svc, showing cached progress or none");
+                tracing::warn!(cause, "failed to load campaign progress from vehicle-svc, returning cached progress where available");
                 Ok(self.cached(context, ids, yard).await)
             }
         }

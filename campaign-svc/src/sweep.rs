@@ -51,7 +51,7 @@ impl Sweeper {
         let silent =
             self.0.db.write(move |tx| Box::pin(async move { store::expire_stale_drafts(tx, at - HEARTBEAT_TIMEOUT, at).await })).await?;
         for id in silent {
-            tracing::info!(campaign = id, "draft campaign discarded, import-svc sent no heartbeat of its import");
+            tracing::info!(campaign = id, "draft campaign discarded, import-svc sent no heartbeat for the import of this campaign");
             log_failure(STEPS[0], id, self.0.purge_deleted(id).await)?;
         }
         Ok(())
@@ -71,7 +71,7 @@ impl Sweeper {
         let unsynced = store::list_unsynced(&self.0.db, since, MAX_CAMPAIGNS_PER_SWEEP).await?;
         metrics::gauge!("patio_saga_backlog", "saga" => "campaign-changes").set(gauge_value(unsynced.len()));
         for id in unsynced {
-            log_failure(STEPS[2], id, self.0.resync(id, since).await.map(drop))?;
+            log_failure(STEPS[2], id, self.0.resync_to_vehicle_svc(id, since).await.map(drop))?;
         }
         Ok(())
     }

@@ -83,7 +83,7 @@ impl Context {
     /// Unlocks the campaign in vehicle-svc after the update to Closed failed. If vehicle-svc is unavailable, the sweeper unlocks
     /// the campaign later.
     async fn unlock_after_failed_close(&self, id: i64) {
-        if let Err(cause) = self.resync(id, self.now() + TimeDelta::seconds(1)).await {
+        if let Err(cause) = self.resync_to_vehicle_svc(id, self.now() + TimeDelta::seconds(1)).await {
             tracing::warn!(%cause, campaign = id, "failed to unlock a campaign that could not be closed, saves are rejected, retrying");
         }
     }
@@ -106,7 +106,7 @@ impl Context {
 
     /// Sends the name and write lock of a stored campaign to vehicle-svc again, at a new revision. Returns `false` when vehicle-svc
     /// has the newest revision, or `touched_at` is not before `since`.
-    pub async fn resync(&self, id: i64, since: DateTime<Utc>) -> Result<bool, Error> {
+    pub async fn resync_to_vehicle_svc(&self, id: i64, since: DateTime<Utc>) -> Result<bool, Error> {
         let at = self.now();
         let raised = self.db.write(move |tx| Box::pin(async move { store::begin_resync(tx, id, since, at).await })).await?;
         match raised {

@@ -93,7 +93,7 @@ fn main() -> ExitCode {
 }
 
 async fn run_doctor_checks(options: &Options, all: &mut DoctorReport) -> anyhow::Result<()> {
-    all.report_settings(options.settings.check_separate_process())?;
+    all.report_settings(options.settings.check_separate_process_secret())?;
     gateway::doctor::run_doctor_checks(&options.config, all).await?;
     all.check_traces(&options.settings).await?;
     if all.is_before_install() { Ok(()) } else { all.check_services(&options.settings, "gateway").await }
@@ -101,7 +101,7 @@ async fn run_doctor_checks(options: &Options, all: &mut DoctorReport) -> anyhow:
 
 async fn serve(options: Options) -> anyhow::Result<()> {
     telemetry::start(&options.settings, "gateway")?;
-    options.settings.check_separate_process()?;
+    options.settings.check_separate_process_secret()?;
     let host = Host::with_remote_services(options.settings).await?;
     let gateway = gateway::start(options.config, &host).await?;
     let known = host.clone();

@@ -167,7 +167,7 @@ async fn shutdown_finishes_requests_in_flight_and_accepts_no_new_ones() {
     let mut got = Vec::new();
     timeout(Duration::from_secs(5), under_way.read_to_end(&mut got)).await.unwrap().unwrap();
     assert_eq!(parsed(&got).status, 200);
-    assert!(stack.host.tasks.wait_until_drained(Duration::from_secs(5)).await);
+    assert!(stack.host.tasks.wait_until_tasks_ended(Duration::from_secs(5)).await);
 }
 
 #[tokio::test]

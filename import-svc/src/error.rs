@@ -33,7 +33,7 @@ pub enum Error {
     #[error("The import has already finished. To remove its campaign, undo the import in History.")]
     AlreadyPublished,
     /// Cancellation was requested, but the import did not stop within the wait time and is still stopping.
-    #[error("Cancelling the import takes longer than usual. Check again in a moment.")]
+    #[error("The import is still being cancelled. Check its status in a moment.")]
     CancellationPending,
     /// The rejected workbook was never stored, has expired, or belongs to another user.
     #[error(
@@ -44,7 +44,7 @@ pub enum Error {
     #[error("{0}")]
     InvalidField(String),
     /// The upload sent no data for longer than the idle timeout.
-    #[error("The upload stopped. Try again with a better connection.")]
+    #[error("The upload stopped because no more data arrived. Try again with a better connection.")]
     UploadStalled,
     /// The workbook reader process failed to start.
     #[error("failed to start the workbook reader process: {0}")]

@@ -55,7 +55,7 @@ pub fn cache_key(upload: Uuid) -> CacheKey<ProgressRecord> {
 }
 
 /// Tracks the progress of one import and publishes the progress to the cache.
-pub struct ProgressStore {
+pub struct ProgressTracker {
     cache: Cache,
     clock: Clock,
     key: CacheKey<ProgressRecord>,
@@ -65,7 +65,7 @@ pub struct ProgressStore {
     total: AtomicI64,
 }
 
-impl ProgressStore {
+impl ProgressTracker {
     /// Creates the progress of an import, which begins with the reading phase.
     #[must_use]
     pub fn new(cache: Cache, clock: Clock, upload: Uuid, user_id: i64) -> Self {
@@ -74,7 +74,7 @@ impl ProgressStore {
     }
 
     /// Sets the number of rows read or saved in the current phase.
-    pub fn set_rows(&self, rows: i64) {
+    pub fn set_row_count(&self, rows: i64) {
         self.rows.store(rows, Relaxed);
     }
 
@@ -86,7 +86,7 @@ impl ProgressStore {
     }
 
     /// Publishes the final phase of the import to the cache: done or failed.
-    pub async fn publish_end(&self, phase: ImportPhase) {
+    pub async fn publish_final_phase(&self, phase: ImportPhase) {
         self.phase.store(phase.into(), Relaxed);
         self.put().await;
     }

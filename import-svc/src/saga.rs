@@ -2,7 +2,7 @@
 use crate::{
     active_imports::ActiveImports,
     error::{Error, Result},
-    progress::ProgressStore,
+    progress::ProgressTracker,
     reader::{ParsedWorkbook, ReadFailure, WorkbookReader, wire::SheetHeader},
     rejection::{ErrorCode, name_taken, reject},
     saga_clients::SagaClients,
@@ -117,7 +117,7 @@ impl Importer {
             address: person.address.clone(),
             at: self.host.clock.now(),
         };
-        let steps = SagaClients::new(&self.host.links, self.tokens.call_context_for(&person.bearer).await?);
+        let steps = SagaClients::new(&self.host.links, self.tokens.call_context_on_behalf_of(&person.bearer).await?);
         match store::begin_attempt(&self.db, attempt, self.running.clone()).await? {
             BeginResult::Started { id, leftover } => self.start(id, leftover, Run::new(self, id, person.caller, steps, upload)).await,
             BeginResult::AlreadyImported { campaign_id, vehicles } => match steps.find_published(campaign_id).await? {
@@ -190,7 +190,7 @@ struct Run {
     upload_id: Uuid,
     file_name: String,
     data: Bytes,
-    progress: Arc<ProgressStore>,
+    progress: Arc<ProgressTracker>,
     draft: OnceLock<i64>,
     cancelled: AtomicBool,
 }
@@ -198,7 +198,7 @@ struct Run {
 impl Run {
     fn new(importer: &Importer, id: i64, caller: Caller, steps: SagaClients, upload: Upload) -> Self {
         let Importer { host, db, reader, .. } = importer.clone();
-        let progress = Arc::new(ProgressStore::new(host.cache.clone(), host.clock.clone(), upload.id, caller.user_id));
+        let progress = Arc::new(ProgressTracker::new(host.cache.clone(), host.clock.clone(), upload.id, caller.user_id));
         let Upload { id: upload_id, file_name, data } = upload;
         Self {
             id,
@@ -232,7 +232,7 @@ impl Run {
 
     async fn read(&self, data: Bytes) -> Result<ParsedWorkbook, Stop> {
         let progress = self.progress.clone();
-        match self.reader.read(self.caller.user_id, data.clone(), &mut |rows| progress.set_rows(rows)).await {
+        match self.reader.read(self.caller.user_id, data.clone(), &mut |rows| progress.set_row_count(rows)).await {
             Ok(book) => Ok(book),
             Err(ReadFailure::Rejected(rejection)) => Err(Stop::Rejected(self.keep(rejection, data).await)),
             Err(ReadFailure::NotStarted(cause)) => Err(Error::ReaderNotStarted(cause).into()),
@@ -272,7 +272,7 @@ impl Run {
         if stored != all {
             return Err(Error::VehicleCountMismatch { stored, expected: all }.into());
         }
-        self.progress.set_rows(all);
+        self.progress.set_row_count(all);
         Ok(())
     }
 
@@ -341,7 +341,7 @@ impl Run {
                 ended("imported");
                 // The campaign is already published. If recording that fails, the recovery task records it later.
                 self.written(store::record_success(&self.db, self.id, self.caller.clone(), now).await);
-                self.progress.publish_end(ImportPhase::Done).await;
+                self.progress.publish_final_phase(ImportPhase::Done).await;
                 return self.ending(done);
             }
             Err(Stop::Rejected(rejection)) => (FailureOutcome::Rejected, rejection.total_errors),
@@ -353,13 +353,13 @@ impl Run {
             self.steps.discard_draft(*draft).await;
         }
         self.written(store::record_failure(&self.db, self.id, outcome, errors, now).await);
-        self.progress.publish_end(ImportPhase::Failed).await;
+        self.progress.publish_final_phase(ImportPhase::Failed).await;
         self.ending(done)
     }
 
     fn written(&self, written: Result<(), sqlx::Error>) {
         if let Err(cause) = written {
-            tracing::warn!(%cause, import = self.id, "failed to record the outcome of an import, the recovery of orphaned imports does it");
+            tracing::warn!(%cause, import = self.id, "failed to record the outcome of an import, import recovery records it later");
         }
     }
 

@@ -1,5 +1,5 @@
 //! Clients of campaign-svc and vehicle-svc: one method per step of an import.
-use crate::{progress::ProgressStore, reader::wire::SheetHeader};
+use crate::{progress::ProgressTracker, reader::wire::SheetHeader};
 use bytes::Bytes;
 use patio_kit::{
     client::{call_context::CallContext, service_channel::ServiceChannel},
@@ -67,7 +67,7 @@ impl SagaClients {
         campaign_id: i64,
         vehicles: Vec<Bytes>,
         source: String,
-        progress: Arc<ProgressStore>,
+        progress: Arc<ProgressTracker>,
     ) -> Result<i64, Status> {
         let (mut sent, mut source) = (0, source);
         let chunks = futures::stream::iter(vehicles.into_iter().map_while(move |bytes| {
@@ -75,7 +75,7 @@ impl SagaClients {
             let mut chunk = ImportVehiclesRequest::decode(bytes).ok()?;
             chunk.campaign_id = campaign_id;
             chunk.source = std::mem::take(&mut source);
-            progress.set_rows(sent);
+            progress.set_row_count(sent);
             sent += i64::try_from(chunk.vehicles.len()).unwrap_or_default();
             Some(chunk)
         }));

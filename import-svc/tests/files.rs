@@ -35,7 +35,7 @@ impl Dice {
         ];
         let text: String = (0..1 + self.roll(longest)).map(|_| ALPHABET[self.roll(ALPHABET.len())]).collect();
         let text: String = text.chars().take(longest).collect();
-        let text = normalization::normalize_code(&text);
+        let text = normalization::normalize_identifier(&text);
         if text.is_empty() { "x".to_owned() } else { text.into_owned() }
     }
 }

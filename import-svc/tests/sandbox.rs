@@ -11,7 +11,7 @@ fn a_filtered_process_can_open_no_file_and_start_no_program() {
     let address = listener.local_addr().unwrap();
     std::thread::spawn(move || {
         // Only this thread is filtered, because the test process still has to write its report.
-        sandbox::install_filter().unwrap();
+        sandbox::install_seccomp_filter().unwrap();
         let denied = |done: std::io::Result<()>| assert_eq!(done.unwrap_err().kind(), std::io::ErrorKind::PermissionDenied);
         denied(File::open("/etc/hostname").map(drop));
         denied(File::create("/tmp/patio-sandbox").map(drop));

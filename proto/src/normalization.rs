@@ -12,7 +12,7 @@ use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 ///
 /// Compatibility characters (full width, superscripts, ligatures) are replaced by their plain equivalents (NFKC).
 #[must_use]
-pub fn normalize_code(written: &str) -> Cow<'_, str> {
+pub fn normalize_identifier(written: &str) -> Cow<'_, str> {
     normal(written, |text| text.nfkc().collect())
 }
 
@@ -23,10 +23,10 @@ pub fn normalize_name(written: &str) -> Cow<'_, str> {
     normal(written, |text| text.nfc().collect())
 }
 
-/// Returns the key by which names are compared: the result of [`normalize_code`] in lower case.
+/// Returns the key by which names are compared: the result of [`normalize_identifier`] in lower case.
 #[must_use]
 pub fn name_key(written: &str) -> String {
-    normalize_code(&normalize_code(written).to_lowercase()).into_owned()
+    normalize_identifier(&normalize_identifier(written).to_lowercase()).into_owned()
 }
 
 /// Returns the normal form of a multi-line text: line breaks become `\n`, and each line is normalized by [`normalize_name`].
@@ -138,9 +138,9 @@ mod tests {
             ("a\u{3000}b\r\nc", "a b c"),
             ("e\u{200d}\u{301}", "é"),
         ] {
-            assert_eq!(normalize_code(written), normal, "{written:?}");
+            assert_eq!(normalize_identifier(written), normal, "{written:?}");
         }
-        assert_eq!((normalize_name("Nº 5  ½ m²"), normalize_code("Nº 5")), ("Nº 5 ½ m²".into(), "No 5".into()));
+        assert_eq!((normalize_name("Nº 5  ½ m²"), normalize_identifier("Nº 5")), ("Nº 5 ½ m²".into(), "No 5".into()));
         assert_eq!(normalize_lines(" one\u{a0} two \r\n\u{200b}three\u{2028}four\n\n"), "one two\nthree\nfour");
         assert_eq!(name_key(" ＡＢＣ\u{a0} Ünits "), name_key("abc ünits"));
     }
@@ -150,9 +150,9 @@ mod tests {
         let mut seed = Seed(1);
         for _ in 0..100_000 {
             let text = seed.text();
-            let (as_code, as_name) = (normalize_code(&text).into_owned(), normalize_name(&text).into_owned());
+            let (as_code, as_name) = (normalize_identifier(&text).into_owned(), normalize_name(&text).into_owned());
             assert_eq!(
-                (normalize_code(&as_code), normalize_name(&as_name)),
+                (normalize_identifier(&as_code), normalize_name(&as_name)),
                 (as_code.as_str().into(), as_name.as_str().into()),
                 "{text:?}"
             );
@@ -164,7 +164,7 @@ mod tests {
         let mut lines = String::new();
         for n in 0..2_000 {
             let text = seed.text();
-            let case = [text.as_str(), &normalize_code(&text), &normalize_name(&text)].map(escaped).join(",");
+            let case = [text.as_str(), &normalize_identifier(&text), &normalize_name(&text)].map(escaped).join(",");
             let _ = write!(lines, "{}[{case}]", if n == 0 { "[\n" } else { ",\n" });
         }
         lines + "\n]\n"

@@ -12,7 +12,7 @@ pub const MAX_SPACE_LEN: usize = 40;
 /// message.
 pub fn parse(written: &str) -> Result<String, String> {
     // Skips the normalization of a text that is far too long for any valid spelling.
-    let space = if written.trim().len() > 16 * MAX_SPACE_LEN { written.into() } else { normalization::normalize_code(written) };
+    let space = if written.trim().len() > 16 * MAX_SPACE_LEN { written.into() } else { normalization::normalize_identifier(written) };
     if space.chars().count() > MAX_SPACE_LEN {
         return Err(format!("can have at most {MAX_SPACE_LEN} characters."));
     }

@@ -6,7 +6,7 @@ use crate::normalization;
 /// The key is the normal form in upper case, without blanks, hyphens and asterisks.
 #[must_use]
 pub fn search_key(written: &str) -> String {
-    let written = normalization::normalize_code(written);
+    let written = normalization::normalize_identifier(written);
     let mut key = String::with_capacity(written.len());
     let counting = written.chars().filter(|c| counts(*c));
     if written.is_ascii() {
@@ -48,7 +48,7 @@ impl Vin {
     /// # Errors
     /// Returns a message that says what is wrong with the text.
     pub fn parse(written: &str) -> Result<Self, String> {
-        let written = normalization::normalize_code(written);
+        let written = normalization::normalize_identifier(written);
         let mut parts = written.split(' ').filter(|part| !part.is_empty());
         match (parts.next(), parts.next(), parts.next()) {
             (Some(model), Some(serial), None) => Self::new(model, serial),
@@ -74,7 +74,7 @@ fn part(name: &str, written: &str) -> Result<String, String> {
     if written.len() > 16 * MAX_VIN_PART_LEN {
         return Err(format!("{name} has more than {MAX_VIN_PART_LEN} characters."));
     }
-    let text = normalization::normalize_code(written).to_uppercase();
+    let text = normalization::normalize_identifier(written).to_uppercase();
     if text.is_empty() {
         return Err(format!("{name} is missing."));
     }

@@ -33,7 +33,7 @@ pub const YARDS: [(i32, &str); 28] = [
 ];
 
 /// Id of yard `-`, whose parking spaces begin with a dash. Operators do not see this yard in lists.
-pub const DASH_YARD: i32 = 19;
+pub const DASH_YARD_ID: i32 = 19;
 
 /// Returns the id of the yard of a parking space, by its first character. Returns `None` for an unknown character.
 ///
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn odd_spaces_lead_where_the_specification_says() {
         assert_eq!(yard_id(" - 3"), Some(19));
-        assert_eq!((yard_id("--"), DASH_YARD), (Some(19), 19));
+        assert_eq!((yard_id("--"), DASH_YARD_ID), (Some(19), 19));
         assert_eq!(yard_id("0-7"), Some(12));
         assert_eq!(yard_id("7-1"), None);
         assert_eq!(yard_id(""), None);

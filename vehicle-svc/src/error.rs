@@ -24,7 +24,7 @@ pub enum Error {
     #[error("This change includes supervisor notes. Only a supervisor can undo it.")]
     SupervisorRequired,
     /// All campaigns of the bulk job were deleted, so that there is nothing to undo.
-    #[error("This change cannot be undone: its campaigns were deleted.")]
+    #[error("This change cannot be undone because the campaigns that it changed were deleted.")]
     CampaignsDeleted,
     /// The save is based on an outdated version of the vehicle: another save came first.
     #[error("Someone else saved this vehicle after you opened it. Reload the vehicle and save again.")]

@@ -55,7 +55,7 @@ pub const BINARY: ServiceBinary = ServiceBinary { name: "vehicle-svc", listen: "
 pub async fn start(_: Config, host: &Host) -> anyhow::Result<Service> {
     let db = host.open_database(SCHEMA).await?;
     let live = ChangeFeed::start(host, db.clone()).await?;
-    let progress = ProgressPublisher::new(host, db.clone()).with_feed(live.clone());
+    let progress = ProgressPublisher::new(host, db.clone()).with_change_feed(live.clone());
     progress.spawn_delivery(host);
     live::work_metrics::spawn_work_metrics(host, db.clone());
     inspection::spawn_key_purge(host, db.clone());

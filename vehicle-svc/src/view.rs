@@ -22,10 +22,10 @@ impl View {
     #[must_use]
     pub fn for_role(role: Role, yard: Option<i32>) -> Self {
         match (yard, can_see_dash_yard(role)) {
-            (Some(yard::DASH_YARD), false) => Self::Yard(NONEXISTENT_YARD),
+            (Some(yard::DASH_YARD_ID), false) => Self::Yard(NONEXISTENT_YARD),
             (Some(yard), _) => Self::Yard(i64::from(yard)),
             (None, true) => Self::All,
-            (None, false) => Self::ExceptYard(i64::from(yard::DASH_YARD)),
+            (None, false) => Self::ExceptYard(i64::from(yard::DASH_YARD_ID)),
         }
     }
 

@@ -18,15 +18,15 @@ const PROBE_INTERVAL: Duration = Duration::from_secs(1);
 static LOCKOUT_SCRIPT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lockout.lua")));
 
 /// Fast store of the lockout counters, consulted before the database.
-pub enum FastStore {
+pub enum CounterCache {
     /// Lockout counters in the memory of this process.
     Memory(Mutex<FailureCounters>),
     /// Lockout counters in a Redis shared by all replicas.
-    Redis(RedisStore),
+    Redis(RedisCounterCache),
 }
 
 /// Redis connection with a timeout and a circuit breaker.
-pub struct RedisStore {
+pub struct RedisCounterCache {
     redis: RedisConnection,
     timeout: Duration,
     breaker: Mutex<CircuitBreaker>,
@@ -40,7 +40,7 @@ struct CircuitBreaker {
     last_call: Option<Instant>,
 }
 
-impl FastStore {
+impl CounterCache {
     /// Creates a fast store that uses the Redis of the cache, or the memory of this process when the cache is in memory.
     /// `timeout` is the time limit of a Redis call.
     #[must_use]
@@ -48,7 +48,7 @@ impl FastStore {
         match cache {
             Cache::Memory(_) => Self::Memory(Mutex::default()),
             Cache::Redis(redis) => {
-                Self::Redis(RedisStore { redis: redis.clone(), timeout, breaker: Mutex::default(), to_delete: Mutex::default() })
+                Self::Redis(RedisCounterCache { redis: redis.clone(), timeout, breaker: Mutex::default(), to_delete: Mutex::default() })
             }
         }
     }
@@ -85,7 +85,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl RedisStore {
+impl RedisCounterCache {
     async fn run_op(&self, op: LockoutOp, counter_names: &CounterNames) -> Option<LockoutDecision> {
         // A read-only Redis still responds, but its data may be stale: a block there may have been lifted since.
         if !self.redis.accepts_writes() || !self.allows_call() || !self.delete_pending().await {

@@ -10,7 +10,7 @@ pub mod fast_store;
 
 use crate::lockout_rules::{ACCOUNT_RATE_LIMIT, ADDRESS_RATE_LIMIT, CounterNames, LockoutDecision, LockoutOp};
 use crate::{error::Error, store};
-use fast_store::FastStore;
+use fast_store::CounterCache;
 use patio_kit::{
     cache::Cache,
     clock::Clock,
@@ -24,7 +24,7 @@ const REDIS_TIMEOUT: Duration = Duration::from_millis(50);
 
 /// Decides whether a password may be verified now, and counts failed attempts.
 pub struct Lockout {
-    front: FastStore,
+    front: CounterCache,
     db: Db,
     clock: Clock,
 }
@@ -34,7 +34,7 @@ impl Lockout {
     /// this process when `cache` is in memory.
     #[must_use]
     pub fn new(cache: &Cache, db: Db, clock: Clock) -> Self {
-        Self { front: FastStore::for_cache(cache, REDIS_TIMEOUT), db, clock }
+        Self { front: CounterCache::for_cache(cache, REDIS_TIMEOUT), db, clock }
     }
 
     /// Checks that the attempt is not blocked now, without counting the attempt.
@@ -87,7 +87,7 @@ impl Lockout {
     }
 
     /// Releases a reserved attempt whose password was correct: resets the failures of its counters and takes the attempt off the
-    /// rate limits. Runs in the caller's transaction. After the commit, the caller also calls [`Self::release_in_fast_store`].
+    /// rate limits. Runs in the caller's transaction. After the commit, the caller also calls [`Self::release_password_attempt_in_cache`].
     ///
     /// # Errors
     /// Returns a database error.
@@ -97,23 +97,23 @@ impl Lockout {
 
     /// Releases a reserved attempt whose password was correct in the fast store (memory or Redis). The caller first commits the
     /// release in the database.
-    pub async fn release_in_fast_store(&self, counter_names: &CounterNames) {
+    pub async fn release_password_attempt_in_cache(&self, counter_names: &CounterNames) {
         self.front.apply_op(LockoutOp::Release, counter_names, self.now()).await;
     }
 
     /// Deletes all failure counts and blocks of an account from the database.
     ///
     /// Returns the names of the deleted counters. After the commit, the caller passes these names to
-    /// [`Self::delete_from_fast_store`].
+    /// [`Self::delete_counters_from_cache`].
     ///
     /// # Errors
     /// Returns a database error.
     pub async fn delete_counters(tx: &mut Tx<'_>, account: &str, now_ms: i64) -> Result<Vec<String>, Error> {
-        store::lockouts::delete_active(tx, account, now_ms).await
+        store::lockouts::delete_active_counters(tx, account, now_ms).await
     }
 
     /// Deletes from the fast store (memory or Redis) the counters that were deleted from the database.
-    pub async fn delete_from_fast_store(&self, counter_names: &[String]) {
+    pub async fn delete_counters_from_cache(&self, counter_names: &[String]) {
         if !counter_names.is_empty() && !self.front.delete_counters(counter_names).await {
             tracing::warn!("failed to delete the lockout counters of an unlocked account from redis, retrying at the next sign-in");
         }
@@ -146,7 +146,7 @@ pub fn locked_out_error(wait_ms: i64) -> Error {
 ///
 /// A browser with a device token has a counter of its own. All other browsers share one counter per account and address, and are
 /// also subject to the rate limits. Every counter name, except that of an address, starts with a letter and the account;
-/// [`store::lockouts::delete_active`] finds the counters of an account by this prefix.
+/// [`store::lockouts::delete_active_counters`] finds the counters of an account by this prefix.
 #[must_use]
 pub fn sign_in_counter_names(account: &str, place: &str, mark: Option<&str>) -> CounterNames {
     let pair = format!("p:{account}:{place}");

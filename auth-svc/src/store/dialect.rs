@@ -36,7 +36,7 @@ pub async fn database_time_ms(db: &Db, here: i64) -> Result<i64, sqlx::Error> {
 
 /// Returns the current time of the database within a transaction, in milliseconds since 1970; with SQLite, returns `here`, the
 /// time of this process.
-pub async fn current_time_ms(tx: &mut Tx<'_>, here: i64) -> Result<i64, sqlx::Error> {
+pub async fn database_time_ms_in_tx(tx: &mut Tx<'_>, here: i64) -> Result<i64, sqlx::Error> {
     match tx.connection() {
         Engine::Sqlite(_) => Ok(here),
         Engine::Postgres(c) => query_scalar(SELECT_TIME_MS).fetch_one(c).await,

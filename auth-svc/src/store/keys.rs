@@ -73,7 +73,7 @@ pub async fn insert_secret(tx: &mut Tx<'_>, sealing: &SealingKey, name: &str, va
 
 /// Decrypts each stored key and encrypts it with the current sealing key; returns the number of keys. The caller must hold
 /// [`crate::store::users::lock`].
-pub async fn reseal_all(tx: &mut Tx<'_>, sealing: &SealingKey) -> Result<usize, Error> {
+pub async fn reencrypt_all_keys(tx: &mut Tx<'_>, sealing: &SealingKey) -> Result<usize, Error> {
     let mut count = 0;
     for (select, update) in [
         ("select id, private_key from signing_keys", "update signing_keys set private_key = $2 where id = $1"),

@@ -1,5 +1,5 @@
 //! Lockout counters in the database, which survive restarts and Redis failures. Times come from the clock of the database
-//! ([`dialect::current_time_ms`]). SQLite has no server clock, so `here`, the time of this process, is used instead.
+//! ([`dialect::database_time_ms_in_tx`]). SQLite has no server clock, so `here`, the time of this process, is used instead.
 use crate::{
     error::Error,
     lockout_rules::{self, CounterNames, FailureCounter, FailureCounters, LockoutDecision, LockoutOp},
@@ -36,7 +36,7 @@ pub async fn apply_op(tx: &mut Tx<'_>, counter_names: &CounterNames, act: Lockou
             .bind(&bucket).fetch_one(c).await)?;
         cells.insert(bucket, cell);
     }
-    let now = dialect::current_time_ms(tx, here).await?;
+    let now = dialect::database_time_ms_in_tx(tx, here).await?;
     let verdict = lockout_rules::apply_op(&mut cells, counter_names, act, now);
     if matches!(verdict, LockoutDecision::Allow(_)) {
         for (bucket, cell) in &cells {
@@ -55,8 +55,8 @@ async fn save(tx: &mut Tx<'_>, bucket: &str, cell: &FailureCounter) -> Result<()
 }
 
 /// Deletes the unexpired lockout counters of an account, for all addresses and devices. Returns the names of the deleted counters.
-pub async fn delete_active(tx: &mut Tx<'_>, account: &str, here: i64) -> Result<Vec<String>, Error> {
-    let now = dialect::current_time_ms(tx, here).await?;
+pub async fn delete_active_counters(tx: &mut Tx<'_>, account: &str, here: i64) -> Result<Vec<String>, Error> {
+    let now = dialect::database_time_ms_in_tx(tx, here).await?;
     let counter_names = on!(tx.connection(), c => query_scalar(
         "delete from lockouts
           where (bucket in ($1, $2) or substr(bucket, 1, $3) in ($4, $5))
@@ -68,7 +68,7 @@ pub async fn delete_active(tx: &mut Tx<'_>, account: &str, here: i64) -> Result<
 
 /// Deletes expired lockout counters.
 pub async fn purge_expired(tx: &mut Tx<'_>, here: i64) -> Result<(), Error> {
-    let now = dialect::current_time_ms(tx, here).await?;
+    let now = dialect::database_time_ms_in_tx(tx, here).await?;
     on!(tx.connection(), c => query("delete from lockouts where until_ms <= $1 and blocked_ms <= $1").bind(now).execute(c).await.map(drop))?;
     Ok(())
 }

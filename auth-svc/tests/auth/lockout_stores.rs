@@ -4,7 +4,7 @@ use crate::{
     office::{FIRST, HERE, Office, PASSWORD, another, number, pass, why},
 };
 use auth_svc::{
-    lockout::{Lockout, fast_store::FastStore},
+    lockout::{Lockout, fast_store::CounterCache},
     lockout_rules::{CounterNames, LockoutDecision, LockoutOp, RateLimit},
     store::revocations,
 };
@@ -147,8 +147,8 @@ async fn maintenance_deletes_only_expired_counters() {
 async fn redis_script_and_memory_rules_decide_alike() {
     let Some(redis) = patio_testing::from_environment(patio_testing::REDIS) else { return };
     let (clock, patience) = (Clock::default(), Duration::from_secs(5));
-    let memory = FastStore::for_cache(&Cache::in_memory(), patience);
-    let redis = FastStore::for_cache(&Cache::in_redis(&redis).unwrap(), patience);
+    let memory = CounterCache::for_cache(&Cache::in_memory(), patience);
+    let redis = CounterCache::for_cache(&Cache::in_redis(&redis).unwrap(), patience);
     let mut chance = u64::from_le_bytes(auth_svc::random::random_bytes().unwrap());
     let (run, seed) = (chance, chance);
     let mut draw = |below: u64| {

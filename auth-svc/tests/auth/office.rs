@@ -128,7 +128,7 @@ impl Office {
 
     /// Returns the credentials for a call that the gateway makes on behalf of a user.
     pub async fn by_gateway(&self, who: &CallContext) -> CallContext {
-        self.host.service_tokens("gateway").call_context_for(who).await.unwrap()
+        self.host.service_tokens("gateway").call_context_on_behalf_of(who).await.unwrap()
     }
 
     pub async fn sign_in(&self, hmc: &str, password: &str) -> Session {

@@ -95,11 +95,11 @@ async fn a_new_sealing_key_takes_over_without_signing_anybody_out() {
         let old = fs::read_to_string(&file).unwrap();
         let new = "AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=\n";
         fs::write(&file, new).unwrap();
-        let refused = keys_command::reseal(&config(), &host.settings).await.unwrap_err().to_string();
+        let refused = keys_command::reencrypt_stored_keys(&config(), &host.settings).await.unwrap_err().to_string();
         assert!(refused.contains("PATIO_KEY_FILE"), "{refused}");
         assert_eq!(stored(&db).await, sealed, "a file without the old key changes nothing");
         fs::write(&file, format!("{new}{old}")).unwrap();
-        assert_eq!(keys_command::reseal(&config(), &host.settings).await.unwrap(), 4);
+        assert_eq!(keys_command::reencrypt_stored_keys(&config(), &host.settings).await.unwrap(), 4);
         assert!(office.me(&bearer(&before)).await.is_ok(), "a running service keeps its keys in memory");
         office.close().await;
         fs::write(&file, old).unwrap();

@@ -6,7 +6,7 @@ mod sync_state;
 mod tombstones;
 
 pub use campaigns::{
-    CampaignFilter, count, find, is_name_taken, list_page, list_page_by_work, lock_for_update, save, save_status_after_milestone,
+    CampaignFilter, count, find, is_name_taken, list_page, list_page_by_active_users, lock_for_update, save, save_status_after_milestone,
 };
 pub use drafts::{NewDraft, find_by_import, insert, publish, record_heartbeat};
 pub use sync_state::{begin_resync, list_unsynced, record_acknowledged_revision, reserve_revision};

@@ -217,7 +217,7 @@ async fn the_service_sweeps_by_itself() {
         world.host.clock.advance(TimeDelta::seconds(31));
         world.eventually(|| world.yard.calls().contains(&format!("remove {id} by Service"))).await;
         world.host.tasks.stop();
-        assert!(world.host.tasks.wait_until_drained(std::time::Duration::from_secs(5)).await, "a drain ends the sweeper");
+        assert!(world.host.tasks.wait_until_tasks_ended(std::time::Duration::from_secs(5)).await, "a drain ends the sweeper");
     })
     .await;
 }

@@ -4,7 +4,7 @@ use patio_kit::{
     cache::Cache,
     progress_cache::{self, CachedProgress},
 };
-use patio_proto::{campaign::ListCampaignsRequest, yard::DASH_YARD};
+use patio_proto::{campaign::ListCampaignsRequest, yard::DASH_YARD_ID};
 use patio_testing::each_database;
 use tonic::Code;
 
@@ -95,7 +95,7 @@ async fn counters_that_an_operator_may_not_see_are_not_taken_from_the_cache_nor_
         let id = world.ready("Brakes").await;
         world.host.cache.remove(&progress_cache::cache_key(id)).await;
         world.yard.count(id, 2, (4, 1, Some(77)));
-        world.yard.count(id, DASH_YARD, (2, 0, Some(70)));
+        world.yard.count(id, DASH_YARD_ID, (2, 0, Some(70)));
         world.yard.calls();
         let asked = format!("progress of [{id}] in None");
         for (who, calls) in [(OPERATOR, 1), (OPERATOR, 1), (MANAGER, 1), (MANAGER, 0), (OPERATOR, 1)] {
@@ -103,7 +103,7 @@ async fn counters_that_an_operator_may_not_see_are_not_taken_from_the_cache_nor_
             assert_eq!(world.yard.calls(), vec![asked.clone(); calls], "{who:?}");
         }
         for (who, is_seen) in [(OPERATOR, false), (MANAGER, true)] {
-            let listed = world.list_as(who, ListCampaignsRequest { yard: Some(DASH_YARD), ..page(0, 10) }).await;
+            let listed = world.list_as(who, ListCampaignsRequest { yard: Some(DASH_YARD_ID), ..page(0, 10) }).await;
             assert_eq!(listed.is_ok(), is_seen, "{who:?}");
         }
     })

@@ -92,7 +92,7 @@ impl Builder {
     }
 
     /// Sets the folder of the executables to start, which takes precedence over the environment variable
-    /// [`PROGRAMS`](crate::PROGRAMS).
+    /// [`PROGRAM_FOLDER_VARIABLE`](crate::PROGRAM_FOLDER_VARIABLE).
     pub fn programs(mut self, folder: &Path) -> Self {
         folder.clone_into(&mut self.programs);
         self

@@ -19,7 +19,7 @@ impl Database {
     #[must_use]
     pub fn create() -> Option<Self> {
         let database = Self::reserve()?;
-        database.maintenance_sql(&format!("create database {}", database.name));
+        database.sql_in_maintenance_database(&format!("create database {}", database.name));
         Some(database)
     }
 
@@ -59,7 +59,7 @@ impl Database {
 
     /// Runs an SQL statement in the server's maintenance database, and returns the rows as lines of text.
     #[track_caller]
-    pub fn maintenance_sql(&self, statement: &str) -> String {
+    pub fn sql_in_maintenance_database(&self, statement: &str) -> String {
         psql(&self.server, statement)
     }
 }

@@ -10,7 +10,7 @@ pub const POSTGRES: &str = "PATIO_TEST_POSTGRES";
 /// Environment variable with the URL of a Redis server. Tests may use the databases 4 to 15 of the server.
 pub const REDIS: &str = "PATIO_TEST_REDIS";
 /// Environment variable with the folder of the executables to start.
-pub const PROGRAMS: &str = "PATIO_TEST_PROGRAMS";
+pub const PROGRAM_FOLDER_VARIABLE: &str = "PATIO_TEST_PROGRAMS";
 
 /// Reads an environment variable. Returns `None` if the variable is unset or empty.
 #[expect(clippy::disallowed_methods, reason = "tests read where servers and programs are")]
@@ -18,9 +18,9 @@ pub fn read_variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// Returns the folder of the executables: the value of [`PROGRAMS`] if set, otherwise the folder of the running test executable.
+/// Returns the folder of the executables: the value of [`PROGRAM_FOLDER_VARIABLE`] if set, otherwise the folder of the running test executable.
 pub fn program_folder() -> PathBuf {
-    if let Some(folder) = read_variable(PROGRAMS) {
+    if let Some(folder) = read_variable(PROGRAM_FOLDER_VARIABLE) {
         return PathBuf::from(folder).canonicalize().unwrap();
     }
     let own = std::env::current_exe().unwrap();

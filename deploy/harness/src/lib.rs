@@ -7,7 +7,7 @@
 //! | [`Client`] | signs in, imports workbooks, reads and saves vehicles, creates users, receives events |
 //! | [`Postgres`], [`Redis`] | database servers that a test may stop, suspend and restart; both require passwords |
 //! | [`Patroni`] | a cluster of three PostgreSQL servers whose primary a test may switch, kill, suspend or cut off |
-//! | [`Database`], [`empty_redis_database`] | an empty database on the servers given by environment variables |
+//! | [`Database`], [`claim_empty_database`] | an empty database on the servers given by environment variables |
 //! | [`Process`], [`run`] | any other program: started and stopped, or run to completion |
 //! | [`acquire_exclusive_slot`], [`acquire_heavy_slot`], [`acquire_shared_slot`] | permits that control which tests run concurrently |
 //! | [`wait_until`], [`free_port`] | wait for a condition; find a port to listen on |
@@ -38,7 +38,7 @@
 //! ```
 //!
 //! # Programs
-//! The executables are those that `cargo build --workspace` puts next to the test executable. [`PROGRAMS`] or
+//! The executables are those that `cargo build --workspace` puts next to the test executable. [`PROGRAM_FOLDER_VARIABLE`] or
 //! [`Builder::programs`] selects another folder, such as one with release builds.
 //!
 //! # Cleanup
@@ -71,14 +71,14 @@ pub use authority::CertificateAuthority;
 pub use builder::Builder;
 pub use client::{Campaign, Client, Event, EventStream, HttpResponse};
 pub use database::Database;
-pub use environment::{POSTGRES, PROGRAMS, REDIS, free_port};
+pub use environment::{POSTGRES, PROGRAM_FOLDER_VARIABLE, REDIS, free_port};
 pub use folder::Folder;
 pub use patio::{Patio, Replica};
 pub use patroni::Patroni;
 pub use postgres::{DATABASE_PASSWORD, DATABASE_ROLE, Postgres};
 pub use process::{LaunchConfig, Process, Signal, Spawner};
 pub use programs::{Output, program_path, run, run_with_input};
-pub use redis::{REDIS_PASSWORD, Redis, empty_redis_database};
+pub use redis::{REDIS_PASSWORD, Redis, claim_empty_database};
 pub use test_slot::{TestSlot, acquire_exclusive_slot, acquire_heavy_slot, acquire_shared_slot};
 pub use wait::wait_until;
 

@@ -212,7 +212,7 @@ impl Patio {
 
     /// Returns a mutable reference to the first process.
     #[must_use]
-    pub fn process_mut(&mut self) -> &mut Process {
+    pub fn first_process_mut(&mut self) -> &mut Process {
         &mut self.replicas[0]
     }
 

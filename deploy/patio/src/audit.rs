@@ -15,13 +15,13 @@ use std::{path::PathBuf, str::FromStr};
 /// Audit seal (hash-chain link) that the audit log must contain, in the form SERVICE:NUMBER:DIGEST. The operator copies the seal
 /// from an earlier verification or from a service's log.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KnownSeal {
+pub struct ReferenceSeal {
     service: String,
     id: i64,
     digest: String,
 }
 
-impl FromStr for KnownSeal {
+impl FromStr for ReferenceSeal {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -38,7 +38,7 @@ impl FromStr for KnownSeal {
 
 /// Verifies the audit entries of all services against the hash chain. Also verifies the hash chain against the seal file and against
 /// `known`, the audit seals (hash-chain links) that the operator passes to the command.
-pub async fn verify(options: Options, known: Vec<KnownSeal>, archives: Vec<PathBuf>) -> anyhow::Result<()> {
+pub async fn verify(options: Options, known: Vec<ReferenceSeal>, archives: Vec<PathBuf>) -> anyhow::Result<()> {
     telemetry::start(options.settings(), "patio")?;
     let host = Host::with_local_services(options.settings().clone()).await?;
     let (mut found, file) = (0, host.settings.seal_file_path());
@@ -48,7 +48,7 @@ pub async fn verify(options: Options, known: Vec<KnownSeal>, archives: Vec<PathB
     for schema in SCHEMAS {
         let db = Db::open_existing(schema, &host.settings).await?;
         let mut report = chain::verify(&db, host.clock.now()).await?;
-        for KnownSeal { id, digest, .. } in known.iter().filter(|known| known.service == schema.name) {
+        for ReferenceSeal { id, digest, .. } in known.iter().filter(|known| known.service == schema.name) {
             if !chain::contains_seal(&db, *id, digest).await? {
                 report.problems.push(format!("seal {id} differs from the given one: entries were cut off or the chain was rewritten"));
             }

@@ -40,7 +40,7 @@ fn the_first_password_is_printed_once_and_all_saves_survive_a_restart() {
     let admin = sign_in(&patio);
     let vehicle = admin.import_template().vehicle_ids()[0];
     let saved = admin.save(vehicle, &json!({ "status": "ng", "operator_notes": "before the restart" }));
-    patio.process_mut().stop(Signal::Interrupt);
+    patio.first_process_mut().stop(Signal::Interrupt);
     let output = patio.process().output();
     assert!(output.contains("Patio has stopped."), "{output}");
 
@@ -48,7 +48,7 @@ fn the_first_password_is_printed_once_and_all_saves_survive_a_restart() {
     assert_eq!(credentials(&again), None, "printed again: {}", again.process().output());
     let found = again.client().with_token(admin.token()).vehicle(vehicle);
     assert_eq!((&found["operator_notes"], &found["version"]), (&saved["operator_notes"], &saved["version"]));
-    again.process_mut().stop(Signal::Terminate);
+    again.first_process_mut().stop(Signal::Terminate);
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn killed_again_and_again(on: &str, database: Option<&str>, patience: Duration) 
     while kills < 5 || acknowledged < wanted {
         let before = versions(&admin, &vehicles);
         let after = save_until_killed(&patio, &admin, &before, shift);
-        assert_eq!(patio.process_mut().wait().code(), None, "ended by the signal");
+        assert_eq!(patio.first_process_mut().wait().code(), None, "ended by the signal");
         kills += 1;
         acknowledged += after.iter().zip(&before).map(|((_, now), (_, was))| now - was).sum::<i64>();
         patio.start_all();

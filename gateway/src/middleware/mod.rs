@@ -35,7 +35,7 @@ use std::time::Instant;
 use tracing::{Instrument, Span};
 
 /// Rejects an HTTP/1.1 request that has no `Host` header or more than one, as RFC 9112 section 3.2 requires.
-pub async fn require_one_host(request: Request, next: Next) -> Response {
+pub async fn require_single_host_header(request: Request, next: Next) -> Response {
     let host_count = request.headers().get_all(header::HOST).iter().count();
     if request.version() == Version::HTTP_11 && host_count != 1 {
         return Problem::malformed("The request must have exactly one Host header.").into_response();
@@ -45,7 +45,7 @@ pub async fn require_one_host(request: Request, next: Next) -> Response {
 
 /// Outer middleware of every request: assigns the request id, normalizes errors, sets the security headers, and records the
 /// access log, metrics and audit entry.
-pub async fn wrap_request(State(api): State<AppState>, mut request: Request, next: Next) -> Response {
+pub async fn outer_middleware(State(api): State<AppState>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
     let id = RequestId::from_headers(request.headers());
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
@@ -111,7 +111,7 @@ fn audit_forbidden(api: &AppState, caller_slot: &CallerSlot, answered: &Response
     let visit = RecordPageViewRequest { kind: "refused".to_owned(), page: call, ..RecordPageViewRequest::default() };
     let (mut sessions, tokens) = (api.sessions(), api.service_tokens.clone());
     api.host.tasks.spawn(async move {
-        let noted = async { sessions.record_page_view(tokens.call_context_for(&bearer).await?.request(visit)).await };
+        let noted = async { sessions.record_page_view(tokens.call_context_on_behalf_of(&bearer).await?.request(visit)).await };
         if let Err(cause) = noted.await {
             tracing::warn!(%cause, "failed to write the audit entry of a forbidden request, entry lost");
         }

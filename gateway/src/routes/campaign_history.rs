@@ -6,7 +6,9 @@ use crate::{
         body::{PathId, QueryParams},
     },
     http::problem::{ApiResult, ProblemBody},
-    routes::history_page::{BulkEvent, MergedEntry, MergedHistoryQuery, MergedPage, NamedFieldChange, changed_fields, parse_values},
+    routes::history_page::{
+        BulkChangeEvent, MergedEntry, MergedHistoryQuery, MergedHistoryWindow, NamedFieldChange, list_changed_fields, parse_field_values,
+    },
     state::AppState,
 };
 use axum::{Json, extract::State};
@@ -42,7 +44,7 @@ struct CampaignEvent {
     /// Changed fields of the campaign; empty for an import and for bulk changes.
     fields: Vec<NamedFieldChange>,
     /// Bulk change of vehicles of the campaign; null for other events.
-    bulk: Option<BulkEvent>,
+    bulk: Option<BulkChangeEvent>,
 }
 
 impl CampaignEvent {
@@ -50,10 +52,10 @@ impl CampaignEvent {
         let (at, by_hmc) = (entry.at(), entry.user_id().map(|id| people.name(id)));
         match entry {
             MergedEntry::Audit(event) if event.kind == "campaign-imported" => {
-                let imported = parse_values(&event.new_values).get("total_vehicles").and_then(Value::as_i64);
+                let imported = parse_field_values(&event.new_values).get("total_vehicles").and_then(Value::as_i64);
                 Self { at, by_hmc, imported: Some(imported.unwrap_or_default()), fields: Vec::new(), bulk: None }
             }
-            MergedEntry::Audit(event) => Self { at, by_hmc, imported: None, fields: changed_fields(&event), bulk: None },
+            MergedEntry::Audit(event) => Self { at, by_hmc, imported: None, fields: list_changed_fields(&event), bulk: None },
             MergedEntry::Job(event) => Self { at, by_hmc, imported: None, fields: Vec::new(), bulk: Some(event.into()) },
         }
     }
@@ -71,7 +73,7 @@ async fn list_campaign_history(
     PathId(id): PathId,
     QueryParams(query): QueryParams<MergedHistoryQuery>,
 ) -> ApiResult<Json<CampaignHistory>> {
-    let page = MergedPage::from_query(&query)?;
+    let page = MergedHistoryWindow::from_query(&query)?;
     let request = campaign::ListCampaignHistoryRequest { id, window: page.audit_window() };
     let jobs_request = pb::ListCampaignJobsRequest { campaign_id: id, window: page.job_window() };
     let (mut campaigns, mut history) = (api.campaigns(), api.history());

@@ -93,12 +93,12 @@ impl FromStr for Position {
 
 /// Validated position and size of a page of the merged history.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct MergedPage {
+pub(super) struct MergedHistoryWindow {
     after: Option<Position>,
     limit: i32,
 }
 
-impl MergedPage {
+impl MergedHistoryWindow {
     /// Parses the position and the page size from the query parameters.
     ///
     /// # Errors
@@ -174,7 +174,7 @@ impl MergedEntry {
 /// Kind of a bulk change in a history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum BulkKind {
+pub(super) enum BulkChangeKind {
     /// A bulk change set or removed the status of vehicles.
     Status,
     /// A bulk change moved vehicles.
@@ -187,36 +187,36 @@ pub(super) enum BulkKind {
 
 /// Bulk change of vehicles, or the undoing of a bulk change.
 #[derive(Serialize, ToSchema)]
-pub(super) struct BulkEvent {
+pub(super) struct BulkChangeEvent {
     /// Id of the bulk change.
     job_id: i64,
-    kind: BulkKind,
+    kind: BulkChangeKind,
     /// New status (empty when the status was cleared), or name of the CSV file.
     detail: String,
     /// Number of vehicles that the bulk change changed, or that its undoing restored.
     vehicles: i64,
 }
 
-impl From<pb::JobEvent> for BulkEvent {
+impl From<pb::JobEvent> for BulkChangeEvent {
     fn from(event: pb::JobEvent) -> Self {
         let kind = match event.kind() {
-            _ if event.undone => BulkKind::Undo,
-            pb::JobKind::Status => BulkKind::Status,
-            pb::JobKind::Space => BulkKind::Space,
-            pb::JobKind::File | pb::JobKind::Import | pb::JobKind::Unspecified => BulkKind::File,
+            _ if event.undone => BulkChangeKind::Undo,
+            pb::JobKind::Status => BulkChangeKind::Status,
+            pb::JobKind::Space => BulkChangeKind::Space,
+            pb::JobKind::File | pb::JobKind::Import | pb::JobKind::Unspecified => BulkChangeKind::File,
         };
         Self { job_id: event.job_id, kind, detail: event.detail, vehicles: event.vehicles }
     }
 }
 
 /// Parses the JSON object with the old or new values of an audit entry. An invalid or empty text yields an empty map.
-pub(super) fn parse_values(text: &str) -> Map<String, Value> {
+pub(super) fn parse_field_values(text: &str) -> Map<String, Value> {
     serde_json::from_str(text).unwrap_or_default()
 }
 
 /// Returns the fields that an audit entry changed, with old and new values as texts.
-pub(super) fn changed_fields(event: &audit::Event) -> Vec<NamedFieldChange> {
-    let (old, new) = (parse_values(&event.old_values), parse_values(&event.new_values));
+pub(super) fn list_changed_fields(event: &audit::Event) -> Vec<NamedFieldChange> {
+    let (old, new) = (parse_field_values(&event.old_values), parse_field_values(&event.new_values));
     let text = |value: Option<&Value>| match value {
         None | Some(Value::Null) => String::new(),
         Some(Value::String(text)) => text.clone(),
@@ -246,7 +246,7 @@ mod tests {
     fn entries_at_the_time_of_the_position_are_continued_in_the_order_of_the_merged_history() {
         let at = DateTime::from_timestamp_micros(1_790_000_000_000_000).unwrap();
         let ids = |source| {
-            let page = MergedPage { after: Some(Position { at, source, id: 7 }), limit: 1 };
+            let page = MergedHistoryWindow { after: Some(Position { at, source, id: 7 }), limit: 1 };
             (page.window(Source::Audit).before_id, page.window(Source::Jobs).before_id)
         };
         assert_eq!(ids(Source::Jobs), (i64::MAX, 7));

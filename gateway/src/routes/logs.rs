@@ -71,7 +71,7 @@ async fn log_login(State(api): State<AppState>, signed: AuthenticatedCaller, Jso
 }
 
 async fn record_page_view(api: &AppState, signed: &AuthenticatedCaller, visit: pb::RecordPageViewRequest) -> ApiResult<StatusCode> {
-    let bearer = api.service_tokens.call_context_for(signed.call_context()).await?;
+    let bearer = api.service_tokens.call_context_on_behalf_of(signed.call_context()).await?;
     api.sessions().record_page_view(bearer.request(visit)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

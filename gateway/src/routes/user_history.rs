@@ -6,7 +6,7 @@ use crate::{
         body::{PathId, QueryParams},
     },
     http::problem::{ApiResult, ProblemBody},
-    routes::history_page::{BulkEvent, MergedEntry, MergedHistoryQuery, MergedPage, NamedFieldChange, changed_fields},
+    routes::history_page::{BulkChangeEvent, MergedEntry, MergedHistoryQuery, MergedHistoryWindow, NamedFieldChange, list_changed_fields},
     state::AppState,
 };
 use axum::{Json, extract::State};
@@ -43,7 +43,7 @@ struct UserEvent {
     /// Changed fields of the account; empty for other events.
     fields: Vec<NamedFieldChange>,
     /// Bulk change that the user made or undid; null for other events.
-    bulk: Option<BulkEvent>,
+    bulk: Option<BulkChangeEvent>,
 }
 
 impl UserEvent {
@@ -51,7 +51,7 @@ impl UserEvent {
         let (at, by_hmc) = (entry.at(), entry.user_id().map(|id| people.name(id)));
         match entry {
             MergedEntry::Audit(event) => {
-                let fields = if event.kind == "user-changed" { changed_fields(&event) } else { Vec::new() };
+                let fields = if event.kind == "user-changed" { list_changed_fields(&event) } else { Vec::new() };
                 Self { at, by_hmc, kind: event.kind, summary: event.summary, fields, bulk: None }
             }
             MergedEntry::Job(event) => {
@@ -73,7 +73,7 @@ async fn list_user_history(
     PathId(id): PathId,
     QueryParams(query): QueryParams<MergedHistoryQuery>,
 ) -> ApiResult<Json<UserHistory>> {
-    let page = MergedPage::from_query(&query)?;
+    let page = MergedHistoryWindow::from_query(&query)?;
     let request = auth::ListUserHistoryRequest { user_id: id, window: page.audit_window() };
     let jobs_request = pb::ListUserJobsRequest { user_id: id, window: page.job_window() };
     let (mut users, mut history) = (api.users(), api.history());

@@ -64,7 +64,7 @@ pub async fn start(config: Config, host: &Host) -> anyhow::Result<Server> {
         Some(certificate) => ca_cert_route(certificate.to_owned()).merge(app),
         None => app,
     };
-    let app = app.layer(from_fn(middleware::require_one_host));
+    let app = app.layer(from_fn(middleware::require_single_host_header));
     Ok(Server { address, listener, tls, app, plain, api, work: Executor::default() })
 }
 

@@ -3,12 +3,12 @@
 use crate::{
     active_imports::ActiveImports,
     api::{
-        upload::{self, CollectedUpload},
+        upload::{self, ReceiveOutcome},
         upload_slots::UploadSlots,
         watch,
     },
     error::Error,
-    progress::ProgressStore,
+    progress::ProgressTracker,
     reader::WorkbookReader,
     saga::{ImportOutcome, Importer, Uploader},
     store::cancellation,
@@ -45,11 +45,11 @@ impl ImportApi {
     async fn act(&self, person: Uploader, pieces: Streaming<pb::UploadChunk>) -> Result<ImportOutcome, Error> {
         let _place = self.places.try_acquire()?;
         match upload::receive_workbook(pieces).await? {
-            CollectedUpload::Complete(upload) => self.importer.import(person, upload).await,
-            CollectedUpload::Rejected(upload, rejection) => {
+            ReceiveOutcome::Complete(upload) => self.importer.import(person, upload).await,
+            ReceiveOutcome::Rejected(upload, rejection) => {
                 let Importer { host, .. } = &self.importer;
-                let progress = ProgressStore::new(host.cache.clone(), host.clock.clone(), upload, person.caller.user_id);
-                progress.publish_end(pb::ImportPhase::Failed).await;
+                let progress = ProgressTracker::new(host.cache.clone(), host.clock.clone(), upload, person.caller.user_id);
+                progress.publish_final_phase(pb::ImportPhase::Failed).await;
                 Ok(ImportOutcome::Rejected(rejection))
             }
         }

@@ -21,7 +21,7 @@ const MAX_NAME_LEN: usize = 200;
 
 /// Result of receiving an uploaded workbook: a complete file or a rejection.
 #[derive(Debug)]
-pub(super) enum CollectedUpload {
+pub(super) enum ReceiveOutcome {
     /// A complete file that is ready for import.
     Complete(Upload),
     /// File that was rejected before parsing because of its size or name, with its upload id.
@@ -77,19 +77,19 @@ where
 }
 
 /// Receives a workbook for import and checks its size and file extension.
-pub(super) async fn receive_workbook<S>(pieces: S) -> Result<CollectedUpload>
+pub(super) async fn receive_workbook<S>(pieces: S) -> Result<ReceiveOutcome>
 where
     S: Stream<Item = std::result::Result<UploadChunk, Status>> + Unpin,
 {
     let gathered = receive_file(pieces, ".xlsx").await?;
     let id = upload_id(&gathered.id)?;
     if gathered.size > MAX_FILE_BYTES {
-        return Ok(CollectedUpload::Rejected(id, too_large()));
+        return Ok(ReceiveOutcome::Rejected(id, too_large()));
     }
     if !gathered.has_expected_extension {
-        return Ok(CollectedUpload::Rejected(id, not_xlsx("")));
+        return Ok(ReceiveOutcome::Rejected(id, not_xlsx("")));
     }
-    Ok(CollectedUpload::Complete(Upload { id, file_name: gathered.name, data: gathered.data }))
+    Ok(ReceiveOutcome::Complete(Upload { id, file_name: gathered.name, data: gathered.data }))
 }
 
 fn upload_id(written: &str) -> Result<Uuid> {

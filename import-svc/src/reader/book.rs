@@ -23,7 +23,7 @@ pub(super) const SHEET_NAME: &str = "Sheet1";
 
 type Package<'f> = ZipArchive<Cursor<&'f [u8]>>;
 /// XML of one part (file) of the `.xlsx` package, read as a stream.
-pub(super) type WorkbookPart<'p, 'f> = Reader<BufReader<ZipFile<'p, Cursor<&'f [u8]>>>>;
+pub(super) type WorkbookPartReader<'p, 'f> = Reader<BufReader<ZipFile<'p, Cursor<&'f [u8]>>>>;
 
 /// An open workbook that contains the worksheet `Sheet1`.
 pub(super) struct Workbook<'f> {
@@ -59,7 +59,7 @@ impl<'f> Workbook<'f> {
         let Some(entry) = entries.iter().find(|entry| entry.name == SHEET_NAME) else { return Err(no_sheet(&entries)) };
         let link = links.get(&entry.relationship).ok_or_else(|| unreadable("its list of sheets is damaged"))?;
         if !link.kind.ends_with("/worksheet") {
-            return Err(no_worksheet());
+            return Err(no_worksheet_rejection());
         }
         let target = |kind: &str, usual: &str| {
             let found = links.values().find(|link| link.kind.ends_with(kind));
@@ -74,7 +74,7 @@ impl<'f> Workbook<'f> {
     ///
     /// # Errors
     /// Returns the rejection when the worksheet part is missing.
-    pub(super) fn sheet(&mut self) -> Result<(WorkbookPart<'_, 'f>, &[Rc<str>], &NumberFormats), Rejection> {
+    pub(super) fn sheet(&mut self) -> Result<(WorkbookPartReader<'_, 'f>, &[Rc<str>], &NumberFormats), Rejection> {
         let part = part(&mut self.package, &self.sheet)?.ok_or_else(damaged_part)?;
         Ok((part, &self.texts, &self.formats))
     }
@@ -86,7 +86,7 @@ pub(super) fn damaged_part() -> Rejection {
 }
 
 /// Builds the rejection of a `Sheet1` that is a chart instead of a worksheet.
-pub(super) fn no_worksheet() -> Rejection {
+pub(super) fn no_worksheet_rejection() -> Rejection {
     reject(ErrorCode::NoSheet, "'Sheet1' is a chart, not a worksheet. Rename the sheet with the vehicles to 'Sheet1'.")
 }
 
@@ -117,7 +117,7 @@ fn tidy(name: &[u8]) -> String {
 
 /// Opens a part (file) of the `.xlsx` package by name, ignoring letter case and the kind of slashes. Returns `None` if the part does
 /// not exist.
-fn part<'p, 'f>(package: &'p mut Package<'f>, path: &str) -> Result<Option<WorkbookPart<'p, 'f>>, Rejection> {
+fn part<'p, 'f>(package: &'p mut Package<'f>, path: &str) -> Result<Option<WorkbookPartReader<'p, 'f>>, Rejection> {
     let Some(index) = package.file_names_raw().position(|name| tidy(name).eq_ignore_ascii_case(path)) else { return Ok(None) };
     let file = package.by_index(index).map_err(|cause| match cause {
         ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED) => unreadable("a part of it is locked with a password"),
@@ -174,7 +174,10 @@ fn entries(package: &mut Package<'_>, path: &str) -> Result<(Vec<Entry>, bool), 
 }
 
 /// Calls `take` for the start tag of every XML element in a part (file) of the `.xlsx` package.
-fn each_start(xml: &mut WorkbookPart<'_, '_>, mut take: impl FnMut(&BytesStart<'_>) -> Result<(), Rejection>) -> Result<(), Rejection> {
+fn each_start(
+    xml: &mut WorkbookPartReader<'_, '_>,
+    mut take: impl FnMut(&BytesStart<'_>) -> Result<(), Rejection>,
+) -> Result<(), Rejection> {
     let mut buffer = Vec::new();
     loop {
         buffer.clear();
@@ -216,7 +219,7 @@ fn texts(package: &mut Package<'_>, path: &str) -> Result<Vec<Rc<str>>, Rejectio
 
 /// Reads a cell text, which consists of one or more formatted runs, up to the closing tag. Phonetic hints of Japanese text are
 /// skipped.
-pub(super) fn read_cell_text(xml: &mut WorkbookPart<'_, '_>, closing: &str) -> Result<String, Rejection> {
+pub(super) fn read_cell_text(xml: &mut WorkbookPartReader<'_, '_>, closing: &str) -> Result<String, Rejection> {
     let (mut whole, mut buffer, mut phonetic) = (String::new(), Vec::new(), false);
     loop {
         buffer.clear();
@@ -242,7 +245,7 @@ pub(super) fn read_cell_text(xml: &mut WorkbookPart<'_, '_>, closing: &str) -> R
 }
 
 /// Reads the characters of an element up to its closing tag.
-pub(super) fn read_characters(xml: &mut WorkbookPart<'_, '_>, closing: &str) -> Result<String, Rejection> {
+pub(super) fn read_characters(xml: &mut WorkbookPartReader<'_, '_>, closing: &str) -> Result<String, Rejection> {
     let (mut content, mut buffer) = (String::new(), Vec::new());
     loop {
         buffer.clear();

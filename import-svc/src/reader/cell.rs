@@ -26,7 +26,7 @@ impl Cell {
     }
 
     /// Creates a text cell from a shared string. The string is copied only if its ends must be trimmed.
-    pub(super) fn from_shared(written: &Rc<str>) -> Self {
+    pub(super) fn from_shared_string(written: &Rc<str>) -> Self {
         if trimmed(written).len() == written.len() && !written.is_empty() { Self::Text(written.clone()) } else { Self::text(written) }
     }
 

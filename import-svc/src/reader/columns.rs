@@ -105,7 +105,7 @@ impl Columns {
     }
 
     /// Returns the recognized columns in the order of the worksheet, without the error column.
-    pub(super) fn list_in_order(&self) -> Vec<Column> {
+    pub(super) fn list_in_worksheet_order(&self) -> Vec<Column> {
         let mut all: Vec<(u32, Column)> = self
             .0
             .iter()
@@ -138,7 +138,7 @@ fn wrong_columns(missing: &[String], excess: &[String]) -> Rejection {
 }
 
 /// Builds the rejection of a value in a column that has no name in row 1.
-pub(super) fn columns_without_header(place: u32, row: u32) -> Rejection {
+pub(super) fn unnamed_column_rejection(place: u32, row: u32) -> Rejection {
     let mut refusal = wrong_columns(&[], &[format!("{} (no name)", letters(place))]);
     for error in &mut refusal.rows {
         error.row = row.into();

@@ -148,7 +148,7 @@ impl<'s> RowCollector<'s> {
             self.row = row;
         }
         if place >= MAX_COLUMNS {
-            return Err(columns::columns_without_header(place, row + 1).into());
+            return Err(columns::unnamed_column_rejection(place, row + 1).into());
         }
         if row > MAX_ROWS {
             return Err(too_many(row).into());
@@ -160,7 +160,7 @@ impl<'s> RowCollector<'s> {
         match self.columns()?.meaning_of(place) {
             Some(ColumnMeaning::Value(column)) => self.cells[column as usize] = cell,
             Some(ColumnMeaning::Errors) => return Ok(()),
-            None => return Err(columns::columns_without_header(place, row + 1).into()),
+            None => return Err(columns::unnamed_column_rejection(place, row + 1).into()),
         }
         self.filled = true;
         Ok(())
@@ -188,7 +188,7 @@ impl<'s> RowCollector<'s> {
             none => {
                 let read = none.insert(Columns::read(&self.header)?);
                 if let Some(correcting) = &mut self.correcting {
-                    correcting.begin(read.list_in_order());
+                    correcting.begin(read.list_in_worksheet_order());
                 }
                 Ok(read)
             }

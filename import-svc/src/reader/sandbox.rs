@@ -43,7 +43,7 @@ const ALLOWED_SYSTEM_CALLS: [i64; 30] = [
 ///
 /// # Errors
 /// Returns an error when the system does not support seccomp filters.
-pub fn install_filter() -> anyhow::Result<()> {
+pub fn install_seccomp_filter() -> anyhow::Result<()> {
     let rules: BTreeMap<i64, Vec<_>> = ALLOWED_SYSTEM_CALLS.into_iter().map(|call| (call, Vec::new())).collect();
     let refuse = SeccompAction::Errno(libc::EPERM.unsigned_abs());
     let filter = SeccompFilter::new(rules, refuse, SeccompAction::Allow, TargetArch::try_from(ARCH)?)?;

@@ -1,7 +1,7 @@
 //! Reads the cells of `Sheet1` from a workbook file and passes the cells to the validation of rows.
 use crate::{
     reader::{
-        book::{self, Workbook, WorkbookPart},
+        book::{self, Workbook, WorkbookPartReader},
         cell::Cell,
         format::{FORMAT_AS_TEXT_HINT, NumberFormats},
         rows::{ReadPurpose, RowCollector, StopReason},
@@ -39,7 +39,7 @@ pub fn read(file: &[u8], purpose: ReadPurpose, send: &mut dyn FnMut(ReaderRecord
 
 /// Iterates over the cells of a worksheet in the order of the file.
 struct Cells<'p, 'f> {
-    xml: WorkbookPart<'p, 'f>,
+    xml: WorkbookPartReader<'p, 'f>,
     texts: &'p [Rc<str>],
     formats: &'p NumberFormats,
     from_1904: bool,
@@ -59,7 +59,7 @@ impl Cells<'_, '_> {
                 Event::Start(start) => match start.local_name().as_ref() {
                     "sheetData" => return Ok(true),
                     "worksheet" => is_worksheet = true,
-                    _ if !is_worksheet => return Err(book::no_worksheet()),
+                    _ if !is_worksheet => return Err(book::no_worksheet_rejection()),
                     _ => {}
                 },
                 Event::Eof => return Err(book::damaged_part()),
@@ -135,7 +135,7 @@ impl Cells<'_, '_> {
     fn read(&self, value: &str, kind: &str, style: usize) -> Cell {
         match kind {
             "s" => match value.trim().parse::<usize>().ok().and_then(|index| self.texts.get(index)) {
-                Some(text) => Cell::from_shared(text),
+                Some(text) => Cell::from_shared_string(text),
                 None => bad(value, "refers to a text that is missing in the workbook."),
             },
             "str" => Cell::text(&crate::reader::text::decode_escapes(value)),

@@ -45,7 +45,7 @@ fn limit_resources() -> io::Result<()> {
     Resource::CPU.set(MAX_CPU_SECONDS, MAX_CPU_SECONDS)?;
     Resource::CORE.set(0, 0)?;
     // Systems without seccomp filters rely on the resource limits alone.
-    let _ = sandbox::install_filter();
+    let _ = sandbox::install_seccomp_filter();
     Ok(())
 }
 

@@ -29,9 +29,9 @@ pub(crate) fn address() -> &'static str {
 /// Logs that a request failed because the database is unavailable, as a warning if the request is the first to fail in an outage.
 pub(crate) fn log_unavailable(cause: &sqlx::Error) {
     if OUTAGE.record_failure() {
-        tracing::warn!(%cause, database = address(), "database unavailable");
+        tracing::warn!(%cause, database = address(), "database unavailable, requests fail");
     } else {
-        tracing::debug!(%cause, database = address(), "database still unavailable");
+        tracing::debug!(%cause, database = address(), "database still unavailable, requests fail");
     }
 }
 

@@ -10,7 +10,7 @@ macro_rules! reasons {
         pub enum Reason { $($(#[$doc])* $name,)* }
 
         impl Reason {
-            /// Returns the text of the reason on the wire, such as `NO_USER`.
+            /// Returns the text of the reason on the wire, such as `BULK_CHANGE_USER_ID`.
             #[must_use]
             pub fn text(self) -> &'static str {
                 match self { $(Self::$name => $text,)* }
@@ -49,7 +49,7 @@ reasons! {
     /// The session does not exist.
     NoSession = "NO_SESSION",
     /// The user does not exist.
-    NoUser = "NO_USER",
+    NoUser = "BULK_CHANGE_USER_ID",
     /// Another user has the requested login name (HMC).
     HmcTaken = "HMC_TAKEN",
     /// The user or the login name (HMC) is reserved.
@@ -219,7 +219,7 @@ pub fn is_connection_error(cause: &sqlx::Error) -> bool {
 ///
 /// An administrator still has to create what is missing.
 #[must_use]
-pub fn is_setup_missing(cause: &sqlx::Error) -> bool {
+pub fn is_database_setup_missing(cause: &sqlx::Error) -> bool {
     let code = cause.as_database_error().and_then(|database_error| database_error.code());
     code.is_some_and(|code| ["28000", "28P01", "3D000", "3F000", "42501"].contains(&&*code))
 }

@@ -99,7 +99,7 @@ impl Host {
 
     async fn with(settings: Settings, tasks: Tasks, links: Clients, tls: Option<ServiceTls>) -> anyhow::Result<Self> {
         settings.check_database_urls()?;
-        telemetry::spawn_upkeep(&tasks);
+        telemetry::spawn_metrics_upkeep(&tasks);
         let clock = Clock::default();
         let cache = Cache::from_settings(&settings).context("PATIO_REDIS_URL").map_err(InvalidSetting::from_error)?;
         let (settings, identity) = (Arc::new(settings), TokenVerifier::new(clock.clone()));
@@ -143,7 +143,7 @@ impl Host {
 
     fn is_waited_for(&self, cause: &anyhow::Error) -> bool {
         let mut causes = cause.chain().filter_map(|cause| cause.downcast_ref::<sqlx::Error>());
-        causes.any(|cause| errors::is_connection_error(cause) || (!self.runs_all() && errors::is_setup_missing(cause)))
+        causes.any(|cause| errors::is_connection_error(cause) || (!self.runs_all() && errors::is_database_setup_missing(cause)))
     }
 
     async fn bring_up(&self, db: &Db, schema: Schema) -> anyhow::Result<()> {
@@ -214,7 +214,7 @@ impl Waiting {
         anyhow::ensure!(host.is_waited_for(&cause), cause);
         let cause = errors::causes_on_one_line(&cause);
         if self.last_log.as_ref().is_none_or(|(logged, at)| *logged != cause || at.elapsed() > LOG_INTERVAL) {
-            tracing::warn!(cause, "waiting for the database");
+            tracing::warn!(cause, "waiting for the database, retrying");
             self.last_log = Some((cause, Instant::now()));
         }
         tokio::time::sleep(DATABASE_RETRY_PAUSE).await;

@@ -90,13 +90,13 @@ impl Tasks {
     /// Signals all background tasks to stop and waits for them, for at most [`DRAIN_TIMEOUT`].
     pub async fn stop_and_wait(&self) {
         self.stop();
-        if !self.wait_until_drained(DRAIN_TIMEOUT).await {
+        if !self.wait_until_tasks_ended(DRAIN_TIMEOUT).await {
             tracing::warn!("shutdown timed out, background tasks were aborted");
         }
     }
 
     /// Waits until all background tasks have ended, for at most the given time. Returns `false` when some are still running.
-    pub async fn wait_until_drained(&self, patience: Duration) -> bool {
+    pub async fn wait_until_tasks_ended(&self, patience: Duration) -> bool {
         self.tracker.close();
         tokio::time::timeout(patience, self.tracker.wait()).await.is_ok()
     }

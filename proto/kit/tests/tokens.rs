@@ -2,7 +2,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use patio_kit::{
-    auth::identity::{ACTIVITY_INTERVAL, Claims, ISSUER, TokenVerifier},
+    auth::identity::{ACTIVITY_REPORT_INTERVAL, Claims, ISSUER, TokenVerifier},
     clock::{Clock, timestamp},
     errors::{Reason, reason},
 };
@@ -192,7 +192,7 @@ fn the_use_of_a_session_is_reported_once_in_five_minutes() {
     assert_eq!(used, ["first", "second"]);
     assert!(issuer.accepts(&first));
     assert!(issuer.identity.drain_activity(10).is_empty());
-    issuer.clock.advance(ACTIVITY_INTERVAL);
+    issuer.clock.advance(ACTIVITY_REPORT_INTERVAL);
     assert!(issuer.accepts(&first) && issuer.accepts(&second));
     let some = issuer.identity.drain_activity(1);
     assert_eq!((some.len(), issuer.identity.drain_activity(10).len()), (1, 1), "as many as were asked for, then the rest");

@@ -1,5 +1,5 @@
 //! gRPC service for the history of vehicles.
-use super::{Context, Reply, jobs::job_kind, reply};
+use super::{Context, Reply, jobs::parse_job_kind, reply};
 use crate::{
     error::Error,
     inspection::history,
@@ -53,7 +53,7 @@ fn to_response(events: Vec<JobEvent>) -> pb::ListJobEventsResponse {
 impl From<JobEvent> for pb::JobEvent {
     fn from(event: JobEvent) -> Self {
         let JobEvent { id, at, user_id, kind, undone, detail, vehicles, job_id } = event;
-        let kind = job_kind(&kind).into();
+        let kind = parse_job_kind(&kind).into();
         Self { id, at: Some(clock::timestamp(at)), user_id, kind, undone, detail, vehicles, job_id }
     }
 }

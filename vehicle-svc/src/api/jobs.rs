@@ -79,7 +79,7 @@ impl JobService for JobApi {
 }
 
 fn job_to_proto(job: Job, campaigns: &[JobCampaign], role: Role) -> pb::Job {
-    let kind = job_kind(&job.kind);
+    let kind = parse_job_kind(&job.kind);
     pb::Job {
         id: job.id,
         kind: kind.into(),
@@ -97,7 +97,7 @@ fn job_to_proto(job: Job, campaigns: &[JobCampaign], role: Role) -> pb::Job {
 }
 
 /// Parses the kind of a job from its database text. Any unknown text counts as [`JobKind::File`].
-pub(super) fn job_kind(kind: &str) -> JobKind {
+pub(super) fn parse_job_kind(kind: &str) -> JobKind {
     match kind {
         "import" => JobKind::Import,
         "status" => JobKind::Status,

@@ -78,7 +78,7 @@ impl EventService for EventApi {
         }
         let mut paces = pace::compute_paces(&self.context.db, &ids, self.context.clock.now()).await.map_err(Error::from)?;
         for pace in &mut paces {
-            pace::hide_counts_of_others(pace, &caller);
+            pace::hide_counts_of_other_users(pace, &caller);
         }
         reply(pb::GetPaceResponse { paces })
     }
@@ -111,7 +111,7 @@ fn events(receiver: Receiver<FeedItem>) -> impl futures::Stream<Item = Result<Wa
 fn hide_invisible_parts(event: WatchEvent, view: View, caller: &Caller) -> WatchEvent {
     match event.event {
         Some(Event::Pace(mut changed)) => {
-            pace::hide_counts_of_others(&mut changed, caller);
+            pace::hide_counts_of_other_users(&mut changed, caller);
             WatchEvent { event: Some(Event::Pace(changed)) }
         }
         Some(Event::Vehicles(changed)) if changed.vehicles.iter().any(|row| !view.includes(row.id_yard.map(i64::from))) => {

@@ -134,7 +134,7 @@ impl VehicleService for VehicleApi {
         let (request, window) = (&request, PageWindow::from_request(request.page.as_ref()));
         let listed = |db: Db| async move {
             let campaign = campaigns::find(&db, request.campaign_id).await?.ok_or(Error::CampaignNotFound(request.campaign_id))?;
-            let view = campaign.narrow_view(View::for_role(role, request.yard));
+            let view = campaign.simplify_yard_filter(View::for_role(role, request.yard));
             let (page, total) = self.search(&db, &campaign, filter(request, view)?, window).await?;
             Ok::<_, Error>((campaign, page, total))
         };
@@ -232,7 +232,7 @@ fn filter(request: &pb::ListVehiclesRequest, view: View) -> Result<vehicles::Veh
         )),
         None => None,
     };
-    let search = normalization::normalize_code(&request.search).to_lowercase();
+    let search = normalization::normalize_identifier(&request.search).to_lowercase();
     Ok(vehicles::VehicleFilter { pattern: page::to_like_pattern(&search), needle: search, matches_vin_keys: false, view, status })
 }
 

@@ -53,7 +53,7 @@ impl YardService for YardApi {
         }
         let progress = match (request.campaign_name.as_str(), request.yard) {
             ("", None) => campaigns::load_progress(&self.0.db, &request.campaign_ids, with_dash).await,
-            ("", Some(yard::DASH_YARD)) if !with_dash => Ok(Vec::new()),
+            ("", Some(yard::DASH_YARD_ID)) if !with_dash => Ok(Vec::new()),
             ("", Some(yard)) => campaigns::load_progress_in_yard(&self.0.db, &request.campaign_ids, i64::from(yard)).await,
             (name, _) => campaigns::find_progress(&self.0.db, name, with_dash).await.map(|found| found.into_iter().collect()),
         };
@@ -61,7 +61,7 @@ impl YardService for YardApi {
     }
 
     async fn list_campaigns_of_yard(&self, request: Request<pb::ListCampaignsOfYardRequest>) -> Reply<pb::ListCampaignsOfYardResponse> {
-        let is_hidden = request.get_ref().yard == yard::DASH_YARD && !can_see_dash_yard(identity::caller(&request)?.role);
+        let is_hidden = request.get_ref().yard == yard::DASH_YARD_ID && !can_see_dash_yard(identity::caller(&request)?.role);
         let found =
             if is_hidden { Ok(Vec::new()) } else { yards::list_campaigns_in_yard(&self.0.db, i64::from(request.get_ref().yard)).await };
         let campaign_ids = found.map_err(Error::from)?;
@@ -85,7 +85,7 @@ fn list_visible_yards(caller: &Caller, counts: &[yards::YardCount], with_empty: 
     let counts: HashMap<i64, &yards::YardCount> = counts.iter().map(|count| (count.yard_id, count)).collect();
     yard::YARDS
         .iter()
-        .filter(|(id, _)| *id != yard::DASH_YARD || can_see_dash_yard(caller.role))
+        .filter(|(id, _)| *id != yard::DASH_YARD_ID || can_see_dash_yard(caller.role))
         .filter_map(|(id, name)| {
             let count = counts.get(&i64::from(*id));
             let (total_vehicles, inspected_vehicles) = count.map_or((0, 0), |count| (count.total, count.inspected));

@@ -73,7 +73,7 @@ impl ChangeSet {
     }
 
     /// Adds the change of a vehicle's yard and status, from the state before the change to the state after it.
-    pub fn add_status(&mut self, campaign: i64, from: (Option<i64>, &str), to: (Option<i64>, &str)) {
+    pub fn add_status_change(&mut self, campaign: i64, from: (Option<i64>, &str), to: (Option<i64>, &str)) {
         self.campaigns.entry(campaign).or_default().statuses.add_vehicle_change(from, to);
     }
 
@@ -89,7 +89,7 @@ impl ChangeSet {
                 patch.place.is_some_and(|place| Some(&place.walk_key) != vehicle.walk_key.as_ref()) && !(vehicle.inspected && inspected);
             touched.add_vehicle(vehicle.campaign_id, patch.snapshot_before(vehicle), counts, walks);
             let status = patch.status.unwrap_or(&vehicle.status);
-            touched.add_status(vehicle.campaign_id, (vehicle.yard_id, &vehicle.status), (yard, status));
+            touched.add_status_change(vehicle.campaign_id, (vehicle.yard_id, &vehicle.status), (yard, status));
         }
         touched
     }
@@ -108,7 +108,7 @@ impl ChangeSet {
         };
         let job = jobs::insert(tx, &new).await?;
         for (campaign, here) in &self.campaigns {
-            jobs::insert_campaign(tx, job, *campaign, count_as_i64(here.vehicles.len())).await?;
+            jobs::insert_job_campaign(tx, job, *campaign, count_as_i64(here.vehicles.len())).await?;
         }
         job_snapshots::insert(tx, job, &self.before).await
     }
@@ -122,7 +122,7 @@ impl ChangeSet {
         let mut campaign_counts = Vec::new();
         for (campaign, here) in &self.campaigns {
             let after = counters::update_campaign_counters(tx, *campaign, &here.deltas).await?;
-            activity::add_bulk_work(tx, *campaign, at, here.deltas.inspected_by_yard(), &here.statuses).await?;
+            activity::add_bulk_work(tx, *campaign, at, here.deltas.inspected_deltas_by_yard(), &here.statuses).await?;
             changes::record_changes(tx, *campaign, after.revision, &here.vehicles).await?;
             let few = here.vehicles.len() <= MAX_EVENT_ROWS;
             campaign_counts.push(CampaignCounts { vehicles: if few { here.vehicles.clone() } else { Vec::new() }, ..after });
@@ -135,7 +135,7 @@ impl ChangeSet {
 ///
 /// # Errors
 /// Returns the error of a failed statement.
-pub async fn record_and_write_job(
+pub async fn record_job_and_patch_vehicles(
     tx: &mut Tx<'_>,
     all: &[(&FoundVehicle, VehiclePatch<'_>)],
     run: &BulkContext,

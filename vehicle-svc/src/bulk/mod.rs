@@ -19,7 +19,7 @@ use crate::{
     parking_space::ParkingSpace,
     store::{
         batch_update::{self, VehiclePatch},
-        status_targets::{self, StatusTarget},
+        status_targets::{self, StatusChangeTarget},
         vehicle_lookup::{self, FieldSelection, FoundVehicle},
     },
 };
@@ -132,14 +132,14 @@ pub async fn change_status(tx: &mut Tx<'_>, vins: &[String], change: StatusChang
     let new = status_patch(run.caller.role, change);
     let (status, inspected) = (new.status.unwrap_or_default(), new.inspected.unwrap_or_default());
     let asked = Asked::of(vins)?;
-    let found = status_targets::find_status_targets(tx, &asked.keys(), new, run.lookup_scope()).await?;
+    let found = status_targets::find_status_change_targets(tx, &asked.keys(), new, run.lookup_scope()).await?;
     let mut outcome = asked.outcome(found.iter().map(|vehicle| vehicle.asked));
     let (found, unclear) = split_ambiguous(tx, &asked, found).await?;
     let (open, closed): (Vec<_>, Vec<_>) = found.into_iter().partition(|vehicle| vehicle.is_open);
     let (todo, left): (Vec<_>, Vec<_>) = open.into_iter().partition(|vehicle| vehicle.status != status);
     let reason = if change.action == StatusAction::Remove { SkipReason::NoStatus } else { SkipReason::SameStatus };
     outcome.warnings.extend(warn_of_retained_notes(todo.iter().filter(|vehicle| vehicle.keeps_notes).count()));
-    let skipped = |all: Vec<StatusTarget>, why| all.into_iter().map(move |vehicle| (vehicle.vin.unwrap_or_default(), why));
+    let skipped = |all: Vec<StatusChangeTarget>, why| all.into_iter().map(move |vehicle| (vehicle.vin.unwrap_or_default(), why));
     outcome.skipped = unclear.into_iter().map(|vin| (vin, SkipReason::AmbiguousVin)).collect();
     outcome.skipped.extend(skipped(closed, SkipReason::CampaignClosed).chain(skipped(left, reason)));
     outcome.updated = todo.len();
@@ -151,11 +151,11 @@ pub async fn change_status(tx: &mut Tx<'_>, vins: &[String], change: StatusChang
     for vehicle in &todo {
         let here = |inspected| (vehicle.yard_id, inspected);
         touched.add_vehicle(vehicle.campaign_id, vehicle.snapshot_before(), (here(vehicle.inspected), here(inspected)), false);
-        touched.add_status(vehicle.campaign_id, (vehicle.yard_id, &vehicle.status), (vehicle.yard_id, status));
+        touched.add_status_change(vehicle.campaign_id, (vehicle.yard_id, &vehicle.status), (vehicle.yard_id, status));
     }
     let supervisor = todo.iter().any(|vehicle| !vehicle.admin_notes.is_empty());
     touched.record(tx, run, JobDescription { kind: "status", detail: status.to_owned(), supervisor }).await?;
-    batch_update::set_equal_values(tx, &touched.vehicle_ids(), new, run.caller.signed_in_user_id(), run.now).await?;
+    batch_update::set_same_values(tx, &touched.vehicle_ids(), new, run.caller.signed_in_user_id(), run.now).await?;
     outcome.campaign_counts = touched.update_counters(tx, run.now).await?;
     let updated = outcome.updated;
     let summary = if status.is_empty() {
@@ -211,7 +211,11 @@ impl VinMeanings {
 /// full VINs of the vehicles whose requested VIN is ambiguous.
 ///
 /// A vehicle with another model code than the caller meant is left out of both lists.
-async fn split_ambiguous(tx: &mut Tx<'_>, asked: &Asked<'_>, found: Vec<StatusTarget>) -> Result<(Vec<StatusTarget>, Vec<String>)> {
+async fn split_ambiguous(
+    tx: &mut Tx<'_>,
+    asked: &Asked<'_>,
+    found: Vec<StatusChangeTarget>,
+) -> Result<(Vec<StatusChangeTarget>, Vec<String>)> {
     let mut times = HashMap::<i64, usize>::new();
     found.iter().for_each(|vehicle| *times.entry(vehicle.asked).or_default() += 1);
     let several: Vec<i64> = found
@@ -248,7 +252,7 @@ fn warn_of_retained_notes(vehicles: usize) -> Option<String> {
 }
 
 /// Returns the preview of a status change: the first vehicles, in the order of the requested VINs.
-async fn preview_status(tx: &mut Tx<'_>, asked: &Asked<'_>, todo: &[StatusTarget], new: VehiclePatch<'_>) -> Result<Vec<Preview>> {
+async fn preview_status(tx: &mut Tx<'_>, asked: &Asked<'_>, todo: &[StatusChangeTarget], new: VehiclePatch<'_>) -> Result<Vec<Preview>> {
     let mut rows: Vec<_> = todo.iter().map(|vehicle| (asked.row(vehicle.asked), vehicle.id)).collect();
     rows.sort_unstable();
     rows.truncate(PREVIEW_LIMIT);
@@ -309,7 +313,7 @@ pub async fn move_vehicles(tx: &mut Tx<'_>, moves: &[(String, ParkingSpace)], ru
     }
     let all: Vec<_> = moved.into_iter().map(|(_, vehicle, patch)| (vehicle, patch)).collect();
     outcome.campaign_counts =
-        job_history::record_and_write_job(tx, &all, run, JobDescription { kind: "space", ..JobDescription::default() }).await?;
+        job_history::record_job_and_patch_vehicles(tx, &all, run, JobDescription { kind: "space", ..JobDescription::default() }).await?;
     audit::append(
         tx,
         run.now,

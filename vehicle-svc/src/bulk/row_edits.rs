@@ -196,9 +196,13 @@ pub async fn apply_edits(
     if run.dry_run || !edited.errors.is_empty() || changed.is_empty() {
         return Ok(edited);
     }
-    edited.campaign_counts =
-        job_history::record_and_write_job(tx, &changed, run, JobDescription { kind: "file", detail: source.to_owned(), supervisor })
-            .await?;
+    edited.campaign_counts = job_history::record_job_and_patch_vehicles(
+        tx,
+        &changed,
+        run,
+        JobDescription { kind: "file", detail: source.to_owned(), supervisor },
+    )
+    .await?;
     audit::append(tx, run.now, Some(&run.caller), event(changed.len(), run, source)).await?;
     Ok(edited)
 }

@@ -52,7 +52,7 @@ impl ProgressPublisher {
     /// Returns this publisher with the change feed `live`. After each milestone (work begun, complete, incomplete again) that
     /// campaign-svc has received, the publisher then reports the campaign as changed on the feed.
     #[must_use]
-    pub(crate) fn with_feed(self, live: ChangeFeed) -> Self {
+    pub(crate) fn with_change_feed(self, live: ChangeFeed) -> Self {
         Self { live: Some(live), ..self }
     }
 

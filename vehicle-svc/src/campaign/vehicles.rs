@@ -102,9 +102,9 @@ pub async fn complete_import(db: &Db, campaign: i64, import: jobs::NewJob, calle
                 return Err(Error::CampaignNotFound(campaign));
             }
             let vehicles = counters::count_draft_vehicles(tx, campaign).await?;
-            jobs::delete_import(tx, campaign).await?;
+            jobs::delete_import_job(tx, campaign).await?;
             let job = jobs::insert(tx, &jobs::NewJob { vehicles, ..import }).await?;
-            jobs::insert_campaign(tx, job, campaign, vehicles).await?;
+            jobs::insert_job_campaign(tx, job, campaign, vehicles).await?;
             let event = entry(campaign, format!("stored {vehicles} vehicles of campaign {campaign}"), address);
             audit::append(tx, import.at, Some(&caller), event).await?;
             Ok(vehicles)

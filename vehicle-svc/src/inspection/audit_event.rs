@@ -33,7 +33,7 @@ fn origin_text(origin: Origin) -> &'static str {
 
 /// Parses how the user entered the VIN from the summary of a save's audit event.
 #[must_use]
-pub fn parse_origin(summary: &str) -> Origin {
+pub fn parse_vin_input_method(summary: &str) -> Origin {
     let end = summary.rsplit(',').next().map(str::trim_start);
     [Origin::Scanned, Origin::Typed].into_iter().find(|origin| end == Some(origin_text(*origin))).unwrap_or_default()
 }

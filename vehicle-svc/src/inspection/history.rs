@@ -70,11 +70,11 @@ fn of_save(event: Event) -> VehicleChange {
         at: event.at,
         user_id: event.user_id,
         kind: if is_resolution { ChangeKind::Conflict } else { ChangeKind::Save }.into(),
-        origin: if is_resolution { Origin::Unspecified } else { audit_event::parse_origin(&event.summary) }.into(),
+        origin: if is_resolution { Origin::Unspecified } else { audit_event::parse_vin_input_method(&event.summary) }.into(),
         device_time: device_time.map(|at| clock::timestamp(at.to_utc())),
         job_id: None,
         file: String::new(),
-        fields: merge::list_fields().filter_map(changed).collect(),
+        fields: merge::list_editable_fields().filter_map(changed).collect(),
     }
 }
 

@@ -27,7 +27,7 @@ const FIELDS: [(Field, &str); 5] = [
 ];
 
 /// Returns the fields of a vehicle that users can change.
-pub fn list_fields() -> impl Iterator<Item = Field> {
+pub fn list_editable_fields() -> impl Iterator<Item = Field> {
     FIELDS.into_iter().map(|(field, _)| field)
 }
 
@@ -45,7 +45,7 @@ pub fn parse_field(name: &str) -> Field {
 
 /// Returns the database text for one side of a conflict: `theirs` (value stored first) or `mine` (later value).
 #[must_use]
-pub fn side_text(side: Side) -> &'static str {
+pub fn conflict_side_text(side: Side) -> &'static str {
     if side == Side::Mine { "mine" } else { "theirs" }
 }
 
@@ -154,7 +154,7 @@ pub fn merge_save(role: Role, before: &LoadedVehicle, save: &SaveCommand, base: 
         return Err(Error::CampaignClosed(vehicle.campaign_name.clone()));
     }
     for wish in wishes.iter().filter(|wish| wish.field == Field::Status) {
-        let is_known = save.stores_conflicts && status::parse(&wish.base).is_some_and(|base| before.has_ever_had(base));
+        let is_known = save.stores_conflicts && status::parse(&wish.base).is_some_and(|base| before.has_ever_had_status(base));
         check_status_change(role, if is_known { &wish.base } else { &wish.stored }, &wish.wanted)?;
     }
     let mut content = VehicleContent::from_vehicle(vehicle);
@@ -167,9 +167,9 @@ pub fn merge_save(role: Role, before: &LoadedVehicle, save: &SaveCommand, base: 
         if shows == Side::Mine {
             set_field(&mut content, vehicle, wish.field, &wish.wanted)?;
         }
-        let (theirs_by, theirs_at) = before.last_changed(wish.field);
+        let (theirs_by, theirs_at) = before.last_change_of_field(wish.field);
         let FieldChange { field, base, stored: theirs, wanted: mine } = wish;
-        Ok(NewConflict { field: field_name(field), base, theirs, mine, theirs_by, theirs_at, shown: side_text(shows) })
+        Ok(NewConflict { field: field_name(field), base, theirs, mine, theirs_by, theirs_at, shown: conflict_side_text(shows) })
     });
     let kept: Result<Vec<NewConflict>> = kept.collect();
     Ok((content, kept?))

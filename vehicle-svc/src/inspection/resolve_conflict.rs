@@ -71,10 +71,10 @@ pub async fn resolve(tx: &mut Tx<'_>, choice: &ConflictChoice) -> Result<Resolve
         (merge::stored_value(field, &before.vehicle), if *side == Side::Mine { &conflict.mine } else { &conflict.theirs });
     let shows = if conflict.shown == "mine" { &conflict.mine } else { &conflict.theirs };
     if stored != *value && stored != *shows {
-        conflicts::replace_stored_value(tx, *id, &stored, before.last_changed(field)).await?;
+        conflicts::replace_stored_value(tx, *id, &stored, before.last_change_of_field(field)).await?;
         return Ok(ResolveOutcome::Changed(before.vehicle.id, before.vehicle.version));
     }
-    conflicts::mark_resolved(tx, *id, merge::side_text(*side), (caller.signed_in_user_id(), *now)).await?;
+    conflicts::mark_resolved(tx, *id, merge::conflict_side_text(*side), (caller.signed_in_user_id(), *now)).await?;
     let event = event(&conflict, &before.vehicle, (&stored, value), choice);
     let moved = if stored == *value {
         audit::append(tx, *now, Some(caller), event).await?;
@@ -117,7 +117,7 @@ fn event(conflict: &Conflict, vehicle: &Vehicle, (was, is): (&str, &str), choice
         new.insert(conflict.field.clone(), json!(is));
     }
     new.insert("conflict".to_owned(), json!(conflict.id));
-    new.insert("chosen".to_owned(), json!(merge::side_text(choice.side)));
+    new.insert("chosen".to_owned(), json!(merge::conflict_side_text(choice.side)));
     audit::AuditEvent {
         kind: audit_event::AUDIT_KIND,
         subject: audit_event::subject(vehicle.id),

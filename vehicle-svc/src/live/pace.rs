@@ -57,7 +57,7 @@ fn whole(of: &RemainingVehicles, saved: &[RecentSave], now: DateTime<Utc>) -> Pa
 
 /// Removes the counts of other users from a campaign's pace of work if the caller is an operator. Operators see where their
 /// colleagues work, but not how much the colleagues have inspected.
-pub fn hide_counts_of_others(pace: &mut Pace, caller: &Caller) {
+pub fn hide_counts_of_other_users(pace: &mut Pace, caller: &Caller) {
     if caller.role == Role::Operator {
         for person in pace.people.iter_mut().filter(|person| person.user_id != caller.user_id) {
             (person.saves, person.per_hour) = (None, None);

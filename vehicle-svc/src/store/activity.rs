@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
 /// User id under which bulk changes are counted. The counts by user leave out this id.
-pub const NO_USER: i64 = 0;
+pub const BULK_CHANGE_USER_ID: i64 = 0;
 /// Length of an hour in seconds.
 const SECONDS: i64 = 3_600;
 
@@ -88,11 +88,11 @@ pub async fn add_bulk_work(
     let changed = statuses.0.iter().filter(|(_, number)| **number != 0);
     let changed: Vec<YardRow> =
         changed.map(|((yard, status), number)| YardRow { yard: *yard, status, number: *number, wrong: 0 }).collect();
-    let rows = dialect::select_yard_counts(tx.is_postgres());
+    let rows = dialect::unnest_yard_counts_sql(tx.is_postgres());
     if !work.is_empty() {
         let text = format!(
             "insert into activity (campaign_id, hour, yard_id, user_id, inspected, saves, found_wrong)
-             select $2, $3, yard, {NO_USER}, number, 0, wrong from ({rows}) as work where true {}",
+             select $2, $3, yard, {BULK_CHANGE_USER_ID}, number, 0, wrong from ({rows}) as work where true {}",
             more_work!()
         );
         let work = json(&work)?;

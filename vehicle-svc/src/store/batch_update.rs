@@ -124,7 +124,7 @@ pub async fn write_patches(tx: &mut Tx<'_>, all: &[(&FoundVehicle, VehiclePatch<
         if group.len() < MIN_GROUP_LEN {
             others.extend(group.into_iter().map(|vehicle| Own::of(vehicle, patch)));
         } else {
-            set_equal_values(tx, &group.iter().map(|vehicle| vehicle.id).collect::<Vec<_>>(), *patch, by, at).await?;
+            set_same_values(tx, &group.iter().map(|vehicle| vehicle.id).collect::<Vec<_>>(), *patch, by, at).await?;
         }
     }
     if others.is_empty() { Ok(()) } else { each(tx, &others, by, at).await }
@@ -141,7 +141,7 @@ fn noted(column: &str, value: &str) -> String {
 }
 
 /// Sets the status, inspected state and notes of many vehicles to equal values. Does not change parking spaces.
-pub async fn set_equal_values(tx: &mut Tx<'_>, ids: &[i64], same: VehiclePatch<'_>, by: Option<i64>, at: DateTime<Utc>) -> Result<()> {
+pub async fn set_same_values(tx: &mut Tx<'_>, ids: &[i64], same: VehiclePatch<'_>, by: Option<i64>, at: DateTime<Utc>) -> Result<()> {
     let set = [
         same.status.map(|_| noted("status", "$4") + concat!(", statuses_had = vehicles.statuses_had | ", status_history::bit!("$4"))),
         same.inspected.map(|_| ", inspected = $5".to_owned()),
@@ -175,7 +175,7 @@ async fn each(tx: &mut Tx<'_>, all: &[Own<'_>], by: Option<i64>, at: DateTime<Ut
         noted("status", "e.status"),
         noted("operator_notes", "e.operator_notes"),
         noted("admin_notes", "e.admin_notes"),
-        dialect::select_edits(tx.is_postgres())
+        dialect::unnest_edits_sql(tx.is_postgres())
     );
     let rows = serde_json::to_string(all).map_err(|cause| sqlx::Error::Encode(Box::new(cause)))?;
     on!(tx.connection(), c => query(AssertSqlSafe(text)).bind(&rows).bind(by).bind(at).execute(c).await.map(drop))

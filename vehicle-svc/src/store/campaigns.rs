@@ -31,7 +31,7 @@ impl Campaign {
     /// Simplifies a view for this campaign. A view that hides only yard `-` (parking spaces that begin with a dash) becomes
     /// [`View::All`] if the campaign has no vehicles in yard `-`.
     #[must_use]
-    pub fn narrow_view(&self, view: View) -> View {
+    pub fn simplify_yard_filter(&self, view: View) -> View {
         if matches!(view, View::ExceptYard(_)) && self.in_dash == 0 { View::All } else { view }
     }
 }
@@ -42,7 +42,7 @@ pub async fn find(db: &Db, id: i64) -> Result<Option<Campaign>> {
         "select id, name, total, counts_revision as revision, layout,
                 coalesce((select k.total from counters k where k.campaign_id = campaigns.id and k.yard_id = $2), 0) as in_dash
            from campaigns where id = $1 and gate in ('open', 'closed')")
-        .bind(id).bind(i64::from(yard::DASH_YARD)).fetch_optional(c).await)
+        .bind(id).bind(i64::from(yard::DASH_YARD_ID)).fetch_optional(c).await)
 }
 
 /// Locks a draft campaign until the commit, so that the draft cannot be removed meanwhile. Creates the draft if it
@@ -50,7 +50,7 @@ pub async fn find(db: &Db, id: i64) -> Result<Option<Campaign>> {
 pub async fn lock_draft(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
     on!(tx.connection(), c => query("insert into campaigns (id, name, gate) values ($1, '', 'draft') on conflict (id) do nothing")
         .bind(id).execute(c).await.map(drop))?;
-    let text = dialect::locking_text(
+    let text = dialect::locking_sql(
         tx.is_postgres(),
         "select gate from campaigns where id = $1",
         "select gate from campaigns where id = $1 for key share",
@@ -61,7 +61,7 @@ pub async fn lock_draft(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
 
 /// Locks a campaign until the commit: waits for running saves and blocks later saves.
 async fn lock(tx: &mut Tx<'_>, id: i64) -> Result<()> {
-    let text = dialect::locking_text(
+    let text = dialect::locking_sql(
         tx.is_postgres(),
         "select id from campaigns where id = $1",
         "select id from campaigns where id = $1 for update",
@@ -99,9 +99,9 @@ pub async fn mark_deleted(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     let is_draft: bool = on!(tx.connection(), c => query_scalar("select count(*) > 0 from campaigns where id = $1 and gate = 'draft'")
         .bind(id).fetch_one(c).await)?;
     if is_draft {
-        super::jobs::delete_import(tx, id).await?;
+        super::jobs::delete_import_job(tx, id).await?;
     }
-    super::jobs::copy_campaign_name(tx, id).await?;
+    super::jobs::copy_campaign_name_to_jobs(tx, id).await?;
     on!(tx.connection(), c => query(
         "insert into campaigns (id, name, gate) values ($1, '', 'removed')
          on conflict (id) do update set gate = 'removed', name = '', total = 0, inspected = 0, counts_revision = campaigns.counts_revision + 1")
@@ -158,11 +158,11 @@ fn select_progress(with_dash: bool) -> &'static str {
 pub async fn load_progress(db: &Db, ids: &[i64], with_dash: bool) -> Result<Vec<CampaignProgress>> {
     let text = format!(
         "with asked as ({}) {} join asked a on a.id = c.id where c.gate in ('open', 'closed')",
-        dialect::select_ids(db.is_postgres()),
+        dialect::unnest_ids_sql(db.is_postgres()),
         select_progress(with_dash)
     );
     let ids = serde_json::to_string(ids).unwrap_or_default();
-    on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(&ids).bind(i64::from(yard::DASH_YARD)).fetch_all(c).await)
+    on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(&ids).bind(i64::from(yard::DASH_YARD_ID)).fetch_all(c).await)
 }
 
 /// Returns the progress of one yard in each of the given campaigns, with one statement.
@@ -173,7 +173,7 @@ pub async fn load_progress_in_yard(db: &Db, ids: &[i64], yard: i64) -> Result<Ve
              order by v.walk_key, v.id limit 1) as next
            from campaigns c join asked a on a.id = c.id join counters k on k.campaign_id = c.id and k.yard_id = $2
           where c.gate in ('open', 'closed')",
-        dialect::select_ids(db.is_postgres())
+        dialect::unnest_ids_sql(db.is_postgres())
     );
     let ids = serde_json::to_string(ids).unwrap_or_default();
     on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(&ids).bind(yard).fetch_all(c).await)
@@ -182,5 +182,5 @@ pub async fn load_progress_in_yard(db: &Db, ids: &[i64], yard: i64) -> Result<Ve
 /// Returns the progress of the campaign with the given name, or `None` when no open or closed campaign has this name.
 pub async fn find_progress(db: &Db, name: &str, with_dash: bool) -> Result<Option<CampaignProgress>> {
     let text = format!("{} where c.name = $1 and c.gate in ('open', 'closed')", select_progress(with_dash));
-    on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(name).bind(i64::from(yard::DASH_YARD)).fetch_optional(c).await)
+    on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(name).bind(i64::from(yard::DASH_YARD_ID)).fetch_optional(c).await)
 }

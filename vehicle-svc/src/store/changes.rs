@@ -25,7 +25,7 @@ pub async fn record_changes(tx: &mut Tx<'_>, campaign: i64, revision: i64, ids: 
     let text = format!(
         "insert into changes (vehicle_id, campaign_id, revision) select id, $2, $3 from ({}) as asked where true
          on conflict (vehicle_id) do update set revision = excluded.revision",
-        dialect::select_ids(tx.is_postgres())
+        dialect::unnest_ids_sql(tx.is_postgres())
     );
     let ids = serde_json::to_string(ids).unwrap_or_default();
     on!(tx.connection(), c => query(AssertSqlSafe(text)).bind(&ids).bind(campaign).bind(revision).execute(c).await.map(drop))

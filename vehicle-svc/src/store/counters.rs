@@ -53,7 +53,7 @@ impl CounterDeltas {
     }
 
     /// Returns the id of each changed yard, with the change of the number of inspected vehicles in the yard.
-    pub fn inspected_by_yard(&self) -> impl Iterator<Item = (i64, i64)> {
+    pub fn inspected_deltas_by_yard(&self) -> impl Iterator<Item = (i64, i64)> {
         self.yards.iter().map(|(yard, delta)| (*yard, delta.inspected))
     }
 
@@ -131,7 +131,7 @@ pub async fn update_yard_counters(tx: &mut Tx<'_>, campaign: i64, deltas: &Count
 /// No transaction then waits for a yard while it locks a campaign.
 pub async fn update_campaign_counters(tx: &mut Tx<'_>, campaign: i64, deltas: &CounterDeltas) -> Result<CampaignCounts> {
     let whole = deltas.total();
-    let select = dialect::locking_text(
+    let select = dialect::locking_sql(
         tx.is_postgres(),
         "select begun from campaigns where id = $1",
         "select begun from campaigns where id = $1 for no key update",

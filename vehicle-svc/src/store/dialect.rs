@@ -8,13 +8,13 @@ use crate::store::vehicle_columns::columns;
 /// closing a campaign locks its row `for update`, which waits for running saves and blocks later saves. With `for share`, two
 /// saves in one campaign would deadlock.
 #[must_use]
-pub fn locking_text(postgres: bool, sqlite_text: &'static str, postgres_text: &'static str) -> &'static str {
+pub fn locking_sql(postgres: bool, sqlite_text: &'static str, postgres_text: &'static str) -> &'static str {
     if postgres { postgres_text } else { sqlite_text }
 }
 
 /// Returns the select that expands a JSON array of numbers, bound as text to `$1`, to rows with the column `id`.
 #[must_use]
-pub fn select_ids(postgres: bool) -> &'static str {
+pub fn unnest_ids_sql(postgres: bool) -> &'static str {
     if postgres {
         "select cast(value as bigint) as id from jsonb_array_elements_text(cast($1 as jsonb))"
     } else {
@@ -25,7 +25,7 @@ pub fn select_ids(postgres: bool) -> &'static str {
 /// Returns the select that expands a JSON array of texts, bound to `$1`, to rows. The column `word` contains the text, `place`
 /// its position in the array, from 1.
 #[must_use]
-pub fn select_texts(postgres: bool) -> &'static str {
+pub fn unnest_texts_sql(postgres: bool) -> &'static str {
     if postgres {
         "select word, place from jsonb_array_elements_text(cast($1 as jsonb)) with ordinality as a (word, place)"
     } else {
@@ -36,7 +36,7 @@ pub fn select_texts(postgres: bool) -> &'static str {
 /// Returns the select that expands a JSON array of number pairs, bound as text to `$1`, to rows. The columns `id` and `content`
 /// contain the numbers of a pair.
 #[must_use]
-pub fn select_pairs(postgres: bool) -> &'static str {
+pub fn unnest_pairs_sql(postgres: bool) -> &'static str {
     if postgres {
         "select cast(value ->> 0 as bigint) as id, cast(value ->> 1 as bigint) as content from jsonb_array_elements(cast($1 as jsonb))"
     } else {
@@ -46,7 +46,7 @@ pub fn select_pairs(postgres: bool) -> &'static str {
 
 /// Returns the select that expands the JSON array of a batch update, bound to `$1`, to one row per vehicle.
 #[must_use]
-pub fn select_edits(postgres: bool) -> &'static str {
+pub fn unnest_edits_sql(postgres: bool) -> &'static str {
     if postgres {
         "select * from json_to_recordset(cast($1 as json)) as r(id bigint, space text, yard bigint, yard_group text, walk text,
             haystack text, status text, inspected boolean, admin_notes text, operator_notes text)"
@@ -61,7 +61,7 @@ pub fn select_edits(postgres: bool) -> &'static str {
 
 /// Returns the select that expands a JSON array of counts by yard, bound to `$1`, to one row per array element.
 #[must_use]
-pub fn select_yard_counts(postgres: bool) -> &'static str {
+pub fn unnest_yard_counts_sql(postgres: bool) -> &'static str {
     if postgres {
         "select * from json_to_recordset(cast($1 as json)) as r(yard bigint, status text, number bigint, wrong bigint)"
     } else {
@@ -131,21 +131,21 @@ macro_rules! look {
 }
 
 /// SQL statement that loads the vehicle of a save.
-pub const LOAD_FOR_SAVE: &str = look!("", "k.user_id = $2 and k.idempotency_key = $3 where v.id = $1 and c.gate in ('open', 'closed')");
+pub const LOAD_FOR_SAVE_SQL: &str = look!("", "k.user_id = $2 and k.idempotency_key = $3 where v.id = $1 and c.gate in ('open', 'closed')");
 
 /// SQL statement that loads the vehicles of a group of saves, for `PostgreSQL` only.
-pub const LOAD_BATCH_FOR_SAVE: &str = look!(
+pub const LOAD_BATCH_FOR_SAVE_SQL: &str = look!(
     "unnest(cast($1 as bigint[]), cast($2 as bigint[]), cast($3 as text[])) s (id, user_id, idempotency_key) cross join",
     "k.user_id = s.user_id and k.idempotency_key = s.idempotency_key where v.id = s.id and c.gate in ('open', 'closed')"
 );
 
 /// Returns the SQL statement that loads the vehicle of a save and locks the vehicle's row until the commit; see
-/// [`locking_text`].
+/// [`locking_sql`].
 #[must_use]
-pub fn load_for_update(postgres: bool) -> &'static str {
-    locking_text(
+pub fn load_for_update_sql(postgres: bool) -> &'static str {
+    locking_sql(
         postgres,
-        LOAD_FOR_SAVE,
+        LOAD_FOR_SAVE_SQL,
         look!(
             "",
             "k.user_id = $2 and k.idempotency_key = $3 where v.id = $1 and c.gate in ('open', 'closed') for update of v for key share of c"

@@ -121,7 +121,7 @@ pub async fn list_of_job(tx: &mut Tx<'_>, job: i64) -> Result<Vec<JobSnapshot>> 
 pub async fn restore_content_ids(tx: &mut Tx<'_>, job: i64, restored: &[JobSnapshot], left: &[JobSnapshot]) -> Result<()> {
     let text = format!(
         "update vehicles set restored_version = version, content = k.content from ({}) as k where vehicles.id = k.id",
-        dialect::select_pairs(tx.is_postgres())
+        dialect::unnest_pairs_sql(tx.is_postgres())
     );
     let pairs: Vec<_> = restored.iter().map(|before| (before.id, before.content)).collect();
     let pairs = serde_json::to_string(&pairs).unwrap_or_default();

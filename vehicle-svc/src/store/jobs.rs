@@ -36,13 +36,13 @@ pub async fn insert(tx: &mut Tx<'_>, new: &NewJob) -> Result<i64> {
 }
 
 /// Records that a job changes the given number of vehicles in a campaign.
-pub async fn insert_campaign(tx: &mut Tx<'_>, job: i64, campaign: i64, vehicles: i64) -> Result<()> {
+pub async fn insert_job_campaign(tx: &mut Tx<'_>, job: i64, campaign: i64, vehicles: i64) -> Result<()> {
     on!(tx.connection(), c => query("insert into job_campaigns (job_id, campaign_id, name, vehicles) values ($1, $2, '', $3)")
         .bind(job).bind(campaign).bind(vehicles).execute(c).await.map(drop))
 }
 
 /// Deletes the import job that created a campaign.
-pub async fn delete_import(tx: &mut Tx<'_>, campaign: i64) -> Result<()> {
+pub async fn delete_import_job(tx: &mut Tx<'_>, campaign: i64) -> Result<()> {
     on!(tx.connection(), c => query(
         "delete from jobs where kind = 'import' and id in (select job_id from job_campaigns where campaign_id = $1)")
         .bind(campaign).execute(c).await.map(drop))
@@ -50,7 +50,7 @@ pub async fn delete_import(tx: &mut Tx<'_>, campaign: i64) -> Result<()> {
 
 /// Copies the name of a campaign to the jobs that changed the campaign. The job history then shows the name even after the
 /// campaign is deleted.
-pub async fn copy_campaign_name(tx: &mut Tx<'_>, campaign: i64) -> Result<()> {
+pub async fn copy_campaign_name_to_jobs(tx: &mut Tx<'_>, campaign: i64) -> Result<()> {
     on!(tx.connection(), c => query(
         "update job_campaigns set name = c.name from (select name from campaigns where id = $1 and name <> '') as c where campaign_id = $1")
         .bind(campaign).execute(c).await.map(drop))
@@ -233,7 +233,7 @@ pub async fn list_campaigns(db: &Db, jobs: &[i64]) -> Result<Vec<JobCampaign>> {
 pub async fn lock_for_update(tx: &mut Tx<'_>, id: i64) -> Result<Option<Job>> {
     let text = format!(
         concat!("select ", columns!(), " from jobs j", seen!(), " and j.id = $1 {}"),
-        dialect::locking_text(tx.is_postgres(), "", "for update of j")
+        dialect::locking_sql(tx.is_postgres(), "", "for update of j")
     );
     on!(tx.connection(), c => query_as(AssertSqlSafe(text)).bind(id).fetch_optional(c).await)
 }
@@ -245,7 +245,7 @@ pub async fn lock_campaigns(tx: &mut Tx<'_>, job: i64, whole: bool) -> Result<Ve
     let text = format!(
         "select k.job_id, k.campaign_id, coalesce(nullif(c.name, ''), k.name) as name, c.gate
            from job_campaigns k join campaigns c on c.id = k.campaign_id where k.job_id = $1 order by k.campaign_id {}",
-        dialect::locking_text(tx.is_postgres(), "", lock)
+        dialect::locking_sql(tx.is_postgres(), "", lock)
     );
     on!(tx.connection(), c => query_as(AssertSqlSafe(text)).bind(job).fetch_all(c).await)
 }

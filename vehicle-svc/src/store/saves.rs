@@ -58,14 +58,14 @@ struct Authors {
 impl LoadedVehicle {
     /// Returns `true` when the vehicle has the given status or had it at any earlier time.
     #[must_use]
-    pub fn has_ever_had(&self, wanted: VehicleStatus) -> bool {
+    pub fn has_ever_had_status(&self, wanted: VehicleStatus) -> bool {
         status_history::had_status(self.statuses_had, wanted) || status::parse(&self.vehicle.status) == Some(wanted)
     }
 
     /// Returns the user and the time of a field's last change. If no user and time are stored for the field, returns
     /// those of the vehicle's last save.
     #[must_use]
-    pub fn last_changed(&self, field: Field) -> (Option<i64>, DateTime<Utc>) {
+    pub fn last_change_of_field(&self, field: Field) -> (Option<i64>, DateTime<Utc>) {
         let Authors { status_by, status_at, operator_notes_by, operator_notes_at, admin_notes_by, admin_notes_at, .. } = &self.authors;
         let Authors { vin_by, vin_at, space_by, space_at, .. } = &self.authors;
         let (by, at) = match field {
@@ -136,7 +136,7 @@ impl SaveRecord<'_> {
 ///
 /// If `lock` is true, the vehicle's row stays locked until the transaction ends.
 pub async fn load(tx: &mut Tx<'_>, id: i64, key: &IdempotencyKey, lock: bool) -> Result<Option<LoadedVehicle>> {
-    let text = if lock { dialect::load_for_update(tx.is_postgres()) } else { dialect::LOAD_FOR_SAVE };
+    let text = if lock { dialect::load_for_update_sql(tx.is_postgres()) } else { dialect::LOAD_FOR_SAVE_SQL };
     on!(tx.connection(), c => query_as(text).bind(id).bind(key.user_id).bind(&key.key).fetch_optional(c).await)
 }
 
@@ -146,7 +146,7 @@ pub async fn load_batch(tx: &mut Tx<'_>, keys: &[&IdempotencyKey]) -> Result<Has
     let users: Vec<i64> = keys.iter().map(|key| key.user_id).collect();
     let texts: Vec<&str> = keys.iter().map(|key| key.key.as_str()).collect();
     let found: Vec<LoadedVehicle> =
-        query_as(dialect::LOAD_BATCH_FOR_SAVE).bind(ids).bind(users).bind(texts).fetch_all(tx.postgres()?).await?;
+        query_as(dialect::LOAD_BATCH_FOR_SAVE_SQL).bind(ids).bind(users).bind(texts).fetch_all(tx.postgres()?).await?;
     Ok(found.into_iter().map(|before| (before.vehicle.id, before)).collect())
 }
 

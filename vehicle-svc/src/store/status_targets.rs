@@ -14,7 +14,7 @@ type Result<T> = std::result::Result<T, sqlx::Error>;
 
 /// A vehicle whose status a bulk call may change.
 #[derive(Debug, Clone, FromRow, Deserialize)]
-pub struct StatusTarget {
+pub struct StatusChangeTarget {
     /// Position of the matching VIN in the request, counted from 1.
     pub asked: i64,
     /// Id of the vehicle.
@@ -47,7 +47,7 @@ pub struct StatusTarget {
     pub vin: Option<String>,
 }
 
-impl StatusTarget {
+impl StatusChangeTarget {
     /// Returns the vehicle's values before the status change, as a snapshot for a later undo.
     #[must_use]
     pub fn snapshot_before(&self) -> JobSnapshot {
@@ -68,7 +68,12 @@ impl StatusTarget {
 
 /// Returns the vehicles whose VINs have one of the given comparison keys, with only the columns that a status change needs.
 /// [`super::vehicle_lookup::find_by_keys`] returns the same vehicles with other columns.
-pub async fn find_status_targets(tx: &mut Tx<'_>, keys: &[&str], new: VehiclePatch<'_>, scope: VehicleScope) -> Result<Vec<StatusTarget>> {
+pub async fn find_status_change_targets(
+    tx: &mut Tx<'_>,
+    keys: &[&str],
+    new: VehiclePatch<'_>,
+    scope: VehicleScope,
+) -> Result<Vec<StatusChangeTarget>> {
     let held = scope.load_campaigns(tx).await?;
     let text = format!(
         concat!(
@@ -82,13 +87,23 @@ pub async fn find_status_targets(tx: &mut Tx<'_>, keys: &[&str], new: VehiclePat
             asked!(),
             " {}"
         ),
-        dialect::select_texts(tx.is_postgres()),
+        dialect::unnest_texts_sql(tx.is_postgres()),
         lock_clause(tx, scope.locks_rows)
     );
     let keys = serde_json::to_string(keys).unwrap_or_default();
     let (team, supervisor) = (new.operator_notes.is_some(), new.admin_notes.is_some());
-    let mut found =
-        rows!(tx, StatusTarget, field_names::<StatusTarget>(), text, &keys, scope.campaign, scope.yard, new.status, team, supervisor)?;
+    let mut found = rows!(
+        tx,
+        StatusChangeTarget,
+        field_names::<StatusChangeTarget>(),
+        text,
+        &keys,
+        scope.campaign,
+        scope.yard,
+        new.status,
+        team,
+        supervisor
+    )?;
     found.sort_unstable_by_key(|vehicle| vehicle.id);
     found.retain(|vehicle| held.was_visible(vehicle.campaign_id));
     Ok(found)

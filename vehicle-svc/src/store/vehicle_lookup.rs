@@ -209,7 +209,7 @@ impl VehicleScope {
         let text = format!(
             "select id, name, gate = 'open' as is_open from campaigns
               where gate in ('open', 'closed') and (cast($1 as bigint) is null or id = $1) order by id {}",
-            dialect::locking_text(tx.is_postgres() && self.locks_rows, "", "for key share")
+            dialect::locking_sql(tx.is_postgres() && self.locks_rows, "", "for key share")
         );
         let seen: Vec<CampaignRef> = on!(tx.connection(), c => query_as(AssertSqlSafe(text)).bind(self.campaign).fetch_all(c).await)?;
         Ok(VisibleCampaigns(seen.into_iter().map(|campaign| (campaign.id, Arc::new(campaign))).collect()))
@@ -219,7 +219,7 @@ impl VehicleScope {
 /// Returns the SQL clause that locks vehicles until the commit, in the order of their ids to avoid deadlocks. On
 /// `SQLite`, which has only one writer, the clause is empty.
 pub(super) fn lock_clause(tx: &Tx<'_>, locks_rows: bool) -> &'static str {
-    dialect::locking_text(tx.is_postgres() && locks_rows, "", "order by v.id for no key update of v")
+    dialect::locking_sql(tx.is_postgres() && locks_rows, "", "order by v.id for no key update of v")
 }
 
 /// Returns the vehicles of open and closed campaigns whose VINs have one of the given comparison keys, sorted by id.
@@ -227,7 +227,7 @@ pub async fn find_by_keys(tx: &mut Tx<'_>, keys: &[&str], wanted: FieldSelection
     let held = scope.load_campaigns(tx).await?;
     let text = format!(
         concat!("with asked as ({}) select a.place as asked, {}", asked!(), " {}"),
-        dialect::select_texts(tx.is_postgres()),
+        dialect::unnest_texts_sql(tx.is_postgres()),
         wanted.columns(),
         lock_clause(tx, scope.locks_rows)
     );

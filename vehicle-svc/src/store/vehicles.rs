@@ -362,7 +362,7 @@ pub async fn list_vins_by_keys(tx: &mut Tx<'_>, campaign: i64, keys: &[String]) 
     let text = format!(
         "with asked as ({}) select v.model_code || ' ' || v.serial_number from vehicles v join asked a on a.word = v.vin_key
           where v.campaign_id = $2 limit 10",
-        dialect::select_texts(tx.is_postgres())
+        dialect::unnest_texts_sql(tx.is_postgres())
     );
     let keys = serde_json::to_string(keys).unwrap_or_default();
     on!(tx.connection(), c => query_scalar(AssertSqlSafe(text)).bind(&keys).bind(campaign).fetch_all(c).await)

@@ -4,7 +4,7 @@ use patio_proto::{
     access::Role,
     common::Page,
     vehicle::{self as pb, VehicleStatus, watch_event::Event},
-    yard::DASH_YARD,
+    yard::DASH_YARD_ID,
 };
 use patio_testing::each_database;
 use std::time::Duration;
@@ -57,15 +57,15 @@ async fn lists_searches_and_counters_of_an_operator_omit_the_yard_named_dash() {
             assert_eq!(page(&yard, role, None, "").await, (seen.iter().map(|one| (*one).to_owned()).collect(), total), "{role:?}");
             assert_eq!(page(&yard, role, None, "hb20").await.1, total, "{role:?}");
             assert_eq!(page(&yard, role, None, "HB20000001").await.1, i64::from(seen.len() == ALL.len()), "{role:?}");
-            assert_eq!(page(&yard, role, Some(DASH_YARD), "").await.1, if seen.len() == ALL.len() { 2 } else { 0 }, "{role:?}");
+            assert_eq!(page(&yard, role, Some(DASH_YARD_ID), "").await.1, if seen.len() == ALL.len() { 2 } else { 0 }, "{role:?}");
             assert_eq!(whole(&yard, role).await, seen, "{role:?}");
             let (vehicles, inspected, _) = progress(&yard, role, None).await.unwrap();
             assert_eq!((vehicles, inspected), (total, 0), "{role:?}");
-            assert_eq!(progress(&yard, role, Some(DASH_YARD)).await.is_some(), seen.len() == ALL.len(), "{role:?}");
+            assert_eq!(progress(&yard, role, Some(DASH_YARD_ID)).await.is_some(), seen.len() == ALL.len(), "{role:?}");
             let by_name = pb::GetProgressRequest { campaign_name: "Recall A".into(), ..Default::default() };
             let by_name = yard.yards().get_progress(yard.person(4, role).request(by_name)).await.unwrap().into_inner();
             assert_eq!((by_name.progress[0].total_vehicles, by_name.progress[0].in_dash), (total, 2), "{role:?}");
-            let of_dash = yard.person(4, role).request(pb::ListCampaignsOfYardRequest { yard: DASH_YARD });
+            let of_dash = yard.person(4, role).request(pb::ListCampaignsOfYardRequest { yard: DASH_YARD_ID });
             let campaigns = yard.yards().list_campaigns_of_yard(of_dash).await.unwrap().into_inner().campaign_ids;
             assert_eq!(campaigns.len(), usize::from(seen.len() == ALL.len()), "{role:?}");
         }
@@ -82,7 +82,7 @@ async fn the_search_index_omits_the_yard_named_dash_for_operators() {
         for _ in 0..8 {
             assert_eq!(page(&yard, Role::Operator, None, "").await.1, 800);
             assert_eq!(page(&yard, Role::Operator, None, "hb20 0000").await.1, 66);
-            assert_eq!(page(&yard, Role::Operator, Some(DASH_YARD), "").await.1, 0);
+            assert_eq!(page(&yard, Role::Operator, Some(DASH_YARD_ID), "").await.1, 0);
             assert_eq!(page(&yard, Role::Manager, None, "").await.1, 1_200);
             tokio::time::sleep(Duration::from_millis(50)).await;
         }

@@ -52,7 +52,7 @@ async fn a_search_finds_exactly_the_vehicles_that_contain_its_text() {
                     walk.iter().filter(|one| holds(&format!("{} {}", one.model_code, one.serial_number)) || holds(&one.parking_space));
                 found.map(|one| one.parking_space.clone()).collect()
             };
-            let as_written = holding(&normalization::normalize_code(text).to_lowercase(), str::to_owned);
+            let as_written = holding(&normalization::normalize_identifier(text).to_lowercase(), str::to_owned);
             let key = vin::search_key(text).to_lowercase();
             let expected = if as_written.is_empty() && !key.is_empty() && !text.starts_with('-') {
                 holding(&key, vin::search_key)

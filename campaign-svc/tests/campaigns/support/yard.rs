@@ -9,7 +9,7 @@ use patio_proto::{
         campaign_vehicle_service_server::{CampaignVehicleService, CampaignVehicleServiceServer},
         yard_service_server::{YardService, YardServiceServer},
     },
-    yard::DASH_YARD,
+    yard::DASH_YARD_ID,
 };
 use std::{
     collections::BTreeMap,
@@ -96,7 +96,7 @@ impl Yard {
             .map(|(_, counters)| counters.revision)
             .max()
             .unwrap_or(0);
-        let in_dash = if yard == DASH_YARD { total } else { 0 };
+        let in_dash = if yard == DASH_YARD_ID { total } else { 0 };
         let progress = Progress { campaign_id, total_vehicles: total, total_inspected: inspected, next, revision, in_dash };
         self.inner().counters.insert((campaign_id, yard), progress);
         self.progress(campaign_id, None)

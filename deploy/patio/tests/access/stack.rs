@@ -164,7 +164,7 @@ async fn start(folder: &Path, database_url: Option<Secret>) -> (Host, String) {
 
 /// Imports a campaign with the same calls as import-svc, on behalf of a user.
 async fn import(host: &Host, who: &CallContext) -> i64 {
-    let who = &host.service_tokens("import-svc").call_context_for(who).await.unwrap();
+    let who = &host.service_tokens("import-svc").call_context_on_behalf_of(who).await.unwrap();
     let mut drafts = DraftServiceClient::new(host.links.campaign.clone());
     let draft = CreateDraftRequest {
         import_id: uuid::Uuid::now_v7().to_string(),

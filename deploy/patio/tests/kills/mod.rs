@@ -6,7 +6,7 @@ pub mod ledger;
 mod rounds;
 
 use ledger::Ledger;
-use patio_harness::{Client, Database, HttpResponse, POSTGRES, Patio, REDIS, acquire_heavy_slot, empty_redis_database};
+use patio_harness::{Client, Database, HttpResponse, POSTGRES, Patio, REDIS, acquire_heavy_slot, claim_empty_database};
 use patio_testing::{LONG, from_environment, print_to_stderr};
 use serde_json::Value;
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ fn operations_are_complete_or_undone_after_a_kill() {
 
 /// Starts five processes on an empty database. Returns `None` if no database servers are configured.
 pub fn start() -> Option<(Patio, Ledger)> {
-    let (database, redis) = (Database::create()?, empty_redis_database()?);
+    let (database, redis) = (Database::create()?, claim_empty_database()?);
     Some((Patio::builder().five_processes().postgres(&database.url()).redis(&redis).start(), Ledger(database)))
 }
 

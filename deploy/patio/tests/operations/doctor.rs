@@ -123,7 +123,7 @@ fn the_doctor_names_a_role_without_rights_and_a_server_with_too_few_connections(
     let _turn = acquire_shared_slot();
     let Some(database) = Database::create() else { return print_to_stderr(&format!("{POSTGRES} is not set: skipped")) };
     let role = format!("{}_other", database.name());
-    database.maintenance_sql(&format!("create role {role} login"));
+    database.sql_in_maintenance_database(&format!("create role {role} login"));
     database.sql("create schema vehicle");
     let url = database.url_for(&role, "x");
     let doctor = |arguments: &[&str]| {
@@ -141,13 +141,13 @@ fn the_doctor_names_a_role_without_rights_and_a_server_with_too_few_connections(
     );
 
     database.sql(&format!("create schema vehicle authorization {role}"));
-    database.maintenance_sql(&format!("alter role {role} connection limit 71"));
+    database.sql_in_maintenance_database(&format!("alter role {role} connection limit 71"));
     let few = doctor(&["--pre"]);
     super::contains(&few.text(), &["FAIL connections: 1 replicas open at most 24 each, 72 during a rollout, and PostgreSQL admits 71"]);
-    database.maintenance_sql(&format!("alter role {role} connection limit 72"));
+    database.sql_in_maintenance_database(&format!("alter role {role} connection limit 72"));
     super::contains(&doctor(&["--pre"]).text(), &["ok   connections: 1 replicas open at most 24 each"]);
     assert_eq!(database.sql("select count(*) from pg_tables where schemaname = 'vehicle'"), "0", "no migration has run");
-    database.maintenance_sql(&format!("alter role {role} connection limit -1"));
+    database.sql_in_maintenance_database(&format!("alter role {role} connection limit -1"));
     database.sql("drop schema vehicle");
-    database.maintenance_sql(&format!("drop role {role}"));
+    database.sql_in_maintenance_database(&format!("drop role {role}"));
 }

@@ -5,7 +5,7 @@ use super::{
     everything,
 };
 use patio_harness::{
-    Builder, Client, Database, Folder, POSTGRES, Patio, REDIS, acquire_shared_slot, empty_redis_database, run, wait_until,
+    Builder, Client, Database, Folder, POSTGRES, Patio, REDIS, acquire_shared_slot, claim_empty_database, run, wait_until,
 };
 use patio_testing::print_to_stderr;
 use rust_xlsxwriter::Workbook;
@@ -202,10 +202,10 @@ impl Roles {
         let roles = Self(Database::reserve()?);
         let all = SCHEMAS.map(|(_, schema)| roles.name(schema));
         let keeper = roles.name(KEEPER);
-        all.iter().for_each(|role| _ = roles.0.maintenance_sql(&format!("create role {role} login password 'x'")));
+        all.iter().for_each(|role| _ = roles.0.sql_in_maintenance_database(&format!("create role {role} login password 'x'")));
         // The backup role may read and restore all four schemas, as in the runbook.
-        roles.0.maintenance_sql(&format!("create role {keeper} login createdb password 'x'"));
-        roles.0.maintenance_sql(&format!("grant {} to {keeper}", all.join(", ")));
+        roles.0.sql_in_maintenance_database(&format!("create role {keeper} login createdb password 'x'"));
+        roles.0.sql_in_maintenance_database(&format!("grant {} to {keeper}", all.join(", ")));
         Some(roles)
     }
 
@@ -221,7 +221,7 @@ impl Roles {
     /// Creates an empty database owned by the backup role.
     fn empty(&self) -> Database {
         let database = Database::reserve().unwrap();
-        database.maintenance_sql(&format!("create database {} owner {}", database.name(), self.name(KEEPER)));
+        database.sql_in_maintenance_database(&format!("create database {} owner {}", database.name(), self.name(KEEPER)));
         database
     }
 
@@ -246,7 +246,7 @@ impl Roles {
 impl Drop for Roles {
     fn drop(&mut self) {
         for schema in SCHEMAS.map(|(_, schema)| schema).into_iter().chain([KEEPER]) {
-            self.0.maintenance_sql(&format!("drop role {}", self.name(schema)));
+            self.0.sql_in_maintenance_database(&format!("drop role {}", self.name(schema)));
         }
     }
 }
@@ -254,7 +254,7 @@ impl Drop for Roles {
 #[test]
 fn every_row_of_postgresql_is_restored_in_time_with_its_owner() {
     let _turn = acquire_shared_slot();
-    let (Some(roles), Some(redis)) = (Roles::create(), empty_redis_database()) else {
+    let (Some(roles), Some(redis)) = (Roles::create(), claim_empty_database()) else {
         return print_to_stderr(&format!("{POSTGRES} or {REDIS} is not set: skipped"));
     };
     let (folder, first) = (Folder::temporary(), roles.fresh());

@@ -82,7 +82,7 @@ fn after_a_completed_restore_of_postgresql_a_save_for_a_lost_vehicle_changes_no_
     let running = start(&first);
     let kept = import(&running.sign_in(), 5);
     running.stop();
-    second.maintenance_sql(&format!("create database {} template {}", second.name(), first.name()));
+    second.sql_in_maintenance_database(&format!("create database {} template {}", second.name(), first.name()));
     let running = start(&first);
     let lost = import(&running.sign_in(), 6);
     running.stop();
@@ -101,13 +101,13 @@ fn patio_is_not_ready_on_a_read_only_server_and_reconnects_to_a_writable_one() {
     let admin = patio.sign_in();
     let vehicle = admin.import_template().vehicle_ids()[0];
     let read_only = |value: &str| {
-        database.maintenance_sql(&format!("alter database {} set default_transaction_read_only = {value}", database.name()));
+        database.sql_in_maintenance_database(&format!("alter database {} set default_transaction_read_only = {value}", database.name()));
     };
     read_only("on");
     // A failover closes the connections; new ones reach the read-only server.
     let end =
         format!("select pg_terminate_backend(pid) from pg_stat_activity where datname = '{}' and pid <> pg_backend_pid()", database.name());
-    database.maintenance_sql(&end);
+    database.sql_in_maintenance_database(&end);
     let ready = |program: &str| patio.replica(program, 0).readiness_status() == Some(200);
     wait_until("the services are not ready", Duration::from_secs(10), || !ready("vehicle-svc") && !ready("auth-svc"));
     let refused = admin.call("PUT", &format!("/api/vehicles/{vehicle}"), &json!({ "status": "ok" }));
@@ -156,7 +156,7 @@ fn migrated_tables_belong_to_the_schema_owner_for_any_migrating_role() {
     let _turn = acquire_shared_slot();
     let Some(database) = Database::create() else { return print_to_stderr(&format!("{POSTGRES} is not set: skipped")) };
     let role = format!("{}_owner", database.name());
-    database.maintenance_sql(&format!("create role {role} login"));
+    database.sql_in_maintenance_database(&format!("create role {role} login"));
     for schema in ["auth", "campaign", "vehicle", "imports"] {
         database.sql(&format!("create schema {schema} authorization {role}"));
     }
@@ -167,7 +167,7 @@ fn migrated_tables_belong_to_the_schema_owner_for_any_migrating_role() {
     assert_eq!(database.sql(&format!("{others}'{role}'")), "0");
     assert_ne!(database.sql("select count(*) from pg_tables where schemaname = 'vehicle'"), "0");
     // A role that is not a member of the owner role gets a clear error.
-    database.maintenance_sql(&format!("create role {role}_other login"));
+    database.sql_in_maintenance_database(&format!("create role {role}_other login"));
     database.sql("drop schema vehicle cascade");
     database.sql(&format!("create schema vehicle authorization {role}"));
     database.sql(&format!("grant all on schema vehicle to {role}_other"));
@@ -175,7 +175,7 @@ fn migrated_tables_belong_to_the_schema_owner_for_any_migrating_role() {
     let refused = run("vehicle-svc", &["migrate"], &[("PATIO_DATABASE_URL", &*other), ("PATIO_ALLOW_DATA_LOSS", "true")]);
     assert!(refused.code == Some(1) && refused.text().contains("the schema `vehicle` belongs to"), "{refused:?}");
     database.sql("drop schema vehicle cascade; drop schema auth cascade; drop schema campaign cascade; drop schema imports cascade");
-    database.maintenance_sql(&format!("drop role {role}_other; drop role {role}"));
+    database.sql_in_maintenance_database(&format!("drop role {role}_other; drop role {role}"));
 }
 
 #[test]

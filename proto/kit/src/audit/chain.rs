@@ -37,7 +37,7 @@ pub fn spawn_sealer(tasks: &Tasks, clock: &Clock, seal_file: Option<PathBuf>, db
     let (known, noting) = (db.clone(), seal_file.clone());
     tasks.spawn(async move {
         if let Err(cause) = append_last_seal(&known, &noting).await {
-            tracing::warn!(%cause, schema = known.name(), "failed to copy the audit log's last hash, the seal file may lack this hash");
+            tracing::warn!(%cause, schema = known.name(), "failed to copy the last hash of the audit log to the seal file, retrying at the next start");
         }
     });
     let last = Arc::new(Mutex::new(Instant::now()));

@@ -23,7 +23,7 @@ use claims::{caller_from_claims, has_plausible_times};
 /// User id of the reserved developer account.
 pub const DEVELOPER_ID: i64 = 1;
 /// Minimum interval between two activity reports of one session to auth-svc.
-pub const ACTIVITY_INTERVAL: TimeDelta = TimeDelta::minutes(5);
+pub const ACTIVITY_REPORT_INTERVAL: TimeDelta = TimeDelta::minutes(5);
 /// Interval at which the session of an open stream is checked for revocation and expiry.
 const SESSION_CHECK_INTERVAL: Duration = Duration::from_millis(500);
 /// Issuer of all Patio tokens, the `iss` claim.
@@ -253,7 +253,7 @@ impl TokenVerifier {
             return;
         }
         let (now, mut uses) = (self.clock.now(), self.uses());
-        if uses.reported.get(&caller.session_id).is_none_or(|reported| now - *reported >= ACTIVITY_INTERVAL) {
+        if uses.reported.get(&caller.session_id).is_none_or(|reported| now - *reported >= ACTIVITY_REPORT_INTERVAL) {
             uses.reported.insert(caller.session_id.clone(), now);
             uses.unreported.insert(caller.session_id.clone());
         }
@@ -268,7 +268,7 @@ impl TokenVerifier {
             for session in &taken {
                 uses.unreported.remove(session);
             }
-            uses.reported.retain(|_, reported| now - *reported < ACTIVITY_INTERVAL);
+            uses.reported.retain(|_, reported| now - *reported < ACTIVITY_REPORT_INTERVAL);
         }
         taken
     }

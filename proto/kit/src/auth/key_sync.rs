@@ -37,7 +37,7 @@ pub fn spawn_key_sync(tasks: &Tasks, identity: TokenVerifier, auth: ServiceChann
                     flag.store(true, Ordering::Relaxed);
                     let report = report_activity(&mut auth, &tokens, &identity).await;
                     if let (Err(cause), true) = (&report, log_failure) {
-                        tracing::warn!(%cause, "failed to report active sessions to auth-svc, which may end them as idle, retrying");
+                        tracing::warn!(%cause, "failed to report active sessions to auth-svc, retrying; until then auth-svc may end the sessions as idle");
                     }
                     log_failure = report.is_ok();
                 }

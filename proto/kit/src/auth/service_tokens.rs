@@ -59,7 +59,7 @@ impl ServiceTokens {
     ///
     /// # Errors
     /// Returns the error status of auth-svc when auth-svc issues no token.
-    pub async fn call_context_for(&self, person: &CallContext) -> Result<CallContext, Status> {
+    pub async fn call_context_on_behalf_of(&self, person: &CallContext) -> Result<CallContext, Status> {
         Ok(person.delegate_to(&self.call_context().await?))
     }
 

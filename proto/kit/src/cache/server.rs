@@ -84,7 +84,7 @@ impl RedisConnection {
         if self.0.outage.record_failure() {
             tracing::warn!(%cause, purpose, "redis unavailable, falling back to the database");
         } else {
-            tracing::debug!(%cause, purpose, "redis still unavailable");
+            tracing::debug!(%cause, purpose, "redis still unavailable, falling back to the database");
         }
     }
 

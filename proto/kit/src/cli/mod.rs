@@ -134,7 +134,7 @@ fn print_config(command: &clap::Command, matches: &ArgMatches, listen: &str) -> 
 
 async fn migrate(binary: ServiceBinary, settings: &Settings) -> anyhow::Result<()> {
     telemetry::start(settings, binary.name)?;
-    settings.check_separate_database()?;
+    settings.check_separate_process_database()?;
     let db = Db::open(binary.schema, settings).await?;
     db.reject_unsupported_pooler().await?;
     db.migrate(binary.schema).await?;
@@ -149,7 +149,7 @@ async fn check<C: Args>(
     all: &mut DoctorReport,
 ) -> anyhow::Result<()> {
     let settings = &options.settings;
-    all.report_settings(settings.check_separate_process().and_then(|()| settings.check_separate_database()))?;
+    all.report_settings(settings.check_separate_process_secret().and_then(|()| settings.check_separate_process_database()))?;
     let limit = all.check_database("database", binary.schema, settings).await?;
     all.check_connections(limit, settings, binary.name).await?;
     run_doctor_checks(settings, &options.config, all).await?;
@@ -167,8 +167,8 @@ async fn serve<C: Args>(
     start: impl AsyncFnOnce(C, &Host) -> anyhow::Result<Service>,
 ) -> anyhow::Result<()> {
     telemetry::start(&options.settings, binary.name)?;
-    options.settings.check_separate_process()?;
-    options.settings.check_separate_database()?;
+    options.settings.check_separate_process_secret()?;
+    options.settings.check_separate_process_database()?;
     let listen = options.listen.map_or_else(|| binary.listen.parse(), Ok)?;
     let listener = tokio::net::TcpListener::bind(listen).await.with_context(|| format!("cannot listen on PATIO_LISTEN={listen}"))?;
     let host = Host::with_remote_services(options.settings).await?;

@@ -250,7 +250,7 @@ impl LoadBalancer {
             match Replica::with_health_check(self.0.name, address, connector, self.0.health_lost.clone(), tasks) {
                 Ok(replica) => checked.push(replica),
                 Err(cause) => {
-                    tracing::error!(%cause, service = self.0.name, %address, "failed to create a client for a replica, it gets no calls")
+                    tracing::error!(%cause, service = self.0.name, %address, "failed to create a client for a replica, the replica gets no calls")
                 }
             }
         }

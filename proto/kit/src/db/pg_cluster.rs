@@ -2,7 +2,7 @@
 use crate::db::{
     PostgresPool, Schema,
     connection_limit::read_pool_size,
-    pg_group_flush::{GroupFlush, IDLE_BEFORE_PING},
+    pg_group_flush::{GroupFlusher, IDLE_BEFORE_PING},
     pg_hosts::{PgHosts, address},
     pg_session::{session_settings, with_session_settings},
 };
@@ -28,7 +28,7 @@ pub(super) struct PgServer {
     /// Connection pool for single writing statements, which commit by themselves.
     pub(super) once: PostgresPool,
     /// Group flusher, which makes the commits of this server durable.
-    pub(super) flush: Arc<GroupFlush>,
+    pub(super) flush: Arc<GroupFlusher>,
 }
 
 impl PgServer {
@@ -57,7 +57,7 @@ impl PgServer {
             PostgresPool::lazy(most, pool, options.clone())
         };
         let (read, write, once) = (pool(read_pool_size(connections), &usual), pool(connections - few, &quick), pool(few, &planned));
-        Self { flush: Arc::new(GroupFlush::new(options.clone())), options, read, write, once }
+        Self { flush: Arc::new(GroupFlusher::new(options.clone())), options, read, write, once }
     }
 
     /// Returns the pools for reads, for transactions and for single writing statements.

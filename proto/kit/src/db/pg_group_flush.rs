@@ -27,7 +27,7 @@ const FLUSH_CONNECTION_TIMEOUT: Duration = Duration::from_millis(1500);
 pub(crate) const IDLE_BEFORE_PING: Duration = Duration::from_secs(1);
 
 /// Group flusher of one database: its own connection, and the record of which commits are already on disk.
-pub(crate) struct GroupFlush {
+pub(crate) struct GroupFlusher {
     options: PgConnectOptions,
     line: Mutex<FlushState>,
     /// Number of calls that have waited for a flush so far; each call takes the current value as its queue number.
@@ -58,7 +58,7 @@ struct FlushState {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FlushTicket(u64);
 
-impl GroupFlush {
+impl GroupFlusher {
     /// Creates a group flusher (flushes the commits of concurrent transactions together). The flusher opens its connection on
     /// first use.
     pub(crate) fn new(options: PgConnectOptions) -> Self {
@@ -186,14 +186,14 @@ mod tests {
     use std::str::FromStr;
 
     /// Opens a flusher whose connection has the application name `name`, and a second connection that can terminate the first.
-    async fn open(name: &str) -> Option<(GroupFlush, PgConnection)> {
+    async fn open(name: &str) -> Option<(GroupFlusher, PgConnection)> {
         let Some(server) = from_environment(POSTGRES) else {
             print_to_stderr(&format!("{POSTGRES} is not set: skipped"));
             return None;
         };
         let options = PgConnectOptions::from_str(&server).unwrap();
         let other = options.connect().await.unwrap();
-        Some((GroupFlush::new(options.application_name(name)), other))
+        Some((GroupFlusher::new(options.application_name(name)), other))
     }
 
     async fn end(name: &str, by: &mut PgConnection) {

@@ -37,7 +37,7 @@ impl Heartbeat {
             if self.silent.send_replace(is_silent) != is_silent {
                 let database = crate::database_state::address();
                 if is_silent {
-                    tracing::warn!(database, "database does not respond");
+                    tracing::warn!(database, "database does not respond, long-running calls are aborted, retrying");
                 } else {
                     tracing::info!(database, "database responds again");
                 }

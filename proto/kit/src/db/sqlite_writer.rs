@@ -124,7 +124,7 @@ impl WriteQueue {
             if let Some(connection) = held.lock().await.take()
                 && let Err(cause) = connection.close().await
             {
-                tracing::warn!(%cause, path = %self.path.display(), "failed to close the SQLite database");
+                tracing::warn!(%cause, path = %self.path.display(), "failed to close the SQLite database, committed writes stay in the WAL until the next start");
             }
         }
     }
