@@ -11,10 +11,18 @@ interface ProgressProps {
   quiet?: boolean
   /** Whether the server cannot report the progress at present. */
   unknown?: boolean
+  /** Number of ticks of the bar, drawn like the bays of a yard. */
+  ticks?: 24 | 32 | 48
 }
 
-/** Progress as two counts and a bar, such as `312 / 1 240`. */
-export function Progress({ label, done, total, quiet = false, unknown = false }: ProgressProps) {
+/** Returns the number of filled ticks of a bar: at least one once an item is done, and all of them only when all items are done. */
+export function countTicks(done: number, total: number, ticks: number): number {
+  if (total <= 0 || done <= 0) return 0
+  return done >= total ? ticks : Math.min(Math.max(Math.round((done / total) * ticks), 1), ticks - 1)
+}
+
+/** Progress as two counts and a bar of ticks, such as `312 / 1 240`. */
+export function Progress({ label, done, total, quiet = false, unknown = false, ticks = 24 }: ProgressProps) {
   const t = useText()
   if (unknown) return <p className={styles.unknown}>{t('campaigns.progressUnknown')}</p>
   const complete = total !== null && total > 0 && done >= total
@@ -25,7 +33,8 @@ export function Progress({ label, done, total, quiet = false, unknown = false }:
           {formatCount(done)} / {total === null ? '…' : formatCount(total)}
         </span>
       )}
-      <progress className={`${styles.bar} ${complete ? styles.done : ''}`} aria-label={label} {...(total === null ? {} : { value: done, max: Math.max(total, 1) })} />
+      <progress className={`${styles.bar} ${complete ? styles.done : ''} ${styles[`ticks${ticks}`]}`} aria-label={label}
+        {...(total === null ? {} : { value: countTicks(done, total, ticks), max: ticks, 'aria-valuetext': `${formatCount(done)} / ${formatCount(total)}` })} />
     </div>
   )
 }

@@ -43,7 +43,7 @@ export function CampaignKeyFigures({ campaign, pace, activity, yard }: NumbersPr
       <div className={styles.wide}>
         <dt>{t('number.inspected')}</dt>
         <dd>
-          <Progress label={t('campaigns.progressOf', { name: campaign.name })} done={done} total={total} unknown={isUnknown} />
+          <Progress label={t('campaigns.progressOf', { name: campaign.name })} done={done} total={total} unknown={isUnknown} ticks={48} />
           <PendingSavesLine n={campaign.unsent} />
         </dd>
       </div>

@@ -45,7 +45,7 @@ export function YardProgressStrip({ yards, hrefOf, current = null, summed = fals
           <p>
             <strong className={styles.number}>{formatCount(done)}</strong> / {formatCount(total)} {t('strip.vehicles', { n: formatCount(total) })}
           </p>
-          <Progress quiet label={t('strip.title')} done={done} total={total} />
+          <Progress quiet label={t('strip.title')} done={done} total={total} ticks={48} />
         </div>
       )}
       <ul className={styles.columns} aria-label={t('strip.yards')}>
