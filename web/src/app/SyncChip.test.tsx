@@ -39,3 +39,15 @@ test('the chip counts no saves of other people', () => {
   count(2, 0, 'another person')
   expect(chip()).toEqual(['Synced', 'Synced'])
 })
+
+test('on a phone the chip has two short lines, and its name still says since when', () => {
+  vi.useFakeTimers({ now: new Date('2026-03-04T17:02:30Z'), toFake: ['Date'] })
+  vi.spyOn(window, 'matchMedia').mockImplementation((media) => Object.assign(new EventTarget(), { matches: media === '(max-width: 599px)', media, onchange: null, addListener: () => undefined, removeListener: () => undefined }))
+  show()
+  expect(screen.getByRole('link').dataset.words).toBeUndefined()
+  count(1)
+  act(() => setServerReachable(false))
+  expect(chip()).toEqual(['1 pending save, No signal since 14:02 1 to send', 'No signal 14:02 1 to send'])
+  expect(screen.getByRole('link').dataset.words).toBe('true')
+  vi.restoreAllMocks()
+})

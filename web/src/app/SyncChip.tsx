@@ -1,4 +1,5 @@
 import { getOfflineSince, useOnline } from '@/api/connectivity'
+import { useMediaQuery } from '@/lib/media'
 import { Link } from '@/lib/route'
 import { useStore } from '@/lib/store'
 import { useText } from '@/lib/text'
@@ -15,15 +16,17 @@ export function SyncChip({ owner }: { owner: string }) {
   const isOnline = useOnline()
   const count = useStore(pendingCount)
   const { open, refused } = count.owner === owner ? count : { open: 0, refused: 0 }
-  const words: string[] = []
-  if (!isOnline) words.push(t('frame.offlineSince', { time: formatTime(getOfflineSince()).slice(0, HOURS_AND_MINUTES) }))
-  if (open > 0) words.push(t('frame.toSend', { n: formatCount(open) }))
+  const isNarrow = useMediaQuery('(max-width: 599px)')
+  const time = formatTime(getOfflineSince()).slice(0, HOURS_AND_MINUTES)
+  const toSend = open > 0 ? [t('frame.toSend', { n: formatCount(open) })] : []
+  const words = isOnline ? toSend : [t(isNarrow ? 'frame.offlineAt' : 'frame.offlineSince', { time }), ...toSend]
   const pending = open === 0 ? [] : [t('frame.held', { n: open }), ...(refused > 0 ? [t('frame.refused', { n: refused })] : [])]
   const shown = words.join(' ') || t('frame.synced')
-  const name = [...pending, shown].join(', ')
+  const spoken = isOnline ? shown : [t('frame.offlineSince', { time }), ...toSend].join(' ')
+  const name = [...pending, spoken].join(', ')
   const look = refused > 0 ? styles.refused : !isOnline ? styles.offline : open > 0 ? styles.pending : styles.synced
   return (
-    <Link href="/outbox" className={`${styles.chip} ${look}`} aria-label={name} title={name}>
+    <Link href="/outbox" className={`${styles.chip} ${look}`} data-words={words.length > 0 || undefined} aria-label={name} title={name}>
       {refused > 0 ? <Icon name="warning" size={18} /> : <span className={styles.dot} />}
       <span className={styles.words}>
         {words.length === 0 ? <span className={styles.calm}>{shown}</span> : words.map((word) => <span key={word}>{word} </span>)}

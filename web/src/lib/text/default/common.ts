@@ -1,6 +1,7 @@
 export const commonTexts = {
   'common.loading': 'Loading...',
   'common.tryAgain': 'Try again',
+  'common.slow': 'Still trying…',
   'confirm.yes': 'YES',
   'confirm.no': 'NO',
   'crash.title': 'Something went wrong',
@@ -14,6 +15,7 @@ export const commonTexts = {
   'frame.synced': 'Synced',
   'frame.toSend': '{n} to send',
   'frame.offlineSince': 'No signal since {time}',
+  'frame.offlineAt': 'No signal {time}',
   'frame.skip': 'Skip to content',
   'frame.heldElsewhere': 'Outra aba está com uma versão antiga aberta. Feche-a para continuar.',
   'frame.noSignal': 'Sem conexão. Mostrando os dados salvos neste aparelho.',
