@@ -1,4 +1,4 @@
-import { createContext, useContext, useEffect, useRef, type ReactNode } from 'react'
+import { createContext, useContext, useEffect, useRef, useState, type ReactNode } from 'react'
 import { useStoredProductName } from '@/lib/product'
 import { useText } from '@/lib/text'
 import { Button } from './Button'
@@ -118,10 +118,33 @@ export function EmptyNotice({ icon, text, children }: { icon: IconName; text: st
 /** Loading spinner. The spinner is hidden from screen readers, so each use needs a text beside it. */
 export const Spinner = () => <span className={styles.spinner} aria-hidden="true" />
 
+/** Delay in milliseconds after which a placeholder says that loading takes long. */
+const SLOW_MS = 1500
+
+interface SkeletonProps {
+  rows?: number
+  height?: number
+  label: string
+  className?: string
+  /** Function of a button that is offered when loading takes long. */
+  onRetry?: () => void
+}
+
 /** Placeholder of grey rows, shown while content is loading. `className` can override the height. */
-export function Skeleton({ rows = 1, height = 72, label, className }: { rows?: number; height?: number; label: string; className?: string }) {
+export function Skeleton({ rows = 1, height = 72, label, className, onRetry }: SkeletonProps) {
+  const t = useText()
+  const [isSlow, setIsSlow] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(setIsSlow, SLOW_MS, true)
+    return () => clearTimeout(timer)
+  }, [])
   return (
     <div className={styles.skeletons} role="status" aria-label={label}>
+      {isSlow && (
+        <p className={styles.slow}>
+          {t('common.slow')} {onRetry && <Button onClick={onRetry}>{t('common.tryAgain')}</Button>}
+        </p>
+      )}
       {Array.from({ length: rows }, (_, row) => (
         <div key={row} className={`${styles.skeleton} ${className ?? ''}`} style={className === undefined ? { height } : undefined} />
       ))}
