@@ -140,6 +140,7 @@ for (const viewport of SIZES) {
       await openAs(page, await getSharedMember(page.request, 'op'), `/yard/${YARD_K}?campaign=${query}&page=2`)
       await expect(page.getByRole('heading', { level: 1, name: 'Select Campaign' })).toBeVisible()
       await expect(page.getByRole('main').getByText('Yard K', { exact: true })).toBeVisible()
+      await expect(page.getByRole('list', { name: 'Step 2 of 3' })).toBeVisible() // also when the campaign was picked before the yard
       await expect(page.getByRole('searchbox', { name: 'Search Campaign' })).toHaveValue(many.prefix)
       await expect(page.getByPlaceholder('Search Campaign')).toBeVisible()
       await expect(listEntries(page, many.prefix)).toHaveCount(1)

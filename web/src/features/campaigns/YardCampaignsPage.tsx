@@ -18,7 +18,7 @@ import styles from './YardCampaignsPage.module.css'
 
 const SEARCH_DEBOUNCE_MS = 250
 
-/** Campaigns of one yard: step 2 of 3, or step 3 when the campaign was picked before the yard. */
+/** Campaigns of one yard: step 2 of 3. */
 export default function YardCampaignsPage() {
   const t = useText()
   const yard = parseId(useParams<{ id: string }>().id) ?? 0
@@ -43,14 +43,14 @@ export default function YardCampaignsPage() {
   }
   return (
     <Page title={t('yard.selectCampaign')} tabTitle={name ? t('yard.named', { name }) : undefined} subtitle={<p className={styles.yard}>{name ? t('yard.named', { name }) : '…'}</p>}>
-      <StepIndicator current={first === 'yard' ? 2 : 3} first={first} />
+      <StepIndicator current={2} first={first} />
       <Tabs label={t('yard.tabs')} value={tab} onChange={(next) => setQueryParams({ tab: next === 'closed' ? next : null, page: null })} tabs={[
         { value: 'ongoing', text: t('yard.ongoing') },
         { value: 'closed', text: t('yard.closed') },
       ]} />
       <SearchBox label={t('campaigns.search')} value={search} debounceMs={SEARCH_DEBOUNCE_MS} onChange={(text) => setQueryParams({ campaign: text, page: null })} />
       {campaigns.isError && <ErrorNotice text={t('campaigns.failed', { why: getErrorMessage(campaigns.error, t) })} onRetry={() => void campaigns.refetch()} />}
-      {campaigns.isPending && <Skeleton rows={3} height={140} label={t('common.loading')} />}
+      {campaigns.isPending && <Skeleton rows={3} height={140} label={t('common.loading')} onRetry={() => void campaigns.refetch()} />}
       {campaigns.data?.meta.total_count === 0 && <EmptyNotice icon="list" text={search === '' ? t('yard.none') : t('campaigns.noMatch', { search })} />}
       <ul className={styles.cards}>
         {rows?.map((campaign) => (
@@ -66,16 +66,16 @@ function CampaignCard({ campaign, yard }: { campaign: Campaign; yard: number }) 
   const t = useText()
   return (
     <li className={styles.card}>
-      <div className={styles.head}>
-        <Link href={buildPath(`/campaign/${campaign.id}`, { yard })} className={table.rowLink}>
-          {campaign.name}
-        </Link>
+      <Link href={buildPath(`/campaign/${campaign.id}`, { yard })} className={table.rowLink}>
+        {campaign.name}
+      </Link>
+      <div>
         <CampaignStatusBadge status={campaign.status} />
       </div>
       <p className="quiet">
         {campaign.part} · {campaign.description}
       </p>
-      <Progress label={t('campaigns.progressOf', { name: campaign.name })} done={campaign.total_inspected} total={campaign.total_vehicles} unknown={campaign.progress_unknown} />
+      <Progress label={t('campaigns.progressOf', { name: campaign.name })} done={campaign.total_inspected} total={campaign.total_vehicles} unknown={campaign.progress_unknown} ticks={32} />
     </li>
   )
 }
