@@ -62,7 +62,7 @@ function useTrail(path: string): Crumb[] {
   const wholeCampaign = useCached<Campaign>(queryKeys.campaign(id, null))
   const yards = useCached<Yard[]>(queryKeys.allYards)
   const name = section === 'vehicle' ? vehicle?.campaign_name : (wholeCampaign ?? campaignInYard)?.name
-  const campaign = { text: name === undefined ? t('campaign.title') : t('trail.campaign', { name }), to: `/campaign/${campaignId}` }
+  const campaign = { text: name ?? t('campaign.title'), to: `/campaign/${campaignId}` }
   const list = { text: t('vehicles.title'), to: `/campaign/${campaignId}/vehicles` }
   if (section === 'vehicle') return [...(campaignId === undefined ? [] : [campaign, list]), { text: vehicle?.parking_space || vehicle?.vin_number || t('vehicle.title'), to: path }]
   if (section === 'campaign') return view === 'vehicles' ? [campaign, list] : view === 'walk' ? [campaign, { text: t('campaign.walk'), to: path }] : [campaign]

@@ -5,6 +5,7 @@ import { getErrorMessage } from '@/api/problem'
 import { Link, navigate } from '@/lib/route'
 import { Icon } from '@/ui/Icon'
 import { Spinner } from '@/ui/Page'
+import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { VehicleStatusBadge } from '@/ui/Status'
 import { Button } from '@/ui/Button'
 import { findVehicles, type FoundVehicle } from './findVehicles'
@@ -104,7 +105,9 @@ function Result({ id, vehicle, selected, onChoose }: { id: string; vehicle: Foun
   const { vin, space, status, inspected, campaign } = vehicle
   return (
     <Link href={`/vehicle/${vehicle.id}`} id={id} role="option" aria-selected={selected} tabIndex={-1} className={styles.result} onClick={onChoose}>
-      <span className={styles.place}>{space}</span>
+      <span className={styles.place}>
+        <ParkingSpaceSign space={space} size="small" />
+      </span>
       <span className={`${styles.vin} mono`}>
         {vin.slice(0, -COMPARED_DIGITS)}
         <strong>{vin.slice(-COMPARED_DIGITS)}</strong>

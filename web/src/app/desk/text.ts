@@ -5,7 +5,6 @@ export type DeskTextKey = keyof typeof mix
 const mix = {
   'rail.label': 'Sections',
   'trail.label': 'You are here',
-  'trail.campaign': 'Campaign {name}',
   'find.label': 'Find a VIN or parking space',
   'find.results': 'Vehicles found',
   'find.count': '{n} {n|vehicle|vehicles} found',
@@ -38,7 +37,6 @@ export const { catalogues, useFeatureText: useDeskText } = defineFeatureText(
   {
     'rail.label': 'Seções',
     'trail.label': 'Você está aqui',
-    'trail.campaign': 'Campanha {name}',
     'find.label': 'Buscar VIN ou vaga',
     'find.results': 'Veículos encontrados',
     'find.count': '{n} {n|veículo encontrado|veículos encontrados}',
