@@ -1,4 +1,4 @@
-import { expect, test } from './support/test'
+import { expect, test, type Page } from './support/test'
 import { createEmptyScene, createSceneCamera, createLabelScene } from './support/film'
 import { takeScreenshots } from './support/screenshots'
 import { findCarAt, takeVibrations, openOnPhone, uncaughtErrors, countCameraTracks, importYard } from './support/yard'
@@ -60,4 +60,45 @@ test('a row is walked: each car is scanned, saved in two taps, and the camera is
   expect(await countCameraTracks(page)).toEqual({ taken: 1, live: 0 })
   await expect(page.getByText('2 / 3')).toBeVisible()
   expect(findCarAt(yard, 'A-3').vin).toBe(FIRST)
+})
+
+const box = async (part: ReturnType<Page['locator']>) => (await part.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+const [video, bar] = [(page: Page) => page.getByLabel(/^(Camera view|Imagem da câmera)$/), (page: Page) => page.locator('[data-bottom-bar]')]
+
+test('without a camera only the message is left, and typing is open as the way on', async ({ browser, request, baseURL }) => {
+  const yard = await importYard(request, ['HB20 000001', SECOND])
+  const page = await openOnPhone(browser, baseURL ?? '', `/campaign/${yard.campaign}/walk`, { permissions: [] })
+  const alert = page.getByRole('alert')
+  await expect(alert).toContainText('Use Manual.')
+  await expect(alert.getByRole('status')).toBeVisible() // the automatic retry is told inside of the message
+  const field = page.getByLabel('Vehicle identifier')
+  await expect(field).toBeVisible()
+  await expect(field).not.toBeFocused() // opened by itself, it must not bring up the keyboard
+  await expect(page.getByRole('button', { name: 'Manual' })).toHaveClass(/primary/)
+  await expect(video(page)).toBeHidden()
+  const next = page.getByRole('img', { name: 'A-1', exact: true })
+  expect((await box(next)).y - (await box(alert)).y - (await box(alert)).height).toBeLessThan(60)
+  await field.fill('000001')
+  await page.getByRole('button', { name: /HB20 000001/ }).click()
+  await expect(page.getByRole('dialog', { name: 'Vehicle HB20 000001' })).toBeVisible()
+})
+
+test('the camera and the next space fit a phone on its side and a tablet', async ({ browser, request, baseURL }) => {
+  const yard = await importYard(request, ['HB20 000001', SECOND])
+  const { prepare } = await createSceneCamera({ nothing: createEmptyScene() })
+  const page = await openOnPhone(browser, baseURL ?? '', `/campaign/${yard.campaign}/walk`, { prepare, viewport: { width: 844, height: 390 } })
+  const next = page.getByRole('img', { name: 'A-1', exact: true })
+  await expect(page.getByText('Aponte a câmera para o código.')).toBeVisible()
+  await expect(next).toBeVisible()
+  const scrolls = () => page.evaluate(() => document.documentElement.scrollHeight > window.innerHeight)
+  const low = await box(video(page))
+  expect([low.x, low.y + low.height, low.width]).toEqual([0, 390, low.height])
+  expect((await box(bar(page))).x).toBe(low.width)
+  expect((await box(next)).x).toBeGreaterThan(low.width)
+  expect(await scrolls()).toBe(false)
+  await page.setViewportSize({ width: 768, height: 1024 })
+  const lower = await box(bar(page))
+  expect([lower.x, lower.width, lower.y + lower.height]).toEqual([0, 768, 1024])
+  expect((await box(next)).y + (await box(next)).height).toBeLessThan(lower.y)
+  expect((await box(video(page))).width).toBeGreaterThan(600)
 })

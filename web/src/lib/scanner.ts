@@ -25,6 +25,8 @@ export interface ScanViewProps {
   paused?: boolean
   /** Result of the last scan, shown as the colour of the finder (the dashed square). */
   mood?: ScanFeedback | null
+  /** Called when the camera fails, and when it runs again. */
+  onCameraChange?: (hasFailed: boolean) => void
 }
 
 export interface ScanDialogProps extends ScanViewProps {

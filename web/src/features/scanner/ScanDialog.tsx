@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import type { ScanDialogProps } from '@/lib/scanner'
 import { Button, IconButton } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
@@ -8,6 +9,7 @@ import styles from './ScanDialog.module.css'
 /** Scanner as a dialog, with the Manual button below the camera view. */
 export function ScanDialog({ label, onManual, onClose, children, ...view }: ScanDialogProps) {
   const t = useScanText()
+  const [hasFailed, setHasFailed] = useState(false)
   return (
     <Dialog kind="full" label={label} onClose={onClose}>
       <div className={styles.dialog}>
@@ -15,10 +17,10 @@ export function ScanDialog({ label, onManual, onClose, children, ...view }: Scan
           <h2>{label}</h2>
           <IconButton icon="close" label={t('scan.close')} onClick={onClose} />
         </div>
-        <ScanView {...view} />
+        <ScanView {...view} onCameraChange={setHasFailed} />
         {children}
         <div className={styles.bar}>
-          <Button big wide icon="keyboard" onClick={onManual}>
+          <Button kind={hasFailed ? 'primary' : 'secondary'} big wide icon="keyboard" onClick={onManual}>
             {t('vehicle.manual')}
           </Button>
         </div>

@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState, type ComponentType, type ReactElement } from 'react'
 import type { ScanViewProps } from '@/lib/scanner'
+import { Button } from '@/ui/Button'
 import { Icon, type IconName } from '@/ui/Icon'
-import { ErrorNotice } from '@/ui/Page'
+import { Alert, ErrorNotice } from '@/ui/Page'
 import { CAMERA_VIEW_DEFAULTS, SCREEN_OPTIONS, type CameraViewOptions } from './options'
 import type { LabelReaderProps } from './ocr/LabelReader'
 import { useScanText } from './text'
@@ -13,13 +14,16 @@ const SAID = { off: 'scan.paused', starting: 'scan.starting', loading: 'scan.eng
 /** Camera view of the scanner screen. */
 export const ScanView = (props: ScanViewProps) => <CameraView {...props} options={SCREEN_OPTIONS} />
 
-/** Square camera view with finder, outline and controls. Shows the error when the camera cannot run. */
+/** Square camera view with finder, outline and controls. Only the error is shown when the camera cannot run. */
 export function CameraView({ options = CAMERA_VIEW_DEFAULTS, ...props }: ScanViewProps & { options?: CameraViewOptions }) {
   const t = useScanText()
   const video = useRef<HTMLVideoElement>(null)
   const [reads, setReads] = useState(false)
   const scan = useCameraScan(video, reads ? { ...props, paused: true } : props, options)
   const isRunning = scan.phase !== 'off' && scan.phase !== 'starting'
+  const hasFailed = scan.trouble !== null
+  const { onCameraChange } = props
+  useEffect(() => onCameraChange?.(hasFailed), [onCameraChange, hasFailed])
   return (
     <div className={styles.scan}>
       <div className={styles.view} data-mood={props.mood ?? undefined} data-phase={scan.trouble === null ? scan.phase : 'failed'}>
@@ -37,10 +41,11 @@ export function CameraView({ options = CAMERA_VIEW_DEFAULTS, ...props }: ScanVie
             {props.vehicles && isRunning && reads && <TextReader video={video} vehicles={props.vehicles} onRead={props.onRead} onClose={() => setReads(false)} />}
           </>
         ) : (
-          <div className={styles.trouble}>
-            <ErrorNotice text={t(`trouble.${scan.trouble}`)} onRetry={scan.retry} />
+          <Alert kind="error">
+            <p>{t(`trouble.${scan.trouble}`)}</p>
             {scan.isRetrying && <p role="status">{t('scan.retries')}</p>}
-          </div>
+            <Button onClick={scan.retry}>{t('common.tryAgain')}</Button>
+          </Alert>
         )}
       </div>
       {scan.trouble === null && (

@@ -13,8 +13,17 @@ const LONG_ENOUGH = 4
 export const listMatchedVehicles = (found: VehicleMatch<ListedVehicle> | null): ListedVehicle[] =>
   found === null || found.kind === 'none' ? [] : found.kind === 'one' ? [found.vehicle] : found.vehicles
 
+interface FinderProps {
+  lookup: VehicleLookup
+  onOpen: (id: number) => void
+  /** Whether the field takes the focus when it appears. */
+  focused: boolean
+  /** Called when the person moves into the field. */
+  onFocus: () => void
+}
+
 /** Field that finds a vehicle by typed text when its label cannot be scanned. */
-export function VehicleFinder({ lookup, onOpen }: { lookup: VehicleLookup; onOpen: (id: number) => void }) {
+export function VehicleFinder({ lookup, onOpen, focused, onFocus }: FinderProps) {
   const t = useScanText()
   const [text, setText] = useState('')
   const found = listMatchedVehicles(text.trim().length < LONG_ENOUGH ? null : lookup.find(text))
@@ -23,8 +32,8 @@ export function VehicleFinder({ lookup, onOpen }: { lookup: VehicleLookup; onOpe
       event.preventDefault()
       if (found.length === 1 && found[0]) onOpen(found[0].id)
     }}>
-      {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- it was just asked for, and the keyboard should be up */}
-      <TextField label={t('vehicle.identifier')} className="mono" placeholder={t('vehicle.typeHere')} value={text} autoFocus autoComplete="off" autoCapitalize="characters" autoCorrect="off" spellCheck={false}
+      {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- only when it was just asked for, and the keyboard should be up */}
+      <TextField label={t('vehicle.identifier')} className="mono" placeholder={t('vehicle.typeHere')} value={text} autoFocus={focused} onFocus={onFocus} autoComplete="off" autoCapitalize="characters" autoCorrect="off" spellCheck={false}
         enterKeyHint="search" onChange={(event) => setText(event.target.value)} />
       <VehicleChoices vehicles={found.slice(0, LISTED)} onOpen={onOpen} />
       {text.trim().length >= LONG_ENOUGH && found.length === 0 && <p role="status">{t('scan.unknown', { text })}</p>}

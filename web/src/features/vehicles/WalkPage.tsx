@@ -5,6 +5,7 @@ import { getOwnerKey, useSession } from '@/api/session'
 import type { ListedVehicle } from '@/api/types'
 import { writeDraft } from '@/lib/drafts'
 import { toReadableText } from '@/lib/identifier'
+import { useMediaQuery } from '@/lib/media'
 import { findNextVehicle } from '@/lib/nextVehicles'
 import { parseId, useQueryParams } from '@/lib/route'
 import { unlockSound, playFeedback, type ScanFeedback } from '@/lib/scanFeedback'
@@ -37,9 +38,10 @@ export default function WalkPage() {
   const campaign = useCampaign(id)
   const lookup = useVehicleLookup(id)
   const { left } = findNextVehicle(lookup.vehicles ?? [], yard, null)
+  const isDesk = useMediaQuery('(min-width: 900px) and (min-height: 481px)')
   const row = yard === null ? undefined : lookup.vehicles?.find((vehicle) => vehicle.id_yard === yard)
   return (
-    <Page title={t('walk.title')} narrow subtitle={
+    <Page title={t('walk.title')} narrow={isDesk} subtitle={
       <p className={styles.line}>
         <span className={styles.where} title={campaign.data?.name}>{row && `${t('walk.yard', { yard: row.yard_group })} · `}{campaign.data?.name}</span>
         {lookup.vehicles && <strong>{t('walk.left', { n: formatCount(left) })}</strong>}
@@ -73,11 +75,13 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
   const [missed, setMissed] = useState<string | null>(null)
   const [mood, setMood] = useState<ScanFeedback | null>(null)
   const [last, setLast] = useState<LastSaved | null>(null)
-  const [typing, setTyping] = useState(false)
+  const [choice, setTyping] = useState<boolean | null>(null)
+  const [hasNoCamera, setHasNoCamera] = useState(false)
+  const typing = choice ?? hasNoCamera // without a camera, typing is the only way on
   const [oneTap, setOneTap] = useOneTap()
   const { next } = findNextVehicle(vehicles, yard, last?.id ?? null)
   const open = (id: number, scanned: boolean) => {
-    setTyping(false)
+    setTyping(null)
     setMissed(null)
     setCar({ id, scanned })
   }
@@ -114,25 +118,25 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
   return (
     <>
       <div className={styles.camera}>
-        <ScanView keepOn paused={car !== null || typing} mood={mood} onRead={read} fits={lookup.fit} vehicles={vehicles} />
+        <ScanView keepOn paused={car !== null || typing} mood={mood} onRead={read} fits={lookup.fit} vehicles={vehicles} onCameraChange={setHasNoCamera} />
       </div>
+      {next === null ? (
+        <p className={styles.next}>{t('walk.noNext')}</p>
+      ) : (
+        <p className={styles.next}>
+          <span className="quiet">{t('walk.next')}</span> <ParkingSpaceSign space={next.parking_space} size="next" /> <MonospaceVin vin={next.vin_number} />
+        </p>
+      )}
       <div className={styles.bar} data-bottom-bar>
-        {typing && <VehicleFinder lookup={lookup} onOpen={(id) => open(id, false)} />}
+        {typing && <VehicleFinder lookup={lookup} focused={choice === true} onFocus={() => setTyping(true)} onOpen={(id) => open(id, false)} />}
         {missed !== null && <UnknownScanMessage text={missed} campaign={campaign} found={lookup.findScanned(missed)} onOpen={(id) => open(id, true)} onClose={() => setMissed(null)} />}
         {last !== null && missed === null && <LastSave key={last.saved.result.kind === 'kept' ? last.saved.result.entry.id : last.id} saved={last.saved} onUndo={(save) => undo(save, last)} />}
-        {next === null ? (
-          <p className={styles.next}>{t('walk.noNext')}</p>
-        ) : (
-          <p className={styles.next}>
-            <span className="quiet">{t('walk.next')}</span> <ParkingSpaceSign space={next.parking_space} size="page" /> <MonospaceVin vin={next.vin_number} />
-          </p>
-        )}
         <div className={styles.ways}>
           <label className={styles.oneTap}>
             <input type="checkbox" role="switch" checked={oneTap} onChange={(event) => setOneTap(event.target.checked)} />
             {t('walk.oneTap')}
           </label>
-          <Button big icon="keyboard" aria-pressed={typing} onClick={() => setTyping(!typing)}>
+          <Button kind={hasNoCamera ? 'primary' : 'secondary'} big icon="keyboard" aria-pressed={typing} onClick={() => setTyping(!typing)}>
             {t('vehicle.manual')}
           </Button>
         </div>
