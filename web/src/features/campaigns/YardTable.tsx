@@ -1,10 +1,16 @@
+import type { ReactNode } from 'react'
 import type { Activity, InspectionPace } from '@/api/types'
+import { useCurrentTime } from '@/lib/ago'
 import { Link } from '@/lib/route'
+import { useLanguage } from '@/lib/text'
 import { formatCount } from '@/lib/time'
 import { compareNaturally, isShownYard } from '@/lib/yards'
 import { Icon } from '@/ui/Icon'
 import table from '@/ui/Table.module.css'
-import { countDefects, StatusLegend, StatusStackedBar, sumStatuses } from './StatusStackedBar'
+import { estimateFinish, listWorkedHours } from './dashboard/forecast'
+import { getDateFormatters } from './dashboard/moments'
+import { findWorkingHours } from './dashboard/workHours'
+import { countDefects, StatusLegend, StatusStackedBar, sumStatuses, type StatusCounts } from './StatusStackedBar'
 import { useCampaignsText } from './text'
 import type { YardProgress } from './YardProgressStrip'
 import styles from './YardTable.module.css'
@@ -18,58 +24,76 @@ interface YardTableProps {
   current: number | null
 }
 
+const hasVehicles = ({ total }: YardProgress) => total > 0
+
 /** Returns the yards of a campaign that have vehicles, by name. */
 export const listShownYards = (yards: YardProgress[]): YardProgress[] =>
-  yards.filter((yard) => yard.total > 0 && isShownYard(yard)).toSorted((a, b) => compareNaturally(a.name, b.name))
+  yards.filter((yard) => hasVehicles(yard) && isShownYard(yard)).toSorted((a, b) => compareNaturally(a.name, b.name))
 
-/** Progress and statuses of each yard of a campaign as a table, with the people who work there. A click on a row opens the yard. */
+/** Returns the groups '-' and '0' of a campaign. The table lists them last, so that its rows add up; the server omits '-' for operators. */
+const listUnassignedGroups = (yards: YardProgress[]): YardProgress[] => yards.filter((yard) => hasVehicles(yard) && !isShownYard(yard))
+
+/** Progress and statuses of each yard of a campaign as a table, with the people who work there and a last row for all yards. A click on a row opens the yard. */
 export function YardTable({ yards, pace, activity, hrefOf, current }: YardTableProps) {
   const t = useCampaignsText()
-  const shown = listShownYards(yards)
+  const shown = [...listShownYards(yards), ...listUnassignedGroups(yards)]
   if (shown.length === 0) return null
   const isWorked = (pace?.people.length ?? 0) > 0
   const statusesOf = (id: number) => activity?.yards.find(({ yard_id }) => yard_id === id)?.statuses ?? []
+  const all = sumStatuses(activity?.yards ?? [])
+  const sum = (what: 'done' | 'total') => shown.reduce((count, yard) => count + yard[what], 0)
   return (
     <section className={styles.yards} aria-labelledby="yards">
       <div className={styles.head}>
         <h2 id="yards">{t('yardTable.title')}</h2>
-        <StatusLegend counts={sumStatuses(activity?.yards ?? [])} />
+        <StatusLegend counts={all} />
       </div>
-      <div className={table.frame}>
-        <table className={`${table.table} ${styles.table}`}>
-          <thead>
-            <tr>
-              <th scope="col">{t('campaign.yard')}</th>
-              <th scope="col">{t('strip.title')}</th>
-              <th scope="col" className={styles.number}>{t('number.inspected')}</th>
-              <th scope="col" className={styles.number}>{t('yardTable.total')}</th>
-              <th scope="col" className={styles.number}>{t('number.left')}</th>
-              <th scope="col" className={styles.number}>{t('number.wrong')}</th>
-              {isWorked && <th scope="col">{t('pace.title')}</th>}
+      <table className={`${table.table} ${styles.table}`}>
+        <thead>
+          <tr>
+            <th scope="col">{t('campaign.yard')}</th>
+            <th scope="col">{t('strip.title')}</th>
+            <th scope="col" className={styles.number}>{t('number.inspected')}</th>
+            <th scope="col" className={styles.number}>{t('yardTable.total')}</th>
+            <th scope="col" className={styles.number}>{t('number.left')}</th>
+            <th scope="col" className={styles.number}>{t('number.wrong')}</th>
+            {isWorked && <th scope="col" className={`${styles.number} ${styles.rate}`}>{t('yardTable.perHour')}</th>}
+            {isWorked && <th scope="col" className={`${styles.number} ${styles.rate}`}>{t('number.finish')}</th>}
+            {isWorked && <th scope="col">{t('pace.title')}</th>}
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((yard) => (
+            <tr key={yard.id} className={yard.id === current ? styles.current : undefined}>
+              <td>
+                <Link href={hrefOf(yard)} className={table.rowLink} aria-current={yard.id === current ? 'true' : undefined}
+                  aria-label={t('strip.yard', { name: yard.name, done: formatCount(yard.done), total: formatCount(yard.total) })}>
+                  {yard.name}
+                </Link>
+              </td>
+              <Counts label={t('yard.named', { name: yard.name })} counts={statusesOf(yard.id)} done={yard.done} total={yard.total} />
+              {isWorked && (
+                <Work yard={yard} people={pace?.people.filter(({ yard_id }) => yard_id === yard.id) ?? []} activity={activity}>
+                  {(names) => names.join(', ') || (yard.done < yard.total && isShownYard(yard) && <span className={styles.nobody}>{t('yardTable.nobody')}</span>)}
+                </Work>
+              )}
             </tr>
-          </thead>
-          <tbody>
-            {shown.map((yard) => (
-              <tr key={yard.id} className={yard.id === current ? styles.current : undefined}>
-                <td>
-                  <Link href={hrefOf(yard)} className={table.rowLink} aria-current={yard.id === current ? 'true' : undefined}
-                    aria-label={t('strip.yard', { name: yard.name, done: formatCount(yard.done), total: formatCount(yard.total) })}>
-                    {yard.name}
-                  </Link>
-                </td>
-                <td className={styles.bar}>
-                  <StatusStackedBar label={t('campaigns.progressOf', { name: t('yard.named', { name: yard.name }) })} counts={statusesOf(yard.id)} done={yard.done} total={yard.total} />
-                </td>
-                <td className={styles.number}>{formatCount(yard.done)}</td>
-                <td className={styles.number}>{formatCount(yard.total)}</td>
-                <td className={styles.number}>{yard.done >= yard.total ? <Done /> : <strong>{formatCount(yard.total - yard.done)}</strong>}</td>
-                <td className={`${styles.number} ${styles.wrong}`}>{formatWrong(countDefects(statusesOf(yard.id)))}</td>
-                {isWorked && <td className={styles.people}>{peopleIn(pace, yard.id) || (yard.done < yard.total && <span className={styles.nobody}>{t('yardTable.nobody')}</span>)}</td>}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+          ))}
+        </tbody>
+        {shown.length > 1 && (
+          <tfoot>
+            <tr>
+              <th scope="row">{t('yardTable.all')}</th>
+              <Counts label={t('yardTable.all')} counts={all} done={sum('done')} total={sum('total')} />
+              {isWorked && (
+                <Work yard={{ done: sum('done'), total: sum('total') }} people={pace?.people ?? []} activity={activity}>
+                  {(names) => t('number.people', { n: names.length })}
+                </Work>
+              )}
+            </tr>
+          </tfoot>
+        )}
+      </table>
     </section>
   )
 }
@@ -81,10 +105,48 @@ export function listIdleYards(yards: YardProgress[], pace: InspectionPace | unde
   return idle.toSorted((a, b) => b.total - b.done - (a.total - a.done) || compareNaturally(a.name, b.name))
 }
 
-const formatWrong = (n: number): string => (n === 0 ? '–' : formatCount(n))
+const NONE = '–'
 
-const peopleIn = (pace: InspectionPace | undefined, yard: number): string =>
-  [...new Set(pace?.people.filter(({ yard_id }) => yard_id === yard).map(({ hmc }) => hmc))].join(', ')
+/** Cells with the vehicles of one yard, or of all yards: bar of statuses, inspected, total, left and found wrong. */
+function Counts({ label, counts, done, total }: { label: string; counts: StatusCounts; done: number; total: number }) {
+  const t = useCampaignsText()
+  const wrong = countDefects(counts)
+  return (
+    <>
+      <td className={styles.bar}>
+        <StatusStackedBar label={t('campaigns.progressOf', { name: label })} counts={counts} done={done} total={total} />
+      </td>
+      <td className={styles.number}>{formatCount(done)}</td>
+      <td className={styles.number}>{formatCount(total)}</td>
+      <td className={styles.number}>{done >= total ? <Done /> : <strong>{formatCount(total - done)}</strong>}</td>
+      <td className={`${styles.number} ${styles.wrong}`}>{wrong === 0 ? NONE : formatCount(wrong)}</td>
+    </>
+  )
+}
+
+interface WorkProps {
+  yard: Pick<YardProgress, 'done' | 'total'>
+  people: InspectionPace['people']
+  activity: Activity | undefined
+  children: (names: string[]) => ReactNode
+}
+
+/** Cells with the present work in one yard, or in all yards: vehicles per hour, estimated end, and the people who work there. */
+function Work({ yard: { done, total }, people, activity, children }: WorkProps) {
+  const formats = getDateFormatters(useLanguage())
+  const now = useCurrentTime()
+  const perHour = people.reduce((sum, { per_hour }) => sum + per_hour, 0)
+  const hours = findWorkingHours(activity ? listWorkedHours(activity).map(({ at }) => at) : [])
+  const end = done < total ? estimateFinish(total - done, perHour, hours, now) : null
+  const names = [...new Set(people.map(({ hmc }) => hmc))]
+  return (
+    <>
+      <td className={`${styles.number} ${styles.rate}`}>{perHour > 0 ? formatCount(Math.round(perHour)) : NONE}</td>
+      <td className={`${styles.number} ${styles.rate}`}>{end === null ? NONE : formats.moment(end, now)}</td>
+      <td className={`${styles.people} ellipsis`} title={names.join(', ') || undefined}>{children(names)}</td>
+    </>
+  )
+}
 
 function Done() {
   const t = useCampaignsText()

@@ -8,7 +8,7 @@ import { ChipChoice } from '@/ui/Chips'
 import { Icon } from '@/ui/Icon'
 import { Card, Skeleton } from '@/ui/Page'
 import { getStatusClass, getStatusIcon } from '@/ui/Status'
-import { arrangeParkingSpaces, SPACE_SIDE_PX, buildParkingSpacePath, computeGridHeight, ROW_LABEL_WIDTH_PX, type ParkingSpaceGrid } from './bays'
+import { arrangeParkingSpaces, buildParkingSpacePath, computeGridHeight, ROW_LABEL_WIDTH_PX, type ParkingSpaceGrid } from './bays'
 import { useDashboardText } from './text'
 import { useElementWidth } from './useElementWidth'
 import styles from './ParkingSpaceMapPanel.module.css'
@@ -104,7 +104,7 @@ function listExceptions(bays: readonly ListedVehicle[]): string[] {
 
 function RowNames({ bays, grid }: { bays: readonly ListedVehicle[]; grid: ParkingSpaceGrid }) {
   return Array.from({ length: grid.rows }, (_, row) => (
-    <text key={row} x={ROW_LABEL_WIDTH_PX - 8} y={grid.at(row * grid.columns).y + SPACE_SIDE_PX - 5} textAnchor="end" className={styles.name}>
+    <text key={row} x={ROW_LABEL_WIDTH_PX - 8} y={grid.at(row * grid.columns).y + grid.side / 2 + 4} textAnchor="end" className={styles.name}>
       {bays[row * grid.columns]?.parking_space}
     </text>
   ))
@@ -128,7 +128,7 @@ function Bays({ bays, grid }: { bays: readonly ListedVehicle[]; grid: ParkingSpa
       ))}
       {isSigned && exceptions.flatMap(([group, indexes]) => indexes.map((index) => {
         const { x, y } = grid.at(index)
-        return <g key={index} transform={`translate(${x + 2} ${y + 2})`} className={styles.sign}><Icon name={getStatusIcon(group)} size={14} /></g>
+        return <g key={index} transform={`translate(${x + grid.side / 2 - 7} ${y + grid.side / 2 - 7})`} className={styles.sign}><Icon name={getStatusIcon(group)} size={14} /></g>
       }))}
     </>
   )
@@ -136,5 +136,5 @@ function Bays({ bays, grid }: { bays: readonly ListedVehicle[]; grid: ParkingSpa
 
 function Outline({ grid, index, className }: { grid: ParkingSpaceGrid; index: number; className: string | undefined }) {
   const { x, y } = grid.at(index)
-  return <rect x={x - 1} y={y - 1} width={SPACE_SIDE_PX + 2} height={SPACE_SIDE_PX + 2} rx="2" className={className} />
+  return <rect x={x - 1} y={y - 1} width={grid.side + 2} height={grid.side + 2} rx="2" className={className} />
 }

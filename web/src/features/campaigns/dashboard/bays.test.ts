@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ListedVehicle } from '@/api/types'
-import { arrangeParkingSpaces, SPACE_SIDE_PX, buildParkingSpacePath, findMissingVehicleRuns, ROW_LABEL_WIDTH_PX } from './bays'
+import { arrangeParkingSpaces, buildParkingSpacePath, findMissingVehicleRuns, ROW_LABEL_WIDTH_PX } from './bays'
 
 const vehicle = (parking_space: string, status: string, id_yard = 1) => ({ parking_space, status, id_yard }) as ListedVehicle
 const row = (spaces: string[], status = 'Not Found') => spaces.map((space) => vehicle(space, status))
@@ -22,11 +22,21 @@ test('the longest run comes first', () => {
 
 test('a position finds the bay that is drawn there', () => {
   const grid = arrangeParkingSpaces(23, ROW_LABEL_WIDTH_PX + 11 * 21)
-  expect([grid.columns, grid.rows]).toEqual([10, 3])
+  expect([grid.columns, grid.rows, grid.pitch, grid.side]).toEqual([10, 3, 23, 20])
   for (const index of [0, 9, 10, 22]) {
     const { x, y } = grid.at(index)
-    expect(grid.find(x + SPACE_SIDE_PX / 2, y + SPACE_SIDE_PX / 2)).toBe(index)
+    expect(grid.find(x + grid.side / 2, y + grid.side / 2)).toBe(index)
   }
-  expect([grid.find(ROW_LABEL_WIDTH_PX - 5, 5), grid.find(ROW_LABEL_WIDTH_PX + 9 * 21 + 5, 2 * 21 + 5), grid.find(ROW_LABEL_WIDTH_PX + 10 * 21 + 5, 5), grid.find(ROW_LABEL_WIDTH_PX + 5, -5)]).toEqual([-1, -1, -1, -1])
-  expect(buildParkingSpacePath(grid, [0, 10])).toBe(`M${ROW_LABEL_WIDTH_PX} 0h18v18h-18zM${ROW_LABEL_WIDTH_PX} 21h18v18h-18z`)
+  expect([grid.find(ROW_LABEL_WIDTH_PX - 5, 5), grid.find(ROW_LABEL_WIDTH_PX + 9 * 23 + 5, 2 * 23 + 5), grid.find(ROW_LABEL_WIDTH_PX + 10 * 23 + 5, 5), grid.find(ROW_LABEL_WIDTH_PX + 5, -5)]).toEqual([-1, -1, -1, -1])
+  expect(buildParkingSpacePath(grid, [0, 10])).toBe(`M${ROW_LABEL_WIDTH_PX} 0h20v20h-20zM${ROW_LABEL_WIDTH_PX} 23h20v20h-20z`)
+})
+
+test('rows of round length fill the width', () => {
+  for (const width of [320, 640, 798, 1200]) {
+    const { columns, pitch, side, at } = arrangeParkingSpaces(500, width)
+    const end = at(columns - 1).x + side
+    expect(end).toBeLessThanOrEqual(width)
+    expect(width - end).toBeLessThan(columns)
+    expect([columns % 5, pitch >= 21]).toEqual([0, true])
+  }
 })

@@ -45,35 +45,40 @@ export function findMissingVehicleRuns(vehicles: readonly ListedVehicle[]): Miss
 export interface ParkingSpaceGrid {
   columns: number
   rows: number
+  /** Distance in pixels between the starts of neighbouring parking spaces. */
+  pitch: number
+  /** Side length in pixels of a drawn parking space. */
+  side: number
   /** Returns the position of the upper left corner of the parking space with this index. */
   at: (index: number) => { x: number; y: number }
   /** Returns the index of the parking space at a position, or -1 outside all spaces. */
   find: (x: number, y: number) => number
 }
 
-/** Side length in pixels of a drawn parking space. `PITCH` is the distance in pixels between the starts of neighbouring spaces. */
-export const SPACE_SIDE_PX = 18
-const PITCH = 21
+/** Minimum distance in pixels between the starts of neighbouring parking spaces, and the gap between the spaces. */
+const [MIN_PITCH_PX, GAP_PX] = [21, 3]
 /** Width in pixels of the label at the start of each row, which names the first parking space of the row. */
 export const ROW_LABEL_WIDTH_PX = 64
 /** Number of which each row length is a multiple, so that the parking spaces named at the row starts increase in round steps. */
 const ROUND = 5
 
-/** Arranges `count` parking spaces in rows that fit into a width in pixels. */
+/** Arranges `count` parking spaces in rows that fill a width in pixels. The spaces grow, because the row lengths are round numbers. */
 export function arrangeParkingSpaces(count: number, width: number): ParkingSpaceGrid {
-  const fitting = Math.floor((width - ROW_LABEL_WIDTH_PX) / PITCH)
+  const room = width - ROW_LABEL_WIDTH_PX
+  const fitting = Math.floor(room / MIN_PITCH_PX)
   const columns = Math.max(ROUND, fitting - (fitting % ROUND))
-  const at = (index: number) => ({ x: ROW_LABEL_WIDTH_PX + (index % columns) * PITCH, y: Math.floor(index / columns) * PITCH })
+  const pitch = Math.max(MIN_PITCH_PX, Math.floor((room + GAP_PX) / columns))
+  const at = (index: number) => ({ x: ROW_LABEL_WIDTH_PX + (index % columns) * pitch, y: Math.floor(index / columns) * pitch })
   const find = (x: number, y: number) => {
-    const column = Math.floor((x - ROW_LABEL_WIDTH_PX) / PITCH)
-    const index = Math.floor(y / PITCH) * columns + column
+    const column = Math.floor((x - ROW_LABEL_WIDTH_PX) / pitch)
+    const index = Math.floor(y / pitch) * columns + column
     return column < 0 || column >= columns || y < 0 || index >= count ? -1 : index
   }
-  return { columns, rows: Math.ceil(count / columns), at, find }
+  return { columns, rows: Math.ceil(count / columns), pitch, side: pitch - GAP_PX, at, find }
 }
 
 /** Returns the height of a grid of parking spaces in pixels. */
-export const computeGridHeight = ({ rows }: ParkingSpaceGrid): number => rows * PITCH
+export const computeGridHeight = ({ rows, pitch }: ParkingSpaceGrid): number => rows * pitch
 
 /**
  * Returns the outlines of the parking spaces with these indexes as the data of one SVG path. One element then draws all vehicles of a
@@ -82,5 +87,5 @@ export const computeGridHeight = ({ rows }: ParkingSpaceGrid): number => rows * 
 export const buildParkingSpacePath = (grid: ParkingSpaceGrid, indexes: number[]): string =>
   indexes.map((index) => {
     const { x, y } = grid.at(index)
-    return `M${x} ${y}h${SPACE_SIDE_PX}v${SPACE_SIDE_PX}h${-SPACE_SIDE_PX}z`
+    return `M${x} ${y}h${grid.side}v${grid.side}h${-grid.side}z`
   }).join('')

@@ -59,6 +59,10 @@ function meanPerHour(hours: WorkedHour[], now: number): number {
   return length === 0 ? 0 : hours.reduce((sum, { inspected }) => sum + inspected, 0) / length
 }
 
+/** Returns the time at which `left` vehicles are inspected at a rate per working hour, or `null` when that is too far away. */
+export const estimateFinish = (left: number, perHour: number, hours: WorkingHours, now: number): number | null =>
+  perHour > 0 ? addWorkingHours(now, left / perHour, hours) : null
+
 /**
  * Returns the estimated end of a campaign and the rate needed to meet the due date. The estimate lies between the slowest and the fastest
  * of three rates: all shown hours, the last worked day, and the last half hour (`pace`). Only working hours count.
@@ -69,8 +73,7 @@ export function computeForecast(activity: Activity, pace: number, due: string | 
   const left = activity.total - activity.inspected
   const day = startOfDay(worked.at(-1)?.at ?? 0)
   const rates = [meanPerHour(worked, now), meanPerHour(worked.filter(({ at }) => at >= day), now), pace].filter((rate) => rate > 0)
-  const end = (rate: number) => addWorkingHours(now, left / rate, hours)
-  const [earliest, latest] = left > 0 && rates.length > 0 ? [end(Math.max(...rates)), end(Math.min(...rates))] : [null, null]
+  const [earliest, latest] = left > 0 && rates.length > 0 ? [estimateFinish(left, Math.max(...rates), hours, now), estimateFinish(left, Math.min(...rates), hours, now)] : [null, null]
   const finish = earliest === null || latest === null ? null : { earliest, latest }
   return { hours, finish, need: due && left > 0 ? needFor(Date.parse(due), left, now, hours, finish) : null }
 }

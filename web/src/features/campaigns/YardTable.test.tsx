@@ -1,0 +1,37 @@
+import { screen } from '@testing-library/react'
+import { afterEach, expect, test } from 'vitest'
+import { endSession } from '@/api/session'
+import type { Activity, InspectionPace } from '@/api/types'
+import { LEADER, renderPage, signInAs } from '@/testing/show'
+import { YardTable } from './YardTable'
+
+const yards = [
+  { id: 19, name: '-', done: 0, total: 12 },
+  { id: 4, name: 'B', done: 30, total: 90 },
+  { id: 2, name: 'A', done: 20, total: 20 },
+  { id: 3, name: 'M', done: 0, total: 0 },
+]
+const at = new Date().toISOString()
+const pace: InspectionPace = { campaign_id: 5, people: [{ hmc: '4711', yard_id: 4, yard_name: 'B', last_at: at, saves: 5, per_hour: 60 }], per_hour: 60, remaining: 72, finish_at: null }
+const activity: Activity = {
+  hours: [], people: [], total: 122, inspected: 50, inspected_before: 50,
+  yards: [{ yard_id: 4, yard_name: 'B', inspected: 0, saves: 0, found_wrong: 0, total_vehicles: 90, total_inspected: 30, statuses: [{ status: 'ok', vehicles: 27 }, { status: 'ng', vehicles: 3 }] }],
+}
+
+afterEach(endSession)
+
+test('the rows of all yards and of vehicles without a yard add up to the last row, with pace and estimated end', () => {
+  signInAs(LEADER)
+  renderPage(() => <YardTable yards={yards} pace={pace} activity={activity} hrefOf={({ id }) => `/campaign/5?yard=${id}`} current={null} />, '/', '/')
+  const rows = screen.getAllByRole('row').slice(1).map((row) => [...row.querySelectorAll('th, td')].map((cell) => cell.textContent))
+  const counts = rows.map(([name, , done, total, left, wrong, perHour]) => [name, done, total, left, wrong, perHour])
+  expect(counts).toEqual([
+    ['A', '20', '20', 'done', '–', '–'],
+    ['B', '30', '90', '60', '3', '60'],
+    ['-', '0', '12', '12', '–', '–'],
+    ['All', '50', '122', '72', '3', '60'],
+  ])
+  const [ends, people] = [rows.map((cells) => cells[7]), rows.map((cells) => cells[8])]
+  expect(ends).toEqual(['–', expect.stringMatching(/\d\d:\d\d$/), '–', expect.stringMatching(/\d\d:\d\d$/)])
+  expect(people).toEqual(['', '4711', '', '1 pessoa agora'])
+})
