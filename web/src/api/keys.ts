@@ -12,6 +12,8 @@ export const queryKeys = {
   campaign: (id: number, yard: number | null) => ['campaigns', 'one', id, yard] as const,
   /** Key of the inspection work by hour in one campaign, or in all campaigns with `null`. The query is fetched again when the counts of campaigns change. */
   activity: (campaign: number | null) => ['campaigns', 'activity', campaign] as const,
+  ownActivity: ['campaigns', 'activity', 'own'],
+  longRepairs: (campaign: number) => ['vehicles', 'repairs', campaign] as const,
   pace: (campaign: number) => ['pace', campaign] as const,
   anyPaces: ['paces'],
   paces: (campaigns: number[]) => ['paces', campaigns] as const,

@@ -1,10 +1,10 @@
-import { useQueries } from '@tanstack/react-query'
-import { useOpenConflictCount } from '@/api/conflicts'
+import { useQueries, useQuery } from '@tanstack/react-query'
+import { conflictsQuery } from '@/api/conflicts'
 import { formatTimeAgo, useCurrentTime } from '@/lib/ago'
 import { buildPath } from '@/lib/route'
 import { useLanguage } from '@/lib/text'
 import { formatCount } from '@/lib/time'
-import { pendingSavesOnDevicesQuery } from './api'
+import { pendingSavesOnDevicesQuery, useLongRepairs } from './api'
 import type { MissingVehicleRun } from './dashboard/bays'
 import { AttentionItem } from './AttentionItem'
 import { useCampaignsText } from './text'
@@ -14,53 +14,79 @@ import styles from './AttentionCard.module.css'
 interface AttentionCardProps {
   /** Ids of the campaigns whose unsent saves are counted. */
   campaigns: number[]
-  /** Campaign whose conflicts are counted; all campaigns when absent. */
+  /** Campaign whose conflicts and repairs are counted; conflicts of all campaigns when absent. */
   campaign?: number
   /** Idle yards: yards with uninspected vehicles and no active user, while other yards have active users. `to` is the URL of the yard. */
   idle?: { yard: YardProgress; to: string }[]
   /** Unbroken sequences of neighbouring parking spaces whose vehicles have the status Not Found. */
   missing?: MissingVehicleRun[]
+  /** Whether the campaign has vehicles with the status Repair. */
+  hasRepairs?: boolean
 }
 
 /** Maximum number of idle yards, and of sequences of missing vehicles, that the card lists. The largest are listed. */
 const MAX_NAMED = 3
+/** Time in milliseconds without a report after which a phone with pending saves counts as silent. */
+const SILENT_MS = 15 * 60_000
 
-/** Card with what needs attention from team leaders and supervisors: open conflicts, saves pending on phones, idle yards and missing vehicles. */
-export function AttentionCard({ campaigns, campaign, idle = [], missing = [] }: AttentionCardProps) {
+/**
+ * Card with what needs attention from team leaders and supervisors, worst first: open conflicts, saves pending on phones, idle yards,
+ * missing vehicles and long repairs.
+ */
+export function AttentionCard({ campaigns, campaign, idle = [], missing = [], hasRepairs = false }: AttentionCardProps) {
   const t = useCampaignsText()
-  const now = useCurrentTime()
-  const language = useLanguage()
-  const conflicts = useOpenConflictCount(campaign)
+  const conflicts = useQuery({ ...conflictsQuery({ state: 'open', campaign }), retry: false }).data
   const devices = useQueries({ queries: campaigns.map((id) => ({ ...pendingSavesOnDevicesQuery(id), staleTime: 60_000 })) })
-  const held = devices.flatMap(({ data }) => data?.held ?? []).toSorted((a, b) => Date.parse(a.oldest_at) - Date.parse(b.oldest_at))
+  const repairs = useLongRepairs(campaign ?? 0, hasRepairs)
+  const held = devices.flatMap(({ data }, index) => (data?.held ?? []).map((one) => ({ ...one, campaign: campaigns[index] ?? 0 }))).toSorted((a, b) => Date.parse(a.oldest_at) - Date.parse(b.oldest_at))
   const isKnown = conflicts !== undefined && devices.every(({ isPending }) => !isPending)
+  const open = conflicts?.meta.total_count ?? 0
+  const count = Math.min(open, 1) + held.length + idle.length + Math.min(missing.length, MAX_NAMED) + Math.min(repairs, 1)
+  const listOf = (id: number, status: string) => buildPath(`/campaign/${id}/vehicles`, { status })
   return (
     <section className={styles.card} aria-labelledby="attention">
-      <h2 id="attention">{t('attention.title')}</h2>
-      {conflicts !== undefined && conflicts > 0 && <AttentionItem isUrgent icon="warning" to={buildPath('/conflicts', { campaign })} text={t('conflicts.open', { n: conflicts })} />}
-      {held.length > 0 && (
-        <>
-          <h3 className={styles.part}>{t('attention.devices')}</h3>
-          <ul className={styles.held}>
-            {held.map(({ hmc, device, saves, oldest_at }) => (
-              <li key={`${hmc ?? ''} ${device}`}>
-                <strong className="mono ellipsis" title={hmc ?? undefined}>
-                  {hmc ?? '?'}
-                </strong>
-                <span className="quiet">{t('held.line', { n: saves, age: formatTimeAgo(Date.parse(oldest_at), now, language) })}</span>
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
+      <h2 className={styles.head}>
+        <span id="attention">{t('attention.title')}</span>
+        {count > 0 && <span className={styles.count}>{formatCount(count)}</span>}
+      </h2>
+      {open > 0 && <AttentionItem isUrgent icon="warning" to={buildPath('/conflicts', { campaign })} text={t('conflicts.open', { n: open })} detail={<Oldest at={conflicts?.conflicts.map(({ mine_at }) => mine_at) ?? []} />} />}
+      {held.map((one) => (
+        <SilentPhone key={`${one.campaign} ${one.hmc} ${one.device}`} {...one} to={campaign === undefined ? `/campaign/${one.campaign}` : listOf(campaign, 'waiting')} />
+      ))}
       {idle.slice(0, MAX_NAMED).map(({ yard: { id, name, done, total }, to }) => (
         <AttentionItem key={id} icon="people" to={to} text={t('attention.idle', { name, n: formatCount(total - done) })} />
       ))}
       {idle.length > MAX_NAMED && <p className="quiet">{t('attention.moreIdle', { n: idle.length - MAX_NAMED })}</p>}
       {missing.slice(0, MAX_NAMED).map(({ first, last, vehicles }) => (
-        <AttentionItem key={first} icon="question" to={buildPath(`/campaign/${campaign ?? 0}/vehicles`, { status: 'Not Found' })} text={t('attention.missing', { n: formatCount(vehicles), first, last })} />
+        <AttentionItem key={first} icon="question" to={listOf(campaign ?? 0, 'Not Found')} text={t('attention.missing', { n: formatCount(vehicles), first, last })} />
       ))}
-      {isKnown && conflicts === 0 && held.length === 0 && idle.length === 0 && missing.length === 0 && <p className="quiet">{t('attention.none')}</p>}
+      {repairs > 0 && <AttentionItem icon="spanner" to={listOf(campaign ?? 0, 'Repair')} text={t('attention.repairs', { n: repairs })} />}
+      {isKnown && count === 0 && <p className="quiet">{t('attention.none')}</p>}
     </section>
   )
+}
+
+/** Age of the oldest of several points in time. */
+function Oldest({ at }: { at: string[] }) {
+  const t = useCampaignsText()
+  const now = useCurrentTime()
+  const language = useLanguage()
+  return t('attention.oldest', { age: formatTimeAgo(Math.min(...at.map((one) => Date.parse(one))), now, language) })
+}
+
+interface SilentPhoneProps {
+  hmc: string
+  saves: number
+  oldest_at: string
+  told_at: string
+  to: string
+}
+
+/** Row for a phone with pending saves: whose phone it is, how many saves it has, and since when. */
+function SilentPhone({ hmc, saves, oldest_at, told_at, to }: SilentPhoneProps) {
+  const t = useCampaignsText()
+  const now = useCurrentTime()
+  const age = formatTimeAgo(Date.parse(oldest_at), now, useLanguage())
+  const isSilent = now - Date.parse(told_at) >= SILENT_MS
+  return <AttentionItem isUrgent={isSilent} icon="phone" to={to} text={t(isSilent ? 'attention.silent' : 'attention.phone', { hmc })} detail={t('held.line', { n: saves, age })} />
 }

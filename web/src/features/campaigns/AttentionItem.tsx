@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { Link } from '@/lib/route'
 import { Icon, type IconName } from '@/ui/Icon'
 import styles from './AttentionItem.module.css'
@@ -5,6 +6,8 @@ import styles from './AttentionItem.module.css'
 interface AttentionItemProps {
   icon: IconName
   text: string
+  /** Second line, such as the age of the problem. */
+  detail?: ReactNode
   /** URL of the page where a person can act. */
   to: string
   /** Whether the row is marked as urgent. */
@@ -12,11 +15,14 @@ interface AttentionItemProps {
 }
 
 /** Row of the attention card: a problem, with a link to the page where a person can act on it. */
-export function AttentionItem({ icon, text, to, isUrgent = false }: AttentionItemProps) {
+export function AttentionItem({ icon, text, detail, to, isUrgent = false }: AttentionItemProps) {
   return (
     <Link href={to} className={`${styles.item} ${isUrgent ? styles.urgent : ''}`}>
       <Icon name={icon} size={22} />
-      <span>{text}</span>
+      <span className={styles.words}>
+        <span>{text}</span>
+        {detail && <span className={styles.detail}>{detail}</span>}
+      </span>
       <Icon name="right" size={20} />
     </Link>
   )

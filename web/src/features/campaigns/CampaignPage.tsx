@@ -20,6 +20,7 @@ import { HistoryCard } from './history/HistoryCard'
 import { OfflineDownloadButton } from './OfflineDownloadButton'
 import { InspectionPaceList } from './InspectionPaceList'
 import { StartInspectionButton } from './StartInspectionButton'
+import { hasStatus, sumStatuses } from './StatusStackedBar'
 import { SunlightModePrompt } from './SunlightModePrompt'
 import { useCampaignsText } from './text'
 import { useCampaignMapVehicles } from './useCampaignMapVehicles'
@@ -42,7 +43,7 @@ export default function CampaignPage() {
       <div className={styles.where}>
         <StepIndicator current={3} />
       </div>
-      {campaign.isPending && <Skeleton height={260} label={t('common.loading')} />}
+      {campaign.isPending && <Skeleton height={260} label={t('common.loading')} onRetry={() => void campaign.refetch()} />}
       {campaign.isError && <ErrorNotice text={getErrorMessage(campaign.error, t)} onRetry={() => void campaign.refetch()} />}
       {campaign.data && <Loaded campaign={campaign.data} yard={yard} />}
     </Page>
@@ -72,7 +73,7 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
   const walk = buildPath(`/campaign/${id}/walk`, { yard })
   const hrefOf = (one: { id: number }) => buildPath(`/campaign/${id}`, { yard: one.id === yard ? null : one.id })
   const idle = listIdleYards(yards.data ?? [], pace).map((one) => ({ yard: one, to: buildPath(`/campaign/${id}`, { yard: one.id }) }))
-  const attention = manages && <AttentionCard campaigns={[id]} campaign={id} idle={idle} missing={bays.missing} />
+  const attention = manages && <AttentionCard campaigns={[id]} campaign={id} idle={idle} missing={bays.missing} hasRepairs={hasStatus(sumStatuses(activity.data?.yards ?? []), 'Repair')} />
   const takesInMenu = isWide && offline.problem === null && offline.snapshot === undefined && offline.download.isIdle
   const rare: RowAction[] = [
     ...(isWide && !isTouch && mayWalk ? [{ icon: 'scan', text: t('campaign.walk'), label: t('campaign.walk'), onSelect: () => navigate(walk) } satisfies RowAction] : []),
@@ -131,7 +132,7 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
         </div>
         <div className={styles.column}>
           {isWide && attention}
-          <InspectionPaceList paces={pace === undefined ? [] : [pace]} />
+          <InspectionPaceList manages={manages} paces={pace === undefined ? [] : [pace]} />
           {!takesInMenu && <OfflineDownloadButton campaign={campaign} offline={offline} />}
           {manages && <HistoryCard campaign={id} />}
         </div>

@@ -2,6 +2,7 @@ import type { InspectionPace } from '@/api/types'
 import { formatTimeAgo, useCurrentTime } from '@/lib/ago'
 import { useLanguage } from '@/lib/text'
 import { formatCount } from '@/lib/time'
+import { compareNaturally } from '@/lib/yards'
 import { useCampaignsText } from './text'
 import styles from './InspectionPaceList.module.css'
 
@@ -9,10 +10,12 @@ interface PaceStripProps {
   paces: InspectionPace[]
   /** Function that returns the name of a campaign, to label the rates of several campaigns; absent when only one campaign is shown. */
   nameOf?: (campaign: number) => string
+  /** Whether the rates are shown. Without the right to manage, the list only says who is where. */
+  manages: boolean
 }
 
-/** Inspection rate of each campaign and of each person. Nothing is shown while no one is inspecting. */
-export function InspectionPaceList({ paces, nameOf }: PaceStripProps) {
+/** People who are inspecting, by yard, with the inspection rates for those who manage. Nothing is shown while no one is inspecting. */
+export function InspectionPaceList({ paces, nameOf, manages }: PaceStripProps) {
   const t = useCampaignsText()
   const now = useCurrentTime()
   const language = useLanguage()
@@ -24,19 +27,20 @@ export function InspectionPaceList({ paces, nameOf }: PaceStripProps) {
       {going.map((pace) => (
         <div key={pace.campaign_id} className={styles.pace}>
           {nameOf && <strong className="ellipsis">{nameOf(pace.campaign_id)}</strong>}
-          <p>
-            <strong>{t('pace.perHour', { n: formatCount(Math.round(pace.per_hour)) })}</strong>
-          </p>
+          {manages && (
+            <p>
+              <strong>{t('pace.perHour', { n: formatCount(Math.round(pace.per_hour)) })}</strong>
+            </p>
+          )}
           <ul className={styles.people}>
-            {pace.people.map(({ hmc, yard_id, yard_name, last_at, per_hour }) => (
+            {sortByYard(pace.people).map(({ hmc, yard_id, yard_name, last_at, per_hour }) => (
               <li key={`${hmc} ${yard_id ?? 0}`}>
                 <strong className="mono ellipsis" title={hmc}>
                   {hmc}
                 </strong>
-                {typeof per_hour === 'number' && <span>{t('pace.person', { n: formatCount(Math.round(per_hour)) })}</span>}
+                {manages && typeof per_hour === 'number' && <span>{t('pace.person', { n: formatCount(Math.round(per_hour)) })}</span>}
                 <span className="quiet">
-                  {yard_name && `${t('yard.named', { name: yard_name })} · `}
-                  {t('pace.lastSave', { age: formatTimeAgo(Date.parse(last_at), now, language) })}
+                  {[...(yard_name ? [t('yard.named', { name: yard_name })] : []), ...(manages ? [t('pace.lastSave', { age: formatTimeAgo(Date.parse(last_at), now, language) })] : [])].join(' · ')}
                 </span>
               </li>
             ))}
@@ -46,3 +50,7 @@ export function InspectionPaceList({ paces, nameOf }: PaceStripProps) {
     </section>
   )
 }
+
+/** Returns the people in the order of their yards, those without a yard last, so that nobody is ranked. */
+const sortByYard = (people: InspectionPace['people']) =>
+  people.toSorted((a, b) => Number(!a.yard_name) - Number(!b.yard_name) || compareNaturally(a.yard_name ?? '', b.yard_name ?? '') || compareNaturally(a.hmc, b.hmc))

@@ -16,6 +16,9 @@ const countOf = (counts: StatusCounts, wanted: string) => counts.find(({ status 
 /** Returns the number of vehicles with a defect, repaired or not. */
 export const countDefects = (counts: StatusCounts): number => countOf(counts, 'ng') + countOf(counts, 'Repair') + countOf(counts, 'Repair OK')
 
+/** Returns whether a vehicle has the status. */
+export const hasStatus = (counts: StatusCounts, wanted: string): boolean => countOf(counts, wanted) > 0
+
 interface StatusStackProps {
   label: string
   counts: StatusCounts

@@ -13,6 +13,7 @@ import { countUnsentInspections, usePendingSaves } from '@/offline/outbox'
 import { allYardsQuery, campaignQuery, campaignsQuery, yardCountsQuery } from '@/offline/queries'
 import { storeOcrFiles } from '@/offline/ocrFiles'
 import { downloadSnapshot as saveSnapshot } from '@/offline/snapshots'
+import { startOfDay } from './dashboard/workHours'
 import type { YardProgress } from './YardProgressStrip'
 
 /** Polling interval of the inspection rate, used while the event stream is not connected. */
@@ -132,6 +133,29 @@ export const useAllCampaignsActivity = (enabled: boolean) =>
     enabled,
     retry: false,
   })
+
+/** Fetches the work of the present day. An operator gets only their own work in `people`. */
+export const useOwnActivityToday = () =>
+  useQuery({
+    queryKey: queryKeys.ownActivity,
+    queryFn: ({ signal }) => unwrapResponse(apiClient.GET('/activity', { params: { query: { from: new Date(startOfDay(Date.now())).toISOString() } }, signal }), ACTIVITY_SHAPE),
+    retry: false,
+  })
+
+/** Age in milliseconds from which a repair counts as long. */
+const LONG_REPAIR_MS = 2 * DAY_MS
+/** Maximum number of vehicles in repair that are loaded, which is the page size limit of the server. */
+const MAX_REPAIRS = 200
+
+/** Returns the number of vehicles of a campaign that have been in repair for a long time. Loads them only while `enabled`. */
+export const useLongRepairs = (campaign: number, enabled: boolean): number =>
+  useQuery({
+    queryKey: queryKeys.longRepairs(campaign),
+    queryFn: ({ signal }) => unwrapResponse(apiClient.GET('/vehicles/campaign/{id}', { params: { path: { id: campaign }, query: { page: 0, per_page: MAX_REPAIRS, status: 'Repair' } }, signal }), 'vehicles*'),
+    select: ({ vehicles }) => vehicles.filter(({ modified_at: at }) => at && Date.now() - Date.parse(at) >= LONG_REPAIR_MS).length,
+    enabled,
+    retry: false,
+  }).data ?? 0
 
 /** Fetches the inspection rates of the campaigns on one page. */
 export const useInspectionPaces = (campaigns: number[]): InspectionPace[] =>

@@ -1,0 +1,43 @@
+import { screen, within } from '@testing-library/react'
+import { afterEach, expect, test } from 'vitest'
+import { endSession } from '@/api/session'
+import { stubServer } from '@/testing/server'
+import { LEADER, renderPage, signInAs } from '@/testing/show'
+import { AttentionCard } from './AttentionCard'
+
+const MINUTE = 60_000
+const ago = (minutes: number) => new Date(Date.now() - minutes * MINUTE).toISOString()
+const conflict = { id: 1, campaign_id: 5, mine_at: ago(180) }
+const held = (hmc: string, minutes: number) => ({ hmc, device: hmc, saves: 14, oldest_at: ago(minutes), told_at: ago(minutes) })
+
+afterEach(endSession)
+
+async function open(campaign?: number) {
+  signInAs(LEADER)
+  stubServer({
+    'GET /conflicts': { conflicts: [conflict, { ...conflict, id: 2, mine_at: ago(60) }], meta: { page_index: 0, total_count: 2, per_page: 50 } },
+    'GET /campaigns/5/held': { devices: 2, saves: 28, held: [held('4712', 60), held('4713', 2)] },
+    'GET /vehicles/campaign/5': { vehicles: [{ modified_at: ago(3 * 24 * 60) }, { modified_at: ago(60) }], meta: { page_index: 0, total_count: 2, per_page: 200, campaign_name: 'Airbag' } },
+  })
+  renderPage(() => <AttentionCard campaigns={[5]} {...(campaign !== undefined && { campaign, hasRepairs: true })} />, '/', '/')
+  await screen.findByRole('link', { name: /4712/ })
+  return within(await screen.findByRole('region', { name: 'Needs attention' }))
+}
+const links = (card: Awaited<ReturnType<typeof open>>) => card.getAllByRole('link').map((link) => `${link.textContent} ${link.getAttribute('href')}`)
+
+test('each phone with pending saves is a row with its age and a way to its campaign, after the conflicts and theirs', async () => {
+  const card = await open()
+  await card.findByText('2 conflicts')
+  expect(links(card)).toEqual([
+    '2 conflictsmais antigo há 3 horas /conflicts',
+    'Phone of 4712 is silentpendentes: 14, a mais antiga há 1 hora /campaign/5',
+    'Phone of 4713 has saves to sendpendentes: 14, a mais antiga há 2 minutos /campaign/5',
+  ])
+  expect(card.getByRole('heading').textContent).toBe('Needs attention3')
+})
+
+test('a campaign also counts the vehicles that are in repair for more than two days', async () => {
+  const card = await open(5)
+  expect((await card.findByRole('link', { name: '1 vehicle in Repair for more than 2 days' })).getAttribute('href')).toBe('/campaign/5/vehicles?status=Repair')
+  expect(card.getByRole('link', { name: /4712/ }).getAttribute('href')).toBe('/campaign/5/vehicles?status=waiting')
+})
