@@ -20,6 +20,7 @@ import { useCampaigns, useInspectionPaces, useAllCampaignsActivity, useYardsProg
 import { AttentionCard } from './AttentionCard'
 import { ActivitySection } from './dashboard/ActivitySection'
 import { InspectionPaceList } from './InspectionPaceList'
+import { OwnFigures } from './OwnFigures'
 import { PendingSavesLine } from './PendingSavesLine'
 import { useCampaignsText } from './text'
 import { YardProgressStrip, YardProgressSkeleton } from './YardProgressStrip'
@@ -45,6 +46,7 @@ export default function HomePage() {
   const paces = useInspectionPaces(rows?.map(({ id }) => id) ?? [])
   const activity = useAllCampaignsActivity(manages)
   const chart = manages && showsCards && (activity.data?.total ?? 1) > 0 && <ActivitySection isCampaign={false} query={activity} pace={paces.reduce((sum, { people, per_hour }) => sum + (people.length > 0 ? per_hour : 0), 0)} />
+  const own = session !== null && !manages && <OwnFigures paces={paces} />
   const create = manages && (
     <LinkButton to="/import" icon="plus" kind={isWide && place === null ? 'primary' : 'secondary'}>
       {t('home.create')}
@@ -53,6 +55,7 @@ export default function HomePage() {
   return (
     <Page title={t('home.title')}>
       {place && <Resume place={place} />}
+      {!isWide && own}
       <div className={styles.start}>
         <StepIndicator current={1} first="campaign" />
         {isWide && create}
@@ -68,7 +71,7 @@ export default function HomePage() {
             <SearchBox label={t('campaigns.search')} value={search} debounceMs={SEARCH_DEBOUNCE_MS} onChange={(text) => setQueryParams({ search: text, page: null })} />
           </div>
           {campaigns.isError && <ErrorNotice text={t('campaigns.failed', { why: getErrorMessage(campaigns.error, t) })} onRetry={() => void campaigns.refetch()} />}
-          {campaigns.isPending && <Skeleton rows={5} height={92} label={t('common.loading')} />}
+          {campaigns.isPending && <Skeleton rows={5} height={92} label={t('common.loading')} onRetry={() => void campaigns.refetch()} />}
           {campaigns.data?.meta.total_count === 0 && (
             <>
               <EmptyNotice icon="list" text={search === '' ? t(manages ? 'campaigns.noneManager' : 'campaigns.none') : t('campaigns.noMatch', { search })} />
@@ -82,9 +85,10 @@ export default function HomePage() {
         </div>
         <div className={styles.column}>
           {showsCards && manages && rows && <AttentionCard campaigns={rows.filter(({ status }) => status !== 'Ready' && status !== 'Closed').map(({ id }) => id)} />}
+          {isWide && own}
           {!isWide && showsCards && <Dashboard />}
           {!isWide && chart}
-          <InspectionPaceList paces={paces} nameOf={(id) => rows?.find((row) => row.id === id)?.name ?? ''} />
+          <InspectionPaceList manages={manages} paces={paces} nameOf={(id) => rows?.find((row) => row.id === id)?.name ?? ''} />
           {!isWide && create}
         </div>
       </div>

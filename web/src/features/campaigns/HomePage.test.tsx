@@ -1,0 +1,38 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import { afterEach, expect, test } from 'vitest'
+import { endSession, type SessionUser } from '@/api/session'
+import { stubServer } from '@/testing/server'
+import { LEADER, OPERATOR, renderPage, signInAs } from '@/testing/show'
+import HomePage from './HomePage'
+
+const at = new Date().toISOString()
+const campaign = { id: 5, name: 'Airbag', part: 'Airbag', description: 'Check', status: 'Ongoing', image: '', model_type: '', created_by_name: '1002', created_at: at, modified_at: at, total_vehicles: 40, total_inspected: 12, allClosed: false, progress_unknown: false }
+const person = (hmc: string, yard_name: string | null, per_hour: number) => ({ hmc, yard_id: yard_name === null ? null : 2, yard_name, last_at: at, saves: 5, per_hour })
+
+afterEach(endSession)
+
+async function open(user: SessionUser) {
+  signInAs(user)
+  const paces = [{ campaign_id: 5, people: [person('4711', null, 20), person(user.hmc, 'B', 31), person('4712', 'A', 106)], per_hour: 137, remaining: 28, finish_at: null }]
+  stubServer({
+    'GET /campaigns': { campaigns: [campaign], meta: { page_index: 0, total_count: 1, per_page: 10, yard_name: null } },
+    'GET /pace': paces, 'GET /yards': { yards: [], meta: { page_index: 0, total_count: 0, per_page: 200 } },
+    'GET /activity': { hours: [], yards: [], people: [{ hmc: user.hmc, inspected: 21, saves: 23, found_wrong: 3 }], total: 40, inspected: 12, inspected_before: 0 },
+  })
+  renderPage(HomePage, '/campaign-home', '/campaign-home')
+  const working = await screen.findByRole('region', { name: 'Working now' })
+  return within(working).getAllByRole('listitem').map((row) => row.textContent)
+}
+
+test('an operator reads who is where and the own three numbers, but the pace of nobody else', async () => {
+  const rows = await open(OPERATOR)
+  expect(rows).toEqual(['4712Yard A', `${OPERATOR.hmc}Yard B`, '4711'])
+  const own = within(screen.getByRole('region', { name: 'Your work today' }))
+  await waitFor(() => expect(own.getAllByRole('definition').map((number) => number.textContent)).toEqual(['21', '31', '3']))
+})
+
+test('a team leader reads the pace of each person by yard', async () => {
+  const rows = await open(LEADER)
+  expect(rows.map((row) => row?.replace(/ · .*/, ''))).toEqual(['4712106 por horaYard A', `${LEADER.hmc}31 por horaYard B`, expect.stringMatching(/^471120 por hora/)])
+  expect(screen.queryByRole('region', { name: 'Your work today' })).toBeNull()
+})

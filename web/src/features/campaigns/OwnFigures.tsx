@@ -1,0 +1,35 @@
+import { useSession } from '@/api/session'
+import type { InspectionPace } from '@/api/types'
+import { formatCount } from '@/lib/time'
+import { useOwnActivityToday } from './api'
+import { useCampaignsText } from './text'
+import styles from './OwnFigures.module.css'
+
+const NONE = '–'
+
+/** The signed-in person's own work: vehicles inspected today, vehicles per hour now, and vehicles found wrong today. */
+export function OwnFigures({ paces }: { paces: InspectionPace[] }) {
+  const t = useCampaignsText()
+  const hmc = useSession()?.user.hmc
+  const activity = useOwnActivityToday().data
+  const own = activity?.people.find((person) => person.hmc === hmc)
+  const perHour = paces.flatMap(({ people }) => people).reduce((sum, person) => sum + (person.hmc === hmc ? person.per_hour : 0), 0)
+  const ofToday = (n: number | undefined) => (activity === undefined ? NONE : formatCount(n ?? 0))
+  const figures = [
+    { name: t('own.today'), value: ofToday(own?.inspected) },
+    { name: t('own.perHour'), value: perHour > 0 ? formatCount(Math.round(perHour)) : NONE },
+    { name: t('number.wrong'), value: ofToday(own?.found_wrong) },
+  ]
+  return (
+    <section className={styles.own} aria-label={t('own.title')}>
+      <dl>
+        {figures.map(({ name, value }) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}
