@@ -28,15 +28,16 @@ interface NumbersProps {
 }
 
 /** Key figures of a campaign or of one of its yards: vehicles inspected, vehicles left, pace, estimated end, and vehicles with a defect. */
-export function CampaignKeyFigures({ campaign, pace, activity, yard }: NumbersProps) {
+export function CampaignKeyFigures({ campaign, pace, activity, yard, manages }: NumbersProps & { manages: boolean }) {
   const t = useCampaignsText()
   const { total_inspected: done, total_vehicles: total, progress_unknown: isUnknown } = campaign
   const isShown = ({ yard_id }: { yard_id?: number | null }) => yard === null || yard_id === yard
   const working = pace?.people.filter(isShown) ?? []
   const people = new Set(working.map(({ hmc }) => hmc)).size
-  // Operators receive no counts of other people, so the pace of a yard is unknown to them.
-  const perHour = yard === null ? (pace?.per_hour ?? 0) : working.reduce((sum, one) => sum + (one.per_hour ?? Number.NaN), 0)
-  const isGoing = people > 0
+  // The pace of one yard may be that of one person, which others than managers do not see.
+  const isWhole = yard === null || !manages
+  const perHour = isWhole ? (pace?.per_hour ?? 0) : working.reduce((sum, { per_hour: own }) => sum + (own ?? 0), 0)
+  const isGoing = (isWhole ? (pace?.people.length ?? 0) : people) > 0
   const wrong = activity ? countDefects(sumStatuses(activity.yards.filter(isShown))) : null
   return (
     <dl className={`${styles.numbers} ${wrong === null ? styles.three : ''}`}>
@@ -48,7 +49,7 @@ export function CampaignKeyFigures({ campaign, pace, activity, yard }: NumbersPr
         </dd>
       </div>
       <Figure name={t('number.left')} value={isUnknown ? NONE : formatCount(total - done)} more={total > 0 && t('number.percent', { n: Math.round((100 * (total - done)) / total) })} />
-      <Figure name={t('number.pace')} value={isGoing && !Number.isNaN(perHour) ? formatCount(Math.round(perHour)) : NONE} more={isGoing && t('number.people', { n: people })} />
+      <Figure name={t('number.pace')} value={isGoing ? formatCount(Math.round(perHour)) : NONE} more={isGoing && (yard !== null && isWhole ? t('number.wholeCampaign') : t('number.people', { n: people }))} />
       <FinishFigure campaign={campaign} pace={pace?.people.length ? pace : undefined} activity={activity} yard={yard} />
       {wrong !== null && <Figure name={t('number.wrong')} value={formatCount(wrong)} more={done > 0 && t('number.percent', { n: Math.round((100 * wrong) / done) })} />}
     </dl>

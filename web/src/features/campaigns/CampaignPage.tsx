@@ -97,7 +97,7 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
             <Fact name={t('campaigns.created')} value={`${campaign.created_by_name}, ${formatDate(campaign.created_at)}`} />
           </dl>
         </div>
-        {!isWide && <CampaignKeyFigures campaign={campaign} pace={pace} activity={activity.data} yard={yard} />}
+        {!isWide && <CampaignKeyFigures manages={manages} campaign={campaign} pace={pace} activity={activity.data} yard={yard} />}
         <div className={styles.actions}>
           <StartInspectionButton campaign={campaign} yard={yard} isPrimary={!isTouch || !mayWalk} isWide={!isWide} />
           {!isWide && !isTouch && mayWalk && (
@@ -117,13 +117,13 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
         {due.part}
       </Card>
       <SunlightModePrompt />
-      {isWide && <CampaignKeyFigures campaign={campaign} pace={pace} activity={activity.data} yard={yard} />}
+      {isWide && <CampaignKeyFigures manages={manages} campaign={campaign} pace={pace} activity={activity.data} yard={yard} />}
       <div className={styles.columns}>
         <div className={styles.column}>
           {isWide ? chart : attention}
           {yards.isPending && <YardProgressSkeleton />}
           {isWide ? (
-            <YardTable yards={yards.data ?? []} pace={pace} activity={activity.data} current={yard} hrefOf={hrefOf} />
+            <YardTable yards={yards.data ?? []} pace={pace} activity={activity.data} current={yard} hrefOf={hrefOf} manages={manages} />
           ) : (
             <YardProgressStrip yards={yards.data ?? []} current={yard} hrefOf={hrefOf} />
           )}

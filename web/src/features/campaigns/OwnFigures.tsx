@@ -13,7 +13,7 @@ export function OwnFigures({ paces }: { paces: InspectionPace[] }) {
   const hmc = useSession()?.user.hmc
   const activity = useOwnActivityToday().data
   const own = activity?.people.find((person) => person.hmc === hmc)
-  const perHour = paces.flatMap(({ people }) => people).reduce((sum, person) => sum + (person.hmc === hmc ? person.per_hour : 0), 0)
+  const perHour = paces.flatMap(({ people }) => people).reduce((sum, person) => sum + (person.hmc === hmc ? (person.per_hour ?? 0) : 0), 0)
   const ofToday = (n: number | undefined) => (activity === undefined ? NONE : formatCount(n ?? 0))
   const figures = [
     { name: t('own.today'), value: ofToday(own?.inspected) },

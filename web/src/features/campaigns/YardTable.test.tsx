@@ -2,7 +2,7 @@ import { screen } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
 import { endSession } from '@/api/session'
 import type { Activity, InspectionPace } from '@/api/types'
-import { LEADER, renderPage, signInAs } from '@/testing/show'
+import { LEADER, OPERATOR, renderPage, signInAs } from '@/testing/show'
 import { YardTable } from './YardTable'
 
 const yards = [
@@ -20,10 +20,15 @@ const activity: Activity = {
 
 afterEach(endSession)
 
+const cellsOf = () => screen.getAllByRole('row').slice(1).map((row) => [...row.querySelectorAll('th, td')].map((cell) => cell.textContent))
+const show = (manages: boolean) => {
+  signInAs(manages ? LEADER : OPERATOR)
+  renderPage(() => <YardTable yards={yards} pace={pace} activity={activity} hrefOf={({ id }) => `/campaign/5?yard=${id}`} current={null} manages={manages} />, '/', '/')
+}
+
 test('the rows of all yards and of vehicles without a yard add up to the last row, with pace and estimated end', () => {
-  signInAs(LEADER)
-  renderPage(() => <YardTable yards={yards} pace={pace} activity={activity} hrefOf={({ id }) => `/campaign/5?yard=${id}`} current={null} />, '/', '/')
-  const rows = screen.getAllByRole('row').slice(1).map((row) => [...row.querySelectorAll('th, td')].map((cell) => cell.textContent))
+  show(true)
+  const rows = cellsOf()
   const counts = rows.map(([name, , done, total, left, wrong, perHour]) => [name, done, total, left, wrong, perHour])
   expect(counts).toEqual([
     ['A', '20', '20', 'done', '–', '–'],
@@ -34,4 +39,10 @@ test('the rows of all yards and of vehicles without a yard add up to the last ro
   const [ends, people] = [rows.map((cells) => cells[7]), rows.map((cells) => cells[8])]
   expect(ends).toEqual(['–', expect.stringMatching(/\d\d:\d\d$/), '–', expect.stringMatching(/\d\d:\d\d$/)])
   expect(people).toEqual(['', '4711', '', '1 pessoa agora'])
+})
+
+test('an operator reads who is in which yard, and no pace', () => {
+  show(false)
+  expect(screen.queryByRole('columnheader', { name: 'Per hour' })).toBeNull()
+  expect(cellsOf()[1]).toEqual(['B', '', '30', '90', '60', '3', '4711'])
 })

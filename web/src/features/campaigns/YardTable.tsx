@@ -22,6 +22,8 @@ interface YardTableProps {
   hrefOf: (yard: YardProgress) => string
   /** Id of the chosen yard; `null` when no yard is chosen. */
   current: number | null
+  /** Whether the pace of each yard is shown, which is that of a person where one person works. */
+  manages: boolean
 }
 
 const hasVehicles = ({ total }: YardProgress) => total > 0
@@ -34,7 +36,7 @@ export const listShownYards = (yards: YardProgress[]): YardProgress[] =>
 const listUnassignedGroups = (yards: YardProgress[]): YardProgress[] => yards.filter((yard) => hasVehicles(yard) && !isShownYard(yard))
 
 /** Progress and statuses of each yard of a campaign as a table, with the people who work there and a last row for all yards. A click on a row opens the yard. */
-export function YardTable({ yards, pace, activity, hrefOf, current }: YardTableProps) {
+export function YardTable({ yards, pace, activity, hrefOf, current, manages }: YardTableProps) {
   const t = useCampaignsText()
   const shown = [...listShownYards(yards), ...listUnassignedGroups(yards)]
   if (shown.length === 0) return null
@@ -57,8 +59,8 @@ export function YardTable({ yards, pace, activity, hrefOf, current }: YardTableP
             <th scope="col" className={styles.number}>{t('yardTable.total')}</th>
             <th scope="col" className={styles.number}>{t('number.left')}</th>
             <th scope="col" className={styles.number}>{t('number.wrong')}</th>
-            {isWorked && <th scope="col" className={`${styles.number} ${styles.rate}`}>{t('yardTable.perHour')}</th>}
-            {isWorked && <th scope="col" className={`${styles.number} ${styles.rate}`}>{t('number.finish')}</th>}
+            {isWorked && manages && <th scope="col" className={`${styles.number} ${styles.rate}`}>{t('yardTable.perHour')}</th>}
+            {isWorked && manages && <th scope="col" className={`${styles.number} ${styles.rate}`}>{t('number.finish')}</th>}
             {isWorked && <th scope="col">{t('pace.title')}</th>}
           </tr>
         </thead>
@@ -73,7 +75,7 @@ export function YardTable({ yards, pace, activity, hrefOf, current }: YardTableP
               </td>
               <Counts label={t('yard.named', { name: yard.name })} counts={statusesOf(yard.id)} done={yard.done} total={yard.total} />
               {isWorked && (
-                <Work yard={yard} people={pace?.people.filter(({ yard_id }) => yard_id === yard.id) ?? []} activity={activity}>
+                <Work yard={yard} people={pace?.people.filter(({ yard_id }) => yard_id === yard.id) ?? []} activity={activity} manages={manages}>
                   {(names) => names.join(', ') || (yard.done < yard.total && isShownYard(yard) && <span className={styles.nobody}>{t('yardTable.nobody')}</span>)}
                 </Work>
               )}
@@ -86,7 +88,7 @@ export function YardTable({ yards, pace, activity, hrefOf, current }: YardTableP
               <th scope="row">{t('yardTable.all')}</th>
               <Counts label={t('yardTable.all')} counts={all} done={sum('done')} total={sum('total')} />
               {isWorked && (
-                <Work yard={{ done: sum('done'), total: sum('total') }} people={pace?.people ?? []} activity={activity}>
+                <Work yard={{ done: sum('done'), total: sum('total') }} people={pace?.people ?? []} activity={activity} manages={manages}>
                   {(names) => t('number.people', { n: names.length })}
                 </Work>
               )}
@@ -128,21 +130,22 @@ interface WorkProps {
   yard: Pick<YardProgress, 'done' | 'total'>
   people: InspectionPace['people']
   activity: Activity | undefined
+  manages: boolean
   children: (names: string[]) => ReactNode
 }
 
 /** Cells with the present work in one yard, or in all yards: vehicles per hour, estimated end, and the people who work there. */
-function Work({ yard: { done, total }, people, activity, children }: WorkProps) {
+function Work({ yard: { done, total }, people, activity, manages, children }: WorkProps) {
   const formats = getDateFormatters(useLanguage())
   const now = useCurrentTime()
-  const perHour = people.reduce((sum, { per_hour }) => sum + per_hour, 0)
+  const perHour = people.reduce((sum, { per_hour: own }) => sum + (own ?? 0), 0)
   const hours = findWorkingHours(activity ? listWorkedHours(activity).map(({ at }) => at) : [])
   const end = done < total ? estimateFinish(total - done, perHour, hours, now) : null
   const names = [...new Set(people.map(({ hmc }) => hmc))]
   return (
     <>
-      <td className={`${styles.number} ${styles.rate}`}>{perHour > 0 ? formatCount(Math.round(perHour)) : NONE}</td>
-      <td className={`${styles.number} ${styles.rate}`}>{end === null ? NONE : formats.moment(end, now)}</td>
+      {manages && <td className={`${styles.number} ${styles.rate}`}>{perHour > 0 ? formatCount(Math.round(perHour)) : NONE}</td>}
+      {manages && <td className={`${styles.number} ${styles.rate}`}>{end === null ? NONE : formats.moment(end, now)}</td>}
       <td className={`${styles.people} ellipsis`} title={names.join(', ') || undefined}>{children(names)}</td>
     </>
   )
