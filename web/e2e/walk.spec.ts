@@ -75,6 +75,8 @@ test('without a camera only the message is left, and typing is open as the way o
   await expect(field).toBeVisible()
   await expect(field).not.toBeFocused() // opened by itself, it must not bring up the keyboard
   await expect(page.getByRole('button', { name: 'Manual' })).toHaveClass(/primary/)
+  await page.getByRole('button', { name: 'Manual' }).click()
+  await expect(field).toBeFocused()
   await expect(video(page)).toBeHidden()
   const next = page.getByRole('img', { name: 'A-1', exact: true })
   expect((await box(next)).y - (await box(alert)).y - (await box(alert)).height).toBeLessThan(60)

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { TextField } from '@/ui/Field'
 import { VehicleStatusBadge } from '@/ui/Status'
 import type { VehicleMatch } from '@/lib/match'
@@ -16,7 +16,7 @@ export const listMatchedVehicles = (found: VehicleMatch<ListedVehicle> | null): 
 interface FinderProps {
   lookup: VehicleLookup
   onOpen: (id: number) => void
-  /** Whether the field takes the focus when it appears. */
+  /** Whether the person asked for the field, which then takes the focus. */
   focused: boolean
   /** Called when the person moves into the field. */
   onFocus: () => void
@@ -26,14 +26,17 @@ interface FinderProps {
 export function VehicleFinder({ lookup, onOpen, focused, onFocus }: FinderProps) {
   const t = useScanText()
   const [text, setText] = useState('')
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    if (focused) form.current?.querySelector('input')?.focus()
+  }, [focused])
   const found = listMatchedVehicles(text.trim().length < LONG_ENOUGH ? null : lookup.find(text))
   return (
-    <form className={styles.find} role="search" aria-label={t('walk.find')} onSubmit={(event) => {
+    <form ref={form} className={styles.find} role="search" aria-label={t('walk.find')} onSubmit={(event) => {
       event.preventDefault()
       if (found.length === 1 && found[0]) onOpen(found[0].id)
     }}>
-      {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- only when it was just asked for, and the keyboard should be up */}
-      <TextField label={t('vehicle.identifier')} className="mono" placeholder={t('vehicle.typeHere')} value={text} autoFocus={focused} onFocus={onFocus} autoComplete="off" autoCapitalize="characters" autoCorrect="off" spellCheck={false}
+      <TextField label={t('vehicle.identifier')} className="mono" placeholder={t('vehicle.typeHere')} value={text} onFocus={onFocus} autoComplete="off" autoCapitalize="characters" autoCorrect="off" spellCheck={false}
         enterKeyHint="search" onChange={(event) => setText(event.target.value)} />
       <VehicleChoices vehicles={found.slice(0, LISTED)} onOpen={onOpen} />
       {text.trim().length >= LONG_ENOUGH && found.length === 0 && <p role="status">{t('scan.unknown', { text })}</p>}

@@ -136,7 +136,7 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
             <input type="checkbox" role="switch" checked={oneTap} onChange={(event) => setOneTap(event.target.checked)} />
             {t('walk.oneTap')}
           </label>
-          <Button kind={hasNoCamera ? 'primary' : 'secondary'} big icon="keyboard" aria-pressed={typing} onClick={() => setTyping(!typing)}>
+          <Button kind={hasNoCamera ? 'primary' : 'secondary'} big icon="keyboard" aria-pressed={typing} onClick={() => setTyping(choice !== true)}>
             {t('vehicle.manual')}
           </Button>
         </div>
