@@ -1,44 +1,110 @@
 import { expect, test, type Page } from './support/test'
-import { importUniqueCampaign, createRowsInYard } from './support/campaign'
+import { createRowsInYard, importUniqueCampaign, saveVehicle } from './support/campaign'
 import { supervisor } from './support/people'
 import { DESK, takeScreenshot } from './support/screenshots'
 import { openAs, getHeaders } from './support/session'
 
-const PARTS = ['header', 'nav', 'button:not(thead button)', 'input', 'select', '[role=search]', '[class*="_button_"]', '[data-bottom-bar]', '[aria-live=polite]']
+/** A4 sheet in CSS pixels, without its margins. */
+const SHEET = { width: 718, height: 1010 }
+const PARTS = ['header', 'nav', 'button:not(thead button, [data-print], h2 > [aria-expanded=true])', 'input', 'select', 'label', '[role=search]', '[class*="_button_"]', '[data-bottom-bar]', '[aria-live=polite]']
 
-/** Returns the parts that are there to be pressed and that a printed page would show. The head of a sortable column is a button and is printed. */
+/** Returns the parts that are there to be pressed and that a printed page would show. Titles of columns and values that are buttons are printed. */
 const pressable = (page: Page) =>
   page.evaluate((selectors) => selectors.filter((selector) => [...document.querySelectorAll(selector)].some((part) => part.checkVisibility())), PARTS)
+
+/** Opens a page and puts it on paper once its parts are loaded. */
+async function print(page: Page, path: string, waitsFor: string): Promise<string> {
+  await page.emulateMedia({ media: 'screen' })
+  await page.setViewportSize(DESK)
+  await openAs(page, supervisor, path)
+  await expect(page.getByText(waitsFor).first()).toBeVisible()
+  await expect(page.locator('[role=status][aria-label]')).toHaveCount(0)
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+  await page.setViewportSize(SHEET)
+  return page.locator('body').innerText()
+}
+
+const importToPrint = async ({ request }: Page, name: string, rows: number) => importUniqueCampaign(request, await getHeaders(request, supervisor), name, [...createRowsInYard('K', rows), ...createRowsInYard('L', 2, 901)])
 
 test.describe('at the desk', () => {
   test.use({ viewport: DESK })
 
   test('lists and the campaign are printed without header, rail and buttons, with name, repeated head and address', async ({ page }) => {
-    const { id, name } = await importUniqueCampaign(page.request, await getHeaders(page.request, supervisor), 'Print', createRowsInYard('K', 12))
-    for (const [path, title] of [[`/campaign/${id}/vehicles?yard=K`, 'Vehicles List'], [`/campaign/${id}`, name], ['/user-management?panel=active', null], ['/campaign-home', 'Select Campaign']] as const) {
-      await openAs(page, supervisor, path)
-      await page.emulateMedia({ media: 'screen' })
-      await expect(page.getByRole('navigation', { name: 'Sections' })).toBeVisible()
-      if (title !== null) await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible()
-      await expect(page.locator('[role=status][aria-label]')).toHaveCount(0)
-      await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+    const { id, name } = await importToPrint(page, 'Print', 12)
+    for (const [path, title] of [[`/campaign/${id}/vehicles?yard=K`, 'Vehicles List'], [`/campaign/${id}`, name], ['/user-management?panel=active', 'User Management'], ['/campaign-home', 'Select Campaign']] as const) {
+      const lines = await print(page, path, title)
       expect(await pressable(page), path).toEqual([])
-      await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+      await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible()
       const style = await page.evaluate(() => {
         const look = getComputedStyle(document.documentElement)
         return { points: Math.round((Number.parseFloat(look.fontSize) * 72) / 96), background: look.backgroundColor }
       })
       expect(style).toEqual({ points: 10, background: 'rgb(255, 255, 255)' })
-      const lines = await page.locator('body').innerText()
       expect(lines.trim().split('\n').at(-1)).toBe(new URL(path, page.url()).href)
       expect(lines).toContain(`HMC ${supervisor.hmc} · `)
+      await expect(page.locator('thead').first()).toHaveCSS('display', 'table-header-group')
+      await expect(page.locator('thead th').first()).toHaveCSS('position', 'static')
+      for (const row of await page.locator('tbody tr').all()) await expect(row).toHaveCSS('break-inside', 'avoid')
       if (path.startsWith(`/campaign/${id}`)) expect(lines).toContain(name)
-      if (path.includes('/vehicles')) {
-        await expect(page.locator('thead')).toHaveCSS('display', 'table-header-group')
-        await expect(page.locator('thead th').first()).toHaveCSS('position', 'static')
-        for (const row of await page.locator('tbody tr').all()) await expect(row).toHaveCSS('break-inside', 'avoid')
-        await takeScreenshot(page, 'print-vehicles')
-      }
+      await takeScreenshot(page, `print${path.replaceAll(/\W/g, '-')}`)
     }
+  })
+
+  test('all vehicles that match the filter are printed as one table, with the filter above', async ({ page }) => {
+    const { id, model } = await importToPrint(page, 'Sheet', 70)
+    const lines = await print(page, `/campaign/${id}/vehicles?yard=K`, '1 to 10 of 70')
+    const rows = page.locator('tbody tr').filter({ hasText: model })
+    await expect(rows).toHaveCount(70)
+    await expect(rows.last()).toContainText('K-70')
+    await expect(page.locator('thead th:visible')).toHaveText(['VIN Number', 'Parking Space', 'Status'])
+    expect(lines).toContain('Filtro: Yard K. 70 de 72.')
+    expect(lines).toContain('1 to 70 of 70')
+    await page.emulateMedia({ media: 'screen' })
+    await page.setViewportSize(DESK)
+    await expect(rows).toHaveCount(10)
+  })
+
+  test('Print opens the print dialog when all rows are in the page', async ({ page }) => {
+    await page.addInitScript(() => {
+      window.print = () => {
+        window.dispatchEvent(new Event('beforeprint'))
+        document.title = `${document.querySelectorAll('tbody tr').length} rows`
+        window.dispatchEvent(new Event('afterprint'))
+      }
+    })
+    const { id, model } = await importToPrint(page, 'Dialog', 70)
+    await openAs(page, supervisor, `/campaign/${id}/vehicles`)
+    await page.getByRole('button', { name: 'Print' }).click()
+    await expect(page).toHaveTitle('72 rows')
+    await expect(page.locator('tbody tr').filter({ hasText: model })).toHaveCount(10)
+  })
+
+  test('values that are buttons on the screen are printed, and a vehicle is printed with its history', async ({ page }) => {
+    const users = await print(page, '/user-management?panel=active', supervisor.hmc)
+    expect(users).toMatch(new RegExp(`^${supervisor.hmc}\\b`, 'm'))
+    for (const head of ['HMC (Register Number)', 'Created on', 'Last sign-in']) expect(users).toContain(head)
+    const { vehicles } = await importToPrint(page, 'Values', 1)
+    const vehicle = vehicles[0]
+    await saveVehicle(page.request, await getHeaders(page.request, supervisor), vehicle?.id ?? 0, { status: 'ng' })
+    await print(page, `/vehicle/${vehicle?.id}`, 'Imported')
+    const choice = page.getByRole('group', { name: 'Select Status' })
+    await expect(choice.getByRole('button', { pressed: true })).toBeVisible()
+    await expect(choice.locator('button:visible')).toHaveText(/^ng/)
+    await expect(page.getByRole('button', { name: /^Edit VIN Number/ })).toContainText(vehicle?.vin_number ?? '')
+    await expect(page.getByRole('button', { name: /^Edit Parking Space/ })).toContainText('K-1')
+    await expect(page.getByRole('heading', { name: 'History' })).toBeVisible()
+    await expect(page.getByText('Imported')).toBeVisible()
+    await expect(page.locator('svg + svg:visible')).toHaveCount(0)
+  })
+
+  test('of a campaign the table of yards is printed, and of Manage Campaigns the open tool alone', async ({ page }) => {
+    const { id, name } = await importToPrint(page, 'Parts', 3)
+    await print(page, `/campaign/${id}`, name)
+    await expect(page.getByRole('columnheader', { name: 'Found wrong' })).toBeVisible()
+    await expect(page.locator('main section:visible').filter({ hasNotText: /\S/ })).toHaveCount(0)
+    const history = await print(page, '/campaign-list?tool=history', 'Imports and bulk changes')
+    await expect(page.getByRole('heading', { name: 'History', level: 2 })).toBeVisible()
+    await expect(page.getByRole('columnheader', { name: 'Change' })).toBeVisible()
+    for (const other of ['Status Manager', 'Create New Campaign', 'Inspected']) expect(history).not.toContain(other)
   })
 })

@@ -17,6 +17,7 @@ const SHAPES = {
   ring: 'M12 6a6 6 0 1 0 0 12 6 6 0 0 0 0-12z',
   upload: 'M12 16V5M7 9.5L12 4.5l5 5M5 19.5h14',
   download: 'M12 4v11M7 10.5l5 5 5-5M5 19.5h14',
+  print: 'M7 9V4h10v5M7 17H4V9h16v8h-3M7 14h10v6H7z',
   list: 'M9 6h11M9 12h11M9 18h11M4.5 6h.1M4.5 12h.1M4.5 18h.1',
   home: 'M4 11l8-7 8 7M6.5 9.5V20h11V9.5',
   grid: 'M4 4h7v7H4zM13 4h7v7h-7zM4 13h7v7H4zM13 13h7v7h-7z',

@@ -43,7 +43,7 @@ export function InlineEdit({ label, value, mono = false, valid = () => true, mes
   }
   if (text === null) {
     return (
-      <button type="button" className={styles.shown} onClick={() => setText(value)} aria-label={t('inline.edit', { label, value })}>
+      <button type="button" data-print className={styles.shown} onClick={() => setText(value)} aria-label={t('inline.edit', { label, value })}>
         <strong className={mono ? 'mono' : ''}>{value}</strong>
         <Icon name="pencil" size={18} />
       </button>

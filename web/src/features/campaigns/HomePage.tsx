@@ -107,7 +107,7 @@ function Dashboard() {
 function Resume({ place }: { place: ResumePlace }) {
   const t = useText()
   return (
-    <Link href={place.path} className={styles.resume}>
+    <Link href={place.path} className={`${styles.resume} no-print`}>
       <ParkingSpaceSign space={place.space} size="small" />
       <span className={styles.where}>
         <strong>{t('home.resume')}</strong>

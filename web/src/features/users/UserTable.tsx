@@ -140,7 +140,7 @@ function Cards({ users, me, onChoose, actionsOf }: UserTableProps) {
 function Hmc({ user, me, onChoose }: { user: User; me: number | undefined; onChoose: (user: User) => void }) {
   const t = useUsersText()
   return (
-    <button type="button" className={styles.hmc} title={user.hmc} onClick={() => onChoose(user)}>
+    <button type="button" data-print className={styles.hmc} title={user.hmc} onClick={() => onChoose(user)}>
       <span className={styles.hmcText}>{user.hmc}</span> {user.id === me && <span className="quiet">({t('users.you')})</span>}
     </button>
   )

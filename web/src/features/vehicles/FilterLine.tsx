@@ -13,7 +13,7 @@ export function FilterLine({ filter: { search, yard, statuses }, shown, total }:
   if (parts.length === 0) return null
   return (
     <div className={styles.filtered}>
-      <p role="status">{t('list.filtered', { what: parts.join(' · '), n: formatCount(shown), total: formatCount(total) })}</p>
+      <p role="status" data-print>{t('list.filtered', { what: parts.join(' · '), n: formatCount(shown), total: formatCount(total) })}</p>
       {shown > 0 && (
         <Button kind="quiet" onClick={clearListFilters}>
           {t('list.showAll')}

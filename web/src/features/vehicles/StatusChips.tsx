@@ -18,7 +18,7 @@ export function StatusChips({ counts, total, chosen, onPress }: StatusChipsProps
   const t = useText()
   const present = [NOT_INSPECTED_FILTER, WITHOUT_STATUS_FILTER, ...VEHICLE_STATUSES].filter((status) => counts.has(status) || chosen.includes(status))
   return (
-    <div className={styles.chips} role="group" aria-label={t('vehicles.statusFilter')}>
+    <div className={`${styles.chips} no-print`} role="group" aria-label={t('vehicles.statusFilter')}>
       <button type="button" className={styles.chip} aria-pressed={chosen.length === 0} onClick={() => onPress('')}>
         <span>{t('vehicles.all')}</span>
         <span>{formatCount(total)}</span>

@@ -32,7 +32,7 @@ export function StatusGrid({ role, stored, value, onChange }: StatusGridProps) {
     <div className={styles.choice} role="group" aria-label={t('vehicle.step3')} tabIndex={-1}>
       <div className={styles.statuses}>
         {allowed.map(({ status }) => (
-          <button key={status} type="button" className={`${styles.status} ${getStatusClass(status)}`} aria-pressed={status === value} aria-current={status === stored || undefined} aria-disabled={false} onClick={(event) => tap(status, event)}>
+          <button key={status} type="button" className={`${styles.status} ${getStatusClass(status)}`} aria-pressed={status === value} data-print={status === value || undefined} aria-current={status === stored || undefined} aria-disabled={false} onClick={(event) => tap(status, event)}>
             <Icon name={getStatusIcon(status)} size={30} />
             <span>{status}</span>
             {status === stored && <span aria-hidden className={styles.current}>{t('status.current')}</span>}

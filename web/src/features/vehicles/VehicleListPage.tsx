@@ -67,7 +67,7 @@ function Vehicles({ campaign, name, whole }: { campaign: number; name: string; w
   if (visible?.length === 0) return <EmptyNotice icon="list" text={t('vehicles.none')} />
   return (
     <VehicleResults campaign={campaign} name={name} visible={visible} found={found} address={address} manages={manages}>
-      <div className={styles.tools}>
+      <div className={`${styles.tools} no-print`}>
         <SearchBox label={t('vehicles.search')} value={search} debounceMs={SEARCH_DEBOUNCE_MS} onChange={(text) => setQueryParams({ search: text, page: null })} />
         <Select label={t('vehicles.yardFilter')} value={yard} onChange={(event) => setQueryParams({ yard: event.target.value, page: null })}>
           <option value="">{t('vehicles.allYards')}</option>

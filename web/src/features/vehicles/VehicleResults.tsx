@@ -14,8 +14,10 @@ import { buildListCsv, saveListCsv } from './listExport'
 import { ListFooter } from './ListFooter'
 import { useListText } from './listText'
 import { usePageSize } from './pageSize'
+import { PrintLimitNotice } from './PrintLimitNotice'
 import { SelectionBar } from './SelectionBar'
 import type { useListRows } from './useListRows'
+import { MAX_PRINTED_ROWS, printPage, usePrinting } from './usePrinting'
 import { useRowKeys } from './useRowKeys'
 import { useVehicleSelection } from './useVehicleSelection'
 import { VehicleCards } from './VehicleCards'
@@ -67,7 +69,9 @@ export function VehicleResults({ campaign, name, visible, found, address, manage
   const size = chosenSize === 0 ? Math.max(all.length, 1) : chosenSize
   const shown = Math.min(page, countPages(all.length, size))
   const known = useMemo(() => all.slice((shown - 1) * size, shown * size), [all, shown, size])
-  const rows = visible === undefined ? early?.filter(({ yard_group }) => manages || !isYardWithoutName(yard_group)) : isKnown ? known : undefined
+  const isPrinted = usePrinting() && isKnown
+  const printed = useMemo(() => (isPrinted ? all.slice(0, MAX_PRINTED_ROWS) : undefined), [all, isPrinted])
+  const rows = printed ?? (visible === undefined ? early?.filter(({ yard_group }) => manages || !isYardWithoutName(yard_group)) : isKnown ? known : undefined)
 
   const open = isSplit ? address.open : null
   const opened = useMemo(() => (open === null ? undefined : visible?.find(({ id }) => id === open)), [open, visible])
@@ -113,7 +117,13 @@ export function VehicleResults({ campaign, name, visible, found, address, manage
           </EmptyNotice>
         )}
         {maySelect && <SelectionBar campaign={campaign} selection={selection} found={all} all={visible ?? NONE} onExport={exportRows} />}
-        <ListFooter page={shown} size={size} total={all.length} isCounted={isKnown}>
+        {isPrinted && <PrintLimitNotice total={all.length} />}
+        <ListFooter page={isPrinted ? 1 : shown} size={isPrinted ? MAX_PRINTED_ROWS : size} total={all.length} isCounted={isKnown}>
+          {isTable && isKnown && all.length > 0 && (
+            <Button kind="quiet" icon="print" onClick={printPage}>
+              {t('list.print')}
+            </Button>
+          )}
           {manages && isTable && isKnown && all.length > 0 && (
             <Button kind="quiet" icon="download" onClick={() => exportRows(all)}>
               {t('list.export')}

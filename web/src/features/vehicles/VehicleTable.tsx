@@ -8,6 +8,7 @@ import table from '@/ui/Table.module.css'
 import { nextSort, SORT_COLUMNS, type ListSort, type SortColumn } from './listSort'
 import { useListText } from './listText'
 import type { VehicleSelection } from './useVehicleSelection'
+import { usePrinting } from './usePrinting'
 import { useVisibleRows } from './useVisibleRows'
 import { VinText } from './VinText'
 import styles from './VehicleTable.module.css'
@@ -33,11 +34,12 @@ interface VehicleTableProps extends VehicleRowsProps {
   isBusy: boolean
 }
 
-/** Vehicles of one page as a table. Of a long page, only the visible rows are rendered. */
+/** Vehicles of one page as a table. Of a long page, only the visible rows are rendered, except on paper. */
 export function VehicleTable({ vehicles, sort, onSort, selection, isBusy, ...row }: VehicleTableProps) {
   const t = useListText()
   const body = useRef<HTMLTableSectionElement>(null)
-  const { from, to } = useVisibleRows(body, vehicles.length, ROW_PX)
+  const visible = useVisibleRows(body, vehicles.length, ROW_PX)
+  const { from, to } = usePrinting() ? { from: 0, to: vehicles.length } : visible
   return (
     <div className={`${table.frame} ${styles.frame}`} aria-busy={isBusy}>
       <table className={`${table.table} ${styles.table}`} aria-rowcount={vehicles.length + 1}>
@@ -48,7 +50,7 @@ export function VehicleTable({ vehicles, sort, onSort, selection, isBusy, ...row
                 <PageBox vehicles={vehicles} selection={selection} />
               </th>
             )}
-            <th scope="col">{t('campaigns.view')}</th>
+            <th scope="col" className={styles.view}>{t('campaigns.view')}</th>
             {SORT_COLUMNS.map((column) => (
               <SortHeader key={column} column={column} sort={sort} onSort={onSort} />
             ))}

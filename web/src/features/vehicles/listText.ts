@@ -8,6 +8,8 @@ const mix = {
   'list.sizeAll': 'All',
   'list.walk': 'Walk and scan',
   'list.export': 'Export this list',
+  'list.print': 'Print',
+  'list.cut': 'Impressos os primeiros {n} de {total} veículos. Use um filtro para imprimir os outros.',
   'select.page': 'Select all on this page',
   'select.one': 'Select {vin}',
   'select.title': 'Selected vehicles',
@@ -36,6 +38,7 @@ export const { catalogues, useFeatureText: useListText } = defineFeatureText(
   mix,
   {
     'list.filtered': 'Filter: {what}. {n} of {total}.',
+    'list.cut': 'The first {n} of {total} vehicles are printed. Use a filter to print the others.',
   },
   {
     'list.showAll': 'Mostrar todos',
@@ -44,6 +47,7 @@ export const { catalogues, useFeatureText: useListText } = defineFeatureText(
     'list.sizeAll': 'Todas',
     'list.walk': 'Leitura contínua',
     'list.export': 'Exportar esta lista',
+    'list.print': 'Imprimir',
     'select.page': 'Selecionar todos desta página',
     'select.one': 'Selecionar {vin}',
     'select.title': 'Veículos selecionados',

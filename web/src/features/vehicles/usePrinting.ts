@@ -1,0 +1,21 @@
+import { createStore, useStore } from '@/lib/store'
+
+/** Maximum number of rows on paper, which is about 70 A4 sheets. */
+export const MAX_PRINTED_ROWS = 3000
+
+/** Whether the page is being printed. Browsers differ in which of the events they send before they copy the page to paper. */
+const printing = createStore(false)
+const paper = window.matchMedia('print')
+const update = () => printing.set(paper.matches)
+paper.addEventListener('change', update)
+window.addEventListener('beforeprint', () => printing.set(true))
+window.addEventListener('afterprint', update)
+
+/** Opens the browser's print dialog once the rows for paper are rendered. While the dialog is open, nothing can be rendered. */
+export function printPage(): void {
+  printing.set(true)
+  setTimeout(() => window.print())
+}
+
+/** Returns whether the page is being printed, so that the full list instead of one page of rows goes to paper. */
+export const usePrinting = (): boolean => useStore(printing)
