@@ -1,5 +1,6 @@
 import { expect, test } from './support/test'
 import { importUniqueCampaign, createRowsInYard, saveVehicle } from './support/campaign'
+import { colourOf } from './support/colours'
 import { chooseMenuAction } from './support/campaignActions'
 import { supervisor } from './support/people'
 import { DESK, takeScreenshot, takeWindowScreenshot } from './support/screenshots'
@@ -36,4 +37,17 @@ test('home shows team leaders the work of all campaigns, and operators none of i
   await openAs(page, await getSharedMember(page.request, 'op'), '/campaign-home')
   await expect(page.getByRole('table')).toBeVisible()
   await expect(page.getByRole('region', { name: 'Progress over time' })).toHaveCount(0)
+})
+
+test('in the dark, fills of charts are darker than texts, and ok is quieter than ng', async ({ page }) => {
+  const headers = await getHeaders(page.request, supervisor)
+  const { id, vehicles } = await importUniqueCampaign(page.request, headers, 'Dark', createRowsInYard('A', 3))
+  for (const [index, status] of ['ok', 'ng'].entries()) await saveVehicle(page.request, headers, vehicles[index]?.id ?? 0, { status })
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await openAs(page, supervisor, `/campaign/${id}`)
+  const bar = page.getByRole('img', { name: /Yard A.*: ok 1, ng 1, faltam 1$/ })
+  const text = page.getByRole('listitem').filter({ hasText: /^ng 1/ })
+  const [ok, ng, word] = [await colourOf(bar.locator('rect').nth(0), 'color'), await colourOf(bar.locator('rect').nth(1), 'color'), await colourOf(text, 'color')]
+  expect(ng.lightness).toBeLessThan(word.lightness - 0.1)
+  expect(ok.lightness).toBeLessThan(ng.lightness - 0.1)
 })

@@ -40,7 +40,7 @@ export function StatusStackedBar({ label, counts, done, total }: StatusStackProp
   return (
     <svg className={styles.stack} width="100%" height="14" role="img" aria-label={`${label}: ${words.join(', ')}`}>
       {known.map(({ status, vehicles }, n) => (
-        <rect key={status} x={width(sumBefore(n))} width={width(vehicles)} height="14" fill="currentColor" className={`${getStatusClass(status)} ${status === 'ok' ? styles.calm : ''}`} />
+        <rect key={status} x={width(sumBefore(n))} width={width(vehicles)} height="14" fill="currentColor" className={getStatusClass(status)} />
       ))}
       {rest > 0 && <rect x={width(done - rest)} width={width(rest)} height="14" className={styles.rest} />}
     </svg>
