@@ -3,7 +3,7 @@ import { importUniqueCampaign, createRowsInYard, saveVehicle } from './support/c
 import { colourOf, colourNameOf } from './support/colours'
 import { holdRequest, listEntries, tapOn } from './support/parts'
 import { supervisor } from './support/people'
-import { DESK, SIZES, takeScreenshot } from './support/screenshots'
+import { DESK, PHONE, SIZES, takeScreenshot } from './support/screenshots'
 import { openAs, getHeaders, getSharedMember } from './support/session'
 
 const COLOURS = [
@@ -113,3 +113,39 @@ for (const viewport of SIZES) {
     })
   })
 }
+
+test.describe('on a phone', () => {
+  test.use({ viewport: PHONE })
+
+  test('six vehicles fit above the bar with Walk and scan, and the last four digits of a VIN stand out', async ({ page }) => {
+    await openAs(page, await getSharedMember(page.request, 'op'), `/campaign/${campaign.id}/vehicles?yard=A`)
+    await expect(rows(page)).toHaveCount(10)
+    await expect(page.getByText('Filtro: Yard A')).toBeVisible()
+    const bar = await page.locator('[data-bottom-bar]').filter({ has: page.getByRole('link', { name: 'Walk and scan' }) }).boundingBox()
+    expect((bar?.y ?? 0) + (bar?.height ?? 0)).toBe(PHONE.height)
+    await page.goto(`/campaign/${campaign.id}/vehicles`)
+    await expect(rows(page)).toHaveCount(10)
+    const sixth = await rows(page).nth(5).boundingBox()
+    expect((sixth?.y ?? 0) + (sixth?.height ?? 0)).toBeLessThanOrEqual(bar?.y ?? 0)
+    const link = rows(page).first().getByRole('link')
+    await expect(link).toHaveCSS('font-weight', '400')
+    await expect(link.locator('b')).toHaveCSS('font-weight', '700')
+  })
+})
+
+test('vehicles with an open conflict are marked for those who may decide', async ({ page }) => {
+  const headers = await getHeaders(page.request, supervisor)
+  const { id, model, vehicles } = await importUniqueCampaign(page.request, headers, 'Marked', createRowsInYard('A', 2))
+  for (const status of ['ng', 'ok']) {
+    const data = { status, base: { status: '' }, on_conflict: 'keep', device_time: new Date().toISOString() }
+    expect((await page.request.put(`/api/vehicles/${vehicles[0]?.id}`, { headers, data })).status()).toBe(200)
+  }
+  for (const size of SIZES) {
+    await page.setViewportSize(size)
+    await openAs(page, supervisor, `/campaign/${id}/vehicles`)
+    await expect(listEntries(page, model).filter({ hasText: 'Conflict' })).toHaveText(/000001/)
+  }
+  await openAs(page, await getSharedMember(page.request, 'op'), `/campaign/${id}/vehicles`)
+  await expect(listEntries(page, model)).toHaveCount(2)
+  await expect(listEntries(page, 'Conflict')).toHaveCount(0)
+})

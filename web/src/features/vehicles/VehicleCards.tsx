@@ -3,16 +3,17 @@ import { Link } from '@/lib/route'
 import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { VehicleStatusBadge } from '@/ui/Status'
 import table from '@/ui/Table.module.css'
+import { ConflictMark } from './ConflictMark'
 import { useVisibleRows } from './useVisibleRows'
 import type { VehicleRowsProps } from './VehicleTable'
 import { VinText } from './VinText'
 import styles from './VehicleCards.module.css'
 
 /** Height in pixels of a card, including the gap below it. */
-const CARD_PX = 96
+const CARD_PX = 68
 
-/** Vehicles of one page as cards for phones: the parking space first, the status at the right. */
-export function VehicleCards({ vehicles, hrefOf, isBusy }: Pick<VehicleRowsProps, 'vehicles' | 'hrefOf'> & { isBusy: boolean }) {
+/** Vehicles of one page as cards for phones: the parking space first, the status at the right, or below a long VIN. */
+export function VehicleCards({ vehicles, hrefOf, conflicts, isBusy }: Pick<VehicleRowsProps, 'vehicles' | 'hrefOf' | 'conflicts'> & { isBusy: boolean }) {
   const list = useRef<HTMLUListElement>(null)
   const { from, to } = useVisibleRows(list, vehicles.length, CARD_PX)
   return (
@@ -20,10 +21,15 @@ export function VehicleCards({ vehicles, hrefOf, isBusy }: Pick<VehicleRowsProps
       {vehicles.slice(from, to).map((vehicle) => (
         <li key={vehicle.id} className={styles.card}>
           <ParkingSpaceSign space={vehicle.parking_space} size="small" />
-          <VehicleStatusBadge status={vehicle.status} inspected={vehicle.inspected} />
-          <Link href={hrefOf(vehicle)} className={`${table.rowLink} mono ellipsis`}>
-            <VinText vin={vehicle.vin_number} />
-          </Link>
+          <div className={styles.facts}>
+            <Link href={hrefOf(vehicle)} className={`${table.rowLink} ${styles.vin} mono ellipsis`}>
+              <VinText vin={vehicle.vin_number} />
+            </Link>
+            <span className={styles.status}>
+              {conflicts.has(vehicle.id) && <ConflictMark small />}
+              <VehicleStatusBadge status={vehicle.status} inspected={vehicle.inspected} />
+            </span>
+          </div>
         </li>
       ))}
     </ul>

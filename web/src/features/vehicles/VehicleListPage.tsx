@@ -32,6 +32,7 @@ export default function VehicleListPage() {
   const isWide = useMediaQuery('(min-width: 900px)')
   const isLoading = campaign.isPending || list.isLoading
   const mayWalk = list.data !== undefined && list.data.length > 0 && campaign.data !== undefined && campaign.data.status !== 'Closed'
+  const walk = buildPath(`/campaign/${id}/walk`)
   return (
     <Page title={t('vehicles.title')} subtitle={(campaign.data !== undefined || isLoading) && (
       <div className={styles.about}>
@@ -39,16 +40,17 @@ export default function VehicleListPage() {
           <p className={styles.campaign}>{campaign.data?.name ?? '…'}</p>
           <p className="quiet">{campaign.data ? `${campaign.data.part} · ${campaign.data.description}` : '…'}</p>
         </div>
-        {mayWalk ? (
-          <LinkButton big={!isWide} wide={!isWide} icon="scan" to={buildPath(`/campaign/${id}/walk`)}>
-            {t('list.walk')}
-          </LinkButton>
-        ) : (
-          isLoading && <div className={styles.walkPlace} />
-        )}
+        {isWide && (mayWalk ? <LinkButton icon="scan" to={walk}>{t('list.walk')}</LinkButton> : isLoading && <div className={styles.walkPlace} />)}
       </div>
     )}>
       {list.isError ? <ErrorNotice text={getErrorMessage(list.error, t)} onRetry={() => void list.refetch()} /> : <Vehicles campaign={id} name={campaign.data?.name ?? String(id)} whole={list.data} />}
+      {!isWide && mayWalk && (
+        <div className={styles.bar} data-bottom-bar>
+          <LinkButton kind="primary" big wide icon="scan" to={walk}>
+            {t('list.walk')}
+          </LinkButton>
+        </div>
+      )}
     </Page>
   )
 }

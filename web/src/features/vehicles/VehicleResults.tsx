@@ -6,7 +6,7 @@ import { buildPath, navigate, setQueryParams } from '@/lib/route'
 import { isYardWithoutName } from '@/lib/yards'
 import { Button } from '@/ui/Button'
 import { EmptyNotice, Skeleton } from '@/ui/Page'
-import { useServerListRows } from './api'
+import { useServerListRows, useVehiclesInConflict } from './api'
 import { FilterLine } from './FilterLine'
 import { KeyHints } from './KeyHints'
 import { clearListFilters, type ListUrlState } from './listUrlState'
@@ -98,7 +98,7 @@ export function VehicleResults({ campaign, name, visible, found, address, manage
   const statusOf = ({ status, inspected }: ListedVehicle) => status || t(inspected ? 'status.none' : 'status.waiting')
   const exportRows = (vehicles: readonly ListedVehicle[]) => saveListCsv(buildListCsv([t('vehicles.vin'), t('vehicles.space'), t('vehicles.status')], vehicles, statusOf), name)
   const hrefOf = ({ id, id_yard }: ListedVehicle) => buildPath(`/vehicle/${id}`, { yard: yard === '' ? null : id_yard })
-  const common = { hrefOf, isBusy: found.isSorting }
+  const common = { hrefOf, conflicts: useVehiclesInConflict(campaign, manages), isBusy: found.isSorting }
   return (
     <div className={open === null ? styles.alone : styles.split} data-alone={open === null || undefined}>
       <div ref={list} className={styles.list}>

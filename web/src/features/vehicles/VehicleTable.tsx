@@ -5,6 +5,7 @@ import { Icon } from '@/ui/Icon'
 import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { VehicleStatusBadge } from '@/ui/Status'
 import table from '@/ui/Table.module.css'
+import { ConflictMark } from './ConflictMark'
 import { nextSort, SORT_COLUMNS, type ListSort, type SortColumn } from './listSort'
 import { useListText } from './listText'
 import type { VehicleSelection } from './useVehicleSelection'
@@ -19,6 +20,8 @@ const TITLES = { vin: 'vehicles.vin', space: 'vehicles.space', status: 'vehicles
 export interface VehicleRowsProps {
   vehicles: readonly ListedVehicle[]
   hrefOf: (vehicle: ListedVehicle) => string
+  /** Ids of the vehicles with an open conflict. */
+  conflicts: ReadonlySet<number>
   /** Id of the vehicle that is open beside the list; `null` when none is open. */
   open: number | null
   /** Opens a vehicle beside the list; `null` where a vehicle opens on its own page. */
@@ -98,7 +101,7 @@ function PageBox({ vehicles, selection: { ids, put } }: { vehicles: readonly Lis
   )
 }
 
-function Row({ vehicle, index, selection, hrefOf, open, onOpen }: Omit<VehicleRowsProps, 'vehicles'> & { vehicle: ListedVehicle; index: number; selection: VehicleSelection | null }) {
+function Row({ vehicle, index, selection, hrefOf, conflicts, open, onOpen }: Omit<VehicleRowsProps, 'vehicles'> & { vehicle: ListedVehicle; index: number; selection: VehicleSelection | null }) {
   const t = useListText()
   const { id, vin_number, parking_space, status, inspected } = vehicle
   const show = onOpen && ((event: MouseEvent) => {
@@ -126,7 +129,10 @@ function Row({ vehicle, index, selection, hrefOf, open, onOpen }: Omit<VehicleRo
         <ParkingSpaceSign space={parking_space} size="small" />
       </td>
       <td>
-        <VehicleStatusBadge status={status} inspected={inspected} />
+        <span className={styles.status}>
+          <VehicleStatusBadge status={status} inspected={inspected} />
+          {conflicts.has(id) && <ConflictMark />}
+        </span>
       </td>
     </tr>
   )
