@@ -20,12 +20,11 @@ interface CampaignActionsProps {
   onDelete: (campaign: Campaign) => void
 }
 
-/** Action buttons of one campaign: export, conversion to SQL and, separated, deletion. Buttons have labels where there is room. */
+/** Action buttons of one campaign: export, conversion to SQL and, separated, deletion. In the table the words are tooltips, since columns never have room for them. */
 export function CampaignActions({ campaign, files, onDelete }: CampaignActionsProps) {
   const t = usePageText()
   const isTable = useMediaQuery('(min-width: 900px)')
-  const isWide = useMediaQuery('(min-width: 1600px)')
-  const word = (text: string) => (!isTable || isWide ? text : undefined)
+  const word = (text: string) => (isTable ? undefined : text)
   const { id, name } = campaign
   return (
     <span className={styles.rowActions}>
