@@ -39,7 +39,7 @@ export function CampaignTable<C extends Listed>(props: CampaignTableProps<C>) {
 function Wide<C extends Listed>({ campaigns, hrefOf, actions }: CampaignTableProps<C>) {
   const t = useText()
   return (
-    <div className={table.frame}>
+    <div className={`${table.frame} ${styles.frame}`}>
       <table className={table.table}>
         <thead>
           <tr>
@@ -47,6 +47,7 @@ function Wide<C extends Listed>({ campaigns, hrefOf, actions }: CampaignTablePro
             <th scope="col">{t('campaigns.campaign')}</th>
             <th scope="col">{t('campaigns.created')}</th>
             <th scope="col">{t('campaigns.date')}</th>
+            <th scope="col" className={styles.inspected}>{t('campaigns.inspected')}</th>
             {actions && <th scope="col">{actions.title}</th>}
           </tr>
         </thead>
@@ -57,11 +58,10 @@ function Wide<C extends Listed>({ campaigns, hrefOf, actions }: CampaignTablePro
                 <View campaign={campaign} />
               </td>
               <td className={styles.name}>
-                <div className={styles.named}>
-                  <Name campaign={campaign} href={hrefOf(campaign)} />
+                <Name campaign={campaign} href={hrefOf(campaign)} />
+                <span className={styles.badge}>
                   <CampaignStatusBadge status={campaign.status} />
-                  <Done campaign={campaign} />
-                </div>
+                </span>
               </td>
               <td className={`${styles.creator} ellipsis`} title={campaign.created_by_name}>
                 {campaign.created_by_name}
@@ -70,6 +70,9 @@ function Wide<C extends Listed>({ campaigns, hrefOf, actions }: CampaignTablePro
                 <time dateTime={campaign.created_at} title={formatTime(campaign.created_at)}>
                   {formatDate(campaign.created_at)}
                 </time>
+              </td>
+              <td className={styles.inspected}>
+                <Done campaign={campaign} />
               </td>
               {actions && <td className={table.above}>{actions.render(campaign)}</td>}
             </tr>

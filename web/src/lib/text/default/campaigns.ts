@@ -11,6 +11,7 @@ export const campaignTexts = {
   'campaigns.campaign': 'Campaign',
   'campaigns.created': 'Created',
   'campaigns.date': 'Date',
+  'campaigns.inspected': 'Inspected',
   'campaigns.progressOf': 'Progress of {name}',
   'campaigns.progressUnknown': 'Progress unavailable',
   'campaigns.completed': 'Campaign completed',
