@@ -55,7 +55,7 @@ function Wide({ users, listing, me, chosen, onChoose, actionsOf }: UserTableProp
         </thead>
         <tbody>
           {users.map((user) => (
-            <tr key={user.id} aria-current={user.id === chosen || undefined} className={styles.row}>
+            <tr key={user.id} aria-current={user.id === chosen || undefined}>
               <td className={styles.hmcCell}>
                 <Hmc user={user} me={me} onChoose={onChoose} />
               </td>
