@@ -12,6 +12,7 @@ import { showToast } from '@/ui/Toast'
 import { useApplyCsv, useValidateCsv } from './api'
 import { findCsvFileError, readCsvErrors, canExecuteCsv, type CsvError } from './csv'
 import { CsvPreview } from './CsvPreview'
+import { ExecuteButton } from './ExecuteButton'
 import { ToolColumns } from './ToolColumns'
 import { useManageText, type ManageTextKey } from './text'
 import { LineErrorList } from './LineErrorList'
@@ -63,7 +64,7 @@ export function CsvEditor() {
   })
   const linesOf = (errors: CsvError[]) => errors.map(({ line, message }) => (NAMES_LINE.test(message) ? translateSentence(message) : t('bulk.line', { line, problem: translateSentence(message) })))
   const refused = readCsvErrors(change.error)
-  const ready = file !== null && check.isSuccess && canExecuteCsv(check.data)
+  const obstacle: ManageTextKey | null = file === null ? 'csv.needsFile' : check.isPending ? 'bulk.checking' : check.data !== undefined && canExecuteCsv(check.data) ? null : 'csv.needsRows'
   return (
     <ToolColumns
       entry={<>
@@ -89,9 +90,7 @@ export function CsvEditor() {
         )}
         {change.error && <Alert kind="error">{`${t('csv.notExecuted')}. ${getErrorMessage(change.error, t)}`}</Alert>}
         {refused.length > 0 && <LineErrorList lines={linesOf(refused)} total={refused.length} />}
-        <Button kind="primary" big wide disabled={!ready} busy={change.isPending} onClick={() => file !== null && execute(file)}>
-          {t('bulk.execute')}
-        </Button>
+        <ExecuteButton obstacle={obstacle} busy={change.isPending} onExecute={() => file !== null && execute(file)} />
         <Button wide disabled={(file === null && complaint === null && change.data === undefined) || change.isPending} onClick={clear}>
           {t('csv.clear')}
         </Button>

@@ -4,7 +4,6 @@ import { getErrorMessage } from '@/api/problem'
 import type { BulkParkingSpaceRequest, PreviewedVehicle } from '@/api/types'
 import { parseId } from '@/lib/route'
 import { formatCount } from '@/lib/time'
-import { Button } from '@/ui/Button'
 import { TextArea } from '@/ui/Field'
 import { Alert } from '@/ui/Page'
 import { showToast } from '@/ui/Toast'
@@ -12,8 +11,9 @@ import { useChangeParkingSpaces, usePreviewParkingSpaceChange } from './api'
 import { MAX_BULK_LINES, parseParkingSpaces } from './lines'
 import { summarizeBulkResult, BulkChangePreview, BulkChangeResult } from './BulkChangePreview'
 import { CampaignScopeSelect } from './CampaignScopeSelect'
+import { ExecuteButton } from './ExecuteButton'
 import { ToolColumns } from './ToolColumns'
-import { useManageText } from './text'
+import { useManageText, type ManageTextKey } from './text'
 import { useDebouncedInput } from './useDebouncedInput'
 import { useSelectedVehicles } from './useSelectedVehicles'
 import { LineErrorList } from './LineErrorList'
@@ -31,7 +31,8 @@ export function ParkingSpaceManager({ yard }: { yard: number | null }) {
   const change = useChangeParkingSpaces()
 
   const { rows, wrong } = parseParkingSpaces(text)
-  const ready = rows.length > 0 && rows.length <= MAX_BULK_LINES && wrong.length === 0
+  const obstacle: ManageTextKey | null = wrong.length > 0 ? 'bulk.needsNoErrors' : rows.length === 0 ? 'bulk.needsVins' : rows.length > MAX_BULK_LINES ? 'bulk.needsFewer' : null
+  const ready = obstacle === null
   const body: BulkParkingSpaceRequest = { rows, yard, campaign_id: parseId(scope) }
   const preview = usePreviewParkingSpaceChange(ready && text === rested ? body : null)
   const execute = () => change.mutate(body, {
@@ -60,9 +61,7 @@ export function ParkingSpaceManager({ yard }: { yard: number | null }) {
           waiting={wrong.length > 0 ? 'bulk.repairFirst' : rows.length === 0 ? 'bulk.nothing' : null} />
         {change.data && <BulkChangeResult kind="parking-space" result={change.data} changed={changed} />}
         {change.error && <Alert kind="error">{`${t('bulk.spaceFailed')}. ${getErrorMessage(change.error, t)}`}</Alert>}
-        <Button kind="primary" big wide disabled={!ready} busy={change.isPending} onClick={execute}>
-          {t('bulk.execute')}
-        </Button>
+        <ExecuteButton obstacle={obstacle} busy={change.isPending} onExecute={execute} />
       </>}
     />
   )

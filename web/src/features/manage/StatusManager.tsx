@@ -5,7 +5,6 @@ import type { BulkStatusRequest, PreviewedVehicle } from '@/api/types'
 import { parseId } from '@/lib/route'
 import { parseStatus, VEHICLE_STATUSES } from '@/lib/status'
 import { formatCount } from '@/lib/time'
-import { Button } from '@/ui/Button'
 import { Select, TextArea } from '@/ui/Field'
 import { Alert } from '@/ui/Page'
 import { showToast } from '@/ui/Toast'
@@ -14,8 +13,9 @@ import { MAX_BULK_LINES, parseVins } from './lines'
 import { hasUnchangedVehicles } from './outcome'
 import { summarizeBulkResult, BulkChangePreview, BulkChangeResult } from './BulkChangePreview'
 import { CampaignScopeSelect } from './CampaignScopeSelect'
+import { ExecuteButton } from './ExecuteButton'
 import { ToolColumns } from './ToolColumns'
-import { useManageText } from './text'
+import { useManageText, type ManageTextKey } from './text'
 import { useDebouncedInput } from './useDebouncedInput'
 import { useSelectedVehicles } from './useSelectedVehicles'
 import styles from './StatusManager.module.css'
@@ -43,7 +43,8 @@ export function StatusManager({ yard }: { yard: number | null }) {
 
   const vins = parseVins(text)
   const chosen = action === 'remove' || parseStatus(status) !== ''
-  const ready = vins.length > 0 && vins.length <= MAX_BULK_LINES && chosen
+  const obstacle: ManageTextKey | null = vins.length === 0 ? 'bulk.needsVins' : vins.length > MAX_BULK_LINES ? 'bulk.needsFewer' : chosen ? null : 'bulk.needsStatus'
+  const ready = obstacle === null
   const bodyOf = (list: string[]): BulkStatusRequest => ({
     vins: list, action, yard, campaign_id: parseId(scope), ...(action === 'insert' ? { status: parseStatus(status) } : {}),
   })
@@ -93,9 +94,7 @@ export function StatusManager({ yard }: { yard: number | null }) {
           waiting={vins.length === 0 ? 'bulk.nothing' : chosen ? null : 'bulk.chooseFirst'} />
         {change.data && <BulkChangeResult kind="status" result={change.data} changed={changed} />}
         {change.error && <Alert kind="error">{`${t('bulk.statusFailed')}. ${getErrorMessage(change.error, t)}`}</Alert>}
-        <Button kind="primary" big wide disabled={!ready} busy={change.isPending} onClick={execute}>
-          {t('bulk.execute')}
-        </Button>
+        <ExecuteButton obstacle={obstacle} busy={change.isPending} onExecute={execute} />
       </>}
     />
   )

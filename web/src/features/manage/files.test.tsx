@@ -44,6 +44,8 @@ async function editor(answers: Parameters<typeof stubServer>[0]) {
   const tool = within(screen.getByRole('tabpanel', { name: 'CSV Editor' }))
   return { ...opened, tool, choose: (file: File) => opened.person.upload(tool.getByLabelText('CSV file'), file), execute: tool.getByRole('button', { name: 'Execute' }) }
 }
+/** Returns the text that a button refers to as its description. */
+const reasonOf = (button: HTMLElement) => document.getElementById(button.getAttribute('aria-describedby') ?? '')?.textContent
 const file = (name: string, answer: string) => new Response(answer, { headers: { 'content-disposition': `attachment; filename="${name}"` } })
 
 test('all yards of a campaign are exported from its row', async () => {
@@ -83,6 +85,7 @@ test('only CSV files of at most 5 MB are taken', () => {
 test('a CSV file is previewed, executed, and the count is shown', async () => {
   const { person, tool, choose, execute, sent } = await editor({ [CHECK]: good, [APPLY]: good })
   expect(execute).toHaveProperty('disabled', true)
+  expect(reasonOf(execute)).toBe('Escolha um arquivo antes.')
   await choose(csv)
   expect(await tool.findByText('Vehicles: 2 · To change: 1 · Errors: 0')).toBeTruthy()
   expect(tool.getAllByRole('row').map(({ textContent }) => textContent)).toEqual(['FieldBefore → after', 'HB20 1 Airbag', 'Status— → ok', 'InspectedNo → Yes', 'HB20 2 Airbag', 'No change'])
@@ -99,6 +102,7 @@ test('lines with errors are listed and hold the execution, and Clear begins agai
   expect(await tool.findByText('line 4 requires both Model Code and Serial Number')).toBeTruthy()
   expect(tool.getByText('Line 5: Vehicle not found: A 1.')).toBeTruthy()
   expect(execute).toHaveProperty('disabled', true)
+  expect(reasonOf(execute)).toBe('O arquivo precisa de uma linha válida e de nenhum erro.')
   await person.click(tool.getByRole('button', { name: 'Clear' }))
   expect(tool.queryByText('list.csv')).toBeNull()
   expect(tool.getByText('Escolha um arquivo para ver a prévia.')).toBeTruthy()

@@ -4,7 +4,7 @@ export const importTexts = {
   'import.file': 'Campaign file',
   'import.choose': 'Choose or drop an .xlsx file',
   'import.limits': 'One file up to 5 MB, sheet Sheet1',
-  'import.another': 'Tap to choose another file',
+  'import.another': 'Choose another file',
   'import.submit': 'Upload campaign',
   'import.onlyXlsx': 'Failed to select document. Only .xlsx documents are allowed.',
   'import.tooLarge': 'Failed to select document. File size should not exceed 5MB.',
