@@ -67,8 +67,6 @@ export async function loadFirstPage(path: string, isSignedIn: boolean): Promise<
 /** A link in the menu, with the rule for who sees the link. */
 export interface MenuEntry {
   label: TextKey
-  /** Shorter label for the rail (the menu at the left edge of a wide window). The label of the menu is used when absent. */
-  short?: TextKey
   icon: IconName
   to: string
   allow?: (userType: string, developer: boolean) => boolean
@@ -83,7 +81,7 @@ export const MENU_ENTRIES: MenuEntry[] = [
 
 /** Menu entries that are used less often, below a heading of their own. */
 export const SECONDARY_MENU_ENTRIES: MenuEntry[] = [
-  { label: 'menu.import', short: 'menu.importShort', icon: 'plus', to: '/import', allow: mayManageCampaigns },
+  { label: 'menu.import', icon: 'plus', to: '/import', allow: mayManageCampaigns },
   { label: 'menu.conflicts', icon: 'split', to: '/conflicts', allow: mayManageCampaigns },
   { label: 'menu.outbox', icon: 'phone', to: '/outbox' },
   { label: 'menu.account', icon: 'person', to: '/account' },

@@ -31,7 +31,7 @@ export function Rail({ user, path, hidden }: RailProps) {
   return (
     <nav className={styles.rail} aria-label={t('rail.label')} aria-hidden={hidden} inert={hidden}>
       {entriesFor(MENU_ENTRIES)}
-      <h2 className={styles.more}>{t('menu.more')}</h2>
+      <hr className={styles.line} />
       {entriesFor(SECONDARY_MENU_ENTRIES)}
       <div className={styles.leave}>
         <button type="button" className={styles.entry} onClick={signOut}>
@@ -51,12 +51,12 @@ interface RailLinkProps {
   count: number
 }
 
-function RailLink({ entry: { label, short, icon, to }, current, count }: RailLinkProps) {
+function RailLink({ entry: { label, icon, to }, current, count }: RailLinkProps) {
   const t = useText()
   return (
-    <Link href={to} className={styles.entry} aria-current={current ? 'page' : undefined} {...(count > 0 && { 'data-count': formatCount(count), 'aria-label': `${t(short ?? label)}, ${formatCount(count)}` })}>
+    <Link href={to} className={styles.entry} aria-current={current ? 'page' : undefined} {...(count > 0 && { 'data-count': formatCount(count), 'aria-label': `${t(label)}, ${formatCount(count)}` })}>
       <Icon name={icon} size={22} />
-      {t(short ?? label)}
+      {t(label)}
     </Link>
   )
 }

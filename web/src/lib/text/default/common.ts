@@ -36,7 +36,6 @@ export const commonTexts = {
   'menu.home': 'Home',
   'menu.more': 'More',
   'menu.import': 'Create New Campaign',
-  'menu.importShort': 'New campaign',
   'menu.manage': 'Manage Campaigns',
   'menu.users': 'User management',
   'menu.audit': 'Logs Audit',
