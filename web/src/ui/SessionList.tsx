@@ -10,10 +10,10 @@ const mix = {
   'sessions.explain': 'Ao encerrar, o aparelho sai na próxima conexão e perde os dados offline e os rascunhos. Os envios pendentes ficam nele, cifrados, até a pessoa entrar novamente.',
   'sessions.unknown': 'Unknown device',
   'sessions.this': 'this device',
-  'sessions.since': '{address} · desde {date} {time}',
+  'sessions.since': 'Desde {date} {time}',
   'sessions.used': 'Último uso {age}',
   'sessions.end': 'End',
-  'sessions.endLabel': 'End the session on {device}, {address}',
+  'sessions.endLabel': 'End the session on {device}',
   'sessions.endOthers': 'End all others',
   'sessions.endAll': 'End all',
   'sessions.none': 'Nenhuma sessão aberta.',
@@ -27,7 +27,7 @@ export const { catalogues, useFeatureText: useSessionsText } = defineFeatureText
   mix,
   {
     'sessions.explain': 'Ending a session signs that device out when it is next online and removes its offline data and drafts. Pending saves stay on it, encrypted, until the person signs in again.',
-    'sessions.since': '{address} · since {date} {time}',
+    'sessions.since': 'Since {date} {time}',
     'sessions.used': 'Last used {age}',
     'sessions.none': 'No open sessions.',
     'sessions.notLoaded': 'Could not load the sessions.',
@@ -39,7 +39,7 @@ export const { catalogues, useFeatureText: useSessionsText } = defineFeatureText
     'sessions.unknown': 'Aparelho desconhecido',
     'sessions.this': 'este aparelho',
     'sessions.end': 'Encerrar',
-    'sessions.endLabel': 'Encerrar a sessão em {device}, {address}',
+    'sessions.endLabel': 'Encerrar a sessão em {device}',
     'sessions.endOthers': 'Encerrar todas as outras',
     'sessions.endAll': 'Encerrar todas',
   },
@@ -105,11 +105,11 @@ function Session({ session: { current, device, address, created_at, last_used_at
       <div>
         <strong>{name}</strong>
         {current && <span className="quiet"> ({t('sessions.this')})</span>}
-        <p className="quiet">{t('sessions.since', { address, date: formatDate(created_at), time: formatTime(created_at).slice(0, 5) })}</p>
+        <p className="quiet">{[t('sessions.since', { date: formatDate(created_at), time: formatTime(created_at).slice(0, 5) }), address].filter(Boolean).join(' · ')}</p>
         <p className="quiet">{t('sessions.used', { age: formatTimeAgo(Date.parse(last_used_at), now, language) })}</p>
       </div>
       {!current && (
-        <Button busy={busy} aria-label={t('sessions.endLabel', { device: name, address })} onClick={onEnd}>
+        <Button busy={busy} aria-label={t('sessions.endLabel', { device: [name, address].filter(Boolean).join(', ') })} onClick={onEnd}>
           {t('sessions.end')}
         </Button>
       )}

@@ -5,15 +5,18 @@ import { useDownloadOwnData } from './api'
 import { OwnPasswordForm } from './OwnPasswordForm'
 import { OwnSessionList } from './OwnSessionList'
 import { useAccountText } from './text'
+import styles from './AccountPage.module.css'
 
 /** Screen of the person's own account: password, open sessions, and download of personal data. */
 export default function AccountPage() {
   const t = useAccountText()
   return (
-    <Page title={t('account.title')} narrow>
-      <OwnPasswordForm />
-      <OwnSessionList />
-      <OwnData />
+    <Page title={t('account.title')}>
+      <div className={styles.cards}>
+        <OwnPasswordForm />
+        <OwnSessionList />
+        <OwnData />
+      </div>
     </Page>
   )
 }
