@@ -57,7 +57,7 @@ for (const viewport of SIZES) {
       await openAs(page, await getSharedMember(page.request, 'tm'), '/campaign-list')
       await expect(listEntries(page, 'Undone at once').first()).toBeVisible()
       for (const words of ['Corrigir um veículo por vez.', 'Alterar vagas, status e observações a partir de um arquivo.', 'Definir ou remover o status de uma lista de VINs.', 'Mover uma lista de veículos para outras vagas.', 'Ver e desfazer importações e alterações em massa.']) {
-        await expect(page.getByText(words, { exact: true })).toBeVisible()
+        await expect(viewport === DESK ? page.getByTitle(words, { exact: true }) : page.getByText(words, { exact: true })).toBeVisible()
       }
       const tool = await openTool(page, 'Status Manager')
       await tool.getByLabel('Campaign').selectOption({ label: name })
@@ -167,7 +167,7 @@ for (const viewport of SIZES) {
       await page.getByRole('searchbox', { name: 'Search Campaign' }).fill(name)
       for (const action of [/^Delete /, /^Export all yards of /]) await expect(page.getByRole('button', { name: action })).toHaveCount(1)
       await expect(page.getByLabel(/^Convert XLSX to SQL for /)).toHaveCount(1)
-      if (viewport === DESK) await expect(page.getByRole('columnheader')).toHaveText(['View', 'Campaign', 'Created', 'Date', 'Actions'])
+      if (viewport === DESK) await expect(page.getByRole('columnheader')).toHaveText(['View', 'Campaign', 'Created', 'Date', 'Inspected', 'Actions'])
       await expect(listEntries(page, name)).toHaveCount(1)
       await takeScreenshot(page, 'manage')
       await page.getByLabel('Yard', { exact: true }).selectOption('Yard A')

@@ -37,7 +37,7 @@ for (const viewport of SIZES) {
     test('campaigns are searched and paged, ten on a page', async ({ page }) => {
       await openAs(page, await getSharedMember(page.request, 'op'), '/campaign-home')
       await expect(page.getByRole('list', { name: 'Step 1 of 3' }).getByRole('listitem')).toHaveText(['1. Campaign', '2. Yard', '3. Inspection'])
-      if (viewport === DESK) await expect(page.getByRole('columnheader')).toHaveText(['View', 'Campaign', 'Created', 'Date'])
+      if (viewport === DESK) await expect(page.getByRole('columnheader')).toHaveText(['View', 'Campaign', 'Created', 'Date', 'Inspected'])
       await page.getByRole('searchbox', { name: 'Search Campaign' }).fill(many.prefix.toUpperCase())
       await expect(listEntries(page, many.prefix)).toHaveCount(10)
       await pager(page).getByRole('button', { name: 'Page 2', exact: true }).click()

@@ -23,12 +23,14 @@ interface PageProps {
   tabTitle?: string
   /** Line below the title, such as the yard or the campaign. */
   subtitle?: ReactNode
+  /** Controls at the right of the title; below the title in a narrow window. */
+  beside?: ReactNode
   narrow?: boolean
   children: ReactNode
 }
 
 /** Frame of a screen: the heading, which is also the title of the browser tab, and the content below. */
-export function Page({ title, tabTitle = title, subtitle, narrow = false, children }: PageProps) {
+export function Page({ title, tabTitle = title, subtitle, beside, narrow = false, children }: PageProps) {
   usePageTitle(tabTitle)
   const heading = useArrival()
   const inPane = useContext(InPaneContext)
@@ -40,6 +42,7 @@ export function Page({ title, tabTitle = title, subtitle, narrow = false, childr
           {title}
         </Heading>
         {subtitle}
+        {beside && <div className={styles.beside}>{beside}</div>}
       </div>
       {children}
     </div>

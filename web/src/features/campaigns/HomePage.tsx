@@ -34,6 +34,7 @@ export default function HomePage() {
   const words = useCampaignsText()
   const session = useSession()
   const isWide = useMediaQuery('(min-width: 1100px)')
+  const isTablet = useMediaQuery('(min-width: 600px)') && !isWide
   const manages = mayManageCampaigns(session?.user.user_type ?? '')
   // A phone shows the list first. The cards below the list follow in a render that does not block taps.
   const showsCards = useDeferredValue(true, isWide)
@@ -52,14 +53,12 @@ export default function HomePage() {
       {t('home.create')}
     </LinkButton>
   )
+  const steps = <StepIndicator current={1} first="campaign" />
   return (
-    <Page title={t('home.title')}>
+    <Page title={t('home.title')} subtitle={isWide && steps} beside={isWide && create}>
       {place && <Resume place={place} />}
       {!isWide && own}
-      <div className={styles.start}>
-        <StepIndicator current={1} first="campaign" />
-        {isWide && create}
-      </div>
+      {!isWide && steps}
       <div className={styles.columns}>
         <div className={styles.column}>
           {isWide && <Dashboard />}
@@ -68,6 +67,7 @@ export default function HomePage() {
               { text: t('home.byCampaign'), to: '/campaign-home', current: true },
               { text: t('home.byYard'), to: '/yard', current: false },
             ]} />
+            {isTablet && create}
             <SearchBox label={t('campaigns.search')} value={search} debounceMs={SEARCH_DEBOUNCE_MS} onChange={(text) => setQueryParams({ search: text, page: null })} />
           </div>
           {campaigns.isError && <ErrorNotice text={t('campaigns.failed', { why: getErrorMessage(campaigns.error, t) })} onRetry={() => void campaigns.refetch()} />}
@@ -89,7 +89,7 @@ export default function HomePage() {
           {!isWide && showsCards && <Dashboard />}
           {!isWide && chart}
           <InspectionPaceList manages={manages} paces={paces} nameOf={(id) => rows?.find((row) => row.id === id)?.name ?? ''} />
-          {!isWide && create}
+          {!isWide && !isTablet && create}
         </div>
       </div>
     </Page>

@@ -32,6 +32,7 @@ const useOpened = createDraftHook<readonly string[]>([])
 export default function ManagePage() {
   const t = usePageText()
   const yard = parseId(useParams<{ id?: string }>().id)
+  const isWide = useMediaQuery('(min-width: 900px)')
   const open = (file: File) => {
     const name = file.name.toLowerCase()
     if (!/\.(csv|xlsx)$/.test(name)) return void showToast('error', t('manage.dropWrong'))
@@ -40,14 +41,15 @@ export default function ManagePage() {
     else setQueryParams({ tool: CSV })
   }
   return (
-    <Page title={t('manage.title')}>
+    <Page title={t('manage.title')} beside={
       <div className={styles.start}>
-        <LinkButton to="/import" icon="plus" kind="primary" big>
+        <LinkButton to="/import" icon="plus" kind="primary" big={!isWide}>
           {t('manage.create')}
         </LinkButton>
         <span className={styles.or}>{t('manage.or')}</span>
         <YardChoice yard={yard} />
       </div>
+    }>
       <Tools key={yard ?? 'all'} yard={yard} />
       <PageDropTarget title={t('manage.drop')} offers={[t('manage.dropCsv'), t('manage.dropXlsx')]} onFile={open} />
     </Page>
@@ -113,7 +115,7 @@ function YardChoice({ yard }: { yard: number | null }) {
   const tool = useQueryParams().get('tool')
   const choose = (id: string) => navigate(buildPath(id === '' ? '/campaign-list' : `/campaign-list/${id}`, { tool }))
   return (
-    <div>
+    <div className={styles.yard}>
       <Select label={t('manage.yard')} value={yard ?? ''} onChange={(event) => choose(event.target.value)}>
         <option value="">{t('manage.allYards')}</option>
         {useYardChoices().data?.map(({ id, name }) => (

@@ -14,7 +14,7 @@ interface ToolTabsProps {
 
 const STEPS: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1 }
 
-/** Tools as tabs, with a line that says what each tool is for. The content of the chosen tool is below. */
+/** Tools as tabs, each with a tooltip that says what the tool is for. The content of the chosen tool is below. */
 export function ToolTabs({ label, tools, current, isKept, onChoose }: ToolTabsProps) {
   const id = useId()
   const press = (event: KeyboardEvent<HTMLElement>, index: number) => {
@@ -29,11 +29,10 @@ export function ToolTabs({ label, tools, current, isKept, onChoose }: ToolTabsPr
     <>
       <div className={styles.tabs} role="tablist" aria-label={label}>
         {tools.map(({ name, title, about, icon }, index) => (
-          <button key={name} id={`${id}-${name}`} type="button" role="tab" className={styles.tab}
+          <button key={name} id={`${id}-${name}`} type="button" role="tab" className={styles.tab} title={about}
             aria-selected={name === current} aria-controls={name === current ? `${id}-${name}-panel` : undefined} tabIndex={name === current ? 0 : -1} onClick={() => onChoose(name)} onKeyDown={(event) => press(event, index)}>
             <Icon name={icon} size={20} />
             <strong id={`${id}-${name}-title`}>{title}</strong>
-            <span className={styles.about}>{about}</span>
           </button>
         ))}
       </div>

@@ -33,6 +33,8 @@ async function unfold(person: ReturnType<typeof renderPage>, title: string) {
   await person.click(screen.getByRole('tab', { name: new RegExp(`^${title}`) }))
   return within(screen.getByRole('tabpanel', { name: title }))
 }
+/** Returns the text that a button refers to as its description. */
+const reasonOf = (button: HTMLElement) => document.getElementById(button.getAttribute('aria-describedby') ?? '')?.textContent
 /** Presses an action in the campaign's row. */
 const act = async (person: ReturnType<typeof renderPage>, action: string) => person.click(await screen.findByRole('button', { name: action }))
 
@@ -43,7 +45,9 @@ test('a pasted list is previewed in words, executed, and the counts are shown', 
   await person.click(tool.getByLabelText(/^VIN list/))
   await person.paste('HB20 1\nHB20 2\nHB20 3\nHB20 4')
   expect(execute).toHaveProperty('disabled', true)
+  expect(reasonOf(execute)).toBe('Escolha um status antes.')
   await person.selectOptions(tool.getByLabelText('Status'), 'ok')
+  expect(reasonOf(execute)).toBeUndefined()
   expect(await tool.findByText('2 vehicles will be set to ok, 1 already has this status, 1 not found.')).toBeTruthy()
   expect(sent('POST /vehicles/bulk/status')).toEqual([{ vins: ['HB20 1', 'HB20 2', 'HB20 3', 'HB20 4'], action: 'insert', status: 'ok', yard: null, campaign_id: null, dry_run: true }])
   await person.click(execute)
@@ -89,7 +93,8 @@ test('the result is a table of vehicles that is filtered, and is undone at once'
 
 test('the list comes first, each tool says what it is for, and the open one is in the address', async () => {
   const { person } = open()
-  expect(screen.getAllByRole('tab').map(({ textContent }) => textContent)[0]).toBe('CampaignsBuscar, abrir, exportar e excluir campanhas.')
+  expect(screen.getAllByRole('tab')[0]?.textContent).toBe('Campaigns')
+  expect(screen.getAllByRole('tab')[0]).toHaveProperty('title', 'Buscar, abrir, exportar e excluir campanhas.')
   expect(screen.getByRole('tab', { selected: true }).textContent).toContain('Campaigns')
   const tool = await unfold(person, 'Status Manager')
   await person.type(tool.getByLabelText(/^VIN list/), 'HB20 1')

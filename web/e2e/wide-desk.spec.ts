@@ -1,0 +1,136 @@
+import { expect, test, type Locator, type Page } from './support/test'
+import { importUniqueCampaign, createRowsInYard } from './support/campaign'
+import { getOverflowWidth, listEntries } from './support/parts'
+import { supervisor } from './support/people'
+import { everyScreen, openScreen } from './support/screens'
+import { openAs, getHeaders } from './support/session'
+
+const LISTS = ['home', 'vehicles', 'campaign', 'manage-list', 'manage-csv', 'users-active', 'conflicts', 'account']
+const LAPTOP = { width: 1440, height: 900 }
+const TABLET = { width: 768, height: 1024 }
+const MIN_NAME_WIDTH = 240
+
+/** Returns the tables that are wider than the frame around them. */
+const tablesOutOfFrame = (page: Page) =>
+  page.evaluate(() => [...document.querySelectorAll('table')].filter((table) => table.getBoundingClientRect().right > (table.parentElement?.getBoundingClientRect().right ?? 0) + 1).length)
+
+const backgroundOf = (part: Locator) => part.evaluate((element) => getComputedStyle(element).backgroundColor)
+const boxOf = async (part: Locator) => (await part.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+
+/** Shows the page in a language from the next load on. */
+const speak = (page: Page, language: string) => page.evaluate((chosen) => localStorage.setItem('language', chosen), language)
+
+test.use({ viewport: LAPTOP })
+
+test('no list is wider than its frame or the window at 1600 and 1920, in English and Portuguese', async ({ page }) => {
+  const screens = await everyScreen(page.request)
+  for (const screen of screens.filter(({ name }) => LISTS.includes(name))) {
+    await openScreen(page, screen)
+    for (const language of ['en', 'pt-BR']) {
+      await speak(page, language)
+      await page.reload()
+      await expect(page.locator('[role=status][aria-label]')).toHaveCount(0)
+      for (const width of [1600, 1920]) {
+        await page.setViewportSize({ width, height: 900 })
+        expect.soft(await getOverflowWidth(page), `${screen.name} at ${width} in ${language}`).toBeLessThanOrEqual(0)
+        expect.soft(await tablesOutOfFrame(page), `tables of ${screen.name} at ${width} in ${language}`).toBe(0)
+      }
+    }
+    if (screen.name === 'conflicts') for (const head of await page.locator('tbody th').all()) await expect(head).toHaveCSS('border-radius', '0px')
+    await speak(page, '')
+  }
+})
+
+test('the name of a campaign has room at every width, and the number of inspected vehicles is on the right', async ({ page }) => {
+  const { name } = await importUniqueCampaign(page.request, await getHeaders(page.request, supervisor), 'A campaign with a name that needs room', createRowsInYard('A', 3))
+  for (const path of ['/campaign-home', '/campaign-list']) {
+    await openAs(page, supervisor, `${path}?search=${encodeURIComponent(name)}`)
+    await speak(page, 'pt-BR')
+    await page.reload()
+    for (const width of [1100, 1280, 1440]) {
+      await page.setViewportSize({ width, height: 720 })
+      const row = page.getByRole('row', { name })
+      const cell = row.getByRole('cell').nth(1)
+      expect((await boxOf(cell)).width, `${path} at ${width}`).toBeGreaterThanOrEqual(MIN_NAME_WIDTH)
+      await expect(cell).toContainText('Pronta para iniciar')
+      await expect(row.getByRole('cell').nth(4)).toHaveText('0 / 3')
+      await expect(row.getByText('0 / 3')).toHaveCSS('text-align', 'right')
+      expect(await getOverflowWidth(page), `${path} at ${width}`).toBeLessThanOrEqual(0)
+    }
+  }
+})
+
+test('the first campaign is in the upper half of the window, for who manages', async ({ page }) => {
+  const { name } = await importUniqueCampaign(page.request, await getHeaders(page.request, supervisor), 'Early row', createRowsInYard('A', 3))
+  for (const [path, limit] of [['/campaign-home', 460], ['/campaign-list', 340]] as const) {
+    await openAs(page, supervisor, `${path}?search=${encodeURIComponent(name)}`)
+    await expect(page.locator('[role=status][aria-label]')).toHaveCount(0)
+    const create = await boxOf(page.getByRole('main').getByRole('link', { name: 'Create New Campaign' }))
+    const title = await boxOf(page.getByRole('heading', { level: 1 }))
+    expect(Math.abs(create.y + create.height / 2 - title.y - title.height / 2)).toBeLessThan(24)
+    expect((await boxOf(page.getByRole('row', { name }))).y, path).toBeLessThan(limit)
+  }
+  for (const tab of await page.getByRole('tab').all()) expect((await boxOf(tab)).height).toBe(48)
+})
+
+test('on a tablet two cards are side by side, and a new campaign is made beside the tabs', async ({ page }) => {
+  const headers = await getHeaders(page.request, supervisor)
+  const title = `Pair ${Date.now().toString(36)}`
+  for (let n = 0; n < 2; n++) await importUniqueCampaign(page.request, headers, title, createRowsInYard('A', 3))
+  await page.setViewportSize(TABLET)
+  for (const path of ['/campaign-home', '/campaign-list']) {
+    await openAs(page, supervisor, `${path}?search=${encodeURIComponent(title)}`)
+    const cards = listEntries(page, title)
+    await expect(cards).toHaveCount(2)
+    const [left, right] = [await boxOf(cards.first()), await boxOf(cards.last())]
+    expect([right.y, right.x > left.x + left.width]).toEqual([left.y, true])
+    expect(await getOverflowWidth(page)).toBeLessThanOrEqual(0)
+  }
+  await page.goto('/campaign-home')
+  const [tabs, create] = [await boxOf(page.getByRole('link', { name: 'Yards', exact: true })), await boxOf(page.getByRole('link', { name: 'Create New Campaign' }))]
+  expect(Math.abs(create.y + create.height / 2 - tabs.y - tabs.height / 2)).toBeLessThan(4)
+})
+
+test('rows that are selected, open or below the mouse look different', async ({ page }) => {
+  const { id } = await importUniqueCampaign(page.request, await getHeaders(page.request, supervisor), 'Rows', createRowsInYard('A', 4))
+  await openAs(page, supervisor, `/campaign/${id}/vehicles`)
+  const rows = page.locator('tbody tr[data-vehicle]')
+  await rows.nth(0).getByRole('checkbox').check()
+  await rows.nth(1).getByRole('link').first().hover()
+  const [selected, hovered, plain] = await Promise.all([0, 1, 2].map((index) => backgroundOf(rows.nth(index))))
+  expect(new Set([selected, hovered, plain]).size).toBe(3)
+  await rows.nth(0).getByRole('link').first().hover()
+  expect(await backgroundOf(rows.nth(0))).toBe(selected)
+
+  await openAs(page, supervisor, '/user-management')
+  const open = page.locator('tbody tr').filter({ has: page.getByRole('button', { name: `Actions for ${supervisor.hmc}`, exact: true }) })
+  await page.getByRole('searchbox').fill(supervisor.hmc)
+  await open.getByRole('button').first().click()
+  await page.getByRole('searchbox').hover()
+  expect(await backgroundOf(open)).toBe(selected)
+  await expect(open.getByRole('cell').first()).not.toHaveCSS('box-shadow', 'none')
+})
+
+test('the chosen panel of the users is no second primary, and the drawer has one action a row', async ({ page }) => {
+  await openAs(page, supervisor, '/user-management?panel=create')
+  const submit = page.getByRole('form').getByRole('button', { name: 'Create New User' })
+  const primary = await backgroundOf(submit)
+  const filled = await page.getByRole('main').getByRole('button').evaluateAll((buttons, colour) => buttons.filter((button) => getComputedStyle(button).backgroundColor === colour).length, primary)
+  expect(filled).toBe(1)
+  await page.goto('/user-management')
+  await page.getByRole('searchbox').fill(supervisor.hmc)
+  await page.getByRole('button', { name: `${supervisor.hmc} (you)` }).click()
+  const drawer = page.getByLabel(`User ${supervisor.hmc}`, { exact: true })
+  const history = await boxOf(drawer.getByRole('button', { name: `History of ${supervisor.hmc}` }))
+  const data = await boxOf(drawer.getByRole('button', { name: `Download personal data of ${supervisor.hmc}` }))
+  const fold = await boxOf(drawer.getByText('Change HMC'))
+  expect([history.x, data.x, data.y >= history.y + history.height]).toEqual([fold.x, fold.x, true])
+})
+
+test('the account has two columns', async ({ page }) => {
+  await openAs(page, supervisor, '/account')
+  const [password, sessions] = [await boxOf(page.getByRole('form', { name: 'Change my password' })), await boxOf(page.getByRole('region', { name: 'Signed in on' }))]
+  expect(sessions.x).toBeGreaterThan(password.x + password.width)
+  await page.setViewportSize({ width: 390, height: 844 })
+  expect((await boxOf(page.getByRole('region', { name: 'Signed in on' }))).x).toBeLessThan(24)
+})
