@@ -76,7 +76,7 @@ for (const viewport of SIZES) {
       await expect(leader.getByText('Current value')).toBeVisible()
       await expect(leader.getByText(first.parking_space, { exact: true })).toBeVisible()
       await takeScreenshot(leader, 'conflicts')
-      const keep = leader.getByRole('button', { name: `Keep this value: "ok" by ${operator.hmc} for ${first.vin_number}` })
+      const keep = leader.getByRole('button', { name: `Keep ok by ${operator.hmc} for ${first.vin_number}` })
       await expect(keep).toBeVisible()
       if (viewport === DESK) {
         await expect(leader.getByRole('table', { name: 'Conflicts' }).getByRole('columnheader')).toHaveText(['VIN Number', 'Parking Space', 'Field', '1. First value', '2. Second value', 'When'])

@@ -204,7 +204,7 @@ for (const viewport of SIZES) {
       await exit(page).click()
       const dialog = page.getByRole('dialog', { name: 'Someone else saved this vehicle first' })
       await expect(dialog.getByText(new RegExp(`^Salvo por ${supervisor.hmc} em \\d\\d/\\d\\d/\\d{4}`))).toBeVisible()
-      await expect(dialog.getByRole('row', { name: 'Status' })).toHaveText('Statusng(empty)')
+      await expect(dialog.getByRole('row', { name: 'Status' })).toHaveText('StatusngNo status')
       await expect(dialog.getByRole('row', { name: /Notes/ })).toContainText('scratch on the doorall fine')
       await takeScreenshot(page, 'vehicle-conflict')
       await page.keyboard.press('Escape')

@@ -1,6 +1,11 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { OPERATOR_FIELDS } from '@/lib/fields'
+import { isSupervisor, mayManageCampaigns } from '@/lib/roles'
+import { refreshVehicleCountsThrottled, updateVehicleCache } from './cache'
 import { apiClient, unwrapResponse } from './client'
 import { queryKeys } from './keys'
+import { VEHICLE_SHAPE } from './shape'
+import type { FieldConflict } from './types'
 
 const MAX_LISTED = 50
 
@@ -25,3 +30,32 @@ export const conflictsQuery = ({ state, mine, campaign }: ConflictSearch) =>
  */
 export const useOpenConflictCount = (campaign?: number, enabled = true): number | undefined =>
   useQuery({ ...conflictsQuery({ state: 'open', campaign }), enabled, retry: false }).data?.meta.total_count
+
+/** Side of a conflict: the value that another save stored earlier, or the value that arrived later. */
+export type ConflictSideName = 'theirs' | 'mine'
+/** The two sides of a conflict in the order of their saves: first the value stored earlier, then the value that arrived later. */
+export const CONFLICT_SIDES: readonly ConflictSideName[] = ['theirs', 'mine']
+
+/** Returns the value of one side of a conflict, and the HMC of the person who saved the value. */
+export const getConflictSide = (conflict: FieldConflict, side: ConflictSideName) => ({
+  value: conflict[side],
+  hmc: (side === 'mine' ? conflict.mine_by_hmc : conflict.theirs_by_hmc) ?? '?',
+})
+
+/** Returns whether a person may choose the value of a conflict. Team leaders may choose only the values that operators may save. */
+export const mayResolveConflict = (userType: string, field: FieldConflict['field']): boolean =>
+  isSupervisor(userType) || (mayManageCampaigns(userType) && OPERATOR_FIELDS.includes(field))
+
+/** Resolves a conflict with one of the two values. */
+export function useResolveConflict() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: ({ conflict, choice }: { conflict: FieldConflict; choice: ConflictSideName }) =>
+      unwrapResponse(apiClient.POST('/conflicts/{id}/settle', { params: { path: { id: conflict.id } }, body: { choice } }), VEHICLE_SHAPE),
+    onSuccess: (vehicle) => updateVehicleCache(queries, vehicle, null),
+    onSettled: () => {
+      refreshVehicleCountsThrottled(queries)
+      return queries.invalidateQueries({ queryKey: queryKeys.anyConflicts })
+    },
+  })
+}

@@ -1,6 +1,7 @@
+import { CONFLICT_SIDES } from '@/api/conflicts'
 import { Link } from '@/lib/route'
 import { Alert } from '@/ui/Page'
-import { CONFLICT_FIELD_LABELS, VehicleParkingSpace, ConflictSide, CONFLICT_SIDES, type ConflictProps } from './ConflictParts'
+import { CONFLICT_FIELD_LABELS, VehicleParkingSpace, ConflictSide, ValueBefore, type ConflictProps } from './ConflictParts'
 import { useConflictsText } from './text'
 import styles from './ConflictCard.module.css'
 
@@ -8,7 +9,7 @@ import styles from './ConflictCard.module.css'
 export function ConflictCard({ error, ...rest }: ConflictProps) {
   const t = useConflictsText()
   const { conflict, mayDecide } = rest
-  const { vehicle_id, vin_number, field, base, state } = conflict
+  const { vehicle_id, vin_number, field, state } = conflict
   return (
     <li className={styles.card}>
       <div className={styles.head}>
@@ -20,7 +21,7 @@ export function ConflictCard({ error, ...rest }: ConflictProps) {
         </strong>
       </div>
       <h3>{t(CONFLICT_FIELD_LABELS[field])}</h3>
-      <p className="quiet">{t('conflicts.seen', { value: base || t('conflicts.empty') })}</p>
+      <ValueBefore conflict={conflict} />
       <div className={styles.sides}>
         {CONFLICT_SIDES.map((side) => (
           <ConflictSide key={side} side={side} {...rest} />

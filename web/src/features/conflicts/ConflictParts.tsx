@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { getConflictSide, type ConflictSideName } from '@/api/conflicts'
 import type { FieldConflict } from '@/api/types'
 import type { TextKey } from '@/lib/text'
 import { formatDate, formatTime } from '@/lib/time'
@@ -12,11 +13,6 @@ import styles from './ConflictParts.module.css'
 export const CONFLICT_FIELD_LABELS: Record<FieldConflict['field'], TextKey> = {
   status: 'vehicles.status', operator_notes: 'vehicle.operatorNotes', admin_notes: 'vehicle.adminNotes', vin_number: 'vehicles.vin', parking_space: 'vehicles.space',
 }
-
-/** Side of a conflict: the value that another save stored earlier, or the value that arrived later. */
-export type ConflictSideName = 'theirs' | 'mine'
-/** The two sides of a conflict in the order of their saves: first the value stored earlier, then the value that arrived later. */
-export const CONFLICT_SIDES: readonly ConflictSideName[] = ['theirs', 'mine']
 
 export interface ConflictProps {
   conflict: FieldConflict
@@ -63,25 +59,32 @@ const isClockWrong = (deviceTime: string, at: string | null | undefined) => !at 
  */
 export function ConflictSide({ conflict, side, mayDecide, busy, onTake }: Omit<ConflictProps, 'error'> & { side: ConflictSideName }) {
   const t = useConflictsText()
-  const value = conflict[side]
-  const hmc = (side === 'mine' ? conflict.mine_by_hmc : conflict.theirs_by_hmc) ?? '?'
+  const { value, hmc } = getConflictSide(conflict, side)
   const at = side === 'mine' ? conflict.mine_at : conflict.theirs_at
-  const { device_time, state, shown, chosen, settled_by_hmc } = conflict
+  const { field, device_time, state, shown, chosen, settled_by_hmc } = conflict
+  const named = value || t(field === 'status' ? 'status.none' : 'conflicts.empty')
+  const isNote = field === 'operator_notes' || field === 'admin_notes' // too long for a button
   return (
     <div className={styles.side} data-chosen={chosen === side || undefined}>
       <div className={styles.head}>
-        <div className={styles.value}>{conflict.field === 'status' ? <VehicleStatusBadge status={value} /> : value || t('conflicts.empty')}</div>
+        <div className={styles.value}>{field === 'status' ? <VehicleStatusBadge status={value} /> : value || <em className={styles.empty}>{named}</em>}</div>
         {state === 'open' && shown === side && <p className={styles.mark}>{t('conflicts.shown')}</p>}
       </div>
       {at && <p className="quiet">{t('conflicts.when', { hmc, date: formatDate(at), time: formatTime(at) })}</p>}
       {side === 'mine' && device_time && isClockWrong(device_time, at) && <p className="quiet">{t('conflicts.phoneTime', { date: formatDate(device_time), time: formatTime(device_time) })}</p>}
       {chosen === side && <p className={styles.mark}>{t('conflicts.chosen', { hmc: settled_by_hmc ?? '?' })}</p>}
       {state === 'open' && mayDecide && (
-        <Button wide kind="secondary" busy={busy} aria-label={t('conflicts.takeLabel', { value: value || t('conflicts.empty'), hmc, vin: conflict.vin_number })} onClick={() => onTake(side)}>
-          {t('conflicts.take')}
+        <Button wide kind="secondary" busy={busy} aria-label={t(isNote ? 'conflicts.takeNoteLabel' : 'conflicts.takeLabel', { value: named, hmc, vin: conflict.vin_number })} onClick={() => onTake(side)}>
+          <span>{isNote ? t('conflicts.takeNote') : t('conflicts.take', { value: named })}</span>
           <kbd className={styles.key} aria-hidden="true">{side === 'theirs' ? '1' : '2'}</kbd>
         </Button>
       )}
     </div>
   )
+}
+
+/** Value of the field before both saves. A vehicle without a status had not been inspected. */
+export function ValueBefore({ conflict: { field, base } }: { conflict: FieldConflict }) {
+  const t = useConflictsText()
+  return <p className="quiet">{t('conflicts.seen', { value: base || t(field === 'status' ? 'status.waiting' : 'conflicts.empty') })}</p>
 }

@@ -1,11 +1,12 @@
 import { useState, type KeyboardEvent } from 'react'
+import { CONFLICT_SIDES } from '@/api/conflicts'
 import { formatTimeAgo, useCurrentTime } from '@/lib/ago'
 import { Link } from '@/lib/route'
 import { useLanguage } from '@/lib/text'
 import { formatDate, formatTime } from '@/lib/time'
 import { Alert } from '@/ui/Page'
 import table from '@/ui/Table.module.css'
-import { CONFLICT_FIELD_LABELS, VehicleParkingSpace, ConflictSide, CONFLICT_SIDES, type CampaignConflicts, type ConflictProps } from './ConflictParts'
+import { CONFLICT_FIELD_LABELS, VehicleParkingSpace, ConflictSide, ValueBefore, type CampaignConflicts, type ConflictProps } from './ConflictParts'
 import { createSingleKeyFilter } from './singleKeyFilter'
 import { useConflictsText } from './text'
 import styles from './ConflictTable.module.css'
@@ -66,7 +67,7 @@ function Row({ error, ...rest }: ConflictProps) {
   const language = useLanguage()
   const now = useCurrentTime()
   const { conflict, mayDecide, onTake } = rest
-  const { vehicle_id, vin_number, field, base, state, mine_at } = conflict
+  const { vehicle_id, vin_number, field, state, mine_at } = conflict
   const [takeKey] = useState(createSingleKeyFilter)
   const decides = state === 'open' && mayDecide
   const press = (event: KeyboardEvent<HTMLElement>) => {
@@ -96,7 +97,7 @@ function Row({ error, ...rest }: ConflictProps) {
       </td>
       <td>
         <strong>{t(CONFLICT_FIELD_LABELS[field])}</strong>
-        <p className="quiet">{t('conflicts.seen', { value: base || t('conflicts.empty') })}</p>
+        <ValueBefore conflict={conflict} />
         {state === 'open' && !mayDecide && <p className="quiet">{t('conflicts.onlySupervisor')}</p>}
         {error !== null && <Alert kind="error">{error}</Alert>}
       </td>

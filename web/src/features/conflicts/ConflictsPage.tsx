@@ -1,14 +1,9 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { refreshVehicleCountsThrottled, updateVehicleCache } from '@/api/cache'
-import { apiClient, unwrapResponse } from '@/api/client'
-import { conflictsQuery } from '@/api/conflicts'
-import { queryKeys } from '@/api/keys'
+import { useQuery } from '@tanstack/react-query'
+import { conflictsQuery, mayResolveConflict, useResolveConflict } from '@/api/conflicts'
 import { getErrorMessage, Problem } from '@/api/problem'
 import { useSession } from '@/api/session'
-import { VEHICLE_SHAPE } from '@/api/shape'
 import type { FieldConflict } from '@/api/types'
 import { useMediaQuery } from '@/lib/media'
-import { isSupervisor } from '@/lib/roles'
 import { parseId, setQueryParams, useQueryParams } from '@/lib/route'
 import { formatCount } from '@/lib/time'
 import { Tabs } from '@/ui/LinkTabs'
@@ -43,19 +38,17 @@ export default function ConflictsPage() {
   )
 }
 
-const FREE = ['status', 'operator_notes']
-
 /** Conflicts by campaign: a table with keyboard shortcuts on wide screens, cards on phones. */
 function ConflictList({ conflicts }: { conflicts: FieldConflict[] }) {
   const t = useConflictsText()
   const isWide = useMediaQuery('(min-width: 900px)')
-  const supervisor = isSupervisor(useSession()?.user.user_type ?? '')
-  const settle = useSettle()
+  const userType = useSession()?.user.user_type ?? ''
+  const settle = useResolveConflict()
   const failed = settle.error instanceof Problem && settle.error.status === 409 ? t('conflicts.before') : settle.error && getErrorMessage(settle.error, t)
   const groups = groupByCampaign(conflicts)
   const propsOf = (conflict: FieldConflict): ConflictProps => ({
     conflict,
-    mayDecide: supervisor || FREE.includes(conflict.field),
+    mayDecide: mayResolveConflict(userType, conflict.field),
     busy: settle.isPending,
     error: settle.variables?.conflict.id === conflict.id ? failed : null,
     onTake: (choice) => settle.mutate({ conflict, choice }, { onSuccess: () => showToast('success', t('conflicts.done', { vin: conflict.vin_number })) }),
@@ -80,17 +73,4 @@ function ConflictList({ conflicts }: { conflicts: FieldConflict[] }) {
       </ul>
     </section>
   ))
-}
-
-function useSettle() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: ({ conflict, choice }: { conflict: FieldConflict; choice: 'theirs' | 'mine' }) =>
-      unwrapResponse(apiClient.POST('/conflicts/{id}/settle', { params: { path: { id: conflict.id } }, body: { choice } }), VEHICLE_SHAPE),
-    onSuccess: (vehicle) => updateVehicleCache(queries, vehicle, null),
-    onSettled: () => {
-      refreshVehicleCountsThrottled(queries)
-      return queries.invalidateQueries({ queryKey: queryKeys.anyConflicts })
-    },
-  })
 }

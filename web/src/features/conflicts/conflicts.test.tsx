@@ -13,7 +13,7 @@ const conflict = (id: number, more: Partial<FieldConflict> = {}): FieldConflict 
   id, vehicle_id: id, vin_number: `HB20 00000${id}`, campaign_id: 5, campaign_name: 'Airbag', field: 'status', base: '', theirs: 'ng', theirs_at: '2026-11-20T12:00:00Z', theirs_by_hmc: '1003',
   mine: 'ok', mine_at: '2026-11-20T12:05:00Z', mine_by_hmc: '1005', device_time: null, shown: 'theirs', state: 'open', chosen: null, settled_at: null, settled_by_hmc: null, ...more,
 })
-const listed = [conflict(1), conflict(2, { campaign_id: 6, campaign_name: 'Brakes' }), conflict(3)]
+const listed = [conflict(1), conflict(2, { campaign_id: 6, campaign_name: 'Brakes' }), conflict(3, { field: 'operator_notes', theirs: '', mine: 'A long note' })]
 
 afterEach(endSession)
 
@@ -38,6 +38,12 @@ test('conflicts are a titled table by campaign, with VIN, space, field and both 
   await waitFor(() => expect(row('HB20 000001').textContent).toContain('B-204'))
   expect(row('HB20 000001').textContent).toMatch(/Status.*ng.*1003.*ok.*1005/)
   expect(screen.getByText('Mostrando 3 de 120.')).toBeTruthy()
+  expect(row('HB20 000001').textContent).toContain('Antes: Not inspected')
+  expect(within(row('HB20 000001')).getAllByRole('button').map((button) => [button.textContent, button.getAttribute('aria-label')])).toEqual([
+    ['Keep ng1', 'Keep ng by 1003 for HB20 000001'], ['Keep ok2', 'Keep ok by 1005 for HB20 000001'],
+  ])
+  expect(within(row('HB20 000003')).getByText('empty').className).not.toBe('')
+  expect(within(row('HB20 000003')).getByRole('button', { name: 'Keep this value: "empty" by 1003 for HB20 000003' }).textContent).toBe('Keep this value1')
 })
 
 test('key 1 or 2 in a row keeps that value and moves to the next row', async () => {

@@ -1,5 +1,6 @@
 import type { Vehicle } from '@/api/types'
 import type { InspectionDraft } from '@/lib/drafts'
+import type { VehicleField } from '@/lib/fields'
 import { useText, type TextKey } from '@/lib/text'
 import { formatDate, formatTime } from '@/lib/time'
 import { Button } from '@/ui/Button'
@@ -41,8 +42,8 @@ export function ConflictDialog({ conflict, inspection }: { conflict: SaveConflic
             {differing.map(([field, label]) => (
               <tr key={field}>
                 <th scope="row">{t(label)}</th>
-                <td>{mine[field] || t('conflict.empty')}</td>
-                <td>{current[field] || t('conflict.empty')}</td>
+                <td><Value field={field} value={mine[field]} /></td>
+                <td><Value field={field} value={current[field]} /></td>
               </tr>
             ))}
           </tbody>
@@ -59,4 +60,9 @@ export function ConflictDialog({ conflict, inspection }: { conflict: SaveConflic
       </div>
     </Dialog>
   )
+}
+
+function Value({ field, value }: { field: VehicleField; value: string }) {
+  const t = useText()
+  return value === '' ? <span className="quiet">{t(field === 'status' ? 'status.none' : 'conflict.empty')}</span> : value
 }

@@ -1,20 +1,83 @@
+import { useQuery } from '@tanstack/react-query'
+import { CONFLICT_SIDES, conflictsQuery, getConflictSide, mayResolveConflict, useResolveConflict, type ConflictSideName } from '@/api/conflicts'
+import { getErrorMessage, Problem } from '@/api/problem'
 import { useSession } from '@/api/session'
-import type { Vehicle } from '@/api/types'
+import type { FieldConflict, Vehicle } from '@/api/types'
 import { mayManageCampaigns } from '@/lib/roles'
 import { buildPath } from '@/lib/route'
-import { LinkButton } from '@/ui/Button'
+import type { TextKey } from '@/lib/text'
+import { Button, LinkButton } from '@/ui/Button'
 import { Alert } from '@/ui/Page'
+import { showToast } from '@/ui/Toast'
 import { useScanText } from './text'
+import styles from './OpenConflictNotice.module.css'
 
-/** Notice of an open conflict on this vehicle, with a link for people who may resolve the conflict. */
+/**
+ * Notice of the open conflicts on this vehicle. People who may resolve a conflict see both values, each with a button that keeps the
+ * value. Operators only read that the values are in conflict.
+ */
 export function OpenConflictNotice({ vehicle }: { vehicle: Vehicle }) {
   const t = useScanText()
-  const manages = mayManageCampaigns(useSession()?.user.user_type ?? '')
-  if (vehicle.open_conflicts === 0) return null
+  const userType = useSession()?.user.user_type ?? ''
+  const manages = mayManageCampaigns(userType)
+  const isOpen = vehicle.open_conflicts > 0
+  const conflicts = useQuery({ ...conflictsQuery({ state: 'open', campaign: vehicle.campaign_id }), enabled: isOpen && manages, retry: false })
+  const resolve = useResolveConflict()
+  if (!isOpen) return null
+  if (!manages) return <Alert kind="warning"><p>{t('vehicle.openConflict')}</p></Alert>
+  const own = conflicts.data?.conflicts.filter(({ vehicle_id, field }) => vehicle_id === vehicle.id && mayResolveConflict(userType, field)) ?? []
+  const take = (conflict: FieldConflict, choice: ConflictSideName) =>
+    resolve.mutate({ conflict, choice }, { onSuccess: () => showToast('success', t('vehicle.conflictDone')) })
+  const isLate = resolve.error instanceof Problem && resolve.error.status === 409
   return (
     <Alert kind="warning">
-      <p>{t('vehicle.openConflict')}</p>
-      {manages && <LinkButton to={buildPath('/conflicts', { campaign: vehicle.campaign_id })}>{t('vehicle.decide')}</LinkButton>}
+      {own.map((conflict) => (
+        <Question key={conflict.id} conflict={conflict} busy={resolve.isPending} onTake={(choice) => take(conflict, choice)} />
+      ))}
+      {own.length < vehicle.open_conflicts && (
+        <div className={styles.question}>
+          <p>{t('vehicle.openConflictHere')}</p>
+          <LinkButton to={buildPath('/conflicts', { campaign: vehicle.campaign_id })}>{t('vehicle.decide')}</LinkButton>
+        </div>
+      )}
+      {resolve.error !== null && <p role="alert">{isLate ? t('vehicle.conflictLate') : getErrorMessage(resolve.error, t)}</p>}
     </Alert>
+  )
+}
+
+const FIELDS: Record<FieldConflict['field'], TextKey> = {
+  status: 'vehicles.status', operator_notes: 'vehicle.operatorNotes', admin_notes: 'vehicle.adminNotes', vin_number: 'vehicles.vin', parking_space: 'vehicles.space',
+}
+
+interface QuestionProps {
+  conflict: FieldConflict
+  busy: boolean
+  onTake: (choice: ConflictSideName) => void
+}
+
+/** Both values of a conflict in one sentence, and a button to keep either. A note is too long for a button, which then names its author. */
+function Question({ conflict, busy, onTake }: QuestionProps) {
+  const t = useScanText()
+  const { field } = conflict
+  const [first, second] = [getConflictSide(conflict, 'theirs'), getConflictSide(conflict, 'mine')]
+  const isNote = field === 'operator_notes' || field === 'admin_notes'
+  const named = (value: string) => (value === '' ? t(field === 'status' ? 'status.none' : 'conflict.empty') : isNote ? `"${value}"` : value)
+  return (
+    <div className={styles.question}>
+      <p>
+        {field !== 'status' && <strong>{t(FIELDS[field])}: </strong>}
+        {t('vehicle.conflictValues', { hmc: first.hmc, value: named(first.value), other: second.hmc, otherValue: named(second.value) })}
+      </p>
+      <div className={styles.sides}>
+        {CONFLICT_SIDES.map((side) => {
+          const { value, hmc } = getConflictSide(conflict, side)
+          return (
+            <Button key={side} busy={busy} onClick={() => onTake(side)}>
+              {isNote ? t('vehicle.keepOf', { hmc }) : t('vehicle.keep', { value: named(value) })}
+            </Button>
+          )
+        })}
+      </div>
+    </div>
   )
 }

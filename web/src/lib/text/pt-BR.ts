@@ -149,7 +149,7 @@ export const catalogue: Catalogue = {
   'conflict.field': 'Campo',
   'conflict.mine': 'Sua versão',
   'conflict.theirs': 'Outra versão',
-  'conflict.empty': '(vazio)',
+  'conflict.empty': 'vazio',
   'conflict.keepMine': 'Manter a sua',
   'conflict.takeTheirs': 'Manter a outra',
   'import.title': 'Importar campanha',

@@ -59,7 +59,7 @@ export const vehicleTexts = {
   'conflict.field': 'Field',
   'conflict.mine': 'Your version',
   'conflict.theirs': 'Their version',
-  'conflict.empty': '(empty)',
+  'conflict.empty': 'empty',
   'conflict.same': 'As duas versões são iguais.',
   'conflict.keepMine': 'Keep yours',
   'conflict.takeTheirs': 'Keep theirs',

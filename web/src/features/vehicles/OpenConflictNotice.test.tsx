@@ -1,0 +1,51 @@
+import { screen, waitFor } from '@testing-library/react'
+import { afterEach, expect, test } from 'vitest'
+import { endSession, type SessionUser } from '@/api/session'
+import type { FieldConflict, Vehicle } from '@/api/types'
+import { createFake } from '@/testing/fake'
+import { createReply, stubServer } from '@/testing/server'
+import { LEADER, OPERATOR, renderPage, signInAs, SUPERVISOR } from '@/testing/show'
+import { OpenConflictNotice } from './OpenConflictNotice'
+
+const vehicle = createFake<Vehicle>({ id: 7, campaign_id: 5, open_conflicts: 1 })
+const status = createFake<FieldConflict>({ id: 1, vehicle_id: 7, field: 'status', theirs: 'ng', theirs_by_hmc: '4712', mine: 'ok', mine_by_hmc: '4711' })
+const space: FieldConflict = { ...status, id: 2, field: 'parking_space', theirs: 'B-1', mine: 'B-2' }
+const note: FieldConflict = { ...status, id: 3, field: 'operator_notes', theirs: 'A long note', mine: '' }
+
+afterEach(endSession)
+
+function open(user: SessionUser, conflicts: FieldConflict[], more: Parameters<typeof stubServer>[0] = {}) {
+  signInAs(user)
+  const calls = stubServer({ 'GET /conflicts': { conflicts: [{ ...status, id: 9, vehicle_id: 8 }, ...conflicts], meta: { page_index: 0, per_page: 50, total_count: 2 } }, ...more })
+  const person = renderPage(() => <OpenConflictNotice vehicle={{ ...vehicle, open_conflicts: conflicts.length }} />, '/vehicle/:id', '/vehicle/7')
+  return { person, calls }
+}
+const names = () => screen.queryAllByRole('button').map(({ textContent }) => textContent)
+
+test('who may resolve a conflict reads both values and keeps one in one tap', async () => {
+  const { person, calls } = open(LEADER, [status], { 'POST /conflicts/1/settle': createReply(409, { code: 'SETTLED', message: '' }) })
+  await screen.findByText('4712 informou ng, 4711 informou ok.')
+  expect(names()).toEqual(['Keep ng', 'Keep ok'])
+  expect(screen.queryByRole('link')).toBeNull()
+  await person.click(screen.getByRole('button', { name: 'Keep ok' }))
+  await waitFor(() => expect(calls.filter(({ name }) => name.endsWith('/settle')).map(({ json }) => json.choice)).toEqual(['mine']))
+  await screen.findByText('Nada mudou: o conflito já foi resolvido, ou o veículo mudou depois.')
+})
+
+test('the buttons of a note name its author, since a note is too long', async () => {
+  open(SUPERVISOR, [note, space])
+  await screen.findByText('4712 informou "A long note", 4711 informou empty.', { exact: false })
+  expect(names()).toEqual(["Keep 4712's value", "Keep 4711's value", 'Keep B-1', 'Keep B-2'])
+})
+
+test('a team leader is led to the list for a value that only a supervisor may choose', async () => {
+  open(LEADER, [space])
+  expect((await screen.findByRole('link', { name: 'Resolve conflict' })).getAttribute('href')).toBe('/conflicts?campaign=5')
+  expect(names()).toEqual([])
+})
+
+test('an operator reads who will choose, and nothing is asked for', () => {
+  const { calls } = open(OPERATOR, [status])
+  expect(screen.getByText(/Um líder de equipe ou supervisor vai escolher\.$/)).toBeTruthy()
+  expect(calls).toEqual([])
+})
