@@ -61,7 +61,7 @@ for (const viewport of SIZES) {
         ['Status', 'ok', 'Repair', leader.hmc, 'bulk change'],
         ['Conflict resolved', 'Status', 'ng', 'ok', supervisor.hmc],
         ['Conflict', 'Status', 'ng', 'stored first', 'ok', 'in this save', leader.hmc, 'typed'],
-        ['Status', 'No status', 'ng', operator.hmc, 'scanned', 'Hora do aparelho: '],
+        ['Status', 'Not inspected', 'ng', operator.hmc, 'scanned', 'Hora do aparelho: '],
         ['Imported from campaign.xlsx', supervisor.hmc],
       ]
       await expect(entries(page)).toHaveCount(lines.length)

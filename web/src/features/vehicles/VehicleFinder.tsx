@@ -49,12 +49,12 @@ export function VehicleChoices({ vehicles, onOpen }: { vehicles: ListedVehicle[]
   const t = useScanText()
   return (
     <ul className={styles.picks}>
-      {vehicles.map(({ id, vin_number, parking_space, status }) => (
+      {vehicles.map(({ id, vin_number, parking_space, status, inspected }) => (
         <li key={id}>
           <button type="button" className={styles.pick} onClick={() => onOpen(id)}>
             <span className="mono">{vin_number}</span>
             <span>{t('scan.at', { space: parking_space })}</span>
-            <VehicleStatusBadge status={status} />
+            <VehicleStatusBadge status={status} inspected={inspected} />
           </button>
         </li>
       ))}

@@ -39,7 +39,7 @@ export function TimelineEntry({ ref, event }: { ref?: Ref<HTMLLIElement> | undef
       below={isFarFrom(at, device_time) ? t('history.deviceTime', { date: formatDate(device_time), time: formatTime(device_time) }) : undefined}
     >
       {fields.map((change) => (
-        <Change key={change.field} change={change} />
+        <Change key={change.field} change={change} kind={event.kind} />
       ))}
     </TimelineItem>
   )
@@ -78,9 +78,9 @@ function Way({ event: { kind, origin, file } }: { event: VehicleHistoryEntry }) 
   ) : <span>{words}</span>
 }
 
-function Change({ change: { field, old, new: value, in_conflict } }: { change: FieldChange }) {
+function Change({ change: { field, old, new: value, in_conflict }, kind }: { change: FieldChange; kind: VehicleHistoryEntry['kind'] }) {
   const t = useHistoryText()
-  const [before, after] = [<Value key="old" field={field} value={old} />, <Value key="new" field={field} value={value} />]
+  const [before, after] = [<Value key="old" field={field} value={old} />, <Value key="new" field={field} value={value} inspected={kind === 'save' || in_conflict} />]
   return (
     <TimelineField name={t(LABELS[field])}>
       {in_conflict ? (
@@ -97,9 +97,10 @@ function Change({ change: { field, old, new: value, in_conflict } }: { change: F
   )
 }
 
-function Value({ field, value }: { field: FieldChange['field']; value: string }) {
+/** Value of a field. A vehicle that lost its status other than by a save counts as not inspected, as before its first status. */
+function Value({ field, value, inspected = false }: { field: FieldChange['field']; value: string; inspected?: boolean }) {
   const t = useTimelineText()
-  if (field === 'status') return <VehicleStatusBadge status={value} />
+  if (field === 'status') return <VehicleStatusBadge status={value} inspected={inspected} />
   if (value === '') return <em className={styles.empty}>{t('history.empty')}</em>
   if (field === 'parking_space') return <strong className={styles.space}>{value}</strong>
   return <span className={field === 'vin_number' ? 'mono' : styles.text}>{value}</span>

@@ -40,7 +40,7 @@ test('a failed history says why and is loaded again', async () => {
   })
   await screen.findByText(/Não foi possível carregar o histórico\./)
   await person.click(screen.getByRole('button', { name: 'Try again' }))
-  expect((await screen.findByRole('listitem')).textContent).toMatch(/No status.* to .*ok.*1003.*typed/)
+  expect((await screen.findByRole('listitem')).textContent).toMatch(/Not inspected.* to .*ok.*1003.*typed/)
   expect(screen.queryByRole('button', { name: 'Try again' })).toBeNull()
 })
 
