@@ -70,6 +70,21 @@ test('everything for one car is in view without scrolling, before and after the 
   await expect(action(page, 'Scan again')).toBeVisible()
 })
 
+test('a typed identifier that fits folds the steps by itself, and the statuses come into reach', async ({ page }) => {
+  const { first } = await opened(page)
+  await action(page, 'Manual').click()
+  await page.getByLabel('Vehicle identifier').fill(first.vin_number.slice(-7))
+  await expect(page.getByRole('group', { name: 'Select Status' })).toBeFocused()
+  const reach = { ok: status(page, 'ok'), ng: status(page, 'ng'), 'Not Found': status(page, 'Not Found') }
+  await expectInReach(page, reach)
+  const bar = await boxOf(page.locator('[data-bottom-bar]'))
+  for (const [name, button] of Object.entries(reach)) expect((await boxOf(button)).bottom, name).toBeLessThanOrEqual(bar.y)
+  await expect(page.getByRole('heading', { name: 'Select Status' })).not.toContainText('(done)')
+  await status(page, 'ng').click()
+  await expect(page.getByRole('heading', { name: 'Select Status' })).toContainText('(done)')
+  await expect(page.getByLabel('Operator / Team Leader Notes')).toBeVisible()
+})
+
 test('a gloved finger finds large buttons apart, three a row down to 320, and nothing dangerous beside the statuses', async ({ page }) => {
   const { first } = await opened(page)
   await scanned(page, first)

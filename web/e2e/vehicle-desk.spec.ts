@@ -1,4 +1,4 @@
-import { expect, test, type Page } from './support/test'
+import { expect, test, type Locator, type Page } from './support/test'
 import { importUniqueCampaign, createRowsInYard, saveVehicle, fetchVehicle } from './support/campaign'
 import { captureDownload, typeIdentifier, listEntries } from './support/parts'
 import { supervisor } from './support/people'
@@ -90,6 +90,55 @@ test('a save beside the list opens the next vehicle there, and leaving it closes
   await pane(page).getByRole('button', { name: 'Cancel' }).click()
   await expect(pane(page)).toHaveCount(0)
   await expect(page).toHaveURL(/\/vehicles\?yard=A$/)
+})
+
+test('beside the list, the problem and all statuses stand above the saves, which end the pane', async ({ page }) => {
+  await openAs(page, supervisor, list('?yard=A'))
+  await rowOf(page, 'A-6').getByRole('link').click()
+  const manual = pane(page).getByRole('button', { name: 'Manual', exact: true })
+  const edgesOf = (part: Locator) => part.evaluate((element) => {
+    const { left, right, top, bottom } = element.getBoundingClientRect()
+    return { left, right, top, bottom }
+  })
+  for (const size of [{ width: 1280, height: 720 }, DESK, { width: 1920, height: 1080 }]) {
+    await page.setViewportSize(size)
+    await expect(manual).toBeInViewport()
+    const bar = await edgesOf(pane(page).locator('[data-bottom-bar]'))
+    const frame = await edgesOf(pane(page))
+    expect([Math.abs(frame.bottom - bar.bottom), Math.abs(frame.right - bar.right)].every((gap) => gap <= 2), JSON.stringify({ size, frame, bar })).toBe(true)
+    const problem = await edgesOf(pane(page).getByText('Check the inflator label'))
+    expect(problem.top).toBeGreaterThan(frame.top)
+    for (const status of ['ok', 'ng', 'Not Found', 'Repair', 'Repair OK', 'Gate Out', 'S/OFF BL']) {
+      const button = await edgesOf(pane(page).getByRole('button', { name: status, exact: true }))
+      expect(button.bottom, `${status} at ${size.width}`).toBeLessThanOrEqual(bar.top)
+      expect(button.top).toBeGreaterThan(problem.bottom)
+      expect(button.bottom - button.top).toBeGreaterThanOrEqual(44)
+    }
+  }
+  await pane(page).getByRole('button', { name: 'Edit Parking Space: A-6' }).click()
+  await pane(page).getByLabel('Parking Space', { exact: true }).fill('A-66')
+  await page.keyboard.press('Enter')
+  await expect(pane(page).getByRole('img', { name: 'A-66' })).toBeVisible()
+})
+
+test('on its own page, Scan and Manual stand beside the field, and the bar below the history has the saves alone', async ({ page }) => {
+  await openAs(page, supervisor, `/vehicle/${inA()[6]?.id}?yard=2`)
+  const bar = page.locator('[data-bottom-bar]')
+  await expect(bar.getByRole('button')).toHaveText(['Save and Go Next', 'Save and Exit', 'Cancel'])
+  const boxOf = async (part: Locator) => (await part.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+  const field = await boxOf(page.getByLabel('Vehicle identifier'))
+  for (const name of ['Manual', 'Scan']) {
+    const button = await boxOf(page.getByRole('button', { name, exact: true }))
+    expect(Math.abs(button.y - field.y)).toBeLessThanOrEqual(2)
+    expect(button.x).toBeGreaterThan(field.x + field.width)
+  }
+  const history = await boxOf(page.getByRole('region', { name: 'History' }))
+  const form = await boxOf(page.getByRole('form', { name: 'Vehicle Inspection' }))
+  const saves = await boxOf(bar)
+  expect(saves.height).toBeLessThanOrEqual(90)
+  expect(saves.y + saves.height).toBeLessThanOrEqual(form.y + form.height + 1)
+  await bar.getByRole('button', { name: 'Cancel' }).scrollIntoViewIfNeeded()
+  expect(history.y).toBeLessThan((await boxOf(bar)).y)
 })
 
 test('columns sort up, down and in walking order, and ties stay in walking order', async ({ page }) => {

@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react'
+import { useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
 import { useText } from '@/lib/text'
 import { Icon } from './Icon'
 import styles from './InlineEdit.module.css'
@@ -10,10 +10,12 @@ interface InlineEditProps {
   valid?: (text: string) => boolean
   message?: string
   onSave: (text: string) => void
+  /** Drawing of the value, shown instead of its text while the value is not edited. */
+  children?: ReactNode
 }
 
 /** Value that can be edited in place. Enter or leaving the field saves a valid value, Escape cancels. */
-export function InlineEdit({ label, value, mono = false, valid = () => true, message, onSave }: InlineEditProps) {
+export function InlineEdit({ label, value, mono = false, valid = () => true, message, onSave, children }: InlineEditProps) {
   const t = useText()
   const id = useId()
   const [text, setText] = useState<string | null>(null)
@@ -44,7 +46,7 @@ export function InlineEdit({ label, value, mono = false, valid = () => true, mes
   if (text === null) {
     return (
       <button type="button" data-print className={styles.shown} onClick={() => setText(value)} aria-label={t('inline.edit', { label, value })}>
-        <strong className={mono ? 'mono' : ''}>{value}</strong>
+        {children || <strong className={mono ? 'mono' : ''}>{value}</strong>}
         <Icon name="pencil" size={18} />
       </button>
     )

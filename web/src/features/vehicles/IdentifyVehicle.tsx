@@ -1,8 +1,10 @@
-import type { RefObject } from 'react'
+import type { FocusEvent, RefObject } from 'react'
+import { useMediaQuery } from '@/lib/media'
 import type { Vehicle } from '@/api/types'
 import { Button } from '@/ui/Button'
 import { TextField } from '@/ui/Field'
 import { useScanText } from './text'
+import type { Folding } from './useFolding'
 import type { Identification } from './useIdentification'
 import type { Inspection } from './useInspection'
 import { ScanResult } from './ScanResult'
@@ -13,8 +15,10 @@ interface IdentifyProps {
   yard: number | null
   inspection: Inspection
   identification: Identification
-  /** Whether the step is collapsed. Another component, `FoldedResult`, then shows the result of the scan. */
-  folded: boolean
+  /** While the step is collapsed, another component, `FoldedResult`, shows the result of the scan. */
+  folding: Folding
+  /** Whether Scan and Manual stand beside the field. */
+  isDesk: boolean
   field: RefObject<HTMLDivElement | null>
   onManual: () => void
   /** Called when the person has finished typing a matching identifier. */
@@ -22,20 +26,30 @@ interface IdentifyProps {
 }
 
 /** Identifier field of the inspection: filled by a scan, or typed after a tap on Manual. */
-export function IdentifyVehicle({ vehicle, yard, inspection, identification, folded, field, onManual, onDone }: IdentifyProps) {
+export function IdentifyVehicle({ vehicle, yard, inspection, identification, folding, isDesk, field, onManual, onDone }: IdentifyProps) {
   const t = useScanText()
   const { entry, identified, change, saved } = inspection
   const { manual, lookup, startScan } = identification
+  const hasMouse = useMediaQuery('(pointer: fine)')
+  const leave = ({ currentTarget, relatedTarget }: FocusEvent) => identified && !currentTarget.contains(relatedTarget) && folding.foldAfterRelease()
   return (
-    <div className={styles.identify} ref={field}>
+    <div className={styles.identify} ref={field} onBlur={leave}>
+      <div className={styles.row}>
       <TextField label={t('vehicle.identifier')} className={`mono ${styles.identifier}`} value={entry.identifier} readOnly={!manual || saved}
         placeholder={t(manual ? 'vehicle.typeHere' : 'vehicle.chooseManual')} autoComplete="off" autoCapitalize="characters" autoCorrect="off" spellCheck={false} enterKeyHint="done"
         onChange={(event) => change({ identifier: event.target.value, scanned: false })} onKeyDown={(event) => event.key === 'Enter' && identified && onDone()} />
-      {!folded && (
+      {isDesk && !saved && (
+        <>
+          {!manual && <Button kind={hasMouse && !identified ? 'primary' : 'secondary'} icon="keyboard" onClick={onManual}>{t('vehicle.manual')}</Button>}
+          <Button kind={hasMouse || identified ? 'secondary' : 'primary'} icon="scan" onClick={startScan}>{t(entry.identifier === '' ? 'scan.scan' : 'scan.again')}</Button>
+        </>
+      )}
+      </div>
+      {!folding.isFolded(1) && (
         <ScanResult vehicle={vehicle} yard={yard} entered={entry.identifier} scanned={entry.scanned === true} identified={identified} lookup={lookup}
           onThis={() => change({ identifier: vehicle.vin_number, scanned: true })} />
       )}
-      {identified && !saved && (
+      {!isDesk && identified && !saved && (entry.scanned === true || folding.wasFolded) && (
         <div className={styles.ways}>
           <Button icon="scan" onClick={startScan}>{t('scan.again')}</Button>
           {!manual && <Button icon="keyboard" onClick={onManual}>{t('vehicle.manual')}</Button>}

@@ -14,11 +14,13 @@ interface StepProps {
   summary?: ReactNode
   /** Whether the step takes half the width of the row while it is collapsed. */
   half?: boolean
+  /** Whether the content stands on the line of the title. */
+  row?: boolean
   children: ReactNode
 }
 
 /** One numbered step of the inspection. A completed step has a check mark instead of its number. */
-export function InspectionStep({ n, title, done, folded = false, onToggle, summary, half = false, children }: StepProps) {
+export function InspectionStep({ n, title, done, folded = false, onToggle, summary, half = false, row = false, children }: StepProps) {
   const t = useText()
   const id = useId()
   const heading = (
@@ -32,7 +34,7 @@ export function InspectionStep({ n, title, done, folded = false, onToggle, summa
     </>
   )
   return (
-    <section className={`${styles.step} ${folded ? styles.folded : ''}`} data-half={(folded && half) || undefined} aria-labelledby={id}>
+    <section className={`${styles.step} ${folded ? styles.folded : ''}`} data-step={n} data-half={(folded && half) || undefined} data-row={(row && !folded) || undefined} aria-labelledby={id}>
       <h2 id={id} className={styles.heading}>
         {onToggle === undefined ? heading : (
           <button type="button" className={styles.fold} aria-expanded={!folded} onClick={onToggle}>

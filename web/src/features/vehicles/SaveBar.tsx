@@ -14,11 +14,13 @@ interface SaveBarProps {
   vehicle: Vehicle
   inspection: Inspection
   identification: Identification
+  /** Whether Scan and Manual stand beside the identifier field, and not in this bar. */
+  isDesk: boolean
   onManual: () => void
 }
 
-/** Bar at the lower edge: Scan and Manual until the vehicle is identified; Save and Go Next, Save and Exit, and Cancel. */
-export function SaveBar({ vehicle, inspection, identification, onManual }: SaveBarProps) {
+/** Bar at the lower edge: Save and Go Next, Save and Exit, and Cancel. On a phone, also Scan and Manual until the vehicle is identified. */
+export function SaveBar({ vehicle, inspection, identification, isDesk, onManual }: SaveBarProps) {
   const t = useScanText()
   const why = useId()
   const { entry, identified, busy, saved, closed, error } = inspection
@@ -35,7 +37,7 @@ export function SaveBar({ vehicle, inspection, identification, onManual }: SaveB
       <h2 className={identified && reason === null ? styles.step : 'sr-only'}>{`5 · ${t('vehicle.step5')}`}</h2>
       {reason !== null && <p id={why} className={styles.why}>{reason}</p>}
       <div className={styles.actions}>
-        {!identified && (
+        {!identified && !isDesk && (
           <div className={styles.ways}>
             <Button kind="primary" big icon="scan" onClick={identification.startScan}>
               {t(entry.identifier === '' ? 'scan.scan' : 'scan.again')}

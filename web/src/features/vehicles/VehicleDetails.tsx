@@ -1,34 +1,39 @@
-import type { ReactNode } from 'react'
+import { useContext, type ReactNode } from 'react'
 import type { Vehicle } from '@/api/types'
 import { useText } from '@/lib/text'
-import { InlineEdit } from '@/ui/InlineEdit'
+import { InPaneContext } from '@/ui/Page'
 import { VehicleStatusBadge } from '@/ui/Status'
 import { useCampaign } from './api'
 import type { Inspection } from './useInspection'
+import { SpaceEdit, VinEdit } from './VehicleHead'
 import styles from './VehicleDetails.module.css'
 
-const isIdentifier = (text: string) => /^\S+ \S+$/.test(text)
-const isFilled = (text: string) => text.trim() !== ''
-
-/** Details of the vehicle beyond VIN and parking space, which are shown above. Supervisors can edit VIN and parking space here. */
+/**
+ * Details of the vehicle beyond VIN and parking space, which are shown above. Supervisors can edit VIN and parking space here, or in
+ * the head of the pane, which leaves only the status to show.
+ */
 export function VehicleDetails({ vehicle, inspection }: { vehicle: Vehicle; inspection: Inspection }) {
   const t = useText()
-  const { entry, change, supervisor } = inspection
+  const { supervisor } = inspection
+  const status = (
+    <Fact name={t('vehicle.storedStatus')}>
+      <VehicleStatusBadge status={vehicle.status} inspected={vehicle.inspected} />
+    </Fact>
+  )
+  if (useContext(InPaneContext)) return <dl className={styles.line}>{status}</dl>
   return (
     <dl className={`${styles.facts} ${supervisor ? styles.editable : ''}`}>
       {supervisor && (
         <>
           <Fact name={t('vehicles.vin')}>
-            <InlineEdit label={t('vehicles.vin')} value={entry.vin_number} mono valid={isIdentifier} message={t('vehicle.vinFormat')} onSave={(vin_number) => change({ vin_number })} />
+            <VinEdit inspection={inspection} />
           </Fact>
           <Fact name={t('vehicles.space')}>
-            <InlineEdit label={t('vehicles.space')} value={entry.parking_space} valid={isFilled} message={t('vehicle.spaceFormat')} onSave={(parking_space) => change({ parking_space })} />
+            <SpaceEdit inspection={inspection} />
           </Fact>
         </>
       )}
-      <Fact name={t('vehicle.storedStatus')}>
-        <VehicleStatusBadge status={vehicle.status} inspected={vehicle.inspected} />
-      </Fact>
+      {status}
       <Fact name={t('campaigns.campaign')}>
         <span className={styles.campaign} title={vehicle.campaign_name}>{vehicle.campaign_name}</span>
       </Fact>

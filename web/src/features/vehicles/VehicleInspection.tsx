@@ -1,13 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useContext, useEffect, useRef, useState, type ReactNode } from 'react'
 import type { SessionUser } from '@/api/session'
 import type { Vehicle } from '@/api/types'
+import type { InspectionDraft } from '@/lib/drafts'
 import type { PartialVehicle } from '@/offline/snapshots'
 import { vehicleQuery } from '@/offline/queries'
 import { ScanDialog } from '@/ui/Scanner'
 import { formatDate, formatTime } from '@/lib/time'
+import { useMediaQuery } from '@/lib/media'
 import { LinkButton } from '@/ui/Button'
-import { Alert } from '@/ui/Page'
+import { Alert, InPaneContext } from '@/ui/Page'
 import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { VehicleStatusBadge } from '@/ui/Status'
 import { ConflictDialog } from './ConflictDialog'
@@ -23,23 +25,31 @@ import { SaveBar } from './SaveBar'
 import { SavedNotice } from './SavedNotice'
 import { StatusGrid } from './StatusGrid'
 import { useScanText } from './text'
-import { useIdentification } from './useIdentification'
-import { useInspection, type Inspection } from './useInspection'
+import { useFolding, useTypingPause } from './useFolding'
+import { useIdentification, type Identification } from './useIdentification'
+import { useInspection } from './useInspection'
 import { CampaignProblem, VehicleDetails } from './VehicleDetails'
+import { VehicleHead } from './VehicleHead'
 import styles from './VehicleInspection.module.css'
 
 /** Window width in pixels from which the notes are open from the start. */
 const WIDE_PX = 900
+/** Windows in which Scan and Manual stand beside the identifier field. On smaller ones the bar holds them, in reach of the thumb. */
+const DESK = '(min-width: 900px) and (min-height: 481px)'
 
 interface VehicleInspectionProps {
   vehicle: Vehicle
   yard: number | null
   user: SessionUser
+  /** What follows the form, above the bar with the saves. Hidden between a save and the next vehicle. */
+  children?: ReactNode
 }
 
 /** Form of one vehicle's inspection. The layout follows the width of the container, so that the form also fits a column beside a list. */
-export function VehicleInspection({ vehicle, yard, user }: VehicleInspectionProps) {
+export function VehicleInspection({ vehicle, yard, user, children }: VehicleInspectionProps) {
   const t = useScanText()
+  const inPane = useContext(InPaneContext)
+  const isDesk = useMediaQuery(DESK)
   const inspection = useInspection(vehicle, yard, user)
   const { entry, identified, restored, conflict, mismatch, saved, closed, delay } = inspection
   const next = useNextVehicle(delay?.next ?? vehicle.next ?? null, yard)
@@ -55,6 +65,7 @@ export function VehicleInspection({ vehicle, yard, user }: VehicleInspectionProp
     if (identifications > 0) showStatuses(status.current)
   }, [identifications])
   const identification = useIdentification(vehicle, inspection, goToStatus)
+  useTypingPause(entry.identifier, identified && !folding.isFolded(1) && fitsOnly(vehicle, entry, identification), () => field.current?.contains(document.activeElement) === true && goToStatus())
   const unlock = () => {
     identification.unlock()
     field.current?.querySelector('input')?.focus()
@@ -62,11 +73,12 @@ export function VehicleInspection({ vehicle, yard, user }: VehicleInspectionProp
   const [notes, setNotes] = useState(() => window.innerWidth >= WIDE_PX || entry.operator_notes !== '' || entry.admin_notes !== '')
   const choose = (chosen: string) => {
     inspection.change({ status: chosen })
+    if (identified) folding.foldAfterRelease()
     if (needsNote(chosen)) setNotes(true)
   }
   if (delay !== null) return <SavedNotice vehicle={vehicle} status={entry.status} delay={delay} next={next} onGo={inspection.goNow} />
   return (
-    <form className={styles.form} aria-label={t('vehicle.title')} onSubmit={(event) => event.preventDefault()}>
+    <form className={styles.form} data-pane={inPane || undefined} aria-label={t('vehicle.title')} onSubmit={(event) => event.preventDefault()}>
       {restored && !saved && <RestoredDraftNotice vehicle={vehicle} inspection={inspection} />}
       {closed && (
         <Alert kind="warning">
@@ -80,30 +92,32 @@ export function VehicleInspection({ vehicle, yard, user }: VehicleInspectionProp
         <div className={styles.frame}>
           <div className={styles.columns}>
           <div className={styles.column}>
-            <Place vehicle={vehicle} next={next} />
+            <VehicleHead vehicle={vehicle} next={next} inspection={inspection} />
+            {inPane && <CampaignProblem campaign={vehicle.campaign_id} />}
             <InspectionStep n={1} title={t('vehicle.step1')} done={identified} half folded={folding.isFolded(1)} onToggle={identified ? () => folding.toggle(1) : undefined}
               summary={<><span className="mono">{entry.identifier.slice(-6)}</span>, {t(entry.scanned ? 'vehicle.scanned' : 'vehicle.typed')}</>}>
-              <IdentifyVehicle vehicle={vehicle} yard={yard} inspection={inspection} identification={identification} folded={folding.isFolded(1)} field={field} onManual={unlock} onDone={goToStatus} />
+              <IdentifyVehicle vehicle={vehicle} yard={yard} inspection={inspection} identification={identification} folding={folding} isDesk={isDesk} field={field} onManual={unlock} onDone={goToStatus} />
             </InspectionStep>
-            <InspectionStep n={2} title={t('vehicle.step2')} done={identified} half folded={folding.isFolded(2)} onToggle={identified ? () => folding.toggle(2) : undefined} summary={vehicle.campaign_name}>
+            <InspectionStep n={2} title={t('vehicle.step2')} done={identified} half row={inPane} folded={folding.isFolded(2)} onToggle={identified ? () => folding.toggle(2) : undefined} summary={vehicle.campaign_name}>
               <VehicleDetails vehicle={vehicle} inspection={inspection} />
             </InspectionStep>
             {folding.isFolded(1) && <FoldedResult vehicle={vehicle} />}
-            <CampaignProblem campaign={vehicle.campaign_id} />
+            {!inPane && <CampaignProblem campaign={vehicle.campaign_id} />}
           </div>
           <div className={styles.column} ref={status}>
-            <InspectionStep n={3} title={t('vehicle.step3')} done={entry.status !== ''}>
+            <InspectionStep n={3} title={t('vehicle.step3')} done={identified && entry.status !== ''}>
               <StatusGrid role={user.user_type} stored={vehicle.status} value={entry.status} onChange={choose} />
             </InspectionStep>
-            <InspectionStep n={4} title={t('vehicle.step4')} done={entry.operator_notes !== '' || entry.admin_notes !== ''} folded={!notes} onToggle={() => setNotes(!notes)}>
+            <InspectionStep n={4} title={t('vehicle.step4')} done={identified && (entry.operator_notes !== '' || entry.admin_notes !== '')} folded={!notes} onToggle={() => setNotes(!notes)}>
               <NoteFields inspection={inspection} />
             </InspectionStep>
             <LastChange vehicle={vehicle} />
           </div>
         </div>
         </div>
-        <SaveBar vehicle={vehicle} inspection={inspection} identification={identification} onManual={unlock} />
+        <SaveBar vehicle={vehicle} inspection={inspection} identification={identification} isDesk={isDesk} onManual={unlock} />
       </fieldset>
+      {children}
       {identification.scanning && (
         <ScanDialog label={t('scan.title')} onRead={identification.read} onManual={unlock} onClose={identification.stopScan} fits={identification.fits} vehicles={identification.lookup.vehicles}>
           <div className={styles.sought}>
@@ -124,27 +138,18 @@ export function VehicleInspection({ vehicle, yard, user }: VehicleInspectionProp
  */
 const useNextVehicle = (next: number | null, yard: number | null) => useQuery({ ...vehicleQuery(next ?? 0, yard), enabled: next !== null }).data
 
+/** Returns whether a typed identifier fits only this vehicle of the campaign. */
+function fitsOnly({ id }: Vehicle, { identifier, scanned }: InspectionDraft, { lookup }: Identification): boolean {
+  const found = scanned === true ? null : lookup.find(identifier)
+  return found?.kind === 'one' && found.vehicle.id === id
+}
+
 /** Moves the focus to the statuses, and scrolls only as far as the large buttons need. A person who is typing a note keeps the focus. */
 function showStatuses(column: HTMLElement | null): void {
   if (document.activeElement instanceof HTMLTextAreaElement) return
   const group = column?.querySelector<HTMLElement>('[role=group]')
   group?.focus({ preventScroll: true })
   group?.firstElementChild?.scrollIntoView({ block: 'nearest' })
-}
-
-type FoldingStep = 1 | 2
-
-/**
- * Manages which steps of the inspection are collapsed. Steps 1 and 2 can collapse only after the vehicle has been identified by a scan
- * or by typing.
- */
-function useFolding({ entry, identified }: Inspection) {
-  const [folded, setFolded] = useState<FoldingStep[]>(() => (identified && entry.scanned ? [1, 2] : []))
-  return {
-    fold: () => setFolded([1, 2]),
-    isFolded: (step: FoldingStep) => identified && folded.includes(step),
-    toggle: (step: FoldingStep) => setFolded(folded.includes(step) ? folded.filter((other) => other !== step) : [...folded, step]),
-  }
 }
 
 /** Result of the scan, shown instead of the collapsed first step. For an uninspected vehicle, only screen readers get the result. */
@@ -156,24 +161,6 @@ function FoldedResult({ vehicle: { inspected, status } }: { vehicle: Vehicle }) 
       <p>{t('scan.rightDone')}</p>
       <VehicleStatusBadge status={status} />
     </Alert>
-  )
-}
-
-/** Parking space and VIN of the vehicle to inspect, and the parking space of the next vehicle. */
-function Place({ vehicle, next }: { vehicle: Vehicle; next: Vehicle | undefined }) {
-  const t = useScanText()
-  return (
-    <div className={styles.place}>
-      <ParkingSpaceSign space={vehicle.parking_space} size="page" />
-      <div className={styles.beside}>
-        <MonospaceVin vin={vehicle.vin_number} />
-        {next && (
-          <span className={styles.next}>
-            {t('walk.next')} <ParkingSpaceSign space={next.parking_space} size="small" />
-          </span>
-        )}
-      </div>
-    </div>
   )
 }
 

@@ -1,7 +1,8 @@
 import { act, cleanup, screen, waitFor, within } from '@testing-library/react'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { endSession, type SessionUser } from '@/api/session'
 import type { Vehicle } from '@/api/types'
+import { createFake } from '@/testing/fake'
 import { createReply, stubServer } from '@/testing/server'
 import { signInAs, OPERATOR, renderPage, SUPERVISOR } from '@/testing/show'
 import VehiclePage from './VehiclePage'
@@ -13,7 +14,10 @@ const vehicle: Vehicle = {
 const other = { id: 9, vin_number: 'HB20 000999', parking_space: 'B-4', yard_group: 'B', id_yard: 4, status: '', inspected: false, version: 1 }
 const campaign = { id: 5, name: 'Airbag', part: 'Airbag', description: 'Check', status: 'Ongoing' }
 
-afterEach(endSession)
+afterEach(() => {
+  vi.restoreAllMocks()
+  endSession()
+})
 
 async function open(user: SessionUser, answers: Parameters<typeof stubServer>[0] = {}, shown: Vehicle = vehicle) {
   signInAs(user)
@@ -168,4 +172,52 @@ test('a scanned VIN of no campaign gets the hint of its check digit, a right one
   expect(await screen.findByText('Não encontrado em nenhuma outra campanha aberta.')).toBeTruthy()
   gun('1M8GDM9AXKP042788')
   await waitFor(() => expect(screen.queryByText(/O dígito verificador/)).toBeNull())
+})
+
+const step = (name: string) => screen.getByRole('button', { name: new RegExp(`^${name}`) })
+const isOpen = (name: string) => step(name).getAttribute('aria-expanded')
+const onPhone = () => vi.spyOn(window, 'matchMedia').mockReturnValue(createFake<MediaQueryList>({ matches: false, addEventListener: () => undefined, removeEventListener: () => undefined }))
+
+test('once the typed text fits only this vehicle, a pause folds the steps and leads to the statuses', async () => {
+  onPhone()
+  const { person, identifier } = await open(OPERATOR, { 'GET /vehicles/campaign/5/all': [other, { ...other, id: 7, vin_number: vehicle.vin_number }] })
+  await person.type(identifier, '0001')
+  expect(isOpen('Validate Inspection')).toBe('true')
+  expect(screen.queryByRole('button', { name: 'Scan again' })).toBeNull()
+  await waitFor(() => expect(isOpen('Validate Inspection')).toBe('false'), { timeout: 2000 })
+  expect(isOpen('Review Vehicle Details')).toBe('false')
+  expect(document.activeElement).toBe(screen.getByRole('group', { name: 'Select Status' }))
+  await person.click(step('Validate Inspection'))
+  expect(button('Scan again')).toBeTruthy()
+})
+
+test('while several vehicles fit, only leaving the field or choosing a status folds the steps', async () => {
+  onPhone()
+  const { person, identifier } = await open(OPERATOR, { 'GET /vehicles/campaign/5/all': [other, { ...other, id: 7, vin_number: vehicle.vin_number }] })
+  await person.type(identifier, '0')
+  await new Promise((soon) => { setTimeout(soon, 800) })
+  expect(isOpen('Validate Inspection')).toBe('true')
+  await person.tab()
+  await waitFor(() => expect(isOpen('Validate Inspection')).toBe('false'))
+  await person.click(step('Validate Inspection'))
+  await person.click(button('ng'))
+  await waitFor(() => expect(isOpen('Validate Inspection')).toBe('false'))
+})
+
+test('a stored status has no tick before the vehicle is identified', async () => {
+  const { person, identifier } = await open(SUPERVISOR, {}, { ...vehicle, status: 'ok', inspected: true })
+  const tick = () => screen.getByRole('heading', { name: /^3? ?Select Status/ }).textContent
+  expect(tick()).toBe('3Select Status')
+  await person.type(identifier, '0123')
+  expect(tick()).toBe('Select Status (done)')
+})
+
+test('the history of the saved vehicle does not stand below the next one', async () => {
+  const { person, identifier } = await open(OPERATOR, { 'PUT /vehicles/7': { ...vehicle, status: 'ok', inspected: true, version: 5 } })
+  expect(screen.getByRole('region', { name: 'History' })).toBeTruthy()
+  await person.type(identifier, '0123')
+  await person.click(button('ok'))
+  await person.click(button('Save and Go Next'))
+  await screen.findByText('O veículo foi inspecionado, redirecionando para o próximo...')
+  expect(screen.queryByRole('region', { name: 'History' })).toBeNull()
 })

@@ -28,8 +28,11 @@ export default function VehiclePage() {
         </>
       )}
       {vehicle.isError && !vehicle.data && <ErrorNotice text={getErrorMessage(vehicle.error, t)} onRetry={() => void vehicle.refetch()} />}
-      {vehicle.data && session && <VehicleInspection key={id} vehicle={vehicle.data} yard={yard} user={session.user} />}
-      {vehicle.data && <HistorySection vehicle={vehicle.data} />}
+      {vehicle.data && session && (
+        <VehicleInspection key={id} vehicle={vehicle.data} yard={yard} user={session.user}>
+          <HistorySection vehicle={vehicle.data} />
+        </VehicleInspection>
+      )}
     </Page>
   )
 }

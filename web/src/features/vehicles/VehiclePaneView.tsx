@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useMemo, useRef, type KeyboardEvent } from 'react'
+import { lazy, Suspense, useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react'
 import { Route, Router } from 'wouter'
 import { buildPath, navigate } from '@/lib/route'
 import { IconButton } from '@/ui/Button'
@@ -27,7 +27,8 @@ export function VehiclePaneView({ id, yard, open, close, onPrevious, onNext }: V
   useEffect(() => {
     latest.current = { open, close }
   })
-  const pane = useMemo<VehiclePane>(() => ({ open: (vehicle) => latest.current.open(vehicle), close: () => latest.current.close() }), [])
+  const [head, setHead] = useState<HTMLElement | null>(null)
+  const pane = useMemo(() => ({ head, open: (vehicle: number) => latest.current.open(vehicle), close: () => latest.current.close() }), [head])
   const path = `/vehicle/${id}`
   const location = useMemo(() => {
     const go = (to: string, options?: Parameters<typeof navigate>[1]) => {
@@ -60,8 +61,8 @@ export function VehiclePaneView({ id, yard, open, close, onPrevious, onNext }: V
       <div className={styles.paneBar}>
         <IconButton icon="back" label={t('pane.previous')} disabled={onPrevious === null} onClick={() => onPrevious?.()} />
         <IconButton icon="right" label={t('pane.next')} disabled={onNext === null} onClick={() => onNext?.()} />
-        <span className={styles.paneSpace} />
-        <IconButton icon="arrow" label={t('pane.page')} text={t('pane.page')} onClick={() => navigate(buildPath(path, { yard }))} />
+        <div ref={setHead} className={styles.paneHead} />
+        <IconButton icon="eye" label={t('pane.page')} onClick={() => navigate(buildPath(path, { yard }))} />
         <IconButton icon="close" label={t('pane.close')} onClick={close} />
       </div>
       <div className={styles.paneBody} tabIndex={-1}>

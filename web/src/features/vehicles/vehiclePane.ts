@@ -7,8 +7,14 @@ export interface VehiclePane {
   close: () => void
 }
 
+/** The pane as its vehicle sees it. */
+interface OpenPane extends VehiclePane {
+  /** Element of the pane's head that shows parking space and VIN; `null` until the head is rendered. */
+  head: HTMLElement | null
+}
+
 /** Context of a vehicle that is open beside the list; `null` for a vehicle on its own page. */
-export const VehiclePaneContext = createContext<VehiclePane | null>(null)
+export const VehiclePaneContext = createContext<OpenPane | null>(null)
 
 /**
  * Returns two functions: one opens another vehicle, the other leaves the vehicle's page for its campaign. In the pane beside the list,
