@@ -31,19 +31,23 @@ export function IdentifyVehicle({ vehicle, yard, inspection, identification, fol
   const { entry, identified, change, saved } = inspection
   const { manual, lookup, startScan } = identification
   const hasMouse = useMediaQuery('(pointer: fine)')
+  const type = (identifier: string) => {
+    change({ identifier, scanned: false })
+    folding.unfold()
+  }
   const leave = ({ currentTarget, relatedTarget }: FocusEvent) => identified && !currentTarget.contains(relatedTarget) && folding.foldAfterRelease()
   return (
     <div className={styles.identify} ref={field} onBlur={leave}>
       <div className={styles.row}>
-      <TextField label={t('vehicle.identifier')} className={`mono ${styles.identifier}`} value={entry.identifier} readOnly={!manual || saved}
-        placeholder={t(manual ? 'vehicle.typeHere' : 'vehicle.chooseManual')} autoComplete="off" autoCapitalize="characters" autoCorrect="off" spellCheck={false} enterKeyHint="done"
-        onChange={(event) => change({ identifier: event.target.value, scanned: false })} onKeyDown={(event) => event.key === 'Enter' && identified && onDone()} />
-      {isDesk && !saved && (
-        <>
-          {!manual && <Button kind={hasMouse && !identified ? 'primary' : 'secondary'} icon="keyboard" onClick={onManual}>{t('vehicle.manual')}</Button>}
-          <Button kind={hasMouse || identified ? 'secondary' : 'primary'} icon="scan" onClick={startScan}>{t(entry.identifier === '' ? 'scan.scan' : 'scan.again')}</Button>
-        </>
-      )}
+        <TextField label={t('vehicle.identifier')} className={`mono ${styles.identifier}`} value={entry.identifier} readOnly={!manual || saved}
+          placeholder={t(manual ? 'vehicle.typeHere' : 'vehicle.chooseManual')} autoComplete="off" autoCapitalize="characters" autoCorrect="off" spellCheck={false} enterKeyHint="done"
+          onChange={(event) => type(event.target.value)} onKeyDown={(event) => event.key === 'Enter' && identified && onDone()} />
+        {isDesk && !saved && (
+          <>
+            {!manual && <Button kind={hasMouse && !identified ? 'primary' : 'secondary'} icon="keyboard" onClick={onManual}>{t('vehicle.manual')}</Button>}
+            <Button kind={hasMouse || identified ? 'secondary' : 'primary'} icon="scan" onClick={startScan}>{t(entry.identifier === '' ? 'scan.scan' : 'scan.again')}</Button>
+          </>
+        )}
       </div>
       {!folding.isFolded(1) && (
         <ScanResult vehicle={vehicle} yard={yard} entered={entry.identifier} scanned={entry.scanned === true} identified={identified} lookup={lookup}

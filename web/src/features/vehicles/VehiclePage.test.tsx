@@ -189,6 +189,9 @@ test('once the typed text fits only this vehicle, a pause folds the steps and le
   expect(document.activeElement).toBe(screen.getByRole('group', { name: 'Select Status' }))
   await person.click(step('Validate Inspection'))
   expect(button('Scan again')).toBeTruthy()
+  await person.clear(identifier)
+  await person.type(identifier, '0') // fits this vehicle as well, and typing goes on
+  expect([isOpen('Validate Inspection'), isOpen('Review Vehicle Details')]).toEqual(['true', 'true'])
 })
 
 test('while several vehicles fit, only leaving the field or choosing a status folds the steps', async () => {

@@ -20,6 +20,8 @@ export function useFolding({ identified }: Inspection) {
   }
   return {
     fold,
+    /** Opens the steps while the person types, so that the first character that fits does not collapse them. */
+    unfold: () => setFolded([]),
     /** Whether the steps have been collapsed before, so that an open step was opened by the person. */
     wasFolded,
     /** Collapses the steps once no button is being pressed, unless the person is editing the vehicle's details. */
