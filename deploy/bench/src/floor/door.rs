@@ -33,7 +33,7 @@ pub enum Way {
 impl Way {
     /// Creates a source behind one gRPC call.
     pub fn hop(url: &str) -> anyhow::Result<Self> {
-        Ok(Self::Hop(VehicleServiceClient::new(Endpoint::from_shared_string(url.to_owned())?.tcp_nodelay(true).connect_lazy())))
+        Ok(Self::Hop(VehicleServiceClient::new(Endpoint::from_shared(url.to_owned())?.tcp_nodelay(true).connect_lazy())))
     }
 }
 
