@@ -47,7 +47,7 @@ test('on a phone the chip has two short lines, and its name still says since whe
   expect(screen.getByRole('link').dataset.words).toBeUndefined()
   count(1)
   act(() => setServerReachable(false))
-  expect(chip()).toEqual(['1 pending save, No signal since 14:02 1 to send', 'No signal 14:02 1 to send'])
+  expect(chip()).toEqual(['1 pending save, No signal 14:02 1 to send', 'No signal 14:02 1 to send'])
   expect(screen.getByRole('link').dataset.words).toBe('true')
   vi.restoreAllMocks()
 })

@@ -22,8 +22,7 @@ export function SyncChip({ owner }: { owner: string }) {
   const words = isOnline ? toSend : [t(isNarrow ? 'frame.offlineAt' : 'frame.offlineSince', { time }), ...toSend]
   const pending = open === 0 ? [] : [t('frame.held', { n: open }), ...(refused > 0 ? [t('frame.refused', { n: refused })] : [])]
   const shown = words.join(' ') || t('frame.synced')
-  const spoken = isOnline ? shown : [t('frame.offlineSince', { time }), ...toSend].join(' ')
-  const name = [...pending, spoken].join(', ')
+  const name = [...pending, shown].join(', ')
   const look = refused > 0 ? styles.refused : !isOnline ? styles.offline : open > 0 ? styles.pending : styles.synced
   return (
     <Link href="/outbox" className={`${styles.chip} ${look}`} data-words={words.length > 0 || undefined} aria-label={name} title={name}>
