@@ -162,7 +162,7 @@ for (const viewport of SIZES) {
       await openAs(page, await getSharedMember(page.request, 'tm'), '/campaign-home')
       await page.getByRole('button', { name: 'Open menu' }).click()
       await page.getByRole('link', { name: 'Manage Campaigns' }).click()
-      await expect(page.getByRole('link', { name: 'Create New Campaign' })).toHaveAttribute('href', '/import')
+      await expect(page.getByRole('main').getByRole('link', { name: 'Create New Campaign' })).toHaveAttribute('href', '/import')
       await expect(page.getByText('or', { exact: true })).toBeVisible()
       await page.getByRole('searchbox', { name: 'Search Campaign' }).fill(name)
       for (const action of [/^Delete /, /^Export all yards of /]) await expect(page.getByRole('button', { name: action })).toHaveCount(1)

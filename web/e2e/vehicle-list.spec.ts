@@ -31,7 +31,7 @@ for (const viewport of SIZES) {
     test('the list names its campaign and problem and shows ten vehicles with coloured statuses', async ({ page }) => {
       await openAs(page, await getSharedMember(page.request, 'op'), `/campaign/${campaign.id}/vehicles?yard=A`)
       await expect(page.getByRole('heading', { level: 1, name: 'Vehicles List' })).toBeVisible()
-      await expect(page.getByText(campaign.name, { exact: true })).toBeVisible()
+      await expect(page.getByRole('main').getByText(campaign.name, { exact: true })).toBeVisible()
       await expect(page.getByText('Airbag · Check the inflator label')).toBeVisible()
       if (viewport === DESK) await expect(page.getByRole('columnheader')).toHaveText(['View', 'VIN Number', 'Parking Space', 'Status'])
       await expect(rows(page)).toHaveCount(10)

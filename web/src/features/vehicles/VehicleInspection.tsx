@@ -65,7 +65,7 @@ export function VehicleInspection({ vehicle, yard, user, children }: VehicleInsp
     if (identifications > 0) showStatuses(status.current)
   }, [identifications])
   const identification = useIdentification(vehicle, inspection, goToStatus)
-  useTypingPause(entry.identifier, identified && !folding.isFolded(1) && fitsOnly(vehicle, entry, identification), () => field.current?.contains(document.activeElement) === true && goToStatus())
+  useTypingPause(entry.identifier, identified && fitsOnly(vehicle, entry, identification), () => !folding.isFolded(1) && field.current?.contains(document.activeElement) === true && goToStatus())
   const unlock = () => {
     identification.unlock()
     field.current?.querySelector('input')?.focus()

@@ -63,14 +63,19 @@ function useAfterRelease() {
   }
 }
 
-/** Calls `onPause` once the typed text has not changed for `TYPING_PAUSE_MS` while the text fits only this vehicle. */
+/**
+ * Calls `onPause` once after each typed text that fits only this vehicle and has not changed for `TYPING_PAUSE_MS`. The text that is there
+ * from the start, such as a restored one, counts as typed only after a change.
+ */
 export function useTypingPause(text: string, fits: boolean, onPause: () => void): void {
   const act = useRef(onPause)
+  const initial = useRef<string | null>(text)
   useEffect(() => {
     act.current = onPause
   })
   useEffect(() => {
-    const timer = fits && text !== '' ? setTimeout(() => act.current(), TYPING_PAUSE_MS) : undefined
+    if (text !== initial.current) initial.current = null
+    const timer = fits && text !== '' && initial.current === null ? setTimeout(() => act.current(), TYPING_PAUSE_MS) : undefined
     return () => clearTimeout(timer)
   }, [text, fits])
 }
