@@ -56,15 +56,15 @@ macro_rules! twin {
 }
 
 /// Orders campaigns by recent saves: first the campaigns of the JSON array `$9`, then the campaigns of `$10`, then the others by
-/// status. Both arrays contain campaign ids. Closed campaigns come last.
+/// status. Both arrays contain campaign ids. Campaigns in review and closed campaigns come last, also with recent saves.
 macro_rules! by_work {
     ($ids:ident) => {
         concat!(
-            " order by case when status = 'Closed' then 5 when id in (",
+            " order by case when status = 'Closed' then 5 when status = 'Pending Review' then 4 when id in (",
             $ids!("9"),
             ") then 0 when id in (",
             $ids!("10"),
-            ") then 1 when status = 'Ongoing' then 2 when status = 'Ready' then 3 else 4 end, created_at desc, id desc limit $7 offset $8"
+            ") then 1 when status = 'Ongoing' then 2 else 3 end, created_at desc, id desc limit $7 offset $8"
         )
     };
 }

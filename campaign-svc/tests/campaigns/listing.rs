@@ -88,22 +88,22 @@ async fn the_order_by_work_begins_with_active_campaigns_and_holds_over_pages() {
         let world = World::start(host).await;
         let mut ids = Vec::new();
         for (name, status) in
-            [("own", Ready), ("others", PendingReview), ("own, closed", Closed), ("ongoing", Ongoing), ("review", PendingReview)]
+            [("own", Ready), ("others", Ready), ("own, closed", Closed), ("ongoing", Ongoing), ("own, in review", PendingReview)]
         {
             ids.push(world.campaign_at(name, status).await);
         }
         for name in ["ready", "ready, newer"] {
             world.campaign_at(name, Ready).await;
         }
-        world.yard.set_active(&[ids[0], ids[2]], &[ids[1]]);
+        world.yard.set_active(&[ids[0], ids[2], ids[4]], &[ids[1]]);
         let by_work = |index| ListCampaignsRequest { order: CampaignOrder::Work.into(), ..page(index, 4) };
         assert_eq!(world.names(by_work(0)).await, (["own", "others", "ongoing", "ready, newer"].map(str::to_owned).to_vec(), 7));
-        assert_eq!(world.names(by_work(1)).await, (["ready", "review", "own, closed"].map(str::to_owned).to_vec(), 7));
+        assert_eq!(world.names(by_work(1)).await, (["ready", "own, in review", "own, closed"].map(str::to_owned).to_vec(), 7));
         let found = ListCampaignsRequest { search: "own".to_owned(), ..by_work(0) };
-        assert_eq!(world.names(found).await, (["own", "own, closed"].map(str::to_owned).to_vec(), 2));
+        assert_eq!(world.names(found).await, (["own", "own, in review", "own, closed"].map(str::to_owned).to_vec(), 3));
         world.yard.misbehave(Some(Trouble::Away));
         let alone = world.names(by_work(0)).await.0;
-        assert_eq!(alone, ["ongoing", "ready, newer", "ready", "own"].map(str::to_owned), "without vehicle-svc, by status");
+        assert_eq!(alone, ["ongoing", "ready, newer", "ready", "others"].map(str::to_owned), "without vehicle-svc, by status");
     })
     .await;
 }

@@ -114,8 +114,8 @@ struct ListQuery {
     #[param(minimum = 1, maximum = 28, nullable = false)]
     yard: Option<i32>,
     /// Order of the list: newest campaigns first when absent. With `work`, campaigns in which the caller saved vehicles in the last
-    /// twelve hours come first. Campaigns in which only other users saved vehicles in that time follow, then all other campaigns by
-    /// status: Ongoing, Ready, Pending Review. Closed campaigns always come last.
+    /// twelve hours come first. Campaigns in which only other users saved vehicles in that time follow, then the other Ongoing and the
+    /// other Ready campaigns. Campaigns in review (Pending Review) and then closed ones always come last.
     #[param(inline, value_type = ListOrder, required = false)]
     order: Option<String>,
 }
