@@ -70,7 +70,7 @@ test('without a camera only the message is left, and typing is open as the way o
   const page = await openOnPhone(browser, baseURL ?? '', `/campaign/${yard.campaign}/walk`, { permissions: [] })
   const alert = page.getByRole('alert')
   await expect(alert).toContainText('Use Manual.')
-  await expect(alert.getByRole('status')).toBeVisible() // the automatic retry is told inside of the message
+  await expect(alert.getByRole('status')).toBeVisible() // the message announces the automatic retry
   const field = page.getByLabel('Vehicle identifier')
   await expect(field).toBeVisible()
   await expect(field).not.toBeFocused() // opened by itself, it must not bring up the keyboard

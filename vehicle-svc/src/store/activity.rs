@@ -153,6 +153,11 @@ pub struct ActivityFilter {
     pub user: Option<i64>,
 }
 
+/// Returns the id of the yard whose work a view hides, or an id that no yard has.
+fn hidden_yard(view: View) -> i64 {
+    if let View::ExceptYard(yard) = view { yard } else { i64::MIN }
+}
+
 /// Campaign in which users saved vehicles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, FromRow)]
 pub struct ActiveCampaign {
@@ -165,11 +170,10 @@ pub struct ActiveCampaign {
 /// Returns the campaigns in which users saved vehicles since the hour `first_hour`, by id. `user` is the user whose campaigns are
 /// marked as the user's own.
 pub async fn list_active_campaigns(db: &Db, first_hour: i64, user: i64, view: View) -> Result<Vec<ActiveCampaign>> {
-    let hidden = if let View::ExceptYard(yard) = view { yard } else { i64::MIN };
     on!(db.read(), c => query_as(
         "select campaign_id, max(case when user_id = $2 then 1 else 0 end) = 1 as is_own
            from activity where hour >= $1 and saves > 0 and yard_id <> $3 group by campaign_id order by campaign_id")
-        .bind(first_hour).bind(user).bind(hidden).fetch_all(c).await)
+        .bind(first_hour).bind(user).bind(hidden_yard(view)).fetch_all(c).await)
 }
 
 /// Returns the inspection work in a range of hours, one sum per hour, yard or user. The sums are sorted by [`WorkCounts::id`].
@@ -187,7 +191,7 @@ pub async fn list(db: &Db, by: ActivityGrouping, filter: ActivityFilter) -> Resu
                 cast(sum(found_wrong) as bigint) as found_wrong
            from activity where {campaign} hour between $2 and $3 and yard_id <> $4 {user} {people} group by {column} order by {column}"
     );
-    let hidden = if let View::ExceptYard(yard) = filter.view { yard } else { i64::MIN };
+    let hidden = hidden_yard(filter.view);
     on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(filter.campaign).bind(filter.first_hour).bind(filter.last_hour).bind(hidden)
         .bind(filter.user).fetch_all(c).await)
 }

@@ -25,11 +25,10 @@ export const conflictsQuery = ({ state, mine, campaign }: ConflictSearch) =>
   })
 
 /**
- * Returns the number of open conflicts of a campaign, or of all campaigns. Returns `undefined` while the number is loading, or when
- * `enabled` is false.
+ * Returns the newest open conflicts of a campaign, or of all campaigns, and their number. Returns `undefined` while they are loading, or
+ * when `enabled` is false.
  */
-export const useOpenConflictCount = (campaign?: number, enabled = true): number | undefined =>
-  useQuery({ ...conflictsQuery({ state: 'open', campaign }), enabled, retry: false }).data?.meta.total_count
+export const useOpenConflicts = (campaign?: number, enabled = true) => useQuery({ ...conflictsQuery({ state: 'open', campaign }), enabled, retry: false }).data
 
 /** Side of a conflict: the value that another save stored earlier, or the value that arrived later. */
 export type ConflictSideName = 'theirs' | 'mine'

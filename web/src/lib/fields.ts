@@ -1,3 +1,5 @@
+import type { TextKey } from './text'
+
 /** The fields of a vehicle that a save can change. */
 export const VEHICLE_FIELDS = ['status', 'operator_notes', 'admin_notes', 'vin_number', 'parking_space'] as const
 export type VehicleField = (typeof VEHICLE_FIELDS)[number]
@@ -5,6 +7,14 @@ export type VehicleFields = Record<VehicleField, string>
 
 /** Fields of a vehicle that every user may change. Only supervisors may change the other fields. */
 export const OPERATOR_FIELDS: readonly VehicleField[] = ['status', 'operator_notes']
+
+/** Labels of a vehicle's fields, the same on all screens. */
+export const VEHICLE_FIELD_LABELS: Record<VehicleField, TextKey> = {
+  status: 'vehicles.status', operator_notes: 'vehicle.operatorNotes', admin_notes: 'vehicle.adminNotes', vin_number: 'vehicles.vin', parking_space: 'vehicles.space',
+}
+
+/** Returns whether a field contains notes, which may be too long for a button. */
+export const isNoteField = (field: VehicleField): boolean => field === 'operator_notes' || field === 'admin_notes'
 
 /** The fields of a vehicle that a save changes, with the values before and after the change. */
 export interface VehicleChange {

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useOpenConflictCount } from '@/api/conflicts'
+import { useOpenConflicts } from '@/api/conflicts'
 import { meQuery } from '@/api/queries'
 import type { SessionUser } from '@/api/session'
 import { Link } from '@/lib/route'
@@ -23,7 +23,7 @@ interface RailProps {
 export function Rail({ user, path, hidden }: RailProps) {
   const t = useDeskText()
   const developer = useQuery(meQuery).data?.developer ?? false
-  const conflicts = useOpenConflictCount(undefined, mayManageCampaigns(user.user_type)) ?? 0
+  const conflicts = useOpenConflicts(undefined, mayManageCampaigns(user.user_type))?.meta.total_count ?? 0
   const entriesFor = (entries: MenuEntry[]) =>
     filterMenuEntries(entries, user.user_type, developer).map((entry) => (
       <RailLink key={entry.to} entry={entry} current={path.startsWith(entry.to)} count={entry.to === '/conflicts' ? conflicts : 0} />

@@ -1,4 +1,5 @@
 import type { AuditEvent } from '@/api/types'
+import { VEHICLE_FIELD_LABELS } from '@/lib/fields'
 import { getAccessLevelKey } from '@/lib/roles'
 import type { TextKey } from '@/lib/text'
 import { formatDate, formatTime } from '@/lib/time'
@@ -10,8 +11,8 @@ import styles from './Changes.module.css'
 /** Labels of the fields in an audit event's old and new values, the same labels as on other screens. */
 const FIELDS: Record<string, TextKey | AuditTextKey> = {
   user_type: 'audit.level', hmc: 'audit.hmc', password: 'signIn.password', name: 'campaigns.campaign', part: 'campaign.part', model_type: 'campaign.modelType',
-  description: 'campaign.description', due_at: 'audit.due', status: 'vehicles.status', vin_number: 'vehicles.vin', parking_space: 'vehicles.space',
-  inspected: 'audit.inspected', operator_notes: 'vehicle.operatorNotes', admin_notes: 'vehicle.adminNotes', claimed_device: 'audit.device',
+  description: 'campaign.description', due_at: 'audit.due', ...VEHICLE_FIELD_LABELS,
+  inspected: 'audit.inspected', claimed_device: 'audit.device',
   claimed_device_time: 'audit.deviceTime', claimed_time_differs_by_hours: 'audit.clockDifference', vehicles: 'audit.vehicles', total_vehicles: 'audit.vehicles', total_inspected: 'audit.inspectedVehicles', file_name: 'audit.file',
 }
 

@@ -1,5 +1,5 @@
-import { useQueries, useQuery } from '@tanstack/react-query'
-import { conflictsQuery } from '@/api/conflicts'
+import { useQueries } from '@tanstack/react-query'
+import { useOpenConflicts } from '@/api/conflicts'
 import { formatTimeAgo, useCurrentTime } from '@/lib/ago'
 import { buildPath } from '@/lib/route'
 import { useLanguage } from '@/lib/text'
@@ -35,7 +35,7 @@ const SILENT_MS = 15 * 60_000
  */
 export function AttentionCard({ campaigns, campaign, idle = [], missing = [], hasRepairs = false }: AttentionCardProps) {
   const t = useCampaignsText()
-  const conflicts = useQuery({ ...conflictsQuery({ state: 'open', campaign }), retry: false }).data
+  const conflicts = useOpenConflicts(campaign)
   const devices = useQueries({ queries: campaigns.map((id) => ({ ...pendingSavesOnDevicesQuery(id), staleTime: 60_000 })) })
   const repairs = useLongRepairs(campaign ?? 0, hasRepairs)
   const held = devices.flatMap(({ data }, index) => (data?.held ?? []).map((one) => ({ ...one, campaign: campaigns[index] ?? 0 }))).toSorted((a, b) => Date.parse(a.oldest_at) - Date.parse(b.oldest_at))

@@ -10,6 +10,7 @@ import { getDateFormatters } from './dashboard/moments'
 import { useDashboardText } from './dashboard/text'
 import { formatFinishRange } from './dashboard/words'
 import { formatFinishTime } from './finish'
+import { sumPerHour } from './perHour'
 import { PendingSavesLine } from './PendingSavesLine'
 import { countDefects, sumStatuses } from './StatusStackedBar'
 import { useCampaignsText } from './text'
@@ -36,7 +37,7 @@ export function CampaignKeyFigures({ campaign, pace, activity, yard, manages }: 
   const people = new Set(working.map(({ hmc }) => hmc)).size
   // The pace of one yard may be that of one person, which others than managers do not see.
   const isWhole = yard === null || !manages
-  const perHour = isWhole ? (pace?.per_hour ?? 0) : working.reduce((sum, { per_hour: own }) => sum + (own ?? 0), 0)
+  const perHour = isWhole ? (pace?.per_hour ?? 0) : sumPerHour(working)
   const isGoing = (isWhole ? (pace?.people.length ?? 0) : people) > 0
   const wrong = activity ? countDefects(sumStatuses(activity.yards.filter(isShown))) : null
   return (

@@ -24,7 +24,7 @@ async function open(user: SessionUser) {
   return within(working).getAllByRole('listitem').map((row) => row.textContent)
 }
 
-test('an operator reads who is where and the own three numbers, but the pace of nobody else', async () => {
+test('an operator sees who works where and their own three numbers, but no pace of other people', async () => {
   const rows = await open(OPERATOR)
   expect(rows).toEqual(['4712Yard A', `${OPERATOR.hmc}Yard B`, '4711'])
   const own = within(screen.getByRole('region', { name: 'Your work today' }))

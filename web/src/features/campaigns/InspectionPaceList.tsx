@@ -51,6 +51,6 @@ export function InspectionPaceList({ paces, nameOf, manages }: PaceStripProps) {
   )
 }
 
-/** Returns the people in the order of their yards, those without a yard last, so that nobody is ranked. */
+/** Returns the people in the order of their yards, not of their rates. People without a yard come last. */
 const sortByYard = (people: InspectionPace['people']) =>
   people.toSorted((a, b) => Number(!a.yard_name) - Number(!b.yard_name) || compareNaturally(a.yard_name ?? '', b.yard_name ?? '') || compareNaturally(a.hmc, b.hmc))

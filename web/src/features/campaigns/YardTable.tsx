@@ -9,7 +9,8 @@ import { Icon } from '@/ui/Icon'
 import table from '@/ui/Table.module.css'
 import { estimateFinish, listWorkedHours } from './dashboard/forecast'
 import { getDateFormatters } from './dashboard/moments'
-import { findWorkingHours } from './dashboard/workHours'
+import { findWorkingHours, type WorkingHours } from './dashboard/workHours'
+import { sumPerHour } from './perHour'
 import { countDefects, StatusLegend, StatusStackedBar, sumStatuses, type StatusCounts } from './StatusStackedBar'
 import { useCampaignsText } from './text'
 import type { YardProgress } from './YardProgressStrip'
@@ -43,6 +44,7 @@ export function YardTable({ yards, pace, activity, hrefOf, current, manages }: Y
   const isWorked = (pace?.people.length ?? 0) > 0
   const statusesOf = (id: number) => activity?.yards.find(({ yard_id }) => yard_id === id)?.statuses ?? []
   const all = sumStatuses(activity?.yards ?? [])
+  const hours = findWorkingHours(activity ? listWorkedHours(activity).map(({ at }) => at) : [])
   const sum = (what: 'done' | 'total') => shown.reduce((count, yard) => count + yard[what], 0)
   return (
     <section className={styles.yards} aria-labelledby="yards">
@@ -75,7 +77,7 @@ export function YardTable({ yards, pace, activity, hrefOf, current, manages }: Y
               </td>
               <Counts label={t('yard.named', { name: yard.name })} counts={statusesOf(yard.id)} done={yard.done} total={yard.total} />
               {isWorked && (
-                <Work yard={yard} people={pace?.people.filter(({ yard_id }) => yard_id === yard.id) ?? []} activity={activity} manages={manages}>
+                <Work yard={yard} people={pace?.people.filter(({ yard_id }) => yard_id === yard.id) ?? []} hours={hours} manages={manages}>
                   {(names) => names.join(', ') || (yard.done < yard.total && isShownYard(yard) && <span className={styles.nobody}>{t('yardTable.nobody')}</span>)}
                 </Work>
               )}
@@ -88,7 +90,7 @@ export function YardTable({ yards, pace, activity, hrefOf, current, manages }: Y
               <th scope="row">{t('yardTable.all')}</th>
               <Counts label={t('yardTable.all')} counts={all} done={sum('done')} total={sum('total')} />
               {isWorked && (
-                <Work yard={{ done: sum('done'), total: sum('total') }} people={pace?.people ?? []} activity={activity} manages={manages}>
+                <Work yard={{ done: sum('done'), total: sum('total') }} people={pace?.people ?? []} hours={hours} manages={manages}>
                   {(names) => t('number.people', { n: names.length })}
                 </Work>
               )}
@@ -129,17 +131,16 @@ function Counts({ label, counts, done, total }: { label: string; counts: StatusC
 interface WorkProps {
   yard: Pick<YardProgress, 'done' | 'total'>
   people: InspectionPace['people']
-  activity: Activity | undefined
+  hours: WorkingHours
   manages: boolean
   children: (names: string[]) => ReactNode
 }
 
 /** Cells with the present work in one yard, or in all yards: vehicles per hour, estimated end, and the people who work there. */
-function Work({ yard: { done, total }, people, activity, manages, children }: WorkProps) {
+function Work({ yard: { done, total }, people, hours, manages, children }: WorkProps) {
   const formats = getDateFormatters(useLanguage())
   const now = useCurrentTime()
-  const perHour = people.reduce((sum, { per_hour: own }) => sum + (own ?? 0), 0)
-  const hours = findWorkingHours(activity ? listWorkedHours(activity).map(({ at }) => at) : [])
+  const perHour = sumPerHour(people)
   const end = done < total ? estimateFinish(total - done, perHour, hours, now) : null
   const names = [...new Set(people.map(({ hmc }) => hmc))]
   return (

@@ -1,7 +1,8 @@
 import { CONFLICT_SIDES } from '@/api/conflicts'
+import { VEHICLE_FIELD_LABELS } from '@/lib/fields'
 import { Link } from '@/lib/route'
 import { Alert } from '@/ui/Page'
-import { CONFLICT_FIELD_LABELS, VehicleParkingSpace, ConflictSide, ValueBefore, type ConflictProps } from './ConflictParts'
+import { VehicleParkingSpace, ConflictSide, ValueBefore, type ConflictProps } from './ConflictParts'
 import { useConflictsText } from './text'
 import styles from './ConflictCard.module.css'
 
@@ -20,7 +21,7 @@ export function ConflictCard({ error, ...rest }: ConflictProps) {
           <VehicleParkingSpace vehicle={vehicle_id} />
         </strong>
       </div>
-      <h3>{t(CONFLICT_FIELD_LABELS[field])}</h3>
+      <h3>{t(VEHICLE_FIELD_LABELS[field])}</h3>
       <ValueBefore conflict={conflict} />
       <div className={styles.sides}>
         {CONFLICT_SIDES.map((side) => (

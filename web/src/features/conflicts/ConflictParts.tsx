@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getConflictSide, type ConflictSideName } from '@/api/conflicts'
 import type { FieldConflict } from '@/api/types'
-import type { TextKey } from '@/lib/text'
+import { isNoteField } from '@/lib/fields'
 import { formatDate, formatTime } from '@/lib/time'
 import { vehicleQuery } from '@/offline/queries'
 import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
@@ -9,10 +9,6 @@ import { VehicleStatusBadge } from '@/ui/Status'
 import { Button } from '@/ui/Button'
 import { useConflictsText } from './text'
 import styles from './ConflictParts.module.css'
-
-export const CONFLICT_FIELD_LABELS: Record<FieldConflict['field'], TextKey> = {
-  status: 'vehicles.status', operator_notes: 'vehicle.operatorNotes', admin_notes: 'vehicle.adminNotes', vin_number: 'vehicles.vin', parking_space: 'vehicles.space',
-}
 
 export interface ConflictProps {
   conflict: FieldConflict
@@ -63,7 +59,7 @@ export function ConflictSide({ conflict, side, mayDecide, busy, onTake }: Omit<C
   const at = side === 'mine' ? conflict.mine_at : conflict.theirs_at
   const { field, device_time, state, shown, chosen, settled_by_hmc } = conflict
   const named = value || t(field === 'status' ? 'status.none' : 'conflicts.empty')
-  const isNote = field === 'operator_notes' || field === 'admin_notes' // too long for a button
+  const isNote = isNoteField(field)
   return (
     <div className={styles.side} data-chosen={chosen === side || undefined}>
       <div className={styles.head}>

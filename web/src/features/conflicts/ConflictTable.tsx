@@ -1,12 +1,13 @@
 import { useState, type KeyboardEvent } from 'react'
 import { CONFLICT_SIDES } from '@/api/conflicts'
 import { formatTimeAgo, useCurrentTime } from '@/lib/ago'
+import { VEHICLE_FIELD_LABELS } from '@/lib/fields'
 import { Link } from '@/lib/route'
 import { useLanguage } from '@/lib/text'
 import { formatDate, formatTime } from '@/lib/time'
 import { Alert } from '@/ui/Page'
 import table from '@/ui/Table.module.css'
-import { CONFLICT_FIELD_LABELS, VehicleParkingSpace, ConflictSide, ValueBefore, type CampaignConflicts, type ConflictProps } from './ConflictParts'
+import { VehicleParkingSpace, ConflictSide, ValueBefore, type CampaignConflicts, type ConflictProps } from './ConflictParts'
 import { createSingleKeyFilter } from './singleKeyFilter'
 import { useConflictsText } from './text'
 import styles from './ConflictTable.module.css'
@@ -96,7 +97,7 @@ function Row({ error, ...rest }: ConflictProps) {
         <VehicleParkingSpace vehicle={vehicle_id} />
       </td>
       <td>
-        <strong>{t(CONFLICT_FIELD_LABELS[field])}</strong>
+        <strong>{t(VEHICLE_FIELD_LABELS[field])}</strong>
         <ValueBefore conflict={conflict} />
         {state === 'open' && !mayDecide && <p className="quiet">{t('conflicts.onlySupervisor')}</p>}
         {error !== null && <Alert kind="error">{error}</Alert>}

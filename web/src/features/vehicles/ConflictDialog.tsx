@@ -1,7 +1,5 @@
-import type { Vehicle } from '@/api/types'
-import type { InspectionDraft } from '@/lib/drafts'
-import type { VehicleField } from '@/lib/fields'
-import { useText, type TextKey } from '@/lib/text'
+import { OPERATOR_FIELDS, VEHICLE_FIELD_LABELS, type VehicleField } from '@/lib/fields'
+import { useText } from '@/lib/text'
 import { formatDate, formatTime } from '@/lib/time'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
@@ -9,21 +7,15 @@ import type { Inspection } from './useInspection'
 import type { SaveConflict } from './useSubmitInspection'
 import styles from './ConflictDialog.module.css'
 
-const FIELDS = [
-  ['status', 'vehicles.status'],
-  ['parking_space', 'vehicles.space'],
-  ['vin_number', 'vehicles.vin'],
-  ['operator_notes', 'vehicle.operatorNotes'],
-  ['admin_notes', 'vehicle.adminNotes'],
-] as const satisfies [keyof InspectionDraft & keyof Vehicle, TextKey][]
-const FREE: (keyof InspectionDraft)[] = ['status', 'operator_notes']
+/** The compared fields in the order of the dialog. */
+const FIELDS: readonly VehicleField[] = ['status', 'parking_space', 'vin_number', 'operator_notes', 'admin_notes']
 
 /** Dialog shown when another person saved the vehicle first: shows both versions and lets the person choose. */
 export function ConflictDialog({ conflict, inspection }: { conflict: SaveConflict; inspection: Inspection }) {
   const t = useText()
   const { current, mine } = conflict
   const { supervisor, keepMine, takeTheirs, busy } = inspection
-  const differing = FIELDS.filter(([field]) => mine[field] !== current[field] && (supervisor || FREE.includes(field)))
+  const differing = FIELDS.filter((field) => mine[field] !== current[field] && (supervisor || OPERATOR_FIELDS.includes(field)))
   const at = current.modified_at
   return (
     <Dialog label={t('conflict.title')} onClose={inspection.decideLater}>
@@ -39,9 +31,9 @@ export function ConflictDialog({ conflict, inspection }: { conflict: SaveConflic
             </tr>
           </thead>
           <tbody>
-            {differing.map(([field, label]) => (
+            {differing.map((field) => (
               <tr key={field}>
-                <th scope="row">{t(label)}</th>
+                <th scope="row">{t(VEHICLE_FIELD_LABELS[field])}</th>
                 <td><Value field={field} value={mine[field]} /></td>
                 <td><Value field={field} value={current[field]} /></td>
               </tr>

@@ -2,7 +2,7 @@ import { Icon } from '@/ui/Icon'
 import { useListText } from './listText'
 import styles from './ConflictMark.module.css'
 
-/** Sign of a vehicle whose value two people changed at the same time, and of which nobody has chosen one yet. */
+/** Sign of a vehicle with an open conflict: two people changed the same value, and neither value has been chosen yet. */
 export function ConflictMark({ small = false }: { small?: boolean }) {
   const t = useListText()
   return (

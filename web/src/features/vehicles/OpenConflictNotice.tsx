@@ -1,11 +1,10 @@
-import { useQuery } from '@tanstack/react-query'
-import { CONFLICT_SIDES, conflictsQuery, getConflictSide, mayResolveConflict, useResolveConflict, type ConflictSideName } from '@/api/conflicts'
+import { CONFLICT_SIDES, getConflictSide, mayResolveConflict, useOpenConflicts, useResolveConflict, type ConflictSideName } from '@/api/conflicts'
 import { getErrorMessage, Problem } from '@/api/problem'
 import { useSession } from '@/api/session'
 import type { FieldConflict, Vehicle } from '@/api/types'
+import { isNoteField, VEHICLE_FIELD_LABELS } from '@/lib/fields'
 import { mayManageCampaigns } from '@/lib/roles'
 import { buildPath } from '@/lib/route'
-import type { TextKey } from '@/lib/text'
 import { Button, LinkButton } from '@/ui/Button'
 import { Alert } from '@/ui/Page'
 import { showToast } from '@/ui/Toast'
@@ -21,11 +20,11 @@ export function OpenConflictNotice({ vehicle }: { vehicle: Vehicle }) {
   const userType = useSession()?.user.user_type ?? ''
   const manages = mayManageCampaigns(userType)
   const isOpen = vehicle.open_conflicts > 0
-  const conflicts = useQuery({ ...conflictsQuery({ state: 'open', campaign: vehicle.campaign_id }), enabled: isOpen && manages, retry: false })
+  const conflicts = useOpenConflicts(vehicle.campaign_id, isOpen && manages)
   const resolve = useResolveConflict()
   if (!isOpen) return null
   if (!manages) return <Alert kind="warning"><p>{t('vehicle.openConflict')}</p></Alert>
-  const own = conflicts.data?.conflicts.filter(({ vehicle_id, field }) => vehicle_id === vehicle.id && mayResolveConflict(userType, field)) ?? []
+  const own = conflicts?.conflicts.filter(({ vehicle_id, field }) => vehicle_id === vehicle.id && mayResolveConflict(userType, field)) ?? []
   const take = (conflict: FieldConflict, choice: ConflictSideName) =>
     resolve.mutate({ conflict, choice }, { onSuccess: () => showToast('success', t('vehicle.conflictDone')) })
   const isLate = resolve.error instanceof Problem && resolve.error.status === 409
@@ -45,10 +44,6 @@ export function OpenConflictNotice({ vehicle }: { vehicle: Vehicle }) {
   )
 }
 
-const FIELDS: Record<FieldConflict['field'], TextKey> = {
-  status: 'vehicles.status', operator_notes: 'vehicle.operatorNotes', admin_notes: 'vehicle.adminNotes', vin_number: 'vehicles.vin', parking_space: 'vehicles.space',
-}
-
 interface QuestionProps {
   conflict: FieldConflict
   busy: boolean
@@ -60,12 +55,12 @@ function Question({ conflict, busy, onTake }: QuestionProps) {
   const t = useScanText()
   const { field } = conflict
   const [first, second] = [getConflictSide(conflict, 'theirs'), getConflictSide(conflict, 'mine')]
-  const isNote = field === 'operator_notes' || field === 'admin_notes'
+  const isNote = isNoteField(field)
   const named = (value: string) => (value === '' ? t(field === 'status' ? 'status.none' : 'conflict.empty') : isNote ? `"${value}"` : value)
   return (
     <div className={styles.question}>
       <p>
-        {field !== 'status' && <strong>{t(FIELDS[field])}: </strong>}
+        {field !== 'status' && <strong>{t(VEHICLE_FIELD_LABELS[field])}: </strong>}
         {t('vehicle.conflictValues', { hmc: first.hmc, value: named(first.value), other: second.hmc, otherValue: named(second.value) })}
       </p>
       <div className={styles.sides}>

@@ -7,7 +7,6 @@ import type { PartialVehicle } from '@/offline/snapshots'
 import { vehicleQuery } from '@/offline/queries'
 import { ScanDialog } from '@/ui/Scanner'
 import { formatDate, formatTime } from '@/lib/time'
-import { useMediaQuery } from '@/lib/media'
 import { LinkButton } from '@/ui/Button'
 import { Alert, InPaneContext } from '@/ui/Page'
 import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
@@ -26,6 +25,7 @@ import { SavedNotice } from './SavedNotice'
 import { StatusGrid } from './StatusGrid'
 import { useScanText } from './text'
 import { useFolding, useTypingPause } from './useFolding'
+import { useIsDesk } from './useIsDesk'
 import { useIdentification, type Identification } from './useIdentification'
 import { useInspection } from './useInspection'
 import { CampaignProblem, VehicleDetails } from './VehicleDetails'
@@ -34,8 +34,6 @@ import styles from './VehicleInspection.module.css'
 
 /** Window width in pixels from which the notes are open from the start. */
 const WIDE_PX = 900
-/** Windows in which Scan and Manual stand beside the identifier field. On smaller ones the bar holds them, in reach of the thumb. */
-const DESK = '(min-width: 900px) and (min-height: 481px)'
 
 interface VehicleInspectionProps {
   vehicle: Vehicle
@@ -49,7 +47,7 @@ interface VehicleInspectionProps {
 export function VehicleInspection({ vehicle, yard, user, children }: VehicleInspectionProps) {
   const t = useScanText()
   const inPane = useContext(InPaneContext)
-  const isDesk = useMediaQuery(DESK)
+  const isDesk = useIsDesk()
   const inspection = useInspection(vehicle, yard, user)
   const { entry, identified, restored, conflict, mismatch, saved, closed, delay } = inspection
   const next = useNextVehicle(delay?.next ?? vehicle.next ?? null, yard)

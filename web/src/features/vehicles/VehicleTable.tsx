@@ -109,7 +109,7 @@ function Row({ vehicle, index, selection, hrefOf, conflicts, open, onOpen }: Omi
     onOpen(vehicle)
   })
   return (
-    <tr data-vehicle={id} aria-rowindex={index} className={id === open ? styles.open : undefined}>
+    <tr data-vehicle={id} aria-rowindex={index}>
       {selection && (
         <td className={styles.box}>
           <label className={`${styles.check} ${table.above}`}>

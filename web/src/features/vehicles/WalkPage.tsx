@@ -5,7 +5,6 @@ import { getOwnerKey, useSession } from '@/api/session'
 import type { ListedVehicle } from '@/api/types'
 import { writeDraft } from '@/lib/drafts'
 import { toReadableText } from '@/lib/identifier'
-import { useMediaQuery } from '@/lib/media'
 import { findNextVehicle } from '@/lib/nextVehicles'
 import { parseId, useQueryParams } from '@/lib/route'
 import { unlockSound, playFeedback, type ScanFeedback } from '@/lib/scanFeedback'
@@ -26,6 +25,7 @@ import { UnknownScanMessage } from './UnknownScanMessage'
 import type { CompletedSave } from './useAfterSaveNavigation'
 import { useHardwareScanner } from './useHardwareScanner'
 import { useVehicleLookup, type VehicleLookup } from './useVehicleLookup'
+import { useIsDesk } from './useIsDesk'
 import { VehicleFinder } from './VehicleFinder'
 import { WalkSheet } from './WalkSheet'
 import styles from './WalkPage.module.css'
@@ -38,7 +38,7 @@ export default function WalkPage() {
   const campaign = useCampaign(id)
   const lookup = useVehicleLookup(id)
   const { left } = findNextVehicle(lookup.vehicles ?? [], yard, null)
-  const isDesk = useMediaQuery('(min-width: 900px) and (min-height: 481px)')
+  const isDesk = useIsDesk()
   const row = yard === null ? undefined : lookup.vehicles?.find((vehicle) => vehicle.id_yard === yard)
   return (
     <Page title={t('walk.title')} narrow={isDesk} subtitle={

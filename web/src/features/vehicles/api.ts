@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient, type QueryClient } from '@tansta
 import { useMemo } from 'react'
 import { refreshVehicleCountsThrottled, updateVehicleCache } from '@/api/cache'
 import { apiClient, unwrapResponse } from '@/api/client'
-import { conflictsQuery } from '@/api/conflicts'
+import { useOpenConflicts } from '@/api/conflicts'
 import { queryKeys } from '@/api/keys'
 import type { Campaign, ListedVehicle, Vehicle } from '@/api/types'
 import { writeDraft } from '@/lib/drafts'
@@ -26,7 +26,7 @@ export const useServerListRows = (campaign: number, { search, page }: { search: 
 
 /** Returns the ids of a campaign's vehicles that have an open conflict. Requests the conflicts only while it is enabled. */
 export function useVehiclesInConflict(campaign: number, enabled: boolean): ReadonlySet<number> {
-  const { data } = useQuery({ ...conflictsQuery({ state: 'open', campaign }), enabled, retry: false })
+  const data = useOpenConflicts(campaign, enabled)
   return useMemo(() => new Set(data?.conflicts.map(({ vehicle_id }) => vehicle_id)), [data])
 }
 

@@ -1,9 +1,9 @@
 import type { Ref } from 'react'
 import { useSession } from '@/api/session'
 import type { VehicleHistoryEntry } from '@/api/types'
+import { VEHICLE_FIELD_LABELS } from '@/lib/fields'
 import { mayManageCampaigns } from '@/lib/roles'
 import { Link } from '@/lib/route'
-import type { TextKey } from '@/lib/text'
 import { formatDate, formatTime } from '@/lib/time'
 import type { IconName } from '@/ui/Icon'
 import { VehicleStatusBadge } from '@/ui/Status'
@@ -14,9 +14,6 @@ import styles from './TimelineEntry.module.css'
 
 type FieldChange = VehicleHistoryEntry['fields'][number]
 
-const LABELS: Record<FieldChange['field'], TextKey> = {
-  status: 'vehicles.status', operator_notes: 'vehicle.operatorNotes', admin_notes: 'vehicle.adminNotes', vin_number: 'vehicles.vin', parking_space: 'vehicles.space',
-}
 const ICONS: Record<Exclude<VehicleHistoryEntry['kind'], 'save'>, IconName> = { conflict: 'check', bulk_status: 'list', bulk_space: 'list', bulk_file: 'sheet', import: 'upload' }
 /** Minimum difference between the clocks of device and server at which the device's time is shown. */
 const CLOCK_TOLERANCE_MS = 2 * 60_000
@@ -82,7 +79,7 @@ function Change({ change: { field, old, new: value, in_conflict }, kind }: { cha
   const t = useHistoryText()
   const [before, after] = [<Value key="old" field={field} value={old} />, <Value key="new" field={field} value={value} inspected={kind === 'save' || in_conflict} />]
   return (
-    <TimelineField name={t(LABELS[field])}>
+    <TimelineField name={t(VEHICLE_FIELD_LABELS[field])}>
       {in_conflict ? (
         <ul className={styles.sides}>
           <li>
