@@ -186,7 +186,7 @@ test('once the typed text fits only this vehicle, a pause folds the steps and le
   expect(screen.queryByRole('button', { name: 'Scan again' })).toBeNull()
   await waitFor(() => expect(isOpen('Validate Inspection')).toBe('false'), { timeout: 2000 })
   expect(isOpen('Review Vehicle Details')).toBe('false')
-  expect(document.activeElement).toBe(screen.getByRole('group', { name: 'Select Status' }))
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('group', { name: 'Select Status' })))
   await person.click(step('Validate Inspection'))
   expect(button('Scan again')).toBeTruthy()
   await person.clear(identifier)
