@@ -1,10 +1,10 @@
 import { useEffect, useEffectEvent } from 'react'
 import { createStore } from './store'
 
-/** File that was dropped on a page and has not yet been read by the page for its file type; `null` when no file waits. */
+/** Dropped file that the page for its file type has not read yet; `null` when no file is pending. */
 const waiting = createStore<File | null>(null)
 
-/** Passes a dropped file to the page that calls `usePassedFile` with the file's extension, because that page may not be open yet. */
+/** Passes a dropped file to the page that calls `usePassedFile` with the file's extension. The file is kept until that page is open. */
 export const passFileToPage = (file: File): void => waiting.set(file)
 
 /** Calls `take` once for each file passed to this page whose name ends with `extension`, such as `.csv`. */

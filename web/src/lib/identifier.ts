@@ -12,8 +12,8 @@ export function identifiesVehicle(entered: string, vin: string): boolean {
 const CONFIDENT_KEY = 4
 
 /**
- * Returns the vehicles with exactly the typed identifier, else the vehicles whose identifier contains the typed text. Returns no
- * vehicles when the text has fewer than `CONFIDENT_KEY` characters.
+ * Returns the vehicles whose identifier equals the typed text. If there are none, returns the vehicles whose identifier contains the text.
+ * Returns no vehicles when the text has fewer than `CONFIDENT_KEY` characters.
  */
 export function findVehiclesByIdentifier<V extends { vin_number: string }>(entered: string, vehicles: readonly V[]): V[] {
   const key = toIdentifierKey(entered)
@@ -22,5 +22,5 @@ export function findVehiclesByIdentifier<V extends { vin_number: string }>(enter
   return exact.length > 0 ? exact : vehicles.filter((vehicle) => toIdentifierKey(vehicle.vin_number).includes(key))
 }
 
-/** Returns a scanned text for display, with the control characters that separate fields of makers' labels shown as spaces. */
+/** Returns a scanned text for display. Control characters, which separate the fields of manufacturers' labels, are shown as spaces. */
 export const toReadableText = (text: string): string => text.replace(/\p{Cc}+/gu, ' ').trim()

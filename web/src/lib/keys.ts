@@ -15,13 +15,16 @@ export function setShortcutsEnabled(on: boolean): void {
 const WRITES = 'input, textarea, select, [contenteditable], dialog'
 
 /**
- * Returns whether a key press is a shortcut. Shortcuts must be on, the key must be typed outside of fields and dialogs, and no other listener may
- * have handled the key.
+ * Returns whether a key press acts as a shortcut: shortcuts are on, no modifier such as Ctrl is held, the focus is outside of fields and
+ * dialogs, and no other listener has handled the key.
  */
 export const isShortcut = ({ target, defaultPrevented, ctrlKey, altKey, metaKey }: KeyboardEvent): boolean =>
   areShortcutsEnabled.get() && !defaultPrevented && !ctrlKey && !altKey && !metaKey && !(target instanceof Element && target.closest(WRITES) !== null)
 
-/** Calls `act` when the key '/' is pressed outside of fields and dialogs. Of several listeners, only the first is called. Returns a function that stops listening. */
+/**
+ * Calls `act` when the key '/' is pressed outside of fields and dialogs. If several listeners are registered, only the first is called.
+ * Returns a function that stops listening.
+ */
 export function listenForSlashKey(act: () => void): () => void {
   const press = (event: KeyboardEvent) => {
     if (event.key !== '/' || !isShortcut(event)) return

@@ -6,7 +6,7 @@ export interface IdentifiableVehicle {
   vin_number: string
 }
 
-/** The vehicles of a campaign that a scanned or typed text identifies. */
+/** Result of matching a scanned or typed text against the vehicles of a campaign. */
 export type VehicleMatch<V> =
   | { kind: 'one'; vehicle: V }
   /** A rule matches several vehicles, and no rule matches exactly one vehicle. */
@@ -21,7 +21,7 @@ export type VehicleMatch<V> =
 export interface IdentifierIndex<V> {
   byKey: Map<string, V[]>
   byLook: Map<string, V[]>
-  /** Lengths of the keys that are searched for inside of longer texts. */
+  /** Lengths of the keys that are searched for inside of longer texts, such as links. Short keys are left out. */
   lengths: number[]
   longest: number
 }
@@ -39,7 +39,8 @@ const BETWEEN_FIELDS = /[^\p{L}\p{N}\p{M}\p{Zs}\p{Pd}./*]+/u
 const BETWEEN_PARTS = /[^\p{L}\p{N}\p{M}\p{Zs}\p{Pd}.*]+/u
 
 /**
- * Decodes the percent and plus signs of a link. Returns a text that is not a link unchanged, because Code 39 labels may contain both signs.
+ * Decodes the percent-encoding and the plus signs of a link. Returns a text that is not a link unchanged, because Code 39 labels may
+ * contain both signs.
  */
 function decoded(text: string): string {
   if (!LINK.test(text)) return text
@@ -52,7 +53,7 @@ function decoded(text: string): string {
   })
 }
 
-/** Replaces the letters that never occur in a VIN by the digits that they look like. */
+/** Replaces the letters that never occur in a VIN with the digits that they look like. */
 const lookOf = (key: string): string => key.replaceAll(/[OQ]/g, '0').replaceAll('I', '1')
 
 export const createEmptyIndex = <V>(): IdentifierIndex<V> => ({ byKey: new Map(), byLook: new Map(), lengths: [], longest: 0 })

@@ -1,6 +1,9 @@
 import { useSyncExternalStore } from 'react'
 
-/** Media query for a width up to that of tables. An A4 sheet counts as that wide, so that tables instead of cards are printed. */
+/**
+ * Matches a media query for a minimum width of three digits, from which tables replace cards. These queries also match when printing, so
+ * that tables are printed.
+ */
 const TABLE_WIDTH = /^\(min-width: \d{3}px\)$/
 const listsOf = (query: string) => (TABLE_WIDTH.test(query) ? [query, 'print'] : [query]).map((one) => window.matchMedia(one))
 

@@ -10,8 +10,8 @@ const PLAIN = /^([!-~]+( [!-~]+)*)?$/
 const cleaned = (text: string): string => text.replace(BLANK, ' ').replace(INVISIBLE, '').replace(/ +/g, ' ').trim().replace(DASH, '-')
 
 /**
- * Returns the normal form of an identifier, a parking space or a register number. Use the Unicode form 'NFC' for names. The server has the
- * same rules, which are explained in `proto/src/normal.rs`.
+ * Returns the normal form of an identifier, a parking space or a register number. Use the Unicode form 'NFC' for names. The server applies
+ * the same rules, which `proto/src/normalization.rs` explains.
  */
 export function normalizeText(text: string, form: 'NFKC' | 'NFC' = 'NFKC'): string {
   return PLAIN.test(text) ? text : cleaned(cleaned(cleaned(text).normalize(form)).normalize(form))

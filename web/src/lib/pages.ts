@@ -3,7 +3,7 @@ const WINDOW = 2
 
 export const countPages = (total: number, perPage = PAGE_SIZE): number => Math.max(1, Math.ceil(total / perPage))
 
-/** Returns the page numbers to offer: the first, the last, and those around the current page. 'gap' marks where pages are left out. */
+/** Returns the page numbers to offer: the first, the last, and those around the current page. 'gap' stands for omitted page numbers. */
 export function listPageNumbers(current: number, pages: number): (number | 'gap')[] {
   const near = new Set([1, pages])
   for (let page = current - WINDOW; page <= current + WINDOW; page++) if (page >= 1 && page <= pages) near.add(page)

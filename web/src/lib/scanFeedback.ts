@@ -19,7 +19,7 @@ const EDGE_S = 0.012
 
 let context: AudioContext | null = null
 
-/** Creates the audio context before the first sound is needed, because the creation may block the page briefly. */
+/** Creates the audio context in advance, because creating it may briefly block the page. */
 export function prepareSound(): void {
   try {
     context ??= new AudioContext()
@@ -28,7 +28,7 @@ export function prepareSound(): void {
   }
 }
 
-/** Enables the sound. Must be called in the handler of a tap, because browsers allow sound only then. */
+/** Enables sound. Must be called in the handler of a tap, because browsers allow a page to start sound only there. */
 export function unlockSound(): void {
   prepareSound()
   if (context?.state === 'suspended') context.resume().catch(() => undefined)

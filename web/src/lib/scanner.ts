@@ -2,7 +2,7 @@ import { useEffect, type ComponentType, type ReactNode } from 'react'
 import { createStore, useStore } from './store'
 import { prepareSound, type ScanFeedback } from './scanFeedback'
 
-/** How well a scanned text matches. `part` matches a part of an identifier or a look-alike, so that another code in view may match better. */
+/** How well a scanned text matches a vehicle. `part` means a part of an identifier or a look-alike, so another code in view may match better. */
 export type MatchGrade = 'none' | 'part' | 'full'
 
 /** The fields of a vehicle that are compared with characters read from a label, and shown for confirmation. */
@@ -14,7 +14,10 @@ export interface ReadableVehicle {
 
 /** Properties of the camera view, which is used on its own page and inside of other pages. */
 export interface ScanViewProps {
-  /** Grades how well a scanned text matches. Of several codes in view, the best match is reported; without a match, the first code. */
+  /**
+   * Grades how well a scanned text matches. If several codes are in view, the best match is reported; without a match, the first code is
+   * reported.
+   */
   fits?: (text: string) => boolean | MatchGrade
   onRead: (text: string) => void
   /** The campaign's vehicles, for identifying a label without a code by its characters (OCR). Without vehicles, characters are not read. */
@@ -33,7 +36,7 @@ export interface ScanDialogProps extends ScanViewProps {
   label: string
   onManual: () => void
   onClose: () => void
-  /** Content below the camera, such as what to scan. */
+  /** Content below the camera view, such as a hint about which code to scan. */
   children?: ReactNode
 }
 
@@ -80,7 +83,7 @@ export function loadScanner(): void {
     })
 }
 
-/** Returns the scanner, or `null` in its place until the scanner is loaded. Starts to load the scanner when it is not loaded yet. */
+/** Returns the load state of the scanner; `scanner` is `null` until the scanner is loaded. Starts loading the scanner when the component mounts. */
 export function useScanner(): ScannerLoadState {
   useEffect(loadScanner, [])
   return useStore(loadState)

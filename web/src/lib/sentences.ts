@@ -35,8 +35,8 @@ export function toPortuguese(sentence: string): string | null {
 }
 
 /**
- * Translates sentences about several fields, each of which begins with `The`. Returns null when the text has only one sentence or contains
- * an unknown sentence.
+ * Translates a text of several sentences about fields, each of which begins with `The`. Returns null when the text has only one sentence or
+ * contains an unknown sentence.
  */
 function ofSeveralFields(text: string): string | null {
   const parts = text.split(/\. (?=The )/)
@@ -66,8 +66,8 @@ function valueIn(text: string): string {
 }
 
 /**
- * Matches the sentences that SPEC.md quotes in English. These sentences stay English in the default catalogue, which otherwise has
- * Portuguese messages.
+ * Matches the sentences that the specification quotes in English. These sentences stay English in the default catalogue, whose other
+ * messages are Portuguese.
  */
 const QUOTED = /^line \d+ requires both Model Code and Serial Number$|^Failed to select document\./
 

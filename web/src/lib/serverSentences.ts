@@ -3,7 +3,7 @@
  * contains them. When two entries match a sentence, the first entry is used.
  */
 export const SERVER_SENTENCES: [english: string, portuguese: string][] = [
-  // Prefixes with the number of a row
+  // Sentences that begin with a row number
   ['Row {1}: a VIN and a parking space are needed.', 'Linha {1}: informe o VIN e a vaga.'],
   ['Row {1}: {2}', 'Linha {1}: {2}'],
   // Signing in and accounts
@@ -139,7 +139,7 @@ export const SERVER_SENTENCES: [english: string, portuguese: string][] = [
   ['The upload was too slow. Try again with a better connection.', 'O envio foi lento demais. Tente novamente com uma conexão melhor.'],
   ['The upload was interrupted. Try again.', 'O envio foi interrompido. Tente novamente.'],
   ['The data is too large to send.', 'Os dados são grandes demais para enviar.'],
-  // Any call
+  // Errors of any request
   ['Too many requests from this network. Try again in a moment.', 'Muitas solicitações a partir desta rede. Tente novamente em instantes.'],
   ['Too many live connections. Close other tabs.', 'Conexões demais. Feche outras abas.'],
   ['The server is overloaded. Try again in a moment.', 'O servidor está sobrecarregado. Tente novamente em instantes.'],

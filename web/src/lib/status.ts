@@ -14,10 +14,7 @@ const SLUGS: Record<string, string> = {
   's/off bl': 'soff-bl',
 }
 
-/**
- * Returns the identifier of a status in the style sheets, which determines the colour and the shape. Returns 'none' for an unknown
- * status.
- */
+/** Returns the class name of a status in the style sheets, which determines its colour and shape. Returns 'none' for an unknown status. */
 export const getStatusSlug = (status: string): string => SLUGS[status.toLowerCase()] ?? 'none'
 
 /** Catalogue keys of the reasons why a status cannot be chosen. */

@@ -8,12 +8,12 @@ const PRESSED = 'button, a[href], summary'
 /** Delay in milliseconds before Enter activates an element, longer than a hardware scanner takes for its next key. */
 const HOLD_MS = MAX_KEY_INTERVAL_MS + 20
 const TYPING = /^insert(Text|CompositionText|FromComposition|LineBreak|Paragraph)$/
-/** Names of keys whose text is only in the input event, as on Android. */
+/** Names of keys whose character is only in the subsequent input event, as on Android. */
 const UNNAMED = new Set(['Unidentified', 'Process'])
 const CONTROL_BITS = 0x1f
 const ALT_CODES = 256
 
-/** Returns the name of the key for a character. A line end is an Enter. */
+/** Returns the `KeyboardEvent.key` value for a character; a line break is the key Enter. */
 const keyOf = (character: string): string => (/[\r\n]/.test(character) ? 'Enter' : character === '\t' ? 'Tab' : character)
 
 /** Sets the value of a field so that React handles the change like typing. */
@@ -23,7 +23,7 @@ function setValue(field: Field, value: string): void {
   field.dispatchEvent(new Event('input', { bubbles: true }))
 }
 
-/** Returns the text that an edit has inserted into a value. */
+/** Returns the text that an edit has inserted, given the values before and after the edit. */
 function insertedText(before: string, after: string): string {
   let start = 0
   while (start < before.length && before[start] === after[start]) start++
@@ -45,8 +45,8 @@ function listen<K extends keyof DocumentEventMap>(type: K, listener: (event: Doc
 }
 
 /**
- * Calls `onScan` for each code that a hardware scanner types, wherever the focus is. Returns a function that stops listening.
- * A field that had the focus gets its previous value back. Enter activates an element only when no further key follows at once, because a
+ * Calls `onScan` for each code that a hardware scanner types, whichever element has the focus. Returns a function that stops listening. A
+ * field that had the focus gets its previous value back. Enter activates an element only when no other key follows immediately, because a
  * scanner may send Enter before a code.
  */
 export function listenForScans(onScan: (text: string) => void): () => void {

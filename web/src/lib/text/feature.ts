@@ -3,8 +3,9 @@ import { fillPlaceholders, useLanguage, useText, type TextKey, type Language, ty
 type Other<K extends string> = Partial<Record<NoInfer<K>, string>>
 
 /**
- * Defines the texts of one feature, which are loaded with the code of that feature and not with the first page.
- * `mix` has every text in the default language mix; `en` and `portuguese` have only the texts that differ.
+ * Defines the texts of one feature, which are loaded with the code of that feature and not with the first page. `mix` has every text of the
+ * feature as in the default catalogue (English labels, Portuguese messages); `en` and `portuguese` have only the texts that differ from
+ * `mix`.
  */
 export function defineFeatureText<K extends string>(mix: Record<K, string>, en: Other<K>, portuguese: Other<K>) {
   const catalogues: Record<Language, Record<K, string>> = { default: mix, en: { ...mix, ...en }, 'pt-BR': { ...mix, ...portuguese } }

@@ -28,7 +28,10 @@ const plurals = createLazily(() => new Intl.PluralRules('pt-PT'))
 /** Returns whether a count, which may contain group separators, takes the singular form. */
 const isSingular = (count: unknown): boolean => plurals().select(Number(String(count).replaceAll(/\D/g, ''))) === 'one'
 
-/** Replaces each `{name}` in a text by the value of that name in `words`. `{n|vehicle|{n} vehicles}` takes the form for the number `n`. */
+/**
+ * Replaces each `{name}` in a text by the value of that name in `words`. `{n|vehicle|{n} vehicles}` is replaced by its singular or its
+ * plural form, depending on `n`.
+ */
 export function fillPlaceholders(text: string, words: TextValues = {}): string {
   return text.replace(HOLE, (hole, name: string, one?: string, many?: string) =>
     one === undefined ? String(words[name] ?? hole) : fillPlaceholders(isSingular(words[name]) ? one : String(many), words))

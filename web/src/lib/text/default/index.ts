@@ -3,7 +3,7 @@ import { commonTexts } from './common'
 import { importTexts } from './imports'
 import { vehicleTexts } from './vehicles'
 
-/** Default catalogue of SPEC.md: English labels with Portuguese messages. */
+/** Default catalogue, as the specification quotes it: English labels with Portuguese messages. */
 export const catalogue = { ...commonTexts, ...campaignTexts, ...vehicleTexts, ...importTexts }
 
 export type TextKey = keyof typeof catalogue
