@@ -26,7 +26,7 @@ export default defineConfig({
     actionTimeout: 20_000,
     screenshot: 'only-on-failure',
     launchOptions: {
-      // The headless shell draws no window, which saves a third of the time. Tests of the camera and of storage need all of Chromium.
+      // The headless shell opens no window, which saves a third of the time. Tests of the camera and of storage need the full Chromium.
       executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell',
       args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-background-networking', '--disable-gpu'],
     },

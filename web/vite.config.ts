@@ -8,9 +8,9 @@ import { preloadLists } from './tools/preloadLists.ts'
 /** Modules of `ui`, `lib` and `api` that the sign-in and the layout do not need, and that are therefore loaded later. */
 const LATER = ['text/(en|pt-BR)', 'sentences', 'serverSentences', 'auditSummaries', 'ServerWarnings', 'WithoutStatusDialog', 'Progress', 'ParkingSpaceSign', 'Switch', 'Pager', 'LinkTabs', 'SearchBox', 'OtherVehicleQuestion', 'SessionList', 'DropZone', 'InlineEdit', 'CampaignTable', 'openSessions', 'files', 'match', 'nextVehicles', 'wedge', 'vin\\b', 'resume', 'yards', 'drafts', 'fields', 'tabsLock', 'backoff', 'throttle', 'cache', 'requests', 'conflicts', 'liveEvents', 'events', 'staleVersion', 'ActionMenu', 'Timeline', 'LazyTimeline', 'timelineQuery', 'Chips', 'PageDrop', 'handedFile', 'jobs', 'BottomBar', 'scanFeedback', 'pages']
 
-// Everything that the sign-in and the layout need is in few files. Each page and each further language is a file of its own.
-// The code for offline work is loaded after the sign-in, except what the layout shows of it. What pages of inspectors share is one file:
-// the app loads these pages soon after the sign-in, and each file costs a request.
+// Chunk groups. A few files contain everything that the sign-in and the layout need. Each page and each further language has its own file.
+// The code for offline use is loaded after the sign-in, except the parts that the layout shows. The code that the inspectors' pages share
+// is one file, because the app loads these pages soon after the sign-in and each file costs a request.
 const SHARED = [
   { name: 'packages', test: /node_modules\/(?!(idb|@noble)\/)/, priority: 4 },
   { name: 'kit', test: new RegExp(`src/((ui|lib|api)/(?!${LATER.join('|')})|app/(lazyPage|queries|routes|signOut)\\.|offline/(campaigns|pendingCount))`), priority: 3 },
@@ -63,7 +63,7 @@ const pwa = VitePWA({
   workbox: {
     globPatterns: ['**/*.{html,js,css,svg,wasm}', 'icon-192.png'],
     globIgnores: [`${OCR_FOLDER}/**`],
-    // The OCR engine's files are stored on first use, and with a campaign for offline use.
+    // The files of the OCR engine are stored on first use, and when a campaign is downloaded for offline use.
     runtimeCaching: [{ urlPattern: /\/assets\/character-reader-/, handler: 'CacheFirst', options: { cacheName: 'character-reader' } }],
     maximumFileSizeToCacheInBytes: 3_000_000,
     navigateFallback: '/index.html',
@@ -88,7 +88,8 @@ export default defineConfig({
   server: { proxy: { '/api': process.env.PATIO_TEST_URL ?? 'http://127.0.0.1:8080' } },
   test: {
     environment: 'happy-dom',
-    // A DOM for each file takes as long as the tests themselves. See src/testing/setup.ts for what separates the files.
+    // Test files share one DOM, because creating a DOM per file takes as long as the tests themselves. `src/testing/setup.ts` resets the
+    // state between files.
     isolate: false,
     pool: 'threads',
     include: ['src/**/*.test.{ts,tsx}'],

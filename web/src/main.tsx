@@ -13,7 +13,7 @@ import { applyAppearance } from './lib/appearance'
 import { restoreLanguage } from './lib/text'
 
 /**
- * Maximum time in milliseconds to wait for the code of the first page. After this time, the app starts with a placeholder, which React
+ * Maximum time in milliseconds to wait for the code of the first page. After this time, the app renders with a placeholder, which React
  * shows for at least 300 ms.
  */
 const FIRST_PAGE_TIMEOUT_MS = 300

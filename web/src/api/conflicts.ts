@@ -25,12 +25,12 @@ export const conflictsQuery = ({ state, mine, campaign }: ConflictSearch) =>
   })
 
 /**
- * Returns the newest open conflicts of a campaign, or of all campaigns, and their number. Returns `undefined` while they are loading, or
- * when `enabled` is false.
+ * Returns the newest open conflicts of a campaign, or of all campaigns, and the number of all open conflicts. Returns `undefined` while
+ * they are loading, or when `enabled` is false.
  */
 export const useOpenConflicts = (campaign?: number, enabled = true) => useQuery({ ...conflictsQuery({ state: 'open', campaign }), enabled, retry: false }).data
 
-/** Side of a conflict: the value that another save stored earlier, or the value that arrived later. */
+/** Side of a conflict: `theirs` is the value that another save stored earlier, `mine` is the value that arrived later. */
 export type ConflictSideName = 'theirs' | 'mine'
 /** The two sides of a conflict in the order of their saves: first the value stored earlier, then the value that arrived later. */
 export const CONFLICT_SIDES: readonly ConflictSideName[] = ['theirs', 'mine']

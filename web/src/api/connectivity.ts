@@ -1,6 +1,9 @@
 import { createStore, useStore } from '@/lib/store'
 
-/** Whether the last call reached the server. The browser's own `onLine` is only the initial value, because it is also true in a network without internet access. */
+/**
+ * Whether the last call reached the server. `navigator.onLine` is only the initial value, because it is also true in a network without
+ * internet access.
+ */
 export const isServerReachable = createStore(globalThis.navigator.onLine)
 
 let lostAt = new Date()

@@ -46,7 +46,7 @@ async function report(): Promise<void> {
   try {
     await unwrapEmptyResponse(apiClient.POST('/sessions/ended', { body: { session_ids } }))
   } catch (error) {
-    if (!(error instanceof Problem) || !FINAL.includes(error.status)) return // the next contact with the server is another try
+    if (!(error instanceof Problem) || !FINAL.includes(error.status)) return // the ids are reported again at the next contact with the server
   }
   remove(session_ids)
 }

@@ -4,7 +4,10 @@ export interface ServerEvent {
   data: string
 }
 
-/** Yields the events of a text/event-stream response as they arrive. Calls `onBytes` for every chunk, also for comments. */
+/**
+ * Yields the events of a text/event-stream response as they arrive. Calls `onBytes` for every chunk, including chunks that contain only
+ * comments (keep-alives).
+ */
 export async function* readServerEvents(response: Response, onBytes: () => void = () => undefined): AsyncGenerator<ServerEvent> {
   if (response.body === null) return
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()

@@ -10,7 +10,10 @@ export const queryKeys = {
   campaignPage: (search: CampaignSearch) => ['campaigns', 'page', search] as const,
   allCampaigns: ['campaigns', 'every'],
   campaign: (id: number, yard: number | null) => ['campaigns', 'one', id, yard] as const,
-  /** Key of the inspection work by hour in one campaign, or in all campaigns with `null`. The query is fetched again when the counts of campaigns change. */
+  /**
+   * Key of the hourly inspection work in one campaign, or in all campaigns with `null`. The prefix makes the query refetch whenever the
+   * counts of campaigns change.
+   */
   activity: (campaign: number | null) => ['campaigns', 'activity', campaign] as const,
   ownActivity: ['campaigns', 'activity', 'own'],
   longRepairs: (campaign: number) => ['vehicles', 'repairs', campaign] as const,

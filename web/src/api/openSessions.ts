@@ -33,6 +33,6 @@ const endAll = (whose: Whose): Promise<unknown> =>
 async function endOne(whose: Whose, session: string): Promise<void> {
   const call = whose === null ? apiClient.DELETE('/me/sessions/{session}', { params: { path: { session } } }) : apiClient.DELETE('/users/{id}/sessions/{session}', { params: { path: { id: whose, session } } })
   await unwrapResponse(call).catch((error: unknown) => {
-    if (!(error instanceof Problem) || error.status !== 404) throw error // the session has ended already
+    if (!(error instanceof Problem) || error.status !== 404) throw error // 404 means that the session has already ended
   })
 }

@@ -34,14 +34,20 @@ export class Problem extends Error {
   }
 }
 
-/** Returns the error code of a response from its header or its body. Returns null for a response without an error code, such as that of a proxy. */
+/**
+ * Returns the error code of a response from its header or its body. Returns `HTTP_` and the status for an upload error, whose body has
+ * `Message`, and null for other responses without a code, such as those of a proxy.
+ */
 export function readErrorCode(response: Response, body: unknown): string | null {
   const code = response.headers.get('x-code') ?? (isRecord(body) ? body.code : null)
   if (typeof code === 'string') return code
   return isRecord(body) && typeof body.Message === 'string' ? `HTTP_${response.status}` : null
 }
 
-/** Converts an error response to a `Problem`. The body is JSON, for a workbook upload JSON with the field `Message`, or plain text. */
+/**
+ * Converts an error response to a `Problem`. The body is plain text or JSON with the field `message`; errors of a workbook upload have the
+ * field `Message` instead.
+ */
 export function toProblem(response: Response, body: unknown): Problem {
   const { status } = response
   const code = readErrorCode(response, body) ?? `HTTP_${status}`

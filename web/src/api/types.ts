@@ -23,11 +23,11 @@ export type CampaignEvent = CampaignHistory['entries'][number]
 export type VehicleInput = Put<'/vehicles/{id}'>
 export type ListedVehicle = Got<'/vehicles/campaign/{id}/all'>[number]
 /**
- * A conflict: a field of a vehicle that two people changed at the same time, with both values. After a decision, the conflict also
- * contains the chosen value.
+ * Conflict between two saves that changed the same field of a vehicle concurrently. Contains both values and, once the conflict is
+ * resolved, the chosen value.
  */
 export type FieldConflict = Got<'/conflicts'>['conflicts'][number]
-/** The inspections of the last 15 minutes by person, and the estimated end of the campaign. */
+/** Inspection rate of a campaign over the last half hour, the users who were active in the last 15 minutes, and the estimated end. */
 export type InspectionPace = Got<'/campaigns/{id}/pace'>
 /** The inspection work in one campaign, or in all campaigns, by hour, yard and person. */
 export type Activity = Got<'/campaigns/{id}/activity'>
