@@ -4,11 +4,11 @@ import { readStored, writeStored } from '@/lib/storage'
 
 /** Numbers of saves that are stored on this device and have not reached the server. */
 export interface PendingCount {
-  /** Owner key (name of the stored data) of the person to whom `open` and `refused` belong; null without a session. */
+  /** Owner key (names a person's stored data) of the person to whom `open` and `refused` belong; null without a session. */
   owner: string | null
-  /** Number of pending saves of that person, including rejected saves. */
+  /** Number of pending saves of that person, including rejected saves and records that cannot be decrypted. */
   open: number
-  /** Number of saves of that person that the server rejected. */
+  /** Number of saves of that person that the server rejected, including records that cannot be decrypted. */
   refused: number
   /** Number of pending saves of other people who use this device. */
   others: number

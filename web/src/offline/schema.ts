@@ -7,7 +7,7 @@ export type Bytes = Uint8Array<ArrayBuffer>
 /** State of a save in the outbox: not yet sent, rejected by the server, or stored at the server. */
 export type SaveState = 'waiting' | 'refused' | 'done'
 
-/** A save as stored in the database. The fields that count and order saves are readable; the rest is encrypted with its owner's key. */
+/** A save as stored in the database. The fields by which saves are counted and ordered are readable; the rest is encrypted with its owner's key. */
 export interface SealedSave {
   /** Position in the order of sending, and the key of the record. */
   seq: number

@@ -33,7 +33,7 @@ export function applyLiveEvent(queries: QueryClient, event: ServerEvent, onConfl
 
 function applyVehicles(queries: QueryClient, campaign: number, vehicles: ListedVehicle[]): void {
   queries.setQueryData<ListedVehicle[]>(queryKeys.vehicleList(campaign), (list) => list && applyDelta(list, vehicles))
-  // A row has no notes, so that a changed vehicle is fetched again where it is shown.
+  // List rows have no notes, so the full data of each changed vehicle in the cache is fetched again when a page shows it.
   const versions = new Map(vehicles.map(({ id, version }) => [id, version]))
   for (const [queryKey, known] of queries.getQueriesData<Vehicle>({ queryKey: queryKeys.anyVehicle })) {
     if (known !== undefined && (versions.get(known.id) ?? 0) > known.version) void queries.invalidateQueries({ queryKey, exact: true })

@@ -31,9 +31,9 @@ interface Relayed {
 const isRelayed = (value: unknown): value is Relayed => isRecord(value) && typeof value.owner === 'string'
 
 /**
- * Follows the changes that other people make, while the page is visible and a session is open.
- * The tabs of one person share one stream, because a browser opens at most six connections to a server. Only the tab that has acquired a
- * common lock reads the stream, and it relays each event to the other tabs.
+ * Receives the changes that other people make as server-sent events, while the page is visible and a session is open. The tabs of one
+ * person share one stream, because a browser opens at most six connections to a server. Only the tab that has acquired a common lock reads
+ * the stream, and it relays each event to the other tabs.
  */
 export class LiveFeed {
   readonly #queries: QueryClient
@@ -54,7 +54,7 @@ export class LiveFeed {
     this.#disconnect()
     this.#channel?.close()
     this.#channel = openTabChannel(NAME, (data) => this.#receive(data))
-    document.addEventListener('visibilitychange', this.#checkVisibility) // adds the same listener once
+    document.addEventListener('visibilitychange', this.#checkVisibility) // adding the same listener again has no effect
     this.#checkVisibility()
   }
 

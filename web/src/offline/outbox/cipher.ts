@@ -1,6 +1,9 @@
 import type { Bytes } from '../schema'
 
-/** AES-GCM with the key of one person. The encrypted bytes end with an authentication tag of 16 bytes. */
+/**
+ * AES-GCM with the key of one person. `bound` is the additional authenticated data. The encrypted bytes end with an authentication tag of
+ * 16 bytes.
+ */
 export interface Cipher {
   seal: (iv: Bytes, bound: Bytes, plain: Bytes) => Promise<Bytes>
   /** Decrypts bytes. Rejects when the encrypted bytes, the additional data or the key differ from the values used for the encryption. */

@@ -2,7 +2,7 @@ import { createUuid } from '@/lib/uuid'
 
 const NAME = 'device'
 
-/** Returns the id of this installation, which is created on first use. A browser that stores nothing gets a new id each time. */
+/** Returns the id of this installation, which is created on first use. In a browser that cannot store data, each call returns a new id. */
 export function getDeviceId(): string {
   const known = localStorage.getItem(NAME)
   if (known !== null && known !== '') return known

@@ -48,7 +48,10 @@ export interface SaveContent {
   done_at: number | null
 }
 
-/** A person's save of a vehicle, stored on this device until the server has stored the save. */
+/**
+ * A person's save of a vehicle in the outbox, decrypted. A save that the server has stored stays on this device for a few days with the
+ * state `done`.
+ */
 export interface PendingSave extends SaveContent {
   id: string
   owner: string
@@ -95,8 +98,8 @@ export function applyPendingChanges<V extends Partial<Inspectable>>(vehicle: V, 
 export const getOtherVin = ({ state, reason }: PendingSave): string | null => (state === 'refused' && reason?.code === 'OTHER_VEHICLE' ? (reason.vin_number ?? null) : null)
 
 /**
- * Returns the key that groups saves by vehicle for one question: does the save belong to the vehicle now under this id? Returns null
- * for a save without this question.
+ * Returns a key that is equal for all saves with the same open question: does the save belong to the vehicle that now has this id? Returns
+ * null for a save without this question.
  */
 export function getOtherVehicleQuestionKey(entry: PendingSave): string | null {
   const now = getOtherVin(entry)
@@ -104,12 +107,12 @@ export function getOtherVehicleQuestionKey(entry: PendingSave): string | null {
 }
 
 /**
- * Returns the number of vehicles that another vehicle has replaced under the same id. The person answers one question for all saves of
- * such a vehicle.
+ * Returns the number of inspected vehicles whose id now belongs to another vehicle. The person answers one question for all saves of the
+ * same inspected vehicle.
  */
 export const countOtherVehicleQuestions = (entries: readonly StoredSave[]): number => new Set(entries.flatMap((entry) => getOtherVehicleQuestionKey(entry) ?? [])).size
 
-/** Groups pending saves by vehicle id, each group in the order of sending. */
+/** Groups the saves that wait to be sent by vehicle id, each group in the order of sending. Leaves out rejected and sent saves. */
 export function groupPendingSaves<E extends PendingSave>(entries: readonly E[]): Map<number, E[]> {
   const pending = new Map<number, E[]>()
   for (const entry of entries) {

@@ -15,7 +15,7 @@ export function useOutboxState(): OutboxState {
   return selectForCurrentUser(useStore(outboxState))
 }
 
-/** Returns the signed-in person's saves that the server does not have yet, grouped by vehicle id. */
+/** Returns the signed-in person's saves that wait to be sent, grouped by vehicle id. Rejected saves are not included. */
 export const usePendingSaves = () => useOutboxState().pending
 export const getPendingSaves = () => selectForCurrentUser(outboxState.get()).pending
 

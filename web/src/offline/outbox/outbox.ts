@@ -76,7 +76,7 @@ export class Outbox {
       const isOnline = isServerReachable.get()
       if (isOnline) reportPendingSaves()
       if (isOnline && !wasOnline) {
-        refreshAll() // answers that came from this device are requested again
+        refreshAll() // replaces data that came from this device while offline
         this.#sender.flushIfIdle()
       }
       wasOnline = isOnline

@@ -29,8 +29,8 @@ export function buildPendingReport(entries: readonly PendingSave[]): Pending[] {
 let timer: ReturnType<typeof setTimeout> | undefined
 
 /**
- * Reports this device's pending saves to the server when they have changed since the last report. The server uses the reports to warn a
- * person who closes a campaign while saves are pending.
+ * Reports the signed-in person's pending saves on this device to the server, when they have changed since the last report. The server uses
+ * the reports to warn a person who closes a campaign while saves are pending.
  */
 export function reportPendingSaves(): void {
   clearTimeout(timer)

@@ -96,7 +96,7 @@ export class OutboxSender {
     await this.flush()
   }
 
-  /** Waits for the outcome of a save. Resolves with `kept` after `ms`. */
+  /** Waits for the outcome of a save. Resolves with `kept` if the outcome is not known after `ms` milliseconds. */
   outcomeOf(id: string, ms: number): Promise<SaveOutcome> {
     return new Promise((resolve) => {
       const end = (outcome: SaveOutcome) => {
@@ -129,7 +129,7 @@ export class OutboxSender {
     for (;;) {
       if (getCurrentOwner() !== owner) return void (this.#again = true)
       const session = getCurrentSession()
-      const now = Date.now() // taken before the read: a save that is undone in the meantime is then gone from the database
+      const now = Date.now() // taken before the read: a save whose hold has ended by now can no longer be undone, so it can be sent safely
       const entry = session === null ? undefined : await findFirstWaitingSave(session)
       if (session === null || entry === undefined) return void (this.#again || this.#release())
       if (this.isHeld(entry, now)) return this.#waitForHold(entry, now)
@@ -169,7 +169,8 @@ export class OutboxSender {
         return this.#release()
       case 'outdatedVersion':
         if (isAwaited) break
-        // No screen waits, so that the server records the conflict. The key of the rejected attempt cannot be used again.
+        // No screen waits for the response, so the save is sent again in a mode in which the server records the conflict. It needs a new
+        // key, because the idempotency key of the rejected attempt cannot be used again.
         await overwriteSave({ ...entry, key: createUuid(), mode: 'keep' }, session)
         return true
       case 'refused':

@@ -12,15 +12,18 @@ const DONE_RETENTION_MS = 3 * 86_400_000
 const MAX_DONE = 200
 
 export interface OutboxState {
-  /** Owner key (name of the stored data) of the person whose saves are in this state; null without a session. The saves are never shown to another person. */
+  /**
+   * Owner key (names a person's stored data) of the person whose saves are in this state; null without a session. The saves are never shown
+   * to another person.
+   */
   owner: string | null
   /** The saves of the signed-in person, in the order of sending. */
   entries: StoredSave[]
-  /** Positions of this person's records that cannot be decrypted because they were changed by hand. These records are never sent. */
+  /** Positions of this person's records that cannot be decrypted, because they were changed by hand or are damaged. These records are never sent. */
   altered: number[]
-  /** The saves that the server does not have yet, by vehicle. */
+  /** Saves that wait to be sent, by vehicle id. Rejected saves are not included. */
   pending: ReadonlyMap<number, StoredSave[]>
-  /** Number of pending saves of other people on this device. */
+  /** Number of saves of other people on this device that the server has not stored. */
   others: number
   /** Whether this browser can store saves; null until the database has been read. */
   canStore: boolean | null
@@ -50,7 +53,7 @@ async function readNow(): Promise<void> {
   const database = await openDatabase()
   const session = getCurrentSession()
   const owner = getCurrentOwner()
-  // Without its cipher nothing can be stored either. The next read tries to load it again.
+  // Without the code of the cipher, saves cannot be stored either. The next read tries to load the code again.
   const isReady = database !== null && (session === null || (await getSessionCipher(session).then(() => true, () => false)))
   if (!isReady) return outboxState.set({ ...EMPTY, owner, canStore: false })
   const all = await database.getAll('outbox')
@@ -79,7 +82,8 @@ export async function addSave(entry: PendingSave, session: Session): Promise<Sto
   if (database === null) return null
   const seq = await reserveSeq(database)
   for (;;) {
-    // A transaction ends by itself while a cipher is awaited, so records are decrypted and encrypted before it begins.
+    // An IndexedDB transaction commits itself while a cipher is awaited, so records are decrypted and encrypted before the transaction
+    // begins.
     const old = entry.replaces === null ? undefined : await database.get('outbox', entry.replaces)
     const written = { ...replacing(entry, old && (await unsealSave(old, session))), seq }
     const sealed = await sealSave(written, session)
@@ -155,8 +159,9 @@ export async function findFirstWaitingSave(session: Session): Promise<StoredSave
 }
 
 /**
- * Deletes saves that were sent more than three days ago, and the oldest sent saves when there are too many. For other people's saves, the
- * time at which the person saved counts instead, because the time of sending is encrypted.
+ * Deletes saves that were sent more than `DONE_RETENTION_MS` ago, and the oldest sent saves beyond `MAX_DONE`. Keeps the signed-in person's
+ * saves with open conflicts. For other people's saves, the time at which the person saved counts instead, because the time of sending is
+ * encrypted.
  */
 export async function pruneOutbox(now: number, session: Session): Promise<void> {
   const database = await openDatabase()

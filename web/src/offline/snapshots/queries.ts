@@ -14,13 +14,12 @@ const inspectedIn = (rows: readonly ListedVehicle[]) => rows.filter(({ inspected
 const asSaved = (rows: ListedVehicle[]) => applyPendingChangesToList(rows, selectForCurrentUser(outboxState.get()).pending)
 
 /**
- * Returns a campaign with the counts of its stored rows: of one yard if a yard is given. If only some yards are stored, the full
- * campaign has the counts of the last download.
+ * Returns a campaign with the counts of its stored rows, limited to one yard if `yard` is given. Without `yard`, a campaign of which only
+ * some yards are stored has the counts that the server last sent.
  */
 async function campaignFrom({ campaign: id, head, yards }: CampaignSnapshot, yard: number | null): Promise<Campaign> {
   const rows = (await readRows(id)) ?? []
   const next = findNextVehicle(asSaved(rows), yard, null).next?.id ?? null
-  // When only some yards are stored, the counts of the full campaign are those of its last download.
   if (yard === null && yards !== null) return { ...head, next }
   const [here, name] = [inYard(rows, yard), yard === null ? head.yard_name : (rows.find(({ id_yard }) => id_yard === yard)?.yard_group ?? null)]
   const done = inspectedIn(here)

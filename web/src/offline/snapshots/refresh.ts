@@ -42,8 +42,8 @@ async function downloadList(head: Campaign, yards: number[] | null, taken_at: nu
 }
 
 /**
- * Updates the stored vehicle list (snapshot) of a campaign and returns its rows, or null when no list is stored. Asks for the changes since
- * the last update, and downloads the full list only when too many vehicles have changed.
+ * Updates the stored vehicle list (snapshot) of a campaign and returns its rows, or null when no list is stored. Requests the changes since
+ * the last update, and downloads the full list only when the changes are too many or cannot be applied to the stored rows.
  */
 export async function refreshSnapshot(queries: QueryClient, campaign: number): Promise<ListedVehicle[] | null> {
   const snapshot = await readSnapshot(campaign)
@@ -70,7 +70,7 @@ async function downloadChanges({ campaign, yards, taken_at }: CampaignSnapshot, 
   const { revision, vehicles, removed, whole } = await unwrapResponse(apiClient.GET('/vehicles/campaign/{id}/changes', { params: { path: { id: campaign }, query: { since } } }), 'revision# vehicles* removed*')
   const ofYards = yards === null ? vehicles : vehicles.filter(({ id_yard }) => yards.includes(id_yard ?? 0))
   if (whole || removed.length > 0 || hasUnknownVehicles((await readRows(campaign)) ?? [], ofYards)) return await downloadList(head, yards, taken_at)
-  // A vehicle that has left its yard stays in the list with its last state. A vehicle of another yard does not enter it.
+  // A stored vehicle that has moved to another yard stays in the list, with its new yard. Other vehicles are not added.
   const known = new Set(((await readRows(campaign)) ?? []).map(({ id }) => id))
   return await writeDelta(campaign, vehicles.filter(({ id }) => known.has(id)), { revision, head, fresh_at: Date.now() })
 }
