@@ -9,7 +9,7 @@ interface MenuAction {
   icon: IconName
   text: string
   label: string
-  /** Whether the action deletes something. Such actions stand last, below a line. */
+  /** Whether the action deletes something. These actions come last in the menu, below a line. */
   danger?: boolean
   disabled?: boolean
 }
@@ -58,7 +58,7 @@ const Dots = () => (
   </svg>
 )
 
-/** Hidden file input of an action, which the entry of the menu opens. */
+/** Hidden file input of an action, which opens when the menu entry is chosen. */
 function FileInput({ id, label, accept, disabled, onFile }: Extract<RowAction, { accept: string }> & { id: string }) {
   return (
     <input id={id} type="file" hidden accept={accept} disabled={disabled} aria-label={label}
@@ -71,7 +71,7 @@ function FileInput({ id, label, accept, disabled, onFile }: Extract<RowAction, {
 }
 
 interface MenuProps {
-  /** Prefix of the ids of the file fields, which end with the number of their action. */
+  /** Prefix of the file inputs' ids; each id ends with the index of the input's action. */
   id: string
   label: string
   actions: RowAction[]

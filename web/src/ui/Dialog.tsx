@@ -24,7 +24,7 @@ export function Dialog({ label, onClose, children, kind = 'dialog' }: DialogProp
     onClose()
   }
   return (
-    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- Escape is the key for it
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- the keyboard closes the dialog with Escape
     <dialog ref={element} tabIndex={-1} className={styles[kind]} aria-label={label} onCancel={cancel} onClick={(event) => event.target === element.current && onClose()}>
       {children}
     </dialog>

@@ -10,7 +10,7 @@ interface InlineEditProps {
   valid?: (text: string) => boolean
   message?: string
   onSave: (text: string) => void
-  /** Drawing of the value, shown instead of its text while the value is not edited. */
+  /** Content shown instead of the plain text while the value is not edited. */
   children?: ReactNode
 }
 

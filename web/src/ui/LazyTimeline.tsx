@@ -3,7 +3,7 @@ import { ErrorNotice, Skeleton } from './Page'
 import { useTimelineText } from './TimelineText'
 
 interface LazyTimelineProps<P extends object> {
-  /** Loads the code of the timeline. Has to be the same function at each rendering. */
+  /** Loads the code of the timeline. Must be the same function on every render. */
   load: () => Promise<ComponentType<P>>
   props: P
   isOnline: boolean

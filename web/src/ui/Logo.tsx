@@ -1,4 +1,4 @@
-/** Logo of the product, rows of a yard seen from above, drawn in the current text colour. */
+/** Logo of the product, a stylized letter P, drawn in the current text colour. */
 export function Logo({ size = 32 }: { size?: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 32 32" fill="none" stroke="currentColor" strokeLinecap="round" strokeLinejoin="round" aria-hidden="true" focusable="false">

@@ -52,8 +52,8 @@ export function Page({ title, tabTitle = title, subtitle, beside, narrow = false
 let isFirst = true
 
 /**
- * Moves the focus to the heading of a new page, so that keyboard and screen reader start there. A person who types in the header keeps the
- * focus. On the first page of a visit the focus follows after the first paint, because focusing computes the layout at once.
+ * Moves the focus to the heading of a new page, so that keyboard and screen reader start there. An input that has the focus keeps it, for
+ * instance the search in the header. On the first page of a visit, the focus moves after the first paint, because focusing forces a layout.
  */
 function useArrival() {
   const heading = useRef<HTMLHeadingElement>(null)
@@ -129,7 +129,7 @@ interface SkeletonProps {
   height?: number
   label: string
   className?: string
-  /** Function of a button that is offered when loading takes long. */
+  /** Called by a button that appears when loading takes long. */
   onRetry?: () => void
 }
 

@@ -11,11 +11,11 @@ interface ProgressProps {
   quiet?: boolean
   /** Whether the server cannot report the progress at present. */
   unknown?: boolean
-  /** Number of ticks of the bar, drawn like the bays of a yard. */
+  /** Number of ticks (segments) of the bar. */
   ticks?: 24 | 32 | 48
 }
 
-/** Returns the number of filled ticks of a bar: at least one once an item is done, and all of them only when all items are done. */
+/** Returns the number of filled ticks (segments) of a bar: at least one once an item is done, and all of them only when all items are done. */
 export function countTicks(done: number, total: number, ticks: number): number {
   if (total <= 0 || done <= 0) return 0
   return done >= total ? ticks : Math.min(Math.max(Math.round((done / total) * ticks), 1), ticks - 1)

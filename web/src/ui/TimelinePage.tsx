@@ -20,7 +20,7 @@ interface TimelinePageProps<E> {
   isOlder: boolean
   Item: ComponentType<{ event: E; ref?: Ref<HTMLLIElement> | undefined }>
   keyOf: (event: E, index: number) => string
-  /** Renders the page that follows the event at this position. */
+  /** Renders the next page, with the older events that start at this position. */
   renderPage: (before: string) => ReactNode
 }
 
@@ -32,7 +32,7 @@ export function TimelinePage<E>({ query, isOlder, Item, keyOf, renderPage }: Tim
   const { events, next } = query.page ?? {}
   const isLoaded = events !== undefined
   useEffect(() => {
-    if (isOlder && isLoaded) first.current?.focus() // the button that had the focus is gone
+    if (isOlder && isLoaded) first.current?.focus() // the focused button that loaded this page was removed
   }, [isOlder, isLoaded])
   return (
     <>

@@ -31,7 +31,7 @@ interface ToastOptions {
 /** Shows a toast. Returns a function that hides the toast without calling `onEnd`. */
 export function showToast(kind: ToastKind, text: string, { ms = TOAST_MS, action, onTap, onEnd }: ToastOptions = {}): () => void {
   const id = ++lastId
-  // A repeated message, as while offline, replaces its earlier toast.
+  // A repeated message, such as an error while offline, replaces its earlier toast.
   const others = toasts.get().filter((shown) => shown.kind !== kind || shown.text !== text || shown.onEnd !== undefined)
   toasts.set([...others, { id, kind, text, action, onTap, onEnd }])
   setTimeout(finish, ms, id)
