@@ -121,7 +121,7 @@ function skipToContent(event: MouseEvent): void {
   heading?.scrollIntoView({ block: 'nearest' })
 }
 
-/** Banner shown while offline, which states that the page shows data stored on this device. */
+/** Banner which states that the page shows data stored on this device. Shown while offline, if campaigns are available offline. */
 function OfflineBanner() {
   const t = useText()
   const isOnline = useOnline()

@@ -19,7 +19,7 @@ import styles from './Menu.module.css'
 export function Menu({ user, onClose }: { user: SessionUser; onClose: () => void }) {
   const t = useText()
   const developer = useQuery(meQuery).data?.developer ?? false
-  // A slow phone shows the links one frame earlier than the settings below them.
+  // The settings are rendered in a second step, so that a slow phone shows the links earlier.
   const showsSettings = useDeferredValue(true, false)
   const entriesFor = (entries: MenuEntry[]) => filterMenuEntries(entries, user.user_type, developer).map((entry) => <EntryLink key={entry.to} entry={entry} onClose={onClose} />)
   return (

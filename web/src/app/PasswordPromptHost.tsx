@@ -10,7 +10,7 @@ const PasswordDialog = lazy(() => import('@/features/account/ConfirmPasswordDial
  */
 export function PasswordPromptHost() {
   const prompt = useStore(passwordPrompt)
-  useEffect(() => () => passwordPrompt.get()?.cancelled(), []) // the session has ended
+  useEffect(() => () => passwordPrompt.get()?.cancelled(), []) // unmounted when the session ends
   if (prompt === null) return null
   return (
     <Suspense>

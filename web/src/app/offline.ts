@@ -11,7 +11,10 @@ export const outbox = new Outbox(queryClient, notifyRetainedSave)
 
 const feed = new LiveFeed(queryClient, (conflict) => showConflictOutcomes([conflict]))
 
-/** Sends the pending saves of the person who has just signed in, and starts the live feed of other people's changes. */
+/**
+ * Sends the pending saves of the signed-in person, and starts the snapshot refresh (stored vehicle lists) and the live feed of other
+ * people's changes.
+ */
 export function startOutboxAndLiveFeed(): void {
   outbox.start()
   startSnapshotRefresh(queryClient)

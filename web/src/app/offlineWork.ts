@@ -11,7 +11,7 @@ export function startOfflineWork(): void {
   const session = getCurrentSession()
   if (session === null) return
   void reportEndedSessions()
-  if (mustChangePassword.get()) return // until there is a new password the server rejects every call
+  if (mustChangePassword.get()) return // the server rejects every other call until the person has chosen a new password
   import('./offline')
     .then(({ startOutboxAndLiveFeed }) => {
       startOutboxAndLiveFeed()

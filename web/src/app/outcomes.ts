@@ -27,7 +27,7 @@ export function showConflictOutcomes(conflicts: FieldConflict[]): void {
   const fresh = conflicts.filter((one) => one.state === 'settled' && !known.includes(one.id) && [one.mine_by_hmc, one.theirs_by_hmc].includes(hmc))
   if (fresh.length > 0) writeStored(localStorage, name, [...known, ...fresh.map(({ id }) => id)].slice(-MAX_REMEMBERED))
   const [first] = fresh
-  // One toast covers everything that was missed: a toast for each would cover the page.
+  // Several conflicts share one toast, because one toast per conflict would cover the page.
   if (fresh.length > 1) showToast('info', translate('conflict.several', { n: fresh.length }), { ms: OUTCOME_MS, action: catalogues[getCurrentLanguage()]['otherCar.decide'], onTap: () => navigate(OUTBOX) })
   else if (first !== undefined) showToast('info', describeOutcome(first, hmc), { ms: OUTCOME_MS })
 }
@@ -53,7 +53,7 @@ export function notifyRetainedSave(entry: StoredSave): void {
   const texts = catalogues[getCurrentLanguage()]
   const asked = countOtherVehicleQuestions(outboxState.get().entries)
   const words = asked > 1 ? fillPlaceholders(texts['otherCar.several'], { n: asked }) : fillPlaceholders(texts['otherCar.text'], { seen: entry.vin, now })
-  hideRetained?.() // one toast covers all such saves
+  hideRetained?.() // one toast covers all saves with an open question
   hideRetained = showToast('error', `${texts['otherCar.title']} ${words}`, { ms: OUTCOME_MS, action: texts['otherCar.decide'], onTap: () => navigate(OUTBOX) })
 }
 let hideRetained: (() => void) | undefined

@@ -31,7 +31,7 @@ export const queryClient = new QueryClient({
   },
 })
 
-// A session that has ended other than by signing out leads back to the sign-in.
+// When a session was revoked or has expired, the app returns to the sign-in.
 lastSessionEnd.subscribe(() => {
   queryClient.clear()
   navigate('/', { replace: true })

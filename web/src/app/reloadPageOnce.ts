@@ -8,8 +8,8 @@ export function reloadPageOnce(): void {
     isLeaving = true
   })
   window.addEventListener('vite:preloadError', async () => {
-    // WebKit and Firefox stop loading code when the person leaves the page. A reload would keep the person here.
-    // Without the server, a reload could leave an empty page.
+    // WebKit and Firefox abort the loading of code when the person leaves the page; a reload would keep the person on the page. Without a
+    // connection to the server, a reload could leave an empty page.
     const mayReload = () => !isLeaving && sessionStorage.getItem('reloaded') === null
     if (!mayReload() || !(await isServerResponding()) || !mayReload()) return
     sessionStorage.setItem('reloaded', '1')

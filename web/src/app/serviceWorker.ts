@@ -24,11 +24,11 @@ async function register(): Promise<void> {
   const offerOnceInstalled = () => {
     const fresh = registration.installing
     fresh?.addEventListener('statechange', () => {
-      // Without a controller this is the first version, and no older one has to be replaced.
+      // Without a controller, this is the first installed version, so no older version has to be replaced.
       if (fresh.state === 'installed' && navigator.serviceWorker.controller !== null) waitingWorker.set(fresh)
     })
   }
-  // An installation that began before this page registered sends no `updatefound`.
+  // No `updatefound` event follows for an installation that began before this page registered the service worker.
   offerOnceInstalled()
   registration.addEventListener('updatefound', offerOnceInstalled)
   setInterval(() => void registration.update().catch(() => undefined), CHECK_INTERVAL_MS)

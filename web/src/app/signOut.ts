@@ -42,7 +42,7 @@ function deletePending(): void {
 
 async function deleteDataOf(owners: string[]): Promise<void> {
   const { deletePersonalData } = await import('@/offline/personalData')
-  // A person who has signed in again meanwhile uses the data.
+  // Skips a person who has signed in again meanwhile and uses the data.
   for (const owner of owners) if (owner !== getCurrentOwner()) await deletePersonalData(owner)
   const left = readPending().filter((owner) => !owners.includes(owner))
   writeStored(localStorage, PENDING, left.length > 0 ? left : null)

@@ -74,7 +74,7 @@ function useTrail(path: string): Crumb[] {
   return title === undefined ? [] : [{ text: t(title), to: path }]
 }
 
-/** Returns data that a page has loaded into the query cache, or undefined when the cache has no such data. Sends no request. */
+/** Returns data that a page has loaded into the query cache, or undefined when the cache lacks the data. Sends no request. */
 function useCached<T>(queryKey: readonly unknown[]): T | undefined {
   const queries = useQueryClient()
   return useSyncExternalStore(
