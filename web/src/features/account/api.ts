@@ -5,10 +5,7 @@ import { Problem } from '@/api/problem'
 import { getCurrentSession, startSession } from '@/api/session'
 import { signIn } from '@/api/signIn'
 
-/**
- * Changes the person's own password. The server then ends all sessions of the person, and the response contains a new session for this
- * page.
- */
+/** Changes the person's own password. The server then ends all sessions of the person, so this page signs in again with the new password. */
 export const useChangeOwnPassword = () => useMutation({ mutationFn: (body: { old: string; new: string }) => runSessionRenewal(() => change(body)) })
 
 async function change(body: { old: string; new: string }): Promise<void> {
@@ -18,7 +15,7 @@ async function change(body: { old: string; new: string }): Promise<void> {
   try {
     startSession((await signIn({ hmc: before.user.hmc, password: body.new })).session)
   } catch {
-    expireSession() // the password was changed although the new session failed
+    expireSession() // the password was changed, but the new session could not be started
   }
 }
 
