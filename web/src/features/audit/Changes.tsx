@@ -36,7 +36,7 @@ interface ChangeTexts {
   old: string | null
   /** Whether the old value is no longer valid. */
   isReplaced: boolean
-  /** Sign between the two values; empty when one is missing. */
+  /** Separator between the two values; empty when one value is missing. */
   sign: string
   new: string | null
   /** Number of characters of the change on the page. */
@@ -61,7 +61,7 @@ function useDescribeChange() {
   }
 }
 
-/** Old and new values of an audit event: on one line as far as the line has space, the others on demand. */
+/** Changed values of an audit event: those that fit are shown on one line, the others in a collapsed section. */
 export function Changes({ event, maxLength }: { event: AuditEvent; maxLength: number }) {
   const t = useAuditText()
   const describe = useDescribeChange()

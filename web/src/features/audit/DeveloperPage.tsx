@@ -1,7 +1,7 @@
 import { EmptyNotice, Page } from '@/ui/Page'
 import { useAuditText } from './text'
 
-/** Placeholder page for the developer account (SPEC.md: 'Em progresso'). */
+/** Placeholder page for the developer account, as the specification requires ('Em progresso'). */
 export default function DeveloperPage() {
   const t = useAuditText()
   return (

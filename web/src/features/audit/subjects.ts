@@ -29,5 +29,8 @@ export function getSubjectPath({ kind, id }: AuditSubject): string | null {
 
 const isDeletion = ({ kind, summary }: AuditEvent) => kind === 'campaign-deleted' || (kind === 'user-changed' && summary === 'deleted the user')
 
-/** Returns the subjects that events of the list deleted. Other deleted subjects are unknown here, and their page says so. */
+/**
+ * Returns the subjects that events of the list deleted. Subjects deleted by other events are not recognized; their pages report that they
+ * do not exist.
+ */
 export const listDeletedSubjects = (events: AuditEvent[]): Set<string> => new Set(events.filter(isDeletion).map(({ subject }) => subject))
