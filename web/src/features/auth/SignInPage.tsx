@@ -81,6 +81,6 @@ function failureText(error: Error | null, t: Translate): string | null {
   if (error === null) return null
   const left = error instanceof Problem && error.code === 'INVALID_CREDENTIALS' ? error.number('attempts_left') : null
   if (left !== null) return t('signIn.invalid', { n: left })
-  // After the lockout has expired its message is no longer shown.
+  // A lockout has its own message with the remaining seconds, so its error is not shown after the lockout has expired.
   return error instanceof Problem && error.code === 'LOCKED_OUT' ? null : getErrorMessage(error, t)
 }

@@ -14,6 +14,6 @@ export const useSignIn = () =>
       const target = popReturnPath(session.user) ?? '/campaign-home'
       startSession(session, mustChange)
       navigate(target, { replace: true })
-      if (!mustChange) logSignIn() // before the person has set an own password, the server accepts no other call
+      if (!mustChange) logSignIn() // until the person has chosen a new password, the server rejects every other call
     },
   })
