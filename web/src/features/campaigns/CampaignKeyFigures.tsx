@@ -35,7 +35,7 @@ export function CampaignKeyFigures({ campaign, pace, activity, yard, manages }: 
   const isShown = ({ yard_id }: { yard_id?: number | null }) => yard === null || yard_id === yard
   const working = pace?.people.filter(isShown) ?? []
   const people = new Set(working.map(({ hmc }) => hmc)).size
-  // The pace of one yard may be that of one person, which others than managers do not see.
+  // The pace of one yard can be the pace of one person, which only team leaders and supervisors may see.
   const isWhole = yard === null || !manages
   const perHour = isWhole ? (pace?.per_hour ?? 0) : sumPerHour(working)
   const isGoing = (isWhole ? (pace?.people.length ?? 0) : people) > 0

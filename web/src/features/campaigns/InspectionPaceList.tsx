@@ -10,11 +10,11 @@ interface PaceStripProps {
   paces: InspectionPace[]
   /** Function that returns the name of a campaign, to label the rates of several campaigns; absent when only one campaign is shown. */
   nameOf?: (campaign: number) => string
-  /** Whether the rates are shown. Without the right to manage, the list only says who is where. */
+  /** Whether the person may see inspection rates. If false, the list shows only the people in each yard. */
   manages: boolean
 }
 
-/** People who are inspecting, by yard, with the inspection rates for those who manage. Nothing is shown while no one is inspecting. */
+/** People who are inspecting, by yard, with the inspection rates for team leaders and supervisors. Renders nothing while no person is inspecting. */
 export function InspectionPaceList({ paces, nameOf, manages }: PaceStripProps) {
   const t = useCampaignsText()
   const now = useCurrentTime()

@@ -8,7 +8,7 @@ import styles from './OwnFigures.module.css'
 
 const NONE = '–'
 
-/** The signed-in person's own work: vehicles inspected today, vehicles per hour now, and vehicles found wrong today. */
+/** The signed-in person's own work: vehicles inspected today, vehicles per hour now, and vehicles with a defect today. */
 export function OwnFigures({ paces }: { paces: InspectionPace[] }) {
   const t = useCampaignsText()
   const hmc = useSession()?.user.hmc

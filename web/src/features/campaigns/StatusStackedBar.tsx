@@ -16,7 +16,7 @@ const countOf = (counts: StatusCounts, wanted: string) => counts.find(({ status 
 /** Returns the number of vehicles with a defect, repaired or not. */
 export const countDefects = (counts: StatusCounts): number => countOf(counts, 'ng') + countOf(counts, 'Repair') + countOf(counts, 'Repair OK')
 
-/** Returns whether a vehicle has the status. */
+/** Returns whether at least one vehicle has the status. */
 export const hasStatus = (counts: StatusCounts, wanted: string): boolean => countOf(counts, wanted) > 0
 
 interface StatusStackProps {
@@ -33,7 +33,7 @@ interface StatusStackProps {
 export function StatusStackedBar({ label, counts, done, total }: StatusStackProps) {
   const t = useCampaignsText()
   const known = ORDER.map((status) => ({ status, vehicles: countOf(counts, status) })).filter(({ vehicles }) => vehicles > 0)
-  const rest = Math.max(0, done - known.reduce((sum, { vehicles }) => sum + vehicles, 0)) // work from before statuses were counted
+  const rest = Math.max(0, done - known.reduce((sum, { vehicles }) => sum + vehicles, 0)) // inspected vehicles without a status
   const width = (vehicles: number) => `${(100 * vehicles) / Math.max(total, 1)}%`
   const words = [...known.map(({ status, vehicles }) => `${status} ${formatCount(vehicles)}`), t('stack.left', { n: formatCount(total - done) })]
   const sumBefore = (index: number) => known.slice(0, index).reduce((sum, { vehicles }) => sum + vehicles, 0)

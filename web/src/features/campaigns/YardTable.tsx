@@ -23,7 +23,7 @@ interface YardTableProps {
   hrefOf: (yard: YardProgress) => string
   /** Id of the chosen yard; `null` when no yard is chosen. */
   current: number | null
-  /** Whether the pace of each yard is shown, which is that of a person where one person works. */
+  /** Whether the pace of each yard is shown. Only team leaders and supervisors see it, because it can be the pace of one person. */
   manages: boolean
 }
 
@@ -33,7 +33,10 @@ const hasVehicles = ({ total }: YardProgress) => total > 0
 export const listShownYards = (yards: YardProgress[]): YardProgress[] =>
   yards.filter((yard) => hasVehicles(yard) && isShownYard(yard)).toSorted((a, b) => compareNaturally(a.name, b.name))
 
-/** Returns the groups '-' and '0' of a campaign. The table lists them last, so that its rows add up; the server omits '-' for operators. */
+/**
+ * Returns the groups '-' and '0' of a campaign. The table lists them last, so that the rows add up to the totals; the server omits '-' for
+ * operators.
+ */
 const listUnassignedGroups = (yards: YardProgress[]): YardProgress[] => yards.filter((yard) => hasVehicles(yard) && !isShownYard(yard))
 
 /** Progress and statuses of each yard of a campaign as a table, with the people who work there and a last row for all yards. A click on a row opens the yard. */
@@ -111,7 +114,7 @@ export function listIdleYards(yards: YardProgress[], pace: InspectionPace | unde
 
 const NONE = '–'
 
-/** Cells with the vehicles of one yard, or of all yards: bar of statuses, inspected, total, left and found wrong. */
+/** Cells with the vehicles of one yard, or of all yards: bar of statuses, and numbers of inspected, total, remaining and defective vehicles. */
 function Counts({ label, counts, done, total }: { label: string; counts: StatusCounts; done: number; total: number }) {
   const t = useCampaignsText()
   const wrong = countDefects(counts)

@@ -16,14 +16,14 @@ import { downloadSnapshot as saveSnapshot } from '@/offline/snapshots'
 import { startOfDay } from './dashboard/workHours'
 import type { YardProgress } from './YardProgressStrip'
 
-/** Polling interval of the inspection rate, used while the event stream is not connected. */
+/** Polling interval in milliseconds of the inspection rate. Polling covers the time in which the event stream is not connected. */
 const PACE_MS = 60_000
 
 const ACTIVITY_SHAPE = 'hours* yards* people* total# inspected# inspected_before#'
 
 type Pending = ReturnType<typeof usePendingSaves>
 
-/** A campaign whose progress includes the pending saves of this device; `unsent` is their number. */
+/** A campaign whose progress includes the pending saves of this device; `unsent` is the number of vehicles that they add. */
 export type CampaignWithPendingSaves = Campaign & { unsent: number }
 
 function counted(campaign: Campaign, pending: Pending, yard: number | null): CampaignWithPendingSaves {

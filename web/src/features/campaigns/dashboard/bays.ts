@@ -62,7 +62,10 @@ export const ROW_LABEL_WIDTH_PX = 64
 /** Number of which each row length is a multiple, so that the parking spaces named at the row starts increase in round steps. */
 const ROUND = 5
 
-/** Arranges `count` parking spaces in rows that fill a width in pixels. The spaces grow, because the row lengths are round numbers. */
+/**
+ * Arranges `count` parking spaces in rows that fill a width in pixels. Row lengths are round numbers, so the spaces are enlarged to fill
+ * the rest of the width.
+ */
 export function arrangeParkingSpaces(count: number, width: number): ParkingSpaceGrid {
   const room = width - ROW_LABEL_WIDTH_PX
   const fitting = Math.floor(room / MIN_PITCH_PX)

@@ -59,7 +59,10 @@ function meanPerHour(hours: WorkedHour[], now: number): number {
   return length === 0 ? 0 : hours.reduce((sum, { inspected }) => sum + inspected, 0) / length
 }
 
-/** Returns the time at which `left` vehicles are inspected at a rate per working hour, or `null` when that is too far away. */
+/**
+ * Returns the time at which `left` vehicles are inspected at a rate per working hour. Returns `null` for a rate of 0, and when the time is
+ * too far in the future.
+ */
 export const estimateFinish = (left: number, perHour: number, hours: WorkingHours, now: number): number | null =>
   perHour > 0 ? addWorkingHours(now, left / perHour, hours) : null
 

@@ -3,9 +3,9 @@ export const HOUR_MS = 3_600_000
 const DAY = 24 * HOUR_MS
 /** Offset in milliseconds of the shown times from UTC. All pages show times at UTC-3, see `lib/time`. */
 const OFFSET = 3 * HOUR_MS
-/** Default working hours: hours of the day from `FIRST` to before `END`. Used until enough hours with work are known. */
+/** Default working hours: hours of the day from `FIRST` to before `END`. Used until enough distinct hours with work are known. */
 const [FIRST, END] = [7, 17]
-/** Minimum number of different hours of the day with work, from which the working hours are derived. */
+/** Minimum number of distinct hours of the day with work. With fewer, the default working hours count as well. */
 const MIN_WORKED_HOURS = 4
 /** Maximum number of hours into the future for which working hours are counted. */
 const MAX_HOURS = 24 * 366
@@ -22,7 +22,10 @@ export const hourOfDay = (at: number): number => Math.floor((((at - OFFSET) % DA
 export const startOfDay = (at: number): number => at - ((((at - OFFSET) % DAY) + DAY) % DAY)
 const isWorking = (at: number, { first, end }: WorkingHours) => hourOfDay(at) >= first && hourOfDay(at) < end
 
-/** Returns the working hours derived from the start times of the worked hours, or the default working hours while too few are known. */
+/**
+ * Returns the working hours derived from the start times of the worked hours. While too few hours are known, the result includes the
+ * default working hours.
+ */
 export function findWorkingHours(worked: number[]): WorkingHours {
   const seen = new Set(worked.map(hourOfDay))
   const [low, high] = [Math.min(...seen, 23), Math.max(...seen, 0) + 1]
