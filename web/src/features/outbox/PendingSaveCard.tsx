@@ -55,7 +55,7 @@ export function PendingSaveCard({ entry, isAsking = true }: { entry: StoredSave;
   )
 }
 
-/** HTTP status of a save that was rejected because the vehicle was deleted. The card of such a save has no Edit button. */
+/** HTTP status of a save that was rejected because the vehicle was deleted. The card of that save has no Edit button. */
 const GONE = 404
 
 const EMPTY: VehicleFields = { status: '', operator_notes: '', admin_notes: '', vin_number: '', parking_space: '' }
