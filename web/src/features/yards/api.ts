@@ -26,7 +26,7 @@ export function useYardTiles(campaign: Campaign | undefined, waiting: boolean) {
   return { tiles: tiles?.filter(isShownYard).toSorted((a, b) => compareNaturally(a.name, b.name)), isError: source.isError, error: source.error, refetch: source.refetch }
 }
 
-/** Polling interval of the inspection rates, used while the event stream is not connected. */
+/** Polling interval in milliseconds of the inspection rates. Polling covers the time in which the event stream is not connected. */
 const PACE_MS = 60_000
 /** Maximum number of campaigns whose inspection rates one request returns. */
 const MAX_PACES = 200
@@ -65,7 +65,7 @@ export interface YardGroups {
 
 export const isYardFinished = ({ total, inspected }: YardTileData): boolean => total > 0 && inspected >= total
 
-/** Splits tiles into yards with vehicles and yards without. The order within each group stays. */
+/** Splits tiles into yards with vehicles, unfinished yards first, and yards without vehicles. Otherwise keeps the order. */
 export function groupTiles(tiles: YardTileData[]): YardGroups {
   const withVehicles = tiles.filter(({ total }) => total > 0)
   return {
