@@ -20,7 +20,10 @@ interface CampaignActionsProps {
   onDelete: (campaign: Campaign) => void
 }
 
-/** Action buttons of one campaign: export, conversion to SQL and, separated, deletion. In the table the words are tooltips, since columns never have room for them. */
+/**
+ * Action buttons of one campaign: export, conversion to SQL and, separated, deletion. In the table, the buttons have only icons with
+ * tooltips, because the columns are too narrow for text.
+ */
 export function CampaignActions({ campaign, files, onDelete }: CampaignActionsProps) {
   const t = usePageText()
   const isTable = useMediaQuery('(min-width: 900px)')

@@ -4,13 +4,13 @@ import { useManageText, type ManageTextKey } from './text'
 import styles from './ExecuteButton.module.css'
 
 interface ExecuteButtonProps {
-  /** Reason for which the change cannot be made now; `null` when it can. */
+  /** Text key of the reason why the change cannot be made now; `null` when it can be made. */
   obstacle: ManageTextKey | null
   busy: boolean
   onExecute: () => void
 }
 
-/** Button that makes the change of a tool. While it is disabled, a line below names the reason. */
+/** Button that executes the change of a tool. While the button is disabled, a line below states the reason. */
 export function ExecuteButton({ obstacle, busy, onExecute }: ExecuteButtonProps) {
   const t = useManageText()
   const id = useId()

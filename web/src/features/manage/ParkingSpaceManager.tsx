@@ -20,7 +20,7 @@ import { LineErrorList } from './LineErrorList'
 
 const useEntry = createDraftHook({ text: '', scope: '' })
 
-/** Tool that moves a pasted list of vehicles to other parking spaces. */
+/** Tool that moves the vehicles in a pasted list to other parking spaces. */
 export function ParkingSpaceManager({ yard }: { yard: number | null }) {
   const t = useManageText()
   const [entry, setEntry] = useEntry()

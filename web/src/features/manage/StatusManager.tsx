@@ -31,7 +31,7 @@ interface Entry {
 const NOTHING: Entry = { text: '', action: 'insert', status: '', scope: '' }
 const useEntry = createDraftHook(NOTHING)
 
-/** Tool that sets or removes the status of a pasted list of vehicles. */
+/** Tool that sets or removes the status of the vehicles in a pasted list. */
 export function StatusManager({ yard }: { yard: number | null }) {
   const t = useManageText()
   const [entry, setEntry] = useEntry()

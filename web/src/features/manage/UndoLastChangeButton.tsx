@@ -10,8 +10,8 @@ import { UndoDialog } from './UndoDialog'
 import styles from './UndoLastChangeButton.module.css'
 
 /**
- * Button that undoes the bulk change just executed. Its job is the person's newest job of this kind with this number of vehicles,
- * because the result of the change contains no job id.
+ * Button that undoes the bulk change just executed. The result of the change contains no job id, so the job is the person's newest job of
+ * this kind. The button is hidden if that job changed another number of vehicles.
  */
 export function UndoLastChangeButton({ kind, vehicles }: { kind: Job['kind']; vehicles: number }) {
   const t = useHistoryText()

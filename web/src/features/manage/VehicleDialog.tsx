@@ -19,7 +19,7 @@ import styles from './VehicleDialog.module.css'
 type Entry = Pick<Vehicle, 'vin_number' | 'parking_space' | 'status' | 'operator_notes' | 'admin_notes'>
 const entryOf = ({ vin_number, parking_space, status, operator_notes, admin_notes }: Vehicle): Entry => ({ vin_number, parking_space, status, operator_notes, admin_notes })
 
-/** Typed values and id of the edited vehicle, which survive an expired session until the same person signs in again. */
+/** Typed values and id of the edited vehicle. They are kept when the session expires, and restored when the same person signs in again. */
 const useEntry = createDraftHook<{ id: number; entry: Entry } | null>(null)
 
 /** Merges the typed values with the stored vehicle: a field that the person did not change gets the stored value. */

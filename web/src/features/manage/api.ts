@@ -100,7 +100,7 @@ async function sendCsv(path: string, file: File): Promise<CsvResult> {
 export const useValidateCsv = () => useMutation({ mutationFn: (file: File) => sendCsv('/vehicles/csv/validate', file) })
 export const useApplyCsv = () => useMutation({ mutationFn: (file: File) => sendCsv('/vehicles/csv', file), onSettled: useRefreshAll() })
 
-/** Fetches all imports and bulk changes, newest first. */
+/** Fetches the imports and bulk changes of the last 90 days, newest first. */
 export const useJobs = () => useQuery(jobsQuery)
 
 export const useUndoJob = () =>

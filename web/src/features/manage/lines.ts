@@ -5,7 +5,7 @@ export const MAX_BULK_LINES = 50_000
 
 const tidy = (line: string) => line.trim().replace(/\s+/g, ' ')
 
-/** Reads the VINs from a pasted list, one per line. Collapses blanks and drops empty lines. */
+/** Reads the VINs from a pasted list, one per line. Collapses whitespace and drops empty lines. */
 export const parseVins = (text: string): string[] => text.split(/\r?\n/).map(tidy).filter((line) => line !== '')
 
 export interface ParkingSpaceRow {
