@@ -89,7 +89,7 @@ function Content({ user, isMe, fold, actions, onClose }: UserDrawerProps) {
       </dl>
       {USER_CHANGE_PANELS.map(({ name, label, icon, Panel }) => (
         <details key={`${user.id} ${name}`} className={styles.fold} open={fold === name}>
-          {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions -- a summary acts on Enter and Space */}
+          {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions -- the browser clicks a summary on Enter and Space */}
           <summary onClick={(event) => {
             event.preventDefault()
             setQueryParams({ fold: fold === name ? null : name })

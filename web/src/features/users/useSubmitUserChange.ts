@@ -13,7 +13,10 @@ interface Change {
   done: UsersTextKey
 }
 
-/** Manages a panel that changes one field of one user: returns the typed values and a function that submits the change. */
+/**
+ * Manages the form of a panel that changes one field of one user: returns its error and busy states, and a function that submits the
+ * change. Calls `clear` after a successful change.
+ */
 export function useSubmitUserChange(clear: () => void) {
   const t = useUsersText()
   const users = useUsers()
