@@ -5,7 +5,7 @@ import { NOT_INSPECTED_FILTER, WITHOUT_STATUS_FILTER, type ListFilter } from './
 import { useListText } from './listText'
 import styles from './FilterLine.module.css'
 
-/** Line that names the filters of the list, with a button that shows all vehicles. Nothing is shown without a filter. */
+/** Line that names the filters of the list, with a button that shows all vehicles. Renders nothing without a filter. */
 export function FilterLine({ filter: { search, yard, statuses }, shown, total }: { filter: ListFilter; shown: number; total: number }) {
   const t = useListText()
   const named = (status: string) => (status === NOT_INSPECTED_FILTER ? t('status.waiting') : status === WITHOUT_STATUS_FILTER ? t('status.none') : status)

@@ -17,7 +17,7 @@ interface IdentifyProps {
   identification: Identification
   /** While the step is collapsed, another component, `FoldedResult`, shows the result of the scan. */
   folding: Folding
-  /** Whether Scan and Manual stand beside the field. */
+  /** Whether the Scan and Manual buttons are beside the field. */
   isDesk: boolean
   field: RefObject<HTMLDivElement | null>
   onManual: () => void

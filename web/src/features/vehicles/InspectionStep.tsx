@@ -14,7 +14,7 @@ interface StepProps {
   summary?: ReactNode
   /** Whether the step takes half the width of the row while it is collapsed. */
   half?: boolean
-  /** Whether the content stands on the line of the title. */
+  /** Whether the content is on the same line as the title. */
   row?: boolean
   children: ReactNode
 }

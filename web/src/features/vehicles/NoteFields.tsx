@@ -6,12 +6,12 @@ import styles from './NoteFields.module.css'
 const LONGEST = 4000
 
 /**
- * Returns whether the status calls for a note (ng and Repair). A tap on such a status opens the note fields; in walk mode, that tap
- * does not save the vehicle yet.
+ * Returns whether the status should be explained in a note (ng and Repair). A tap on one of these statuses opens the note fields; in
+ * walk mode, the tap does not save the vehicle yet.
  */
 export const needsNote = (status: string): boolean => status === 'ng' || status === 'Repair'
 
-/** Note fields: everyone can edit the operator notes, only supervisors the supervisor notes. */
+/** Note fields: all users can edit the operator notes, only supervisors can edit the supervisor notes. */
 export function NoteFields({ inspection }: { inspection: Inspection }) {
   const t = useText()
   const { entry, change, supervisor, saved } = inspection

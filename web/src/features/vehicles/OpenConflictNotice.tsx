@@ -50,7 +50,10 @@ interface QuestionProps {
   onTake: (choice: ConflictSideName) => void
 }
 
-/** Both values of a conflict in one sentence, and a button to keep either. A note is too long for a button, which then names its author. */
+/**
+ * Both values of a conflict in one sentence, and a button to keep either. If the value is a note, the button names the author, because a
+ * note is too long for a button.
+ */
 function Question({ conflict, busy, onTake }: QuestionProps) {
   const t = useScanText()
   const { field } = conflict

@@ -14,7 +14,7 @@ interface SaveBarProps {
   vehicle: Vehicle
   inspection: Inspection
   identification: Identification
-  /** Whether Scan and Manual stand beside the identifier field, and not in this bar. */
+  /** Whether the Scan and Manual buttons are beside the identifier field instead of in this bar. */
   isDesk: boolean
   onManual: () => void
 }

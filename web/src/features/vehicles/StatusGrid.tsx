@@ -5,7 +5,7 @@ import { getStatusClass, getStatusIcon, VehicleStatusBadge } from '@/ui/Status'
 import { useScanText } from './text'
 import styles from './StatusGrid.module.css'
 
-/** Time in milliseconds in which a second tap on the same status counts as a bounce of a gloved finger. */
+/** Time in milliseconds in which a second tap on the same status counts as accidental, as with gloves, and is ignored. */
 const BOUNCE_MS = 300
 
 interface StatusGridProps {
@@ -15,7 +15,7 @@ interface StatusGridProps {
   onChange: (status: string) => void
 }
 
-/** The statuses that may be chosen as large buttons, and the other statuses folded below, each with its reason. */
+/** Allowed statuses as large buttons, and the other statuses in a collapsed section, each with the reason why it is not allowed. */
 export function StatusGrid({ role, stored, value, onChange }: StatusGridProps) {
   const t = useScanText()
   const last = useRef({ status: '', at: Number.NEGATIVE_INFINITY })
@@ -65,7 +65,7 @@ interface RefusedProps {
   onTap: () => void
 }
 
-/** A status that may not be chosen now, with the reason. A tap on the stored status withdraws the chosen status. */
+/** A status that is not allowed now, with the reason. A tap on the stored status withdraws the chosen status. */
 function Refused({ status, reason, pressed, stored, onTap }: RefusedProps) {
   const t = useScanText()
   const id = useId()

@@ -9,8 +9,8 @@ import { SpaceEdit, VinEdit } from './VehicleHead'
 import styles from './VehicleDetails.module.css'
 
 /**
- * Details of the vehicle beyond VIN and parking space, which are shown above. Supervisors can edit VIN and parking space here, or in
- * the head of the pane, which leaves only the status to show.
+ * Details of the vehicle. Supervisors can edit VIN and parking space here. In the pane beside a list, only the status is shown, because the
+ * head of the pane shows VIN and parking space.
  */
 export function VehicleDetails({ vehicle, inspection }: { vehicle: Vehicle; inspection: Inspection }) {
   const t = useText()

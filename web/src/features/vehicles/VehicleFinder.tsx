@@ -16,7 +16,7 @@ export const listMatchedVehicles = (found: VehicleMatch<ListedVehicle> | null): 
 interface FinderProps {
   lookup: VehicleLookup
   onOpen: (id: number) => void
-  /** Whether the person asked for the field, which then takes the focus. */
+  /** Whether the person has requested the field. The field then takes the focus. */
   focused: boolean
   /** Called when the person moves into the field. */
   onFocus: () => void

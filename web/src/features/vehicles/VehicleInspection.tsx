@@ -39,7 +39,7 @@ interface VehicleInspectionProps {
   vehicle: Vehicle
   yard: number | null
   user: SessionUser
-  /** What follows the form, above the bar with the saves. Hidden between a save and the next vehicle. */
+  /** Content between the form and the save bar. Hidden between a save and the next vehicle. */
   children?: ReactNode
 }
 
@@ -136,7 +136,7 @@ export function VehicleInspection({ vehicle, yard, user, children }: VehicleInsp
  */
 const useNextVehicle = (next: number | null, yard: number | null) => useQuery({ ...vehicleQuery(next ?? 0, yard), enabled: next !== null }).data
 
-/** Returns whether a typed identifier fits only this vehicle of the campaign. */
+/** Returns whether a typed identifier matches this vehicle and no other vehicle of the campaign. */
 function fitsOnly({ id }: Vehicle, { identifier, scanned }: InspectionDraft, { lookup }: Identification): boolean {
   const found = scanned === true ? null : lookup.find(identifier)
   return found?.kind === 'one' && found.vehicle.id === id

@@ -41,7 +41,8 @@ export function VehiclePaneView({ id, yard, open, close, onPrevious, onNext }: V
   const search = useMemo(() => () => (yard === null ? '' : `yard=${yard}`), [yard])
   const frame = useRef<HTMLElement>(null)
   useEffect(() => {
-    // The pane ends at the window's lower edge wherever it begins, so that its save bar is always in view.
+    // Sets the top position from which the height of the pane is computed. The pane then ends at the lower edge of the window, and its save
+    // bar is always visible.
     const fit = () => frame.current?.style.setProperty('--pane-top', `${Math.max(frame.current.getBoundingClientRect().top, 0)}px`)
     fit()
     window.addEventListener('scroll', fit, { passive: true })

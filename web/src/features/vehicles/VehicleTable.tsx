@@ -37,7 +37,7 @@ interface VehicleTableProps extends VehicleRowsProps {
   isBusy: boolean
 }
 
-/** Vehicles of one page as a table. Of a long page, only the visible rows are rendered, except on paper. */
+/** Vehicles of one page as a table. If the page is long, only the visible rows are rendered, except for printing. */
 export function VehicleTable({ vehicles, sort, onSort, selection, isBusy, ...row }: VehicleTableProps) {
   const t = useListText()
   const body = useRef<HTMLTableSectionElement>(null)

@@ -1,6 +1,6 @@
 const LAST = 4
 
-/** VIN with its last four digits in bold, because people compare these digits. */
+/** VIN with its last four characters in bold, because people compare these characters. */
 export const VinText = ({ vin }: { vin: string }) => (
   <>
     {vin.slice(0, -LAST)}

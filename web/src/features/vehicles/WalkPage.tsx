@@ -77,7 +77,7 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
   const [last, setLast] = useState<LastSaved | null>(null)
   const [choice, setTyping] = useState<boolean | null>(null)
   const [hasNoCamera, setHasNoCamera] = useState(false)
-  const typing = choice ?? hasNoCamera // without a camera, typing is the only way on
+  const typing = choice ?? hasNoCamera // without a camera, typing is the only way to identify a vehicle
   const [oneTap, setOneTap] = useOneTap()
   const { next } = findNextVehicle(vehicles, yard, last?.id ?? null)
   const open = (id: number, scanned: boolean) => {
@@ -110,7 +110,7 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
   const undo = async (save: StoredSave, { id, saved: { entry: draft }, before }: LastSaved) => {
     if (!(await outbox.undo(save))) return showToast('info', t('walk.tooLate'))
     setLast(before)
-    // Notes come back as a draft, the status does not: it was the mistake.
+    // Restores the notes as a draft, but not the status, because an undo usually corrects a wrong status.
     const hasNotes = draft.operator_notes !== draft.base?.operator_notes || draft.admin_notes !== draft.base.admin_notes
     if (owner && draft.base && hasNotes) writeDraft(getOwnerKey(owner), id, { ...draft, status: draft.base.status })
     open(id, draft.scanned === true)

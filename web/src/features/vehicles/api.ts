@@ -24,7 +24,7 @@ export const useServerListRows = (campaign: number, { search, page }: { search: 
     retry: false,
   })
 
-/** Returns the ids of a campaign's vehicles that have an open conflict. Requests the conflicts only while it is enabled. */
+/** Returns the ids of a campaign's vehicles that have an open conflict. Requests the conflicts only while `enabled` is true. */
 export function useVehiclesInConflict(campaign: number, enabled: boolean): ReadonlySet<number> {
   const data = useOpenConflicts(campaign, enabled)
   return useMemo(() => new Set(data?.conflicts.map(({ vehicle_id }) => vehicle_id)), [data])

@@ -64,8 +64,8 @@ function useAfterRelease() {
 }
 
 /**
- * Calls `onPause` once after each typed text that fits only this vehicle and has not changed for `TYPING_PAUSE_MS`. The text that is there
- * from the start, such as a restored one, counts as typed only after a change.
+ * Calls `onPause` once after each typed text that fits only this vehicle and has not changed for `TYPING_PAUSE_MS`. The initial text, such
+ * as a restored draft, counts as typed only after a change.
  */
 export function useTypingPause(text: string, fits: boolean, onPause: () => void): void {
   const act = useRef(onPause)

@@ -24,7 +24,7 @@ export function useInspection(vehicle: Vehicle, yard: number | null, user: Sessi
     ...submission,
     entry, restored, typedOn, closed, campaign, delay, goNow, discard,
     supervisor: isSupervisor(user.user_type),
-    // Compared with the edited VIN: a supervisor may be correcting the stored one.
+    // The identifier is compared with the edited VIN, because a supervisor may be correcting the stored VIN.
     identified: identifiesVehicle(entry.identifier, entry.vin_number),
     change: (part: Partial<InspectionDraft>) => !submission.saved && !closed && store({ ...entry, ...part }),
     cancel: () => {

@@ -1,7 +1,7 @@
 import { useMediaQuery } from '@/lib/media'
 
 /**
- * Returns whether the window is large enough for the layout of a desk. Scan and Manual then stand beside the identifier field; in smaller
- * windows the bar at the lower edge holds them, in reach of the thumb.
+ * Returns whether the window is large enough for the desktop layout, in which the Scan and Manual buttons are beside the identifier field.
+ * In smaller windows, the buttons are in the bar at the lower edge, within reach of the thumb.
  */
 export const useIsDesk = (): boolean => useMediaQuery('(min-width: 900px) and (min-height: 481px)')

@@ -1,9 +1,9 @@
 import { createStore, useStore } from '@/lib/store'
 
-/** Maximum number of rows on paper, which is about 70 A4 sheets. */
+/** Maximum number of printed rows, which is about 70 A4 sheets. */
 export const MAX_PRINTED_ROWS = 3000
 
-/** Whether the page is being printed. Browsers differ in which of the events they send before they copy the page to paper. */
+/** Whether the page is being printed. Several events set the value, because browsers differ in the events that they send before printing. */
 const printing = createStore(false)
 const paper = window.matchMedia('print')
 const update = () => printing.set(paper.matches)

@@ -75,7 +75,8 @@ export function useRowKeys(list: RefObject<HTMLElement | null>, keys: RowKeys): 
       const act = actions[event.key]
       if (row === null || act === undefined || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
       event.preventDefault()
-      // A character may be the first one that a hand scanner types; then the next key follows at once.
+      // A character may be the first key of a hardware scanner, whose next key follows at once. The action therefore waits for the next
+      // key.
       if (event.key.length === 1) timer = setTimeout(() => act(row, false), MAX_KEY_INTERVAL_MS)
       else act(row, event.shiftKey)
     }

@@ -7,7 +7,7 @@ export interface VehiclePane {
   close: () => void
 }
 
-/** The pane as its vehicle sees it. */
+/** The pane as provided to the vehicle that is open in it. */
 interface OpenPane extends VehiclePane {
   /** Element of the pane's head that shows parking space and VIN; `null` until the head is rendered. */
   head: HTMLElement | null
