@@ -1,7 +1,7 @@
 import type { ReadInputBarcodeFormat } from 'zxing-wasm/reader'
 import type { FormatKind } from './formats'
 
-/** Barcode formats of SPEC.md, each with the decoding engine's name for the format and the shape of its bars. */
+/** Barcode formats of the specification, each with the decoding engine's name for the format and its kind (linear, stacked or matrix). */
 const FORMATS = {
   aztec: ['Aztec', 'matrix'],
   code_128: ['Code128', 'linear'],
@@ -41,7 +41,7 @@ export const SUPPORTED_FORMATS: readonly BarcodeFormat[] = [...NAMES, ...Object.
 
 export const isSupportedFormat = (name: string): name is BarcodeFormat => isFormat(name) || isGroup(name)
 
-/** Returns the engine's formats for format names and groups, grouped by the shape of their bars. */
+/** Returns the engine's names for format names and groups, in one list per kind (linear, stacked, matrix). */
 export function toEngineFormats(wanted: readonly BarcodeFormat[]): Record<FormatKind, ReadInputBarcodeFormat[]> {
   const sets: Record<FormatKind, ReadInputBarcodeFormat[]> = { linear: [], stacked: [], matrix: [] }
   for (const name of NAMES) {

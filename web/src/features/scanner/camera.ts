@@ -16,7 +16,7 @@ export class CameraError extends Error {
 export const START_TIMEOUT_MS = 3000
 export const CAPABILITIES_DELAY_MS = 500
 
-/** Resolution limits of SPEC.md. The ideal resolution is higher than in SPEC.md, because a higher resolution reads smaller codes. */
+/** Resolution limits of the specification. The ideal resolution is higher than specified, because a higher resolution reads smaller codes. */
 const LIMITS: MediaTrackConstraints = { width: { min: 640, ideal: 1080, max: 1920 }, height: { min: 640, ideal: 1080, max: 1080 } }
 const WITHOUT_LIMITS: MediaTrackConstraints = { width: { ideal: 1080 }, height: { ideal: 1080 } }
 

@@ -10,8 +10,8 @@ const GRADES: Record<MatchGrade, number> = { none: 0, part: 1, full: 2 }
 const gradeOf = (fit: boolean | MatchGrade): number => (typeof fit === 'boolean' ? (fit ? GRADES.full : GRADES.none) : GRADES[fit])
 
 /**
- * Chooses the best matching code among those in view, so that a neighbouring label does not win by chance. A text that the page has refused
- * and that is still in view is never chosen: the search for other codes continues.
+ * Chooses the best matching code among those in view, so that a neighbouring label does not win by chance. A text that was already reported
+ * as matching no vehicle and is still in view is never chosen; the search for other codes continues.
  */
 export function createCodeChooser(fits: (text: string) => boolean | MatchGrade = () => true, isRefused: (text: string) => boolean = () => false) {
   /** Returns whether the campaign's list contains the doubtful text, and none of its alternatives, which are nearly as likely. */

@@ -4,7 +4,7 @@ import { hasValidCheckDigit } from '../../lib/vin'
 export interface CodeReading {
   text: string
   format: string
-  /** Whether the decoding pass used the unmodified picture, not a turned, sharpened or enlarged picture. */
+  /** Whether the decoding pass used the unmodified picture, not a rotated, sharpened or enlarged picture. */
   plain: boolean
   /** Whether the text comes from a soft reading (for blurred codes) in which no character is doubtful. */
   soft?: boolean
@@ -28,8 +28,8 @@ const RETAIL = new Set(['ean_13', 'ean_8', 'upc_a', 'upc_e'])
 const LONG = 12
 
 /**
- * Returns whether an EAN or UPC text probably comes from evenly spaced stripes, as in a grille or a fence, and not from a label. The
- * check digit of such a text is right by chance in one of ten readings. A long text may contain one digit with uneven bars.
+ * Returns whether an EAN or UPC text probably comes from evenly spaced stripes, as in a grille or a fence, and not from a label. The check
+ * digit of a text read from stripes is right by chance in one of ten readings. A long text may contain one digit with uneven bars.
  */
 function isStripes(text: string, format: string): boolean {
   if (!RETAIL.has(format)) return false
@@ -39,8 +39,8 @@ function isStripes(text: string, format: string): boolean {
 }
 
 /**
- * Returns whether a text can come from a printed label. Such a text has a letter or digit, and no control characters except blanks and
- * the ISO 15434 separators of manufacturers' labels. Formats with error correction may contain any character.
+ * Returns whether a text can come from a printed label: it has a letter or digit, and no control characters except blanks and the ISO 15434
+ * separators of manufacturers' labels. QR Code, Data Matrix and PDF417 may contain any character.
  */
 export function isPlausibleText(text: string, format: string): boolean {
   if (!/[\p{L}\p{N}]/u.test(text) || isStripes(text, format)) return false

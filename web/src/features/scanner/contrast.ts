@@ -31,7 +31,10 @@ export function invertPicture({ width, height, data }: GrayPicture): GrayPicture
 const FAINTEST = 5
 /** Divisor of a picture's width. The quotient is the radius of a pixel's neighbourhood in `normalizeContrast`. */
 const RADIUS_DIVISOR = 20
-/** Side of the cells in which `normalizeContrast` measures brightness and contrast. The loops below are unrolled for the four pixels of a cell row. */
+/**
+ * Side in pixels of the cells in which `normalizeContrast` measures brightness and contrast. The loops below are unrolled for the four
+ * pixels of a cell row.
+ */
 const CELL_SIDE = 4
 const CONTRAST = 60
 

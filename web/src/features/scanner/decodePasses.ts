@@ -13,7 +13,7 @@ export interface DecodePass {
 }
 
 const IDENTITY: AffineMapping = { x: 0, y: 0, xx: 1, xy: 0, yx: 0, yy: 1 }
-/** Tilt below which the engine's rows and columns still cross all bars, so turning is not needed. */
+/** Tilt in radians below which the rows and columns that the engine scans still cross all bars, so that the picture need not be rotated. */
 const STRAIGHT = (3 * Math.PI) / 180
 /** Slant in radians added to upright bars: the rows then sample the bars at different subpixel offsets. */
 const SLANT = 0.025
@@ -129,7 +129,10 @@ function enlargedPass(input: DecodePassInput, kinds: readonly FormatKind[]): Dec
   return { name: 'enlarged', picture, options: buildReaderOptions(input.settings, kinds, { tryDownscale: false, tryInvert: false }), back }
 }
 
-/** Pass for light matrix codes on dark ground in camera frames. Photographs need no such pass, because their plain pass uses the engine's own inversion. */
+/**
+ * Pass for light matrix codes on dark ground in camera frames. Photographs do not need this pass, because their plain pass uses the
+ * engine's own inversion.
+ */
 function invertedMatrixPass({ frame, whole, settings }: DecodePassInput): DecodePass | null {
   if (whole || settings.options.tryInvert === false) return null
   return { name: 'inverted matrix', picture: invertPicture(frame), options: buildReaderOptions(settings, ['matrix'], { tryInvert: false }), back: IDENTITY }

@@ -157,7 +157,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS,
   /** Runs a soft reading (for blurred codes) when enough frames had stripes but no code; otherwise returns `null`. */
   async function softPass(input: DecodePassInput): Promise<(PassResult & { name: string; doubtful?: DoubtfulCode }) | null> {
     if (readSoftly === null || again !== null || input.directions.length === 0) return null
-    striped += postponed ? 2 : 1 // the frame of the plain pass counts too
+    striped += postponed ? 2 : 1 // also counts the previous frame, on which only the plain pass ran
     if (striped < SOFT_INTERVAL) return null
     striped = 0
     const found = await readSoftly(input.frame, input.directions)

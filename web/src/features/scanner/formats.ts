@@ -1,6 +1,6 @@
 import type { ReaderOptions, ReadInputBarcodeFormat } from 'zxing-wasm/reader'
 
-/** Formats to decode, and the engine options. The formats are the engine's names, in one list for each shape of bars. */
+/** Formats to decode, and the engine options. The formats are the engine's names, in one list per kind. */
 export interface DecoderSettings {
   linear: readonly ReadInputBarcodeFormat[]
   stacked: readonly ReadInputBarcodeFormat[]
@@ -11,7 +11,7 @@ export type FormatKind = 'linear' | 'stacked' | 'matrix'
 
 /** Maximum number of symbols that the engine returns for one picture. */
 export const MAX_SYMBOLS = 255
-/** Default options of the barcode decoding engine, as specified in SPEC.md. */
+/** Default options of the barcode decoding engine, as the specification requires. */
 export const DECODER_DEFAULTS: ReaderOptions = {
   tryHarder: true,
   tryRotate: true,
@@ -38,7 +38,7 @@ export const SCANNER_SETTINGS: DecoderSettings = {
   options: { ...DECODER_DEFAULTS, textMode: 'Plain', maxNumberOfSymbols: 1 },
 }
 
-/** Returns the engine options for the formats of the given kinds (shapes of bars). */
+/** Returns the engine options for the formats of the given kinds. `changes` override the options of the settings. */
 export const buildReaderOptions = (settings: DecoderSettings, kinds: readonly FormatKind[], changes: ReaderOptions = {}): ReaderOptions => ({
   ...settings.options, ...changes, formats: kinds.flatMap((kind) => settings[kind]),
 })
@@ -71,7 +71,7 @@ const NAMES: Record<string, string> = {
   PDF417: 'pdf417',
 }
 
-/** Returns the format name of SPEC.md for an engine format. An EAN-13 that starts with 0 is a UPC-A. */
+/** Returns the specification's name of a format for an engine format. An EAN-13 that starts with 0 is a UPC-A. */
 export function toFormatName(engine: string, text = ''): string {
   if (engine === 'EAN13' && text.startsWith('0')) return 'upc_a'
   return NAMES[engine] ?? NAMES[engine.replace(/Model[12]$/, '')] ?? engine

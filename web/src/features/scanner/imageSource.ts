@@ -43,7 +43,7 @@ function contextFor(width: number, height: number): OffscreenCanvasRenderingCont
 async function sizeOfElement(element: HTMLImageElement | SVGImageElement): Promise<[number, number]> {
   const isHtml = isA('HTMLImageElement', element)
   try {
-    if ('decode' in element) await element.decode() // not all browsers can decode SVG images ahead
+    if ('decode' in element) await element.decode() // not all browsers can decode SVG images in advance
   } catch {
     throw notLoaded(isHtml ? 'HTMLImageElement' : 'SVGImageElement')
   }
@@ -66,7 +66,10 @@ async function sizeOf(source: Drawable): Promise<[number, number]> {
 
 const KINDS = ['Blob', 'HTMLCanvasElement', 'HTMLImageElement', 'HTMLVideoElement', 'ImageBitmap', 'ImageData', 'OffscreenCanvas', 'SVGImageElement', 'VideoFrame'] as const
 
-/** Returns the pixels of a source, or null for a source without width or height. Throws the errors that SPEC.md lists for a source without pixels. */
+/**
+ * Returns the pixels of a source, or null for a source without width or height. Throws the errors of the specification for a source without
+ * pixels.
+ */
 export async function readImageSource(source: BarcodeSource): Promise<RgbaPicture | null> {
   if (!KINDS.some((kind) => isA(kind, source))) throw new TypeError(`The provided value is not of type '(${KINDS.join(' or ')})'.`)
   if (isA('Blob', source)) {

@@ -12,13 +12,16 @@ export interface CameraViewOptions {
   torch: boolean
   zoom: boolean
   onOff: boolean
-  /** Pause in milliseconds after a scan. The two fields below are the pauses after a frame without a code, without and with an outline. */
+  /**
+   * Pause in milliseconds after a scan. `retryDelayMs` is the pause after a frame without a code, `trackedRetryDelayMs` the same pause
+   * while the outline is drawn.
+   */
   scanDelayMs: number
   retryDelayMs: number
   trackedRetryDelayMs: number
 }
 
-/** Default options of the camera view, as specified in SPEC.md. */
+/** Default options of the camera view, as the specification requires. */
 export const CAMERA_VIEW_DEFAULTS: CameraViewOptions = {
   formats: ['qr_code'],
   finder: true,

@@ -8,7 +8,7 @@ const SMALL = 900
 /** Scale factors that imitate hand movement. All factors differ, so that two equal readings come from different samples of the photograph. */
 const SCALE_FACTORS = [1, 0.94, 0.97, 0.92, 0.985, 0.955, 0.93, 0.975, 0.945, 0.99, 0.965]
 
-/** Returns the scales at which a photograph is decoded: first the full view, then closer views, then views from farther away. */
+/** Returns the scale factors at which a photograph is decoded: first the usual size, then a larger size, then a smaller size. */
 export function listScales({ width, height }: GrayPicture): number[] {
   const longest = Math.max(width, height)
   const usual = Math.min(1, USUAL / longest)

@@ -153,7 +153,7 @@ export function useCameraScan(video: RefObject<HTMLVideoElement | null>, props: 
       if (paused) return 'watch'
       const { code, fitting, several } = choose(decoded)
       if (code !== null && (!keepOn || gate.isNew(code.text, fitting))) onRead(code.text)
-      if (code !== null && keepOn) return 'watch' // the label stays in view while its car is shown
+      if (code !== null && keepOn) return 'watch' // the label stays in view while the sheet of its vehicle is open
       return several ? 'every' : 'first'
     }
     Promise.all([camera.start(element), loadDetector()]).then(follow).catch(fail)

@@ -26,7 +26,7 @@ export function watchVideo(video: HTMLVideoElement, onStandstill: () => void): (
   const play = () => void video.play().catch(() => undefined) // a video that cannot play is reported as a frozen picture
   const check = () => {
     const now = pictures()
-    const isSilent = tracks.some(({ muted, readyState }) => muted || readyState === 'ended') // such a track may deliver black pictures
+    const isSilent = tracks.some(({ muted, readyState }) => muted || readyState === 'ended') // a muted or ended track may deliver black pictures
     idle = now === progress || isSilent ? idle + 1 : 0
     progress = now
     if (idle > 0 && video.paused) play()

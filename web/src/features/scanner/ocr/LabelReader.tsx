@@ -57,7 +57,7 @@ export function LabelReader(props: LabelReaderProps) {
 function Attempt({ video, vehicles, onRead, onClose, onRetry }: LabelReaderProps & { onRetry: () => void }) {
   const t = useReaderText()
   const [state, setState] = useState<State>({ kind: 'loading' })
-  // The list may be loaded anew while the text is read. The attempt keeps the list with which it started.
+  // The vehicle list may be fetched again while the text is read. The attempt uses the list with which it started.
   const [list] = useState(vehicles)
   const start = useCallback(async (isWanted: () => boolean) => {
     const show = (next: State) => isWanted() && setState(next)

@@ -68,9 +68,10 @@ function joinLines(lines: readonly (LineText | null)[]): JoinedText {
 }
 
 /**
- * Finds the vehicle that the read lines name. A vehicle is identified when its identifier differs from a part of the text in at most two characters
- * and every other vehicle differs in at least two more. A character that is certain must not differ, because the label may be that of another
- * campaign's vehicle. Identifiers that are too short, endings and parking spaces never identify a vehicle.
+ * Finds the vehicle that the read lines identify. A vehicle is identified when its identifier differs from a part of the text in at most
+ * `MAX_WRONG_CHARACTERS` and every other vehicle differs in at least `MIN_DISTANCE_TO_NEXT` more. A character that is certain must not
+ * differ, because the label may be that of another campaign's vehicle. Identifiers that are too short, endings and parking spaces never
+ * identify a vehicle.
  */
 export async function matchLines<V extends ReadableVehicle>(lines: readonly (LineText | null)[], vehicles: readonly V[]): Promise<TextMatch<V>> {
   const joined = joinLines(lines)

@@ -9,7 +9,7 @@ export interface TextLine {
   slant: number
 }
 
-/** Height in pixels to which a line is scaled, from the top to the foot of a capital letter. `MARGIN` is the margin around the line. */
+/** Height in pixels of a capital letter after a line is scaled. `MIN_DISTANCE_TO_NEXT` is the margin in pixels around the scaled line. */
 export const LETTER_HEIGHT_PX = 30
 const MIN_DISTANCE_TO_NEXT = 8
 const MAX_WIDTH = 1400
@@ -169,10 +169,10 @@ function findColumns({ xs, ys, count }: Edges, width: number, rows: Span, rise: 
   return findSpans(counts, 1, Math.round(COLUMN_GAP * (rows.to - rows.from)))
 }
 
-/** Returns the indexes of the lines in reading order: lines with the shape of an identifier first. */
+/** Returns the indexes of the lines in the order in which they should be read: lines with the shape of an identifier first. */
 export const orderLines = (lines: readonly TextLine[]): number[] => lines.map((line, place) => ({ place, rating: rate(line) })).toSorted((a, b) => b.rating - a.rating).map(({ place }) => place)
 
-/** Cuts a line out of a picture: upright, at the height that the engine reads best, dark on light and with full contrast. */
+/** Cuts a line out of a picture: deskewed, at the height that the engine reads best, dark on light and with full contrast. */
 export function cutLine(picture: GrayPicture, { x, y, width, height, slant }: TextLine): GrayPicture {
   let [source, shrink] = [picture, 1]
   while (height / shrink > 2 * LETTER_HEIGHT_PX) [source, shrink] = [halvePicture(source), 2 * shrink]

@@ -16,7 +16,7 @@ export type OcrRequest =
 /** Message from the OCR worker to the page. */
 export type OcrResponse =
   | { kind: 'ready' }
-  /** Indexes of the detected lines, counted from the top, in reading order. */
+  /** Indexes of the detected lines, counted from the top, in the order in which they should be read. */
   | { kind: 'found'; order: number[] }
   | { kind: 'text'; line: LineText }
   /** The reader has failed and has to be replaced. */

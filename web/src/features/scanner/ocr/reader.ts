@@ -11,7 +11,7 @@ export const RESPONSE_TIMEOUT_MS = 20_000
 export interface OcrReader {
   /** Resolves when the OCR engine is loaded. Rejects when loading fails. */
   ready: Promise<void>
-  /** Finds the text lines of a picture. Returns the indexes of the lines in reading order. */
+  /** Finds the text lines of a picture. Returns their indexes in the order in which they should be read. */
   find: (frame: CameraFrame) => Promise<number[]>
   /** Reads the line with the given index and returns its characters. */
   read: (place: number) => Promise<LineText>

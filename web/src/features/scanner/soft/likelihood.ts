@@ -38,7 +38,7 @@ export function computeLikelihoods(profile: Float64Array, fit: CodeFit, { varian
       return unexplainedEnergy(bright, dark)
     })
     const least = Math.min(...rests)
-    const noise = Math.max(least / bright.length, floor) // a place that no character fits well counts less
+    const noise = Math.max(least / bright.length, floor) // a position that no character fits well counts less
     return rests.map((rest) => (-LIKELIHOOD_FACTOR * (rest - least)) / (2 * noise))
   })
 }

@@ -25,8 +25,8 @@ const REFITS = 3
 /** Minimum share of a profile's energy that an accepted code explains. */
 const MIN_EXPLAINED_SHARE = 0.85
 /**
- * Minimum explained share at which a code without a check character counts as certain. A code whose stop is missing was read with a wrong last
- * character at 0.88; codes that are read rightly explain 0.96 and more.
+ * Minimum explained share at which a code without a check character counts as certain. A code without a stop character was read with a
+ * wrong last character at 0.88; correctly read codes explain at least 0.96.
  */
 const CERTAIN_EXPLAINED_SHARE = 0.92
 /** Minimum explained share of the energy at which the search for better characters continues. */

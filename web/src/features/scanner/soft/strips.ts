@@ -18,7 +18,7 @@ export interface BarStrip {
   score: number
 }
 
-/** Sums of the pixel columns of each band of rows. */
+/** Mean brightness of each pixel column in each band of rows. */
 export interface RowBands {
   count: number
   width: number
@@ -54,7 +54,7 @@ function scoreCells({ count, width, sums }: RowBands): { columns: number; scores
         common += one * ((lower[x + 1] ?? 0) - (lower[x - 1] ?? 0))
         balance += one
       }
-      // An outline has edges of one sign, bars as many of both.
+      // Subtracting the balance suppresses outlines, whose edges have one sign. Bars have as many rising as falling edges.
       scores[band * columns + column] = Math.sqrt(Math.max(0, common - (balance * balance) / CELL))
     }
   }
