@@ -1,6 +1,6 @@
 import { createBackground, simulateCamera, randomFrom, type ShadePicture } from './labels'
 
-/** A printed linear code and how a camera sees it. */
+/** Parameters of a drawn linear code and of the simulated camera. */
 export interface BarsOptions {
   /** Widths of the bars and spaces in modules, a bar first. */
   widths: readonly number[]
@@ -9,7 +9,7 @@ export interface BarsOptions {
   /** Height of the bars in pixels. */
   tall?: number
   turn?: number
-  /** Displacement of the middle of the code along it, in modules, as on a bent label or at a slant. */
+  /** Displacement in modules of the middle of the code along the code, as on a bent or slanted label. */
   bend?: number
   /** Standard deviation of the blur across the bars in pixels. */
   blur?: number
@@ -30,7 +30,7 @@ export interface BarsOptions {
 const FINE = 16
 const QUIET = 10
 
-/** Draws the darkness along a code from 0 to 1, with ink spread and blur in modules. Three box blurs come close to a Gaussian one. */
+/** Draws the darkness along a code from 0 to 1, with ink spread and blur in modules. Three box blurs approximate a Gaussian blur. */
 function drawLine(widths: readonly number[], blur: number, spread: number): Float64Array {
   const total = widths.reduce((sum, width) => sum + width, 0)
   let line = new Float64Array(Math.ceil((total + 2 * QUIET) * FINE))
@@ -54,7 +54,7 @@ function drawLine(widths: readonly number[], blur: number, spread: number): Floa
 /** Draws a picture of a linear code on a car. */
 export function drawBars({ widths, module, tall = 90, turn = 0, bend = 0, blur = 0.5, spread = 0, shadow = 0, print = true, side = 640, seed = 1, ...camera }: BarsOptions): ShadePicture {
   const scene = createBackground(side, side)
-  const line = drawLine(widths, Math.hypot(blur, 0.29) / module, spread) // a pixel blurs by its own width
+  const line = drawLine(widths, Math.hypot(blur, 0.29) / module, spread) // 0.29 is the standard deviation of the blur by the width of one pixel
   const random = randomFrom(seed)
   const letters = Array.from({ length: 4096 }, () => random() < 0.45)
   const [cos, sin] = [Math.cos((turn * Math.PI) / 180), Math.sin((turn * Math.PI) / 180)]

@@ -40,5 +40,5 @@ export function encodeEan8(digits: string): Widths {
   return [1, 1, 1, ...part(0), 1, 1, 1, 1, 1, ...part(4), 1, 1, 1]
 }
 
-/** Returns bars and spaces of random widths, which are no code. */
+/** Returns bars and spaces of random widths, which do not form a code. */
 export const drawRandomWidths = (random: () => number, count: number): Widths => Array.from({ length: count - (count % 2) + 1 }, () => 1 + Math.floor(random() ** 2 * 4))

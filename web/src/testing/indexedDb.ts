@@ -1,5 +1,5 @@
 import 'fake-indexeddb/auto'
 import { IDBFactory } from 'fake-indexeddb'
 
-// Files that import this module get a database, which is empty. Other files have none, as in a browser without storage.
+// Test files that import this module get an empty database. Other test files have no database, like a browser without storage.
 globalThis.indexedDB = new IDBFactory()

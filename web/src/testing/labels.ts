@@ -12,7 +12,7 @@ export interface LabelOptions {
   module?: number
   /** Rotation of the label in degrees. */
   turn?: number
-  /** How much shorter the far edge is than the near one, from 0 to 0.6. */
+  /** Strength of the perspective, from 0 to 0.6: the share by which the far edge is shorter than the near edge. */
   perspective?: number
   /** Radius of the blur in pixels. */
   blur?: number

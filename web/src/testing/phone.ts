@@ -9,7 +9,7 @@ export const OWN_USER = { id: 3, hmc: '1003', user_type: 'op' }
 export const OTHER_USER = { id: 9, hmc: '1009', user_type: 'op' }
 export const rejectAsOffline = () => Promise.reject(new Error('no network'))
 
-/** Returns a save of the person ME, with a note. */
+/** Returns a save of `OWN_USER` with a note. */
 export const createSaveRequest = (vehicle: number, part: Partial<SaveRequest> = {}): SaveRequest => ({
   owner: '3', hmc: '1003', vehicle, vin: `HB20 00000${vehicle}`, space: `A-${vehicle}`, campaign: 5, campaign_name: 'Airbag', yard: null, stands_in: 2,
   version: 1, change: { base: { status: '', operator_notes: '' }, wanted: { status: 'ng', operator_notes: 'a secret note' } }, inspected: false, origin: 'typed', replaces: null, held: false, ...part,
@@ -32,7 +32,7 @@ export function setUpDatabase(): void {
   })
 }
 
-/** Loads the modules again, like a tab that has just been opened. Tabs share the database. The earlier tabs are closed unless `before` does something else. */
+/** Loads the modules again, like a tab that has just been opened. Tabs share the database. By default, `before` closes the earlier tabs. */
 export async function openTab(user = OWN_USER, before = closeTabs) {
   before()
   vi.resetModules()

@@ -7,8 +7,8 @@ configure({ asyncUtilTimeout: WAIT_MS })
 const { waitFor } = vi
 vi.waitFor = (expectation, options = WAIT_MS) => waitFor(expectation, options)
 
-// The test files of a worker share its DOM. Each file loads Patio's modules anew and has no database at first, so that it does not
-// meet the state of other files.
+// The test files of a worker share its DOM. Each file loads Patio's modules again and starts without a database, so that no state of other
+// files remains.
 vi.resetModules()
 Reflect.deleteProperty(globalThis, 'indexedDB')
 const { clearFormDrafts } = await import('@/api/formDrafts')

@@ -12,7 +12,7 @@ export const OPERATOR: SessionUser = { id: 3, hmc: '1003', user_type: 'op' }
 export const LEADER: SessionUser = { id: 4, hmc: '1004', user_type: 'tm' }
 export const SUPERVISOR: SessionUser = { id: 2, hmc: '1002', user_type: 'admin' }
 
-/** A session of a person, with a key that only this person has. */
+/** Creates a session of a user, with an encryption key that only this user has. */
 export const createSession = (user: SessionUser): Session => ({
   id: `session of ${user.hmc}`, token: `token of ${user.hmc}`, sealKey: btoa(user.hmc.padEnd(32, '.')).replace(/=+$/, ''), user,
 })

@@ -16,7 +16,7 @@ export const GRADES: readonly Grade[] = [
   { name: 'hard', blur: 2.6, slant: 12, noise: 13, paper: 170, widths: [0.5, 0.75] },
 ]
 
-/** Ten faces of the Debian packages fonts-dejavu-core, fonts-dejavu-extra and fonts-liberation. */
+/** Ten font faces of the Debian packages fonts-dejavu-core, fonts-dejavu-extra and fonts-liberation. */
 const FONTS = [
   '"DejaVu Sans"', '"DejaVu Sans Mono"', 'bold "DejaVu Sans Mono"', '"DejaVu Serif"', 'condensed "DejaVu Sans"',
   '"Liberation Sans"', 'bold "Liberation Sans"', '"Liberation Sans Narrow"', '"Liberation Mono"', '"Liberation Serif"',
@@ -47,7 +47,7 @@ export interface TextScene {
   seed: number
 }
 
-/** Side of the square that the scanner reads of a camera's picture with 1080 rows. */
+/** Side in pixels of the square that the scanner decodes from a camera picture with 1080 rows. */
 const SIZE = 929
 const CAMPAIGN = 500
 /** Shares of vehicles with a neighbour in the list whose identifier differs in one and in two digits. */
@@ -88,7 +88,10 @@ function linesOf(vin: string, layout: (typeof LAYOUTS)[number], random: () => nu
   return [whole]
 }
 
-/** Creates a drawn label with its grade, its campaign and the vehicle that it names; `null` for a vehicle of another campaign. */
+/**
+ * Creates the scene of a label with its grade, its campaign and the vehicle that the label identifies; `vehicle` is `null` for a vehicle of
+ * another campaign.
+ */
 export function createLabel(number: number) {
   const random = randomFrom(number * 7919 + 13)
   for (let skip = 0; skip < 3; skip++) random()

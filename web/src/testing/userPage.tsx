@@ -8,7 +8,7 @@ export const createUser = (id: number, hmc: string, user_type: User['user_type']
 /** Users that the server lists: the reserved account, a supervisor and an operator. */
 const people = [createUser(1, 'reserved'), createUser(2, '1002', 'admin'), createUser(3, '1003')]
 
-/** Opens the page as a supervisor, with a server that gives these answers. */
+/** Opens the page of user management as a supervisor, with a server that gives these responses. */
 export function openUserPage(answers: Parameters<typeof stubServer>[0] = {}, panel = '') {
   signInAs(SUPERVISOR)
   const calls = stubServer({ 'GET /users': people, ...answers })
