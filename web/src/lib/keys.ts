@@ -15,8 +15,8 @@ export function setShortcutsEnabled(on: boolean): void {
 const WRITES = 'input, textarea, select, [contenteditable], dialog'
 
 /**
- * Returns whether a key press acts as a shortcut: shortcuts are on, no modifier such as Ctrl is held, the focus is outside of fields and
- * dialogs, and no other listener has handled the key.
+ * Returns whether a key press acts as a shortcut. Shortcuts must be on, no modifier such as Ctrl may be held, the focus must be outside of
+ * fields and dialogs, and no other listener may have handled the key.
  */
 export const isShortcut = ({ target, defaultPrevented, ctrlKey, altKey, metaKey }: KeyboardEvent): boolean =>
   areShortcutsEnabled.get() && !defaultPrevented && !ctrlKey && !altKey && !metaKey && !(target instanceof Element && target.closest(WRITES) !== null)

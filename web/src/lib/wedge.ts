@@ -13,7 +13,7 @@ const MIN_SLOW_LENGTH = 8
 /** Pattern of the text of a code from a slow scanner: capitals, digits and signs, with at least one digit. */
 const SLOW_TEXT = /^(?=.*\d)[^\p{Ll}]*$/u
 
-/** Keys that mark the end of a code. Some hardware scanners also send such a key before the code. */
+/** Keys that mark the end of a code. Some hardware scanners also send one of these keys before the code. */
 const ENDS = new Set(['Enter', 'Tab'])
 /** Keys that edit text or move the cursor, which hardware scanners never send. */
 const EDITS = /^(Backspace|Delete|Escape|Home|End|Arrow|Page)/
