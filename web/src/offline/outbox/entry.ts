@@ -98,8 +98,8 @@ export function applyPendingChanges<V extends Partial<Inspectable>>(vehicle: V, 
 export const getOtherVin = ({ state, reason }: PendingSave): string | null => (state === 'refused' && reason?.code === 'OTHER_VEHICLE' ? (reason.vin_number ?? null) : null)
 
 /**
- * Returns a key that is equal for all saves with the same open question: does the save belong to the vehicle that now has this id? Returns
- * null for a save without this question.
+ * Returns a key that is equal for all saves with the same open question, or null for a save without a question. The question is whether the
+ * save belongs to the vehicle that now has this id.
  */
 export function getOtherVehicleQuestionKey(entry: PendingSave): string | null {
   const now = getOtherVin(entry)
