@@ -14,7 +14,7 @@ interface MenuAction {
   disabled?: boolean
 }
 
-export type RowAction = MenuAction & ({ onSelect: () => void } | { /** File types of the file that the action asks for. */ accept: string; onFile: (file: File) => void })
+export type RowAction = MenuAction & ({ onSelect: () => void } | { /** File types that the file picker of the action accepts. */ accept: string; onFile: (file: File) => void })
 
 interface ActionMenuProps {
   label: string

@@ -15,7 +15,10 @@ interface ProgressProps {
   ticks?: 24 | 32 | 48
 }
 
-/** Returns the number of filled ticks (segments) of a bar: at least one once an item is done, and all of them only when all items are done. */
+/**
+ * Returns the number of filled ticks (segments) of a bar. At least one tick is filled once an item is done, and all ticks only when all
+ * items are done.
+ */
 export function countTicks(done: number, total: number, ticks: number): number {
   if (total <= 0 || done <= 0) return 0
   return done >= total ? ticks : Math.min(Math.max(Math.round((done / total) * ticks), 1), ticks - 1)
