@@ -19,7 +19,10 @@ interface RailProps {
   hidden: boolean
 }
 
-/** The entries of the menu at the left edge of a wide window, with the current page marked: the tools first, sign-out and policies at the lower edge. */
+/**
+ * The entries of the menu at the left edge of a wide window, with the current page marked. The tools are at the top, sign-out and policies
+ * at the lower edge.
+ */
 export function Rail({ user, path, hidden }: RailProps) {
   const t = useDeskText()
   const developer = useQuery(meQuery).data?.developer ?? false
