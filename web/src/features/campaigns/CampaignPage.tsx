@@ -50,7 +50,7 @@ export default function CampaignPage() {
   )
 }
 
-/** Returns whether the device has a touch screen and may have a camera. On such devices, scanning is the fastest way to inspect. */
+/** Returns whether the device has a touch screen and may have a camera. On these devices, scanning is the fastest way to inspect. */
 const useScansByTouch = () => useMediaQuery('(pointer: coarse)') && globalThis.navigator.mediaDevices?.getUserMedia !== undefined
 
 function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: number | null }) {
