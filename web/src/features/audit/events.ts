@@ -6,7 +6,7 @@ export const EVENT_KINDS = [
   'campaign-changed', 'campaign-deleted', 'vehicle-changed', 'bulk-changed', 'exported', 'service-step', 'retention',
 ] as const
 
-/** One field changed by an audit event, with its value before and after as text; null when the event has no such value. */
+/** One field changed by an audit event, with its value before and after as text; null when the event does not contain that value. */
 export interface FieldChange {
   field: string
   old: string | null
