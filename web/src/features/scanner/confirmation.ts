@@ -18,7 +18,7 @@ const MATRIX = new Set([...CERTAIN, 'pdf417'])
 const CHECKED = new Set(['code_128', 'code_93', 'ean_13', 'upc_a', 'micro_qr_code'])
 const SHORT = 4
 const AGAIN = 2
-/** Number of equal readings required for short texts without a check character, because the texture of a surface can look like such a code. */
+/** Number of equal readings required for short texts without a check character, because the texture of a surface can look like a short barcode. */
 const SHORT_TEXT_READINGS = 3
 /** Number of frames for which a decoded text counts toward its confirmation, about two seconds of camera pictures. */
 const MEMORY_FRAMES = 40
@@ -39,8 +39,8 @@ function isStripes(text: string, format: string): boolean {
 }
 
 /**
- * Returns whether a text can come from a printed label: it has a letter or digit, and no control characters except blanks and the ISO 15434
- * separators of manufacturers' labels. QR Code, Data Matrix and PDF417 may contain any character.
+ * Returns whether a text can come from a printed label. It must contain a letter or digit, and no control characters except blanks and the
+ * ISO 15434 separators of manufacturers' labels. QR Code, Data Matrix and PDF417 may contain any character.
  */
 export function isPlausibleText(text: string, format: string): boolean {
   if (!/[\p{L}\p{N}]/u.test(text) || isStripes(text, format)) return false

@@ -172,8 +172,8 @@ export function rotatePicture(picture: GrayPicture, angle: number, wide = pictur
 export const blurPicture = (picture: GrayPicture, radius: number): GrayPicture => blurDownwards(blurAcross(picture, radius), radius)
 
 /**
- * Returns 1 / (2 * radius + 1), the reciprocal of the window size, as a fixed-point number with 16 fraction bits: `(sum * factor) >> 16` is the
- * mean. Multiplying is faster than dividing.
+ * Returns the reciprocal of the window size, 1 / (2 * radius + 1), as a fixed-point number with 16 fraction bits. The mean is then `(sum *
+ * factor) >> 16`, because multiplying is faster than dividing.
  */
 const fixedPointReciprocal = (radius: number): number => Math.floor(0x10000 / (2 * radius + 1)) + 1
 /** Returns the index, clamped to the range from 0 to `count` - 1. */

@@ -45,7 +45,7 @@ interface Edges {
   threshold: number
 }
 
-/** Finds the pixels with a vertical edge. Lines of characters have many such edges. */
+/** Finds the pixels with a vertical edge, because lines of characters have many vertical edges. */
 function findEdges({ width, height, data }: GrayPicture): Edges {
   const strengths = new Int32Array(256)
   const step = (place: number) => Math.abs(pixelAt(data, place + 1) - pixelAt(data, place - 1))

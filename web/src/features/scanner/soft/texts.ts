@@ -8,7 +8,10 @@ const CHECK_MODULUS_128 = 103
 const [SHIFT, TO_C, TO_B, TO_A] = [98, 99, 100, 101]
 type CodeSet = 'A' | 'B' | 'C'
 
-/** Returns the text of Code 128 values, or `null` for a wrong check character. Also returns `null` for control and function characters, which labels on cars do not contain. */
+/**
+ * Returns the text of Code 128 values, or `null` for a wrong check character. Also returns `null` for control and function characters,
+ * which vehicle labels do not contain.
+ */
 export function textOfCode128(values: readonly number[]): string | null {
   const [start = 0, ...rest] = values
   const check = rest.pop()
@@ -39,7 +42,10 @@ function checkOfCode93(values: readonly number[], maxWeight: number): number {
   return values.toReversed().reduce((sum, value, index) => sum + value * ((index % maxWeight) + 1), 0) % CHECK_MODULUS_93
 }
 
-/** Returns the text of Code 93 values, or `null` for a wrong check character. Also returns `null` for shifted characters, which labels on cars do not contain. */
+/**
+ * Returns the text of Code 93 values, or `null` for a wrong check character. Also returns `null` for shifted characters, which vehicle
+ * labels do not contain.
+ */
 export function textOfCode93(values: readonly number[]): string | null {
   const data = values.slice(1, -2)
   const [first, second] = values.slice(-2)
