@@ -56,7 +56,7 @@ function PaneHead({ vehicle, inspection }: Omit<VehicleHeadProps, 'next'>) {
 const isIdentifier = (text: string) => /^\S+ \S+$/.test(text)
 const isFilled = (text: string) => text.trim() !== ''
 
-/** VIN that a supervisor can edit. With `asVin`, the last digits stand out as in the list. */
+/** VIN that a supervisor can edit. With `asVin`, the last digits are bold as in the list. */
 export function VinEdit({ inspection: { entry, change }, asVin = false }: { inspection: Inspection; asVin?: boolean }) {
   const t = useScanText()
   return (

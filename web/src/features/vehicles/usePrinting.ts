@@ -17,5 +17,5 @@ export function printPage(): void {
   setTimeout(() => window.print())
 }
 
-/** Returns whether the page is being printed, so that the full list instead of one page of rows goes to paper. */
+/** Returns whether the page is being printed, so that the full list instead of one page of rows is printed. */
 export const usePrinting = (): boolean => useStore(printing)
