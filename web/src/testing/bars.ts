@@ -51,7 +51,7 @@ function drawLine(widths: readonly number[], blur: number, spread: number): Floa
   return line
 }
 
-/** Draws a picture of a linear code on a car. */
+/** Draws a picture of a linear code on a vehicle. */
 export function drawBars({ widths, module, tall = 90, turn = 0, bend = 0, blur = 0.5, spread = 0, shadow = 0, print = true, side = 640, seed = 1, ...camera }: BarsOptions): ShadePicture {
   const scene = createBackground(side, side)
   const line = drawLine(widths, Math.hypot(blur, 0.29) / module, spread) // 0.29 is the standard deviation of the blur by the width of one pixel

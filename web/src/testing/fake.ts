@@ -1,4 +1,4 @@
-/** Lets an object stand in for a type of which a test needs only some members. */
+/** Returns an object as a type of which a test needs only some members. */
 export const createFake = <T>(members: object): T => members as T
 
 /** Returns a value that a test expects to be present. Throws when the value is null or undefined. */

@@ -52,7 +52,7 @@ export async function drawSymbol(format: WriteInputBarcodeFormat, text: string):
   return { width, height, data }
 }
 
-/** Draws what a camera sees around a label, such as the body of a car. */
+/** Draws the surroundings of a label in a camera picture, such as the body of a vehicle. */
 export function createBackground(width: number, height: number, shade = 96): ShadePicture {
   const data = new Uint8Array(width * height)
   for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) data[y * width + x] = shade + 24 * Math.sin(x / 91) + 18 * Math.cos(y / 67 + x / 200)
@@ -132,7 +132,7 @@ function smooth({ width, height, data }: ShadePicture, radius: number): ShadePic
   return { width, height, data: pass(pass(data, 1, width, height, width), width, height, width, 1) }
 }
 
-/** Draws a complete picture of one label on a car. */
+/** Draws a complete picture of one label on a vehicle. */
 export async function drawLabelPicture(format: WriteInputBarcodeFormat, text: string, options: LabelOptions = {}): Promise<ShadePicture> {
   const { module = 3, width = 1280, height = 960 } = options
   const scene = createBackground(width, height)

@@ -49,7 +49,7 @@ export function drawGradedLabel(grade: Grade, format: (typeof FORMATS)[number], 
   return { kind: `${grade} ${format}`, text, picture: drawBars({ ...view, ...camera, seed: (view.seed ?? 1) + exposure }) }
 }
 
-/** Textures around cars that are not codes. */
+/** Textures near vehicles, which are not codes. */
 const TEXTURES: Record<string, (x: number, y: number, random: () => number) => number> = {
   grille: (x, y) => (x % 14 < 5 ? 30 : 190 + (y % 40)),
   fence: (x, y) => ((x + y) % 37 < 6 || (x - y + 9999) % 41 < 6 ? 40 : 200),
