@@ -4,7 +4,7 @@ use crate::{
     active_imports::ActiveImports,
     error::Result,
     saga_clients::SagaClients,
-    store::{self, FailureOutcome, HEARTBEAT_TIMEOUT, OrphanedImport, rejected_workbooks},
+    store::{self, FailureOutcome, HEARTBEAT_TIMEOUT, RunningImport, rejected_workbooks},
 };
 use patio_kit::{
     auth::{identity::Caller, service_tokens::ServiceTokens},
@@ -28,10 +28,14 @@ static OUTAGE: Outage = Outage::new();
 pub fn spawn_recovery(host: &Host, db: Db, running: ActiveImports) {
     let tokens = host.service_tokens("import-svc");
     let (tasks, host) = (host.tasks.clone(), host.clone());
-    tasks.spawn_repeating(RECOVERY_INTERVAL, move || {
+    let searched = db.clone();
+    searched.spawn_after_writes(&tasks, RECOVERY_INTERVAL, move || {
         let (host, db, running, tokens) = (host.clone(), db.clone(), running.clone(), tokens.clone());
         async move {
-            OUTAGE.log_attempt("recover orphaned imports", recover_all(&host, &db, &running, &tokens).await);
+            let recovered = recover_all(&host, &db, &running, &tokens).await;
+            let is_left = *recovered.as_ref().unwrap_or(&true);
+            OUTAGE.log_attempt("recover orphaned imports", recovered.map(drop));
+            is_left
         }
     });
 }
@@ -50,18 +54,22 @@ pub fn spawn_rejected_workbook_purge(host: &Host, db: Db) {
     });
 }
 
-async fn recover_all(host: &Host, db: &Db, running: &ActiveImports, tokens: &ServiceTokens) -> Result<()> {
-    let silent = store::list_orphaned_imports(db, host.clock.now() - HEARTBEAT_TIMEOUT).await?;
+/// Ends the orphaned imports. Returns `true` when imports were running, in this process or in another one.
+async fn recover_all(host: &Host, db: &Db, running: &ActiveImports, tokens: &ServiceTokens) -> Result<bool> {
+    let all = store::list_running_imports(db).await?;
+    let is_any_running = !all.is_empty();
+    let silent_since = host.clock.now() - HEARTBEAT_TIMEOUT;
+    let silent: Vec<_> = all.into_iter().filter(|import| import.seen_at < silent_since).collect();
     metrics::gauge!("patio_saga_backlog", "saga" => "orphaned-imports").set(gauge_value(silent.len()));
     for lost in silent.into_iter().filter(|lost| !running.is_running(lost.id)) {
         let steps = SagaClients::new(&host.links, tokens.call_context().await?);
         recover_one(host, db, &steps, lost).await?;
     }
-    Ok(())
+    Ok(is_any_running)
 }
 
 /// Ends one orphaned import. If its campaign was published, the import counts as imported; otherwise its draft is discarded.
-async fn recover_one(host: &Host, db: &Db, steps: &SagaClients, lost: OrphanedImport) -> Result<()> {
+async fn recover_one(host: &Host, db: &Db, steps: &SagaClients, lost: RunningImport) -> Result<()> {
     let published = match lost.campaign_id {
         Some(campaign) => steps.find_published(campaign).await?.is_some(),
         None => false,

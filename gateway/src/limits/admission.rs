@@ -17,8 +17,8 @@ use std::{
     time::Duration,
 };
 use tokio::{
-    sync::oneshot,
-    time::{Instant, timeout},
+    sync::{Notify, oneshot},
+    time::{Instant, sleep, timeout},
 };
 
 /// Default number of permits per core when the services run in the same process.
@@ -76,6 +76,8 @@ struct State {
     recovery_debt: usize,
     /// Number of consecutive ticks without any permit in use.
     idle_ticks: u32,
+    /// Wakes the task that ticks during an overload.
+    overload_began: Arc<Notify>,
 }
 
 impl State {
@@ -113,17 +115,19 @@ impl State {
         true
     }
 
-    /// Counts idle ticks, and ends the overload after enough consecutive idle ticks.
-    fn tick(&mut self) {
+    /// Counts idle ticks, and ends the overload after enough consecutive idle ticks. Returns `true` while the overload lasts.
+    fn tick(&mut self) -> bool {
         self.idle_ticks = if self.saving + self.reading == 0 { self.idle_ticks + 1 } else { 0 };
         if self.idle_ticks >= IDLE_TICKS_TO_RECOVER {
             (self.recovery_debt, self.idle_ticks) = (0, 0);
         }
+        self.recovery_debt > 0
     }
 
     /// Records a rejected request, and logs rejections at most once per second.
     fn reject(&mut self) {
         self.rejected += 1;
+        self.overload_began.notify_one();
         self.recovery_debt = (self.recovery_debt + DEBT_PER_REJECTION).min(self.max_concurrent * DEBT_CAP_PER_PERMIT * DEBT_PER_REJECTION);
         if self.logged_at.elapsed() >= LOG_INTERVAL {
             tracing::warn!(rejected = self.rejected, max_concurrent = self.max_concurrent, "overloaded, requests rejected");
@@ -162,16 +166,19 @@ impl AdmissionController {
             logged_at: before,
             recovery_debt: 0,
             idle_ticks: 0,
+            overload_began: Arc::default(),
         };
         Self(Arc::new(Mutex::new(room)))
     }
 
     /// Starts the background tasks that detect the end of an overload and publish the queue metrics.
     pub fn spawn_ticker(&self, tasks: &Tasks) {
-        let turns = self.clone();
-        tasks.spawn_repeating(TICK, move || {
-            turns.room().tick();
-            ready(())
+        let (turns, stopping) = (self.clone(), tasks.clone());
+        tasks.spawn(async move {
+            tokio::select! {
+                () = turns.tick_during_overloads() => {}
+                () = stopping.wait_until_stopping() => {}
+            }
         });
         let turns = self.clone();
         tasks.spawn_repeating(LOG_INTERVAL, move || {
@@ -186,6 +193,17 @@ impl AdmissionController {
             }
             ready(())
         });
+    }
+
+    /// Ticks while an overload lasts. Without an overload, nothing wakes the process.
+    async fn tick_during_overloads(&self) {
+        let overload_began = self.room().overload_began.clone();
+        loop {
+            overload_began.notified().await;
+            while self.room().tick() {
+                sleep(TICK).await;
+            }
+        }
     }
 
     fn room(&self) -> MutexGuard<'_, State> {

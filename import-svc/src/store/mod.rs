@@ -211,9 +211,9 @@ impl SuccessfulImport {
     }
 }
 
-/// An orphaned import: an import whose process died before the import ended.
+/// Import that is stored as running. It is orphaned when its process died, which its heartbeat shows.
 #[derive(Debug, Clone, PartialEq, Eq, FromRow)]
-pub struct OrphanedImport {
+pub struct RunningImport {
     /// Id of the import in the database.
     pub id: i64,
     /// Id of the user who started the import.
@@ -222,10 +222,13 @@ pub struct OrphanedImport {
     pub role: String,
     /// Campaign id of the draft that the import had created; `None` if the import had not created a draft.
     pub campaign_id: Option<i64>,
+    /// Time of the last heartbeat of the import's process.
+    pub seen_at: DateTime<Utc>,
 }
 
-/// Returns at most 100 orphaned imports: imports that are stored as running but had no heartbeat since `since`.
-pub async fn list_orphaned_imports(db: &Db, since: DateTime<Utc>) -> Result<Vec<OrphanedImport>, Error> {
-    on!(db.read(), c => query_as("select id, user_id, role, campaign_id from imports where outcome = 'running' and seen_at < $1 order by id limit 100")
-        .bind(since).fetch_all(c).await)
+/// Returns the imports that are stored as running, at most 100, those with the oldest heartbeat first.
+pub async fn list_running_imports(db: &Db) -> Result<Vec<RunningImport>, Error> {
+    on!(db.read(), c => query_as(
+        "select id, user_id, role, campaign_id, seen_at from imports where outcome = 'running' order by seen_at limit 100")
+        .fetch_all(c).await)
 }

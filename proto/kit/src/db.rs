@@ -16,15 +16,16 @@ pub mod restore;
 mod sqlite_checkpoint;
 mod sqlite_writer;
 mod tx;
+mod write_activity;
 
 use crate::{
-    atomic_instant::AtomicInstant,
     config::{InvalidSetting, Settings},
     database_state,
     db::{
         pg_cluster::PgCluster,
         pg_replica::PgReplica,
         sqlite_writer::{Durability, WriteQueue},
+        write_activity::WriteActivity,
     },
     lifecycle::Tasks,
 };
@@ -40,7 +41,7 @@ use sqlx::{
     migrate::Migrator,
     sqlite::{SqliteConnectOptions, SqlitePoolOptions},
 };
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{path::Path, sync::Arc};
 pub use tx::Tx;
 
 /// Connection or pool that a statement runs on, by database engine.
@@ -67,16 +68,14 @@ macro_rules! on {
 pub struct Db {
     name: &'static str,
     pools: Pools,
-    /// Time at which the last durable write was requested. A durable write returns only when its commit is on disk.
-    asked: Arc<AtomicInstant>,
+    /// Durable writes that this process requested. A durable write returns only when its commit is on disk.
+    writes: Arc<WriteActivity>,
     /// Pool of the read replica; set only in the clone that [`Self::read_from_replica`] passes to its query.
     reading: Option<PostgresPool>,
 }
 
 /// Names of the `PostgreSQL` pools in the metrics: for reads, for transactions, and for single writing statements.
 const POOL_NAMES: [&str; 3] = ["read", "write", "save"];
-/// Time after a durable write during which the database counts as busy.
-const BUSY_PERIOD: Duration = Duration::from_secs(1);
 
 #[derive(Clone)]
 enum Pools {
@@ -110,7 +109,7 @@ impl Db {
                 open_sqlite(schema, &settings.data_dir).await.with_context(|| format!("PATIO_DATA_DIR={}", settings.data_dir.display()))?
             }
         };
-        let db = Self { name: schema.name, pools, asked: Arc::default(), reading: None };
+        let db = Self { name: schema.name, pools, writes: Arc::default(), reading: None };
         database_state::set_address(db.describe_address());
         Ok(db)
     }
@@ -203,19 +202,8 @@ impl Db {
         T: Send + 'static,
         E: From<sqlx::Error> + Send + 'static,
     {
-        self.asked.set_to_now();
+        self.writes.record();
         self.commit(Durability::Flushed, work).await
-    }
-
-    /// Marks the database as busy with durable writes, after another process of the service made a durable write.
-    pub fn record_write(&self) {
-        self.asked.set_to_now();
-    }
-
-    /// Returns `true` when a durable write was made within the last second. Deferred writes do not count.
-    #[must_use]
-    pub fn has_recent_writes(&self) -> bool {
-        self.asked.is_within(BUSY_PERIOD)
     }
 
     /// Runs `work` in one transaction and returns after the commit, without waiting for the disk.
@@ -265,7 +253,7 @@ impl Db {
         T: Send + 'static,
         E: From<sqlx::Error> + Send + 'static,
     {
-        self.asked.set_to_now();
+        self.writes.record();
         match &self.pools {
             Pools::Sqlite { write, .. } => write.run_job(Durability::Flushed, work).await,
             Pools::Postgres { cluster, .. } => {

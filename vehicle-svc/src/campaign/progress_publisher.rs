@@ -60,10 +60,13 @@ impl ProgressPublisher {
     /// Milestones stay pending after a crash of this process, or while campaign-svc is unavailable.
     pub fn spawn_delivery(&self, host: &Host) {
         let again = self.clone();
-        host.tasks.spawn_repeating(RETRY_DELAY, move || {
+        self.db.spawn_after_writes(&host.tasks, RETRY_DELAY, move || {
             let again = again.clone();
             async move {
-                OUTAGE.log_attempt("report campaign milestones (started, completed) to campaign-svc", again.deliver_milestones().await);
+                let delivered = again.deliver_milestones().await;
+                let is_left = delivered.is_err();
+                OUTAGE.log_attempt("report campaign milestones (started, completed) to campaign-svc", delivered);
+                is_left
             }
         });
     }

@@ -40,10 +40,13 @@ impl CampaignRemover {
     /// process, or while campaign-svc is unavailable.
     pub fn spawn_removal(&self, host: &Host) {
         let again = self.clone();
-        host.tasks.spawn_repeating(RETRY_DELAY, move || {
+        self.db.spawn_after_writes(&host.tasks, RETRY_DELAY, move || {
             let again = again.clone();
             async move {
-                OUTAGE.log_attempt("delete the campaigns of reverted imports", again.delete_pending_campaigns(None).await);
+                let deleted = again.delete_pending_campaigns(None).await;
+                let is_left = deleted.is_err();
+                OUTAGE.log_attempt("delete the campaigns of reverted imports", deleted);
+                is_left
             }
         });
     }

@@ -40,12 +40,13 @@ pub fn spawn_sealer(tasks: &Tasks, clock: &Clock, seal_file: Option<PathBuf>, db
             tracing::warn!(%cause, schema = known.name(), "failed to copy the last hash of the audit log to the seal file, retrying at the next start");
         }
     });
-    let last = Arc::new(Mutex::new(Instant::now()));
-    tasks.spawn_repeating(SEAL_INTERVAL, move || {
-        let (db, clock, seal_file, last) = (sealing.clone(), sealed_at.clone(), seal_file.clone(), last.clone());
+    let lag = Arc::new(Mutex::new(SealLag { sealed_at: Instant::now(), failing_since: None }));
+    db.spawn_after_writes(tasks, SEAL_INTERVAL, move || {
+        let (db, clock, seal_file, lag) = (sealing.clone(), sealed_at.clone(), seal_file.clone(), lag.clone());
         async move {
             let sealed = seal_all_new(&db, &clock, &seal_file).await;
-            report_lag(db.name(), &sealed, &mut last.lock().unwrap_or_else(PoisonError::into_inner));
+            lag.lock().unwrap_or_else(PoisonError::into_inner).report(db.name(), &sealed);
+            sealed.is_err()
         }
     });
     let (removing, clock) = (db.clone(), clock.clone());
@@ -59,17 +60,33 @@ pub fn spawn_sealer(tasks: &Tasks, clock: &Clock, seal_file: Option<PathBuf>, db
     });
 }
 
-/// Sets the metric of the time since all audit entries were last sealed. Logs a failed attempt to seal entries: as a warning at
-/// first, and at level `debug` once the failures last longer than two intervals.
-fn report_lag(schema: &'static str, sealed: &Result<(), sqlx::Error>, last: &mut Instant) {
-    let is_behind = last.elapsed() > SEAL_INTERVAL * 2;
-    match sealed {
-        Ok(()) => *last = Instant::now(),
-        Err(cause) if errors::is_unique_violation(cause) => *last = Instant::now(), // another replica sealed the entries
-        Err(cause) if is_behind => tracing::debug!(%cause, schema, "failed to add audit entries to the hash chain, retrying"),
-        Err(cause) => tracing::warn!(%cause, schema, "failed to add audit entries to the hash chain, retrying"),
+/// Times that tell how far sealing is behind.
+struct SealLag {
+    /// Time at which all entries were last found sealed.
+    sealed_at: Instant,
+    /// Time of the first failure since then; `None` without a failure.
+    failing_since: Option<Instant>,
+}
+
+impl SealLag {
+    /// Sets the metric of the time since all audit entries were last sealed. Logs a failed attempt to seal entries: as a warning at
+    /// first, and at level `debug` once the failures last longer than two intervals.
+    fn report(&mut self, schema: &'static str, sealed: &Result<(), sqlx::Error>) {
+        let now = Instant::now();
+        match sealed {
+            Err(cause) if !errors::is_unique_violation(cause) => {
+                let is_known = now - *self.failing_since.get_or_insert(now) > SEAL_INTERVAL * 2;
+                if is_known {
+                    tracing::debug!(%cause, schema, "failed to add audit entries to the hash chain, retrying");
+                } else {
+                    tracing::warn!(%cause, schema, "failed to add audit entries to the hash chain, retrying");
+                }
+            }
+            // A unique violation means that another replica sealed the entries.
+            Ok(()) | Err(_) => (self.sealed_at, self.failing_since) = (now, None),
+        }
+        metrics::gauge!("patio_audit_seal_lag_seconds", "schema" => schema).set((now - self.sealed_at).as_secs_f64());
     }
-    metrics::gauge!("patio_audit_seal_lag_seconds", "schema" => schema).set(last.elapsed().as_secs_f64());
 }
 
 /// Appends the last seal of the database to the seal file, which may lack this seal after a restore or a crash.
@@ -84,6 +101,9 @@ async fn append_last_seal(db: &Db, seal_file: &SealFile) -> Result<(), sqlx::Err
 
 /// Seals all new audit entries, batch by batch, since more entries may have been written since the last run than fit into one batch.
 async fn seal_all_new(db: &Db, clock: &Clock, seal_file: &SealFile) -> Result<(), sqlx::Error> {
+    if !store::has_unsealed(db, LATE_IDS).await? {
+        return Ok(());
+    }
     while let Some((seal, entries)) = seal_next_batch(db, clock.now()).await? {
         log_seal(&seal, entries);
         seal_file.append(seal.id, &seal.digest);

@@ -131,18 +131,31 @@ pub(super) async fn try_lock_sealing(tx: &mut Tx<'_>) -> Result<bool> {
     }
 }
 
+/// Statement that selects the ids of up to `$3` entries that are not sealed yet, oldest first, above the id `$1`.
+///
+/// It first selects at most `$2` ids of each table. A join would be slow while the statistics of a new table are outdated:
+/// `PostgreSQL` would scan all digests for every entry.
+const LIST_UNSEALED_IDS: &str = "select id from (select id from audit_events where id > $1 order by id limit $2) as written
+     except select event_id from (select event_id from audit_digests where event_id > $1 order by event_id limit $2) as sealed
+     order by 1 limit $3";
+/// Statement that selects the id of the newest sealed entry.
+const LAST_SEALED_ID: &str = "select max(event_id) from audit_digests";
+
+/// Returns `true` when at least one entry is not sealed yet. The search begins `late` ids below the newest sealed entry.
+pub(super) async fn has_unsealed(db: &Db, late: i64) -> Result<bool> {
+    let last: Option<i64> = on!(db.read(), c => query_scalar(LAST_SEALED_ID).fetch_one(c).await)?;
+    let from = last.map_or(0, |last| last - late);
+    let first: Option<i64> =
+        on!(db.read(), c => query_scalar(LIST_UNSEALED_IDS).bind(from).bind(late + 1).bind(1_i64).fetch_optional(c).await)?;
+    Ok(first.is_some())
+}
+
 /// Returns up to `most` entries that are not sealed yet, oldest first. The search begins `late` ids below the newest sealed
 /// entry.
-///
-/// The statement first selects a limited number of ids. A join would be slow while the statistics of a new table are outdated:
-/// `PostgreSQL` would scan all digests for every entry.
 pub(super) async fn list_unsealed(tx: &mut Tx<'_>, late: i64, most: i64) -> Result<Vec<AuditRow>> {
-    let last: Option<i64> = on!(tx.connection(), c => query_scalar("select max(event_id) from audit_digests").fetch_one(c).await)?;
+    let last: Option<i64> = on!(tx.connection(), c => query_scalar(LAST_SEALED_ID).fetch_one(c).await)?;
     let from = last.map_or(0, |last| last - late);
-    let ids: Vec<i64> = on!(tx.connection(), c => query_scalar(
-        "select id from (select id from audit_events where id > $1 order by id limit $2) as written
-         except select event_id from (select event_id from audit_digests where event_id > $1 order by event_id limit $2) as sealed
-         order by 1 limit $3")
+    let ids: Vec<i64> = on!(tx.connection(), c => query_scalar(LIST_UNSEALED_IDS)
         .bind(from).bind(late + most).bind(most).fetch_all(c).await)?;
     let (Some(first), Some(last)) = (ids.first(), ids.last()) else { return Ok(Vec::new()) };
     let rows: Vec<AuditRow> = on!(tx.connection(), c => query_as(

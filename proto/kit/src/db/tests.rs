@@ -1,9 +1,13 @@
 //! Tests of durable and deferred writes, and of waiting for a database connection.
-use crate::db::*;
+use crate::db::{write_activity::BUSY_PERIOD, *};
 use crate::lifecycle::Tasks;
 use patio_testing::{POSTGRES, from_environment, print_to_stderr};
 use sqlx::{ConnectOptions, postgres::PgConnectOptions};
-use std::{str::FromStr, time::Instant};
+use std::{
+    str::FromStr,
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
+    time::{Duration, Instant},
+};
 use tokio::net::{TcpListener, TcpStream};
 
 /// Reads the `synchronous` level of the current transaction: at level 1 the commit does not wait for the disk, at level 2 it does.
@@ -14,7 +18,7 @@ fn level<'c>(tx: &'c mut Tx<'_>) -> BoxFuture<'c, Result<i64, sqlx::Error>> {
 async fn file(folder: &Path) -> Db {
     let none: &'static Migrator = Box::leak(Box::new(Migrator::with_migrations(Vec::new())));
     let pools = open_sqlite(Schema { name: "steps", sqlite: none, postgres: none }, folder).await.unwrap();
-    Db { name: "steps", pools, asked: Arc::default(), reading: None }
+    Db { name: "steps", pools, writes: Arc::default(), reading: None }
 }
 
 #[tokio::test]
@@ -41,6 +45,32 @@ async fn a_deferred_write_waits_for_the_disk_while_the_database_is_busy() {
     tokio::time::sleep(BUSY_PERIOD + Duration::from_millis(100)).await;
     assert!(!db.has_recent_writes(), "deferred writes do not make the database busy");
     assert_eq!(db.write_deferred(|tx| level(tx)).await.unwrap(), 1);
+    db.close().await;
+}
+
+#[tokio::test]
+async fn a_task_that_follows_writes_runs_after_a_write_or_while_work_is_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let (db, tasks) = (file(folder.path()).await, Tasks::default());
+    let (runs, is_left) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(true)));
+    let (counted, left) = (runs.clone(), is_left.clone());
+    db.spawn_after_writes(&tasks, Duration::from_millis(10), move || {
+        counted.fetch_add(1, Ordering::Relaxed);
+        std::future::ready(left.load(Ordering::Relaxed))
+    });
+    let runs_within = async |time| {
+        let before = runs.load(Ordering::Relaxed);
+        tokio::time::sleep(time).await;
+        runs.load(Ordering::Relaxed) - before
+    };
+    let (short, long) = (Duration::from_millis(50), Duration::from_millis(500));
+    assert!(runs_within(long).await >= 3, "it runs again while work is left");
+    is_left.store(false, Ordering::Relaxed);
+    runs_within(short).await;
+    assert_eq!(runs_within(long).await, 0, "without writes it does not run");
+    db.write(|tx| select_one(tx)).await.unwrap();
+    assert_eq!(runs_within(long).await, 1, "it runs once after a write");
+    tasks.stop();
     db.close().await;
 }
 
@@ -73,7 +103,7 @@ async fn slow_connection_attempts_succeed_although_their_callers_give_up() {
     let none: &'static Migrator = Box::leak(Box::new(Migrator::with_migrations(Vec::new())));
     let url = slow_way(&server, Duration::from_secs(2)).await;
     let pools = open_postgres(Schema { name: "public", sqlite: none, postgres: none }, &url, 4, None).await.unwrap();
-    let db = Db { name: "steps", pools, asked: Arc::default(), reading: None };
+    let db = Db { name: "steps", pools, writes: Arc::default(), reading: None };
     let begun = Instant::now();
     let mut reached = [false; 3];
     while reached != [true; 3] {

@@ -57,6 +57,12 @@ const MAX_CONCURRENT_STREAMS: u32 = 3_072;
 /// Number of consecutive timed-out database checks after which the service is unhealthy. A single timeout may only mean that
 /// the database is busy.
 const FAILURE_THRESHOLD: u32 = 2;
+/// Interval of the health checks of a `PostgreSQL` database that responds.
+const HEALTHY_CHECK_INTERVAL: Duration = Duration::from_secs(1);
+/// Interval of the health checks of an `SQLite` database, which no network and no other process can make unavailable.
+const SQLITE_CHECK_INTERVAL: Duration = Duration::from_secs(5);
+/// Interval of the health checks of an unhealthy service.
+const UNHEALTHY_CHECK_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Builder of a service from its gRPC servers.
 pub struct ServiceBuilder {
@@ -127,6 +133,7 @@ fn spawn_health_monitor(
 ) -> Arc<AtomicBool> {
     let serving = Arc::new(AtomicBool::new(false));
     let flag = serving.clone();
+    let healthy_interval = if db.is_postgres() { HEALTHY_CHECK_INTERVAL } else { SQLITE_CHECK_INTERVAL };
     host.start_key_sync();
     host.cache.spawn_metrics(&host.tasks, service);
     let host = host.clone();
@@ -148,7 +155,7 @@ fn spawn_health_monitor(
             db.record_metrics(service);
             report(&reporter, &names, if well { ServingStatus::Serving } else { ServingStatus::NotServing }).await;
             tokio::select! {
-                () = tokio::time::sleep(Duration::from_millis(if well { 1000 } else { 200 })) => {}
+                () = tokio::time::sleep(if well { healthy_interval } else { UNHEALTHY_CHECK_INTERVAL }) => {}
                 () = host.tasks.wait_until_draining() => {}
             }
         }

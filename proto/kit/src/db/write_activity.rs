@@ -1,0 +1,70 @@
+//! Durable writes of this process, for tasks that follow them instead of polling the database.
+use crate::{atomic_instant::AtomicInstant, db::Db, lifecycle::Tasks};
+use std::time::Duration;
+use tokio::{
+    sync::watch,
+    time::{sleep, timeout},
+};
+
+/// Maximum pause between two rounds of a task that follows writes. Other processes write to the same database unnoticed.
+const MAX_PAUSE: Duration = Duration::from_secs(10);
+/// Time after a durable write during which the database counts as busy.
+pub(super) const BUSY_PERIOD: Duration = Duration::from_secs(1);
+
+/// Time of the last durable write that this process requested, and a signal to the tasks that follow writes.
+#[derive(Debug, Default)]
+pub(super) struct WriteActivity {
+    last: AtomicInstant,
+    signal: watch::Sender<()>,
+}
+
+impl WriteActivity {
+    /// Records a durable write and wakes the tasks that follow writes.
+    pub(super) fn record(&self) {
+        self.last.set_to_now();
+        self.signal.send_replace(());
+    }
+}
+
+impl Db {
+    /// Records that another process of the service made a durable write.
+    pub fn record_write(&self) {
+        self.writes.record();
+    }
+
+    /// Returns `true` when a durable write was requested within the last second. Deferred writes do not count.
+    #[must_use]
+    pub fn has_recent_writes(&self) -> bool {
+        self.writes.last.is_within(BUSY_PERIOD)
+    }
+
+    /// Runs `work` repeatedly until the process stops: `every` after a durable write of this process, else every ten seconds.
+    ///
+    /// `work` returns `true` when something is left to do, so that it runs again after `every`. A run that finds nothing to do must
+    /// not write, because its own write would cause the next run.
+    pub fn spawn_after_writes<F, W>(&self, tasks: &Tasks, every: Duration, mut work: W)
+    where
+        F: Future<Output = bool> + Send,
+        W: FnMut() -> F + Send + 'static,
+    {
+        let (mut written, stopping) = (self.writes.signal.subscribe(), tasks.clone());
+        tasks.spawn(async move {
+            let mut is_left = true;
+            loop {
+                let pause = async {
+                    if !is_left {
+                        // The sender lives as long as this database, so that the only error is the timeout.
+                        let _ = timeout(MAX_PAUSE, written.changed()).await;
+                    }
+                    sleep(every).await;
+                };
+                tokio::select! {
+                    () = pause => {}
+                    () = stopping.wait_until_stopping() => return,
+                }
+                written.mark_unchanged();
+                is_left = work().await;
+            }
+        });
+    }
+}
