@@ -1,5 +1,6 @@
 //! Benchmark of Patio. Each operation is compared with a baseline ("floor"): a minimal program with the same SQL statements.
 mod cores;
+mod dashboard;
 mod doors;
 mod files;
 mod fill;
@@ -81,6 +82,10 @@ enum Part {
     Lists,
     /// The full vehicle list of a campaign.
     Whole,
+    /// All requests of a campaign's page and of the home page.
+    Dashboard,
+    /// CPU time without visitors.
+    Idle,
     /// Sign-ins.
     Doors,
     /// Imports, exports and bulk changes.
@@ -182,6 +187,12 @@ async fn measure_one(options: &Options, cores: Cores, stack: &'static str, table
     }
     if options.wants(Part::Whole) {
         timed("whole", lists::measure_whole(&bench, table)).await?;
+    }
+    if options.wants(Part::Dashboard) {
+        timed("dashboard", dashboard::measure(&bench, table)).await?;
+    }
+    if options.wants(Part::Idle) {
+        timed("idle", dashboard::measure_idle(&bench, table)).await?;
     }
     if options.wants(Part::Doors) {
         timed("doors", doors::measure(&bench, table)).await?;

@@ -28,6 +28,7 @@ use crate::{
         write_activity::WriteActivity,
     },
     lifecycle::Tasks,
+    user_activity::UserActivity,
 };
 use anyhow::Context;
 pub use connection_limit::{ConnectionLimit, connections_per_service};
@@ -281,14 +282,14 @@ impl Db {
 
     /// Runs the `PostgreSQL` heartbeat until the process stops, to detect a database that no longer responds. Also measures the
     /// lag of the read replica.
-    pub(crate) async fn run_heartbeat(&self, tasks: &Tasks) {
+    pub(crate) async fn run_heartbeat(&self, tasks: &Tasks, activity: &UserActivity) {
         let Pools::Postgres { cluster, heartbeat, replica } = &self.pools else { return };
         let measured = async {
             if let Some(replica) = replica {
                 replica.measure_lag(cluster, tasks).await;
             }
         };
-        tokio::join!(heartbeat.send_heartbeats(tasks), measured);
+        tokio::join!(heartbeat.send_heartbeats(tasks, activity), measured);
     }
 
     /// Waits until the database has not responded for two seconds. On `SQLite` the wait never ends.

@@ -23,4 +23,5 @@ pub mod pubsub;
 pub mod server;
 pub mod telemetry;
 pub mod tls;
+pub mod user_activity;
 pub mod version;

@@ -1,8 +1,9 @@
 //! Authentication of callers. Every service verifies tokens itself, with the signing keys and revocations that auth-svc publishes.
-use crate::auth::revoked_sessions::RevokedSessions;
 use crate::{
+    auth::{revoked_sessions::RevokedSessions, sync_demand::SyncDemand},
     clock::Clock,
     errors::{self, Reason},
+    user_activity::UserActivity,
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use jsonwebtoken::{Algorithm, DecodingKey, Validation};
@@ -139,6 +140,7 @@ pub struct TokenVerifier {
     known: Arc<RwLock<Known>>,
     verified: Cache<String, Caller>,
     uses: Arc<Mutex<SessionActivity>>,
+    demand: Arc<SyncDemand>,
     clock: Clock,
 }
 
@@ -148,7 +150,7 @@ impl TokenVerifier {
     pub fn new(clock: Clock) -> Self {
         crate::auth::ed25519::install_provider();
         let verified = Cache::builder().max_capacity(20_000).time_to_live(Duration::from_secs(300)).build();
-        Self { known: Arc::default(), verified, uses: Arc::default(), clock }
+        Self { known: Arc::default(), verified, uses: Arc::default(), demand: Arc::default(), clock }
     }
 
     /// Replaces the public signing keys, given as key id and 32 raw bytes each.
@@ -226,6 +228,28 @@ impl TokenVerifier {
         Ok(caller)
     }
 
+    /// Verifies a bearer token like [`Self::authenticate`]. When the process was idle, signing keys and revocations are loaded first,
+    /// unless the caller is a service.
+    ///
+    /// # Errors
+    /// Returns `Unauthenticated` when the token is invalid, expired or revoked.
+    pub async fn authenticate_current(&self, token: &str) -> Result<Caller, Status> {
+        let judged = self.authenticate(token);
+        let is_service = judged.as_ref().is_ok_and(|caller| caller.signed_in_user_id().is_none());
+        if !is_service && self.demand.wait_until_current().await { self.authenticate(token) } else { judged }
+    }
+
+    /// Returns the demand for current signing keys and revocations.
+    pub(super) fn demand(&self) -> &SyncDemand {
+        &self.demand
+    }
+
+    /// Returns the activity of users in this process.
+    #[must_use]
+    pub fn user_activity(&self) -> Arc<UserActivity> {
+        self.demand.activity().clone()
+    }
+
     /// Checks that the token and the session of an authenticated caller are still valid. The check does not count as activity
     /// of the session.
     ///
@@ -245,6 +269,7 @@ impl TokenVerifier {
     pub async fn wait_until_invalid(&self, caller: &Caller) {
         while self.ensure_valid(caller).is_ok() {
             tokio::time::sleep(SESSION_CHECK_INTERVAL).await;
+            self.demand.wait_until_current().await;
         }
     }
 

@@ -7,17 +7,12 @@ use crate::{
 use patio_proto::auth::{
     GetSigningKeysRequest, ListRevocationsRequest, RecordSessionActivityRequest, token_service_client::TokenServiceClient,
 };
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
 };
 use tonic::Status;
 
-/// Poll interval of revocations. A revocation has to take effect within one second.
-const POLL_INTERVAL: Duration = Duration::from_millis(300);
 /// Number of revocation polls after which the signing keys are polled once.
 const POLLS_PER_KEY_POLL: u32 = 20;
 /// Maximum number of sessions in one activity report.
@@ -29,9 +24,9 @@ pub fn spawn_key_sync(tasks: &Tasks, identity: TokenVerifier, auth: ServiceChann
     let (flag, ended) = (known.clone(), tasks.clone());
     let mut auth = TokenServiceClient::new(auth);
     tasks.spawn(async move {
-        let (mut round, mut log_failure) = (0_u32, true);
+        let (mut round, mut log_failure, mut was_idle) = (0_u32, true, false);
         while !ended.is_stopping() {
-            let wants_keys = !flag.load(Ordering::Relaxed) || round.is_multiple_of(POLLS_PER_KEY_POLL);
+            let wants_keys = was_idle || !flag.load(Ordering::Relaxed) || round.is_multiple_of(POLLS_PER_KEY_POLL);
             match refresh(&mut auth, &tokens, &identity, wants_keys).await {
                 Ok(()) => {
                     flag.store(true, Ordering::Relaxed);
@@ -43,9 +38,11 @@ pub fn spawn_key_sync(tasks: &Tasks, identity: TokenVerifier, auth: ServiceChann
                 }
                 Err(cause) => tracing::debug!(%cause, "failed to load signing keys and token revocations from auth-svc, retrying"),
             }
+            identity.demand().record_poll();
             round = round.wrapping_add(1);
+            let is_loaded = flag.load(Ordering::Relaxed);
             tokio::select! {
-                () = tokio::time::sleep(POLL_INTERVAL) => {}
+                idle = identity.demand().wait_until_due(is_loaded) => was_idle = idle,
                 () = ended.wait_until_stopping() => {}
             }
         }

@@ -6,3 +6,4 @@ pub mod identity;
 pub mod key_sync;
 mod revoked_sessions;
 pub mod service_tokens;
+mod sync_demand;

@@ -264,7 +264,7 @@ pub struct InFlightCall(Arc<Replica>, LoadBalancer);
 
 impl InFlightCall {
     fn of(replica: Arc<Replica>, among: &LoadBalancer) -> Self {
-        replica.busy.fetch_add(1, Ordering::Relaxed);
+        replica.begin_call();
         Self(replica, among.clone())
     }
 
@@ -307,7 +307,7 @@ impl InFlightCall {
 
 impl Drop for InFlightCall {
     fn drop(&mut self) {
-        self.0.busy.fetch_sub(1, Ordering::Relaxed);
+        self.0.end_call();
     }
 }
 

@@ -1,13 +1,15 @@
 //! Heartbeat that detects a `PostgreSQL` server which no longer responds.
 //!
 //! A frozen server, or a network that drops all packets, keeps connections open, so that statements wait without an error.
-use crate::{database_state::is_read_only_suspected, db::pg_cluster::PgCluster, lifecycle::Tasks};
+use crate::{database_state::is_read_only_suspected, db::pg_cluster::PgCluster, lifecycle::Tasks, user_activity::UserActivity};
 use sqlx::{ConnectOptions, Connection, PgConnection};
 use std::{sync::Arc, time::Duration};
 use tokio::{sync::watch, time::timeout};
 
-/// Time from the end of one heartbeat to the start of the next.
+/// Time from the end of one heartbeat to the start of the next while users call.
 const HEARTBEAT_PAUSE: Duration = Duration::from_millis(250);
+/// Time from the end of one heartbeat to the start of the next while no user calls.
+const IDLE_HEARTBEAT_PAUSE: Duration = Duration::from_secs(2);
 /// Timeout of one heartbeat. The timeout and the pause [`HEARTBEAT_PAUSE`] are together shorter than the time limit of any
 /// request.
 const HEARTBEAT_TIMEOUT: Duration = Duration::from_millis(1750);
@@ -25,7 +27,7 @@ impl Heartbeat {
     }
 
     /// Sends heartbeats to the primary until the process stops. Looks for another primary when a heartbeat fails.
-    pub(super) async fn send_heartbeats(&self, tasks: &Tasks) {
+    pub(super) async fn send_heartbeats(&self, tasks: &Tasks, activity: &UserActivity) {
         let mut connection = None;
         while !tasks.is_stopping() {
             let ping = timeout(HEARTBEAT_TIMEOUT, self.ping(&mut connection)).await;
@@ -45,8 +47,9 @@ impl Heartbeat {
             if is_lost {
                 self.cluster.find_new_primary().await;
             }
+            let idle_pause = if is_lost { HEARTBEAT_PAUSE } else { IDLE_HEARTBEAT_PAUSE };
             tokio::select! {
-                () = tokio::time::sleep(HEARTBEAT_PAUSE) => {}
+                () = activity.pause(HEARTBEAT_PAUSE, idle_pause) => {}
                 () = tasks.wait_until_stopping() => {}
             }
         }
@@ -90,7 +93,7 @@ mod tests {
         let heartbeat = Arc::new(Heartbeat::new(Arc::new(cluster)));
         let tasks = Tasks::default();
         let (own, shutdown) = (heartbeat.clone(), tasks.clone());
-        tasks.spawn(async move { own.send_heartbeats(&shutdown).await });
+        tasks.spawn(async move { own.send_heartbeats(&shutdown, &UserActivity::default()).await });
         (heartbeat, tasks)
     }
 

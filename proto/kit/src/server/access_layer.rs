@@ -48,7 +48,7 @@ pub async fn authorize_layer(State(access): State<AccessLayerState>, mut request
     let id = header(request.headers(), REQUEST_ID_HEADER).unwrap_or("-").to_owned();
     let span = span(access.service, &path, request.headers(), &id);
     let mut silence = wait_for_database_silence(access.db, request.headers());
-    let response = match authorize(&access.identity, &path, request.headers()) {
+    let response = match authorize(&access.identity, &path, request.headers()).await {
         Ok(caller) => {
             if let Some(caller) = caller {
                 request.extensions_mut().insert(caller);
@@ -101,7 +101,7 @@ fn wait_for_database_silence(db: Option<Db>, headers: &HeaderMap) -> BoxFuture<'
     }
 }
 
-fn authorize(identity: &TokenVerifier, path: &str, headers: &HeaderMap) -> Result<Option<Caller>, Status> {
+async fn authorize(identity: &TokenVerifier, path: &str, headers: &HeaderMap) -> Result<Option<Caller>, Status> {
     let role = |number: i32| Role::try_from(number).unwrap_or_default();
     let method = patio_proto::find_method(path);
     let rule = method.map_or(Role::Unspecified, |method| role(method.role));
@@ -111,7 +111,7 @@ fn authorize(identity: &TokenVerifier, path: &str, headers: &HeaderMap) -> Resul
     if rule == Role::Anyone {
         return Ok(None);
     }
-    let caller = verify_token_header(identity, headers, AUTHORIZATION.as_str())?;
+    let caller = verify_token_header(identity, headers, AUTHORIZATION.as_str()).await?;
     let caller = check_role(caller, rule)?;
     if caller.must_change_password && !method.is_some_and(|method| method.before_password_change) {
         return Err(errors::status(Code::PermissionDenied, Reason::PasswordMustChange, &PASSWORD_MUST_CHANGE_MESSAGE));
@@ -119,18 +119,18 @@ fn authorize(identity: &TokenVerifier, path: &str, headers: &HeaderMap) -> Resul
     match method.map_or(Role::Unspecified, |method| role(method.on_behalf_of)) {
         // The service makes the call on behalf of a user, whose role is checked too.
         least if least != Role::Unspecified && headers.contains_key(ON_BEHALF_OF_HEADER) => {
-            check_role(verify_token_header(identity, headers, ON_BEHALF_OF_HEADER)?, least).map(Some)
+            check_role(verify_token_header(identity, headers, ON_BEHALF_OF_HEADER).await?, least).map(Some)
         }
         _ => Ok(Some(caller)),
     }
 }
 
 /// Verifies the token in the header `name` and returns the token's caller.
-fn verify_token_header(identity: &TokenVerifier, headers: &HeaderMap, name: &str) -> Result<Caller, Status> {
+async fn verify_token_header(identity: &TokenVerifier, headers: &HeaderMap, name: &str) -> Result<Caller, Status> {
     let token = header(headers, name)
         .and_then(|value| value.strip_prefix("Bearer ").or_else(|| value.strip_prefix("bearer ")))
         .ok_or_else(|| identity::invalid_token_status("no token"))?;
-    match identity.authenticate(token) {
+    match identity.authenticate_current(token).await {
         Err(_) if !identity.has_keys() => Err(keys_not_loaded_status()),
         judged => judged,
     }

@@ -111,8 +111,8 @@ impl ServiceBuilder {
         }
         let well = spawn_health_monitor(&self.host, self.name, (reporter, self.names), db.clone());
         crate::audit::chain::spawn_sealer(&self.host.tasks, &self.host.clock, self.host.settings.seal_file_path(), &db);
-        let (monitored, tasks) = (db.clone(), self.host.tasks.clone());
-        self.host.tasks.spawn(async move { monitored.run_heartbeat(&tasks).await });
+        let (monitored, tasks, activity) = (db.clone(), self.host.tasks.clone(), self.host.identity.user_activity());
+        self.host.tasks.spawn(async move { monitored.run_heartbeat(&tasks, &activity).await });
         let guard = AccessLayerState { identity: self.host.identity.clone(), service: self.name, db: Some(db.clone()) };
         let router =
             self.routes.routes().prepare().into_axum_router().layer(middleware::from_fn_with_state(guard, access_layer::authorize_layer));

@@ -1,0 +1,104 @@
+//! Demand for current signing keys and revocations. A process that no user calls polls auth-svc rarely.
+use crate::user_activity::UserActivity;
+use std::{sync::Arc, time::Duration};
+use tokio::{
+    sync::{Notify, watch},
+    time::{sleep, timeout},
+};
+
+/// Poll interval of revocations while users call. A revocation has to take effect within one second.
+const POLL_INTERVAL: Duration = Duration::from_millis(300);
+/// Poll interval of signing keys and revocations while no user calls.
+const IDLE_POLL_INTERVAL: Duration = Duration::from_secs(5);
+/// Maximum time that the first call after an idle period waits for the poll that it causes.
+const POLL_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Demand for current signing keys and revocations.
+pub(super) struct SyncDemand {
+    activity: Arc<UserActivity>,
+    /// Whether the loaded keys and revocations are at most one poll interval old. `true` without a task that polls them.
+    is_current: watch::Sender<bool>,
+    call_waits: Notify,
+}
+
+impl Default for SyncDemand {
+    fn default() -> Self {
+        Self { activity: Arc::default(), is_current: watch::Sender::new(true), call_waits: Notify::new() }
+    }
+}
+
+impl SyncDemand {
+    /// Returns the activity of users in this process.
+    pub(super) fn activity(&self) -> &Arc<UserActivity> {
+        &self.activity
+    }
+
+    /// Records a call of a user, and waits for a poll when the process was idle. Returns `true` when it waited.
+    ///
+    /// After [`POLL_TIMEOUT`] the call continues with the loaded keys and revocations, since auth-svc may be unavailable.
+    pub(super) async fn wait_until_current(&self) -> bool {
+        self.activity.record_call();
+        if *self.is_current.borrow() {
+            return false;
+        }
+        self.call_waits.notify_one();
+        // The sender lives as long as this value, so that the only error is the timeout.
+        let _ = timeout(POLL_TIMEOUT, self.is_current.subscribe().wait_for(|is_current| *is_current)).await;
+        true
+    }
+
+    /// Ends the waiting calls after a poll. A failed poll ends them as well.
+    pub(super) fn record_poll(&self) {
+        self.is_current.send_replace(true);
+    }
+
+    /// Waits until the next poll is due: one poll interval while users call, else until the next call or the idle poll interval.
+    /// Returns `true` when the process was idle. A process without keys (`is_loaded` is `false`) never counts as idle.
+    pub(super) async fn wait_until_due(&self, is_loaded: bool) -> bool {
+        if !is_loaded || !self.activity.is_idle() {
+            sleep(POLL_INTERVAL).await;
+            return false;
+        }
+        self.is_current.send_replace(false);
+        let _ = timeout(IDLE_POLL_INTERVAL, self.call_waits.notified()).await;
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use patio_testing::patience;
+    use tokio::time::Instant;
+
+    #[tokio::test]
+    async fn the_first_call_after_an_idle_period_waits_for_a_poll_and_later_calls_do_not() {
+        let demand = SyncDemand::default();
+        assert!(!demand.wait_until_current().await, "without polls nothing is waited for");
+        let demand = SyncDemand::default();
+        let polls = async {
+            assert!(demand.wait_until_due(true).await, "no user called yet");
+            demand.record_poll();
+            let begun = Instant::now();
+            assert!(!demand.wait_until_due(true).await, "a user called");
+            assert!(begun.elapsed() < patience(2 * POLL_INTERVAL));
+        };
+        let calls = async {
+            tokio::task::yield_now().await;
+            let begun = Instant::now();
+            assert!(demand.wait_until_current().await);
+            assert!(begun.elapsed() < POLL_TIMEOUT, "the poll came first");
+            assert!(!demand.wait_until_current().await);
+        };
+        tokio::join!(polls, calls);
+    }
+
+    #[tokio::test]
+    async fn a_poll_that_never_ends_delays_a_call_by_one_second() {
+        let demand = SyncDemand::default();
+        assert!(timeout(Duration::from_millis(10), demand.wait_until_due(true)).await.is_err());
+        let begun = Instant::now();
+        assert!(demand.wait_until_current().await);
+        assert!(begun.elapsed() >= POLL_TIMEOUT);
+    }
+}

@@ -1,0 +1,62 @@
+//! Activity of users in this process. Background tasks poll rarely while no user calls.
+use crate::atomic_instant::AtomicInstant;
+use std::time::Duration;
+use tokio::{sync::Notify, time::timeout};
+
+/// Time after the last call of a user from which the process counts as idle.
+const IDLE_AFTER: Duration = Duration::from_secs(5);
+
+/// Time of the last call of a user, and a signal for the first call after an idle period.
+#[derive(Debug, Default)]
+pub struct UserActivity {
+    last_call: AtomicInstant,
+    idle_period_ended: Notify,
+}
+
+impl UserActivity {
+    /// Records a call of a user, and wakes the tasks that wait for the end of an idle period.
+    pub fn record_call(&self) {
+        let was_idle = self.is_idle();
+        self.last_call.set_to_now();
+        if was_idle {
+            self.idle_period_ended.notify_waiters();
+        }
+    }
+
+    /// Returns `true` when no user called within the last five seconds.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        !self.last_call.is_within(IDLE_AFTER)
+    }
+
+    /// Waits for `active` while users call. While the process is idle, waits for `idle`, but at most until a user calls.
+    pub async fn pause(&self, active: Duration, idle: Duration) {
+        let idle_period_ended = self.idle_period_ended.notified();
+        if self.is_idle() {
+            let _ = timeout(idle, idle_period_ended).await;
+        } else {
+            tokio::time::sleep(active).await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::time::Instant;
+
+    #[tokio::test]
+    async fn a_pause_is_long_while_no_user_calls_and_ends_with_the_first_call() {
+        let activity = UserActivity::default();
+        let (short, long) = (Duration::from_millis(20), Duration::from_millis(300));
+        let begun = Instant::now();
+        activity.pause(short, long).await;
+        assert!(begun.elapsed() >= long);
+        let begun = Instant::now();
+        tokio::join!(activity.pause(short, 100 * long), async { activity.record_call() });
+        assert!(begun.elapsed() < 100 * long);
+        let begun = Instant::now();
+        activity.pause(short, 100 * long).await;
+        assert!(begun.elapsed() >= short && begun.elapsed() < 100 * long);
+    }
+}
