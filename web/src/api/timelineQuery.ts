@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery, type QueryKey } from '@tanstack/react-query
 import { useText } from '@/lib/text'
 import { useOnline } from './connectivity'
 import { getErrorMessage, Problem } from './problem'
+import { useRestart } from './restart'
 
 interface Page<E> {
   events: readonly E[]
@@ -16,12 +17,13 @@ interface Page<E> {
 export function useTimelineQuery<E>(queryKey: QueryKey, load: (signal: AbortSignal) => Promise<Page<E>>) {
   const t = useText()
   const isOnline = useOnline()
-  const { data, error, isPending, refetch } = useQuery({ queryKey, queryFn: ({ signal }) => load(signal), placeholderData: keepPreviousData, staleTime: 0 })
+  const { data, error, isPending } = useQuery({ queryKey, queryFn: ({ signal }) => load(signal), placeholderData: keepPreviousData, staleTime: 0 })
+  const restart = useRestart(queryKey)
   return {
     page: data,
     isPending,
     isOffline: error instanceof Problem ? error.status === 0 : isPending && !isOnline,
     why: error === null ? null : getErrorMessage(error, t),
-    onRetry: () => void refetch(),
+    onRetry: () => void restart(),
   }
 }

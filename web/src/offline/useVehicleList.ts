@@ -1,11 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import { useRestart } from '@/api/restart'
 import { applyPendingChangesToList, usePendingSaves } from './outbox'
 import { vehicleListQuery } from './queries'
 
 /** Returns the full vehicle list of a campaign, with this device's pending saves applied. Loads the list only while it is enabled. */
 export function useVehicleList(campaign: number, enabled = true) {
-  const { data, isLoading, isError, error, refetch } = useQuery({ ...vehicleListQuery(campaign), enabled })
+  const query = vehicleListQuery(campaign)
+  const { data, isLoading, isError, error } = useQuery({ ...query, enabled })
+  const refetch = useRestart(query.queryKey)
   const pending = usePendingSaves()
   const shown = useMemo(() => (enabled && data ? applyPendingChangesToList(data, pending) : undefined), [enabled, data, pending])
   return { data: shown, isLoading, isError, error, refetch }

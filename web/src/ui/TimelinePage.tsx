@@ -58,7 +58,7 @@ function LoadingState({ isPending, isOffline, why, onRetry }: Omit<TimelineQuery
   const text = isOffline ? t('history.offline') : why !== null ? t('history.notLoaded', { why }) : null
   return (
     <TimelineLine>
-      {text === null ? <Skeleton rows={3} height={64} label={t('history.loading')} /> : <ErrorNotice kind="warning" text={text} onRetry={onRetry} />}
+      {text === null ? <Skeleton rows={3} height={64} label={t('history.loading')} onRetry={onRetry} /> : <ErrorNotice kind="warning" text={text} onRetry={onRetry} />}
     </TimelineLine>
   )
 }

@@ -44,6 +44,18 @@ test('an operator exports nothing', async () => {
   expect(screen.queryByRole('button', { name: 'Export Vehicles List Data' })).toBeNull()
 })
 
+test('a request that hangs is sent again by Try again', async () => {
+  signInAs(LEADER)
+  let isHanging = true
+  const calls = stubServer({ 'GET /campaigns/5': () => (isHanging ? new Promise<never>(() => {}) : campaign), 'GET /yards/vehicle-counts': [] })
+  const person = renderPage(CampaignPage, '/campaign/:id', '/campaign/5')
+  const again = await screen.findByRole('button', { name: 'Try again' })
+  isHanging = false
+  await person.click(again)
+  await screen.findByText('Airbag', { selector: 'h1' })
+  expect(calls.filter(({ name }) => name === 'GET /campaigns/5')).toHaveLength(2)
+})
+
 const unknown: Campaign = { ...campaign, total_vehicles: 0, total_inspected: 0, progress_unknown: true }
 
 test.each<Campaign['status']>(['Ongoing', 'Closed'])('a campaign (%s) whose progress is unavailable is neither empty nor completed', async (status) => {

@@ -4,6 +4,7 @@ import { refreshVehicleCounts } from '@/api/cache'
 import { apiClient, unwrapResponse } from '@/api/client'
 import { downloadFile } from '@/api/files'
 import { queryKeys } from '@/api/keys'
+import { useRestart } from '@/api/restart'
 import { Problem } from '@/api/problem'
 import { CAMPAIGN_SHAPE } from '@/api/shape'
 import type { Campaign, CampaignSearch, CampaignStatus, InspectionPace, Yard, YardCount } from '@/api/types'
@@ -32,14 +33,18 @@ function counted(campaign: Campaign, pending: Pending, yard: number | null): Cam
 }
 
 export function useCampaigns(search: CampaignSearch) {
-  const { data, isPending, isError, error, refetch } = useQuery(campaignsQuery(search))
+  const query = campaignsQuery(search)
+  const { data, isPending, isError, error } = useQuery(query)
+  const refetch = useRestart(query.queryKey)
   const pending = usePendingSaves()
   const shown = useMemo(() => data && { ...data, campaigns: data.campaigns.map((one) => counted(one, pending, search.yard ?? null)) }, [data, pending, search.yard])
   return { data: shown, isPending, isError, error, refetch }
 }
 
 export function useCampaign(id: number, yard: number | null) {
-  const { data, isPending, isError, error, refetch } = useQuery(campaignQuery(id, yard))
+  const query = campaignQuery(id, yard)
+  const { data, isPending, isError, error } = useQuery(query)
+  const refetch = useRestart(query.queryKey)
   const pending = usePendingSaves()
   const shown = useMemo(() => data && counted(data, pending, yard), [data, pending, yard])
   return { data: shown, isPending, isError, error, refetch }

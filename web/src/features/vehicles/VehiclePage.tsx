@@ -24,7 +24,7 @@ export default function VehiclePage() {
       {vehicle.isPending && (
         <>
           <p role="status">{t('vehicle.loading')}</p>
-          <Skeleton rows={3} height={150} label={t('vehicle.loading')} />
+          <Skeleton rows={3} height={150} label={t('vehicle.loading')} onRetry={() => void vehicle.refetch()} />
         </>
       )}
       {vehicle.isError && !vehicle.data && <ErrorNotice text={getErrorMessage(vehicle.error, t)} onRetry={() => void vehicle.refetch()} />}

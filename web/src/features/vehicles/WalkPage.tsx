@@ -52,7 +52,7 @@ export default function WalkPage() {
       ) : (
         <>
           {lookup.isError && <ErrorNotice text={getErrorMessage(lookup.error, t)} onRetry={lookup.retry} />}
-          {!lookup.isError && lookup.vehicles === undefined && <Skeleton height={320} label={t('walk.loading')} />}
+          {!lookup.isError && lookup.vehicles === undefined && <Skeleton height={320} label={t('walk.loading')} onRetry={lookup.retry} />}
           {lookup.vehicles && <Walk campaign={id} yard={yard} vehicles={lookup.vehicles} lookup={lookup} />}
         </>
       )}

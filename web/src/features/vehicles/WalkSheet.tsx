@@ -49,7 +49,7 @@ export function WalkSheet({ listed, yard, scanned, oneTap, onSaved, onClose }: S
           </div>
           <IconButton icon="close" label={t('walk.skip')} onClick={onClose} />
         </div>
-        {vehicle.isPending && <Skeleton rows={2} height={72} label={t('vehicle.loading')} />}
+        {vehicle.isPending && <Skeleton rows={2} height={72} label={t('vehicle.loading')} onRetry={() => void vehicle.refetch()} />}
         {vehicle.isError && !vehicle.data && <ErrorNotice text={getErrorMessage(vehicle.error, t)} onRetry={() => void vehicle.refetch()} />}
         {vehicle.data && session && <Inspect vehicle={vehicle.data} yard={yard} user={session.user} scanned={scanned} oneTap={oneTap} onSaved={onSaved} />}
       </div>

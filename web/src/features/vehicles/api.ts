@@ -4,6 +4,7 @@ import { refreshVehicleCountsThrottled, updateVehicleCache } from '@/api/cache'
 import { apiClient, unwrapResponse } from '@/api/client'
 import { useOpenConflicts } from '@/api/conflicts'
 import { queryKeys } from '@/api/keys'
+import { useRestart } from '@/api/restart'
 import type { Campaign, ListedVehicle, Vehicle } from '@/api/types'
 import { writeDraft } from '@/lib/drafts'
 import { toIdentifierKey } from '@/lib/identifier'
@@ -32,7 +33,9 @@ export function useVehiclesInConflict(campaign: number, enabled: boolean): Reado
 
 /** Returns a vehicle with this device's pending saves applied, except the save being edited, whose outbox position is `without`. */
 export function useVehicle(id: number, yard: number | null, without?: number) {
-  const { data, isPending, isError, error, refetch } = useQuery(vehicleQuery(id, yard))
+  const query = vehicleQuery(id, yard)
+  const { data, isPending, isError, error } = useQuery(query)
+  const refetch = useRestart(query.queryKey)
   const own = usePendingSaves().get(id)
   const shown = useMemo(() => (data && own ? applyPendingChanges(data, own.filter(({ seq }) => seq !== without)) : data), [data, own, without])
   return { data: shown, isPending, isError, error, refetch }

@@ -52,7 +52,7 @@ export default function YardPickerPage() {
         </EmptyNotice>
       )}
       {picture.isError && <ErrorNotice text={getErrorMessage(picture.error, t)} onRetry={() => void picture.refetch()} />}
-      {!tiles && !picture.isError && !isGone && <Skeleton rows={4} height={104} label={t('common.loading')} />}
+      {!tiles && !picture.isError && !isGone && <Skeleton rows={4} height={104} label={t('common.loading')} onRetry={() => void picture.refetch()} />}
       {tiles?.length === 0 && <NoTiles search={search} campaign={campaign} />}
       {tiles && <YardTiles tiles={tiles} campaign={campaign} people={people} searched={search !== ''} />}
     </Page>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { apiClient, unwrapResponse } from '@/api/client'
 import { queryKeys } from '@/api/keys'
+import { useRestart } from '@/api/restart'
 import type { Campaign, InspectionPace, Yard, YardCount } from '@/api/types'
 import { allCampaignsQuery, allYardsQuery, yardCountsQuery } from '@/offline/queries'
 import { compareNaturally, isShownYard } from '@/lib/yards'
@@ -22,8 +23,9 @@ export function useYardTiles(campaign: Campaign | undefined, waiting: boolean) {
   const every = useQuery({ ...allYardsQuery, enabled: !waiting && campaign === undefined })
   const counted = useQuery({ ...yardCountsQuery(campaign?.name ?? ''), enabled: campaign !== undefined })
   const source = campaign === undefined ? every : counted
+  const refetch = useRestart(campaign === undefined ? allYardsQuery.queryKey : yardCountsQuery(campaign.name).queryKey)
   const tiles = campaign === undefined ? every.data?.map(ofYard) : counted.data?.map(ofCount).filter(({ total }) => total > 0)
-  return { tiles: tiles?.filter(isShownYard).toSorted((a, b) => compareNaturally(a.name, b.name)), isError: source.isError, error: source.error, refetch: source.refetch }
+  return { tiles: tiles?.filter(isShownYard).toSorted((a, b) => compareNaturally(a.name, b.name)), isError: source.isError, error: source.error, refetch }
 }
 
 /** Polling interval in milliseconds of the inspection rates. Polling covers the time in which the event stream is not connected. */
