@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
 import type { ListedVehicle, Vehicle } from '@/api/types'
 import { identifiesVehicle, toIdentifierKey, toReadableText } from '@/lib/identifier'
+import { runWhenIdle } from '@/lib/idle'
 import { containsFullIdentifier, createIndex, matchText, type VehicleMatch } from '@/lib/match'
 import { playFeedback, unlockSound } from '@/lib/scanFeedback'
 import { loadScanner, type MatchGrade } from '@/lib/scanner'
@@ -30,7 +31,8 @@ export function useIdentification(vehicle: Vehicle, { entry, saved, goNow, chang
     if (right) onRight()
   }
   useHardwareScanner(read)
-  useEffect(loadScanner, [])
+  // The engine of the scanner is large: loading it at once would delay the page on a slow phone.
+  useEffect(() => void runWhenIdle(loadScanner), [])
   return {
     lookup,
     manual,
