@@ -1,6 +1,6 @@
 //! Work begun at one gateway continues at another: no request depends on the replica that served the previous one.
 use super::{MISSING, Yard, print_to_stderr, workbook};
-use patio_harness::{Client, EventStream, acquire_heavy_slot, wait_until};
+use patio_harness::{ADMIN_PASSWORD, Client, EventStream, acquire_heavy_slot, wait_until};
 use serde_json::{Value, json};
 use std::{
     sync::mpsc::{Receiver, channel},
@@ -11,6 +11,8 @@ use std::{
 const EVENT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum time of any call.
 const ANSWERED: Duration = Duration::from_secs(60);
+/// Time without requests after which a process polls revocations rarely.
+const IDLE_TIME: Duration = Duration::from_secs(7);
 /// Number of vehicles in an import: enough time to cancel it.
 const MANY: u32 = 20_000;
 
@@ -27,6 +29,8 @@ fn work_begun_at_one_gateway_continues_at_the_other() {
         two.a_change_of_many_is_taken_back_elsewhere(campaign);
         two.a_save_is_published_elsewhere(campaign);
     }
+    let two = Two { here: &gateways[0], there: &gateways[1] };
+    two.an_ended_session_is_rejected_by_a_gateway_that_was_idle();
     yard.leave();
 }
 
@@ -91,6 +95,16 @@ impl Two<'_> {
         self.here.save(vehicle, &json!({ "status": "ok" }));
         let event = next(&events, |event| event.to_string().contains(&vehicle.to_string()));
         print_to_stderr(&format!("a save at one gateway is delivered at the other after {:?}: {event}", began.elapsed()));
+    }
+
+    fn an_ended_session_is_rejected_by_a_gateway_that_was_idle(&self) {
+        let session = self.here.sign_in("1000", ADMIN_PASSWORD);
+        let elsewhere = session.with_url(self.there.url());
+        assert!(elsewhere.call("GET", "/api/me", &Value::Null).is_success());
+        std::thread::sleep(IDLE_TIME);
+        session.delete("/api/sessions");
+        let refused = elsewhere.call("GET", "/api/me", &Value::Null);
+        assert_eq!(refused.status, 401, "the revocation is loaded before the first request after an idle period: {refused:?}");
     }
 
     /// Opens an event stream at the other gateway, with retries, and returns its events.
