@@ -31,14 +31,15 @@ fn methods(pool: &DescriptorPool) -> Result<String, Box<dyn Error>> {
     let option = |name| pool.get_extension_by_name(name).ok_or("an option of access.proto is missing");
     let (rule, behalf) = (option("patio.access.v1.at_least")?, option("patio.access.v1.on_behalf_of")?);
     let before_password_change = option("patio.access.v1.before_password_change")?;
-    let mut table = String::from("/// All rpcs of the contract with their access and retry rules.\npub static METHODS: &[Method] = &[\n");
+    let mut table =
+        String::from("/// All rpcs of the contract with their access and retry rules.\npub static METHODS: &[RpcMethod] = &[\n");
     for method in pool.services().flat_map(|s| s.methods().collect::<Vec<_>>()) {
         let role = method.options().get_extension(&rule).as_enum_number().unwrap_or(0);
         let on_behalf_of = method.options().get_extension(&behalf).as_enum_number().unwrap_or(0);
         let is_before = method.options().get_extension(&before_password_change).as_bool().unwrap_or(false);
         writeln!(
             table,
-            "Method {{ path: \"/{}/{}\", role: {role}, on_behalf_of: {on_behalf_of}, before_password_change: {is_before}, is_idempotent: {}, read_only: {}, client_streaming: {}, server_streaming: {} }},",
+            "RpcMethod {{ path: \"/{}/{}\", role: {role}, on_behalf_of: {on_behalf_of}, before_password_change: {is_before}, is_idempotent: {}, read_only: {}, client_streaming: {}, server_streaming: {} }},",
             method.parent_service().full_name(),
             method.name(),
             idempotency(&method) > 0,

@@ -11,7 +11,7 @@ use crate::{
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{
-    auth::identity::{Claims, ISSUER},
+    auth::identity::{Claims, TOKEN_ISSUER},
     clock::Clock,
     db::{Db, Tx},
 };
@@ -110,7 +110,7 @@ impl Keys {
         let made_at = DateTime::from_timestamp_millis(made_at_ms).unwrap_or_default();
         let expires_at = DateTime::from_timestamp((made_at + lives).timestamp(), 0).unwrap_or_default();
         let claims = Claims {
-            iss: ISSUER.to_owned(),
+            iss: TOKEN_ISSUER.to_owned(),
             sub: holder.subject,
             role: role::role_text(holder.role).to_owned(),
             sid: holder.session,

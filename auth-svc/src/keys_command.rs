@@ -13,7 +13,7 @@ use chrono::{DateTime, Utc};
 use clap::Subcommand;
 use patio_kit::{
     audit::{self, AuditEvent},
-    cli::print,
+    cli::print_to_stdout,
     clock::Clock,
     config::Settings,
     db::{Db, Tx},
@@ -38,14 +38,14 @@ impl KeysCommand {
         match self {
             Self::RevokeAll => {
                 let people = replace_all_keys(config, settings).await?;
-                print(&format!(
+                print_to_stdout(&format!(
                     "All keys were replaced and the sessions of {people} users have ended. Restart auth-svc to load the new device token key.\n"
                 ))
             }
             Self::Reseal => {
                 let count = reencrypt_stored_keys(config, settings).await?;
                 let path = config.key_path(&settings.data_dir);
-                print(&format!(
+                print_to_stdout(&format!(
                     "{count} keys are encrypted with the first key of {}. Remove the other keys from the file and restart auth-svc.\n",
                     path.display()
                 ))

@@ -170,8 +170,8 @@ async fn load_keys(config: &Config, host: &Host, db: &Db, sealing: &Arc<SealingK
 /// Over the network, auth-svc could not reach itself during startup, because DNS lists only replicas that are ready.
 fn with_local_auth_link(host: &Host) -> (Host, Arc<OnceLock<Router>>) {
     let (mut host, own) = (host.clone(), Arc::default());
-    if matches!(host.links.auth, ServiceChannel::Remote(_)) {
-        host.links.auth = ServiceChannel::Local(Arc::clone(&own));
+    if matches!(host.channels.auth, ServiceChannel::Remote(_)) {
+        host.channels.auth = ServiceChannel::Local(Arc::clone(&own));
     }
     (host, own)
 }
@@ -214,7 +214,7 @@ fn sign_in_service(config: &Config, host: &Host, db: Db, keys: Arc<keys::Keys>, 
 /// Spawns the task that reports the number of waiting sign-ins as a metric every second.
 fn spawn_queue_metric(host: &Host, passwords: PasswordHasher) {
     host.tasks.spawn_repeating(QUEUE_METRIC_INTERVAL, move || {
-        metrics::gauge!("patio_password_hash_waiters").set(telemetry::gauge_value(passwords.waiter_count()));
+        metrics::gauge!("patio_password_hash_waiters").set(telemetry::to_gauge_value(passwords.waiter_count()));
         ready(())
     });
 }

@@ -54,7 +54,7 @@ impl SigningKeys {
     /// # Errors
     /// Returns an error when the database has no signing key, or a signing key is damaged.
     pub async fn read(db: &Db, sealing: Arc<SealingKey>, clock: Clock) -> Result<Self, Error> {
-        patio_kit::auth::ed25519::install_provider();
+        patio_kit::auth::ed25519::install_jwt_crypto_provider();
         let signing = Self { keys: RwLock::default(), sealing, clock };
         signing.reload(db).await?;
         Ok(signing)

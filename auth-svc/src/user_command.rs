@@ -16,7 +16,7 @@ use clap::Subcommand;
 use patio_kit::{
     audit::{self, AuditEvent},
     auth::identity::DEVELOPER_ID,
-    cli::print,
+    cli::print_to_stdout,
     clock::Clock,
     config::Settings,
     db::{Db, Tx},
@@ -53,7 +53,7 @@ impl UserCommand {
         let db = Db::open_existing(SCHEMA, settings).await?;
         let done = self.run_on(&db).await;
         db.close().await;
-        print(&done?)
+        print_to_stdout(&done?)
     }
 
     async fn run_on(self, db: &Db) -> anyhow::Result<String> {

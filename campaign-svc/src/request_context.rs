@@ -16,6 +16,10 @@ pub struct RequestContext {
 
 impl RequestContext {
     pub fn from_request<T>(request: &Request<T>) -> Result<Self, Status> {
-        Ok(Self { caller: identity::caller(request)?, bearer: CallContext::from_request(request), address: audit::client_address(request) })
+        Ok(Self {
+            caller: identity::authenticated_caller(request)?,
+            bearer: CallContext::from_request(request),
+            address: audit::client_address(request),
+        })
     }
 }

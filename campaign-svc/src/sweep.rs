@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 use patio_kit::{
     db::Db,
     host::Host,
-    telemetry::{gauge_value, outage::Outage},
+    telemetry::{outage::Outage, to_gauge_value},
 };
 use tonic::Code;
 
@@ -59,7 +59,7 @@ impl Sweeper {
 
     async fn finish_deletions(&self) -> Result<(), Error> {
         let stale = store::list_stale_tombstones(&self.0.db, self.0.now() - DELETION_RETRY_AGE, MAX_CAMPAIGNS_PER_SWEEP).await?;
-        metrics::gauge!("patio_saga_backlog", "saga" => "deletions").set(gauge_value(stale.len()));
+        metrics::gauge!("patio_saga_backlog", "saga" => "deletions").set(to_gauge_value(stale.len()));
         for id in stale {
             log_failure(STEPS[1], id, self.0.purge_deleted(id).await)?;
         }
@@ -69,7 +69,7 @@ impl Sweeper {
     async fn resync_unsynced(&self) -> Result<(), Error> {
         let since = self.0.now() - SYNC_RETRY_AGE;
         let unsynced = store::list_unsynced(&self.0.db, since, MAX_CAMPAIGNS_PER_SWEEP).await?;
-        metrics::gauge!("patio_saga_backlog", "saga" => "campaign-changes").set(gauge_value(unsynced.len()));
+        metrics::gauge!("patio_saga_backlog", "saga" => "campaign-changes").set(to_gauge_value(unsynced.len()));
         for id in unsynced {
             log_failure(STEPS[2], id, self.0.resync_to_vehicle_svc(id, since).await.map(drop))?;
         }

@@ -28,11 +28,11 @@ pub struct VehicleClient {
 
 impl VehicleClient {
     pub fn new(host: &Host) -> Self {
-        let yards = YardServiceClient::new(host.links.vehicle.clone());
+        let yards = YardServiceClient::new(host.channels.vehicle.clone());
         Self {
             yards: yards.max_decoding_message_size(MAX_MESSAGE_BYTES).max_encoding_message_size(MAX_MESSAGE_BYTES),
-            fleet: CampaignVehicleServiceClient::new(host.links.vehicle.clone()),
-            live: EventServiceClient::new(host.links.vehicle.clone()),
+            fleet: CampaignVehicleServiceClient::new(host.channels.vehicle.clone()),
+            live: EventServiceClient::new(host.channels.vehicle.clone()),
             tokens: host.service_tokens("campaign-svc"),
         }
     }

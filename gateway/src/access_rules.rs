@@ -53,7 +53,7 @@ fn read_rule(operation: &Value) -> anyhow::Result<Option<AccessRule>> {
         "developer" => Role::Developer,
         text => role::parse(text).with_context(|| format!("`{text}` is not a role"))?,
     };
-    let rpc = operation["x-rpc"].as_str().and_then(patio_proto::find_method);
+    let rpc = operation["x-rpc"].as_str().and_then(patio_proto::find_rpc_method);
     Ok(Some(AccessRule { min_role, before_password_change: rpc.is_some_and(|rpc| rpc.before_password_change) }))
 }
 

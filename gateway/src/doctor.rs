@@ -1,6 +1,6 @@
 //! Checks of the web pages, the certificate and the port, which the `doctor` command runs for the gateway.
 use crate::{Config, tls};
-use patio_kit::cli::doctor::{CheckResult, DoctorReport, Section, check_port};
+use patio_kit::cli::doctor::{CheckResult, DoctorReport, RunbookSection, check_port};
 use std::path::Path;
 
 /// Checks the web pages, the port and the certificate, and adds the results to the report of the `doctor` command.
@@ -8,7 +8,7 @@ use std::path::Path;
 /// # Errors
 /// Returns an error when the report cannot be printed.
 pub async fn run_doctor_checks(config: &Config, all: &mut DoctorReport) -> anyhow::Result<()> {
-    all.report("pages", Section::Pages, pages(&config.web_dir))?;
+    all.record_check("pages", RunbookSection::Pages, pages(&config.web_dir))?;
     check_port_and_https(config, all).await
 }
 
@@ -18,8 +18,8 @@ pub async fn run_doctor_checks(config: &Config, all: &mut DoctorReport) -> anyho
 /// Returns an error when the report cannot be printed.
 pub async fn check_port_and_https(config: &Config, all: &mut DoctorReport) -> anyhow::Result<()> {
     let port = check_port(config.listen, all.is_before_install()).await;
-    all.report("port", Section::Ports, port)?;
-    all.report("https", Section::Https, https(config))
+    all.record_check("port", RunbookSection::Ports, port)?;
+    all.record_check("https", RunbookSection::Https, https(config))
 }
 
 fn pages(folder: &Path) -> CheckResult {

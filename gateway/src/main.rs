@@ -80,20 +80,20 @@ fn main() -> ExitCode {
     let done = match cli.command {
         Command::Serve(options) => cli::block_on(serve(options)),
         Command::Config(_) => match (command.find_subcommand("config"), matches.subcommand()) {
-            (Some(sub), Some((_, given))) => cli::print(&config::effective_settings(sub, given)),
+            (Some(sub), Some((_, given))) => cli::print_to_stdout(&config::effective_settings(sub, given)),
             _ => Ok(()),
         },
         Command::Doctor { doctor, options } => cli::block_on(async move {
             doctor::run_checks(&doctor, async |report: &mut DoctorReport| run_doctor_checks(&options, report).await).await
         }),
-        Command::Openapi => openapi::format_document().and_then(|text| cli::print(&text)),
+        Command::Openapi => openapi::format_document().and_then(|text| cli::print_to_stdout(&text)),
         Command::Probe(probe) => return probed(&probe),
     };
     cli::exit_code(&done)
 }
 
 async fn run_doctor_checks(options: &Options, all: &mut DoctorReport) -> anyhow::Result<()> {
-    all.report_settings(options.settings.check_separate_process_secret())?;
+    all.record_settings_check(options.settings.check_separate_process_secret())?;
     gateway::doctor::run_doctor_checks(&options.config, all).await?;
     all.check_traces(&options.settings).await?;
     if all.is_before_install() { Ok(()) } else { all.check_services(&options.settings, "gateway").await }
@@ -108,7 +108,7 @@ async fn serve(options: Options) -> anyhow::Result<()> {
     let is_ready = move || known.has_signing_keys() && !known.tasks.is_draining();
     telemetry::admin_server::serve_admin(&host.settings, &host.tasks, is_ready, gateway::admin_port_routes(host.clone())).await?;
     for notice in gateway.startup_messages() {
-        cli::print(&format!("{notice}\n"))?;
+        cli::print_to_stdout(&format!("{notice}\n"))?;
     }
     tracing::info!(url = %gateway.url(), service = "gateway", version = VERSION, "ready, serving requests");
     let tasks = host.tasks.clone();
@@ -163,5 +163,5 @@ fn show(probe: &Probe, status: &str) -> anyhow::Result<()> {
     } else {
         format!("{} gateway {status}", probe.addr)
     };
-    cli::print(&format!("{line}\n"))
+    cli::print_to_stdout(&format!("{line}\n"))
 }

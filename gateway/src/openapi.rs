@@ -38,7 +38,7 @@ pub fn format_document() -> anyhow::Result<String> {
 
 /// Returns the API name (such as `op`) of the minimum role that may call a gRPC method.
 fn at_least(rpc: &str) -> anyhow::Result<&'static str> {
-    let method = patio_proto::find_method(rpc).ok_or_else(|| anyhow::anyhow!("the contract has no `{rpc}`"))?;
+    let method = patio_proto::find_rpc_method(rpc).ok_or_else(|| anyhow::anyhow!("the contract has no `{rpc}`"))?;
     let role = |number| Role::try_from(number).unwrap_or_default();
     // For an rpc that only services may call, the role of the user they act on behalf of counts.
     let least = if role(method.role) == Role::Service { role(method.on_behalf_of) } else { role(method.role) };

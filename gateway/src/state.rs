@@ -77,7 +77,9 @@ macro_rules! clients {
         impl AppState {
             $($(#[$doc])* #[must_use]
             pub fn $name(&self) -> $client<ServiceChannel> {
-                $client::new(self.host.links.$link.clone()).max_decoding_message_size(MAX_MESSAGE_BYTES).max_encoding_message_size(MAX_MESSAGE_BYTES)
+                $client::new(self.host.channels.$link.clone())
+                    .max_decoding_message_size(MAX_MESSAGE_BYTES)
+                    .max_encoding_message_size(MAX_MESSAGE_BYTES)
             })*
         }
     };
@@ -118,9 +120,9 @@ impl AppState {
     /// Creates the application state from the configuration, the resources of the process and the access rules.
     #[must_use]
     pub fn new(config: Config, host: &Host, rules: AccessRules) -> Self {
-        let names = UserNameCache::new(UserServiceClient::new(host.links.auth.clone()));
+        let names = UserNameCache::new(UserServiceClient::new(host.channels.auth.clone()));
         let (sign_ins, offline_sign_outs) = (RateLimiter::new(config.sign_in_burst), RateLimiter::new(config.sign_in_burst));
-        let admission = AdmissionController::new(config.max_at_once, &host.links.vehicle);
+        let admission = AdmissionController::new(config.max_at_once, &host.channels.vehicle);
         Self(Arc::new(Inner {
             host: host.clone(),
             config,
@@ -139,8 +141,8 @@ impl AppState {
     /// Returns a gRPC client of the audit log for every service, each with the short name of the service.
     #[must_use]
     pub fn audit_clients(&self) -> [(&'static str, AuditServiceClient<ServiceChannel>); 4] {
-        let links = &self.host.links;
-        [("auth", &links.auth), ("campaign", &links.campaign), ("vehicle", &links.vehicle), ("import", &links.import)]
+        let channels = &self.host.channels;
+        [("auth", &channels.auth), ("campaign", &channels.campaign), ("vehicle", &channels.vehicle), ("import", &channels.import)]
             .map(|(name, link)| (name, AuditServiceClient::new(link.clone()).max_decoding_message_size(MAX_MESSAGE_BYTES)))
     }
 }

@@ -29,7 +29,7 @@ pub struct Conflicts;
 #[async_trait]
 impl v::conflict_service_server::ConflictService for Conflicts {
     async fn list_conflicts(&self, request: Request<v::ListConflictsRequest>) -> Result<Response<v::ListConflictsResponse>, Status> {
-        let caller = identity::caller(&request)?;
+        let caller = identity::authenticated_caller(&request)?;
         let ask = request.into_inner();
         let has_all_filters =
             ask.campaign_id == Some(7) && ask.settled == Some(false) && ask.mine && ask.since.is_some() && caller.user_id == 2;

@@ -40,7 +40,7 @@ async fn the_public_keys_are_a_json_web_key_set() {
     let host = patio_testing::host(folder.path(), None).await;
     let mut routes = RoutesBuilder::default();
     routes.add_service(TokenServiceServer::new(Keys(String::new())));
-    attach(&host, &host.links.auth, "auth-svc", routes);
+    attach(&host, &host.channels.auth, "auth-svc", routes);
     let document = gateway::openapi::build_document().unwrap();
     let app = router::build_router(AppState::new(config(), &host, rules(&document)), StaticFiles::default(), document);
     let get = async |path: &str| {

@@ -105,11 +105,11 @@ impl Stack {
         routes.add_service(AuditServiceServer::new(Log("auth")));
         let service = patio_testing::token(&host, 0, Role::Service);
         routes.add_service(auth::token_service_server::TokenServiceServer::new(Keys(service)));
-        attach(&host, &host.links.auth, "auth-svc", routes);
+        attach(&host, &host.channels.auth, "auth-svc", routes);
         let mut routes = RoutesBuilder::default();
         routes.add_service(campaign::campaign_service_server::CampaignServiceServer::new(Campaigns));
         routes.add_service(AuditServiceServer::new(Log("campaign")));
-        attach(&host, &host.links.campaign, "campaign-svc", routes);
+        attach(&host, &host.channels.campaign, "campaign-svc", routes);
         let mut routes = RoutesBuilder::default();
         routes.add_service(vehicle::vehicle_service_server::VehicleServiceServer::new(vehicles.clone()));
         routes.add_service(vehicle::conflict_service_server::ConflictServiceServer::new(crate::conflicts::Conflicts));
@@ -117,12 +117,12 @@ impl Stack {
         routes.add_service(vehicle::pending_save_service_server::PendingSaveServiceServer::new(crate::held::Held::default()));
         routes.add_service(vehicle::job_service_server::JobServiceServer::new(crate::jobs::Jobs));
         routes.add_service(AuditServiceServer::new(Log("vehicle")));
-        attach(&host, &host.links.vehicle, "vehicle-svc", routes);
+        attach(&host, &host.channels.vehicle, "vehicle-svc", routes);
         let mut routes = RoutesBuilder::default();
         routes.add_service(imports::import_service_server::ImportServiceServer::new(imports.clone()));
         routes.add_service(imports::file_service_server::FileServiceServer::new(imports.clone()));
         routes.add_service(AuditServiceServer::new(Log("import")));
-        attach(&host, &host.links.import, "import-svc", routes);
+        attach(&host, &host.channels.import, "import-svc", routes);
         let document = openapi::build_document().unwrap();
         let app = router::build_router(AppState::new(config, &host, rules(&document)), pages, document);
         Self { host, app, auth, vehicles, imports, _folder: folder }

@@ -21,7 +21,7 @@ use patio_kit::{
     audit::AuditLog,
     cli::{
         ServiceBinary,
-        doctor::{CheckResult, DoctorReport, Section},
+        doctor::{CheckResult, DoctorReport, RunbookSection},
     },
     config::{Settings, TUNING_HEADING},
     db::Schema,
@@ -92,7 +92,7 @@ pub const BINARY: ServiceBinary = ServiceBinary { name: "import-svc", listen: "1
 pub async fn run_doctor_checks(_settings: &Settings, config: &Config, all: &mut DoctorReport) -> anyhow::Result<()> {
     let advice = "free disk space or give this user write permission there, or set PATIO_TEMP_DIR to another folder";
     all.check_folder("work folder", &config.work_dir(), advice)?;
-    all.report("workbooks", Section::Workbooks, workbooks(config).await)
+    all.record_check("workbooks", RunbookSection::Workbooks, workbooks(config).await)
 }
 
 /// Builds the gRPC services of import-svc and starts their background tasks.

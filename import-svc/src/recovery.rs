@@ -10,7 +10,7 @@ use patio_kit::{
     auth::{identity::Caller, service_tokens::ServiceTokens},
     db::Db,
     host::Host,
-    telemetry::{gauge_value, outage::Outage},
+    telemetry::{outage::Outage, to_gauge_value},
 };
 use patio_proto::{access::Role, role};
 use std::time::Duration;
@@ -60,9 +60,9 @@ async fn recover_all(host: &Host, db: &Db, running: &ActiveImports, tokens: &Ser
     let is_any_running = !all.is_empty();
     let silent_since = host.clock.now() - HEARTBEAT_TIMEOUT;
     let silent: Vec<_> = all.into_iter().filter(|import| import.seen_at < silent_since).collect();
-    metrics::gauge!("patio_saga_backlog", "saga" => "orphaned-imports").set(gauge_value(silent.len()));
+    metrics::gauge!("patio_saga_backlog", "saga" => "orphaned-imports").set(to_gauge_value(silent.len()));
     for lost in silent.into_iter().filter(|lost| !running.is_running(lost.id)) {
-        let steps = SagaClients::new(&host.links, tokens.call_context().await?);
+        let steps = SagaClients::new(&host.channels, tokens.call_context().await?);
         recover_one(host, db, &steps, lost).await?;
     }
     Ok(is_any_running)

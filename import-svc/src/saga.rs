@@ -112,12 +112,12 @@ impl Importer {
         let attempt = ImportAttempt {
             upload_id: upload.id.to_string(),
             file_name: upload.file_name.clone(),
-            digest: hex::sha256(&upload.data),
+            digest: hex::sha256_hex(&upload.data),
             caller: person.caller.clone(),
             address: person.address.clone(),
             at: self.host.clock.now(),
         };
-        let steps = SagaClients::new(&self.host.links, self.tokens.call_context_on_behalf_of(&person.bearer).await?);
+        let steps = SagaClients::new(&self.host.channels, self.tokens.call_context_on_behalf_of(&person.bearer).await?);
         match store::begin_attempt(&self.db, attempt, self.running.clone()).await? {
             BeginResult::Started { id, leftover } => self.start(id, leftover, Run::new(self, id, person.caller, steps, upload)).await,
             BeginResult::AlreadyImported { campaign_id, vehicles } => match steps.find_published(campaign_id).await? {

@@ -1,10 +1,10 @@
-//! Clients of campaign-svc and vehicle-svc: one method per step of an import.
+//! ServiceChannels of campaign-svc and vehicle-svc: one method per step of an import.
 use crate::{progress::ProgressTracker, reader::wire::SheetHeader};
 use bytes::Bytes;
 use patio_kit::{
     client::{call_context::CallContext, service_channel::ServiceChannel},
     errors::{self, Reason},
-    host::Clients,
+    host::ServiceChannels,
     server::MAX_MESSAGE_BYTES,
 };
 use patio_proto::{
@@ -35,11 +35,11 @@ pub struct SagaClients {
 impl SagaClients {
     /// Creates the clients of campaign-svc and vehicle-svc. Every call carries the token of `bearer`.
     #[must_use]
-    pub fn new(links: &Clients, bearer: CallContext) -> Self {
+    pub fn new(channels: &ServiceChannels, bearer: CallContext) -> Self {
         Self {
-            drafts: DraftServiceClient::new(links.campaign.clone()),
-            campaigns: CampaignServiceClient::new(links.campaign.clone()),
-            fleet: CampaignVehicleServiceClient::new(links.vehicle.clone()).max_encoding_message_size(MAX_MESSAGE_BYTES),
+            drafts: DraftServiceClient::new(channels.campaign.clone()),
+            campaigns: CampaignServiceClient::new(channels.campaign.clone()),
+            fleet: CampaignVehicleServiceClient::new(channels.vehicle.clone()).max_encoding_message_size(MAX_MESSAGE_BYTES),
             bearer,
         }
     }

@@ -56,7 +56,7 @@ async fn whole(mut pieces: Streaming<FileChunk>) -> Result<(FileHeader, Vec<u8>)
 
 async fn exported(world: &World, campaign_id: i64, report: Report) -> Result<(FileHeader, Vec<u8>), Status> {
     let ask = ExportCampaignRequest { campaign_id, report: report.into() };
-    let pieces = FileServiceClient::new(world.host.links.import.clone()).export_campaign(world.leader().request(ask)).await?;
+    let pieces = FileServiceClient::new(world.host.channels.import.clone()).export_campaign(world.leader().request(ask)).await?;
     Ok(whole(pieces.into_inner()).await.unwrap())
 }
 
@@ -69,7 +69,7 @@ fn upload(name: &str, file: &[u8], campaign_name: &str) -> impl futures::Stream<
 
 async fn converted(world: &World, file: &[u8], campaign: &str) -> Result<(FileHeader, Vec<u8>), Rejection> {
     let request = world.leader().request(upload("a.xlsx", file, campaign));
-    whole(FileServiceClient::new(world.host.links.import.clone()).convert_to_sql(request).await.unwrap().into_inner()).await
+    whole(FileServiceClient::new(world.host.channels.import.clone()).convert_to_sql(request).await.unwrap().into_inner()).await
 }
 
 fn part(file: &[u8], name: &str) -> String {
@@ -238,7 +238,7 @@ async fn a_sheet_that_cannot_be_imported_cannot_be_converted() {
 }
 
 async fn csv(world: &World, name: &str, file: &[u8], apply: bool) -> csv_response::Outcome {
-    let mut files = FileServiceClient::new(world.host.links.import.clone()).max_encoding_message_size(16 << 20);
+    let mut files = FileServiceClient::new(world.host.channels.import.clone()).max_encoding_message_size(16 << 20);
     let request = world.leader().request(upload(name, file, ""));
     let reply: CsvResponse = if apply { files.apply_csv(request).await } else { files.check_csv(request).await }.unwrap().into_inner();
     reply.outcome.unwrap()

@@ -21,7 +21,7 @@ use uuid::Uuid;
 /// Downloads a rejected sheet. Returns its file name and content.
 async fn sheet(world: &World, bearer: &CallContext, id: &str) -> Result<(String, Vec<u8>), Status> {
     let ask = bearer.request(GetRejectedSheetRequest { upload_id: id.to_owned() });
-    let mut pieces = FileServiceClient::new(world.host.links.import.clone()).get_rejected_sheet(ask).await?.into_inner();
+    let mut pieces = FileServiceClient::new(world.host.channels.import.clone()).get_rejected_sheet(ask).await?.into_inner();
     let (mut name, mut data) = (String::new(), Vec::new());
     while let Some(piece) = pieces.message().await? {
         match piece.part.unwrap() {

@@ -41,7 +41,7 @@ pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descrip
 
 /// Rpc of the gRPC contract, with its access and retry rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Method {
+pub struct RpcMethod {
     /// HTTP path of the rpc: `/package.Service/Method`.
     pub path: &'static str,
     /// Minimum role of the caller, as a number of [`access::Role`]. 0 means that the rpc has no access rule and is rejected for
@@ -62,10 +62,10 @@ pub struct Method {
     pub server_streaming: bool,
 }
 
-impl Method {
+impl RpcMethod {
     /// Returns the full name of the rpc's service, such as `patio.vehicle.v1.VehicleService`.
     #[must_use]
-    pub fn service(&self) -> &'static str {
+    pub fn service_name(&self) -> &'static str {
         self.path.trim_start_matches('/').split_once('/').map_or("", |(service, _)| service)
     }
 
@@ -80,8 +80,8 @@ include!(concat!(env!("OUT_DIR"), "/methods.rs"));
 
 /// Finds an rpc with its rules by its HTTP path. Returns `None` for an unknown path.
 #[must_use]
-pub fn find_method(path: &str) -> Option<&'static Method> {
-    static BY_PATH: LazyLock<HashMap<&'static str, &'static Method>> =
+pub fn find_rpc_method(path: &str) -> Option<&'static RpcMethod> {
+    static BY_PATH: LazyLock<HashMap<&'static str, &'static RpcMethod>> =
         LazyLock::new(|| METHODS.iter().map(|method| (method.path, method)).collect());
     BY_PATH.get(path).copied()
 }

@@ -17,7 +17,7 @@ pub fn status_text(status: VehicleStatus) -> &'static str {
 }
 
 /// All vehicle statuses. The first element means that the vehicle has no status.
-pub const ALL: [VehicleStatus; 8] = [
+pub const ALL_VEHICLE_STATUSES: [VehicleStatus; 8] = [
     VehicleStatus::Unspecified,
     VehicleStatus::Ok,
     VehicleStatus::Ng,
@@ -32,7 +32,7 @@ pub const ALL: [VehicleStatus; 8] = [
 #[must_use]
 pub fn parse(written: &str) -> Option<VehicleStatus> {
     let written = written.trim();
-    ALL.into_iter().find(|status| status_text(*status).eq_ignore_ascii_case(written))
+    ALL_VEHICLE_STATUSES.into_iter().find(|status| status_text(*status).eq_ignore_ascii_case(written))
 }
 
 /// Returns `true` when a role may change a vehicle from one status to another on the vehicle screen.
@@ -40,7 +40,7 @@ pub fn parse(written: &str) -> Option<VehicleStatus> {
 /// Supervisors may set any status. Other roles may set ok, ng or Not Found on a vehicle without a status, Repair on a
 /// vehicle with any status, and Repair OK after Repair. Saving the same status again is always allowed.
 #[must_use]
-pub fn is_change_allowed(role: Role, from: VehicleStatus, to: VehicleStatus) -> bool {
+pub fn is_vehicle_status_change_allowed(role: Role, from: VehicleStatus, to: VehicleStatus) -> bool {
     if role == Role::Admin || from == to {
         return true;
     }
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn every_status_reads_back_as_itself_in_any_case() {
-        for status in ALL {
+        for status in ALL_VEHICLE_STATUSES {
             assert_eq!(parse(&status_text(status).to_uppercase()), Some(status));
         }
         assert_eq!((parse(" ok\t"), parse("fine")), (Some(Ok), None));
@@ -102,11 +102,11 @@ mod tests {
             (SOffBl, vec![Repair]),
         ];
         for (from, allowed) in steps_of_others {
-            for to in ALL {
+            for to in ALL_VEHICLE_STATUSES {
                 let expected = from == to || allowed.contains(&to);
-                assert_eq!(is_change_allowed(Role::Operator, from, to), expected, "op {from:?} to {to:?}");
-                assert_eq!(is_change_allowed(Role::Manager, from, to), expected, "tm {from:?} to {to:?}");
-                assert!(is_change_allowed(Role::Admin, from, to));
+                assert_eq!(is_vehicle_status_change_allowed(Role::Operator, from, to), expected, "op {from:?} to {to:?}");
+                assert_eq!(is_vehicle_status_change_allowed(Role::Manager, from, to), expected, "tm {from:?} to {to:?}");
+                assert!(is_vehicle_status_change_allowed(Role::Admin, from, to));
             }
         }
     }

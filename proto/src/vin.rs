@@ -5,7 +5,7 @@ use crate::normalization;
 ///
 /// The key is the normal form in upper case, without blanks, hyphens and asterisks.
 #[must_use]
-pub fn search_key(written: &str) -> String {
+pub fn comparison_key(written: &str) -> String {
     let written = normalization::normalize_identifier(written);
     let mut key = String::with_capacity(written.len());
     let counting = written.chars().filter(|c| counts(*c));
@@ -64,8 +64,8 @@ impl Vin {
 
     /// Returns the comparison key of the VIN.
     #[must_use]
-    pub fn search_key(&self) -> String {
-        search_key(&self.to_text())
+    pub fn comparison_key(&self) -> String {
+        comparison_key(&self.to_text())
     }
 }
 
@@ -96,7 +96,7 @@ mod tests {
     fn serials_keep_their_zeros_and_compare_without_blanks_and_hyphens() {
         let one = Vin::new(" hb20 ", "000-123").unwrap();
         assert_eq!(one.to_text(), "HB20 000-123");
-        assert_eq!(one.search_key(), search_key("*hb20000123*"));
+        assert_eq!(one.comparison_key(), comparison_key("*hb20000123*"));
     }
 
     #[test]

@@ -84,15 +84,18 @@ impl SessionService for SessionApi {
     }
 
     async fn list_sessions(&self, request: Request<pb::ListSessionsRequest>) -> Reply<pb::ListSessionsResponse> {
-        let caller = identity::caller(&request)?;
+        let caller = identity::authenticated_caller(&request)?;
         let found = sessions::list(&self.sign_in_service.db, &caller, user_id_or_own(&caller, request.get_ref().user_id)).await?;
         let sessions = found.into_iter().map(|open| to_proto(open, &caller)).collect();
         Ok(Response::new(pb::ListSessionsResponse { sessions }))
     }
 
     async fn end_sessions(&self, request: Request<pb::EndSessionsRequest>) -> Reply<pb::EndSessionsResponse> {
-        let act =
-            Actor { caller: identity::caller(&request)?, now: self.sign_in_service.clock.now(), address: audit::client_address(&request) };
+        let act = Actor {
+            caller: identity::authenticated_caller(&request)?,
+            now: self.sign_in_service.clock.now(),
+            address: audit::client_address(&request),
+        };
         let asked = request.into_inner();
         let user_id = user_id_or_own(&act.caller, asked.user_id);
         let which = if asked.session_id.is_empty() { SessionSelection::Others } else { SessionSelection::One(asked.session_id) };
@@ -101,7 +104,7 @@ impl SessionService for SessionApi {
     }
 
     async fn confirm_password(&self, request: Request<pb::ConfirmPasswordRequest>) -> Reply<pb::ConfirmPasswordResponse> {
-        let (caller, address) = (identity::caller(&request)?, audit::client_address(&request));
+        let (caller, address) = (identity::authenticated_caller(&request)?, audit::client_address(&request));
         let password = request.into_inner().password;
         check_password_len(&password, "password")?;
         self.sign_in_service.confirm_password(&caller, password, &address).await?;
@@ -109,26 +112,26 @@ impl SessionService for SessionApi {
     }
 
     async fn sign_out(&self, request: Request<pb::SignOutRequest>) -> Reply<pb::SignOutResponse> {
-        let (caller, address) = (identity::caller(&request)?, audit::client_address(&request));
+        let (caller, address) = (identity::authenticated_caller(&request)?, audit::client_address(&request));
         sessions::sign_out(&self.sign_in_service.db, &self.sign_in_service.clock, &self.sign_in_service.identity, caller, address).await?;
         Ok(Response::new(pb::SignOutResponse {}))
     }
 
     async fn confirm_session(&self, request: Request<pb::ConfirmSessionRequest>) -> Reply<pb::ConfirmSessionResponse> {
-        let (caller, address) = (identity::caller(&request)?, audit::client_address(&request));
+        let (caller, address) = (identity::authenticated_caller(&request)?, audit::client_address(&request));
         sessions::confirm_session(&self.sign_in_service.db, &self.sign_in_service.clock, &self.sign_in_service.identity, caller, address)
             .await?;
         Ok(Response::new(pb::ConfirmSessionResponse {}))
     }
 
     async fn get_me(&self, request: Request<pb::GetMeRequest>) -> Reply<pb::User> {
-        let id = identity::caller(&request)?.signed_in_user_id().ok_or(Error::NotAllowed)?;
+        let id = identity::authenticated_caller(&request)?.signed_in_user_id().ok_or(Error::NotAllowed)?;
         let user = users::find_by_id(&self.sign_in_service.db, id).await?.ok_or(Error::NotSignedIn)?;
         Ok(Response::new(user.to_proto()))
     }
 
     async fn change_own_password(&self, request: Request<pb::ChangeOwnPasswordRequest>) -> Reply<pb::User> {
-        let (caller, address) = (identity::caller(&request)?, audit::client_address(&request));
+        let (caller, address) = (identity::authenticated_caller(&request)?, audit::client_address(&request));
         let asked = request.into_inner();
         check_password_len(&asked.old_password, "old_password")?;
         let change = OwnPasswordChange { old: asked.old_password, new: asked.new_password, address };
@@ -137,7 +140,7 @@ impl SessionService for SessionApi {
     }
 
     async fn record_page_view(&self, request: Request<pb::RecordPageViewRequest>) -> Reply<pb::RecordPageViewResponse> {
-        let caller = identity::caller(&request)?;
+        let caller = identity::authenticated_caller(&request)?;
         let id = caller.signed_in_user_id().ok_or(Error::NotAllowed)?;
         self.page_views.record(PageView { event: page_view_event(id, &request)?, caller }).await?;
         Ok(Response::new(pb::RecordPageViewResponse {}))

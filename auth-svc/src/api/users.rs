@@ -30,7 +30,7 @@ pub struct UserApi {
 
 impl UserApi {
     fn accept<T>(&self, request: Request<T>) -> Result<(Actor, T), Status> {
-        let (caller, address) = (identity::caller(&request)?, audit::client_address(&request));
+        let (caller, address) = (identity::authenticated_caller(&request)?, audit::client_address(&request));
         Ok((Actor { caller, now: self.user_admin.clock.now(), address }, request.into_inner()))
     }
 }
@@ -80,7 +80,7 @@ impl UserService for UserApi {
     }
 
     async fn export_user(&self, request: Request<pb::ExportUserRequest>) -> Reply<pb::ExportUserResponse> {
-        let caller = identity::caller(&request)?;
+        let caller = identity::authenticated_caller(&request)?;
         let id = user_id_or_own(&caller, request.get_ref().id);
         Ok(Response::new(pb::ExportUserResponse { json: self.user_admin.export(&caller, id).await? }))
     }

@@ -91,15 +91,15 @@ impl Office {
     }
 
     pub fn sessions(&self) -> SessionServiceClient<ServiceChannel> {
-        SessionServiceClient::new(self.host.links.auth.clone())
+        SessionServiceClient::new(self.host.channels.auth.clone())
     }
 
     pub fn users(&self) -> UserServiceClient<ServiceChannel> {
-        UserServiceClient::new(self.host.links.auth.clone()).max_decoding_message_size(16 << 20)
+        UserServiceClient::new(self.host.channels.auth.clone()).max_decoding_message_size(16 << 20)
     }
 
     pub fn tokens(&self) -> TokenServiceClient<ServiceChannel> {
-        TokenServiceClient::new(self.host.links.auth.clone())
+        TokenServiceClient::new(self.host.channels.auth.clone())
     }
 
     pub async fn try_sign_in(&self, hmc: &str, password: &str, address: &str, mark: &str) -> Result<Session, Status> {
@@ -173,7 +173,7 @@ impl Office {
 
     /// Returns the audit entries that a filter selects.
     pub async fn list_audit(&self, by: &CallContext, filter: ListEventsRequest) -> Vec<Event> {
-        AuditServiceClient::new(self.host.links.auth.clone()).list_events(by.request(filter)).await.unwrap().into_inner().events
+        AuditServiceClient::new(self.host.channels.auth.clone()).list_events(by.request(filter)).await.unwrap().into_inner().events
     }
 }
 

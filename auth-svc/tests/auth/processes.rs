@@ -54,7 +54,7 @@ impl Replica {
         let mut settings = (*host.settings).clone();
         settings.auth_url = format!("http://127.0.0.1:{port}");
         let replica = Self { child, host: Host::with_remote_services(settings).await.unwrap(), port, admin };
-        let (started, mut tokens) = (Instant::now(), TokenServiceClient::new(replica.host.links.auth.clone()));
+        let (started, mut tokens) = (Instant::now(), TokenServiceClient::new(replica.host.channels.auth.clone()));
         while tokens.get_signing_keys(GetSigningKeysRequest {}).await.is_err() {
             assert!(started.elapsed() < Duration::from_secs(30), "auth-svc did not start");
             tokio::time::sleep(Duration::from_millis(50)).await;
@@ -65,7 +65,7 @@ impl Replica {
     async fn try_sign_in(&self, hmc: &str, password: &str, address: &str) -> Result<(), Status> {
         let ask =
             SignInRequest { hmc: hmc.to_owned(), password: password.to_owned(), address: address.to_owned(), ..SignInRequest::default() };
-        SessionServiceClient::new(self.host.links.auth.clone()).sign_in(ask).await.map(drop)
+        SessionServiceClient::new(self.host.channels.auth.clone()).sign_in(ask).await.map(drop)
     }
 
     /// Returns a memory value of the process in KiB, such as `VmRSS` or the peak `VmHWM`.
@@ -135,7 +135,7 @@ async fn two_processes_verify_exactly_five_of_a_hundred_wrong_passwords_and_acce
 
 /// Measures the latency of sequential calls that need no password, until `over` is set; returns sorted latencies.
 async fn calls_beside(replica: &Replica, over: &AtomicBool) -> Vec<Duration> {
-    let (mut took, mut tokens) = (Vec::new(), TokenServiceClient::new(replica.host.links.auth.clone()));
+    let (mut took, mut tokens) = (Vec::new(), TokenServiceClient::new(replica.host.channels.auth.clone()));
     while !over.load(Ordering::Relaxed) {
         let started = Instant::now();
         tokens.get_signing_keys(GetSigningKeysRequest {}).await.unwrap();
@@ -212,7 +212,7 @@ async fn http2_frame_floods_at_a_service_port_use_no_memory_and_do_not_stop_the_
             if [Flood::RapidReset, Flood::Continuation].contains(&flood) {
                 assert!(closed.iter().all(Option::is_some), "{flood:?} is cut off");
             }
-            TokenServiceClient::new(replica.host.links.auth.clone()).get_signing_keys(GetSigningKeysRequest {}).await.unwrap();
+            TokenServiceClient::new(replica.host.channels.auth.clone()).get_signing_keys(GetSigningKeysRequest {}).await.unwrap();
         }
     })
     .await;

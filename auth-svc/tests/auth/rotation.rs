@@ -8,7 +8,7 @@ use auth_svc::{
 };
 use chrono::TimeDelta;
 use patio_kit::{
-    auth::identity::{Claims, ISSUER, TokenVerifier},
+    auth::identity::{Claims, TOKEN_ISSUER, TokenVerifier},
     client::call_context::CallContext,
     db::Db,
     host::Host,
@@ -62,7 +62,7 @@ impl Yard {
     fn forged(&self, key: &StoredKey) -> String {
         let now = self.office.host.clock.now();
         let claims = Claims {
-            iss: ISSUER.to_owned(),
+            iss: TOKEN_ISSUER.to_owned(),
             sub: "2".to_owned(),
             role: "admin".to_owned(),
             sid: "forged".to_owned(),

@@ -187,7 +187,7 @@ async fn only_the_developer_reads_the_audit_log() {
     each_database(async |host| {
         use patio_proto::audit::{ListEventsRequest, audit_service_client::AuditServiceClient};
         let office = Office::open(host).await;
-        let mut audit = AuditServiceClient::new(office.host.links.auth.clone());
+        let mut audit = AuditServiceClient::new(office.host.channels.auth.clone());
         let refused = audit.list_events(office.admin().await.request(ListEventsRequest::default())).await.unwrap_err();
         assert_eq!(why(&refused), (Code::PermissionDenied, Some(Reason::NotAllowed)));
         let developer = bearer(&office.sign_in("DEV0", DEVELOPER_PASSWORD).await);

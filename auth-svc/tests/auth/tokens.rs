@@ -70,7 +70,7 @@ async fn during_a_secret_change_old_and_new_secrets_work() {
         {
             let office = Office::open(host_with(auth).await).await;
             let mut other = host_with(service).await;
-            other.links = office.host.links.clone();
+            other.channels = office.host.channels.clone();
             assert_eq!(other.service_tokens("campaign-svc").call_context().await.is_ok(), good, "{service} at {auth}");
             offices.push((auth, office));
         }

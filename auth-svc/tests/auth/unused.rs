@@ -86,15 +86,19 @@ async fn a_session_in_constant_use_is_reported_once_per_five_minutes() {
         for _ in 0..100 {
             identity.authenticate(&session.token).unwrap();
         }
-        let taken = identity.drain_activity(100);
+        let taken = identity.take_unreported_sessions(100);
         assert_eq!(taken, std::slice::from_ref(&id));
-        identity.requeue_activity(taken);
-        assert_eq!(identity.drain_activity(100), std::slice::from_ref(&id), "activity that could not be reported is reported again");
+        identity.requeue_unreported_sessions(taken);
+        assert_eq!(
+            identity.take_unreported_sessions(100),
+            std::slice::from_ref(&id),
+            "activity that could not be reported is reported again"
+        );
         identity.authenticate(&session.token).unwrap();
-        assert!(identity.drain_activity(100).is_empty());
+        assert!(identity.take_unreported_sessions(100).is_empty());
         office.host.clock.advance(TimeDelta::minutes(5));
         identity.authenticate(&session.token).unwrap();
-        assert_eq!(identity.drain_activity(100), [id]);
+        assert_eq!(identity.take_unreported_sessions(100), [id]);
         assert!(office.me(&bearer(&session)).await.is_ok());
     })
     .await;

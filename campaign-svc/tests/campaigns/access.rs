@@ -31,7 +31,7 @@ async fn operators_cannot_delete_and_only_the_developer_reads_the_audit_log() {
         assert_eq!(refused(world.campaigns().delete_campaign(delete).await), denied);
         for who in [OPERATOR, MANAGER, ADMIN, SERVICE] {
             let ask = world.by(who, ListEventsRequest { limit: 10, ..Default::default() });
-            let answer = AuditServiceClient::new(world.host.links.campaign.clone()).list_events(ask).await;
+            let answer = AuditServiceClient::new(world.host.channels.campaign.clone()).list_events(ask).await;
             assert_eq!(refused(answer), denied);
         }
     })

@@ -121,7 +121,7 @@ async fn only_services_report_milestones() {
         let world = World::start(host).await;
         let id = world.ready("Brakes").await;
         let report = |turn| ReportMilestoneRequest { campaign_id: id, milestone: turn, revision: 1 };
-        let mut client = MilestoneServiceClient::new(world.host.links.campaign.clone());
+        let mut client = MilestoneServiceClient::new(world.host.channels.campaign.clone());
         for who in [OPERATOR, MANAGER, ADMIN] {
             let answer = client.report_milestone(world.by(who, report(Begun.into()))).await;
             assert_eq!(refused(answer), (Code::PermissionDenied, Reason::NotAllowed));

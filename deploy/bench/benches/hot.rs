@@ -57,7 +57,12 @@ fn rows(c: &mut Criterion) {
         b.iter(|| {
             let identifier = Vin::new(black_box("HB20"), black_box("000123"));
             let space = black_box("A-102");
-            (identifier.map(|one| one.search_key()), walking_order::sort_key(space), yard::yard_id(space), yard::yard_group(space).len())
+            (
+                identifier.map(|one| one.comparison_key()),
+                walking_order::sort_key(space),
+                yard::yard_id(space),
+                yard::yard_group(space).len(),
+            )
         });
     });
 }

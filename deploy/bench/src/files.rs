@@ -155,7 +155,7 @@ async fn tidy(bench: &Bench) -> anyhow::Result<()> {
 
 /// Measures the baseline of bulk changes: one `UPDATE … FROM` of vehicles by their keys.
 async fn one_floor(bench: &Bench, path: &Path, campaign: i64, all: impl Iterator<Item = [String; 3]>) -> anyhow::Result<Duration> {
-    let keys = all.map(|[model, serial, _]| patio_proto::vin::search_key(&format!("{model} {serial}")));
+    let keys = all.map(|[model, serial, _]| patio_proto::vin::comparison_key(&format!("{model} {serial}")));
     std::fs::write(path, keys.collect::<Vec<_>>().join("\n"))?;
     bench.floor_work(&["bulk", &path.to_string_lossy(), &bench.source, &campaign.to_string()]).await
 }

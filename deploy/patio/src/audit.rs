@@ -5,7 +5,7 @@ use anyhow::Context;
 use chrono::{DateTime, NaiveDate, Utc};
 use patio_kit::{
     audit::{archive, chain},
-    cli::print,
+    cli::print_to_stdout,
     db::Db,
     host::Host,
     telemetry,
@@ -47,9 +47,9 @@ pub async fn verify(options: Options, known: Vec<ReferenceSeal>, archives: Vec<P
     }
     for schema in SCHEMAS {
         let db = Db::open_existing(schema, &host.settings).await?;
-        let mut report = chain::verify(&db, host.clock.now()).await?;
+        let mut report = chain::verify_chain(&db, host.clock.now()).await?;
         for ReferenceSeal { id, digest, .. } in known.iter().filter(|known| known.service == schema.name) {
-            if !chain::contains_seal(&db, *id, digest).await? {
+            if !chain::is_seal_in_database(&db, *id, digest).await? {
                 report.problems.push(format!("seal {id} differs from the given one: entries were cut off or the chain was rewritten"));
             }
         }
@@ -61,11 +61,17 @@ pub async fn verify(options: Options, known: Vec<ReferenceSeal>, archives: Vec<P
             }
         }
         for file in archives.iter().filter(|file| archive::read_service_name(file).is_ok_and(|service| service == schema.name)) {
-            let verified = archive::verify(&db, file).await.with_context(|| file.display().to_string())?;
-            print(&format!("{}: {} entries and {} seals of {} verified\n", schema.name, verified.entries, verified.seals, file.display()))?;
+            let verified = archive::verify_archive(&db, file).await.with_context(|| file.display().to_string())?;
+            print_to_stdout(&format!(
+                "{}: {} entries and {} seals of {} verified\n",
+                schema.name,
+                verified.entries,
+                verified.seals,
+                file.display()
+            ))?;
             report.problems.extend(verified.problems.into_iter().map(|problem| format!("{}: {problem}", file.display())));
         }
-        print(&format!(
+        print_to_stdout(&format!(
             "{}: {} entries and {} seals verified{}, {} deleted after their retention, {} archived\n",
             schema.name,
             report.entries,
@@ -75,10 +81,10 @@ pub async fn verify(options: Options, known: Vec<ReferenceSeal>, archives: Vec<P
             report.archived
         ))?;
         if let Some((id, digest)) = &report.last {
-            print(&format!("{0}: for the next verification, note --seal {0}:{id}:{digest}\n", schema.name))?;
+            print_to_stdout(&format!("{0}: for the next verification, note --seal {0}:{id}:{digest}\n", schema.name))?;
         }
         for problem in &report.problems {
-            print(&format!("{}: {problem}\n", schema.name))?;
+            print_to_stdout(&format!("{}: {problem}\n", schema.name))?;
         }
         found += report.problems.len();
         db.close().await;
@@ -101,12 +107,12 @@ pub async fn archive(options: Options, before: DateTime<Utc>, folder: PathBuf) -
     let host = Host::with_local_services(options.settings().clone()).await?;
     for schema in SCHEMAS {
         let db = Db::open_existing(schema, &host.settings).await?;
-        let parts = archive::archive_before(&db, &host.clock, before, &folder).await.context(schema.name)?;
+        let parts = archive::archive_entries_before(&db, &host.clock, before, &folder).await.context(schema.name)?;
         for part in &parts {
-            print(&format!("{}: {} entries moved to {}\n", schema.name, part.entries, part.file.display()))?;
+            print_to_stdout(&format!("{}: {} entries moved to {}\n", schema.name, part.entries, part.file.display()))?;
         }
         if parts.is_empty() {
-            print(&format!("{}: no month to archive\n", schema.name))?;
+            print_to_stdout(&format!("{}: no month to archive\n", schema.name))?;
         }
         db.close().await;
     }

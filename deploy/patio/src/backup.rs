@@ -4,7 +4,7 @@ use crate::{
     process::{Options, SCHEMAS},
 };
 use anyhow::Context;
-use patio_kit::{cli::print, db::Db, private_files};
+use patio_kit::{cli::print_to_stdout, db::Db, private_files};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -36,13 +36,15 @@ pub async fn create(options: &Options, folder: &Path, recipient: Option<&str>) -
         db.backup_to(&file).await.with_context(|| format!("cannot copy {}", held.display()))?;
         db.close().await;
         let file = encrypt_for_recipient(file, recipient).await?;
-        print(&format!("{}: {} bytes\n", file.display(), fs::metadata(&file)?.len()))?;
+        print_to_stdout(&format!("{}: {} bytes\n", file.display(), fs::metadata(&file)?.len()))?;
     }
     backup_age::record_backup(&settings.data_dir, folder)?;
     let key = options.auth_config().key_path(&settings.data_dir);
-    print(&format!("Keep a copy of {} elsewhere: without it, a restore signs all users out.\n", key.display()))?;
+    print_to_stdout(&format!("Keep a copy of {} elsewhere: without it, a restore signs all users out.\n", key.display()))?;
     if recipient.is_none() {
-        print("The backup is not encrypted. To encrypt it, set --recipient (PATIO_BACKUP_RECIPIENT) to a public key from age-keygen.\n")?;
+        print_to_stdout(
+            "The backup is not encrypted. To encrypt it, set --recipient (PATIO_BACKUP_RECIPIENT) to a public key from age-keygen.\n",
+        )?;
     }
     Ok(())
 }
@@ -97,7 +99,7 @@ pub async fn restore(options: &Options, folder: &Path, identity: Option<&Path>) 
         let health = db.health(schema).await?;
         db.close().await;
         anyhow::ensure!(health.damage.is_none(), "{}: {}", schema.name, health.damage.unwrap_or_default());
-        print(&format!("{}: restored\n", schema.name))?;
+        print_to_stdout(&format!("{}: restored\n", schema.name))?;
     }
     crate::restore::complete_restore(options.settings()).await
 }

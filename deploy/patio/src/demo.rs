@@ -1,5 +1,5 @@
 //! Demo campaigns and users, created through the same services that the web pages use.
-use patio_kit::{cli::print, client::call_context::CallContext, config::secret::Secret, host::Host};
+use patio_kit::{cli::print_to_stdout, client::call_context::CallContext, config::secret::Secret, host::Host};
 use patio_proto::{
     access::Role,
     auth::{CreateUserRequest, SignInRequest, session_service_client::SessionServiceClient, user_service_client::UserServiceClient},
@@ -38,13 +38,15 @@ impl DemoSeeder {
     /// Creates the demo users and campaigns that do not exist yet.
     pub async fn create_missing(self, host: &Host) -> anyhow::Result<()> {
         let request = SignInRequest { hmc: self.hmc.clone(), password: self.password.clone(), ..Default::default() };
-        let Ok(session) = SessionServiceClient::new(host.links.auth.clone()).sign_in(request).await else {
-            return print("Demo data not created: the database already has a supervisor; set --admin-password to that password.\n");
+        let Ok(session) = SessionServiceClient::new(host.channels.auth.clone()).sign_in(request).await else {
+            return print_to_stdout(
+                "Demo data not created: the database already has a supervisor; set --admin-password to that password.\n",
+            );
         };
         let token = session.into_inner().token;
         let bearer = CallContext::new(Some(&token), "demo", "");
         if self.generated {
-            print(&format!("First supervisor: HMC {}, password {}\n", self.hmc, self.password))?;
+            print_to_stdout(&format!("First supervisor: HMC {}, password {}\n", self.hmc, self.password))?;
         }
         self.people(host, &bearer).await?;
         for campaign in CAMPAIGNS {
@@ -57,8 +59,8 @@ impl DemoSeeder {
         for (hmc, role, label) in [("2000", Role::Manager, "team leader"), ("3000", Role::Operator, "operator")] {
             let request =
                 CreateUserRequest { hmc: hmc.to_owned(), password: self.password.clone(), role: role.into(), must_change_password: false };
-            if UserServiceClient::new(host.links.auth.clone()).create_user(bearer.request(request)).await.is_ok() {
-                print(&format!("Demo {label}: HMC {hmc}, same password\n"))?;
+            if UserServiceClient::new(host.channels.auth.clone()).create_user(bearer.request(request)).await.is_ok() {
+                print_to_stdout(&format!("Demo {label}: HMC {hmc}, same password\n"))?;
             }
         }
         Ok(())
@@ -73,18 +75,18 @@ async fn import(host: &Host, bearer: &CallContext, campaign: (&str, &str, &str, 
         .chain(file.chunks(64 << 10).map(|data| UploadChunk { data: data.to_vec(), ..UploadChunk::default() }))
         .collect();
     let request = bearer.request_with_timeout(Duration::from_secs(120), tokio_stream::iter(chunks));
-    let reply = ImportServiceClient::new(host.links.import.clone()).import_campaign(request).await?.into_inner();
+    let reply = ImportServiceClient::new(host.channels.import.clone()).import_campaign(request).await?.into_inner();
     match reply.outcome {
         Some(Outcome::Imported(done)) => {
             inspect(host, bearer, done.campaign.map(|campaign| campaign.id).unwrap_or_default(), campaign.5).await
         }
-        Some(Outcome::Rejected(why)) => print(&format!("{}: {}\n", campaign.0, why.message)),
+        Some(Outcome::Rejected(why)) => print_to_stdout(&format!("{}: {}\n", campaign.0, why.message)),
         None => Ok(()),
     }
 }
 
 async fn inspect(host: &Host, bearer: &CallContext, campaign_id: i64, count: usize) -> anyhow::Result<()> {
-    let mut vehicles = VehicleServiceClient::new(host.links.vehicle.clone());
+    let mut vehicles = VehicleServiceClient::new(host.channels.vehicle.clone());
     let page = Some(patio_proto::common::Page { index: 0, size: 200 });
     let request = ListVehiclesRequest { campaign_id, page, ..Default::default() };
     let walk = vehicles.list_vehicles(bearer.request(request)).await?.into_inner().vehicles;

@@ -1,6 +1,6 @@
 //! The command `patio doctor`: checks everything that Patio depends on and says how to fix each failure.
 use crate::process::{Options, SCHEMAS};
-use patio_kit::cli::doctor::{self, CheckResult, DoctorOptions, DoctorReport, Section, check_port};
+use patio_kit::cli::doctor::{self, CheckResult, DoctorOptions, DoctorReport, RunbookSection, check_port};
 use std::{net::SocketAddr, path::Path};
 
 /// Runs all checks and prints their results. Returns an error if a check fails.
@@ -10,7 +10,7 @@ pub async fn run_doctor_checks(options: &Options, doctor: &DoctorOptions, servic
 
 async fn check(options: &Options, services: bool, all: &mut DoctorReport) -> anyhow::Result<()> {
     let settings = options.settings();
-    all.report_settings(settings.check_secret().and_then(|()| settings.check_database_urls()))?;
+    all.record_settings_check(settings.check_secret().and_then(|()| settings.check_database_urls()))?;
     let remedy = "free disk space or give this user write permission there, or set PATIO_DATA_DIR to another folder";
     all.check_folder("data folder", &settings.data_dir, remedy)?;
     if all.is_before_install() {
@@ -27,7 +27,7 @@ async fn check(options: &Options, services: bool, all: &mut DoctorReport) -> any
     check_gateway(options.gateway_config(), all).await?;
     if all.is_before_install() {
         if let Some(address) = settings.admin_listen.0.filter(|address: &SocketAddr| address.port() != 0) {
-            all.report("metrics port", Section::Ports, check_port(address, true).await)?;
+            all.record_check("metrics port", RunbookSection::Ports, check_port(address, true).await)?;
         }
         return Ok(());
     }
@@ -37,7 +37,7 @@ async fn check(options: &Options, services: bool, all: &mut DoctorReport) -> any
 async fn check_gateway(config: &gateway::Config, all: &mut DoctorReport) -> anyhow::Result<()> {
     if !config.web_dir.join("index.html").is_file() && Path::new("web/package.json").is_file() {
         let words = "not built yet; the first start builds them and needs Node.js 20 or newer";
-        all.report("pages", Section::Pages, CheckResult::Warning(words.to_owned()))?;
+        all.record_check("pages", RunbookSection::Pages, CheckResult::Warning(words.to_owned()))?;
         return gateway::doctor::check_port_and_https(config, all).await;
     }
     gateway::doctor::run_doctor_checks(config, all).await

@@ -4,7 +4,7 @@ use anyhow::{Context, bail, ensure};
 use clap::Args;
 use patio_kit::{
     cli::{
-        print,
+        print_to_stdout,
         session_file::{self, StoredSession},
     },
     config::{OPERATING_HEADING, secret::Secret},
@@ -67,9 +67,9 @@ pub fn login(options: &LoginOptions) -> anyhow::Result<()> {
     let text = |name: &str| body[name].as_str().map(ToOwned::to_owned).with_context(|| format!("the response has no `{name}`"));
     let session = StoredSession { url: options.url.clone(), hmc: text("hmc")?, token: text("token")?, expires_at: text("expires_at")? };
     session.write(&path)?;
-    print(&format!("Signed in as {} until {}. The session is stored in {}\n", session.hmc, session.expires_at, path.display()))?;
+    print_to_stdout(&format!("Signed in as {} until {}. The session is stored in {}\n", session.hmc, session.expires_at, path.display()))?;
     if body["must_change_password"] == true {
-        print("This password was set by another user: change it in the pages, until then most calls are rejected.\n")?;
+        print_to_stdout("This password was set by another user: change it in the pages, until then most calls are rejected.\n")?;
     }
     Ok(())
 }
@@ -87,7 +87,7 @@ pub fn logout(options: &SessionOptions) -> anyhow::Result<()> {
     // 401: the session has ended already.
     ensure!([204, 401].contains(&status), "{}: the sign-out was answered with {status}", session.url);
     StoredSession::remove(&path)?;
-    print(&format!("Signed out from {}.\n", session.url))
+    print_to_stdout(&format!("Signed out from {}.\n", session.url))
 }
 
 fn public_url(written: &str) -> Result<String, String> {

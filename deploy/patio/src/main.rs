@@ -117,7 +117,7 @@ fn main() -> ExitCode {
     };
     let done = match cli.command {
         None => cli::block_on(process::serve(cli.options)),
-        Some(Command::Config) => cli::print(&config::effective_settings(&command, &matches)),
+        Some(Command::Config) => cli::print_to_stdout(&config::effective_settings(&command, &matches)),
         Some(Command::Doctor { doctor, services }) => {
             cli::block_on(async move { doctor::run_doctor_checks(&cli.options, &doctor, services).await })
         }

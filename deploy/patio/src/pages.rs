@@ -1,6 +1,6 @@
 //! Builds the web pages with npm if they are missing or older than their sources.
 use anyhow::Context;
-use patio_kit::cli::print;
+use patio_kit::cli::print_to_stdout;
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -20,7 +20,7 @@ pub async fn build_if_stale(folder: &Path) -> anyhow::Result<PathBuf> {
     if made.is_some() && made >= newest {
         return Ok(pages);
     }
-    print("Building the web pages (once, and again when they change) …\n")?;
+    print_to_stdout("Building the web pages (once, and again when they change) …\n")?;
     if modified(&web.join("node_modules/.package-lock.json")) < modified(&web.join("package-lock.json")) {
         npm(&web, &["ci", "--no-audit", "--no-fund"]).await?;
     }

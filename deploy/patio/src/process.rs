@@ -3,7 +3,7 @@ use crate::{backup_age, demo, pages};
 use auth_svc::bootstrap::generate_password;
 use clap::Args;
 use patio_kit::{
-    cli::print,
+    cli::print_to_stdout,
     config::{Settings, secret::Secret},
     db::Schema,
     host::Host,
@@ -87,18 +87,18 @@ pub async fn serve(mut options: Options) -> anyhow::Result<()> {
     telemetry::admin_server::serve_admin(&host.settings, &host.tasks, is_ready, gateway::admin_port_routes(host.clone())).await?;
     let Some(services) = lifecycle::start_unless_stopped(&host.tasks, start(&options, &host)).await? else {
         host.tasks.stop_and_wait().await;
-        return print("Patio has stopped.\n");
+        return print_to_stdout("Patio has stopped.\n");
     };
     let gateway = gateway::start(options.gateway, &host).await?;
     for notice in services.iter().flat_map(|service| &service.notices) {
-        print(&format!("{notice}\n"))?;
+        print_to_stdout(&format!("{notice}\n"))?;
     }
     if let Some(demo) = demo {
         demo.create_missing(&host).await?;
     }
     listening.store(true, Ordering::Relaxed);
     for notice in gateway.startup_messages() {
-        print(&format!("{notice}\n"))?;
+        print_to_stdout(&format!("{notice}\n"))?;
     }
     let url = gateway.url();
     host.tasks.spawn(async move {
@@ -106,17 +106,17 @@ pub async fn serve(mut options: Options) -> anyhow::Result<()> {
             tracing::error!(%cause, "gateway failed, the process stops");
         }
     });
-    print(&format!("Patio is ready on {url}\n"))?;
+    print_to_stdout(&format!("Patio is ready on {url}\n"))?;
     notify_systemd(NotifyState::Ready);
     lifecycle::shutdown_signal(&host.tasks, host.settings.shutdown_delay_seconds).await;
-    print("Patio is shutting down: finishing open requests …\n")?;
+    print_to_stdout("Patio is shutting down: finishing open requests …\n")?;
     notify_systemd(NotifyState::Stopping);
     host.tasks.stop_and_wait().await;
     for service in services {
         service.close().await;
     }
     telemetry::trace::flush_spans().await;
-    print("Patio has stopped.\n")
+    print_to_stdout("Patio has stopped.\n")
 }
 
 /// Reports the state of the process to systemd, which expects such reports from units with `Type=notify`. Does nothing without
@@ -148,7 +148,7 @@ pub async fn migrate(options: Options) -> anyhow::Result<()> {
     let host = Host::with_local_services(options.settings).await?;
     for schema in SCHEMAS {
         host.open_database(schema).await?.close().await;
-        print(&format!("{}: the tables are up to date\n", schema.name))?;
+        print_to_stdout(&format!("{}: the tables are up to date\n", schema.name))?;
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use crate::Cli;
 use clap::{Arg, Command, CommandFactory};
 use patio_kit::{
-    cli::doctor::Section,
+    cli::doctor::RunbookSection,
     config::{OPERATING_HEADING, TUNING_HEADING, environment::SETTING_NAMES},
 };
 use std::collections::BTreeSet;
@@ -52,7 +52,7 @@ fn every_finding_of_the_doctor_links_to_a_section_of_the_runbook() {
         words.chars().filter(|one| one.is_alphanumeric() || "- ".contains(*one)).collect::<String>().replace(' ', "-")
     };
     let anchors: BTreeSet<_> = headings.map(anchor).collect();
-    for section in Section::ALL {
+    for section in RunbookSection::ALL {
         assert!(anchors.contains(section.anchor()), "the runbook has no section #{}", section.anchor());
     }
 }

@@ -1,6 +1,6 @@
 //! The command `patio restored`: the last step after databases were restored from a backup.
 use crate::process::SCHEMAS;
-use patio_kit::{cli::print, config::Settings, db::Db};
+use patio_kit::{cli::print_to_stdout, config::Settings, db::Db};
 
 /// Advances the ids, vehicle versions and campaign revisions in every database beyond all values assigned before the restore, so
 /// that no value is assigned twice. No service may use the databases while this function runs.
@@ -16,5 +16,5 @@ pub async fn complete_restore(settings: &Settings) -> anyhow::Result<()> {
         }
         db.close().await;
     }
-    print("Ids, versions and revisions now start above all values assigned before the restore.\n")
+    print_to_stdout("Ids, versions and revisions now start above all values assigned before the restore.\n")
 }

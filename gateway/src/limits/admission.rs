@@ -6,7 +6,7 @@ use futures::{future, stream};
 use http::{Method, header::EXPECT, request::Parts};
 use http_body::{Body as _, Frame, SizeHint};
 use http_body_util::BodyExt;
-use patio_kit::{client::service_channel::ServiceChannel, lifecycle::Tasks, telemetry::gauge_value};
+use patio_kit::{client::service_channel::ServiceChannel, lifecycle::Tasks, telemetry::to_gauge_value};
 use std::{
     collections::VecDeque,
     future::ready,
@@ -188,7 +188,7 @@ impl AdmissionController {
             };
             for (rank, working, waiting) in now {
                 for (state, number) in [("working", working), ("waiting", waiting)] {
-                    metrics::gauge!("patio_admission_requests", "rank" => rank, "state" => state).set(gauge_value(number));
+                    metrics::gauge!("patio_admission_requests", "rank" => rank, "state" => state).set(to_gauge_value(number));
                 }
             }
             ready(())

@@ -1,5 +1,5 @@
 //! Limits how many event streams (server-sent events) may be open at once, per user and in total.
-use patio_kit::{lifecycle::Tasks, telemetry::gauge_value};
+use patio_kit::{lifecycle::Tasks, telemetry::to_gauge_value};
 use std::{
     collections::HashMap,
     future::ready,
@@ -41,8 +41,8 @@ impl StreamLimiter {
                 let open = streams.open_now();
                 (open.len(), open.values().sum())
             };
-            metrics::gauge!("patio_users_online").set(gauge_value(users));
-            metrics::gauge!("patio_open_event_streams").set(gauge_value(open));
+            metrics::gauge!("patio_users_online").set(to_gauge_value(users));
+            metrics::gauge!("patio_open_event_streams").set(to_gauge_value(open));
             ready(())
         });
     }

@@ -138,7 +138,7 @@ async fn events(
     let feed = api.events().watch(signed.request(pb::WatchRequest { campaign_id })).await?.into_inner();
     let (host, caller) = (api.host.clone(), signed.caller.clone());
     let over = async move {
-        let (ended, left) = (pin!(host.identity.wait_until_invalid(&caller)), pin!(host.tasks.wait_until_draining()));
+        let (ended, left) = (pin!(host.identity.wait_until_caller_invalid(&caller)), pin!(host.tasks.wait_until_draining()));
         future::select(ended, left).await;
     };
     let alive = KeepAlive::new().interval(KEEP_ALIVE_INTERVAL).text("still there");

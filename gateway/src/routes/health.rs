@@ -65,8 +65,8 @@ pub fn admin_port_routes(host: Host) -> Router {
 ///
 /// The readiness probe does not include this check: one failed service would otherwise make every gateway unready.
 async fn services(State(host): State<Host>) -> (StatusCode, Json<Value>) {
-    let links = &host.links;
-    let asked = [("auth", &links.auth), ("campaign", &links.campaign), ("vehicle", &links.vehicle), ("import", &links.import)];
+    let channels = &host.channels;
+    let asked = [("auth", &channels.auth), ("campaign", &channels.campaign), ("vehicle", &channels.vehicle), ("import", &channels.import)];
     let answers = join_all(asked.map(|(name, link)| async move { (name, is_serving(link.clone()).await) })).await;
     let unavailable: Vec<&str> = answers.into_iter().filter(|(_, is_serving)| !is_serving).map(|(name, _)| name).collect();
     let status = if unavailable.is_empty() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };

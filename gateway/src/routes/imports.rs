@@ -170,7 +170,7 @@ async fn watch_upload(State(api): State<AppState>, signed: AuthenticatedCaller, 
     let progress = api.imports().watch_import(signed.request_with_timeout(LONG_CALL_TIMEOUT, request)).await?.into_inner();
     let (host, caller) = (api.host.clone(), signed.caller);
     let over = async move {
-        let (ended, stopped) = (pin!(host.identity.wait_until_invalid(&caller)), pin!(host.tasks.wait_until_stopping()));
+        let (ended, stopped) = (pin!(host.identity.wait_until_caller_invalid(&caller)), pin!(host.tasks.wait_until_stopping()));
         future::select(ended, stopped).await;
     };
     let stream = events(progress).take_until(over).map(move |event| {

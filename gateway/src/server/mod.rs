@@ -48,7 +48,7 @@ pub struct Server {
 /// Returns an error when the web app, the certificate or the access rules cannot be read, or the port is in use.
 pub async fn start(config: Config, host: &Host) -> anyhow::Result<Server> {
     host.start_key_sync();
-    host.links.start_health_checks();
+    host.channels.start_health_checks();
     let pages = StaticFiles::load(&config.web_dir, &config.product_name)?;
     let document = openapi::build_document()?;
     let rules = AccessRules::read(&document).context("cannot read the access rules")?;

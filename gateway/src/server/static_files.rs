@@ -153,7 +153,7 @@ impl File {
         let is_text = ["text/", "json", "javascript", "xml", "wasm", "font/ttf"].iter().any(|part| kind.contains(part));
         let gzip = if is_text { Some(gzip(&plain)?).filter(|small| small.len() < plain.len()) } else { None };
         let encodings = [("br", brotli), ("gzip", gzip)].into_iter().filter_map(|(name, content)| Some((name, content?.into()))).collect();
-        let short = &hex::sha256(&plain)[..32];
+        let short = &hex::sha256_hex(&plain)[..32];
         let kind = if kind.starts_with("text/") { format!("{kind}; charset=utf-8") } else { kind };
         Ok(Self { plain: plain.into(), encodings, etag: format!("\"{short}\"").try_into()?, kind: kind.try_into()? })
     }

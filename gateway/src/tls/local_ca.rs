@@ -144,7 +144,7 @@ impl LocalCa {
     /// Returns the parameters of the CA certificate. The common name contains a digest of the CA key, so that two CAs never
     /// have the same name.
     fn params(&self, key: &KeyPair) -> anyhow::Result<CertificateParams> {
-        let mark = &hex::sha256(key.public_key_raw())[..8];
+        let mark = &hex::sha256_hex(key.public_key_raw())[..8];
         let mut params = CertificateParams::new(Vec::new())?;
         params.distinguished_name = rcgen::DistinguishedName::new();
         params.distinguished_name.push(DnType::CommonName, format!("Patio on this network, {mark}"));

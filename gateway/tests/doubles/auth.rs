@@ -94,14 +94,14 @@ impl a::session_service_server::SessionService for Auth {
     }
 
     async fn confirm_session(&self, request: Request<a::ConfirmSessionRequest>) -> Reply<a::ConfirmSessionResponse> {
-        let caller = identity::caller(&request)?;
+        let caller = identity::authenticated_caller(&request)?;
         self.confirmed.fetch_add(1, Ordering::Relaxed);
         let is_known = caller.user_id != STRANGER;
         is_known.then(|| Response::new(a::ConfirmSessionResponse {})).ok_or_else(|| identity::invalid_token_status("unknown"))
     }
 
     async fn get_me(&self, request: Request<a::GetMeRequest>) -> Reply<a::User> {
-        let caller = identity::caller(&request)?;
+        let caller = identity::authenticated_caller(&request)?;
         Ok(Response::new(a::User {
             id: caller.user_id,
             role: caller.role.into(),

@@ -109,7 +109,7 @@ impl FileApi {
             Outcome::Rejected(reject(ErrorCode::NotXlsx, "Apenas arquivos CSV (.csv) são suportados."))
         } else {
             let file = CsvFile { name: gathered.name, data: gathered.data };
-            Outcome::Edit(files::apply_csv(&self.host.links, &bearer, file, dry_run).await?)
+            Outcome::Edit(files::apply_csv(&self.host.channels, &bearer, file, dry_run).await?)
         };
         Ok(pb::CsvResponse { outcome: Some(outcome) })
     }
@@ -141,7 +141,7 @@ impl pb::file_service_server::FileService for FileApi {
 
     async fn export_campaign(&self, request: Request<pb::ExportCampaignRequest>) -> Result<Response<Pieces>, Status> {
         let person = Uploader {
-            caller: identity::caller(&request)?,
+            caller: identity::authenticated_caller(&request)?,
             bearer: CallContext::from_request(&request),
             address: audit::client_address(&request),
         };
@@ -155,12 +155,12 @@ impl pb::file_service_server::FileService for FileApi {
     }
 
     async fn convert_to_sql(&self, request: Request<Streaming<pb::UploadChunk>>) -> Result<Response<Pieces>, Status> {
-        let caller = identity::caller(&request)?;
+        let caller = identity::authenticated_caller(&request)?;
         Ok(Response::new(self.script(&caller, request.into_inner()).await?))
     }
 
     async fn get_rejected_sheet(&self, request: Request<pb::GetRejectedSheetRequest>) -> Result<Response<Pieces>, Status> {
-        let caller = identity::caller(&request)?;
+        let caller = identity::authenticated_caller(&request)?;
         Ok(Response::new(self.corrections(&caller, &request.get_ref().upload_id).await?))
     }
 

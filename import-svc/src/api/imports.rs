@@ -79,7 +79,7 @@ impl pb::import_service_server::ImportService for ImportApi {
 
     async fn import_campaign(&self, request: Request<Streaming<pb::UploadChunk>>) -> Result<Response<pb::ImportCampaignResponse>, Status> {
         let person = Uploader {
-            caller: identity::caller(&request)?,
+            caller: identity::authenticated_caller(&request)?,
             bearer: CallContext::from_request(&request),
             address: audit::client_address(&request),
         };
@@ -88,13 +88,13 @@ impl pb::import_service_server::ImportService for ImportApi {
     }
 
     async fn watch_import(&self, request: Request<pb::WatchImportRequest>) -> Result<Response<Self::WatchImportStream>, Status> {
-        let caller = identity::caller(&request)?;
+        let caller = identity::authenticated_caller(&request)?;
         let upload = Uuid::parse_str(&request.get_ref().upload_id).map_err(|_| Error::UploadNotFound)?;
         Ok(Response::new(watch::stream_progress(self.importer.host.clone(), upload, caller.user_id).boxed()))
     }
 
     async fn cancel_import(&self, request: Request<pb::CancelImportRequest>) -> Result<Response<pb::CancelImportResponse>, Status> {
-        let caller = identity::caller(&request)?;
+        let caller = identity::authenticated_caller(&request)?;
         let upload = Uuid::parse_str(&request.get_ref().upload_id).map_err(|_| Error::UploadNotFound)?;
         self.cancel(upload.to_string(), caller.user_id).await?;
         Ok(Response::new(pb::CancelImportResponse {}))

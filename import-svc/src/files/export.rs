@@ -72,7 +72,7 @@ impl Exporter {
     pub async fn export(&self, person: &Uploader, campaign_id: i64, report: Report) -> Result<ExportedFile> {
         let _turn = self.turns.try_acquire().map_err(|_| Error::Busy)?;
         let campaign = self.campaign(person, campaign_id).await?;
-        let mut vehicles = VehicleServiceClient::new(self.host.links.vehicle.clone()).max_decoding_message_size(MAX_MESSAGE_BYTES);
+        let mut vehicles = VehicleServiceClient::new(self.host.channels.vehicle.clone()).max_decoding_message_size(MAX_MESSAGE_BYTES);
         let chunks = vehicles
             .export_vehicles(person.bearer.request_with_timeout(LONG_CALL_TIMEOUT, ExportVehiclesRequest { campaign_id }))
             .await?
@@ -89,7 +89,7 @@ impl Exporter {
     }
 
     async fn campaign(&self, person: &Uploader, id: i64) -> Result<Campaign> {
-        let mut campaigns: CampaignServiceClient<ServiceChannel> = CampaignServiceClient::new(self.host.links.campaign.clone());
+        let mut campaigns: CampaignServiceClient<ServiceChannel> = CampaignServiceClient::new(self.host.channels.campaign.clone());
         Ok(campaigns.get_campaign(person.bearer.request(GetCampaignRequest { id, yard: None })).await?.into_inner())
     }
 
@@ -100,7 +100,7 @@ impl Exporter {
 
     /// Sends the vehicles with the names of their last editors to the writer. Stops when the writer has failed.
     async fn feed(&self, person: &Uploader, mut chunks: Streaming<ExportChunk>, lines: mpsc::Sender<Vec<ExportRow>>) -> Result<()> {
-        let (users, mut names) = (UserNameCache::new(UserServiceClient::new(self.host.links.auth.clone())), NameMap::default());
+        let (users, mut names) = (UserNameCache::new(UserServiceClient::new(self.host.channels.auth.clone())), NameMap::default());
         while let Some(chunk) = chunks.message().await? {
             // Names that could not be resolved are kept too, so that an export does not wait for auth-svc at every chunk.
             let missing = chunk.vehicles.iter().filter_map(|vehicle| vehicle.modified_by).filter(|id| !names.contains(*id));

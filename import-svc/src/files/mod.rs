@@ -9,7 +9,7 @@ mod workbook;
 use crate::error::{Error, Result};
 use patio_kit::{
     client::{call_context::CallContext, service_channel::ServiceChannel},
-    host::Clients,
+    host::ServiceChannels,
     server::MAX_MESSAGE_BYTES,
 };
 use patio_proto::vehicle::{BulkEditRequest, BulkEditResponse, EditRow, LineError, bulk_service_client::BulkServiceClient};
@@ -31,20 +31,26 @@ pub struct CsvFile {
 ///
 /// # Errors
 /// Returns an error when the call to vehicle-svc fails.
-pub async fn apply_csv(links: &Clients, bearer: &CallContext, file: CsvFile, dry_run: bool) -> Result<BulkEditResponse> {
+pub async fn apply_csv(channels: &ServiceChannels, bearer: &CallContext, file: CsvFile, dry_run: bool) -> Result<BulkEditResponse> {
     let data = file.data;
     let parsed = tokio::task::spawn_blocking(move || csv_file::read(&data)).await.map_err(Error::TaskAborted)?;
     if parsed.rows.is_empty() {
         return Ok(with(BulkEditResponse { warnings: parsed.warnings, ..BulkEditResponse::default() }, parsed.errors, parsed.total_errors));
     }
     let dry_run = dry_run || parsed.total_errors > 0;
-    let mut reply = apply_rows(links, bearer, parsed.rows, file.name, dry_run).await?;
+    let mut reply = apply_rows(channels, bearer, parsed.rows, file.name, dry_run).await?;
     reply.warnings.splice(0..0, parsed.warnings);
     Ok(with(reply, parsed.errors, parsed.total_errors))
 }
 
-async fn apply_rows(links: &Clients, bearer: &CallContext, rows: Vec<EditRow>, source: String, dry_run: bool) -> Result<BulkEditResponse> {
-    let client: BulkServiceClient<ServiceChannel> = BulkServiceClient::new(links.vehicle.clone());
+async fn apply_rows(
+    channels: &ServiceChannels,
+    bearer: &CallContext,
+    rows: Vec<EditRow>,
+    source: String,
+    dry_run: bool,
+) -> Result<BulkEditResponse> {
+    let client: BulkServiceClient<ServiceChannel> = BulkServiceClient::new(channels.vehicle.clone());
     let mut client = client.max_encoding_message_size(MAX_MESSAGE_BYTES).max_decoding_message_size(MAX_MESSAGE_BYTES);
     Ok(client.bulk_edit(bearer.request_with_timeout(LONG_CALL_TIMEOUT, BulkEditRequest { rows, dry_run, source })).await?.into_inner())
 }

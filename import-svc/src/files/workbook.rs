@@ -107,7 +107,7 @@ pub(super) fn looks_like_formula(text: &str) -> bool {
 struct Counts {
     vehicles: u32,
     inspected: u32,
-    statuses: [u32; status::ALL.len()],
+    statuses: [u32; status::ALL_VEHICLE_STATUSES.len()],
 }
 
 impl Counts {
@@ -115,7 +115,7 @@ impl Counts {
         self.vehicles += 1;
         self.inspected += u32::from(vehicle.inspected);
         let is_counted = vehicle.status() != VehicleStatus::Unspecified || vehicle.inspected;
-        if let Some(place) = status::ALL.iter().position(|known| is_counted && *known == vehicle.status()) {
+        if let Some(place) = status::ALL_VEHICLE_STATUSES.iter().position(|known| is_counted && *known == vehicle.status()) {
             self.statuses[place] += 1;
         }
     }
@@ -248,7 +248,8 @@ fn summarise(sheet: &mut Worksheet, styles: &Styles, about: (&Campaign, DateTime
     }
     sheet.write_string_with_format(5, 0, "Created At (UTC-3)", &styles.head)?;
     sheet.write_datetime_with_format(5, 1, to_local_time(at), &styles.moment)?;
-    let statuses = status::ALL.map(|known| if known == VehicleStatus::Unspecified { NO_STATUS } else { status::status_text(known) });
+    let statuses =
+        status::ALL_VEHICLE_STATUSES.map(|known| if known == VehicleStatus::Unspecified { NO_STATUS } else { status::status_text(known) });
     for (place, (title, width)) in (0u16..).zip(SUMMARY_COLUMNS.into_iter().chain(statuses.map(|name| (name, 11.0)))) {
         sheet.set_column_width(place, width)?;
         sheet.write_string_with_format(7, place, title, &styles.head)?;

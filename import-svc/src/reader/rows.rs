@@ -286,7 +286,7 @@ impl<'s> RowCollector<'s> {
         let space = self.space(cells);
         let identifier = self.identifier(cells)?;
         let row = self.row + 1;
-        let first = *self.known.entry(identifier.search_key()).or_insert(row);
+        let first = *self.known.entry(identifier.comparison_key()).or_insert(row);
         if first != row {
             self.error(Column::SerialNumber, &identifier.to_text(), &format!("Same vehicle as in row {first}."));
             return None;

@@ -81,10 +81,10 @@ impl World {
     pub async fn with_reader(host: Host, program: PathBuf) -> Self {
         let world = Self { host: host.clone(), kingdom: Arc::default() };
         let campaigns = Routes::new(DraftServiceServer::new(world.clone())).add_service(CampaignServiceServer::new(world.clone()));
-        world.attach(&host.links.campaign, campaigns);
+        world.attach(&host.channels.campaign, campaigns);
         let lists = super::lists::Lists(world.clone());
-        world.attach(&host.links.vehicle, lists.vehicles(Routes::new(CampaignVehicleServiceServer::new(world.clone()))));
-        world.attach(&host.links.auth, lists.names(Routes::new(TokenServiceServer::new(world.clone()))));
+        world.attach(&host.channels.vehicle, lists.vehicles(Routes::new(CampaignVehicleServiceServer::new(world.clone()))));
+        world.attach(&host.channels.auth, lists.names(Routes::new(TokenServiceServer::new(world.clone()))));
         let service = import_svc::start(Config { workbook_reader: Some(program), ..Config::default() }, &host).await.unwrap();
         host.attach_service(&service);
         world
@@ -107,7 +107,7 @@ impl World {
     }
 
     pub fn imports(&self) -> ImportServiceClient<ServiceChannel> {
-        ImportServiceClient::new(self.host.links.import.clone()).max_encoding_message_size(16 << 20)
+        ImportServiceClient::new(self.host.channels.import.clone()).max_encoding_message_size(16 << 20)
     }
 
     /// Uploads a file as a user, in chunks of 64 KiB.
@@ -150,7 +150,7 @@ impl World {
     pub async fn audited(&self) -> Vec<Event> {
         let developer = patio_testing::bearer(&self.host, 1, Role::Operator);
         let ask = developer.request(ListEventsRequest { limit: 200, ..ListEventsRequest::default() });
-        AuditServiceClient::new(self.host.links.import.clone()).list_events(ask).await.unwrap().into_inner().events
+        AuditServiceClient::new(self.host.channels.import.clone()).list_events(ask).await.unwrap().into_inner().events
     }
 
     /// Waits some seconds until a condition on the doubles is true.
@@ -177,7 +177,7 @@ fn no_campaign() -> Status {
 #[tonic::async_trait]
 impl DraftService for World {
     async fn create_draft(&self, request: Request<pb::CreateDraftRequest>) -> Result<Response<pb::Campaign>, Status> {
-        let by = identity::caller(&request)?.user_id;
+        let by = identity::authenticated_caller(&request)?.user_id;
         let (ask, mut kingdom) = (request.into_inner(), self.kingdom());
         if let Some((id, kept)) = kingdom.campaigns.iter().find(|(_, kept)| kept.import_id == ask.import_id) {
             return Ok(Response::new(campaign(*id, kept)));

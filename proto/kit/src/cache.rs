@@ -1,5 +1,5 @@
 //! Cache of values that may be lost at any time, in the memory of one process or in Redis, which all replicas share.
-mod server;
+mod redis_connection;
 
 use crate::{
     config::{InvalidSetting, Settings},
@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-pub use server::RedisConnection;
+pub use redis_connection::RedisConnection;
 
 /// Interval at which a probe write to Redis updates the `patio_redis_up` metric.
 const PROBE_INTERVAL: Duration = Duration::from_secs(5);
@@ -196,7 +196,7 @@ impl Cache {
     pub async fn find_fault(&self) -> Option<String> {
         let Self::Redis(redis) = self else { return None };
         let cause = redis.probe_write().await.err()?;
-        let how = if server::is_write_rejection(&cause) { "responds, but rejects writes" } else { "does not answer" };
+        let how = if redis_connection::is_write_rejection(&cause) { "responds, but rejects writes" } else { "does not answer" };
         Some(format!("{how}: {cause}"))
     }
 
@@ -230,7 +230,7 @@ impl Cache {
 impl Cache {
     /// Returns a warning for each setting of the Redis server that can lose stored lockouts (blocks after failed sign-ins).
     /// Returns no warnings when the settings cannot be read.
-    pub async fn config_warnings(&self) -> Vec<&'static str> {
+    pub async fn redis_config_warnings(&self) -> Vec<&'static str> {
         let Self::Redis(redis) = self else { return Vec::new() };
         let asked = [
             ("appendonly", "yes", "a crash loses all its data (set appendonly yes)"),

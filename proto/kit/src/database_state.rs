@@ -16,29 +16,29 @@ static READ_ONLY: LazyLock<AtomicInstant> = LazyLock::new(AtomicInstant::default
 static OUTAGE: Outage = Outage::new();
 
 /// Sets the address of the database, for log events. Only the first call in a process has an effect.
-pub(crate) fn set_address(address: String) {
+pub(crate) fn set_database_address(address: String) {
     ADDRESS.get_or_init(|| address);
 }
 
 /// Returns a text for error messages: the address of the database and the name of the setting with this address. Empty before a
 /// database is open.
-pub(crate) fn address() -> &'static str {
+pub(crate) fn describe_database_address() -> &'static str {
     ADDRESS.get().map_or("", String::as_str)
 }
 
 /// Logs that a request failed because the database is unavailable, as a warning if the request is the first to fail in an outage.
 pub(crate) fn log_unavailable(cause: &sqlx::Error) {
     if OUTAGE.record_failure() {
-        tracing::warn!(%cause, database = address(), "database unavailable, requests fail");
+        tracing::warn!(%cause, database = describe_database_address(), "database unavailable, requests fail");
     } else {
-        tracing::debug!(%cause, database = address(), "database still unavailable, requests fail");
+        tracing::debug!(%cause, database = describe_database_address(), "database still unavailable, requests fail");
     }
 }
 
 /// Records that a health check of the database succeeded.
 pub(crate) fn record_available() {
     if let Some(failed_requests) = OUTAGE.record_success() {
-        tracing::info!(database = address(), failed_requests, "database available again");
+        tracing::info!(database = describe_database_address(), failed_requests, "database available again");
     }
 }
 
@@ -49,5 +49,5 @@ pub(crate) fn suspect_read_only() {
 
 /// Returns `true` for ten seconds after a call of [`suspect_read_only`].
 pub(crate) fn is_read_only_suspected() -> bool {
-    READ_ONLY.is_within(SUSPICION_PERIOD)
+    READ_ONLY.is_more_recent_than(SUSPICION_PERIOD)
 }

@@ -8,9 +8,9 @@ mod pg_heartbeat;
 mod pg_hosts;
 mod pg_migrate;
 mod pg_pool;
-mod pg_position;
 mod pg_replica;
 mod pg_session;
+mod pg_wal_position;
 mod pooler;
 pub mod restore;
 mod sqlite_checkpoint;
@@ -111,7 +111,7 @@ impl Db {
             }
         };
         let db = Self { name: schema.name, pools, writes: Arc::default(), reading: None };
-        database_state::set_address(db.describe_address());
+        database_state::set_database_address(db.describe_address());
         Ok(db)
     }
 
@@ -155,7 +155,7 @@ impl Db {
     /// Returns the `PostgreSQL` settings with which a crash could lose an acknowledged commit, such as `fsync = off`.
     ///
     /// The list is empty on `SQLite`, because Patio itself sets how an `SQLite` file is written.
-    pub async fn unsafe_settings(&self) -> Result<Vec<String>, sqlx::Error> {
+    pub async fn find_unsafe_settings(&self) -> Result<Vec<String>, sqlx::Error> {
         match &self.pools {
             Pools::Sqlite { .. } => Ok(Vec::new()),
             Pools::Postgres { cluster, .. } => {

@@ -10,7 +10,7 @@ pub fn encode(bytes: &[u8]) -> String {
 
 /// Returns the SHA-256 digest of data as 64 hexadecimal digits.
 #[must_use]
-pub fn sha256(data: &[u8]) -> String {
+pub fn sha256_hex(data: &[u8]) -> String {
     encode(digest(&SHA256, data).as_ref())
 }
 
@@ -21,6 +21,6 @@ mod tests {
     #[test]
     fn each_byte_becomes_two_digits() {
         assert_eq!(encode(&[0, 10, 255]), "000aff");
-        assert_eq!(sha256(b"abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+        assert_eq!(sha256_hex(b"abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     }
 }

@@ -27,7 +27,7 @@ const KEY_SYNC_SERVICE: &str = "process";
 
 /// Client channels to the four services.
 #[derive(Clone)]
-pub struct Clients {
+pub struct ServiceChannels {
     /// Channel to auth-svc.
     pub auth: ServiceChannel,
     /// Channel to campaign-svc.
@@ -38,7 +38,7 @@ pub struct Clients {
     pub import: ServiceChannel,
 }
 
-impl Clients {
+impl ServiceChannels {
     /// Starts the health checks of all replicas, so that the number of healthy replicas is known before the first call.
     pub fn start_health_checks(&self) {
         for link in [&self.auth, &self.campaign, &self.vehicle, &self.import] {
@@ -63,7 +63,7 @@ pub struct Host {
     /// Background tasks and the shutdown signal.
     pub tasks: Tasks,
     /// Client channels to the services.
-    pub links: Clients,
+    pub channels: ServiceChannels,
     /// Certificate for mutual TLS with other services; `None` when services communicate without TLS.
     pub tls: Option<ServiceTls>,
     known: Arc<OnceLock<Arc<AtomicBool>>>,
@@ -73,7 +73,8 @@ impl Host {
     /// Creates the dependencies of a process that runs all four services. `settings` must contain a service secret.
     pub async fn with_local_services(settings: Settings) -> anyhow::Result<Self> {
         let slot = || ServiceChannel::Local(Arc::default());
-        Self::with(settings, Tasks::default(), Clients { auth: slot(), campaign: slot(), vehicle: slot(), import: slot() }, None).await
+        Self::with(settings, Tasks::default(), ServiceChannels { auth: slot(), campaign: slot(), vehicle: slot(), import: slot() }, None)
+            .await
     }
 
     /// Creates the dependencies of a process that reaches all services over the network.
@@ -88,22 +89,22 @@ impl Host {
                 balancer::new_load_balancer(name, url, tls.as_ref(), &tasks).context(setting).map_err(InvalidSetting::from_error)?;
             Ok::<_, anyhow::Error>(ServiceChannel::Remote(replicas))
         };
-        let links = Clients {
+        let channels = ServiceChannels {
             auth: to("auth-svc", "PATIO_AUTH_URL", &settings.auth_url)?,
             campaign: to("campaign-svc", "PATIO_CAMPAIGN_URL", &settings.campaign_url)?,
             vehicle: to("vehicle-svc", "PATIO_VEHICLE_URL", &settings.vehicle_url)?,
             import: to("import-svc", "PATIO_IMPORT_URL", &settings.import_url)?,
         };
-        Self::with(settings, tasks, links, tls).await
+        Self::with(settings, tasks, channels, tls).await
     }
 
-    async fn with(settings: Settings, tasks: Tasks, links: Clients, tls: Option<ServiceTls>) -> anyhow::Result<Self> {
+    async fn with(settings: Settings, tasks: Tasks, channels: ServiceChannels, tls: Option<ServiceTls>) -> anyhow::Result<Self> {
         settings.check_database_urls()?;
         telemetry::spawn_metrics_upkeep(&tasks);
         let clock = Clock::default();
         let cache = Cache::from_settings(&settings).context("PATIO_REDIS_URL").map_err(InvalidSetting::from_error)?;
         let (settings, identity) = (Arc::new(settings), TokenVerifier::new(clock.clone()));
-        Ok(Self { settings, identity, clock, cache, tasks, links, tls, known: Arc::default() })
+        Ok(Self { settings, identity, clock, cache, tasks, channels, tls, known: Arc::default() })
     }
 
     /// Opens a service's database and runs its migrations. Waits while the database is unavailable.
@@ -157,7 +158,7 @@ impl Host {
 
     /// Rejects a `PostgreSQL` server that could lose acknowledged saves in a crash, unless Patio's settings allow such a server.
     async fn check_durable(&self, db: &Db) -> anyhow::Result<()> {
-        let lossy = db.unsafe_settings().await?.join(", ");
+        let lossy = db.find_unsafe_settings().await?.join(", ");
         if lossy.is_empty() {
             return Ok(());
         }
@@ -178,20 +179,20 @@ impl Host {
     }
 
     fn runs_all(&self) -> bool {
-        matches!(self.links.vehicle, ServiceChannel::Local(_)) // the channel to auth-svc is always local within auth-svc itself
+        matches!(self.channels.vehicle, ServiceChannel::Local(_)) // the channel to auth-svc is always local within auth-svc itself
     }
 
     /// Creates the source of tokens for calls that a service makes on its own.
     #[must_use]
     pub fn service_tokens(&self, service: &'static str) -> ServiceTokens {
         let secret = self.settings.service_secret.clone();
-        ServiceTokens::new(self.links.auth.clone(), service, secret, self.identity.clone(), self.clock.clone())
+        ServiceTokens::new(self.channels.auth.clone(), service, secret, self.identity.clone(), self.clock.clone())
     }
 
     /// Starts the synchronization of signing keys and revocations. Further calls have no effect.
     pub fn start_key_sync(&self) {
         self.known.get_or_init(|| {
-            key_sync::spawn_key_sync(&self.tasks, self.identity.clone(), self.links.auth.clone(), self.service_tokens(KEY_SYNC_SERVICE))
+            key_sync::spawn_key_sync(&self.tasks, self.identity.clone(), self.channels.auth.clone(), self.service_tokens(KEY_SYNC_SERVICE))
         });
     }
 

@@ -217,5 +217,5 @@ pub fn parse_chain_and_key(certificates: &[u8], key: &[u8]) -> anyhow::Result<(V
 /// Returns the expiry time of a certificate, in seconds since 1970.
 fn expiry(certificate: &CertificateDer<'_>) -> anyhow::Result<f64> {
     let (_, parsed) = parse_x509_certificate(certificate).context("the certificate cannot be parsed")?;
-    Ok(telemetry::gauge_value(usize::try_from(parsed.validity().not_after.timestamp()).unwrap_or(0)))
+    Ok(telemetry::to_gauge_value(usize::try_from(parsed.validity().not_after.timestamp()).unwrap_or(0)))
 }

@@ -2,7 +2,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use patio_kit::{
-    auth::identity::{ACTIVITY_REPORT_INTERVAL, Claims, ISSUER, TokenVerifier},
+    auth::identity::{ACTIVITY_REPORT_INTERVAL, Claims, TOKEN_ISSUER, TokenVerifier},
     clock::{Clock, timestamp},
     errors::{Reason, reason},
 };
@@ -34,7 +34,7 @@ impl Issuer {
     fn claims(&self, session: &str) -> Claims {
         let now = self.clock.now();
         Claims {
-            iss: ISSUER.to_owned(),
+            iss: TOKEN_ISSUER.to_owned(),
             sub: "7".to_owned(),
             role: "op".to_owned(),
             sid: session.to_owned(),
@@ -187,15 +187,15 @@ fn the_use_of_a_session_is_reported_once_in_five_minutes() {
     for _ in 0..3 {
         assert!(issuer.accepts(&first) && issuer.accepts(&second));
     }
-    let mut used = issuer.identity.drain_activity(10);
+    let mut used = issuer.identity.take_unreported_sessions(10);
     used.sort();
     assert_eq!(used, ["first", "second"]);
     assert!(issuer.accepts(&first));
-    assert!(issuer.identity.drain_activity(10).is_empty());
+    assert!(issuer.identity.take_unreported_sessions(10).is_empty());
     issuer.clock.advance(ACTIVITY_REPORT_INTERVAL);
     assert!(issuer.accepts(&first) && issuer.accepts(&second));
-    let some = issuer.identity.drain_activity(1);
-    assert_eq!((some.len(), issuer.identity.drain_activity(10).len()), (1, 1), "as many as were asked for, then the rest");
-    issuer.identity.requeue_activity(some.clone());
-    assert_eq!(issuer.identity.drain_activity(10), some);
+    let some = issuer.identity.take_unreported_sessions(1);
+    assert_eq!((some.len(), issuer.identity.take_unreported_sessions(10).len()), (1, 1), "as many as were asked for, then the rest");
+    issuer.identity.requeue_unreported_sessions(some.clone());
+    assert_eq!(issuer.identity.take_unreported_sessions(10), some);
 }

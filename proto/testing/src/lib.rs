@@ -9,7 +9,7 @@ use chrono::TimeDelta;
 use clap::Parser;
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use patio_kit::{
-    auth::identity::{Claims, ISSUER},
+    auth::identity::{Claims, TOKEN_ISSUER},
     client::call_context::CallContext,
     config::{ListenAddress, Settings, secret::Secret},
     host::Host,
@@ -153,7 +153,7 @@ pub fn bearer(host: &Host, user_id: i64, as_role: Role) -> CallContext {
 pub fn token(host: &Host, user_id: i64, as_role: Role) -> String {
     let now = host.clock.now();
     let claims = Claims {
-        iss: ISSUER.to_owned(),
+        iss: TOKEN_ISSUER.to_owned(),
         sub: if as_role == Role::Service { "service:test".to_owned() } else { user_id.to_string() },
         role: role::role_text(as_role).to_owned(),
         sid: uuid::Uuid::now_v7().to_string(),

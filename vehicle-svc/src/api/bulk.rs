@@ -39,7 +39,7 @@ impl BulkApi {
     /// Builds the context of a bulk call (caller, time and client address) from the request. The call is not yet
     /// limited to a campaign or yard; see [`limit_to_scope`].
     fn run<T>(&self, request: &Request<T>) -> Result<BulkContext, Status> {
-        let (caller, address) = (identity::caller(request)?, audit::client_address(request));
+        let (caller, address) = (identity::authenticated_caller(request)?, audit::client_address(request));
         Ok(BulkContext { caller, now: self.0.clock.now(), campaign: None, yard: None, dry_run: false, address })
     }
 }

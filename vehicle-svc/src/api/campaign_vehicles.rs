@@ -20,7 +20,7 @@ pub struct CampaignVehicleApi(pub Context);
 #[tonic::async_trait]
 impl CampaignVehicleService for CampaignVehicleApi {
     async fn import_vehicles(&self, request: Request<Streaming<pb::ImportVehiclesRequest>>) -> Reply<pb::ImportVehiclesResponse> {
-        let (caller, now) = (identity::caller(&request)?, self.0.clock.now());
+        let (caller, now) = (identity::authenticated_caller(&request)?, self.0.clock.now());
         let address = audit::client_address(&request);
         let mut chunks = request.into_inner();
         let (mut campaign, mut source, mut some) = (None, String::new(), Vec::new());
@@ -45,7 +45,7 @@ impl CampaignVehicleService for CampaignVehicleApi {
     }
 
     async fn sync_campaign(&self, request: Request<pb::SyncCampaignRequest>) -> Reply<pb::SyncCampaignResponse> {
-        let (caller, now, address) = (identity::caller(&request)?, self.0.clock.now(), audit::client_address(&request));
+        let (caller, now, address) = (identity::authenticated_caller(&request)?, self.0.clock.now(), audit::client_address(&request));
         let request = request.into_inner();
         let gate = match request.gate() {
             Gate::Unspecified => return Err(Error::InvalidField("gate: must be open or closed".to_owned()).into()),
@@ -60,7 +60,7 @@ impl CampaignVehicleService for CampaignVehicleApi {
     }
 
     async fn remove_campaign(&self, request: Request<pb::RemoveCampaignRequest>) -> Reply<pb::RemoveCampaignResponse> {
-        let (caller, now, address) = (identity::caller(&request)?, self.0.clock.now(), audit::client_address(&request));
+        let (caller, now, address) = (identity::authenticated_caller(&request)?, self.0.clock.now(), audit::client_address(&request));
         let campaign_id = request.into_inner().campaign_id;
         let removed = vehicles::delete_campaign(&self.0.db, campaign_id, now, caller, address).await?;
         let zero_counts =

@@ -28,7 +28,7 @@ pub struct ConflictApi(pub Context);
 #[tonic::async_trait]
 impl ConflictService for ConflictApi {
     async fn list_conflicts(&self, request: Request<pb::ListConflictsRequest>) -> Reply<pb::ListConflictsResponse> {
-        let caller = identity::caller(&request)?;
+        let caller = identity::authenticated_caller(&request)?;
         let request = request.into_inner();
         let (window, filter) = (PageWindow::from_request(request.page.as_ref()), filter(&request, &caller));
         let filter = &filter;
@@ -38,7 +38,7 @@ impl ConflictService for ConflictApi {
     }
 
     async fn resolve_conflict(&self, request: Request<pb::ResolveConflictRequest>) -> Reply<pb::Vehicle> {
-        let (caller, address) = (identity::caller(&request)?, audit::client_address(&request));
+        let (caller, address) = (identity::authenticated_caller(&request)?, audit::client_address(&request));
         let (request, by) = (request.into_inner(), caller.signed_in_user_id());
         if request.choice() == Side::Unspecified {
             return Err(Error::InvalidField("choice: must be theirs or mine".to_owned()).into());

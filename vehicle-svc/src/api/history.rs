@@ -33,7 +33,7 @@ impl HistoryService for HistoryApi {
     }
 
     async fn list_vehicle_history(&self, request: Request<pb::ListVehicleHistoryRequest>) -> Reply<pb::ListVehicleHistoryResponse> {
-        let role = identity::caller(&request)?.role;
+        let role = identity::authenticated_caller(&request)?.role;
         let request = request.into_inner();
         let before = request.before.as_ref().and_then(clock::from_timestamp).unwrap_or_else(clock::max_time);
         let limit = usize::try_from(request.limit.clamp(1, 100)).unwrap_or(1);

@@ -38,7 +38,7 @@ impl JobApi {
 #[tonic::async_trait]
 impl JobService for JobApi {
     async fn list_jobs(&self, request: Request<pb::ListJobsRequest>) -> Reply<pb::ListJobsResponse> {
-        let caller = identity::caller(&request)?;
+        let caller = identity::authenticated_caller(&request)?;
         let window = PageWindow::from_request(request.get_ref().page.as_ref());
         let listed = |db: Db| async move {
             let all = jobs::list_page(&db, window).await?;
@@ -58,7 +58,8 @@ impl JobService for JobApi {
     }
 
     async fn undo_job(&self, request: Request<pb::UndoJobRequest>) -> Reply<pb::UndoJobResponse> {
-        let (caller, address, bearer) = (identity::caller(&request)?, audit::client_address(&request), CallContext::from_request(&request));
+        let (caller, address, bearer) =
+            (identity::authenticated_caller(&request)?, audit::client_address(&request), CallContext::from_request(&request));
         let run = BulkContext { caller, now: self.context.clock.now(), campaign: None, yard: None, dry_run: false, address };
         let (id, by) = (request.get_ref().id, run.caller.signed_in_user_id());
         let (db, live, progress) = (self.context.db.clone(), self.context.live.clone(), self.context.progress.clone());

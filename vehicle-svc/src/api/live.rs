@@ -45,11 +45,11 @@ impl EventService for EventApi {
     type WatchStream = BoxStream<'static, Result<WatchEvent, Status>>;
 
     async fn watch(&self, request: Request<pb::WatchRequest>) -> Reply<Self::WatchStream> {
-        let caller = identity::caller(&request)?;
+        let caller = identity::authenticated_caller(&request)?;
         let (only, receiver, host) = (request.get_ref().campaign_id, self.context.live.subscribe(), self.host.clone());
         let watching = caller.clone();
         let over = async move {
-            let (ended, left) = (pin!(host.identity.wait_until_invalid(&watching)), pin!(host.tasks.wait_until_draining()));
+            let (ended, left) = (pin!(host.identity.wait_until_caller_invalid(&watching)), pin!(host.tasks.wait_until_draining()));
             match future::select(ended, left).await {
                 Either::Left(_) | Either::Right(_) => {}
             }
@@ -71,7 +71,7 @@ impl EventService for EventApi {
     }
 
     async fn get_pace(&self, request: Request<pb::GetPaceRequest>) -> Reply<pb::GetPaceResponse> {
-        let caller = identity::caller(&request)?;
+        let caller = identity::authenticated_caller(&request)?;
         let ids = request.into_inner().campaign_ids;
         if ids.len() > MAX_CAMPAIGNS {
             return Err(Error::InvalidField(format!("at most {MAX_CAMPAIGNS} campaigns at once")).into());
@@ -84,7 +84,7 @@ impl EventService for EventApi {
     }
 
     async fn get_activity(&self, request: Request<pb::GetActivityRequest>) -> Reply<pb::GetActivityResponse> {
-        let caller = identity::caller(&request)?;
+        let caller = identity::authenticated_caller(&request)?;
         let (caller, request) = (&caller, request.get_ref());
         reply(self.context.db.read_from_replica(|db| async move { activity::load(&db, caller, request).await }).await?)
     }

@@ -15,7 +15,7 @@ pub struct PendingSaveApi(pub Context);
 #[tonic::async_trait]
 impl PendingSaveService for PendingSaveApi {
     async fn report_pending_saves(&self, request: Request<pb::ReportPendingSavesRequest>) -> Reply<pb::ReportPendingSavesResponse> {
-        let user = identity::caller(&request)?.user_id;
+        let user = identity::authenticated_caller(&request)?.user_id;
         let pb::ReportPendingSavesRequest { device: name, held: reports } = request.into_inner();
         device(&name)?;
         if name.is_empty() {

@@ -70,7 +70,7 @@ impl VehicleApi {
         window: PageWindow,
     ) -> Result<(Vec<vehicles::Vehicle>, i64), sqlx::Error> {
         let (page, total) = self.page(db, campaign, &filter, window).await?;
-        let key = vin::search_key(&filter.needle).to_lowercase();
+        let key = vin::comparison_key(&filter.needle).to_lowercase();
         // A leading hyphen names the yard `-`: its comparison key, which drops the hyphen, would match other yards.
         if total > 0 || key.is_empty() || filter.needle.starts_with('-') {
             return Ok((page, total));
@@ -122,14 +122,14 @@ impl VehicleApi {
 #[tonic::async_trait]
 impl VehicleService for VehicleApi {
     async fn get_vehicle(&self, request: Request<pb::GetVehicleRequest>) -> Reply<pb::Vehicle> {
-        let role = identity::caller(&request)?.role;
+        let role = identity::authenticated_caller(&request)?.role;
         let request = request.into_inner();
         let found = vehicles::find(&self.context.db, request.id, View::for_role(role, request.yard)).await.map_err(Error::from)?;
         reply(found.ok_or(Error::VehicleNotFound(request.id))?.into())
     }
 
     async fn list_vehicles(&self, request: Request<pb::ListVehiclesRequest>) -> Reply<pb::ListVehiclesResponse> {
-        let role = identity::caller(&request)?.role;
+        let role = identity::authenticated_caller(&request)?.role;
         let request = request.into_inner();
         let (request, window) = (&request, PageWindow::from_request(request.page.as_ref()));
         let listed = |db: Db| async move {
@@ -149,7 +149,7 @@ impl VehicleService for VehicleApi {
     type ListAllVehiclesStream = BoxStream<'static, Result<pb::VehicleChunk, Status>>;
 
     async fn list_all_vehicles(&self, request: Request<pb::ListAllVehiclesRequest>) -> Reply<Self::ListAllVehiclesStream> {
-        let role = identity::caller(&request)?.role;
+        let role = identity::authenticated_caller(&request)?.role;
         let request = request.into_inner();
         let id = request.campaign_id;
         let found = self.context.db.read_from_replica(|db| async move { campaigns::find(&db, id).await }).await;
@@ -200,14 +200,14 @@ impl VehicleService for VehicleApi {
     }
 
     async fn list_changes(&self, request: Request<pb::ListChangesRequest>) -> Reply<pb::ListChangesResponse> {
-        let view = View::for_role(identity::caller(&request)?.role, None);
+        let view = View::for_role(identity::authenticated_caller(&request)?.role, None);
         let request = request.into_inner();
         let listed = |db: Db| async move { changes_since::list_changes(&db, request.campaign_id, request.since, view).await };
         reply(self.context.db.read_from_replica(listed).await?)
     }
 
     async fn save_vehicle(&self, request: Request<pb::SaveVehicleRequest>) -> Reply<pb::Vehicle> {
-        let caller = identity::caller(&request)?;
+        let caller = identity::authenticated_caller(&request)?;
         let save = accept(&request, caller.role)?;
         let (now, by) = (self.context.clock.now(), caller.signed_in_user_id());
         let (together, live, progress) = (self.together.clone(), self.context.live.clone(), self.context.progress.clone());

@@ -28,7 +28,7 @@ pub struct YardApi(pub Context);
 #[tonic::async_trait]
 impl YardService for YardApi {
     async fn list_yards(&self, request: Request<pb::ListYardsRequest>) -> Reply<pb::ListYardsResponse> {
-        let caller = identity::caller(&request)?;
+        let caller = identity::authenticated_caller(&request)?;
         let request = request.into_inner();
         let counts = self.0.db.read_from_replica(|db| async move { yards::list_vehicle_counts(&db).await }).await.map_err(Error::from)?;
         let search = request.search.trim().to_uppercase();
@@ -40,13 +40,13 @@ impl YardService for YardApi {
     }
 
     async fn get_yard_counts(&self, request: Request<pb::GetYardCountsRequest>) -> Reply<pb::GetYardCountsResponse> {
-        let caller = identity::caller(&request)?;
+        let caller = identity::authenticated_caller(&request)?;
         let counts = yards::list_counts_by_campaign_name(&self.0.db, &request.get_ref().campaign_name).await.map_err(Error::from)?;
         reply(pb::GetYardCountsResponse { yards: list_visible_yards(&caller, &counts, false) })
     }
 
     async fn get_progress(&self, request: Request<pb::GetProgressRequest>) -> Reply<pb::GetProgressResponse> {
-        let with_dash = can_see_dash_yard(identity::caller(&request)?.role);
+        let with_dash = can_see_dash_yard(identity::authenticated_caller(&request)?.role);
         let request = request.into_inner();
         if request.campaign_ids.len() > MAX_CAMPAIGNS {
             return Err(Error::InvalidField(format!("at most {MAX_CAMPAIGNS} campaigns at once")).into());
@@ -61,7 +61,7 @@ impl YardService for YardApi {
     }
 
     async fn list_campaigns_of_yard(&self, request: Request<pb::ListCampaignsOfYardRequest>) -> Reply<pb::ListCampaignsOfYardResponse> {
-        let is_hidden = request.get_ref().yard == yard::DASH_YARD_ID && !can_see_dash_yard(identity::caller(&request)?.role);
+        let is_hidden = request.get_ref().yard == yard::DASH_YARD_ID && !can_see_dash_yard(identity::authenticated_caller(&request)?.role);
         let found =
             if is_hidden { Ok(Vec::new()) } else { yards::list_campaigns_in_yard(&self.0.db, i64::from(request.get_ref().yard)).await };
         let campaign_ids = found.map_err(Error::from)?;
@@ -69,7 +69,7 @@ impl YardService for YardApi {
     }
 
     async fn list_active_campaigns(&self, request: Request<pb::ListActiveCampaignsRequest>) -> Reply<pb::ListActiveCampaignsResponse> {
-        let caller = identity::caller(&request)?;
+        let caller = identity::authenticated_caller(&request)?;
         let first_hour = activity::hour_number(self.0.clock.now() - ACTIVE_PERIOD);
         let view = View::for_role(caller.role, None);
         let all = activity::list_active_campaigns(&self.0.db, first_hour, caller.user_id, view).await.map_err(Error::from)?;

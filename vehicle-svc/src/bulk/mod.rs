@@ -66,7 +66,7 @@ impl<'a> Asked<'a> {
         };
         let mut places = HashMap::<String, usize>::with_capacity(written.len());
         for (row, text) in written.iter().enumerate() {
-            let key = vin::search_key(text);
+            let key = vin::comparison_key(text);
             if key.is_empty() {
                 continue;
             }
@@ -169,7 +169,7 @@ pub async fn change_status(tx: &mut Tx<'_>, vins: &[String], change: StatusChang
 
 /// Returns the comparison key of the model code, or `None` if the VIN contains no blank after the model code.
 fn model_of(written: &str) -> Option<String> {
-    written.trim().split_once(char::is_whitespace).map(|(model, _)| vin::search_key(model))
+    written.trim().split_once(char::is_whitespace).map(|(model, _)| vin::comparison_key(model))
 }
 
 /// Meaning of each requested VIN: the model code of the vehicles that the caller meant. A VIN without a blank may match several
@@ -187,7 +187,7 @@ impl VinMeanings {
     fn of<'v>(found: impl Iterator<Item = (i64, &'v str)>, asked: &Asked<'_>) -> Self {
         let mut models = HashMap::<i64, HashSet<String>>::new();
         for (place, model) in found {
-            models.entry(place).or_default().insert(vin::search_key(model));
+            models.entry(place).or_default().insert(vin::comparison_key(model));
         }
         let several = models.into_iter().filter(|(place, models)| models.len() > 1 || asked.is_ambiguous_cut(*place));
         let by_asked = several.map(|(place, models)| {
@@ -203,7 +203,7 @@ impl VinMeanings {
 
     /// Returns `true` when the requested VIN with the number `asked` (from 1) may stand for vehicles with the model code `model`.
     fn names(&self, asked: i64, model: &str) -> bool {
-        self.by_asked.get(&asked).and_then(Option::as_ref).is_none_or(|meant| *meant == vin::search_key(model))
+        self.by_asked.get(&asked).and_then(Option::as_ref).is_none_or(|meant| *meant == vin::comparison_key(model))
     }
 }
 

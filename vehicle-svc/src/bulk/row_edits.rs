@@ -128,7 +128,7 @@ fn read_one(row: pb::EditRow, role: Role) -> Result<RowEdit, Vec<String>> {
     match (place, status) {
         (Ok(place), Ok(status)) if errors.is_empty() => {
             let vin = [row.model_code.trim(), " ", row.serial_number.trim()].concat();
-            let (key, model_key) = (vin::search_key(&vin), vin::search_key(&row.model_code));
+            let (key, model_key) = (vin::comparison_key(&vin), vin::comparison_key(&row.model_code));
             Ok(RowEdit {
                 line: row.line,
                 key,
@@ -152,7 +152,7 @@ fn place_of(written: &str) -> Result<ParkingSpace, String> {
 }
 
 fn status_of(written: &str) -> Result<VehicleStatus, String> {
-    let all = || status::ALL[1..].iter().map(|known| status::status_text(*known)).collect::<Vec<_>>().join(", ");
+    let all = || status::ALL_VEHICLE_STATUSES[1..].iter().map(|known| status::status_text(*known)).collect::<Vec<_>>().join(", ");
     let shown: String = written.chars().take(40).collect();
     match status::parse(written) {
         Some(known) if known != VehicleStatus::Unspecified => Ok(known),
@@ -222,7 +222,7 @@ impl<'a> Plan<'a> {
     /// campaign.
     fn take(&mut self, row: &'a RowEdit, vehicles: &'a [FoundVehicle]) {
         // `BG3 0001` and `BG30 001` are different cars with one comparison key; the row's model code distinguishes them.
-        let vehicles = || vehicles.iter().filter(|vehicle| vin::search_key(&vehicle.model_code) == row.model_key);
+        let vehicles = || vehicles.iter().filter(|vehicle| vin::comparison_key(&vehicle.model_code) == row.model_key);
         let mut open = vehicles().filter(|vehicle| vehicle.campaign.is_open).peekable();
         if open.peek().is_none() {
             let message = match vehicles().next() {

@@ -10,7 +10,7 @@ use patio_kit::{
     db::Db,
     host::Host,
     progress_cache::{self, CachedProgress as Cached},
-    telemetry::{gauge_value, outage::Outage},
+    telemetry::{outage::Outage, to_gauge_value},
 };
 use patio_proto::campaign::{ReportMilestoneRequest, milestone_service_client::MilestoneServiceClient};
 use std::time::Duration;
@@ -45,7 +45,7 @@ impl ProgressPublisher {
     /// Creates a publisher that uses the shared cache and the gRPC connections of this process.
     #[must_use]
     pub fn new(host: &Host, db: Db) -> Self {
-        let campaigns = MilestoneServiceClient::new(host.links.campaign.clone());
+        let campaigns = MilestoneServiceClient::new(host.channels.campaign.clone());
         Self { host: host.clone(), db, campaigns, tokens: host.service_tokens("vehicle-svc"), live: None }
     }
 
@@ -125,7 +125,7 @@ impl ProgressPublisher {
     /// Returns the first failure. Undelivered milestones stay pending.
     pub async fn deliver_milestones(&self) -> Result<(), Status> {
         let pending = progress_outbox::list_pending(&self.db).await.map_err(|cause| patio_kit::errors::database_status(&cause))?;
-        metrics::gauge!("patio_saga_backlog", "saga" => "milestones").set(gauge_value(pending.len()));
+        metrics::gauge!("patio_saga_backlog", "saga" => "milestones").set(to_gauge_value(pending.len()));
         for waiting in pending {
             let report = ReportMilestoneRequest {
                 campaign_id: waiting.campaign_id,

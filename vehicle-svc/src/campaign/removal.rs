@@ -6,7 +6,7 @@ use patio_kit::{
     db::Db,
     errors::{self, Reason},
     host::Host,
-    telemetry::{gauge_value, outage::Outage},
+    telemetry::{outage::Outage, to_gauge_value},
 };
 use patio_proto::campaign::{DeleteCampaignRequest, campaign_service_client::CampaignServiceClient};
 use std::time::Duration;
@@ -32,7 +32,7 @@ impl CampaignRemover {
     /// Creates a client that uses the gRPC connection of this process to campaign-svc.
     #[must_use]
     pub fn new(host: &Host, db: Db) -> Self {
-        let campaigns = CampaignServiceClient::new(host.links.campaign.clone());
+        let campaigns = CampaignServiceClient::new(host.channels.campaign.clone());
         Self { db, campaigns, tokens: host.service_tokens("vehicle-svc") }
     }
 
@@ -58,7 +58,7 @@ impl CampaignRemover {
     /// Returns the first failure. The remaining campaigns stay pending.
     pub async fn delete_pending_campaigns(&self, person: Option<&CallContext>) -> Result<(), Status> {
         let pending = jobs::list_pending_deletions(&self.db).await.map_err(|cause| errors::database_status(&cause))?;
-        metrics::gauge!("patio_saga_backlog", "saga" => "reverted-imports").set(gauge_value(pending.len()));
+        metrics::gauge!("patio_saga_backlog", "saga" => "reverted-imports").set(to_gauge_value(pending.len()));
         for waiting in pending {
             match person {
                 Some(person) => self.remove(waiting, person).await?,

@@ -78,7 +78,7 @@ pub async fn store_draft_vehicles(db: &Db, campaign: i64, all: Vec<VehicleInsert
 /// Returns the error for a duplicate vehicle in a rejected chunk of an import. The error names the VIN that
 /// occurs twice.
 async fn twice(db: &Db, campaign: i64, some: &[VehicleInsert]) -> Error {
-    let keys: Vec<String> = some.iter().map(|new| new.identifier.search_key()).collect();
+    let keys: Vec<String> = some.iter().map(|new| new.identifier.comparison_key()).collect();
     let mut seen = HashSet::new();
     let repeated = some.iter().zip(&keys).find(|(_, key)| !seen.insert(key.as_str())).map(|(new, _)| new.identifier.to_text());
     let present: std::result::Result<Vec<String>, sqlx::Error> =

@@ -168,10 +168,10 @@ impl SaveBatcher {
 /// Writes a group of saves and sends each waiting caller the result of its save.
 async fn write(db: &Db, group: Vec<Asked>) {
     let attempts: Vec<_> = group.iter().map(|asked| asked.attempt.clone()).collect();
-    let counted = sql_stats::counting_span();
+    let counted = sql_stats::statement_counting_span();
     let written: Result<Vec<Result<AttemptOutcome>>> =
         db.write_single_statement(move |tx| Box::pin(async move { all(tx, &attempts).await })).instrument(counted.clone()).await;
-    sql_stats::share_stats(&counted, group.iter().map(|asked| &asked.span));
+    sql_stats::share_statement_stats(&counted, group.iter().map(|asked| &asked.span));
     match written {
         Ok(outcomes) => {
             for (asked, outcome) in group.into_iter().zip(outcomes) {

@@ -177,7 +177,7 @@ pub fn merge_save(role: Role, before: &LoadedVehicle, save: &SaveCommand, base: 
 
 fn check_status_change(role: Role, from: &str, to: &str) -> Result<()> {
     let (from, to) = (status::parse(from).unwrap_or_default(), status::parse(to).unwrap_or_default());
-    if status::is_change_allowed(role, from, to) {
+    if status::is_vehicle_status_change_allowed(role, from, to) {
         Ok(())
     } else {
         Err(Error::StatusNotAllowed { from: status::status_text(from), to: status::status_text(to) })
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn every_status_is_ranked_and_the_more_cautious_of_two_is_shown() {
-        for status in status::ALL {
+        for status in status::ALL_VEHICLE_STATUSES {
             assert_eq!(BY_CAUTION.iter().filter(|known| **known == status).count(), 1, "{status:?}");
         }
         let of_status = |role, theirs, mine| displayed_side(role, Field::Status, theirs, mine);

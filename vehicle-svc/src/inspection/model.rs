@@ -79,7 +79,7 @@ impl SaveCommand {
             None => format!("{:?}", (id, vin, status, place, operator_notes, admin_notes, campaign, self.if_version)),
             Some(base) => format!("{:?}", (id, vin, status, place, operator_notes, admin_notes, campaign, base)),
         };
-        hex::sha256(what.as_bytes())
+        hex::sha256_hex(what.as_bytes())
     }
 }
 

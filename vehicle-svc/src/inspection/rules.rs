@@ -43,7 +43,7 @@ fn evaluate_without_base(role: Role, before: &Vehicle, save: &SaveCommand) -> Re
     }
     let from = status::parse(&before.status).unwrap_or_default();
     let to = save.status.unwrap_or(from);
-    if !status::is_change_allowed(role, from, to) {
+    if !status::is_vehicle_status_change_allowed(role, from, to) {
         return Err(Error::StatusNotAllowed { from: status::status_text(from), to: status::status_text(to) });
     }
     Ok(VehicleContent {

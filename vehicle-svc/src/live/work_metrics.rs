@@ -1,6 +1,6 @@
 //! Metrics of the inspection work: number of active users, and number of saves that devices have not sent to the server yet.
 use crate::store::{activity, pending_saves};
-use patio_kit::{db::Db, host::Host, telemetry::gauge_value};
+use patio_kit::{db::Db, host::Host, telemetry::to_gauge_value};
 use std::time::Duration;
 
 /// Interval at which the values of the metrics are read from the database.
@@ -14,7 +14,7 @@ pub fn spawn_work_metrics(host: &Host, db: Db) {
         async move {
             match tokio::try_join!(activity::count_users(&db, hour - 1), pending_saves::count_all(&db)) {
                 Ok((users, saves)) => {
-                    let number = |count: i64| gauge_value(usize::try_from(count).unwrap_or_default());
+                    let number = |count: i64| to_gauge_value(usize::try_from(count).unwrap_or_default());
                     metrics::gauge!("patio_users_saving").set(number(users));
                     metrics::gauge!("patio_outbox_pending_saves").set(number(saves));
                 }

@@ -18,7 +18,7 @@ pub async fn copy_vehicles(
         let _ = write!(rows, "{campaign}");
         field(&mut rows, &identifier.model_code);
         field(&mut rows, &identifier.serial_number);
-        field(&mut rows, &identifier.search_key());
+        field(&mut rows, &identifier.comparison_key());
         field(&mut rows, &place.space);
         match place.yard_id {
             Some(yard) => drop(write!(rows, "\t{yard}")),

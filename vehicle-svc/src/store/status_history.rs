@@ -17,7 +17,7 @@ pub(super) use bit;
 /// Returns `true` when a vehicle has ever had the status `wanted`. `bits` is the value of the column `vehicles.statuses_had`.
 #[must_use]
 pub fn had_status(bits: i64, wanted: VehicleStatus) -> bool {
-    status::ALL.iter().position(|known| *known == wanted).is_some_and(|place| bits & (1 << place) != 0)
+    status::ALL_VEHICLE_STATUSES.iter().position(|known| *known == wanted).is_some_and(|place| bits & (1 << place) != 0)
 }
 
 #[cfg(test)]
@@ -26,9 +26,9 @@ mod tests {
 
     #[test]
     fn sql_and_rust_use_the_same_bit_for_each_status() {
-        for (place, known) in status::ALL.into_iter().enumerate() {
+        for (place, known) in status::ALL_VEHICLE_STATUSES.into_iter().enumerate() {
             assert!(bit!("x").contains(&format!("when '{}' then {}", status::status_text(known), 1 << place)), "{known:?}");
-            assert_eq!(status::ALL.map(|other| had_status(1 << place, other)).iter().filter(|had| **had).count(), 1);
+            assert_eq!(status::ALL_VEHICLE_STATUSES.map(|other| had_status(1 << place, other)).iter().filter(|had| **had).count(), 1);
             assert!(had_status(1 << place, known));
         }
     }

@@ -334,7 +334,7 @@ pub async fn insert(tx: &mut Tx<'_>, campaign: i64, all: &[VehicleInsert], at: D
                     row.push_bind(campaign)
                         .push_bind(&new.identifier.model_code)
                         .push_bind(&new.identifier.serial_number)
-                        .push_bind(new.identifier.search_key())
+                        .push_bind(new.identifier.comparison_key())
                         .push_bind(&new.place.space)
                         .push_bind(new.place.yard_id)
                         .push_bind(&new.place.group)

@@ -74,14 +74,14 @@ async fn on_postgresql_the_audit_log_is_append_only() {
 }
 
 pub async fn problems(host: &Host, db: &Db) -> Vec<String> {
-    chain::verify(db, host.clock.now()).await.unwrap().problems
+    chain::verify_chain(db, host.clock.now()).await.unwrap().problems
 }
 
 #[tokio::test]
 async fn verification_accepts_an_intact_chain_and_reports_changed_or_missing_entries() {
     each_database(async |host| {
         let db = sealed(&host).await;
-        let report = chain::verify(&db, host.clock.now()).await.unwrap();
+        let report = chain::verify_chain(&db, host.clock.now()).await.unwrap();
         assert_eq!((report.entries, report.problems.len()), (42, 0), "{report:?}"); // 40 saves and two entries of the import
         disable_audit_triggers(&db).await;
         run(&db, "update audit_events set summary = summary || '.' where id = 7").await;
@@ -120,7 +120,7 @@ async fn expired_access_entries_are_deleted_and_the_chain_stays_valid() {
         seal_all(&host, &db).await;
         assert_eq!(retention::purge_expired(&db, &host.clock).await.unwrap(), 1, "only the expired entry is deleted");
         assert_eq!(retention::purge_expired(&db, &host.clock).await.unwrap(), 0, "a second run deletes nothing");
-        let report = chain::verify(&db, host.clock.now()).await.unwrap();
+        let report = chain::verify_chain(&db, host.clock.now()).await.unwrap();
         assert_eq!((report.removed, report.problems), (1, Vec::new()));
     })
     .await;

@@ -169,7 +169,7 @@ async fn a_repeated_save_returns_the_current_vehicle_and_the_conflicts_of_the_fi
         assert_eq!(again.conflicts[0].device_time, Some(moment), "as the device reported it");
         assert_eq!(yard.listed(LEADER, Role::Manager, pb::ListConflictsRequest::default()).await.len(), 1);
         let ask = patio_proto::audit::ListEventsRequest { limit: 1, ..Default::default() };
-        let mut audit = patio_proto::audit::audit_service_client::AuditServiceClient::new(yard.host.links.vehicle.clone());
+        let mut audit = patio_proto::audit::audit_service_client::AuditServiceClient::new(yard.host.channels.vehicle.clone());
         let event = audit.list_events(yard.person(1, Role::Admin).request(ask)).await.unwrap().into_inner().events.remove(0);
         assert!(event.new_values.contains("phone 7") && event.new_values.contains("status in conflict"), "{event:?}");
     })
@@ -255,7 +255,7 @@ async fn only_supervisors_resolve_supervisor_fields_and_a_conflict_is_deleted_wi
 #[tokio::test]
 async fn a_forged_base_does_not_allow_a_forbidden_status_change() {
     each_database(async |host| {
-        let all = patio_proto::status::ALL;
+        let all = patio_proto::status::ALL_VEHICLE_STATUSES;
         let triples: Vec<_> = all
             .into_iter()
             .flat_map(|stored| all.into_iter().flat_map(move |saw| all.into_iter().map(move |wants| (stored, saw, wants))))
@@ -283,7 +283,7 @@ async fn a_forged_base_does_not_allow_a_forbidden_status_change() {
                         yard.vehicle(id).await.status()
                     }
                 };
-                if !patio_proto::status::is_change_allowed(role, *stored, shows) {
+                if !patio_proto::status::is_vehicle_status_change_allowed(role, *stored, shows) {
                     wrong.push((stored, saw, wants, shows));
                 }
             }

@@ -126,7 +126,7 @@ async fn ten_thousand_rows_are_one_transaction_with_one_audit_entry() {
         assert_eq!(yard.progress().await.total_inspected, 10_000);
         assert_eq!(yard.counts("Recall A", Role::Admin).await, [("D".to_owned(), 10_000, 10_000)]);
         let ask = yard.person(1, Role::Operator).request(ListEventsRequest { limit: 10, ..ListEventsRequest::default() });
-        let mut log = AuditServiceClient::new(host.links.vehicle.clone()).max_decoding_message_size(16 << 20);
+        let mut log = AuditServiceClient::new(host.channels.vehicle.clone()).max_decoding_message_size(16 << 20);
         let events = log.list_events(ask).await.unwrap().into_inner().events;
         let events: Vec<_> = events.into_iter().filter(|event| event.kind != "service-step").collect();
         assert_eq!(events.len(), 1);

@@ -39,7 +39,7 @@ async fn a_save_marks_the_vehicle_as_inspected_updates_counters_and_is_audited_o
         assert_eq!(yard.counts("Recall A", Role::Operator).await, [("A".to_owned(), 2, 1), ("B".to_owned(), 1, 0)]);
         yard.counters_equal_the_rows().await;
         let ask = patio_proto::audit::ListEventsRequest { limit: 10, ..Default::default() };
-        let mut audit = patio_proto::audit::audit_service_client::AuditServiceClient::new(yard.host.links.vehicle.clone());
+        let mut audit = patio_proto::audit::audit_service_client::AuditServiceClient::new(yard.host.channels.vehicle.clone());
         let events = audit.list_events(yard.person(1, Role::Admin).request(ask.clone())).await.unwrap().into_inner().events;
         let events: Vec<_> = events.into_iter().filter(|event| event.kind != "service-step").collect();
         assert_eq!(events.len(), 1);

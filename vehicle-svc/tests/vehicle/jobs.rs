@@ -180,7 +180,7 @@ async fn undo_skips_and_lists_vehicles_changed_since() {
         yard.counters_equal_the_rows().await;
         assert_eq!(undo(&yard, Role::Manager, job).await.unwrap(), done);
         let ask = yard.person(1, Role::Operator).request(ListEventsRequest { limit: 10, ..ListEventsRequest::default() });
-        let events = AuditServiceClient::new(host.links.vehicle.clone()).list_events(ask).await.unwrap().into_inner().events;
+        let events = AuditServiceClient::new(host.channels.vehicle.clone()).list_events(ask).await.unwrap().into_inner().events;
         let summaries: Vec<_> =
             events.iter().filter(|event| event.subject == format!("job {job}")).map(|event| event.summary.as_str()).collect();
         assert_eq!(summaries, ["change undone: 2 vehicles restored, 1 skipped"], "a repeated undo adds no audit entry");

@@ -75,7 +75,7 @@ async fn expired_months_of_access_entries_are_dropped_and_all_other_entries_stay
             let months = "select count(*) from pg_class where relname like 'audit_events_2025%' and relkind = 'r'";
             assert_eq!(number(&db, months).await, 4, "four months without their access entries");
         }
-        let report = chain::verify(&db, host.clock.now()).await.unwrap();
+        let report = chain::verify_chain(&db, host.clock.now()).await.unwrap();
         assert_eq!((report.entries, report.removed, report.problems), (8, 6, Vec::new()));
     })
     .await;
@@ -97,7 +97,7 @@ async fn a_log_with_entries_becomes_partitioned_and_stays_valid() {
         append(&db, "vehicle-changed", now + TimeDelta::days(400)).await;
         assert_eq!(number(&db, "select max(id) from audit_events").await, last + 3, "ids continue");
         seal_all(&host, &db).await;
-        assert_eq!(chain::verify(&db, now).await.unwrap().entries, 7);
+        assert_eq!(chain::verify_chain(&db, now).await.unwrap().entries, 7);
         assert_eq!(problems(&host, &db).await, Vec::<String>::new());
         if db.is_postgres() {
             let months = "select count(*) from pg_inherits where inhparent = cast('audit_events' as regclass)";
@@ -136,7 +136,7 @@ fn pack(file: &Path, text: &str) {
 async fn archived_months_leave_the_database_and_their_files_prove_the_chain() {
     each_database(async |host| {
         let (db, folder) = (log_with_months(&host).await, tempfile::tempdir().unwrap());
-        let archived = archive::archive_before(&db, &host.clock, day("2025-03-01") - TimeDelta::hours(12), folder.path()).await;
+        let archived = archive::archive_entries_before(&db, &host.clock, day("2025-03-01") - TimeDelta::hours(12), folder.path()).await;
         if !db.is_postgres() {
             assert!(archived.unwrap_err().to_string().contains("no monthly partitions"));
             return;
@@ -146,13 +146,13 @@ async fn archived_months_leave_the_database_and_their_files_prove_the_chain() {
         assert_eq!(numbers, [1, 1, 1], "the first partition, January and February, without access entries");
         assert_eq!(number(&db, "select count(*) from audit_events where kind = 'vehicle-changed'").await, 4);
         seal_all(&host, &db).await;
-        let report = chain::verify(&db, host.clock.now()).await.unwrap();
+        let report = chain::verify_chain(&db, host.clock.now()).await.unwrap();
         assert_eq!((report.archived, report.removed, report.problems), (3, 6, Vec::new()));
         for part in &archived {
-            let verified = archive::verify(&db, &part.file).await.unwrap();
+            let verified = archive::verify_archive(&db, &part.file).await.unwrap();
             assert_eq!((verified.service.as_str(), verified.entries, verified.problems), ("vehicle", 1, Vec::new()));
         }
-        let again = archive::archive_before(&db, &host.clock, host.clock.now(), folder.path()).await.unwrap();
+        let again = archive::archive_entries_before(&db, &host.clock, host.clock.now(), folder.path()).await.unwrap();
         assert_eq!(again.len(), 2, "March and April, but no month within the retention of access entries");
 
         let file = &archived[1].file;
@@ -160,10 +160,10 @@ async fn archived_months_leave_the_database_and_their_files_prove_the_chain() {
         for (from, to) in [("vehicle-changed of", "vehicle-changed on"), ("\"event_id\":3", "\"event_id\":33")] {
             assert!(text.contains(from), "{text}");
             pack(file, &text.replace(from, to));
-            assert!(archive::verify(&db, file).await.unwrap().problems.len() > 1, "{from} was changed");
+            assert!(archive::verify_archive(&db, file).await.unwrap().problems.len() > 1, "{from} was changed");
         }
         fs::write(file, packed).unwrap();
-        assert_eq!(archive::verify(&db, file).await.unwrap().problems, Vec::<String>::new());
+        assert_eq!(archive::verify_archive(&db, file).await.unwrap().problems, Vec::<String>::new());
         disable_audit_triggers(&db).await;
         run(&db, "delete from audit_events where at < '2026-01-01'").await;
         assert!(problems(&host, &db).await.iter().any(|found| found.contains("is missing")), "only archived months may be missing");

@@ -48,7 +48,7 @@ async fn concurrent_saves_are_each_counted_published_and_numbered_once() {
         assert_eq!(changes.revision, begun + 100, "every save takes one revision");
         assert_eq!(changes.vehicles.iter().map(|v| v.id).collect::<BTreeSet<_>>(), mine);
         let ask = patio_proto::audit::ListEventsRequest { limit: 200, ..Default::default() };
-        let mut audit = patio_proto::audit::audit_service_client::AuditServiceClient::new(yard.host.links.vehicle.clone());
+        let mut audit = patio_proto::audit::audit_service_client::AuditServiceClient::new(yard.host.channels.vehicle.clone());
         let events = audit.list_events(yard.person(1, Role::Admin).request(ask)).await.unwrap().into_inner().events;
         let subjects: Vec<_> = events.iter().filter(|event| event.kind == "vehicle-changed").map(|event| event.subject.clone()).collect();
         assert_eq!((subjects.len(), subjects.iter().collect::<BTreeSet<_>>().len()), (100, 100));

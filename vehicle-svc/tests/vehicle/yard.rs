@@ -79,7 +79,7 @@ impl CampaignService for Campaigns {
         }
         let campaign_id = request.get_ref().id;
         let bearer = patio_testing::bearer(&self.0, 0, Role::Service);
-        let mut fleet = CampaignVehicleServiceClient::new(self.0.links.vehicle.clone());
+        let mut fleet = CampaignVehicleServiceClient::new(self.0.channels.vehicle.clone());
         fleet.remove_campaign(bearer.request(pb::RemoveCampaignRequest { campaign_id })).await?;
         Ok(Response::new(campaign::DeleteCampaignResponse {}))
     }
@@ -127,8 +127,8 @@ impl Yard {
         let (milestones, away) = (ReportedMilestones::default(), Arc::default());
         let mut campaigns = Routes::new(MilestoneServiceServer::new(Notes(milestones.clone())));
         campaigns = campaigns.add_service(CampaignServiceServer::new(Campaigns(host.clone(), Arc::clone(&away))));
-        attach(&host.links.campaign, campaigns);
-        attach(&host.links.auth, Routes::new(TokenServiceServer::new(Minter(host.clone()))));
+        attach(&host.channels.campaign, campaigns);
+        attach(&host.channels.auth, Routes::new(TokenServiceServer::new(Minter(host.clone()))));
         let service = vehicle_svc::start(vehicle_svc::Config::default(), &host).await.unwrap();
         host.attach_service(&service);
         Self { host, milestones, away }
@@ -167,7 +167,7 @@ impl Yard {
             .map(|chunk| pb::ImportVehiclesRequest { campaign_id: campaign, vehicles: chunk.to_vec(), source: "cars.xlsx".into() })
             .collect();
         let request = self.service_for(3, Role::Manager).request(tokio_stream::iter(chunks));
-        CampaignVehicleServiceClient::new(self.host.links.vehicle.clone())
+        CampaignVehicleServiceClient::new(self.host.channels.vehicle.clone())
             .import_vehicles(request)
             .await
             .map(|reply| reply.into_inner().stored)
@@ -183,39 +183,39 @@ impl Yard {
     }
 
     pub fn fleet(&self) -> CampaignVehicleServiceClient<ServiceChannel> {
-        CampaignVehicleServiceClient::new(self.host.links.vehicle.clone())
+        CampaignVehicleServiceClient::new(self.host.channels.vehicle.clone())
     }
 
     pub fn vehicles(&self) -> VehicleServiceClient<ServiceChannel> {
-        VehicleServiceClient::new(self.host.links.vehicle.clone())
+        VehicleServiceClient::new(self.host.channels.vehicle.clone())
     }
 
     pub fn conflicts(&self) -> ConflictServiceClient<ServiceChannel> {
-        ConflictServiceClient::new(self.host.links.vehicle.clone())
+        ConflictServiceClient::new(self.host.channels.vehicle.clone())
     }
 
     pub fn history(&self) -> HistoryServiceClient<ServiceChannel> {
-        HistoryServiceClient::new(self.host.links.vehicle.clone())
+        HistoryServiceClient::new(self.host.channels.vehicle.clone())
     }
 
     pub fn live(&self) -> EventServiceClient<ServiceChannel> {
-        EventServiceClient::new(self.host.links.vehicle.clone())
+        EventServiceClient::new(self.host.channels.vehicle.clone())
     }
 
     pub fn held(&self) -> PendingSaveServiceClient<ServiceChannel> {
-        PendingSaveServiceClient::new(self.host.links.vehicle.clone())
+        PendingSaveServiceClient::new(self.host.channels.vehicle.clone())
     }
 
     pub fn bulk(&self) -> BulkServiceClient<ServiceChannel> {
-        BulkServiceClient::new(self.host.links.vehicle.clone())
+        BulkServiceClient::new(self.host.channels.vehicle.clone())
     }
 
     pub fn jobs(&self) -> JobServiceClient<ServiceChannel> {
-        JobServiceClient::new(self.host.links.vehicle.clone())
+        JobServiceClient::new(self.host.channels.vehicle.clone())
     }
 
     pub fn yards(&self) -> YardServiceClient<ServiceChannel> {
-        YardServiceClient::new(self.host.links.vehicle.clone())
+        YardServiceClient::new(self.host.channels.vehicle.clone())
     }
 
     /// Returns a token of another service.

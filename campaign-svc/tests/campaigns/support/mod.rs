@@ -51,8 +51,8 @@ impl World {
     /// Starts campaign-svc with this sweep interval.
     pub async fn start_sweeping(host: Host, sweep_interval: Duration) -> Self {
         let yard = Yard::default();
-        join(&host, &host.links.auth, "auth-svc", auth::routes(&host));
-        join(&host, &host.links.vehicle, "vehicle-svc", yard.routes());
+        join(&host, &host.channels.auth, "auth-svc", auth::routes(&host));
+        join(&host, &host.channels.vehicle, "vehicle-svc", yard.routes());
         let service = campaign_svc::start(Config { sweep_interval }, &host).await.unwrap();
         host.attach_service(&service);
         let db = host.open_database(SCHEMA).await.unwrap();
@@ -71,11 +71,11 @@ impl World {
     }
 
     pub fn campaigns(&self) -> CampaignServiceClient<ServiceChannel> {
-        CampaignServiceClient::new(self.host.links.campaign.clone())
+        CampaignServiceClient::new(self.host.channels.campaign.clone())
     }
 
     pub fn drafts(&self) -> DraftServiceClient<ServiceChannel> {
-        DraftServiceClient::new(self.host.links.campaign.clone())
+        DraftServiceClient::new(self.host.channels.campaign.clone())
     }
 
     /// Creates a draft as the team leader.
@@ -161,13 +161,13 @@ impl World {
     /// Reports a milestone like vehicle-svc.
     pub async fn turn(&self, campaign_id: i64, turn: Milestone, revision: i64) {
         let report = pb::ReportMilestoneRequest { campaign_id, milestone: turn.into(), revision };
-        MilestoneServiceClient::new(self.host.links.campaign.clone()).report_milestone(self.by(SERVICE, report)).await.unwrap();
+        MilestoneServiceClient::new(self.host.channels.campaign.clone()).report_milestone(self.by(SERVICE, report)).await.unwrap();
     }
 
     /// Returns all audit entries, newest first.
     pub async fn audit(&self) -> Vec<Event> {
         let ask = self.by(DEVELOPER, ListEventsRequest { limit: 200, ..Default::default() });
-        AuditServiceClient::new(self.host.links.campaign.clone()).list_events(ask).await.unwrap().into_inner().events
+        AuditServiceClient::new(self.host.channels.campaign.clone()).list_events(ask).await.unwrap().into_inner().events
     }
 
     /// Returns the audit entries of a campaign in a window of its history.

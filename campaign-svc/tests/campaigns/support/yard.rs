@@ -204,7 +204,7 @@ impl CampaignVehicleService for Yard {
     }
 
     async fn sync_campaign(&self, request: Request<SyncCampaignRequest>) -> Result<Response<SyncCampaignResponse>, Status> {
-        let by = identity::caller(&request)?.role;
+        let by = identity::authenticated_caller(&request)?.role;
         let ask = request.into_inner();
         let held = if ask.gate() == Gate::Closed { self.inner().before_closing.take() } else { None };
         if let Some(held) = held {
@@ -219,7 +219,7 @@ impl CampaignVehicleService for Yard {
     }
 
     async fn remove_campaign(&self, request: Request<RemoveCampaignRequest>) -> Result<Response<RemoveCampaignResponse>, Status> {
-        let by = identity::caller(&request)?.role;
+        let by = identity::authenticated_caller(&request)?.role;
         let id = request.into_inner().campaign_id;
         let held = self.inner().before_removal.take();
         if let Some(held) = held {

@@ -99,12 +99,12 @@ impl Stack {
 
     /// Returns the gRPC status of a call with an empty message, sent to the service without the gateway.
     pub fn rpc(&self, path: &str, token: Option<&str>) -> Code {
-        let links = &self.host.links;
+        let channels = &self.host.channels;
         let link = match path.split('.').nth(1) {
-            Some("auth" | "audit") => &links.auth,
-            Some("campaign") => &links.campaign,
-            Some("vehicle") => &links.vehicle,
-            _ => &links.import,
+            Some("auth" | "audit") => &channels.auth,
+            Some("campaign") => &channels.campaign,
+            Some("vehicle") => &channels.vehicle,
+            _ => &channels.import,
         };
         let mut request = ureq::http::Request::post(path).header("content-type", "application/grpc").header("te", "trailers");
         if let Some(token) = token {
@@ -165,7 +165,7 @@ async fn start(folder: &Path, database_url: Option<Secret>) -> (Host, String) {
 /// Imports a campaign with the same calls as import-svc, on behalf of a user.
 async fn import(host: &Host, who: &CallContext) -> i64 {
     let who = &host.service_tokens("import-svc").call_context_on_behalf_of(who).await.unwrap();
-    let mut drafts = DraftServiceClient::new(host.links.campaign.clone());
+    let mut drafts = DraftServiceClient::new(host.channels.campaign.clone());
     let draft = CreateDraftRequest {
         import_id: uuid::Uuid::now_v7().to_string(),
         name: "Brakes".to_owned(),
@@ -180,7 +180,10 @@ async fn import(host: &Host, who: &CallContext) -> i64 {
         parking_space: format!("{}-{n}", if n % 2 == 0 { 'A' } else { 'B' }),
     });
     let chunk = ImportVehiclesRequest { campaign_id, vehicles: vehicles.collect(), ..ImportVehiclesRequest::default() };
-    CampaignVehicleServiceClient::new(host.links.vehicle.clone()).import_vehicles(who.request(tokio_stream::iter([chunk]))).await.unwrap();
+    CampaignVehicleServiceClient::new(host.channels.vehicle.clone())
+        .import_vehicles(who.request(tokio_stream::iter([chunk])))
+        .await
+        .unwrap();
     drafts.publish_draft(who.request(PublishDraftRequest { id: campaign_id })).await.unwrap();
     campaign_id
 }

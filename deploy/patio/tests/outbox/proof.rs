@@ -69,7 +69,7 @@ fn take(content: &mut Content, field: &'static str, save: &Save, entry: &Written
         assert_eq!(both, (Some(&*stored), Some(wanted)), "{}: {field}, seen as {}: both are returned", save.key, save.body["base"]);
         let rank = |value: &str| SAFER.iter().position(|known| *known == value);
         let status = |value: &str| status::parse(value).unwrap();
-        let may = || status::is_change_allowed(Role::Operator, status(&stored), status(wanted));
+        let may = || status::is_vehicle_status_change_allowed(Role::Operator, status(&stored), status(wanted));
         let mine_shows = field == "status" && rank(wanted) < rank(&stored) && may();
         // A later conflict of the same user on the same field replaces this one.
         if let Some((theirs, mine, shown)) = conflict {

@@ -7,9 +7,9 @@
 use crate::{
     audit::{
         self, AuditEvent,
-        chain::contains_seal,
+        chain::is_seal_in_database,
         digest::{self, SealHasher},
-        store::{self, LogPartition, SealedEntry},
+        store::{self, AuditPartition, SealedEntry},
     },
     clock::Clock,
     db::Db,
@@ -64,7 +64,7 @@ pub struct ArchiveFile {
 ///
 /// # Errors
 /// Returns an error on `SQLite`, when a partition fails the verification, or when a file cannot be written.
-pub async fn archive_before(db: &Db, clock: &Clock, before: DateTime<Utc>, folder: &Path) -> anyhow::Result<Vec<ArchiveFile>> {
+pub async fn archive_entries_before(db: &Db, clock: &Clock, before: DateTime<Utc>, folder: &Path) -> anyhow::Result<Vec<ArchiveFile>> {
     ensure!(db.is_postgres(), "only the audit log of PostgreSQL can be archived; SQLite has no monthly partitions");
     audit::retention::purge_expired(db, clock).await?;
     let before = before.min(clock.now() - audit::retention::ACCESS_RETENTION);
@@ -79,7 +79,7 @@ pub async fn archive_before(db: &Db, clock: &Clock, before: DateTime<Utc>, folde
 }
 
 /// Writes a partition of the log to a new file. Returns the number of written entries, and the SHA-256 of the file.
-async fn write_part(db: &Db, part: &LogPartition, path: &Path) -> anyhow::Result<(i64, String)> {
+async fn write_part(db: &Db, part: &AuditPartition, path: &Path) -> anyhow::Result<(i64, String)> {
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     let mut out = GzEncoder::new(BufWriter::new(file), Compression::default());
     let seals = store::find_seal_range(db, part).await?;
@@ -136,7 +136,7 @@ fn write(out: &mut impl Write, line: &Line) -> anyhow::Result<()> {
 
 /// Drops a partition and records its archive file in one transaction. Retries when the transaction gets no lock in time. The lock
 /// timeout is short, because saves wait behind the transaction.
-async fn drop_part(db: &Db, now: DateTime<Utc>, part: LogPartition, entries: i64, sha256: String) -> anyhow::Result<()> {
+async fn drop_part(db: &Db, now: DateTime<Utc>, part: AuditPartition, entries: i64, sha256: String) -> anyhow::Result<()> {
     let summary = format!("moved {entries} entries of part {} to a file with SHA-256 {sha256}", part.name);
     for attempt in 1.. {
         let (part, sha256, summary) = (part.clone(), sha256.clone(), summary.clone());
@@ -201,7 +201,7 @@ fn lines(path: &Path) -> anyhow::Result<impl Iterator<Item = std::io::Result<Str
 ///
 /// # Errors
 /// Returns an error when the file is not an archive or a statement fails.
-pub async fn verify(db: &Db, path: &Path) -> anyhow::Result<ArchiveReport> {
+pub async fn verify_archive(db: &Db, path: &Path) -> anyhow::Result<ArchiveReport> {
     let mut report = ArchiveReport::default();
     let mut link = SealHasher::new("");
     for line in lines(path)? {
@@ -223,7 +223,7 @@ pub async fn verify(db: &Db, path: &Path) -> anyhow::Result<ArchiveReport> {
             }
             Line::Seal { id, digest } => {
                 let computed = std::mem::replace(&mut link, SealHasher::new(&digest)).finish_digest();
-                if computed != digest || !contains_seal(db, id, &digest).await? {
+                if computed != digest || !is_seal_in_database(db, id, &digest).await? {
                     report.problems.push(format!("seal {id} does not match its entries, the previous seal or the database"));
                 }
                 report.seals += 1;

@@ -101,7 +101,7 @@ async fn append_last_seal(db: &Db, seal_file: &SealFile) -> Result<(), sqlx::Err
 
 /// Seals all new audit entries, batch by batch, since more entries may have been written since the last run than fit into one batch.
 async fn seal_all_new(db: &Db, clock: &Clock, seal_file: &SealFile) -> Result<(), sqlx::Error> {
-    if !store::has_unsealed(db, LATE_IDS).await? {
+    if !store::has_unsealed_entries(db, LATE_IDS).await? {
         return Ok(());
     }
     while let Some((seal, entries)) = seal_next_batch(db, clock.now()).await? {
@@ -127,10 +127,10 @@ pub async fn seal_batch(db: &Db, now: DateTime<Utc>) -> Result<usize, sqlx::Erro
 async fn seal_next_batch(db: &Db, now: DateTime<Utc>) -> Result<Option<(Seal, usize)>, sqlx::Error> {
     db.write(move |tx| {
         Box::pin(async move {
-            if !store::try_lock_sealing(tx).await? {
+            if !store::try_acquire_sealing_lock(tx).await? {
                 return Ok(None);
             }
-            let rows = store::list_unsealed(tx, LATE_IDS, MAX_ENTRIES_PER_SEAL).await?;
+            let rows = store::list_unsealed_entries(tx, LATE_IDS, MAX_ENTRIES_PER_SEAL).await?;
             if rows.is_empty() {
                 return Ok(None);
             }
@@ -141,9 +141,9 @@ async fn seal_next_batch(db: &Db, now: DateTime<Utc>) -> Result<Option<(Seal, us
             for (row, digest) in &digests {
                 link.add(row.id, &row.kind, row.at, digest);
             }
-            store::add_digests(tx, id, &digests).await?;
+            store::insert_digests(tx, id, &digests).await?;
             let seal = Seal { id, digest: link.finish_digest() };
-            store::add_seal(tx, &seal, now).await?;
+            store::insert_seal(tx, &seal, now).await?;
             Ok(Some((seal, rows.len())))
         })
     })
@@ -206,7 +206,7 @@ async fn digests(all: Vec<SealedEntry>) -> Result<Vec<(SealedEntry, Option<Strin
 }
 
 /// Verifies the audit log: compares every entry with its digest, and all digests with the chain of seals.
-pub async fn verify(db: &Db, now: DateTime<Utc>) -> Result<VerificationReport, sqlx::Error> {
+pub async fn verify_chain(db: &Db, now: DateTime<Utc>) -> Result<VerificationReport, sqlx::Error> {
     let mut report = VerificationReport::default();
     let (mut chain, archives) = (Chain::default(), store::list_archives(db).await?);
     let mut sealed = store::list_sealed_entries_after(db, (0, 0), ENTRIES_PER_READ).await?;
@@ -224,7 +224,7 @@ pub async fn verify(db: &Db, now: DateTime<Utc>) -> Result<VerificationReport, s
     if let Some(extra) = store::list_seals_after(db, chain.id, 1).await?.first() {
         report.problem(format!("seal {} has lost its entries", extra.id));
     }
-    let forgotten = store::count_never_sealed(db, now - MUST_BE_SEALED).await?;
+    let forgotten = store::count_unsealed_entries(db, now - MUST_BE_SEALED).await?;
     if forgotten > 0 {
         report.problem(format!("{forgotten} entries were never sealed"));
     }
@@ -238,7 +238,7 @@ pub async fn verify(db: &Db, now: DateTime<Utc>) -> Result<VerificationReport, s
 ///
 /// # Errors
 /// Returns the error of a failed statement.
-pub async fn contains_seal(db: &Db, id: i64, digest: &str) -> Result<bool, sqlx::Error> {
+pub async fn is_seal_in_database(db: &Db, id: i64, digest: &str) -> Result<bool, sqlx::Error> {
     Ok(store::list_seals_after(db, id - 1, 1).await?.first().is_some_and(|seal| seal.id == id && seal.digest == digest))
 }
 

@@ -23,7 +23,7 @@ pub(super) fn digest_sealed_entry(sealed: &SealedEntry) -> Option<String> {
 
 fn digest_json(fields: &impl Serialize) -> String {
     let text = serde_json::to_vec(fields).unwrap_or_default(); // numbers and strings always serialize
-    hex::sha256(&text)
+    hex::sha256_hex(&text)
 }
 
 /// Unfinished digest of one audit seal (hash-chain link), to which entries are added.

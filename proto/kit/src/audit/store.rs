@@ -121,7 +121,7 @@ pub(super) async fn load_last_seal(tx: &mut Tx<'_>) -> Result<Option<Seal>> {
 }
 
 /// Acquires the sealing lock until the transaction ends. Returns `false` when another replica holds the lock.
-pub(super) async fn try_lock_sealing(tx: &mut Tx<'_>) -> Result<bool> {
+pub(super) async fn try_acquire_sealing_lock(tx: &mut Tx<'_>) -> Result<bool> {
     match tx.connection() {
         Engine::Sqlite(_) => Ok(true),
         Engine::Postgres(c) => {
@@ -142,7 +142,7 @@ const LIST_UNSEALED_IDS: &str = "select id from (select id from audit_events whe
 const LAST_SEALED_ID: &str = "select max(event_id) from audit_digests";
 
 /// Returns `true` when at least one entry is not sealed yet. The search begins `late` ids below the newest sealed entry.
-pub(super) async fn has_unsealed(db: &Db, late: i64) -> Result<bool> {
+pub(super) async fn has_unsealed_entries(db: &Db, late: i64) -> Result<bool> {
     let last: Option<i64> = on!(db.read(), c => query_scalar(LAST_SEALED_ID).fetch_one(c).await)?;
     let from = last.map_or(0, |last| last - late);
     let first: Option<i64> =
@@ -152,7 +152,7 @@ pub(super) async fn has_unsealed(db: &Db, late: i64) -> Result<bool> {
 
 /// Returns up to `most` entries that are not sealed yet, oldest first. The search begins `late` ids below the newest sealed
 /// entry.
-pub(super) async fn list_unsealed(tx: &mut Tx<'_>, late: i64, most: i64) -> Result<Vec<AuditRow>> {
+pub(super) async fn list_unsealed_entries(tx: &mut Tx<'_>, late: i64, most: i64) -> Result<Vec<AuditRow>> {
     let last: Option<i64> = on!(tx.connection(), c => query_scalar(LAST_SEALED_ID).fetch_one(c).await)?;
     let from = last.map_or(0, |last| last - late);
     let ids: Vec<i64> = on!(tx.connection(), c => query_scalar(LIST_UNSEALED_IDS)
@@ -165,13 +165,13 @@ pub(super) async fn list_unsealed(tx: &mut Tx<'_>, late: i64, most: i64) -> Resu
     Ok(rows.into_iter().filter(|row| ids.binary_search(&row.id).is_ok()).collect())
 }
 
-pub(super) async fn add_seal(tx: &mut Tx<'_>, seal: &Seal, at: DateTime<Utc>) -> Result<()> {
+pub(super) async fn insert_seal(tx: &mut Tx<'_>, seal: &Seal, at: DateTime<Utc>) -> Result<()> {
     on!(tx.connection(), c => query("insert into audit_seals (id, digest, at) values ($1, $2, $3)")
         .bind(seal.id).bind(&seal.digest).bind(at).execute(c).await.map(drop))
 }
 
 /// Inserts the digests of a seal's entries in one statement, so that sealing stays fast.
-pub(super) async fn add_digests(tx: &mut Tx<'_>, seal: i64, all: &[(&AuditRow, String)]) -> Result<()> {
+pub(super) async fn insert_digests(tx: &mut Tx<'_>, seal: i64, all: &[(&AuditRow, String)]) -> Result<()> {
     macro_rules! rows {
         ($connection:expr, $engine:ty) => {{
             let mut text = QueryBuilder::<$engine>::new("insert into audit_digests (event_id, seal, kind, at, digest) ");
@@ -227,7 +227,7 @@ pub(super) async fn list_sealed_entries_after(db: &Db, (seal, event): (i64, i64)
 }
 
 /// Counts entries that were written before a given time and never sealed.
-pub(super) async fn count_never_sealed(db: &Db, before: DateTime<Utc>) -> Result<i64> {
+pub(super) async fn count_unsealed_entries(db: &Db, before: DateTime<Utc>) -> Result<i64> {
     on!(db.read(), c => query_scalar(
         "select count(*) from audit_events e left join audit_digests d on d.event_id = e.id where d.event_id is null and e.at < $1")
         .bind(before).fetch_one(c).await)
@@ -271,7 +271,7 @@ pub(super) async fn drop_expired_partitions(tx: &mut Tx<'_>) -> Result<u64> {
 /// Partition of the log that can be archived: the entries of one month, or the first partition with all entries older than the first
 /// month.
 #[derive(Debug, Clone, FromRow)]
-pub(super) struct LogPartition {
+pub(super) struct AuditPartition {
     /// Name of the partition without its prefix, such as `2027_01` or `first`.
     pub name: String,
     /// Start of the partition's time range, inclusive.
@@ -280,7 +280,7 @@ pub(super) struct LogPartition {
     pub ends: DateTime<Utc>,
 }
 
-impl LogPartition {
+impl AuditPartition {
     /// Returns `true` when an entry of a given time belongs to the partition.
     pub(super) fn contains(&self, at: DateTime<Utc>) -> bool {
         self.begins <= at && at < self.ends
@@ -293,7 +293,7 @@ impl LogPartition {
 
 /// Returns the partitions of the log whose time range ended before a given time, oldest first. On `SQLite` the list is always
 /// empty.
-pub(super) async fn list_partitions(db: &Db, before: DateTime<Utc>) -> Result<Vec<LogPartition>> {
+pub(super) async fn list_partitions(db: &Db, before: DateTime<Utc>) -> Result<Vec<AuditPartition>> {
     let Engine::Postgres(pool) = db.read() else { return Ok(Vec::new()) };
     query_as(
         "select name, case when name = 'first' then timestamptz '0001-01-01 00:00:00+00'
@@ -308,20 +308,25 @@ pub(super) async fn list_partitions(db: &Db, before: DateTime<Utc>) -> Result<Ve
 }
 
 /// Returns the numbers of the first and last audit seal over entries of a partition; `None` when the partition has no sealed entry.
-pub(super) async fn find_seal_range(db: &Db, part: &LogPartition) -> Result<Option<(i64, i64)>> {
+pub(super) async fn find_seal_range(db: &Db, part: &AuditPartition) -> Result<Option<(i64, i64)>> {
     let found: (Option<i64>, Option<i64>) = on!(db.read(), c => query_as(
         "select min(seal), max(seal) from audit_digests where at >= $1 and at < $2").bind(part.begins).bind(part.ends).fetch_one(c).await)?;
     Ok(found.0.zip(found.1))
 }
 
 /// Returns the number of entries of a partition.
-pub(super) async fn count_partition_entries(db: &Db, part: &LogPartition) -> Result<i64> {
+pub(super) async fn count_partition_entries(db: &Db, part: &AuditPartition) -> Result<i64> {
     let text = format!("select count(*) from {}", part.table());
     on!(db.read(), c => query_scalar(AssertSqlSafe(text)).fetch_one(c).await)
 }
 
 /// Drops a partition, and records the archive file that contains the entries of the partition.
-pub(super) async fn drop_partition(tx: &mut Tx<'_>, part: &LogPartition, (entries, sha256): (i64, &str), at: DateTime<Utc>) -> Result<()> {
+pub(super) async fn drop_partition(
+    tx: &mut Tx<'_>,
+    part: &AuditPartition,
+    (entries, sha256): (i64, &str),
+    at: DateTime<Utc>,
+) -> Result<()> {
     let connection = tx.postgres()?;
     query("set local lock_timeout = '500ms'").execute(&mut *connection).await?;
     query("insert into audit_archives (part, begins, ends, entries, sha256, at) values ($1, $2, $3, $4, $5, $6)")
@@ -341,7 +346,7 @@ pub(super) async fn drop_partition(tx: &mut Tx<'_>, part: &LogPartition, (entrie
 pub(super) struct ArchivedPartition {
     /// Partition that the file contains.
     #[sqlx(flatten)]
-    pub part: LogPartition,
+    pub part: AuditPartition,
     /// SHA-256 of the file, in hexadecimal.
     pub sha256: String,
 }

@@ -55,6 +55,6 @@ static PROVIDER: CryptoProvider =
     CryptoProvider { signer_factory: signer, verifier_factory: verifier, key_utils: KeyUtils::new_unimplemented() };
 
 /// Installs `ring` as the process-wide crypto provider of `jsonwebtoken`. Further calls have no effect.
-pub fn install_provider() {
+pub fn install_jwt_crypto_provider() {
     let _ = PROVIDER.install_default();
 }

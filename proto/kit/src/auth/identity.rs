@@ -28,7 +28,7 @@ pub const ACTIVITY_REPORT_INTERVAL: TimeDelta = TimeDelta::minutes(5);
 /// Interval at which the session of an open stream is checked for revocation and expiry.
 const SESSION_CHECK_INTERVAL: Duration = Duration::from_millis(500);
 /// Issuer of all Patio tokens, the `iss` claim.
-pub const ISSUER: &str = "patio";
+pub const TOKEN_ISSUER: &str = "patio";
 
 /// Authenticated caller of an rpc: a user or a service.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,7 +78,7 @@ impl Caller {
 ///
 /// # Errors
 /// Returns `Unauthenticated` when the request has no caller.
-pub fn caller<T>(request: &Request<T>) -> Result<Caller, Status> {
+pub fn authenticated_caller<T>(request: &Request<T>) -> Result<Caller, Status> {
     request.extensions().get::<Caller>().cloned().ok_or_else(|| invalid_token_status("no token"))
 }
 
@@ -148,7 +148,7 @@ impl TokenVerifier {
     /// Creates a token verifier that has no signing keys yet. Without signing keys, every token is rejected.
     #[must_use]
     pub fn new(clock: Clock) -> Self {
-        crate::auth::ed25519::install_provider();
+        crate::auth::ed25519::install_jwt_crypto_provider();
         let verified = Cache::builder().max_capacity(20_000).time_to_live(Duration::from_secs(300)).build();
         Self { known: Arc::default(), verified, uses: Arc::default(), demand: Arc::default(), clock }
     }
@@ -220,7 +220,7 @@ impl TokenVerifier {
             Some(caller) => caller,
             None => self.verify(token)?,
         };
-        self.ensure_valid(&caller).map_err(|over| match over {
+        self.ensure_caller_valid(&caller).map_err(|over| match over {
             InvalidCallerReason::Expired => invalid_token_status("expired or unused"),
             InvalidCallerReason::Revoked => session_ended(),
         })?;
@@ -255,7 +255,7 @@ impl TokenVerifier {
     ///
     /// # Errors
     /// Returns the reason why the caller is no longer valid: expired or revoked.
-    pub fn ensure_valid(&self, caller: &Caller) -> Result<(), InvalidCallerReason> {
+    pub fn ensure_caller_valid(&self, caller: &Caller) -> Result<(), InvalidCallerReason> {
         let known = self.read();
         let ended = |all: &Vec<UserRevocation>| all.iter().any(|ended| caller.issued_at <= ended.until);
         if known.sessions.contains(&caller.session_id) || known.users.get(&caller.user_id).is_some_and(ended) {
@@ -266,8 +266,8 @@ impl TokenVerifier {
     }
 
     /// Waits until the caller's token expires, or the caller's session is revoked.
-    pub async fn wait_until_invalid(&self, caller: &Caller) {
-        while self.ensure_valid(caller).is_ok() {
+    pub async fn wait_until_caller_invalid(&self, caller: &Caller) {
+        while self.ensure_caller_valid(caller).is_ok() {
             tokio::time::sleep(SESSION_CHECK_INTERVAL).await;
             self.demand.wait_until_current().await;
         }
@@ -286,7 +286,7 @@ impl TokenVerifier {
 
     /// Removes and returns up to `most` ids of active sessions that are not yet reported to auth-svc.
     #[must_use]
-    pub fn drain_activity(&self, most: usize) -> Vec<String> {
+    pub fn take_unreported_sessions(&self, most: usize) -> Vec<String> {
         let (now, mut uses) = (self.clock.now(), self.uses());
         let taken: Vec<String> = uses.unreported.iter().take(most).cloned().collect();
         if !taken.is_empty() {
@@ -299,7 +299,7 @@ impl TokenVerifier {
     }
 
     /// Puts session ids back into the queue of unreported activity after a failed report.
-    pub fn requeue_activity(&self, sessions: Vec<String>) {
+    pub fn requeue_unreported_sessions(&self, sessions: Vec<String>) {
         self.uses().unreported.extend(sessions);
     }
 
@@ -308,7 +308,7 @@ impl TokenVerifier {
         let key =
             header.kid.as_deref().and_then(|id| self.read().keys.get(id).cloned()).ok_or_else(|| invalid_token_status("unknown key"))?;
         let mut rules = Validation::new(Algorithm::EdDSA);
-        rules.set_issuer(&[ISSUER]);
+        rules.set_issuer(&[TOKEN_ISSUER]);
         rules.set_required_spec_claims(&["exp", "iss", "sub"]);
         rules.validate_exp = false; // expiry is checked by the process clock, for cached tokens too
         let claims = jsonwebtoken::decode::<Claims>(token, &key, &rules).map_err(|_| invalid_token_status("forged"))?.claims;

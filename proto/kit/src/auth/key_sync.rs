@@ -74,7 +74,7 @@ async fn report_activity(
     tokens: &ServiceTokens,
     identity: &TokenVerifier,
 ) -> Result<(), Status> {
-    let used = identity.drain_activity(MAX_REPORTED_SESSIONS);
+    let used = identity.take_unreported_sessions(MAX_REPORTED_SESSIONS);
     if used.is_empty() {
         return Ok(());
     }
@@ -82,5 +82,5 @@ async fn report_activity(
         let request = RecordSessionActivityRequest { session_ids: used.clone() };
         auth.record_session_activity(tokens.call_context().await?.request(request)).await
     };
-    response.await.map(drop).inspect_err(|_| identity.requeue_activity(used))
+    response.await.map(drop).inspect_err(|_| identity.requeue_unreported_sessions(used))
 }

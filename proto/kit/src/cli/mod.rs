@@ -6,12 +6,12 @@ pub mod probe;
 pub mod session_file;
 
 pub use arguments::parse_arguments;
-pub use output::{block_on, exit_code, print};
+pub use output::{block_on, exit_code, print_to_stdout};
 
 pub use crate::version::VERSION;
 
 use crate::{
-    cli::doctor::{DoctorOptions, DoctorReport, Section, check_port},
+    cli::doctor::{DoctorOptions, DoctorReport, RunbookSection, check_port},
     config::{self, Settings},
     db::{Db, Schema},
     host::Host,
@@ -121,7 +121,7 @@ pub fn run_service_binary<C: Args>(
             let address = |_: Option<&str>| listen.clone().unwrap_or_else(|| binary.listen.to_owned());
             return probe::run_probe(&options, &probe::ProbeTarget { program: Some(binary.name), address: &address });
         }
-        None => print(&command.clone().render_help().to_string()),
+        None => print_to_stdout(&command.clone().render_help().to_string()),
     };
     exit_code(&done)
 }
@@ -129,7 +129,7 @@ pub fn run_service_binary<C: Args>(
 fn print_config(command: &clap::Command, matches: &ArgMatches, listen: &str) -> anyhow::Result<()> {
     let Some(("config", given)) = matches.subcommand() else { return Ok(()) };
     let Some(sub) = command.find_subcommand("config") else { return Ok(()) };
-    print(&config::effective_settings(sub, given).replace("PATIO_LISTEN=\n", &format!("PATIO_LISTEN={listen}\n")))
+    print_to_stdout(&config::effective_settings(sub, given).replace("PATIO_LISTEN=\n", &format!("PATIO_LISTEN={listen}\n")))
 }
 
 async fn migrate(binary: ServiceBinary, settings: &Settings) -> anyhow::Result<()> {
@@ -139,7 +139,7 @@ async fn migrate(binary: ServiceBinary, settings: &Settings) -> anyhow::Result<(
     db.reject_unsupported_pooler().await?;
     db.migrate(binary.schema).await?;
     db.close().await;
-    print(&format!("{}: the tables are up to date\n", binary.name))
+    print_to_stdout(&format!("{}: the tables are up to date\n", binary.name))
 }
 
 async fn check<C: Args>(
@@ -149,7 +149,7 @@ async fn check<C: Args>(
     all: &mut DoctorReport,
 ) -> anyhow::Result<()> {
     let settings = &options.settings;
-    all.report_settings(settings.check_separate_process_secret().and_then(|()| settings.check_separate_process_database()))?;
+    all.record_settings_check(settings.check_separate_process_secret().and_then(|()| settings.check_separate_process_database()))?;
     let limit = all.check_database("database", binary.schema, settings).await?;
     all.check_connections(limit, settings, binary.name).await?;
     run_doctor_checks(settings, &options.config, all).await?;
@@ -158,7 +158,7 @@ async fn check<C: Args>(
         return all.check_services(settings, binary.name).await;
     }
     let listen = options.listen.map_or_else(|| binary.listen.parse(), Ok)?;
-    all.report("port", Section::Ports, check_port(listen, true).await)
+    all.record_check("port", RunbookSection::Ports, check_port(listen, true).await)
 }
 
 async fn serve<C: Args>(
@@ -173,16 +173,16 @@ async fn serve<C: Args>(
     let listener = tokio::net::TcpListener::bind(listen).await.with_context(|| format!("cannot listen on PATIO_LISTEN={listen}"))?;
     let host = Host::with_remote_services(options.settings).await?;
     host.cache.check_redis_usable().await?;
-    let well: Arc<OnceLock<Arc<AtomicBool>>> = Arc::default();
-    let known = well.clone();
-    let is_ready = move || known.get().is_some_and(|well| well.load(Ordering::Relaxed));
+    let healthy: Arc<OnceLock<Arc<AtomicBool>>> = Arc::default();
+    let known = healthy.clone();
+    let is_ready = move || known.get().is_some_and(|healthy| healthy.load(Ordering::Relaxed));
     telemetry::admin_server::serve_admin(&host.settings, &host.tasks, is_ready, axum::Router::new()).await?;
     let Some(service) = lifecycle::start_unless_stopped(&host.tasks, start(options.config, &host)).await? else {
         return end(&host, None).await;
     };
-    let _ = well.set(service.well.clone());
+    let _ = healthy.set(service.healthy.clone());
     for notice in &service.notices {
-        print(&format!("{notice}\n"))?;
+        print_to_stdout(&format!("{notice}\n"))?;
     }
     tracing::info!(address = %listener.local_addr()?, service = binary.name, version = VERSION, "ready, serving calls");
     let (tasks, notice) = (host.tasks.clone(), host.settings.shutdown_delay_seconds);

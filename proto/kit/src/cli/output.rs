@@ -24,6 +24,6 @@ pub fn block_on(work: impl Future<Output = anyhow::Result<()>>) -> anyhow::Resul
 }
 
 /// Writes text to standard output, without adding a line break.
-pub fn print(text: &str) -> anyhow::Result<()> {
+pub fn print_to_stdout(text: &str) -> anyhow::Result<()> {
     Ok(std::io::stdout().write_all(text.as_bytes())?)
 }

@@ -208,7 +208,7 @@ impl LoadBalancer {
         let known = self.0.directory.lock().unwrap_or_else(PoisonError::into_inner).hosts.len();
         let checked = self.0.checked.read().unwrap_or_else(PoisonError::into_inner).len();
         for (state, number) in [("known", known), ("checked", checked), ("healthy", self.healthy_count())] {
-            metrics::gauge!("patio_replicas", "service" => self.0.name, "state" => state).set(telemetry::gauge_value(number));
+            metrics::gauge!("patio_replicas", "service" => self.0.name, "state" => state).set(telemetry::to_gauge_value(number));
         }
     }
 
@@ -233,7 +233,7 @@ impl LoadBalancer {
         let ReplicaDirectory { hosts, subset } = directory;
         let mut checked = self.0.checked.write().unwrap_or_else(PoisonError::into_inner);
         let failing: HashSet<_> = checked.iter().filter(|replica| replica.is_failing()).map(|replica| replica.address).collect();
-        let chosen = subset.choose(hosts.keys().copied(), |address| failing.contains(address), explore);
+        let chosen = subset.choose_replicas(hosts.keys().copied(), |address| failing.contains(address), explore);
         checked.retain(|replica| {
             let stays = chosen.contains(&replica.address);
             if !stays {

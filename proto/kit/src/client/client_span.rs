@@ -14,7 +14,7 @@ impl ClientSpan {
     ///
     /// `number` counts the attempts of the call from 1.
     pub fn start(request: &mut Request<Body>, replica: Option<SocketAddr>, number: usize) -> Self {
-        let Some(method) = patio_proto::find_method(request.uri().path()).filter(|method| trace::is_traced(method.path)) else {
+        let Some(method) = patio_proto::find_rpc_method(request.uri().path()).filter(|method| trace::is_rpc_traced(method.path)) else {
             return Self(None);
         };
         let span = tracing::info_span!(target: TRACE_TARGET, "call", otel.name = &method.path[1..], otel.kind = "client");

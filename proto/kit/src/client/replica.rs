@@ -285,7 +285,7 @@ impl Replica {
 
     /// Sends a request in one attempt and reads a unary response to its end.
     pub(super) async fn send(self: &Arc<Self>, request: Request<Body>) -> Result<Response<Body>, AttemptFailure> {
-        let streamed = patio_proto::find_method(request.uri().path()).is_some_and(|method| method.server_streaming);
+        let streamed = patio_proto::find_rpc_method(request.uri().path()).is_some_and(|method| method.server_streaming);
         let response = self.channel.clone().oneshot(request).await.map_err(|cause| failure(&cause))?;
         if !streamed {
             return complete(response).await;

@@ -94,7 +94,7 @@ async fn local(slot: &OnceLock<axum::Router>, service: &str, mut request: Reques
 
 async fn remote(replicas: &LoadBalancer, request: Request<Body>, until: Instant) -> Response<Body> {
     replicas.record_call();
-    let rule = patio_proto::find_method(request.uri().path());
+    let rule = patio_proto::find_rpc_method(request.uri().path());
     if rule.is_some_and(|rule| rule.client_streaming) {
         return call_without_retry(replicas, request).await;
     }

@@ -30,7 +30,7 @@ impl ReplicaSubset {
     ///
     /// `is_failing` returns `true` for a checked replica that is unhealthy. If `explore` is true, failing substitutes are
     /// replaced by addresses that were not tried yet, so that any healthy replica is eventually found.
-    pub fn choose(
+    pub fn choose_replicas(
         &mut self,
         known: impl Iterator<Item = SocketAddr>,
         is_failing: impl Fn(&SocketAddr) -> bool,
@@ -73,7 +73,7 @@ mod tests {
     }
 
     fn choose(subset: &mut ReplicaSubset, all: &[SocketAddr], failing: &HashSet<SocketAddr>) -> Vec<SocketAddr> {
-        subset.choose(all.iter().copied(), |address| failing.contains(address), true)
+        subset.choose_replicas(all.iter().copied(), |address| failing.contains(address), true)
     }
 
     #[test]
@@ -117,7 +117,7 @@ mod tests {
     fn a_caller_whose_whole_subset_fails_gets_others_at_once() {
         let (all, mut subset) = (replicas(50), ReplicaSubset::default());
         let failing: HashSet<_> = choose(&mut subset, &all, &HashSet::new()).into_iter().collect();
-        let chosen = subset.choose(all.iter().copied(), |address| failing.contains(address), false);
+        let chosen = subset.choose_replicas(all.iter().copied(), |address| failing.contains(address), false);
         let substitutes: Vec<_> = chosen.iter().filter(|address| !failing.contains(address)).collect();
         assert_eq!((chosen.len(), substitutes.len()), (MAX_CHECKED_REPLICAS, SUBSET_SIZE));
         assert_eq!(

@@ -54,7 +54,7 @@ impl PgServer {
                     Ok(true)
                 })
             });
-            PostgresPool::lazy(most, pool, options.clone())
+            PostgresPool::new_lazy(most, pool, options.clone())
         };
         let (read, write, once) = (pool(read_pool_size(connections), &usual), pool(connections - few, &quick), pool(few, &planned));
         Self { flush: Arc::new(GroupFlusher::new(options.clone())), options, read, write, once }

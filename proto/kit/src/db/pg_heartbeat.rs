@@ -37,9 +37,9 @@ impl Heartbeat {
             }
             let is_silent = ping.is_err(); // a server that is down refuses connections at once, which every statement notices itself
             if self.silent.send_replace(is_silent) != is_silent {
-                let database = crate::database_state::address();
+                let database = crate::database_state::describe_database_address();
                 if is_silent {
-                    tracing::warn!(database, "database does not respond, long-running calls are aborted, retrying");
+                    tracing::warn!(database, "database does not respond: aborting long-running calls, retrying the connection");
                 } else {
                     tracing::info!(database, "database responds again");
                 }

@@ -2,7 +2,7 @@
 //! open the connection continues, and the next caller uses the connection.
 use crate::{
     database_state::{is_read_only_suspected, suspect_read_only},
-    db::{pg_group_flush::run_to_completion, pg_position::WalPosition},
+    db::{pg_group_flush::run_to_completion, pg_wal_position::WalPosition},
 };
 use async_stream::try_stream;
 use futures::{
@@ -50,7 +50,7 @@ pub struct PostgresPool {
     permits: Arc<Semaphore>,
     waiting: Arc<AtomicU32>,
     /// WAL position that the standby must have replayed; `None` for the primary.
-    position: Option<WalPosition>,
+    required_position: Option<WalPosition>,
 }
 
 /// Guard that counts a caller as waiting for a connection until the guard is dropped.
@@ -77,9 +77,9 @@ pub struct PooledConnection {
 
 impl PostgresPool {
     /// Creates a pool that opens its connections on demand.
-    pub(super) fn lazy(most: u32, pool: PgPoolOptions, to: PgConnectOptions) -> Self {
+    pub(super) fn new_lazy(most: u32, pool: PgPoolOptions, to: PgConnectOptions) -> Self {
         let pool = pool.max_connections(most).acquire_timeout(CONNECT_TIMEOUT).connect_lazy_with(to);
-        Self { pool, permits: Arc::new(Semaphore::new(most as usize)), waiting: Arc::default(), position: None }
+        Self { pool, permits: Arc::new(Semaphore::new(most as usize)), waiting: Arc::default(), required_position: None }
     }
 
     /// Takes a connection from the pool for exclusive use.
@@ -90,7 +90,7 @@ impl PostgresPool {
         let _waiting = Waiting::in_line(&self.waiting);
         let taken = async {
             let mut held = self.take().await?;
-            match &self.position {
+            match &self.required_position {
                 Some(position) => position.wait_until_replayed(&mut held).await.map(|()| held),
                 None if is_read_only_suspected() => held.writable().await,
                 None => Ok(held),
@@ -101,8 +101,8 @@ impl PostgresPool {
 
     /// Returns a clone of the pool for a standby. The clone's statements run only after the standby has replayed a position of the
     /// primary.
-    pub(super) fn with_required_position(&self, position: WalPosition) -> Self {
-        Self { position: Some(position), ..self.clone() }
+    pub(super) fn with_required_wal_position(&self, position: WalPosition) -> Self {
+        Self { required_position: Some(position), ..self.clone() }
     }
 
     /// Takes a connection without checking whether the server accepts writes or has replayed a position.

@@ -7,7 +7,7 @@
 use crate::db::{
     Db, PostgresPool,
     pg_cluster::{PgCluster, PgServer},
-    pg_position::WalPosition,
+    pg_wal_position::WalPosition,
 };
 use crate::lifecycle::Tasks;
 use sqlx::Error;
@@ -165,7 +165,7 @@ impl Db {
         if replica.is_usable.load(Ordering::Relaxed) {
             let asked = async {
                 let position = replica.current_position(&cluster.primary()).await.map_err(|cause| cause.to_string())?;
-                let db = Self { reading: Some(replica.pool.with_required_position(position)), ..self.clone() };
+                let db = Self { reading: Some(replica.pool.with_required_wal_position(position)), ..self.clone() };
                 query(db).await.map_err(|_| "query failed".to_owned())
             };
             match timeout(REPLICA_TIMEOUT, asked).await {

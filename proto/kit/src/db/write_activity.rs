@@ -35,7 +35,7 @@ impl Db {
     /// Returns `true` when a durable write was requested within the last second. Deferred writes do not count.
     #[must_use]
     pub fn has_recent_writes(&self) -> bool {
-        self.writes.last.is_within(BUSY_PERIOD)
+        self.writes.last.is_more_recent_than(BUSY_PERIOD)
     }
 
     /// Runs `work` repeatedly until the process stops: `every` after a durable write of this process, else every ten seconds.

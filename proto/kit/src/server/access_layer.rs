@@ -64,7 +64,9 @@ pub async fn authorize_layer(State(access): State<AccessLayerState>, mut request
         Err(refusal) => refusal.into_http(),
     };
     let answered = CallRecord { span, service: access.service, path, started };
-    if patio_proto::find_method(&answered.path).is_some_and(|method| method.server_streaming) && grpc_status(response.headers()).is_none() {
+    if patio_proto::find_rpc_method(&answered.path).is_some_and(|method| method.server_streaming)
+        && grpc_status(response.headers()).is_none()
+    {
         return response.map(|body| Body::new(RecordedBody::new(body, answered, silence)));
     }
     answered.record(grpc_status(response.headers()).unwrap_or(Code::Ok));
@@ -73,7 +75,7 @@ pub async fn authorize_layer(State(access): State<AccessLayerState>, mut request
 
 /// Creates the span of a call. The span counts the SQL statements of the call, and belongs to the trace of the caller.
 fn span(service: &'static str, path: &str, headers: &HeaderMap, id: &str) -> Span {
-    let Some(method) = patio_proto::find_method(path).filter(|method| trace::is_traced(method.path)) else {
+    let Some(method) = patio_proto::find_rpc_method(path).filter(|method| trace::is_rpc_traced(method.path)) else {
         return tracing::info_span!(target: UNTRACED_TARGET, "rpc", service, rpc = path, request_id = id);
     };
     let name = &method.path[1..];
@@ -103,7 +105,7 @@ fn wait_for_database_silence(db: Option<Db>, headers: &HeaderMap) -> BoxFuture<'
 
 async fn authorize(identity: &TokenVerifier, path: &str, headers: &HeaderMap) -> Result<Option<Caller>, Status> {
     let role = |number: i32| Role::try_from(number).unwrap_or_default();
-    let method = patio_proto::find_method(path);
+    let method = patio_proto::find_rpc_method(path);
     let rule = method.map_or(Role::Unspecified, |method| role(method.role));
     if rule == Role::Unspecified {
         return Err(errors::status(Code::Unimplemented, Reason::NotAllowed, &"the rpc does not exist or has no access rule"));

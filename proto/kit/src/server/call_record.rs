@@ -31,11 +31,11 @@ impl CallRecord {
     /// Records the end of the call in log, metrics and trace.
     pub(super) fn record(self, code: Code) {
         let (service, took) = (self.service, self.started.elapsed());
-        let method = patio_proto::find_method(&self.path);
-        let (rpc_service, rpc_method) = method.map_or(("unknown", "unknown"), |method| (method.service(), method.name()));
+        let method = patio_proto::find_rpc_method(&self.path);
+        let (rpc_service, rpc_method) = method.map_or(("unknown", "unknown"), |method| (method.service_name(), method.name()));
         let labels = [("service", service), ("rpc_service", rpc_service), ("rpc_method", rpc_method)];
-        let statements = sql_stats::read_stats(&self.span);
-        let (sql_count, sql_took) = (statements.count - statements.shared, statements.took.saturating_sub(statements.shared_took));
+        let statements = sql_stats::read_statement_stats(&self.span);
+        let (sql_count, sql_took) = (statements.count - statements.shared, statements.took.saturating_sub(statements.shared_duration));
         metrics::histogram!(
             "rpc_server_duration_seconds", "service" => service, "rpc_service" => rpc_service, "rpc_method" => rpc_method,
             "rpc_grpc_status_code" => code_label(code)
@@ -43,7 +43,7 @@ impl CallRecord {
         .record(took.as_secs_f64());
         metrics::counter!("patio_sql_statements_total", &labels).increment(sql_count);
         metrics::histogram!("patio_sql_statement_duration_seconds", "service" => service).record(sql_took.as_secs_f64());
-        if trace::is_traced(&self.path) {
+        if trace::is_rpc_traced(&self.path) {
             // OpenTelemetry has no unsigned integers.
             let (count, micros) = (i64::try_from(statements.count), i64::try_from(statements.took.as_micros()));
             self.span.record("statements", count.unwrap_or(i64::MAX)).record("statement_micros", micros.unwrap_or(i64::MAX));

@@ -44,7 +44,7 @@ pub struct Service {
     /// Messages to print once at start, such as the first supervisor's password.
     pub notices: Vec<String>,
     /// Whether the service is healthy. The gRPC health check reports this value.
-    pub well: Arc<AtomicBool>,
+    pub healthy: Arc<AtomicBool>,
     tls: Option<ServiceTls>,
     db: Db,
 }
@@ -109,14 +109,14 @@ impl ServiceBuilder {
             self.routes.add_service(describe().build_v1()?);
             self.routes.add_service(describe().build_v1alpha()?);
         }
-        let well = spawn_health_monitor(&self.host, self.name, (reporter, self.names), db.clone());
+        let healthy = spawn_health_monitor(&self.host, self.name, (reporter, self.names), db.clone());
         crate::audit::chain::spawn_sealer(&self.host.tasks, &self.host.clock, self.host.settings.seal_file_path(), &db);
         let (monitored, tasks, activity) = (db.clone(), self.host.tasks.clone(), self.host.identity.user_activity());
         self.host.tasks.spawn(async move { monitored.run_heartbeat(&tasks, &activity).await });
         let guard = AccessLayerState { identity: self.host.identity.clone(), service: self.name, db: Some(db.clone()) };
         let router =
             self.routes.routes().prepare().into_axum_router().layer(middleware::from_fn_with_state(guard, access_layer::authorize_layer));
-        Ok(Service { name: self.name, router, notices, well, tls: self.host.tls.clone(), db })
+        Ok(Service { name: self.name, router, notices, healthy, tls: self.host.tls.clone(), db })
     }
 
     fn add_health<H: Health>(&mut self, health: HealthServer<H>) {
@@ -150,12 +150,12 @@ fn spawn_health_monitor(
                 Ok(Err(sqlx::Error::PoolTimedOut)) | Err(_) => missed + 1,
                 Ok(Err(_)) => FAILURE_THRESHOLD,
             };
-            let well = missed < FAILURE_THRESHOLD && host.has_signing_keys();
-            flag.store(well, Ordering::Relaxed);
+            let healthy = missed < FAILURE_THRESHOLD && host.has_signing_keys();
+            flag.store(healthy, Ordering::Relaxed);
             db.record_metrics(service);
-            report(&reporter, &names, if well { ServingStatus::Serving } else { ServingStatus::NotServing }).await;
+            report(&reporter, &names, if healthy { ServingStatus::Serving } else { ServingStatus::NotServing }).await;
             tokio::select! {
-                () = tokio::time::sleep(if well { healthy_interval } else { UNHEALTHY_CHECK_INTERVAL }) => {}
+                () = tokio::time::sleep(if healthy { healthy_interval } else { UNHEALTHY_CHECK_INTERVAL }) => {}
                 () = host.tasks.wait_until_draining() => {}
             }
         }
@@ -213,10 +213,10 @@ impl Host {
     /// Makes a service that was started in this process reachable for the other services of the process.
     pub fn attach_service(&self, service: &Service) {
         let link = match service.name {
-            "auth-svc" => &self.links.auth,
-            "campaign-svc" => &self.links.campaign,
-            "vehicle-svc" => &self.links.vehicle,
-            _ => &self.links.import,
+            "auth-svc" => &self.channels.auth,
+            "campaign-svc" => &self.channels.campaign,
+            "vehicle-svc" => &self.channels.vehicle,
+            _ => &self.channels.import,
         };
         if let ServiceChannel::Local(slot) = link {
             let _ = slot.set(service.router.clone());

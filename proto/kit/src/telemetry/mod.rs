@@ -63,13 +63,13 @@ pub fn start(settings: &Settings, service: &'static str) -> anyhow::Result<()> {
 
 /// Returns the filter of log lines for the setting `PATIO_LOG`.
 fn filter(levels: &str) -> EnvFilter {
-    let levels = format!("{QUIET},{levels},{}=off,{}=off", trace::TRACE_TARGET, sql_stats::COUNT_TARGET);
+    let levels = format!("{QUIET},{levels},{}=off,{}=off", trace::TRACE_TARGET, sql_stats::STATEMENT_COUNT_TARGET);
     EnvFilter::try_new(levels).unwrap_or_else(|_| EnvFilter::new("info"))
 }
 
 /// Returns the filter of spans that are sent to the collector.
 fn traced_targets() -> Targets {
-    let off = [trace::UNTRACED_TARGET, sql_stats::COUNT_TARGET].map(|target| (target, LevelFilter::OFF));
+    let off = [trace::UNTRACED_TARGET, sql_stats::STATEMENT_COUNT_TARGET].map(|target| (target, LevelFilter::OFF));
     Targets::new().with_default(LevelFilter::INFO).with_targets(off)
 }
 
@@ -117,6 +117,6 @@ pub fn render_metrics() -> String {
 
 /// Converts a count to a gauge value.
 #[must_use]
-pub fn gauge_value(number: usize) -> f64 {
+pub fn to_gauge_value(number: usize) -> f64 {
     f64::from(u32::try_from(number).unwrap_or(u32::MAX))
 }

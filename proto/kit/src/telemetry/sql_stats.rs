@@ -9,9 +9,9 @@ use tracing_subscriber::{
 };
 
 /// Name of the tracing span of an rpc call, for which SQL statements are counted.
-pub const CALL_SPAN: &str = "rpc";
+pub const CALL_SPAN_NAME: &str = "rpc";
 /// Target of spans that only count SQL statements, for work that several calls share.
-pub const COUNT_TARGET: &str = "patio_sql_count";
+pub const STATEMENT_COUNT_TARGET: &str = "patio_sql_count";
 /// Log target under which `sqlx` logs each statement.
 const SQLX_LOG_TARGET: &str = "sqlx::query";
 
@@ -22,10 +22,10 @@ pub struct StatementStats {
     pub count: u64,
     /// Total duration of the statements.
     pub took: Duration,
-    /// Number of statements in `count` that ran for several calls at once and that the metrics attribute to another of these calls.
+    /// Number of statements in `count` that ran once for a group of calls and that the metrics attribute to another call of the group.
     pub shared: u64,
-    /// Total duration of the shared statements.
-    pub shared_took: Duration,
+    /// Total duration of the statements counted in `shared`.
+    pub shared_duration: Duration,
 }
 
 /// Tracing layer that counts the SQL statements of each call, from the log events of `sqlx`.
@@ -34,7 +34,7 @@ pub struct SqlStatsLayer;
 /// Returns the log targets that the statement-counting layer needs.
 #[must_use]
 pub fn log_targets() -> Targets {
-    let spans = ["patio_kit::server::access_layer", super::trace::UNTRACED_TARGET, COUNT_TARGET];
+    let spans = ["patio_kit::server::access_layer", super::trace::UNTRACED_TARGET, STATEMENT_COUNT_TARGET];
     Targets::new().with_targets(spans.map(|target| (target, LevelFilter::INFO))).with_target(SQLX_LOG_TARGET, LevelFilter::DEBUG)
 }
 
@@ -43,7 +43,7 @@ where
     S: Subscriber + for<'span> LookupSpan<'span>,
 {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
-        if attributes.metadata().name() == CALL_SPAN
+        if attributes.metadata().name() == CALL_SPAN_NAME
             && let Some(span) = context.span(id)
         {
             span.extensions_mut().insert(StatementStats::default());
@@ -80,28 +80,28 @@ impl field::Visit for Elapsed {
 
 /// Returns the number and total duration of the SQL statements counted for a call's span so far.
 #[must_use]
-pub fn read_stats(span: &Span) -> StatementStats {
+pub fn read_statement_stats(span: &Span) -> StatementStats {
     with_stats(span, |stats| *stats).unwrap_or_default()
 }
 
-/// Creates a span that counts the SQL statements of work that several calls share. [`share_stats`] then counts these statements for
-/// each call.
+/// Creates a span that counts the SQL statements of work that several calls share. [`share_statement_stats`] then counts these
+/// statements for each call.
 #[must_use]
-pub fn counting_span() -> Span {
-    tracing::info_span!(target: COUNT_TARGET, parent: None, "rpc")
+pub fn statement_counting_span() -> Span {
+    tracing::info_span!(target: STATEMENT_COUNT_TARGET, parent: None, "rpc")
 }
 
 /// Counts the statements of shared work for each call that waited for the work. In the metrics, the statements count only once, for
 /// the first call.
-pub fn share_stats<'s>(work: &Span, calls: impl Iterator<Item = &'s Span>) {
-    let StatementStats { count, took, .. } = read_stats(work);
+pub fn share_statement_stats<'s>(work: &Span, calls: impl Iterator<Item = &'s Span>) {
+    let StatementStats { count, took, .. } = read_statement_stats(work);
     for (number, call) in calls.enumerate() {
         with_stats(call, |stats| {
             stats.count += count;
             stats.took += took;
             if number > 0 {
                 stats.shared += count;
-                stats.shared_took += took;
+                stats.shared_duration += took;
             }
         });
     }
@@ -141,8 +141,11 @@ mod tests {
                 tracing::debug!("no statement");
             });
             statement(1.0); // outside of any call
-            assert_eq!(read_stats(&one), StatementStats { count: 2, took: Duration::from_millis(750), ..StatementStats::default() });
-            assert_eq!(read_stats(&other), StatementStats::default());
+            assert_eq!(
+                read_statement_stats(&one),
+                StatementStats { count: 2, took: Duration::from_millis(750), ..StatementStats::default() }
+            );
+            assert_eq!(read_statement_stats(&other), StatementStats::default());
         });
     }
 
@@ -152,12 +155,12 @@ mod tests {
         tracing::subscriber::with_default(subscriber, || {
             let calls = [tracing::info_span!("rpc"), tracing::info_span!("rpc")];
             let inner = calls[1].in_scope(|| tracing::info_span!("deeper"));
-            let work = counting_span();
+            let work = statement_counting_span();
             work.in_scope(|| statement(0.5));
-            share_stats(&work, [&calls[0], &inner].into_iter());
+            share_statement_stats(&work, [&calls[0], &inner].into_iter());
             let took = Duration::from_millis(500);
-            assert_eq!(read_stats(&calls[0]), StatementStats { count: 1, took, ..StatementStats::default() });
-            assert_eq!(read_stats(&calls[1]), StatementStats { count: 1, took, shared: 1, shared_took: took });
+            assert_eq!(read_statement_stats(&calls[0]), StatementStats { count: 1, took, ..StatementStats::default() });
+            assert_eq!(read_statement_stats(&calls[1]), StatementStats { count: 1, took, shared: 1, shared_duration: took });
         });
     }
 }

@@ -11,7 +11,7 @@ use opentelemetry_sdk::{
     propagation::TraceContextPropagator,
     trace::{Sampler, SdkTracerProvider, Tracer},
 };
-use patio_proto::Method;
+use patio_proto::RpcMethod;
 use std::{sync::OnceLock, time::Duration};
 use tonic::Code;
 use tracing::Span;
@@ -69,7 +69,7 @@ pub fn is_enabled() -> bool {
 
 /// Returns `true` when the calls of an RPC are traced. Polling RPCs and event streams are not traced.
 #[must_use]
-pub fn is_traced(path: &str) -> bool {
+pub fn is_rpc_traced(path: &str) -> bool {
     is_enabled() && !UNTRACED.contains(&path)
 }
 
@@ -88,9 +88,9 @@ pub fn inject_context(span: &Span, headers: &mut HeaderMap) {
 }
 
 /// Sets the attributes of an RPC on the span of its server or client.
-pub fn set_rpc_attributes(span: &Span, method: &Method) {
+pub fn set_rpc_attributes(span: &Span, method: &RpcMethod) {
     span.set_attribute("rpc.system", "grpc");
-    span.set_attribute("rpc.service", method.service());
+    span.set_attribute("rpc.service", method.service_name());
     span.set_attribute("rpc.method", method.name());
 }
 

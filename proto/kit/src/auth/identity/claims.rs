@@ -63,13 +63,13 @@ pub(super) fn caller_from_claims(claims: &Claims) -> Option<Caller> {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::ISSUER, *};
+    use super::{super::TOKEN_ISSUER, *};
 
     #[test]
     fn tokens_from_the_future_or_with_too_long_a_lifetime_are_rejected() {
         let now = DateTime::from_timestamp(1_790_000_000, 0).unwrap();
         let claims = |made: TimeDelta, lives: TimeDelta| Claims {
-            iss: ISSUER.to_owned(),
+            iss: TOKEN_ISSUER.to_owned(),
             sub: "2".to_owned(),
             role: "admin".to_owned(),
             sid: "s".to_owned(),

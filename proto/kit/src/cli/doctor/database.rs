@@ -1,6 +1,6 @@
 //! Checks of a service's database and of the number of its connections.
 use crate::{
-    cli::doctor::{CHECK_TIMEOUT, CheckResult, DoctorReport, Section, place, silent},
+    cli::doctor::{CHECK_TIMEOUT, CheckResult, DoctorReport, RunbookSection, place, silent},
     config::Settings,
     db::{ConnectionLimit, DatabaseHealth, Db, Schema, connections_per_service},
     errors,
@@ -29,7 +29,7 @@ impl DoctorReport {
     /// Returns an error when standard output cannot be written.
     pub async fn check_database(&mut self, name: &str, schema: Schema, settings: &Settings) -> anyhow::Result<Option<ConnectionLimit>> {
         if let Err(cause) = settings.check_database_urls() {
-            self.report(name, Section::Settings, CheckResult::Failed(cause.to_string(), "correct PATIO_DATABASE_URL"))?;
+            self.record_check(name, RunbookSection::Settings, CheckResult::Failed(cause.to_string(), "correct PATIO_DATABASE_URL"))?;
             return Ok(None);
         }
         let file = settings.data_dir.join(format!("{}.db", schema.name));
@@ -39,7 +39,7 @@ impl DoctorReport {
             } else {
                 "does not exist yet; the first start creates it"
             };
-            self.report(name, Section::Database, CheckResult::Warning(words.to_owned()))?;
+            self.record_check(name, RunbookSection::Database, CheckResult::Warning(words.to_owned()))?;
             return Ok(None);
         }
         let (section, found, limit) = match timeout(CHECK_TIMEOUT, inspect_database(schema, settings)).await {
@@ -49,7 +49,7 @@ impl DoctorReport {
                 (section, found, limit)
             }
             Ok(Err(cause)) => (
-                Section::DatabaseAccess,
+                RunbookSection::DatabaseAccess,
                 CheckResult::Failed(
                     errors::causes_on_one_line(&cause),
                     "check PATIO_DATABASE_URL (host, port, name, user, password), the user's privileges on the schema, and that the server \
@@ -57,9 +57,9 @@ impl DoctorReport {
                 ),
                 None,
             ),
-            Err(_) => (Section::Database, silent(), None),
+            Err(_) => (RunbookSection::Database, silent(), None),
         };
-        self.report(name, section, found)?;
+        self.record_check(name, section, found)?;
         Ok(limit)
     }
 
@@ -76,7 +76,7 @@ impl DoctorReport {
             Some((_, urls)) => replica_connections_result(each, count_replicas(urls).await, &limit),
             None => process_connections_result(each * SERVICES, &limit),
         };
-        self.report("connections", Section::Connections, found)
+        self.record_check("connections", RunbookSection::Connections, found)
     }
 }
 
@@ -86,7 +86,7 @@ async fn inspect_database(schema: Schema, settings: &Settings) -> anyhow::Result
         db.reject_unsupported_pooler().await?;
         anyhow::Ok(DatabaseFindings {
             health: db.health(schema).await?,
-            lossy: db.unsafe_settings().await?.join(", "),
+            lossy: db.find_unsafe_settings().await?.join(", "),
             limit: db.connection_limit().await?,
         })
     };
@@ -95,27 +95,27 @@ async fn inspect_database(schema: Schema, settings: &Settings) -> anyhow::Result
     Ok(visit)
 }
 
-fn database_result(DatabaseFindings { health, lossy, .. }: DatabaseFindings, settings: &Settings) -> (Section, CheckResult) {
+fn database_result(DatabaseFindings { health, lossy, .. }: DatabaseFindings, settings: &Settings) -> (RunbookSection, CheckResult) {
     let DatabaseHealth { version, damage, writable, foreign, setup, applied, wanted } = health;
     if let Some(damage) = damage {
-        return (Section::Database, CheckResult::Failed(damage, "restore the last backup as described in deploy/runbook.md"));
+        return (RunbookSection::Database, CheckResult::Failed(damage, "restore the last backup as described in deploy/runbook.md"));
     }
     if !writable {
         let remedy = "set PATIO_DATABASE_URL to the primary; the server may have become a standby";
-        return (Section::Database, CheckResult::Failed(format!("{version} is read-only: every save fails"), remedy));
+        return (RunbookSection::Database, CheckResult::Failed(format!("{version} is read-only: every save fails"), remedy));
     }
     if let Some(table) = foreign {
         let remedy = "change its owner to the role of PATIO_DATABASE_URL with `alter table … owner to …`; another role ran `migrate`";
-        return (Section::DatabaseAccess, CheckResult::Failed(table, remedy));
+        return (RunbookSection::DatabaseAccess, CheckResult::Failed(table, remedy));
     }
     if let Some(fault) = setup {
         let remedy = "create the schema with `create schema … authorization ROLE`, or set PATIO_DATABASE_URL to the role that owns it";
-        return (Section::DatabaseAccess, CheckResult::Failed(fault, remedy));
+        return (RunbookSection::DatabaseAccess, CheckResult::Failed(fault, remedy));
     }
     if !lossy.is_empty() && !settings.allow_data_loss {
         let remedy = "switch these settings on; otherwise Patio starts only with PATIO_ALLOW_DATA_LOSS=true";
         let words = format!("{version} runs with {lossy}: a crash could lose acknowledged saves");
-        return (Section::Database, CheckResult::Failed(words, remedy));
+        return (RunbookSection::Database, CheckResult::Failed(words, remedy));
     }
     let found = if applied < wanted {
         CheckResult::Warning(format!("{version}; {applied} of {wanted} migrations are applied, the next start applies the rest"))
@@ -124,7 +124,7 @@ fn database_result(DatabaseFindings { health, lossy, .. }: DatabaseFindings, set
     } else {
         CheckResult::Passed(format!("{version}; tables up to date"))
     };
-    (Section::Database, found)
+    (RunbookSection::Database, found)
 }
 
 /// Returns the number of addresses that the URLs of a service resolve to, at least 1.

@@ -1,5 +1,5 @@
 //! Checks of folders and ports.
-use crate::cli::doctor::{CheckResult, DoctorReport, Section};
+use crate::cli::doctor::{CheckResult, DoctorReport, RunbookSection};
 use rustix::fs::{Access, access};
 use std::{
     fs,
@@ -33,7 +33,7 @@ impl DoctorReport {
             Ok(words) => CheckResult::Passed(format!("{} {words}", folder.display())),
             Err(cause) => CheckResult::Failed(format!("{}: {cause}", folder.display()), remedy),
         };
-        self.report(name, Section::Files, found)
+        self.record_check(name, RunbookSection::Files, found)
     }
 
     /// Checks that a folder with databases or keys is readable only by its owner. A folder that does not exist passes, because
@@ -50,7 +50,7 @@ impl DoctorReport {
             Ok(_) => CheckResult::Passed(format!("only its owner can read {}", folder.display())),
             Err(_) => CheckResult::Passed(format!("{} is created as a private folder", folder.display())),
         };
-        self.report(name, Section::Files, found)
+        self.record_check(name, RunbookSection::Files, found)
     }
 }
 

@@ -6,7 +6,7 @@ mod section;
 
 pub use files::check_port;
 pub use report::{CheckResult, DoctorOptions, DoctorReport, run_checks};
-pub use section::Section;
+pub use section::RunbookSection;
 
 use crate::{
     cache::Cache,
@@ -34,7 +34,7 @@ impl DoctorReport {
     /// # Errors
     /// Returns an error when standard output cannot be written.
     pub async fn check_dependencies(&mut self, settings: &Settings) -> anyhow::Result<()> {
-        self.report("cache", Section::Redis, cache(settings, self.is_before_install()).await)?;
+        self.record_check("cache", RunbookSection::Redis, cache(settings, self.is_before_install()).await)?;
         self.check_traces(settings).await
     }
 
@@ -43,7 +43,7 @@ impl DoctorReport {
     /// # Errors
     /// Returns an error when standard output cannot be written.
     pub async fn check_traces(&mut self, settings: &Settings) -> anyhow::Result<()> {
-        self.report("traces", Section::Traces, collector(settings).await)
+        self.record_check("traces", RunbookSection::Traces, collector(settings).await)
     }
 
     /// Checks every replica of all services except the service `own`, and whether auth-svc accepts the service secret.
@@ -54,9 +54,9 @@ impl DoctorReport {
         let tls = match settings.service_tls.as_deref().map(ServiceTls::open).transpose() {
             Ok(tls) => tls,
             Err(cause) => {
-                return self.report(
+                return self.record_check(
                     "service TLS",
-                    Section::ServiceTls,
+                    RunbookSection::ServiceTls,
                     CheckResult::Failed(errors::causes_on_one_line(&cause), "put tls.crt, tls.key and ca.crt there"),
                 );
             }
@@ -64,11 +64,11 @@ impl DoctorReport {
         for (name, urls) in settings.service_urls().into_iter().filter(|(name, _)| *name != own) {
             for url in urls.split(',') {
                 for found in replicas(name, url.trim(), tls.as_ref()).await {
-                    self.report(name, Section::Services, found)?;
+                    self.record_check(name, RunbookSection::Services, found)?;
                 }
             }
         }
-        self.report("service secret", Section::Secrets, secret(settings).await)
+        self.record_check("service secret", RunbookSection::Secrets, secret(settings).await)
     }
 }
 
@@ -87,7 +87,7 @@ async fn cache(settings: &Settings, is_before_install: bool) -> CheckResult {
                 "start Redis, set PATIO_REDIS_URL to its primary, give it memory, or check PATIO_REDIS_CA_FILE; until then the database \
                  takes over, more slowly",
             ),
-            None => match cache.config_warnings().await {
+            None => match cache.redis_config_warnings().await {
                 none if none.is_empty() && is_before_install => CheckResult::Passed("Redis answers and is no replica".to_owned()),
                 none if none.is_empty() => CheckResult::Passed("Redis answers and accepts writes".to_owned()),
                 some => CheckResult::Warning(format!("Redis answers, but {}", some.join(" and "))),

@@ -1,7 +1,7 @@
 //! Findings of the `doctor` command, printed as text or JSON. Each finding names the section of the runbook that explains the
 //! finding.
 use crate::{
-    cli::{doctor::Section, print},
+    cli::{doctor::RunbookSection, print_to_stdout},
     config::InvalidSetting,
 };
 use clap::Args;
@@ -107,7 +107,7 @@ impl DoctorReport {
     ///
     /// # Errors
     /// Returns an error when standard output cannot be written.
-    pub fn report(&mut self, name: &str, section: Section, found: CheckResult) -> anyhow::Result<()> {
+    pub fn record_check(&mut self, name: &str, section: RunbookSection, found: CheckResult) -> anyhow::Result<()> {
         let (state, message, remedy) = match found {
             CheckResult::Passed(message) => (State::Ok, message, None),
             CheckResult::Warning(message) => (State::Note, message, None),
@@ -115,7 +115,7 @@ impl DoctorReport {
         };
         let finding = Finding { name: name.to_owned(), state, message, remedy, link: section.runbook_link() };
         if self.prints_at_once() {
-            print(&finding.to_string())?;
+            print_to_stdout(&finding.to_string())?;
         }
         self.findings.push(finding);
         Ok(())
@@ -125,7 +125,7 @@ impl DoctorReport {
     ///
     /// # Errors
     /// Returns an error when standard output cannot be written.
-    pub fn report_settings(&mut self, checked: anyhow::Result<()>) -> anyhow::Result<()> {
+    pub fn record_settings_check(&mut self, checked: anyhow::Result<()>) -> anyhow::Result<()> {
         let found = match checked {
             Ok(()) => CheckResult::Passed("valid".to_owned()),
             Err(cause) => {
@@ -133,7 +133,7 @@ impl DoctorReport {
                 CheckResult::Failed(format!("{cause:#}"), "correct the setting; `config` prints the values in use")
             }
         };
-        self.report("settings", Section::Settings, found)
+        self.record_check("settings", RunbookSection::Settings, found)
     }
 
     fn prints_at_once(&self) -> bool {
@@ -152,9 +152,9 @@ impl DoctorReport {
         let failed = self.failed().len();
         if self.options.json {
             let object = serde_json::json!({ "ok": failed == 0, "checks": self.findings });
-            print(&format!("{}\n", serde_json::to_string_pretty(&object)?))?;
+            print_to_stdout(&format!("{}\n", serde_json::to_string_pretty(&object)?))?;
         } else if !self.prints_at_once() {
-            print(&self.findings.iter().map(Finding::to_string).collect::<String>())?;
+            print_to_stdout(&self.findings.iter().map(Finding::to_string).collect::<String>())?;
         }
         let words = format!("{failed} checks failed");
         anyhow::ensure!(!self.has_wrong_setting, InvalidSetting(words));

@@ -4,11 +4,11 @@ macro_rules! sections {
     ($($(#[$doc:meta])* $section:ident = $anchor:literal,)*) => {
         /// Section of the runbook that explains a finding. A test compares the anchors with the headings of the runbook.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum Section {
+        pub enum RunbookSection {
             $($(#[$doc])* $section,)*
         }
 
-        impl Section {
+        impl RunbookSection {
             /// All sections that findings link to.
             pub const ALL: &'static [Self] = &[$(Self::$section,)*];
 
@@ -54,7 +54,7 @@ sections! {
     Workbooks = "imports-fail-at-every-file",
 }
 
-impl Section {
+impl RunbookSection {
     /// Returns the link to the section, as a path relative to the root of the repository. The links in alerts have the same form.
     #[must_use]
     pub fn runbook_link(self) -> String {

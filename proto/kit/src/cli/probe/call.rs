@@ -92,7 +92,7 @@ pub async fn call_rpc(
     while let Some(answer) = answers.next().await {
         let answer = answer.map_err(refused)?;
         let line = serde_json::to_string(&answer).context("the response cannot be printed as JSON")?;
-        crate::cli::output::print(&format!("{line}\n"))?;
+        crate::cli::output::print_to_stdout(&format!("{line}\n"))?;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Finds and lists rpcs in the compiled-in proto files. gRPC reflection is not used, because it is off in production.
 use anyhow::{Context, bail, ensure};
-use patio_proto::{DESCRIPTORS, METHODS, access::Role, find_method};
+use patio_proto::{DESCRIPTORS, METHODS, access::Role, find_rpc_method};
 use prost_reflect::{DescriptorPool, MethodDescriptor};
 use std::fmt::Write;
 
@@ -21,7 +21,7 @@ pub fn find_rpc(named: &str) -> anyhow::Result<MethodDescriptor> {
             bail!("`{named}` is ambiguous: {}", names.join(", "));
         }
     };
-    let is_read_only = find_method(&rpc_path(&method)).is_some_and(|rule| rule.read_only && !rule.client_streaming);
+    let is_read_only = find_rpc_method(&rpc_path(&method)).is_some_and(|rule| rule.read_only && !rule.client_streaming);
     ensure!(is_read_only, "{} may change data; a probe calls read-only rpcs only", method.full_name());
     Ok(method)
 }

@@ -70,7 +70,7 @@ pub fn run_probe(options: &ProbeOptions, target: &ProbeTarget<'_>) -> ExitCode {
     match &options.action {
         None => run_health_check(options, target),
         Some(Action::Call(call)) => run_call(options, target, call),
-        Some(Action::List) => cli::exit_code(&cli::print(&contract::list_rpcs())),
+        Some(Action::List) => cli::exit_code(&cli::print_to_stdout(&contract::list_rpcs())),
     }
 }
 
@@ -191,5 +191,5 @@ fn show(options: &ProbeOptions, address: &str, service: &str, status: &str) -> a
     } else {
         format!("{address} {service} {status}")
     };
-    cli::print(&format!("{line}\n"))
+    cli::print_to_stdout(&format!("{line}\n"))
 }
