@@ -32,7 +32,7 @@ pub struct Actor {
 ///
 /// The role in the caller's access token may be outdated for a few seconds after another replica has demoted the caller.
 pub(crate) async fn lock_and_check_supervisor(tx: &mut Tx<'_>, act: &Actor) -> Result<(), Error> {
-    users::lock(tx).await?;
+    users::lock_users(tx).await?;
     match users::find_in_transaction(tx, act.caller.user_id).await? {
         Some(user) if user.role() == Role::Admin => Ok(()),
         Some(_) => Err(Error::NotAllowed),

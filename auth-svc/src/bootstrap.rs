@@ -78,7 +78,7 @@ async fn initial_users(config: &Config, developer: Hmc, passwords: &PasswordHash
             (made.clone(), Some(made))
         }
     };
-    password::check_rules(&password, &admin.key).context("PATIO_ADMIN_PASSWORD is invalid")?;
+    password::check_password_rules(&password, &admin.key).context("PATIO_ADMIN_PASSWORD is invalid")?;
     let admin_hash = passwords.hash(password).await?;
     Ok(InitialUsers { developer, admin, admin_hash, generated_password })
 }
@@ -103,8 +103,8 @@ async fn create_keys_and_users(
     initial_users: Option<&InitialUsers>,
     now: DateTime<Utc>,
 ) -> Result<Vec<String>, Error> {
-    users::lock(tx).await?;
-    keys::create_missing(tx, sealing, now).await?;
+    users::lock_users(tx).await?;
+    keys::create_missing_keys(tx, sealing, now).await?;
     let Some(initial_users) = initial_users else { return Ok(Vec::new()) };
     if users::find_in_transaction(tx, DEVELOPER_ID).await?.is_some() {
         // This process may have created the users in an earlier try whose response was lost; then it still has to print.
@@ -148,7 +148,7 @@ async fn set_developer_password(db: &Db, password: &Secret, hmc: &Hmc, passwords
     if users::find_by_id(db, DEVELOPER_ID).await.map_err(Error::into_anyhow)?.is_none_or(|stored| stored.password_hash().is_some()) {
         return Ok(());
     }
-    password::check_rules(password.expose(), &hmc.key).context("PATIO_DEVELOPER_PASSWORD is invalid")?;
+    password::check_password_rules(password.expose(), &hmc.key).context("PATIO_DEVELOPER_PASSWORD is invalid")?;
     let hash = passwords.hash(password.expose().to_owned()).await?;
     db.write(move |tx| Box::pin(async move { users::set_password_if_missing(tx, DEVELOPER_ID, &hash).await }))
         .await
@@ -197,6 +197,6 @@ mod tests {
         let (one, other) = (generate_password().unwrap(), generate_password().unwrap());
         assert!(one.len() == 23 && one != other, "{one} {other}");
         assert!(one.chars().all(|c| c == '-' || ALPHABET.contains(&(c as u8))), "{one}");
-        assert!(password::check_rules(&one, "1000").is_ok());
+        assert!(password::check_password_rules(&one, "1000").is_ok());
     }
 }

@@ -67,12 +67,12 @@ pub struct IssuedToken {
     pub expires_at: DateTime<Utc>,
 }
 
-/// Creates the keys that the database lacks. The caller must hold [`store::users::lock`], so that two replicas do not create
+/// Creates the keys that the database lacks. The caller must hold [`store::users::lock_users`], so that two replicas do not create
 /// different keys.
 ///
 /// # Errors
 /// Returns a database error, or `Internal` when the system provides no random bytes.
-pub async fn create_missing(tx: &mut Tx<'_>, sealing: &SealingKey, now: DateTime<Utc>) -> Result<(), Error> {
+pub async fn create_missing_keys(tx: &mut Tx<'_>, sealing: &SealingKey, now: DateTime<Utc>) -> Result<(), Error> {
     if store::keys::load_signing_schedule(tx).await?.is_empty() {
         store::keys::insert_signing_key(tx, sealing, &signing::generate_signing_key(now, now)?).await?;
     }

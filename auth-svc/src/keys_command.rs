@@ -44,7 +44,7 @@ impl KeysCommand {
             }
             Self::Reseal => {
                 let count = reencrypt_stored_keys(config, settings).await?;
-                let path = config.key_path(&settings.data_dir);
+                let path = config.sealing_key_path(&settings.data_dir);
                 print_to_stdout(&format!(
                     "{count} keys are encrypted with the first key of {}. Remove the other keys from the file and restart auth-svc.\n",
                     path.display()
@@ -64,7 +64,7 @@ impl KeysCommand {
 /// Returns an error when the key file cannot be read or created, or when the database fails.
 pub async fn replace_all_keys(config: &Config, settings: &Settings) -> anyhow::Result<usize> {
     let db = open(settings).await?;
-    let path = config.key_path(&settings.data_dir);
+    let path = config.sealing_key_path(&settings.data_dir);
     let sealing = match SealingKey::read(&path)? {
         Some(key) => key,
         None => SealingKey::create_file(&path)?,
@@ -83,7 +83,7 @@ pub async fn replace_all_keys(config: &Config, settings: &Settings) -> anyhow::R
 /// Returns an error when the key file is missing or unreadable, when no key of the file decrypts a stored key, or when the database
 /// fails. Nothing is changed after an error.
 pub async fn reencrypt_stored_keys(config: &Config, settings: &Settings) -> anyhow::Result<usize> {
-    let path = config.key_path(&settings.data_dir);
+    let path = config.sealing_key_path(&settings.data_dir);
     let sealing = SealingKey::read(&path)?.with_context(|| format!("PATIO_KEY_FILE: there is no file {}", path.display()))?;
     let db = open(settings).await?;
     let now = Clock::default().now();
@@ -100,7 +100,7 @@ async fn open(settings: &Settings) -> anyhow::Result<Db> {
 }
 
 async fn seal_again(tx: &mut Tx<'_>, sealing: &SealingKey, now: DateTime<Utc>) -> Result<usize, Error> {
-    users::lock(tx).await?;
+    users::lock_users(tx).await?;
     let count = store::keys::reencrypt_all_keys(tx, sealing).await?;
     record(tx, now, "encrypted all keys with the current sealing key").await?;
     Ok(count)
@@ -113,12 +113,12 @@ async fn record(tx: &mut Tx<'_>, now: DateTime<Utc>, summary: &str) -> Result<()
 }
 
 async fn replace(tx: &mut Tx<'_>, sealing: &SealingKey, phones: Option<Vec<u8>>, now: DateTime<Utc>) -> Result<usize, Error> {
-    users::lock(tx).await?;
-    store::keys::delete_all(tx).await?;
+    users::lock_users(tx).await?;
+    store::keys::delete_all_keys(tx).await?;
     if let Some(phones) = phones {
         store::keys::insert_secret(tx, sealing, keys::PENDING_SAVES_SECRET_NAME, &phones).await?;
     }
-    keys::create_missing(tx, sealing, now).await?;
+    keys::create_missing_keys(tx, sealing, now).await?;
     let people = users::list_ids(tx).await?;
     for id in &people {
         users::end_sessions(tx, *id, now).await?;

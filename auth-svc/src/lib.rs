@@ -1,5 +1,6 @@
 //! Authentication service: users, sign-in, sessions, access tokens, signing keys, and the lockout after failed sign-ins.
 
+pub mod access_events;
 pub mod admin_action;
 pub mod api;
 pub mod bootstrap;
@@ -12,7 +13,6 @@ pub mod keys_command;
 pub mod lockout;
 pub mod lockout_rules;
 pub mod operator_commands;
-pub mod page_views;
 pub mod password;
 pub mod random;
 pub mod sealing;
@@ -28,6 +28,7 @@ pub use doctor::run_doctor_checks;
 pub use keys_command::KeysCommand;
 pub use user_command::UserCommand;
 
+use access_events::AccessEventLog;
 use anyhow::Context;
 use api::{
     sessions::SessionApi,
@@ -39,7 +40,6 @@ use chrono::TimeDelta;
 use error::Error;
 use futures::{FutureExt, TryFutureExt};
 use lockout::Lockout;
-use page_views::PageViewLog;
 use password::PasswordHasher;
 use patio_kit::{
     audit::AuditLog,
@@ -112,12 +112,12 @@ pub async fn start_with_hasher(config: Config, host: &Host, passwords: PasswordH
     spawn_queue_metric(host, sign_in_service.passwords.clone());
     spawn_maintenance(host, sign_in_service.clone());
     spawn_idle_expiry(host, &db);
-    let page_views = spawn_page_view_log(host, &db);
+    let access_events = spawn_access_event_log(host, &db);
     let service = ServiceBuilder::new(BINARY.name, host)
         .add_service(SessionServiceServer::new(SessionApi {
             sign_in_service: sign_in_service.clone(),
             tasks: host.tasks.clone(),
-            page_views,
+            access_events,
         }))
         .add_service(
             UserServiceServer::new(UserApi { user_admin, sign_in_service })
@@ -136,7 +136,7 @@ pub async fn start_with_hasher(config: Config, host: &Host, passwords: PasswordH
 ///
 /// A missing key file is created if the database contains no keys yet; otherwise a missing key file is an error.
 async fn sealing_key(config: &Config, host: &Host, db: &Db) -> anyhow::Result<SealingKey> {
-    let path = config.key_path(&host.settings.data_dir);
+    let path = config.sealing_key_path(&host.settings.data_dir);
     if let Some(key) = SealingKey::read(&path)? {
         return Ok(key);
     }
@@ -225,17 +225,17 @@ fn spawn_maintenance(host: &Host, sign_in_service: Arc<SignInService>) {
         let sign_in_service = sign_in_service.clone();
         async move {
             if let Err(cause) = sign_in_service.run_maintenance().await {
-                tracing::warn!(%cause, "failed to delete expired revocations or rotate the signing key, retrying in an hour");
+                tracing::warn!(%cause, "failed to delete expired token revocations or to rotate the signing key, retrying in an hour");
             }
         }
     });
 }
 
-/// Creates the log of page views and rejected calls. Also spawns the task that writes the counts of repetitions to the audit log,
-/// each count after a minute and all counts at shutdown.
-fn spawn_page_view_log(host: &Host, db: &Db) -> Arc<PageViewLog> {
-    let page_views = Arc::new(PageViewLog::new(db.clone(), host.clock.clone()));
-    let (counted, tasks) = (page_views.clone(), host.tasks.clone());
+/// Creates the log of access events (page views, sign-ins, rejected calls). Also spawns the task that writes the counts of
+/// repetitions to the audit log, each count after a minute and all counts at shutdown.
+fn spawn_access_event_log(host: &Host, db: &Db) -> Arc<AccessEventLog> {
+    let access_events = Arc::new(AccessEventLog::new(db.clone(), host.clock.clone()));
+    let (counted, tasks) = (access_events.clone(), host.tasks.clone());
     host.tasks.spawn(async move {
         while !tasks.is_stopping() {
             tokio::select! {
@@ -248,7 +248,7 @@ fn spawn_page_view_log(host: &Host, db: &Db) -> Arc<PageViewLog> {
             }
         }
     });
-    page_views
+    access_events
 }
 
 /// Spawns the task that ends idle sessions every minute.

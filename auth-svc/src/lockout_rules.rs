@@ -68,7 +68,7 @@ impl CounterNames {
 
 /// Operation on the failure counters of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LockoutOp {
+pub enum LockoutOperation {
     /// Checks whether an attempt is blocked, without counting the attempt.
     Check,
     /// Reserves an attempt before its password is verified.
@@ -91,27 +91,32 @@ pub enum LockoutDecision {
 }
 
 /// Applies one operation to the failure counters at the time `now`, in milliseconds since 1970.
-pub fn apply_op(cells: &mut FailureCounters, counter_names: &CounterNames, act: LockoutOp, now: i64) -> LockoutDecision {
-    match act {
-        LockoutOp::Check => check(cells, counter_names, now),
-        LockoutOp::Reserve => match check(cells, counter_names, now) {
-            LockoutDecision::Allow(_) => reserve_attempt(cells, counter_names, now),
+pub fn apply_operation(
+    counters: &mut FailureCounters,
+    counter_names: &CounterNames,
+    operation: LockoutOperation,
+    now: i64,
+) -> LockoutDecision {
+    match operation {
+        LockoutOperation::Check => check(counters, counter_names, now),
+        LockoutOperation::Reserve => match check(counters, counter_names, now) {
+            LockoutDecision::Allow(_) => reserve_attempt(counters, counter_names, now),
             refused => refused,
         },
-        LockoutOp::Release => release_attempt(cells, counter_names, now),
-        LockoutOp::Import(wait) => {
-            let cell = unexpired_counter(cells, &counter_names.primary, now);
-            cell.failures = 0;
-            cell.blocked_ms = cell.blocked_ms.max(now + wait);
+        LockoutOperation::Release => release_attempt(counters, counter_names, now),
+        LockoutOperation::Import(wait) => {
+            let counter = unexpired_counter(counters, &counter_names.primary, now);
+            counter.failures = 0;
+            counter.blocked_ms = counter.blocked_ms.max(now + wait);
             LockoutDecision::Deny(wait)
         }
     }
 }
 
-fn check(cells: &FailureCounters, counter_names: &CounterNames, now: i64) -> LockoutDecision {
-    let cell = |bucket: &str| cells.get(bucket).copied().unwrap_or_default();
-    let block = cell(&counter_names.primary).blocked_ms - now;
-    let wide = counter_names.wide.iter().map(|(bucket, rule)| remaining_wait(cell(bucket), *rule, now));
+fn check(counters: &FailureCounters, counter_names: &CounterNames, now: i64) -> LockoutDecision {
+    let counter = |bucket: &str| counters.get(bucket).copied().unwrap_or_default();
+    let block = counter(&counter_names.primary).blocked_ms - now;
+    let wide = counter_names.wide.iter().map(|(bucket, rule)| remaining_wait(counter(bucket), *rule, now));
     match wide.chain([block]).max().unwrap_or_default() {
         wait if wait > 0 => LockoutDecision::Deny(wait),
         _ => LockoutDecision::Allow(MAX_FAILED_ATTEMPTS),
@@ -119,62 +124,62 @@ fn check(cells: &FailureCounters, counter_names: &CounterNames, now: i64) -> Loc
 }
 
 /// Returns the number of milliseconds for which a rate limit still blocks attempts; 0 or negative when attempts are allowed.
-/// `cell.until_ms` is the time at which the token bucket is full again.
-const fn remaining_wait(cell: FailureCounter, rule: RateLimit, now: i64) -> i64 {
-    cell.until_ms - now - (rule.limit - 1) * rule.ms
+/// `counter.until_ms` is the time at which the token bucket is full again.
+const fn remaining_wait(counter: FailureCounter, rule: RateLimit, now: i64) -> i64 {
+    counter.until_ms - now - (rule.limit - 1) * rule.ms
 }
 
-fn reserve_attempt(cells: &mut FailureCounters, counter_names: &CounterNames, now: i64) -> LockoutDecision {
+fn reserve_attempt(counters: &mut FailureCounters, counter_names: &CounterNames, now: i64) -> LockoutDecision {
     for (bucket, rule) in &counter_names.wide {
-        let cell = unexpired_counter(cells, bucket, now);
-        cell.until_ms = cell.until_ms.max(now) + rule.ms;
-        (cell.failures, cell.last_ms) = (cell.failures + 1, now);
+        let counter = unexpired_counter(counters, bucket, now);
+        counter.until_ms = counter.until_ms.max(now) + rule.ms;
+        (counter.failures, counter.last_ms) = (counter.failures + 1, now);
     }
     if let Some(shadow) = &counter_names.secondary {
-        let cell = unexpired_counter(cells, shadow, now);
-        record_failure(cell, now);
-        if cell.failures >= MAX_FAILED_ATTEMPTS {
-            cell.failures = 0;
-            if cell.blocked_ms <= now {
-                cell.blocked_ms = now + BLOCK_DURATION_MS;
+        let counter = unexpired_counter(counters, shadow, now);
+        record_failure(counter, now);
+        if counter.failures >= MAX_FAILED_ATTEMPTS {
+            counter.failures = 0;
+            if counter.blocked_ms <= now {
+                counter.blocked_ms = now + BLOCK_DURATION_MS;
             }
         }
     }
-    let cell = unexpired_counter(cells, &counter_names.primary, now);
-    record_failure(cell, now);
-    let left = MAX_FAILED_ATTEMPTS - cell.failures;
+    let counter = unexpired_counter(counters, &counter_names.primary, now);
+    record_failure(counter, now);
+    let left = MAX_FAILED_ATTEMPTS - counter.failures;
     if left <= 0 {
-        (cell.failures, cell.blocked_ms) = (0, now + BLOCK_DURATION_MS);
+        (counter.failures, counter.blocked_ms) = (0, now + BLOCK_DURATION_MS);
     }
     LockoutDecision::Allow(left.max(0))
 }
 
-fn release_attempt(cells: &mut FailureCounters, counter_names: &CounterNames, now: i64) -> LockoutDecision {
+fn release_attempt(counters: &mut FailureCounters, counter_names: &CounterNames, now: i64) -> LockoutDecision {
     for (bucket, rule) in &counter_names.wide {
-        let cell = unexpired_counter(cells, bucket, now);
-        if cell.failures > 0 {
-            cell.failures -= 1;
-            cell.until_ms -= rule.ms;
+        let counter = unexpired_counter(counters, bucket, now);
+        if counter.failures > 0 {
+            counter.failures -= 1;
+            counter.until_ms -= rule.ms;
         }
     }
     if let Some(shadow) = &counter_names.secondary {
-        unexpired_counter(cells, shadow, now).failures = 0;
+        unexpired_counter(counters, shadow, now).failures = 0;
     }
-    let cell = unexpired_counter(cells, &counter_names.primary, now);
-    (cell.failures, cell.blocked_ms) = (0, 0);
+    let counter = unexpired_counter(counters, &counter_names.primary, now);
+    (counter.failures, counter.blocked_ms) = (0, 0);
     LockoutDecision::Allow(MAX_FAILED_ATTEMPTS)
 }
 
-fn unexpired_counter<'c>(cells: &'c mut FailureCounters, bucket: &str, now: i64) -> &'c mut FailureCounter {
-    let cell = cells.entry(bucket.to_owned()).or_default();
-    if cell.until_ms <= now {
-        cell.failures = 0;
+fn unexpired_counter<'c>(counters: &'c mut FailureCounters, bucket: &str, now: i64) -> &'c mut FailureCounter {
+    let counter = counters.entry(bucket.to_owned()).or_default();
+    if counter.until_ms <= now {
+        counter.failures = 0;
     }
-    cell
+    counter
 }
 
-fn record_failure(cell: &mut FailureCounter, now: i64) {
-    (cell.failures, cell.last_ms, cell.until_ms) = (cell.failures + 1, now, now + FAILURE_EXPIRY_MS);
+fn record_failure(counter: &mut FailureCounter, now: i64) {
+    (counter.failures, counter.last_ms, counter.until_ms) = (counter.failures + 1, now, now + FAILURE_EXPIRY_MS);
 }
 
 #[cfg(test)]
@@ -191,53 +196,53 @@ mod tests {
 
     #[test]
     fn five_tries_then_a_block_that_further_tries_do_not_change_then_five_again() {
-        let (mut cells, p) = (FailureCounters::new(), at("p"));
-        let decisions: Vec<_> = (0..5).map(|i| apply_op(&mut cells, &p, LockoutOp::Reserve, i)).collect();
+        let (mut counters, p) = (FailureCounters::new(), at("p"));
+        let decisions: Vec<_> = (0..5).map(|i| apply_operation(&mut counters, &p, LockoutOperation::Reserve, i)).collect();
         assert_eq!(decisions, [4, 3, 2, 1, 0].map(LockoutDecision::Allow));
         for passed in [0, 1, 179_999] {
-            assert_eq!(apply_op(&mut cells, &p, LockoutOp::Reserve, 4 + passed), LockoutDecision::Deny(180_000 - passed));
+            assert_eq!(apply_operation(&mut counters, &p, LockoutOperation::Reserve, 4 + passed), LockoutDecision::Deny(180_000 - passed));
         }
-        assert_eq!(apply_op(&mut cells, &p, LockoutOp::Reserve, 4 + 180_000), LockoutDecision::Allow(4));
+        assert_eq!(apply_operation(&mut counters, &p, LockoutOperation::Reserve, 4 + 180_000), LockoutDecision::Allow(4));
     }
 
     #[test]
     fn a_success_clears_the_count_and_even_the_block_its_own_try_began() {
-        let (mut cells, p) = (FailureCounters::new(), at("p"));
+        let (mut counters, p) = (FailureCounters::new(), at("p"));
         for _ in 0..5 {
-            apply_op(&mut cells, &p, LockoutOp::Reserve, 0);
+            apply_operation(&mut counters, &p, LockoutOperation::Reserve, 0);
         }
-        apply_op(&mut cells, &p, LockoutOp::Release, 1);
-        assert_eq!(apply_op(&mut cells, &p, LockoutOp::Reserve, 2), LockoutDecision::Allow(4));
+        apply_operation(&mut counters, &p, LockoutOperation::Release, 1);
+        assert_eq!(apply_operation(&mut counters, &p, LockoutOperation::Reserve, 2), LockoutDecision::Allow(4));
     }
 
     #[test]
     fn failures_are_forgotten_half_an_hour_after_the_last() {
-        let (mut cells, p) = (FailureCounters::new(), at("p"));
+        let (mut counters, p) = (FailureCounters::new(), at("p"));
         for _ in 0..3 {
-            apply_op(&mut cells, &p, LockoutOp::Reserve, 0);
+            apply_operation(&mut counters, &p, LockoutOperation::Reserve, 0);
         }
-        assert_eq!(apply_op(&mut cells, &p, LockoutOp::Reserve, FAILURE_EXPIRY_MS - 1), LockoutDecision::Allow(1));
-        assert_eq!(apply_op(&mut cells, &p, LockoutOp::Reserve, 2 * FAILURE_EXPIRY_MS), LockoutDecision::Allow(4));
+        assert_eq!(apply_operation(&mut counters, &p, LockoutOperation::Reserve, FAILURE_EXPIRY_MS - 1), LockoutDecision::Allow(1));
+        assert_eq!(apply_operation(&mut counters, &p, LockoutOperation::Reserve, 2 * FAILURE_EXPIRY_MS), LockoutDecision::Allow(4));
     }
 
     #[test]
     fn a_known_device_is_not_blocked_with_its_address_but_blocks_it() {
-        let mut cells = FailureCounters::new();
+        let mut counters = FailureCounters::new();
         for _ in 0..5 {
-            apply_op(&mut cells, &at("p"), LockoutOp::Reserve, 0);
+            apply_operation(&mut counters, &at("p"), LockoutOperation::Reserve, 0);
         }
-        assert_eq!(apply_op(&mut cells, &known("d", "p"), LockoutOp::Reserve, 1), LockoutDecision::Allow(4));
-        apply_op(&mut cells, &known("d", "p"), LockoutOp::Release, 2);
+        assert_eq!(apply_operation(&mut counters, &known("d", "p"), LockoutOperation::Reserve, 1), LockoutDecision::Allow(4));
+        apply_operation(&mut counters, &known("d", "p"), LockoutOperation::Release, 2);
         assert_eq!(
-            apply_op(&mut cells, &at("p"), LockoutOp::Reserve, 3),
+            apply_operation(&mut counters, &at("p"), LockoutOperation::Reserve, 3),
             LockoutDecision::Deny(179_997),
             "its success ends no other block"
         );
         for _ in 0..5 {
-            apply_op(&mut cells, &known("e", "q"), LockoutOp::Reserve, 0);
+            apply_operation(&mut counters, &known("e", "q"), LockoutOperation::Reserve, 0);
         }
         assert_eq!(
-            apply_op(&mut cells, &at("q"), LockoutOp::Reserve, 1),
+            apply_operation(&mut counters, &at("q"), LockoutOperation::Reserve, 1),
             LockoutDecision::Deny(179_999),
             "dropping the mark does not help"
         );
@@ -245,14 +250,14 @@ mod tests {
 
     #[test]
     fn one_account_takes_twenty_failures_from_anywhere_and_then_one_in_36_seconds() {
-        let mut cells = FailureCounters::new();
+        let mut counters = FailureCounters::new();
         let from = |address: i64| CounterNames { wide: vec![("a".to_owned(), ACCOUNT_RATE_LIMIT)], ..at(&format!("p{address}")) };
         for address in 0..20 {
-            assert_eq!(apply_op(&mut cells, &from(address), LockoutOp::Reserve, 1_000), LockoutDecision::Allow(4));
+            assert_eq!(apply_operation(&mut counters, &from(address), LockoutOperation::Reserve, 1_000), LockoutDecision::Allow(4));
         }
-        assert_eq!(apply_op(&mut cells, &from(20), LockoutOp::Reserve, 2_000), LockoutDecision::Deny(35_000));
-        assert_eq!(apply_op(&mut cells, &from(20), LockoutOp::Reserve, 37_000), LockoutDecision::Allow(4));
-        assert_eq!(apply_op(&mut cells, &from(21), LockoutOp::Reserve, 37_001), LockoutDecision::Deny(35_999));
+        assert_eq!(apply_operation(&mut counters, &from(20), LockoutOperation::Reserve, 2_000), LockoutDecision::Deny(35_000));
+        assert_eq!(apply_operation(&mut counters, &from(20), LockoutOperation::Reserve, 37_000), LockoutDecision::Allow(4));
+        assert_eq!(apply_operation(&mut counters, &from(21), LockoutOperation::Reserve, 37_001), LockoutDecision::Deny(35_999));
     }
 
     #[test]
@@ -260,11 +265,18 @@ mod tests {
         let from = |address: &str| CounterNames { wide: vec![("a".to_owned(), ACCOUNT_RATE_LIMIT)], ..at(address) };
         // The owner signs in on a new device at another address, and on a known device at the attacker's address.
         for owner in [from("new"), known("mark", "theirs")] {
-            let (mut cells, mut tried) = (FailureCounters::new(), 0);
+            let (mut counters, mut tried) = (FailureCounters::new(), 0);
             for now in (0..7_200_000).step_by(1_000) {
-                tried += i32::from(matches!(apply_op(&mut cells, &from("theirs"), LockoutOp::Reserve, now), LockoutDecision::Allow(_)));
-                assert_eq!(apply_op(&mut cells, &owner, LockoutOp::Reserve, now), LockoutDecision::Allow(4), "after {now} ms");
-                apply_op(&mut cells, &owner, LockoutOp::Release, now);
+                tried += i32::from(matches!(
+                    apply_operation(&mut counters, &from("theirs"), LockoutOperation::Reserve, now),
+                    LockoutDecision::Allow(_)
+                ));
+                assert_eq!(
+                    apply_operation(&mut counters, &owner, LockoutOperation::Reserve, now),
+                    LockoutDecision::Allow(4),
+                    "after {now} ms"
+                );
+                apply_operation(&mut counters, &owner, LockoutOperation::Release, now);
             }
             assert!((200..=220).contains(&tried), "two hours of five tries in three minutes, and twenty at once: {tried}");
         }
@@ -272,16 +284,16 @@ mod tests {
 
     #[test]
     fn one_address_takes_a_hundred_failures_in_any_ten_minutes_and_successes_do_not_count() {
-        let (mut cells, mut tried) = (FailureCounters::new(), Vec::new());
+        let (mut counters, mut tried) = (FailureCounters::new(), Vec::new());
         let on = |name: usize| CounterNames { wide: vec![("i".to_owned(), ADDRESS_RATE_LIMIT)], ..at(&format!("p{name}")) };
         for name in 0..200 {
-            assert_eq!(apply_op(&mut cells, &on(name), LockoutOp::Reserve, 1), LockoutDecision::Allow(4));
-            apply_op(&mut cells, &on(name), LockoutOp::Release, 1);
+            assert_eq!(apply_operation(&mut counters, &on(name), LockoutOperation::Reserve, 1), LockoutDecision::Allow(4));
+            apply_operation(&mut counters, &on(name), LockoutOperation::Release, 1);
         }
         // Pausing between bursts, or trying without a pause, yields no additional attempts.
         for (from, step) in [(0, 100), (1_500_000, 100), (3_500_000, 12_000)] {
             for now in (from..from + 1_200_000).step_by(step) {
-                if let LockoutDecision::Allow(_) = apply_op(&mut cells, &on(200 + tried.len()), LockoutOp::Reserve, now) {
+                if let LockoutDecision::Allow(_) = apply_operation(&mut counters, &on(200 + tried.len()), LockoutOperation::Reserve, now) {
                     tried.push(now);
                 }
             }
@@ -299,44 +311,44 @@ mod tests {
 
     #[test]
     fn failures_expire_at_the_very_end_of_their_memory() {
-        let (mut cells, p) = (FailureCounters::new(), at("p"));
-        apply_op(&mut cells, &p, LockoutOp::Reserve, 0);
-        assert_eq!(apply_op(&mut cells, &p, LockoutOp::Reserve, FAILURE_EXPIRY_MS), LockoutDecision::Allow(4));
+        let (mut counters, p) = (FailureCounters::new(), at("p"));
+        apply_operation(&mut counters, &p, LockoutOperation::Reserve, 0);
+        assert_eq!(apply_operation(&mut counters, &p, LockoutOperation::Reserve, FAILURE_EXPIRY_MS), LockoutDecision::Allow(4));
     }
 
     #[test]
     fn a_success_gives_back_its_own_booking_of_a_wide_limit_and_no_more() {
         let on = CounterNames { wide: vec![("a".to_owned(), ACCOUNT_RATE_LIMIT)], ..at("p") };
-        let mut cells = FailureCounters::new();
-        apply_op(&mut cells, &on, LockoutOp::Reserve, 0);
-        apply_op(&mut cells, &on, LockoutOp::Reserve, 0);
-        apply_op(&mut cells, &on, LockoutOp::Release, 0);
-        assert_eq!((cells["a"].failures, cells["a"].until_ms), (1, ACCOUNT_RATE_LIMIT.ms));
-        apply_op(&mut cells, &on, LockoutOp::Release, 0);
-        apply_op(&mut cells, &on, LockoutOp::Release, 0);
-        assert_eq!((cells["a"].failures, cells["a"].until_ms), (0, 0), "a success without a booking gives nothing back");
+        let mut counters = FailureCounters::new();
+        apply_operation(&mut counters, &on, LockoutOperation::Reserve, 0);
+        apply_operation(&mut counters, &on, LockoutOperation::Reserve, 0);
+        apply_operation(&mut counters, &on, LockoutOperation::Release, 0);
+        assert_eq!((counters["a"].failures, counters["a"].until_ms), (1, ACCOUNT_RATE_LIMIT.ms));
+        apply_operation(&mut counters, &on, LockoutOperation::Release, 0);
+        apply_operation(&mut counters, &on, LockoutOperation::Release, 0);
+        assert_eq!((counters["a"].failures, counters["a"].until_ms), (0, 0), "a success without a booking gives nothing back");
     }
 
     #[test]
     fn the_count_of_an_address_begins_anew_after_a_success_or_a_block_of_its_known_device() {
-        let mut cells = FailureCounters::new();
+        let mut counters = FailureCounters::new();
         for _ in 0..2 {
-            apply_op(&mut cells, &known("d", "p"), LockoutOp::Reserve, 0);
+            apply_operation(&mut counters, &known("d", "p"), LockoutOperation::Reserve, 0);
         }
-        apply_op(&mut cells, &known("d", "p"), LockoutOp::Release, 0);
-        assert_eq!(apply_op(&mut cells, &at("p"), LockoutOp::Reserve, 1), LockoutDecision::Allow(4));
+        apply_operation(&mut counters, &known("d", "p"), LockoutOperation::Release, 0);
+        assert_eq!(apply_operation(&mut counters, &at("p"), LockoutOperation::Reserve, 1), LockoutDecision::Allow(4));
         for _ in 0..5 {
-            apply_op(&mut cells, &known("e", "q"), LockoutOp::Reserve, 0);
+            apply_operation(&mut counters, &known("e", "q"), LockoutOperation::Reserve, 0);
         }
-        assert_eq!(apply_op(&mut cells, &at("q"), LockoutOp::Reserve, BLOCK_DURATION_MS), LockoutDecision::Allow(4));
+        assert_eq!(apply_operation(&mut counters, &at("q"), LockoutOperation::Reserve, BLOCK_DURATION_MS), LockoutDecision::Allow(4));
     }
 
     #[test]
     fn a_block_from_the_other_store_is_imported() {
-        let (mut cells, p) = (FailureCounters::new(), at("p"));
-        apply_op(&mut cells, &p, LockoutOp::Reserve, 0);
-        apply_op(&mut cells, &p, LockoutOp::Import(1_000), 0);
-        assert_eq!(apply_op(&mut cells, &p, LockoutOp::Check, 1), LockoutDecision::Deny(999));
-        assert_eq!(apply_op(&mut cells, &p, LockoutOp::Reserve, 1_000), LockoutDecision::Allow(4));
+        let (mut counters, p) = (FailureCounters::new(), at("p"));
+        apply_operation(&mut counters, &p, LockoutOperation::Reserve, 0);
+        apply_operation(&mut counters, &p, LockoutOperation::Import(1_000), 0);
+        assert_eq!(apply_operation(&mut counters, &p, LockoutOperation::Check, 1), LockoutDecision::Deny(999));
+        assert_eq!(apply_operation(&mut counters, &p, LockoutOperation::Reserve, 1_000), LockoutDecision::Allow(4));
     }
 }

@@ -61,7 +61,7 @@ const LOCAL_WORDS: [&str; 24] = [
 ///
 /// # Errors
 /// Returns `PasswordRejected` when the password is too short, too long, blank, equal to the login name (HMC), or easy to guess.
-pub fn check_rules(password: &str, hmc_key: &str) -> Result<(), Error> {
+pub fn check_password_rules(password: &str, hmc_key: &str) -> Result<(), Error> {
     let length = password.chars().count();
     if length < MIN_PASSWORD_LEN {
         return Err(Error::PasswordRejected("The password needs at least 8 characters."));
@@ -91,20 +91,20 @@ fn guesses(password: &str, hmc_key: &str) -> f64 {
 
 /// Cost parameters of one Argon2 hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HashCost {
+pub struct PasswordHashCost {
     /// Memory used by one hash, in KiB.
     pub memory: u32,
     /// Number of Argon2 passes over the memory.
     pub passes: u32,
 }
 
-impl Default for HashCost {
+impl Default for PasswordHashCost {
     fn default() -> Self {
         Self { memory: 19_456, passes: 2 }
     }
 }
 
-impl HashCost {
+impl PasswordHashCost {
     fn argon(self) -> Result<Argon2<'static>, Error> {
         let params = Params::new(self.memory, self.passes, 1, None).map_err(|cause| Error::Internal(cause.to_string()))?;
         Ok(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
@@ -124,7 +124,7 @@ pub struct PasswordHasher {
     permits: Arc<Semaphore>,
     memory: HashMemory,
     checks: Arc<AtomicU64>,
-    cost: HashCost,
+    cost: PasswordHashCost,
 }
 
 /// Pool of working memory for Argon2, with one buffer for each hash computed at the same time. Reuse keeps the process small: with
@@ -144,12 +144,12 @@ impl PasswordHasher {
     /// Creates a hasher that computes at most `cores` hashes at once, at the default cost.
     #[must_use]
     pub fn new(cores: usize) -> Self {
-        Self::with_cost(cores, HashCost::default())
+        Self::with_cost(cores, PasswordHashCost::default())
     }
 
     /// Creates a hasher that computes at most `cores` hashes at once, each at this cost.
     #[must_use]
-    pub fn with_cost(cores: usize, cost: HashCost) -> Self {
+    pub fn with_cost(cores: usize, cost: PasswordHashCost) -> Self {
         Self {
             queue: Arc::new(Semaphore::new(MAX_WAITING)),
             permits: Arc::new(Semaphore::new(cores)),
@@ -175,7 +175,7 @@ impl PasswordHasher {
     ///
     /// # Errors
     /// Returns `Busy` when too many requests wait, or the wait times out.
-    pub async fn acquire(&self) -> Result<HashPermit, Error> {
+    pub async fn acquire_permit(&self) -> Result<HashPermit, Error> {
         let _place = self.queue.try_acquire().map_err(|_| Error::Busy)?;
         let permit = tokio::time::timeout(PERMIT_TIMEOUT, self.permits.clone().acquire_owned()).await;
         permit.ok().and_then(Result::ok).map(HashPermit).ok_or(Error::Busy)
@@ -189,11 +189,11 @@ impl PasswordHasher {
     ///
     /// # Errors
     /// Returns `Internal` when the stored hash cannot be parsed.
-    pub async fn verify(&self, turn: HashPermit, password: String, hash: Option<String>) -> Result<bool, Error> {
+    pub async fn verify(&self, permit: HashPermit, password: String, hash: Option<String>) -> Result<bool, Error> {
         self.checks.fetch_add(1, Ordering::Relaxed);
         metrics::counter!("patio_password_checks_total").increment(1);
         let (cost, memory) = (self.cost, self.memory.clone());
-        blocking(turn, move || match hash {
+        blocking(permit, move || match hash {
             Some(hash) => matches_hash(&password, &hash, &memory),
             None => digest(&cost.argon()?, &password, DUMMY_SALT, &memory).map(|_| false),
         })
@@ -211,8 +211,8 @@ impl PasswordHasher {
     /// # Errors
     /// Returns `Busy` when too many requests wait for hashing, or the wait times out.
     pub async fn hash(&self, password: String) -> Result<String, Error> {
-        let (turn, cost, memory) = (self.acquire().await?, self.cost, self.memory.clone());
-        blocking(turn, move || {
+        let (permit, cost, memory) = (self.acquire_permit().await?, self.cost, self.memory.clone());
+        blocking(permit, move || {
             let (argon, salt) = (cost.argon()?, random_bytes::<16>()?);
             let hash = PasswordHash {
                 algorithm: Algorithm::Argon2id.ident(),
@@ -258,10 +258,10 @@ fn broken(cause: impl std::fmt::Display) -> Error {
 }
 
 /// Runs `work` on a blocking thread. The permit is released when the work ends, even if the caller has stopped waiting.
-async fn blocking<T: Send + 'static>(turn: HashPermit, work: impl FnOnce() -> Result<T, Error> + Send + 'static) -> Result<T, Error> {
+async fn blocking<T: Send + 'static>(permit: HashPermit, work: impl FnOnce() -> Result<T, Error> + Send + 'static) -> Result<T, Error> {
     let done = spawn_blocking(move || {
         let done = work();
-        drop(turn.0);
+        drop(permit.0);
         done
     });
     done.await.map_err(broken)?
@@ -276,10 +276,10 @@ mod tests {
         let long = "x".repeat(129);
         let common = ["password", "12345678", "11111111", "aaaaaaaa", "qwertyui", "senha123", "Patio2026", "register12", "Flamengo10"];
         for weak in ["", "1234567", "        ", "Register1", " register1 ", &long].into_iter().chain(common) {
-            assert!(check_rules(weak, "register1").is_err(), "{weak:.20?}");
+            assert!(check_password_rules(weak, "register1").is_err(), "{weak:.20?}");
         }
         for good in ["correct horse", "ção e açúcar", &"üa9ö-".repeat(25), " blanks around ", "yard-walk-2026!"] {
-            assert!(check_rules(good, "register1").is_ok(), "{good:.20?}");
+            assert!(check_password_rules(good, "register1").is_ok(), "{good:.20?}");
         }
     }
 
@@ -289,17 +289,17 @@ mod tests {
         let hash = passwords.hash(" pass word ".to_owned()).await.unwrap();
         assert!(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{hash}");
         for (tried, right) in [(" pass word ", true), ("pass word", false)] {
-            let turn = passwords.acquire().await.unwrap();
-            assert_eq!(passwords.verify(turn, tried.to_owned(), Some(hash.clone())).await.unwrap(), right);
+            let permit = passwords.acquire_permit().await.unwrap();
+            assert_eq!(passwords.verify(permit, tried.to_owned(), Some(hash.clone())).await.unwrap(), right);
         }
         assert_eq!(passwords.verification_count(), 2);
     }
 
     #[tokio::test]
     async fn a_hash_with_less_memory_or_fewer_passes_than_now_needs_a_rehash() {
-        let ours = HashCost { memory: 64, passes: 2 };
+        let ours = PasswordHashCost { memory: 64, passes: 2 };
         for (memory, passes, cheap) in [(64, 2, false), (128, 2, false), (64, 3, false), (32, 2, true), (64, 1, true), (128, 1, true)] {
-            let hash = PasswordHasher::with_cost(1, HashCost { memory, passes }).hash("pass word".to_owned()).await.unwrap();
+            let hash = PasswordHasher::with_cost(1, PasswordHashCost { memory, passes }).hash("pass word".to_owned()).await.unwrap();
             assert_eq!(ours.exceeds(&hash), cheap, "{hash}");
         }
         assert!(!ours.exceeds("") && !ours.exceeds("rubbish"));
@@ -308,12 +308,12 @@ mod tests {
     #[tokio::test]
     async fn a_wait_for_a_permit_times_out_within_two_seconds_and_leaves_the_queue() {
         let passwords = PasswordHasher::new(1);
-        let held = passwords.acquire().await.unwrap();
+        let held = passwords.acquire_permit().await.unwrap();
         let started = std::time::Instant::now();
-        assert!(matches!(passwords.acquire().await, Err(Error::Busy)));
+        assert!(matches!(passwords.acquire_permit().await, Err(Error::Busy)));
         assert!(started.elapsed() < Duration::from_millis(2500));
         assert_eq!(passwords.waiter_count(), 0);
         drop(held);
-        assert!(passwords.acquire().await.is_ok());
+        assert!(passwords.acquire_permit().await.is_ok());
     }
 }

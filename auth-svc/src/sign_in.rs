@@ -156,10 +156,10 @@ impl SignInService {
     /// Reserves a password attempt in the lockout, then verifies the password. Returns the result with the number of attempts
     /// left.
     async fn verify(&self, counter_names: &CounterNames, password: String, hash: Option<String>) -> Result<Compared, Error> {
-        self.lockout.check(counter_names).await?;
-        let turn = self.passwords.acquire().await?;
-        let left = self.lockout.reserve(counter_names).await?;
-        let right = self.passwords.verify(turn, password, hash).await?;
+        self.lockout.check_attempt(counter_names).await?;
+        let permit = self.passwords.acquire_permit().await?;
+        let left = self.lockout.reserve_attempt(counter_names).await?;
+        let right = self.passwords.verify(permit, password, hash).await?;
         Ok(if right { Compared::Right(left) } else { Compared::Wrong(left) })
     }
 
@@ -205,14 +205,14 @@ impl SignInService {
                     let ends_ms = made_at + token_lifetime.num_milliseconds();
                     let begun = NewSession { id: session, user_id: id, ends_ms, device: place.device, address: place.address };
                     open_sessions::insert(tx, &begun, now).await?;
-                    Lockout::release(tx, &settled, now.timestamp_millis()).await?;
+                    Lockout::release_attempt(tx, &settled, now.timestamp_millis()).await?;
                     audit::append(tx, now, Some(&entry.0), entry.1).await?;
                     Ok::<_, Error>(Some(made_at))
                 })
             })
             .await?;
         let Some(made_at) = made_at else { return Ok(None) };
-        self.lockout.release_password_attempt_in_cache(counter_names).await;
+        self.lockout.release_attempt_in_cache(counter_names).await;
         let (session, must_change_password) = (session_id.clone(), user.must_change);
         let holder = TokenSubject { subject: id.to_string(), role: user.role(), session, must_change_password };
         let issued_token = self.keys.issue_token(holder, made_at, token_lifetime)?;
@@ -269,7 +269,7 @@ impl SignInService {
     /// ended.
     pub async fn change_own_password(&self, caller: &Caller, change: OwnPasswordChange) -> Result<StoredUser, Error> {
         let user = users::find_by_id(&self.db, caller.signed_in_user_id().ok_or(Error::NotAllowed)?).await?.ok_or(Error::NotSignedIn)?;
-        password::check_rules(&change.new, &user.hmc_key)?;
+        password::check_password_rules(&change.new, &user.hmc_key)?;
         if user.must_change && change.new == change.old {
             return Err(Error::PasswordRejected("The new password must differ from the one that was set for you."));
         }
@@ -310,12 +310,12 @@ impl SignInService {
             .db
             .write(move |tx| {
                 Box::pin(async move {
-                    Lockout::release(tx, &settled, now.timestamp_millis()).await?;
+                    Lockout::release_attempt(tx, &settled, now.timestamp_millis()).await?;
                     open_sessions::record_password_confirmation(tx, &id, now).await
                 })
             })
             .await?;
-        self.lockout.release_password_attempt_in_cache(&counter_names).await;
+        self.lockout.release_attempt_in_cache(&counter_names).await;
         if noted { Ok(()) } else { Err(Error::NotSignedIn) }
     }
 
@@ -325,19 +325,19 @@ impl SignInService {
             .db
             .write(move |tx| {
                 Box::pin(async move {
-                    users::lock(tx).await?;
+                    users::lock_users(tx).await?;
                     if users::find_in_transaction(tx, user.id).await?.is_none_or(|now| now.token_version != user.token_version) {
                         return Err(Error::NotSignedIn);
                     }
                     users::update(tx, &user).await?;
                     let ended = users::end_sessions(tx, user.id, now).await?;
-                    Lockout::release(tx, &settled, now.timestamp_millis()).await?;
+                    Lockout::release_attempt(tx, &settled, now.timestamp_millis()).await?;
                     note_own_password(tx, &caller, address, now).await?;
                     Ok(ended)
                 })
             })
             .await?;
-        self.lockout.release_password_attempt_in_cache(counter_names).await;
+        self.lockout.release_attempt_in_cache(counter_names).await;
         sessions::revoke_locally(&self.identity, ended);
         Ok(())
     }

@@ -30,7 +30,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 pub const PUBLISH_LEAD_TIME: TimeDelta = TimeDelta::minutes(15);
 /// Time for which a signing key stays trusted after its successor begins to sign: the maximum token lifetime, plus an hour for
 /// clock differences.
-pub const RETAIN_AFTER_ROTATION: TimeDelta = TimeDelta::hours(MAX_TOKEN_HOURS + 1);
+pub const RETENTION_AFTER_ROTATION: TimeDelta = TimeDelta::hours(MAX_TOKEN_HOURS + 1);
 
 /// A signing key in memory, decrypted and ready to sign access tokens.
 struct Key {
@@ -138,7 +138,7 @@ fn encode(id: &str, private: &EncodingKey, claims: &Claims) -> Result<String, Er
 /// Returns, for each signing key, the time at which the key stops being trusted. The time is `None` for the last key, because it
 /// depends on when the next key begins to sign.
 fn trust_end_times(turns: &[DateTime<Utc>]) -> Vec<Option<DateTime<Utc>>> {
-    turns.iter().skip(1).map(|next| Some(*next + RETAIN_AFTER_ROTATION)).chain([None]).take(turns.len()).collect()
+    turns.iter().skip(1).map(|next| Some(*next + RETENTION_AFTER_ROTATION)).chain([None]).take(turns.len()).collect()
 }
 
 /// Generates an Ed25519 signing key that begins to sign at `signs_from`.
@@ -161,7 +161,7 @@ pub async fn rotate(db: &Db, sealing: &Arc<SealingKey>, now: DateTime<Utc>, life
     let sealing = Arc::clone(sealing);
     db.write(move |tx| {
         Box::pin(async move {
-            users::lock(tx).await?;
+            users::lock_users(tx).await?;
             let turns = keys::load_signing_schedule(tx).await?;
             if turns.last().is_some_and(|(_, signs_from)| *signs_from + life <= now) {
                 create_successor(tx, &sealing, now).await?;

@@ -63,7 +63,7 @@ impl UserCommand {
             Self::SetPassword { hmc, stdin } => {
                 let user = find(db, &hmc).await?;
                 let chosen = if stdin { read_line()? } else { bootstrap::generate_password()? };
-                password::check_rules(&chosen, &user.hmc_key)?;
+                password::check_password_rules(&chosen, &user.hmc_key)?;
                 let password_hash = PasswordHasher::default().hash(chosen.clone()).await?;
                 let changed = StoredUser { password_hash, must_change: true, ..user.clone() };
                 db.write(move |tx| Box::pin(async move { set_password(tx, &changed, now).await })).await?;
@@ -111,14 +111,14 @@ fn read_line() -> anyhow::Result<String> {
 }
 
 async fn set_password(tx: &mut Tx<'_>, user: &StoredUser, now: DateTime<Utc>) -> Result<(), Error> {
-    users::lock(tx).await?;
+    users::lock_users(tx).await?;
     users::update(tx, user).await?;
     users::end_sessions(tx, user.id, now).await?;
     write_audit(tx, user.id, now, "the operator set a password").await
 }
 
 async fn end_sessions(tx: &mut Tx<'_>, id: i64, now: DateTime<Utc>) -> Result<(), Error> {
-    users::lock(tx).await?;
+    users::lock_users(tx).await?;
     users::end_sessions(tx, id, now).await?;
     write_audit(tx, id, now, "the operator ended all sessions").await
 }

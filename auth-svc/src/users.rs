@@ -104,7 +104,7 @@ impl UserAdminService {
     /// - A database error.
     pub async fn create(&self, act: Actor, person: NewUserInput) -> Result<StoredUser, Error> {
         let NewUserInput { hmc, password, role, must_change } = person;
-        password::check_rules(&password, &hmc.key)?;
+        password::check_password_rules(&password, &hmc.key)?;
         self.check_not_reserved(&hmc)?;
         let password_hash = self.passwords.hash(password).await?;
         let new = NewUser { id: None, hmc, role, password_hash, must_change };
@@ -143,7 +143,7 @@ impl UserAdminService {
         }
         let hash = match &change.password {
             Some(password) => {
-                password::check_rules(password, change.hmc.as_ref().map_or(&known.hmc_key, |hmc| &hmc.key))?;
+                password::check_password_rules(password, change.hmc.as_ref().map_or(&known.hmc_key, |hmc| &hmc.key))?;
                 Some(self.passwords.hash(password.clone()).await?)
             }
             None => None,
@@ -190,7 +190,7 @@ impl UserAdminService {
     /// # Errors
     /// Returns `NotAllowed` for another user's data unless the caller is a supervisor, `ReservedUser` for the developer account,
     /// `UserNotFound`, or a database error.
-    pub async fn export(&self, caller: &Caller, id: i64) -> Result<String, Error> {
+    pub async fn export_personal_data(&self, caller: &Caller, id: i64) -> Result<String, Error> {
         let own = caller.user_id == id;
         if !own && caller.role != Role::Admin {
             return Err(Error::NotAllowed);
@@ -214,8 +214,9 @@ impl UserAdminService {
                 })
             })
             .collect();
-        let mut text = format!("{{\"user\":{user},\"sessions\":{open},\"audit_total\":{},\"audit\":[", export::count(&self.db, id).await?)
-            .into_bytes();
+        let mut text =
+            format!("{{\"user\":{user},\"sessions\":{open},\"audit_total\":{},\"audit\":[", export::count_entries(&self.db, id).await?)
+                .into_bytes();
         export::write_entries(&self.db, id, &mut text).await?;
         text.extend_from_slice(b"]}");
         String::from_utf8(text).map_err(|cause| Error::Internal(cause.to_string()))

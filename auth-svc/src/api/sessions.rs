@@ -1,10 +1,10 @@
 //! gRPC `SessionService`: signing in and out, sessions, the caller's own account and page views.
 use crate::{
+    access_events::{AccessEvent, AccessEventLog},
     admin_action::Actor,
     api::Reply,
     error::Error,
     hmc::Hmc,
-    page_views::{PageView, PageViewLog},
     password,
     sessions::{self, SessionSelection},
     sign_in::{OwnPasswordChange, SignInAttempt, SignInService},
@@ -46,7 +46,7 @@ pub struct SessionApi {
     pub tasks: Tasks,
     /// Writer of audit entries for page views and rejected calls. Equal events within a minute share one audit entry with their
     /// count.
-    pub page_views: Arc<PageViewLog>,
+    pub access_events: Arc<AccessEventLog>,
 }
 
 #[tonic::async_trait]
@@ -142,7 +142,7 @@ impl SessionService for SessionApi {
     async fn record_page_view(&self, request: Request<pb::RecordPageViewRequest>) -> Reply<pb::RecordPageViewResponse> {
         let caller = identity::authenticated_caller(&request)?;
         let id = caller.signed_in_user_id().ok_or(Error::NotAllowed)?;
-        self.page_views.record(PageView { event: page_view_event(id, &request)?, caller }).await?;
+        self.access_events.record_event(AccessEvent { event: page_view_event(id, &request)?, caller }).await?;
         Ok(Response::new(pb::RecordPageViewResponse {}))
     }
 }

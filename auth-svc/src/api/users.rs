@@ -82,7 +82,7 @@ impl UserService for UserApi {
     async fn export_user(&self, request: Request<pb::ExportUserRequest>) -> Reply<pb::ExportUserResponse> {
         let caller = identity::authenticated_caller(&request)?;
         let id = user_id_or_own(&caller, request.get_ref().id);
-        Ok(Response::new(pb::ExportUserResponse { json: self.user_admin.export(&caller, id).await? }))
+        Ok(Response::new(pb::ExportUserResponse { json: self.user_admin.export_personal_data(&caller, id).await? }))
     }
 }
 

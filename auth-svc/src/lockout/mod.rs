@@ -6,11 +6,11 @@
 //!
 //! Redis and `PostgreSQL` each use their own clock and exchange only durations, so the clocks of the replicas do not matter.
 
-pub mod fast_store;
+pub mod counter_cache;
 
-use crate::lockout_rules::{ACCOUNT_RATE_LIMIT, ADDRESS_RATE_LIMIT, CounterNames, LockoutDecision, LockoutOp};
+use crate::lockout_rules::{ACCOUNT_RATE_LIMIT, ADDRESS_RATE_LIMIT, CounterNames, LockoutDecision, LockoutOperation};
 use crate::{error::Error, store};
-use fast_store::CounterCache;
+use counter_cache::CounterCache;
 use patio_kit::{
     cache::Cache,
     clock::Clock,
@@ -24,7 +24,7 @@ const REDIS_TIMEOUT: Duration = Duration::from_millis(50);
 
 /// Decides whether a password may be verified now, and counts failed attempts.
 pub struct Lockout {
-    front: CounterCache,
+    cache: CounterCache,
     db: Db,
     clock: Clock,
 }
@@ -34,16 +34,16 @@ impl Lockout {
     /// this process when `cache` is in memory.
     #[must_use]
     pub fn new(cache: &Cache, db: Db, clock: Clock) -> Self {
-        Self { front: CounterCache::for_cache(cache, REDIS_TIMEOUT), db, clock }
+        Self { cache: CounterCache::from_cache(cache, REDIS_TIMEOUT), db, clock }
     }
 
     /// Checks that the attempt is not blocked now, without counting the attempt.
     ///
     /// # Errors
     /// Returns `LockedOut` with the seconds until the block ends, or a database error.
-    pub async fn check(&self, counter_names: &CounterNames) -> Result<(), Error> {
+    pub async fn check_attempt(&self, counter_names: &CounterNames) -> Result<(), Error> {
         let now = self.now();
-        let verdict = match self.front.apply_op(LockoutOp::Check, counter_names, now).await {
+        let verdict = match self.cache.apply_operation(LockoutOperation::Check, counter_names, now).await {
             Some(verdict) => verdict,
             None => store::lockouts::check_attempt(&self.db, counter_names, now).await?,
         };
@@ -58,47 +58,47 @@ impl Lockout {
     /// # Errors
     /// Returns `LockedOut` with the seconds until the block ends when the attempt is blocked and not reserved, or a database
     /// error.
-    pub async fn reserve(&self, counter_names: &CounterNames) -> Result<i64, Error> {
+    pub async fn reserve_attempt(&self, counter_names: &CounterNames) -> Result<i64, Error> {
         let now = self.now();
-        let quick = self.front.apply_op(LockoutOp::Reserve, counter_names, now).await;
+        let quick = self.cache.apply_operation(LockoutOperation::Reserve, counter_names, now).await;
         if let Some(LockoutDecision::Deny(wait)) = quick {
             return Err(locked_out_error(wait));
         }
         let touched = counter_names.clone();
         let sure = self
             .db
-            .write(move |tx| Box::pin(async move { store::lockouts::apply_op(tx, &touched, LockoutOp::Reserve, now).await }))
+            .write(move |tx| Box::pin(async move { store::lockouts::apply_operation(tx, &touched, LockoutOperation::Reserve, now).await }))
             .await?;
         match sure {
             // Two replicas may reach the two stores in different orders; the database's count is returned.
             LockoutDecision::Allow(left) => {
                 if left > 0 && quick == Some(LockoutDecision::Allow(0)) {
                     // The fast store began a wrong block: it was unavailable when an earlier success cleared the count.
-                    self.front.apply_op(LockoutOp::Release, counter_names, now).await;
+                    self.cache.apply_operation(LockoutOperation::Release, counter_names, now).await;
                 }
                 Ok(left)
             }
             LockoutDecision::Deny(wait) => {
                 // The fast store has lost the block, as a restarted Redis does: import it again.
-                self.front.apply_op(LockoutOp::Import(wait), counter_names, now).await;
+                self.cache.apply_operation(LockoutOperation::Import(wait), counter_names, now).await;
                 Err(locked_out_error(wait))
             }
         }
     }
 
     /// Releases a reserved attempt whose password was correct: resets the failures of its counters and takes the attempt off the
-    /// rate limits. Runs in the caller's transaction. After the commit, the caller also calls [`Self::release_password_attempt_in_cache`].
+    /// rate limits. Runs in the caller's transaction. After the commit, the caller also calls [`Self::release_attempt_in_cache`].
     ///
     /// # Errors
     /// Returns a database error.
-    pub async fn release(tx: &mut Tx<'_>, counter_names: &CounterNames, now_ms: i64) -> Result<(), Error> {
-        store::lockouts::apply_op(tx, counter_names, LockoutOp::Release, now_ms).await.map(drop)
+    pub async fn release_attempt(tx: &mut Tx<'_>, counter_names: &CounterNames, now_ms: i64) -> Result<(), Error> {
+        store::lockouts::apply_operation(tx, counter_names, LockoutOperation::Release, now_ms).await.map(drop)
     }
 
     /// Releases a reserved attempt whose password was correct in the fast store (memory or Redis). The caller first commits the
     /// release in the database.
-    pub async fn release_password_attempt_in_cache(&self, counter_names: &CounterNames) {
-        self.front.apply_op(LockoutOp::Release, counter_names, self.now()).await;
+    pub async fn release_attempt_in_cache(&self, counter_names: &CounterNames) {
+        self.cache.apply_operation(LockoutOperation::Release, counter_names, self.now()).await;
     }
 
     /// Deletes all failure counts and blocks of an account from the database.
@@ -114,7 +114,7 @@ impl Lockout {
 
     /// Deletes from the fast store (memory or Redis) the counters that were deleted from the database.
     pub async fn delete_counters_from_cache(&self, counter_names: &[String]) {
-        if !counter_names.is_empty() && !self.front.delete_counters(counter_names).await {
+        if !counter_names.is_empty() && !self.cache.delete_counters(counter_names).await {
             tracing::warn!("failed to delete the lockout counters of an unlocked account from redis, retrying at the next sign-in");
         }
     }
@@ -125,7 +125,7 @@ impl Lockout {
     /// Returns a database error.
     pub async fn run_maintenance(&self) -> Result<(), Error> {
         let now = self.now();
-        self.front.run_maintenance(now);
+        self.cache.run_maintenance(now);
         self.db.write(move |tx| Box::pin(async move { store::lockouts::purge_expired(tx, now).await })).await
     }
 

@@ -24,7 +24,7 @@ struct Entry {
 }
 
 /// Counts the audit entries whose actor or subject is this user.
-pub async fn count(db: &Db, user_id: i64) -> Result<i64, Error> {
+pub async fn count_entries(db: &Db, user_id: i64) -> Result<i64, Error> {
     let count = on!(db.read(), c => query_scalar("select count(*) from audit_events where user_id = $1 or subject = $2")
         .bind(user_id).bind(audit_subject(user_id)).fetch_one(c).await)?;
     Ok(count)

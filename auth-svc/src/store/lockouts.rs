@@ -2,7 +2,7 @@
 //! ([`dialect::database_time_ms_in_tx`]). SQLite has no server clock, so `here`, the time of this process, is used instead.
 use crate::{
     error::Error,
-    lockout_rules::{self, CounterNames, FailureCounter, FailureCounters, LockoutDecision, LockoutOp},
+    lockout_rules::{self, CounterNames, FailureCounter, FailureCounters, LockoutDecision, LockoutOperation},
     store::dialect,
 };
 use patio_kit::{
@@ -13,43 +13,48 @@ use sqlx::{query, query_as, query_scalar};
 
 /// Checks whether an attempt would be blocked, without counting the attempt.
 pub async fn check_attempt(db: &Db, counter_names: &CounterNames, here: i64) -> Result<LockoutDecision, Error> {
-    let mut cells = FailureCounters::new();
+    let mut counters = FailureCounters::new();
     for bucket in &counter_names.sorted_counter_names() {
-        let cell: Option<FailureCounter> = on!(db.read(), c => query_as(
+        let counter: Option<FailureCounter> = on!(db.read(), c => query_as(
             "select failures, until_ms, last_ms, blocked_ms from lockouts where bucket = $1")
             .bind(bucket).fetch_optional(c).await)?;
-        cells.insert(bucket.clone(), cell.unwrap_or_default());
+        counters.insert(bucket.clone(), counter.unwrap_or_default());
     }
     let now = dialect::database_time_ms(db, here).await?;
-    Ok(lockout_rules::apply_op(&mut cells, counter_names, LockoutOp::Check, now))
+    Ok(lockout_rules::apply_operation(&mut counters, counter_names, LockoutOperation::Check, now))
 }
 
 /// Applies one lockout operation to the counters of an attempt; the rows of the counters stay locked until the commit.
-pub async fn apply_op(tx: &mut Tx<'_>, counter_names: &CounterNames, act: LockoutOp, here: i64) -> Result<LockoutDecision, Error> {
-    let mut cells = FailureCounters::new();
+pub async fn apply_operation(
+    tx: &mut Tx<'_>,
+    counter_names: &CounterNames,
+    operation: LockoutOperation,
+    here: i64,
+) -> Result<LockoutDecision, Error> {
+    let mut counters = FailureCounters::new();
     // The upsert only takes the row lock. The rows are always locked in one order, which avoids deadlocks.
     for bucket in counter_names.sorted_counter_names() {
-        let cell: FailureCounter = on!(tx.connection(), c => query_as(
+        let counter: FailureCounter = on!(tx.connection(), c => query_as(
             "insert into lockouts (bucket, failures, until_ms, last_ms, blocked_ms) values ($1, 0, 0, 0, 0)
              on conflict (bucket) do update set bucket = excluded.bucket
              returning failures, until_ms, last_ms, blocked_ms")
             .bind(&bucket).fetch_one(c).await)?;
-        cells.insert(bucket, cell);
+        counters.insert(bucket, counter);
     }
     let now = dialect::database_time_ms_in_tx(tx, here).await?;
-    let verdict = lockout_rules::apply_op(&mut cells, counter_names, act, now);
+    let verdict = lockout_rules::apply_operation(&mut counters, counter_names, operation, now);
     if matches!(verdict, LockoutDecision::Allow(_)) {
-        for (bucket, cell) in &cells {
-            save(tx, bucket, cell).await?;
+        for (bucket, counter) in &counters {
+            save(tx, bucket, counter).await?;
         }
     }
     Ok(verdict)
 }
 
-async fn save(tx: &mut Tx<'_>, bucket: &str, cell: &FailureCounter) -> Result<(), Error> {
+async fn save(tx: &mut Tx<'_>, bucket: &str, counter: &FailureCounter) -> Result<(), Error> {
     on!(tx.connection(), c => query(
         "update lockouts set failures = $2, until_ms = $3, last_ms = $4, blocked_ms = $5 where bucket = $1")
-        .bind(bucket).bind(cell.failures).bind(cell.until_ms).bind(cell.last_ms).bind(cell.blocked_ms)
+        .bind(bucket).bind(counter.failures).bind(counter.until_ms).bind(counter.last_ms).bind(counter.blocked_ms)
         .execute(c).await.map(drop))?;
     Ok(())
 }

@@ -100,7 +100,7 @@ pub async fn list_ids(tx: &mut Tx<'_>, user_id: i64) -> Result<Vec<String>, Erro
 }
 
 /// Deletes all sessions of a user.
-pub async fn delete_all(tx: &mut Tx<'_>, user_id: i64) -> Result<(), Error> {
+pub async fn delete_all_sessions(tx: &mut Tx<'_>, user_id: i64) -> Result<(), Error> {
     on!(tx.connection(), c => query("delete from sessions where user_id = $1").bind(user_id).execute(c).await.map(drop))?;
     Ok(())
 }

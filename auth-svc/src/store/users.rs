@@ -126,7 +126,7 @@ pub async fn has_users(db: &Db) -> Result<bool, Error> {
 /// Locks the set of users until the commit, so that rules about all users hold, such as 'one supervisor must remain'.
 ///
 /// On `PostgreSQL` the updated counter row stays locked; `SQLite` has a single writer anyway.
-pub async fn lock(tx: &mut Tx<'_>) -> Result<(), Error> {
+pub async fn lock_users(tx: &mut Tx<'_>) -> Result<(), Error> {
     on!(tx.connection(), c => query("update counters set value = value + 1 where name = 'people'").execute(c).await.map(drop))?;
     Ok(())
 }
@@ -217,7 +217,7 @@ pub async fn end_sessions(tx: &mut Tx<'_>, id: i64, now: DateTime<Utc>) -> Resul
                 newest_ms = case when newest_ms > $2 then newest_ms + 1 else $2 + 1 end
           where id = $1 returning newest_ms - 1")
         .bind(id).bind(now.timestamp_millis()).fetch_one(c).await)?;
-    sessions::delete_all(tx, id).await?;
+    sessions::delete_all_sessions(tx, id).await?;
     let issued_before = DateTime::from_timestamp_millis(until).unwrap_or(now);
     // The maximum token lifetime, plus an hour for clock differences.
     let expires_at = issued_before.max(now) + TimeDelta::hours(MAX_TOKEN_HOURS + 1);

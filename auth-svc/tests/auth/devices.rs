@@ -1,6 +1,6 @@
 //! Listing and ending sessions remotely, password confirmation, device keys and audit entries of page views.
 use crate::office::{FIRST, HERE, Office, PASSWORD, bearer, ended, new_user, pass, why};
-use auth_svc::{SCHEMA, page_views::PageViewLog};
+use auth_svc::{SCHEMA, access_events::AccessEventLog};
 use chrono::TimeDelta;
 use patio_kit::{client::call_context::CallContext, errors::Reason};
 use patio_proto::{
@@ -274,7 +274,7 @@ async fn pending_page_view_counts_are_written_at_shutdown() {
         .unwrap();
         assert_eq!(entries, 1);
         assert!(
-            PageViewLog::new(db.clone(), office.host.clock.clone()).write_all_counts().await.is_ok(),
+            AccessEventLog::new(db.clone(), office.host.clock.clone()).write_all_counts().await.is_ok(),
             "without counts nothing is written"
         );
         db.close().await;

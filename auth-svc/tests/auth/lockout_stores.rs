@@ -4,8 +4,8 @@ use crate::{
     office::{FIRST, HERE, Office, PASSWORD, another, number, pass, why},
 };
 use auth_svc::{
-    lockout::{Lockout, fast_store::CounterCache},
-    lockout_rules::{CounterNames, LockoutDecision, LockoutOp, RateLimit},
+    lockout::{Lockout, counter_cache::CounterCache},
+    lockout_rules::{CounterNames, LockoutDecision, LockoutOperation, RateLimit},
     store::revocations,
 };
 use chrono::{DateTime, TimeDelta};
@@ -147,8 +147,8 @@ async fn maintenance_deletes_only_expired_counters() {
 async fn redis_script_and_memory_rules_decide_alike() {
     let Some(redis) = patio_testing::from_environment(patio_testing::REDIS) else { return };
     let (clock, patience) = (Clock::default(), Duration::from_secs(5));
-    let memory = CounterCache::for_cache(&Cache::in_memory(), patience);
-    let redis = CounterCache::for_cache(&Cache::in_redis(&redis).unwrap(), patience);
+    let memory = CounterCache::from_cache(&Cache::in_memory(), patience);
+    let redis = CounterCache::from_cache(&Cache::in_redis(&redis).unwrap(), patience);
     let mut chance = u64::from_le_bytes(auth_svc::random::random_bytes().unwrap());
     let (run, seed) = (chance, chance);
     let mut draw = |below: u64| {
@@ -156,14 +156,23 @@ async fn redis_script_and_memory_rules_decide_alike() {
         (chance >> 33) % below
     };
     for step in 0..1_500 {
-        let act =
-            [LockoutOp::Check, LockoutOp::Reserve, LockoutOp::Reserve, LockoutOp::Reserve, LockoutOp::Release, LockoutOp::Import(60_000)]
-                [usize::try_from(draw(6)).unwrap()];
-        let act = if matches!(act, LockoutOp::Import(_) | LockoutOp::Release) && draw(5) > 0 { LockoutOp::Reserve } else { act };
+        let act = [
+            LockoutOperation::Check,
+            LockoutOperation::Reserve,
+            LockoutOperation::Reserve,
+            LockoutOperation::Reserve,
+            LockoutOperation::Release,
+            LockoutOperation::Import(60_000),
+        ][usize::try_from(draw(6)).unwrap()];
+        let act = if matches!(act, LockoutOperation::Import(_) | LockoutOperation::Release) && draw(5) > 0 {
+            LockoutOperation::Reserve
+        } else {
+            act
+        };
         let counter_names = some_counter_names(run, draw(12), draw(3));
         let now = clock.now().timestamp_millis();
-        let here = memory.apply_op(act, &counter_names, now).await.unwrap();
-        match (here, redis.apply_op(act, &counter_names, now).await.unwrap()) {
+        let here = memory.apply_operation(act, &counter_names, now).await.unwrap();
+        match (here, redis.apply_operation(act, &counter_names, now).await.unwrap()) {
             (LockoutDecision::Deny(here), LockoutDecision::Deny(there)) => {
                 assert!((here - there).abs() < 2_000, "seed {seed}, step {step}: {here} {there}")
             }

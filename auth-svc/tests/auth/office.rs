@@ -1,7 +1,7 @@
 //! Test fixture: a running auth-svc, with helpers to call it as different users.
 use auth_svc::{
     Config, SCHEMA,
-    password::{HashCost, PasswordHasher},
+    password::{PasswordHashCost, PasswordHasher},
 };
 use chrono::TimeDelta;
 use patio_kit::{
@@ -44,7 +44,7 @@ pub fn config() -> Config {
 
 /// Returns a real password hasher at minimal cost, to keep tests fast; other tests cover the real cost.
 pub fn quick() -> PasswordHasher {
-    PasswordHasher::with_cost(std::thread::available_parallelism().map_or(2, usize::from), HashCost { memory: 64, passes: 1 })
+    PasswordHasher::with_cost(std::thread::available_parallelism().map_or(2, usize::from), PasswordHashCost { memory: 64, passes: 1 })
 }
 
 /// Advances the clock of the process, and ages the rows in PostgreSQL, whose clock a test cannot set.

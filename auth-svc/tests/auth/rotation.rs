@@ -3,7 +3,7 @@ use crate::office::{FIRST, Office, PASSWORD, another, bearer, config, ended, sig
 use auth_svc::{
     Config, SCHEMA,
     sealing::SealingKey,
-    signing::{self, PUBLISH_LEAD_TIME, RETAIN_AFTER_ROTATION},
+    signing::{self, PUBLISH_LEAD_TIME, RETENTION_AFTER_ROTATION},
     store::keys::StoredKey,
 };
 use chrono::TimeDelta;
@@ -93,7 +93,7 @@ impl Yard {
 
 /// Reads the sealing key of the auth-svc on this host.
 fn sealing(host: &Host) -> Arc<SealingKey> {
-    Arc::new(SealingKey::read(&config().key_path(&host.settings.data_dir)).unwrap().unwrap())
+    Arc::new(SealingKey::read(&config().sealing_key_path(&host.settings.data_dir)).unwrap().unwrap())
 }
 
 fn key_of(session: &Session) -> String {
@@ -138,7 +138,7 @@ async fn two_rotations_keep_sessions_valid_and_old_keys_expire() {
                     yard.assert_in(session).await;
                 }
             }
-            yard.wait(RETAIN_AFTER_ROTATION - TimeDelta::hours(11) - TimeDelta::minutes(1));
+            yard.wait(RETENTION_AFTER_ROTATION - TimeDelta::hours(11) - TimeDelta::minutes(1));
             yard.turn_over().await;
             assert_eq!(yard.ask_for_keys().await, both);
             assert!(yard.elsewhere.authenticate(&yard.forged(&key)).is_ok());

@@ -19,7 +19,7 @@ async fn stored(db: &Db) -> Vec<Vec<u8>> {
 }
 
 fn key_file(host: &Host) -> PathBuf {
-    config().key_path(&host.settings.data_dir)
+    config().sealing_key_path(&host.settings.data_dir)
 }
 
 async fn start(host: &Host, config: Config) -> anyhow::Result<()> {

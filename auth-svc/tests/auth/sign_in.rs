@@ -1,7 +1,7 @@
 use crate::office::{DEVELOPER_PASSWORD, FIRST, HERE, Office, PASSWORD, another, bearer, config, ended, quick, signed_out, why};
 use auth_svc::{
     Config,
-    password::{HashCost, PasswordHasher},
+    password::{PasswordHashCost, PasswordHasher},
     store::users,
 };
 use chrono::TimeDelta;
@@ -218,7 +218,7 @@ async fn a_weak_hash_is_replaced_at_the_next_sign_in_without_ending_sessions() {
         let cheap = stored().await;
         office.close().await;
 
-        let dearer = PasswordHasher::with_cost(2, HashCost { memory: 128, passes: 2 });
+        let dearer = PasswordHasher::with_cost(2, PasswordHashCost { memory: 128, passes: 2 });
         let office = Office::open_with(another(&host, None).await, config(), dearer).await;
         office.refused(FIRST, "a wrong one", HERE).await;
         assert_eq!(stored().await, cheap, "a wrong password changes nothing");

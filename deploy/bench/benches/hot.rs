@@ -1,6 +1,6 @@
 //! What runs for every request or every row, by itself: `cargo bench -p bench`.
 use auth_svc::lockout::sign_in_counter_names;
-use auth_svc::lockout_rules::{FailureCounters, LockoutOp, apply_op};
+use auth_svc::lockout_rules::{FailureCounters, LockoutOperation, apply_operation};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use patio_kit::page::PageWindow;
 use patio_proto::{access::Role, vin::Vin, walking_order, yard};
@@ -45,8 +45,8 @@ fn lockout(c: &mut Criterion) {
     c.bench_function("lockout/book and settle", |b| {
         let mut cells = FailureCounters::new();
         b.iter(|| {
-            apply_op(&mut cells, &counter_names, LockoutOp::Reserve, black_box(1_000));
-            apply_op(&mut cells, &counter_names, LockoutOp::Release, 1_000)
+            apply_operation(&mut cells, &counter_names, LockoutOperation::Reserve, black_box(1_000));
+            apply_operation(&mut cells, &counter_names, LockoutOperation::Release, 1_000)
         });
     });
 }

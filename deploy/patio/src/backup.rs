@@ -39,7 +39,7 @@ pub async fn create(options: &Options, folder: &Path, recipient: Option<&str>) -
         print_to_stdout(&format!("{}: {} bytes\n", file.display(), fs::metadata(&file)?.len()))?;
     }
     backup_age::record_backup(&settings.data_dir, folder)?;
-    let key = options.auth_config().key_path(&settings.data_dir);
+    let key = options.auth_config().sealing_key_path(&settings.data_dir);
     print_to_stdout(&format!("Keep a copy of {} elsewhere: without it, a restore signs all users out.\n", key.display()))?;
     if recipient.is_none() {
         print_to_stdout(

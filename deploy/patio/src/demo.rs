@@ -36,7 +36,7 @@ impl DemoSeeder {
     }
 
     /// Creates the demo users and campaigns that do not exist yet.
-    pub async fn create_missing(self, host: &Host) -> anyhow::Result<()> {
+    pub async fn create_missing_data(self, host: &Host) -> anyhow::Result<()> {
         let request = SignInRequest { hmc: self.hmc.clone(), password: self.password.clone(), ..Default::default() };
         let Ok(session) = SessionServiceClient::new(host.channels.auth.clone()).sign_in(request).await else {
             return print_to_stdout(

@@ -94,7 +94,7 @@ pub async fn serve(mut options: Options) -> anyhow::Result<()> {
         print_to_stdout(&format!("{notice}\n"))?;
     }
     if let Some(demo) = demo {
-        demo.create_missing(&host).await?;
+        demo.create_missing_data(&host).await?;
     }
     listening.store(true, Ordering::Relaxed);
     for notice in gateway.startup_messages() {

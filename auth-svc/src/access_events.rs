@@ -1,5 +1,5 @@
-//! Audit entries for page views and rejected calls. The first of several equal events of a user gets an audit entry;
-//! repetitions within a minute are only counted.
+//! Audit entries for access events (page views, completed sign-ins, rejected calls). The first of several equal events of a user
+//! gets an audit entry; repetitions within a minute are only counted.
 use crate::error::Error;
 use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{
@@ -21,7 +21,7 @@ const REPEAT_PERIOD: TimeDelta = TimeDelta::minutes(1);
 const MAX_EVENTS_PER_USER: usize = 60;
 
 /// One page view, completed sign-in or rejected call of a user, to be recorded in the audit log.
-pub struct PageView {
+pub struct AccessEvent {
     /// The user who opened the page, signed in, or made the rejected call.
     pub caller: Caller,
     /// Audit entry for the page view, sign-in or rejected call.
@@ -49,14 +49,14 @@ struct Series {
 
 /// Groups repeated page views and rejected calls: writes the first event to the audit log and counts equal events within the
 /// next minute.
-pub struct PageViewLog {
+pub struct AccessEventLog {
     db: Db,
     clock: Clock,
     seen: Mutex<HashMap<Sort, Series>>,
 }
 
-impl PageViewLog {
-    /// Creates a page-view log that writes to the audit log of this database. No events are counted yet.
+impl AccessEventLog {
+    /// Creates an access event log that writes to the audit log of this database. No events are counted yet.
     #[must_use]
     pub fn new(db: Db, clock: Clock) -> Self {
         Self { db, clock, seen: Mutex::default() }
@@ -67,17 +67,17 @@ impl PageViewLog {
     ///
     /// # Errors
     /// Returns a database error.
-    pub async fn record(&self, visit: PageView) -> Result<(), Error> {
+    pub async fn record_event(&self, access: AccessEvent) -> Result<(), Error> {
         self.write_due_counts().await?;
         let now = self.clock.now();
-        let Some(event) = self.first(&visit, now) else { return Ok(()) };
-        let PageView { caller, .. } = visit;
+        let Some(event) = self.first(&access, now) else { return Ok(()) };
+        let AccessEvent { caller, .. } = access;
         Ok(self.db.write(move |tx| Box::pin(async move { audit::append(tx, now, Some(&caller), event).await })).await?)
     }
 
     /// Returns the audit entry to write for a page view or rejected call. Returns `None` for a repetition, which is only counted.
-    fn first(&self, visit: &PageView, now: DateTime<Utc>) -> Option<AuditEvent> {
-        let PageView { caller, event } = visit;
+    fn first(&self, access: &AccessEvent, now: DateTime<Utc>) -> Option<AuditEvent> {
+        let AccessEvent { caller, event } = access;
         let mut sort = Sort { user_id: caller.user_id, kind: event.kind, summary: event.summary.clone(), address: event.address.clone() };
         let mut seen = self.seen();
         if !seen.contains_key(&sort) && seen.keys().filter(|known| known.user_id == caller.user_id).count() >= MAX_EVENTS_PER_USER {

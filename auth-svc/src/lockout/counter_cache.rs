@@ -1,6 +1,6 @@
 //! Fast store of the lockout counters: the memory of this process, or a Redis shared by all replicas.
 use crate::lockout_rules::{
-    self, BLOCK_DURATION_MS, CounterNames, FAILURE_EXPIRY_MS, FailureCounters, LockoutDecision, LockoutOp, MAX_FAILED_ATTEMPTS,
+    self, BLOCK_DURATION_MS, CounterNames, FAILURE_EXPIRY_MS, FailureCounters, LockoutDecision, LockoutOperation, MAX_FAILED_ATTEMPTS,
 };
 use patio_kit::cache::{Cache, RedisConnection};
 use redis::{AsyncCommands, Script};
@@ -44,7 +44,7 @@ impl CounterCache {
     /// Creates a fast store that uses the Redis of the cache, or the memory of this process when the cache is in memory.
     /// `timeout` is the time limit of a Redis call.
     #[must_use]
-    pub fn for_cache(cache: &Cache, timeout: Duration) -> Self {
+    pub fn from_cache(cache: &Cache, timeout: Duration) -> Self {
         match cache {
             Cache::Memory(_) => Self::Memory(Mutex::default()),
             Cache::Redis(redis) => {
@@ -55,10 +55,10 @@ impl CounterCache {
 
     /// Applies one operation, such as reserving a password attempt, to the lockout counters. Returns `None` when Redis is
     /// unavailable.
-    pub async fn apply_op(&self, op: LockoutOp, counter_names: &CounterNames, now: i64) -> Option<LockoutDecision> {
+    pub async fn apply_operation(&self, operation: LockoutOperation, counter_names: &CounterNames, now: i64) -> Option<LockoutDecision> {
         match self {
-            Self::Memory(counters) => Some(lockout_rules::apply_op(&mut lock(counters), counter_names, op, now)),
-            Self::Redis(remote) => remote.run_op(op, counter_names).await,
+            Self::Memory(counters) => Some(lockout_rules::apply_operation(&mut lock(counters), counter_names, operation, now)),
+            Self::Redis(remote) => remote.run_operation(operation, counter_names).await,
         }
     }
 
@@ -86,13 +86,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl RedisCounterCache {
-    async fn run_op(&self, op: LockoutOp, counter_names: &CounterNames) -> Option<LockoutDecision> {
+    async fn run_operation(&self, operation: LockoutOperation, counter_names: &CounterNames) -> Option<LockoutDecision> {
         // A read-only Redis still responds, but its data may be stale: a block there may have been lifted since.
         if !self.redis.accepts_writes() || !self.allows_call() || !self.delete_pending().await {
             return None;
         }
         let mut redis = self.redis.clone();
-        let call = call(op, counter_names);
+        let call = call(operation, counter_names);
         let response = tokio::time::timeout(self.timeout, call.invoke_async::<(i64, i64)>(&mut redis)).await;
         let response = match response {
             Ok(Ok(response)) => Some(response),
@@ -147,12 +147,12 @@ fn key(bucket: &str) -> String {
     format!("patio:{{lockout}}:{bucket}")
 }
 
-fn call(op: LockoutOp, counter_names: &CounterNames) -> redis::ScriptInvocation<'static> {
-    let (name, imported) = match op {
-        LockoutOp::Check => ("check", 0),
-        LockoutOp::Reserve => ("reserve", 0),
-        LockoutOp::Release => ("release", 0),
-        LockoutOp::Import(wait) => ("import", wait),
+fn call(operation: LockoutOperation, counter_names: &CounterNames) -> redis::ScriptInvocation<'static> {
+    let (name, imported) = match operation {
+        LockoutOperation::Check => ("check", 0),
+        LockoutOperation::Reserve => ("reserve", 0),
+        LockoutOperation::Release => ("release", 0),
+        LockoutOperation::Import(wait) => ("import", wait),
     };
     let mut call = LOCKOUT_SCRIPT.prepare_invoke();
     call.key(key(&counter_names.primary)).key(key(counter_names.secondary.as_ref().unwrap_or(&counter_names.primary)));
