@@ -29,8 +29,8 @@ struct Deletion {
 
 impl Context {
     /// Deletes a campaign; also succeeds when the deletion of the campaign has already begun.
-    pub async fn delete(&self, context: RequestContext, id: i64) -> Result<(), Error> {
-        let counting = tokio::time::timeout(COUNTERS_TIMEOUT, self.get(&context, id, None)).await;
+    pub async fn delete_campaign(&self, context: RequestContext, id: i64) -> Result<(), Error> {
+        let counting = tokio::time::timeout(COUNTERS_TIMEOUT, self.get_campaign(&context, id, None)).await;
         let progress = counting.ok().and_then(Result::ok).and_then(|seen| seen.progress);
         let deletion = Deletion { context, id, progress, at: self.now() };
         if self.db.write(move |tx| Box::pin(async move { deletion.mark_deleted_with_audit(tx).await })).await? {

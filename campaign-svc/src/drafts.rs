@@ -52,12 +52,12 @@ impl Context {
     /// Publishes a draft campaign, which makes the campaign visible to users; a repeated call returns the published campaign.
     ///
     /// vehicle-svc opens the campaign for saves first, so that a visible campaign always accepts saves.
-    pub async fn publish(&self, context: RequestContext, id: i64) -> Result<CampaignView, Error> {
+    pub async fn publish_draft(&self, context: RequestContext, id: i64) -> Result<CampaignView, Error> {
         let draft = self.record_draft_heartbeat(&context, id).await?;
         if draft.state == CampaignState::Live {
-            return self.get(&context, id, None).await;
+            return self.get_campaign(&context, id, None).await;
         }
-        self.vehicles.sync(&draft).await?;
+        self.vehicles.sync_campaign(&draft).await?;
         let progress = self.progress.get_uncached(&context, id).await?;
         let campaign = self.make_live(context, draft, &progress).await?;
         self.vehicles.notify_campaign_changed(id).await;
@@ -65,7 +65,7 @@ impl Context {
     }
 
     /// Deletes a draft campaign and its vehicles; does nothing when the draft no longer exists.
-    pub async fn discard(&self, context: &RequestContext, id: i64) -> Result<(), Error> {
+    pub async fn discard_draft(&self, context: &RequestContext, id: i64) -> Result<(), Error> {
         let (of, at) = (context.caller.signed_in_user_id(), self.now());
         let buried = self.db.write(move |tx| Box::pin(async move { discard(tx, id, of, at).await })).await?;
         if buried {

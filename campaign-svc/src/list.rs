@@ -27,7 +27,7 @@ use patio_proto::{
 
 /// Validated filters and page position of a request for a list of campaigns.
 #[derive(Debug, Clone)]
-pub struct ListQuery {
+pub struct CampaignListQuery {
     window: PageWindow,
     pattern: String,
     statuses: [CampaignStatus; 4],
@@ -35,7 +35,7 @@ pub struct ListQuery {
     order: CampaignOrder,
 }
 
-impl ListQuery {
+impl CampaignListQuery {
     /// Checks the fields of a list request for a caller of this role.
     ///
     /// # Errors
@@ -91,7 +91,11 @@ impl Context {
     /// A page of any size takes two SQL statements and one call to vehicle-svc for the counters. A filter by yard takes one more
     /// call, and so does the order that puts campaigns with recent saves first. While vehicle-svc is unavailable, the campaigns are
     /// returned without their progress.
-    pub async fn list(&self, context: &RequestContext, request: ListQuery) -> Result<(Vec<CampaignView>, PageMeta), Error> {
+    pub async fn list_campaigns(
+        &self,
+        context: &RequestContext,
+        request: CampaignListQuery,
+    ) -> Result<(Vec<CampaignView>, PageMeta), Error> {
         let ids = match request.yard {
             Some(yard) => Some(array(&self.vehicles.list_campaigns_in_yard(&context.bearer, yard).await?)),
             None => None,
@@ -123,7 +127,7 @@ impl Context {
 
     /// Returns one campaign with its progress in the given yard, or in all yards when `yard` is `None`. While vehicle-svc is
     /// unavailable, the campaign is returned without its progress.
-    pub async fn get(&self, context: &RequestContext, id: i64, yard: Option<i32>) -> Result<CampaignView, Error> {
+    pub async fn get_campaign(&self, context: &RequestContext, id: i64, yard: Option<i32>) -> Result<CampaignView, Error> {
         let mut checks = FieldErrors::default();
         let yard = yard.map(|id| checks.value_or_default("yard", seen_yard(id, context.caller.role)));
         checks.into_result()?;

@@ -67,7 +67,7 @@ impl Context {
     }
 
     async fn close(&self, save: Save, planned: &Campaign) -> Result<Campaign, Error> {
-        self.vehicles.sync(planned).await?;
+        self.vehicles.sync_campaign(planned).await?;
         let (id, reserved) = (save.id, planned.revision);
         let stored = self.db.write(move |tx| Box::pin(async move { save.store_closed(tx, reserved).await })).await;
         if stored.is_err() {
@@ -75,7 +75,7 @@ impl Context {
         }
         let campaign = stored?;
         if campaign.needs_sync() {
-            self.sync(&campaign).await?;
+            self.sync_campaign(&campaign).await?;
         }
         Ok(campaign)
     }
@@ -91,14 +91,14 @@ impl Context {
     /// Syncs the name and write lock (open or closed for saves) of a campaign to vehicle-svc. After a failure, the sweeper repeats
     /// the sync.
     async fn sync_or_defer(&self, campaign: &Campaign) {
-        if let Err(cause) = self.sync(campaign).await {
+        if let Err(cause) = self.sync_campaign(campaign).await {
             tracing::warn!(%cause, campaign = campaign.id, "failed to send name and write lock of a campaign to vehicle-svc, retrying");
         }
     }
 
     /// Syncs a campaign's name and write lock (open or closed for saves) to vehicle-svc, and stores the acknowledged revision.
-    pub async fn sync(&self, campaign: &Campaign) -> Result<(), Error> {
-        self.vehicles.sync(campaign).await?;
+    pub async fn sync_campaign(&self, campaign: &Campaign) -> Result<(), Error> {
+        self.vehicles.sync_campaign(campaign).await?;
         let (id, revision) = (campaign.id, campaign.revision);
         self.db.write(move |tx| Box::pin(async move { store::record_acknowledged_revision(tx, id, revision).await })).await?;
         Ok(())
@@ -110,7 +110,7 @@ impl Context {
         let at = self.now();
         let raised = self.db.write(move |tx| Box::pin(async move { store::begin_resync(tx, id, since, at).await })).await?;
         match raised {
-            Some(campaign) => self.sync(&campaign).await.map(|()| true),
+            Some(campaign) => self.sync_campaign(&campaign).await.map(|()| true),
             None => Ok(false),
         }
     }

@@ -3,7 +3,7 @@ use crate::{
     api::{Reply, accept, reply},
     change::CampaignChange,
     context::Context,
-    list::ListQuery,
+    list::CampaignListQuery,
 };
 use patio_kit::page::HistoryWindow;
 use patio_proto::campaign::{self as pb, campaign_service_server::CampaignService};
@@ -16,14 +16,14 @@ pub struct CampaignApi(pub Context);
 impl CampaignService for CampaignApi {
     async fn list_campaigns(&self, request: Request<pb::ListCampaignsRequest>) -> Reply<pb::ListCampaignsResponse> {
         let (context, request) = accept(request)?;
-        let request = ListQuery::from_request(request, context.caller.role)?;
-        let (seen, meta) = self.0.list(&context, request).await?;
+        let request = CampaignListQuery::from_request(request, context.caller.role)?;
+        let (seen, meta) = self.0.list_campaigns(&context, request).await?;
         reply(pb::ListCampaignsResponse { campaigns: seen.into_iter().map(pb::Campaign::from).collect(), meta: Some(meta) })
     }
 
     async fn get_campaign(&self, request: Request<pb::GetCampaignRequest>) -> Reply<pb::Campaign> {
         let (context, request) = accept(request)?;
-        reply(self.0.get(&context, request.id, request.yard).await?)
+        reply(self.0.get_campaign(&context, request.id, request.yard).await?)
     }
 
     async fn list_campaign_history(&self, request: Request<pb::ListCampaignHistoryRequest>) -> Reply<pb::ListCampaignHistoryResponse> {
@@ -40,7 +40,7 @@ impl CampaignService for CampaignApi {
 
     async fn delete_campaign(&self, request: Request<pb::DeleteCampaignRequest>) -> Reply<pb::DeleteCampaignResponse> {
         let (context, request) = accept(request)?;
-        self.0.delete(context, request.id).await?;
+        self.0.delete_campaign(context, request.id).await?;
         reply(pb::DeleteCampaignResponse {})
     }
 }

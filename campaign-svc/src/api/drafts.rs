@@ -27,12 +27,12 @@ impl DraftService for DraftApi {
 
     async fn publish_draft(&self, request: Request<pb::PublishDraftRequest>) -> Reply<pb::Campaign> {
         let (context, request) = accept(request)?;
-        reply(self.0.publish(context, request.id).await?)
+        reply(self.0.publish_draft(context, request.id).await?)
     }
 
     async fn discard_draft(&self, request: Request<pb::DiscardDraftRequest>) -> Reply<pb::DiscardDraftResponse> {
         let (context, request) = accept(request)?;
-        self.0.discard(&context, request.id).await?;
+        self.0.discard_draft(&context, request.id).await?;
         reply(pb::DiscardDraftResponse {})
     }
 }

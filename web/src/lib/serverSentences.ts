@@ -37,7 +37,7 @@ export const SERVER_SENTENCES: [english: string, portuguese: string][] = [
   ['Campaign not found. It may have been deleted.', 'Campanha não encontrada. Talvez tenha sido excluída.'],
   ['Another campaign already has the name "{1}".', 'Já existe uma campanha com o nome "{1}".'],
   ['The status of a campaign cannot change from {1} to {2}.', 'O status de uma campanha não pode mudar de {1} para {2}.'],
-  ['This import id was already used for a campaign with another name or by another user. Start the import again.', 'Este identificador de importação já foi usado para uma campanha com outro nome ou por outro usuário. Inicie a importação novamente.'],
+  ['This import conflicts with an earlier import of another campaign or by another user. Start the import again.', 'Esta importação conflita com uma importação anterior de outra campanha ou de outro usuário. Inicie a importação novamente.'],
   // Vehicles
   ['Vehicle not found. It may have been deleted.', 'Veículo não encontrado. Talvez tenha sido excluído.'],
   ['Someone else saved this vehicle after you opened it. Reload the vehicle and save again.', 'Outra pessoa salvou este veículo depois que você o abriu. Recarregue o veículo e salve novamente.'],
@@ -124,7 +124,7 @@ export const SERVER_SENTENCES: [english: string, portuguese: string][] = [
   ['{1} vehicles keep their supervisor notes. Only a supervisor can clear them.', '{1} veículos mantêm as observações do supervisor. Só um supervisor pode limpá-las.'],
   // Imports and files
   ['Upload not found. Import the file again.', 'Envio não encontrado. Importe o arquivo novamente.'],
-  ['This upload id was already used for another file or by another user. Start the import again.', 'Este identificador de envio já foi usado para outro arquivo ou por outro usuário. Inicie a importação novamente.'],
+  ['This upload conflicts with an earlier upload of another file or by another user. Start the import again.', 'Este envio conflita com um envio anterior de outro arquivo ou de outro usuário. Inicie a importação novamente.'],
   ['This file is already being imported.', 'Este arquivo já está sendo importado.'],
   ['Too many imports or exports are running. Try again in a moment.', 'Há muitas importações ou exportações em andamento. Tente novamente em instantes.'],
   ['The import was interrupted: the connection was lost or the server is restarting. Nothing was imported. Try again.', 'A importação foi interrompida: a conexão caiu ou o servidor está reiniciando. Nada foi importado. Tente novamente.'],
