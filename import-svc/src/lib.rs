@@ -70,7 +70,7 @@ impl Config {
 /// Checks, for the `doctor` command, that the workbook reader process starts and can parse the template workbook.
 async fn workbooks(config: &Config) -> CheckResult {
     let read = async {
-        let sheet = template::build_template()?.data;
+        let sheet = template::build_template_workbook()?.data;
         let book = config.reader()?.read(0, sheet.into(), &mut |_| {}).await.map_err(|failure| anyhow::anyhow!("{failure:?}"))?;
         anyhow::Ok(book.vehicles.len())
     };

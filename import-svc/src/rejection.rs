@@ -29,32 +29,32 @@ pub enum ErrorCode {
 
 /// Builds a rejection with a code and a message, without row errors.
 #[must_use]
-pub fn reject(code: ErrorCode, message: impl Into<String>) -> Rejection {
+pub fn build_rejection(code: ErrorCode, message: impl Into<String>) -> Rejection {
     Rejection { code: code as i32, message: message.into(), ..Rejection::default() }
 }
 
 /// Builds the rejection of an unreadable workbook. `why` completes the sentence "The workbook cannot be read: …".
 #[must_use]
-pub fn unreadable(why: &str) -> Rejection {
-    reject(ErrorCode::Unreadable, format!("The workbook cannot be read: {why}."))
+pub fn unreadable_workbook_rejection(why: &str) -> Rejection {
+    build_rejection(ErrorCode::Unreadable, format!("The workbook cannot be read: {why}."))
 }
 
 /// Builds the rejection of a file that is too large.
 #[must_use]
-pub fn too_large() -> Rejection {
-    reject(ErrorCode::TooLarge, "Failed to select document. File size should not exceed 5MB.")
+pub fn file_too_large_rejection() -> Rejection {
+    build_rejection(ErrorCode::TooLarge, "Failed to select document. File size should not exceed 5MB.")
 }
 
 /// Builds the rejection of a file that is not an `.xlsx` workbook. `why` is a separate sentence, or empty.
 #[must_use]
-pub fn not_xlsx(why: &str) -> Rejection {
-    reject(ErrorCode::NotXlsx, format!("Failed to select document. Only .xlsx documents are allowed. {why}").trim_end())
+pub fn not_xlsx_rejection(why: &str) -> Rejection {
+    build_rejection(ErrorCode::NotXlsx, format!("Failed to select document. Only .xlsx documents are allowed. {why}").trim_end())
 }
 
 /// Builds the rejection of a campaign name that is taken. The gateway replaces `{product}` with the product name.
 #[must_use]
-pub fn name_taken() -> Rejection {
-    reject(ErrorCode::NameTaken, "Uma campanha com o mesmo nome já existe para o {product}.")
+pub fn name_taken_rejection() -> Rejection {
+    build_rejection(ErrorCode::NameTaken, "Uma campanha com o mesmo nome já existe para o {product}.")
 }
 
 /// Collects the cell errors of one file: lists the first errors and counts all errors.
@@ -69,7 +69,12 @@ impl RowErrors {
     pub fn add(&mut self, row: u32, column: &str, value: &str, message: impl Into<String>) {
         self.total += 1;
         if self.listed.len() < MAX_LISTED_ERRORS {
-            self.listed.push(RowError { row: row.into(), column: column.to_owned(), value: display_text(value), message: message.into() });
+            self.listed.push(RowError {
+                row: row.into(),
+                column: column.to_owned(),
+                value: shorten_for_message(value),
+                message: message.into(),
+            });
         }
     }
 
@@ -86,7 +91,7 @@ impl RowErrors {
             1 => "One cell has an error. Nothing was imported.".to_owned(),
             total => format!("{total} cells have errors. Nothing was imported."),
         };
-        Rejection { rows: self.listed, total_errors: self.total, ..reject(ErrorCode::InvalidRows, message) }
+        Rejection { rows: self.listed, total_errors: self.total, ..build_rejection(ErrorCode::InvalidRows, message) }
     }
 }
 
@@ -95,7 +100,7 @@ const MAX_QUOTED_LEN: usize = 60;
 
 /// Shortens a cell value for a message and replaces unprintable characters with `�`.
 #[must_use]
-pub fn display_text(text: &str) -> String {
+pub fn shorten_for_message(text: &str) -> String {
     let printable = |c: char| if is_unprintable(c) { char::REPLACEMENT_CHARACTER } else { c };
     let mut cut: String = text.chars().take(MAX_QUOTED_LEN).map(printable).collect();
     if text.chars().nth(MAX_QUOTED_LEN).is_some() {

@@ -3,11 +3,11 @@ use crate::{
     active_imports::ActiveImports,
     error::{Error, Result},
     progress::ProgressTracker,
-    reader::{ParsedWorkbook, ReadFailure, WorkbookReader, wire::SheetHeader},
-    rejection::{ErrorCode, name_taken, reject},
+    reader::{ParsedWorkbook, ReadFailure, WorkbookReader, protocol::SheetHeader},
+    rejection::{ErrorCode, name_taken_rejection, reject},
     saga_clients::SagaClients,
     store::{
-        self, BeginResult, FailureOutcome, ImportAttempt, cancellation,
+        self, BeginAttemptResult, FailureOutcome, ImportAttempt, cancellation,
         rejected_workbooks::{self, RejectedWorkbook},
     },
 };
@@ -44,7 +44,7 @@ const CANCELLATION_POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 /// A completely received workbook that is to be imported.
 #[derive(Debug)]
-pub struct Upload {
+pub struct UploadedWorkbook {
     /// Upload id that the client chose.
     pub id: Uuid,
     /// Name of the uploaded file, which ends with `.xlsx`.
@@ -55,7 +55,7 @@ pub struct Upload {
 
 /// The user who starts an import or export.
 #[derive(Debug, Clone)]
-pub struct Uploader {
+pub struct RequestingUser {
     /// Caller as verified by the authorization layer.
     pub caller: Caller,
     /// Token for calls to other services on behalf of the user.
@@ -108,7 +108,7 @@ pub struct Importer {
 
 impl Importer {
     /// Imports a file. If the returned future is dropped, the import is cancelled and undone.
-    pub async fn import(&self, person: Uploader, upload: Upload) -> Result<ImportOutcome> {
+    pub async fn import(&self, person: RequestingUser, upload: UploadedWorkbook) -> Result<ImportOutcome> {
         let attempt = ImportAttempt {
             upload_id: upload.id.to_string(),
             file_name: upload.file_name.clone(),
@@ -119,13 +119,15 @@ impl Importer {
         };
         let steps = SagaClients::new(&self.host.channels, self.tokens.call_context_on_behalf_of(&person.bearer).await?);
         match store::begin_attempt(&self.db, attempt, self.running.clone()).await? {
-            BeginResult::Started { id, leftover } => self.start(id, leftover, Run::new(self, id, person.caller, steps, upload)).await,
-            BeginResult::AlreadyImported { campaign_id, vehicles } => match steps.find_published(campaign_id).await? {
+            BeginAttemptResult::Started { id, leftover } => {
+                self.start(id, leftover, Run::new(self, id, person.caller, steps, upload)).await
+            }
+            BeginAttemptResult::AlreadyImported { campaign_id, vehicles } => match steps.find_published(campaign_id).await? {
                 Some(campaign) => Ok(ImportOutcome::imported(campaign, vehicles, Vec::new())),
                 None => Err(errors::status(Code::NotFound, Reason::NoCampaign, &"The campaign of this upload was deleted.").into()),
             },
-            BeginResult::Running => Err(Error::AlreadyRunning),
-            BeginResult::UploadIdReused => Err(Error::UploadIdReused),
+            BeginAttemptResult::Running => Err(Error::AlreadyRunning),
+            BeginAttemptResult::UploadIdReused => Err(Error::UploadIdReused),
         }
     }
 
@@ -196,10 +198,10 @@ struct Run {
 }
 
 impl Run {
-    fn new(importer: &Importer, id: i64, caller: Caller, steps: SagaClients, upload: Upload) -> Self {
+    fn new(importer: &Importer, id: i64, caller: Caller, steps: SagaClients, upload: UploadedWorkbook) -> Self {
         let Importer { host, db, reader, .. } = importer.clone();
         let progress = Arc::new(ProgressTracker::new(host.cache.clone(), host.clock.clone(), upload.id, caller.user_id));
-        let Upload { id: upload_id, file_name, data } = upload;
+        let UploadedWorkbook { id: upload_id, file_name, data } = upload;
         Self {
             id,
             host,
@@ -300,7 +302,7 @@ impl Run {
     async fn cancellation_loop(&self, given_up: &CancellationToken) -> Infallible {
         loop {
             tokio::time::sleep(CANCELLATION_POLL_INTERVAL).await;
-            match cancellation::is_requested(&self.db, self.id).await {
+            match cancellation::is_cancellation_requested(&self.db, self.id).await {
                 Ok(true) => {
                     self.cancelled.store(true, Relaxed);
                     given_up.cancel();
@@ -384,9 +386,9 @@ async fn until<T>(given_up: &CancellationToken, work: impl Future<Output = Resul
 /// Converts an error status of another service: a fault of the file becomes a rejection, any other error a failure of the import.
 fn refusal_of(status: Status) -> Stop {
     match (errors::reason(&status), status.code()) {
-        (Some(Reason::NameTaken), _) => name_taken().into(),
+        (Some(Reason::NameTaken), _) => name_taken_rejection().into(),
         (Some(Reason::NoCampaign), _) => Error::HeartbeatTimedOut.into(),
-        (Some(Reason::VinTaken), _) | (_, Code::InvalidArgument) => reject(ErrorCode::InvalidRows, status.message()).into(),
+        (Some(Reason::VinTaken), _) | (_, Code::InvalidArgument) => build_rejection(ErrorCode::InvalidRows, status.message()).into(),
         _ => Error::from(status).into(),
     }
 }

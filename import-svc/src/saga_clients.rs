@@ -1,5 +1,5 @@
 //! ServiceChannels of campaign-svc and vehicle-svc: one method per step of an import.
-use crate::{progress::ProgressTracker, reader::wire::SheetHeader};
+use crate::{progress::ProgressTracker, reader::protocol::SheetHeader};
 use bytes::Bytes;
 use patio_kit::{
     client::{call_context::CallContext, service_channel::ServiceChannel},

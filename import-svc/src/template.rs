@@ -18,7 +18,7 @@ const COLUMN_WIDTHS: [f64; 7] = [28.0, 20.0, 36.0, 14.0, 14.0, 18.0, 16.0];
 ///
 /// # Errors
 /// Returns an error when the workbook cannot be built, which would be a bug.
-pub fn build_template() -> Result<File, XlsxError> {
+pub fn build_template_workbook() -> Result<File, XlsxError> {
     let (text, head) = (Format::new().set_num_format("@"), Format::new().set_num_format("@").set_bold());
     let mut workbook = Workbook::new();
     let sheet = workbook.add_worksheet().set_name("Sheet1")?;

@@ -8,7 +8,7 @@ use crate::common::{
 };
 use import_svc::{
     files::csv_file,
-    reader::{self, Column, ReadFailure, ReadPurpose, StopReason, check_package, wire::CheckedRows},
+    reader::{self, Column, ReadFailure, ReadPurpose, StopReason, check_package, protocol::CheckedRows},
 };
 use patio_proto::{vehicle::ImportVehiclesRequest, vin::Vin};
 use patio_testing::from_environment;
@@ -114,7 +114,7 @@ fn damaged(mut file: Vec<u8>, damages: &[Damage]) -> Vec<u8> {
 }
 
 fn books() -> Vec<Vec<u8>> {
-    let template = import_svc::template::build_template().unwrap().data;
+    let template = import_svc::template::build_template_workbook().unwrap().data;
     vec![template, good("Damaged", 40), with_rows(&[&FIRST, &FIRST]), Book::new(&[&HEADER]).stored("xl/media/x", vec![b'<'; 3_000]).bytes()]
 }
 
@@ -171,13 +171,13 @@ fn sheet() -> impl Strategy<Value = (Vec<&'static str>, Vec<Vec<String>>)> {
 }
 
 /// Reads a sheet for import and for correction, inside this process because the package is valid. Returns both results.
-fn both(file: &[u8]) -> (Result<Vec<Vin>, i32>, Vec<reader::wire::CheckedRow>) {
+fn both(file: &[u8]) -> (Result<Vec<Vin>, i32>, Vec<reader::protocol::CheckedRow>) {
     let (mut vehicles, mut lines) = (Vec::new(), Vec::new());
-    let read = reader::read(file, ReadPurpose::Import, &mut |record| {
+    let read = reader::read_sheet(file, ReadPurpose::Import, &mut |record| {
         vehicles.extend(ImportVehiclesRequest::decode(record.vehicles).unwrap().vehicles);
         Ok(())
     });
-    let _ = reader::read(file, ReadPurpose::Correct, &mut |record| {
+    let _ = reader::read_sheet(file, ReadPurpose::Correct, &mut |record| {
         lines.extend(CheckedRows::decode(record.lines).unwrap().all);
         Ok(())
     });
@@ -220,7 +220,7 @@ fn any_bytes_can_be_read_as_csv_with_correct_line_numbers() {
         let mut data = if with_header { format!("{CSV_HEADER}\n").into_bytes() } else { Vec::new() };
         data.extend(tail);
         let lines = 1 + i64::try_from(data.iter().filter(|byte| matches!(byte, b'\n' | b'\r')).count()).unwrap();
-        let parsed = csv_file::read(&data);
+        let parsed = csv_file::parse_csv(&data);
         prop_assert!(parsed.errors.iter().all(|error| (1..=lines).contains(&error.line)), "{:?}", parsed.errors);
         prop_assert!(parsed.total_errors >= i64::try_from(parsed.errors.len()).unwrap());
         prop_assert!(
@@ -240,7 +240,7 @@ fn output_of_a_csv_writer_is_read_unchanged() {
         for (model, serial, supervisor, leader) in &rows {
             writer.write_record([serial, model, supervisor, leader]).unwrap();
         }
-        let parsed = csv_file::read(&writer.into_inner().unwrap());
+        let parsed = csv_file::parse_csv(&writer.into_inner().unwrap());
         prop_assert_eq!(parsed.total_errors, 0, "{:?}", parsed.errors);
         let read: Vec<_> = parsed
             .rows

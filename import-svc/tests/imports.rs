@@ -4,7 +4,7 @@ use import_svc::{
     SCHEMA,
     active_imports::ActiveImports,
     rejection::MAX_FILE_BYTES,
-    store::{self, BeginResult, ImportAttempt},
+    store::{self, BeginAttemptResult, ImportAttempt},
 };
 use patio_kit::{
     auth::identity::Caller,
@@ -229,7 +229,7 @@ async fn orphaned_imports_are_recovered() {
         for (id, published) in [(1, true), (2, false)] {
             let kept = crate::common::services::Kept { import_id: format!("lost {id}"), published, ..Default::default() };
             world.kingdom().campaigns.insert(id, kept);
-            let BeginResult::Started { id: import, leftover: None } =
+            let BeginAttemptResult::Started { id: import, leftover: None } =
                 store::begin_attempt(&db, attempt(&world, &format!("lost {id}")), ActiveImports::default()).await.unwrap()
             else {
                 panic!()

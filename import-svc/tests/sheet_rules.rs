@@ -15,7 +15,7 @@ async fn taken(serial: &str, space: &str) -> [String; 2] {
 
 #[tokio::test]
 async fn the_template_imports_as_it_is() {
-    let template = template::build_template().unwrap();
+    let template = template::build_template_workbook().unwrap();
     assert_eq!(template.name, "patio-campaign-template.xlsx");
     let book = read(template.data).await.unwrap();
     assert_eq!((book.sheet.campaign.as_str(), book.sheet.vehicles), ("Example campaign", 4));

@@ -7,13 +7,13 @@ use crate::{
     },
     error::Error,
     files::{
-        self, CsvFile, corrections, download_stream,
+        self, UploadedCsv, corrections, download_stream,
         export::{ExportedFile, Exporter},
-        sql,
+        sql_script,
     },
     reader::{ReadFailure, WorkbookReader},
-    rejection::{self, ErrorCode, MAX_FILE_BYTES, is_unprintable, not_xlsx, reject, too_large},
-    saga::Uploader,
+    rejection::{self, ErrorCode, MAX_FILE_BYTES, build_rejection, file_too_large_rejection, is_unprintable, not_xlsx_rejection},
+    saga::RequestingUser,
     store::rejected_workbooks,
 };
 use futures::{Stream, StreamExt};
@@ -56,17 +56,17 @@ impl FileApi {
         let place = self.places.try_acquire()?;
         let gathered = upload::receive_file(pieces, ".xlsx").await?;
         if let Some(refusal) = refusal_of(&gathered).or_else(|| check_file_name(&gathered.campaign_name)) {
-            return Ok(download_stream::from_rejection(refusal).boxed());
+            return Ok(download_stream::stream_rejection(refusal).boxed());
         }
         match self.reader.read(caller.user_id, gathered.data, &mut |_| {}).await {
             Ok(mut book) => {
                 if !gathered.campaign_name.is_empty() {
                     book.sheet.campaign = gathered.campaign_name;
                 }
-                let pieces = download_stream::from_texts(
-                    sql::script_file_name(&book.sheet.campaign),
+                let pieces = download_stream::stream_texts(
+                    sql_script::script_file_name(&book.sheet.campaign),
                     download_stream::SQL_CONTENT_TYPE,
-                    sql::generate_script(book),
+                    sql_script::generate_sql_script(book),
                 );
                 let held_while = move |piece| {
                     let _held = &place;
@@ -74,7 +74,7 @@ impl FileApi {
                 };
                 Ok(pieces.map(held_while).boxed())
             }
-            Err(ReadFailure::Rejected(refusal)) => Ok(download_stream::from_rejection(refusal).boxed()),
+            Err(ReadFailure::Rejected(refusal)) => Ok(download_stream::stream_rejection(refusal).boxed()),
             Err(ReadFailure::NotStarted(cause)) => Err(Error::ReaderNotStarted(cause)),
         }
     }
@@ -89,14 +89,15 @@ impl FileApi {
         }
         let checked = match self.reader.read_for_correction(caller.user_id, kept.data.into()).await {
             Ok(checked) => checked,
-            Err(ReadFailure::Rejected(refusal)) => return Ok(download_stream::from_rejection(refusal).boxed()),
+            Err(ReadFailure::Rejected(refusal)) => return Ok(download_stream::stream_rejection(refusal).boxed()),
             Err(ReadFailure::NotStarted(cause)) => return Err(Error::ReaderNotStarted(cause)),
         };
         let folder = self.exporter.temp_folder();
-        let file =
-            tokio::task::spawn_blocking(move || corrections::write_workbook(checked, &folder)).await.map_err(Error::TaskAborted)??;
+        let file = tokio::task::spawn_blocking(move || corrections::write_correction_workbook(checked, &folder))
+            .await
+            .map_err(Error::TaskAborted)??;
         let name = format!("{}-errors.xlsx", download_stream::safe_file_name(kept.file_name.trim_end_matches(".xlsx")));
-        Ok(download_stream::from_file(name, download_stream::XLSX_CONTENT_TYPE, file).boxed())
+        Ok(download_stream::stream_file(name, download_stream::XLSX_CONTENT_TYPE, file).boxed())
     }
 
     async fn edit(&self, request: Request<Streaming<pb::UploadChunk>>, dry_run: bool) -> Result<pb::CsvResponse, Error> {
@@ -104,11 +105,11 @@ impl FileApi {
         let bearer = CallContext::from_request(&request);
         let gathered = upload::receive_file(request.into_inner(), ".csv").await?;
         let outcome = if gathered.size > MAX_FILE_BYTES {
-            Outcome::Rejected(reject(ErrorCode::TooLarge, "O arquivo deve ter no máximo 5MB."))
+            Outcome::Rejected(build_rejection(ErrorCode::TooLarge, "O arquivo deve ter no máximo 5MB."))
         } else if !gathered.has_expected_extension {
-            Outcome::Rejected(reject(ErrorCode::NotXlsx, "Apenas arquivos CSV (.csv) são suportados."))
+            Outcome::Rejected(build_rejection(ErrorCode::NotXlsx, "Apenas arquivos CSV (.csv) são suportados."))
         } else {
-            let file = CsvFile { name: gathered.name, data: gathered.data };
+            let file = UploadedCsv { name: gathered.name, data: gathered.data };
             Outcome::Edit(files::apply_csv(&self.host.channels, &bearer, file, dry_run).await?)
         };
         Ok(pb::CsvResponse { outcome: Some(outcome) })
@@ -117,9 +118,9 @@ impl FileApi {
 
 fn refusal_of(gathered: &ReceivedUpload) -> Option<pb::Rejection> {
     if gathered.size > MAX_FILE_BYTES {
-        return Some(too_large());
+        return Some(file_too_large_rejection());
     }
-    (!gathered.has_expected_extension).then(|| not_xlsx(""))
+    (!gathered.has_expected_extension).then(|| not_xlsx_rejection(""))
 }
 
 fn check_file_name(name: &str) -> Option<pb::Rejection> {
@@ -127,9 +128,9 @@ fn check_file_name(name: &str) -> Option<pb::Rejection> {
     is_bad.then(|| {
         let words = format!(
             "The campaign name `{}` has more than {MAX_NAME_LEN} characters or an invisible character.",
-            rejection::display_text(name)
+            rejection::shorten_for_message(name)
         );
-        reject(ErrorCode::InvalidRows, words)
+        build_rejection(ErrorCode::InvalidRows, words)
     })
 }
 
@@ -140,7 +141,7 @@ impl pb::file_service_server::FileService for FileApi {
     type GetRejectedSheetStream = Pieces;
 
     async fn export_campaign(&self, request: Request<pb::ExportCampaignRequest>) -> Result<Response<Pieces>, Status> {
-        let person = Uploader {
+        let person = RequestingUser {
             caller: identity::authenticated_caller(&request)?,
             bearer: CallContext::from_request(&request),
             address: audit::client_address(&request),
@@ -151,7 +152,7 @@ impl pb::file_service_server::FileService for FileApi {
             known => known,
         };
         let ExportedFile { name, file } = self.exporter.export(&person, request.campaign_id, report).await?;
-        Ok(Response::new(download_stream::from_file(name, download_stream::XLSX_CONTENT_TYPE, file).boxed()))
+        Ok(Response::new(download_stream::stream_file(name, download_stream::XLSX_CONTENT_TYPE, file).boxed()))
     }
 
     async fn convert_to_sql(&self, request: Request<Streaming<pb::UploadChunk>>) -> Result<Response<Pieces>, Status> {

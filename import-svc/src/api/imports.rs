@@ -10,7 +10,7 @@ use crate::{
     error::Error,
     progress::ProgressTracker,
     reader::WorkbookReader,
-    saga::{ImportOutcome, Importer, Uploader},
+    saga::{ImportOutcome, Importer, RequestingUser},
     store::cancellation,
     template,
 };
@@ -42,7 +42,7 @@ impl ImportApi {
         Self { importer: Importer { host: host.clone(), db, reader, tokens: host.service_tokens("import-svc"), running }, places }
     }
 
-    async fn act(&self, person: Uploader, pieces: Streaming<pb::UploadChunk>) -> Result<ImportOutcome, Error> {
+    async fn act(&self, person: RequestingUser, pieces: Streaming<pb::UploadChunk>) -> Result<ImportOutcome, Error> {
         let _place = self.places.try_acquire()?;
         match upload::receive_workbook(pieces).await? {
             ReceiveOutcome::Complete(upload) => self.importer.import(person, upload).await,
@@ -67,7 +67,7 @@ impl ImportApi {
                 return Err(Error::CancellationPending);
             }
             tokio::time::sleep(POLL_INTERVAL).await;
-            outcome = cancellation::load_outcome(db, &upload_id).await?;
+            outcome = cancellation::load_import_outcome(db, &upload_id).await?;
         }
         if outcome == "imported" { Err(Error::AlreadyPublished) } else { Ok(()) }
     }
@@ -78,7 +78,7 @@ impl pb::import_service_server::ImportService for ImportApi {
     type WatchImportStream = Pin<Box<dyn Stream<Item = Result<pb::ImportProgress, Status>> + Send>>;
 
     async fn import_campaign(&self, request: Request<Streaming<pb::UploadChunk>>) -> Result<Response<pb::ImportCampaignResponse>, Status> {
-        let person = Uploader {
+        let person = RequestingUser {
             caller: identity::authenticated_caller(&request)?,
             bearer: CallContext::from_request(&request),
             address: audit::client_address(&request),
@@ -101,7 +101,7 @@ impl pb::import_service_server::ImportService for ImportApi {
     }
 
     async fn get_template(&self, _: Request<pb::GetTemplateRequest>) -> Result<Response<pb::File>, Status> {
-        Ok(Response::new(template::build_template().map_err(Error::from)?))
+        Ok(Response::new(template::build_template_workbook().map_err(Error::from)?))
     }
 }
 

@@ -1,8 +1,8 @@
 //! Receives an uploaded file from its stream of chunks.
 use crate::{
     error::{Error, Result},
-    rejection::{MAX_FILE_BYTES, is_unprintable, not_xlsx, too_large},
-    saga::Upload,
+    rejection::{MAX_FILE_BYTES, file_too_large_rejection, is_unprintable, not_xlsx_rejection},
+    saga::UploadedWorkbook,
 };
 use bytes::{Bytes, BytesMut};
 use futures::{Stream, StreamExt};
@@ -23,7 +23,7 @@ const MAX_NAME_LEN: usize = 200;
 #[derive(Debug)]
 pub(super) enum ReceiveOutcome {
     /// A complete file that is ready for import.
-    Complete(Upload),
+    Complete(UploadedWorkbook),
     /// File that was rejected before parsing because of its size or name, with its upload id.
     Rejected(Uuid, Rejection),
 }
@@ -84,12 +84,12 @@ where
     let gathered = receive_file(pieces, ".xlsx").await?;
     let id = upload_id(&gathered.id)?;
     if gathered.size > MAX_FILE_BYTES {
-        return Ok(ReceiveOutcome::Rejected(id, too_large()));
+        return Ok(ReceiveOutcome::Rejected(id, file_too_large_rejection()));
     }
     if !gathered.has_expected_extension {
-        return Ok(ReceiveOutcome::Rejected(id, not_xlsx("")));
+        return Ok(ReceiveOutcome::Rejected(id, not_xlsx_rejection("")));
     }
-    Ok(ReceiveOutcome::Complete(Upload { id, file_name: gathered.name, data: gathered.data }))
+    Ok(ReceiveOutcome::Complete(UploadedWorkbook { id, file_name: gathered.name, data: gathered.data }))
 }
 
 fn upload_id(written: &str) -> Result<Uuid> {

@@ -1,7 +1,7 @@
 //! Writes a rejected workbook for correction by the user: the same rows at the same positions, plus a column of errors.
 use crate::{
-    files::workbook::looks_like_formula,
-    reader::{CheckedWorkbook, Column, ERRORS_COLUMN, wire::CheckedRow},
+    files::export_writer::looks_like_formula,
+    reader::{CheckedWorkbook, Column, ERRORS_COLUMN, protocol::CheckedRow},
 };
 use rust_xlsxwriter::{Color, Format, FormatAlign, Workbook, Worksheet, XlsxError};
 use std::{fs::File, io::Seek, path::Path};
@@ -45,14 +45,14 @@ fn width(name: &str) -> f64 {
 ///
 /// # Errors
 /// Returns an error when the file cannot be written, for example because the disk is full.
-pub fn write_workbook(checked: CheckedWorkbook, folder: &Path) -> Result<File, XlsxError> {
+pub fn write_correction_workbook(checked: CheckedWorkbook, folder: &Path) -> Result<File, XlsxError> {
     let styles = Styles::new();
     let mut book = Workbook::new();
     book.set_tempdir(folder)?;
     let sheet = book.add_worksheet_with_constant_memory()?.set_name("Sheet1")?;
     sheet.set_freeze_panes(1, 0)?;
     let mut last = (0, 0);
-    for (index, line) in checked.lines().enumerate() {
+    for (index, line) in checked.into_rows().enumerate() {
         if index == 0 {
             widen(sheet, &line.cells)?;
         }

@@ -1,5 +1,5 @@
 //! Parses a CSV file of vehicle changes: detects encoding and delimiter, finds the header, reads the rows.
-use crate::{files::workbook::NO_STATUS, rejection::display_text};
+use crate::{files::export_writer::NO_STATUS_TEXT, rejection::shorten_for_message};
 use csv::{ReaderBuilder, StringRecord};
 use patio_proto::vehicle::{EditRow, LineError};
 use std::borrow::Cow;
@@ -44,7 +44,7 @@ impl ParsedCsv {
 
 /// Parses a CSV file. Every problem is reported with its line number.
 #[must_use]
-pub fn read(data: &[u8]) -> ParsedCsv {
+pub fn parse_csv(data: &[u8]) -> ParsedCsv {
     // Some terminals and legacy port systems append Ctrl-Z (0x1A) to a file.
     let data = data.strip_suffix(&[0x1a]).unwrap_or(data);
     let text = match decode(data) {
@@ -234,7 +234,7 @@ fn rows(text: &str, header: &Header) -> ParsedCsv {
             break;
         }
         if let Some(excess) = values.skip(header.width).find(|field| !field.is_empty()) {
-            parsed.wrong(line, format!("Line {line} has too many values: {}.", display_text(excess)));
+            parsed.wrong(line, format!("Line {line} has too many values: {}.", shorten_for_message(excess)));
             continue;
         }
         take(&mut parsed, line, header, record);
@@ -256,7 +256,7 @@ fn take(parsed: &mut ParsedCsv, line: i64, header: &Header, record: &StringRecor
         serial_number,
         parking_space: value(2),
         // Exports write this text for a missing status, so it means no change.
-        status: value(3).filter(|status| !status.eq_ignore_ascii_case(NO_STATUS)),
+        status: value(3).filter(|status| !status.eq_ignore_ascii_case(NO_STATUS_TEXT)),
         operator_notes: value(4),
         admin_notes: value(5),
     };
@@ -272,13 +272,13 @@ mod tests {
     const HEADER: &str = "Model Code,Serial Number,Parking Space,Status,Team Leader Notes,Supervisor Notes";
 
     fn rows(text: &str) -> Vec<EditRow> {
-        let parsed = read(text.as_bytes());
+        let parsed = parse_csv(text.as_bytes());
         assert!(parsed.errors.is_empty(), "{text:?}: {:?}", parsed.errors);
         parsed.rows
     }
 
     fn errors(data: &[u8]) -> Vec<(i64, String)> {
-        read(data).errors.into_iter().map(|error| (error.line, error.message)).collect()
+        parse_csv(data).errors.into_iter().map(|error| (error.line, error.message)).collect()
     }
 
     #[test]
@@ -361,10 +361,10 @@ mod tests {
     #[test]
     fn a_file_of_excel_in_brazil_is_read_and_the_answer_says_how() {
         let windows = [HEADER.as_bytes(), b"\nA,1,,ok,inspe\xe7\xe3o \x96 feita\n"].concat();
-        let parsed = read(&windows);
+        let parsed = parse_csv(&windows);
         assert_eq!(parsed.rows[0].operator_notes.as_deref(), Some("inspeção \u{2013} feita"));
         assert!(parsed.errors.is_empty() && parsed.warnings[0].contains("Windows-1252"), "{parsed:?}");
-        assert!(read(format!("{HEADER}\nA,1,,ok,inspeção").as_bytes()).warnings.is_empty());
+        assert!(parse_csv(format!("{HEADER}\nA,1,,ok,inspeção").as_bytes()).warnings.is_empty());
     }
 
     #[test]
@@ -383,7 +383,7 @@ mod tests {
                 seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 data.push(alphabet[usize::try_from(seed >> 33).unwrap() % alphabet.len()]);
             }
-            let parsed = read(&data);
+            let parsed = parse_csv(&data);
             assert!(parsed.errors.iter().all(|error| error.line >= 1) && parsed.rows.iter().all(|row| row.line >= 2));
         }
     }

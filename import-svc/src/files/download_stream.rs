@@ -34,14 +34,14 @@ fn head(name: String, content_type: &str) -> FileChunk {
 }
 
 /// Streams the content of an open file as a download.
-pub fn from_file(name: String, content_type: &str, file: std::fs::File) -> impl Stream<Item = Result<FileChunk, Status>> + Send + use<> {
+pub fn stream_file(name: String, content_type: &str, file: std::fs::File) -> impl Stream<Item = Result<FileChunk, Status>> + Send + use<> {
     let data = ReaderStream::with_capacity(tokio::fs::File::from_std(file), CHUNK_BYTES)
         .map(|read| read.map(|bytes| piece(Part::Data(bytes.to_vec()))).map_err(|cause| Error::FileReadFailed(cause).into()));
     stream::once(std::future::ready(Ok(head(name, content_type)))).chain(data)
 }
 
 /// Streams a download from texts that an iterator produces on demand.
-pub fn from_texts<T>(name: String, content_type: &str, texts: T) -> impl Stream<Item = Result<FileChunk, Status>> + Send + use<T>
+pub fn stream_texts<T>(name: String, content_type: &str, texts: T) -> impl Stream<Item = Result<FileChunk, Status>> + Send + use<T>
 where
     T: Iterator<Item = Bytes> + Send,
 {
@@ -50,7 +50,7 @@ where
 }
 
 /// Streams a rejection as the only message, instead of a file.
-pub fn from_rejection(rejection: Rejection) -> impl Stream<Item = Result<FileChunk, Status>> + Send {
+pub fn stream_rejection(rejection: Rejection) -> impl Stream<Item = Result<FileChunk, Status>> + Send {
     stream::once(std::future::ready(Ok(piece(Part::Rejected(rejection)))))
 }
 

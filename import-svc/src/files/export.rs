@@ -3,9 +3,9 @@ use crate::{
     error::{Error, Result},
     files::{
         LONG_CALL_TIMEOUT, download_stream,
-        workbook::{ExportRow, ExportWriter, to_local_time},
+        export_writer::{ExportRow, ExportWriter, to_local_time},
     },
-    saga::Uploader,
+    saga::RequestingUser,
 };
 use patio_kit::{
     audit,
@@ -69,7 +69,7 @@ impl Exporter {
     /// # Errors
     /// Returns `Busy` when too many exports run. Also returns an error when the campaign does not exist, when another service
     /// fails, or when the file cannot be written.
-    pub async fn export(&self, person: &Uploader, campaign_id: i64, report: Report) -> Result<ExportedFile> {
+    pub async fn export(&self, person: &RequestingUser, campaign_id: i64, report: Report) -> Result<ExportedFile> {
         let _turn = self.turns.try_acquire().map_err(|_| Error::Busy)?;
         let campaign = self.campaign(person, campaign_id).await?;
         let mut vehicles = VehicleServiceClient::new(self.host.channels.vehicle.clone()).max_decoding_message_size(MAX_MESSAGE_BYTES);
@@ -88,7 +88,7 @@ impl Exporter {
         Ok(ExportedFile { name, file })
     }
 
-    async fn campaign(&self, person: &Uploader, id: i64) -> Result<Campaign> {
+    async fn campaign(&self, person: &RequestingUser, id: i64) -> Result<Campaign> {
         let mut campaigns: CampaignServiceClient<ServiceChannel> = CampaignServiceClient::new(self.host.channels.campaign.clone());
         Ok(campaigns.get_campaign(person.bearer.request(GetCampaignRequest { id, yard: None })).await?.into_inner())
     }
@@ -99,7 +99,7 @@ impl Exporter {
     }
 
     /// Sends the vehicles with the names of their last editors to the writer. Stops when the writer has failed.
-    async fn feed(&self, person: &Uploader, mut chunks: Streaming<ExportChunk>, lines: mpsc::Sender<Vec<ExportRow>>) -> Result<()> {
+    async fn feed(&self, person: &RequestingUser, mut chunks: Streaming<ExportChunk>, lines: mpsc::Sender<Vec<ExportRow>>) -> Result<()> {
         let (users, mut names) = (UserNameCache::new(UserServiceClient::new(self.host.channels.auth.clone())), NameMap::default());
         while let Some(chunk) = chunks.message().await? {
             // Names that could not be resolved are kept too, so that an export does not wait for auth-svc at every chunk.
@@ -115,7 +115,7 @@ impl Exporter {
         Ok(())
     }
 
-    async fn append_audit(&self, person: &Uploader, campaign: &Campaign, vehicles: u32, file: &str) -> Result<()> {
+    async fn append_audit(&self, person: &RequestingUser, campaign: &Campaign, vehicles: u32, file: &str) -> Result<()> {
         let (caller, now) = (person.caller.clone(), self.host.clock.now());
         let event = audit::AuditEvent {
             kind: "exported",

@@ -3,8 +3,8 @@ pub mod corrections;
 pub mod csv_file;
 pub mod download_stream;
 pub mod export;
-pub mod sql;
-mod workbook;
+mod export_writer;
+pub mod sql_script;
 
 use crate::error::{Error, Result};
 use patio_kit::{
@@ -19,7 +19,7 @@ use std::time::Duration;
 pub const LONG_CALL_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A received CSV file with vehicle changes.
-pub struct CsvFile {
+pub struct UploadedCsv {
     /// Name of the CSV file from the client.
     pub name: String,
     /// Content of the file, at most [`crate::rejection::MAX_FILE_BYTES`] bytes.
@@ -31,9 +31,9 @@ pub struct CsvFile {
 ///
 /// # Errors
 /// Returns an error when the call to vehicle-svc fails.
-pub async fn apply_csv(channels: &ServiceChannels, bearer: &CallContext, file: CsvFile, dry_run: bool) -> Result<BulkEditResponse> {
+pub async fn apply_csv(channels: &ServiceChannels, bearer: &CallContext, file: UploadedCsv, dry_run: bool) -> Result<BulkEditResponse> {
     let data = file.data;
-    let parsed = tokio::task::spawn_blocking(move || csv_file::read(&data)).await.map_err(Error::TaskAborted)?;
+    let parsed = tokio::task::spawn_blocking(move || csv_file::parse_csv(&data)).await.map_err(Error::TaskAborted)?;
     if parsed.rows.is_empty() {
         return Ok(with(BulkEditResponse { warnings: parsed.warnings, ..BulkEditResponse::default() }, parsed.errors, parsed.total_errors));
     }

@@ -1,5 +1,5 @@
 //! Columns of a campaign worksheet, identified by their names in row 1.
-use crate::rejection::{ErrorCode, display_text, reject};
+use crate::rejection::{ErrorCode, build_rejection, shorten_for_message};
 use patio_proto::imports::{Rejection, RowError};
 use std::collections::HashMap;
 
@@ -90,7 +90,7 @@ impl Columns {
             match ColumnMeaning::named(written) {
                 Some(known) if places.values().any(|taken| *taken == known) => excess.push(format!("{} (twice)", known.name())),
                 Some(known) => drop(places.insert(*place, known)),
-                None => excess.push(display_text(written)),
+                None => excess.push(shorten_for_message(written)),
             }
         }
         let is_missing =
@@ -133,7 +133,7 @@ fn wrong_columns(missing: &[String], excess: &[String]) -> Rejection {
     Rejection {
         rows: rows.into_iter().take(crate::rejection::MAX_LISTED_ERRORS).collect(),
         total_errors,
-        ..reject(ErrorCode::WrongColumns, message)
+        ..build_rejection(ErrorCode::WrongColumns, message)
     }
 }
 

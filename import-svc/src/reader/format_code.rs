@@ -1,4 +1,4 @@
-//! Number formats and the parser of their codes, such as `0000` or `d/mmm`. The module `format` applies these formats to numbers.
+//! Number formats and the parser of their codes, such as `0000` or `d/mmm`. The module `number_formats` applies these formats to numbers.
 
 const UNKNOWN_FORMAT: &str = "a number in an unknown format";
 

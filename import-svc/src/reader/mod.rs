@@ -3,25 +3,25 @@
 //! Uploaded files are not trusted: a malicious file can exhaust memory, which aborts the process that reads the file. Therefore
 //! the service starts its own executable again, with the argument `read-workbook`. The service writes the file to standard input
 //! of this process and reads the rows from standard output.
-mod book;
 mod cell;
 mod columns;
-mod format;
 mod format_code;
-mod notes;
+mod normalization_counts;
+mod number_formats;
+pub mod protocol;
 mod rows;
 pub mod sandbox;
 mod sheet;
-mod supervisor;
 mod text;
-pub mod wire;
+mod workbook;
+mod workbook_reader;
 mod worker;
 mod zip_limits;
 
 pub use columns::{Column, ERRORS_COLUMN};
 pub use rows::{MAX_ROWS, ReadPurpose, StopReason};
-pub use sheet::read;
-pub use supervisor::{CheckedWorkbook, MAX_READER_PROCESSES, ParsedWorkbook, READ_TIMEOUT, ReadFailure, WorkbookReader};
+pub use sheet::read_sheet;
+pub use workbook_reader::{CheckedWorkbook, MAX_READER_PROCESSES, ParsedWorkbook, READ_TIMEOUT, ReadFailure, WorkbookReader};
 pub use zip_limits::{MAX_BYTES_BETWEEN_TAGS, MAX_PARSED_PART_BYTES, MAX_UNPACKED_BYTES, MAX_ZIP_ENTRIES, check_package};
 
 use std::process::ExitCode;
@@ -38,6 +38,6 @@ const CORRECTION_ARGUMENT: &str = "to-correct";
 pub fn run_if_requested() -> Option<ExitCode> {
     std::env::args_os().nth(1).is_some_and(|first| first == READER_ARGUMENT).then(|| {
         let corrects = std::env::args_os().nth(2).is_some_and(|second| second == CORRECTION_ARGUMENT);
-        worker::run(if corrects { ReadPurpose::Correct } else { ReadPurpose::Import })
+        worker::run_reader_process(if corrects { ReadPurpose::Correct } else { ReadPurpose::Import })
     })
 }

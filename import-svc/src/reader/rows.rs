@@ -3,10 +3,10 @@ use crate::{
     reader::{
         cell::Cell,
         columns::{self, Column, ColumnMeaning, Columns},
-        notes::NormalizationCounts,
-        wire::{CheckedRow, CheckedRows, ReaderRecord, SheetHeader},
+        normalization_counts::NormalizationCounts,
+        protocol::{CheckedRow, CheckedRows, ReaderRecord, SheetHeader},
     },
-    rejection::{ErrorCode, RowErrors, reject, unreadable},
+    rejection::{ErrorCode, RowErrors, build_rejection, unreadable_workbook_rejection},
 };
 use bytes::Bytes;
 use patio_proto::{
@@ -141,7 +141,7 @@ impl<'s> RowCollector<'s> {
             return Ok(());
         }
         if row < self.row {
-            return Err(unreadable("its rows are out of order").into());
+            return Err(unreadable_workbook_rejection("its rows are out of order").into());
         }
         if row > self.row {
             self.end_row()?;
@@ -175,7 +175,7 @@ impl<'s> RowCollector<'s> {
             return Err(self.errors.into_rejection().into());
         }
         let Some(Campaign { texts: [campaign, part, description, model_type], .. }) = self.campaign.take() else {
-            return Err(reject(ErrorCode::NoVehicles, "The sheet 'Sheet1' has no vehicles below its header.").into());
+            return Err(build_rejection(ErrorCode::NoVehicles, "The sheet 'Sheet1' has no vehicles below its header.").into());
         };
         self.send_rows()?;
         let notes = self.notes.to_sentences();
@@ -355,7 +355,7 @@ fn text(cells: &Cells, column: Column) -> &str {
 
 fn too_many(row: u32) -> Rejection {
     let found = u64::from(row) + 1;
-    reject(
+    build_rejection(
         ErrorCode::InvalidRows,
         format!("The sheet has data in row {found}. One file can have at most {MAX_ROWS} vehicles. Split it into several campaigns."),
     )

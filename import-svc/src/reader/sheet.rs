@@ -1,14 +1,14 @@
 //! Reads the cells of `Sheet1` from a workbook file and passes the cells to the validation of rows.
 use crate::{
     reader::{
-        book::{self, Workbook, WorkbookPartReader},
         cell::Cell,
-        format::{FORMAT_AS_TEXT_HINT, NumberFormats},
+        number_formats::{FORMAT_AS_TEXT_HINT, NumberFormats},
+        protocol::{ReaderRecord, SheetHeader},
         rows::{ReadPurpose, RowCollector, StopReason},
-        wire::{ReaderRecord, SheetHeader},
+        workbook::{self, Workbook, WorkbookPartReader},
         zip_limits,
     },
-    rejection::display_text,
+    rejection::shorten_for_message,
 };
 use patio_proto::imports::Rejection;
 use quick_xml::events::{BytesStart, Event};
@@ -20,11 +20,15 @@ use std::{io, rc::Rc};
 ///
 /// # Errors
 /// Returns the rejection of the file. Records sent before the rejection must be discarded.
-pub fn read(file: &[u8], purpose: ReadPurpose, send: &mut dyn FnMut(ReaderRecord) -> io::Result<()>) -> Result<SheetHeader, StopReason> {
+pub fn read_sheet(
+    file: &[u8],
+    purpose: ReadPurpose,
+    send: &mut dyn FnMut(ReaderRecord) -> io::Result<()>,
+) -> Result<SheetHeader, StopReason> {
     zip_limits::check_package(file)?;
     let mut workbook = Workbook::open(file)?;
     let (is_hidden, from_1904) = (workbook.is_hidden, workbook.from_1904);
-    let (xml, texts, formats) = workbook.sheet()?;
+    let (xml, texts, formats) = workbook.open_sheet()?;
     let mut rows = RowCollector::new(purpose, send);
     let mut cells = Cells { xml, texts, formats, from_1904, row: 0, column: 0 };
     if cells.find_data()? {
@@ -54,15 +58,15 @@ impl Cells<'_, '_> {
         let (mut buffer, mut is_worksheet) = (Vec::new(), false);
         loop {
             buffer.clear();
-            match self.xml.read_event_into(&mut buffer).map_err(|_| book::damaged_part())? {
+            match self.xml.read_event_into(&mut buffer).map_err(|_| workbook::damaged_part_rejection())? {
                 Event::Empty(start) if start.local_name().as_ref() == "sheetData" => return Ok(false),
                 Event::Start(start) => match start.local_name().as_ref() {
                     "sheetData" => return Ok(true),
                     "worksheet" => is_worksheet = true,
-                    _ if !is_worksheet => return Err(book::no_worksheet_rejection()),
+                    _ if !is_worksheet => return Err(workbook::no_worksheet_rejection()),
                     _ => {}
                 },
-                Event::Eof => return Err(book::damaged_part()),
+                Event::Eof => return Err(workbook::damaged_part_rejection()),
                 _ => {}
             }
         }
@@ -73,7 +77,7 @@ impl Cells<'_, '_> {
         let mut buffer = Vec::new();
         loop {
             buffer.clear();
-            match self.xml.read_event_into(&mut buffer).map_err(|_| book::damaged_part())? {
+            match self.xml.read_event_into(&mut buffer).map_err(|_| workbook::damaged_part_rejection())? {
                 Event::Start(start) if start.local_name().as_ref() == "c" => {
                     let (at, cell) = self.cell(&start)?;
                     take(at, cell)?;
@@ -89,7 +93,7 @@ impl Cells<'_, '_> {
                 }
                 Event::End(end) if end.local_name().as_ref() == "row" => (self.row, self.column) = (self.row.saturating_add(1), 0),
                 Event::End(end) if end.local_name().as_ref() == "sheetData" => return Ok(()),
-                Event::Eof => return Err(book::damaged_part().into()),
+                Event::Eof => return Err(workbook::damaged_part_rejection().into()),
                 _ => {}
             }
         }
@@ -98,14 +102,18 @@ impl Cells<'_, '_> {
     fn begin_row(&mut self, start: &BytesStart<'_>) -> Result<(), Rejection> {
         let number = Attributes::of(start)?.place;
         if !number.is_empty() {
-            self.row = number.parse::<u32>().ok().and_then(|number| number.checked_sub(1)).ok_or_else(book::damaged_part)?;
+            self.row = number.parse::<u32>().ok().and_then(|number| number.checked_sub(1)).ok_or_else(workbook::damaged_part_rejection)?;
         }
         Ok(())
     }
 
     /// Returns row and column of a cell, counted from 0. A cell without an explicit position follows the previous cell.
     fn place(&self, attributes: &Attributes<'_>) -> Result<(u32, u32), Rejection> {
-        if attributes.place.is_empty() { Ok((self.row, self.column)) } else { position(attributes.place).ok_or_else(book::damaged_part) }
+        if attributes.place.is_empty() {
+            Ok((self.row, self.column))
+        } else {
+            position(attributes.place).ok_or_else(workbook::damaged_part_rejection)
+        }
     }
 
     fn cell(&mut self, start: &BytesStart<'_>) -> Result<((u32, u32), Cell), Rejection> {
@@ -115,15 +123,15 @@ impl Cells<'_, '_> {
         let (mut value, mut buffer) = (None, Vec::new());
         loop {
             buffer.clear();
-            match self.xml.read_event_into(&mut buffer).map_err(|_| book::damaged_part())? {
+            match self.xml.read_event_into(&mut buffer).map_err(|_| workbook::damaged_part_rejection())? {
                 Event::Empty(inner) if matches!(inner.local_name().as_ref(), "v" | "is") => value = Some(String::new()),
                 Event::Start(inner) => match inner.local_name().as_ref() {
-                    "v" => value = Some(book::read_characters(&mut self.xml, "v")?),
-                    "is" => value = Some(book::read_cell_text(&mut self.xml, "is")?),
+                    "v" => value = Some(workbook::read_element_text(&mut self.xml, "v")?),
+                    "is" => value = Some(workbook::read_cell_text(&mut self.xml, "is")?),
                     _ => {}
                 },
                 Event::End(end) if end.local_name().as_ref() == "c" => break,
-                Event::Eof => return Err(book::damaged_part()),
+                Event::Eof => return Err(workbook::damaged_part_rejection()),
                 _ => {}
             }
         }
@@ -144,11 +152,11 @@ impl Cells<'_, '_> {
                 let text = if value.trim() == "1" || value.trim().eq_ignore_ascii_case("true") { "TRUE" } else { "FALSE" };
                 Cell::Unsupported(text.to_owned(), format!("Excel turned this into TRUE or FALSE. {FORMAT_AS_TEXT_HINT}"))
             }
-            "e" => bad(value, &format!("contains the formula error {}.", display_text(value))),
+            "e" => bad(value, &format!("contains the formula error {}.", shorten_for_message(value))),
             "d" => Cell::Unsupported(value.to_owned(), format!("Excel turned this into a date. {FORMAT_AS_TEXT_HINT}")),
             "" | "n" if value.trim().is_empty() => Cell::Blank,
             "" | "n" => match value.trim().parse() {
-                Ok(number) => self.formats.cell(number, style, self.from_1904),
+                Ok(number) => self.formats.to_cell(number, style, self.from_1904),
                 Err(_) => bad(value, "contains a number that cannot be read."),
             },
             _ => bad(value, "contains a value of an unknown type."),
@@ -171,8 +179,8 @@ impl<'x> Attributes<'x> {
         let (mut attributes, mut rest) = (Self::default(), start.attributes_raw());
         while let Some((name, behind)) = rest.split_once('=') {
             let behind = behind.trim_start();
-            let quote = behind.chars().next().filter(|quote| matches!(quote, '"' | '\'')).ok_or_else(book::damaged_part)?;
-            let (value, after) = behind[1..].split_once(quote).ok_or_else(book::damaged_part)?;
+            let quote = behind.chars().next().filter(|quote| matches!(quote, '"' | '\'')).ok_or_else(workbook::damaged_part_rejection)?;
+            let (value, after) = behind[1..].split_once(quote).ok_or_else(workbook::damaged_part_rejection)?;
             match name.trim() {
                 "r" => attributes.place = value,
                 "s" => attributes.style = value,
@@ -181,7 +189,7 @@ impl<'x> Attributes<'x> {
             }
             rest = after;
         }
-        if rest.trim().is_empty() { Ok(attributes) } else { Err(book::damaged_part()) }
+        if rest.trim().is_empty() { Ok(attributes) } else { Err(workbook::damaged_part_rejection()) }
     }
 }
 

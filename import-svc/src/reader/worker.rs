@@ -1,9 +1,9 @@
 //! Main function of the reader process: sets its resource limits, reads one workbook from standard input, writes records.
 use crate::{
     reader::{
+        protocol::{self, ReadResult, ReaderRecord},
         rows::{ReadPurpose, StopReason},
         sandbox, sheet,
-        wire::{self, ReadResult, ReaderRecord},
     },
     rejection::{self, MAX_FILE_BYTES},
 };
@@ -24,8 +24,8 @@ const MAX_INITIAL_ADDRESS_SPACE: u64 = MAX_ADDRESS_SPACE;
 const MAX_CPU_SECONDS: u64 = 20;
 
 /// Reads the workbook and writes records. The exit code is a success if the last record was written.
-pub(super) fn run(purpose: ReadPurpose) -> ExitCode {
-    // The supervisor detects a panic by the missing last record; the panic message is not needed.
+pub(super) fn run_reader_process(purpose: ReadPurpose) -> ExitCode {
+    // The parent process detects a panic by the missing last record; the panic message is not needed.
     std::panic::set_hook(Box::new(|_| {}));
     match limit_resources().and_then(|()| read_workbook(purpose)) {
         Ok(()) => ExitCode::SUCCESS,
@@ -62,9 +62,9 @@ fn read_workbook(purpose: ReadPurpose) -> io::Result<()> {
     io::stdin().lock().take(most).read_to_end(&mut file)?;
     let mut out = BufWriter::new(io::stdout().lock());
     let read = if file.len() > MAX_FILE_BYTES {
-        Err(rejection::too_large().into())
+        Err(rejection::file_too_large_rejection().into())
     } else {
-        sheet::read(&file, purpose, &mut |record| wire::write_record(&mut out, &record))
+        sheet::read_sheet(&file, purpose, &mut |record| protocol::write_record(&mut out, &record))
     };
     let end = match read {
         Ok(sheet) => ReadResult::Valid(sheet),
@@ -72,6 +72,6 @@ fn read_workbook(purpose: ReadPurpose) -> io::Result<()> {
         Err(StopReason::OutputClosed(cause)) => return Err(cause),
     };
     let read = if let ReadResult::Valid(sheet) = &end { sheet.vehicles } else { 0 };
-    wire::write_record(&mut out, &ReaderRecord { read, end: Some(end), ..ReaderRecord::default() })?;
+    protocol::write_record(&mut out, &ReaderRecord { read, end: Some(end), ..ReaderRecord::default() })?;
     out.flush()
 }

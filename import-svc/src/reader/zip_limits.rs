@@ -1,7 +1,7 @@
 //! Checks the zip package of a workbook before it is parsed: signature, number of parts, unpacked sizes.
 //!
 //! Protects against zip bombs and forged counts: without these limits, a file of two kilobytes can exhaust memory.
-use crate::rejection::{not_xlsx, unreadable};
+use crate::rejection::{not_xlsx_rejection, unreadable_workbook_rejection};
 use patio_proto::imports::Rejection;
 use std::io::{Cursor, Read};
 use zip::ZipArchive;
@@ -26,16 +26,16 @@ const OLE_SIGNATURE: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
 /// Returns the rejection.
 pub fn check_package(file: &[u8]) -> Result<(), Rejection> {
     check_signature(file)?;
-    let mut parts = ZipArchive::new(Cursor::new(file)).map_err(|_| unreadable("the file is damaged or not complete"))?;
+    let mut parts = ZipArchive::new(Cursor::new(file)).map_err(|_| unreadable_workbook_rejection("the file is damaged or not complete"))?;
     if parts.len() > MAX_ZIP_ENTRIES {
-        return Err(unreadable("it has more parts than any workbook"));
+        return Err(unreadable_workbook_rejection("it has more parts than any workbook"));
     }
     // The declared size is missing if the writer put sizes after the parts; then only unpacking shows it.
     if parts.decompressed_size().is_some_and(|size| size > u128::from(MAX_UNPACKED_BYTES)) {
         return Err(bomb());
     }
     if !parts.file_names_raw().any(is_workbook_path) {
-        return Err(not_xlsx("This file is not a spreadsheet."));
+        return Err(not_xlsx_rejection("This file is not a spreadsheet."));
     }
     let mut left = MAX_UNPACKED_BYTES;
     for index in 0..parts.len() {
@@ -49,12 +49,12 @@ pub fn check_package(file: &[u8]) -> Result<(), Rejection> {
 
 fn check_signature(file: &[u8]) -> Result<(), Rejection> {
     if file.is_empty() {
-        return Err(unreadable("the file is empty"));
+        return Err(unreadable_workbook_rejection("the file is empty"));
     }
     if file.starts_with(OLE_SIGNATURE) {
-        return Err(not_xlsx("This is an .xls file or it has a password. Save it as .xlsx without a password."));
+        return Err(not_xlsx_rejection("This is an .xls file or it has a password. Save it as .xlsx without a password."));
     }
-    if file.starts_with(ZIP_SIGNATURE) { Ok(()) } else { Err(not_xlsx("")) }
+    if file.starts_with(ZIP_SIGNATURE) { Ok(()) } else { Err(not_xlsx_rejection("")) }
 }
 
 /// Returns `true` for the path of the main workbook part. Ignores case and the kind of slashes.
@@ -64,7 +64,7 @@ pub(super) fn is_workbook_path(name: &[u8]) -> bool {
 }
 
 fn bomb() -> Rejection {
-    unreadable("it unpacks to more than 256 MiB")
+    unreadable_workbook_rejection("it unpacks to more than 256 MiB")
 }
 
 /// Unpacks one part to check its real size, since declared sizes can be forged. Returns the remaining byte budget.
@@ -102,10 +102,10 @@ impl Part {
         }
         self.measure_run(bytes);
         if self.run > MAX_BYTES_BETWEEN_TAGS {
-            return Err(unreadable("a cell of it is longer than any spreadsheet program writes"));
+            return Err(unreadable_workbook_rejection("a cell of it is longer than any spreadsheet program writes"));
         }
         if self.size > MAX_PARSED_PART_BYTES && self.root() != b"worksheet" {
-            return Err(unreadable("its texts or styles unpack to more than 32 MiB"));
+            return Err(unreadable_workbook_rejection("its texts or styles unpack to more than 32 MiB"));
         }
         Ok(())
     }
@@ -131,11 +131,11 @@ impl Part {
             return Ok(());
         }
         if find(&self.head, b"<!DOCTYPE").is_some() || find(&self.head, b"<!ENTITY").is_some() {
-            return Err(unreadable("it declares a document type, which no workbook needs"));
+            return Err(unreadable_workbook_rejection("it declares a document type, which no workbook needs"));
         }
         // Each string takes at least the 5 bytes of `<si/>`, so a higher count is forged.
         match self.declared_string_count() {
-            Some(claimed) if claimed > self.size / 5 => Err(unreadable("its list of texts is damaged")),
+            Some(claimed) if claimed > self.size / 5 => Err(unreadable_workbook_rejection("its list of texts is damaged")),
             _ => Ok(()),
         }
     }

@@ -40,7 +40,7 @@ pub struct ImportAttempt {
 
 /// Result of beginning an attempt to import a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum BeginResult {
+pub enum BeginAttemptResult {
     /// The attempt has started and may import the file.
     Started {
         /// Id of the import in the database.
@@ -96,29 +96,31 @@ impl FailureOutcome {
 
 /// Begins an attempt to import a file, unless the file was already imported or another attempt is running under the same upload
 /// id.
-pub async fn begin_attempt(db: &Db, attempt: ImportAttempt, running: ActiveImports) -> Result<BeginResult, Error> {
+pub async fn begin_attempt(db: &Db, attempt: ImportAttempt, running: ActiveImports) -> Result<BeginAttemptResult, Error> {
     let begun = db.write(move |tx| Box::pin(async move { begin_in(tx, &attempt, &running).await })).await;
     match begun {
         // Two attempts with one upload id began at the same time, and the other one was first.
-        Err(cause) if patio_kit::errors::is_unique_violation(&cause) => Ok(BeginResult::Running),
+        Err(cause) if patio_kit::errors::is_unique_violation(&cause) => Ok(BeginAttemptResult::Running),
         begun => begun,
     }
 }
 
-async fn begin_in(tx: &mut Tx<'_>, attempt: &ImportAttempt, running: &ActiveImports) -> Result<BeginResult, Error> {
+async fn begin_in(tx: &mut Tx<'_>, attempt: &ImportAttempt, running: &ActiveImports) -> Result<BeginAttemptResult, Error> {
     let earlier: Option<Earlier> = on!(tx.connection(), c => query_as(
         "select id, digest, user_id, outcome, seen_at, campaign_id, vehicles from imports where upload_id = $1")
         .bind(&attempt.upload_id).fetch_optional(c).await)?;
     let Some(earlier) = earlier else {
-        return Ok(BeginResult::Started { id: insert(tx, attempt).await?, leftover: None });
+        return Ok(BeginAttemptResult::Started { id: insert(tx, attempt).await?, leftover: None });
     };
     match earlier.outcome.as_str() {
-        _ if earlier.user_id != attempt.caller.user_id => Ok(BeginResult::UploadIdReused),
-        "imported" if earlier.digest != attempt.digest => Ok(BeginResult::UploadIdReused),
-        "imported" => Ok(BeginResult::AlreadyImported { campaign_id: earlier.campaign_id.unwrap_or_default(), vehicles: earlier.vehicles }),
-        "running" if running.is_running(earlier.id) || earlier.seen_at > attempt.at - HEARTBEAT_TIMEOUT => Ok(BeginResult::Running),
-        _ if again(tx, attempt, &earlier).await? => Ok(BeginResult::Started { id: earlier.id, leftover: earlier.campaign_id }),
-        _ => Ok(BeginResult::Running),
+        _ if earlier.user_id != attempt.caller.user_id => Ok(BeginAttemptResult::UploadIdReused),
+        "imported" if earlier.digest != attempt.digest => Ok(BeginAttemptResult::UploadIdReused),
+        "imported" => {
+            Ok(BeginAttemptResult::AlreadyImported { campaign_id: earlier.campaign_id.unwrap_or_default(), vehicles: earlier.vehicles })
+        }
+        "running" if running.is_running(earlier.id) || earlier.seen_at > attempt.at - HEARTBEAT_TIMEOUT => Ok(BeginAttemptResult::Running),
+        _ if again(tx, attempt, &earlier).await? => Ok(BeginAttemptResult::Started { id: earlier.id, leftover: earlier.campaign_id }),
+        _ => Ok(BeginAttemptResult::Running),
     }
 }
 

@@ -25,7 +25,7 @@ impl NumberFormats {
     }
 
     /// Converts a number with a cell style to a cell. `from_1904` selects the workbook's date system.
-    pub(super) fn cell(&self, number: f64, style: usize, from_1904: bool) -> Cell {
+    pub(super) fn to_cell(&self, number: f64, style: usize, from_1904: bool) -> Cell {
         if !number.is_finite() {
             return Cell::Invalid(number.to_string(), "is not a number that can be shown.".to_owned());
         }
@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     fn read(code: &str, number: f64) -> Cell {
-        NumberFormats(vec![format_code::parse(code)]).cell(number, 0, false)
+        NumberFormats(vec![format_code::parse(code)]).to_cell(number, 0, false)
     }
 
     #[test]
@@ -246,7 +246,7 @@ mod tests {
             );
         }
         for id in [9, 11, 12, 14, 22, 46, 48, 59] {
-            assert!(matches!(NumberFormats::new(&[id], &HashMap::new()).cell(5.0, 0, false), Cell::Unsupported(..)), "{id}");
+            assert!(matches!(NumberFormats::new(&[id], &HashMap::new()).to_cell(5.0, 0, false), Cell::Unsupported(..)), "{id}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! Converts a campaign workbook to an SQL script.
 use crate::{
     files::download_stream,
-    reader::{ParsedWorkbook, wire::SheetHeader},
+    reader::{ParsedWorkbook, protocol::SheetHeader},
 };
 use bytes::Bytes;
 use patio_proto::{
@@ -33,12 +33,12 @@ pub fn script_file_name(campaign: &str) -> String {
 
 /// Quotes a text as a standard SQL string. NUL characters are removed because databases reject them.
 #[must_use]
-pub fn quote(text: &str) -> String {
+pub fn quote_sql_string(text: &str) -> String {
     format!("'{}'", text.replace('\0', "").replace('\'', "''"))
 }
 
 /// Returns the SQL script of a campaign in parts, each of which is produced on demand.
-pub fn generate_script(book: ParsedWorkbook) -> impl Iterator<Item = Bytes> + Send {
+pub fn generate_sql_script(book: ParsedWorkbook) -> impl Iterator<Item = Bytes> + Send {
     let ParsedWorkbook { sheet, vehicles } = book;
     let first = Bytes::from(format!("{SCRIPT_HEAD}{}", campaign(&sheet)));
     let inserts = vehicles.into_iter().filter_map(move |bytes| {
@@ -49,12 +49,12 @@ pub fn generate_script(book: ParsedWorkbook) -> impl Iterator<Item = Bytes> + Se
 }
 
 fn campaign(sheet: &SheetHeader) -> String {
-    let values = [&sheet.campaign, &sheet.part, &sheet.description, &sheet.model_type].map(|text| quote(text)).join(", ");
+    let values = [&sheet.campaign, &sheet.part, &sheet.description, &sheet.model_type].map(|text| quote_sql_string(text)).join(", ");
     format!("insert into campaigns (name, part, description, model_type, status) values ({values}, 'Ready');\n")
 }
 
 fn insert(campaign: &str, vehicles: &[NewVehicle]) -> String {
-    let campaign = quote(campaign);
+    let campaign = quote_sql_string(campaign);
     let mut text = String::from(INSERT_VEHICLES);
     for (place, vehicle) in vehicles.iter().enumerate() {
         let space = vehicle.parking_space.trim();
@@ -63,11 +63,11 @@ fn insert(campaign: &str, vehicles: &[NewVehicle]) -> String {
             text,
             "{}({campaign}, {}, {}, {}, {}, {yard_id}, {})",
             if place == 0 { "" } else { ",\n" },
-            quote(&format!("{} {}", vehicle.model_code, vehicle.serial_number)),
-            quote(&vehicle.model_code),
-            quote(&vehicle.serial_number),
-            quote(space),
-            quote(yard::yard_group(space)),
+            quote_sql_string(&format!("{} {}", vehicle.model_code, vehicle.serial_number)),
+            quote_sql_string(&vehicle.model_code),
+            quote_sql_string(&vehicle.serial_number),
+            quote_sql_string(space),
+            quote_sql_string(yard::yard_group(space)),
         );
     }
     text.push_str(";\n");

@@ -38,7 +38,7 @@ const SUMMARY_COLUMNS: [(&str, f64); 5] =
     [("Yard", 22.0), ("Vehicles", 24.0), ("Inspected", 11.0), ("Remaining", 11.0), ("Complete", 10.0)];
 
 /// Text in the status column for a vehicle that was inspected without a status.
-pub(super) const NO_STATUS: &str = "No status";
+pub(super) const NO_STATUS_TEXT: &str = "No status";
 
 /// Converts a time to the yards' local time, UTC-3.
 #[must_use]
@@ -219,7 +219,7 @@ fn write_row(sheet: &mut Worksheet, row: u32, line: &ExportRow, styles: &Styles)
     if let Some(style) = styles.statuses.get(&vehicle.status()) {
         sheet.write_string_with_format(row, 5, status::status_text(vehicle.status()), style)?;
     } else if vehicle.inspected {
-        styles.write_plain(sheet, (row, 5), NO_STATUS)?;
+        styles.write_plain(sheet, (row, 5), NO_STATUS_TEXT)?;
     }
     styles.write_plain(sheet, (row, 6), if vehicle.inspected { "Yes" } else { "No" })?;
     let notes = [&vehicle.operator_notes, &vehicle.admin_notes].map(|note| note.replace("\r\n", "\n"));
@@ -248,8 +248,8 @@ fn summarise(sheet: &mut Worksheet, styles: &Styles, about: (&Campaign, DateTime
     }
     sheet.write_string_with_format(5, 0, "Created At (UTC-3)", &styles.head)?;
     sheet.write_datetime_with_format(5, 1, to_local_time(at), &styles.moment)?;
-    let statuses =
-        status::ALL_VEHICLE_STATUSES.map(|known| if known == VehicleStatus::Unspecified { NO_STATUS } else { status::status_text(known) });
+    let statuses = status::ALL_VEHICLE_STATUSES
+        .map(|known| if known == VehicleStatus::Unspecified { NO_STATUS_TEXT } else { status::status_text(known) });
     for (place, (title, width)) in (0u16..).zip(SUMMARY_COLUMNS.into_iter().chain(statuses.map(|name| (name, 11.0)))) {
         sheet.set_column_width(place, width)?;
         sheet.write_string_with_format(7, place, title, &styles.head)?;

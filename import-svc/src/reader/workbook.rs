@@ -2,8 +2,8 @@
 //!
 //! Other parts, such as pictures, themes and macro worksheets, are not read and may be damaged.
 use crate::{
-    reader::{format::NumberFormats, text, zip_limits},
-    rejection::{ErrorCode, display_text, reject, unreadable},
+    reader::{number_formats::NumberFormats, text, zip_limits},
+    rejection::{ErrorCode, build_rejection, shorten_for_message, unreadable_workbook_rejection},
 };
 use patio_proto::imports::Rejection;
 use quick_xml::{
@@ -18,7 +18,7 @@ use std::{
 };
 use zip::{ZipArchive, read::ZipFile, result::ZipError};
 
-/// Name of the only worksheet of a workbook that is read.
+/// Name of the worksheet that an import reads. Other worksheets of the workbook are ignored.
 pub(super) const SHEET_NAME: &str = "Sheet1";
 
 type Package<'f> = ZipArchive<Cursor<&'f [u8]>>;
@@ -51,13 +51,14 @@ impl<'f> Workbook<'f> {
     /// # Errors
     /// Returns the rejection when one of these parts is missing or damaged.
     pub(super) fn open(file: &'f [u8]) -> Result<Self, Rejection> {
-        let mut package = ZipArchive::new(Cursor::new(file)).map_err(|_| unreadable("the file is damaged or not complete"))?;
+        let mut package =
+            ZipArchive::new(Cursor::new(file)).map_err(|_| unreadable_workbook_rejection("the file is damaged or not complete"))?;
         let path = workbook_path(&mut package)?;
         let (folder, name) = path.rsplit_once('/').map_or(("", path.as_str()), |(folder, name)| (folder, name));
         let links = relationships(&mut package, &join(folder, &format!("_rels/{name}.rels")))?;
         let (entries, from_1904) = entries(&mut package, &path)?;
         let Some(entry) = entries.iter().find(|entry| entry.name == SHEET_NAME) else { return Err(no_sheet(&entries)) };
-        let link = links.get(&entry.relationship).ok_or_else(|| unreadable("its list of sheets is damaged"))?;
+        let link = links.get(&entry.relationship).ok_or_else(|| unreadable_workbook_rejection("its list of sheets is damaged"))?;
         if !link.kind.ends_with("/worksheet") {
             return Err(no_worksheet_rejection());
         }
@@ -74,26 +75,26 @@ impl<'f> Workbook<'f> {
     ///
     /// # Errors
     /// Returns the rejection when the worksheet part is missing.
-    pub(super) fn sheet(&mut self) -> Result<(WorkbookPartReader<'_, 'f>, &[Rc<str>], &NumberFormats), Rejection> {
-        let part = part(&mut self.package, &self.sheet)?.ok_or_else(damaged_part)?;
+    pub(super) fn open_sheet(&mut self) -> Result<(WorkbookPartReader<'_, 'f>, &[Rc<str>], &NumberFormats), Rejection> {
+        let part = part(&mut self.package, &self.sheet)?.ok_or_else(damaged_part_rejection)?;
         Ok((part, &self.texts, &self.formats))
     }
 }
 
 /// Builds the rejection of a workbook in which a required part (file) cannot be read.
-pub(super) fn damaged_part() -> Rejection {
-    unreadable("its contents are damaged")
+pub(super) fn damaged_part_rejection() -> Rejection {
+    unreadable_workbook_rejection("its contents are damaged")
 }
 
 /// Builds the rejection of a `Sheet1` that is a chart instead of a worksheet.
 pub(super) fn no_worksheet_rejection() -> Rejection {
-    reject(ErrorCode::NoSheet, "'Sheet1' is a chart, not a worksheet. Rename the sheet with the vehicles to 'Sheet1'.")
+    build_rejection(ErrorCode::NoSheet, "'Sheet1' is a chart, not a worksheet. Rename the sheet with the vehicles to 'Sheet1'.")
 }
 
 fn no_sheet(there: &[Entry]) -> Rejection {
-    let names: Vec<String> = there.iter().take(5).map(|entry| format!("'{}'", display_text(&entry.name))).collect();
+    let names: Vec<String> = there.iter().take(5).map(|entry| format!("'{}'", shorten_for_message(&entry.name))).collect();
     let found = if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", names.join(", ")) };
-    reject(ErrorCode::NoSheet, format!("The file has no worksheet named 'Sheet1' ({found}). Rename the sheet to 'Sheet1'."))
+    build_rejection(ErrorCode::NoSheet, format!("The file has no worksheet named 'Sheet1' ({found}). Rename the sheet to 'Sheet1'."))
 }
 
 /// Resolves a path inside the package: relative to `folder`, or absolute if it begins with a slash.
@@ -120,8 +121,10 @@ fn tidy(name: &[u8]) -> String {
 fn part<'p, 'f>(package: &'p mut Package<'f>, path: &str) -> Result<Option<WorkbookPartReader<'p, 'f>>, Rejection> {
     let Some(index) = package.file_names_raw().position(|name| tidy(name).eq_ignore_ascii_case(path)) else { return Ok(None) };
     let file = package.by_index(index).map_err(|cause| match cause {
-        ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED) => unreadable("a part of it is locked with a password"),
-        _ => unreadable("a part of it is damaged"),
+        ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED) => {
+            unreadable_workbook_rejection("a part of it is locked with a password")
+        }
+        _ => unreadable_workbook_rejection("a part of it is damaged"),
     })?;
     let mut reader = Reader::from_reader(BufReader::with_capacity(64 << 10, file));
     reader.config_mut().check_end_names = false;
@@ -134,7 +137,7 @@ fn workbook_path(package: &mut Package<'_>) -> Result<String, Rejection> {
     let said = links.values().find(|link| link.kind.ends_with("/officeDocument")).map(|link| join("", &link.target));
     let is_there = |path: &String| package.file_names_raw().any(|name| tidy(name).eq_ignore_ascii_case(path));
     let path = said.filter(is_there).or_else(|| package.file_names_raw().find(|name| zip_limits::is_workbook_path(name)).map(tidy));
-    path.ok_or_else(damaged_part)
+    path.ok_or_else(damaged_part_rejection)
 }
 
 /// Relationship: a link from one part of the `.xlsx` package to another. The end of its type URI names the kind of the target.
@@ -157,7 +160,7 @@ fn relationships(package: &mut Package<'_>, path: &str) -> Result<HashMap<String
 
 fn entries(package: &mut Package<'_>, path: &str) -> Result<(Vec<Entry>, bool), Rejection> {
     let (mut entries, mut from_1904) = (Vec::new(), false);
-    let mut xml = part(package, path)?.ok_or_else(damaged_part)?;
+    let mut xml = part(package, path)?.ok_or_else(damaged_part_rejection)?;
     each_start(&mut xml, |start| {
         match start.local_name().as_ref() {
             "sheet" => entries.push(Entry {
@@ -181,7 +184,7 @@ fn each_start(
     let mut buffer = Vec::new();
     loop {
         buffer.clear();
-        match xml.read_event_into(&mut buffer).map_err(|_| damaged_part())? {
+        match xml.read_event_into(&mut buffer).map_err(|_| damaged_part_rejection())? {
             Event::Start(start) | Event::Empty(start) => take(&start)?,
             Event::Eof => return Ok(()),
             _ => {}
@@ -192,9 +195,11 @@ fn each_start(
 /// Returns the value of the XML attribute with this name, ignoring its namespace prefix; empty if the attribute is missing.
 fn attribute(start: &BytesStart<'_>, name: &str) -> Result<String, Rejection> {
     for attribute in start.attributes().with_checks(false) {
-        let attribute = attribute.map_err(|_| damaged_part())?;
+        let attribute = attribute.map_err(|_| damaged_part_rejection())?;
         if attribute.key.local_name().as_ref() == name {
-            return quick_xml::escape::unescape(attribute.value.as_ref()).map(std::borrow::Cow::into_owned).map_err(|_| damaged_part());
+            return quick_xml::escape::unescape(attribute.value.as_ref())
+                .map(std::borrow::Cow::into_owned)
+                .map_err(|_| damaged_part_rejection());
         }
     }
     Ok(String::new())
@@ -206,12 +211,12 @@ fn texts(package: &mut Package<'_>, path: &str) -> Result<Vec<Rc<str>>, Rejectio
     let mut buffer = Vec::new();
     loop {
         buffer.clear();
-        match xml.read_event_into(&mut buffer).map_err(|_| damaged_part())? {
+        match xml.read_event_into(&mut buffer).map_err(|_| damaged_part_rejection())? {
             Event::Start(start) if start.local_name().as_ref() == "si" => texts.push(read_cell_text(&mut xml, "si")?.into()),
             Event::Empty(start) if start.local_name().as_ref() == "si" => texts.push("".into()),
             Event::Empty(start) if start.local_name().as_ref() == "sst" => return Ok(texts),
             Event::End(end) if end.local_name().as_ref() == "sst" => return Ok(texts),
-            Event::Eof => return Err(damaged_part()),
+            Event::Eof => return Err(damaged_part_rejection()),
             _ => {}
         }
     }
@@ -223,12 +228,12 @@ pub(super) fn read_cell_text(xml: &mut WorkbookPartReader<'_, '_>, closing: &str
     let (mut whole, mut buffer, mut phonetic) = (String::new(), Vec::new(), false);
     loop {
         buffer.clear();
-        match xml.read_event_into(&mut buffer).map_err(|_| damaged_part())? {
+        match xml.read_event_into(&mut buffer).map_err(|_| damaged_part_rejection())? {
             Event::Start(start) => match start.local_name().as_ref() {
                 "rPh" => phonetic = true,
                 "t" => {
                     let keeps = attribute(&start, "space")? == "preserve";
-                    let run = read_characters(xml, "t")?;
+                    let run = read_element_text(xml, "t")?;
                     let run = if keeps { run.as_str() } else { run.trim_matches([' ', '\t', '\r', '\n']) };
                     if !phonetic {
                         whole.push_str(&text::decode_escapes(run));
@@ -238,23 +243,23 @@ pub(super) fn read_cell_text(xml: &mut WorkbookPartReader<'_, '_>, closing: &str
             },
             Event::End(end) if end.local_name().as_ref() == closing => return Ok(whole),
             Event::End(end) if end.local_name().as_ref() == "rPh" => phonetic = false,
-            Event::Eof => return Err(damaged_part()),
+            Event::Eof => return Err(damaged_part_rejection()),
             _ => {}
         }
     }
 }
 
 /// Reads the characters of an element up to its closing tag.
-pub(super) fn read_characters(xml: &mut WorkbookPartReader<'_, '_>, closing: &str) -> Result<String, Rejection> {
+pub(super) fn read_element_text(xml: &mut WorkbookPartReader<'_, '_>, closing: &str) -> Result<String, Rejection> {
     let (mut content, mut buffer) = (String::new(), Vec::new());
     loop {
         buffer.clear();
-        match xml.read_event_into(&mut buffer).map_err(|_| damaged_part())? {
+        match xml.read_event_into(&mut buffer).map_err(|_| damaged_part_rejection())? {
             Event::Text(text) => content.push_str(&text.xml10_content()),
             Event::CData(text) => content.push_str(&text.xml10_content()),
             Event::GeneralRef(entity) => resolve(&entity, &mut content)?,
             Event::End(end) if end.local_name().as_ref() == closing => return Ok(content),
-            Event::Eof => return Err(damaged_part()),
+            Event::Eof => return Err(damaged_part_rejection()),
             _ => {}
         }
     }
@@ -264,7 +269,7 @@ fn resolve(entity: &BytesRef<'_>, content: &mut String) -> Result<(), Rejection>
     match (resolve_xml_entity(entity.as_ref()), entity.resolve_char_ref()) {
         (Some(text), _) => content.push_str(text),
         (None, Ok(Some(c))) => content.push(c),
-        _ => return Err(damaged_part()),
+        _ => return Err(damaged_part_rejection()),
     }
     Ok(())
 }
@@ -275,7 +280,7 @@ fn formats(package: &mut Package<'_>, path: &str) -> Result<NumberFormats, Rejec
     let mut buffer = Vec::new();
     loop {
         buffer.clear();
-        match xml.read_event_into(&mut buffer).map_err(|_| damaged_part())? {
+        match xml.read_event_into(&mut buffer).map_err(|_| damaged_part_rejection())? {
             Event::Start(start) | Event::Empty(start) => match start.local_name().as_ref() {
                 "numFmt" => {
                     if let Ok(id) = attribute(&start, "numFmtId")?.parse() {

@@ -1,11 +1,11 @@
-//! Supervisor of reader processes: starts one process per workbook, sends the file to the process and receives records from the
-//! process.
+//! Reads workbooks in separate reader processes: starts one process per workbook, sends the file to the process and receives
+//! records from the process's standard output.
 use crate::{
     reader::{
         CORRECTION_ARGUMENT,
-        wire::{CheckedRow, CheckedRows, MAX_RECORD_BYTES, ReadResult, ReaderRecord, SheetHeader},
+        protocol::{CheckedRow, CheckedRows, MAX_RECORD_BYTES, ReadResult, ReaderRecord, SheetHeader},
     },
-    rejection::unreadable,
+    rejection::unreadable_workbook_rejection,
 };
 use bytes::{Bytes, BytesMut};
 use moka::sync::Cache;
@@ -52,7 +52,7 @@ pub struct CheckedWorkbook(Vec<Bytes>);
 
 impl CheckedWorkbook {
     /// Returns the rows, the header first. Stops at the first chunk that does not decode.
-    pub fn lines(self) -> impl Iterator<Item = CheckedRow> {
+    pub fn into_rows(self) -> impl Iterator<Item = CheckedRow> {
         self.0.into_iter().map_while(|bytes| CheckedRows::decode(bytes).ok()).flat_map(|lines| lines.all)
     }
 }
@@ -113,15 +113,15 @@ impl WorkbookReader {
         report_rows: &mut (dyn FnMut(i64) + Send),
     ) -> Result<ChildOutput, ReadFailure> {
         let own = self.own.get_with(person, || Arc::new(Semaphore::new(1)));
-        let _own = own.acquire().await.map_err(|_| unreadable("the service is stopping"))?;
-        let _turn = self.turns.acquire().await.map_err(|_| unreadable("the service is stopping"))?;
+        let _own = own.acquire().await.map_err(|_| unreadable_workbook_rejection("the service is stopping"))?;
+        let _turn = self.turns.acquire().await.map_err(|_| unreadable_workbook_rejection("the service is stopping"))?;
         let (mut child, stdin, stdout) = self.start(more).map_err(ReadFailure::NotStarted)?;
         let both = futures::future::join(send_file(stdin, file), listen(stdout, report_rows));
         let output = tokio::time::timeout(self.patience, both).await;
         end(&mut child).await;
         match output {
             Ok((_, output)) => output,
-            Err(_) => Err(unreadable("it takes too long to read").into()),
+            Err(_) => Err(unreadable_workbook_rejection("it takes too long to read").into()),
         }
     }
 
@@ -164,11 +164,11 @@ async fn listen(stdout: ChildStdout, report_rows: &mut (dyn FnMut(i64) + Send)) 
     let (mut vehicles, mut lines, mut held) = (Vec::new(), Vec::new(), 0);
     loop {
         let Some(record) = next(&mut stdout).await else {
-            return Err(unreadable("its contents are damaged or far too large").into());
+            return Err(unreadable_workbook_rejection("its contents are damaged or far too large").into());
         };
         held += record.vehicles.len() + record.lines.len();
         if held > MAX_ENCODED_BYTES {
-            return Err(unreadable("it holds too much text").into());
+            return Err(unreadable_workbook_rejection("it holds too much text").into());
         }
         if !record.vehicles.is_empty() {
             vehicles.push(record.vehicles);
