@@ -31,7 +31,7 @@ fn pages(folder: &Path) -> CheckResult {
 
 fn https(config: &Config) -> CheckResult {
     let Some(source) = &config.tls else { return CheckResult::Warning("off; phones need HTTPS for the camera, see README".to_owned()) };
-    match tls::validate_files(source) {
+    match tls::validate_certificate_files(source) {
         Ok(()) => CheckResult::Passed("the certificate is valid".to_owned()),
         Err(cause) => CheckResult::Failed(format!("{cause:#}"), "set PATIO_TLS to a certificate and its key, both in PEM format"),
     }

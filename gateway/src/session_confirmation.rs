@@ -38,7 +38,7 @@ impl Default for ConfirmedSessions {
 impl ConfirmedSessions {
     /// Returns `true` if the caller's session is open, according to the cache or auth-svc. When auth-svc is unreachable, the
     /// session counts as open.
-    pub async fn is_open(&self, auth: &SessionServiceClient<ServiceChannel>, caller: &Caller, bearer: &CallContext) -> bool {
+    pub async fn is_session_open(&self, auth: &SessionServiceClient<ServiceChannel>, caller: &Caller, bearer: &CallContext) -> bool {
         let key = (caller.session_id.clone(), caller.user_id, caller.role.into());
         if self.open.contains_key(&key) || self.unanswered.contains_key(&()) {
             return true;

@@ -37,10 +37,10 @@ const REPORT_BURST: u32 = 30;
 
 /// Application state of the gateway, which every route handler receives. Clones share the data.
 #[derive(Clone)]
-pub struct AppState(Arc<Inner>);
+pub struct AppState(Arc<AppStateInner>);
 
 /// Fields of the application state, shared by all clones of the state.
-pub struct Inner {
+pub struct AppStateInner {
     /// Process-wide resources: settings, background tasks, connections to the services, and token verification.
     pub host: Host,
     /// Configuration of the gateway.
@@ -66,8 +66,8 @@ pub struct Inner {
 }
 
 impl Deref for AppState {
-    type Target = Inner;
-    fn deref(&self) -> &Inner {
+    type Target = AppStateInner;
+    fn deref(&self) -> &AppStateInner {
         &self.0
     }
 }
@@ -123,7 +123,7 @@ impl AppState {
         let names = UserNameCache::new(UserServiceClient::new(host.channels.auth.clone()));
         let (sign_ins, offline_sign_outs) = (RateLimiter::new(config.sign_in_burst), RateLimiter::new(config.sign_in_burst));
         let admission = AdmissionController::new(config.max_at_once, &host.channels.vehicle);
-        Self(Arc::new(Inner {
+        Self(Arc::new(AppStateInner {
             host: host.clone(),
             config,
             rules,

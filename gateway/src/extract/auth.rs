@@ -88,7 +88,7 @@ impl FromRequestParts<AppState> for ClientInfo {
     async fn from_request_parts(parts: &mut Parts, api: &AppState) -> ApiResult<Self> {
         let (address, secure) = client_address_and_https(parts, &api.config.trusted_proxies);
         let bearer = CallContext::new(None, request_id(parts), &address);
-        let device = user_agent::browser_and_system(&parts.headers);
+        let device = user_agent::describe_browser_and_system(&parts.headers);
         Ok(Self { device_tokens: device_tokens(&parts.headers), address, secure, device, bearer })
     }
 }
@@ -110,7 +110,7 @@ impl FromRequestParts<AppState> for AuthenticatedCaller {
         }
         let (address, _) = client_address_and_https(parts, &api.config.trusted_proxies);
         let bearer = CallContext::new(Some(token), request_id(parts), &address);
-        if !api.confirmed.is_open(&api.sessions(), &caller, &bearer).await {
+        if !api.confirmed.is_session_open(&api.sessions(), &caller, &bearer).await {
             return Err(not_signed_in());
         }
         if let Some(caller_slot) = parts.extensions.get::<CallerSlot>() {

@@ -47,21 +47,21 @@ fn is_json(headers: &HeaderMap) -> bool {
 
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> ApiResult<T> {
     if bytes.is_empty() {
-        return Err(Problem::malformed("The request has no body."));
+        return Err(Problem::malformed_request("The request has no body."));
     }
     if contains_nul(bytes) {
-        return Err(Problem::malformed("The request body contains the character NUL."));
+        return Err(Problem::malformed_request("The request body contains the character NUL."));
     }
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     let value = serde_path_to_error::deserialize(&mut reader).map_err(|cause| invalid_json_problem(&cause))?;
-    reader.end().map_err(|cause| Problem::malformed(format!("The request body is not one JSON value: {cause}")))?;
+    reader.end().map_err(|cause| Problem::malformed_request(format!("The request body is not one JSON value: {cause}")))?;
     Ok(value)
 }
 
 fn invalid_json_problem(cause: &serde_path_to_error::Error<serde_json::Error>) -> Problem {
     let (path, error) = (cause.path().to_string(), cause.inner());
     if !error.is_data() {
-        return Problem::malformed(format!("The request body is not valid JSON: {error}"));
+        return Problem::malformed_request(format!("The request body is not valid JSON: {error}"));
     }
     Problem::invalid_field(if path == "." { "body" } else { &path }, &error.to_string())
 }
@@ -87,7 +87,7 @@ pub async fn read_body(mut body: Body, limit: usize) -> ApiResult<Bytes> {
     while let Some(frame) = body.frame().await {
         let Ok(data) = frame.map_err(|cause| body_read_problem(&cause))?.into_data() else { continue };
         if held.len() + data.len() > limit {
-            return Err(Problem::too_large());
+            return Err(Problem::body_too_large());
         }
         held.extend_from_slice(&data);
     }
@@ -105,7 +105,7 @@ pub fn body_read_problem(cause: &(dyn Error + 'static)) -> Problem {
         }
         next = cause.source();
     }
-    Problem::malformed("The upload was interrupted. Try again.")
+    Problem::malformed_request("The upload was interrupted. Try again.")
 }
 
 /// Extractor of the query parameters of a request, parsed into `T`.
@@ -117,9 +117,9 @@ impl<T: DeserializeOwned> FromRequestParts<AppState> for QueryParams<T> {
 
     async fn from_request_parts(parts: &mut Parts, _: &AppState) -> ApiResult<Self> {
         if parts.uri.query().is_some_and(|query| query.contains("%00")) {
-            return Err(Problem::malformed("The query contains the character NUL."));
+            return Err(Problem::malformed_request("The query contains the character NUL."));
         }
-        let query = Query::try_from_uri(&parts.uri).map_err(|cause| Problem::malformed(cause.body_text()))?;
+        let query = Query::try_from_uri(&parts.uri).map_err(|cause| Problem::malformed_request(cause.body_text()))?;
         Ok(Self(query.0))
     }
 }

@@ -334,8 +334,8 @@ async fn file(mut field: multer::Field<'_>, chunks: &mut Chunks) -> Result<(), U
 fn broken(cause: multer::Error) -> UploadError {
     UploadError::Failed(match cause {
         multer::Error::StreamSizeExceeded { .. } => return UploadError::too_large(),
-        multer::Error::StreamReadFailed(inner) if inner.is::<HeadersTooLong>() => Problem::malformed(HeadersTooLong.to_string()),
+        multer::Error::StreamReadFailed(inner) if inner.is::<HeadersTooLong>() => Problem::malformed_request(HeadersTooLong.to_string()),
         multer::Error::StreamReadFailed(inner) => body::body_read_problem(inner.as_ref()),
-        _ => Problem::malformed("The form is not valid multipart/form-data."),
+        _ => Problem::malformed_request("The form is not valid multipart/form-data."),
     })
 }

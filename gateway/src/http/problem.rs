@@ -68,25 +68,25 @@ impl Problem {
 
     /// Creates a 400 response for a malformed request.
     #[must_use]
-    pub fn malformed(message: impl Into<String>) -> Self {
+    pub fn malformed_request(message: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, "BAD_REQUEST", message)
     }
 
     /// Creates a 400 response that names one invalid field.
     #[must_use]
     pub fn invalid_field(field: &str, message: &str) -> Self {
-        Self::malformed(format!("{field}: {message}")).with_detail(json!({ "field": field, "message": message }))
+        Self::malformed_request(format!("{field}: {message}")).with_detail(json!({ "field": field, "message": message }))
     }
 
     /// Creates a 413 response for a request body above the size limit.
     #[must_use]
-    pub fn too_large() -> Self {
+    pub fn body_too_large() -> Self {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "TOO_LARGE", "The data is too large to send.")
     }
 
     /// Creates a 500 response that reveals nothing about the internal error.
     #[must_use]
-    pub fn internal() -> Self {
+    pub fn internal_error() -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL", "Something went wrong. Try again.")
     }
 

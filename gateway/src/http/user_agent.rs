@@ -24,7 +24,7 @@ const SYSTEMS: [(&str, &str); 7] = [
 
 /// Returns the browser and operating system in the `User-Agent` header, such as `Chrome on Android`; empty when unknown.
 #[must_use]
-pub fn browser_and_system(headers: &HeaderMap) -> String {
+pub fn describe_browser_and_system(headers: &HeaderMap) -> String {
     let agent = headers.get(USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let named = |known: &[(&str, &'static str)]| known.iter().find(|(mark, _)| agent.contains(mark)).map(|(_, name)| *name);
     match (named(&BROWSERS).or(agent.contains("CriOS/").then_some("Chrome")), named(&SYSTEMS)) {
@@ -40,7 +40,7 @@ mod tests {
 
     #[test]
     fn browsers_and_systems_are_named() {
-        let named = |agent: &'static str| browser_and_system(&HeaderMap::from_iter([(USER_AGENT, agent.parse().unwrap())]));
+        let named = |agent: &'static str| describe_browser_and_system(&HeaderMap::from_iter([(USER_AGENT, agent.parse().unwrap())]));
         let chrome =
             "Mozilla/5.0 (Linux; Android 14; SM-A546E) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Mobile Safari/537.36";
         assert_eq!(named(chrome), "Chrome on Android");
@@ -48,6 +48,6 @@ mod tests {
         assert_eq!(named(iphone), "Safari on iPhone");
         let edge = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/120.0 Safari/537.36 Edg/120.0";
         assert_eq!(named(edge), "Edge on Windows");
-        assert_eq!((named("curl/8.0"), browser_and_system(&HeaderMap::new())), (String::new(), String::new()));
+        assert_eq!((named("curl/8.0"), describe_browser_and_system(&HeaderMap::new())), (String::new(), String::new()));
     }
 }

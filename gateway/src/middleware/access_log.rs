@@ -59,11 +59,11 @@ fn is_logged_as_warning(dependency: &str, status: StatusCode) -> bool {
 }
 
 /// HTTP method labels in logs and metrics. Any other method gets the label `_OTHER`, so that clients cannot create new labels.
-pub(super) const METHODS: [&str; 8] = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "_OTHER"];
+pub(super) const HTTP_METHODS: [&str; 8] = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "_OTHER"];
 
 /// Returns the label of an HTTP method for logs and metrics; `_OTHER` for an unknown method.
-pub(super) fn method_label(method: &Method) -> &'static str {
-    METHODS.into_iter().find(|name| *name == method.as_str()).unwrap_or("_OTHER")
+pub(super) fn http_method_label(method: &Method) -> &'static str {
+    HTTP_METHODS.into_iter().find(|name| *name == method.as_str()).unwrap_or("_OTHER")
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use crate::{
         request_id::RequestId,
         security_headers::{is_api, set_security_headers},
     },
-    middleware::access_log::{RequestRecord, method_label},
+    middleware::access_log::{RequestRecord, http_method_label},
     state::AppState,
 };
 use axum::{
@@ -38,7 +38,7 @@ use tracing::{Instrument, Span};
 pub async fn require_single_host_header(request: Request, next: Next) -> Response {
     let host_count = request.headers().get_all(header::HOST).iter().count();
     if request.version() == Version::HTTP_11 && host_count != 1 {
-        return Problem::malformed("The request must have exactly one Host header.").into_response();
+        return Problem::malformed_request("The request must have exactly one Host header.").into_response();
     }
     next.run(request).await
 }
@@ -71,7 +71,7 @@ pub async fn outer_middleware(State(api): State<AppState>, mut request: Request,
         trace::record_http_status(&span, response.status());
     }
     let (took, trace_id) = (started.elapsed(), trace::trace_id(&span));
-    RequestRecord { method: method_label(&method), route: &route, took, id: &id, trace_id }.record(&response);
+    RequestRecord { method: http_method_label(&method), route: &route, took, id: &id, trace_id }.record(&response);
     response
 }
 
@@ -80,7 +80,7 @@ fn request_span(request: &Request, route: &str, id: &RequestId) -> Span {
     if !trace::is_enabled() || route == "/healthz" {
         return tracing::info_span!(target: UNTRACED_TARGET, "request", request_id = %id.0);
     }
-    let method = method_label(request.method());
+    let method = http_method_label(request.method());
     let name = format!("{method} {route}");
     let span = tracing::info_span!("request", otel.name = name, otel.kind = "server", request_id = %id.0);
     trace::set_http_attributes(&span, method, route, request.uri().path());
@@ -96,7 +96,7 @@ pub async fn overloaded_response(api: &AppState, (head, body): (Parts, Body)) ->
     DrainableBody::new(body).drain(head.headers.contains_key(header::EXPECT)).await;
     let secure = is_https(&head.extensions, &head.headers, &api.config.trusted_proxies);
     let hsts = api.config.sends_hsts() && secure;
-    overloaded::response(&head.method, &RequestId::from_headers(&head.headers), hsts, started.elapsed())
+    overloaded::build_response(&head.method, &RequestId::from_headers(&head.headers), hsts, started.elapsed())
 }
 
 /// Error reasons of 403 responses that are not recorded in the audit log, because the caller's role did not cause the rejection.
@@ -148,7 +148,7 @@ fn bare_problem(status: StatusCode) -> Problem {
         StatusCode::METHOD_NOT_ALLOWED => Problem::new(status, "METHOD_NOT_ALLOWED", "This path does not support this method."),
         StatusCode::PAYLOAD_TOO_LARGE => Problem::new(status, "TOO_LARGE", "The data is too large to send."),
         StatusCode::UNSUPPORTED_MEDIA_TYPE => Problem::new(status, "WRONG_TYPE", "The content type of the request body is not supported."),
-        status if status.is_server_error() => Problem { status, ..Problem::internal() },
+        status if status.is_server_error() => Problem { status, ..Problem::internal_error() },
         status => Problem::new(status, "BAD_REQUEST", "The request is not valid."),
     }
 }
@@ -158,5 +158,5 @@ fn bare_problem(status: StatusCode) -> Problem {
 pub fn panic_response(cause: Box<dyn std::any::Any + Send + 'static>) -> Response<Body> {
     let message = cause.downcast_ref::<&str>().copied().or_else(|| cause.downcast_ref::<String>().map(String::as_str));
     tracing::error!(cause = message.unwrap_or("unknown"), "request handler panicked, responding with HTTP 500");
-    Problem::internal().into_response()
+    Problem::internal_error().into_response()
 }

@@ -6,7 +6,7 @@ use crate::{
         request_id::{RequestId, set_request_id},
         security_headers::set_security_headers,
     },
-    middleware::access_log::{METHODS, method_label},
+    middleware::access_log::{HTTP_METHODS, http_method_label},
 };
 use axum::{
     body::Body,
@@ -40,7 +40,7 @@ static REJECTED: LazyLock<HashMap<&str, Histogram>> = LazyLock::new(|| {
             "http_response_status_code" => "503"
         )
     };
-    METHODS.into_iter().map(|method| (method, durations(method))).collect()
+    HTTP_METHODS.into_iter().map(|method| (method, durations(method))).collect()
 });
 
 impl PrebuiltResponse {
@@ -58,13 +58,13 @@ impl PrebuiltResponse {
 
 /// Builds the 503 response to an API request that is rejected because of an overload, and counts the request in the metrics.
 #[must_use]
-pub fn response(method: &Method, id: &RequestId, hsts: bool, took: Duration) -> Response {
+pub fn build_response(method: &Method, id: &RequestId, hsts: bool, took: Duration) -> Response {
     let away = if hsts { &*HTTPS_RESPONSE } else { &*HTTP_RESPONSE };
     let mut response = Response::new(Body::from([&*away.before_id, &id.0, &away.after_id].concat()));
     *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
     *response.headers_mut() = away.headers.clone();
     set_request_id(response.headers_mut(), id);
-    if let Some(durations) = REJECTED.get(method_label(method)) {
+    if let Some(durations) = REJECTED.get(http_method_label(method)) {
         durations.record(took.as_secs_f64());
     }
     response
@@ -83,7 +83,7 @@ mod tests {
             problem.body.request_id = Some(id.0.clone());
             let mut usual = problem.into_response();
             set_security_headers(usual.headers_mut(), "/api/vehicles/1", &id, hsts);
-            let made = response(&Method::GET, &id, hsts, Duration::ZERO);
+            let made = build_response(&Method::GET, &id, hsts, Duration::ZERO);
             assert_eq!((made.status(), made.headers()), (usual.status(), usual.headers()));
             let (made, usual) = (made.into_body().collect().await.unwrap(), usual.into_body().collect().await.unwrap());
             assert_eq!(made.to_bytes(), usual.to_bytes());

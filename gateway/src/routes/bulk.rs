@@ -7,7 +7,7 @@ use crate::{
     },
     http::problem::{ApiResult, Problem, ProblemBody},
     state::{AppState, LONG_CALL_TIMEOUT},
-    views::{enums::VehicleStatus, preview::VehiclePreview},
+    views::{enums::VehicleStatus, vehicle_preview::VehiclePreview},
 };
 use axum::{Json, extract::State};
 use patio_proto::vehicle as pb;

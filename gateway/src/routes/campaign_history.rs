@@ -49,7 +49,7 @@ struct CampaignEvent {
 
 impl CampaignEvent {
     fn new(entry: MergedEntry, people: &NameMap) -> Self {
-        let (at, by_hmc) = (entry.at(), entry.user_id().map(|id| people.name(id)));
+        let (at, by_hmc) = (entry.timestamp(), entry.user_id().map(|id| people.name(id)));
         match entry {
             MergedEntry::Audit(event) if event.kind == "campaign-imported" => {
                 let imported = parse_field_values(&event.new_values).get("total_vehicles").and_then(Value::as_i64);
@@ -81,7 +81,7 @@ async fn list_campaign_history(
         campaigns.list_campaign_history(signed.request(request)),
         history.list_campaign_jobs(signed.request(jobs_request))
     )?;
-    let (entries, next) = page.merge(audit.into_inner().events, jobs.into_inner().events);
+    let (entries, next) = page.merge_entries(audit.into_inner().events, jobs.into_inner().events);
     let people = api.names.resolve(signed.call_context(), entries.iter().filter_map(MergedEntry::user_id)).await;
     Ok(Json(CampaignHistory { entries: entries.into_iter().map(|entry| CampaignEvent::new(entry, &people)).collect(), next }))
 }

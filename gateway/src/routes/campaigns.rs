@@ -96,7 +96,7 @@ pub async fn to_views(api: &AppState, signed: &AuthenticatedCaller, campaigns: V
 }
 
 async fn shown_one(api: &AppState, signed: &AuthenticatedCaller, campaign: pb::Campaign) -> ApiResult<Json<Campaign>> {
-    to_views(api, signed, vec![campaign]).await.pop().map(Json).ok_or_else(Problem::internal)
+    to_views(api, signed, vec![campaign]).await.pop().map(Json).ok_or_else(Problem::internal_error)
 }
 
 /// Query parameters that filter the campaign list.

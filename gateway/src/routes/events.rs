@@ -4,8 +4,8 @@ use crate::{
     http::problem::{ApiResult, Problem, ProblemBody},
     limits::open_streams::StreamPermit,
     routes::{
-        pace::{self, Pace},
         vehicle_list::ListedVehicle,
+        work_pace::{self, Pace},
     },
     state::AppState,
     views::conflict::{self, Conflict},
@@ -106,7 +106,7 @@ fn people(event: &watch_event::Event) -> Vec<i64> {
         watch_event::Event::Vehicles(changed) => changed.by.into_iter().collect(),
         watch_event::Event::CampaignId(_) => Vec::new(),
         watch_event::Event::Conflict(conflict) => conflict::user_ids(conflict).collect(),
-        watch_event::Event::Pace(pace) => pace::user_ids(pace).collect(),
+        watch_event::Event::Pace(pace) => work_pace::user_ids(pace).collect(),
     }
 }
 
@@ -134,7 +134,7 @@ async fn events(
     QueryParams(query): QueryParams<EventsQuery>,
 ) -> ApiResult<Response> {
     let campaign_id = query::validate_campaign_id(query.campaign)?;
-    let room = api.streams.try_acquire(signed.caller.user_id).ok_or_else(too_many_streams)?;
+    let room = api.streams.try_acquire(signed.caller.user_id).ok_or_else(too_many_streams_problem)?;
     let feed = api.events().watch(signed.request(pb::WatchRequest { campaign_id })).await?.into_inner();
     let (host, caller) = (api.host.clone(), signed.caller.clone());
     let over = async move {
@@ -146,7 +146,7 @@ async fn events(
 }
 
 /// Returns the 429 response for exceeding the limit of open event streams.
-pub fn too_many_streams() -> Problem {
+pub fn too_many_streams_problem() -> Problem {
     Problem::new(StatusCode::TOO_MANY_REQUESTS, "TOO_MANY_STREAMS", "Too many live connections. Close other tabs.").retry_after(30)
 }
 

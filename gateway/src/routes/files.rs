@@ -10,7 +10,7 @@ use crate::{
     state::{AppState, LONG_CALL_TIMEOUT},
     views::{
         download::{Workbook, file_response},
-        preview::VehiclePreview,
+        vehicle_preview::VehiclePreview,
     },
 };
 use axum::{
@@ -149,7 +149,7 @@ fn edited(reply: pb::CsvResponse, product: &str) -> ApiResult<CsvResult> {
     match reply.outcome {
         Some(Outcome::Edit(edit)) => Ok(edit.into()),
         Some(Outcome::Rejected(rejection)) => Err(UploadError::from_rejection(rejection, product).into()),
-        None => Err(Problem::internal()),
+        None => Err(Problem::internal_error()),
     }
 }
 

@@ -129,7 +129,7 @@ impl MergedHistoryWindow {
 
     /// Merges the entries of both services, newest first. Also returns the position at which the next page begins; `None` on the
     /// last page.
-    pub(super) fn merge(self, audit: Vec<audit::Event>, jobs: Vec<pb::JobEvent>) -> (Vec<MergedEntry>, Option<String>) {
+    pub(super) fn merge_entries(self, audit: Vec<audit::Event>, jobs: Vec<pb::JobEvent>) -> (Vec<MergedEntry>, Option<String>) {
         let mut merged: Vec<MergedEntry> =
             audit.into_iter().map(MergedEntry::Audit).chain(jobs.into_iter().map(MergedEntry::Job)).collect();
         merged.sort_by_key(|entry| Reverse(entry.position()));
@@ -151,7 +151,7 @@ pub(super) enum MergedEntry {
 
 impl MergedEntry {
     /// Returns the time of the entry.
-    pub(super) fn at(&self) -> DateTime<Utc> {
+    pub(super) fn timestamp(&self) -> DateTime<Utc> {
         self.position().at
     }
 

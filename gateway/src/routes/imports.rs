@@ -88,12 +88,12 @@ async fn upload_document(State(api): State<AppState>, signed: AuthenticatedCalle
     match reply.outcome {
         Some(Outcome::Imported(imported)) => {
             let pb::Imported { campaign, notes, .. } = *imported;
-            let campaign = campaign.ok_or_else(Problem::internal)?;
-            let campaign = campaigns::to_views(&api, &signed, vec![campaign]).await.pop().ok_or_else(Problem::internal)?;
+            let campaign = campaign.ok_or_else(Problem::internal_error)?;
+            let campaign = campaigns::to_views(&api, &signed, vec![campaign]).await.pop().ok_or_else(Problem::internal_error)?;
             Ok((StatusCode::CREATED, Json(Imported { message: SUCCESS_MESSAGE.to_owned(), campaign, notes })).into_response())
         }
         Some(Outcome::Rejected(rejection)) => Err(UploadError::from_rejection(rejection, &api.config.product_name)),
-        None => Err(Problem::internal().into()),
+        None => Err(Problem::internal_error().into()),
     }
 }
 
@@ -165,7 +165,7 @@ impl From<pb::ImportProgress> for UploadProgress {
     responses((status = 200, description = "Events named `progress`, with UploadProgress as data.", body = UploadProgress, content_type = "text/event-stream")),
     extensions(("x-rpc" = json!("/patio.imports.v1.ImportService/WatchImport"))))]
 async fn watch_upload(State(api): State<AppState>, signed: AuthenticatedCaller, UploadId(id): UploadId) -> ApiResult<Response> {
-    let room = api.streams.try_acquire(signed.caller.user_id).ok_or_else(events::too_many_streams)?;
+    let room = api.streams.try_acquire(signed.caller.user_id).ok_or_else(events::too_many_streams_problem)?;
     let request = pb::WatchImportRequest { upload_id: id.to_string() };
     let progress = api.imports().watch_import(signed.request_with_timeout(LONG_CALL_TIMEOUT, request)).await?.into_inner();
     let (host, caller) = (api.host.clone(), signed.caller);

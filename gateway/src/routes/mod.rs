@@ -1,12 +1,11 @@
 //! Routes of the REST API, one module per kind of resource.
-use crate::{routes::base_document::base_document, state::AppState};
+use crate::{routes::openapi_base::base_openapi_document, state::AppState};
 use axum::Router;
 use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 
 pub mod activity;
 pub mod audit;
-mod base_document;
 pub mod bulk;
 pub mod campaign_history;
 pub mod campaigns;
@@ -19,8 +18,8 @@ pub mod history;
 mod history_page;
 pub mod imports;
 pub mod jobs;
-pub mod logs;
-pub mod pace;
+mod openapi_base;
+pub mod page_views;
 pub mod pending_saves;
 pub mod reports;
 pub mod sessions;
@@ -28,10 +27,11 @@ pub mod user_history;
 pub mod users;
 pub mod vehicle_list;
 pub mod vehicles;
+pub mod work_pace;
 pub mod yards;
 
 fn all() -> OpenApiRouter<AppState> {
-    OpenApiRouter::with_openapi(base_document())
+    OpenApiRouter::with_openapi(base_openapi_document())
         .merge(sessions::routes())
         .merge(users::routes())
         .merge(campaigns::routes())
@@ -44,14 +44,14 @@ fn all() -> OpenApiRouter<AppState> {
         .merge(campaign_history::routes())
         .merge(user_history::routes())
         .merge(events::routes())
-        .merge(pace::routes())
+        .merge(work_pace::routes())
         .merge(activity::routes())
         .merge(pending_saves::routes())
         .merge(bulk::routes())
         .merge(jobs::routes())
         .merge(imports::routes())
         .merge(files::routes())
-        .merge(logs::routes())
+        .merge(page_views::routes())
         .merge(audit::routes())
         .merge(health::routes())
 }

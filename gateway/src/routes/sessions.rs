@@ -204,7 +204,7 @@ async fn confirm_password(
     responses((status = 200, description = "The open sessions, most recently used first.", body = OpenSessions)),
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/ListSessions"))))]
 async fn own_sessions(State(api): State<AppState>, signed: AuthenticatedCaller) -> ApiResult<Json<OpenSessions>> {
-    list_sessions_of(&api, &signed, 0).await
+    list_sessions_of_user(&api, &signed, 0).await
 }
 
 /// Ends all of the caller's own sessions except the current session.
@@ -212,7 +212,7 @@ async fn own_sessions(State(api): State<AppState>, signed: AuthenticatedCaller) 
     responses((status = 200, description = "Number of ended sessions.", body = EndedSessions)),
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/EndSessions"))))]
 async fn end_own_sessions(State(api): State<AppState>, signed: AuthenticatedCaller) -> ApiResult<Json<EndedSessions>> {
-    end_sessions_of(&api, &signed, 0).await
+    end_sessions_of_user(&api, &signed, 0).await
 }
 
 /// Ends one of the caller's own sessions.
@@ -220,23 +220,28 @@ async fn end_own_sessions(State(api): State<AppState>, signed: AuthenticatedCall
     responses((status = 200, description = "Ended.", body = Success)),
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/EndSessions"))))]
 async fn end_own_session(State(api): State<AppState>, signed: AuthenticatedCaller, SessionId(id): SessionId) -> ApiResult<Json<Success>> {
-    end_session_of(&api, &signed, 0, id).await
+    end_session_of_user(&api, &signed, 0, id).await
 }
 
 /// Returns the open sessions of a user; user id 0 means the caller.
-pub async fn list_sessions_of(api: &AppState, signed: &AuthenticatedCaller, user_id: i64) -> ApiResult<Json<OpenSessions>> {
+pub async fn list_sessions_of_user(api: &AppState, signed: &AuthenticatedCaller, user_id: i64) -> ApiResult<Json<OpenSessions>> {
     let found = api.sessions().list_sessions(signed.request(pb::ListSessionsRequest { user_id })).await?.into_inner().sessions;
     Ok(Json(found.into()))
 }
 
 /// Ends all sessions of a user except the caller's current session; user id 0 means the caller.
-pub async fn end_sessions_of(api: &AppState, signed: &AuthenticatedCaller, user_id: i64) -> ApiResult<Json<EndedSessions>> {
+pub async fn end_sessions_of_user(api: &AppState, signed: &AuthenticatedCaller, user_id: i64) -> ApiResult<Json<EndedSessions>> {
     let request = pb::EndSessionsRequest { user_id, session_id: String::new() };
     Ok(Json(api.sessions().end_sessions(signed.request(request)).await?.into_inner().into()))
 }
 
 /// Ends one session of a user; user id 0 means the caller.
-pub async fn end_session_of(api: &AppState, signed: &AuthenticatedCaller, user_id: i64, session_id: String) -> ApiResult<Json<Success>> {
+pub async fn end_session_of_user(
+    api: &AppState,
+    signed: &AuthenticatedCaller,
+    user_id: i64,
+    session_id: String,
+) -> ApiResult<Json<Success>> {
     api.sessions().end_sessions(signed.request(pb::EndSessionsRequest { user_id, session_id })).await?;
     Ok(Json(Success { success: true }))
 }

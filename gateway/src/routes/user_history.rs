@@ -48,7 +48,7 @@ struct UserEvent {
 
 impl UserEvent {
     fn new(entry: MergedEntry, people: &NameMap) -> Self {
-        let (at, by_hmc) = (entry.at(), entry.user_id().map(|id| people.name(id)));
+        let (at, by_hmc) = (entry.timestamp(), entry.user_id().map(|id| people.name(id)));
         match entry {
             MergedEntry::Audit(event) => {
                 let fields = if event.kind == "user-changed" { list_changed_fields(&event) } else { Vec::new() };
@@ -79,7 +79,7 @@ async fn list_user_history(
     let (mut users, mut history) = (api.users(), api.history());
     let (audit, jobs) =
         tokio::try_join!(users.list_user_history(signed.request(request)), history.list_user_jobs(signed.request(jobs_request)))?;
-    let (entries, next) = page.merge(audit.into_inner().events, jobs.into_inner().events);
+    let (entries, next) = page.merge_entries(audit.into_inner().events, jobs.into_inner().events);
     let people = api.names.resolve(signed.call_context(), entries.iter().filter_map(MergedEntry::user_id)).await;
     Ok(Json(UserHistory { entries: entries.into_iter().map(|entry| UserEvent::new(entry, &people)).collect(), next }))
 }

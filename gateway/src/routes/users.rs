@@ -151,7 +151,7 @@ async fn lift_lockout(State(api): State<AppState>, signed: AuthenticatedCaller, 
     responses((status = 200, description = "The open sessions, most recently used first.", body = OpenSessions)),
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/ListSessions")), ("x-at-least" = json!("admin"))))]
 async fn user_sessions(State(api): State<AppState>, signed: AuthenticatedCaller, PathId(id): PathId) -> ApiResult<Json<OpenSessions>> {
-    sessions::list_sessions_of(&api, &signed, id).await
+    sessions::list_sessions_of_user(&api, &signed, id).await
 }
 
 /// Ends all sessions of a user, except the caller's current session.
@@ -159,7 +159,7 @@ async fn user_sessions(State(api): State<AppState>, signed: AuthenticatedCaller,
     responses((status = 200, description = "Number of ended sessions.", body = EndedSessions)),
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/EndSessions")), ("x-at-least" = json!("admin"))))]
 async fn end_user_sessions(State(api): State<AppState>, signed: AuthenticatedCaller, PathId(id): PathId) -> ApiResult<Json<EndedSessions>> {
-    sessions::end_sessions_of(&api, &signed, id).await
+    sessions::end_sessions_of_user(&api, &signed, id).await
 }
 
 /// Ends one session of a user.
@@ -173,7 +173,7 @@ async fn end_user_session(
     PathId(id): PathId,
     SessionId(session): SessionId,
 ) -> ApiResult<Json<Success>> {
-    sessions::end_session_of(&api, &signed, id, session).await
+    sessions::end_session_of_user(&api, &signed, id, session).await
 }
 
 /// Returns all personal data stored about a user.

@@ -81,7 +81,7 @@ async fn all_vehicles(
     let role = signed.caller.role;
     let request = pb::ListAllVehiclesRequest { campaign_id: id, known: conditional::if_none_match_revision(&headers, id, role) };
     let mut chunks = api.vehicles().list_all_vehicles(signed.request(request)).await?.into_inner();
-    let first = next(&mut chunks, DEFAULT_TIMEOUT).await?.ok_or_else(Problem::internal)?;
+    let first = next(&mut chunks, DEFAULT_TIMEOUT).await?.ok_or_else(Problem::internal_error)?;
     let (tag, revision) = ((ETAG, conditional::list_etag(id, first.revision, role)), (REVISION_HEADER, HeaderValue::from(first.revision)));
     if first.unchanged {
         return Ok((StatusCode::NOT_MODIFIED, [tag, revision]).into_response());

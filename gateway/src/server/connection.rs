@@ -5,7 +5,7 @@ use crate::{
     limits::admission,
     middleware,
     server::{
-        idle::{ConnectionActivity, IdleTimeouts, InFlightGuard, TrackedBody},
+        idle_timeouts::{ConnectionActivity, IdleTimeouts, InFlightGuard, TrackedBody},
         runtime::Executor,
     },
     state::AppState,

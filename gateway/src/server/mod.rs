@@ -1,6 +1,6 @@
 //! The HTTP server: opens the port, accepts connections up to a limit, and finishes requests in flight on shutdown.
 mod connection;
-pub mod idle;
+pub mod idle_timeouts;
 mod listener;
 pub mod router;
 pub mod runtime;

@@ -127,7 +127,7 @@ impl Tls {
 ///
 /// # Errors
 /// Returns an error that describes what is wrong with the files.
-pub fn validate_files(source: &CertSource) -> anyhow::Result<()> {
+pub fn validate_certificate_files(source: &CertSource) -> anyhow::Result<()> {
     match source {
         CertSource::SelfSigned => Ok(()),
         CertSource::Files { certificates, key } => certified(&read_files(certificates, key)?).map(drop),

@@ -29,7 +29,7 @@ where
     let head = match pieces.next().await.transpose()?.and_then(|piece| piece.part) {
         Some(Part::Head(head)) => head,
         Some(Part::Rejected(rejection)) => return Err(UploadError::from_rejection(rejection, product).into()),
-        Some(Part::Data(_)) | None => return Err(Problem::internal()),
+        Some(Part::Data(_)) | None => return Err(Problem::internal_error()),
     };
     let data = pieces.map(|piece| match piece?.part {
         Some(Part::Data(data)) => Ok(Bytes::from(data)),

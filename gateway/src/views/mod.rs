@@ -5,7 +5,7 @@
 pub mod conflict;
 pub mod download;
 pub mod enums;
-pub mod preview;
 pub mod session;
 pub mod success;
 pub mod vehicle;
+pub mod vehicle_preview;

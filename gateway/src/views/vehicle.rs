@@ -81,7 +81,7 @@ pub async fn to_views(api: &AppState, signed: &AuthenticatedCaller, vehicles: Ve
 }
 
 async fn to_view(api: &AppState, signed: &AuthenticatedCaller, vehicle: pb::Vehicle) -> ApiResult<Vehicle> {
-    to_views(api, signed, vec![vehicle]).await.pop().ok_or_else(Problem::internal)
+    to_views(api, signed, vec![vehicle]).await.pop().ok_or_else(Problem::internal_error)
 }
 
 /// Builds the response that contains one vehicle, with the vehicle's version in the `ETag` header.

@@ -21,7 +21,7 @@ const TAGS: [(&str, &str); 11] = [
 
 /// Returns the OpenAPI document without paths: title, description, server and security scheme.
 #[must_use]
-pub fn base_document() -> OpenApi {
+pub fn base_openapi_document() -> OpenApi {
     let mut info = Info::new("Patio", env!("CARGO_PKG_VERSION"));
     info.description = Some("Inspection campaigns over vehicle yards. `x-at-least` is the minimum role for a call.".to_owned());
     info.contact = Some(Contact::builder().name(Some("Operator of this server")).build());
