@@ -77,7 +77,7 @@ pub enum Error {
     Database(#[from] sqlx::Error),
 }
 
-/// Returns a status as text for an error sentence: 'no status' when the text is empty.
+/// Returns a status as text for an error message: 'no status' when the text is empty.
 fn status_label(status: &'static str) -> &'static str {
     if status.is_empty() { "no status" } else { status }
 }

@@ -10,7 +10,7 @@ mod live;
 mod notes;
 mod parking_space;
 pub mod store;
-mod view;
+mod yard_filter;
 
 use patio_kit::{
     audit::AuditLog,
@@ -70,7 +70,7 @@ pub async fn start(_: Config, host: &Host) -> anyhow::Result<Service> {
         .add_service(JobServiceServer::new(api::jobs::JobApi::new(context.clone(), remover)).max_encoding_message_size(MAX_MESSAGE_BYTES))
         .add_service(ConflictServiceServer::new(api::conflicts::ConflictApi(context.clone())))
         .add_service(HistoryServiceServer::new(api::history::HistoryApi(context.clone())))
-        .add_service(EventServiceServer::new(api::live::EventApi::new(host, context.clone())))
+        .add_service(EventServiceServer::new(api::events::EventApi::new(host, context.clone())))
         .add_service(PendingSaveServiceServer::new(api::pending_saves::PendingSaveApi(context.clone())))
         .add_service(YardServiceServer::new(api::yards::YardApi(context)))
         .add_service(CampaignVehicleServiceServer::new(campaigns).max_decoding_message_size(MAX_MESSAGE_BYTES))

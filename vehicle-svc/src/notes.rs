@@ -3,10 +3,10 @@
 /// Maximum length of a vehicle's team leader or supervisor notes, in characters.
 pub const MAX_NOTES_LEN: usize = 4_000;
 
-/// Checks the length and the characters of a vehicle's notes. `field` is the name of the notes in the error sentence.
+/// Checks the length and the characters of a vehicle's notes. `field` is the name of the notes in the error message.
 ///
 /// # Errors
-/// Returns a sentence for the user when the notes are too long or contain a control character.
+/// Returns an error message for the user when the notes are too long or contain a control character.
 pub fn validate_notes(field: &str, text: &str) -> Result<(), String> {
     if text.chars().count() > MAX_NOTES_LEN {
         return Err(format!("{field} can have at most {MAX_NOTES_LEN} characters."));

@@ -4,7 +4,7 @@ use super::{Context, Reply, reply};
 use crate::{
     campaign::vehicles,
     error::Error,
-    store::{counters::CampaignCounts, jobs::NewJob},
+    store::{counters::CampaignCounts, jobs::NewBulkJob},
 };
 use patio_kit::{audit, auth::identity};
 use patio_proto::vehicle::{self as pb, Gate, campaign_vehicle_service_server::CampaignVehicleService};
@@ -40,7 +40,7 @@ impl CampaignVehicleService for CampaignVehicleApi {
         let id = campaign.ok_or_else(|| Status::from(Error::InvalidField("the import has no messages".to_owned())))?;
         vehicles::store_draft_vehicles(&self.0.db, id, some, now).await?;
         let import =
-            NewJob { kind: "import", detail: source, user_id: caller.signed_in_user_id(), at: now, vehicles: 0, supervisor: false };
+            NewBulkJob { kind: "import", detail: source, user_id: caller.signed_in_user_id(), at: now, vehicles: 0, supervisor: false };
         reply(pb::ImportVehiclesResponse { stored: vehicles::complete_import(&self.0.db, id, import, &caller, address).await? })
     }
 

@@ -7,7 +7,7 @@ use crate::{
         jobs::{self, JobEvent},
         vehicles,
     },
-    view::View,
+    yard_filter::YardFilter,
 };
 use patio_kit::{auth::identity, clock, db::Db, page::HistoryWindow};
 use patio_proto::vehicle::{self as pb, history_service_server::HistoryService};
@@ -38,7 +38,7 @@ impl HistoryService for HistoryApi {
         let before = request.before.as_ref().and_then(clock::from_timestamp).unwrap_or_else(clock::max_time);
         let limit = usize::try_from(request.limit.clamp(1, 100)).unwrap_or(1);
         let listed = |db: Db| async move {
-            let found = vehicles::find(&db, request.vehicle_id, View::for_role(role, None)).await?;
+            let found = vehicles::find(&db, request.vehicle_id, YardFilter::for_role(role, None)).await?;
             let vehicle = found.ok_or(Error::VehicleNotFound(request.vehicle_id))?;
             history::list(&db, &vehicle, role, before, limit).await
         };

@@ -7,7 +7,7 @@ use crate::{
     },
     campaign::removal::CampaignRemover,
     error::Error,
-    store::jobs::{self, Job, JobCampaign, SkippedVehicle},
+    store::jobs::{self, BulkJob, JobCampaign, SkippedVehicle},
 };
 use patio_kit::{audit, auth::identity, client::call_context::CallContext, clock, db::Db, page::PageWindow};
 use patio_proto::{
@@ -64,7 +64,7 @@ impl JobService for JobApi {
         let (id, by) = (request.get_ref().id, run.caller.signed_in_user_id());
         let (db, live, progress) = (self.context.db.clone(), self.context.live.clone(), self.context.progress.clone());
         let undoing = async move {
-            let undone = db.write(move |tx| Box::pin(async move { undo::undo(tx, id, &run).await })).await?;
+            let undone = db.write(move |tx| Box::pin(async move { undo::undo_job(tx, id, &run).await })).await?;
             live.publish_vehicles_changed(&undone.campaign_counts, by);
             progress.publish_changes(&undone.campaign_counts).await;
             Ok::<_, Error>(undone)
@@ -79,7 +79,7 @@ impl JobService for JobApi {
     }
 }
 
-fn job_to_proto(job: Job, campaigns: &[JobCampaign], role: Role) -> pb::Job {
+fn job_to_proto(job: BulkJob, campaigns: &[JobCampaign], role: Role) -> pb::Job {
     let kind = parse_job_kind(&job.kind);
     pb::Job {
         id: job.id,
@@ -111,21 +111,21 @@ fn campaign_to_proto(campaign: &JobCampaign) -> pb::JobCampaign {
     pb::JobCampaign { id: campaign.campaign_id, name: campaign.name.clone(), deleted: campaign.gate == "removed" }
 }
 
-fn undo_blocker(job: &Job, campaigns: &[JobCampaign], role: Role) -> UndoBlocker {
+fn undo_blocker(job: &BulkJob, campaigns: &[JobCampaign], role: Role) -> UndoBlocker {
     let is = |gate: &'static str| move |campaign: &JobCampaign| campaign.gate == gate;
     match job {
-        Job { undone_at: Some(_), .. } => UndoBlocker::Undone,
+        BulkJob { undone_at: Some(_), .. } => UndoBlocker::Undone,
         _ if campaigns.iter().all(is("removed")) => UndoBlocker::Deleted,
         _ if campaigns.iter().any(is("closed")) => UndoBlocker::Closed,
-        Job { supervisor: true, .. } if role != Role::Admin => UndoBlocker::Supervisor,
+        BulkJob { supervisor: true, .. } if role != Role::Admin => UndoBlocker::Supervisor,
         _ => UndoBlocker::Unspecified,
     }
 }
 
 impl From<UndoResult> for pb::UndoJobResponse {
     fn from(undone: UndoResult) -> Self {
-        let total_left = i64::try_from(undone.left.len()).unwrap_or(i64::MAX);
-        let left = undone.left.into_iter().take(MAX_LISTED_VEHICLES);
+        let total_left = i64::try_from(undone.skipped.len()).unwrap_or(i64::MAX);
+        let left = undone.skipped.into_iter().take(MAX_LISTED_VEHICLES);
         let left = left.map(|SkippedVehicle { id, vin, campaign_name }| pb::SkippedVehicle { id, vin_number: vin, campaign_name });
         Self { undone: undone.undone, restored: undone.restored, left: left.collect(), total_left, deleted: undone.deleted }
     }

@@ -8,7 +8,7 @@ use crate::{
     inspection::{
         self,
         batcher::SaveBatcher,
-        model::{SaveBase, SaveCommand, SaveResult},
+        save_model::{SaveBase, SaveCommand, SaveResult},
     },
     notes,
     parking_space::ParkingSpace,
@@ -16,7 +16,7 @@ use crate::{
         campaigns::{self, Campaign},
         vehicles,
     },
-    view::View,
+    yard_filter::YardFilter,
 };
 use futures::{StreamExt, TryStreamExt, stream::BoxStream};
 use patio_kit::{
@@ -101,7 +101,7 @@ impl VehicleApi {
             let (ids, total) = roster.search_page(filter, window);
             let page = match ids.first() {
                 // Without a filter the page is contiguous in walking order: one range scan costs half of single lookups.
-                Some(first) if filter.matches_all() => vehicles::list_from(db, campaign.id, *first, window.limit()).await?,
+                Some(first) if filter.matches_all() => vehicles::list_starting_at(db, campaign.id, *first, window.limit()).await?,
                 _ => vehicles::list_by_ids(db, &ids).await?,
             };
             return Ok((page, total));
@@ -124,7 +124,7 @@ impl VehicleService for VehicleApi {
     async fn get_vehicle(&self, request: Request<pb::GetVehicleRequest>) -> Reply<pb::Vehicle> {
         let role = identity::authenticated_caller(&request)?.role;
         let request = request.into_inner();
-        let found = vehicles::find(&self.context.db, request.id, View::for_role(role, request.yard)).await.map_err(Error::from)?;
+        let found = vehicles::find(&self.context.db, request.id, YardFilter::for_role(role, request.yard)).await.map_err(Error::from)?;
         reply(found.ok_or(Error::VehicleNotFound(request.id))?.into())
     }
 
@@ -134,8 +134,8 @@ impl VehicleService for VehicleApi {
         let (request, window) = (&request, PageWindow::from_request(request.page.as_ref()));
         let listed = |db: Db| async move {
             let campaign = campaigns::find(&db, request.campaign_id).await?.ok_or(Error::CampaignNotFound(request.campaign_id))?;
-            let view = campaign.simplify_yard_filter(View::for_role(role, request.yard));
-            let (page, total) = self.search(&db, &campaign, filter(request, view)?, window).await?;
+            let yard_filter = campaign.simplify_yard_filter(YardFilter::for_role(role, request.yard));
+            let (page, total) = self.search(&db, &campaign, filter(request, yard_filter)?, window).await?;
             Ok::<_, Error>((campaign, page, total))
         };
         let (campaign, page, total) = self.context.db.read_from_replica(listed).await?;
@@ -154,7 +154,7 @@ impl VehicleService for VehicleApi {
         let id = request.campaign_id;
         let found = self.context.db.read_from_replica(|db| async move { campaigns::find(&db, id).await }).await;
         let campaign = found.map_err(Error::from)?.ok_or(Error::CampaignNotFound(id))?;
-        let view = View::for_role(role, None);
+        let yard_filter = YardFilter::for_role(role, None);
         // Rows read after this revision may be newer than it; the client's next delta then repeats them.
         let head =
             pb::VehicleChunk { revision: campaign.revision, unchanged: request.known == Some(campaign.revision), ..Default::default() };
@@ -169,7 +169,7 @@ impl VehicleService for VehicleApi {
             }
             let full = i64::try_from(rows.len()).is_ok_and(|count| count == LIST_CHUNK_LEN);
             let position = rows.last().filter(|_| full).map(|last| (last.walk_key.clone(), last.id));
-            rows.retain(|row| view.includes(row.yard_id));
+            rows.retain(|row| yard_filter.includes(row.yard_id));
             let chunk = pb::VehicleChunk { vehicles: rows.into_iter().map(Into::into).collect(), ..Default::default() };
             Ok::<_, Status>(Some((chunk, (db, position))))
         });
@@ -200,9 +200,9 @@ impl VehicleService for VehicleApi {
     }
 
     async fn list_changes(&self, request: Request<pb::ListChangesRequest>) -> Reply<pb::ListChangesResponse> {
-        let view = View::for_role(identity::authenticated_caller(&request)?.role, None);
+        let yard_filter = YardFilter::for_role(identity::authenticated_caller(&request)?.role, None);
         let request = request.into_inner();
-        let listed = |db: Db| async move { changes_since::list_changes(&db, request.campaign_id, request.since, view).await };
+        let listed = |db: Db| async move { changes_since::list_changes(&db, request.campaign_id, request.since, yard_filter).await };
         reply(self.context.db.read_from_replica(listed).await?)
     }
 
@@ -225,7 +225,7 @@ impl VehicleService for VehicleApi {
     }
 }
 
-fn filter(request: &pb::ListVehiclesRequest, view: View) -> Result<vehicles::VehicleFilter, Error> {
+fn filter(request: &pb::ListVehiclesRequest, yard_filter: YardFilter) -> Result<vehicles::VehicleFilter, Error> {
     let status = match request.status {
         Some(number) => Some(status::status_text(
             VehicleStatus::try_from(number).map_err(|_| Error::InvalidField("status: there is no such status".to_owned()))?,
@@ -233,7 +233,7 @@ fn filter(request: &pb::ListVehiclesRequest, view: View) -> Result<vehicles::Veh
         None => None,
     };
     let search = normalization::normalize_identifier(&request.search).to_lowercase();
-    Ok(vehicles::VehicleFilter { pattern: page::to_like_pattern(&search), needle: search, matches_vin_keys: false, view, status })
+    Ok(vehicles::VehicleFilter { pattern: page::to_like_pattern(&search), needle: search, matches_vin_keys: false, yard_filter, status })
 }
 
 /// Validates a request to save an inspection. The error names the first invalid field.
@@ -261,7 +261,7 @@ fn accept(request: &Request<pb::SaveVehicleRequest>, role: Role) -> Result<SaveC
         if_version: request.if_version,
         key: request.idempotency_key.clone(),
         origin: request.origin(),
-        view: View::for_role(role, request.yard),
+        yard_filter: YardFilter::for_role(role, request.yard),
         base: request.base.as_ref().map(parse_base).transpose()?,
         stores_conflicts: request.on_conflict() == OnConflict::Keep,
         device_time: request.device_time.as_ref().map(|at| parse_device_time("device_time", at)).transpose()?,

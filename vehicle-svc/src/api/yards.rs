@@ -3,7 +3,7 @@ use super::{Context, Reply, reply};
 use crate::{
     error::Error,
     store::{activity, campaigns, yards},
-    view::{View, can_see_dash_yard},
+    yard_filter::{YardFilter, can_see_dash_yard},
 };
 use chrono::TimeDelta;
 use patio_kit::{
@@ -71,8 +71,8 @@ impl YardService for YardApi {
     async fn list_active_campaigns(&self, request: Request<pb::ListActiveCampaignsRequest>) -> Reply<pb::ListActiveCampaignsResponse> {
         let caller = identity::authenticated_caller(&request)?;
         let first_hour = activity::hour_number(self.0.clock.now() - ACTIVE_PERIOD);
-        let view = View::for_role(caller.role, None);
-        let all = activity::list_active_campaigns(&self.0.db, first_hour, caller.user_id, view).await.map_err(Error::from)?;
+        let yard_filter = YardFilter::for_role(caller.role, None);
+        let all = activity::list_active_campaigns(&self.0.db, first_hour, caller.user_id, yard_filter).await.map_err(Error::from)?;
         let (own, other): (Vec<_>, Vec<_>) = all.into_iter().partition(|campaign| campaign.is_own);
         let ids = |campaigns: Vec<activity::ActiveCampaign>| campaigns.into_iter().map(|campaign| campaign.campaign_id).collect();
         reply(pb::ListActiveCampaignsResponse { own_campaign_ids: ids(own), other_campaign_ids: ids(other) })

@@ -8,7 +8,7 @@ use crate::{
         changes,
         counters::{self, CampaignCounts, CounterDeltas},
         job_snapshots::{self, JobSnapshot},
-        jobs::{self, NewJob},
+        jobs::{self, NewBulkJob},
         vehicle_lookup::FoundVehicle,
     },
 };
@@ -96,9 +96,9 @@ impl ChangeSet {
 
     /// Inserts the job and the snapshots of its vehicles into the database. Must be called before the vehicles
     /// change.
-    pub async fn record(&self, tx: &mut Tx<'_>, run: &BulkContext, work: JobDescription) -> Result<()> {
+    pub async fn record_job(&self, tx: &mut Tx<'_>, run: &BulkContext, work: JobDescription) -> Result<()> {
         let JobDescription { kind, detail, supervisor } = work;
-        let new = NewJob {
+        let new = NewBulkJob {
             kind,
             detail,
             user_id: run.caller.signed_in_user_id(),
@@ -142,7 +142,7 @@ pub async fn record_job_and_patch_vehicles(
     work: JobDescription,
 ) -> Result<Vec<CampaignCounts>> {
     let touched = ChangeSet::from_patches(all);
-    touched.record(tx, run, work).await?;
+    touched.record_job(tx, run, work).await?;
     batch_update::write_patches(tx, all, run.caller.signed_in_user_id(), run.now).await?;
     touched.update_counters(tx, run.now).await
 }
@@ -173,7 +173,7 @@ pub fn spawn_purge(host: &Host, db: Db) {
 pub async fn purge_expired(db: &Db, before: DateTime<Utc>) -> Result<u64> {
     let mut count = 0;
     while let Some(job) = jobs::find_oldest_expired(db, before).await? {
-        while db.write(move |tx| Box::pin(async move { job_snapshots::delete(tx, job, PURGE_CHUNK_LEN).await })).await? > 0 {}
+        while db.write(move |tx| Box::pin(async move { job_snapshots::delete_chunk(tx, job, PURGE_CHUNK_LEN).await })).await? > 0 {}
         db.write(move |tx| Box::pin(async move { jobs::purge_expired_job(tx, job).await })).await?;
         count += 1;
     }

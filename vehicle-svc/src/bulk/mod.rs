@@ -20,7 +20,7 @@ use crate::{
     store::{
         batch_update::{self, VehiclePatch},
         status_targets::{self, StatusChangeTarget},
-        vehicle_lookup::{self, FieldSelection, FoundVehicle},
+        vehicle_lookup::{self, FoundVehicle, OptionalColumns},
     },
 };
 use patio_kit::{audit, db::Tx};
@@ -154,7 +154,7 @@ pub async fn change_status(tx: &mut Tx<'_>, vins: &[String], change: StatusChang
         touched.add_status_change(vehicle.campaign_id, (vehicle.yard_id, &vehicle.status), (vehicle.yard_id, status));
     }
     let supervisor = todo.iter().any(|vehicle| !vehicle.admin_notes.is_empty());
-    touched.record(tx, run, JobDescription { kind: "status", detail: status.to_owned(), supervisor }).await?;
+    touched.record_job(tx, run, JobDescription { kind: "status", detail: status.to_owned(), supervisor }).await?;
     batch_update::set_same_values(tx, &touched.vehicle_ids(), new, run.caller.signed_in_user_id(), run.now).await?;
     outcome.campaign_counts = touched.update_counters(tx, run.now).await?;
     let updated = outcome.updated;
@@ -286,7 +286,7 @@ pub async fn move_vehicles(tx: &mut Tx<'_>, moves: &[(String, ParkingSpace)], ru
     let written: Vec<String> = moves.iter().map(|(vin, _)| vin.clone()).collect();
     let asked = Asked::of(&written)?;
     let found =
-        vehicle_lookup::find_by_keys(tx, &asked.keys(), FieldSelection { place: true, ..FieldSelection::default() }, run.lookup_scope())
+        vehicle_lookup::find_by_keys(tx, &asked.keys(), OptionalColumns { place: true, ..OptionalColumns::default() }, run.lookup_scope())
             .await?;
     let mut outcome = asked.outcome(found.iter().map(|vehicle| vehicle.asked));
     let cars = VinMeanings::of(found.iter().map(|vehicle| (vehicle.asked, &*vehicle.model_code)), &asked);

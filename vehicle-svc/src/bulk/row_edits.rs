@@ -11,7 +11,7 @@ use crate::{
     store::{
         batch_update::VehiclePatch,
         counters::CampaignCounts,
-        vehicle_lookup::{self, FieldSelection, FoundVehicle, VehicleScope},
+        vehicle_lookup::{self, FoundVehicle, OptionalColumns, VehicleScope},
     },
 };
 use patio_kit::{audit, db::Tx};
@@ -173,7 +173,7 @@ pub async fn apply_edits(
     source: &str,
 ) -> Result<EditResult> {
     let keys: Vec<&str> = rows.iter().map(|row| row.key.as_str()).collect();
-    let wanted = FieldSelection {
+    let wanted = OptionalColumns {
         identifier: true,
         place: rows.iter().any(|row| row.place.is_some()),
         operator_notes: rows.iter().any(|row| row.operator_notes.is_some()),

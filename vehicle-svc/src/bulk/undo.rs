@@ -15,7 +15,7 @@ use crate::{
         campaigns,
         counters::CampaignCounts,
         job_snapshots::{self, JobSnapshot},
-        jobs::{self, Job, SkippedVehicle},
+        jobs::{self, BulkJob, SkippedVehicle},
         vehicle_lookup::{self, FoundVehicle},
     },
 };
@@ -32,7 +32,7 @@ pub struct UndoResult {
     /// Number of restored vehicles; for a reverted import, number of vehicles that are deleted with the campaign.
     pub restored: i64,
     /// Vehicles skipped because they were changed after the job.
-    pub left: Vec<SkippedVehicle>,
+    pub skipped: Vec<SkippedVehicle>,
     /// Number of vehicles of the job whose campaign was deleted before the undo.
     pub deleted: i64,
     /// Vehicle counters of each changed campaign after the undo.
@@ -46,7 +46,7 @@ pub struct UndoResult {
 /// # Errors
 /// Returns an error, and changes nothing, when the job does not exist, the caller may not undo it, a campaign of the
 /// job is closed, or all campaigns of the job are deleted.
-pub async fn undo(tx: &mut Tx<'_>, id: i64, run: &BulkContext) -> Result<UndoResult> {
+pub async fn undo_job(tx: &mut Tx<'_>, id: i64, run: &BulkContext) -> Result<UndoResult> {
     let job = jobs::lock_for_update(tx, id).await?.ok_or(Error::JobNotFound(id))?;
     if job.undone_at.is_some() {
         return load_earlier_result(tx, &job).await;
@@ -67,19 +67,26 @@ pub async fn undo(tx: &mut Tx<'_>, id: i64, run: &BulkContext) -> Result<UndoRes
 }
 
 /// Returns the stored result of the earlier undo of a job that is already undone.
-async fn load_earlier_result(tx: &mut Tx<'_>, job: &Job) -> Result<UndoResult> {
+async fn load_earlier_result(tx: &mut Tx<'_>, job: &BulkJob) -> Result<UndoResult> {
     let kept: Vec<i64> = job_snapshots::list_of_job(tx, job.id).await?.iter().map(|before| before.id).collect();
-    let left = jobs::list_skipped_vehicles(tx, &kept).await?;
-    let deleted = job.vehicles - job.restored - count_as_i64(left.len());
-    Ok(UndoResult { undone: true, restored: job.restored, left, deleted, deletes_campaign: job.kind == "import", ..UndoResult::default() })
+    let skipped = jobs::list_skipped_vehicles(tx, &kept).await?;
+    let deleted = job.vehicles - job.restored - count_as_i64(skipped.len());
+    Ok(UndoResult {
+        undone: true,
+        restored: job.restored,
+        skipped,
+        deleted,
+        deletes_campaign: job.kind == "import",
+        ..UndoResult::default()
+    })
 }
 
 /// Undoes an import: closes the imported campaign and marks the campaign for deletion by campaign-svc. Changes nothing
 /// when a vehicle was changed after the import.
-async fn undo_import(tx: &mut Tx<'_>, job: Job, campaign: i64, run: &BulkContext) -> Result<UndoResult> {
-    let left = jobs::list_changed_vehicles(tx, campaign).await?;
-    if !left.is_empty() {
-        return Ok(UndoResult { left, ..UndoResult::default() });
+async fn undo_import(tx: &mut Tx<'_>, job: BulkJob, campaign: i64, run: &BulkContext) -> Result<UndoResult> {
+    let skipped = jobs::list_changed_vehicles(tx, campaign).await?;
+    if !skipped.is_empty() {
+        return Ok(UndoResult { skipped, ..UndoResult::default() });
     }
     campaigns::close_for_deletion(tx, campaign).await?;
     let restored = job.vehicles;
@@ -88,16 +95,16 @@ async fn undo_import(tx: &mut Tx<'_>, job: Job, campaign: i64, run: &BulkContext
 }
 
 /// Restores the vehicles that were not changed after the job to their snapshots.
-async fn restore_vehicles(tx: &mut Tx<'_>, job: Job, run: &BulkContext) -> Result<UndoResult> {
+async fn restore_vehicles(tx: &mut Tx<'_>, job: BulkJob, run: &BulkContext) -> Result<UndoResult> {
     let kept = job_snapshots::list_of_job(tx, job.id).await?;
     let now = vehicle_lookup::list_by_ids(tx, &kept.iter().map(|before| before.id).collect::<Vec<_>>(), true).await?;
     let deleted = job.vehicles - count_as_i64(now.len());
     let mut kept: HashMap<i64, JobSnapshot> = kept.into_iter().map(|before| (before.id, before)).collect();
     let all = now.into_iter().filter_map(|vehicle| Some((kept.remove(&vehicle.id)?, vehicle)));
     let (same, others): (Vec<_>, Vec<_>) = all.partition(|(before, vehicle)| vehicle.content == before.version + 1);
-    let left: Vec<SkippedVehicle> = others.iter().map(|(_, vehicle)| SkippedVehicle::from(vehicle)).collect();
+    let skipped: Vec<SkippedVehicle> = others.iter().map(|(_, vehicle)| SkippedVehicle::from(vehicle)).collect();
     if same.is_empty() {
-        return Ok(UndoResult { left, deleted, ..UndoResult::default() });
+        return Ok(UndoResult { skipped, deleted, ..UndoResult::default() });
     }
     let places: Result<Vec<_>> = same.iter().map(|(before, vehicle)| previous_space(before, vehicle)).collect();
     let places = places?;
@@ -112,8 +119,8 @@ async fn restore_vehicles(tx: &mut Tx<'_>, job: Job, run: &BulkContext) -> Resul
     let same: Vec<JobSnapshot> = same.into_iter().map(|(before, _)| before).collect();
     let others: Vec<JobSnapshot> = others.into_iter().map(|(before, _)| before).collect();
     job_snapshots::restore_content_ids(tx, job.id, &same, &others).await?;
-    record_undo(tx, job, None, run, (restored, count_as_i64(left.len()))).await?;
-    Ok(UndoResult { undone: true, restored, left, deleted, campaign_counts, deletes_campaign: false })
+    record_undo(tx, job, None, run, (restored, count_as_i64(skipped.len()))).await?;
+    Ok(UndoResult { undone: true, restored, skipped, deleted, campaign_counts, deletes_campaign: false })
 }
 
 /// Returns the parking space of a vehicle before the job; `None` when the job did not move the vehicle. The yard
@@ -138,19 +145,25 @@ fn patch_to_snapshot<'a>(before: &'a JobSnapshot, place: Option<&'a ParkingSpace
     }
 }
 
-async fn record_undo(tx: &mut Tx<'_>, job: Job, removing: Option<i64>, run: &BulkContext, (restored, left): (i64, i64)) -> Result<()> {
+async fn record_undo(
+    tx: &mut Tx<'_>,
+    job: BulkJob,
+    removing: Option<i64>,
+    run: &BulkContext,
+    (restored, skipped): (i64, i64),
+) -> Result<()> {
     let event = audit::AuditEvent {
         kind: "bulk-changed",
         subject: format!("job {}", job.id),
         summary: match removing {
             Some(campaign) => format!("import undone: campaign {campaign} deleted with {restored} vehicles"),
-            None => format!("change undone: {restored} vehicles restored, {left} skipped"),
+            None => format!("change undone: {restored} vehicles restored, {skipped} skipped"),
         },
         old: Some(json!({ "job": job.id, "kind": job.kind, "detail": job.detail, "vehicles": job.vehicles })),
-        new: Some(json!({ "restored": restored, "left": left })),
+        new: Some(json!({ "restored": restored, "left": skipped })),
         address: run.address.clone(),
     };
-    let undone = Job { undone_at: Some(run.now), undone_by: run.caller.signed_in_user_id(), restored, ..job };
+    let undone = BulkJob { undone_at: Some(run.now), undone_by: run.caller.signed_in_user_id(), restored, ..job };
     jobs::mark_undone(tx, &undone, removing).await?;
     Ok(audit::append(tx, run.now, Some(&run.caller), event).await?)
 }

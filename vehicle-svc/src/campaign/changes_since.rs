@@ -2,7 +2,7 @@
 use crate::{
     error::{Error, Result},
     store::{campaigns, changes},
-    view::View,
+    yard_filter::YardFilter,
 };
 use patio_kit::db::Db;
 use patio_proto::vehicle::ListChangesResponse;
@@ -15,7 +15,7 @@ use patio_proto::vehicle::ListChangesResponse;
 ///
 /// # Errors
 /// Returns `CampaignNotFound` when the campaign does not exist or is still being imported.
-pub async fn list_changes(db: &Db, campaign: i64, since: i64, view: View) -> Result<ListChangesResponse> {
+pub async fn list_changes(db: &Db, campaign: i64, since: i64, yard_filter: YardFilter) -> Result<ListChangesResponse> {
     let revision = campaigns::find(db, campaign).await?.ok_or(Error::CampaignNotFound(campaign))?.revision;
     let whole = ListChangesResponse { revision, whole: true, ..ListChangesResponse::default() };
     // A client with a higher revision fetched its list before a backup was restored.
@@ -33,7 +33,7 @@ pub async fn list_changes(db: &Db, campaign: i64, since: i64, view: View) -> Res
     if since < listed_from || too_many(rows.len()) || too_many(removed.len()) {
         return Ok(whole);
     }
-    let (rows, hidden): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| view.includes(row.yard_id));
+    let (rows, hidden): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| yard_filter.includes(row.yard_id));
     removed.extend(hidden.into_iter().map(|row| row.id));
     Ok(ListChangesResponse { revision, vehicles: rows.into_iter().map(Into::into).collect(), removed, whole: false })
 }

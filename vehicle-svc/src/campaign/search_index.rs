@@ -8,7 +8,7 @@ use crate::store::{
     campaigns::Campaign,
     vehicles::{self, IndexedVehicle, VehicleFilter},
 };
-use crate::view::View;
+use crate::yard_filter::YardFilter;
 use memchr::memmem;
 use moka::sync::Cache;
 use patio_kit::{db::Db, lifecycle::Tasks, page::PageWindow};
@@ -129,12 +129,12 @@ impl CampaignIndex {
     /// the filter.
     pub fn search_page(&self, filter: &VehicleFilter, window: PageWindow) -> (Vec<i64>, i64) {
         let (skip, take) = (usize::try_from(window.offset()).unwrap_or(usize::MAX), usize::try_from(window.limit()).unwrap_or_default());
-        if filter.needle.is_empty() && filter.view == View::All {
+        if filter.needle.is_empty() && filter.yard_filter == YardFilter::All {
             let page = self.ids.iter().skip(skip).take(take).copied().collect();
             return (page, i64::try_from(self.ids.len()).unwrap_or(i64::MAX));
         }
         let (mut page, mut total) = (Vec::with_capacity(take), 0);
-        for place in self.matches(&filter.needle).filter(|place| filter.view.includes(self.yards[*place])) {
+        for place in self.matches(&filter.needle).filter(|place| filter.yard_filter.includes(self.yards[*place])) {
             if total >= skip && page.len() < take {
                 page.push(self.ids[place]);
             }
@@ -170,8 +170,11 @@ mod tests {
         roster
     }
 
-    fn page(roster: &CampaignIndex, needle: &str, view: View, index: i32) -> (Vec<i64>, i64) {
-        roster.search_page(&VehicleFilter { needle: needle.to_owned(), view, ..VehicleFilter::default() }, PageWindow { index, size: 2 })
+    fn page(roster: &CampaignIndex, needle: &str, yard_filter: YardFilter, index: i32) -> (Vec<i64>, i64) {
+        roster.search_page(
+            &VehicleFilter { needle: needle.to_owned(), yard_filter, ..VehicleFilter::default() },
+            PageWindow { index, size: 2 },
+        )
     }
 
     #[test]
@@ -187,23 +190,27 @@ mod tests {
             ("x", vec![]),
             ("xyz", vec![]),
         ] {
-            let all: Vec<i64> = (0..3).flat_map(|index| page(&roster, needle, View::All, index).0).collect();
-            assert_eq!((all, page(&roster, needle, View::All, 0).1), (found.clone(), i64::try_from(found.len()).unwrap()), "{needle}");
+            let all: Vec<i64> = (0..3).flat_map(|index| page(&roster, needle, YardFilter::All, index).0).collect();
+            assert_eq!(
+                (all, page(&roster, needle, YardFilter::All, 0).1),
+                (found.clone(), i64::try_from(found.len()).unwrap()),
+                "{needle}"
+            );
         }
     }
 
     #[test]
     fn page_and_total_respect_the_yard_filter() {
         let roster = roster(&[("a", 2), ("ab", 4), ("abc", 4), ("abcd", 2), ("b", 4)]);
-        assert_eq!(page(&roster, "", View::All, 1), (vec![102, 103], 5));
-        assert_eq!(page(&roster, "", View::Yard(4), 0), (vec![101, 102], 3));
-        assert_eq!(page(&roster, "", View::Yard(4), 1), (vec![104], 3));
-        assert_eq!(page(&roster, "", View::ExceptYard(4), 0), (vec![100, 103], 2));
-        assert_eq!(page(&roster, "", View::ExceptYard(9), 2), (vec![104], 5));
-        assert_eq!(page(&roster, "ab", View::Yard(4), 0), (vec![101, 102], 2));
-        assert_eq!(page(&roster, "ab", View::Yard(9), 0), (vec![], 0));
-        assert_eq!(page(&roster, "ab", View::ExceptYard(4), 0), (vec![103], 1));
-        assert_eq!(page(&roster, "ab", View::ExceptYard(9), 1), (vec![103], 3));
-        assert_eq!(page(&roster, "ab", View::All, 7), (vec![], 3));
+        assert_eq!(page(&roster, "", YardFilter::All, 1), (vec![102, 103], 5));
+        assert_eq!(page(&roster, "", YardFilter::Yard(4), 0), (vec![101, 102], 3));
+        assert_eq!(page(&roster, "", YardFilter::Yard(4), 1), (vec![104], 3));
+        assert_eq!(page(&roster, "", YardFilter::ExceptYard(4), 0), (vec![100, 103], 2));
+        assert_eq!(page(&roster, "", YardFilter::ExceptYard(9), 2), (vec![104], 5));
+        assert_eq!(page(&roster, "ab", YardFilter::Yard(4), 0), (vec![101, 102], 2));
+        assert_eq!(page(&roster, "ab", YardFilter::Yard(9), 0), (vec![], 0));
+        assert_eq!(page(&roster, "ab", YardFilter::ExceptYard(4), 0), (vec![103], 1));
+        assert_eq!(page(&roster, "ab", YardFilter::ExceptYard(9), 1), (vec![103], 3));
+        assert_eq!(page(&roster, "ab", YardFilter::All, 7), (vec![], 3));
     }
 }

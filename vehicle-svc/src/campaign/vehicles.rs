@@ -94,7 +94,7 @@ async fn twice(db: &Db, campaign: i64, some: &[VehicleInsert]) -> Error {
 ///
 /// # Errors
 /// Returns `CampaignNotFound` when the campaign is not a draft.
-pub async fn complete_import(db: &Db, campaign: i64, import: jobs::NewJob, caller: &Caller, address: String) -> Result<i64> {
+pub async fn complete_import(db: &Db, campaign: i64, import: jobs::NewBulkJob, caller: &Caller, address: String) -> Result<i64> {
     let caller = caller.clone();
     db.write(move |tx| {
         Box::pin(async move {
@@ -103,7 +103,7 @@ pub async fn complete_import(db: &Db, campaign: i64, import: jobs::NewJob, calle
             }
             let vehicles = counters::count_draft_vehicles(tx, campaign).await?;
             jobs::delete_import_job(tx, campaign).await?;
-            let job = jobs::insert(tx, &jobs::NewJob { vehicles, ..import }).await?;
+            let job = jobs::insert(tx, &jobs::NewBulkJob { vehicles, ..import }).await?;
             jobs::insert_job_campaign(tx, job, campaign, vehicles).await?;
             let event = entry(campaign, format!("stored {vehicles} vehicles of campaign {campaign}"), address);
             audit::append(tx, import.at, Some(&caller), event).await?;

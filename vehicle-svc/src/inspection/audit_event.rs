@@ -1,6 +1,6 @@
 //! Audit event of a saved inspection.
 use crate::{
-    inspection::model::SaveCommand,
+    inspection::save_model::SaveCommand,
     store::{conflicts::NewConflict, content::VehicleContent, vehicles::Vehicle},
 };
 use chrono::{DateTime, TimeDelta, Utc};
@@ -18,7 +18,7 @@ pub const CONFLICT_SUFFIX: &str = " in conflict";
 
 /// Returns the subject of the audit events of a vehicle.
 #[must_use]
-pub fn subject(vehicle: i64) -> String {
+pub fn audit_subject(vehicle: i64) -> String {
     format!("vehicle {vehicle}")
 }
 
@@ -80,7 +80,7 @@ pub fn build_save_event(
     let how = origin_text(save.origin);
     audit::AuditEvent {
         kind: AUDIT_KIND,
-        subject: subject(before.id),
+        subject: audit_subject(before.id),
         summary: format!(
             "{vin} of {} saved as {}, {how}",
             before.campaign_name,

@@ -89,7 +89,7 @@ impl SaveBatcher {
     /// # Errors
     /// Returns the error of the rule that the save breaks, or the error of an unavailable database. When a group fails for
     /// another reason, every save of the group has the outcome [`AttemptOutcome::Retry`].
-    pub async fn attempt(&self, attempt: Arc<SaveAttempt>) -> Result<AttemptOutcome> {
+    pub async fn attempt_save(&self, attempt: Arc<SaveAttempt>) -> Result<AttemptOutcome> {
         if !self.db.is_postgres() {
             return attempt.attempt_unbatched(&self.db, false).await;
         }
@@ -196,7 +196,7 @@ async fn write(db: &Db, group: Vec<Asked>) {
 /// Loads the vehicles of a group, applies the rules to each save, and writes all valid saves in one statement.
 async fn all(tx: &mut Tx<'_>, attempts: &[Arc<SaveAttempt>]) -> Result<Vec<Result<AttemptOutcome>>> {
     let keys: Vec<_> = attempts.iter().map(|attempt| &attempt.key).collect();
-    let mut found = saves::load_batch(tx, &keys).await?;
+    let mut found = saves::load_vehicles(tx, &keys).await?;
     let judged: Vec<Result<EvaluatedSave>> = attempts
         .iter()
         .map(|attempt| {
@@ -210,7 +210,7 @@ async fn all(tx: &mut Tx<'_>, attempts: &[Arc<SaveAttempt>]) -> Result<Vec<Resul
     drop(changes);
     let mut tried = |judged: EvaluatedSave| {
         let after = written.remove(&judged.vehicle_id());
-        judged.outcome(after)
+        judged.into_outcome(after)
     };
     Ok(judged.into_iter().map(|judged| judged.map(&mut tried)).collect())
 }

@@ -4,7 +4,7 @@ use crate::{
     inspection::{audit_event, merge},
     store::{
         job_snapshots::{JobSnapshot, ValuesAfterJob},
-        jobs::{self, Job, VehicleJob},
+        jobs::{self, BulkJob, BulkJobOfVehicle},
         vehicles::Vehicle,
     },
 };
@@ -24,7 +24,7 @@ use std::cmp::Reverse;
 /// # Errors
 /// Returns the error of a failed statement.
 pub async fn list(db: &Db, vehicle: &Vehicle, role: Role, before: DateTime<Utc>, limit: usize) -> Result<ListVehicleHistoryResponse> {
-    let (subject, more) = (audit_event::subject(vehicle.id), limit + 1);
+    let (subject, more) = (audit_event::audit_subject(vehicle.id), limit + 1);
     let fetched = i64::try_from(more).unwrap_or(i64::MAX);
     let (saves, jobs) = tokio::try_join!(
         audit::list_by_subject(db, (audit_event::AUDIT_KIND, &subject), before, more),
@@ -84,7 +84,7 @@ fn values(text: &str) -> Map<String, Value> {
 }
 
 /// Converts a bulk job to an entry of the vehicle's history, with the values before and after the job.
-fn of_job(found: VehicleJob) -> Result<VehicleChange> {
+fn of_job(found: BulkJobOfVehicle) -> Result<VehicleChange> {
     let JobSnapshot { status, parking_space, operator_notes, admin_notes, after, .. } = found.snapshot().map_err(Error::from)?;
     let after = after.unwrap_or_else(|| ValuesAfterJob {
         status: (found.job.kind == "status").then(|| found.job.detail.clone()),
@@ -110,7 +110,7 @@ fn of_job(found: VehicleJob) -> Result<VehicleChange> {
 }
 
 /// Converts a job to an entry of the vehicle's history without changed fields.
-fn change(job: Job, kind: ChangeKind) -> VehicleChange {
+fn change(job: BulkJob, kind: ChangeKind) -> VehicleChange {
     let file = if [ChangeKind::BulkFile, ChangeKind::Import].contains(&kind) { job.detail } else { String::new() };
     VehicleChange {
         at: Some(clock::timestamp(job.at)),

@@ -1,7 +1,7 @@
 //! Three-way merge of a save: compares base, stored and requested values field by field, and finds the conflicts.
 use crate::{
     error::{Error, Result},
-    inspection::model::{SaveBase, SaveCommand},
+    inspection::save_model::{SaveBase, SaveCommand},
     parking_space::ParkingSpace,
     store::{
         conflicts::NewConflict,

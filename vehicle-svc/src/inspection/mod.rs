@@ -6,17 +6,17 @@ pub mod audit_event;
 pub mod batcher;
 pub mod history;
 pub mod merge;
-pub mod model;
 pub mod resolve_conflict;
 pub mod rules;
 pub mod save_attempt;
+pub mod save_model;
 
 use crate::{
     error::{Error, Result},
     inspection::{
         batcher::SaveBatcher,
-        model::{SaveCommand, SaveResult},
         save_attempt::{AttemptOutcome, SaveAttempt},
+        save_model::{SaveCommand, SaveResult},
     },
     store::{
         idempotency_keys::{self, IdempotencyKey},
@@ -69,7 +69,7 @@ async fn attempt(together: &SaveBatcher, caller: Caller, save: SaveCommand, now:
     for number in 0..OPTIMISTIC_ATTEMPTS + 2 {
         let attempt = attempt.clone();
         lock |= number >= OPTIMISTIC_ATTEMPTS;
-        let tried = if number == 0 { together.attempt(attempt).await } else { attempt.attempt_unbatched(together.db(), lock).await };
+        let tried = if number == 0 { together.attempt_save(attempt).await } else { attempt.attempt_unbatched(together.db(), lock).await };
         match tried {
             Ok(AttemptOutcome::Saved(saved)) => return Ok(*saved),
             Ok(AttemptOutcome::Retry) => {}

@@ -1,7 +1,7 @@
 //! Resolution of a conflict: a user chooses one of the two values that were saved for a field.
 use crate::{
     error::{Error, Result},
-    inspection::{audit_event, merge, model::WriteResult},
+    inspection::{audit_event, merge, save_model::WriteResult},
     store::{
         conflicts::{self, Conflict},
         content::VehicleContent,
@@ -9,7 +9,7 @@ use crate::{
         saves::{self, LoadedVehicle, SaveRecord},
         vehicles::{self, Vehicle},
     },
-    view::View,
+    yard_filter::YardFilter,
 };
 use chrono::{DateTime, Utc};
 use patio_kit::{
@@ -57,7 +57,7 @@ pub async fn resolve(tx: &mut Tx<'_>, choice: &ConflictChoice) -> Result<Resolve
     let conflict = conflicts::find(tx, *id).await?.ok_or(Error::ConflictNotFound(*id))?;
     let no_key =
         IdempotencyKey { user_id: caller.user_id, key: String::new(), vehicle_id: conflict.vehicle_id, fingerprint: String::new() };
-    let before = saves::load(tx, conflict.vehicle_id, &no_key, true).await?.ok_or(Error::ConflictNotFound(*id))?;
+    let before = saves::load_vehicle(tx, conflict.vehicle_id, &no_key, true).await?.ok_or(Error::ConflictNotFound(*id))?;
     // Read again under the vehicle's lock: another user may have resolved the conflict in the meantime.
     let conflict = conflicts::find(tx, *id).await?.ok_or(Error::ConflictNotFound(*id))?;
     if conflict.settled_at.is_some() {
@@ -78,7 +78,7 @@ pub async fn resolve(tx: &mut Tx<'_>, choice: &ConflictChoice) -> Result<Resolve
     let event = event(&conflict, &before.vehicle, (&stored, value), choice);
     let moved = if stored == *value {
         audit::append(tx, *now, Some(caller), event).await?;
-        let vehicle = vehicles::find_in_transaction(tx, conflict.vehicle_id, View::All).await?.ok_or(Error::ConflictNotFound(*id))?;
+        let vehicle = vehicles::find_in_transaction(tx, conflict.vehicle_id, YardFilter::All).await?.ok_or(Error::ConflictNotFound(*id))?;
         WriteResult { vehicle, campaign_counts: None, revision: None }
     } else {
         write(tx, &before, (field, value), (&no_key, &AuditEntry::new(*now, Some(caller), event))).await?
@@ -101,11 +101,11 @@ async fn write(
     let mut content = VehicleContent::from_vehicle(vehicle);
     merge::set_field(&mut content, vehicle, field, value)?;
     let deltas = content.counter_deltas(vehicle);
-    let change = SaveRecord { before: vehicle, content: &content, deltas: &deltas, entry, key, view: View::All };
+    let change = SaveRecord { before: vehicle, content: &content, deltas: &deltas, entry, key, yard_filter: YardFilter::All };
     let after = saves::save(tx, &change).await.map_err(|cause| content.to_save_error(cause))?;
     let mut moved = WriteResult::from_row(after.ok_or(Error::VehicleNotFound(vehicle.id))?, &deltas);
     // Load the vehicle again: on PostgreSQL the save counts open conflicts as they were when its statement began.
-    moved.vehicle = vehicles::find_in_transaction(tx, vehicle.id, View::All).await?.ok_or(Error::VehicleNotFound(vehicle.id))?;
+    moved.vehicle = vehicles::find_in_transaction(tx, vehicle.id, YardFilter::All).await?.ok_or(Error::VehicleNotFound(vehicle.id))?;
     Ok(moved)
 }
 
@@ -120,7 +120,7 @@ fn event(conflict: &Conflict, vehicle: &Vehicle, (was, is): (&str, &str), choice
     new.insert("chosen".to_owned(), json!(merge::conflict_side_text(choice.side)));
     audit::AuditEvent {
         kind: audit_event::AUDIT_KIND,
-        subject: audit_event::subject(vehicle.id),
+        subject: audit_event::audit_subject(vehicle.id),
         summary: format!("{vin} in {}: conflict on {} resolved", vehicle.campaign_name, conflict.field),
         old: Some(Value::Object(old)),
         new: Some(Value::Object(new)),

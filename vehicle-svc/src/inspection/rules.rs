@@ -1,7 +1,7 @@
 //! Rules of a save: which fields and which statuses a role may change.
 use crate::{
     error::{Error, Result},
-    inspection::{merge, model::SaveCommand},
+    inspection::{merge, save_model::SaveCommand},
     store::{
         conflicts::NewConflict,
         content::{VehicleContent, resolve_parking_space},
@@ -15,7 +15,7 @@ use patio_proto::{access::Role, status};
 ///
 /// # Errors
 /// Returns the first rule that the save breaks.
-pub fn evaluate(role: Role, found: &LoadedVehicle, save: &SaveCommand) -> Result<(VehicleContent, Vec<NewConflict>)> {
+pub fn evaluate_save(role: Role, found: &LoadedVehicle, save: &SaveCommand) -> Result<(VehicleContent, Vec<NewConflict>)> {
     let before = &found.vehicle;
     if save.seen_vin.as_ref().is_some_and(|seen| *seen != before.identifier()) {
         return Err(Error::VinMismatch { id: before.id, vin: before.identifier().to_text() });

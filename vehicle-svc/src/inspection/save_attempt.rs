@@ -2,9 +2,8 @@
 use crate::{
     error::{Error, Result},
     inspection::{
-        audit_event,
-        model::{SaveCommand, SaveResult, WriteResult},
-        rules,
+        audit_event, rules,
+        save_model::{SaveCommand, SaveResult, WriteResult},
     },
     store::{
         conflicts::{self, Conflict, ConflictingSave, NewConflict},
@@ -76,12 +75,12 @@ impl EvaluatedSave {
     #[must_use]
     pub fn single_statement_record<'s>(&'s self, attempt: &'s SaveAttempt) -> Option<SaveRecord<'s>> {
         let Verdict { content, deltas, entry, .. } = self.verdict.as_ref().filter(|verdict| verdict.kept.is_empty())?;
-        Some(SaveRecord { before: &self.found.vehicle, content, deltas, entry, key: &attempt.key, view: attempt.save.view })
+        Some(SaveRecord { before: &self.found.vehicle, content, deltas, entry, key: &attempt.key, yard_filter: attempt.save.yard_filter })
     }
 
     /// Returns the outcome of the attempt. `after` is the written vehicle row, or `None` when no row was written.
     #[must_use]
-    pub fn outcome(self, after: Option<SavedRow>) -> AttemptOutcome {
+    pub fn into_outcome(self, after: Option<SavedRow>) -> AttemptOutcome {
         match (self.verdict, after) {
             (Some(verdict), Some(after)) => AttemptOutcome::Saved(Box::new(SaveResult {
                 write_result: WriteResult::from_row(after, &verdict.deltas),
@@ -113,7 +112,7 @@ impl SaveAttempt {
         if found.key_vehicle.is_some() {
             return Ok(EvaluatedSave { found, verdict: None });
         }
-        let (content, kept) = rules::evaluate(caller.role, &found, save)?;
+        let (content, kept) = rules::evaluate_save(caller.role, &found, save)?;
         let deltas = content.counter_deltas(&found.vehicle);
         let entry = AuditEntry::new(*now, Some(caller), audit_event::build_save_event(&found.vehicle, &content, save, &kept, *now));
         Ok(EvaluatedSave { found, verdict: Some(Verdict { content, kept, deltas, entry }) })
@@ -123,7 +122,7 @@ impl SaveAttempt {
     /// writes the save with its conflicts.
     async fn run(&self, tx: &mut Tx<'_>, lock: bool) -> Result<AttemptOutcome> {
         let Self { save, key, .. } = self;
-        let found = saves::load(tx, save.id, key, lock).await?.ok_or(Error::VehicleNotFound(save.id))?;
+        let found = saves::load_vehicle(tx, save.id, key, lock).await?.ok_or(Error::VehicleNotFound(save.id))?;
         let EvaluatedSave { found, verdict } = self.evaluate(found)?;
         let Some(Verdict { content, kept, deltas, entry }) = verdict else {
             return self.repeated_result(tx, &found).await.map(|saved| AttemptOutcome::Saved(Box::new(saved)));
@@ -132,7 +131,7 @@ impl SaveAttempt {
             return Ok(AttemptOutcome::RetryLocked);
         }
         let before = &found.vehicle;
-        let change = SaveRecord { before, content: &content, deltas: &deltas, entry: &entry, key, view: save.view };
+        let change = SaveRecord { before, content: &content, deltas: &deltas, entry: &entry, key, yard_filter: save.yard_filter };
         let Some(after) = saves::save(tx, &change).await.map_err(|cause| content.to_save_error(cause))? else {
             return Ok(AttemptOutcome::Retry);
         };
@@ -168,7 +167,7 @@ impl SaveAttempt {
         if !same {
             return Err(Error::KeyReused);
         }
-        let vehicle = vehicles::find_in_transaction(tx, save.id, save.view).await?.ok_or(Error::VehicleNotFound(save.id))?;
+        let vehicle = vehicles::find_in_transaction(tx, save.id, save.yard_filter).await?.ok_or(Error::VehicleNotFound(save.id))?;
         let conflicts = conflicts::list_by_save(tx, save.id, key.user_id, &key.key).await?;
         Ok(SaveResult { write_result: WriteResult { vehicle, campaign_counts: None, revision: None }, conflicts })
     }

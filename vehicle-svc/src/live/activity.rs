@@ -6,7 +6,7 @@ use crate::{
         campaigns,
         yards::{self, YardCount},
     },
-    view::View,
+    yard_filter::YardFilter,
 };
 use patio_kit::{auth::identity::Caller, clock, db::Db};
 use patio_proto::{access::Role, status, vehicle as pb};
@@ -19,7 +19,7 @@ const MAX_HOURS: i64 = 92 * 24;
 ///
 /// # Errors
 /// Returns `InvalidField` for a range that is missing, empty or too long, and `CampaignNotFound` when the campaign does not exist.
-pub async fn load(db: &Db, caller: &Caller, request: &pb::GetActivityRequest) -> Result<pb::GetActivityResponse> {
+pub async fn load_activity(db: &Db, caller: &Caller, request: &pb::GetActivityRequest) -> Result<pb::GetActivityResponse> {
     let hour = |at: Option<&prost_types::Timestamp>| at.and_then(clock::from_timestamp).map(activity::hour_number);
     let (first_hour, last_hour) = hour(request.from.as_ref())
         .zip(hour(request.to.as_ref()))
@@ -27,11 +27,11 @@ pub async fn load(db: &Db, caller: &Caller, request: &pb::GetActivityRequest) ->
     if !(0..=MAX_HOURS).contains(&(last_hour - first_hour)) {
         return Err(Error::InvalidField("from: must be at most 92 days before to".to_owned()));
     }
-    let (campaign, view) = (request.campaign_id, View::for_role(caller.role, None));
+    let (campaign, yard_filter) = (request.campaign_id, YardFilter::for_role(caller.role, None));
     if let Some(id) = campaign {
         campaigns::find(db, id).await?.ok_or(Error::CampaignNotFound(id))?;
     }
-    let filter = ActivityFilter { campaign, first_hour, last_hour, view, user: None };
+    let filter = ActivityFilter { campaign, first_hour, last_hour, yard_filter, user: None };
     let own = ActivityFilter { user: (caller.role == Role::Operator).then_some(caller.user_id), ..filter };
     let since = ActivityFilter { last_hour: i64::MAX, ..filter };
     let (counts, statuses, hours, by_yard, people) = tokio::try_join!(
@@ -41,7 +41,7 @@ pub async fn load(db: &Db, caller: &Caller, request: &pb::GetActivityRequest) ->
         activity::list(db, ActivityGrouping::Yard, filter),
         activity::list(db, ActivityGrouping::User, own),
     )?;
-    let seen = || counts.iter().filter(move |count| view.includes(Some(count.yard_id)));
+    let seen = || counts.iter().filter(move |count| yard_filter.includes(Some(count.yard_id)));
     let inspected: i64 = seen().map(|count| count.inspected).sum();
     Ok(pb::GetActivityResponse {
         total: seen().map(|count| count.total).sum(),

@@ -6,13 +6,13 @@
 //! The submodules compute the pace of work and store the devices' reports of pending saves.
 
 pub mod activity;
-pub mod pace;
 pub mod pending_saves;
 mod revision_tracker;
 pub mod work_metrics;
+pub mod work_pace;
 
 use crate::{
-    inspection::model::WriteResult,
+    inspection::save_model::WriteResult,
     live::revision_tracker::RevisionTracker,
     store::{campaigns, conflicts::Conflict, counters::CampaignCounts, vehicles},
 };
@@ -51,7 +51,7 @@ const ROUNDS_PER_PACE: u32 = 30;
 
 /// Item that the change feed sends to the event streams of this process.
 #[derive(Debug, Clone)]
-pub enum FeedItem {
+pub enum ChangeFeedItem {
     /// A change event that is sent to the event streams.
     Event(Arc<WatchEvent>),
     /// Events may have been lost: the streams must end, so that clients fetch the changes.
@@ -65,7 +65,7 @@ pub struct ChangeFeed {
     clock: Clock,
     db: Db,
     feed: PubSub,
-    out: broadcast::Sender<FeedItem>,
+    out: broadcast::Sender<ChangeFeedItem>,
     noted: Arc<Mutex<FeedState>>,
 }
 
@@ -124,7 +124,7 @@ impl ChangeFeed {
 
     /// Subscribes to all events that are published after this call.
     #[must_use]
-    pub fn subscribe(&self) -> broadcast::Receiver<FeedItem> {
+    pub fn subscribe(&self) -> broadcast::Receiver<ChangeFeedItem> {
         self.out.subscribe()
     }
 
@@ -160,7 +160,7 @@ impl ChangeFeed {
                             tracing::warn!(%cause, channel, "failed to decode an event from another replica, event ignored");
                         }
                     },
-                    Ok(pubsub::Message::Lagged) | Err(RecvError::Lagged(_)) => drop(live.out.send(FeedItem::Lagged)),
+                    Ok(pubsub::Message::Lagged) | Err(RecvError::Lagged(_)) => drop(live.out.send(ChangeFeedItem::Lagged)),
                     Err(RecvError::Closed) => return,
                 }
             }
@@ -174,7 +174,7 @@ impl ChangeFeed {
             noted.moved.insert(changed.campaign_id);
             noted.followed.entry(changed.campaign_id).or_default().mark_received(changed.revision);
         }
-        let _ = self.out.send(FeedItem::Event(Arc::new(event)));
+        let _ = self.out.send(ChangeFeedItem::Event(Arc::new(event)));
     }
 
     /// Starts a task that publishes an event to the event streams of all replicas. The caller does not wait for the task.
@@ -286,7 +286,7 @@ impl ChangeFeed {
     fn publish_changed_here(&self, campaign_id: i64, revision: i64) {
         self.noted().moved.insert(campaign_id);
         let changed = pb::VehiclesChanged { campaign_id, revision, ..Default::default() };
-        let _ = self.out.send(FeedItem::Event(Arc::new(WatchEvent { event: Some(Event::Vehicles(changed)) })));
+        let _ = self.out.send(ChangeFeedItem::Event(Arc::new(WatchEvent { event: Some(Event::Vehicles(changed)) })));
     }
 
     /// Computes the pace of work (vehicles per hour, active users) in the given campaigns. Sends each changed pace to the event
@@ -297,7 +297,7 @@ impl ChangeFeed {
             campaigns.extend(self.noted().paces.keys());
         }
         let ids: Vec<i64> = campaigns.into_iter().collect();
-        let paces = match pace::compute_paces(&self.db, &ids, self.clock.now()).await {
+        let paces = match work_pace::compute_work_paces(&self.db, &ids, self.clock.now()).await {
             Ok(paces) => paces,
             Err(cause) => {
                 return tracing::warn!(%cause, "failed to compute the inspection pace of campaigns, the last pace is kept");
@@ -313,7 +313,7 @@ impl ChangeFeed {
             }
             drop(noted);
             if is_new {
-                let _ = self.out.send(FeedItem::Event(Arc::new(WatchEvent { event: Some(Event::Pace(pace)) })));
+                let _ = self.out.send(ChangeFeedItem::Event(Arc::new(WatchEvent { event: Some(Event::Pace(pace)) })));
             }
         }
     }

@@ -7,7 +7,7 @@ use crate::{
         dialect,
         upserts::{more_with_status, more_work},
     },
-    view::View,
+    yard_filter::YardFilter,
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{
@@ -148,14 +148,14 @@ pub struct ActivityFilter {
     /// Number of the last hour, counted from 1970 (UTC).
     pub last_hour: i64,
     /// Vehicles that the caller may see.
-    pub view: View,
+    pub yard_filter: YardFilter,
     /// Id of the only user whose work is returned; `None` for all users.
     pub user: Option<i64>,
 }
 
-/// Returns the id of the yard whose work a view hides, or an id that no yard has.
-fn hidden_yard(view: View) -> i64 {
-    if let View::ExceptYard(yard) = view { yard } else { i64::MIN }
+/// Returns the id of the yard whose work a yard filter hides, or an id that no yard has.
+fn hidden_yard(yard_filter: YardFilter) -> i64 {
+    if let YardFilter::ExceptYard(yard) = yard_filter { yard } else { i64::MIN }
 }
 
 /// Campaign in which users saved vehicles.
@@ -169,11 +169,11 @@ pub struct ActiveCampaign {
 
 /// Returns the campaigns in which users saved vehicles since the hour `first_hour`, by id. `user` is the user whose campaigns are
 /// marked as the user's own.
-pub async fn list_active_campaigns(db: &Db, first_hour: i64, user: i64, view: View) -> Result<Vec<ActiveCampaign>> {
+pub async fn list_active_campaigns(db: &Db, first_hour: i64, user: i64, yard_filter: YardFilter) -> Result<Vec<ActiveCampaign>> {
     on!(db.read(), c => query_as(
         "select campaign_id, max(case when user_id = $2 then 1 else 0 end) = 1 as is_own
            from activity where hour >= $1 and saves > 0 and yard_id <> $3 group by campaign_id order by campaign_id")
-        .bind(first_hour).bind(user).bind(hidden_yard(view)).fetch_all(c).await)
+        .bind(first_hour).bind(user).bind(hidden_yard(yard_filter)).fetch_all(c).await)
 }
 
 /// Returns the inspection work in a range of hours, one sum per hour, yard or user. The sums are sorted by [`WorkCounts::id`].
@@ -191,7 +191,7 @@ pub async fn list(db: &Db, by: ActivityGrouping, filter: ActivityFilter) -> Resu
                 cast(sum(found_wrong) as bigint) as found_wrong
            from activity where {campaign} hour between $2 and $3 and yard_id <> $4 {user} {people} group by {column} order by {column}"
     );
-    let hidden = hidden_yard(filter.view);
+    let hidden = hidden_yard(filter.yard_filter);
     on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(filter.campaign).bind(filter.first_hour).bind(filter.last_hour).bind(hidden)
         .bind(filter.user).fetch_all(c).await)
 }

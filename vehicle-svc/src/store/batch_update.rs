@@ -151,7 +151,7 @@ pub async fn set_same_values(tx: &mut Tx<'_>, ids: &[i64], same: VehiclePatch<'_
     let set: String = set.into_iter().flatten().collect();
     let text = format!(
         "update vehicles set modified_by = $2, modified_at = $3, version = version + 1{set} where id {}",
-        dialect::json_array_condition(tx.is_postgres())
+        dialect::json_array_contains_sql(tx.is_postgres())
     );
     let ids = serde_json::to_string(ids).unwrap_or_default();
     on!(tx.connection(), c => query(AssertSqlSafe(text)).bind(&ids).bind(by).bind(at).bind(same.status).bind(same.inspected)

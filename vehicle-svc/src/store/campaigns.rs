@@ -1,6 +1,6 @@
 //! SQL statements on the table of campaigns in vehicle-svc: name, gate (state `draft`, `open`, `closed` or `removed`), counters
 //! and revisions.
-use crate::{store::dialect, view::View};
+use crate::{store::dialect, yard_filter::YardFilter};
 use patio_kit::{
     db::{Db, Tx},
     on,
@@ -28,11 +28,11 @@ pub struct Campaign {
 }
 
 impl Campaign {
-    /// Simplifies a view for this campaign. A view that hides only yard `-` (parking spaces that begin with a dash) becomes
-    /// [`View::All`] if the campaign has no vehicles in yard `-`.
+    /// Simplifies a yard filter for this campaign. A yard filter that hides only yard `-` (parking spaces that begin with a dash) becomes
+    /// [`YardFilter::All`] if the campaign has no vehicles in yard `-`.
     #[must_use]
-    pub fn simplify_yard_filter(&self, view: View) -> View {
-        if matches!(view, View::ExceptYard(_)) && self.in_dash == 0 { View::All } else { view }
+    pub fn simplify_yard_filter(&self, yard_filter: YardFilter) -> YardFilter {
+        if matches!(yard_filter, YardFilter::ExceptYard(_)) && self.in_dash == 0 { YardFilter::All } else { yard_filter }
     }
 }
 

@@ -91,7 +91,7 @@ macro_rules! among {
 /// Returns the condition that a number is in a JSON array, bound as text to `$1`. Each database has its own form, chosen for
 /// speed.
 #[must_use]
-pub fn json_array_condition(postgres: bool) -> &'static str {
+pub fn json_array_contains_sql(postgres: bool) -> &'static str {
     if postgres { among!(postgres) } else { among!(sqlite) }
 }
 

@@ -132,7 +132,7 @@ pub async fn restore_content_ids(tx: &mut Tx<'_>, job: i64, restored: &[JobSnaps
 }
 
 /// Deletes up to `most` rows with snapshots of a job. Returns the number of deleted rows; 0 when no snapshot is left.
-pub async fn delete(tx: &mut Tx<'_>, job: i64, most: i64) -> Result<u64> {
+pub async fn delete_chunk(tx: &mut Tx<'_>, job: i64, most: i64) -> Result<u64> {
     let parts = on!(tx.connection(), c => query(
         "delete from job_parts where job_id = $1 and part in (select part from job_parts where job_id = $1 order by part limit 1)")
         .bind(job).execute(c).await.map(|done| done.rows_affected()))?;

@@ -13,7 +13,7 @@ type Result<T> = std::result::Result<T, sqlx::Error>;
 
 /// A bulk job or import to be inserted into the table of jobs.
 #[derive(Debug, Clone)]
-pub struct NewJob {
+pub struct NewBulkJob {
     /// Kind of change: `import`, `status`, `space` or `file`.
     pub kind: &'static str,
     /// New status of a `status` job, or file name of an `import` or `file` job.
@@ -29,7 +29,7 @@ pub struct NewJob {
 }
 
 /// Inserts a bulk job or import. Returns the id of the job.
-pub async fn insert(tx: &mut Tx<'_>, new: &NewJob) -> Result<i64> {
+pub async fn insert(tx: &mut Tx<'_>, new: &NewBulkJob) -> Result<i64> {
     on!(tx.connection(), c => query_scalar(
         "insert into jobs (kind, detail, user_id, at, vehicles, supervisor) values ($1, $2, $3, $4, $5, $6) returning id")
         .bind(new.kind).bind(&new.detail).bind(new.user_id).bind(new.at).bind(new.vehicles).bind(new.supervisor).fetch_one(c).await)
@@ -58,7 +58,7 @@ pub async fn copy_campaign_name_to_jobs(tx: &mut Tx<'_>, campaign: i64) -> Resul
 
 /// A stored bulk job or import.
 #[derive(Debug, Clone, FromRow)]
-pub struct Job {
+pub struct BulkJob {
     /// Id of the job.
     pub id: i64,
     /// Kind of change: `import`, `status`, `space` or `file`.
@@ -95,7 +95,7 @@ macro_rules! seen {
 }
 
 /// Returns one page of bulk jobs and imports, newest first, without imports of draft campaigns.
-pub async fn list_page(db: &Db, window: PageWindow) -> Result<Vec<Job>> {
+pub async fn list_page(db: &Db, window: PageWindow) -> Result<Vec<BulkJob>> {
     on!(db.read(), c => query_as(concat!("select ", columns!(), " from jobs j", seen!(), " order by j.at desc, j.id desc limit $1 offset $2"))
         .bind(window.limit()).bind(window.offset()).fetch_all(c).await)
 }
@@ -110,15 +110,15 @@ const MAX_SNAPSHOT_LEN: i32 = 40_000;
 
 /// A job that changed a vehicle, with the values of the vehicle before and after the job.
 #[derive(Debug, FromRow)]
-pub struct VehicleJob {
+pub struct BulkJobOfVehicle {
     /// Job that changed the vehicle.
     #[sqlx(flatten)]
-    pub job: Job,
+    pub job: BulkJob,
     /// JSON text that begins with the snapshot of the vehicle. Snapshots of other vehicles that follow are ignored.
     snapshots: String,
 }
 
-impl VehicleJob {
+impl BulkJobOfVehicle {
     /// Parses the values of the vehicle before and after the job.
     ///
     /// # Errors
@@ -132,7 +132,7 @@ impl VehicleJob {
 /// Returns up to `limit` bulk jobs that changed a vehicle of a campaign before a given time, newest first.
 ///
 /// One text contains the snapshots of thousands of vehicles, so the database searches this text for the vehicle's id.
-pub async fn list_of_vehicle(db: &Db, (campaign, vehicle): (i64, i64), before: DateTime<Utc>, limit: i64) -> Result<Vec<VehicleJob>> {
+pub async fn list_of_vehicle(db: &Db, (campaign, vehicle): (i64, i64), before: DateTime<Utc>, limit: i64) -> Result<Vec<BulkJobOfVehicle>> {
     let position = if db.is_postgres() { "strpos" } else { "instr" };
     let text = format!(
         concat!(
@@ -150,7 +150,7 @@ pub async fn list_of_vehicle(db: &Db, (campaign, vehicle): (i64, i64), before: D
 }
 
 /// Returns the job of the import that created a campaign, or `None` after the retention time.
-pub async fn find_import(db: &Db, campaign: i64) -> Result<Option<Job>> {
+pub async fn find_import(db: &Db, campaign: i64) -> Result<Option<BulkJob>> {
     on!(db.read(), c => query_as(concat!(
         "select ", columns!(), " from job_campaigns k join jobs j on j.id = k.job_id where k.campaign_id = $1 and j.kind = 'import'"))
         .bind(campaign).fetch_optional(c).await)
@@ -222,7 +222,7 @@ pub async fn list_campaigns(db: &Db, jobs: &[i64]) -> Result<Vec<JobCampaign>> {
     let text = format!(
         "select k.job_id, k.campaign_id, coalesce(nullif(c.name, ''), k.name) as name, c.gate
            from job_campaigns k join campaigns c on c.id = k.campaign_id where k.job_id {} order by k.job_id, k.campaign_id",
-        dialect::json_array_condition(db.is_postgres())
+        dialect::json_array_contains_sql(db.is_postgres())
     );
     let jobs = serde_json::to_string(jobs).unwrap_or_default();
     on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(&jobs).fetch_all(c).await)
@@ -230,7 +230,7 @@ pub async fn list_campaigns(db: &Db, jobs: &[i64]) -> Result<Vec<JobCampaign>> {
 
 /// Loads a job and locks the job until the commit, so that the job is not undone twice. Returns `None` when the job
 /// does not exist.
-pub async fn lock_for_update(tx: &mut Tx<'_>, id: i64) -> Result<Option<Job>> {
+pub async fn lock_for_update(tx: &mut Tx<'_>, id: i64) -> Result<Option<BulkJob>> {
     let text = format!(
         concat!("select ", columns!(), " from jobs j", seen!(), " and j.id = $1 {}"),
         dialect::locking_sql(tx.is_postgres(), "", "for update of j")
@@ -252,7 +252,7 @@ pub async fn lock_campaigns(tx: &mut Tx<'_>, job: i64, whole: bool) -> Result<Ve
 
 /// Marks a job as undone. For an import, `removing` is the id of the imported campaign, which must now be deleted;
 /// `None` for other jobs.
-pub async fn mark_undone(tx: &mut Tx<'_>, job: &Job, removing: Option<i64>) -> Result<()> {
+pub async fn mark_undone(tx: &mut Tx<'_>, job: &BulkJob, removing: Option<i64>) -> Result<()> {
     on!(tx.connection(), c => query("update jobs set undone_at = $2, undone_by = $3, restored = $4, removing = $5 where id = $1")
         .bind(job.id).bind(job.undone_at).bind(job.undone_by).bind(job.restored).bind(removing).execute(c).await.map(drop))
 }
@@ -274,7 +274,7 @@ pub async fn list_skipped_vehicles(tx: &mut Tx<'_>, ids: &[i64]) -> Result<Vec<S
         "select v.id, v.model_code || ' ' || v.serial_number as vin, c.name as campaign_name
            from vehicles v join campaigns c on c.id = v.campaign_id
           where v.id {} and c.gate in ('open', 'closed') order by v.walk_key, v.id",
-        dialect::json_array_condition(tx.is_postgres())
+        dialect::json_array_contains_sql(tx.is_postgres())
     );
     let ids = serde_json::to_string(ids).unwrap_or_default();
     on!(tx.connection(), c => query_as(AssertSqlSafe(text)).bind(&ids).fetch_all(c).await)

@@ -5,7 +5,7 @@ use crate::{
         upserts::{more_with_status, more_work},
         vehicle_columns::{columns, next_after},
     },
-    view::View,
+    yard_filter::YardFilter,
 };
 use std::sync::LazyLock;
 
@@ -79,14 +79,14 @@ fn on_sqlite(next: &str) -> String {
 
 /// Returns the script that writes a save and selects the vehicle afterwards, on `SQLite`.
 #[must_use]
-pub fn sqlite_save_sql(view: View) -> &'static str {
+pub fn sqlite_save_sql(yard_filter: YardFilter) -> &'static str {
     static ALL: LazyLock<String> = LazyLock::new(|| on_sqlite(next_after!("", "")));
     static IN_YARD: LazyLock<String> = LazyLock::new(|| on_sqlite(next_after!(" and n.yard_id = $35", "")));
     static OUTSIDE_YARD: LazyLock<String> = LazyLock::new(|| on_sqlite(next_after!(" and n.yard_id is distinct from -$35", "")));
-    match view {
-        View::All => &ALL,
-        View::Yard(_) => &IN_YARD,
-        View::ExceptYard(_) => &OUTSIDE_YARD,
+    match yard_filter {
+        YardFilter::All => &ALL,
+        YardFilter::Yard(_) => &IN_YARD,
+        YardFilter::ExceptYard(_) => &OUTSIDE_YARD,
     }
 }
 
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn every_name_in_the_texts_has_its_part() {
-        let views = [View::All, View::Yard(2), View::ExceptYard(2)];
+        let views = [YardFilter::All, YardFilter::Yard(2), YardFilter::ExceptYard(2)];
         for text in views.map(sqlite_save_sql).into_iter().chain([POSTGRES_SAVE_SQL.as_str()]) {
             assert!(!text.contains(['{', '}']) && !text.contains("--"), "{text}");
         }

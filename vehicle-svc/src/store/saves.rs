@@ -5,7 +5,7 @@ use crate::{
         activity, content::VehicleContent, counters::CounterDeltas, dialect, idempotency_keys::IdempotencyKey, save_sql, status_history,
         vehicles::Vehicle,
     },
-    view::View,
+    yard_filter::YardFilter,
 };
 use chrono::{DateTime, Utc};
 use patio_kit::{
@@ -111,7 +111,7 @@ pub struct SaveRecord<'s> {
     /// Idempotency key of the save; its text is empty when the client sent none.
     pub key: &'s IdempotencyKey,
     /// Vehicles that the user may see; the next vehicle to inspect is chosen from these vehicles.
-    pub view: View,
+    pub yard_filter: YardFilter,
 }
 
 impl SaveRecord<'_> {
@@ -135,13 +135,13 @@ impl SaveRecord<'_> {
 /// vehicle does not exist, or its campaign is being imported or deleted.
 ///
 /// If `lock` is true, the vehicle's row stays locked until the transaction ends.
-pub async fn load(tx: &mut Tx<'_>, id: i64, key: &IdempotencyKey, lock: bool) -> Result<Option<LoadedVehicle>> {
+pub async fn load_vehicle(tx: &mut Tx<'_>, id: i64, key: &IdempotencyKey, lock: bool) -> Result<Option<LoadedVehicle>> {
     let text = if lock { dialect::load_for_update_sql(tx.is_postgres()) } else { dialect::LOAD_FOR_SAVE_SQL };
     on!(tx.connection(), c => query_as(text).bind(id).bind(key.user_id).bind(&key.key).fetch_optional(c).await)
 }
 
 /// Loads the vehicles of a group of saves, on `PostgreSQL` only. Returns the vehicles by id.
-pub async fn load_batch(tx: &mut Tx<'_>, keys: &[&IdempotencyKey]) -> Result<HashMap<i64, LoadedVehicle>> {
+pub async fn load_vehicles(tx: &mut Tx<'_>, keys: &[&IdempotencyKey]) -> Result<HashMap<i64, LoadedVehicle>> {
     let ids: Vec<i64> = keys.iter().map(|key| key.vehicle_id).collect();
     let users: Vec<i64> = keys.iter().map(|key| key.user_id).collect();
     let texts: Vec<&str> = keys.iter().map(|key| key.key.as_str()).collect();
@@ -162,11 +162,11 @@ pub async fn save(tx: &mut Tx<'_>, change: &SaveRecord<'_>) -> Result<Option<Sav
 }
 
 async fn save_on_sqlite(c: &mut SqliteConnection, change: &SaveRecord<'_>) -> Result<Option<SavedRow>> {
-    let SaveRecord { before, content, deltas, entry, key, view } = change;
+    let SaveRecord { before, content, deltas, entry, key, yard_filter } = change;
     let [(first_yard, first), (second_yard, second)] = deltas.affected_yards();
     let whole = deltas.total();
     // Fetch all rows: those of the last statement come only after the others have run.
-    let mut rows: Vec<SavedRow> = query_as(save_sql::sqlite_save_sql(*view))
+    let mut rows: Vec<SavedRow> = query_as(save_sql::sqlite_save_sql(*yard_filter))
         .bind(before.id)
         .bind(before.campaign_id)
         .bind(before.version)
@@ -201,7 +201,7 @@ async fn save_on_sqlite(c: &mut SqliteConnection, change: &SaveRecord<'_>) -> Re
         .bind(key.user_id)
         .bind(&key.key)
         .bind(&key.fingerprint)
-        .bind(view.as_sql_parameter().unwrap_or_default())
+        .bind(yard_filter.as_sql_parameter().unwrap_or_default())
         .bind(i64::from(change.changes_position()))
         .bind(activity::hour_number(entry.at))
         .bind(change.found_wrong())
@@ -262,7 +262,7 @@ pub async fn save_all(tx: &mut Tx<'_>, changes: &[SaveRecord<'_>]) -> Result<Has
         .bind(column!(|c| c.key.user_id))
         .bind(column!(|c| c.key.key.as_str()))
         .bind(column!(|c| c.key.fingerprint.as_str()))
-        .bind(column!(|c| c.view.as_sql_parameter()))
+        .bind(column!(|c| c.yard_filter.as_sql_parameter()))
         .bind(column!(|c| i64::from(c.changes_position())))
         .bind(column!(|c| activity::hour_number(c.entry.at)))
         .bind(column!(|c| c.found_wrong()))

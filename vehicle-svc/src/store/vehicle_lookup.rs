@@ -98,7 +98,7 @@ impl FoundVehicle {
 /// Optional columns that a vehicle lookup fetches. Long texts are optional because fetching all of them doubles the
 /// time of a lookup.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct FieldSelection {
+pub struct OptionalColumns {
     /// Whether to fetch model code and serial number; both are also fetched when any other column is selected.
     pub identifier: bool,
     /// Whether to fetch the parking space with its group in lists and its sort key of the walking order.
@@ -117,7 +117,7 @@ macro_rules! content {
 }
 pub(super) use content;
 
-impl FieldSelection {
+impl OptionalColumns {
     /// Selection of all optional columns.
     const ALL: Self = Self { identifier: true, place: true, operator_notes: true, admin_notes: true };
 
@@ -223,7 +223,7 @@ pub(super) fn lock_clause(tx: &Tx<'_>, locks_rows: bool) -> &'static str {
 }
 
 /// Returns the vehicles of open and closed campaigns whose VINs have one of the given comparison keys, sorted by id.
-pub async fn find_by_keys(tx: &mut Tx<'_>, keys: &[&str], wanted: FieldSelection, scope: VehicleScope) -> Result<Vec<FoundVehicle>> {
+pub async fn find_by_keys(tx: &mut Tx<'_>, keys: &[&str], wanted: OptionalColumns, scope: VehicleScope) -> Result<Vec<FoundVehicle>> {
     let held = scope.load_campaigns(tx).await?;
     let text = format!(
         concat!("with asked as ({}) select a.place as asked, {}", asked!(), " {}"),
@@ -242,10 +242,10 @@ pub async fn list_by_ids(tx: &mut Tx<'_>, ids: &[i64], locks_rows: bool) -> Resu
     let text = format!(
         "select cast(0 as bigint) as asked, {} from vehicles v join campaigns c on c.id = v.campaign_id
           where v.id {} and c.gate in ('open', 'closed') {}",
-        FieldSelection::ALL.columns(),
-        dialect::json_array_condition(tx.is_postgres()),
+        OptionalColumns::ALL.columns(),
+        dialect::json_array_contains_sql(tx.is_postgres()),
         lock_clause(tx, locks_rows)
     );
     let ids = serde_json::to_string(ids).unwrap_or_default();
-    Ok(held.with_campaigns(rows!(tx, FoundVehicle, FieldSelection::ALL.fields(), text, &ids)?))
+    Ok(held.with_campaigns(rows!(tx, FoundVehicle, OptionalColumns::ALL.fields(), text, &ids)?))
 }

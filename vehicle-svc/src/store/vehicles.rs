@@ -4,7 +4,7 @@ use crate::{
         copy_vehicles, dialect,
         vehicle_columns::{VehicleInsert, columns, next_after},
     },
-    view::View,
+    yard_filter::YardFilter,
 };
 use chrono::{DateTime, Utc};
 use patio_kit::{
@@ -96,23 +96,23 @@ const FIND_WITHOUT_YARD: &str = concat!(
     where v.id = $1 and c.gate in ('open', 'closed')"
 );
 
-/// Returns a vehicle, or `None` when its campaign is neither open nor closed. `view` limits the search for the next vehicle to
+/// Returns a vehicle, or `None` when its campaign is neither open nor closed. `yard_filter` limits the search for the next vehicle to
 /// inspect (field `next`) to vehicles that the caller may see.
-pub async fn find(db: &Db, id: i64, view: View) -> Result<Option<Vehicle>> {
-    on!(db.read(), c => match view {
-        View::All => query_as(SELECT_VEHICLE).bind(id).fetch_optional(c).await,
-        View::Yard(yard) => query_as(FIND_IN_YARD).bind(id).bind(yard).fetch_optional(c).await,
-        View::ExceptYard(yard) => query_as(FIND_WITHOUT_YARD).bind(id).bind(yard).fetch_optional(c).await,
+pub async fn find(db: &Db, id: i64, yard_filter: YardFilter) -> Result<Option<Vehicle>> {
+    on!(db.read(), c => match yard_filter {
+        YardFilter::All => query_as(SELECT_VEHICLE).bind(id).fetch_optional(c).await,
+        YardFilter::Yard(yard) => query_as(FIND_IN_YARD).bind(id).bind(yard).fetch_optional(c).await,
+        YardFilter::ExceptYard(yard) => query_as(FIND_WITHOUT_YARD).bind(id).bind(yard).fetch_optional(c).await,
     })
 }
 
-/// Returns a vehicle with the uncommitted changes of the given transaction. `view` limits the search for the next vehicle to
+/// Returns a vehicle with the uncommitted changes of the given transaction. `yard_filter` limits the search for the next vehicle to
 /// inspect (field `next`) to vehicles that the caller may see.
-pub async fn find_in_transaction(tx: &mut Tx<'_>, id: i64, view: View) -> Result<Option<Vehicle>> {
-    on!(tx.connection(), c => match view {
-        View::All => query_as(SELECT_VEHICLE).bind(id).fetch_optional(c).await,
-        View::Yard(yard) => query_as(FIND_IN_YARD).bind(id).bind(yard).fetch_optional(c).await,
-        View::ExceptYard(yard) => query_as(FIND_WITHOUT_YARD).bind(id).bind(yard).fetch_optional(c).await,
+pub async fn find_in_transaction(tx: &mut Tx<'_>, id: i64, yard_filter: YardFilter) -> Result<Option<Vehicle>> {
+    on!(tx.connection(), c => match yard_filter {
+        YardFilter::All => query_as(SELECT_VEHICLE).bind(id).fetch_optional(c).await,
+        YardFilter::Yard(yard) => query_as(FIND_IN_YARD).bind(id).bind(yard).fetch_optional(c).await,
+        YardFilter::ExceptYard(yard) => query_as(FIND_WITHOUT_YARD).bind(id).bind(yard).fetch_optional(c).await,
     })
 }
 
@@ -124,7 +124,7 @@ pub struct VehicleFilter {
     /// The search text as a SQL `like` pattern; `%%` for all vehicles.
     pub pattern: String,
     /// Vehicles to which the list is limited: vehicles that the caller may see, in the requested yard.
-    pub view: View,
+    pub yard_filter: YardFilter,
     /// Whether search text and pattern are comparison keys of VINs, without hyphens and blanks.
     pub matches_vin_keys: bool,
     /// Status to which the list is limited, as text in the database; `None` for all vehicles.
@@ -135,7 +135,7 @@ impl VehicleFilter {
     /// Returns `true` when the filter matches every vehicle.
     #[must_use]
     pub fn matches_all(&self) -> bool {
-        self.pattern == "%%" && self.view == View::All && self.status.is_none()
+        self.pattern == "%%" && self.yard_filter == YardFilter::All && self.status.is_none()
     }
 }
 
@@ -153,7 +153,7 @@ macro_rules! found {
     };
 }
 
-/// SQL condition that the caller may see a vehicle. `$3` is the caller's view as a number; see [`View::as_sql_parameter`].
+/// SQL condition that the caller may see a vehicle. `$3` is the caller's yard filter as a number; see [`YardFilter::as_sql_parameter`].
 macro_rules! seen {
     () => {
         "(cast($3 as bigint) is null or v.yard_id = $3 or ($3 < 0 and v.yard_id is distinct from -$3))"
@@ -167,7 +167,8 @@ pub async fn list_page(db: &Db, campaign: i64, filter: &VehicleFilter, window: P
           where v.campaign_id = $1 and ", found!("$7"), "
             and ", seen!(), " and (cast($4 as text) is null or v.status = $4)
           order by v.walk_key, v.id limit $5 offset $6"))
-        .bind(campaign).bind(&filter.pattern).bind(filter.view.as_sql_parameter()).bind(filter.status).bind(window.limit()).bind(window.offset())
+        .bind(campaign).bind(&filter.pattern).bind(filter.yard_filter.as_sql_parameter())
+        .bind(filter.status).bind(window.limit()).bind(window.offset())
         .bind(filter.matches_vin_keys)
         .fetch_all(c).await)
 }
@@ -177,7 +178,7 @@ pub async fn list_page(db: &Db, campaign: i64, filter: &VehicleFilter, window: P
 ///
 /// The limit is part of the SQL text. If the limit were a parameter, `PostgreSQL` would plan the statement anew at each call, and
 /// the query would take twice as long.
-pub async fn list_from(db: &Db, campaign: i64, first: i64, most: i64) -> Result<Vec<Vehicle>> {
+pub async fn list_starting_at(db: &Db, campaign: i64, first: i64, most: i64) -> Result<Vec<Vehicle>> {
     let text = format!(
         concat!(
             "select ",
@@ -228,7 +229,7 @@ pub async fn count(db: &Db, campaign: i64, filter: &VehicleFilter) -> Result<i64
         "select count(*) from vehicles v
           where v.campaign_id = $1 and ", found!("$5"), "
             and ", seen!(), " and (cast($4 as text) is null or v.status = $4)"))
-        .bind(campaign).bind(&filter.pattern).bind(filter.view.as_sql_parameter()).bind(filter.status).bind(filter.matches_vin_keys)
+        .bind(campaign).bind(&filter.pattern).bind(filter.yard_filter.as_sql_parameter()).bind(filter.status).bind(filter.matches_vin_keys)
         .fetch_one(c).await)
 }
 
@@ -315,7 +316,7 @@ pub async fn list_rows_by_ids(db: &Db, ids: &[i64]) -> Result<Vec<VehicleRow>> {
     let text = format!(
         "select id, model_code, serial_number, parking_space, yard_group, yard_id, status, inspected, version, walk_key
            from vehicles where id {} order by walk_key, id",
-        dialect::json_array_condition(db.is_postgres())
+        dialect::json_array_contains_sql(db.is_postgres())
     );
     let ids = serde_json::to_string(ids).unwrap_or_default();
     on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(&ids).fetch_all(c).await)

@@ -3,8 +3,8 @@
 use super::{Context, Reply, reply};
 use crate::{
     error::Error,
-    live::{FeedItem, activity, pace},
-    view::View,
+    live::{ChangeFeedItem, activity, work_pace},
+    yard_filter::YardFilter,
 };
 use futures::{
     StreamExt, TryStreamExt,
@@ -54,11 +54,11 @@ impl EventService for EventApi {
                 Either::Left(_) | Either::Right(_) => {}
             }
         };
-        let view = View::for_role(caller.role, None);
+        let yard_filter = YardFilter::for_role(caller.role, None);
         let receiving = caller.clone();
         let events = events(receiver)
             .try_filter(move |event| future::ready(is_visible_to(event, only, &caller)))
-            .map_ok(move |event| hide_invisible_parts(event, view, &receiving));
+            .map_ok(move |event| hide_invisible_parts(event, yard_filter, &receiving));
         reply(events.take_until(over).boxed())
     }
 
@@ -76,9 +76,9 @@ impl EventService for EventApi {
         if ids.len() > MAX_CAMPAIGNS {
             return Err(Error::InvalidField(format!("at most {MAX_CAMPAIGNS} campaigns at once")).into());
         }
-        let mut paces = pace::compute_paces(&self.context.db, &ids, self.context.clock.now()).await.map_err(Error::from)?;
+        let mut paces = work_pace::compute_work_paces(&self.context.db, &ids, self.context.clock.now()).await.map_err(Error::from)?;
         for pace in &mut paces {
-            pace::hide_counts_of_other_users(pace, &caller);
+            work_pace::hide_counts_of_other_users(pace, &caller);
         }
         reply(pb::GetPaceResponse { paces })
     }
@@ -86,17 +86,17 @@ impl EventService for EventApi {
     async fn get_activity(&self, request: Request<pb::GetActivityRequest>) -> Reply<pb::GetActivityResponse> {
         let caller = identity::authenticated_caller(&request)?;
         let (caller, request) = (&caller, request.get_ref());
-        reply(self.context.db.read_from_replica(|db| async move { activity::load(&db, caller, request).await }).await?)
+        reply(self.context.db.read_from_replica(|db| async move { activity::load_activity(&db, caller, request).await }).await?)
     }
 }
 
 /// Converts the change feed to a gRPC stream of events. The stream ends with the status `Unavailable` when events may
 /// have been lost.
-fn events(receiver: Receiver<FeedItem>) -> impl futures::Stream<Item = Result<WatchEvent, Status>> {
+fn events(receiver: Receiver<ChangeFeedItem>) -> impl futures::Stream<Item = Result<WatchEvent, Status>> {
     stream::try_unfold(receiver, |mut receiver| async {
         match receiver.recv().await {
-            Ok(FeedItem::Event(event)) => Ok(Some(((*event).clone(), receiver))),
-            Ok(FeedItem::Lagged) | Err(RecvError::Lagged(_)) => {
+            Ok(ChangeFeedItem::Event(event)) => Ok(Some(((*event).clone(), receiver))),
+            Ok(ChangeFeedItem::Lagged) | Err(RecvError::Lagged(_)) => {
                 let words = "events may have been missed; fetch the changes since the last revision";
                 Err(errors::status(Code::Unavailable, Reason::Unavailable, &words))
             }
@@ -106,15 +106,15 @@ fn events(receiver: Receiver<FeedItem>) -> impl futures::Stream<Item = Result<Wa
 }
 
 /// Returns the event without the parts that the caller may not see. Removes the vehicle rows if the caller may not see all of these
-/// vehicles, and removes the counts of other users if the caller is an operator. `view` is the set of vehicles that the caller may
+/// vehicles, and removes the counts of other users if the caller is an operator. `yard_filter` is the set of vehicles that the caller may
 /// see.
-fn hide_invisible_parts(event: WatchEvent, view: View, caller: &Caller) -> WatchEvent {
+fn hide_invisible_parts(event: WatchEvent, yard_filter: YardFilter, caller: &Caller) -> WatchEvent {
     match event.event {
         Some(Event::Pace(mut changed)) => {
-            pace::hide_counts_of_other_users(&mut changed, caller);
+            work_pace::hide_counts_of_other_users(&mut changed, caller);
             WatchEvent { event: Some(Event::Pace(changed)) }
         }
-        Some(Event::Vehicles(changed)) if changed.vehicles.iter().any(|row| !view.includes(row.id_yard.map(i64::from))) => {
+        Some(Event::Vehicles(changed)) if changed.vehicles.iter().any(|row| !yard_filter.includes(row.id_yard.map(i64::from))) => {
             WatchEvent { event: Some(Event::Vehicles(pb::VehiclesChanged { vehicles: Vec::new(), ..changed })) }
         }
         event => WatchEvent { event },

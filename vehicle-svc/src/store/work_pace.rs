@@ -8,7 +8,7 @@ type Result<T> = std::result::Result<T, sqlx::Error>;
 
 /// Recent saves of one user in one yard of a campaign.
 #[derive(Debug, Clone, FromRow)]
-pub struct RecentSave {
+pub struct RecentUserSaves {
     /// Id of the campaign.
     pub campaign_id: i64,
     /// Id of the user who saved the vehicles.
@@ -25,13 +25,13 @@ pub struct RecentSave {
 
 /// Returns the saves in campaigns since a time, by user and yard. Each vehicle counts once, for the user of the
 /// vehicle's last save.
-pub async fn list_recent_saves(db: &Db, campaigns: &[i64], since: DateTime<Utc>) -> Result<Vec<RecentSave>> {
+pub async fn list_recent_saves(db: &Db, campaigns: &[i64], since: DateTime<Utc>) -> Result<Vec<RecentUserSaves>> {
     let text = format!(
         "select k.campaign_id, k.saved_by as user_id, v.yard_id, count(*) as saves, min(k.saved_at) as first_at, max(k.saved_at) as last_at
            from changes k join vehicles v on v.id = k.vehicle_id
           where k.campaign_id {} and k.saved_at >= $2 and k.saved_by is not null
           group by k.campaign_id, k.saved_by, v.yard_id",
-        dialect::json_array_condition(db.is_postgres())
+        dialect::json_array_contains_sql(db.is_postgres())
     );
     let ids = serde_json::to_string(campaigns).unwrap_or_default();
     on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(&ids).bind(since).fetch_all(c).await)
@@ -51,7 +51,7 @@ pub struct RemainingVehicles {
 pub async fn count_remaining(db: &Db, campaigns: &[i64]) -> Result<Vec<RemainingVehicles>> {
     let text = format!(
         "select id as campaign_id, total - inspected as remaining from campaigns where gate in ('open', 'closed') and id {} order by id",
-        dialect::json_array_condition(db.is_postgres())
+        dialect::json_array_contains_sql(db.is_postgres())
     );
     let ids = serde_json::to_string(campaigns).unwrap_or_default();
     on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(&ids).fetch_all(c).await)

@@ -2,7 +2,7 @@
 //!
 //! The pace is computed from the last save of each vehicle in the database, so that all replicas compute equal paces, also after
 //! a restart.
-use crate::store::pace::{self, RecentSave, RemainingVehicles};
+use crate::store::work_pace::{self, RecentUserSaves, RemainingVehicles};
 use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{auth::identity::Caller, clock, db::Db};
 use patio_proto::{
@@ -23,21 +23,21 @@ const MIN_SPAN: TimeDelta = TimeDelta::minutes(10);
 ///
 /// # Errors
 /// Returns the error of a failed statement.
-pub async fn compute_paces(db: &Db, campaigns: &[i64], now: DateTime<Utc>) -> Result<Vec<Pace>, sqlx::Error> {
+pub async fn compute_work_paces(db: &Db, campaigns: &[i64], now: DateTime<Utc>) -> Result<Vec<Pace>, sqlx::Error> {
     if campaigns.is_empty() {
         return Ok(Vec::new());
     }
     let (saved, remaining) =
-        tokio::try_join!(pace::list_recent_saves(db, campaigns, now - PACE_WINDOW), pace::count_remaining(db, campaigns))?;
-    let mut by_campaign: BTreeMap<i64, Vec<RecentSave>> = BTreeMap::new();
+        tokio::try_join!(work_pace::list_recent_saves(db, campaigns, now - PACE_WINDOW), work_pace::count_remaining(db, campaigns))?;
+    let mut by_campaign: BTreeMap<i64, Vec<RecentUserSaves>> = BTreeMap::new();
     for row in saved {
         by_campaign.entry(row.campaign_id).or_default().push(row);
     }
     Ok(remaining.into_iter().map(|of| whole(&of, &by_campaign.remove(&of.campaign_id).unwrap_or_default(), now)).collect())
 }
 
-fn whole(of: &RemainingVehicles, saved: &[RecentSave], now: DateTime<Utc>) -> Pace {
-    let mut people: BTreeMap<i64, Vec<&RecentSave>> = BTreeMap::new();
+fn whole(of: &RemainingVehicles, saved: &[RecentUserSaves], now: DateTime<Utc>) -> Pace {
+    let mut people: BTreeMap<i64, Vec<&RecentUserSaves>> = BTreeMap::new();
     for row in saved {
         people.entry(row.user_id).or_default().push(row);
     }
@@ -65,7 +65,7 @@ pub fn hide_counts_of_other_users(pace: &mut Pace, caller: &Caller) {
     }
 }
 
-fn person(user_id: i64, rows: &[&RecentSave], now: DateTime<Utc>) -> Option<UserPace> {
+fn person(user_id: i64, rows: &[&RecentUserSaves], now: DateTime<Utc>) -> Option<UserPace> {
     let last = rows.iter().max_by_key(|row| row.last_at)?;
     let first_at = rows.iter().map(|row| row.first_at).min()?;
     let saves = rows.iter().map(|row| row.saves).sum();
@@ -98,9 +98,9 @@ fn hours(remaining: i64, rate: f64) -> Option<TimeDelta> {
 mod tests {
     use super::*;
 
-    fn saved(user_id: i64, yard: i64, saves: i64, (first, last): (i64, i64), now: DateTime<Utc>) -> RecentSave {
+    fn saved(user_id: i64, yard: i64, saves: i64, (first, last): (i64, i64), now: DateTime<Utc>) -> RecentUserSaves {
         let ago = |minutes| now - TimeDelta::minutes(minutes);
-        RecentSave { campaign_id: 1, user_id, yard_id: Some(yard), saves, first_at: ago(first), last_at: ago(last) }
+        RecentUserSaves { campaign_id: 1, user_id, yard_id: Some(yard), saves, first_at: ago(first), last_at: ago(last) }
     }
 
     #[test]

@@ -1,13 +1,13 @@
-//! View: the set of vehicles that a caller may see. Operators do not see yard `-` (parking spaces that begin with a
+//! Yard filter: the set of vehicles that a caller may see. Operators do not see yard `-` (parking spaces that begin with a
 //! dash).
 use patio_proto::{access::Role, yard};
 
-/// Yard id that no vehicle has, for a view that contains no vehicles.
+/// Yard id that no vehicle has, for a yard filter that contains no vehicles.
 const NONEXISTENT_YARD: i64 = 0;
 
 /// Set of vehicles to which a list, a counter or the search for the next vehicle to inspect is limited.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum View {
+pub enum YardFilter {
     /// All vehicles, with and without a yard.
     #[default]
     All,
@@ -17,8 +17,8 @@ pub enum View {
     ExceptYard(i64),
 }
 
-impl View {
-    /// Returns the view of a caller with the given role, limited to one yard unless `yard` is `None`.
+impl YardFilter {
+    /// Returns the yard filter of a caller with the given role, limited to one yard unless `yard` is `None`.
     #[must_use]
     pub fn for_role(role: Role, yard: Option<i32>) -> Self {
         match (yard, can_see_dash_yard(role)) {
@@ -29,7 +29,7 @@ impl View {
         }
     }
 
-    /// Encodes the view as one SQL parameter: null for all vehicles, a yard id, or the negated id of the excluded yard.
+    /// Encodes the yard filter as one SQL parameter: null for all vehicles, a yard id, or the negated id of the excluded yard.
     #[must_use]
     pub fn as_sql_parameter(self) -> Option<i64> {
         match self {
@@ -39,7 +39,7 @@ impl View {
         }
     }
 
-    /// Returns `true` when the view contains the vehicles of the given yard (`None` for vehicles without a yard).
+    /// Returns `true` when the yard filter contains the vehicles of the given yard (`None` for vehicles without a yard).
     #[must_use]
     pub fn includes(self, yard: Option<i64>) -> bool {
         match self {
@@ -63,13 +63,13 @@ mod tests {
     #[test]
     fn only_operators_do_not_see_the_yard_named_dash() {
         for role in [Role::Admin, Role::Manager] {
-            assert_eq!((View::for_role(role, None), View::for_role(role, Some(19))), (View::All, View::Yard(19)));
+            assert_eq!((YardFilter::for_role(role, None), YardFilter::for_role(role, Some(19))), (YardFilter::All, YardFilter::Yard(19)));
         }
-        let (all, dash) = (View::for_role(Role::Operator, None), View::for_role(Role::Operator, Some(19)));
+        let (all, dash) = (YardFilter::for_role(Role::Operator, None), YardFilter::for_role(Role::Operator, Some(19)));
         assert_eq!([Some(19), Some(2), None].map(|yard| all.includes(yard)), [false, true, true]);
         assert_eq!([Some(19), Some(2), None].map(|yard| dash.includes(yard)), [false; 3]);
         assert_eq!(
-            (all.as_sql_parameter(), dash.as_sql_parameter(), View::for_role(Role::Operator, Some(2)).as_sql_parameter()),
+            (all.as_sql_parameter(), dash.as_sql_parameter(), YardFilter::for_role(Role::Operator, Some(2)).as_sql_parameter()),
             (Some(-19), Some(0), Some(2))
         );
     }

@@ -10,7 +10,7 @@ use crate::{
         saves::SavedRow,
         vehicles::Vehicle,
     },
-    view::View,
+    yard_filter::YardFilter,
 };
 use chrono::{DateTime, Utc};
 use patio_kit::hex;
@@ -48,7 +48,7 @@ pub struct SaveCommand {
     /// How the user identified the vehicle: by scanning or typing the VIN.
     pub origin: Origin,
     /// Vehicles that the user may see; the reply names the next of these vehicles to inspect.
-    pub view: View,
+    pub yard_filter: YardFilter,
     /// Values that the client saw, for a three-way merge; `None` for a save that is rejected if the vehicle's version
     /// has changed.
     pub base: Option<SaveBase>,
