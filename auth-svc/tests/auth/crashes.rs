@@ -4,7 +4,7 @@ use crate::{
     office::{FIRST, Office, PASSWORD, another, number, why},
 };
 use futures::future::join_all;
-use patio_harness::free_port;
+use patio_harness::find_free_port;
 use patio_kit::errors::Reason;
 use patio_testing::each_database;
 use std::{
@@ -28,7 +28,7 @@ struct Redis {
 impl Redis {
     /// Starts the server; returns `None` when `redis-server` is not installed.
     async fn start() -> Option<Self> {
-        let port = free_port();
+        let port = find_free_port();
         let mut redis = Self { port, child: None };
         if Command::new("redis-server").arg("--version").stdout(Stdio::null()).status().is_err() {
             patio_testing::print_to_stderr("redis-server is not installed: skipped the crash test");

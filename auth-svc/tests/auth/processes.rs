@@ -4,7 +4,7 @@ use crate::{
     office::{FIRST, PASSWORD, number, why},
 };
 use futures::future::join_all;
-use patio_harness::free_port;
+use patio_harness::find_free_port;
 use patio_kit::{errors::Reason, host::Host};
 use patio_proto::auth::{
     GetSigningKeysRequest, SignInRequest, session_service_client::SessionServiceClient, token_service_client::TokenServiceClient,
@@ -34,7 +34,7 @@ struct Replica {
 
 impl Replica {
     async fn start(host: &Host, redis: &str) -> Self {
-        let (port, admin) = (free_port(), free_port());
+        let (port, admin) = (find_free_port(), find_free_port());
         let child = Command::new(env!("CARGO_BIN_EXE_auth-svc"))
             .arg("serve")
             .env_clear()

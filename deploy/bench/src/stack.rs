@@ -6,7 +6,7 @@ use crate::{
 };
 use anyhow::{Context, bail};
 use http::HeaderMap;
-use patio_harness::{Builder, Folder, LaunchConfig, Patio, Postgres, Process, Redis, Spawner, free_port};
+use patio_harness::{LaunchConfig, Patio, PatioBuilder, Postgres, Process, Redis, Spawner, TestFolder, find_free_port};
 use std::{
     net::SocketAddr,
     path::{Path, PathBuf},
@@ -42,7 +42,7 @@ pub struct Ground {
     redis: Option<Redis>,
     programs: PathBuf,
     cores: Cores,
-    folder: Folder,
+    folder: TestFolder,
 }
 
 fn group(name: &str, root: u32) -> Group {
@@ -52,7 +52,7 @@ fn group(name: &str, root: u32) -> Group {
 impl Ground {
     /// Creates an empty folder. `programs` is the folder of Patio's executables; started programs run on `cores`.
     pub fn new(programs: &Path, cores: Cores) -> anyhow::Result<Self> {
-        Ok(Self { postgres: None, redis: None, programs: programs.to_owned(), cores, folder: Folder::try_temporary()? })
+        Ok(Self { postgres: None, redis: None, programs: programs.to_owned(), cores, folder: TestFolder::try_temporary()? })
     }
 
     fn spawner(&self) -> Spawner {
@@ -90,7 +90,7 @@ impl Ground {
         postgres.chain(self.redis.iter().map(|server| group("redis", server.id()))).collect()
     }
 
-    fn builder(&self) -> Builder {
+    fn builder(&self) -> PatioBuilder {
         let cores = self.cores;
         // Uses the default log level, as in production.
         let builder = Patio::builder().folder(self.folder.path()).programs(&self.programs).without_setting("PATIO_LOG");
@@ -119,7 +119,7 @@ impl Ground {
             process.start()?;
             anyhow::Ok((group(name, process.id()), process))
         };
-        let (port, back) = (free_port(), free_port());
+        let (port, back) = (find_free_port(), find_free_port());
         let floors = if hop {
             vec![start("service", "grpc", back, database)?, start("door", "http", port, &format!("http://127.0.0.1:{back}"))?]
         } else {

@@ -2,8 +2,8 @@
 use crate::{
     ADMIN_PASSWORD, DEVELOPER_PASSWORD, SERVICE_SECRET, SERVICES,
     authority::CertificateAuthority,
-    environment::{self, free_port},
-    folder::Folder,
+    environment::{self, find_free_port},
+    folder::TestFolder,
     patio::{Patio, Replica},
     process::{LaunchConfig, Process, Spawner},
     programs::find_program_in,
@@ -18,7 +18,7 @@ use std::{
 
 /// Configures and starts a [`Patio`] installation. The default is one process on SQLite in a temporary folder.
 #[must_use = "nothing runs before it is started"]
-pub struct Builder {
+pub struct PatioBuilder {
     programs: PathBuf,
     /// Number of replicas of each service and of the gateway; `None` to run all services in one process.
     replicas: Option<usize>,
@@ -44,12 +44,12 @@ enum Scope {
 
 impl Patio {
     /// Returns a builder whose default is one process on SQLite.
-    pub fn builder() -> Builder {
-        Builder::new()
+    pub fn builder() -> PatioBuilder {
+        PatioBuilder::new()
     }
 }
 
-impl Builder {
+impl PatioBuilder {
     fn new() -> Self {
         let programs = environment::program_folder();
         Self { programs, replicas: None, folder: None, settings: Vec::new(), authority: None, wrapper: Vec::new(), spawner: None }
@@ -124,7 +124,7 @@ impl Builder {
     }
 
     /// Sets a wrapper command that starts each process, such as `prlimit` with options.
-    pub fn wrapper<T: Into<String>>(mut self, words: impl IntoIterator<Item = T>) -> Self {
+    pub fn wrapper_command<T: Into<String>>(mut self, words: impl IntoIterator<Item = T>) -> Self {
         self.wrapper = words.into_iter().map(Into::into).collect();
         self
     }
@@ -142,7 +142,8 @@ impl Builder {
         self.try_start().unwrap()
     }
 
-    /// Starts all processes and waits until every process is ready, like [`Builder::start`], but returns an error instead of panicking.
+    /// Starts all processes and waits until every process is ready, like [`PatioBuilder::start`], but returns an error instead of
+    /// panicking.
     ///
     /// # Errors
     /// Returns an error with the last log lines when a program is missing, exits, or is not ready in time.
@@ -161,15 +162,15 @@ impl Builder {
 
     fn try_prepare(self) -> anyhow::Result<Patio> {
         let folder = match &self.folder {
-            Some(path) => Folder::from_existing(path),
-            None => Folder::try_temporary()?,
+            Some(path) => TestFolder::from_existing(path),
+            None => TestFolder::try_temporary()?,
         };
         let pages = folder.path().join("pages");
         fs::create_dir_all(&pages)?;
         fs::write(pages.join("index.html"), "<!doctype html><title>Patio</title>")?;
         let layout: Vec<(&'static str, usize, u16)> = match self.replicas {
             None => vec![("patio", 0, 0)],
-            Some(count) => SERVICES.into_iter().flat_map(|service| (0..count).map(move |n| (service, n, free_port()))).collect(),
+            Some(count) => SERVICES.into_iter().flat_map(|service| (0..count).map(move |n| (service, n, find_free_port()))).collect(),
         };
         let common = self.common(folder.path(), &layout);
         let replicas = layout.iter().map(|place| self.replica(folder.path(), place, common.clone()));
@@ -214,7 +215,7 @@ impl Builder {
         let mut launch = LaunchConfig::new(&name, find_program_in(&self.programs, program)?, folder.to_owned());
         launch.arguments = if self.replicas.is_some() { vec!["serve".to_owned()] } else { Vec::new() };
         (launch.wrapper, launch.spawner, launch.environment) = (self.wrapper.clone(), self.spawner.clone(), common);
-        let admin_port = free_port();
+        let admin_port = find_free_port();
         let data = if name == *program { "data".to_owned() } else { format!("data-{name}") };
         let environment = &mut launch.environment;
         environment.insert("PATIO_LISTEN".to_owned(), format!("127.0.0.1:{port}"));

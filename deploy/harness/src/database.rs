@@ -1,6 +1,6 @@
 //! Test databases on the PostgreSQL server that an environment variable names.
 use crate::{
-    environment::{POSTGRES, read_variable},
+    environment::{POSTGRES_URL_VARIABLE, read_variable},
     exit_cleanup::{self, CleanupGuard},
     programs::run_command,
 };
@@ -15,18 +15,18 @@ pub struct Database {
 }
 
 impl Database {
-    /// Creates an empty database. Returns `None` when [`POSTGRES`] is not set.
+    /// Creates an empty database. Returns `None` when [`POSTGRES_URL_VARIABLE`] is not set.
     #[must_use]
     pub fn create() -> Option<Self> {
-        let database = Self::reserve()?;
-        database.sql_in_maintenance_database(&format!("create database {}", database.name));
+        let database = Self::reserve_name()?;
+        database.run_sql_in_maintenance_database(&format!("create database {}", database.name));
         Some(database)
     }
 
-    /// Reserves a unique name for a database that the caller creates. Returns `None` when [`POSTGRES`] is not set.
+    /// Reserves a unique name for a database that the caller creates. Returns `None` when [`POSTGRES_URL_VARIABLE`] is not set.
     #[must_use]
-    pub fn reserve() -> Option<Self> {
-        let server = read_variable(POSTGRES)?;
+    pub fn reserve_name() -> Option<Self> {
+        let server = read_variable(POSTGRES_URL_VARIABLE)?;
         let name = format!("patio_{}", uuid::Uuid::now_v7().simple());
         let removal = exit_cleanup::run_at_exit(&format!("psql -d '{server}' -qc 'drop database if exists {name} with (force)'"));
         Some(Self { server, name, _removal: removal })
@@ -53,13 +53,13 @@ impl Database {
 
     /// Runs an SQL statement in the database as administrator, and returns the rows as lines of text.
     #[track_caller]
-    pub fn sql(&self, statement: &str) -> String {
+    pub fn run_sql(&self, statement: &str) -> String {
         psql(&self.url(), statement)
     }
 
     /// Runs an SQL statement in the server's maintenance database, and returns the rows as lines of text.
     #[track_caller]
-    pub fn sql_in_maintenance_database(&self, statement: &str) -> String {
+    pub fn run_sql_in_maintenance_database(&self, statement: &str) -> String {
         psql(&self.server, statement)
     }
 }

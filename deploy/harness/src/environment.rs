@@ -6,9 +6,9 @@ use std::{
 };
 
 /// Environment variable with the URL of a PostgreSQL server on which tests may create databases.
-pub const POSTGRES: &str = "PATIO_TEST_POSTGRES";
+pub const POSTGRES_URL_VARIABLE: &str = "PATIO_TEST_POSTGRES";
 /// Environment variable with the URL of a Redis server. Tests may use the databases 4 to 15 of the server.
-pub const REDIS: &str = "PATIO_TEST_REDIS";
+pub const REDIS_URL_VARIABLE: &str = "PATIO_TEST_REDIS";
 /// Environment variable with the folder of the executables to start.
 pub const PROGRAM_FOLDER_VARIABLE: &str = "PATIO_TEST_PROGRAMS";
 
@@ -31,7 +31,7 @@ pub fn program_folder() -> PathBuf {
 
 /// Returns a free loopback port below the system's ephemeral range, so that the system does not assign the port to another program.
 #[must_use]
-pub fn free_port() -> u16 {
+pub fn find_free_port() -> u16 {
     static NEXT_PORT: AtomicU32 = AtomicU32::new(0);
     // Concurrent test processes start their search at different ports.
     let first = std::process::id().wrapping_mul(97);

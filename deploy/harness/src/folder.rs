@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 /// Folder for the files of a test: a temporary folder that is removed on drop, or an existing folder that is kept.
 #[derive(Debug)]
-pub struct Folder(Kind);
+pub struct TestFolder(Kind);
 
 #[derive(Debug)]
 enum Kind {
@@ -18,14 +18,14 @@ enum Kind {
     Given(PathBuf),
 }
 
-impl Folder {
+impl TestFolder {
     /// Creates a temporary folder that other users may enter, such as the user of a database server.
     #[must_use]
     pub fn temporary() -> Self {
         Self::try_temporary().unwrap()
     }
 
-    /// Creates a temporary folder, like [`Folder::temporary`], but returns an error instead of panicking.
+    /// Creates a temporary folder, like [`TestFolder::temporary`], but returns an error instead of panicking.
     pub fn try_temporary() -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix("patio-").permissions(Permissions::from_mode(0o755)).tempdir()?;
         let removal = exit_cleanup::run_at_exit(&format!("rm -rf '{}'", folder.path().display()));

@@ -3,14 +3,14 @@
 //! | part | use |
 //! |---|---|
 //! | [`Patio`] | a running Patio: one process, five processes, or several replicas of each |
-//! | [`Builder`] | processes, databases, settings, executables and start command of a Patio |
+//! | [`PatioBuilder`] | processes, databases, settings, executables and start command of a Patio |
 //! | [`Client`] | signs in, imports workbooks, reads and saves vehicles, creates users, receives events |
 //! | [`Postgres`], [`Redis`] | database servers that a test may stop, suspend and restart; both require passwords |
 //! | [`Patroni`] | a cluster of three PostgreSQL servers whose primary a test may switch, kill, suspend or cut off |
 //! | [`Database`], [`claim_empty_database`] | an empty database on the servers given by environment variables |
 //! | [`Process`], [`run`] | any other program: started and stopped, or run to completion |
 //! | [`acquire_exclusive_slot`], [`acquire_heavy_slot`], [`acquire_shared_slot`] | permits that control which tests run concurrently |
-//! | [`wait_until`], [`free_port`] | wait for a condition; find a port to listen on |
+//! | [`wait_until`], [`find_free_port`] | wait for a condition; find a port to listen on |
 //!
 //! ```no_run
 //! use patio_harness::Patio;
@@ -27,9 +27,9 @@
 //! Two replicas of each service on their own database servers; the test kills one replica:
 //!
 //! ```no_run
-//! use patio_harness::{Folder, Patio, Postgres, Redis};
+//! use patio_harness::{TestFolder, Patio, Postgres, Redis};
 //!
-//! let folder = Folder::temporary();
+//! let folder = TestFolder::temporary();
 //! let postgres = Postgres::start(folder.path()).expect("PostgreSQL is installed");
 //! let redis = Redis::start(folder.path()).expect("Redis is installed");
 //! let mut patio = Patio::builder().replicas(2).postgres(&postgres.url()).redis(&redis.url()).start();
@@ -39,7 +39,7 @@
 //!
 //! # Programs
 //! The executables are those that `cargo build --workspace` puts next to the test executable. [`PROGRAM_FOLDER_VARIABLE`] or
-//! [`Builder::programs`] selects another folder, such as one with release builds.
+//! [`PatioBuilder::programs`] selects another folder, such as one with release builds.
 //!
 //! # Cleanup
 //! Dropping a value kills its processes and removes its folders and databases. A cleanup shell ([`exit_cleanup`]) does the same
@@ -47,7 +47,7 @@
 //! last log lines of each process are printed.
 //!
 //! # Failures
-//! Failures panic. [`Builder::try_start`] and [`Process::start`] return errors instead, for programs that are not tests.
+//! Failures panic. [`PatioBuilder::try_start`] and [`Process::start`] return errors instead, for programs that are not tests.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
 
 mod authority;
@@ -68,11 +68,11 @@ mod test_slot;
 mod wait;
 
 pub use authority::CertificateAuthority;
-pub use builder::Builder;
+pub use builder::PatioBuilder;
 pub use client::{Campaign, Client, Event, EventStream, HttpResponse};
 pub use database::Database;
-pub use environment::{POSTGRES, PROGRAM_FOLDER_VARIABLE, REDIS, free_port};
-pub use folder::Folder;
+pub use environment::{POSTGRES_URL_VARIABLE, PROGRAM_FOLDER_VARIABLE, REDIS_URL_VARIABLE, find_free_port};
+pub use folder::TestFolder;
 pub use patio::{Patio, Replica};
 pub use patroni::Patroni;
 pub use postgres::{DATABASE_PASSWORD, DATABASE_ROLE, Postgres};

@@ -2,7 +2,7 @@
 use crate::{
     ADMIN_HMC, ADMIN_PASSWORD, SERVICES,
     client::Client,
-    folder::Folder,
+    folder::TestFolder,
     process::{Process, Signal},
 };
 use anyhow::bail;
@@ -129,11 +129,11 @@ fn probe(url: &str, path: &str) -> Option<u16> {
 #[derive(Debug)]
 pub struct Patio {
     replicas: Vec<Replica>,
-    folder: Folder,
+    folder: TestFolder,
 }
 
 impl Patio {
-    pub(crate) fn new(replicas: Vec<Replica>, folder: Folder) -> Self {
+    pub(crate) fn new(replicas: Vec<Replica>, folder: TestFolder) -> Self {
         Self { replicas, folder }
     }
 

@@ -1,8 +1,8 @@
 //! Cluster of three PostgreSQL servers that Patroni manages through etcd, as an operator would run it.
 use crate::{
     client::Client,
-    environment::free_port,
-    folder::Folder,
+    environment::find_free_port,
+    folder::TestFolder,
     postgres::{
         ADMIN_ROLE, DATABASE_PASSWORD, DATABASE_ROLE, command_as_postgres, command_line_as_postgres, create_owned_folder,
         find_installation, run_admin_sql,
@@ -39,7 +39,7 @@ struct Node {
 pub struct Patroni {
     nodes: Vec<Node>,
     _etcd: Process,
-    _folder: Folder,
+    _folder: TestFolder,
 }
 
 impl Patroni {
@@ -48,8 +48,8 @@ impl Patroni {
     pub fn start() -> Option<Self> {
         let (patroni, etcd) = (Path::new("/usr/bin/patroni"), Path::new("/usr/bin/etcd"));
         let programs = find_installation().filter(|_| patroni.exists() && etcd.exists())?;
-        let folder = Folder::temporary();
-        let (client, peer) = (free_port(), format!("http://127.0.0.1:{}", free_port()));
+        let folder = TestFolder::temporary();
+        let (client, peer) = (find_free_port(), format!("http://127.0.0.1:{}", find_free_port()));
         let url = format!("http://127.0.0.1:{client}");
         let mut launch = LaunchConfig::new("etcd", etcd.to_owned(), folder.path().to_owned());
         let data = folder.path().join("etcd").display().to_string();
@@ -70,8 +70,8 @@ impl Patroni {
         }
         let cluster = Self { nodes, _etcd: store, _folder: folder };
         cluster.wait_until_healthy();
-        cluster.sql("postgres", &format!("create role {DATABASE_ROLE} login password '{DATABASE_PASSWORD}'"));
-        cluster.sql("postgres", &format!("create database patio owner {DATABASE_ROLE}"));
+        cluster.run_sql("postgres", &format!("create role {DATABASE_ROLE} login password '{DATABASE_PASSWORD}'"));
+        cluster.run_sql("postgres", &format!("create database patio owner {DATABASE_ROLE}"));
         Some(cluster)
     }
 
@@ -90,7 +90,7 @@ impl Patroni {
 
     /// Runs an SQL statement on the primary as administrator, and returns the rows as lines of text.
     #[track_caller]
-    pub fn sql(&self, database: &str, statement: &str) -> String {
+    pub fn run_sql(&self, database: &str, statement: &str) -> String {
         let node = &self.nodes[self.primary().unwrap()];
         run_admin_sql((&node.folder, node.port), database, &[statement.to_owned()])
     }
@@ -134,9 +134,9 @@ impl Patroni {
         Signal::Continue.send(&self.nodes[node].processes());
     }
 
-    /// Cuts the network between etcd and the Patroni of a node if `is_cut` is `true`; otherwise restores the network.
-    pub fn set_etcd_disconnected(&self, node: usize, is_cut: bool) {
-        self.nodes[node].etcd.set_forwarding_stopped(is_cut);
+    /// Cuts the network between etcd and the Patroni of a node if `is_disconnected` is `true`; otherwise restores the network.
+    pub fn set_etcd_disconnected(&self, node: usize, is_disconnected: bool) {
+        self.nodes[node].etcd.set_forwarding_paused(is_disconnected);
     }
 }
 
@@ -144,7 +144,7 @@ impl Node {
     fn new(number: usize, below: &Path, programs: &Path, etcd: u16) -> Self {
         let folder = below.join(format!("node{number}"));
         create_owned_folder(&folder);
-        let (port, rest, etcd) = (free_port(), format!("127.0.0.1:{}", free_port()), Proxy::start(etcd));
+        let (port, rest, etcd) = (find_free_port(), format!("127.0.0.1:{}", find_free_port()), Proxy::start(etcd));
         let config = below.join(format!("node{number}.json")); // YAML is a superset of JSON
         let person = |name: &str| json!({ "username": name, "password": "clusterpw-7Hq2" });
         let text = json!({

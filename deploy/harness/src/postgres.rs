@@ -1,7 +1,7 @@
 //! PostgreSQL server started for one test. Network connections require a password.
 use crate::{
-    environment::free_port,
-    folder::Folder,
+    environment::find_free_port,
+    folder::TestFolder,
     process::{LaunchConfig, Process, Signal, Spawner},
     programs::run_command,
     wait::wait_until,
@@ -32,8 +32,8 @@ pub struct Postgres {
 }
 
 /// Data folder created once by `initdb` and copied for each server, because `initdb` takes a second. `None` if PostgreSQL is not installed.
-static TEMPLATE: LazyLock<Option<Folder>> = LazyLock::new(|| {
-    let (folder, programs) = (Folder::temporary(), find_installation()?);
+static TEMPLATE: LazyLock<Option<TestFolder>> = LazyLock::new(|| {
+    let (folder, programs) = (TestFolder::temporary(), find_installation()?);
     let data = folder.path().join("pg");
     create_owned_folder(&data);
     let mut init = command_as_postgres(&programs.join("initdb"));
@@ -120,17 +120,17 @@ impl Postgres {
         run_command(copy);
         let mut standby = Self::on_data(self.programs.clone(), below, &["max_connections=200", "fsync=off"], None);
         standby.start_server();
-        self.sql("alter system set synchronous_standby_names = '*'");
-        self.sql("select pg_reload_conf()");
+        self.run_sql("alter system set synchronous_standby_names = '*'");
+        self.run_sql("select pg_reload_conf()");
         wait_until("the standby is synchronous", Duration::from_secs(20), || {
-            self.sql("select count(*) from pg_stat_replication where sync_state = 'sync'").trim() == "1"
+            self.run_sql("select count(*) from pg_stat_replication where sync_state = 'sync'").trim() == "1"
         });
         standby
     }
 
     /// Promotes this standby to the primary and waits until the server accepts writes.
     pub fn promote(&self) {
-        self.sql("select pg_promote()");
+        self.run_sql("select pg_promote()");
     }
 
     /// Returns the address of the server as `host:port`.
@@ -140,7 +140,7 @@ impl Postgres {
     }
 
     fn on_data(programs: PathBuf, below: &Path, options: &[&str], spawner: Option<Spawner>) -> Self {
-        let (data, port) = (below.join("pg"), free_port());
+        let (data, port) = (below.join("pg"), find_free_port());
         let mut words = command_line_as_postgres(&programs.join("postgres"));
         let (port_text, data_text) = (port.to_string(), data.display().to_string());
         words.extend(["-D", &data_text, "-p", &port_text, "-h", "127.0.0.1", "-k", &data_text].map(str::to_owned));
@@ -152,13 +152,13 @@ impl Postgres {
 
     /// Creates the database role of Patio.
     pub fn create_role(&self) {
-        self.sql(&format!("create role {DATABASE_ROLE} login password '{DATABASE_PASSWORD}'"));
+        self.run_sql(&format!("create role {DATABASE_ROLE} login password '{DATABASE_PASSWORD}'"));
     }
 
     /// Creates the database role of Patio and an empty database owned by the role.
     pub fn create_database(&self) {
         self.create_role();
-        self.sql(&format!("create database patio owner {DATABASE_ROLE}"));
+        self.run_sql(&format!("create database patio owner {DATABASE_ROLE}"));
     }
 
     /// Returns the process id of the PostgreSQL server.
@@ -181,13 +181,13 @@ impl Postgres {
 
     /// Runs an SQL statement in the server's maintenance database as administrator, and returns the rows as lines of text.
     #[track_caller]
-    pub fn sql(&self, statement: &str) -> String {
-        self.sql_in_database("postgres", statement)
+    pub fn run_sql(&self, statement: &str) -> String {
+        self.run_sql_in_database("postgres", statement)
     }
 
     /// Runs an SQL statement in the given database as administrator, and returns the rows as lines of text.
     #[track_caller]
-    pub fn sql_in_database(&self, database: &str, statement: &str) -> String {
+    pub fn run_sql_in_database(&self, database: &str, statement: &str) -> String {
         self.run_sql_statements(database, &[statement.to_owned()])
     }
 
@@ -214,12 +214,12 @@ impl Postgres {
 
     /// Stops the server with [`Signal::Interrupt`], or simulates a crash with [`Signal::Quit`].
     pub fn stop_server(&mut self, signal: Signal) {
-        self.process.signal(signal);
+        self.process.send_signal(signal);
         self.process.wait();
     }
 
     /// Sends a signal to the server and all of its child processes.
-    pub fn signal(&self, signal: Signal) {
+    pub fn send_signal(&self, signal: Signal) {
         signal.send(&[self.process.child_ids(), vec![self.process.id()]].concat());
     }
 }
@@ -227,7 +227,7 @@ impl Postgres {
 impl Drop for Postgres {
     fn drop(&mut self) {
         if self.process.is_running() {
-            self.signal(Signal::Continue);
+            self.send_signal(Signal::Continue);
             self.stop_server(Signal::Quit);
         }
     }

@@ -194,7 +194,7 @@ impl Process {
     }
 
     /// Sends a signal to the process without waiting for the process to react.
-    pub fn signal(&self, signal: Signal) {
+    pub fn send_signal(&self, signal: Signal) {
         signal.send(&[self.id()]);
     }
 
@@ -217,7 +217,7 @@ impl Process {
     /// Returns an error when the process does not exit in time or exits with a code other than 0.
     pub fn try_stop(&mut self, signal: Signal) -> anyhow::Result<()> {
         let (started, name) = (Instant::now(), self.launch.name.clone());
-        self.signal(signal);
+        self.send_signal(signal);
         loop {
             if let Some(status) = self.child().try_wait()? {
                 self.running = None;

@@ -16,7 +16,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// TCP proxy to a local port. The proxy runs until the test process ends.
 pub struct Proxy {
     port: u16,
-    is_cut: Arc<AtomicBool>,
+    is_paused: Arc<AtomicBool>,
 }
 
 impl Proxy {
@@ -24,8 +24,8 @@ impl Proxy {
     #[must_use]
     pub fn start(to: u16) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let (port, is_cut) = (listener.local_addr().unwrap().port(), Arc::new(AtomicBool::new(false)));
-        let cut = is_cut.clone();
+        let (port, is_paused) = (listener.local_addr().unwrap().port(), Arc::new(AtomicBool::new(false)));
+        let cut = is_paused.clone();
         thread::spawn(move || {
             for near in listener.incoming().flatten() {
                 let Ok(far) = TcpStream::connect(("127.0.0.1", to)) else { continue };
@@ -36,7 +36,7 @@ impl Proxy {
                 }
             }
         });
-        Self { port, is_cut }
+        Self { port, is_paused }
     }
 
     /// Returns the port on which the proxy listens.
@@ -45,17 +45,17 @@ impl Proxy {
         self.port
     }
 
-    /// Stops forwarding data if `is_cut` is `true`; otherwise forwards data again. Connections stay open in both cases.
-    pub fn set_forwarding_stopped(&self, is_cut: bool) {
-        self.is_cut.store(is_cut, Ordering::Relaxed);
+    /// Stops forwarding data if `is_paused` is `true`; otherwise forwards data again. Connections stay open in both cases.
+    pub fn set_forwarding_paused(&self, is_paused: bool) {
+        self.is_paused.store(is_paused, Ordering::Relaxed);
     }
 }
 
 /// Forwards data in one direction until one end closes the connection.
-fn pass_on(mut from: TcpStream, mut to: TcpStream, is_cut: &AtomicBool) {
+fn pass_on(mut from: TcpStream, mut to: TcpStream, is_paused: &AtomicBool) {
     let mut buffer = [0; 16 * 1024];
     while let Ok(size @ 1..) = from.read(&mut buffer) {
-        while is_cut.load(Ordering::Relaxed) {
+        while is_paused.load(Ordering::Relaxed) {
             thread::sleep(POLL_INTERVAL);
         }
         if to.write_all(&buffer[..size]).is_err() {

@@ -1,6 +1,6 @@
 //! Redis server started for one test, and test databases on the Redis server that an environment variable names.
 use crate::{
-    environment::{REDIS, free_port, read_variable},
+    environment::{REDIS_URL_VARIABLE, find_free_port, read_variable},
     process::{LaunchConfig, Process, Signal, Spawner},
     programs::run_command,
     wait::wait_until,
@@ -17,15 +17,15 @@ use std::{
 /// Password that clients of a [`Redis`] test server must send.
 pub const REDIS_PASSWORD: &str = "redispw-9Xc3Vb6n";
 
-/// Empties a database on the Redis server that [`REDIS`] names, and returns the URL of the database. Returns `None` when
-/// [`REDIS`] is not set.
+/// Empties a database on the Redis server that [`REDIS_URL_VARIABLE`] names, and returns the URL of the database. Returns `None` when
+/// [`REDIS_URL_VARIABLE`] is not set.
 ///
 /// Successive calls use the twelve databases 4 to 15 in turn.
 #[must_use]
 pub fn claim_empty_database() -> Option<String> {
     static NEXT_DATABASE: AtomicU32 = AtomicU32::new(0);
     let turn = std::process::id().wrapping_add(NEXT_DATABASE.fetch_add(1, Ordering::Relaxed));
-    let url = format!("{}/{}", read_variable(REDIS)?, 4 + turn % 12);
+    let url = format!("{}/{}", read_variable(REDIS_URL_VARIABLE)?, 4 + turn % 12);
     let mut flush = Command::new("redis-cli");
     flush.args(["-u", &url, "flushdb"]);
     run_command(flush);
@@ -55,7 +55,7 @@ impl Redis {
         Command::new("redis-server").arg("--version").stdout(Stdio::null()).status().ok()?;
         let folder = below.join("redis");
         fs::create_dir(&folder).unwrap();
-        let (configuration, port) = (folder.join("redis.conf"), free_port());
+        let (configuration, port) = (folder.join("redis.conf"), find_free_port());
         fs::write(&configuration, format!("requirepass {REDIS_PASSWORD}\n")).unwrap();
         let mut launch = LaunchConfig::new("redis", "redis-server".into(), below.to_owned());
         let (file, data) = (configuration.display().to_string(), folder.display().to_string());
@@ -104,7 +104,7 @@ impl Redis {
     }
 
     /// Sends a signal to the Redis server, such as [`Signal::Suspend`].
-    pub fn signal(&self, signal: Signal) {
-        self.process.signal(signal);
+    pub fn send_signal(&self, signal: Signal) {
+        self.process.send_signal(signal);
     }
 }

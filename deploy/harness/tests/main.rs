@@ -1,6 +1,8 @@
 //! Tests of the harness without Patio: cleanup of processes and folders, and test permits.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-use patio_harness::{Folder, LaunchConfig, Process, Signal, acquire_exclusive_slot, acquire_heavy_slot, acquire_shared_slot, wait_until};
+use patio_harness::{
+    LaunchConfig, Process, Signal, TestFolder, acquire_exclusive_slot, acquire_heavy_slot, acquire_shared_slot, wait_until,
+};
 use std::{
     path::{Path, PathBuf},
     process::Command,
@@ -28,7 +30,7 @@ const ABORTS: &str = "PATIO_TEST_ABORTS";
 #[expect(clippy::disallowed_methods, reason = "an environment variable marks the process that aborts")]
 fn no_process_and_no_folder_outlives_a_test_program_that_aborts() {
     if std::env::var(ABORTS).is_ok() {
-        let folder = Folder::temporary();
+        let folder = TestFolder::temporary();
         let sleeper = sleeper(folder.path());
         println!("left behind: {} {}", sleeper.id(), folder.path().display());
         std::process::abort();
@@ -46,12 +48,12 @@ fn no_process_and_no_folder_outlives_a_test_program_that_aborts() {
 
 #[test]
 fn a_dropped_process_is_killed_and_a_suspended_one_goes_on_after_continue() {
-    let folder = Folder::temporary();
+    let folder = TestFolder::temporary();
     let mut process = sleeper(folder.path());
     let state = |id: u32| std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap().split(") ").nth(1).unwrap()[..1].to_owned();
-    process.signal(Signal::Suspend);
+    process.send_signal(Signal::Suspend);
     wait_until("it is suspended", Duration::from_secs(10), || state(process.id()) == "T");
-    process.signal(Signal::Continue);
+    process.send_signal(Signal::Continue);
     wait_until("it goes on", Duration::from_secs(10), || state(process.id()) == "S");
     assert!(process.is_running());
     let id = process.id().to_string();
@@ -61,7 +63,7 @@ fn a_dropped_process_is_killed_and_a_suspended_one_goes_on_after_continue() {
 
 #[test]
 fn stopping_reports_another_exit_code_than_0() {
-    let folder = Folder::temporary();
+    let folder = TestFolder::temporary();
     let refused = sleeper(folder.path()).try_stop(Signal::Terminate);
     assert!(refused.unwrap_err().to_string().contains("sleeper exited with signal: 15"));
 }

@@ -12,7 +12,7 @@ use tokio::process::Command;
 const SOURCES: [&str; 6] = ["src", "public", "index.html", "package-lock.json", "vite.config.ts", "tsconfig.json"];
 
 /// Returns the folder of the built web pages. Builds the pages first if the sources are available and newer than the built pages.
-pub async fn build_if_stale(folder: &Path) -> anyhow::Result<PathBuf> {
+pub async fn build_web_pages_if_stale(folder: &Path) -> anyhow::Result<PathBuf> {
     let Some(web) = sources(folder) else { return Ok(folder.to_owned()) };
     let pages = web.join("dist");
     let made = modified(&pages.join("index.html"));

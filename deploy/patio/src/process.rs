@@ -76,7 +76,7 @@ pub async fn serve(mut options: Options) -> anyhow::Result<()> {
     if options.settings.service_secret.values().next().is_none() {
         options.settings.service_secret = Secret::from(generate_password()?);
     }
-    options.gateway.web_dir = pages::build_if_stale(&options.gateway.web_dir).await?;
+    options.gateway.web_dir = pages::build_web_pages_if_stale(&options.gateway.web_dir).await?;
     let demo = if options.demo { Some(demo::DemoSeeder::with_supervisor_password(&mut options.auth, generate_password()?)) } else { None };
     let host = Host::with_local_services(options.settings.clone()).await?;
     host.cache.check_redis_usable().await?;

@@ -1,5 +1,5 @@
 //! The combined process: start, stop, kill and restart.
-use patio_harness::{Builder, Client, Database, Folder, Patio, Signal, acquire_heavy_slot, acquire_shared_slot, run};
+use patio_harness::{Client, Database, Patio, PatioBuilder, Signal, TestFolder, acquire_heavy_slot, acquire_shared_slot, run};
 use serde_json::{Value, json};
 use std::{
     path::Path,
@@ -13,7 +13,7 @@ const SAVES: usize = 40;
 const LONGEST: Duration = Duration::from_secs(20);
 
 /// Configures Patio without a password for the first supervisor, on SQLite or on the given database.
-fn configure(folder: &Path, database: Option<&str>) -> Builder {
+fn configure(folder: &Path, database: Option<&str>) -> PatioBuilder {
     let builder = Patio::builder().folder(folder).without_setting("PATIO_ADMIN_PASSWORD");
     match database {
         Some(url) => builder.postgres(url),
@@ -35,7 +35,7 @@ fn sign_in(patio: &Patio) -> Client {
 
 #[test]
 fn the_first_password_is_printed_once_and_all_saves_survive_a_restart() {
-    let (_turn, folder) = (acquire_shared_slot(), Folder::temporary());
+    let (_turn, folder) = (acquire_shared_slot(), TestFolder::temporary());
     let mut patio = configure(folder.path(), None).start();
     let admin = sign_in(&patio);
     let vehicle = admin.import_template().vehicle_ids()[0];
@@ -65,7 +65,7 @@ fn a_kill_during_saves_loses_no_acknowledged_save() {
 fn killed_again_and_again(on: &str, database: Option<&str>, patience: Duration) {
     let long = patio_testing::long("a_kill_during_saves_loses_no_acknowledged_save");
     let (wanted, shift) = if long { (100_000, Some(Duration::from_secs(4))) } else { (1, None) };
-    let folder = Folder::temporary();
+    let folder = TestFolder::temporary();
     let mut patio = configure(folder.path(), database).start();
     let mut admin = sign_in(&patio);
     let vehicles = admin.import_template().vehicle_ids();
@@ -131,7 +131,7 @@ fn save_until_killed(patio: &Patio, admin: &Client, before: &[(i64, i64)], shift
         while shift.map_or(acknowledged.load(Ordering::Relaxed) < SAVES, |shift| started.elapsed() < shift) && started.elapsed() < LONGEST {
             std::thread::sleep(Duration::from_millis(5));
         }
-        patio.process().signal(Signal::Kill);
+        patio.process().send_signal(Signal::Kill);
         killed.store(true, Ordering::Relaxed);
         savers.into_iter().map(|saver| saver.join().unwrap()).collect()
     });

@@ -1,5 +1,5 @@
 //! The cache: Redis and memory behave alike, and an unavailable Redis server counts as an empty cache.
-use patio_harness::free_port;
+use patio_harness::find_free_port;
 use patio_kit::{
     cache::{Cache, CacheKey},
     lifecycle::Tasks,
@@ -73,7 +73,7 @@ async fn a_value_of_another_shape_is_not_read() {
 
 #[tokio::test]
 async fn a_redis_server_that_is_away_answers_like_an_empty_cache_within_seconds() {
-    let cache = Cache::in_redis(&format!("redis://127.0.0.1:{}", free_port())).unwrap();
+    let cache = Cache::in_redis(&format!("redis://127.0.0.1:{}", find_free_port())).unwrap();
     let place = key("away");
     let tried = async {
         assert!(!cache.put_if_newer(&place, 1, &vec![1]).await);

@@ -1,6 +1,6 @@
 //! Tests of the cache with a Redis server over TLS.
 use clap::Parser;
-use patio_harness::{CertificateAuthority, free_port};
+use patio_harness::{CertificateAuthority, find_free_port};
 use patio_kit::{
     cache::{Cache, CacheKey},
     config::Settings,
@@ -31,7 +31,7 @@ impl Redis {
     fn start(folder: &Path) -> Option<Self> {
         Command::new("redis-server").arg("--version").stdout(Stdio::null()).status().ok()?;
         CertificateAuthority::try_new().unwrap().issue_certificate(folder, "localhost").unwrap();
-        let port = free_port();
+        let port = find_free_port();
         let child = Command::new("redis-server")
             .args(["--port", "0", "--tls-port", &port.to_string(), "--bind", "127.0.0.1", "--save", "", "--tls-auth-clients", "no"])
             .args(["--tls-cert-file", "tls.crt", "--tls-key-file", "tls.key", "--tls-ca-cert-file", "ca.crt"])

@@ -1,7 +1,7 @@
 //! All services and the gateway inside the test process, with four users.
 use clap::Parser;
 use http_body_util::{BodyExt, Full};
-use patio_harness::{Client, Database, Folder, POSTGRES};
+use patio_harness::{Client, Database, POSTGRES_URL_VARIABLE, TestFolder};
 use patio_kit::{
     client::call_context::CallContext,
     config::{ListenAddress, Settings, secret::Secret},
@@ -41,7 +41,7 @@ pub struct Stack {
     client: Client,
     runtime: tokio::runtime::Runtime,
     trap: TcpListener,
-    _folder: Folder,
+    _folder: TestFolder,
     _database: Option<Database>,
 }
 
@@ -56,12 +56,12 @@ impl Stack {
         test(&Self::on(None));
         match Database::create() {
             Some(database) => test(&Self::on(Some(database))),
-            None => print_to_stderr(&format!("{POSTGRES} is not set: PostgreSQL skipped")),
+            None => print_to_stderr(&format!("{POSTGRES_URL_VARIABLE} is not set: PostgreSQL skipped")),
         }
     }
 
     fn on(database: Option<Database>) -> Self {
-        let (folder, runtime) = (Folder::temporary(), tokio::runtime::Runtime::new().unwrap());
+        let (folder, runtime) = (TestFolder::temporary(), tokio::runtime::Runtime::new().unwrap());
         let database_url = database.as_ref().map(|database| Secret::from(database.url()));
         let (host, url) = runtime.block_on(start(folder.path(), database_url));
         let trap = TcpListener::bind("127.0.0.1:0").unwrap();

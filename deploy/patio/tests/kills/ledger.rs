@@ -42,19 +42,19 @@ const MISCOUNTED: &str = "
 impl Ledger {
     /// Runs a query for one number. `$id` in the text is replaced by `id`.
     pub fn number(&self, text: &str, id: i64) -> i64 {
-        self.0.sql(&text.replace("$id", &id.to_string())).parse().unwrap()
+        self.0.run_sql(&text.replace("$id", &id.to_string())).parse().unwrap()
     }
 
     /// Returns each kind of unfinished state with its count.
     pub fn unsettled(&self) -> Vec<String> {
         let each = UNSETTLED.map(|(what, text)| format!("select '{what}', ({text}) as number"));
         let all = format!("select * from ({}) counts where number > 0", each.join(" union all "));
-        self.0.sql(&all).lines().map(str::to_owned).collect()
+        self.0.run_sql(&all).lines().map(str::to_owned).collect()
     }
 
     /// Backdates the heartbeats of running imports, so that orphaned ones are recovered without waiting for the timeout.
     pub fn age_imports(&self) {
-        self.0.sql("update imports.imports set seen_at = seen_at - interval '20 seconds' where outcome = 'running'");
+        self.0.run_sql("update imports.imports set seen_at = seen_at - interval '20 seconds' where outcome = 'running'");
     }
 
     /// Asserts that every counter equals the number of its rows.

@@ -6,7 +6,9 @@ pub mod ledger;
 mod rounds;
 
 use ledger::Ledger;
-use patio_harness::{Client, Database, HttpResponse, POSTGRES, Patio, REDIS, acquire_heavy_slot, claim_empty_database};
+use patio_harness::{
+    Client, Database, HttpResponse, POSTGRES_URL_VARIABLE, Patio, REDIS_URL_VARIABLE, acquire_heavy_slot, claim_empty_database,
+};
 use patio_testing::{LONG, from_environment, print_to_stderr};
 use serde_json::Value;
 use std::time::{Duration, Instant};
@@ -17,7 +19,9 @@ const ANSWERED: Duration = Duration::from_secs(130);
 #[test]
 fn operations_are_complete_or_undone_after_a_kill() {
     let _turn = acquire_heavy_slot();
-    let Some((patio, ledger)) = start() else { return print_to_stderr(&format!("{POSTGRES} or {REDIS} is not set: skipped")) };
+    let Some((patio, ledger)) = start() else {
+        return print_to_stderr(&format!("{POSTGRES_URL_VARIABLE} or {REDIS_URL_VARIABLE} is not set: skipped"));
+    };
     let long = from_environment(LONG).map(|value| value.parse().ok().filter(|rounds| *rounds > 1).unwrap_or(50));
     rounds::all(patio, ledger, (long.unwrap_or(2), long.is_some()));
 }

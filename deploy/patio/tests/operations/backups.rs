@@ -1,6 +1,6 @@
 //! Tests of backups by restoring them.
 use super::everything;
-use patio_harness::{Client, Database, Folder, Output, POSTGRES, Patio, acquire_shared_slot, run, wait_until};
+use patio_harness::{Client, Database, Output, POSTGRES_URL_VARIABLE, Patio, TestFolder, acquire_shared_slot, run, wait_until};
 use patio_testing::print_to_stderr;
 use serde_json::json;
 use sqlx::{Connection, Executor, SqliteConnection};
@@ -52,7 +52,7 @@ fn used(patio: &Patio) -> (Client, Vec<i64>) {
 
 #[test]
 fn an_online_backup_of_sqlite_can_be_restored() {
-    let (_turn, folder) = (acquire_shared_slot(), Folder::temporary());
+    let (_turn, folder) = (acquire_shared_slot(), TestFolder::temporary());
     let running = Patio::builder().folder(folder.path()).start();
     let (admin, vehicles) = used(&running);
     let before = everything(&admin);
@@ -93,7 +93,7 @@ fn an_online_backup_of_sqlite_can_be_restored() {
 
 #[test]
 fn a_metric_has_the_time_of_the_last_backup() {
-    let (_turn, folder) = (acquire_shared_slot(), Folder::temporary());
+    let (_turn, folder) = (acquire_shared_slot(), TestFolder::temporary());
     let running = Patio::builder().folder(folder.path()).start();
     let url = format!("{}/metrics", running.replica("patio", 0).admin_url());
     let reported = || {
@@ -115,7 +115,7 @@ fn a_metric_has_the_time_of_the_last_backup() {
 
 #[test]
 fn an_encrypted_backup_is_unreadable_without_its_key() {
-    let (_turn, folder) = (acquire_shared_slot(), Folder::temporary());
+    let (_turn, folder) = (acquire_shared_slot(), TestFolder::temporary());
     let running = Patio::builder().folder(folder.path()).start();
     let (admin, _) = used(&running);
     let before = everything(&admin);
@@ -145,9 +145,9 @@ fn an_encrypted_backup_is_unreadable_without_its_key() {
 fn a_backup_of_postgresql_can_be_restored() {
     let _turn = acquire_shared_slot();
     let (Some(first), Some(second)) = (Database::create(), Database::create()) else {
-        return print_to_stderr(&format!("{POSTGRES} is not set: skipped"));
+        return print_to_stderr(&format!("{POSTGRES_URL_VARIABLE} is not set: skipped"));
     };
-    let folder = Folder::temporary();
+    let folder = TestFolder::temporary();
     let key = folder.path().join("auth.key").display().to_string();
     let running = Patio::builder().postgres(&first.url()).setting("PATIO_KEY_FILE", &key).start();
     let (admin, vehicles) = used(&running);

@@ -1,19 +1,19 @@
 //! The command `doctor`: its machine-readable form, waiting, and the checks before an installation.
-use patio_harness::{Database, Folder, Output, POSTGRES, Redis, acquire_shared_slot, free_port, run};
+use patio_harness::{Database, Output, POSTGRES_URL_VARIABLE, Redis, TestFolder, acquire_shared_slot, find_free_port, run};
 use patio_testing::print_to_stderr;
 use serde_json::Value;
 use std::{fs, net::TcpListener, os::unix::fs::PermissionsExt, path::Path, thread, time::Duration};
 
 /// Settings with which every check of `patio doctor` passes, for a folder with built pages.
 struct Sound {
-    folder: Folder,
+    folder: TestFolder,
     data: String,
     pages: String,
 }
 
 impl Sound {
     fn new() -> Self {
-        let folder = Folder::temporary();
+        let folder = TestFolder::temporary();
         let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
         let (data, pages) = (at("data"), at("pages"));
         fs::create_dir(&pages).unwrap();
@@ -97,7 +97,7 @@ fn the_checks_before_an_installation_find_what_is_missing_and_change_nothing() {
     let wrong = pre(&[("PATIO_LISTEN", &port), ("PATIO_KEY_FILE", key.to_str().unwrap()), ("PATIO_WEB_DIR", "/nowhere")]);
     assert_eq!(wrong.code, Some(1), "{wrong:?}");
     super::contains(&wrong.text(), &[&format!("FAIL port: {port}"), "FAIL key file: PATIO_KEY_FILE", "FAIL pages: no index.html"]);
-    let away = format!("postgres://nobody:hush@127.0.0.1:{}/none", free_port());
+    let away = format!("postgres://nobody:hush@127.0.0.1:{}/none", find_free_port());
     let away = pre(&[("PATIO_DATABASE_URL", &away), ("PATIO_REDIS_URL", "redis://127.0.0.1:1")]);
     assert!(away.code == Some(1) && !away.text().contains("hush"), "{away:?}");
     super::contains(&away.text(), &["FAIL database of auth", "FAIL cache: Redis does not answer"]);
@@ -121,10 +121,10 @@ fn the_checks_before_an_installation_find_what_is_missing_and_change_nothing() {
 #[test]
 fn the_doctor_names_a_role_without_rights_and_a_server_with_too_few_connections() {
     let _turn = acquire_shared_slot();
-    let Some(database) = Database::create() else { return print_to_stderr(&format!("{POSTGRES} is not set: skipped")) };
+    let Some(database) = Database::create() else { return print_to_stderr(&format!("{POSTGRES_URL_VARIABLE} is not set: skipped")) };
     let role = format!("{}_other", database.name());
-    database.sql_in_maintenance_database(&format!("create role {role} login"));
-    database.sql("create schema vehicle");
+    database.run_sql_in_maintenance_database(&format!("create role {role} login"));
+    database.run_sql("create schema vehicle");
     let url = database.url_for(&role, "x");
     let doctor = |arguments: &[&str]| {
         let settings = [("PATIO_DATABASE_URL", &*url), ("PATIO_ALLOW_DATA_LOSS", "true"), ("PATIO_SERVICE_SECRET", "the secret of tests")];
@@ -133,21 +133,21 @@ fn the_doctor_names_a_role_without_rights_and_a_server_with_too_few_connections(
     let before = doctor(&["--pre"]);
     assert_eq!(before.code, Some(1), "{before:?}");
     super::contains(&before.text(), &["FAIL database: the schema vehicle belongs to", &format!("the role {role} is not a member of it")]);
-    database.sql("drop schema vehicle");
+    database.run_sql("drop schema vehicle");
     let missing = doctor(&["--pre"]);
     super::contains(
         &missing.text(),
         &[&format!("FAIL database: the schema vehicle does not exist, and the role {role} may not create it")],
     );
 
-    database.sql(&format!("create schema vehicle authorization {role}"));
-    database.sql_in_maintenance_database(&format!("alter role {role} connection limit 71"));
+    database.run_sql(&format!("create schema vehicle authorization {role}"));
+    database.run_sql_in_maintenance_database(&format!("alter role {role} connection limit 71"));
     let few = doctor(&["--pre"]);
     super::contains(&few.text(), &["FAIL connections: 1 replicas open at most 24 each, 72 during a rollout, and PostgreSQL admits 71"]);
-    database.sql_in_maintenance_database(&format!("alter role {role} connection limit 72"));
+    database.run_sql_in_maintenance_database(&format!("alter role {role} connection limit 72"));
     super::contains(&doctor(&["--pre"]).text(), &["ok   connections: 1 replicas open at most 24 each"]);
-    assert_eq!(database.sql("select count(*) from pg_tables where schemaname = 'vehicle'"), "0", "no migration has run");
-    database.sql_in_maintenance_database(&format!("alter role {role} connection limit -1"));
-    database.sql("drop schema vehicle");
-    database.sql_in_maintenance_database(&format!("drop role {role}"));
+    assert_eq!(database.run_sql("select count(*) from pg_tables where schemaname = 'vehicle'"), "0", "no migration has run");
+    database.run_sql_in_maintenance_database(&format!("alter role {role} connection limit -1"));
+    database.run_sql("drop schema vehicle");
+    database.run_sql_in_maintenance_database(&format!("drop role {role}"));
 }

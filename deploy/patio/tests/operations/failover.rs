@@ -1,7 +1,7 @@
 //! Failover of PostgreSQL to a synchronous standby: acknowledged saves are kept, and saves succeed again without a restart of Patio.
 use super::restores::workbook;
 use patio_harness::{
-    Client, DATABASE_PASSWORD, DATABASE_ROLE, Folder, POSTGRES, Patio, Patroni, Postgres, Signal, acquire_exclusive_slot,
+    Client, DATABASE_PASSWORD, DATABASE_ROLE, POSTGRES_URL_VARIABLE, Patio, Patroni, Postgres, Signal, TestFolder, acquire_exclusive_slot,
     acquire_shared_slot, run, wait_until,
 };
 use patio_testing::{long, patience, print_to_stderr};
@@ -96,13 +96,13 @@ struct Yard {
     standby: Postgres,
     patio: Patio,
     inspectors: Inspectors,
-    _folders: [Folder; 2],
+    _folders: [TestFolder; 2],
 }
 
 fn yard() -> Option<Yard> {
-    let folders = [Folder::temporary(), Folder::temporary()];
+    let folders = [TestFolder::temporary(), TestFolder::temporary()];
     let Some(primary) = Postgres::start(folders[0].path()) else {
-        print_to_stderr(&format!("{POSTGRES} is not set: skipped"));
+        print_to_stderr(&format!("{POSTGRES_URL_VARIABLE} is not set: skipped"));
         return None;
     };
     let standby = primary.start_standby(folders[1].path());
@@ -123,7 +123,7 @@ fn after_a_crash_of_the_primary_saves_continue_on_the_promoted_standby() {
         standby.promote();
         print_to_stderr(&format!("a save succeeded {:?} after the promotion", inspectors.wait_until_saved()));
     });
-    let saved = inspectors.assert_stored(&standby.sql_in_database("patio", SAVED));
+    let saved = inspectors.assert_stored(&standby.run_sql_in_database("patio", SAVED));
     print_to_stderr(&format!("{saved} saves acknowledged, {rejected} rejected"));
     for replica in yard.patio.replicas() {
         wait_until("every process is ready", Duration::from_secs(10), || replica.is_ready());
@@ -137,14 +137,14 @@ fn a_frozen_primary_that_wakes_up_after_the_failover_gets_no_saves() {
     let inspectors = &yard.inspectors;
     inspectors.save_during(|| thread::sleep(Duration::from_secs(1)));
     let rejected = inspectors.save_during(|| {
-        yard.primary.signal(Signal::Suspend);
+        yard.primary.send_signal(Signal::Suspend);
         yard.standby.promote();
         inspectors.wait_until_saved();
     });
     // The old primary still accepts writes, as after a network failure between the two servers.
-    yard.primary.signal(Signal::Continue);
+    yard.primary.send_signal(Signal::Continue);
     let late = inspectors.save_during(|| thread::sleep(Duration::from_secs(1)));
-    let saved = inspectors.assert_stored(&yard.standby.sql_in_database("patio", SAVED));
+    let saved = inspectors.assert_stored(&yard.standby.run_sql_in_database("patio", SAVED));
     print_to_stderr(&format!("{saved} saves acknowledged, {rejected} rejected during the failover"));
     assert_eq!(late, 0, "rejected after the failover");
     yard.patio.stop();
@@ -207,7 +207,7 @@ fn a_patroni_cluster_that_loses_its_primary_loses_no_acknowledged_save() {
         }
         cluster.wait_until_healthy();
         let late = inspectors.save_during(|| thread::sleep(Duration::from_secs(2)));
-        let saved = inspectors.assert_stored(&cluster.sql("patio", SAVED));
+        let saved = inspectors.assert_stored(&cluster.run_sql("patio", SAVED));
         print_to_stderr(&format!(
             "{loss:?}: primary after {down:?}, a save {again:?} later, {rejected} rejected, {saved} saves acknowledged"
         ));

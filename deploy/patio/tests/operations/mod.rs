@@ -21,7 +21,7 @@ mod truth;
 mod users;
 
 use crate::collector::Collector;
-use patio_harness::{Client, Folder, Output, Patio, acquire_shared_slot, free_port, run};
+use patio_harness::{Client, Output, Patio, TestFolder, acquire_shared_slot, find_free_port, run};
 use serde_json::{Value, json};
 use std::{path::Path, thread};
 
@@ -74,9 +74,9 @@ fn the_doctor_checks_everything_and_says_how_to_fix_it() {
 
 #[test]
 fn the_doctor_checks_collector_workbook_reader_services_and_secret() {
-    let (_turn, folder) = (acquire_shared_slot(), Folder::temporary());
+    let (_turn, folder) = (acquire_shared_slot(), TestFolder::temporary());
     let work = folder.path().to_str().unwrap();
-    let port = free_port();
+    let port = find_free_port();
     let collector = format!("http://127.0.0.1:{port}");
     Collector::start(port);
     let [well, away] = doctors([
@@ -90,7 +90,7 @@ fn the_doctor_checks_collector_workbook_reader_services_and_secret() {
 
 #[test]
 fn each_program_has_a_doctor_that_checks_the_other_services_and_the_secret() {
-    let (_turn, folder) = (acquire_shared_slot(), Folder::temporary());
+    let (_turn, folder) = (acquire_shared_slot(), TestFolder::temporary());
     let address = probing::auth().address();
     let url = format!("http://{address}");
     let run_doctor_checks = |program: &str, secret: &str| {
@@ -116,7 +116,7 @@ fn each_program_has_a_doctor_that_checks_the_other_services_and_the_secret() {
 
 #[test]
 fn the_doctor_finds_a_broken_database() {
-    let (_turn, folder) = (acquire_shared_slot(), Folder::temporary());
+    let (_turn, folder) = (acquire_shared_slot(), TestFolder::temporary());
     Patio::builder().folder(folder.path()).start().stop(); // stopping moves all writes into the database file
     let data = folder.path().join("data");
     let file = data.join("vehicle.db");

@@ -1,5 +1,5 @@
 //! PgBouncer in front of PostgreSQL: session mode works, other pool modes are rejected with a clear error.
-use patio_harness::{Database, Folder, POSTGRES, Patio, acquire_shared_slot, free_port, run, wait_until};
+use patio_harness::{Database, POSTGRES_URL_VARIABLE, Patio, TestFolder, acquire_shared_slot, find_free_port, run, wait_until};
 use patio_testing::print_to_stderr;
 use serde_json::json;
 use std::{
@@ -14,7 +14,7 @@ use std::{
 struct Pool {
     child: Child,
     url: String,
-    _folder: Folder,
+    _folder: TestFolder,
 }
 
 impl Pool {
@@ -24,7 +24,7 @@ impl Pool {
         let program =
             ["/usr/sbin/pgbouncer", "pgbouncer"].into_iter().find(|path| !path.contains('/') || fs::exists(path).unwrap_or(false))?;
         Command::new(program).arg("--version").stdout(Stdio::null()).status().ok()?;
-        let (folder, port) = (Folder::temporary(), free_port());
+        let (folder, port) = (TestFolder::temporary(), find_free_port());
         let (_, server) = database.url().rsplit_once('@').map(|(role, place)| (role.to_owned(), place.to_owned()))?;
         let (place, name) = server.split_once('/')?;
         let (host, server_port) = place.split_once(':')?;
@@ -58,7 +58,7 @@ impl Drop for Pool {
 #[test]
 fn session_mode_works_and_other_pool_modes_are_rejected() {
     let _turn = acquire_shared_slot();
-    let Some(database) = Database::create() else { return print_to_stderr(&format!("{POSTGRES} is not set: skipped")) };
+    let Some(database) = Database::create() else { return print_to_stderr(&format!("{POSTGRES_URL_VARIABLE} is not set: skipped")) };
     for mode in ["transaction", "statement"] {
         let Some(pool) = Pool::start(&database, mode, "") else { return print_to_stderr("pgbouncer is not installed: skipped") };
         let settings = [("PATIO_DATABASE_URL", &*pool.url), ("PATIO_ALLOW_DATA_LOSS", "true")];
@@ -71,7 +71,7 @@ fn session_mode_works_and_other_pool_modes_are_rejected() {
         let doctor = run("patio", &["doctor"], &settings);
         assert!(doctor.code == Some(1) && doctor.text().contains(&words), "{doctor:?}");
     }
-    assert_eq!(database.sql("select count(*) from pg_tables where schemaname in ('auth', 'vehicle', 'public')"), "0", "no tables yet");
+    assert_eq!(database.run_sql("select count(*) from pg_tables where schemaname in ('auth', 'vehicle', 'public')"), "0", "no tables yet");
     let Some(pool) = Pool::start(&database, "session", "") else { return };
     let patio = Patio::builder().postgres(&pool.url).start();
     let admin = patio.sign_in();
@@ -80,7 +80,7 @@ fn session_mode_works_and_other_pool_modes_are_rejected() {
     assert_eq!(admin.vehicle(vehicle)["status"], "ok");
     let places = "select count(distinct schemaname) from pg_tables where schemaname in ('auth', 'campaign', 'vehicle', 'imports')";
     assert_eq!(
-        (database.sql(places), database.sql("select count(*) from pg_tables where schemaname = 'public'")),
+        (database.run_sql(places), database.run_sql("select count(*) from pg_tables where schemaname = 'public'")),
         ("4".into(), "0".into())
     );
     patio.stop();
@@ -89,7 +89,7 @@ fn session_mode_works_and_other_pool_modes_are_rejected() {
 #[test]
 fn a_pooler_that_refuses_or_ignores_a_parameter_of_the_url_is_rejected() {
     let _turn = acquire_shared_slot();
-    let Some(database) = Database::create() else { return print_to_stderr(&format!("{POSTGRES} is not set: skipped")) };
+    let Some(database) = Database::create() else { return print_to_stderr(&format!("{POSTGRES_URL_VARIABLE} is not set: skipped")) };
     for (more, words) in [
         ("", "a PgBouncer that refuses a parameter of the URL (unsupported startup parameter: options)"),
         ("ignore_startup_parameters = options", "a PgBouncer that ignores the parameter statement_timeout of the URL"),

@@ -1,6 +1,8 @@
 //! Lists on a read replica: they always contain the caller's own saves, regardless of the replica's state.
 use super::measured::value;
-use patio_harness::{Client, DATABASE_PASSWORD, DATABASE_ROLE, Folder, POSTGRES, Patio, Postgres, Signal, acquire_shared_slot, wait_until};
+use patio_harness::{
+    Client, DATABASE_PASSWORD, DATABASE_ROLE, POSTGRES_URL_VARIABLE, Patio, Postgres, Signal, TestFolder, acquire_shared_slot, wait_until,
+};
 use patio_testing::print_to_stderr;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -65,14 +67,14 @@ impl Yard {
 
 /// Makes a server commit without waiting for a standby.
 fn commit_alone(server: &Postgres) {
-    server.sql("alter system reset synchronous_standby_names");
-    server.sql("select pg_reload_conf()");
+    server.run_sql("alter system reset synchronous_standby_names");
+    server.run_sql("select pg_reload_conf()");
 }
 
-fn servers() -> Option<(Postgres, Postgres, [Folder; 2])> {
-    let folders = [Folder::temporary(), Folder::temporary()];
+fn servers() -> Option<(Postgres, Postgres, [TestFolder; 2])> {
+    let folders = [TestFolder::temporary(), TestFolder::temporary()];
     let Some(primary) = Postgres::start(folders[0].path()) else {
-        print_to_stderr(&format!("{POSTGRES} is not set: skipped"));
+        print_to_stderr(&format!("{POSTGRES_URL_VARIABLE} is not set: skipped"));
         return None;
     };
     let replica = primary.start_standby(folders[1].path());
@@ -87,19 +89,19 @@ fn a_list_shows_the_own_save_while_the_replica_replays_pauses_or_is_down() {
     yard.wait_until_replica_is_read();
     yard.assert_lists_show_own_saves("replaying");
 
-    yard.replica.sql("select pg_wal_replay_pause()");
+    yard.replica.run_sql("select pg_wal_replay_pause()");
     yard.assert_lists_show_own_saves("paused");
     wait_until("the lag is measured", RETURNED, || yard.metric(&["patio_db_replica_lag_seconds{"]) > 1.0);
     let (on_replica, on_primary) = (yard.queries_on("replica"), yard.queries_on("primary"));
     yard.assert_lists_show_own_saves("behind");
     wait_until("lists are read from the primary", RETURNED, || yard.queries_on("primary") > on_primary);
     assert_eq!(yard.queries_on("replica").total_cmp(&on_replica), std::cmp::Ordering::Equal);
-    yard.replica.sql("select pg_wal_replay_resume()");
+    yard.replica.run_sql("select pg_wal_replay_resume()");
     yard.wait_until_replica_is_read();
 
-    yard.replica.signal(Signal::Suspend);
+    yard.replica.send_signal(Signal::Suspend);
     yard.assert_lists_show_own_saves("frozen");
-    yard.replica.signal(Signal::Continue);
+    yard.replica.send_signal(Signal::Continue);
     yard.replica.stop_server(Signal::Quit);
     yard.assert_lists_show_own_saves("down");
     yard.replica.start_server();
@@ -110,19 +112,19 @@ fn a_list_shows_the_own_save_while_the_replica_replays_pauses_or_is_down() {
 #[test]
 fn a_replica_that_a_failover_left_behind_is_not_read() {
     let (_turn, Some((primary, replica, _folders))) = (acquire_shared_slot(), servers()) else { return };
-    let folder = Folder::temporary();
+    let folder = TestFolder::temporary();
     let next = primary.start_standby(folder.path());
     let hosts = [&primary, &next].map(Postgres::address).join(",");
     let mut yard = Yard::start(primary, replica, &format!("postgres://{DATABASE_ROLE}:{DATABASE_PASSWORD}@{hosts}/patio"));
     yard.wait_until_replica_is_read();
     // The replica gets more of the old timeline than the server that is promoted: its position alone looks newer.
-    next.signal(Signal::Suspend);
-    yard.primary.sql("create table ballast as select generate_series(1, 1000000)");
-    let end = yard.primary.sql("select pg_current_wal_insert_lsn()");
+    next.send_signal(Signal::Suspend);
+    yard.primary.run_sql("create table ballast as select generate_series(1, 1000000)");
+    let end = yard.primary.run_sql("select pg_current_wal_insert_lsn()");
     let replayed = format!("select pg_last_wal_replay_lsn() >= '{}'", end.trim());
-    wait_until("the replica has replayed the old timeline", RETURNED, || yard.replica.sql(&replayed).trim() == "t");
+    wait_until("the replica has replayed the old timeline", RETURNED, || yard.replica.run_sql(&replayed).trim() == "t");
     yard.primary.stop_server(Signal::Quit);
-    next.signal(Signal::Continue);
+    next.send_signal(Signal::Continue);
     next.promote();
     commit_alone(&next); // its settings are a copy of the primary's
     wait_until("a save succeeds on the new primary", Duration::from_secs(20), || {

@@ -5,7 +5,8 @@ use super::{
     everything,
 };
 use patio_harness::{
-    Builder, Client, Database, Folder, POSTGRES, Patio, REDIS, acquire_shared_slot, claim_empty_database, run, wait_until,
+    Client, Database, POSTGRES_URL_VARIABLE, Patio, PatioBuilder, REDIS_URL_VARIABLE, TestFolder, acquire_shared_slot,
+    claim_empty_database, run, wait_until,
 };
 use patio_testing::print_to_stderr;
 use rust_xlsxwriter::Workbook;
@@ -156,7 +157,7 @@ fn supervisor(patio: &Patio) -> Client {
 
 #[test]
 fn every_row_of_sqlite_is_restored_in_time() {
-    let (_turn, folder) = (acquire_shared_slot(), Folder::temporary());
+    let (_turn, folder) = (acquire_shared_slot(), TestFolder::temporary());
     let patio = |data: &Path, arguments: &[&str]| {
         let done = run("patio", arguments, &[("PATIO_DATA_DIR", data.to_str().unwrap())]);
         assert_eq!(done.code, Some(0), "{arguments:?}: {done:?}");
@@ -199,13 +200,13 @@ struct Roles(Database);
 
 impl Roles {
     fn create() -> Option<Self> {
-        let roles = Self(Database::reserve()?);
+        let roles = Self(Database::reserve_name()?);
         let all = SCHEMAS.map(|(_, schema)| roles.name(schema));
         let keeper = roles.name(KEEPER);
-        all.iter().for_each(|role| _ = roles.0.sql_in_maintenance_database(&format!("create role {role} login password 'x'")));
+        all.iter().for_each(|role| _ = roles.0.run_sql_in_maintenance_database(&format!("create role {role} login password 'x'")));
         // The backup role may read and restore all four schemas, as in the runbook.
-        roles.0.sql_in_maintenance_database(&format!("create role {keeper} login createdb password 'x'"));
-        roles.0.sql_in_maintenance_database(&format!("grant {} to {keeper}", all.join(", ")));
+        roles.0.run_sql_in_maintenance_database(&format!("create role {keeper} login createdb password 'x'"));
+        roles.0.run_sql_in_maintenance_database(&format!("grant {} to {keeper}", all.join(", ")));
         Some(roles)
     }
 
@@ -220,8 +221,8 @@ impl Roles {
 
     /// Creates an empty database owned by the backup role.
     fn empty(&self) -> Database {
-        let database = Database::reserve().unwrap();
-        database.sql_in_maintenance_database(&format!("create database {} owner {}", database.name(), self.name(KEEPER)));
+        let database = Database::reserve_name().unwrap();
+        database.run_sql_in_maintenance_database(&format!("create database {} owner {}", database.name(), self.name(KEEPER)));
         database
     }
 
@@ -229,13 +230,13 @@ impl Roles {
     fn fresh(&self) -> Database {
         let database = self.empty();
         for (_, schema) in SCHEMAS {
-            database.sql(&format!("create schema {schema} authorization {}", self.name(schema)));
+            database.run_sql(&format!("create schema {schema} authorization {}", self.name(schema)));
         }
         database
     }
 
     /// Configures five processes, each with the role of its service.
-    fn patio(&self, database: &Database, redis: &str) -> Builder {
+    fn patio(&self, database: &Database, redis: &str) -> PatioBuilder {
         let builder = Patio::builder().five_processes().redis(redis).setting("PATIO_ALLOW_DATA_LOSS", "true");
         SCHEMAS.into_iter().fold(builder, |builder, (service, schema)| {
             builder.setting_for_program(service, "PATIO_DATABASE_URL", &self.url(schema, database))
@@ -246,7 +247,7 @@ impl Roles {
 impl Drop for Roles {
     fn drop(&mut self) {
         for schema in SCHEMAS.map(|(_, schema)| schema).into_iter().chain([KEEPER]) {
-            self.0.sql_in_maintenance_database(&format!("drop role {}", self.name(schema)));
+            self.0.run_sql_in_maintenance_database(&format!("drop role {}", self.name(schema)));
         }
     }
 }
@@ -255,9 +256,9 @@ impl Drop for Roles {
 fn every_row_of_postgresql_is_restored_in_time_with_its_owner() {
     let _turn = acquire_shared_slot();
     let (Some(roles), Some(redis)) = (Roles::create(), claim_empty_database()) else {
-        return print_to_stderr(&format!("{POSTGRES} or {REDIS} is not set: skipped"));
+        return print_to_stderr(&format!("{POSTGRES_URL_VARIABLE} or {REDIS_URL_VARIABLE} is not set: skipped"));
     };
-    let (folder, first) = (Folder::temporary(), roles.fresh());
+    let (folder, first) = (TestFolder::temporary(), roles.fresh());
     let key = folder.path().join("auth.key").display().to_string();
     let running = roles.patio(&first, &redis).setting("PATIO_KEY_FILE", &key).start();
     let admin = supervisor(&running);

@@ -1,10 +1,10 @@
 //! Services in separate processes.
-use patio_harness::{Folder, Patio, acquire_shared_slot};
+use patio_harness::{Patio, TestFolder, acquire_shared_slot};
 use serde_json::json;
 
 #[test]
 fn separate_services_without_redis_report_current_progress() {
-    let (_turn, folder) = (acquire_shared_slot(), Folder::temporary());
+    let (_turn, folder) = (acquire_shared_slot(), TestFolder::temporary());
     let patio = Patio::builder().five_processes().folder(folder.path()).start();
     let admin = patio.sign_in();
     let vehicles = admin.import_template().vehicle_ids();

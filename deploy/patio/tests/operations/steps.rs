@@ -1,6 +1,6 @@
 //! Rules for migrations: old and new versions can run together, and no save waits for a migration.
 use super::migrations::SCHEMAS;
-use patio_harness::{Database, POSTGRES};
+use patio_harness::{Database, POSTGRES_URL_VARIABLE};
 use patio_kit::db::Schema;
 use patio_testing::{host, print_to_stderr};
 use sqlx::{Connection, PgConnection, migrate::Migrator};
@@ -185,7 +185,7 @@ async fn rules(database: &mut PgConnection, schema: Schema) -> BTreeSet<(String,
 #[tokio::test]
 async fn each_version_can_write_to_the_tables_of_the_next() {
     let _turn = patio_harness::acquire_shared_slot();
-    let Some(fresh) = Database::create() else { return print_to_stderr(&format!("{POSTGRES} is not set: skipped")) };
+    let Some(fresh) = Database::create() else { return print_to_stderr(&format!("{POSTGRES_URL_VARIABLE} is not set: skipped")) };
     let url = fresh.url();
     let mut database = PgConnection::connect(&url).await.unwrap();
     let folder = tempfile::tempdir().unwrap();

@@ -2,7 +2,8 @@
 use super::{contains, doctors};
 use crate::collector::{Collector, Kind, Span, TOKEN};
 use patio_harness::{
-    CertificateAuthority, Client, Database, Folder, HttpResponse, POSTGRES, Patio, Signal, acquire_shared_slot, free_port, wait_until,
+    CertificateAuthority, Client, Database, HttpResponse, POSTGRES_URL_VARIABLE, Patio, Signal, TestFolder, acquire_shared_slot,
+    find_free_port, wait_until,
 };
 use patio_testing::print_to_stderr;
 use serde_json::{Value, json};
@@ -38,7 +39,7 @@ fn panic_with(spans: &[Span]) -> ! {
 
 #[test]
 fn a_save_is_one_trace_of_server_and_client_spans_and_polling_is_none() {
-    let (_turn, port) = (acquire_shared_slot(), free_port());
+    let (_turn, port) = (acquire_shared_slot(), find_free_port());
     let collector = Collector::start(port);
     let endpoint = format!("http://127.0.0.1:{port}");
     let mut patio = Patio::builder().five_processes().setting("PATIO_OTLP_ENDPOINT", &endpoint).start();
@@ -92,8 +93,8 @@ fn a_save_is_one_trace_of_server_and_client_spans_and_polling_is_none() {
 #[test]
 fn saves_that_are_written_together_on_postgresql_count_their_statements() {
     let _turn = acquire_shared_slot();
-    let Some(database) = Database::create() else { return print_to_stderr(&format!("{POSTGRES} is not set: skipped")) };
-    let port = free_port();
+    let Some(database) = Database::create() else { return print_to_stderr(&format!("{POSTGRES_URL_VARIABLE} is not set: skipped")) };
+    let port = find_free_port();
     let collector = Collector::start(port);
     let patio = Patio::builder().postgres(&database.url()).setting("PATIO_OTLP_ENDPOINT", &format!("http://127.0.0.1:{port}")).start();
     let admin = patio.sign_in();
@@ -123,13 +124,13 @@ fn saves_that_are_written_together_on_postgresql_count_their_statements() {
 
 #[test]
 fn traces_go_over_tls_with_headers_and_the_doctor_tries_both() {
-    let (_turn, folder, port) = (acquire_shared_slot(), Folder::temporary(), free_port());
+    let (_turn, folder, port) = (acquire_shared_slot(), TestFolder::temporary(), find_free_port());
     let certificate = folder.path().join("collector");
     CertificateAuthority::try_new().unwrap().issue_certificate(&certificate, "localhost").unwrap();
     let collector = Collector::start_tls(port, &certificate);
     let (url, ca) = (format!("https://localhost:{port}"), certificate.join("ca.crt"));
     let header = format!("authorization={TOKEN}");
-    let data = Folder::temporary();
+    let data = TestFolder::temporary();
     let all = [("PATIO_OTLP_ENDPOINT", &*url), ("PATIO_OTLP_CA_FILE", ca.to_str().unwrap()), ("PATIO_OTLP_HEADERS", &header)];
     let plain = format!("http://localhost:{port}");
     let run_doctor_checks = |settings: &[(&str, &str)]| doctors([(data.path() as &Path, settings)]).map(|done| done.text()).concat();

@@ -1,6 +1,8 @@
 //! Correct reports to operators: after a restore, on a read-only server, and with invalid settings.
 use super::restores::workbook;
-use patio_harness::{Client, Database, Folder, POSTGRES, Patio, REDIS_PASSWORD, Redis, acquire_shared_slot, free_port, run, wait_until};
+use patio_harness::{
+    Client, Database, POSTGRES_URL_VARIABLE, Patio, REDIS_PASSWORD, Redis, TestFolder, acquire_shared_slot, find_free_port, run, wait_until,
+};
 use patio_testing::print_to_stderr;
 use serde_json::{Value, json};
 use sqlx::{Connection, Executor, SqliteConnection};
@@ -50,7 +52,7 @@ fn nothing_lands_elsewhere(admin: &Client, kept: &Held, lost: &Held) {
 
 #[test]
 fn after_a_restore_of_sqlite_a_save_for_a_lost_vehicle_changes_no_other() {
-    let (_turn, folder) = (acquire_shared_slot(), Folder::temporary());
+    let (_turn, folder) = (acquire_shared_slot(), TestFolder::temporary());
     let running = Patio::builder().folder(folder.path()).start();
     let admin = running.sign_in();
     let kept = import(&admin, 5);
@@ -74,15 +76,15 @@ fn after_a_restore_of_sqlite_a_save_for_a_lost_vehicle_changes_no_other() {
 #[test]
 fn after_a_completed_restore_of_postgresql_a_save_for_a_lost_vehicle_changes_no_other() {
     let _turn = acquire_shared_slot();
-    let (Some(first), Some(second)) = (Database::create(), Database::reserve()) else {
-        return print_to_stderr(&format!("{POSTGRES} is not set: skipped"));
+    let (Some(first), Some(second)) = (Database::create(), Database::reserve_name()) else {
+        return print_to_stderr(&format!("{POSTGRES_URL_VARIABLE} is not set: skipped"));
     };
-    let folder = Folder::temporary();
+    let folder = TestFolder::temporary();
     let start = |database: &Database| Patio::builder().folder(folder.path()).postgres(&database.url()).start();
     let running = start(&first);
     let kept = import(&running.sign_in(), 5);
     running.stop();
-    second.sql_in_maintenance_database(&format!("create database {} template {}", second.name(), first.name()));
+    second.run_sql_in_maintenance_database(&format!("create database {} template {}", second.name(), first.name()));
     let running = start(&first);
     let lost = import(&running.sign_in(), 6);
     running.stop();
@@ -96,18 +98,19 @@ fn after_a_completed_restore_of_postgresql_a_save_for_a_lost_vehicle_changes_no_
 #[test]
 fn patio_is_not_ready_on_a_read_only_server_and_reconnects_to_a_writable_one() {
     let _turn = acquire_shared_slot();
-    let Some(database) = Database::create() else { return print_to_stderr(&format!("{POSTGRES} is not set: skipped")) };
+    let Some(database) = Database::create() else { return print_to_stderr(&format!("{POSTGRES_URL_VARIABLE} is not set: skipped")) };
     let patio = Patio::builder().five_processes().postgres(&database.url()).start();
     let admin = patio.sign_in();
     let vehicle = admin.import_template().vehicle_ids()[0];
     let read_only = |value: &str| {
-        database.sql_in_maintenance_database(&format!("alter database {} set default_transaction_read_only = {value}", database.name()));
+        database
+            .run_sql_in_maintenance_database(&format!("alter database {} set default_transaction_read_only = {value}", database.name()));
     };
     read_only("on");
     // A failover closes the connections; new ones reach the read-only server.
     let end =
         format!("select pg_terminate_backend(pid) from pg_stat_activity where datname = '{}' and pid <> pg_backend_pid()", database.name());
-    database.sql_in_maintenance_database(&end);
+    database.run_sql_in_maintenance_database(&end);
     let ready = |program: &str| patio.replica(program, 0).readiness_status() == Some(200);
     wait_until("the services are not ready", Duration::from_secs(10), || !ready("vehicle-svc") && !ready("auth-svc"));
     let refused = admin.call("PUT", &format!("/api/vehicles/{vehicle}"), &json!({ "status": "ok" }));
@@ -154,34 +157,34 @@ fn verifying_the_audit_log_runs_no_migrations() {
 #[test]
 fn migrated_tables_belong_to_the_schema_owner_for_any_migrating_role() {
     let _turn = acquire_shared_slot();
-    let Some(database) = Database::create() else { return print_to_stderr(&format!("{POSTGRES} is not set: skipped")) };
+    let Some(database) = Database::create() else { return print_to_stderr(&format!("{POSTGRES_URL_VARIABLE} is not set: skipped")) };
     let role = format!("{}_owner", database.name());
-    database.sql_in_maintenance_database(&format!("create role {role} login"));
+    database.run_sql_in_maintenance_database(&format!("create role {role} login"));
     for schema in ["auth", "campaign", "vehicle", "imports"] {
-        database.sql(&format!("create schema {schema} authorization {role}"));
+        database.run_sql(&format!("create schema {schema} authorization {role}"));
     }
     let settings = [("PATIO_DATABASE_URL", &*database.url()), ("PATIO_ALLOW_DATA_LOSS", "true")];
     let done = run("patio", &["migrate"], &settings);
     assert_eq!(done.code, Some(0), "{done:?}");
     let others = "select count(*) from pg_tables where schemaname in ('auth', 'campaign', 'vehicle', 'imports') and tableowner <> ";
-    assert_eq!(database.sql(&format!("{others}'{role}'")), "0");
-    assert_ne!(database.sql("select count(*) from pg_tables where schemaname = 'vehicle'"), "0");
+    assert_eq!(database.run_sql(&format!("{others}'{role}'")), "0");
+    assert_ne!(database.run_sql("select count(*) from pg_tables where schemaname = 'vehicle'"), "0");
     // A role that is not a member of the owner role gets a clear error.
-    database.sql_in_maintenance_database(&format!("create role {role}_other login"));
-    database.sql("drop schema vehicle cascade");
-    database.sql(&format!("create schema vehicle authorization {role}"));
-    database.sql(&format!("grant all on schema vehicle to {role}_other"));
+    database.run_sql_in_maintenance_database(&format!("create role {role}_other login"));
+    database.run_sql("drop schema vehicle cascade");
+    database.run_sql(&format!("create schema vehicle authorization {role}"));
+    database.run_sql(&format!("grant all on schema vehicle to {role}_other"));
     let other = database.url_for(&format!("{role}_other"), "x");
     let refused = run("vehicle-svc", &["migrate"], &[("PATIO_DATABASE_URL", &*other), ("PATIO_ALLOW_DATA_LOSS", "true")]);
     assert!(refused.code == Some(1) && refused.text().contains("the schema `vehicle` belongs to"), "{refused:?}");
-    database.sql("drop schema vehicle cascade; drop schema auth cascade; drop schema campaign cascade; drop schema imports cascade");
-    database.sql_in_maintenance_database(&format!("drop role {role}_other; drop role {role}"));
+    database.run_sql("drop schema vehicle cascade; drop schema auth cascade; drop schema campaign cascade; drop schema imports cascade");
+    database.run_sql_in_maintenance_database(&format!("drop role {role}_other; drop role {role}"));
 }
 
 #[test]
 fn invalid_settings_are_rejected_by_name() {
     let _turn = acquire_shared_slot();
-    let folder = Folder::temporary();
+    let folder = TestFolder::temporary();
     let data = folder.path().to_str().unwrap();
     let refused = |settings: &[(&str, &str)], words: &str| {
         let done = run("vehicle-svc", &["serve"], &[&[("PATIO_DATA_DIR", data), ("PATIO_LISTEN", "127.0.0.1:0")], settings].concat());
@@ -224,7 +227,7 @@ fn invalid_settings_are_rejected_by_name() {
 #[test]
 fn the_doctor_and_the_log_name_host_port_and_setting_of_a_database_that_refuses_connections() {
     let _turn = acquire_shared_slot();
-    let port = free_port();
+    let port = find_free_port();
     let url = format!("postgres://someone:hush@127.0.0.1:{port}/none");
     let done = run("vehicle-svc", &["doctor"], &[("PATIO_DATABASE_URL", &*url), ("PATIO_SERVICE_SECRET", "the secret of tests")]);
     let place = format!("PostgreSQL at 127.0.0.1:{port} (PATIO_DATABASE_URL)");

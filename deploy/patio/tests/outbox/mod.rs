@@ -9,7 +9,7 @@ mod proof;
 mod screen;
 
 use crate::{dice, kills, workbooks};
-use patio_harness::{POSTGRES, Patio, REDIS, acquire_heavy_slot};
+use patio_harness::{POSTGRES_URL_VARIABLE, Patio, REDIS_URL_VARIABLE, acquire_heavy_slot};
 use patio_testing::{LONG, from_environment, print_to_stderr};
 use person::Person;
 use phone::{Counts, End, Phone, World};
@@ -39,7 +39,9 @@ fn every_acknowledged_save_is_stored_once_and_no_unseen_value_is_overwritten() {
         let seconds = value.parse().ok().filter(|seconds| *seconds > 1).unwrap_or(300);
         Plan { phones: 20, time: Duration::from_secs(seconds), lives: Duration::from_secs(12) }
     });
-    let Some((mut patio, ledger)) = kills::start() else { return print_to_stderr(&format!("{POSTGRES} or {REDIS} is not set: skipped")) };
+    let Some((mut patio, ledger)) = kills::start() else {
+        return print_to_stderr(&format!("{POSTGRES_URL_VARIABLE} or {REDIS_URL_VARIABLE} is not set: skipped"));
+    };
     let seed = dice::seed();
     print_to_stderr(&format!("seed {seed}"));
     let chief = kills::supervisor(&patio);

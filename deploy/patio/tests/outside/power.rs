@@ -1,7 +1,7 @@
 //! A power cut loses no acknowledged save: data is flushed with `fsync` before the response is sent.
 //!
 //! Killing processes cannot test this, because the kernel keeps their writes. Therefore the test traces system calls.
-use patio_harness::{Folder, Patio, acquire_shared_slot};
+use patio_harness::{Patio, TestFolder, acquire_shared_slot};
 use serde_json::json;
 use std::{
     collections::HashSet,
@@ -42,11 +42,11 @@ fn every_acknowledged_save_was_flushed_before_its_response() {
         patio_testing::print_to_stderr("strace is not installed: test of fsync before responses skipped");
         return;
     }
-    let (_turn, folder) = (acquire_shared_slot(), Folder::temporary());
+    let (_turn, folder) = (acquire_shared_slot(), TestFolder::temporary());
     let trace = folder.path().join("calls").display().to_string();
     // strace detaches (-D), so that the child process is Patio itself, and prints file names (-y).
     let calls = "trace=fsync,fdatasync,write,writev,sendto,sendmsg";
-    let patio = Patio::builder().wrapper(["strace", "-D", "-f", "-y", "-s", "16", "-e", calls, "-o", &trace]).start();
+    let patio = Patio::builder().wrapper_command(["strace", "-D", "-f", "-y", "-s", "16", "-e", calls, "-o", &trace]).start();
     let admin = patio.sign_in();
     let vehicle = admin.import_template().vehicle_ids()[0];
     let saves = patio_testing::rounds(50);

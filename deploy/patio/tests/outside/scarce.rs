@@ -1,7 +1,7 @@
 //! Full disk, exhausted file descriptors and memory: Patio reports it, keeps serving reads, and recovers without a restart.
 use super::disk::Disk;
 use crate::workbooks;
-use patio_harness::{ADMIN_HMC, ADMIN_PASSWORD, Folder, Patio, acquire_exclusive_slot, acquire_shared_slot, run, wait_until};
+use patio_harness::{ADMIN_HMC, ADMIN_PASSWORD, Patio, TestFolder, acquire_exclusive_slot, acquire_shared_slot, run, wait_until};
 use ring::rand::{SecureRandom, SystemRandom};
 use serde_json::{Value, json};
 use std::{
@@ -59,7 +59,7 @@ fn a_full_disk_rejects_saves_clearly_loses_nothing_and_needs_no_restart() {
         "a full disk: {acknowledged} saves there, refused after that, saving again {:?} after there was room",
         freed.elapsed()
     ));
-    let copies = Folder::temporary();
+    let copies = TestFolder::temporary();
     let copied =
         run("patio", &["backup", copies.path().join("copy").to_str().unwrap()], &[("PATIO_DATA_DIR", disk.path().to_str().unwrap())]);
     assert_eq!(copied.code, Some(0), "the databases are intact: {copied:?}");
@@ -67,7 +67,7 @@ fn a_full_disk_rejects_saves_clearly_loses_nothing_and_needs_no_restart() {
 
 #[test]
 fn exhausted_descriptors_are_waited_for() {
-    let (_turn, patio) = (acquire_exclusive_slot(), Patio::builder().wrapper(["prlimit", "--nofile=160:160"]).start());
+    let (_turn, patio) = (acquire_exclusive_slot(), Patio::builder().wrapper_command(["prlimit", "--nofile=160:160"]).start());
     let admin = patio.sign_in();
     let vehicle = admin.import_template().vehicle_ids()[0];
     let address = patio.url().trim_start_matches("http://").to_owned();
@@ -103,7 +103,7 @@ fn large_sheet(name: &str) -> Vec<u8> {
 #[test]
 fn exhausted_memory_does_not_end_the_process() {
     let (_turn, limit) = (acquire_exclusive_slot(), format!("--data={0}:{0}", MEMORY << 20));
-    let patio = Patio::builder().wrapper(["prlimit", &limit]).start();
+    let patio = Patio::builder().wrapper_command(["prlimit", &limit]).start();
     let admin = patio.sign_in().with_timeout(Duration::from_secs(60));
     let campaign = admin.import_template();
     let vehicle = campaign.vehicle_ids()[0];

@@ -117,9 +117,9 @@ impl Yard {
     pub fn a_whole_service_may_freeze(&self) {
         let within = self.longest();
         let large = Large::prepared(self, "before a service is frozen");
-        self.patio.replicas_of("vehicle-svc").for_each(|replica| replica.signal(Signal::Suspend));
+        self.patio.replicas_of("vehicle-svc").for_each(|replica| replica.send_signal(Signal::Suspend));
         let answers = large.asked_for();
-        self.patio.replicas_of("vehicle-svc").for_each(|replica| replica.signal(Signal::Continue));
+        self.patio.replicas_of("vehicle-svc").for_each(|replica| replica.send_signal(Signal::Continue));
         Large::assert_rejected_within(&answers, within);
         let list = format!("/api/vehicles/campaign/{}", large.campaign);
         let is_back = |client: &Client| client.call("GET", &list, &Value::Null).status == 200;

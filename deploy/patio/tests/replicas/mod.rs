@@ -21,7 +21,7 @@ use crate::{
     workbooks,
 };
 use load::{Counts, Load, Pace};
-use patio_harness::{Builder, Client, Folder, Patio, Postgres, Redis, acquire_exclusive_slot, free_port, wait_until};
+use patio_harness::{Client, Patio, PatioBuilder, Postgres, Redis, TestFolder, acquire_exclusive_slot, find_free_port, wait_until};
 use patio_testing::{LONG, from_environment, print_to_stderr};
 use std::{
     collections::BTreeSet,
@@ -49,7 +49,7 @@ struct Yard {
     collector: Collector,
     admin: Client,
     long: bool,
-    _folder: Folder,
+    _folder: TestFolder,
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn restarted_killed_or_unavailable_parts_lose_no_save_and_hardly_a_request() {
 }
 
 /// Configures the processes and their database servers. The second replicas use the other log format.
-fn configure(work: &Path, (postgres, redis): (&Postgres, &Redis), collector: u16, log: &str) -> Builder {
+fn configure(work: &Path, (postgres, redis): (&Postgres, &Redis), collector: u16, log: &str) -> PatioBuilder {
     let builder = Patio::builder().replicas(2).folder(work).postgres(&postgres.url()).redis(&redis.url());
     let builder = builder.setting("PATIO_OTLP_ENDPOINT", &format!("http://127.0.0.1:{collector}")).setting("PATIO_LOG", log);
     builder.setting("PATIO_DATABASE_MAX_CONNECTIONS", "4").setting_for_replica(1, "PATIO_LOG_JSON", "true")
@@ -92,14 +92,14 @@ impl Yard {
     }
 
     fn start_with(log: &str, replicas: usize) -> Option<Self> {
-        let folder = Folder::temporary();
+        let folder = TestFolder::temporary();
         let postgres = Postgres::start(folder.path())?;
         Self::start_on(postgres, folder, (log, replicas))
     }
 
-    fn start_on(postgres: Postgres, folder: Folder, (log, replicas): (&str, usize)) -> Option<Self> {
+    fn start_on(postgres: Postgres, folder: TestFolder, (log, replicas): (&str, usize)) -> Option<Self> {
         let redis = Redis::start(folder.path())?;
-        let (started, port) = (Instant::now(), free_port());
+        let (started, port) = (Instant::now(), find_free_port());
         let collector = Collector::start(port);
         let mut patio = configure(folder.path(), (&postgres, &redis), port, log).replicas(replicas).start();
         print_to_stderr(&format!(

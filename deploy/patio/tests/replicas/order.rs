@@ -1,8 +1,8 @@
 //! Start order does not matter: each process waits for its dependencies, logs that, and is ready soon after they are available.
 use super::{MISSING, configure, print_to_stderr};
 use patio_harness::{
-    ADMIN_HMC, ADMIN_PASSWORD, DATABASE_ROLE, Folder, Patio, Postgres, Redis, Replica, SERVICES, acquire_exclusive_slot, free_port,
-    wait_until,
+    ADMIN_HMC, ADMIN_PASSWORD, DATABASE_ROLE, Patio, Postgres, Redis, Replica, SERVICES, TestFolder, acquire_exclusive_slot,
+    find_free_port, wait_until,
 };
 use patio_testing::{LONG, from_environment};
 use std::{
@@ -43,12 +43,12 @@ fn processes_start_in_any_order_and_are_ready_soon_after_the_last_dependency() {
     let _turn = acquire_exclusive_slot();
     let long = from_environment(LONG).is_some();
     for (turn, order) in ORDERS.iter().enumerate().take(if long { ORDERS.len() } else { 2 }) {
-        let folder = Folder::temporary();
+        let folder = TestFolder::temporary();
         let postgres = Postgres::prepare(folder.path(), &["max_connections=200", "fsync=off"], None);
         let (Some(mut postgres), Some(mut redis)) = (postgres, Redis::prepare(folder.path(), None)) else {
             return print_to_stderr(MISSING);
         };
-        let collector = free_port(); // an unreachable collector, which no process needs
+        let collector = find_free_port(); // an unreachable collector, which no process needs
         let mut patio = configure(folder.path(), (&postgres, &redis), collector, "warn,patio_kit::client::balancer=info").build();
         let shuffled = shuffled(turn);
         for (service, n) in &shuffled {
@@ -97,8 +97,8 @@ fn come(what: Coming, postgres: &mut Postgres, redis: &mut Redis) {
         Coming::Redis => redis.start_server(),
         Coming::Server => postgres.start_server(),
         Coming::Role => postgres.create_role(),
-        Coming::Database => _ = postgres.sql("create database patio"),
-        Coming::Rights => _ = postgres.sql(&format!("grant create on database patio to {DATABASE_ROLE}")),
+        Coming::Database => _ = postgres.run_sql("create database patio"),
+        Coming::Rights => _ = postgres.run_sql(&format!("grant create on database patio to {DATABASE_ROLE}")),
     }
 }
 

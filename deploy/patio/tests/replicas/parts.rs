@@ -108,7 +108,7 @@ impl Yard {
                 load.settle();
                 let is_gateway = replica.program == "gateway";
                 let left = if is_gateway { LEFT_BY_BALANCER } else { LEFT };
-                replica.signal(Signal::Suspend);
+                replica.send_signal(Signal::Suspend);
                 thread::sleep(left);
                 let (first, began) = (load.taken(), Instant::now());
                 if replica.program == "import-svc" {
@@ -123,7 +123,7 @@ impl Yard {
                 load.until_over(began);
                 load.until("reads and saves are answered", |counts| counts.reads > 20 && counts.saves > 20);
                 let later = load.taken();
-                replica.signal(Signal::Continue);
+                replica.send_signal(Signal::Continue);
                 load.pass(*long, Duration::from_secs(1));
                 let after = load.taken();
                 print_counts(&format!("{} frozen, within {left:?}", replica.name()), &first);

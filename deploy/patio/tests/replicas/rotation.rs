@@ -26,7 +26,7 @@ impl Yard {
         let both = format!("{NEW_SECRET},{SERVICE_SECRET}");
         let first = [("PATIO_DATABASE_URL", &*database), ("PATIO_REDIS_URL", &redis), ("PATIO_SERVICE_SECRET", &both)];
         self.restart_with("first", &first, true);
-        self.postgres.sql(&format!("alter role {DATABASE_ROLE} password 'nobodyknows-this-one'"));
+        self.postgres.run_sql(&format!("alter role {DATABASE_ROLE} password 'nobodyknows-this-one'"));
         let _ = self.redis.send_command(NEW_REDIS_PASSWORD, &["acl", "setuser", "default", &format!("<{REDIS_PASSWORD}")]);
         self.restart_with("second", &[("PATIO_SERVICE_SECRET", NEW_SECRET)], false);
         self.nothing_old_is_good();
@@ -34,8 +34,8 @@ impl Yard {
 
     /// Creates a second database role with access to the tables of the first. Returns its URL.
     fn second_role(&self) -> String {
-        self.postgres.sql(&format!("create role yard_2 login password '{NEW_DATABASE_PASSWORD}' in role {DATABASE_ROLE}"));
-        self.postgres.sql(&format!("alter role yard_2 set role to {DATABASE_ROLE}"));
+        self.postgres.run_sql(&format!("create role yard_2 login password '{NEW_DATABASE_PASSWORD}' in role {DATABASE_ROLE}"));
+        self.postgres.run_sql(&format!("alter role yard_2 set role to {DATABASE_ROLE}"));
         self.postgres.url_for("yard_2", NEW_DATABASE_PASSWORD)
     }
 
@@ -62,7 +62,7 @@ impl Yard {
         assert_eq!(self.redis.send_command(NEW_REDIS_PASSWORD, &["ping"]), "PONG");
         assert!(self.redis.send_command(REDIS_PASSWORD, &["ping"]).contains("NOAUTH"));
         let as_whom = "select string_agg(distinct usename, ' ') from pg_stat_activity where datname = 'patio'";
-        assert_eq!(self.postgres.sql(as_whom), "yard_2", "all connections use the new role");
+        assert_eq!(self.postgres.run_sql(as_whom), "yard_2", "all connections use the new role");
         assert!(self.refusals().is_empty(), "{:#?}", self.refusals());
         print_to_stderr("both replicas reject the old secret, all connections use the second role, no service rejected another");
     }

@@ -98,8 +98,8 @@ impl Yard {
     /// Collects the output when PostgreSQL and Redis reject the previously valid password.
     fn the_stores_refuse(&self, shown: &mut Shown) {
         let gateways = self.gateways();
-        self.postgres.sql(&format!("alter role {DATABASE_ROLE} password 'another'"));
-        self.postgres.sql(&format!("select pg_terminate_backend(pid) from pg_stat_activity where usename = '{DATABASE_ROLE}'"));
+        self.postgres.run_sql(&format!("alter role {DATABASE_ROLE} password 'another'"));
+        self.postgres.run_sql(&format!("select pg_terminate_backend(pid) from pg_stat_activity where usename = '{DATABASE_ROLE}'"));
         let _ = self.redis.send_command(REDIS_PASSWORD, &["acl", "setuser", "default", ">another", &format!("<{REDIS_PASSWORD}")]);
         let _ = self.redis.send_command("another", &["client", "kill", "type", "normal"]);
         for gateway in &gateways {
@@ -107,7 +107,7 @@ impl Yard {
             let right = json!({ "hmc": ADMIN_HMC, "password": ADMIN_PASSWORD }).to_string();
             shown.ask("POST /api/sessions", &gateway.with_token(""), &right);
         }
-        self.postgres.sql(&format!("alter role {DATABASE_ROLE} password '{DATABASE_PASSWORD}'"));
+        self.postgres.run_sql(&format!("alter role {DATABASE_ROLE} password '{DATABASE_PASSWORD}'"));
         let _ = self.redis.send_command("another", &["acl", "setuser", "default", &format!(">{REDIS_PASSWORD}"), "<another"]);
         wait_until("requests succeed again", Duration::from_secs(60), || shown.ask("GET /api/campaigns", &gateways[0], "") == 200);
     }
@@ -168,7 +168,7 @@ impl Yard {
             ),
         ];
         let stored = stored.into_iter().flat_map(|(name, query)| {
-            let values = self.postgres.sql_in_database("patio", query);
+            let values = self.postgres.run_sql_in_database("patio", query);
             assert!(!values.is_empty(), "{name}");
             values.split(' ').map(|hex| (name.to_owned(), written(&unhex(hex)))).collect::<Vec<_>>()
         });

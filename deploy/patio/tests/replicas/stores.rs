@@ -27,7 +27,7 @@ impl Yard {
         // A partition gets its columns from the partitioned table.
         let all = "select oid::regclass from pg_class where relkind in ('r', 'p') and not relispartition
             and relnamespace::regnamespace::text in ('auth', 'campaign', 'vehicle', 'imports')";
-        let tables = postgres.sql_in_database("patio", all);
+        let tables = postgres.run_sql_in_database("patio", all);
         load.during(|| {
             load.settle();
             let grow = |table| format!("alter table {table} add column of_a_later_version text not null default ''");
@@ -70,10 +70,10 @@ impl Yard {
         load.during(|| {
             load.settle();
             let (open, held) = (patio.open_descriptor_count(), patio.resident_memory_kib());
-            redis.signal(Signal::Suspend);
+            redis.send_signal(Signal::Suspend);
             thread::sleep(Duration::from_secs(if *long { 20 } else { 3 }));
             let (counts, piled, grown) = (load.taken(), patio.open_descriptor_count(), patio.resident_memory_kib());
-            redis.signal(Signal::Continue);
+            redis.send_signal(Signal::Continue);
             let (back, well) = (Instant::now(), load.until_well(Duration::from_secs(8)));
             print_counts(
                 &format!("Redis frozen, {open} then {piled} descriptors, {held} then {grown} KiB, well {:?} after", well - back),
@@ -121,11 +121,11 @@ impl Yard {
         load.during(|| {
             load.settle();
             let (open, held) = (patio.open_descriptor_count(), patio.resident_memory_kib());
-            postgres.signal(Signal::Suspend);
+            postgres.send_signal(Signal::Suspend);
             let (begun, answers) = (Instant::now(), large.asked_for());
             thread::sleep(Duration::from_secs(if *long { 30 } else { 4 }).saturating_sub(begun.elapsed()));
             let (frozen, piled, grown) = (load.taken(), patio.open_descriptor_count(), patio.resident_memory_kib());
-            postgres.signal(Signal::Continue);
+            postgres.send_signal(Signal::Continue);
             let (back, well) = (Instant::now(), load.until_well(Duration::from_secs(8)));
             let after = load.taken();
             print_to_stderr(&format!(
