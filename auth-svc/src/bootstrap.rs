@@ -18,7 +18,7 @@ use patio_kit::{
     auth::identity::DEVELOPER_ID,
     config::secret::Secret,
     db::{Db, Tx},
-    host::Host,
+    host::ServiceHost,
 };
 use patio_proto::access::Role;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ struct InitialUsers {
 /// # Errors
 /// Returns an error when a configured login name (HMC) or password is invalid, or when a database statement fails.
 pub async fn bootstrap_database(
-    host: &Host,
+    host: &ServiceHost,
     db: &Db,
     sealing: &Arc<SealingKey>,
     config: &Config,

@@ -46,7 +46,7 @@ use patio_kit::{
     cli::ServiceBinary,
     client::service_channel::ServiceChannel,
     db::{Db, Schema},
-    host::Host,
+    host::ServiceHost,
     private_files,
     server::{MAX_MESSAGE_BYTES, Service, ServiceBuilder},
     telemetry,
@@ -92,7 +92,7 @@ pub const BINARY: ServiceBinary = ServiceBinary { name: "auth-svc", listen: "127
 ///
 /// # Errors
 /// Returns an error when the database cannot be used or a setting is invalid.
-pub async fn start(config: Config, host: &Host) -> anyhow::Result<Service> {
+pub async fn start(config: Config, host: &ServiceHost) -> anyhow::Result<Service> {
     start_with_hasher(config, host, PasswordHasher::default()).await
 }
 
@@ -100,7 +100,7 @@ pub async fn start(config: Config, host: &Host) -> anyhow::Result<Service> {
 ///
 /// # Errors
 /// Returns an error when the database cannot be used or a setting is invalid.
-pub async fn start_with_hasher(config: Config, host: &Host, passwords: PasswordHasher) -> anyhow::Result<Service> {
+pub async fn start_with_hasher(config: Config, host: &ServiceHost, passwords: PasswordHasher) -> anyhow::Result<Service> {
     let (host, own) = &with_local_auth_link(host);
     let db = host.open_database(SCHEMA).await?;
     let sealing = &Arc::new(sealing_key(&config, host, &db).await?);
@@ -135,7 +135,7 @@ pub async fn start_with_hasher(config: Config, host: &Host, passwords: PasswordH
 /// Reads the sealing key, which encrypts the keys in the database, from the key file.
 ///
 /// A missing key file is created if the database contains no keys yet; otherwise a missing key file is an error.
-async fn sealing_key(config: &Config, host: &Host, db: &Db) -> anyhow::Result<SealingKey> {
+async fn sealing_key(config: &Config, host: &ServiceHost, db: &Db) -> anyhow::Result<SealingKey> {
     let path = config.sealing_key_path(&host.settings.data_dir);
     if let Some(key) = SealingKey::read(&path)? {
         return Ok(key);
@@ -155,7 +155,7 @@ async fn sealing_key(config: &Config, host: &Host, db: &Db) -> anyhow::Result<Se
 }
 
 /// Loads all keys and the revocations from the database.
-async fn load_keys(config: &Config, host: &Host, db: &Db, sealing: &Arc<SealingKey>) -> Result<Arc<keys::Keys>, Error> {
+async fn load_keys(config: &Config, host: &ServiceHost, db: &Db, sealing: &Arc<SealingKey>) -> Result<Arc<keys::Keys>, Error> {
     signing::rotate(db, sealing, host.clock.now(), TimeDelta::days(config.key_days)).await?;
     let keys = keys::Keys::read(db, sealing.clone(), &host.clock).await?;
     keys.signing.install_public_keys(&host.identity);
@@ -168,7 +168,7 @@ async fn load_keys(config: &Config, host: &Host, db: &Db, sealing: &Arc<SealingK
 /// the cell into which the caller later puts the gRPC router of this process.
 ///
 /// Over the network, auth-svc could not reach itself during startup, because DNS lists only replicas that are ready.
-fn with_local_auth_link(host: &Host) -> (Host, Arc<OnceLock<Router>>) {
+fn with_local_auth_link(host: &ServiceHost) -> (ServiceHost, Arc<OnceLock<Router>>) {
     let (mut host, own) = (host.clone(), Arc::default());
     if matches!(host.channels.auth, ServiceChannel::Remote(_)) {
         host.channels.auth = ServiceChannel::Local(Arc::clone(&own));
@@ -176,7 +176,7 @@ fn with_local_auth_link(host: &Host) -> (Host, Arc<OnceLock<Router>>) {
     (host, own)
 }
 
-fn tokens(host: &Host, db: Db, keys: Arc<keys::Keys>) -> TokenApi {
+fn tokens(host: &ServiceHost, db: Db, keys: Arc<keys::Keys>) -> TokenApi {
     let (clock, identity) = (host.clock.clone(), host.identity.clone());
     TokenApi {
         db,
@@ -188,7 +188,7 @@ fn tokens(host: &Host, db: Db, keys: Arc<keys::Keys>) -> TokenApi {
     }
 }
 
-fn user_admin(config: &Config, host: &Host, db: Db, passwords: PasswordHasher) -> UserAdminService {
+fn user_admin(config: &Config, host: &ServiceHost, db: Db, passwords: PasswordHasher) -> UserAdminService {
     UserAdminService {
         db,
         clock: host.clock.clone(),
@@ -198,7 +198,7 @@ fn user_admin(config: &Config, host: &Host, db: Db, passwords: PasswordHasher) -
     }
 }
 
-fn sign_in_service(config: &Config, host: &Host, db: Db, keys: Arc<keys::Keys>, passwords: PasswordHasher) -> SignInService {
+fn sign_in_service(config: &Config, host: &ServiceHost, db: Db, keys: Arc<keys::Keys>, passwords: PasswordHasher) -> SignInService {
     SignInService {
         lockout: Lockout::new(&host.cache, db.clone(), host.clock.clone()),
         db,
@@ -212,7 +212,7 @@ fn sign_in_service(config: &Config, host: &Host, db: Db, keys: Arc<keys::Keys>, 
 }
 
 /// Spawns the task that reports the number of waiting sign-ins as a metric every second.
-fn spawn_queue_metric(host: &Host, passwords: PasswordHasher) {
+fn spawn_queue_metric(host: &ServiceHost, passwords: PasswordHasher) {
     host.tasks.spawn_repeating(QUEUE_METRIC_INTERVAL, move || {
         metrics::gauge!("patio_password_hash_waiters").set(telemetry::to_gauge_value(passwords.waiter_count()));
         ready(())
@@ -220,7 +220,7 @@ fn spawn_queue_metric(host: &Host, passwords: PasswordHasher) {
 }
 
 /// Spawns the hourly maintenance, which deletes expired rows and rotates the signing key.
-fn spawn_maintenance(host: &Host, sign_in_service: Arc<SignInService>) {
+fn spawn_maintenance(host: &ServiceHost, sign_in_service: Arc<SignInService>) {
     host.tasks.spawn_repeating(MAINTENANCE_INTERVAL, move || {
         let sign_in_service = sign_in_service.clone();
         async move {
@@ -233,7 +233,7 @@ fn spawn_maintenance(host: &Host, sign_in_service: Arc<SignInService>) {
 
 /// Creates the log of access events (page views, sign-ins, rejected calls). Also spawns the task that writes the counts of
 /// repetitions to the audit log, each count after a minute and all counts at shutdown.
-fn spawn_access_event_log(host: &Host, db: &Db) -> Arc<AccessEventLog> {
+fn spawn_access_event_log(host: &ServiceHost, db: &Db) -> Arc<AccessEventLog> {
     let access_events = Arc::new(AccessEventLog::new(db.clone(), host.clock.clone()));
     let (counted, tasks) = (access_events.clone(), host.tasks.clone());
     host.tasks.spawn(async move {
@@ -252,7 +252,7 @@ fn spawn_access_event_log(host: &Host, db: &Db) -> Arc<AccessEventLog> {
 }
 
 /// Spawns the task that ends idle sessions every minute.
-fn spawn_idle_expiry(host: &Host, db: &Db) {
+fn spawn_idle_expiry(host: &ServiceHost, db: &Db) {
     let (db, clock, identity) = (db.clone(), host.clock.clone(), host.identity.clone());
     host.tasks.spawn_repeating(IDLE_SESSION_INTERVAL, move || {
         let (db, clock, identity) = (db.clone(), clock.clone(), identity.clone());

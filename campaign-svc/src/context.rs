@@ -1,20 +1,20 @@
 //! Dependencies that all calls of campaign-svc share. The context of a single call is a `RequestContext`.
 use crate::{progress::ProgressReader, vehicle_client::VehicleClient};
 use chrono::{DateTime, Utc};
-use patio_kit::{clock::Clock, db::Db, host::Host, lifecycle::Tasks};
+use patio_kit::{clock::Clock, db::Db, host::ServiceHost, lifecycle::BackgroundTasks};
 
 /// Shared dependencies: database, clock, background tasks and the client of vehicle-svc. Clones use the same instances.
 #[derive(Clone)]
 pub struct Context {
     pub db: Db,
     pub clock: Clock,
-    pub tasks: Tasks,
+    pub tasks: BackgroundTasks,
     pub vehicles: VehicleClient,
     pub progress: ProgressReader,
 }
 
 impl Context {
-    pub fn new(host: &Host, db: &Db) -> Self {
+    pub fn new(host: &ServiceHost, db: &Db) -> Self {
         let vehicles = VehicleClient::new(host);
         let progress = ProgressReader::new(host.has_shared_cache().then(|| host.cache.clone()), vehicles.clone());
         Self { db: db.clone(), clock: host.clock.clone(), tasks: host.tasks.clone(), vehicles, progress }

@@ -30,7 +30,7 @@ use patio_kit::{
     audit::AuditLog,
     cli::ServiceBinary,
     db::Schema,
-    host::Host,
+    host::ServiceHost,
     server::{MAX_MESSAGE_BYTES, Service, ServiceBuilder},
 };
 use patio_proto::{
@@ -55,7 +55,7 @@ pub const BINARY: ServiceBinary = ServiceBinary { name: "campaign-svc", listen: 
 ///
 /// # Errors
 /// Returns an error when the database cannot be opened or migrated.
-pub async fn start(config: Config, host: &Host) -> anyhow::Result<Service> {
+pub async fn start(config: Config, host: &ServiceHost) -> anyhow::Result<Service> {
     let db = host.open_database(SCHEMA).await?;
     let context = Context::new(host, &db);
     let sweeper = Sweeper::new(host, &db);

@@ -3,7 +3,7 @@ use crate::{context::Context, error::Error, store};
 use chrono::TimeDelta;
 use patio_kit::{
     db::Db,
-    host::Host,
+    host::ServiceHost,
     telemetry::{outage::Outage, to_gauge_value},
 };
 use tonic::Code;
@@ -34,7 +34,7 @@ pub struct Sweeper(Context);
 impl Sweeper {
     /// Creates a sweeper for the database of campaign-svc.
     #[must_use]
-    pub fn new(host: &Host, db: &Db) -> Self {
+    pub fn new(host: &ServiceHost, db: &Db) -> Self {
         Self(Context::new(host, db))
     }
 

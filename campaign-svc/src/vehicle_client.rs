@@ -4,7 +4,7 @@ use crate::{campaign::Campaign, error::Error};
 use patio_kit::{
     auth::service_tokens::ServiceTokens,
     client::{call_context::CallContext, service_channel::ServiceChannel},
-    host::Host,
+    host::ServiceHost,
     server::MAX_MESSAGE_BYTES,
 };
 use patio_proto::vehicle::{
@@ -27,7 +27,7 @@ pub struct VehicleClient {
 }
 
 impl VehicleClient {
-    pub fn new(host: &Host) -> Self {
+    pub fn new(host: &ServiceHost) -> Self {
         let yards = YardServiceClient::new(host.channels.vehicle.clone());
         Self {
             yards: yards.max_decoding_message_size(MAX_MESSAGE_BYTES).max_encoding_message_size(MAX_MESSAGE_BYTES),

@@ -8,7 +8,7 @@ use patio_kit::{
         probe::{EXIT_NOT_SERVING, EXIT_UNREACHABLE},
     },
     config::{self, Settings},
-    host::Host,
+    host::ServiceHost,
     lifecycle, telemetry,
     version::VERSION,
 };
@@ -102,7 +102,7 @@ async fn run_doctor_checks(options: &Options, all: &mut DoctorReport) -> anyhow:
 async fn serve(options: Options) -> anyhow::Result<()> {
     telemetry::start(&options.settings, "gateway")?;
     options.settings.check_separate_process_secret()?;
-    let host = Host::with_remote_services(options.settings).await?;
+    let host = ServiceHost::with_remote_services(options.settings).await?;
     let gateway = gateway::start(options.config, &host).await?;
     let known = host.clone();
     let is_ready = move || known.has_signing_keys() && !known.tasks.is_draining();

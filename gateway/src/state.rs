@@ -9,7 +9,7 @@ use crate::{
 use patio_kit::{
     auth::service_tokens::ServiceTokens,
     client::{service_channel::ServiceChannel, user_names::UserNameCache},
-    host::Host,
+    host::ServiceHost,
     server::MAX_MESSAGE_BYTES,
 };
 use patio_proto::{
@@ -42,7 +42,7 @@ pub struct AppState(Arc<AppStateInner>);
 /// Fields of the application state, shared by all clones of the state.
 pub struct AppStateInner {
     /// Process-wide resources: settings, background tasks, connections to the services, and token verification.
-    pub host: Host,
+    pub host: ServiceHost,
     /// Configuration of the gateway.
     pub config: Config,
     /// Access rules of all API routes: who may call each route.
@@ -119,7 +119,7 @@ clients! {
 impl AppState {
     /// Creates the application state from the configuration, the resources of the process and the access rules.
     #[must_use]
-    pub fn new(config: Config, host: &Host, rules: AccessRules) -> Self {
+    pub fn new(config: Config, host: &ServiceHost, rules: AccessRules) -> Self {
         let names = UserNameCache::new(UserServiceClient::new(host.channels.auth.clone()));
         let (sign_ins, offline_sign_outs) = (RateLimiter::new(config.sign_in_burst), RateLimiter::new(config.sign_in_burst));
         let admission = AdmissionController::new(config.max_at_once, &host.channels.vehicle);

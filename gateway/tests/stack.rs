@@ -14,7 +14,7 @@ use http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
 use patio_kit::{
     client::service_channel::ServiceChannel,
-    host::Host,
+    host::ServiceHost,
     server::access_layer::{AccessLayerState, authorize_layer},
 };
 use patio_proto::{access::Role, audit::audit_service_server::AuditServiceServer, auth, campaign, imports, vehicle};
@@ -48,7 +48,7 @@ pub fn rules(document: &Value) -> AccessRules {
 }
 
 pub struct Stack {
-    pub host: Host,
+    pub host: ServiceHost,
     pub app: Router,
     pub auth: Auth,
     pub vehicles: Vehicles,
@@ -82,7 +82,7 @@ impl Answer {
 }
 
 /// Connects a test double behind the access-control layer of real services.
-pub fn attach(host: &Host, link: &ServiceChannel, service: &'static str, routes: RoutesBuilder) {
+pub fn attach(host: &ServiceHost, link: &ServiceChannel, service: &'static str, routes: RoutesBuilder) {
     let access = AccessLayerState { identity: host.identity.clone(), service, db: None };
     let router = routes.routes().prepare().into_axum_router().layer(middleware::from_fn_with_state(access, authorize_layer));
     if let ServiceChannel::Local(slot) = link {

@@ -25,7 +25,7 @@ use patio_kit::{
     },
     config::{Settings, TUNING_HEADING},
     db::Schema,
-    host::Host,
+    host::ServiceHost,
     server::{MAX_MESSAGE_BYTES, Service, ServiceBuilder},
 };
 use patio_proto::{
@@ -96,7 +96,7 @@ pub async fn run_doctor_checks(_settings: &Settings, config: &Config, all: &mut 
 }
 
 /// Builds the gRPC services of import-svc and starts their background tasks.
-pub async fn start(config: Config, host: &Host) -> anyhow::Result<Service> {
+pub async fn start(config: Config, host: &ServiceHost) -> anyhow::Result<Service> {
     let db = host.open_database(SCHEMA).await?;
     let (reader, running) = (config.reader()?, ActiveImports::default());
     recovery::spawn_recovery(host, db.clone(), running.clone());

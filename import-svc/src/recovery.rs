@@ -9,7 +9,7 @@ use crate::{
 use patio_kit::{
     auth::{identity::Caller, service_tokens::ServiceTokens},
     db::Db,
-    host::Host,
+    host::ServiceHost,
     telemetry::{outage::Outage, to_gauge_value},
 };
 use patio_proto::{access::Role, role};
@@ -25,7 +25,7 @@ const PURGE_INTERVAL: Duration = Duration::from_secs(3600);
 static OUTAGE: Outage = Outage::new();
 
 /// Starts the background task that recovers orphaned imports.
-pub fn spawn_recovery(host: &Host, db: Db, running: ActiveImports) {
+pub fn spawn_recovery(host: &ServiceHost, db: Db, running: ActiveImports) {
     let tokens = host.service_tokens("import-svc");
     let (tasks, host) = (host.tasks.clone(), host.clone());
     let searched = db.clone();
@@ -41,7 +41,7 @@ pub fn spawn_recovery(host: &Host, db: Db, running: ActiveImports) {
 }
 
 /// Starts the background task that deletes expired rejected workbooks once an hour.
-pub fn spawn_rejected_workbook_purge(host: &Host, db: Db) {
+pub fn spawn_rejected_workbook_purge(host: &ServiceHost, db: Db) {
     let clock = host.clock.clone();
     host.tasks.spawn_repeating(PURGE_INTERVAL, move || {
         let (db, now) = (db.clone(), clock.now());
@@ -55,7 +55,7 @@ pub fn spawn_rejected_workbook_purge(host: &Host, db: Db) {
 }
 
 /// Ends the orphaned imports. Returns `true` when imports were running, in this process or in another one.
-async fn recover_all(host: &Host, db: &Db, running: &ActiveImports, tokens: &ServiceTokens) -> Result<bool> {
+async fn recover_all(host: &ServiceHost, db: &Db, running: &ActiveImports, tokens: &ServiceTokens) -> Result<bool> {
     let all = store::list_running_imports(db).await?;
     let is_any_running = !all.is_empty();
     let silent_since = host.clock.now() - HEARTBEAT_TIMEOUT;
@@ -69,7 +69,7 @@ async fn recover_all(host: &Host, db: &Db, running: &ActiveImports, tokens: &Ser
 }
 
 /// Ends one orphaned import. If its campaign was published, the import counts as imported; otherwise its draft is discarded.
-async fn recover_one(host: &Host, db: &Db, steps: &SagaClients, lost: RunningImport) -> Result<()> {
+async fn recover_one(host: &ServiceHost, db: &Db, steps: &SagaClients, lost: RunningImport) -> Result<()> {
     let published = match lost.campaign_id {
         Some(campaign) => steps.find_published(campaign).await?.is_some(),
         None => false,

@@ -18,7 +18,7 @@ use patio_kit::{
     db::Db,
     errors::{self, Reason},
     hex,
-    host::Host,
+    host::ServiceHost,
 };
 use patio_proto::{
     campaign::Campaign,
@@ -95,7 +95,7 @@ pub enum ImportOutcome {
 #[derive(Clone)]
 pub struct Importer {
     /// Services, cache, clock and background tasks of this process.
-    pub host: Host,
+    pub host: ServiceHost,
     /// Database with the history of imports.
     pub db: Db,
     /// Reader that parses workbooks in separate processes.
@@ -184,7 +184,7 @@ impl From<Rejection> for Stop {
 /// State of one running import: its file, its user and its clients.
 struct Run {
     id: i64,
-    host: Host,
+    host: ServiceHost,
     db: Db,
     reader: WorkbookReader,
     caller: Caller,

@@ -3,7 +3,7 @@ use crate::common::{FIRST, HEADER, book::Book, good, services::World, with_rows}
 use calamine::{Reader, Xlsx};
 use patio_kit::{
     errors::{Reason, reason},
-    host::Host,
+    host::ServiceHost,
 };
 use patio_proto::{
     imports::{
@@ -102,7 +102,7 @@ fn car(n: i64, dice: &mut Dice) -> ExportedVehicle {
 }
 
 /// Creates a world with a campaign of `count` vehicles with unusual values. Returns the campaign id, too.
-async fn fleet(host: Host, count: i64) -> (World, i64) {
+async fn fleet(host: ServiceHost, count: i64) -> (World, i64) {
     let world = World::on(host).await;
     let id = world.imported("", &good("Bombas/\"7\"", 1)).await.campaign.unwrap().id;
     let mut dice = Dice(3);
@@ -179,7 +179,7 @@ fn tables(script: &str) -> String {
 }
 
 /// Runs an SQL script on the host's kind of database. Returns campaign name, VIN and parking space, in the order of the VINs.
-async fn loaded(host: &Host, script: &str) -> Vec<(String, String, String)> {
+async fn loaded(host: &ServiceHost, script: &str) -> Vec<(String, String, String)> {
     let select = "select campaign_name, vin_number, parking_space from vehicles order by vin_number";
     let texts = [tables(script), script.to_owned()];
     match &host.settings.database_url {

@@ -16,7 +16,7 @@ use patio_kit::{
     audit::AuditLog,
     cli::ServiceBinary,
     db::Schema,
-    host::Host,
+    host::ServiceHost,
     server::{MAX_MESSAGE_BYTES, Service, ServiceBuilder},
 };
 use patio_proto::{
@@ -52,7 +52,7 @@ pub struct Config {}
 pub const BINARY: ServiceBinary = ServiceBinary { name: "vehicle-svc", listen: "127.0.0.1:50053", schema: SCHEMA };
 
 /// Starts vehicle-svc: opens the database, starts the background tasks and registers the gRPC services.
-pub async fn start(_: Config, host: &Host) -> anyhow::Result<Service> {
+pub async fn start(_: Config, host: &ServiceHost) -> anyhow::Result<Service> {
     let db = host.open_database(SCHEMA).await?;
     let live = ChangeFeed::start(host, db.clone()).await?;
     let progress = ProgressPublisher::new(host, db.clone()).with_change_feed(live.clone());

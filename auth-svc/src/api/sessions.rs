@@ -15,7 +15,7 @@ use patio_kit::{
     audit::{self, AuditEvent},
     auth::identity::{self, Caller},
     clock,
-    lifecycle::Tasks,
+    lifecycle::BackgroundTasks,
 };
 use patio_proto::auth::{self as pb, session_service_server::SessionService};
 use serde_json::json;
@@ -43,7 +43,7 @@ pub struct SessionApi {
     /// Sign-in service, which also gives access to the database and the clock.
     pub sign_in_service: Arc<SignInService>,
     /// Background tasks in which sign-ins run to completion even when the client disconnects.
-    pub tasks: Tasks,
+    pub tasks: BackgroundTasks,
     /// Writer of audit entries for page views and rejected calls. Equal events within a minute share one audit entry with their
     /// count.
     pub access_events: Arc<AccessEventLog>,

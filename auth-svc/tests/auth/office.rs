@@ -8,7 +8,7 @@ use patio_kit::{
     client::{call_context::CallContext, service_channel::ServiceChannel},
     config::secret::Secret,
     errors::{self, Reason},
-    host::Host,
+    host::ServiceHost,
     on,
     server::Service,
 };
@@ -29,7 +29,7 @@ pub const HERE: &str = "192.0.2.1";
 
 /// A running auth-svc on its own host.
 pub struct Office {
-    pub host: Host,
+    pub host: ServiceHost,
     pub service: Service,
     pub passwords: PasswordHasher,
 }
@@ -48,7 +48,7 @@ pub fn quick() -> PasswordHasher {
 }
 
 /// Advances the clock of the process, and ages the rows in PostgreSQL, whose clock a test cannot set.
-pub async fn pass(host: &Host, by: TimeDelta) {
+pub async fn pass(host: &ServiceHost, by: TimeDelta) {
     host.clock.advance(by);
     if host.settings.database_url.is_none() {
         return;
@@ -64,22 +64,22 @@ pub async fn pass(host: &Host, by: TimeDelta) {
 }
 
 /// Returns another host with the same settings except for the Redis URL.
-pub async fn another(host: &Host, redis_url: Option<&str>) -> Host {
+pub async fn another(host: &ServiceHost, redis_url: Option<&str>) -> ServiceHost {
     let mut settings = (*host.settings).clone();
     settings.redis_url = redis_url.map(|url| Secret::from(url.to_owned()));
-    Host::with_local_services(settings).await.unwrap()
+    ServiceHost::with_local_services(settings).await.unwrap()
 }
 
 impl Office {
-    pub async fn open(host: Host) -> Self {
+    pub async fn open(host: ServiceHost) -> Self {
         Self::open_as(host, config()).await
     }
 
-    pub async fn open_as(host: Host, config: Config) -> Self {
+    pub async fn open_as(host: ServiceHost, config: Config) -> Self {
         Self::open_with(host, config, quick()).await
     }
 
-    pub async fn open_with(host: Host, config: Config, passwords: PasswordHasher) -> Self {
+    pub async fn open_with(host: ServiceHost, config: Config, passwords: PasswordHasher) -> Self {
         let service = auth_svc::start_with_hasher(config, &host, passwords.clone()).await.unwrap();
         host.attach_service(&service);
         Self { host, service, passwords }

@@ -4,7 +4,7 @@ use auth_svc::SCHEMA;
 use patio_kit::{
     client::call_context::CallContext,
     db::{Db, Engine},
-    host::Host,
+    host::ServiceHost,
 };
 use patio_proto::{
     access::Role,
@@ -20,7 +20,7 @@ use std::{
 use tracing_subscriber::{Layer, filter::dynamic_filter_fn, fmt::MakeWriter, layer::SubscriberExt, util::SubscriberInitExt};
 
 /// Returns the content of all tables of auth-svc as text.
-async fn everything(host: &Host) -> String {
+async fn everything(host: &ServiceHost) -> String {
     let db = host.open_database(SCHEMA).await.unwrap();
     let mut all = String::new();
     for table in tables(&db).await {

@@ -5,7 +5,7 @@ use crate::{
 };
 use futures::future::join_all;
 use patio_harness::find_free_port;
-use patio_kit::{errors::Reason, host::Host};
+use patio_kit::{errors::Reason, host::ServiceHost};
 use patio_proto::auth::{
     GetSigningKeysRequest, SignInRequest, session_service_client::SessionServiceClient, token_service_client::TokenServiceClient,
 };
@@ -27,13 +27,13 @@ use tonic::{Code, Status};
 /// One auth-svc replica as a child process.
 struct Replica {
     child: Child,
-    host: Host,
+    host: ServiceHost,
     port: u16,
     admin: u16,
 }
 
 impl Replica {
-    async fn start(host: &Host, redis: &str) -> Self {
+    async fn start(host: &ServiceHost, redis: &str) -> Self {
         let (port, admin) = (find_free_port(), find_free_port());
         let child = Command::new(env!("CARGO_BIN_EXE_auth-svc"))
             .arg("serve")
@@ -53,7 +53,7 @@ impl Replica {
             .unwrap();
         let mut settings = (*host.settings).clone();
         settings.auth_url = format!("http://127.0.0.1:{port}");
-        let replica = Self { child, host: Host::with_remote_services(settings).await.unwrap(), port, admin };
+        let replica = Self { child, host: ServiceHost::with_remote_services(settings).await.unwrap(), port, admin };
         let (started, mut tokens) = (Instant::now(), TokenServiceClient::new(replica.host.channels.auth.clone()));
         while tokens.get_signing_keys(GetSigningKeysRequest {}).await.is_err() {
             assert!(started.elapsed() < Duration::from_secs(30), "auth-svc did not start");

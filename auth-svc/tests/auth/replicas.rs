@@ -1,7 +1,7 @@
 use crate::office::{FIRST, Office, PASSWORD, another, ended, why};
 use auth_svc::Config;
 use chrono::TimeDelta;
-use patio_kit::{client::call_context::CallContext, errors::Reason, host::Host};
+use patio_kit::{client::call_context::CallContext, errors::Reason, host::ServiceHost};
 use patio_proto::auth::{GetSigningKeysRequest, UpdateUserRequest};
 use patio_testing::each_database;
 use std::time::{Duration, Instant};
@@ -67,7 +67,7 @@ async fn a_session_ended_on_one_replica_is_refused_by_the_other_within_a_second(
 #[tokio::test]
 async fn auth_svc_alone_becomes_ready_without_other_services() {
     each_database(async |host| {
-        let alone = Host::with_remote_services((*host.settings).clone()).await.unwrap();
+        let alone = ServiceHost::with_remote_services((*host.settings).clone()).await.unwrap();
         let service = auth_svc::start(crate::office::config(), &alone).await.unwrap();
         let started = Instant::now();
         while !alone.has_signing_keys() {

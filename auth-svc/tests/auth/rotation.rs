@@ -11,7 +11,7 @@ use patio_kit::{
     auth::identity::{Claims, TOKEN_ISSUER, TokenVerifier},
     client::call_context::CallContext,
     db::Db,
-    host::Host,
+    host::ServiceHost,
 };
 use patio_proto::auth::{ConfirmSessionRequest, GetSigningKeysRequest, Session};
 use patio_testing::each_database;
@@ -27,7 +27,7 @@ struct Yard {
 }
 
 impl Yard {
-    async fn open(host: Host) -> Self {
+    async fn open(host: ServiceHost) -> Self {
         let db = host.open_database(SCHEMA).await.unwrap();
         let elsewhere = TokenVerifier::new(host.clock.clone());
         Self { office: Office::open(host).await, elsewhere, db }
@@ -92,7 +92,7 @@ impl Yard {
 }
 
 /// Reads the sealing key of the auth-svc on this host.
-fn sealing(host: &Host) -> Arc<SealingKey> {
+fn sealing(host: &ServiceHost) -> Arc<SealingKey> {
     Arc::new(SealingKey::read(&config().sealing_key_path(&host.settings.data_dir)).unwrap().unwrap())
 }
 

@@ -1,7 +1,7 @@
 //! Sealed keys in the database, `keys revoke-all` and `keys reseal`.
 use crate::office::{FIRST, Office, PASSWORD, another, bearer, config, ended, signed_out, why};
 use auth_svc::{Config, SCHEMA, keys_command};
-use patio_kit::{db::Db, host::Host, on};
+use patio_kit::{db::Db, host::ServiceHost, on};
 use patio_proto::auth::GetSigningKeysRequest;
 use patio_testing::each_database;
 use std::{fs, path::PathBuf};
@@ -18,11 +18,11 @@ async fn stored(db: &Db) -> Vec<Vec<u8>> {
     keys
 }
 
-fn key_file(host: &Host) -> PathBuf {
+fn key_file(host: &ServiceHost) -> PathBuf {
     config().sealing_key_path(&host.settings.data_dir)
 }
 
-async fn start(host: &Host, config: Config) -> anyhow::Result<()> {
+async fn start(host: &ServiceHost, config: Config) -> anyhow::Result<()> {
     let host = another(host, None).await;
     let service = auth_svc::start_with_hasher(config, &host, crate::office::quick()).await?;
     host.tasks.stop();

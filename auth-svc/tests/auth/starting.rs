@@ -1,6 +1,6 @@
 use crate::office::{FIRST, HERE, Office, PASSWORD, another, bearer, config, why};
 use auth_svc::Config;
-use patio_kit::{config::secret::Secret, errors::Reason, host::Host, on};
+use patio_kit::{config::secret::Secret, errors::Reason, host::ServiceHost, on};
 use patio_proto::auth::GetSigningKeysRequest;
 use patio_testing::each_database;
 use sqlx::Executor;
@@ -100,7 +100,7 @@ async fn a_database_with_unsafe_durability_is_rejected_unless_allowed() {
         let started = async |unsafe_too| {
             let mut settings = (*host.settings).clone();
             settings.allow_data_loss = unsafe_too;
-            let opened = Host::with_local_services(settings).await.unwrap().open_database(auth_svc::SCHEMA).await;
+            let opened = ServiceHost::with_local_services(settings).await.unwrap().open_database(auth_svc::SCHEMA).await;
             opened.map(drop).map_err(|cause| format!("{cause:#}"))
         };
         run(format!("alter database {name} set synchronous_commit = off")).await;

@@ -1,7 +1,7 @@
 use crate::office::{HERE, Office, another, config, signed_out, why};
 use chrono::TimeDelta;
 use futures::future::join_all;
-use patio_kit::{client::call_context::CallContext, clock, config::secret::Secret, errors::Reason, host::Host};
+use patio_kit::{client::call_context::CallContext, clock, config::secret::Secret, errors::Reason, host::ServiceHost};
 use patio_proto::auth::{GetSigningKeysRequest, ListRevocationsRequest, MintServiceTokenRequest, Revocation};
 use patio_testing::each_database;
 use tonic::Code;
@@ -48,7 +48,7 @@ async fn without_the_secret_no_service_token_is_issued() {
         office.close().await;
         let mut open = (*host.settings).clone();
         open.service_secret = Secret::default();
-        let unset = Office::open_as(Host::with_local_services(open).await.unwrap(), config()).await;
+        let unset = Office::open_as(ServiceHost::with_local_services(open).await.unwrap(), config()).await;
         assert_eq!(unset.tokens().mint_service_token(ask("campaign-svc", "")).await.unwrap_err().code(), Code::PermissionDenied);
         unset.close().await;
     })
@@ -62,7 +62,7 @@ async fn during_a_secret_change_old_and_new_secrets_work() {
         let host_with = async |secret: &str| {
             let mut settings = (*host.settings).clone();
             settings.service_secret = Secret::from(secret.to_owned());
-            Host::with_local_services(settings).await.unwrap()
+            ServiceHost::with_local_services(settings).await.unwrap()
         };
         let mut offices = Vec::new();
         for (auth, service, good) in

@@ -7,7 +7,7 @@ use patio_kit::{
     audit::{archive, chain},
     cli::print_to_stdout,
     db::Db,
-    host::Host,
+    host::ServiceHost,
     telemetry,
 };
 use std::{path::PathBuf, str::FromStr};
@@ -40,7 +40,7 @@ impl FromStr for ReferenceSeal {
 /// `known`, the audit seals (hash-chain links) that the operator passes to the command.
 pub async fn verify(options: Options, known: Vec<ReferenceSeal>, archives: Vec<PathBuf>) -> anyhow::Result<()> {
     telemetry::start(options.settings(), "patio")?;
-    let host = Host::with_local_services(options.settings().clone()).await?;
+    let host = ServiceHost::with_local_services(options.settings().clone()).await?;
     let (mut found, file) = (0, host.settings.seal_file_path());
     for file in &archives {
         archive::read_service_name(file).with_context(|| file.display().to_string())?;
@@ -104,7 +104,7 @@ pub fn parse_month(text: &str) -> Result<DateTime<Utc>, String> {
 /// month.
 pub async fn archive(options: Options, before: DateTime<Utc>, folder: PathBuf) -> anyhow::Result<()> {
     telemetry::start(options.settings(), "patio")?;
-    let host = Host::with_local_services(options.settings().clone()).await?;
+    let host = ServiceHost::with_local_services(options.settings().clone()).await?;
     for schema in SCHEMAS {
         let db = Db::open_existing(schema, &host.settings).await?;
         let parts = archive::archive_entries_before(&db, &host.clock, before, &folder).await.context(schema.name)?;

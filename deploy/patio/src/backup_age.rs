@@ -1,6 +1,6 @@
 //! Metric with the time of the last complete backup of the SQLite databases.
 use anyhow::Context;
-use patio_kit::{host::Host, private_files};
+use patio_kit::{host::ServiceHost, private_files};
 use std::{
     fs,
     future::ready,
@@ -26,7 +26,7 @@ pub fn record_backup(data: &Path, folder: &Path) -> anyhow::Result<()> {
 
 /// Reports the time of the last complete backup as a metric, 0 before the first backup. Backups of PostgreSQL are not included,
 /// because other programs create them.
-pub fn spawn_backup_time_metric(host: &Host) {
+pub fn spawn_backup_time_metric(host: &ServiceHost) {
     if host.settings.database_url.is_some() {
         return;
     }

@@ -1,5 +1,5 @@
 //! Demo campaigns and users, created through the same services that the web pages use.
-use patio_kit::{cli::print_to_stdout, client::call_context::CallContext, config::secret::Secret, host::Host};
+use patio_kit::{cli::print_to_stdout, client::call_context::CallContext, config::secret::Secret, host::ServiceHost};
 use patio_proto::{
     access::Role,
     auth::{CreateUserRequest, SignInRequest, session_service_client::SessionServiceClient, user_service_client::UserServiceClient},
@@ -36,7 +36,7 @@ impl DemoSeeder {
     }
 
     /// Creates the demo users and campaigns that do not exist yet.
-    pub async fn create_missing_data(self, host: &Host) -> anyhow::Result<()> {
+    pub async fn create_missing_data(self, host: &ServiceHost) -> anyhow::Result<()> {
         let request = SignInRequest { hmc: self.hmc.clone(), password: self.password.clone(), ..Default::default() };
         let Ok(session) = SessionServiceClient::new(host.channels.auth.clone()).sign_in(request).await else {
             return print_to_stdout(
@@ -55,7 +55,7 @@ impl DemoSeeder {
         Ok(())
     }
 
-    async fn people(&self, host: &Host, bearer: &CallContext) -> anyhow::Result<()> {
+    async fn people(&self, host: &ServiceHost, bearer: &CallContext) -> anyhow::Result<()> {
         for (hmc, role, label) in [("2000", Role::Manager, "team leader"), ("3000", Role::Operator, "operator")] {
             let request =
                 CreateUserRequest { hmc: hmc.to_owned(), password: self.password.clone(), role: role.into(), must_change_password: false };
@@ -67,7 +67,7 @@ impl DemoSeeder {
     }
 }
 
-async fn import(host: &Host, bearer: &CallContext, campaign: (&str, &str, &str, &str, u32, usize)) -> anyhow::Result<()> {
+async fn import(host: &ServiceHost, bearer: &CallContext, campaign: (&str, &str, &str, &str, u32, usize)) -> anyhow::Result<()> {
     let file = workbook(campaign)?;
     let upload_id = uuid::Uuid::new_v4().to_string();
     let first = UploadChunk { upload_id, file_name: "demo.xlsx".to_owned(), ..UploadChunk::default() };
@@ -85,7 +85,7 @@ async fn import(host: &Host, bearer: &CallContext, campaign: (&str, &str, &str, 
     }
 }
 
-async fn inspect(host: &Host, bearer: &CallContext, campaign_id: i64, count: usize) -> anyhow::Result<()> {
+async fn inspect(host: &ServiceHost, bearer: &CallContext, campaign_id: i64, count: usize) -> anyhow::Result<()> {
     let mut vehicles = VehicleServiceClient::new(host.channels.vehicle.clone());
     let page = Some(patio_proto::common::Page { index: 0, size: 200 });
     let request = ListVehiclesRequest { campaign_id, page, ..Default::default() };

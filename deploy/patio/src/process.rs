@@ -6,7 +6,7 @@ use patio_kit::{
     cli::print_to_stdout,
     config::{Settings, secret::Secret},
     db::Schema,
-    host::Host,
+    host::ServiceHost,
     lifecycle,
     server::Service,
     telemetry,
@@ -78,7 +78,7 @@ pub async fn serve(mut options: Options) -> anyhow::Result<()> {
     }
     options.gateway.web_dir = pages::build_web_pages_if_stale(&options.gateway.web_dir).await?;
     let demo = if options.demo { Some(demo::DemoSeeder::with_supervisor_password(&mut options.auth, generate_password()?)) } else { None };
-    let host = Host::with_local_services(options.settings.clone()).await?;
+    let host = ServiceHost::with_local_services(options.settings.clone()).await?;
     host.cache.check_redis_usable().await?;
     backup_age::spawn_backup_time_metric(&host);
     let (known, listening) = (host.clone(), Arc::new(AtomicBool::new(false)));
@@ -127,7 +127,7 @@ fn notify_systemd(state: NotifyState<'_>) {
     }
 }
 
-async fn start(options: &Options, host: &Host) -> anyhow::Result<Vec<Service>> {
+async fn start(options: &Options, host: &ServiceHost) -> anyhow::Result<Vec<Service>> {
     let auth = auth_svc::start(options.auth.clone(), host).await?;
     host.attach_service(&auth);
     let vehicle = vehicle_svc::start(options.vehicle.clone(), host).await?;
@@ -145,7 +145,7 @@ pub const SCHEMAS: [Schema; 4] = [auth_svc::SCHEMA, vehicle_svc::SCHEMA, campaig
 /// Runs the pending database migrations of all services.
 pub async fn migrate(options: Options) -> anyhow::Result<()> {
     telemetry::start(&options.settings, "patio")?;
-    let host = Host::with_local_services(options.settings).await?;
+    let host = ServiceHost::with_local_services(options.settings).await?;
     for schema in SCHEMAS {
         host.open_database(schema).await?.close().await;
         print_to_stdout(&format!("{}: the tables are up to date\n", schema.name))?;

@@ -6,7 +6,7 @@ use futures::{future, stream};
 use http::{Method, header::EXPECT, request::Parts};
 use http_body::{Body as _, Frame, SizeHint};
 use http_body_util::BodyExt;
-use patio_kit::{client::service_channel::ServiceChannel, lifecycle::Tasks, telemetry::to_gauge_value};
+use patio_kit::{client::service_channel::ServiceChannel, lifecycle::BackgroundTasks, telemetry::to_gauge_value};
 use std::{
     collections::VecDeque,
     future::ready,
@@ -172,7 +172,7 @@ impl AdmissionController {
     }
 
     /// Starts the background tasks that detect the end of an overload and publish the queue metrics.
-    pub fn spawn_ticker(&self, tasks: &Tasks) {
+    pub fn spawn_ticker(&self, tasks: &BackgroundTasks) {
         let (turns, stopping) = (self.clone(), tasks.clone());
         tasks.spawn(async move {
             tokio::select! {

@@ -1,5 +1,5 @@
 //! Limits how many event streams (server-sent events) may be open at once, per user and in total.
-use patio_kit::{lifecycle::Tasks, telemetry::to_gauge_value};
+use patio_kit::{lifecycle::BackgroundTasks, telemetry::to_gauge_value};
 use std::{
     collections::HashMap,
     future::ready,
@@ -34,7 +34,7 @@ impl StreamLimiter {
     }
 
     /// Starts the background task that publishes the numbers of open streams and of users with an open stream.
-    pub fn spawn_metrics(&self, tasks: &Tasks) {
+    pub fn spawn_metrics(&self, tasks: &BackgroundTasks) {
         let streams = self.clone();
         tasks.spawn_repeating(METRICS_INTERVAL, move || {
             let (users, open) = {

@@ -10,7 +10,7 @@ use axum::{
 };
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use futures::future::join_all;
-use patio_kit::{client::service_channel::ServiceChannel, host::Host};
+use patio_kit::{client::service_channel::ServiceChannel, host::ServiceHost};
 use patio_proto::auth::GetSigningKeysRequest;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -56,7 +56,7 @@ async fn alive() -> Json<Health> {
 }
 
 /// Returns the route of the admin port that reports whether the gateway reaches all services.
-pub fn admin_port_routes(host: Host) -> Router {
+pub fn admin_port_routes(host: ServiceHost) -> Router {
     Router::new().route("/readyz/services", get(services)).with_state(host)
 }
 
@@ -64,7 +64,7 @@ pub fn admin_port_routes(host: Host) -> Router {
 /// unavailable.
 ///
 /// The readiness probe does not include this check: one failed service would otherwise make every gateway unready.
-async fn services(State(host): State<Host>) -> (StatusCode, Json<Value>) {
+async fn services(State(host): State<ServiceHost>) -> (StatusCode, Json<Value>) {
     let channels = &host.channels;
     let asked = [("auth", &channels.auth), ("campaign", &channels.campaign), ("vehicle", &channels.vehicle), ("import", &channels.import)];
     let answers = join_all(asked.map(|(name, link)| async move { (name, is_serving(link.clone()).await) })).await;

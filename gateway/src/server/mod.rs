@@ -22,7 +22,7 @@ use crate::{
 };
 use anyhow::Context;
 use axum::{Router, middleware::from_fn};
-use patio_kit::host::Host;
+use patio_kit::host::ServiceHost;
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{
     net::{TcpListener, TcpStream},
@@ -46,7 +46,7 @@ pub struct Server {
 ///
 /// # Errors
 /// Returns an error when the web app, the certificate or the access rules cannot be read, or the port is in use.
-pub async fn start(config: Config, host: &Host) -> anyhow::Result<Server> {
+pub async fn start(config: Config, host: &ServiceHost) -> anyhow::Result<Server> {
     host.start_key_sync();
     host.channels.start_health_checks();
     let pages = StaticFiles::load(&config.web_dir, &config.product_name)?;

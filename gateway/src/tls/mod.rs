@@ -6,7 +6,7 @@ mod local_ca;
 
 use anyhow::Context;
 use local_ca::LocalCa;
-use patio_kit::{host::Host, lifecycle::Tasks, tls::parse_chain_and_key};
+use patio_kit::{host::ServiceHost, lifecycle::BackgroundTasks, tls::parse_chain_and_key};
 use rustls::{
     ServerConfig,
     crypto::ring,
@@ -74,7 +74,7 @@ impl Tls {
     ///
     /// # Errors
     /// Returns an error when no usable certificate is available.
-    pub fn start(source: &CertSource, listen: SocketAddr, host: &Host) -> anyhow::Result<Self> {
+    pub fn start(source: &CertSource, listen: SocketAddr, host: &ServiceHost) -> anyhow::Result<Self> {
         let clock = host.clock.clone();
         let own = match source {
             CertSource::SelfSigned => Some(Arc::new(LocalCa::open(&host.settings.data_dir.join("tls"), clock.now())?)),
@@ -143,7 +143,12 @@ type Pair = (Vec<u8>, Vec<u8>);
 
 /// Starts the background task that reloads the server certificate regularly. If a loaded certificate is invalid, the
 /// previous certificate stays in use.
-fn spawn_reload(read: impl Fn() -> anyhow::Result<Pair> + Send + Sync + 'static, pair: Pair, held: Arc<CurrentCertificate>, tasks: &Tasks) {
+fn spawn_reload(
+    read: impl Fn() -> anyhow::Result<Pair> + Send + Sync + 'static,
+    pair: Pair,
+    held: Arc<CurrentCertificate>,
+    tasks: &BackgroundTasks,
+) {
     let (read, last) = (Arc::new(read), Arc::new(RwLock::new(pair)));
     tasks.spawn_repeating(RELOAD_INTERVAL, move || {
         let (read, last, held) = (read.clone(), last.clone(), held.clone());

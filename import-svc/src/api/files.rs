@@ -22,7 +22,7 @@ use patio_kit::{
     auth::identity::{self, Caller},
     client::call_context::CallContext,
     db::Db,
-    host::Host,
+    host::ServiceHost,
 };
 use patio_proto::{
     access::Role,
@@ -36,7 +36,7 @@ const MAX_NAME_LEN: usize = 120;
 
 /// Implements the gRPC `FileService`.
 pub struct FileApi {
-    host: Host,
+    host: ServiceHost,
     db: Db,
     reader: WorkbookReader,
     exporter: Exporter,
@@ -48,7 +48,7 @@ type Pieces = Pin<Box<dyn Stream<Item = Result<pb::FileChunk, Status>> + Send>>;
 impl FileApi {
     /// Creates the gRPC service with its database, workbook reader and upload slots (permits to keep an uploaded file in memory).
     #[must_use]
-    pub fn new(host: &Host, db: Db, (reader, exporter): (WorkbookReader, Exporter), places: UploadSlots) -> Self {
+    pub fn new(host: &ServiceHost, db: Db, (reader, exporter): (WorkbookReader, Exporter), places: UploadSlots) -> Self {
         Self { host: host.clone(), db, reader, exporter, places }
     }
 

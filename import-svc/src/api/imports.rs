@@ -15,7 +15,7 @@ use crate::{
     template,
 };
 use futures::{Stream, StreamExt};
-use patio_kit::{audit, auth::identity, client::call_context::CallContext, db::Db, host::Host};
+use patio_kit::{audit, auth::identity, client::call_context::CallContext, db::Db, host::ServiceHost};
 use patio_proto::imports as pb;
 use std::{
     pin::Pin,
@@ -38,7 +38,7 @@ pub struct ImportApi {
 impl ImportApi {
     /// Creates the gRPC service with its database, workbook reader and upload slots (permits to keep an uploaded file in memory).
     #[must_use]
-    pub fn new(host: &Host, db: Db, (reader, running): (WorkbookReader, ActiveImports), places: UploadSlots) -> Self {
+    pub fn new(host: &ServiceHost, db: Db, (reader, running): (WorkbookReader, ActiveImports), places: UploadSlots) -> Self {
         Self { importer: Importer { host: host.clone(), db, reader, tokens: host.service_tokens("import-svc"), running }, places }
     }
 

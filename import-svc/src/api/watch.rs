@@ -4,7 +4,7 @@ use crate::{
     progress::{self, POLL_INTERVAL, ProgressRecord},
 };
 use futures::{Stream, stream};
-use patio_kit::{cache::CacheKey, host::Host};
+use patio_kit::{cache::CacheKey, host::ServiceHost};
 use patio_proto::imports::{ImportPhase, ImportProgress};
 use std::time::{Duration, Instant};
 use tonic::Status;
@@ -15,7 +15,7 @@ use uuid::Uuid;
 const PROGRESS_TIMEOUT: Duration = Duration::from_secs(10);
 
 struct Watch {
-    host: Host,
+    host: ServiceHost,
     key: CacheKey<ProgressRecord>,
     user_id: i64,
     last: Option<ProgressRecord>,
@@ -24,7 +24,11 @@ struct Watch {
 }
 
 /// Streams the progress of the import with this upload id until the import ends.
-pub(super) fn stream_progress(host: Host, upload: Uuid, user_id: i64) -> impl Stream<Item = Result<ImportProgress, Status>> + Send + use<> {
+pub(super) fn stream_progress(
+    host: ServiceHost,
+    upload: Uuid,
+    user_id: i64,
+) -> impl Stream<Item = Result<ImportProgress, Status>> + Send + use<> {
     let watch = Watch { host, key: progress::cache_key(upload), user_id, last: None, last_progress_at: Instant::now(), over: false };
     stream::unfold(watch, |mut watch| async move { Some((watch.next().await?, watch)) })
 }

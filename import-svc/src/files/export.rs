@@ -14,7 +14,7 @@ use patio_kit::{
         user_names::{NameMap, UserNameCache},
     },
     db::Db,
-    host::Host,
+    host::ServiceHost,
     server::MAX_MESSAGE_BYTES,
 };
 use patio_proto::{
@@ -37,7 +37,7 @@ const MAX_QUEUED_CHUNKS: usize = 2;
 /// Exports campaigns as workbooks. Clones share the concurrency limit.
 #[derive(Clone)]
 pub struct Exporter {
-    host: Host,
+    host: ServiceHost,
     db: Db,
     folder: PathBuf,
     turns: Arc<Semaphore>,
@@ -54,7 +54,7 @@ pub struct ExportedFile {
 impl Exporter {
     /// Creates an exporter that writes its temporary files to `folder`.
     #[must_use]
-    pub fn new(host: &Host, db: Db, folder: PathBuf) -> Self {
+    pub fn new(host: &ServiceHost, db: Db, folder: PathBuf) -> Self {
         Self { host: host.clone(), db, folder, turns: Arc::new(Semaphore::new(MAX_CONCURRENT)) }
     }
 

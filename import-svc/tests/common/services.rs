@@ -5,7 +5,7 @@ use patio_kit::{
     auth::identity,
     client::{call_context::CallContext, service_channel::ServiceChannel},
     errors::{self, Reason},
-    host::Host,
+    host::ServiceHost,
     server::access_layer::{self, AccessLayerState},
 };
 use patio_proto::{
@@ -67,18 +67,18 @@ pub struct Kingdom {
 /// A process with import-svc and the test doubles.
 #[derive(Clone)]
 pub struct World {
-    pub host: Host,
+    pub host: ServiceHost,
     kingdom: Arc<Mutex<Kingdom>>,
 }
 
 impl World {
     /// Starts import-svc with the real workbook reader.
-    pub async fn on(host: Host) -> Self {
+    pub async fn on(host: ServiceHost) -> Self {
         Self::with_reader(host, PROGRAM.into()).await
     }
 
     /// Starts import-svc with another program as workbook reader.
-    pub async fn with_reader(host: Host, program: PathBuf) -> Self {
+    pub async fn with_reader(host: ServiceHost, program: PathBuf) -> Self {
         let world = Self { host: host.clone(), kingdom: Arc::default() };
         let campaigns = Routes::new(DraftServiceServer::new(world.clone())).add_service(CampaignServiceServer::new(world.clone()));
         world.attach(&host.channels.campaign, campaigns);

@@ -3,7 +3,7 @@ mod redis_connection;
 
 use crate::{
     config::{InvalidSetting, Settings},
-    lifecycle::Tasks,
+    lifecycle::BackgroundTasks,
 };
 use anyhow::Context;
 use redis::{AsyncCommands, Client, ErrorKind, Script, TlsCertificates, aio::ConnectionManagerConfig};
@@ -214,7 +214,7 @@ impl Cache {
     /// Starts a task that sets the `patio_redis_up` metric by a probe write every few seconds.
     ///
     /// A ping is not enough: a Redis server that is full or read-only still responds to a ping.
-    pub fn spawn_metrics(&self, tasks: &Tasks, service: &'static str) {
+    pub fn spawn_metrics(&self, tasks: &BackgroundTasks, service: &'static str) {
         let Self::Redis(redis) = self else { return };
         let redis = redis.clone();
         tasks.spawn_repeating(PROBE_INTERVAL, move || {

@@ -27,7 +27,7 @@ use crate::{
         sqlite_writer::{Durability, WriteQueue},
         write_activity::WriteActivity,
     },
-    lifecycle::Tasks,
+    lifecycle::BackgroundTasks,
     user_activity::UserActivity,
 };
 use anyhow::Context;
@@ -282,7 +282,7 @@ impl Db {
 
     /// Runs the `PostgreSQL` heartbeat until the process stops, to detect a database that no longer responds. Also measures the
     /// lag of the read replica.
-    pub(crate) async fn run_heartbeat(&self, tasks: &Tasks, activity: &UserActivity) {
+    pub(crate) async fn run_heartbeat(&self, tasks: &BackgroundTasks, activity: &UserActivity) {
         let Pools::Postgres { cluster, heartbeat, replica } = &self.pools else { return };
         let measured = async {
             if let Some(replica) = replica {

@@ -2,12 +2,12 @@
 use crate::{
     auth::{identity::TokenVerifier, key_sync, service_tokens::ServiceTokens},
     cache::Cache,
-    client::{balancer, service_channel::ServiceChannel},
+    client::{balancer::LoadBalancer, service_channel::ServiceChannel},
     clock::Clock,
     config::{InvalidSetting, Settings},
     db::{Db, Schema},
     errors,
-    lifecycle::Tasks,
+    lifecycle::BackgroundTasks,
     telemetry,
     tls::ServiceTls,
 };
@@ -51,7 +51,7 @@ impl ServiceChannels {
 
 /// Dependencies that a process provides to the services that run in it. Clones share the dependencies.
 #[derive(Clone)]
-pub struct Host {
+pub struct ServiceHost {
     /// Settings of the process.
     pub settings: Arc<Settings>,
     /// Clock of the process.
@@ -61,7 +61,7 @@ pub struct Host {
     /// Cache, in memory or shared through Redis.
     pub cache: Cache,
     /// Background tasks and the shutdown signal.
-    pub tasks: Tasks,
+    pub tasks: BackgroundTasks,
     /// Client channels to the services.
     pub channels: ServiceChannels,
     /// Certificate for mutual TLS with other services; `None` when services communicate without TLS.
@@ -69,24 +69,28 @@ pub struct Host {
     known: Arc<OnceLock<Arc<AtomicBool>>>,
 }
 
-impl Host {
+impl ServiceHost {
     /// Creates the dependencies of a process that runs all four services. `settings` must contain a service secret.
     pub async fn with_local_services(settings: Settings) -> anyhow::Result<Self> {
         let slot = || ServiceChannel::Local(Arc::default());
-        Self::with(settings, Tasks::default(), ServiceChannels { auth: slot(), campaign: slot(), vehicle: slot(), import: slot() }, None)
-            .await
+        Self::with(
+            settings,
+            BackgroundTasks::default(),
+            ServiceChannels { auth: slot(), campaign: slot(), vehicle: slot(), import: slot() },
+            None,
+        )
+        .await
     }
 
     /// Creates the dependencies of a process that reaches all services over the network.
     pub async fn with_remote_services(settings: Settings) -> anyhow::Result<Self> {
-        let tasks = Tasks::default();
+        let tasks = BackgroundTasks::default();
         let tls = settings.service_tls.as_deref().map(ServiceTls::open).transpose().map_err(InvalidSetting::from_error)?;
         if let Some(tls) = &tls {
             tls.spawn_reload(&tasks);
         }
         let to = |name, setting: &'static str, url: &str| {
-            let replicas =
-                balancer::new_load_balancer(name, url, tls.as_ref(), &tasks).context(setting).map_err(InvalidSetting::from_error)?;
+            let replicas = LoadBalancer::new(name, url, tls.as_ref(), &tasks).context(setting).map_err(InvalidSetting::from_error)?;
             Ok::<_, anyhow::Error>(ServiceChannel::Remote(replicas))
         };
         let channels = ServiceChannels {
@@ -98,7 +102,7 @@ impl Host {
         Self::with(settings, tasks, channels, tls).await
     }
 
-    async fn with(settings: Settings, tasks: Tasks, channels: ServiceChannels, tls: Option<ServiceTls>) -> anyhow::Result<Self> {
+    async fn with(settings: Settings, tasks: BackgroundTasks, channels: ServiceChannels, tls: Option<ServiceTls>) -> anyhow::Result<Self> {
         settings.check_database_urls()?;
         telemetry::spawn_metrics_upkeep(&tasks);
         let clock = Clock::default();
@@ -211,7 +215,7 @@ struct Waiting {
 
 impl Waiting {
     /// Sleeps before the next attempt after a database failure that may resolve by itself. Returns any other failure as an error.
-    async fn or_fail(&mut self, host: &Host, cause: anyhow::Error) -> anyhow::Result<()> {
+    async fn or_fail(&mut self, host: &ServiceHost, cause: anyhow::Error) -> anyhow::Result<()> {
         anyhow::ensure!(host.is_waited_for(&cause), cause);
         let cause = errors::causes_on_one_line(&cause);
         if self.last_log.as_ref().is_none_or(|(logged, at)| *logged != cause || at.elapsed() > LOG_INTERVAL) {

@@ -9,13 +9,13 @@ pub const DRAIN_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Background tasks of a process, and the signals that start its shutdown. Clones share the tasks and the signals.
 #[derive(Debug, Clone, Default)]
-pub struct Tasks {
+pub struct BackgroundTasks {
     tracker: TaskTracker,
     leaving: CancellationToken,
     stopping: CancellationToken,
 }
 
-impl Tasks {
+impl BackgroundTasks {
     /// Runs work as a background task. A shutdown waits for the task.
     pub fn spawn<F>(&self, work: F)
     where
@@ -106,7 +106,10 @@ impl Tasks {
 ///
 /// # Errors
 /// Returns the error of the failed start.
-pub async fn start_unless_stopped<T>(tasks: &Tasks, starting: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<Option<T>> {
+pub async fn start_unless_stopped<T>(
+    tasks: &BackgroundTasks,
+    starting: impl Future<Output = anyhow::Result<T>>,
+) -> anyhow::Result<Option<T>> {
     tokio::select! {
         started = starting => started.map(Some),
         () = shutdown_signal(tasks, Duration::ZERO) => {
@@ -120,7 +123,7 @@ pub async fn start_unless_stopped<T>(tasks: &Tasks, starting: impl Future<Output
 ///
 /// After SIGTERM the process keeps serving for the time `notice`, so that load balancers and callers notice that this
 /// replica is no longer ready. Ctrl-C skips that delay.
-pub async fn shutdown_signal(tasks: &Tasks, notice: Duration) {
+pub async fn shutdown_signal(tasks: &BackgroundTasks, notice: Duration) {
     let mut terminate = match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
         Ok(signal) => signal,
         Err(cause) => {

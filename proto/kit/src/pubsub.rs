@@ -1,7 +1,7 @@
 //! Publish/subscribe channel between the replicas of a service, through Redis. Messages are not stored.
 use crate::{
     cache::{self, Cache, RedisConnection},
-    host::Host,
+    host::ServiceHost,
 };
 use bytes::Bytes;
 use futures::StreamExt;
@@ -50,7 +50,7 @@ impl PubSub {
     ///
     /// # Errors
     /// Returns an error when the Redis URL is invalid.
-    pub fn open(host: &Host, name: &str) -> anyhow::Result<Self> {
+    pub fn open(host: &ServiceHost, name: &str) -> anyhow::Result<Self> {
         let redis_connection = match &host.cache {
             Cache::Memory(_) => None,
             Cache::Redis(connection) => Some(connection.clone()),
@@ -68,7 +68,7 @@ impl PubSub {
         Ok(feed)
     }
 
-    fn spawn_subscription(&self, host: &Host, client: Client) {
+    fn spawn_subscription(&self, host: &ServiceHost, client: Client) {
         let beating = self.clone();
         host.tasks.spawn_repeating(HEARTBEAT_INTERVAL, move || {
             let feed = beating.clone();

@@ -2,7 +2,7 @@
 //! certificate files change.
 //!
 //! TLS for browsers belongs to the gateway.
-use crate::{lifecycle::Tasks, telemetry};
+use crate::{lifecycle::BackgroundTasks, telemetry};
 use anyhow::{Context, ensure};
 use arc_swap::ArcSwap;
 use futures::{Stream, StreamExt, stream::FuturesUnordered};
@@ -78,7 +78,7 @@ impl ServiceTls {
     }
 
     /// Reloads the certificate files every ten seconds until the process stops. Unusable files leave the last valid certificate in use.
-    pub fn spawn_reload(&self, tasks: &Tasks) {
+    pub fn spawn_reload(&self, tasks: &BackgroundTasks) {
         let (tls, failed) = (self.clone(), Arc::new(AtomicBool::new(false)));
         tasks.spawn_repeating(RELOAD_INTERVAL, move || {
             let (tls, failed) = (tls.clone(), failed.clone());

@@ -4,8 +4,8 @@ mod replica;
 use http::{HeaderMap, Request, Response};
 use http_body_util::BodyExt;
 use patio_kit::{
-    client::{balancer, call_context::IdempotentCall, deadline::with_inherited_deadline, service_channel::ServiceChannel},
-    lifecycle::Tasks,
+    client::{balancer::LoadBalancer, call_context::IdempotentCall, deadline::with_inherited_deadline, service_channel::ServiceChannel},
+    lifecycle::BackgroundTasks,
 };
 use replica::{Behaviour, Double};
 use std::{
@@ -27,14 +27,14 @@ const STREAMED: &str = "/patio.vehicle.v1.VehicleService/ListAllVehicles";
 
 struct Caller {
     link: ServiceChannel,
-    _tasks: Tasks,
+    _tasks: BackgroundTasks,
 }
 
 impl Caller {
     async fn of(replicas: &[&Double]) -> Self {
-        let tasks = Tasks::default();
+        let tasks = BackgroundTasks::default();
         let urls: Vec<String> = replicas.iter().map(|replica| format!("http://{}", replica.address)).collect();
-        let link = ServiceChannel::Remote(balancer::new_load_balancer("test", &urls.join(","), None, &tasks).unwrap());
+        let link = ServiceChannel::Remote(LoadBalancer::new("test", &urls.join(","), None, &tasks).unwrap());
         let caller = Self { link, _tasks: tasks };
         caller.call(READ).await;
         tokio::time::sleep(Duration::from_millis(300)).await; // until it knows how they are

@@ -2,7 +2,7 @@
 use patio_harness::find_free_port;
 use patio_kit::{
     cache::{Cache, CacheKey},
-    lifecycle::Tasks,
+    lifecycle::BackgroundTasks,
 };
 use patio_testing::{REDIS, from_environment, print_to_stderr};
 use std::time::Duration;
@@ -92,11 +92,11 @@ async fn place_of_a_new_primary() -> u16 {
     const REPLICA: &str = "-READONLY You can't write against a read only replica.\r\n";
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
-    Tasks::default().spawn(async move {
+    BackgroundTasks::default().spawn(async move {
         let mut answer = REPLICA;
         while let Ok((mut stream, _)) = listener.accept().await {
             let answer = std::mem::replace(&mut answer, "+OK\r\n");
-            Tasks::default().spawn(async move {
+            BackgroundTasks::default().spawn(async move {
                 let mut buffer = [0; 4096];
                 while let Ok(length @ 1..) = stream.read(&mut buffer).await {
                     let commands = buffer[..length].iter().filter(|byte| **byte == b'*').count();

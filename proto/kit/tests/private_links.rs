@@ -1,7 +1,7 @@
 //! Tests of mutual TLS between services: accepted clients, verified servers and changed certificate files.
 use clap::Parser;
 use patio_harness::CertificateAuthority;
-use patio_kit::{config::Settings, host::Host, lifecycle::Tasks, tls::ServiceTls};
+use patio_kit::{config::Settings, host::ServiceHost, lifecycle::BackgroundTasks, tls::ServiceTls};
 use rcgen::KeyPair;
 use std::{fs, io, path::Path, time::Duration};
 use tokio::{
@@ -25,7 +25,7 @@ fn issued(folder: &Path, name: &str, authority: &CertificateAuthority, host: &st
 
 /// Starts a TLS server that sends back what it receives. Returns the address of the server.
 async fn echo(tls: ServiceTls) -> String {
-    let tasks = Tasks::default();
+    let tasks = BackgroundTasks::default();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap().to_string();
     tasks.clone().spawn(async move {
@@ -112,7 +112,7 @@ async fn settings_that_do_not_fit_together_are_refused_with_what_is_wrong() {
     authority.issue_certificate(&place, "127.0.0.1").unwrap();
     let refusal = async |more: &[&str]| {
         let arguments = [&["x", "--data-dir", folder.path().to_str().unwrap()], more].concat();
-        Host::with_remote_services(Cli::parse_from(arguments).settings).await.map(|_| ()).map_err(|cause| format!("{cause:#}"))
+        ServiceHost::with_remote_services(Cli::parse_from(arguments).settings).await.map(|_| ()).map_err(|cause| format!("{cause:#}"))
     };
     let place = place.to_str().unwrap();
     let private =

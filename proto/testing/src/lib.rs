@@ -12,7 +12,7 @@ use patio_kit::{
     auth::identity::{Claims, TOKEN_ISSUER},
     client::call_context::CallContext,
     config::{ListenAddress, Settings, secret::Secret},
-    host::Host,
+    host::ServiceHost,
 };
 use patio_proto::{access::Role, role};
 use ring::signature::{Ed25519KeyPair, KeyPair};
@@ -51,7 +51,7 @@ struct Bare {
 /// # Panics
 /// Panics when a database cannot be created.
 #[expect(clippy::expect_used, reason = "a test without a database has to fail")]
-pub async fn each_database<F: AsyncFn(Host)>(test: F) {
+pub async fn each_database<F: AsyncFn(ServiceHost)>(test: F) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     test(host(folder.path(), None).await).await;
     let Some(server) = from_environment(POSTGRES) else {
@@ -70,7 +70,7 @@ pub async fn each_database<F: AsyncFn(Host)>(test: F) {
 ///
 /// # Panics
 /// Panics when the host cannot be created.
-pub async fn host(folder: &Path, database_url: Option<String>) -> Host {
+pub async fn host(folder: &Path, database_url: Option<String>) -> ServiceHost {
     host_on(folder, database_url, None).await
 }
 
@@ -81,7 +81,7 @@ pub async fn host(folder: &Path, database_url: Option<String>) -> Host {
 /// # Panics
 /// Panics when the host cannot be created.
 #[expect(clippy::expect_used, reason = "a test without a host has to fail")]
-pub async fn host_on(folder: &Path, database_url: Option<String>, redis_url: Option<String>) -> Host {
+pub async fn host_on(folder: &Path, database_url: Option<String>, redis_url: Option<String>) -> ServiceHost {
     let mut settings = Bare::parse_from(["test"]).settings;
     settings.data_dir = folder.to_owned();
     settings.database_url = database_url.map(Secret::from);
@@ -89,7 +89,7 @@ pub async fn host_on(folder: &Path, database_url: Option<String>, redis_url: Opt
     settings.service_secret = Secret::from("the secret of tests".to_owned());
     settings.admin_listen = ListenAddress(None);
     settings.allow_data_loss = true; // a test server may run with `fsync = off`
-    let host = Host::with_local_services(settings).await.expect("a host");
+    let host = ServiceHost::with_local_services(settings).await.expect("a host");
     host.identity.set_keys([("test".to_owned(), KEY.public.clone())]);
     host
 }
@@ -140,7 +140,7 @@ pub fn print_to_stderr(line: &str) {
 /// # Panics
 /// Panics when the token cannot be signed.
 #[must_use]
-pub fn bearer(host: &Host, user_id: i64, as_role: Role) -> CallContext {
+pub fn bearer(host: &ServiceHost, user_id: i64, as_role: Role) -> CallContext {
     CallContext::new(Some(&token(host, user_id, as_role)), "test", "192.0.2.1")
 }
 
@@ -150,7 +150,7 @@ pub fn bearer(host: &Host, user_id: i64, as_role: Role) -> CallContext {
 /// Panics when the token cannot be signed.
 #[must_use]
 #[expect(clippy::expect_used, reason = "a test without a token has to fail")]
-pub fn token(host: &Host, user_id: i64, as_role: Role) -> String {
+pub fn token(host: &ServiceHost, user_id: i64, as_role: Role) -> String {
     let now = host.clock.now();
     let claims = Claims {
         iss: TOKEN_ISSUER.to_owned(),

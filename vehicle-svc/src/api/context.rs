@@ -1,6 +1,6 @@
 //! Dependencies that the gRPC services of vehicle-svc share.
 use crate::{campaign::progress_publisher::ProgressPublisher, live::ChangeFeed};
-use patio_kit::{clock::Clock, db::Db, host::Host};
+use patio_kit::{clock::Clock, db::Db, host::ServiceHost};
 
 /// Database, clock, publisher of changed counters, and feed of changed vehicles. Clones use the same instances.
 #[derive(Clone)]
@@ -12,7 +12,7 @@ pub struct Context {
 }
 
 impl Context {
-    pub fn new(host: &Host, db: &Db, progress: ProgressPublisher, live: ChangeFeed) -> Self {
+    pub fn new(host: &ServiceHost, db: &Db, progress: ProgressPublisher, live: ChangeFeed) -> Self {
         Self { db: db.clone(), clock: host.clock.clone(), progress, live }
     }
 }

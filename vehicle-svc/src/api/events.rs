@@ -14,7 +14,7 @@ use futures::{
 use patio_kit::{
     auth::identity::{self, Caller},
     errors::{self, Reason},
-    host::Host,
+    host::ServiceHost,
 };
 use patio_proto::{
     access::Role,
@@ -29,13 +29,13 @@ const MAX_CAMPAIGNS: usize = 1_000;
 
 /// gRPC service that streams change events and returns the pace of work (vehicles per hour, active users).
 pub struct EventApi {
-    host: Host,
+    host: ServiceHost,
     context: Context,
 }
 
 impl EventApi {
     /// Creates the gRPC service. The event streams end when this process shuts down.
-    pub fn new(host: &Host, context: Context) -> Self {
+    pub fn new(host: &ServiceHost, context: Context) -> Self {
         Self { host: host.clone(), context }
     }
 }

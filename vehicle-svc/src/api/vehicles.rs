@@ -23,7 +23,7 @@ use patio_kit::{
     audit,
     auth::identity,
     db::Db,
-    host::Host,
+    host::ServiceHost,
     page::{self, PageWindow},
 };
 use patio_proto::{
@@ -53,7 +53,7 @@ pub struct VehicleApi {
 
 impl VehicleApi {
     /// Creates the gRPC service, with new search indexes and a new batcher for saves.
-    pub fn new(host: &Host, context: Context) -> Self {
+    pub fn new(host: &ServiceHost, context: Context) -> Self {
         let rosters = SearchIndexes::new(host.tasks.clone(), context.db.clone());
         let together = SaveBatcher::new(context.db.clone(), host.tasks.clone());
         Self { context, rosters, together }

@@ -15,7 +15,7 @@ use crate::{
 use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{
     db::{Db, Tx},
-    host::Host,
+    host::ServiceHost,
 };
 use std::{collections::BTreeMap, time::Duration};
 
@@ -153,7 +153,7 @@ pub(crate) fn count_as_i64(of: usize) -> i64 {
 }
 
 /// Starts the hourly task that deletes bulk jobs older than [`RETENTION`].
-pub fn spawn_purge(host: &Host, db: Db) {
+pub fn spawn_purge(host: &ServiceHost, db: Db) {
     let clock = host.clock.clone();
     host.tasks.spawn_repeating(Duration::from_secs(3600), move || {
         let (db, before) = (db.clone(), clock.now() - RETENTION);

@@ -8,7 +8,7 @@ use patio_kit::{
     auth::service_tokens::ServiceTokens,
     client::service_channel::ServiceChannel,
     db::Db,
-    host::Host,
+    host::ServiceHost,
     progress_cache::{self, CachedProgress as Cached},
     telemetry::{outage::Outage, to_gauge_value},
 };
@@ -34,7 +34,7 @@ static OUTAGE: Outage = Outage::new();
 /// share their connections.
 #[derive(Clone)]
 pub struct ProgressPublisher {
-    host: Host,
+    host: ServiceHost,
     db: Db,
     campaigns: MilestoneServiceClient<ServiceChannel>,
     tokens: ServiceTokens,
@@ -44,7 +44,7 @@ pub struct ProgressPublisher {
 impl ProgressPublisher {
     /// Creates a publisher that uses the shared cache and the gRPC connections of this process.
     #[must_use]
-    pub fn new(host: &Host, db: Db) -> Self {
+    pub fn new(host: &ServiceHost, db: Db) -> Self {
         let campaigns = MilestoneServiceClient::new(host.channels.campaign.clone());
         Self { host: host.clone(), db, campaigns, tokens: host.service_tokens("vehicle-svc"), live: None }
     }
@@ -58,7 +58,7 @@ impl ProgressPublisher {
 
     /// Starts the background task that delivers pending milestones (work begun, complete, incomplete again) to campaign-svc.
     /// Milestones stay pending after a crash of this process, or while campaign-svc is unavailable.
-    pub fn spawn_delivery(&self, host: &Host) {
+    pub fn spawn_delivery(&self, host: &ServiceHost) {
         let again = self.clone();
         self.db.spawn_after_writes(&host.tasks, RETRY_DELAY, move || {
             let again = again.clone();

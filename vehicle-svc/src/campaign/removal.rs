@@ -5,7 +5,7 @@ use patio_kit::{
     client::{call_context::CallContext, service_channel::ServiceChannel},
     db::Db,
     errors::{self, Reason},
-    host::Host,
+    host::ServiceHost,
     telemetry::{outage::Outage, to_gauge_value},
 };
 use patio_proto::campaign::{DeleteCampaignRequest, campaign_service_client::CampaignServiceClient};
@@ -31,14 +31,14 @@ pub struct CampaignRemover {
 impl CampaignRemover {
     /// Creates a client that uses the gRPC connection of this process to campaign-svc.
     #[must_use]
-    pub fn new(host: &Host, db: Db) -> Self {
+    pub fn new(host: &ServiceHost, db: Db) -> Self {
         let campaigns = CampaignServiceClient::new(host.channels.campaign.clone());
         Self { db, campaigns, tokens: host.service_tokens("vehicle-svc") }
     }
 
     /// Starts the background task that deletes remaining campaigns of reverted imports. Such campaigns remain after a crash of this
     /// process, or while campaign-svc is unavailable.
-    pub fn spawn_removal(&self, host: &Host) {
+    pub fn spawn_removal(&self, host: &ServiceHost) {
         let again = self.clone();
         self.db.spawn_after_writes(&host.tasks, RETRY_DELAY, move || {
             let again = again.clone();

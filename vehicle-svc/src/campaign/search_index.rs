@@ -11,7 +11,7 @@ use crate::store::{
 use crate::yard_filter::YardFilter;
 use memchr::memmem;
 use moka::sync::Cache;
-use patio_kit::{db::Db, lifecycle::Tasks, page::PageWindow};
+use patio_kit::{db::Db, lifecycle::BackgroundTasks, page::PageWindow};
 use std::{
     collections::HashSet,
     sync::{Arc, Mutex, PoisonError},
@@ -33,7 +33,7 @@ const END: char = '\0';
 /// Cache of the search indexes of all campaigns. All clones share one cache.
 #[derive(Clone)]
 pub struct SearchIndexes {
-    tasks: Tasks,
+    tasks: BackgroundTasks,
     db: Db,
     known: Cache<i64, Arc<CampaignIndex>>,
     building: Arc<Mutex<HashSet<i64>>>,
@@ -41,7 +41,7 @@ pub struct SearchIndexes {
 
 impl SearchIndexes {
     /// Creates an empty cache. Indexes are built in background tasks on `tasks` from the vehicles in `db`.
-    pub fn new(tasks: Tasks, db: Db) -> Self {
+    pub fn new(tasks: BackgroundTasks, db: Db) -> Self {
         let weigh = |_: &i64, roster: &Arc<CampaignIndex>| u32::try_from(roster.bytes()).unwrap_or(u32::MAX);
         let known = Cache::builder().weigher(weigh).max_capacity(MAX_INDEX_BYTES).time_to_idle(IDLE_LIFETIME).build();
         Self { tasks, db, known, building: Arc::default() }

@@ -8,7 +8,7 @@ use crate::{
 use patio_kit::{
     db::{Db, Tx},
     errors,
-    lifecycle::Tasks,
+    lifecycle::BackgroundTasks,
     telemetry::sql_stats,
 };
 use std::{
@@ -38,7 +38,7 @@ const PREVIOUS_GROUP_TIMEOUT: Duration = Duration::from_millis(20);
 #[derive(Clone)]
 pub struct SaveBatcher {
     db: Db,
-    tasks: Tasks,
+    tasks: BackgroundTasks,
     line: Arc<Mutex<Line>>,
     /// Notified when [`EARLY_GROUP_LEN`] saves wait.
     enough: Arc<Notify>,
@@ -70,7 +70,7 @@ struct Asked {
 impl SaveBatcher {
     /// Creates a batcher with an empty queue. `tasks` runs the background tasks that write groups.
     #[must_use]
-    pub fn new(db: Db, tasks: Tasks) -> Self {
+    pub fn new(db: Db, tasks: BackgroundTasks) -> Self {
         Self { db, tasks, line: Arc::default(), enough: Arc::default() }
     }
 

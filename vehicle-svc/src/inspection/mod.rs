@@ -24,7 +24,7 @@ use crate::{
     },
 };
 use chrono::{DateTime, TimeDelta, Utc};
-use patio_kit::{auth::identity::Caller, db::Db, host::Host};
+use patio_kit::{auth::identity::Caller, db::Db, host::ServiceHost};
 use std::{sync::Arc, time::Duration};
 
 /// Time for which idempotency keys are stored. The time is long, since a phone may stay offline for weeks before the phone sends its
@@ -84,7 +84,7 @@ async fn attempt(together: &SaveBatcher, caller: Caller, save: SaveCommand, now:
 
 /// Starts the hourly task that deletes idempotency keys older than [`IDEMPOTENCY_RETENTION`]. Also deletes equally old reports of
 /// pending saves (saves that a device has not sent yet).
-pub fn spawn_key_purge(host: &Host, db: Db) {
+pub fn spawn_key_purge(host: &ServiceHost, db: Db) {
     let clock = host.clock.clone();
     host.tasks.spawn_repeating(Duration::from_secs(3600), move || {
         let (db, before) = (db.clone(), clock.now() - IDEMPOTENCY_RETENTION);

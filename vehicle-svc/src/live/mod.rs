@@ -21,8 +21,8 @@ use patio_kit::{
     clock::Clock,
     db::Db,
     errors,
-    host::Host,
-    lifecycle::Tasks,
+    host::ServiceHost,
+    lifecycle::BackgroundTasks,
     pubsub::{self, PubSub},
 };
 use patio_proto::vehicle::{self as pb, WatchEvent, watch_event::Event};
@@ -61,7 +61,7 @@ pub enum ChangeFeedItem {
 /// Change feed of this process, to which event streams subscribe. All clones share one feed.
 #[derive(Clone)]
 pub struct ChangeFeed {
-    tasks: Tasks,
+    tasks: BackgroundTasks,
     clock: Clock,
     db: Db,
     feed: PubSub,
@@ -99,7 +99,7 @@ impl ChangeFeed {
     ///
     /// # Errors
     /// Returns an error when the URL of the Redis server is invalid or the database cannot be queried.
-    pub async fn start(host: &Host, db: Db) -> anyhow::Result<Self> {
+    pub async fn start(host: &ServiceHost, db: Db) -> anyhow::Result<Self> {
         let (out, _) = broadcast::channel(MAX_LAG);
         let feed = PubSub::open(host, "vehicle-events")?;
         let live = Self { tasks: host.tasks.clone(), clock: host.clock.clone(), db, feed, out, noted: Arc::default() };

@@ -1,13 +1,13 @@
 //! Metrics of the inspection work: number of active users, and number of saves that devices have not sent to the server yet.
 use crate::store::{activity, pending_saves};
-use patio_kit::{db::Db, host::Host, telemetry::to_gauge_value};
+use patio_kit::{db::Db, host::ServiceHost, telemetry::to_gauge_value};
 use std::time::Duration;
 
 /// Interval at which the values of the metrics are read from the database.
 const INTERVAL: Duration = Duration::from_secs(30);
 
 /// Starts the background task that publishes the metrics. All replicas publish the same numbers.
-pub fn spawn_work_metrics(host: &Host, db: Db) {
+pub fn spawn_work_metrics(host: &ServiceHost, db: Db) {
     let clock = host.clock.clone();
     host.tasks.spawn_repeating(INTERVAL, move || {
         let (db, hour) = (db.clone(), activity::hour_number(clock.now()));

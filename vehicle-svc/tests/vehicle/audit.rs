@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 use patio_kit::{
     audit::{self, AuditEvent, chain, retention},
     db::Db,
-    host::Host,
+    host::ServiceHost,
     on,
 };
 use patio_proto::{access::Role, vehicle::VehicleStatus};
@@ -15,7 +15,7 @@ pub async fn run(db: &Db, text: &'static str) {
 }
 
 /// Creates a database with 40 audit entries of inspections in four seals.
-async fn sealed(host: &Host) -> Db {
+async fn sealed(host: &ServiceHost) -> Db {
     let yard = Yard::with(host.clone(), &["A-1"]).await;
     let id = yard.walk().await[0].id;
     let db = host.open_database(vehicle_svc::SCHEMA).await.unwrap();
@@ -29,7 +29,7 @@ async fn sealed(host: &Host) -> Db {
 }
 
 /// Seals all entries. The service's background task may seal some of them at the same time.
-pub async fn seal_all(host: &Host, db: &Db) {
+pub async fn seal_all(host: &ServiceHost, db: &Db) {
     loop {
         match chain::seal_batch(db, host.clock.now()).await {
             Ok(0) => return,
@@ -73,7 +73,7 @@ async fn on_postgresql_the_audit_log_is_append_only() {
     .await;
 }
 
-pub async fn problems(host: &Host, db: &Db) -> Vec<String> {
+pub async fn problems(host: &ServiceHost, db: &Db) -> Vec<String> {
     chain::verify_chain(db, host.clock.now()).await.unwrap().problems
 }
 

@@ -1,6 +1,6 @@
 //! Hash chain of the audit log: random tampering is detected, and a million entries are verified in seconds.
 use chrono::{DateTime, TimeDelta, Utc};
-use patio_kit::{audit::chain, db::Db, host::Host, on};
+use patio_kit::{audit::chain, db::Db, host::ServiceHost, on};
 use patio_testing::each_database;
 use sqlx::{AssertSqlSafe, query};
 use std::time::Instant;
@@ -35,7 +35,7 @@ async fn run(db: &Db, text: String, at: DateTime<Utc>) {
 }
 
 /// Creates a log of `entries` sealed entries, with copies of its tables to restore from.
-async fn log_of(host: &Host, entries: i64) -> Db {
+async fn log_of(host: &ServiceHost, entries: i64) -> Db {
     let db = host.open_database(vehicle_svc::SCHEMA).await.unwrap();
     let now = host.clock.now();
     let made = format!(

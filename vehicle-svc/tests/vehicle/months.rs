@@ -5,7 +5,7 @@ use flate2::{Compression, read::GzDecoder, write::GzEncoder};
 use patio_kit::{
     audit::{self, AuditEvent, archive, chain, retention},
     db::{Db, Engine, Schema},
-    host::Host,
+    host::ServiceHost,
     on,
 };
 use patio_testing::each_database;
@@ -41,7 +41,7 @@ async fn append_on(db: &Db, days: &[&str]) {
 }
 
 /// Opens a log whose first partition ended long ago, with the months from January to April 2025.
-async fn log_with_months(host: &Host) -> Db {
+async fn log_with_months(host: &ServiceHost) -> Db {
     let db = host.open_database(vehicle_svc::SCHEMA).await.unwrap();
     if db.is_postgres() {
         for step in [

@@ -18,7 +18,7 @@ fn spaces(count: usize) -> Vec<String> {
     (0..count).map(|n| format!("{}-{n}", ["A", "B", "C"][n % 3])).collect()
 }
 
-async fn yard(host: patio_kit::host::Host, count: usize) -> (Yard, Vec<pb::Vehicle>) {
+async fn yard(host: patio_kit::host::ServiceHost, count: usize) -> (Yard, Vec<pb::Vehicle>) {
     let all = spaces(count);
     let yard = Yard::with(host, &all.iter().map(String::as_str).collect::<Vec<_>>()).await;
     let walk = yard.walk().await;

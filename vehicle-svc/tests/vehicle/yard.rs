@@ -1,7 +1,7 @@
 //! Test fixture: vehicle-svc on a host, a fake campaign-svc that records its calls, and tokens of users.
 use patio_kit::{
     client::{call_context::CallContext, service_channel::ServiceChannel},
-    host::Host,
+    host::ServiceHost,
 };
 use patio_proto::{
     access::Role,
@@ -48,7 +48,7 @@ impl MilestoneService for Notes {
 }
 
 /// Fake campaign-svc that deletes a campaign by having vehicle-svc remove its vehicles.
-struct Campaigns(Host, Arc<AtomicBool>);
+struct Campaigns(ServiceHost, Arc<AtomicBool>);
 
 #[tonic::async_trait]
 impl CampaignService for Campaigns {
@@ -85,7 +85,7 @@ impl CampaignService for Campaigns {
     }
 }
 
-struct Minter(Host);
+struct Minter(ServiceHost);
 
 #[tonic::async_trait]
 impl TokenService for Minter {
@@ -115,7 +115,7 @@ impl TokenService for Minter {
 
 /// A running vehicle-svc with one campaign.
 pub struct Yard {
-    pub host: Host,
+    pub host: ServiceHost,
     pub milestones: ReportedMilestones,
     /// Whether the fake campaign-svc answers deletions with `Unavailable`.
     pub away: Arc<AtomicBool>,
@@ -123,7 +123,7 @@ pub struct Yard {
 
 impl Yard {
     /// Starts another replica on a database that already has the campaign.
-    pub async fn beside(host: Host) -> Self {
+    pub async fn beside(host: ServiceHost) -> Self {
         let (milestones, away) = (ReportedMilestones::default(), Arc::default());
         let mut campaigns = Routes::new(MilestoneServiceServer::new(Notes(milestones.clone())));
         campaigns = campaigns.add_service(CampaignServiceServer::new(Campaigns(host.clone(), Arc::clone(&away))));
@@ -135,7 +135,7 @@ impl Yard {
     }
 
     /// Starts vehicle-svc with an open campaign: one vehicle per parking space, with serial numbers from 000001.
-    pub async fn with(host: Host, spaces: &[&str]) -> Self {
+    pub async fn with(host: ServiceHost, spaces: &[&str]) -> Self {
         let yard = Self::beside(host).await;
         yard.import(CAMPAIGN, spaces).await.unwrap();
         yard.open(CAMPAIGN, "Recall A", 1).await;

@@ -1,5 +1,5 @@
 //! Fake auth-svc, which issues service tokens to callers with the right secret.
-use patio_kit::{clock, host::Host};
+use patio_kit::{clock, host::ServiceHost};
 use patio_proto::{
     access::Role,
     auth::{
@@ -10,10 +10,10 @@ use patio_proto::{
 };
 use tonic::{Request, Response, Status, service::Routes};
 
-struct Tokens(Host);
+struct Tokens(ServiceHost);
 
 /// Returns the gRPC routes of the fake auth-svc.
-pub fn routes(host: &Host) -> Routes {
+pub fn routes(host: &ServiceHost) -> Routes {
     Routes::new(TokenServiceServer::new(Tokens(host.clone())))
 }
 

@@ -7,7 +7,7 @@ use chrono::TimeDelta;
 use patio_kit::{
     client::service_channel::ServiceChannel,
     errors::{self, Reason},
-    host::Host,
+    host::ServiceHost,
     progress_cache::{self, CachedProgress},
     server::access_layer::AccessLayerState,
 };
@@ -37,19 +37,19 @@ pub const DEVELOPER: (i64, Role) = (1, Role::Admin);
 
 /// A running campaign-svc and its fake vehicle-svc.
 pub struct World {
-    pub host: Host,
+    pub host: ServiceHost,
     pub yard: Yard,
     pub sweeper: Sweeper,
 }
 
 impl World {
     /// Starts campaign-svc with its own sweeper idle, so that tests decide when to sweep.
-    pub async fn start(host: Host) -> Self {
+    pub async fn start(host: ServiceHost) -> Self {
         Self::start_sweeping(host, Duration::from_secs(3600)).await
     }
 
     /// Starts campaign-svc with this sweep interval.
-    pub async fn start_sweeping(host: Host, sweep_interval: Duration) -> Self {
+    pub async fn start_sweeping(host: ServiceHost, sweep_interval: Duration) -> Self {
         let yard = Yard::default();
         join(&host, &host.channels.auth, "auth-svc", auth::routes(&host));
         join(&host, &host.channels.vehicle, "vehicle-svc", yard.routes());
@@ -195,7 +195,7 @@ impl World {
 }
 
 /// Attaches a fake service behind the real access layer, so that its calls need valid tokens and roles.
-fn join(host: &Host, link: &ServiceChannel, service: &'static str, routes: Routes) {
+fn join(host: &ServiceHost, link: &ServiceChannel, service: &'static str, routes: Routes) {
     let ServiceChannel::Local(slot) = link else { panic!("the tests run in one process") };
     let guard = AccessLayerState { identity: host.identity.clone(), service, db: None };
     let layer = axum::middleware::from_fn_with_state(guard, patio_kit::server::access_layer::authorize_layer);

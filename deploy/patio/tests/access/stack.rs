@@ -5,7 +5,7 @@ use patio_harness::{Client, Database, POSTGRES_URL_VARIABLE, TestFolder};
 use patio_kit::{
     client::call_context::CallContext,
     config::{ListenAddress, Settings, secret::Secret},
-    host::Host,
+    host::ServiceHost,
 };
 use patio_proto::{
     campaign::{CreateDraftRequest, PublishDraftRequest, draft_service_client::DraftServiceClient},
@@ -37,7 +37,7 @@ struct Options {
 
 /// A Patio inside the test process, on a free port.
 pub struct Stack {
-    host: Host,
+    host: ServiceHost,
     client: Client,
     runtime: tokio::runtime::Runtime,
     trap: TcpListener,
@@ -137,7 +137,7 @@ impl Stack {
     }
 }
 
-async fn start(folder: &Path, database_url: Option<Secret>) -> (Host, String) {
+async fn start(folder: &Path, database_url: Option<Secret>) -> (ServiceHost, String) {
     let mut options =
         Options::parse_from(["test", "--developer-password", PASSWORD, "--admin-password", PASSWORD, "--sign-in-burst", "10000"]);
     options.settings.data_dir = folder.to_owned();
@@ -148,7 +148,7 @@ async fn start(folder: &Path, database_url: Option<Secret>) -> (Host, String) {
     options.settings.service_secret = Secret::from("the secret of tests".to_owned());
     options.gateway.listen = ([127, 0, 0, 1], 0).into();
     options.gateway.web_dir = folder.join("none");
-    let host = Host::with_local_services(options.settings).await.unwrap();
+    let host = ServiceHost::with_local_services(options.settings).await.unwrap();
     host.attach_service(&auth_svc::start(options.auth, &host).await.unwrap());
     host.attach_service(&vehicle_svc::start(vehicle_svc::Config::default(), &host).await.unwrap());
     host.attach_service(&campaign_svc::start(options.campaign, &host).await.unwrap());
@@ -163,7 +163,7 @@ async fn start(folder: &Path, database_url: Option<Secret>) -> (Host, String) {
 }
 
 /// Imports a campaign with the same calls as import-svc, on behalf of a user.
-async fn import(host: &Host, who: &CallContext) -> i64 {
+async fn import(host: &ServiceHost, who: &CallContext) -> i64 {
     let who = &host.service_tokens("import-svc").call_context_on_behalf_of(who).await.unwrap();
     let mut drafts = DraftServiceClient::new(host.channels.campaign.clone());
     let draft = CreateDraftRequest {

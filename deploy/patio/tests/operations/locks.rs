@@ -1,7 +1,7 @@
 //! Migrations on PostgreSQL under load: no save waits longer than a second. (A SQLite file belongs to a single process.)
 use patio_kit::{
     db::{Db, Schema},
-    host::Host,
+    host::ServiceHost,
 };
 use patio_testing::{each_database, patience, print_to_stderr};
 use sqlx::{
@@ -32,7 +32,7 @@ fn step(number: i64, text: &'static str, no_tx: bool) -> Migration {
     Migration::new(number, "of a later version".into(), MigrationType::Simple, text.into_sql_str(), no_tx)
 }
 
-async fn connect(host: &Host) -> PgConnection {
+async fn connect(host: &ServiceHost) -> PgConnection {
     let url = host.settings.database_url.as_ref().unwrap();
     PgConnectOptions::from_str(url.expose()).unwrap().options([("search_path", VEHICLES.name)]).connect().await.unwrap()
 }

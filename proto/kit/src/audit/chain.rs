@@ -9,7 +9,7 @@ use crate::audit::{
     seal_file::{self, SealFile},
     store::{self, ArchivedPartition, Seal, SealedEntry},
 };
-use crate::{clock::Clock, db::Db, errors, lifecycle::Tasks};
+use crate::{clock::Clock, db::Db, errors, lifecycle::BackgroundTasks};
 use chrono::{DateTime, TimeDelta, Utc};
 use std::{
     path::{Path, PathBuf},
@@ -31,7 +31,7 @@ const MUST_BE_SEALED: TimeDelta = TimeDelta::minutes(10);
 
 /// Starts two background tasks of the audit log. One task seals new entries (adds them to the hash chain). The other task deletes
 /// expired access entries (page views, sign-ins, denied calls).
-pub fn spawn_sealer(tasks: &Tasks, clock: &Clock, seal_file: Option<PathBuf>, db: &Db) {
+pub fn spawn_sealer(tasks: &BackgroundTasks, clock: &Clock, seal_file: Option<PathBuf>, db: &Db) {
     let (sealing, sealed_at) = (db.clone(), clock.clone());
     let seal_file = Arc::new(SealFile::new(seal_file, db.name()));
     let (known, noting) = (db.clone(), seal_file.clone());

@@ -2,7 +2,7 @@
 use crate::{
     auth::{identity::TokenVerifier, service_tokens::ServiceTokens},
     client::service_channel::ServiceChannel,
-    lifecycle::Tasks,
+    lifecycle::BackgroundTasks,
 };
 use patio_proto::auth::{
     GetSigningKeysRequest, ListRevocationsRequest, RecordSessionActivityRequest, token_service_client::TokenServiceClient,
@@ -19,7 +19,7 @@ const POLLS_PER_KEY_POLL: u32 = 20;
 pub const MAX_REPORTED_SESSIONS: usize = 1_000;
 
 /// Starts the task that polls signing keys and revocations from auth-svc. The returned flag becomes `true` once both are loaded.
-pub fn spawn_key_sync(tasks: &Tasks, identity: TokenVerifier, auth: ServiceChannel, tokens: ServiceTokens) -> Arc<AtomicBool> {
+pub fn spawn_key_sync(tasks: &BackgroundTasks, identity: TokenVerifier, auth: ServiceChannel, tokens: ServiceTokens) -> Arc<AtomicBool> {
     let known = Arc::new(AtomicBool::new(false));
     let (flag, ended) = (known.clone(), tasks.clone());
     let mut auth = TokenServiceClient::new(auth);

@@ -14,7 +14,7 @@ use crate::{
     cli::doctor::{DoctorOptions, DoctorReport, RunbookSection, check_port},
     config::{self, Settings},
     db::{Db, Schema},
-    host::Host,
+    host::ServiceHost,
     lifecycle,
     server::Service,
     telemetry,
@@ -101,7 +101,7 @@ struct ServiceProbe {
 #[must_use]
 pub fn run_service_binary<C: Args>(
     binary: ServiceBinary,
-    start: impl AsyncFnOnce(C, &Host) -> anyhow::Result<Service>,
+    start: impl AsyncFnOnce(C, &ServiceHost) -> anyhow::Result<Service>,
     run_doctor_checks: impl AsyncFn(&Settings, &C, &mut DoctorReport) -> anyhow::Result<()>,
 ) -> ExitCode {
     let command = Cli::<C>::command().name(binary.name).version(VERSION);
@@ -164,14 +164,14 @@ async fn check<C: Args>(
 async fn serve<C: Args>(
     binary: ServiceBinary,
     options: Options<C>,
-    start: impl AsyncFnOnce(C, &Host) -> anyhow::Result<Service>,
+    start: impl AsyncFnOnce(C, &ServiceHost) -> anyhow::Result<Service>,
 ) -> anyhow::Result<()> {
     telemetry::start(&options.settings, binary.name)?;
     options.settings.check_separate_process_secret()?;
     options.settings.check_separate_process_database()?;
     let listen = options.listen.map_or_else(|| binary.listen.parse(), Ok)?;
     let listener = tokio::net::TcpListener::bind(listen).await.with_context(|| format!("cannot listen on PATIO_LISTEN={listen}"))?;
-    let host = Host::with_remote_services(options.settings).await?;
+    let host = ServiceHost::with_remote_services(options.settings).await?;
     host.cache.check_redis_usable().await?;
     let healthy: Arc<OnceLock<Arc<AtomicBool>>> = Arc::default();
     let known = healthy.clone();
@@ -191,7 +191,7 @@ async fn serve<C: Args>(
 }
 
 /// Waits for background tasks, then closes the database and flushes traces.
-async fn end(host: &Host, service: Option<&Service>) -> anyhow::Result<()> {
+async fn end(host: &ServiceHost, service: Option<&Service>) -> anyhow::Result<()> {
     host.tasks.stop_and_wait().await;
     if let Some(service) = service {
         service.close().await;

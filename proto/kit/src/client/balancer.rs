@@ -5,7 +5,7 @@ use crate::{
         replica::{AttemptFailure, Replica, UNHEALTHY_CHECK_INTERVAL},
         retry_budget::RetryBudget,
     },
-    lifecycle::Tasks,
+    lifecycle::BackgroundTasks,
     telemetry,
     tls::ServiceTls,
 };
@@ -43,7 +43,7 @@ struct Inner {
     name: &'static str,
     places: Vec<ServiceAddress>,
     tls: Option<ServiceTls>,
-    tasks: Tasks,
+    tasks: BackgroundTasks,
     lookups_started: Once,
     directory: Mutex<ReplicaDirectory>,
     checked: RwLock<Vec<Arc<Replica>>>,
@@ -53,30 +53,30 @@ struct Inner {
     health_lost: Arc<Notify>,
 }
 
-/// Creates the load balancer of a service from one or several URLs of the form `http://name:port`, separated by commas.
-///
-/// The scheme is `https` when `tls` is given. DNS lookups and health checks start with the first call.
-///
-/// # Errors
-/// Returns an error when a URL is invalid, lacks a host or a port, or has a scheme that does not match `tls`.
-pub fn new_load_balancer(service: &'static str, urls: &str, tls: Option<&ServiceTls>, tasks: &Tasks) -> anyhow::Result<LoadBalancer> {
-    let places = urls.split(',').map(|url| ServiceAddress::parse(url.trim(), tls.is_some())).collect::<anyhow::Result<Vec<_>>>()?;
-    Ok(LoadBalancer(Arc::new(Inner {
-        name: service,
-        places,
-        tls: tls.cloned(),
-        tasks: tasks.clone(),
-        lookups_started: Once::new(),
-        directory: Mutex::default(),
-        checked: RwLock::default(),
-        turn: AtomicUsize::new(0),
-        budget: RetryBudget::default(),
-        changed: Notify::new(),
-        health_lost: Arc::default(),
-    })))
-}
-
 impl LoadBalancer {
+    /// Creates the load balancer of a service from one or several URLs of the form `http://name:port`, separated by commas.
+    ///
+    /// The scheme is `https` when `tls` is given. DNS lookups and health checks start with the first call.
+    ///
+    /// # Errors
+    /// Returns an error when a URL is invalid, lacks a host or a port, or has a scheme that does not match `tls`.
+    pub fn new(name: &'static str, urls: &str, tls: Option<&ServiceTls>, tasks: &BackgroundTasks) -> anyhow::Result<Self> {
+        let places = urls.split(',').map(|url| ServiceAddress::parse(url.trim(), tls.is_some())).collect::<anyhow::Result<Vec<_>>>()?;
+        Ok(Self(Arc::new(Inner {
+            name,
+            places,
+            tls: tls.cloned(),
+            tasks: tasks.clone(),
+            lookups_started: Once::new(),
+            directory: Mutex::default(),
+            checked: RwLock::default(),
+            turn: AtomicUsize::new(0),
+            budget: RetryBudget::default(),
+            changed: Notify::new(),
+            health_lost: Arc::default(),
+        })))
+    }
+
     /// Returns the name of the service that the replicas belong to, such as `vehicle-svc`.
     #[must_use]
     pub fn name(&self) -> &'static str {
@@ -179,12 +179,12 @@ impl LoadBalancer {
     }
 
     /// Replaces unhealthy replicas by other replicas of the service immediately, without waiting for the next DNS lookup.
-    fn substitute(&self, tasks: &Tasks) {
+    fn substitute(&self, tasks: &BackgroundTasks) {
         self.choose_checked(&mut self.0.directory.lock().unwrap_or_else(PoisonError::into_inner), false, tasks);
     }
 
     /// Looks up the service's host names and updates the replicas. A failed or empty lookup changes nothing.
-    async fn resolve_addresses(&self, places: &[ServiceAddress], tasks: &Tasks) {
+    async fn resolve_addresses(&self, places: &[ServiceAddress], tasks: &BackgroundTasks) {
         let (mut found, mut all) = (HashMap::new(), true);
         for ServiceAddress { host, port, outage } in places {
             match tokio::net::lookup_host((&**host, *port)).await {
@@ -215,7 +215,7 @@ impl LoadBalancer {
     /// Stores the addresses that a DNS lookup returned, each with its host name, and chooses the replicas whose health is checked.
     ///
     /// If all lookups succeeded (`all`), addresses missing in `found` are removed, but healthy replicas only after [`DNS_GRACE`].
-    fn replace(&self, found: HashMap<SocketAddr, Arc<str>>, all: bool, now: Instant, tasks: &Tasks) {
+    fn replace(&self, found: HashMap<SocketAddr, Arc<str>>, all: bool, now: Instant, tasks: &BackgroundTasks) {
         let mut directory = self.0.directory.lock().unwrap_or_else(PoisonError::into_inner);
         let is_healthy = |address: &SocketAddr| {
             let checked = self.0.checked.read().unwrap_or_else(PoisonError::into_inner);
@@ -229,7 +229,7 @@ impl LoadBalancer {
     }
 
     /// Chooses the addresses that receive health checks and calls, starts their checks, and stops all other health checks.
-    fn choose_checked(&self, directory: &mut ReplicaDirectory, explore: bool, tasks: &Tasks) {
+    fn choose_checked(&self, directory: &mut ReplicaDirectory, explore: bool, tasks: &BackgroundTasks) {
         let ReplicaDirectory { hosts, subset } = directory;
         let mut checked = self.0.checked.write().unwrap_or_else(PoisonError::into_inner);
         let failing: HashSet<_> = checked.iter().filter(|replica| replica.is_failing()).map(|replica| replica.address).collect();
@@ -322,7 +322,7 @@ mod tests {
     };
 
     /// Starts a server that offers only the gRPC health service.
-    async fn process(tasks: &Tasks) -> (SocketAddr, HealthReporter) {
+    async fn process(tasks: &BackgroundTasks) -> (SocketAddr, HealthReporter) {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (reporter, health) = health_reporter();
@@ -352,8 +352,8 @@ mod tests {
 
     #[tokio::test]
     async fn an_outdated_dns_answer_does_not_remove_a_healthy_replica() {
-        let tasks = Tasks::default();
-        let replicas = new_load_balancer("test", "http://localhost:1", None, &tasks).unwrap();
+        let tasks = BackgroundTasks::default();
+        let replicas = LoadBalancer::new("test", "http://localhost:1", None, &tasks).unwrap();
         let ((old, leaves), (new, _well)) = (process(&tasks).await, process(&tasks).await);
         let begun = Instant::now();
         replicas.replace(at([old]), true, begun, &tasks);
@@ -374,8 +374,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_caller_checks_a_subset_and_looks_further_when_that_subset_fails() {
-        let tasks = Tasks::default();
-        let replicas = new_load_balancer("test", "http://localhost:1", None, &tasks).unwrap();
+        let tasks = BackgroundTasks::default();
+        let replicas = LoadBalancer::new("test", "http://localhost:1", None, &tasks).unwrap();
         let mut all = HashMap::new();
         for _ in 0..20 {
             let (address, reporter) = process(&tasks).await;

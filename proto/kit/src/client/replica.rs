@@ -1,6 +1,6 @@
 //! Replica of a service with its connection and health state.
 use crate::client::watched_body::WatchedBody;
-use crate::{atomic_instant::AtomicInstant, lifecycle::Tasks, tls::Connector};
+use crate::{atomic_instant::AtomicInstant, lifecycle::BackgroundTasks, tls::Connector};
 use bytes::Bytes;
 use http::{HeaderMap, Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full};
@@ -108,7 +108,7 @@ impl Replica {
         address: SocketAddr,
         connector: Option<impl Connector>,
         health_lost: Arc<Notify>,
-        tasks: &Tasks,
+        tasks: &BackgroundTasks,
     ) -> anyhow::Result<Arc<Self>> {
         let endpoint = Endpoint::from_shared(format!("http://{address}"))?
             .connect_timeout(Duration::from_millis(500))

@@ -1,7 +1,7 @@
 //! Heartbeat that detects a `PostgreSQL` server which no longer responds.
 //!
 //! A frozen server, or a network that drops all packets, keeps connections open, so that statements wait without an error.
-use crate::{database_state::is_read_only_suspected, db::pg_cluster::PgCluster, lifecycle::Tasks, user_activity::UserActivity};
+use crate::{database_state::is_read_only_suspected, db::pg_cluster::PgCluster, lifecycle::BackgroundTasks, user_activity::UserActivity};
 use sqlx::{ConnectOptions, Connection, PgConnection};
 use std::{sync::Arc, time::Duration};
 use tokio::{sync::watch, time::timeout};
@@ -27,7 +27,7 @@ impl Heartbeat {
     }
 
     /// Sends heartbeats to the primary until the process stops. Looks for another primary when a heartbeat fails.
-    pub(super) async fn send_heartbeats(&self, tasks: &Tasks, activity: &UserActivity) {
+    pub(super) async fn send_heartbeats(&self, tasks: &BackgroundTasks, activity: &UserActivity) {
         let mut connection = None;
         while !tasks.is_stopping() {
             let ping = timeout(HEARTBEAT_TIMEOUT, self.ping(&mut connection)).await;
@@ -86,12 +86,12 @@ mod tests {
     use tokio::{net::TcpListener, time::Instant};
 
     /// Starts the heartbeat of a server at a local port.
-    async fn asking(port: u16) -> (Arc<Heartbeat>, Tasks) {
+    async fn asking(port: u16) -> (Arc<Heartbeat>, BackgroundTasks) {
         let none: &'static Migrator = Box::leak(Box::new(Migrator::with_migrations(Vec::new())));
         let hosts = PgHosts::parse(&format!("postgres://patio@127.0.0.1:{port}/patio")).unwrap();
         let cluster = PgCluster::open(Schema { name: "heartbeat", sqlite: none, postgres: none }, hosts, 4).await;
         let heartbeat = Arc::new(Heartbeat::new(Arc::new(cluster)));
-        let tasks = Tasks::default();
+        let tasks = BackgroundTasks::default();
         let (own, shutdown) = (heartbeat.clone(), tasks.clone());
         tasks.spawn(async move { own.send_heartbeats(&shutdown, &UserActivity::default()).await });
         (heartbeat, tasks)

@@ -9,7 +9,7 @@ use crate::db::{
     pg_cluster::{PgCluster, PgServer},
     pg_wal_position::WalPosition,
 };
-use crate::lifecycle::Tasks;
+use crate::lifecycle::BackgroundTasks;
 use sqlx::Error;
 use std::{
     future::Future,
@@ -89,7 +89,7 @@ impl PgReplica {
     }
 
     /// Measures the lag of the replica until the process stops.
-    pub(super) async fn measure_lag(&self, cluster: &PgCluster, tasks: &Tasks) {
+    pub(super) async fn measure_lag(&self, cluster: &PgCluster, tasks: &BackgroundTasks) {
         while !tasks.is_stopping() {
             match timeout(REPLICA_TIMEOUT, self.check(cluster)).await {
                 Ok(Ok(())) => self.set_usable(true, ""),

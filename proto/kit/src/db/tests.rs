@@ -1,6 +1,6 @@
 //! Tests of durable and deferred writes, and of waiting for a database connection.
 use crate::db::{write_activity::BUSY_PERIOD, *};
-use crate::lifecycle::Tasks;
+use crate::lifecycle::BackgroundTasks;
 use patio_testing::{POSTGRES, from_environment, print_to_stderr};
 use sqlx::{ConnectOptions, postgres::PgConnectOptions};
 use std::{
@@ -51,7 +51,7 @@ async fn a_deferred_write_waits_for_the_disk_while_the_database_is_busy() {
 #[tokio::test]
 async fn a_task_that_follows_writes_runs_after_a_write_or_while_work_is_left() {
     let folder = tempfile::tempdir().unwrap();
-    let (db, tasks) = (file(folder.path()).await, Tasks::default());
+    let (db, tasks) = (file(folder.path()).await, BackgroundTasks::default());
     let (runs, is_left) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(true)));
     let (counted, left) = (runs.clone(), is_left.clone());
     db.spawn_after_writes(&tasks, Duration::from_millis(10), move || {
@@ -84,10 +84,10 @@ async fn slow_way(url: &str, wait: Duration) -> String {
     let server = (options.get_host().to_owned(), options.get_port());
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let here = listener.local_addr().unwrap().port();
-    Tasks::default().spawn(async move {
+    BackgroundTasks::default().spawn(async move {
         while let Ok((mut near, _)) = listener.accept().await {
             let server = server.clone();
-            Tasks::default().spawn(async move {
+            BackgroundTasks::default().spawn(async move {
                 tokio::time::sleep(wait).await;
                 let mut far = TcpStream::connect(server).await.unwrap();
                 let _ = tokio::io::copy_bidirectional(&mut near, &mut far).await;

@@ -1,5 +1,5 @@
 //! Durable writes of this process, for tasks that follow them instead of polling the database.
-use crate::{atomic_instant::AtomicInstant, db::Db, lifecycle::Tasks};
+use crate::{atomic_instant::AtomicInstant, db::Db, lifecycle::BackgroundTasks};
 use std::time::Duration;
 use tokio::{
     sync::watch,
@@ -42,7 +42,7 @@ impl Db {
     ///
     /// `work` returns `true` when something is left to do, so that it runs again after `every`. A run that finds nothing to do must
     /// not write, because its own write would cause the next run.
-    pub fn spawn_after_writes<F, W>(&self, tasks: &Tasks, every: Duration, mut work: W)
+    pub fn spawn_after_writes<F, W>(&self, tasks: &BackgroundTasks, every: Duration, mut work: W)
     where
         F: Future<Output = bool> + Send,
         W: FnMut() -> F + Send + 'static,

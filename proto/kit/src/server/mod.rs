@@ -3,7 +3,7 @@ pub mod access_layer;
 mod call_record;
 
 use crate::{
-    client::service_channel::ServiceChannel, database_state, db::Db, host::Host, lifecycle::DRAIN_TIMEOUT,
+    client::service_channel::ServiceChannel, database_state, db::Db, host::ServiceHost, lifecycle::DRAIN_TIMEOUT,
     server::access_layer::AccessLayerState, tls::ServiceTls,
 };
 use axum::middleware;
@@ -67,7 +67,7 @@ const UNHEALTHY_CHECK_INTERVAL: Duration = Duration::from_millis(200);
 /// Builder of a service from its gRPC servers.
 pub struct ServiceBuilder {
     name: &'static str,
-    host: Host,
+    host: ServiceHost,
     routes: RoutesBuilder,
     names: Vec<&'static str>,
 }
@@ -75,7 +75,7 @@ pub struct ServiceBuilder {
 impl ServiceBuilder {
     /// Creates a builder without any gRPC server.
     #[must_use]
-    pub fn new(name: &'static str, host: &Host) -> Self {
+    pub fn new(name: &'static str, host: &ServiceHost) -> Self {
         Self { name, host: host.clone(), routes: RoutesBuilder::default(), names: Vec::new() }
     }
 
@@ -126,7 +126,7 @@ impl ServiceBuilder {
 
 /// Starts the task that reports a service as serving while its database responds and signing keys are loaded.
 fn spawn_health_monitor(
-    host: &Host,
+    host: &ServiceHost,
     service: &'static str,
     (reporter, names): (HealthReporter, Vec<&'static str>),
     db: Db,
@@ -209,7 +209,7 @@ impl Service {
     }
 }
 
-impl Host {
+impl ServiceHost {
     /// Makes a service that was started in this process reachable for the other services of the process.
     pub fn attach_service(&self, service: &Service) {
         let link = match service.name {

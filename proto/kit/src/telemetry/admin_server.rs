@@ -1,5 +1,5 @@
 //! Admin port of a process: metrics, liveness and readiness. The admin port serves no user data.
-use crate::{config::Settings, lifecycle::Tasks, telemetry::render_metrics};
+use crate::{config::Settings, lifecycle::BackgroundTasks, telemetry::render_metrics};
 use axum::{Router, routing::get};
 use http::StatusCode;
 use std::{net::SocketAddr, sync::Arc};
@@ -15,7 +15,7 @@ type Ready = Arc<dyn Fn() -> bool + Send + Sync>;
 /// Returns an error when the port is in use.
 pub async fn serve_admin(
     settings: &Settings,
-    tasks: &Tasks,
+    tasks: &BackgroundTasks,
     ready: impl Fn() -> bool + Send + Sync + 'static,
     more: Router,
 ) -> anyhow::Result<()> {
@@ -26,7 +26,7 @@ pub async fn serve_admin(
 }
 
 /// Serves `/metrics`, `/healthz` and `/readyz` on a separate port.
-async fn serve(listen: SocketAddr, tasks: &Tasks, ready: Ready, more: Router) -> anyhow::Result<SocketAddr> {
+async fn serve(listen: SocketAddr, tasks: &BackgroundTasks, ready: Ready, more: Router) -> anyhow::Result<SocketAddr> {
     let readiness = move || {
         let code = if ready() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
         async move { code }

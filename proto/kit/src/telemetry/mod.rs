@@ -10,7 +10,7 @@ pub mod trace;
 
 use crate::{
     config::{InvalidSetting, Settings},
-    lifecycle::Tasks,
+    lifecycle::BackgroundTasks,
     version::{COMMIT, VERSION},
 };
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
@@ -91,7 +91,7 @@ where
 
 /// Starts the task that moves recorded durations into histogram buckets. Without this task, memory use would grow until the next
 /// metrics scrape.
-pub fn spawn_metrics_upkeep(tasks: &Tasks) {
+pub fn spawn_metrics_upkeep(tasks: &BackgroundTasks) {
     tasks.spawn_repeating(UPKEEP_INTERVAL, || async {
         if let Some(handle) = handle() {
             handle.run_upkeep();

@@ -118,7 +118,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_used_port_passes_only_when_a_server_responds_there_and_patio_is_installed() {
-        let (silent, tasks) = (TcpListener::bind("127.0.0.1:0").await.unwrap(), crate::lifecycle::Tasks::default());
+        let (silent, tasks) = (TcpListener::bind("127.0.0.1:0").await.unwrap(), crate::lifecycle::BackgroundTasks::default());
         let serving = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = serving.local_addr().unwrap();
         let router = axum::Router::new().route("/api/health", axum::routing::get(|| async { "well" }));

@@ -14,7 +14,7 @@ use crate::{
     client::replica::{health_service_name, wrong_service_message},
     config::{MIN_SECRET_LEN, Settings},
     errors,
-    host::Host,
+    host::ServiceHost,
     telemetry::otlp,
     tls::ServiceTls,
 };
@@ -187,7 +187,8 @@ async fn secret(settings: &Settings) -> CheckResult {
 
 /// Checks that auth-svc accepts the service secret, by requesting a token.
 async fn shown(settings: &Settings) -> Result<(), Status> {
-    let host = Host::with_remote_services(settings.clone()).await.map_err(|cause| Status::unknown(errors::causes_on_one_line(&cause)))?;
+    let host =
+        ServiceHost::with_remote_services(settings.clone()).await.map_err(|cause| Status::unknown(errors::causes_on_one_line(&cause)))?;
     let shown = host.service_tokens("doctor").call_context().await;
     host.tasks.stop();
     shown.map(drop)
