@@ -1,6 +1,6 @@
 //! Settings of auth-svc, in addition to the common settings of all services.
 use clap::Args;
-use patio_kit::config::{TUNING_HEADING, secret::Secret};
+use patio_kit::config::{TUNING_HELP_HEADING, secret::Secret};
 use std::path::{Path, PathBuf};
 
 /// Default login name (HMC) of the first supervisor.
@@ -32,11 +32,11 @@ pub struct Config {
     #[arg(long, env = "PATIO_DEVELOPER_PASSWORD", hide_env_values = true)]
     pub developer_password: Option<Secret>,
     /// Lifetime of an access token in hours, 1 to 24.
-    #[arg(long, env = "PATIO_TOKEN_LIFETIME_HOURS", help_heading = TUNING_HEADING, default_value_t = TOKEN_HOURS,
+    #[arg(long, env = "PATIO_TOKEN_LIFETIME_HOURS", help_heading = TUNING_HELP_HEADING, default_value_t = TOKEN_HOURS,
         value_parser = clap::value_parser!(i64).range(1..=MAX_TOKEN_HOURS))]
     pub token_hours: i64,
     /// Number of days after which the signing key is rotated, from 1 to 3650. A rotation does not end any session.
-    #[arg(long, env = "PATIO_SIGNING_KEY_ROTATION_DAYS", help_heading = TUNING_HEADING, default_value_t = KEY_DAYS,
+    #[arg(long, env = "PATIO_SIGNING_KEY_ROTATION_DAYS", help_heading = TUNING_HELP_HEADING, default_value_t = KEY_DAYS,
         value_parser = clap::value_parser!(i64).range(1..=3650))]
     pub key_days: i64,
     /// File with the sealing key, which encrypts the keys stored in the database. Each line is a key of 32 random bytes in

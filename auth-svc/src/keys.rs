@@ -31,7 +31,7 @@ pub const PENDING_SAVES_SECRET_NAME: &str = "phone";
 const DEVICE_TOKEN_LEN: usize = 8 + 8 + 16;
 
 /// All keys of auth-svc in memory, loaded from the database that all replicas share.
-pub struct Keys {
+pub struct AuthKeys {
     /// Private keys that sign access tokens.
     pub signing: SigningKeys,
     /// Key that encrypts the keys stored in the database.
@@ -82,7 +82,7 @@ pub async fn create_missing_keys(tx: &mut Tx<'_>, sealing: &SealingKey, now: Dat
     Ok(())
 }
 
-impl Keys {
+impl AuthKeys {
     /// Loads and decrypts all keys from the database.
     ///
     /// # Errors

@@ -42,7 +42,7 @@ use futures::{FutureExt, TryFutureExt};
 use lockout::Lockout;
 use password::PasswordHasher;
 use patio_kit::{
-    audit::AuditLog,
+    audit::AuditLogService,
     cli::ServiceBinary,
     client::service_channel::ServiceChannel,
     db::{Db, Schema},
@@ -125,7 +125,7 @@ pub async fn start_with_hasher(config: Config, host: &ServiceHost, passwords: Pa
                 .max_encoding_message_size(MAX_MESSAGE_BYTES),
         )
         .add_service(TokenServiceServer::new(tokens))
-        .add_service(AuditServiceServer::new(AuditLog { db: db.clone() }))
+        .add_service(AuditServiceServer::new(AuditLogService { db: db.clone() }))
         .build(db, notices)
         .await?;
     let _ = own.set(service.router.clone());
@@ -155,9 +155,9 @@ async fn sealing_key(config: &Config, host: &ServiceHost, db: &Db) -> anyhow::Re
 }
 
 /// Loads all keys and the revocations from the database.
-async fn load_keys(config: &Config, host: &ServiceHost, db: &Db, sealing: &Arc<SealingKey>) -> Result<Arc<keys::Keys>, Error> {
+async fn load_keys(config: &Config, host: &ServiceHost, db: &Db, sealing: &Arc<SealingKey>) -> Result<Arc<keys::AuthKeys>, Error> {
     signing::rotate(db, sealing, host.clock.now(), TimeDelta::days(config.key_days)).await?;
-    let keys = keys::Keys::read(db, sealing.clone(), &host.clock).await?;
+    let keys = keys::AuthKeys::read(db, sealing.clone(), &host.clock).await?;
     keys.signing.install_public_keys(&host.identity);
     let revoked = revocations::list_after(db, 0, host.clock.now()).await?;
     host.identity.add_revocations(&revoked.into_iter().map(Revocation::to_proto).collect::<Vec<_>>());
@@ -176,7 +176,7 @@ fn with_local_auth_link(host: &ServiceHost) -> (ServiceHost, Arc<OnceLock<Router
     (host, own)
 }
 
-fn tokens(host: &ServiceHost, db: Db, keys: Arc<keys::Keys>) -> TokenApi {
+fn tokens(host: &ServiceHost, db: Db, keys: Arc<keys::AuthKeys>) -> TokenApi {
     let (clock, identity) = (host.clock.clone(), host.identity.clone());
     TokenApi {
         db,
@@ -198,7 +198,7 @@ fn user_admin(config: &Config, host: &ServiceHost, db: Db, passwords: PasswordHa
     }
 }
 
-fn sign_in_service(config: &Config, host: &ServiceHost, db: Db, keys: Arc<keys::Keys>, passwords: PasswordHasher) -> SignInService {
+fn sign_in_service(config: &Config, host: &ServiceHost, db: Db, keys: Arc<keys::AuthKeys>, passwords: PasswordHasher) -> SignInService {
     SignInService {
         lockout: Lockout::new(&host.cache, db.clone(), host.clock.clone()),
         db,

@@ -3,7 +3,7 @@ use crate::{
     admin_action::{self, Actor},
     error::Error,
     hmc::Hmc,
-    keys::{self, IssuedToken, Keys, TokenSubject},
+    keys::{self, AuthKeys, IssuedToken, TokenSubject},
     lockout::{Lockout, locked_out_error, own_password_counter_names, sign_in_counter_names},
     lockout_rules::{BLOCK_DURATION_MS, CounterNames},
     password::{self, PasswordHasher},
@@ -86,7 +86,7 @@ pub struct SignInService {
     /// Verifier of access tokens in this process, with its copy of the public keys and the revocation list.
     pub identity: TokenVerifier,
     /// Keys for access tokens and device tokens (proofs of earlier sign-ins).
-    pub keys: Arc<Keys>,
+    pub keys: Arc<AuthKeys>,
     /// Verifies and hashes passwords.
     pub passwords: PasswordHasher,
     /// Lockout that decides whether a password may be verified.

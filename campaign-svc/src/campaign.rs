@@ -88,7 +88,7 @@ impl Campaign {
 
     /// Returns the write lock ('gate') to send to vehicle-svc: locked for a Closed campaign, whose vehicles accept no saves, else
     /// open.
-    pub fn write_lock(&self) -> Gate {
+    pub fn vehicle_save_gate(&self) -> Gate {
         if self.is_closed() { Gate::Closed } else { Gate::Open }
     }
 

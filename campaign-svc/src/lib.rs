@@ -5,7 +5,7 @@
 //! completes the change later.
 mod api;
 mod campaign;
-mod change;
+mod campaign_change;
 mod config;
 mod context;
 mod deletion;
@@ -27,7 +27,7 @@ pub use sweep::Sweeper;
 
 use context::Context;
 use patio_kit::{
-    audit::AuditLog,
+    audit::AuditLogService,
     cli::ServiceBinary,
     db::Schema,
     host::ServiceHost,
@@ -67,7 +67,7 @@ pub async fn start(config: Config, host: &ServiceHost) -> anyhow::Result<Service
         .add_service(large(CampaignServiceServer::new(api::CampaignApi(context.clone()))))
         .add_service(DraftServiceServer::new(api::DraftApi(context.clone())))
         .add_service(MilestoneServiceServer::new(api::MilestoneApi(context)))
-        .add_service(AuditServiceServer::new(AuditLog { db: db.clone() }))
+        .add_service(AuditServiceServer::new(AuditLogService { db: db.clone() }))
         .build(db, Vec::new())
         .await
 }

@@ -57,7 +57,7 @@ async fn apply_milestone(tx: &mut Tx<'_>, report: MilestoneReport, at: DateTime<
 /// Appends the audit entry of a status change that a milestone (work began, is complete, or is incomplete again) caused. The entry
 /// names no user, because vehicle-svc reported the milestone.
 async fn record_change(tx: &mut Tx<'_>, before: &Campaign, after: Campaign, at: DateTime<Utc>) -> Result<(), Error> {
-    let Some(difference) = change::diff_fields(before, &after) else { return Ok(()) };
+    let Some(difference) = campaign_change::diff_fields(before, &after) else { return Ok(()) };
     let event = AuditEvent {
         kind: "campaign-changed",
         subject: after.audit_subject(),

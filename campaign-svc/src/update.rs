@@ -12,7 +12,7 @@
 //! an even higher revision before the response.
 use crate::{
     campaign::{Campaign, CampaignState, CampaignView},
-    change::{self, CampaignChange},
+    campaign_change::{self, CampaignChange},
     context::Context,
     error::Error,
     request_context::RequestContext,
@@ -158,7 +158,7 @@ impl Save {
 
     /// Stores the updated campaign and its audit entry; writes nothing when no field changed.
     async fn store_update(&self, tx: &mut Tx<'_>, before: &Campaign, mut after: Campaign) -> Result<Campaign, Error> {
-        let Some(difference) = change::diff_fields(before, &after) else { return Ok(after) };
+        let Some(difference) = campaign_change::diff_fields(before, &after) else { return Ok(after) };
         after.modified_by = self.context.caller.signed_in_user_id();
         after.modified_at = self.at;
         store::save(tx, &after).await?;
@@ -177,5 +177,5 @@ impl Save {
 
 /// Returns `true` if the campaign's name or write lock (open or closed for saves) changed, so that vehicle-svc must be synced.
 fn must_sync(before: &Campaign, after: &Campaign) -> bool {
-    before.name != after.name || before.write_lock() != after.write_lock()
+    before.name != after.name || before.vehicle_save_gate() != after.vehicle_save_gate()
 }

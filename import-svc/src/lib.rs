@@ -18,12 +18,12 @@ use active_imports::ActiveImports;
 use api::upload_slots::UploadSlots;
 use files::export::Exporter;
 use patio_kit::{
-    audit::AuditLog,
+    audit::AuditLogService,
     cli::{
         ServiceBinary,
         doctor::{CheckResult, DoctorReport, RunbookSection},
     },
-    config::{Settings, TUNING_HEADING},
+    config::{Settings, TUNING_HELP_HEADING},
     db::Schema,
     host::ServiceHost,
     server::{MAX_MESSAGE_BYTES, Service, ServiceBuilder},
@@ -52,7 +52,7 @@ pub struct Config {
     #[arg(skip)]
     pub workbook_reader: Option<PathBuf>,
     /// Folder for temporary files of workbooks that are being written. Default: the system's temporary folder.
-    #[arg(long, env = "PATIO_TEMP_DIR", help_heading = TUNING_HEADING)]
+    #[arg(long, env = "PATIO_TEMP_DIR", help_heading = TUNING_HELP_HEADING)]
     pub work_dir: Option<PathBuf>,
 }
 
@@ -108,7 +108,7 @@ pub async fn start(config: Config, host: &ServiceHost) -> anyhow::Result<Service
     ServiceBuilder::new(BINARY.name, host)
         .add_service(imports.max_decoding_message_size(MAX_MESSAGE_BYTES).max_encoding_message_size(MAX_MESSAGE_BYTES))
         .add_service(files.max_decoding_message_size(MAX_MESSAGE_BYTES).max_encoding_message_size(MAX_MESSAGE_BYTES))
-        .add_service(AuditServiceServer::new(AuditLog { db: db.clone() }))
+        .add_service(AuditServiceServer::new(AuditLogService { db: db.clone() }))
         .build(db, Vec::new())
         .await
 }

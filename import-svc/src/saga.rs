@@ -228,7 +228,7 @@ impl Run {
             until(&given_up, self.store(draft, book)).await?;
             Ok(ImportedCampaign { campaign: self.publish(draft).await?, vehicles, notes })
         };
-        let done = self.with_heartbeats(&given_up, self.progress.publish_during(work)).await;
+        let done = self.with_heartbeats(&given_up, self.progress.publish_while_running(work)).await;
         self.close(done).await
     }
 

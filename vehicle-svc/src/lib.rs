@@ -13,7 +13,7 @@ pub mod store;
 mod yard_filter;
 
 use patio_kit::{
-    audit::AuditLog,
+    audit::AuditLogService,
     cli::ServiceBinary,
     db::Schema,
     host::ServiceHost,
@@ -74,7 +74,7 @@ pub async fn start(_: Config, host: &ServiceHost) -> anyhow::Result<Service> {
         .add_service(PendingSaveServiceServer::new(api::pending_saves::PendingSaveApi(context.clone())))
         .add_service(YardServiceServer::new(api::yards::YardApi(context)))
         .add_service(CampaignVehicleServiceServer::new(campaigns).max_decoding_message_size(MAX_MESSAGE_BYTES))
-        .add_service(AuditServiceServer::new(AuditLog { db: db.clone() }))
+        .add_service(AuditServiceServer::new(AuditLogService { db: db.clone() }))
         .build(db, Vec::new())
         .await
 }

@@ -3,7 +3,7 @@
 use crate::{
     api::Reply,
     error::Error,
-    keys::{self, Keys, TokenSubject},
+    keys::{self, AuthKeys, TokenSubject},
     sessions,
     store::revocations::{self, Revocation},
 };
@@ -39,7 +39,7 @@ pub struct TokenApi {
     /// Source of the current time.
     pub clock: Clock,
     /// Keys with which access tokens and service tokens are signed.
-    pub keys: Arc<Keys>,
+    pub keys: Arc<AuthKeys>,
     /// Verifier of access tokens in this process, with its copy of the public keys and the revocation list.
     pub identity: TokenVerifier,
     /// Shared secret with which other services request a service token.

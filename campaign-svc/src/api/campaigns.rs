@@ -1,7 +1,7 @@
 //! gRPC `CampaignService`: lists, reads, updates and deletes campaigns.
 use crate::{
     api::{Reply, accept, reply},
-    change::CampaignChange,
+    campaign_change::CampaignChange,
     context::Context,
     list::CampaignListQuery,
 };

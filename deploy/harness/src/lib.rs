@@ -77,7 +77,7 @@ pub use patio::{Patio, Replica};
 pub use patroni::Patroni;
 pub use postgres::{DATABASE_PASSWORD, DATABASE_ROLE, Postgres};
 pub use process::{LaunchConfig, Process, Signal, Spawner};
-pub use programs::{Output, program_path, run, run_with_input};
+pub use programs::{ProgramOutput, program_path, run, run_with_input};
 pub use redis::{REDIS_PASSWORD, Redis, claim_empty_database};
 pub use test_slot::{TestSlot, acquire_exclusive_slot, acquire_heavy_slot, acquire_shared_slot};
 pub use wait::wait_until;

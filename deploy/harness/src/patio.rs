@@ -206,7 +206,7 @@ impl Patio {
 
     /// Returns the first process, which is the only process if all services run in one process.
     #[must_use]
-    pub fn process(&self) -> &Process {
+    pub fn first_process(&self) -> &Process {
         &self.replicas[0]
     }
 

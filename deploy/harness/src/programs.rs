@@ -24,7 +24,7 @@ pub fn find_program_in(folder: &Path, name: &str) -> anyhow::Result<PathBuf> {
 
 /// Exit code and output of a completed program.
 #[derive(Debug, Clone)]
-pub struct Output {
+pub struct ProgramOutput {
     /// Exit code of the program; `None` if a signal ended the program.
     pub code: Option<i32>,
     /// Standard output of the program.
@@ -33,7 +33,7 @@ pub struct Output {
     pub stderr: String,
 }
 
-impl Output {
+impl ProgramOutput {
     /// Returns the standard output of the program followed by its standard error.
     #[must_use]
     pub fn text(&self) -> String {
@@ -43,20 +43,20 @@ impl Output {
 
 /// Runs one of Patio's executables to completion, with only `settings` as its environment.
 #[must_use]
-pub fn run(name: &str, arguments: &[&str], settings: &[(&str, &str)]) -> Output {
+pub fn run(name: &str, arguments: &[&str], settings: &[(&str, &str)]) -> ProgramOutput {
     run_with_input(name, arguments, settings, "")
 }
 
 /// Runs one of Patio's executables to completion with a text as its standard input, and only `settings` as its environment.
 #[must_use]
-pub fn run_with_input(name: &str, arguments: &[&str], settings: &[(&str, &str)], input: &str) -> Output {
+pub fn run_with_input(name: &str, arguments: &[&str], settings: &[(&str, &str)], input: &str) -> ProgramOutput {
     let mut command = Command::new(program_path(name));
     command.args(arguments).current_dir("/").env_clear().envs(settings.iter().copied()).stdin(Stdio::piped());
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let _ = child.stdin.take().map(|mut stdin| stdin.write_all(input.as_bytes())); // a program that reads nothing may have ended
     let done = child.wait_with_output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Output { code: done.status.code(), stdout: text(&done.stdout), stderr: text(&done.stderr) }
+    ProgramOutput { code: done.status.code(), stdout: text(&done.stdout), stderr: text(&done.stderr) }
 }
 
 /// Runs a system command to completion and returns its standard output as text.

@@ -1,6 +1,6 @@
 //! The commands `patio audit verify` and `patio audit archive`. `verify` checks the audit log of all services for manipulation, and
 //! `archive` moves old audit entries to files.
-use crate::process::{Options, SCHEMAS};
+use crate::process::{ProcessOptions, SCHEMAS};
 use anyhow::Context;
 use chrono::{DateTime, NaiveDate, Utc};
 use patio_kit::{
@@ -38,7 +38,7 @@ impl FromStr for ReferenceSeal {
 
 /// Verifies the audit entries of all services against the hash chain. Also verifies the hash chain against the seal file and against
 /// `known`, the audit seals (hash-chain links) that the operator passes to the command.
-pub async fn verify(options: Options, known: Vec<ReferenceSeal>, archives: Vec<PathBuf>) -> anyhow::Result<()> {
+pub async fn verify(options: ProcessOptions, known: Vec<ReferenceSeal>, archives: Vec<PathBuf>) -> anyhow::Result<()> {
     telemetry::start(options.settings(), "patio")?;
     let host = ServiceHost::with_local_services(options.settings().clone()).await?;
     let (mut found, file) = (0, host.settings.seal_file_path());
@@ -102,7 +102,7 @@ pub fn parse_month(text: &str) -> Result<DateTime<Utc>, String> {
 
 /// Moves the audit entries of every service that are older than `before` to files in a folder. `before` is the first instant of a
 /// month.
-pub async fn archive(options: Options, before: DateTime<Utc>, folder: PathBuf) -> anyhow::Result<()> {
+pub async fn archive(options: ProcessOptions, before: DateTime<Utc>, folder: PathBuf) -> anyhow::Result<()> {
     telemetry::start(options.settings(), "patio")?;
     let host = ServiceHost::with_local_services(options.settings().clone()).await?;
     for schema in SCHEMAS {

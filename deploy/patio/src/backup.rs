@@ -1,7 +1,7 @@
 //! The commands `patio backup` and `patio restore`: online backups of the SQLite databases.
 use crate::{
     backup_age,
-    process::{Options, SCHEMAS},
+    process::{ProcessOptions, SCHEMAS},
 };
 use anyhow::Context;
 use patio_kit::{cli::print_to_stdout, db::Db, private_files};
@@ -18,7 +18,7 @@ const SEALS: &str = "seals.log";
 ///
 /// A database is copied after all databases that refer to its rows: the campaigns after the vehicles, for example. Data written
 /// between two copies then looks like unfinished work, which the services complete or undo when they start.
-pub async fn create(options: &Options, folder: &Path, recipient: Option<&str>) -> anyhow::Result<()> {
+pub async fn create(options: &ProcessOptions, folder: &Path, recipient: Option<&str>) -> anyhow::Result<()> {
     let settings = options.settings();
     anyhow::ensure!(settings.database_url.is_none(), "PostgreSQL is backed up with pg_dump; deploy/runbook.md says how");
     fs::create_dir(folder).with_context(|| format!("cannot create {}; a backup needs a new folder", folder.display()))?;
@@ -80,7 +80,7 @@ async fn age(what: &[&str], output: &Path, input: &Path) -> anyhow::Result<()> {
 }
 
 /// Restores a backup into the data folder, which must not contain databases.
-pub async fn restore(options: &Options, folder: &Path, identity: Option<&Path>) -> anyhow::Result<()> {
+pub async fn restore(options: &ProcessOptions, folder: &Path, identity: Option<&Path>) -> anyhow::Result<()> {
     let data = &options.settings().data_dir;
     private_files::create_folder(data).with_context(|| format!("cannot create {}", data.display()))?;
     for schema in SCHEMAS {

@@ -29,7 +29,7 @@ struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
     #[command(flatten)]
-    options: process::Options,
+    options: process::ProcessOptions,
 }
 
 #[derive(Subcommand)]

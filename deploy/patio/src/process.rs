@@ -20,7 +20,7 @@ use std::sync::{
 /// Settings of the process that runs all services and the gateway: the settings of each program, from command-line flags and
 /// environment variables.
 #[derive(Debug, Clone, Args)]
-pub struct Options {
+pub struct ProcessOptions {
     #[command(flatten)]
     gateway: gateway::Config,
     #[command(flatten)]
@@ -38,7 +38,7 @@ pub struct Options {
     demo: bool,
 }
 
-impl Options {
+impl ProcessOptions {
     /// Returns the settings that all programs share.
     pub fn settings(&self) -> &Settings {
         &self.settings
@@ -70,7 +70,7 @@ impl Options {
 }
 
 /// Runs all services and the gateway until SIGTERM or Ctrl-C, then finishes the requests in progress and stops.
-pub async fn serve(mut options: Options) -> anyhow::Result<()> {
+pub async fn serve(mut options: ProcessOptions) -> anyhow::Result<()> {
     telemetry::start(&options.settings, "patio")?;
     options.settings.check_secret()?;
     if options.settings.service_secret.values().next().is_none() {
@@ -127,7 +127,7 @@ fn notify_systemd(state: NotifyState<'_>) {
     }
 }
 
-async fn start(options: &Options, host: &ServiceHost) -> anyhow::Result<Vec<Service>> {
+async fn start(options: &ProcessOptions, host: &ServiceHost) -> anyhow::Result<Vec<Service>> {
     let auth = auth_svc::start(options.auth.clone(), host).await?;
     host.attach_service(&auth);
     let vehicle = vehicle_svc::start(options.vehicle.clone(), host).await?;
@@ -143,7 +143,7 @@ async fn start(options: &Options, host: &ServiceHost) -> anyhow::Result<Vec<Serv
 pub const SCHEMAS: [Schema; 4] = [auth_svc::SCHEMA, vehicle_svc::SCHEMA, campaign_svc::SCHEMA, import_svc::SCHEMA];
 
 /// Runs the pending database migrations of all services.
-pub async fn migrate(options: Options) -> anyhow::Result<()> {
+pub async fn migrate(options: ProcessOptions) -> anyhow::Result<()> {
     telemetry::start(&options.settings, "patio")?;
     let host = ServiceHost::with_local_services(options.settings).await?;
     for schema in SCHEMAS {

@@ -23,7 +23,7 @@ fn configure(folder: &Path, database: Option<&str>) -> PatioBuilder {
 
 /// Returns the first supervisor's HMC and password as printed to standard output.
 fn credentials(patio: &Patio) -> Option<(String, String)> {
-    let output = patio.process().output();
+    let output = patio.first_process().output();
     let after = |label: &str| output.lines().find_map(|line| Some(line.split_once(label)?.1.trim().to_owned()));
     Some((after("HMC:")?, after("Password:")?))
 }
@@ -41,11 +41,11 @@ fn the_first_password_is_printed_once_and_all_saves_survive_a_restart() {
     let vehicle = admin.import_template().vehicle_ids()[0];
     let saved = admin.save(vehicle, &json!({ "status": "ng", "operator_notes": "before the restart" }));
     patio.first_process_mut().stop(Signal::Interrupt);
-    let output = patio.process().output();
+    let output = patio.first_process().output();
     assert!(output.contains("Patio has stopped."), "{output}");
 
     let mut again = configure(folder.path(), None).start();
-    assert_eq!(credentials(&again), None, "printed again: {}", again.process().output());
+    assert_eq!(credentials(&again), None, "printed again: {}", again.first_process().output());
     let found = again.client().with_token(admin.token()).vehicle(vehicle);
     assert_eq!((&found["operator_notes"], &found["version"]), (&saved["operator_notes"], &saved["version"]));
     again.first_process_mut().stop(Signal::Terminate);
@@ -131,7 +131,7 @@ fn save_until_killed(patio: &Patio, admin: &Client, before: &[(i64, i64)], shift
         while shift.map_or(acknowledged.load(Ordering::Relaxed) < SAVES, |shift| started.elapsed() < shift) && started.elapsed() < LONGEST {
             std::thread::sleep(Duration::from_millis(5));
         }
-        patio.process().send_signal(Signal::Kill);
+        patio.first_process().send_signal(Signal::Kill);
         killed.store(true, Ordering::Relaxed);
         savers.into_iter().map(|saver| saver.join().unwrap()).collect()
     });

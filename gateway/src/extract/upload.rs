@@ -168,17 +168,20 @@ where
     let boundary = request.headers().get(CONTENT_TYPE).and_then(|kind| multer::parse_boundary(kind.to_str().ok()?).ok());
     let none =
         || UploadError::file(StatusCode::UNSUPPORTED_MEDIA_TYPE, 53, "Failed to select document. The body must be multipart/form-data.");
-    let room = HeaderBudget::default();
+    let header_budget = HeaderBudget::default();
     let limits = Constraints::new().size_limit(SizeLimit::new().whole_stream((MAX_UPLOAD_BYTES + MAX_FORM_BYTES) as u64));
-    let form =
-        Multipart::with_constraints(bounded(request.into_body().into_data_stream(), room.clone()), boundary.ok_or_else(none)?, limits);
+    let form = Multipart::with_constraints(
+        bounded(request.into_body().into_data_stream(), header_budget.clone()),
+        boundary.ok_or_else(none)?,
+        limits,
+    );
     let (sender, receiver) = mpsc::channel(4);
     let mut call = pin!(call(ReceiverStream::new(receiver)));
     let chunks = Chunks { sender: sender.clone(), upload_id, file_name: String::new() };
     let answer = tokio::select! {
         biased;
         early = &mut call => early,
-        fed = forward_form(form, &room, fields, chunks) => {
+        fed = forward_form(form, &header_budget, fields, chunks) => {
             fed?;
             drop(sender); // closing the stream marks the file as complete
             call.await
@@ -235,7 +238,7 @@ struct HeadersTooLong;
 
 /// Returns the request body as a stream that fails once the limit of header bytes is exceeded. The stream yields one chunk per
 /// poll, so that the form parser searches each chunk for the end of the headers before more data is buffered.
-fn bounded(mut body: BodyDataStream, room: HeaderBudget) -> impl Stream<Item = Result<Bytes, axum::BoxError>> + Send {
+fn bounded(mut body: BodyDataStream, header_budget: HeaderBudget) -> impl Stream<Item = Result<Bytes, axum::BoxError>> + Send {
     let mut has_given = false;
     stream::poll_fn(move |context| {
         if std::mem::take(&mut has_given) {
@@ -244,7 +247,7 @@ fn bounded(mut body: BodyDataStream, room: HeaderBudget) -> impl Stream<Item = R
         }
         let Some(data) = ready!(body.poll_next_unpin(context)) else { return Poll::Ready(None) };
         has_given = true;
-        Poll::Ready(Some(data.map_err(Into::into).and_then(|data| room.take(data.len()).map(|()| data).map_err(Into::into))))
+        Poll::Ready(Some(data.map_err(Into::into).and_then(|data| header_budget.take(data.len()).map(|()| data).map_err(Into::into))))
     })
 }
 
@@ -252,13 +255,13 @@ fn bounded(mut body: BodyDataStream, room: HeaderBudget) -> impl Stream<Item = R
 /// the form field with the name may come after the file.
 async fn forward_form(
     mut form: Multipart<'_>,
-    room: &HeaderBudget,
+    header_budget: &HeaderBudget,
     fields: UploadFieldNames,
     mut chunks: Chunks,
 ) -> Result<(), UploadError> {
     let (mut found, mut beside, mut campaign_name) = (false, 0, String::new());
     while let Some(field) = form.next_field().await.map_err(broken)? {
-        room.set(usize::MAX);
+        header_budget.set(usize::MAX);
         if field.name() == Some(fields.file) && !found {
             found = true;
             file(field, &mut chunks).await?;
@@ -267,7 +270,7 @@ async fn forward_form(
         } else {
             beside = skip(field, beside, fields.file).await?;
         }
-        room.set(MAX_PART_HEADER_BYTES + CHUNK_BYTES);
+        header_budget.set(MAX_PART_HEADER_BYTES + CHUNK_BYTES);
     }
     if !found {
         return Err(UploadError::Failed(Problem::invalid_field(fields.file, "No file was sent. Choose a file and try again.")));

@@ -81,7 +81,7 @@ struct State {
 }
 
 impl State {
-    fn has_room(&self, rank: Priority) -> bool {
+    fn has_free_permit(&self, rank: Priority) -> bool {
         let taken = self.saving + self.reading;
         match rank {
             Priority::Save => taken < self.max_concurrent,
@@ -107,7 +107,7 @@ impl State {
     ///
     /// Each admission without waiting reduces the recovery debt; the overload ends when the debt is 0.
     fn try_admit_immediately(&mut self, rank: Priority) -> bool {
-        if !self.has_room(rank) {
+        if !self.has_free_permit(rank) {
             return false;
         }
         self.recovery_debt = self.recovery_debt.saturating_sub(1);
@@ -137,12 +137,12 @@ impl State {
 
     /// Removes the next request to admit from the queue, saves first; `None` when no waiting request can be admitted.
     fn next(&mut self) -> Option<(oneshot::Sender<Permit>, Priority)> {
-        if self.has_room(Priority::Save)
+        if self.has_free_permit(Priority::Save)
             && let Some(save) = self.saves.pop_front()
         {
             return Some((save, Priority::Save));
         }
-        if self.has_room(Priority::Read) { self.reads.pop_front().map(|read| (read, Priority::Read)) } else { None }
+        if self.has_free_permit(Priority::Read) { self.reads.pop_front().map(|read| (read, Priority::Read)) } else { None }
     }
 }
 
@@ -156,7 +156,7 @@ impl AdmissionController {
         let max_concurrent = max_concurrent.map_or(each * cores, NonZeroUsize::get);
         let now = Instant::now();
         let before = now.checked_sub(LOG_INTERVAL).unwrap_or(now);
-        let room = State {
+        let state = State {
             max_concurrent,
             saving: 0,
             reading: 0,
@@ -168,23 +168,23 @@ impl AdmissionController {
             idle_ticks: 0,
             overload_began: Arc::default(),
         };
-        Self(Arc::new(Mutex::new(room)))
+        Self(Arc::new(Mutex::new(state)))
     }
 
     /// Starts the background tasks that detect the end of an overload and publish the queue metrics.
     pub fn spawn_ticker(&self, tasks: &BackgroundTasks) {
-        let (turns, stopping) = (self.clone(), tasks.clone());
+        let (admission, stopping) = (self.clone(), tasks.clone());
         tasks.spawn(async move {
             tokio::select! {
-                () = turns.tick_during_overloads() => {}
+                () = admission.tick_during_overloads() => {}
                 () = stopping.wait_until_stopping() => {}
             }
         });
-        let turns = self.clone();
+        let admission = self.clone();
         tasks.spawn_repeating(LOG_INTERVAL, move || {
             let now = {
-                let room = turns.room();
-                [("save", room.saving, room.saves.len()), ("read", room.reading, room.reads.len())]
+                let state = admission.state();
+                [("save", state.saving, state.saves.len()), ("read", state.reading, state.reads.len())]
             };
             for (rank, working, waiting) in now {
                 for (state, number) in [("working", working), ("waiting", waiting)] {
@@ -197,51 +197,51 @@ impl AdmissionController {
 
     /// Ticks while an overload lasts. Without an overload, nothing wakes the process.
     async fn tick_during_overloads(&self) {
-        let overload_began = self.room().overload_began.clone();
+        let overload_began = self.state().overload_began.clone();
         loop {
             overload_began.notified().await;
-            while self.room().tick() {
+            while self.state().tick() {
                 sleep(TICK).await;
             }
         }
     }
 
-    fn room(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits for a permit to process a request. Dropping the permit releases it. Returns `None` when the request must be rejected.
-    pub async fn acquire(&self, rank: Priority) -> Option<Permit> {
+    pub async fn acquire_permit(&self, rank: Priority) -> Option<Permit> {
         let waiting = {
-            let mut room = self.room();
-            if room.try_admit_immediately(rank) {
+            let mut state = self.state();
+            if state.try_admit_immediately(rank) {
                 return Some(Permit(self.clone(), rank));
             }
-            if room.is_overloaded() {
-                room.reject();
+            if state.is_overloaded() {
+                state.reject();
                 return None;
             }
             let (here, waiting) = oneshot::channel();
-            let queue = if rank == Priority::Save { &mut room.saves } else { &mut room.reads };
+            let queue = if rank == Priority::Save { &mut state.saves } else { &mut state.reads };
             queue.push_back(here);
             waiting
         };
-        let turn = timeout(MAX_QUEUE_WAIT, waiting).await.ok().and_then(Result::ok);
-        if turn.is_none() {
-            self.room().reject();
+        let permit = timeout(MAX_QUEUE_WAIT, waiting).await.ok().and_then(Result::ok);
+        if permit.is_none() {
+            self.state().reject();
         }
-        turn
+        permit
     }
 
     fn end(&self, rank: Priority) {
-        let mut room = self.room();
-        *room.under_way(rank) -= 1;
-        room.idle_ticks = 0;
-        while let Some((waiting, rank)) = room.next() {
-            *room.under_way(rank) += 1;
+        let mut state = self.state();
+        *state.under_way(rank) -= 1;
+        state.idle_ticks = 0;
+        while let Some((waiting, rank)) = state.next() {
+            *state.under_way(rank) += 1;
             if let Err(unwanted) = waiting.send(Permit(self.clone(), rank)) {
                 std::mem::forget(unwanted); // dropping it would call this function again while the lock is held
-                *room.under_way(rank) -= 1;
+                *state.under_way(rank) -= 1;
             }
         }
     }
@@ -291,7 +291,7 @@ fn release(held: &SharedPermit) {
 /// Request body that releases the request's permit as soon as reading the body has to wait for the client.
 struct PermitReleasingBody {
     body: Body,
-    turn: SharedPermit,
+    permit: SharedPermit,
 }
 
 impl http_body::Body for PermitReleasingBody {
@@ -301,7 +301,7 @@ impl http_body::Body for PermitReleasingBody {
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         let polled = Pin::new(&mut self.body).poll_frame(cx);
         if polled.is_pending() {
-            release(&self.turn);
+            release(&self.permit);
         }
         polled
     }
@@ -323,7 +323,7 @@ impl http_body::Body for PermitReleasingBody {
 /// # Errors
 /// Returns the head and body of the request when the request is rejected because of an overload.
 pub async fn admit<F>(
-    turns: &AdmissionController,
+    admission: &AdmissionController,
     request: Request,
     answer: impl FnOnce(Request) -> F,
 ) -> Result<Response, Box<(Parts, Body)>>
@@ -334,12 +334,12 @@ where
     let (head, body) = request.into_parts();
     let is_small = body.size_hint().exact().is_some_and(|size| size <= BUFFERED_BODY_MAX) && !head.headers.contains_key(EXPECT);
     let body = if is_small && !body.is_end_stream() { whole(body).await } else { body };
-    let Some(turn) = turns.acquire(rank).await else { return Err(Box::new((head, body))) };
-    let turn = Arc::new(Mutex::new(Some(turn)));
-    let body = if is_small { body } else { Body::new(PermitReleasingBody { body, turn: turn.clone() }) };
+    let Some(permit) = admission.acquire_permit(rank).await else { return Err(Box::new((head, body))) };
+    let permit = Arc::new(Mutex::new(Some(permit)));
+    let body = if is_small { body } else { Body::new(PermitReleasingBody { body, permit: permit.clone() }) };
     let mut answering = pin!(answer(Request::from_parts(head, body)));
     let answered = timeout(PERMIT_TIMEOUT, answering.as_mut()).await;
-    release(&turn);
+    release(&permit);
     match answered {
         Ok(response) => Ok(response),
         Err(_) => Ok(answering.await),

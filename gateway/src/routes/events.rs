@@ -134,7 +134,7 @@ async fn events(
     QueryParams(query): QueryParams<EventsQuery>,
 ) -> ApiResult<Response> {
     let campaign_id = query::validate_campaign_id(query.campaign)?;
-    let room = api.streams.try_acquire(signed.caller.user_id).ok_or_else(too_many_streams_problem)?;
+    let permit = api.streams.try_acquire(signed.caller.user_id).ok_or_else(too_many_streams_problem)?;
     let feed = api.events().watch(signed.request(pb::WatchRequest { campaign_id })).await?.into_inner();
     let (host, caller) = (api.host.clone(), signed.caller.clone());
     let over = async move {
@@ -142,7 +142,7 @@ async fn events(
         future::select(ended, left).await;
     };
     let alive = KeepAlive::new().interval(KEEP_ALIVE_INTERVAL).text("still there");
-    Ok(([NO_BUFFERING_HEADER], Sse::new(shown(api, signed, feed, room).take_until(over)).keep_alive(alive)).into_response())
+    Ok(([NO_BUFFERING_HEADER], Sse::new(shown(api, signed, feed, permit).take_until(over)).keep_alive(alive)).into_response())
 }
 
 /// Returns the 429 response for exceeding the limit of open event streams.
@@ -155,12 +155,12 @@ fn shown(
     api: AppState,
     signed: AuthenticatedCaller,
     feed: impl Stream<Item = Result<WatchEvent, Status>>,
-    room: StreamPermit,
+    permit: StreamPermit,
 ) -> impl Stream<Item = Result<Event, Infallible>> {
     let changes =
         feed.take_while(|event| future::ready(event.is_ok())).filter_map(|event| future::ready(event.ok().and_then(|event| event.event)));
     let while_open = changes.map(move |change| {
-        let _counted = &room; // keeps the permit until the stream ends
+        let _counted = &permit; // keeps the permit until the stream ends
         change
     });
     while_open.then(move |change| {

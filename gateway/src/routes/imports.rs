@@ -165,7 +165,7 @@ impl From<pb::ImportProgress> for UploadProgress {
     responses((status = 200, description = "Events named `progress`, with UploadProgress as data.", body = UploadProgress, content_type = "text/event-stream")),
     extensions(("x-rpc" = json!("/patio.imports.v1.ImportService/WatchImport"))))]
 async fn watch_upload(State(api): State<AppState>, signed: AuthenticatedCaller, UploadId(id): UploadId) -> ApiResult<Response> {
-    let room = api.streams.try_acquire(signed.caller.user_id).ok_or_else(events::too_many_streams_problem)?;
+    let permit = api.streams.try_acquire(signed.caller.user_id).ok_or_else(events::too_many_streams_problem)?;
     let request = pb::WatchImportRequest { upload_id: id.to_string() };
     let progress = api.imports().watch_import(signed.request_with_timeout(LONG_CALL_TIMEOUT, request)).await?.into_inner();
     let (host, caller) = (api.host.clone(), signed.caller);
@@ -174,7 +174,7 @@ async fn watch_upload(State(api): State<AppState>, signed: AuthenticatedCaller, 
         future::select(ended, stopped).await;
     };
     let stream = events(progress).take_until(over).map(move |event| {
-        let _kept = &room;
+        let _kept = &permit;
         event
     });
     let alive = KeepAlive::new().interval(Duration::from_secs(5)).text("still there");

@@ -6,25 +6,25 @@ use utoipa_axum::router::OpenApiRouter;
 
 pub mod activity;
 pub mod audit;
-pub mod bulk;
+pub mod bulk_changes;
 pub mod campaign_history;
 pub mod campaigns;
-pub mod changes;
 pub mod conflicts;
 pub mod events;
 pub mod files;
 pub mod health;
-pub mod history;
 mod history_page;
 pub mod imports;
 pub mod jobs;
 mod openapi_base;
 pub mod page_views;
 pub mod pending_saves;
-pub mod reports;
+pub mod security_reports;
 pub mod sessions;
 pub mod user_history;
 pub mod users;
+pub mod vehicle_changes;
+pub mod vehicle_history;
 pub mod vehicle_list;
 pub mod vehicles;
 pub mod work_pace;
@@ -38,16 +38,16 @@ fn all() -> OpenApiRouter<AppState> {
         .merge(yards::routes())
         .merge(vehicles::routes())
         .merge(vehicle_list::routes())
-        .merge(changes::routes())
+        .merge(vehicle_changes::routes())
         .merge(conflicts::routes())
-        .merge(history::routes())
+        .merge(vehicle_history::routes())
         .merge(campaign_history::routes())
         .merge(user_history::routes())
         .merge(events::routes())
         .merge(work_pace::routes())
         .merge(activity::routes())
         .merge(pending_saves::routes())
-        .merge(bulk::routes())
+        .merge(bulk_changes::routes())
         .merge(jobs::routes())
         .merge(imports::routes())
         .merge(files::routes())

@@ -61,7 +61,7 @@ pub fn build_router(api: AppState, pages: StaticFiles, document: Value) -> Route
     Router::new()
         .nest("/api", routes::router())
         .merge(routes::health::probe_routes())
-        .merge(routes::reports::routes())
+        .merge(routes::security_reports::routes())
         .merge(openapi::router(api.config.api_docs, document))
         .fallback(answer)
         .layer(CatchPanicLayer::custom(middleware::panic_response))

@@ -20,14 +20,14 @@ pub(super) enum Cell {
 impl Cell {
     /// Creates a text cell from a text and trims the text. Inner blanks are kept, because parking spaces such as `- 3` contain
     /// blanks.
-    pub(super) fn text(written: &str) -> Self {
+    pub(super) fn from_text(written: &str) -> Self {
         let text = trimmed(written);
         if text.is_empty() { Self::Blank } else { Self::Text(text.into()) }
     }
 
     /// Creates a text cell from a shared string. The string is copied only if its ends must be trimmed.
     pub(super) fn from_shared_string(written: &Rc<str>) -> Self {
-        if trimmed(written).len() == written.len() && !written.is_empty() { Self::Text(written.clone()) } else { Self::text(written) }
+        if trimmed(written).len() == written.len() && !written.is_empty() { Self::Text(written.clone()) } else { Self::from_text(written) }
     }
 
     /// Returns the displayed text of the cell, valid or not.

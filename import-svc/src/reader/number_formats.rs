@@ -36,8 +36,8 @@ impl NumberFormats {
                 let why = "has more than 15 digits and may have lost some. Format the cell as text and type it again.";
                 Cell::Invalid(number.to_string(), why.to_owned())
             }
-            NumberFormat::Plain => Cell::text(&plain(number)),
-            NumberFormat::Pattern(sections) => Cell::text(&shown(sections, number)),
+            NumberFormat::Plain => Cell::from_text(&plain(number)),
+            NumberFormat::Pattern(sections) => Cell::from_text(&shown(sections, number)),
             NumberFormat::Unsupported(what) => {
                 Cell::Unsupported(plain(number), format!("Excel shows this as {what}. {FORMAT_AS_TEXT_HINT}"))
             }
@@ -219,7 +219,7 @@ mod tests {
             ("00#", 7.0, "007"),
             ("\"a;b\"00", 7.0, "a;b07"),
         ] {
-            assert_eq!(read(code, number), Cell::text(text), "{code} {number}");
+            assert_eq!(read(code, number), Cell::from_text(text), "{code} {number}");
         }
     }
 

@@ -146,8 +146,8 @@ impl Cells<'_, '_> {
                 Some(text) => Cell::from_shared_string(text),
                 None => bad(value, "refers to a text that is missing in the workbook."),
             },
-            "str" => Cell::text(&crate::reader::text::decode_escapes(value)),
-            "inlineStr" => Cell::text(value),
+            "str" => Cell::from_text(&crate::reader::text::decode_escapes(value)),
+            "inlineStr" => Cell::from_text(value),
             "b" => {
                 let text = if value.trim() == "1" || value.trim().eq_ignore_ascii_case("true") { "TRUE" } else { "FALSE" };
                 Cell::Unsupported(text.to_owned(), format!("Excel turned this into TRUE or FALSE. {FORMAT_AS_TEXT_HINT}"))

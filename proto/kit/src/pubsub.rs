@@ -28,7 +28,7 @@ const SENDER_ID_LEN: usize = 16;
 
 /// Item that a subscriber receives: a published message, or a notice that messages of other replicas may be lost.
 #[derive(Debug, Clone)]
-pub enum Message {
+pub enum PubSubMessage {
     /// Message published by this or another replica.
     Event(Bytes),
     /// Messages of other replicas may have been lost.
@@ -38,7 +38,7 @@ pub enum Message {
 /// Publish/subscribe channel between the replicas of one service. Clones share the channel.
 #[derive(Clone)]
 pub struct PubSub {
-    local: broadcast::Sender<Message>,
+    local: broadcast::Sender<PubSubMessage>,
     redis_connection: Option<RedisConnection>,
     channel: Arc<str>,
     sender_id: [u8; SENDER_ID_LEN],
@@ -102,14 +102,14 @@ impl PubSub {
         tokio::time::timeout(SILENCE_TIMEOUT, all.subscribe(&*self.channel)).await??;
         self.is_subscribed.store(true, Ordering::Relaxed);
         tracing::info!(channel = %self.channel, "redis subscription active");
-        let _ = self.local.send(Message::Lagged);
+        let _ = self.local.send(PubSubMessage::Lagged);
         let mut messages = all.into_on_message();
         while let Some(message) = tokio::time::timeout(SILENCE_TIMEOUT, messages.next()).await? {
             let bytes = message.get_payload_bytes();
             if let Some((_, payload)) =
                 bytes.split_at_checked(SENDER_ID_LEN).filter(|(name, payload)| *name != self.sender_id && !payload.is_empty())
             {
-                let _ = self.local.send(Message::Event(Bytes::copy_from_slice(payload)));
+                let _ = self.local.send(PubSubMessage::Event(Bytes::copy_from_slice(payload)));
             }
         }
         anyhow::bail!("the redis connection was closed")
@@ -117,7 +117,7 @@ impl PubSub {
 
     /// Publishes a message to all subscribers. Returns `false` when publishing to other replicas failed.
     pub async fn publish(&self, message: Bytes) -> bool {
-        let _ = self.local.send(Message::Event(message.clone()));
+        let _ = self.local.send(PubSubMessage::Event(message.clone()));
         self.publish_remote(&message).await
     }
 
@@ -137,7 +137,7 @@ impl PubSub {
 
     /// Subscribes to all messages that are published after this call.
     #[must_use]
-    pub fn subscribe(&self) -> broadcast::Receiver<Message> {
+    pub fn subscribe(&self) -> broadcast::Receiver<PubSubMessage> {
         self.local.subscribe()
     }
 

@@ -7,7 +7,7 @@ use crate::{
         batch_update::{self, VehiclePatch},
         changes,
         counters::{self, CampaignCounts, CounterDeltas},
-        job_snapshots::{self, JobSnapshot},
+        job_snapshots::{self, VehicleSnapshot},
         jobs::{self, NewBulkJob},
         vehicle_lookup::FoundVehicle,
     },
@@ -28,7 +28,7 @@ const PURGE_CHUNK_LEN: i64 = 5_000;
 
 /// Description of a bulk job for the job history: kind, detail and who may undo the job.
 #[derive(Debug, Clone, Default)]
-pub struct JobDescription {
+pub struct BulkJobDescription {
     /// Kind of change: `status`, `space` or `file`.
     pub kind: &'static str,
     /// New status for the kind `status`, file name for the kind `file`, empty for the kind `space`.
@@ -40,7 +40,7 @@ pub struct JobDescription {
 /// Vehicles that a job changes, with their snapshots and the changes to the counters of each campaign.
 #[derive(Debug, Default)]
 pub struct ChangeSet {
-    before: Vec<JobSnapshot>,
+    before: Vec<VehicleSnapshot>,
     campaigns: BTreeMap<i64, InCampaign>,
 }
 
@@ -64,7 +64,7 @@ impl ChangeSet {
     /// Adds a vehicle with its snapshot. `from` and `to` are the vehicle's yard and inspected state before and after
     /// the change. `walks` is true when an uninspected vehicle gets another place in the walking order (by parking
     /// space).
-    pub fn add_vehicle(&mut self, campaign: i64, before: JobSnapshot, (from, to): (Counts, Counts), walks: bool) {
+    pub fn add_vehicle(&mut self, campaign: i64, before: VehicleSnapshot, (from, to): (Counts, Counts), walks: bool) {
         let here = self.campaigns.entry(campaign).or_default();
         here.vehicles.push(before.id);
         here.deltas.add_vehicle_change(from, to);
@@ -96,8 +96,8 @@ impl ChangeSet {
 
     /// Inserts the job and the snapshots of its vehicles into the database. Must be called before the vehicles
     /// change.
-    pub async fn record_job(&self, tx: &mut Tx<'_>, run: &BulkContext, work: JobDescription) -> Result<()> {
-        let JobDescription { kind, detail, supervisor } = work;
+    pub async fn record_job(&self, tx: &mut Tx<'_>, run: &BulkContext, work: BulkJobDescription) -> Result<()> {
+        let BulkJobDescription { kind, detail, supervisor } = work;
         let new = NewBulkJob {
             kind,
             detail,
@@ -139,7 +139,7 @@ pub async fn record_job_and_patch_vehicles(
     tx: &mut Tx<'_>,
     all: &[(&FoundVehicle, VehiclePatch<'_>)],
     run: &BulkContext,
-    work: JobDescription,
+    work: BulkJobDescription,
 ) -> Result<Vec<CampaignCounts>> {
     let touched = ChangeSet::from_patches(all);
     touched.record_job(tx, run, work).await?;

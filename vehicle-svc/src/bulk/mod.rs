@@ -12,7 +12,7 @@ pub(crate) mod undo;
 use crate::{
     bulk::{
         context::{BulkContext, BulkOutcome, MAX_VEHICLES, SkipReason},
-        job_history::{ChangeSet, JobDescription, count_as_i64},
+        job_history::{BulkJobDescription, ChangeSet, count_as_i64},
         preview::{PREVIEW_LIMIT, list_field_changes, list_yard_warnings},
     },
     error::{Error, Result},
@@ -154,7 +154,7 @@ pub async fn change_status(tx: &mut Tx<'_>, vins: &[String], change: StatusChang
         touched.add_status_change(vehicle.campaign_id, (vehicle.yard_id, &vehicle.status), (vehicle.yard_id, status));
     }
     let supervisor = todo.iter().any(|vehicle| !vehicle.admin_notes.is_empty());
-    touched.record_job(tx, run, JobDescription { kind: "status", detail: status.to_owned(), supervisor }).await?;
+    touched.record_job(tx, run, BulkJobDescription { kind: "status", detail: status.to_owned(), supervisor }).await?;
     batch_update::set_same_values(tx, &touched.vehicle_ids(), new, run.caller.signed_in_user_id(), run.now).await?;
     outcome.campaign_counts = touched.update_counters(tx, run.now).await?;
     let updated = outcome.updated;
@@ -313,7 +313,8 @@ pub async fn move_vehicles(tx: &mut Tx<'_>, moves: &[(String, ParkingSpace)], ru
     }
     let all: Vec<_> = moved.into_iter().map(|(_, vehicle, patch)| (vehicle, patch)).collect();
     outcome.campaign_counts =
-        job_history::record_job_and_patch_vehicles(tx, &all, run, JobDescription { kind: "space", ..JobDescription::default() }).await?;
+        job_history::record_job_and_patch_vehicles(tx, &all, run, BulkJobDescription { kind: "space", ..BulkJobDescription::default() })
+            .await?;
     audit::append(
         tx,
         run.now,

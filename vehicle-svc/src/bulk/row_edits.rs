@@ -2,7 +2,7 @@
 use crate::{
     bulk::{
         context::{BulkContext, MAX_VEHICLES},
-        job_history::{self, JobDescription, count_as_i64},
+        job_history::{self, BulkJobDescription, count_as_i64},
         preview::{PREVIEW_LIMIT, list_field_changes, list_yard_warnings},
     },
     error::{Error, Result},
@@ -200,7 +200,7 @@ pub async fn apply_edits(
         tx,
         &changed,
         run,
-        JobDescription { kind: "file", detail: source.to_owned(), supervisor },
+        BulkJobDescription { kind: "file", detail: source.to_owned(), supervisor },
     )
     .await?;
     audit::append(tx, run.now, Some(&run.caller), event(changed.len(), run, source)).await?;

@@ -14,7 +14,7 @@ use crate::{
         batch_update::{self, VehiclePatch},
         campaigns,
         counters::CampaignCounts,
-        job_snapshots::{self, JobSnapshot},
+        job_snapshots::{self, VehicleSnapshot},
         jobs::{self, BulkJob, SkippedVehicle},
         vehicle_lookup::{self, FoundVehicle},
     },
@@ -99,7 +99,7 @@ async fn restore_vehicles(tx: &mut Tx<'_>, job: BulkJob, run: &BulkContext) -> R
     let kept = job_snapshots::list_of_job(tx, job.id).await?;
     let now = vehicle_lookup::list_by_ids(tx, &kept.iter().map(|before| before.id).collect::<Vec<_>>(), true).await?;
     let deleted = job.vehicles - count_as_i64(now.len());
-    let mut kept: HashMap<i64, JobSnapshot> = kept.into_iter().map(|before| (before.id, before)).collect();
+    let mut kept: HashMap<i64, VehicleSnapshot> = kept.into_iter().map(|before| (before.id, before)).collect();
     let all = now.into_iter().filter_map(|vehicle| Some((kept.remove(&vehicle.id)?, vehicle)));
     let (same, others): (Vec<_>, Vec<_>) = all.partition(|(before, vehicle)| vehicle.content == before.version + 1);
     let skipped: Vec<SkippedVehicle> = others.iter().map(|(_, vehicle)| SkippedVehicle::from(vehicle)).collect();
@@ -116,8 +116,8 @@ async fn restore_vehicles(tx: &mut Tx<'_>, job: BulkJob, run: &BulkContext) -> R
     batch_update::write_patches(tx, &all, run.caller.signed_in_user_id(), run.now).await?;
     let campaign_counts = ChangeSet::from_patches(&all).update_counters(tx, run.now).await?;
     let restored = count_as_i64(all.len());
-    let same: Vec<JobSnapshot> = same.into_iter().map(|(before, _)| before).collect();
-    let others: Vec<JobSnapshot> = others.into_iter().map(|(before, _)| before).collect();
+    let same: Vec<VehicleSnapshot> = same.into_iter().map(|(before, _)| before).collect();
+    let others: Vec<VehicleSnapshot> = others.into_iter().map(|(before, _)| before).collect();
     job_snapshots::restore_content_ids(tx, job.id, &same, &others).await?;
     record_undo(tx, job, None, run, (restored, count_as_i64(skipped.len()))).await?;
     Ok(UndoResult { undone: true, restored, skipped, deleted, campaign_counts, deletes_campaign: false })
@@ -125,7 +125,7 @@ async fn restore_vehicles(tx: &mut Tx<'_>, job: BulkJob, run: &BulkContext) -> R
 
 /// Returns the parking space of a vehicle before the job; `None` when the job did not move the vehicle. The yard
 /// comes from the snapshot, since some parking spaces do not determine a yard.
-fn previous_space(before: &JobSnapshot, now: &FoundVehicle) -> Result<Option<ParkingSpace>> {
+fn previous_space(before: &VehicleSnapshot, now: &FoundVehicle) -> Result<Option<ParkingSpace>> {
     let Some((space, yard_id)) = &before.parking_space else { return Ok(None) };
     let place = match now.parking_space() {
         Some(place) if place.space == *space => place,
@@ -135,7 +135,7 @@ fn previous_space(before: &JobSnapshot, now: &FoundVehicle) -> Result<Option<Par
 }
 
 /// Returns the values that restore a vehicle to its snapshot from before the job.
-fn patch_to_snapshot<'a>(before: &'a JobSnapshot, place: Option<&'a ParkingSpace>) -> VehiclePatch<'a> {
+fn patch_to_snapshot<'a>(before: &'a VehicleSnapshot, place: Option<&'a ParkingSpace>) -> VehiclePatch<'a> {
     VehiclePatch {
         place,
         status: before.status.as_deref(),

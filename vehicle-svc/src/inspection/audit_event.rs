@@ -12,9 +12,9 @@ use serde_json::{Map, Value, json};
 const MAX_CLOCK_DIFFERENCE: TimeDelta = TimeDelta::days(1);
 
 /// Kind of the audit events of one vehicle: saves and resolved conflicts.
-pub const AUDIT_KIND: &str = "vehicle-changed";
+pub const VEHICLE_CHANGED_KIND: &str = "vehicle-changed";
 /// Suffix of a field name in the new values of an audit event. The suffix marks a change that caused a conflict.
-pub const CONFLICT_SUFFIX: &str = " in conflict";
+pub const CONFLICT_FIELD_SUFFIX: &str = " in conflict";
 
 /// Returns the subject of the audit events of a vehicle.
 #[must_use]
@@ -75,11 +75,11 @@ pub fn build_save_event(
         new.insert("claimed_device".to_owned(), json!(save.device));
     }
     for conflict in kept {
-        new.insert(format!("{}{CONFLICT_SUFFIX}", conflict.field), json!({ "theirs": conflict.theirs, "mine": conflict.mine }));
+        new.insert(format!("{}{CONFLICT_FIELD_SUFFIX}", conflict.field), json!({ "theirs": conflict.theirs, "mine": conflict.mine }));
     }
     let how = origin_text(save.origin);
     audit::AuditEvent {
-        kind: AUDIT_KIND,
+        kind: VEHICLE_CHANGED_KIND,
         subject: audit_subject(before.id),
         summary: format!(
             "{vin} of {} saved as {}, {how}",

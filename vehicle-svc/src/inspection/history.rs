@@ -3,7 +3,7 @@ use crate::{
     error::{Error, Result},
     inspection::{audit_event, merge},
     store::{
-        job_snapshots::{JobSnapshot, ValuesAfterJob},
+        job_snapshots::{ValuesAfterJob, VehicleSnapshot},
         jobs::{self, BulkJob, BulkJobOfVehicle},
         vehicles::Vehicle,
     },
@@ -27,7 +27,7 @@ pub async fn list(db: &Db, vehicle: &Vehicle, role: Role, before: DateTime<Utc>,
     let (subject, more) = (audit_event::audit_subject(vehicle.id), limit + 1);
     let fetched = i64::try_from(more).unwrap_or(i64::MAX);
     let (saves, jobs) = tokio::try_join!(
-        audit::list_by_subject(db, (audit_event::AUDIT_KIND, &subject), before, more),
+        audit::list_by_subject(db, (audit_event::VEHICLE_CHANGED_KIND, &subject), before, more),
         jobs::list_of_vehicle(db, (vehicle.campaign_id, vehicle.id), before, fetched),
     )?;
     let mut changes: Vec<VehicleChange> = saves.into_iter().map(of_save).collect();
@@ -39,7 +39,7 @@ pub async fn list(db: &Db, vehicle: &Vehicle, role: Role, before: DateTime<Utc>,
     changes.truncate(limit);
     let next = changes.last().filter(|_| has_more).and_then(|last| last.at);
     if next.is_none()
-        && let Some(import) = jobs::find_import(db, vehicle.campaign_id).await?.filter(|import| import.at < before)
+        && let Some(import) = jobs::find_import_job(db, vehicle.campaign_id).await?.filter(|import| import.at < before)
     {
         changes.push(change(import, ChangeKind::Import));
     }
@@ -59,7 +59,7 @@ fn of_save(event: Event) -> VehicleChange {
     let changed = |field: Field| {
         let name = merge::field_name(field);
         let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
-        let conflict = new.get(&format!("{name}{}", audit_event::CONFLICT_SUFFIX));
+        let conflict = new.get(&format!("{name}{}", audit_event::CONFLICT_FIELD_SUFFIX));
         let in_conflict = conflict.map(|both| (text(both.get("theirs")), text(both.get("mine")), true));
         let plain = new.get(name).map(|value| (text(old.get(name)), text(Some(value)), false));
         let (old, new, in_conflict) = in_conflict.or(plain)?;
@@ -85,7 +85,7 @@ fn values(text: &str) -> Map<String, Value> {
 
 /// Converts a bulk job to an entry of the vehicle's history, with the values before and after the job.
 fn of_job(found: BulkJobOfVehicle) -> Result<VehicleChange> {
-    let JobSnapshot { status, parking_space, operator_notes, admin_notes, after, .. } = found.snapshot().map_err(Error::from)?;
+    let VehicleSnapshot { status, parking_space, operator_notes, admin_notes, after, .. } = found.snapshot().map_err(Error::from)?;
     let after = after.unwrap_or_else(|| ValuesAfterJob {
         status: (found.job.kind == "status").then(|| found.job.detail.clone()),
         ..ValuesAfterJob::default()

@@ -119,7 +119,7 @@ fn event(conflict: &Conflict, vehicle: &Vehicle, (was, is): (&str, &str), choice
     new.insert("conflict".to_owned(), json!(conflict.id));
     new.insert("chosen".to_owned(), json!(merge::conflict_side_text(choice.side)));
     audit::AuditEvent {
-        kind: audit_event::AUDIT_KIND,
+        kind: audit_event::VEHICLE_CHANGED_KIND,
         subject: audit_event::audit_subject(vehicle.id),
         summary: format!("{vin} in {}: conflict on {} resolved", vehicle.campaign_name, conflict.field),
         old: Some(Value::Object(old)),

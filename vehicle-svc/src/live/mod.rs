@@ -153,14 +153,14 @@ impl ChangeFeed {
                     () = live.tasks.wait_until_stopping() => return,
                 };
                 match received {
-                    Ok(pubsub::Message::Event(bytes)) => match WatchEvent::decode(bytes) {
+                    Ok(pubsub::PubSubMessage::Event(bytes)) => match WatchEvent::decode(bytes) {
                         Ok(event) => live.hear(event),
                         Err(cause) => {
                             let channel = live.feed.channel();
                             tracing::warn!(%cause, channel, "failed to decode an event from another replica, event ignored");
                         }
                     },
-                    Ok(pubsub::Message::Lagged) | Err(RecvError::Lagged(_)) => drop(live.out.send(ChangeFeedItem::Lagged)),
+                    Ok(pubsub::PubSubMessage::Lagged) | Err(RecvError::Lagged(_)) => drop(live.out.send(ChangeFeedItem::Lagged)),
                     Err(RecvError::Closed) => return,
                 }
             }

@@ -52,7 +52,7 @@ impl StatusDeltas {
     pub fn add_vehicle_change(&mut self, from: (Option<i64>, &str), to: (Option<i64>, &str)) {
         for ((yard, status), sign) in [(from, -1), (to, 1)] {
             if !status.is_empty() {
-                *self.0.entry((yard.unwrap_or(super::counters::NO_YARD), status.to_owned())).or_default() += sign;
+                *self.0.entry((yard.unwrap_or(super::counters::NO_YARD_ID), status.to_owned())).or_default() += sign;
             }
         }
     }

@@ -3,7 +3,7 @@ use crate::{
     parking_space::{self, ParkingSpace},
     store::{
         dialect,
-        job_snapshots::{JobSnapshot, ValuesAfterJob},
+        job_snapshots::{ValuesAfterJob, VehicleSnapshot},
         status_history,
         vehicle_lookup::FoundVehicle,
     },
@@ -56,8 +56,8 @@ impl VehiclePatch<'_> {
 
     /// Returns the values of the fields that this patch changes, before and after the change, for a later undo and for the history.
     #[must_use]
-    pub fn snapshot_before(&self, vehicle: &FoundVehicle) -> JobSnapshot {
-        JobSnapshot {
+    pub fn snapshot_before(&self, vehicle: &FoundVehicle) -> VehicleSnapshot {
+        VehicleSnapshot {
             id: vehicle.id,
             version: vehicle.version,
             content: vehicle.content,

@@ -10,7 +10,7 @@ use std::{collections::BTreeMap, sync::LazyLock};
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
 /// Yard id under which vehicles without a yard are counted.
-pub const NO_YARD: i64 = 0;
+pub const NO_YARD_ID: i64 = 0;
 
 /// Change of the vehicle counters of one yard in one campaign.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl CounterDeltas {
     /// state after it.
     pub fn add_vehicle_change(&mut self, from: (Option<i64>, bool), to: (Option<i64>, bool)) {
         for ((yard, inspected), sign) in [(from, -1), (to, 1)] {
-            let yard = yard.unwrap_or(NO_YARD);
+            let yard = yard.unwrap_or(NO_YARD_ID);
             let delta = self.yards.entry(yard).or_default();
             delta.total += sign;
             delta.inspected += sign * i64::from(inspected);
@@ -188,6 +188,6 @@ mod tests {
         assert_eq!(deltas.yards[&2], CounterDelta { total: 0, inspected: 1 });
         deltas.add_vehicle_change((Some(2), true), (None, true));
         assert_eq!(deltas.total(), CounterDelta { total: 0, inspected: 1 });
-        assert_eq!(deltas.yards[&NO_YARD], CounterDelta { total: 1, inspected: 1 });
+        assert_eq!(deltas.yards[&NO_YARD_ID], CounterDelta { total: 1, inspected: 1 });
     }
 }

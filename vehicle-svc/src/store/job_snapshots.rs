@@ -17,7 +17,7 @@ const SNAPSHOTS_PER_ROW: usize = 5_000;
 /// `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
-pub struct JobSnapshot {
+pub struct VehicleSnapshot {
     /// Id of the vehicle.
     pub id: i64,
     /// Version of the vehicle before the job; the job increased the version by one.
@@ -63,7 +63,7 @@ pub struct ValuesAfterJob {
 }
 
 /// Inserts the vehicle snapshots of a job that has no snapshots yet.
-pub async fn insert(tx: &mut Tx<'_>, job: i64, all: &[JobSnapshot]) -> Result<()> {
+pub async fn insert(tx: &mut Tx<'_>, job: i64, all: &[VehicleSnapshot]) -> Result<()> {
     for (part, some) in (0i64..).zip(all.chunks(SNAPSHOTS_PER_ROW)) {
         let text = serde_json::to_string(some).map_err(|cause| sqlx::Error::Encode(Box::new(cause)))?;
         on!(tx.connection(), c => query("insert into job_parts (job_id, part, vehicles) values ($1, $2, $3)")
@@ -86,7 +86,7 @@ struct Earlier {
     admin_notes: String,
 }
 
-impl From<Earlier> for JobSnapshot {
+impl From<Earlier> for VehicleSnapshot {
     fn from(earlier: Earlier) -> Self {
         Self {
             id: earlier.vehicle_id,
@@ -103,22 +103,22 @@ impl From<Earlier> for JobSnapshot {
 }
 
 /// Returns the snapshots of all vehicles that a job changed.
-pub async fn list_of_job(tx: &mut Tx<'_>, job: i64) -> Result<Vec<JobSnapshot>> {
+pub async fn list_of_job(tx: &mut Tx<'_>, job: i64) -> Result<Vec<VehicleSnapshot>> {
     let earlier: Vec<Earlier> = on!(tx.connection(), c => query_as(
         "select vehicle_id, content_before, content_after, status, inspected, parking_space, yard_id, operator_notes, admin_notes
            from job_changes where job_id = $1").bind(job).fetch_all(c).await)?;
     let parts: Vec<String> =
         on!(tx.connection(), c => query_scalar("select vehicles from job_parts where job_id = $1").bind(job).fetch_all(c).await)?;
-    let mut all: Vec<JobSnapshot> = earlier.into_iter().map(JobSnapshot::from).collect();
+    let mut all: Vec<VehicleSnapshot> = earlier.into_iter().map(VehicleSnapshot::from).collect();
     for part in parts {
-        all.extend(serde_json::from_str::<Vec<JobSnapshot>>(&part).map_err(|cause| sqlx::Error::Decode(Box::new(cause)))?);
+        all.extend(serde_json::from_str::<Vec<VehicleSnapshot>>(&part).map_err(|cause| sqlx::Error::Decode(Box::new(cause)))?);
     }
     Ok(all)
 }
 
 /// Restores the content id (version at which the content was first stored) of every vehicle that an undo restored. Deletes the
 /// snapshots of these vehicles; the snapshots of skipped vehicles stay.
-pub async fn restore_content_ids(tx: &mut Tx<'_>, job: i64, restored: &[JobSnapshot], left: &[JobSnapshot]) -> Result<()> {
+pub async fn restore_content_ids(tx: &mut Tx<'_>, job: i64, restored: &[VehicleSnapshot], left: &[VehicleSnapshot]) -> Result<()> {
     let text = format!(
         "update vehicles set restored_version = version, content = k.content from ({}) as k where vehicles.id = k.id",
         dialect::unnest_pairs_sql(tx.is_postgres())

@@ -1,5 +1,5 @@
 //! SQL statements on the table of jobs (bulk changes and imports), and on the campaigns that each job changed.
-use crate::store::{dialect, job_snapshots::JobSnapshot, vehicle_lookup::content};
+use crate::store::{dialect, job_snapshots::VehicleSnapshot, vehicle_lookup::content};
 use chrono::{DateTime, Utc};
 use patio_kit::{
     db::{Db, Tx},
@@ -123,9 +123,9 @@ impl BulkJobOfVehicle {
     ///
     /// # Errors
     /// Returns an error when the stored text is invalid.
-    pub fn snapshot(&self) -> Result<JobSnapshot> {
+    pub fn snapshot(&self) -> Result<VehicleSnapshot> {
         let mut first = serde_json::Deserializer::from_str(&self.snapshots);
-        JobSnapshot::deserialize(&mut first).map_err(|cause| sqlx::Error::Decode(cause.into()))
+        VehicleSnapshot::deserialize(&mut first).map_err(|cause| sqlx::Error::Decode(cause.into()))
     }
 }
 
@@ -150,7 +150,7 @@ pub async fn list_of_vehicle(db: &Db, (campaign, vehicle): (i64, i64), before: D
 }
 
 /// Returns the job of the import that created a campaign, or `None` after the retention time.
-pub async fn find_import(db: &Db, campaign: i64) -> Result<Option<BulkJob>> {
+pub async fn find_import_job(db: &Db, campaign: i64) -> Result<Option<BulkJob>> {
     on!(db.read(), c => query_as(concat!(
         "select ", columns!(), " from job_campaigns k join jobs j on j.id = k.job_id where k.campaign_id = $1 and j.kind = 'import'"))
         .bind(campaign).fetch_optional(c).await)

@@ -20,7 +20,7 @@ pub fn select_as_json_array(postgres: bool, text: String, columns: &[&str]) -> S
 }
 
 /// Deserializes a boolean, which `SQLite` writes to JSON as 0 or 1.
-pub fn sqlite_bool<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+pub fn deserialize_sqlite_bool<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
     u8::deserialize(deserializer).map(|truth| truth != 0)
 }
 

@@ -2,8 +2,8 @@
 use crate::store::{
     batch_update::VehiclePatch,
     dialect,
-    job_snapshots::JobSnapshot,
-    json_rows::{field_names, rows, sqlite_bool},
+    job_snapshots::VehicleSnapshot,
+    json_rows::{deserialize_sqlite_bool, field_names, rows},
     vehicle_lookup::{VehicleScope, asked, content, lock_clause},
 };
 use patio_kit::db::Tx;
@@ -24,12 +24,12 @@ pub struct StatusChangeTarget {
     /// Id of the yard; `None` when the parking space belongs to no yard.
     pub yard_id: Option<i64>,
     /// Whether the campaign accepts changes of its vehicles.
-    #[serde(deserialize_with = "sqlite_bool")]
+    #[serde(deserialize_with = "deserialize_sqlite_bool")]
     pub is_open: bool,
     /// Current status of the vehicle as text in the database; empty for no status.
     pub status: String,
     /// Whether the vehicle counts as inspected.
-    #[serde(deserialize_with = "sqlite_bool")]
+    #[serde(deserialize_with = "deserialize_sqlite_bool")]
     pub inspected: bool,
     /// Version of the vehicle; increases with every change of the vehicle.
     pub version: i64,
@@ -41,7 +41,7 @@ pub struct StatusChangeTarget {
     /// Supervisor notes of the vehicle; fetched only if the call clears these notes, otherwise empty.
     pub admin_notes: String,
     /// Whether the vehicle has supervisor notes that stay although the call clears the team leader notes.
-    #[serde(deserialize_with = "sqlite_bool")]
+    #[serde(deserialize_with = "deserialize_sqlite_bool")]
     pub keeps_notes: bool,
     /// VIN of a vehicle that the call leaves unchanged; `None` for a vehicle that the call changes.
     pub vin: Option<String>,
@@ -50,9 +50,9 @@ pub struct StatusChangeTarget {
 impl StatusChangeTarget {
     /// Returns the vehicle's values before the status change, as a snapshot for a later undo.
     #[must_use]
-    pub fn snapshot_before(&self) -> JobSnapshot {
+    pub fn snapshot_before(&self) -> VehicleSnapshot {
         let non_empty = |notes: &String| Some(notes.clone()).filter(|notes| !notes.is_empty());
-        JobSnapshot {
+        VehicleSnapshot {
             id: self.id,
             version: self.version,
             content: self.content,

@@ -3,7 +3,7 @@ use crate::{
     parking_space::ParkingSpace,
     store::{
         dialect,
-        json_rows::{field_names, rows, sqlite_bool},
+        json_rows::{deserialize_sqlite_bool, field_names, rows},
     },
 };
 use patio_kit::{db::Tx, on};
@@ -32,7 +32,7 @@ pub struct FoundVehicle {
     /// Status as text in the database; empty for no status.
     pub status: String,
     /// Whether the vehicle counts as inspected.
-    #[serde(deserialize_with = "sqlite_bool")]
+    #[serde(deserialize_with = "deserialize_sqlite_bool")]
     pub inspected: bool,
     /// Version of the vehicle; increases with every change of the vehicle.
     pub version: i64,

@@ -112,7 +112,7 @@ async fn verification_reports_a_truncated_chain() {
 async fn expired_access_entries_are_deleted_and_the_chain_stays_valid() {
     each_database(async |host| {
         let db = sealed(&host).await;
-        let old = host.clock.now() - retention::ACCESS_RETENTION - TimeDelta::days(1);
+        let old = host.clock.now() - retention::ACCESS_ENTRY_RETENTION - TimeDelta::days(1);
         for (kind, at) in [("page-view", old), ("vehicle-changed", old), ("page-view", host.clock.now())] {
             let event = AuditEvent { kind, subject: "page home".into(), summary: "opened".into(), ..AuditEvent::default() };
             db.write(move |tx| Box::pin(async move { audit::append(tx, at, None, event).await })).await.unwrap();

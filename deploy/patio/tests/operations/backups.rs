@@ -1,6 +1,6 @@
 //! Tests of backups by restoring them.
 use super::everything;
-use patio_harness::{Client, Database, Output, POSTGRES_URL_VARIABLE, Patio, TestFolder, acquire_shared_slot, run, wait_until};
+use patio_harness::{Client, Database, POSTGRES_URL_VARIABLE, Patio, ProgramOutput, TestFolder, acquire_shared_slot, run, wait_until};
 use patio_testing::print_to_stderr;
 use serde_json::json;
 use sqlx::{Connection, Executor, SqliteConnection};
@@ -11,7 +11,7 @@ use std::{
     time::{Duration, UNIX_EPOCH},
 };
 
-fn patio(data: &Path, arguments: &[&str]) -> Output {
+fn patio(data: &Path, arguments: &[&str]) -> ProgramOutput {
     run("patio", arguments, &[("PATIO_DATA_DIR", data.to_str().unwrap())])
 }
 

@@ -1,5 +1,5 @@
 //! The command `doctor`: its machine-readable form, waiting, and the checks before an installation.
-use patio_harness::{Database, Output, POSTGRES_URL_VARIABLE, Redis, TestFolder, acquire_shared_slot, find_free_port, run};
+use patio_harness::{Database, POSTGRES_URL_VARIABLE, ProgramOutput, Redis, TestFolder, acquire_shared_slot, find_free_port, run};
 use patio_testing::print_to_stderr;
 use serde_json::Value;
 use std::{fs, net::TcpListener, os::unix::fs::PermissionsExt, path::Path, thread, time::Duration};
@@ -21,7 +21,7 @@ impl Sound {
         Self { folder, data, pages }
     }
 
-    fn doctor(&self, arguments: &[&str], settings: &[(&str, &str)]) -> Output {
+    fn doctor(&self, arguments: &[&str], settings: &[(&str, &str)]) -> ProgramOutput {
         let own = [("PATIO_DATA_DIR", &*self.data), ("PATIO_WEB_DIR", &*self.pages), ("PATIO_LISTEN", "127.0.0.1:0")];
         run("patio", &[&["doctor"], arguments].concat(), &[&own, settings].concat())
     }

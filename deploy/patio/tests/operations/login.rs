@@ -1,8 +1,8 @@
 //! The commands `login` and `logout`, and calls to services with the stored session.
-use patio_harness::{ADMIN_HMC, ADMIN_PASSWORD, Output, Patio, TestFolder, acquire_shared_slot, run, run_with_input};
+use patio_harness::{ADMIN_HMC, ADMIN_PASSWORD, Patio, ProgramOutput, TestFolder, acquire_shared_slot, run, run_with_input};
 use std::{fs, os::unix::fs::PermissionsExt};
 
-fn call(settings: &[(&str, &str)], arguments: &[&str]) -> Output {
+fn call(settings: &[(&str, &str)], arguments: &[&str]) -> ProgramOutput {
     run("patio", &[&["probe"], arguments].concat(), settings)
 }
 

@@ -58,7 +58,7 @@ fn an_outage_of_redis_is_one_warning_and_not_one_for_each_save() {
     for vehicle in vehicles.iter().cycle().take(20) {
         admin.save(*vehicle, &json!({ "status": "ok" }));
     }
-    let log = || patio.process().log();
+    let log = || patio.first_process().log();
     let away = warnings(&log(), "redis unavailable");
     assert_eq!(away.len(), 1, "{}", log());
     assert!(away[0]["cause"].is_string() && away[0]["purpose"].is_string(), "{}", away[0]);

@@ -21,12 +21,12 @@ mod truth;
 mod users;
 
 use crate::collector::Collector;
-use patio_harness::{Client, Output, Patio, TestFolder, acquire_shared_slot, find_free_port, run};
+use patio_harness::{Client, Patio, ProgramOutput, TestFolder, acquire_shared_slot, find_free_port, run};
 use serde_json::{Value, json};
 use std::{path::Path, thread};
 
 /// Runs `patio doctor` on several data folders with settings, concurrently.
-fn doctors<const N: usize>(calls: [(&Path, &[(&str, &str)]); N]) -> [Output; N] {
+fn doctors<const N: usize>(calls: [(&Path, &[(&str, &str)]); N]) -> [ProgramOutput; N] {
     let run_doctor_checks = |(data, settings): (&Path, &[(&str, &str)])| {
         let own = [("PATIO_DATA_DIR", data.to_str().unwrap()), ("PATIO_WEB_DIR", "/nowhere"), ("PATIO_LISTEN", "127.0.0.1:0")];
         run("patio", &["doctor"], &[&own, settings].concat())

@@ -1,5 +1,5 @@
 //! The command `probe`: health and calls of one service from the command line.
-use patio_harness::{Output, Patio, acquire_shared_slot, run, wait_until};
+use patio_harness::{Patio, ProgramOutput, acquire_shared_slot, run, wait_until};
 use std::{
     net::TcpListener,
     sync::LazyLock,
@@ -32,7 +32,7 @@ impl Auth {
         address(&self.0, "auth-svc")
     }
 
-    fn probe(&self, arguments: &[&str]) -> Output {
+    fn probe(&self, arguments: &[&str]) -> ProgramOutput {
         run("auth-svc", &[&["probe", "--addr", &self.address()], arguments].concat(), &[])
     }
 }

@@ -43,7 +43,7 @@ fn names_are_safe_in_headers_and_log_lines_and_secrets_are_not_logged() {
     }
     let wrong = admin.with_token(secrets[1]);
     wrong.send(wrong.request("GET", "/api/me").header("x-request-id", "a b=c"), "");
-    let log = patio.process().log();
+    let log = patio.first_process().log();
     assert!(log.lines().count() > 50 && log.contains("request completed"), "the log has the lowest level enabled");
     for line in log.lines() {
         let bare = line.trim_start_matches("\u{1b}[2m");

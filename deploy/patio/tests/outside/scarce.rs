@@ -72,12 +72,12 @@ fn exhausted_descriptors_are_waited_for() {
     let vehicle = admin.import_template().vehicle_ids()[0];
     let address = patio.url().trim_start_matches("http://").to_owned();
     let held: Vec<_> = (0..300).filter_map(|_| TcpStream::connect(&address).ok()).collect();
-    wait_until("the descriptors are exhausted", Duration::from_secs(10), || patio.process().open_descriptor_count() >= 155);
+    wait_until("the descriptors are exhausted", Duration::from_secs(10), || patio.first_process().open_descriptor_count() >= 155);
     std::thread::sleep(Duration::from_millis(500)); // the descriptors stay in use during this time
     assert!(
-        patio.process().open_descriptor_count() >= 155,
+        patio.first_process().open_descriptor_count() >= 155,
         "the descriptors must be exhausted: {} are open",
-        patio.process().open_descriptor_count()
+        patio.first_process().open_descriptor_count()
     );
     let count = held.len();
     drop(held);
@@ -125,7 +125,7 @@ fn exhausted_memory_does_not_end_the_process() {
     std::thread::scope(|scope| {
         let asking: Vec<_> = kinds.iter().flat_map(|(name, ask)| (0..CROWD).map(move |_| scope.spawn(move || (*name, ask())))).collect();
         while !asking.iter().all(std::thread::ScopedJoinHandle::is_finished) {
-            most = most.max(patio.process().data_memory_kib() >> 10);
+            most = most.max(patio.first_process().data_memory_kib() >> 10);
             std::thread::sleep(Duration::from_millis(20));
         }
         for one in asking {

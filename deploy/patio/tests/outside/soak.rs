@@ -87,7 +87,7 @@ fn round(client: &Client, campaign: &Campaign, (number, again): (u64, &AtomicUsi
 }
 
 fn turn(patio: &Patio, (client, campaign): (&Client, &Campaign), (first, time): (u64, Duration)) -> Look {
-    let (began, again, process) = (Instant::now(), &AtomicUsize::new(0), patio.process());
+    let (began, again, process) = (Instant::now(), &AtomicUsize::new(0), patio.first_process());
     let end = began + time;
     let (waits, mut memory): (Vec<(Instant, Duration)>, Vec<i64>) = std::thread::scope(|scope| {
         let looks = std::iter::repeat_with(|| std::thread::sleep(OFTEN)).take_while(|()| Instant::now() < end);

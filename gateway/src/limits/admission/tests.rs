@@ -1,51 +1,51 @@
 use crate::limits::admission::*;
 use futures::future::join_all;
 
-fn turns(most: usize) -> AdmissionController {
+fn admission(most: usize) -> AdmissionController {
     AdmissionController::new(NonZeroUsize::new(most), &ServiceChannel::Local(Arc::default()))
 }
 
-fn under_way(turns: &AdmissionController) -> (usize, usize) {
-    let room = turns.room();
-    (room.saving, room.reading)
+fn under_way(admission: &AdmissionController) -> (usize, usize) {
+    let state = admission.state();
+    (state.saving, state.reading)
 }
 
-async fn fill(turns: &AdmissionController, rank: Priority) -> Vec<Permit> {
+async fn fill(admission: &AdmissionController, rank: Priority) -> Vec<Permit> {
     let mut all = Vec::new();
-    while let Some(turn) = turns.acquire(rank).await {
-        all.push(turn);
+    while let Some(permit) = admission.acquire_permit(rank).await {
+        all.push(permit);
     }
     all
 }
 
 #[tokio::test]
 async fn reads_leave_a_quarter_to_saves() {
-    let turns = turns(8);
-    let reads = fill(&turns, Priority::Read).await;
-    let saves = fill(&turns, Priority::Save).await;
+    let admission = admission(8);
+    let reads = fill(&admission, Priority::Read).await;
+    let saves = fill(&admission, Priority::Save).await;
     assert_eq!((reads.len(), saves.len()), (6, 2));
 }
 
 /// Returns how long a save waits before it is rejected.
-async fn refused_after(turns: &AdmissionController) -> Duration {
+async fn refused_after(admission: &AdmissionController) -> Duration {
     let begun = Instant::now();
-    assert!(turns.acquire(Priority::Save).await.is_none());
+    assert!(admission.acquire_permit(Priority::Save).await.is_none());
     begun.elapsed()
 }
 
 #[tokio::test]
 async fn a_burst_waits_and_during_an_overload_requests_are_rejected_at_once() {
-    let turns = turns(4);
-    let all = join_all((0..4).map(|_| turns.acquire(Priority::Save))).await;
-    assert!(refused_after(&turns).await >= MAX_QUEUE_WAIT, "it waited");
-    assert!(refused_after(&turns).await < MAX_QUEUE_WAIT, "requests were rejected before");
+    let admission = admission(4);
+    let all = join_all((0..4).map(|_| admission.acquire_permit(Priority::Save))).await;
+    assert!(refused_after(&admission).await >= MAX_QUEUE_WAIT, "it waited");
+    assert!(refused_after(&admission).await < MAX_QUEUE_WAIT, "requests were rejected before");
     drop(all);
     for _ in 0..2 * DEBT_PER_REJECTION {
-        assert!(turns.acquire(Priority::Save).await.is_some());
+        assert!(admission.acquire_permit(Priority::Save).await.is_some());
     }
-    let again = join_all((0..4).map(|_| turns.acquire(Priority::Save))).await;
+    let again = join_all((0..4).map(|_| admission.acquire_permit(Priority::Save))).await;
     let begun = Instant::now();
-    let (late, ()) = tokio::join!(turns.acquire(Priority::Read), async {
+    let (late, ()) = tokio::join!(admission.acquire_permit(Priority::Read), async {
         tokio::time::sleep(MAX_QUEUE_WAIT / 2).await;
         drop(again);
     });
@@ -55,52 +55,52 @@ async fn a_burst_waits_and_during_an_overload_requests_are_rejected_at_once() {
 
 /// Returns an admission controller with the maximum recovery debt (the longest overload) and with all permits free.
 async fn overrun() -> AdmissionController {
-    let turns = turns(4);
-    let all = fill(&turns, Priority::Save).await;
+    let admission = admission(4);
+    let all = fill(&admission, Priority::Save).await;
     for _ in 0..all.len() * DEBT_CAP_PER_PERMIT {
-        refused_after(&turns).await;
+        refused_after(&admission).await;
     }
-    turns
+    admission
 }
 
 #[tokio::test]
 async fn an_overload_lasts_while_many_requests_are_rejected() {
-    let turns = overrun().await;
+    let admission = overrun().await;
     for _ in 0..4 * (DEBT_CAP_PER_PERMIT - 1) * DEBT_PER_REJECTION {
-        assert!(turns.acquire(Priority::Read).await.is_some());
+        assert!(admission.acquire_permit(Priority::Read).await.is_some());
     }
-    let _all = join_all((0..4).map(|_| turns.acquire(Priority::Save))).await;
-    assert!(refused_after(&turns).await < MAX_QUEUE_WAIT, "admissions below the recovery debt do not end an overload");
+    let _all = join_all((0..4).map(|_| admission.acquire_permit(Priority::Save))).await;
+    assert!(refused_after(&admission).await < MAX_QUEUE_WAIT, "admissions below the recovery debt do not end an overload");
 }
 
 #[tokio::test]
 async fn enough_idle_ticks_end_an_overload() {
     for looks in [IDLE_TICKS_TO_RECOVER - 1, IDLE_TICKS_TO_RECOVER] {
-        let turns = overrun().await;
-        (0..looks).for_each(|_| turns.room().tick());
-        let _all = join_all((0..4).map(|_| turns.acquire(Priority::Save))).await;
-        assert_eq!(refused_after(&turns).await >= MAX_QUEUE_WAIT, looks == IDLE_TICKS_TO_RECOVER);
+        let admission = overrun().await;
+        (0..looks).for_each(|_| admission.state().tick());
+        let _all = join_all((0..4).map(|_| admission.acquire_permit(Priority::Save))).await;
+        assert_eq!(refused_after(&admission).await >= MAX_QUEUE_WAIT, looks == IDLE_TICKS_TO_RECOVER);
     }
 }
 
 #[tokio::test]
 async fn a_paused_process_does_not_count_as_idle() {
-    let turns = overrun().await;
+    let admission = overrun().await;
     tokio::time::sleep(2 * IDLE_TICKS_TO_RECOVER * TICK).await;
-    turns.room().tick();
-    let _all = join_all((0..4).map(|_| turns.acquire(Priority::Save))).await;
-    assert!(refused_after(&turns).await < MAX_QUEUE_WAIT);
+    admission.state().tick();
+    let _all = join_all((0..4).map(|_| admission.acquire_permit(Priority::Save))).await;
+    assert!(refused_after(&admission).await < MAX_QUEUE_WAIT);
 }
 
 #[tokio::test]
 async fn a_full_queue_rejects_at_once() {
-    let turns = turns(2);
-    let _all = join_all((0..2).map(|_| turns.acquire(Priority::Save))).await;
-    let crowd = join_all((0..2 * QUEUE_PER_PERMIT).map(|_| turns.acquire(Priority::Read)));
+    let admission = admission(2);
+    let _all = join_all((0..2).map(|_| admission.acquire_permit(Priority::Save))).await;
+    let crowd = join_all((0..2 * QUEUE_PER_PERMIT).map(|_| admission.acquire_permit(Priority::Read)));
     let late = async {
         tokio::time::sleep(MAX_QUEUE_WAIT / 5).await;
         let begun = Instant::now();
-        (turns.acquire(Priority::Save).await.is_none(), begun.elapsed())
+        (admission.acquire_permit(Priority::Save).await.is_none(), begun.elapsed())
     };
     let (crowd, (is_refused, after)) = tokio::join!(crowd, late);
     assert!(is_refused && after < MAX_QUEUE_WAIT / 2, "{after:?}");
@@ -109,15 +109,15 @@ async fn a_full_queue_rejects_at_once() {
 
 #[tokio::test]
 async fn a_waiting_save_is_admitted_before_earlier_reads() {
-    let turns = turns(4);
-    let mut all: Vec<_> = join_all((0..4).map(|_| turns.acquire(Priority::Save))).await;
+    let admission = admission(4);
+    let mut all: Vec<_> = join_all((0..4).map(|_| admission.acquire_permit(Priority::Save))).await;
     let order = Mutex::new(Vec::new());
     let waits = |rank, name| {
-        let (turns, order) = (&turns, &order);
+        let (admission, order) = (&admission, &order);
         async move {
-            let turn = turns.acquire(rank).await;
+            let permit = admission.acquire_permit(rank).await;
             order.lock().unwrap().push(name);
-            turn
+            permit
         }
     };
     let ending = async {
@@ -129,15 +129,15 @@ async fn a_waiting_save_is_admitted_before_earlier_reads() {
     let (read, save, ()) = tokio::join!(waits(Priority::Read, "read"), waits(Priority::Save, "save"), ending);
     assert_eq!(*order.lock().unwrap(), ["save", "read"]);
     drop((read, save, all));
-    assert_eq!(under_way(&turns), (0, 0));
+    assert_eq!(under_way(&admission), (0, 0));
 }
 
 #[tokio::test]
 async fn a_request_that_stopped_waiting_is_skipped() {
-    let turns = turns(1);
-    let first = turns.acquire(Priority::Save).await;
-    assert!(timeout(Duration::from_millis(1), turns.acquire(Priority::Save)).await.is_err());
+    let admission = admission(1);
+    let first = admission.acquire_permit(Priority::Save).await;
+    assert!(timeout(Duration::from_millis(1), admission.acquire_permit(Priority::Save)).await.is_err());
     drop(first);
-    assert!(turns.acquire(Priority::Read).await.is_some());
-    assert_eq!(under_way(&turns), (0, 0));
+    assert!(admission.acquire_permit(Priority::Read).await.is_some());
+    assert_eq!(under_way(&admission), (0, 0));
 }

@@ -67,7 +67,7 @@ pub struct ArchiveFile {
 pub async fn archive_entries_before(db: &Db, clock: &Clock, before: DateTime<Utc>, folder: &Path) -> anyhow::Result<Vec<ArchiveFile>> {
     ensure!(db.is_postgres(), "only the audit log of PostgreSQL can be archived; SQLite has no monthly partitions");
     audit::retention::purge_expired(db, clock).await?;
-    let before = before.min(clock.now() - audit::retention::ACCESS_RETENTION);
+    let before = before.min(clock.now() - audit::retention::ACCESS_ENTRY_RETENTION);
     let mut done = Vec::new();
     for part in store::list_partitions(db, before).await? {
         let file = folder.join(format!("audit-{}-{}.jsonl.gz", db.name(), part.name));

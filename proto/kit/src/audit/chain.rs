@@ -5,7 +5,7 @@
 //! out of reach of an attacker who can only write to the database.
 use crate::audit::{
     digest::{self, SealHasher},
-    retention::{ACCESS_KINDS, ACCESS_RETENTION, purge_expired},
+    retention::{ACCESS_ENTRY_KINDS, ACCESS_ENTRY_RETENTION, purge_expired},
     seal_file::{self, SealFile},
     store::{self, ArchivedPartition, Seal, SealedEntry},
 };
@@ -184,7 +184,7 @@ impl VerificationReport {
     }
 
     fn compare(&mut self, sealed: &SealedEntry, is: Option<&String>, now: DateTime<Utc>, archives: &[ArchivedPartition]) {
-        let may_be_gone = ACCESS_KINDS.contains(&sealed.sealed_kind.as_str()) && sealed.sealed_at < now - ACCESS_RETENTION;
+        let may_be_gone = ACCESS_ENTRY_KINDS.contains(&sealed.sealed_kind.as_str()) && sealed.sealed_at < now - ACCESS_ENTRY_RETENTION;
         match is {
             Some(is) if *is == sealed.digest => self.entries += 1,
             Some(_) => self.problem(format!("entry {} was changed after it was sealed", sealed.event_id)),

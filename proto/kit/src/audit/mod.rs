@@ -116,13 +116,13 @@ pub async fn list_history(db: &Db, subject: &str, window: &HistoryWindow) -> Res
 }
 
 /// gRPC server that lists the audit entries of one service.
-pub struct AuditLog {
+pub struct AuditLogService {
     /// Database with the audit entries.
     pub db: Db,
 }
 
 #[tonic::async_trait]
-impl pb::audit_service_server::AuditService for AuditLog {
+impl pb::audit_service_server::AuditService for AuditLogService {
     async fn list_events(&self, request: Request<pb::ListEventsRequest>) -> Result<Response<pb::ListEventsResponse>, Status> {
         let filter = request.get_ref();
         let rows = self

@@ -12,9 +12,9 @@ use crate::{
 use chrono::{DateTime, Months, NaiveDate, TimeDelta, Utc};
 
 /// Retention time of access entries (page views, sign-ins, sign-outs, denied calls). All other audit entries are kept forever.
-pub const ACCESS_RETENTION: TimeDelta = TimeDelta::days(183);
+pub const ACCESS_ENTRY_RETENTION: TimeDelta = TimeDelta::days(183);
 /// Kinds of audit entries that record access only. Entries of these kinds are deleted after the retention time.
-pub const ACCESS_KINDS: [&str; 5] = ["page-view", "login", "logout", "login-failed", "refused"];
+pub const ACCESS_ENTRY_KINDS: [&str; 5] = ["page-view", "login", "logout", "login-failed", "refused"];
 /// Number of months whose partitions exist in advance.
 const MONTHS_AHEAD: u32 = 3;
 /// Maximum number of entries that one transaction deletes.
@@ -35,7 +35,9 @@ pub async fn purge_expired(db: &Db, clock: &Clock) -> Result<u64, sqlx::Error> {
     for table in store::list_unpartitioned_tables(db).await? {
         loop {
             let some = db
-                .write(move |tx| Box::pin(async move { store::delete_access_entries(tx, table, now - ACCESS_RETENTION, BATCH_LEN).await }))
+                .write(move |tx| {
+                    Box::pin(async move { store::delete_access_entries(tx, table, now - ACCESS_ENTRY_RETENTION, BATCH_LEN).await })
+                })
                 .await?;
             deleted += some;
             if some < BATCH_LEN.unsigned_abs() {
@@ -44,7 +46,7 @@ pub async fn purge_expired(db: &Db, clock: &Clock) -> Result<u64, sqlx::Error> {
         }
     }
     if deleted > 0 {
-        let summary = format!("deleted {deleted} access entries older than {} days", ACCESS_RETENTION.num_days());
+        let summary = format!("deleted {deleted} access entries older than {} days", ACCESS_ENTRY_RETENTION.num_days());
         let event = AuditEvent { kind: "retention", subject: "access entries".to_owned(), summary, ..AuditEvent::default() };
         db.write(move |tx| Box::pin(async move { audit::append(tx, now, None, event).await })).await?;
     }

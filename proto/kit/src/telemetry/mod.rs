@@ -48,7 +48,7 @@ pub fn start(settings: &Settings, service: &'static str) -> anyhow::Result<()> {
     })?;
     let tracer = trace::start(service, settings)?;
     let traces = tracer.map(|tracer| tracing_opentelemetry::layer().with_tracer(tracer).with_filter(traced_targets()));
-    let counting = sql_stats::SqlStatsLayer.with_filter(sql_stats::log_targets());
+    let counting = sql_stats::SqlStatsLayer.with_filter(sql_stats::statement_log_targets());
     let done = tracing_subscriber::registry().with(counting).with(traces).with(lines(settings)).try_init();
     if let Err(cause) = done {
         tracing::debug!(%cause, "logging is already initialized, the earlier settings stay in use");

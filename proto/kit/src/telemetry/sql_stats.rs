@@ -33,7 +33,7 @@ pub struct SqlStatsLayer;
 
 /// Returns the log targets that the statement-counting layer needs.
 #[must_use]
-pub fn log_targets() -> Targets {
+pub fn statement_log_targets() -> Targets {
     let spans = ["patio_kit::server::access_layer", super::trace::UNTRACED_TARGET, STATEMENT_COUNT_TARGET];
     Targets::new().with_targets(spans.map(|target| (target, LevelFilter::INFO))).with_target(SQLX_LOG_TARGET, LevelFilter::DEBUG)
 }
