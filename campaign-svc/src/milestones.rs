@@ -2,7 +2,7 @@
 //! incomplete again.
 use crate::{
     campaign::{Campaign, CampaignState, StatusColumn},
-    change,
+    campaign_change,
     context::Context,
     error::Error,
     fields::FieldErrors,

@@ -4,7 +4,7 @@ use crate::{
     error::{Error, Result},
     progress::ProgressTracker,
     reader::{ParsedWorkbook, ReadFailure, WorkbookReader, protocol::SheetHeader},
-    rejection::{ErrorCode, name_taken_rejection, reject},
+    rejection::{ErrorCode, build_rejection, name_taken_rejection},
     saga_clients::SagaClients,
     store::{
         self, BeginAttemptResult, FailureOutcome, ImportAttempt, cancellation,

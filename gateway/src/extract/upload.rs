@@ -55,7 +55,7 @@ pub struct UploadProblem {
     /// Error code of the upload, 50 to 57.
     #[serde(rename = "ErrorCode")]
     error_code: i32,
-    /// Invalid cells, at most 100.
+    /// Up to 100 of the invalid cells.
     details: Vec<RowProblem>,
     /// Total number of invalid cells.
     total_errors: i64,

@@ -111,7 +111,7 @@ struct CsvResult {
     vehicles: i64,
     /// Number of vehicles that the CSV file changes.
     updated: i64,
-    /// Errors in the file, at most 500.
+    /// Up to 500 of the errors in the file.
     errors: Vec<CsvError>,
     /// Total number of errors in the file.
     total_errors: i64,

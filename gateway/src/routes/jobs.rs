@@ -141,7 +141,7 @@ struct UndoResult {
     undone: bool,
     /// Number of vehicles whose state before the job was restored. For an import, the number of vehicles deleted with the campaign.
     restored: i64,
-    /// Vehicles that were changed after the job and stay unchanged, at most 500.
+    /// Up to 500 of the vehicles that were changed after the job. The undo leaves these vehicles unchanged.
     left: Vec<SkippedVehicle>,
     total_left: i64,
     /// Number of vehicles of the job that were not restored because their campaign had already been deleted.

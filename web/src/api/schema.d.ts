@@ -1467,7 +1467,7 @@ export interface components {
         };
         /** @description Result of applying or checking a CSV file. */
         CsvResult: {
-            /** @description Errors in the file, at most 500. */
+            /** @description Up to 500 of the errors in the file. */
             errors: components["schemas"]["CsvError"][];
             /** @description Changes that the file makes to the first 20 vehicles. */
             preview: components["schemas"]["VehiclePreview"][];
@@ -1968,7 +1968,7 @@ export interface components {
              * @description Number of vehicles of the job that were not restored because their campaign had already been deleted.
              */
             deleted: number;
-            /** @description Vehicles that were changed after the job and stay unchanged, at most 500. */
+            /** @description Up to 500 of the vehicles that were changed after the job. The undo leaves these vehicles unchanged. */
             left: components["schemas"]["SkippedVehicle"][];
             /**
              * Format: int64
@@ -2000,7 +2000,7 @@ export interface components {
             ErrorCode: number;
             /** @description Error message for users, one sentence. */
             Message: string;
-            /** @description Invalid cells, at most 100. */
+            /** @description Up to 100 of the invalid cells. */
             details: components["schemas"]["RowProblem"][];
             /**
              * @description Id for `GET /documents/rejected/{id}`, which returns the workbook with its errors marked, for three days. Null when the

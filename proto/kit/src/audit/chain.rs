@@ -172,7 +172,7 @@ pub struct VerificationReport {
     /// Number and digest of the last audit seal (hash-chain link), for storage outside the database; `None` when no entry has been
     /// sealed yet.
     pub last: Option<(i64, String)>,
-    /// Problems found, one sentence each, at most 100.
+    /// Up to 100 of the problems found, one sentence each.
     pub problems: Vec<String>,
 }
 
