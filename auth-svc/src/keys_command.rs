@@ -119,7 +119,7 @@ async fn replace(tx: &mut Tx<'_>, sealing: &SealingKey, phones: Option<Vec<u8>>,
         store::keys::insert_secret(tx, sealing, keys::PENDING_SAVES_SECRET_NAME, &phones).await?;
     }
     keys::create_missing_keys(tx, sealing, now).await?;
-    let people = users::list_ids(tx).await?;
+    let people = users::list_user_ids(tx).await?;
     for id in &people {
         users::end_sessions(tx, *id, now).await?;
     }

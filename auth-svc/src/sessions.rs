@@ -122,7 +122,7 @@ pub async fn end_sessions(db: &Db, identity: &TokenVerifier, act: Actor, user_id
     let ended = db
         .write(move |tx| {
             Box::pin(async move {
-                let own = sessions::list_ids(tx, user_id).await?;
+                let own = sessions::list_session_ids(tx, user_id).await?;
                 let due: Vec<String> = match which {
                     SessionSelection::One(id) if own.contains(&id) => vec![id],
                     SessionSelection::One(_) => return Err(Error::SessionNotFound),

@@ -58,7 +58,7 @@ impl Context {
     /// Deletes the vehicles of a deleted campaign in vehicle-svc, then the campaign's row (its tombstone).
     pub async fn purge_deleted(&self, id: i64) -> Result<(), Error> {
         self.vehicles.remove_campaign(id).await?;
-        self.db.write(move |tx| Box::pin(async move { store::purge(tx, id).await })).await?;
+        self.db.write(move |tx| Box::pin(async move { store::purge_tombstone(tx, id).await })).await?;
         Ok(())
     }
 }

@@ -76,7 +76,7 @@ impl Context {
 
     async fn record_draft_heartbeat(&self, context: &RequestContext, id: i64) -> Result<Campaign, Error> {
         let (of, at) = (context.caller.signed_in_user_id(), self.now());
-        let touched = self.db.write(move |tx| Box::pin(async move { store::record_heartbeat(tx, id, of, at).await })).await?;
+        let touched = self.db.write(move |tx| Box::pin(async move { store::record_draft_heartbeat(tx, id, of, at).await })).await?;
         touched.ok_or(Error::CampaignNotFound(id))
     }
 
@@ -87,10 +87,10 @@ impl Context {
 }
 
 async fn insert(tx: &mut Tx<'_>, draft: &NewDraft) -> Result<Campaign, Error> {
-    if let Some(made) = store::insert(tx, draft).await? {
+    if let Some(made) = store::insert_draft(tx, draft).await? {
         return Ok(made);
     }
-    match store::find_by_import(tx, &draft.import_id).await? {
+    match store::find_draft_by_import(tx, &draft.import_id).await? {
         Some(made) if made.created_by == draft.created_by && made.name == draft.name => Ok(made),
         Some(_) => Err(Error::ImportIdReused),
         None => Err(Error::NameTaken(draft.name.clone())),
@@ -103,7 +103,7 @@ async fn publish(
     draft: &Campaign,
     (at, vehicles): (DateTime<Utc>, i64),
 ) -> Result<Campaign, Error> {
-    let Some(live) = store::publish(tx, draft.id, draft.revision, at).await? else {
+    let Some(live) = store::publish_draft(tx, draft.id, draft.revision, at).await? else {
         let held = store::lock_for_update(tx, draft.id).await?;
         return held.filter(|held| held.state == CampaignState::Live).ok_or(Error::CampaignNotFound(draft.id));
     };

@@ -108,7 +108,7 @@ impl Context {
                 store::list_page_by_active_users(&self.db, &filter, request.window, (&own, &other)).await?
             }
         };
-        let meta = request.window.to_page_meta(store::count(&self.db, &filter).await?);
+        let meta = request.window.to_page_meta(store::count_campaigns(&self.db, &filter).await?);
         let shown: Vec<i64> = page.iter().map(|campaign| campaign.id).collect();
         let mut progress = self.progress.get_many_or_cached(context, &shown, request.yard).await?;
         let seen = page.into_iter().map(|campaign| CampaignView { progress: progress.remove(&campaign.id), campaign, yard: request.yard });
@@ -131,7 +131,7 @@ impl Context {
         let mut checks = FieldErrors::default();
         let yard = yard.map(|id| checks.value_or_default("yard", seen_yard(id, context.caller.role)));
         checks.into_result()?;
-        let campaign = store::find(&self.db, id).await?.ok_or(Error::CampaignNotFound(id))?;
+        let campaign = store::find_campaign(&self.db, id).await?.ok_or(Error::CampaignNotFound(id))?;
         let progress = self.progress.get_many_or_cached(context, &[id], yard).await?.remove(&id);
         Ok(CampaignView { campaign, progress, yard })
     }
@@ -140,7 +140,7 @@ impl Context {
     /// number.
     pub async fn list_history(&self, id: i64, window: HistoryWindow) -> Result<Vec<Event>, Error> {
         let listed = |db: Db| async move {
-            let campaign = store::find(&db, id).await?.ok_or(Error::CampaignNotFound(id))?;
+            let campaign = store::find_campaign(&db, id).await?.ok_or(Error::CampaignNotFound(id))?;
             Ok::<_, Error>(audit::list_history(&db, &campaign.audit_subject(), &window).await?)
         };
         self.db.read_from_replica(listed).await

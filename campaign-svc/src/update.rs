@@ -49,7 +49,7 @@ impl Context {
     ///
     /// The counters for the response are read first, so that nothing is stored when the counters are unavailable.
     pub async fn update_campaign(&self, context: RequestContext, id: i64, change: CampaignChange) -> Result<CampaignView, Error> {
-        store::find(&self.db, id).await?.ok_or(Error::CampaignNotFound(id))?;
+        store::find_campaign(&self.db, id).await?.ok_or(Error::CampaignNotFound(id))?;
         let progress = self.progress.get(&context, id, None).await?;
         let save = Save { context, id, change, at: self.now() };
         let first = save.clone();
@@ -161,7 +161,7 @@ impl Save {
         let Some(difference) = campaign_change::diff_fields(before, &after) else { return Ok(after) };
         after.modified_by = self.context.caller.signed_in_user_id();
         after.modified_at = self.at;
-        store::save(tx, &after).await?;
+        store::save_campaign(tx, &after).await?;
         let event = AuditEvent {
             kind: "campaign-changed",
             subject: after.audit_subject(),

@@ -93,7 +93,7 @@ pub async fn delete(tx: &mut Tx<'_>, id: &str) -> Result<Option<OpenSession>, Er
 }
 
 /// Returns the ids of a user's open sessions, as seen by this transaction.
-pub async fn list_ids(tx: &mut Tx<'_>, user_id: i64) -> Result<Vec<String>, Error> {
+pub async fn list_session_ids(tx: &mut Tx<'_>, user_id: i64) -> Result<Vec<String>, Error> {
     let ids =
         on!(tx.connection(), c => query_scalar("select id from sessions where user_id = $1 order by id").bind(user_id).fetch_all(c).await)?;
     Ok(ids)

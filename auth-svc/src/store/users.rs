@@ -184,7 +184,7 @@ pub async fn replace_password_hash(tx: &mut Tx<'_>, id: i64, hash: &str) -> Resu
 }
 
 /// Returns the ids of all users, including the developer account.
-pub async fn list_ids(tx: &mut Tx<'_>) -> Result<Vec<i64>, Error> {
+pub async fn list_user_ids(tx: &mut Tx<'_>) -> Result<Vec<i64>, Error> {
     let ids = on!(tx.connection(), c => query_scalar("select id from users order by id").fetch_all(c).await)?;
     Ok(ids)
 }

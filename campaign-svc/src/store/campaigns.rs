@@ -56,7 +56,7 @@ pub async fn list_page_by_active_users(
 }
 
 /// Counts the published campaigns that match a filter, over all pages.
-pub async fn count(db: &Db, filter: &CampaignFilter) -> Result<i64, sqlx::Error> {
+pub async fn count_campaigns(db: &Db, filter: &CampaignFilter) -> Result<i64, sqlx::Error> {
     let [first, second, third, fourth] = filter.texts();
     on!(db.read(), c => query_scalar(dialect::COUNT_CAMPAIGNS.for_engine(db))
         .bind(&filter.pattern).bind(first).bind(second).bind(third).bind(fourth).bind(&filter.ids)
@@ -64,7 +64,7 @@ pub async fn count(db: &Db, filter: &CampaignFilter) -> Result<i64, sqlx::Error>
 }
 
 /// Returns the published campaign with this id; `None` when the id is unknown or belongs to a draft or deleted campaign.
-pub async fn find(db: &Db, id: i64) -> Result<Option<Campaign>, sqlx::Error> {
+pub async fn find_campaign(db: &Db, id: i64) -> Result<Option<Campaign>, sqlx::Error> {
     on!(db.read(), c => query_as(concat!("select ", columns!(), " from campaigns where id = $1 and state = 'live'"))
         .bind(id).fetch_optional(c).await)
 }
@@ -89,7 +89,7 @@ pub async fn is_name_taken(tx: &mut Tx<'_>, campaign: &Campaign) -> Result<bool,
 ///
 /// # Errors
 /// Returns [`Error::NameTaken`] when another campaign or draft has the same name, or a database error.
-pub async fn save(tx: &mut Tx<'_>, campaign: &Campaign) -> Result<(), Error> {
+pub async fn save_campaign(tx: &mut Tx<'_>, campaign: &Campaign) -> Result<(), Error> {
     on!(tx.connection(), c => query(
         "update campaigns set name = $2, name_key = $3, description = $4, part = $5, model_type = $6, image = $7, status = $8,
                 modified_by = $9, modified_at = $10, touched_at = $11, revision = $12, synced_revision = $13, due_at = $14

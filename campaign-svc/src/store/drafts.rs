@@ -20,7 +20,7 @@ pub struct NewDraft {
 ///
 /// A conflict is not reported as an SQL error, because on PostgreSQL an error would abort the transaction. The caller still needs
 /// the transaction to find out which of the two values exists.
-pub async fn insert(tx: &mut Tx<'_>, draft: &NewDraft) -> Result<Option<Campaign>, sqlx::Error> {
+pub async fn insert_draft(tx: &mut Tx<'_>, draft: &NewDraft) -> Result<Option<Campaign>, sqlx::Error> {
     on!(tx.connection(), c => query_as(concat!(
         "insert into campaigns (name, name_key, description, part, model_type, image, status, state, import_id, created_by,
                                 created_at, modified_at, touched_at, revision, synced_revision, turn_revision)
@@ -33,7 +33,7 @@ pub async fn insert(tx: &mut Tx<'_>, draft: &NewDraft) -> Result<Option<Campaign
 
 /// Returns the draft or published campaign that the import with this id created, or `None` when the import has created no
 /// campaign.
-pub async fn find_by_import(tx: &mut Tx<'_>, import_id: &str) -> Result<Option<Campaign>, sqlx::Error> {
+pub async fn find_draft_by_import(tx: &mut Tx<'_>, import_id: &str) -> Result<Option<Campaign>, sqlx::Error> {
     on!(tx.connection(), c => query_as(concat!("select ", columns!(), " from campaigns where import_id = $1 and import_id <> ''"))
         .bind(import_id).fetch_optional(c).await)
 }
@@ -42,7 +42,7 @@ pub async fn find_by_import(tx: &mut Tx<'_>, import_id: &str) -> Result<Option<C
 ///
 /// Returns `None` when the draft does not exist or belongs to a user other than `of`. A published campaign is returned unchanged,
 /// because the last heartbeat may arrive after the publication.
-pub async fn record_heartbeat(tx: &mut Tx<'_>, id: i64, of: Option<i64>, at: DateTime<Utc>) -> Result<Option<Campaign>, sqlx::Error> {
+pub async fn record_draft_heartbeat(tx: &mut Tx<'_>, id: i64, of: Option<i64>, at: DateTime<Utc>) -> Result<Option<Campaign>, sqlx::Error> {
     on!(tx.connection(), c => query_as(concat!(
         "update campaigns set touched_at = case when state = 'draft' then $3 else touched_at end
           where id = $1 and state <> 'deleting' and (cast($2 as bigint) is null or created_by = $2) returning ", columns!()))
@@ -50,7 +50,7 @@ pub async fn record_heartbeat(tx: &mut Tx<'_>, id: i64, of: Option<i64>, at: Dat
 }
 
 /// Publishes a draft campaign with the status Ready; returns `None` when the campaign is no longer a draft.
-pub async fn publish(tx: &mut Tx<'_>, id: i64, synced_revision: i64, at: DateTime<Utc>) -> Result<Option<Campaign>, sqlx::Error> {
+pub async fn publish_draft(tx: &mut Tx<'_>, id: i64, synced_revision: i64, at: DateTime<Utc>) -> Result<Option<Campaign>, sqlx::Error> {
     on!(tx.connection(), c => query_as(concat!(
         "update campaigns set state = 'live', status = 'Ready', synced_revision = $2, touched_at = $3
           where id = $1 and state = 'draft' returning ", columns!()))

@@ -20,7 +20,7 @@ pub async fn is_deleted(tx: &mut Tx<'_>, id: i64) -> Result<bool, sqlx::Error> {
 }
 
 /// Deletes the row of a deleted campaign (tombstone); the campaign id is never reused.
-pub async fn purge(tx: &mut Tx<'_>, id: i64) -> Result<(), sqlx::Error> {
+pub async fn purge_tombstone(tx: &mut Tx<'_>, id: i64) -> Result<(), sqlx::Error> {
     on!(tx.connection(), c => query("delete from campaigns where id = $1 and state = 'deleting'").bind(id).execute(c).await.map(drop))
 }
 

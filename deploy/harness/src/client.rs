@@ -255,11 +255,11 @@ impl Client {
 
     /// Imports a workbook, asserts success and returns the new campaign.
     #[track_caller]
-    pub fn import(&self, workbook: &[u8]) -> Campaign {
+    pub fn import_workbook(&self, workbook: &[u8]) -> Campaign {
         let answer = self.send_file("/api/documents/upload", ("documents", "campaign.xlsx"), workbook);
         assert_eq!(answer.status, 201, "{answer:?}");
         let id = answer.json()["campaign"]["id"].as_i64().unwrap();
-        Campaign { id, vehicles: self.vehicles(id) }
+        Campaign { id, vehicles: self.list_vehicles(id) }
     }
 
     /// Imports the template workbook that Patio offers for download, and returns the new campaign.
@@ -267,26 +267,26 @@ impl Client {
     pub fn import_template(&self) -> Campaign {
         let template = self.call("GET", "/api/documents/template", &Value::Null);
         assert_eq!(template.status, 200, "{template:?}");
-        self.import(&template.body)
+        self.import_workbook(&template.body)
     }
 
     /// Returns all vehicles of a campaign, as JSON from the full vehicle list.
     #[must_use]
     #[track_caller]
-    pub fn vehicles(&self, campaign: i64) -> Vec<Value> {
+    pub fn list_vehicles(&self, campaign: i64) -> Vec<Value> {
         self.get(&format!("/api/vehicles/campaign/{campaign}/all")).as_array().unwrap().clone()
     }
 
     /// Returns one vehicle by id, as JSON.
     #[must_use]
     #[track_caller]
-    pub fn vehicle(&self, id: i64) -> Value {
+    pub fn get_vehicle(&self, id: i64) -> Value {
         self.get(&format!("/api/vehicles/{id}"))
     }
 
     /// Saves changes to a vehicle, asserts success and returns the saved vehicle as JSON.
     #[track_caller]
-    pub fn save(&self, id: i64, change: &Value) -> Value {
+    pub fn save_vehicle(&self, id: i64, change: &Value) -> Value {
         self.put(&format!("/api/vehicles/{id}"), change)
     }
 

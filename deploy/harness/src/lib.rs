@@ -19,7 +19,7 @@
 //! let patio = Patio::builder().setting("PATIO_LOG", "info").start();
 //! let admin = patio.sign_in();
 //! let campaign = admin.import_template();
-//! let saved = admin.save(campaign.vehicle_ids()[0], &json!({ "status": "ng" }));
+//! let saved = admin.save_vehicle(campaign.vehicle_ids()[0], &json!({ "status": "ng" }));
 //! assert_eq!(saved["version"], 2);
 //! patio.stop();
 //! ```

@@ -39,14 +39,14 @@ fn the_first_password_is_printed_once_and_all_saves_survive_a_restart() {
     let mut patio = configure(folder.path(), None).start();
     let admin = sign_in(&patio);
     let vehicle = admin.import_template().vehicle_ids()[0];
-    let saved = admin.save(vehicle, &json!({ "status": "ng", "operator_notes": "before the restart" }));
+    let saved = admin.save_vehicle(vehicle, &json!({ "status": "ng", "operator_notes": "before the restart" }));
     patio.first_process_mut().stop(Signal::Interrupt);
     let output = patio.first_process().output();
     assert!(output.contains("Patio has stopped."), "{output}");
 
     let mut again = configure(folder.path(), None).start();
     assert_eq!(credentials(&again), None, "printed again: {}", again.first_process().output());
-    let found = again.client().with_token(admin.token()).vehicle(vehicle);
+    let found = again.client().with_token(admin.token()).get_vehicle(vehicle);
     assert_eq!((&found["operator_notes"], &found["version"]), (&saved["operator_notes"], &saved["version"]));
     again.first_process_mut().stop(Signal::Terminate);
 }
@@ -83,10 +83,10 @@ fn killed_again_and_again(on: &str, database: Option<&str>, patience: Duration) 
             // The save in progress may have been stored without a response.
             assert!((*version..=version + 1).contains(&found), "kill {kills}: vehicle {id} is at {found}, acknowledged was {version}");
         }
-        admin.save(vehicles[0], &json!({ "operator_notes": "after the kill" }));
+        admin.save_vehicle(vehicles[0], &json!({ "operator_notes": "after the kill" }));
         slowest = slowest.max(started.elapsed());
         let counts = admin.get("/api/campaigns");
-        let list = admin.vehicles(counts["campaigns"][0]["id"].as_i64().unwrap());
+        let list = admin.list_vehicles(counts["campaigns"][0]["id"].as_i64().unwrap());
         let inspected = list.iter().filter(|vehicle| vehicle["inspected"] == true).count();
         assert_eq!(counts["campaigns"][0]["total_inspected"], json!(inspected), "counters equal the rows");
         if database.is_none() {
@@ -108,7 +108,7 @@ fn assert_unharmed(patio: &Patio, number: i32) {
 }
 
 fn versions(admin: &Client, vehicles: &[i64]) -> Vec<(i64, i64)> {
-    vehicles.iter().map(|id| (*id, admin.vehicle(*id)["version"].as_i64().unwrap())).collect()
+    vehicles.iter().map(|id| (*id, admin.get_vehicle(*id)["version"].as_i64().unwrap())).collect()
 }
 
 /// Saves each vehicle in a separate thread, kills the process during that, and returns the last acknowledged versions.

@@ -121,7 +121,7 @@ fn concurrent_writers_never_get_a_locked_database_and_progress_is_correct_a_seco
             took[took.len() * 99 / 100]
         ));
         let client = stack.client(Some(&admin));
-        let rows = client.vehicles(id);
+        let rows = client.list_vehicles(id);
         let inspected = rows.iter().filter(|one| one["inspected"] == true).count();
         let (written, right) = (Instant::now(), json!({ "total_vehicles": rows.len(), "total_inspected": inspected }));
         let progress = || client.get("/api/campaigns/progress?campaign_name=Brakes");

@@ -94,7 +94,7 @@ impl Stack {
     /// Imports a campaign of ten vehicles. Returns its id and its full vehicle list.
     pub fn import(&self, token: &str) -> (i64, Vec<Value>) {
         let id = self.runtime.block_on(import(&self.host, &CallContext::new(Some(token), "test", "")));
-        (id, self.client(Some(token)).vehicles(id))
+        (id, self.client(Some(token)).list_vehicles(id))
     }
 
     /// Returns the gRPC status of a call with an empty message, sent to the service without the gateway.

@@ -137,7 +137,7 @@ impl Play {
         let page = self.admin.get(&format!("/api/campaigns?search={}", name.replace(' ', "%20")));
         let found = page["campaigns"].as_array().unwrap().first()?.clone();
         let id = found["id"].as_i64().unwrap();
-        assert_eq!(found["total_vehicles"], self.admin.vehicles(id).len(), "the list length must equal the counter");
+        assert_eq!(found["total_vehicles"], self.admin.list_vehicles(id).len(), "the list length must equal the counter");
         Some((id, found))
     }
 

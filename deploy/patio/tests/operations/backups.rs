@@ -46,7 +46,7 @@ fn first_seal(data: &Path) -> String {
 fn used(patio: &Patio) -> (Client, Vec<i64>) {
     let admin = patio.sign_in();
     let vehicles = admin.import_template().vehicle_ids();
-    admin.save(vehicles[0], &json!({ "status": "ng", "operator_notes": "before the backup" }));
+    admin.save_vehicle(vehicles[0], &json!({ "status": "ng", "operator_notes": "before the backup" }));
     (admin, vehicles)
 }
 
@@ -59,7 +59,7 @@ fn an_online_backup_of_sqlite_can_be_restored() {
     let (data, copy) = (running.data_folder(), folder.path().join("copy"));
     let done = patio(&data, &["backup", copy.to_str().unwrap()]);
     assert_eq!(done.code, Some(0), "{done:?}");
-    admin.save(vehicles[1], &json!({ "status": "ok" }));
+    admin.save_vehicle(vehicles[1], &json!({ "status": "ok" }));
     assert_ne!(everything(&admin), before, "the data has changed since the backup");
     assert_eq!(patio(&data, &["backup", copy.to_str().unwrap()]).code, Some(1), "an existing backup is never overwritten");
     let done = patio(&data, &["restore", copy.to_str().unwrap()]);
@@ -75,7 +75,7 @@ fn an_online_backup_of_sqlite_can_be_restored() {
     let restored = Patio::builder().folder(&other).start();
     let admin = restored.sign_in();
     assert_eq!(everything(&admin), before);
-    admin.save(vehicles[2], &json!({ "status": "ok" }));
+    admin.save_vehicle(vehicles[2], &json!({ "status": "ok" }));
     let seal = first_seal(&data);
     restored.stop();
     let done = patio(&data, &["audit", "verify", "--seal", &seal]);
@@ -154,14 +154,14 @@ fn a_backup_of_postgresql_can_be_restored() {
     let before = everything(&admin);
     let dump = folder.path().join("patio.dump").display().to_string();
     tool("pg_dump", &["--format=custom", &format!("--file={dump}"), &first.url()]);
-    admin.save(vehicles[1], &json!({ "status": "ok" }));
+    admin.save_vehicle(vehicles[1], &json!({ "status": "ok" }));
     running.stop();
 
     tool("pg_restore", &["--exit-on-error", "--no-owner", &format!("--dbname={}", second.url()), &dump]);
     let restored = Patio::builder().postgres(&second.url()).setting("PATIO_KEY_FILE", &key).start();
     let admin = restored.sign_in();
     assert_eq!(everything(&admin), before);
-    admin.save(vehicles[2], &json!({ "status": "ok" }));
+    admin.save_vehicle(vehicles[2], &json!({ "status": "ok" }));
     restored.stop();
     is_verified(&second.url());
 }

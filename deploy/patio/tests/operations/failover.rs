@@ -32,8 +32,8 @@ struct Inspectors {
 impl Inspectors {
     fn new(patio: &Patio, vehicles: usize) -> Self {
         let admin = patio.sign_in();
-        let campaign = admin.import(&workbook(1, vehicles));
-        let mut left: Vec<i64> = admin.vehicles(campaign.id).iter().map(|vehicle| vehicle["id"].as_i64().unwrap()).collect();
+        let campaign = admin.import_workbook(&workbook(1, vehicles));
+        let mut left: Vec<i64> = admin.list_vehicles(campaign.id).iter().map(|vehicle| vehicle["id"].as_i64().unwrap()).collect();
         let first = left.remove(0);
         Self { admin: admin.with_timeout(Duration::from_secs(10)), first, left: Mutex::new(left), acknowledged: Mutex::default() }
     }

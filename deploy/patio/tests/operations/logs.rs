@@ -56,7 +56,7 @@ fn an_outage_of_redis_is_one_warning_and_not_one_for_each_save() {
     let vehicles = admin.import_template().vehicle_ids();
     redis.kill();
     for vehicle in vehicles.iter().cycle().take(20) {
-        admin.save(*vehicle, &json!({ "status": "ok" }));
+        admin.save_vehicle(*vehicle, &json!({ "status": "ok" }));
     }
     let log = || patio.first_process().log();
     let away = warnings(&log(), "redis unavailable");

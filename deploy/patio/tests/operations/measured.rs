@@ -59,7 +59,7 @@ fn each_metric_has_a_help_text_and_people_and_the_process_are_measured() {
     let (_turn, patio) = (acquire_shared_slot(), Patio::builder().start());
     let admin = patio.sign_in();
     let vehicle = admin.import_template().vehicle_ids()[0];
-    admin.save(vehicle, &json!({ "status": "ok" }));
+    admin.save_vehicle(vehicle, &json!({ "status": "ok" }));
     let current =
         json!({ "status": "ng", "operator_notes": "scratched", "base": { "status": "", "operator_notes": "" }, "on_conflict": "keep" });
     assert!(admin.call("PUT", &format!("/api/vehicles/{vehicle}"), &current).is_success());

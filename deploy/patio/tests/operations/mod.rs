@@ -41,7 +41,7 @@ fn everything(admin: &Client) -> Value {
     let all = people.as_array_mut().unwrap();
     all.iter_mut().for_each(|person| _ = person.as_object_mut().unwrap().remove("last_login_at"));
     let campaigns = admin.get("/api/campaigns");
-    let mut vehicles = admin.vehicles(campaigns["campaigns"][0]["id"].as_i64().unwrap());
+    let mut vehicles = admin.list_vehicles(campaigns["campaigns"][0]["id"].as_i64().unwrap());
     vehicles.iter_mut().for_each(|vehicle| _ = vehicle.as_object_mut().unwrap().remove("version"));
     json!({ "campaigns": campaigns, "vehicles": vehicles, "people": people })
 }

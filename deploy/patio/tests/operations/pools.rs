@@ -76,8 +76,8 @@ fn session_mode_works_and_other_pool_modes_are_rejected() {
     let patio = Patio::builder().postgres(&pool.url).start();
     let admin = patio.sign_in();
     let vehicle = admin.import_template().vehicle_ids()[0];
-    admin.save(vehicle, &json!({ "status": "ok" }));
-    assert_eq!(admin.vehicle(vehicle)["status"], "ok");
+    admin.save_vehicle(vehicle, &json!({ "status": "ok" }));
+    assert_eq!(admin.get_vehicle(vehicle)["status"], "ok");
     let places = "select count(distinct schemaname) from pg_tables where schemaname in ('auth', 'campaign', 'vehicle', 'imports')";
     assert_eq!(
         (database.run_sql(places), database.run_sql("select count(*) from pg_tables where schemaname = 'public'")),

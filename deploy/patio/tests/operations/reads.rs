@@ -36,8 +36,8 @@ impl Yard {
         for round in 0..10 {
             let (id, note) = (self.vehicles[round % self.vehicles.len()], format!("{what} {round}"));
             let status = if round % 2 == 0 { "ng" } else { "ok" };
-            self.admin.save(id, &json!({ "status": status, "operator_notes": note }));
-            let listed = self.admin.vehicles(self.campaign);
+            self.admin.save_vehicle(id, &json!({ "status": status, "operator_notes": note }));
+            let listed = self.admin.list_vehicles(self.campaign);
             let row = listed.iter().find(|vehicle| vehicle["id"] == id).unwrap();
             assert_eq!(row["status"], status, "{note}: {row}");
             let history = self.admin.get(&format!("/api/vehicles/{id}/history"));
@@ -59,7 +59,7 @@ impl Yard {
     fn wait_until_replica_is_read(&self) {
         let before = self.queries_on("replica");
         wait_until("lists are read from the replica", RETURNED, || {
-            let _ = self.admin.vehicles(self.campaign);
+            let _ = self.admin.list_vehicles(self.campaign);
             self.queries_on("replica") > before
         });
     }

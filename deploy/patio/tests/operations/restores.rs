@@ -61,7 +61,7 @@ fn fill(admin: &Client) -> usize {
     wait_until("campaigns show what was saved", Duration::from_secs(20), || {
         let campaigns = admin.get("/api/campaigns");
         campaigns["campaigns"].as_array().unwrap().iter().filter(|campaign| campaign["status"] == "Ongoing").all(|campaign| {
-            let vehicles = admin.vehicles(campaign["id"].as_i64().unwrap());
+            let vehicles = admin.list_vehicles(campaign["id"].as_i64().unwrap());
             campaign["total_inspected"] == vehicles.iter().filter(|vehicle| vehicle["inspected"] == true).count()
         })
     });
@@ -78,13 +78,13 @@ fn work(admin: &Client, when: &str) {
     let campaigns = admin.get("/api/campaigns");
     let id = campaigns["campaigns"][0]["id"].as_i64().unwrap();
     admin.put(&format!("/api/campaigns/{id}"), &json!({ "status": "Ongoing" }));
-    let vehicles = admin.vehicles(id);
+    let vehicles = admin.list_vehicles(id);
     if let Some(older) = campaigns["campaigns"].as_array().unwrap().iter().find(|campaign| campaign["status"] == "Ongoing") {
-        admin.save(older["next"].as_i64().unwrap(), &json!({ "status": "ok", "operator_notes": when }));
+        admin.save_vehicle(older["next"].as_i64().unwrap(), &json!({ "status": "ok", "operator_notes": when }));
     }
     for vehicle in &vehicles[..5] {
         let save = json!({ "status": "ng", "operator_notes": format!("{when}, é ‘quoted’ \\ \t") });
-        admin.save(vehicle["id"].as_i64().unwrap(), &save);
+        admin.save_vehicle(vehicle["id"].as_i64().unwrap(), &save);
     }
     let vins: Vec<_> = vehicles[5..20].iter().map(|vehicle| &vehicle["vin_number"]).collect();
     let many = json!({ "vins": vins, "action": "insert", "status": "ok", "campaign_id": id });

@@ -10,7 +10,7 @@ fn separate_services_without_redis_report_current_progress() {
     let vehicles = admin.import_template().vehicle_ids();
     let first = || admin.get("/api/campaigns")["campaigns"][0].take();
     assert_eq!((&first()["total_inspected"], &first()["next"]), (&json!(0), &json!(vehicles[0])));
-    admin.save(vehicles[0], &json!({ "status": "ok" }));
+    admin.save_vehicle(vehicles[0], &json!({ "status": "ok" }));
     assert_eq!((&first()["total_inspected"], &first()["next"]), (&json!(1), &json!(vehicles[1])));
     patio.stop();
 }

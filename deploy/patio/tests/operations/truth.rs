@@ -17,8 +17,8 @@ struct Held {
 }
 
 fn import(admin: &Client, number: usize) -> Held {
-    let campaign = admin.import(&workbook(number, 3)).id;
-    let vehicle = &admin.vehicles(campaign)[0];
+    let campaign = admin.import_workbook(&workbook(number, 3)).id;
+    let vehicle = &admin.list_vehicles(campaign)[0];
     let (id, vin) = (vehicle["id"].as_i64().unwrap(), vehicle["vin_number"].as_str().unwrap().to_owned());
     Held { vehicle: id, vin, campaign, revision: revision(admin, campaign) }
 }
@@ -43,11 +43,11 @@ fn nothing_lands_elsewhere(admin: &Client, kept: &Held, lost: &Held) {
     assert_eq!(save_of(admin, lost.vehicle, &lost.vin).0, 404, "a save for a lost vehicle must not change another one");
     let (status, body) = save_of(admin, new.vehicle, &lost.vin);
     assert_eq!((status, &body["code"], &body["vin_number"]), (409, &json!("OTHER_VEHICLE"), &json!(new.vin)));
-    assert_eq!(admin.vehicle(new.vehicle)["operator_notes"], "");
+    assert_eq!(admin.get_vehicle(new.vehicle)["operator_notes"], "");
     assert_eq!(save_of(admin, new.vehicle, &new.vin).0, 200);
     let changes = admin.get(&format!("/api/vehicles/campaign/{}/changes?since={}", kept.campaign, kept.revision));
     assert_eq!(changes["whole"], true, "a list from before the restore must be reloaded: {changes}");
-    assert!(admin.vehicle(kept.vehicle)["version"].as_i64().unwrap() > 1_000_000);
+    assert!(admin.get_vehicle(kept.vehicle)["version"].as_i64().unwrap() > 1_000_000);
 }
 
 #[test]

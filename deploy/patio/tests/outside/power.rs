@@ -50,7 +50,7 @@ fn every_acknowledged_save_was_flushed_before_its_response() {
     let admin = patio.sign_in();
     let vehicle = admin.import_template().vehicle_ids()[0];
     let saves = patio_testing::rounds(50);
-    let save = |notes: String| admin.save(vehicle, &json!({ "operator_notes": notes }));
+    let save = |notes: String| admin.save_vehicle(vehicle, &json!({ "operator_notes": notes }));
     save("the first".to_owned());
     let before = std::fs::read_to_string(&trace).unwrap().len();
     for n in 0..saves {

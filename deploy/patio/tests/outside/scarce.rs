@@ -33,7 +33,7 @@ fn a_full_disk_rejects_saves_clearly_loses_nothing_and_needs_no_restart() {
         admin.call("PUT", &path, &json!({ "operator_notes": notes }))
     };
     let version = |vehicle: &Value| vehicle["version"].as_i64().unwrap();
-    let mut acknowledged = version(&admin.vehicle(vehicle));
+    let mut acknowledged = version(&admin.get_vehicle(vehicle));
     let filler = disk.fill();
     let refused = loop {
         let answer = save(acknowledged);
@@ -45,7 +45,7 @@ fn a_full_disk_rejects_saves_clearly_loses_nothing_and_needs_no_restart() {
     };
     assert_eq!(refused.status, 503, "{refused:?}");
     assert!(refused.header("retry-after").is_some() && refused.json()["message"].as_str().unwrap().contains("disk is full"), "{refused:?}");
-    assert_eq!(version(&admin.vehicle(vehicle)), acknowledged, "reads succeed and no acknowledged save is lost");
+    assert_eq!(version(&admin.get_vehicle(vehicle)), acknowledged, "reads succeed and no acknowledged save is lost");
     let _ = admin.get("/api/campaigns");
 
     std::fs::remove_file(filler).unwrap();
@@ -82,7 +82,7 @@ fn exhausted_descriptors_are_waited_for() {
     let count = held.len();
     drop(held);
     let freed = Instant::now();
-    admin.save(vehicle, &json!({ "operator_notes": "after the rush" }));
+    admin.save_vehicle(vehicle, &json!({ "operator_notes": "after the rush" }));
     patio_testing::print_to_stderr(&format!(
         "{count} connections on 160 descriptors: a save succeeded {:?} after they were closed",
         freed.elapsed()
@@ -133,7 +133,7 @@ fn exhausted_memory_does_not_end_the_process() {
         }
     });
     let freed = Instant::now();
-    admin.save(vehicle, &json!({ "operator_notes": "after the rush" }));
+    admin.save_vehicle(vehicle, &json!({ "operator_notes": "after the rush" }));
     let well = freed.elapsed();
     patio_testing::print_to_stderr(&format!("{MEMORY} MiB, of which {most} were taken: {responses:?}; a save {well:?} after"));
     // Every rejected client got a response, including those in the middle of an upload.

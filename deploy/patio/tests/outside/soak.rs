@@ -79,7 +79,7 @@ fn round(client: &Client, campaign: &Campaign, (number, again): (u64, &AtomicUsi
     assert_eq!(client.with_token("no token").call("GET", &path, &Value::Null).status, 401);
     assert_eq!(client.send(client.request("PUT", &path), "{").status, 415);
     if number.is_multiple_of(20) {
-        let made = client.import(&workbooks::campaign(&format!("Soak {number}"), "SOAK", 50));
+        let made = client.import_workbook(&workbooks::campaign(&format!("Soak {number}"), "SOAK", 50));
         call(client, ("DELETE", &format!("/api/campaigns/{}", made.id)), &Value::Null, again);
     }
     call(client, ("DELETE", "/api/sessions"), &Value::Null, again);

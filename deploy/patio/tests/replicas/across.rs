@@ -64,19 +64,19 @@ impl Two<'_> {
     /// Previews a CSV file at one gateway and applies it at the other. Returns the campaign id.
     fn a_file_is_looked_at_here_and_applied_there(&self) -> i64 {
         let name = format!("across {}", uuid::Uuid::now_v7().simple());
-        let campaign = self.here.import(&workbook(&name, 10)).id;
+        let campaign = self.here.import_workbook(&workbook(&name, 10)).id;
         let changes = "Model Code,Serial Number,Parking Space,Status,Team Leader Notes,Supervisor Notes\nHB20,0000003,B-7,ok,seen,\n";
         let looked = self.here.send_file("/api/vehicles/csv/validate", ("file", "a.csv"), changes.as_bytes());
         assert!(looked.status == 200 && looked.json()["total_errors"] == 0, "{looked:?}");
         let applied = self.there.send_file("/api/vehicles/csv", ("file", "a.csv"), changes.as_bytes());
         assert!(applied.status == 200 && applied.json()["updated"].as_i64() >= Some(1), "{applied:?}");
-        let vehicles = self.here.vehicles(campaign);
+        let vehicles = self.here.list_vehicles(campaign);
         assert!(vehicles.iter().any(|vehicle| vehicle["parking_space"] == "B-7" && vehicle["status"] == "ok"), "{vehicles:?}");
         campaign
     }
 
     fn a_change_of_many_is_taken_back_elsewhere(&self, campaign: i64) {
-        let before = self.here.vehicles(campaign);
+        let before = self.here.list_vehicles(campaign);
         let vins: Vec<_> = before[..5].iter().map(|vehicle| &vehicle["vin_number"]).collect();
         let many = json!({ "vins": vins, "action": "insert", "status": "ng", "campaign_id": campaign });
         let done = self.here.post("/api/vehicles/bulk/status", &many);
@@ -85,14 +85,14 @@ impl Two<'_> {
         let undone = self.there.call("POST", &format!("/api/jobs/{}/undo", job["id"]), &json!({}));
         assert_eq!(undone.status, 200, "{undone:?} of {job}");
         let status = |vehicles: &[Value]| vehicles.iter().map(|vehicle| vehicle["status"].clone()).collect::<Vec<_>>();
-        assert_eq!(status(&self.here.vehicles(campaign)), status(&before), "{undone:?}");
+        assert_eq!(status(&self.here.list_vehicles(campaign)), status(&before), "{undone:?}");
     }
 
     fn a_save_is_published_elsewhere(&self, campaign: i64) {
         let events = self.listen(&format!("/api/events?campaign={campaign}"));
-        let vehicle = self.here.vehicles(campaign)[7]["id"].as_i64().unwrap();
+        let vehicle = self.here.list_vehicles(campaign)[7]["id"].as_i64().unwrap();
         let began = Instant::now();
-        self.here.save(vehicle, &json!({ "status": "ok" }));
+        self.here.save_vehicle(vehicle, &json!({ "status": "ok" }));
         let event = next(&events, |event| event.to_string().contains(&vehicle.to_string()));
         print_to_stderr(&format!("a save at one gateway is delivered at the other after {:?}: {event}", began.elapsed()));
     }

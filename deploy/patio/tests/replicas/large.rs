@@ -24,7 +24,7 @@ pub type Answer = (&'static str, u16, Duration);
 impl Large {
     pub fn prepared(yard: &Yard, name: &str) -> Self {
         let clients = yard.gateways();
-        let campaign = clients[0].import(&workbook(name, VEHICLES));
+        let campaign = clients[0].import_workbook(&workbook(name, VEHICLES));
         let vins: Vec<_> = campaign.vehicles.iter().map(|vehicle| vehicle["vin_number"].clone()).collect();
         let many = json!({ "vins": vins, "action": "insert", "status": "ng", "campaign_id": campaign.id });
         clients[0].post("/api/vehicles/bulk/status", &many);
@@ -83,7 +83,7 @@ impl Large {
     /// Asserts that each operation was applied completely or not at all, and that rejected ones now succeed.
     pub fn is_whole(&self) {
         let client = &self.clients[0];
-        let vehicles = client.vehicles(self.campaign);
+        let vehicles = client.list_vehicles(self.campaign);
         let with = |field: &str, value: &str| vehicles.iter().filter(|vehicle| vehicle[field] == value).count();
         let all = self.vins.len();
         for (field, value) in [("status", "repair"), ("parking_space", "C-1")] {
@@ -95,7 +95,7 @@ impl Large {
             let found = listed["campaigns"].as_array().unwrap().iter().find(|campaign| campaign["name"] == self.meanwhile).cloned();
             match found {
                 Some(campaign) => {
-                    assert_eq!(client.vehicles(campaign["id"].as_i64().unwrap()).len(), all);
+                    assert_eq!(client.list_vehicles(campaign["id"].as_i64().unwrap()).len(), all);
                     true
                 }
                 None => {

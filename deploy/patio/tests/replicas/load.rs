@@ -170,7 +170,7 @@ impl Load {
         });
         for (id, (version, notes)) in saved {
             for entry in &self.entries {
-                let found = entry.client.vehicle(id);
+                let found = entry.client.get_vehicle(id);
                 assert_eq!((&found["version"], &found["operator_notes"]), (&json!(version), &json!(notes)), "vehicle {id}");
             }
         }
@@ -279,7 +279,7 @@ impl Load {
     /// Saves one vehicle repeatedly. Returns the last acknowledged version and notes.
     fn save(&self, id: i64, n: usize) -> (i64, String) {
         let (path, mut client) = (format!("/api/vehicles/{id}"), Worker::new(self, n));
-        let mut version = self.entries[0].client.vehicle(id)["version"].as_i64().unwrap();
+        let mut version = self.entries[0].client.get_vehicle(id)["version"].as_i64().unwrap();
         let mut notes = String::new();
         self.begun.fetch_add(1, Ordering::Relaxed);
         for turn in 0.. {

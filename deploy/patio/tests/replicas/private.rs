@@ -9,8 +9,8 @@ fn services_work_over_tls_and_reject_callers_without_a_certificate() {
     let patio = Patio::builder().five_processes().service_tls(ours).start();
     let admin = patio.sign_in();
     let vehicles = admin.import_template().vehicle_ids();
-    admin.save(vehicles[0], &json!({ "status": "ng" }));
-    assert_eq!(admin.vehicle(vehicles[0])["status"], "ng");
+    admin.save_vehicle(vehicles[0], &json!({ "status": "ng" }));
+    assert_eq!(admin.get_vehicle(vehicles[0])["status"], "ng");
 
     let folder = patio.folder();
     other.issue_certificate(&folder.join("stranger"), "127.0.0.1").unwrap();
