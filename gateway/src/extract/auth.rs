@@ -99,7 +99,7 @@ impl FromRequestParts<AppState> for AuthenticatedCaller {
     async fn from_request_parts(parts: &mut Parts, api: &AppState) -> ApiResult<Self> {
         let token = token(&parts.headers).ok_or_else(not_signed_in)?;
         let identity = &api.host.identity;
-        let caller = match identity.authenticate_current(token).await {
+        let caller = match identity.authenticate_with_current_keys(token).await {
             Ok(caller) => caller,
             Err(_) if !identity.has_keys() => return Err(keys_not_loaded()),
             Err(refused) => return Err(refused.into()),

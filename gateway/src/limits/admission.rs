@@ -322,7 +322,7 @@ impl http_body::Body for PermitReleasingBody {
 ///
 /// # Errors
 /// Returns the head and body of the request when the request is rejected because of an overload.
-pub async fn admit<F>(
+pub async fn run_with_permit<F>(
     admission: &AdmissionController,
     request: Request,
     answer: impl FnOnce(Request) -> F,

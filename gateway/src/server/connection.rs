@@ -183,7 +183,7 @@ impl Connection {
         let alone = request.version() < Version::HTTP_2;
         self.shared.fetch_or(!alone, Ordering::Relaxed);
         let app = self.app.clone();
-        let answered = admission::admit(&self.api.admission, request, |request| async {
+        let answered = admission::run_with_permit(&self.api.admission, request, |request| async {
             match self.work.run(app.oneshot(request)).await {
                 Ok(Ok(response)) => response,
                 Ok(Err(never)) => match never {},

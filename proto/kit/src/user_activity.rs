@@ -26,7 +26,7 @@ impl UserActivity {
     /// Returns `true` when no user called within the last five seconds.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        !self.last_call.is_within(IDLE_AFTER)
+        !self.last_call.is_more_recent_than(IDLE_AFTER)
     }
 
     /// Waits for `active` while users call. While the process is idle, waits for `idle`, but at most until a user calls.

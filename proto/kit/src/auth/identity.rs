@@ -233,10 +233,10 @@ impl TokenVerifier {
     ///
     /// # Errors
     /// Returns `Unauthenticated` when the token is invalid, expired or revoked.
-    pub async fn authenticate_current(&self, token: &str) -> Result<Caller, Status> {
+    pub async fn authenticate_with_current_keys(&self, token: &str) -> Result<Caller, Status> {
         let judged = self.authenticate(token);
         let is_service = judged.as_ref().is_ok_and(|caller| caller.signed_in_user_id().is_none());
-        if !is_service && self.demand.wait_until_current().await { self.authenticate(token) } else { judged }
+        if !is_service && self.demand.wait_until_keys_current().await { self.authenticate(token) } else { judged }
     }
 
     /// Returns the demand for current signing keys and revocations.
@@ -269,7 +269,7 @@ impl TokenVerifier {
     pub async fn wait_until_caller_invalid(&self, caller: &Caller) {
         while self.ensure_caller_valid(caller).is_ok() {
             tokio::time::sleep(SESSION_CHECK_INTERVAL).await;
-            self.demand.wait_until_current().await;
+            self.demand.wait_until_keys_current().await;
         }
     }
 

@@ -42,7 +42,7 @@ pub fn spawn_key_sync(tasks: &BackgroundTasks, identity: TokenVerifier, auth: Se
             round = round.wrapping_add(1);
             let is_loaded = flag.load(Ordering::Relaxed);
             tokio::select! {
-                idle = identity.demand().wait_until_due(is_loaded) => was_idle = idle,
+                idle = identity.demand().wait_until_poll_due(is_loaded) => was_idle = idle,
                 () = ended.wait_until_stopping() => {}
             }
         }

@@ -36,7 +36,7 @@ impl SyncDemand {
     /// Records a call of a user, and waits for a poll when the process was idle. Returns `true` when it waited.
     ///
     /// After [`POLL_TIMEOUT`] the call continues with the loaded keys and revocations, since auth-svc may be unavailable.
-    pub(super) async fn wait_until_current(&self) -> bool {
+    pub(super) async fn wait_until_keys_current(&self) -> bool {
         self.activity.record_call();
         if *self.is_current.borrow() {
             return false;
@@ -54,7 +54,7 @@ impl SyncDemand {
 
     /// Waits until the next poll is due: one poll interval while users call, else until the next call or the idle poll interval.
     /// Returns `true` when the process was idle. A process without keys (`is_loaded` is `false`) never counts as idle.
-    pub(super) async fn wait_until_due(&self, is_loaded: bool) -> bool {
+    pub(super) async fn wait_until_poll_due(&self, is_loaded: bool) -> bool {
         if !is_loaded || !self.activity.is_idle() {
             sleep(POLL_INTERVAL).await;
             return false;
@@ -74,21 +74,21 @@ mod tests {
     #[tokio::test]
     async fn the_first_call_after_an_idle_period_waits_for_a_poll_and_later_calls_do_not() {
         let demand = SyncDemand::default();
-        assert!(!demand.wait_until_current().await, "without polls nothing is waited for");
+        assert!(!demand.wait_until_keys_current().await, "without polls nothing is waited for");
         let demand = SyncDemand::default();
         let polls = async {
-            assert!(demand.wait_until_due(true).await, "no user called yet");
+            assert!(demand.wait_until_poll_due(true).await, "no user called yet");
             demand.record_poll();
             let begun = Instant::now();
-            assert!(!demand.wait_until_due(true).await, "a user called");
+            assert!(!demand.wait_until_poll_due(true).await, "a user called");
             assert!(begun.elapsed() < patience(2 * POLL_INTERVAL));
         };
         let calls = async {
             tokio::task::yield_now().await;
             let begun = Instant::now();
-            assert!(demand.wait_until_current().await);
+            assert!(demand.wait_until_keys_current().await);
             assert!(begun.elapsed() < POLL_TIMEOUT, "the poll came first");
-            assert!(!demand.wait_until_current().await);
+            assert!(!demand.wait_until_keys_current().await);
         };
         tokio::join!(polls, calls);
     }
@@ -96,9 +96,9 @@ mod tests {
     #[tokio::test]
     async fn a_poll_that_never_ends_delays_a_call_by_one_second() {
         let demand = SyncDemand::default();
-        assert!(timeout(Duration::from_millis(10), demand.wait_until_due(true)).await.is_err());
+        assert!(timeout(Duration::from_millis(10), demand.wait_until_poll_due(true)).await.is_err());
         let begun = Instant::now();
-        assert!(demand.wait_until_current().await);
+        assert!(demand.wait_until_keys_current().await);
         assert!(begun.elapsed() >= POLL_TIMEOUT);
     }
 }

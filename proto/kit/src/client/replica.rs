@@ -184,7 +184,7 @@ impl Replica {
 
     /// Returns `true` when no call is in flight and none was sent within the last two seconds.
     fn is_idle(&self) -> bool {
-        self.calls_in_flight() == 0 && !self.last_call.is_within(IDLE_AFTER)
+        self.calls_in_flight() == 0 && !self.last_call.is_more_recent_than(IDLE_AFTER)
     }
 
     /// Counts a call as in flight. The first call after an idle period starts a health check.

@@ -132,7 +132,7 @@ async fn verify_token_header(identity: &TokenVerifier, headers: &HeaderMap, name
     let token = header(headers, name)
         .and_then(|value| value.strip_prefix("Bearer ").or_else(|| value.strip_prefix("bearer ")))
         .ok_or_else(|| identity::invalid_token_status("no token"))?;
-    match identity.authenticate_current(token).await {
+    match identity.authenticate_with_current_keys(token).await {
         Err(_) if !identity.has_keys() => Err(keys_not_loaded_status()),
         judged => judged,
     }
