@@ -75,7 +75,7 @@ pub enum LockoutOperation {
     Reserve,
     /// Releases a reserved attempt after its password was verified successfully: the failures of its counters are reset.
     Release,
-    /// Copies a block from the database into a fast store (memory or Redis) that has lost the block, as a restarted Redis does. The
+    /// Copies a block from the database into a counter cache (memory or Redis) that has lost the block, as a restarted Redis does. The
     /// number is the remaining time of the block in milliseconds.
     Import(i64),
 }

@@ -1,4 +1,4 @@
-//! Fast store of the lockout counters: the memory of this process, or a Redis shared by all replicas.
+//! Cache of the lockout counters: the memory of this process, or a Redis shared by all replicas.
 use crate::lockout_rules::{
     self, BLOCK_DURATION_MS, CounterNames, FAILURE_EXPIRY_MS, FailureCounters, LockoutDecision, LockoutOperation, MAX_FAILED_ATTEMPTS,
 };
@@ -17,7 +17,7 @@ const PROBE_INTERVAL: Duration = Duration::from_secs(1);
 
 static LOCKOUT_SCRIPT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lockout.lua")));
 
-/// Fast store of the lockout counters, consulted before the database.
+/// Cache of the lockout counters, consulted before the database.
 pub enum CounterCache {
     /// Lockout counters in the memory of this process.
     Memory(Mutex<FailureCounters>),
@@ -41,7 +41,7 @@ struct CircuitBreaker {
 }
 
 impl CounterCache {
-    /// Creates a fast store that uses the Redis of the cache, or the memory of this process when the cache is in memory.
+    /// Creates a counter cache that uses the Redis of the cache, or the memory of this process when the cache is in memory.
     /// `timeout` is the time limit of a Redis call.
     #[must_use]
     pub fn from_cache(cache: &Cache, timeout: Duration) -> Self {

@@ -1,7 +1,7 @@
 //! Lockout: five wrong passwords block the sign-in, also when attempts arrive concurrently and at several replicas.
 //!
-//! An attempt is reserved before its password is verified, first in a fast store (memory or Redis), then in the database; both
-//! must allow the attempt. The fast store rejects blocked attempts without a database statement. The database keeps blocks
+//! An attempt is reserved before its password is verified, first in a counter cache (memory or Redis), then in the database; both
+//! must allow the attempt. The counter cache rejects blocked attempts without a database statement. The database keeps blocks
 //! across restarts, and when Redis is unavailable, slow or empty.
 //!
 //! Redis and `PostgreSQL` each use their own clock and exchange only durations, so the clocks of the replicas do not matter.
@@ -30,7 +30,7 @@ pub struct Lockout {
 }
 
 impl Lockout {
-    /// Creates a lockout with counters in the database and in a fast store. The fast store is the Redis of `cache`, or the memory of
+    /// Creates a lockout with counters in the database and in a counter cache. The counter cache is the Redis of `cache`, or the memory of
     /// this process when `cache` is in memory.
     #[must_use]
     pub fn new(cache: &Cache, db: Db, clock: Clock) -> Self {
@@ -73,13 +73,13 @@ impl Lockout {
             // Two replicas may reach the two stores in different orders; the database's count is returned.
             LockoutDecision::Allow(left) => {
                 if left > 0 && quick == Some(LockoutDecision::Allow(0)) {
-                    // The fast store began a wrong block: it was unavailable when an earlier success cleared the count.
+                    // The counter cache began a wrong block: it was unavailable when an earlier success cleared the count.
                     self.cache.apply_operation(LockoutOperation::Release, counter_names, now).await;
                 }
                 Ok(left)
             }
             LockoutDecision::Deny(wait) => {
-                // The fast store has lost the block, as a restarted Redis does: import it again.
+                // The counter cache has lost the block, as a restarted Redis does: import it again.
                 self.cache.apply_operation(LockoutOperation::Import(wait), counter_names, now).await;
                 Err(locked_out_error(wait))
             }
@@ -95,7 +95,7 @@ impl Lockout {
         store::lockouts::apply_operation(tx, counter_names, LockoutOperation::Release, now_ms).await.map(drop)
     }
 
-    /// Releases a reserved attempt whose password was correct in the fast store (memory or Redis). The caller first commits the
+    /// Releases a reserved attempt whose password was correct in the counter cache (memory or Redis). The caller first commits the
     /// release in the database.
     pub async fn release_attempt_in_cache(&self, counter_names: &CounterNames) {
         self.cache.apply_operation(LockoutOperation::Release, counter_names, self.now()).await;
@@ -112,14 +112,14 @@ impl Lockout {
         store::lockouts::delete_active_counters(tx, account, now_ms).await
     }
 
-    /// Deletes from the fast store (memory or Redis) the counters that were deleted from the database.
+    /// Deletes from the counter cache (memory or Redis) the counters that were deleted from the database.
     pub async fn delete_counters_from_cache(&self, counter_names: &[String]) {
         if !counter_names.is_empty() && !self.cache.delete_counters(counter_names).await {
             tracing::warn!("failed to delete the lockout counters of an unlocked account from redis, retrying at the next sign-in");
         }
     }
 
-    /// Deletes expired lockout counters from the fast store (memory or Redis) and the database.
+    /// Deletes expired lockout counters from the counter cache (memory or Redis) and the database.
     ///
     /// # Errors
     /// Returns a database error.
