@@ -83,6 +83,8 @@ five_processes() {
 e2e_environment() {
   export PATIO_ADMIN_HMC=1000 PATIO_ADMIN_PASSWORD=a-first-password PATIO_SIGN_IN_BURST=1000
   export PATIO_DEVELOPER_HMC=DEV0 PATIO_DEVELOPER_PASSWORD=a-developer-password
+  # Playwright's own requests reuse a connection just when the gateway closes it as idle. Browsers send such a request again.
+  export PATIO_HEADER_TIMEOUT_SECONDS=300
 }
 
 e2e() {

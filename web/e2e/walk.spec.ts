@@ -32,6 +32,11 @@ test('a row is walked: each car is scanned, saved in two taps, and the camera is
     await takeScreenshots(page, 'walk')
     await page.waitForTimeout(1500)
     await expect(page.getByRole('dialog')).toHaveCount(0)
+    await show(page, 'nothing') // a shaky hand loses the label for a moment
+    await page.waitForTimeout(1500)
+    await show(page, 'first')
+    await page.waitForTimeout(1000)
+    await expect(page.getByRole('dialog')).toHaveCount(0)
   })
   await test.step('another label opens its car, which is closed without saving', async () => {
     await show(page, 'second')

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { useParams } from 'wouter'
 import { getErrorMessage } from '@/api/problem'
 import { getOwnerKey, useSession } from '@/api/session'
@@ -60,6 +60,14 @@ export default function WalkPage() {
   )
 }
 
+/**
+ * Time in milliseconds after a save during which the camera ignores the label of the saved vehicle. The label often is still in view, and a
+ * shaky or slow phone reads it anew.
+ */
+const RESCAN_DELAY_MS = 5000
+/** Vehicle whose label the camera ignores, and the time of its save. The next scan of another label ends this. */
+const NO_LABEL = { id: 0, at: 0 }
+
 interface WalkProps {
   campaign: number
   yard: number | null
@@ -75,6 +83,7 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
   const [missed, setMissed] = useState<string | null>(null)
   const [mood, setMood] = useState<ScanFeedback | null>(null)
   const [last, setLast] = useState<LastSaved | null>(null)
+  const savedLabel = useRef(NO_LABEL)
   const [choice, setTyping] = useState<boolean | null>(null)
   const [hasNoCamera, setHasNoCamera] = useState(false)
   const typing = choice ?? hasNoCamera // without a camera, typing is the only way to identify a vehicle
@@ -86,6 +95,7 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
     setCar({ id, scanned })
   }
   const read = (text: string) => {
+    savedLabel.current = NO_LABEL
     const found = lookup.findScanned(text)
     const feedback = found === null ? 'unknown' : chooseScanFeedback(found, null)
     playFeedback(feedback)
@@ -95,6 +105,11 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
       setCar(null)
       setMissed(toReadableText(text))
     }
+  }
+  const readByCamera = (text: string) => {
+    const found = lookup.findScanned(text)
+    const { id, at } = savedLabel.current
+    if (found?.kind !== 'one' || found.vehicle.id !== id || performance.now() - at >= RESCAN_DELAY_MS) read(text)
   }
   useHardwareScanner(read)
   useEffect(() => {
@@ -107,6 +122,11 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
     setCar(null)
     setMood(null)
   }
+  const finish = (id: number, saved: CompletedSave) => {
+    savedLabel.current = { id, at: performance.now() }
+    setLast({ id, saved, before: last && { ...last, before: null } })
+    close()
+  }
   const undo = async (save: StoredSave, { id, saved: { entry: draft }, before }: LastSaved) => {
     if (!(await outbox.undo(save))) return showToast('info', t('walk.tooLate'))
     setLast(before)
@@ -118,7 +138,7 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
   return (
     <>
       <div className={styles.camera}>
-        <ScanView keepOn paused={car !== null || typing} mood={mood} onRead={read} fits={lookup.fit} vehicles={vehicles} onCameraChange={setHasNoCamera} />
+        <ScanView keepOn paused={car !== null || typing} mood={mood} onRead={readByCamera} fits={lookup.fit} vehicles={vehicles} onCameraChange={setHasNoCamera} />
       </div>
       {next === null ? (
         <p className={styles.next}>{t('walk.noNext')}</p>
@@ -141,7 +161,7 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
           </Button>
         </div>
       </div>
-      {shown && car && <WalkSheet key={shown.id} listed={shown} yard={yard} scanned={car.scanned} oneTap={oneTap} onClose={close} onSaved={(saved) => { setLast({ id: shown.id, saved, before: last && { ...last, before: null } }); close() }} />}
+      {shown && car && <WalkSheet key={shown.id} listed={shown} yard={yard} scanned={car.scanned} oneTap={oneTap} onClose={close} onSaved={(saved) => finish(shown.id, saved)} />}
     </>
   )
 }
