@@ -6,6 +6,7 @@ use crate::{
     table::{Table, micros},
 };
 use anyhow::{Context, ensure};
+use chrono::{TimeDelta, Utc};
 use futures::future::try_join_all;
 use std::time::{Duration, Instant};
 
@@ -22,13 +23,14 @@ const IDLE_LIMIT: f64 = 0.1;
 /// Returns an error when a request is rejected or a connection fails.
 pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     let campaign = bench.campaigns.first().context("no campaign was imported")?;
+    let days_ago = |days| (Utc::now() - TimeDelta::days(days)).format("%Y-%m-%dT%H:%M:%SZ");
     let of_campaign = |name: &str| format!("/api/campaigns/{campaign}{name}");
     let pages = [
         (
             "dashboard of a campaign, all requests",
             vec![
                 of_campaign(""),
-                of_campaign("/activity?from=2020-01-01T00:00:00Z"),
+                of_campaign(&format!("/activity?from={}", days_ago(90))),
                 of_campaign("/pace"),
                 of_campaign("/held"),
                 format!("/api/yards/vehicle-counts?campaign_name={}", fill::campaign_name(0).replace(' ', "%20")),
@@ -38,14 +40,12 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
         ),
         (
             "home page of a supervisor, all requests",
-            [
-                "/api/campaigns?order=work&per_page=12",
-                "/api/yards?per_page=200",
-                "/api/activity?from=2020-01-01T00:00:00Z",
-                "/api/conflicts?per_page=50&state=open",
-            ]
-            .map(str::to_owned)
-            .into(),
+            vec![
+                "/api/campaigns?order=work&per_page=12".to_owned(),
+                "/api/yards?per_page=200".to_owned(),
+                format!("/api/activity?from={}", days_ago(7)),
+                "/api/conflicts?per_page=50&state=open".to_owned(),
+            ],
         ),
     ];
     for (page, paths) in pages {
