@@ -2,10 +2,10 @@ import { QueryClient } from '@tanstack/react-query'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { OPERATOR, signInAs } from '@/testing/show'
 import { createReply, stubServer } from '@/testing/server'
-import { lastSessionEnd, fetchRawResponse, apiClient, unwrapResponse } from './client'
-import { readServerEvents } from './events'
-import { parseFileName } from './files'
-import { Problem, getErrorMessage } from './problem'
+import { lastSessionEndReason, fetchRawResponse, apiClient, unwrapResponse } from './client'
+import { readServerSentEvents } from './serverSentEvents'
+import { parseDownloadFileName } from './files'
+import { ApiProblem, getErrorMessage } from './apiProblem'
 import { reloadSession, getCurrentSession, endSession, mustChangePassword, saveReturnPath, popReturnPath } from './session'
 import { translate } from '@/lib/text'
 import { deleteDataAfterSignOut } from '@/app/signOut'
@@ -16,7 +16,7 @@ deleteDataAfterSignOut()
 /** Collects how sessions end from now on. */
 function watchEndings() {
   const seen: unknown[] = []
-  onTestFinished(lastSessionEnd.subscribe(() => void seen.push(lastSessionEnd.get())))
+  onTestFinished(lastSessionEndReason.subscribe(() => void seen.push(lastSessionEndReason.get())))
   return seen
 }
 const caught = (call: Promise<unknown>) => call.then(() => null, (error: unknown) => error)
@@ -87,7 +87,7 @@ test('a wrong password does not count as an expired session', async () => {
   const ends = watchEndings()
   stubServer({ 'POST /sessions': createReply(401, { code: 'INVALID_CREDENTIALS', message: 'no', attempts_left: 3 }) })
   const problem = await caught(unwrapResponse(apiClient.POST('/sessions', { body: { hmc: 'x', password: 'y' } })))
-  expect([problem instanceof Problem && problem.number('attempts_left'), ends]).toEqual([3, []])
+  expect([problem instanceof ApiProblem && problem.number('attempts_left'), ends]).toEqual([3, []])
 })
 
 test('an unreachable server is reported in words', async () => {
@@ -115,14 +115,14 @@ test('events are parsed across chunk boundaries', async () => {
   const chunks = ['event: progress\nda', 'ta: {"rows":1}\n', '\n: comment\n\nevent: progress\ndata: {"rows":2}\r\n\r\n']
   const body = new ReadableStream({ start: (stream) => { for (const chunk of chunks) stream.enqueue(new TextEncoder().encode(chunk)); stream.close() } })
   const events = []
-  for await (const event of readServerEvents(new Response(body))) events.push(event)
+  for await (const event of readServerSentEvents(new Response(body))) events.push(event)
   expect(events).toEqual([{ event: 'progress', data: '{"rows":1}' }, { event: 'progress', data: '{"rows":2}' }])
 })
 
 test('a downloaded file has the name that the server gives it', () => {
-  expect(parseFileName('attachment; filename="report_a.xlsx"')).toBe('report_a.xlsx')
-  expect(parseFileName("attachment; filename=x.xlsx; filename*=UTF-8''relat%C3%B3rio.xlsx")).toBe('relatório.xlsx')
-  expect(parseFileName(null)).toBeNull()
+  expect(parseDownloadFileName('attachment; filename="report_a.xlsx"')).toBe('report_a.xlsx')
+  expect(parseDownloadFileName("attachment; filename=x.xlsx; filename*=UTF-8''relat%C3%B3rio.xlsx")).toBe('relatório.xlsx')
+  expect(parseDownloadFileName(null)).toBeNull()
 })
 
 test('an unchanged list is not downloaded again, unless it was changed in the cache', async () => {

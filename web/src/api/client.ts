@@ -1,16 +1,16 @@
 import createClient, { type Middleware } from 'openapi-fetch'
 import { createStore } from '@/lib/store'
 import { setServerReachable } from './connectivity'
-import { readErrorCode, createOfflineProblem, Problem, toProblem } from './problem'
+import { readErrorCode, createOfflineProblem, ApiProblem, toApiProblem } from './apiProblem'
 import type { paths } from './schema'
 import { getCurrentOwner, getCurrentSession, endSession, mustChangePassword, saveReturnPath } from './session'
-import { matchesShape } from './shape'
+import { hasRequiredFields } from './requiredFields'
 import { signOutInThisTab } from './signOut'
 
 const BASE = '/api'
 
 /** How the last session of this tab ended: revoked at the server, or expired. The value is null when no session has ended, or the person signed out. */
-export const lastSessionEnd = createStore<'ended' | 'expired' | null>(null)
+export const lastSessionEndReason = createStore<'ended' | 'expired' | null>(null)
 
 function bearer(): Record<string, string> {
   const session = getCurrentSession()
@@ -24,14 +24,14 @@ function bearer(): Record<string, string> {
 function endSessionFor(code: string): void {
   if (code !== 'SESSION_ENDED') return expireSession()
   signOutInThisTab()
-  lastSessionEnd.set('ended')
+  lastSessionEndReason.set('ended')
 }
 
 /** Ends the session in this tab. Keeps its form drafts and its return path (page to open after the next sign-in). */
 export function expireSession(): void {
   saveReturnPath(getCurrentOwner())
   endSession()
-  lastSessionEnd.set('expired')
+  lastSessionEndReason.set('expired')
 }
 
 let isRenewing = false
@@ -45,7 +45,7 @@ export async function runSessionRenewal(act: () => Promise<void>): Promise<void>
   try {
     await act()
   } catch (error) {
-    if (error instanceof Problem && error.status === 401) endSessionFor(error.code)
+    if (error instanceof ApiProblem && error.status === 401) endSessionFor(error.code)
     throw error
   } finally {
     isRenewing = false
@@ -75,10 +75,10 @@ export const apiClient = createClient<paths>({ baseUrl: BASE, fetch: (request) =
 apiClient.use(session)
 
 /**
- * Records that the server is unreachable, because a captive portal or a proxy has sent the response. Returns the `Problem` for the
+ * Records that the server is unreachable, because a captive portal or a proxy has sent the response. Returns the `ApiProblem` for the
  * caller to throw.
  */
-export function recordForeignResponse(): Problem {
+export function markServerUnreachable(): ApiProblem {
   setServerReachable(false)
   return createOfflineProblem()
 }
@@ -88,12 +88,12 @@ const isFromGateway = (response: Response): boolean => !response.redirected && r
 
 /** Throws when a response does not come from the gateway. Ends the session, or requires a new password, when the gateway's error code says so. */
 async function checkResponse(sent: Headers, response: Response): Promise<void> {
-  if (!isFromGateway(response)) throw recordForeignResponse()
+  if (!isFromGateway(response)) throw markServerUnreachable()
   setServerReachable(true)
   const { status } = response
   if (status !== 401 && status !== 403) return
   const code = readErrorCode(response, parsed(await response.clone().text()))
-  if (status === 401 && code === null) throw recordForeignResponse()
+  if (status === 401 && code === null) throw markServerUnreachable()
   if (sent.get('authorization') !== bearer().authorization) return // the call belongs to an earlier session, or to none
   if (status === 401 && !isRenewing) endSessionFor(code ?? '')
   else if (code === 'PASSWORD_MUST_CHANGE') mustChangePassword.set(true)
@@ -106,28 +106,28 @@ interface Outcome<T> {
 }
 
 /**
- * Returns the response data of an API call. Throws the `Problem` of a failed call. Also throws when the data lacks the expected shape,
+ * Returns the response data of an API call. Throws the `ApiProblem` of a failed call. Also throws when the data lacks the expected shape,
  * because a captive portal may have sent the response.
  */
-export async function unwrapResponse<T>(call: Promise<Outcome<T>>, shape = ''): Promise<NonNullable<T>> {
+export async function unwrapResponse<T>(call: Promise<Outcome<T>>, requiredFields = ''): Promise<NonNullable<T>> {
   const { data, error, response } = await call.catch(rethrow)
-  if (!response.ok) throw toProblem(response, error)
-  if (data === undefined || data === null || !matchesShape(data, shape)) throw recordForeignResponse()
+  if (!response.ok) throw toApiProblem(response, error)
+  if (data === undefined || data === null || !hasRequiredFields(data, requiredFields)) throw markServerUnreachable()
   return data
 }
 
-/** Waits for an API call whose response has no body. Throws the `Problem` of a failed call. */
+/** Waits for an API call whose response has no body. Throws the `ApiProblem` of a failed call. */
 export async function unwrapEmptyResponse(call: Promise<Outcome<unknown>>): Promise<void> {
   const { error, response } = await call.catch(rethrow)
-  if (!response.ok) throw toProblem(response, error)
+  if (!response.ok) throw toApiProblem(response, error)
 }
 
-/** Rethrows the error of an API call. Converts a JSON syntax error to the `Problem` of a foreign response, because a captive portal has sent the body. */
+/** Rethrows the error of an API call. Converts a JSON syntax error to the `ApiProblem` of a foreign response, because a captive portal has sent the body. */
 function rethrow(cause: unknown): never {
-  throw cause instanceof SyntaxError ? recordForeignResponse() : cause
+  throw cause instanceof SyntaxError ? markServerUnreachable() : cause
 }
 
-/** Sends an authenticated request whose response is not JSON, such as a file or an event stream. Throws a `Problem` unless the status is 2xx. */
+/** Sends an authenticated request whose response is not JSON, such as a file or an event stream. Throws a `ApiProblem` unless the status is 2xx. */
 export async function fetchRawResponse(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers({ ...bearer(), ...Object.fromEntries(new Headers(init.headers)) })
   const response = await globalThis.fetch(BASE + path, { ...init, headers }).catch(() => {
@@ -136,7 +136,7 @@ export async function fetchRawResponse(path: string, init: RequestInit = {}): Pr
   })
   await checkResponse(headers, response)
   if (response.ok) return response
-  throw toProblem(response, parsed(await response.text()))
+  throw toApiProblem(response, parsed(await response.text()))
 }
 
 function parsed(text: string): unknown {

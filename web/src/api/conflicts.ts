@@ -1,10 +1,10 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { OPERATOR_FIELDS } from '@/lib/fields'
+import { OPERATOR_FIELDS } from '@/lib/vehicleFields'
 import { isSupervisor, mayManageCampaigns } from '@/lib/roles'
-import { refreshVehicleCountsThrottled, updateVehicleCache } from './cache'
+import { refreshVehicleCountsThrottled, updateVehicleCache } from './vehicleCache'
 import { apiClient, unwrapResponse } from './client'
-import { queryKeys } from './keys'
-import { VEHICLE_SHAPE } from './shape'
+import { queryKeys } from './queryKeys'
+import { VEHICLE_REQUIRED_FIELDS } from './requiredFields'
 import type { FieldConflict } from './types'
 
 const MAX_LISTED = 50
@@ -50,7 +50,7 @@ export function useResolveConflict() {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: ({ conflict, choice }: { conflict: FieldConflict; choice: ConflictSideName }) =>
-      unwrapResponse(apiClient.POST('/conflicts/{id}/settle', { params: { path: { id: conflict.id } }, body: { choice } }), VEHICLE_SHAPE),
+      unwrapResponse(apiClient.POST('/conflicts/{id}/settle', { params: { path: { id: conflict.id } }, body: { choice } }), VEHICLE_REQUIRED_FIELDS),
     onSuccess: (vehicle) => updateVehicleCache(queries, vehicle, null),
     onSettled: () => {
       refreshVehicleCountsThrottled(queries)

@@ -9,20 +9,20 @@ export const isServerReachable = createStore(globalThis.navigator.onLine)
 let lostAt = new Date()
 
 /** Returns the time at which the server became unreachable. The time is meaningful only while the server cannot be reached. */
-export const getOfflineSince = (): Date => lostAt
+export const getUnreachableSince = (): Date => lostAt
 
-export function setServerReachable(isOnline: boolean): void {
-  if (isServerReachable.get() === isOnline) return
-  if (!isOnline) lostAt = new Date()
-  isServerReachable.set(isOnline)
+export function setServerReachable(isReachable: boolean): void {
+  if (isServerReachable.get() === isReachable) return
+  if (!isReachable) lostAt = new Date()
+  isServerReachable.set(isReachable)
 }
 
-export const useOnline = (): boolean => useStore(isServerReachable)
+export const useIsServerReachable = (): boolean => useStore(isServerReachable)
 
 if (typeof window !== 'undefined') window.addEventListener('offline', () => setServerReachable(false))
 
 /** Returns `true` if the server responds now. The store `isServerReachable` may be outdated just after the network was lost. */
-export async function isServerResponding(): Promise<boolean> {
+export async function pingServer(): Promise<boolean> {
   const response = await fetch('/', { method: 'HEAD', cache: 'no-store' }).catch(() => null)
   return response?.ok === true
 }

@@ -1,8 +1,8 @@
-import { createListGuard } from '@/lib/json'
+import { createArrayGuard } from '@/lib/json'
 import { readStored, writeStored } from '@/lib/storage'
 import { apiClient, unwrapEmptyResponse } from './client'
 import { isServerReachable } from './connectivity'
-import { Problem } from './problem'
+import { ApiProblem } from './apiProblem'
 import type { Session } from './session'
 
 const NAME = 'endedSessions'
@@ -13,7 +13,7 @@ const MAX_IDS = 20
  */
 const FINAL = [400, 422]
 
-const isIds = createListGuard((id): id is string => typeof id === 'string')
+const isIds = createArrayGuard((id): id is string => typeof id === 'string')
 
 /** Returns the ids of sessions that people have signed out of on this device and that may still be open at the server. */
 const pending = (): string[] => readStored(localStorage, NAME, isIds) ?? []
@@ -46,7 +46,7 @@ async function report(): Promise<void> {
   try {
     await unwrapEmptyResponse(apiClient.POST('/sessions/ended', { body: { session_ids } }))
   } catch (error) {
-    if (!(error instanceof Problem) || !FINAL.includes(error.status)) return // the ids are reported again at the next contact with the server
+    if (!(error instanceof ApiProblem) || !FINAL.includes(error.status)) return // the ids are reported again at the next contact with the server
   }
   remove(session_ids)
 }

@@ -2,10 +2,10 @@ import { act, cleanup, render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, expect, test } from 'vitest'
 import { signInAs, OPERATOR, SUPERVISOR } from '@/testing/show'
-import { createDraftHook, clearFormDrafts } from './formDrafts'
+import { createFormDraftHook, clearFormDrafts } from './formDrafts'
 import { endSession, useSession } from './session'
 
-const useEntry = createDraftHook('')
+const useEntry = createFormDraftHook('')
 
 function Form() {
   const [text, setText] = useEntry()

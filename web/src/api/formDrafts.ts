@@ -8,7 +8,7 @@ const registry: Map<string, unknown>[] = []
  * The draft is kept when the session ends, and restored when the same person signs in again. The draft is deleted when the person leaves
  * the screen or signs out. The draft stays in memory only, because it may contain passwords.
  */
-export function createDraftHook<T>(empty: T) {
+export function createFormDraftHook<T>(empty: T) {
   const drafts = new Map<string, T>()
   registry.push(drafts)
 

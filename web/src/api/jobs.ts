@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { apiClient, unwrapResponse } from './client'
-import { queryKeys } from './keys'
+import { queryKeys } from './queryKeys'
 import type { Job } from './types'
 
 const PER_PAGE = 200

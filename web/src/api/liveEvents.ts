@@ -1,6 +1,6 @@
 import { isRecord, parseJson } from '@/lib/json'
-import type { ServerEvent } from './events'
-import { matchesShape } from './shape'
+import type { ServerSentEvent } from './serverSentEvents'
+import { hasRequiredFields } from './requiredFields'
 import type { FieldConflict, ListedVehicle, InspectionPace } from './types'
 
 interface OfCampaign {
@@ -23,13 +23,13 @@ export type LiveEvent =
   /** A conflict between two people's saves of a vehicle was found or resolved. */
   | { kind: 'conflict'; change: FieldConflict }
 
-const isOfCampaign = (value: unknown): value is OfCampaign => matchesShape(value, 'campaign_id#')
-const isChangedVehicles = (value: unknown): value is ChangedVehicles => isRecord(value) && isOfCampaign(value) && matchesShape(value.vehicles, '*id# vin_number$ version#')
-const isPace = (value: unknown): value is InspectionPace => matchesShape(value, 'campaign_id# people*')
-const isConflict = (value: unknown): value is FieldConflict => matchesShape(value, 'id# vin_number$ state$')
+const isOfCampaign = (value: unknown): value is OfCampaign => hasRequiredFields(value, 'campaign_id#')
+const isChangedVehicles = (value: unknown): value is ChangedVehicles => isRecord(value) && isOfCampaign(value) && hasRequiredFields(value.vehicles, '*id# vin_number$ version#')
+const isPace = (value: unknown): value is InspectionPace => hasRequiredFields(value, 'campaign_id# people*')
+const isConflict = (value: unknown): value is FieldConflict => hasRequiredFields(value, 'id# vin_number$ state$')
 
 /** Parses an event of the live stream. Returns null for kinds that this version does not know and for malformed events. */
-export function parseLiveEvent({ event, data }: ServerEvent): LiveEvent | null {
+export function parseLiveEvent({ event, data }: ServerSentEvent): LiveEvent | null {
   switch (event) {
     case 'vehicles':
       return eventOf(event, parseJson(data, isChangedVehicles))

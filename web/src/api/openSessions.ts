@@ -1,7 +1,7 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { apiClient, unwrapResponse } from './client'
-import { queryKeys } from './keys'
-import { Problem } from './problem'
+import { queryKeys } from './queryKeys'
+import { ApiProblem } from './apiProblem'
 
 /** Id of the user whose sessions are listed or ended; null for the signed-in person. */
 type Whose = number | null
@@ -33,6 +33,6 @@ const endAll = (whose: Whose): Promise<unknown> =>
 async function endOne(whose: Whose, session: string): Promise<void> {
   const call = whose === null ? apiClient.DELETE('/me/sessions/{session}', { params: { path: { session } } }) : apiClient.DELETE('/users/{id}/sessions/{session}', { params: { path: { id: whose, session } } })
   await unwrapResponse(call).catch((error: unknown) => {
-    if (!(error instanceof Problem) || error.status !== 404) throw error // 404 means that the session has already ended
+    if (!(error instanceof ApiProblem) || error.status !== 404) throw error // 404 means that the session has already ended
   })
 }

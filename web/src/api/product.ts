@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { recordProductName, useStoredProductName } from '@/lib/product'
-import { meQuery } from './queries'
+import { currentUserQuery } from './currentUserQuery'
 import { useSession } from './session'
 
 /** Returns the configured product name. Before the sign-in, returns the product name that this device stored last. */
 export function useProductName(): string {
   const session = useSession()
-  const name = useQuery({ ...meQuery, enabled: session !== null }).data?.product_name ?? ''
+  const name = useQuery({ ...currentUserQuery, enabled: session !== null }).data?.product_name ?? ''
   useEffect(() => recordProductName(name), [name])
   return useStoredProductName()
 }

@@ -1,6 +1,6 @@
 import { apiClient, unwrapResponse } from './client'
-import { CAMPAIGN_SHAPE, VEHICLE_SHAPE } from './shape'
-import type { Campaign, CampaignPage, CampaignSearch, ListedVehicle, Vehicle, Yard, YardCount } from './types'
+import { CAMPAIGN_REQUIRED_FIELDS, VEHICLE_REQUIRED_FIELDS } from './requiredFields'
+import type { Campaign, CampaignPage, CampaignSearch, ListedVehicle, Vehicle, Yard, YardVehicleCount } from './types'
 
 const MAX_PER_PAGE = 200
 
@@ -18,7 +18,7 @@ export async function fetchAllCampaigns(signal: AbortSignal): Promise<Campaign[]
 
 /** Fetches a campaign. With a yard, the campaign's vehicle counts and its next vehicle to inspect are limited to that yard. */
 export const fetchCampaign = (id: number, yard: number | null, signal?: AbortSignal): Promise<Campaign> =>
-  unwrapResponse(apiClient.GET('/campaigns/{id}', { params: { path: { id }, query: yard === null ? {} : { yard } }, signal }), CAMPAIGN_SHAPE)
+  unwrapResponse(apiClient.GET('/campaigns/{id}', { params: { path: { id }, query: yard === null ? {} : { yard } }, signal }), CAMPAIGN_REQUIRED_FIELDS)
 
 /** Fetches all yards, page by page. */
 export async function fetchAllYards(signal: AbortSignal): Promise<Yard[]> {
@@ -31,12 +31,12 @@ export async function fetchAllYards(signal: AbortSignal): Promise<Yard[]> {
 }
 
 /** Fetches the number of vehicles of a campaign in each yard. */
-export const fetchYardCounts = (campaign: string, signal: AbortSignal): Promise<YardCount[]> =>
+export const fetchYardCounts = (campaign: string, signal: AbortSignal): Promise<YardVehicleCount[]> =>
   unwrapResponse(apiClient.GET('/yards/vehicle-counts', { params: { query: { campaign_name: campaign } }, signal }), '*')
 
 /** Fetches a vehicle. Its field `next` is the id of the next vehicle to inspect, which is limited to the yard if one is given. */
 export const fetchVehicle = (id: number, yard: number | null, signal: AbortSignal): Promise<Vehicle> =>
-  unwrapResponse(apiClient.GET('/vehicles/{id}', { params: { path: { id }, query: yard === null ? {} : { yard } }, signal }), VEHICLE_SHAPE)
+  unwrapResponse(apiClient.GET('/vehicles/{id}', { params: { path: { id }, query: yard === null ? {} : { yard } }, signal }), VEHICLE_REQUIRED_FIELDS)
 
 /** Full vehicle list of a campaign, with the `ETag` of the response and the revision number of the campaign's vehicles. */
 export interface VehicleList {

@@ -13,15 +13,15 @@ export interface Session {
   id: string
   token: string
   /** The person's key for encrypting saves on this device: 32 bytes as base64url. */
-  sealKey: string
+  encryptionKey: string
   user: SessionUser
 }
 
 const ID = 'SESSION_ID'
 const TOKEN = 'JWT_TOKEN'
-const SEAL_KEY = 'SEAL_KEY'
+const ENCRYPTION_KEY = 'SEAL_KEY'
 const USER = 'user'
-const NAMES = [ID, TOKEN, SEAL_KEY, USER]
+const NAMES = [ID, TOKEN, ENCRYPTION_KEY, USER]
 const RETURN = 'returnTo'
 
 const isUser = (value: unknown): value is SessionUser =>
@@ -29,9 +29,9 @@ const isUser = (value: unknown): value is SessionUser =>
 
 /** Returns the session that is in web storage, or null without a session. Clears the storage when the session is incomplete or damaged. */
 function stored(): Session | null {
-  const [id, token, sealKey] = NAMES.map((name) => sessionStorage.getItem(name))
+  const [id, token, encryptionKey] = NAMES.map((name) => sessionStorage.getItem(name))
   const user = readStored(sessionStorage, USER, isUser)
-  if (id && token && sealKey && user !== null) return { id, token, sealKey, user }
+  if (id && token && encryptionKey && user !== null) return { id, token, encryptionKey, user }
   if (NAMES.some((name) => sessionStorage.getItem(name) !== null)) sessionStorage.clear()
   return null
 }
@@ -60,7 +60,7 @@ export function startSession(started: Session, mustChange = false): void {
   hasLeft = false
   sessionStorage.setItem(ID, started.id)
   sessionStorage.setItem(TOKEN, started.token)
-  sessionStorage.setItem(SEAL_KEY, started.sealKey)
+  sessionStorage.setItem(ENCRYPTION_KEY, started.encryptionKey)
   writeStored(sessionStorage, USER, started.user)
   mustChangePassword.set(mustChange)
   session.set(started)

@@ -6,12 +6,12 @@ import { getCurrentOwner, clearSessionData } from './session'
  * Owner key of the person who signed out last, or null before the first sign-out. The owner key names the data that this device stores for
  * a person; subscribers delete that data.
  */
-export const signedOutOwner = createStore<string | null>(null)
+export const lastSignedOutOwner = createStore<string | null>(null)
 
-/** Signs out in this tab: ends the session, clears the form drafts and notifies the subscribers of `signedOutOwner`. */
+/** Signs out in this tab: ends the session, clears the form drafts and notifies the subscribers of `lastSignedOutOwner`. */
 export function signOutInThisTab(): void {
   const owner = getCurrentOwner()
   clearSessionData()
   clearFormDrafts()
-  if (owner !== null) signedOutOwner.set(owner)
+  if (owner !== null) lastSignedOutOwner.set(owner)
 }

@@ -1,8 +1,8 @@
 import { keepPreviousData, useQuery, type QueryKey } from '@tanstack/react-query'
 import { useText } from '@/lib/text'
-import { useOnline } from './connectivity'
-import { getErrorMessage, Problem } from './problem'
-import { useRestart } from './restart'
+import { useIsServerReachable } from './connectivity'
+import { getErrorMessage, ApiProblem } from './apiProblem'
+import { useRestartQuery } from './useRestartQuery'
 
 interface Page<E> {
   events: readonly E[]
@@ -16,13 +16,13 @@ interface Page<E> {
  */
 export function useTimelineQuery<E>(queryKey: QueryKey, load: (signal: AbortSignal) => Promise<Page<E>>) {
   const t = useText()
-  const isOnline = useOnline()
+  const isOnline = useIsServerReachable()
   const { data, error, isPending } = useQuery({ queryKey, queryFn: ({ signal }) => load(signal), placeholderData: keepPreviousData, staleTime: 0 })
-  const restart = useRestart(queryKey)
+  const restart = useRestartQuery(queryKey)
   return {
     page: data,
     isPending,
-    isOffline: error instanceof Problem ? error.status === 0 : isPending && !isOnline,
+    isOffline: error instanceof ApiProblem ? error.status === 0 : isPending && !isOnline,
     why: error === null ? null : getErrorMessage(error, t),
     onRetry: () => void restart(),
   }

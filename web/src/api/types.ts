@@ -11,7 +11,7 @@ export type CampaignSearch = CampaignQuery & { page: number }
 export type Campaign = Got<'/campaigns/{id}'>
 export type CampaignPage = Got<'/campaigns'>
 export type Yard = Got<'/yards'>['yards'][number]
-export type YardCount = Got<'/yards/vehicle-counts'>[number]
+export type YardVehicleCount = Got<'/yards/vehicle-counts'>[number]
 export type Vehicle = Got<'/vehicles/{id}'>
 export type VehicleHistory = Got<'/vehicles/{id}/history'>
 /** A change of a vehicle: who changed which fields, when and how. */
@@ -30,8 +30,8 @@ export type FieldConflict = Got<'/conflicts'>['conflicts'][number]
 /** Inspection rate of a campaign over the last half hour, the users who were active in the last 15 minutes, and the estimated end. */
 export type InspectionPace = Got<'/campaigns/{id}/pace'>
 /** The inspection work in one campaign, or in all campaigns, by hour, yard and person. */
-export type Activity = Got<'/campaigns/{id}/activity'>
-export type UploadResult = paths['/documents/upload']['post']['responses'][201]['content']['application/json']
+export type InspectionActivity = Got<'/campaigns/{id}/activity'>
+export type WorkbookUploadResult = paths['/documents/upload']['post']['responses'][201]['content']['application/json']
 export type User = Got<'/users'>[number]
 /** An event in the history of a user: of the account, or a bulk change by the user. */
 export type UserEvent = Got<'/users/{id}/history'>['entries'][number]
@@ -40,12 +40,12 @@ export type UserUpdate = Put<'/users/{id}'>
 type Posted<P extends keyof paths> = paths[P] extends { post: { requestBody: { content: { 'application/json': infer B } } } } ? B : never
 export type BulkStatusRequest = Posted<'/vehicles/bulk/status'>
 export type BulkParkingSpaceRequest = Posted<'/vehicles/bulk/parking-space'>
-export type CsvResult = paths['/vehicles/csv']['post']['responses'][200]['content']['application/json']
+export type CsvUpdateResult = paths['/vehicles/csv']['post']['responses'][200]['content']['application/json']
 /** The changes of one vehicle that a bulk change would make, by field. */
-export type PreviewedVehicle = CsvResult['preview'][number]
+export type PreviewedVehicle = CsvUpdateResult['preview'][number]
 export type BulkResult = paths['/vehicles/bulk/status']['post']['responses'][200]['content']['application/json']
 export type JobListPage = Got<'/jobs'>
 export type Job = JobListPage['jobs'][number]
-export type UndoResult = paths['/jobs/{id}/undo']['post']['responses'][200]['content']['application/json']
+export type JobUndoResult = paths['/jobs/{id}/undo']['post']['responses'][200]['content']['application/json']
 export type CampaignStatus = Campaign['status']
 export type AuditEvent = Got<'/logs/audit'>['events'][number]

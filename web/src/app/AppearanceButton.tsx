@@ -1,22 +1,22 @@
 import { appearance, setAppearance, type Appearance } from '@/lib/appearance'
-import { useMediaQuery } from '@/lib/media'
+import { useMediaQuery } from '@/lib/useMediaQuery'
 import { useStore } from '@/lib/store'
 import { useText, type TextKey } from '@/lib/text'
 import { Icon, type IconName } from '@/ui/Icon'
 import styles from './AppearanceButton.module.css'
 
 const MODES: { label: TextKey; icon: IconName; choice: Appearance }[] = [
-  { label: 'look.light', icon: 'day', choice: { theme: 'light', sun: false } },
-  { label: 'look.dark', icon: 'night', choice: { theme: 'dark', sun: false } },
-  { label: 'look.sunShort', icon: 'contrast', choice: { theme: 'light', sun: true } },
+  { label: 'look.light', icon: 'day', choice: { theme: 'light', highContrast: false } },
+  { label: 'look.dark', icon: 'night', choice: { theme: 'dark', highContrast: false } },
+  { label: 'look.sunShort', icon: 'contrast', choice: { theme: 'light', highContrast: true } },
 ]
 
 /** Button that switches between light, dark and the maximum contrast for sunlight. */
 export function AppearanceButton() {
   const t = useText()
-  const { theme, sun } = useStore(appearance)
+  const { theme, highContrast } = useStore(appearance)
   const isDeviceDark = useMediaQuery('(prefers-color-scheme: dark)')
-  const current = sun ? 2 : theme === 'dark' || (theme === 'system' && isDeviceDark) ? 1 : 0
+  const current = highContrast ? 2 : theme === 'dark' || (theme === 'system' && isDeviceDark) ? 1 : 0
   const [now, next] = [MODES[current], MODES[(current + 1) % MODES.length]]
   if (now === undefined || next === undefined) return null
   const name = t('look.cycle', { now: t(now.label), next: t(next.label) })

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Suspense, useEffect, type ReactNode } from 'react'
 import { Redirect, Route, Switch, useLocation } from 'wouter'
 import { apiClient, unwrapEmptyResponse } from '@/api/client'
-import { meQuery } from '@/api/queries'
+import { currentUserQuery } from '@/api/currentUserQuery'
 import { reloadSession, getCurrentSession, mustChangePassword, saveReturnPath, useSession } from '@/api/session'
 import { loadSentences } from '@/lib/translateSentence'
 import { navigate } from '@/lib/route'
@@ -76,7 +76,7 @@ function checkRestored({ persisted }: PageTransitionEvent): void {
  * not open the page.
  */
 function Guarded({ route: { Page: Allowed, allow, elsewhere = '/' }, userType }: { route: AppRoute; userType: string }) {
-  const me = useQuery(meQuery)
+  const me = useQuery(currentUserQuery)
   if (allow?.(userType, me.data?.developer ?? false)) return <Allowed />
   const undecided = me.isPending && allow?.(userType, true)
   return undecided ? <Opening /> : <Redirect to={elsewhere} replace />

@@ -2,10 +2,10 @@ import { createElement, lazy, Suspense, useEffect, useState, type ComponentType,
 import { useProductName } from '@/api/product'
 import { useOfflineCampaigns } from '@/offline/campaigns'
 import { getOwnerKey, type SessionUser } from '@/api/session'
-import { useOnline } from '@/api/connectivity'
-import { useMediaQuery } from '@/lib/media'
+import { useIsServerReachable } from '@/api/connectivity'
+import { useMediaQuery } from '@/lib/useMediaQuery'
 import { Link, navigate } from '@/lib/route'
-import { getAccessLevelKey } from '@/lib/roles'
+import { getAccessLevelTextKey } from '@/lib/roles'
 import { useText } from '@/lib/text'
 import { Icon } from '@/ui/Icon'
 import { ClientLogo, Logo } from '@/ui/Logo'
@@ -100,7 +100,7 @@ export function Layout({ user, path, children }: LayoutProps) {
 /** Card of the signed-in person, with register number, access level and the client's logo. */
 function PersonCard({ user, className }: { user: SessionUser; className: string | undefined }) {
   const t = useText()
-  const role = getAccessLevelKey(user.user_type)
+  const role = getAccessLevelTextKey(user.user_type)
   return (
     <section className={className} aria-label={t('frame.you')}>
       <ClientLogo />
@@ -124,7 +124,7 @@ function skipToContent(event: MouseEvent): void {
 /** Banner which states that the page shows data stored on this device. Shown while offline, if campaigns are available offline. */
 function OfflineBanner() {
   const t = useText()
-  const isOnline = useOnline()
+  const isOnline = useIsServerReachable()
   if (useOfflineCampaigns().length === 0 || isOnline) return null
   return (
     <p className={styles.signal} role="status">

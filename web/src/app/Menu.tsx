@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue } from 'react'
-import { meQuery } from '@/api/queries'
+import { currentUserQuery } from '@/api/currentUserQuery'
 import type { SessionUser } from '@/api/session'
-import { areShortcutsEnabled, setShortcutsEnabled } from '@/lib/keys'
+import { areShortcutsEnabled, setShortcutsEnabled } from '@/lib/keyboardShortcuts'
 import { appearance, setAppearance, THEMES, type Theme } from '@/lib/appearance'
-import { useMediaQuery } from '@/lib/media'
+import { useMediaQuery } from '@/lib/useMediaQuery'
 import { Link } from '@/lib/route'
 import { useStore } from '@/lib/store'
 import { LANGUAGES, setLanguage, useLanguage, useText, type TextKey, type Language } from '@/lib/text'
@@ -18,7 +18,7 @@ import styles from './Menu.module.css'
 /** The slide-in menu at the right: links to pages, and the settings for theme and language. */
 export function Menu({ user, onClose }: { user: SessionUser; onClose: () => void }) {
   const t = useText()
-  const developer = useQuery(meQuery).data?.developer ?? false
+  const developer = useQuery(currentUserQuery).data?.developer ?? false
   // The settings are rendered in a second step, so that a slow phone shows the links earlier.
   const showsSettings = useDeferredValue(true, false)
   const entriesFor = (entries: MenuEntry[]) => filterMenuEntries(entries, user.user_type, developer).map((entry) => <EntryLink key={entry.to} entry={entry} onClose={onClose} />)
@@ -84,7 +84,7 @@ function Settings() {
           </option>
         ))}
       </Select>
-      <Toggle label={t('look.sun')} checked={shown.sun} onChange={(sun) => setAppearance({ ...shown, sun })} />
+      <Toggle label={t('look.sun')} checked={shown.highContrast} onChange={(highContrast) => setAppearance({ ...shown, highContrast })} />
       {hasKeyboard && <Toggle label={t('menu.shortcuts')} checked={shortcuts} onChange={setShortcutsEnabled} />}
     </div>
   )

@@ -1,5 +1,5 @@
 import { lazy, Suspense, useEffect } from 'react'
-import { passwordPrompt } from '@/api/confirm'
+import { passwordPrompt } from '@/api/passwordPrompt'
 import { useStore } from '@/lib/store'
 
 const PasswordDialog = lazy(() => import('@/features/account/ConfirmPasswordDialog'))

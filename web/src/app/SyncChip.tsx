@@ -1,5 +1,5 @@
-import { getOfflineSince, useOnline } from '@/api/connectivity'
-import { useMediaQuery } from '@/lib/media'
+import { getUnreachableSince, useIsServerReachable } from '@/api/connectivity'
+import { useMediaQuery } from '@/lib/useMediaQuery'
 import { Link } from '@/lib/route'
 import { useStore } from '@/lib/store'
 import { useText } from '@/lib/text'
@@ -13,11 +13,11 @@ const HOURS_AND_MINUTES = 5
 /** Link to the pending saves of the signed-in person. States whether the server can be reached and how many saves are pending. */
 export function SyncChip({ owner }: { owner: string }) {
   const t = useText()
-  const isOnline = useOnline()
+  const isOnline = useIsServerReachable()
   const count = useStore(pendingCount)
   const { open, refused } = count.owner === owner ? count : { open: 0, refused: 0 }
   const isNarrow = useMediaQuery('(max-width: 599px)')
-  const time = formatTime(getOfflineSince()).slice(0, HOURS_AND_MINUTES)
+  const time = formatTime(getUnreachableSince()).slice(0, HOURS_AND_MINUTES)
   const toSend = open > 0 ? [t('frame.toSend', { n: formatCount(open) })] : []
   const words = isOnline ? toSend : [t(isNarrow ? 'frame.offlineAt' : 'frame.offlineSince', { time }), ...toSend]
   const pending = open === 0 ? [] : [t('frame.held', { n: open }), ...(refused > 0 ? [t('frame.refused', { n: refused })] : [])]

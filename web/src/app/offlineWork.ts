@@ -1,6 +1,6 @@
 import { reportEndedSessions } from '@/api/endedSessions'
 import { getCurrentSession, mustChangePassword } from '@/api/session'
-import { runWhenIdle } from '@/lib/idle'
+import { runWhenIdle } from '@/lib/runWhenIdle'
 import { INSPECTION_PAGES } from './routes'
 
 /**

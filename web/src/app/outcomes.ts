@@ -1,7 +1,7 @@
 import { conflictsQuery } from '@/api/conflicts'
 import { getCurrentSession, getOwnerKey } from '@/api/session'
 import type { FieldConflict } from '@/api/types'
-import { createListGuard } from '@/lib/json'
+import { createArrayGuard } from '@/lib/json'
 import { navigate } from '@/lib/route'
 import { readStored, writeStored } from '@/lib/storage'
 import { getCurrentLanguage, fillPlaceholders, translate } from '@/lib/text'
@@ -15,7 +15,7 @@ const nameOf = (owner: string) => `outcomes:${owner}`
 const MAX_REMEMBERED = 200
 const OUTCOME_MS = 8000
 const OUTBOX = '/outbox'
-const isIds = createListGuard((id): id is number => typeof id === 'number')
+const isIds = createArrayGuard((id): id is number => typeof id === 'number')
 
 /** Shows which value was chosen in resolved conflicts. Only conflicts in which the signed-in person saved one of the two values are shown, each once on this device. */
 export function showConflictOutcomes(conflicts: FieldConflict[]): void {

@@ -1,18 +1,18 @@
 import { QueryCache, QueryClient } from '@tanstack/react-query'
-import { lastSessionEnd } from '@/api/client'
-import { Problem } from '@/api/problem'
+import { lastSessionEndReason } from '@/api/client'
+import { ApiProblem } from '@/api/apiProblem'
 import { navigate } from '@/lib/route'
 import { translate } from '@/lib/text'
 import { showToast } from '@/ui/Toast'
 
 const MAX_RETRIES = 2
 const isRetryable = (error: Error) =>
-  error instanceof Problem && (error.status === 0 || error.status === 503 || error.status >= 500)
+  error instanceof ApiProblem && (error.status === 0 || error.status === 503 || error.status >= 500)
 
 /** Query cache that shows a toast for each failed query with a message in its `meta`, in addition to the error shown by the page. */
 const queryCache = new QueryCache({
   onError: (error, { meta }) => {
-    const ended = error instanceof Problem && error.status === 401
+    const ended = error instanceof ApiProblem && error.status === 401
     if (meta?.failed !== undefined && !ended) showToast('error', translate(meta.failed))
   },
 })
@@ -32,8 +32,8 @@ export const queryClient = new QueryClient({
 })
 
 // When a session was revoked or has expired, the app returns to the sign-in.
-lastSessionEnd.subscribe(() => {
+lastSessionEndReason.subscribe(() => {
   queryClient.clear()
   navigate('/', { replace: true })
-  showToast('error', translate(lastSessionEnd.get() === 'ended' ? 'session.ended' : 'session.expired'))
+  showToast('error', translate(lastSessionEndReason.get() === 'ended' ? 'session.ended' : 'session.expired'))
 })

@@ -1,4 +1,4 @@
-import { isServerResponding } from '@/api/connectivity'
+import { pingServer } from '@/api/connectivity'
 
 /** Reloads the page once when a part of its code is missing because a newer build has replaced it. Drafts survive the reload, because they are in web storage. */
 export function reloadPageOnce(): void {
@@ -11,7 +11,7 @@ export function reloadPageOnce(): void {
     // WebKit and Firefox abort the loading of code when the person leaves the page; a reload would keep the person on the page. Without a
     // connection to the server, a reload could leave an empty page.
     const mayReload = () => !isLeaving && sessionStorage.getItem('reloaded') === null
-    if (!mayReload() || !(await isServerResponding()) || !mayReload()) return
+    if (!mayReload() || !(await pingServer()) || !mayReload()) return
     sessionStorage.setItem('reloaded', '1')
     window.location.reload()
   })

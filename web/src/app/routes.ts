@@ -1,5 +1,5 @@
 import { lazy } from 'react'
-import { runWhenIdle } from '@/lib/idle'
+import { runWhenIdle } from '@/lib/runWhenIdle'
 import { isSupervisor, mayManageCampaigns } from '@/lib/roles'
 import type { TextKey } from '@/lib/text'
 import type { IconName } from '@/ui/Icon'

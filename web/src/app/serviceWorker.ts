@@ -1,4 +1,4 @@
-import { runWhenIdle } from '@/lib/idle'
+import { runWhenIdle } from '@/lib/runWhenIdle'
 import { createStore } from '@/lib/store'
 
 /** The service worker of a newer version, installed and waiting until the person accepts the update; null while no newer version waits. */

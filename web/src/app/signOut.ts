@@ -1,7 +1,7 @@
 import { endSessionAtServer } from '@/api/endedSessions'
 import { getCurrentOwner, getCurrentSession } from '@/api/session'
-import { signedOutOwner, signOutInThisTab } from '@/api/signOut'
-import { createListGuard } from '@/lib/json'
+import { lastSignedOutOwner, signOutInThisTab } from '@/api/signOut'
+import { createArrayGuard } from '@/lib/json'
 import { navigate } from '@/lib/route'
 import { readStored, writeStored } from '@/lib/storage'
 import { queryClient } from './queries'
@@ -17,15 +17,15 @@ export function signOut(): void {
 
 /** Local storage key of the list of people (owner keys) whose data must still be deleted from this device. */
 const PENDING = 'pendingDeletions'
-const isOwners = createListGuard((owner): owner is string => typeof owner === 'string')
+const isOwners = createArrayGuard((owner): owner is string => typeof owner === 'string')
 
 /**
  * Deletes what this device stores for a person after each sign-out, including sign-outs that the server causes by ending the session. A
  * deletion that a closed page has interrupted is completed when the next page starts.
  */
 export function deleteDataAfterSignOut(): void {
-  signedOutOwner.subscribe(() => {
-    const owner = signedOutOwner.get()
+  lastSignedOutOwner.subscribe(() => {
+    const owner = lastSignedOutOwner.get()
     if (owner === null) return
     writeStored(localStorage, PENDING, [...readPending(), owner])
     deletePending()

@@ -8,23 +8,23 @@ export type Theme = (typeof THEMES)[number]
 export interface Appearance {
   theme: Theme
   /** Whether contrast is increased for use in sunlight. */
-  sun: boolean
+  highContrast: boolean
 }
 
 const NAME = 'look'
 const isAppearance = (value: unknown): value is Appearance =>
-  isRecord(value) && THEMES.some((theme) => theme === value.theme) && typeof value.sun === 'boolean'
+  isRecord(value) && THEMES.some((theme) => theme === value.theme) && typeof value.highContrast === 'boolean'
 
 /** The chosen appearance, stored on this device. */
-export const appearance = createStore<Appearance>(readStored(localStorage, NAME, isAppearance) ?? { theme: 'system', sun: false })
+export const appearance = createStore<Appearance>(readStored(localStorage, NAME, isAppearance) ?? { theme: 'system', highContrast: false })
 
 /** Writes the chosen appearance to attributes of the document, on which the style sheets depend. */
 export function applyAppearance(): void {
-  const { theme, sun } = appearance.get()
+  const { theme, highContrast } = appearance.get()
   const root = document.documentElement
   if (theme === 'system') delete root.dataset.theme
   else root.dataset.theme = theme
-  if (sun) root.dataset.contrast = 'sun'
+  if (highContrast) root.dataset.contrast = 'sun'
   else delete root.dataset.contrast
 }
 

@@ -1,4 +1,4 @@
-import { normalizeText } from './normal'
+import { normalizeText } from './normalizeText'
 
 /** Returns the key by which identifiers are compared: the normal form in upper case, without spaces, hyphens and asterisks. */
 export const toIdentifierKey = (text: string): string => normalizeText(text).toUpperCase().replace(/[ \-*]/g, '')

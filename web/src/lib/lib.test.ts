@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { readDraft, writeDraft, type InspectionDraft } from './drafts'
+import { readDraft, writeDraft, type InspectionDraft } from './inspectionDrafts'
 import { countPages, listPageNumbers } from './pages'
 import { parseId, buildPath, parsePageNumber } from './route'
 import { formatCount, formatDate, formatLogTimestamp, formatTime } from './time'
-import { createUuid } from './uuid'
+import { createUuid } from './createUuid'
 
 test('the pager shows first, last and the current page plus or minus two', () => {
   expect(listPageNumbers(10, 40)).toEqual([1, 'gap', 8, 9, 10, 11, 12, 'gap', 40])

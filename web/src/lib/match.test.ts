@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { containsFullIdentifier, createIndex, matchText, type VehicleMatch, type IdentifiableVehicle } from './match'
+import { containsFullIdentifier, createIdentifierIndex, matchTextToVehicles, type VehicleMatch, type IdentifiableVehicle } from './match'
 
 const VIN = '9BWZZZ377VT004251'
 const named = (...vins: string[]): IdentifiableVehicle[] => vins.map((vin_number, index) => ({ id: index + 1, vin_number }))
-const yard = createIndex(named('HB20 000123', 'HB20 000999', 'HB20 100123', VIN.replace(/^(.{11})/, '$1 '), 'WVWZZZ1JZ 3W386752'))
+const yard = createIdentifierIndex(named('HB20 000123', 'HB20 000999', 'HB20 100123', VIN.replace(/^(.{11})/, '$1 '), 'WVWZZZ1JZ 3W386752'))
 const idsOf = (found: VehicleMatch<IdentifiableVehicle>) => (found.kind === 'one' ? [found.vehicle.id] : found.kind === 'none' ? [] : found.vehicles.map(({ id }) => id))
-const find = (text: string) => ({ kind: matchText(text, yard).kind, ids: idsOf(matchText(text, yard)) })
+const find = (text: string) => ({ kind: matchTextToVehicles(text, yard).kind, ids: idsOf(matchTextToVehicles(text, yard)) })
 
 test('an equal key matches its vehicle, with any spaces and asterisks', () => {
   expect(find('*hb20-000123*')).toEqual({ kind: 'one', ids: [1] })
@@ -25,8 +25,8 @@ test('a unique ending of six characters matches its vehicle, a shorter one does 
 })
 
 test('an ending that two vehicles share matches both and selects none', () => {
-  const twins = createIndex(named('HB20 000123', 'CRETA 000123'))
-  expect(matchText('000123', twins)).toEqual({ kind: 'several', vehicles: named('HB20 000123', 'CRETA 000123') })
+  const twins = createIdentifierIndex(named('HB20 000123', 'CRETA 000123'))
+  expect(matchTextToVehicles('000123', twins)).toEqual({ kind: 'several', vehicles: named('HB20 000123', 'CRETA 000123') })
 })
 
 test('a label with two identifiers matches both', () => {
@@ -34,12 +34,12 @@ test('a label with two identifiers matches both', () => {
 })
 
 test('a longer key is preferred to a key that it contains', () => {
-  expect(idsOf(matchText('X HB20 0001234', createIndex(named('HB20 000123', 'HB20 0001234'))))).toEqual([2])
+  expect(idsOf(matchTextToVehicles('X HB20 0001234', createIdentifierIndex(named('HB20 000123', 'HB20 0001234'))))).toEqual([2])
 })
 
 test('O, I and Q are matched as digits only with confirmation', () => {
-  expect(find('HB2O OOOI23')).toEqual({ kind: 'perhaps', ids: [1] })
-  expect(find('9BWZZZ377VTOO4251')).toEqual({ kind: 'perhaps', ids: [4] })
+  expect(find('HB2O OOOI23')).toEqual({ kind: 'lookAlike', ids: [1] })
+  expect(find('9BWZZZ377VTOO4251')).toEqual({ kind: 'lookAlike', ids: [4] })
 })
 
 test('an identifier that is not in the campaign matches nothing', () => {
@@ -47,9 +47,9 @@ test('an identifier that is not in the campaign matches nothing', () => {
 })
 
 test('a scan among 100,000 vehicles is matched in less than 50 ms', () => {
-  const many = createIndex(Array.from({ length: 100_000 }, (_, id) => ({ id, vin_number: `HB20 ${String(id).padStart(6, '0')}` })))
+  const many = createIdentifierIndex(Array.from({ length: 100_000 }, (_, id) => ({ id, vin_number: `HB20 ${String(id).padStart(6, '0')}` })))
   const start = performance.now()
-  expect(matchText('no such car, https://maker.test/a/very/long/link?with=HB2O', many).kind).toBe('none')
+  expect(matchTextToVehicles('no such car, https://maker.test/a/very/long/link?with=HB2O', many).kind).toBe('none')
   expect(performance.now() - start).toBeLessThan(50)
 })
 
@@ -62,14 +62,14 @@ test('an identifier in a link is found with percent and plus signs, in lower cas
 
 test('percent and plus signs of Code 39 are not decoded', () => {
   for (const sign of '%$+/') expect(find(`${sign}HB20000123`)).toEqual({ kind: 'one', ids: [1] })
-  const hex = createIndex(named('BA20 000123', 'º20 000123'))
-  expect(idsOf(matchText('%BA20000123', hex))).toEqual([1])
+  const hex = createIdentifierIndex(named('BA20 000123', 'º20 000123'))
+  expect(idsOf(matchTextToVehicles('%BA20000123', hex))).toEqual([1])
 })
 
 test('a field with a full identifier is preferred to an identifier that spans fields', () => {
-  const short = createIndex(named('X5 123', 'PART5521 HB20'))
-  expect(idsOf(matchText('PART5521\u001dHB20\u001dX5 123', short))).toEqual([1])
-  expect(idsOf(matchText('PART5521\u001dHB20 \u001dRED', short))).toEqual([2])
+  const short = createIdentifierIndex(named('X5 123', 'PART5521 HB20'))
+  expect(idsOf(matchTextToVehicles('PART5521\u001dHB20\u001dX5 123', short))).toEqual([1])
+  expect(idsOf(matchTextToVehicles('PART5521\u001dHB20 \u001dRED', short))).toEqual([2])
 })
 
 test('full identifiers are distinguished from parts and look-alikes', () => {

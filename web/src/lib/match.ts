@@ -12,7 +12,7 @@ export type VehicleMatch<V> =
   /** A rule matches several vehicles, and no rule matches exactly one vehicle. */
   | { kind: 'several'; vehicles: V[] }
   /** Vehicles match only when letters that look like digits are read as digits. The person has to confirm this match. */
-  | { kind: 'perhaps'; vehicles: V[] }
+  | { kind: 'lookAlike'; vehicles: V[] }
   /** A scan contains only a part of one vehicle's identifier. The person has to confirm this match. */
   | { kind: 'part'; vehicles: V[] }
   | { kind: 'none' }
@@ -20,7 +20,7 @@ export type VehicleMatch<V> =
 /** Index of a campaign's vehicles by the keys of their identifiers. */
 export interface IdentifierIndex<V> {
   byKey: Map<string, V[]>
-  byLook: Map<string, V[]>
+  byLookAlikeKey: Map<string, V[]>
   /** Lengths of the keys that are searched for inside of longer texts, such as links. Short keys are left out. */
   lengths: number[]
   longest: number
@@ -56,16 +56,16 @@ function decoded(text: string): string {
 /** Replaces the letters that never occur in a VIN with the digits that they look like. */
 const lookOf = (key: string): string => key.replaceAll(/[OQ]/g, '0').replaceAll('I', '1')
 
-export const createEmptyIndex = <V>(): IdentifierIndex<V> => ({ byKey: new Map(), byLook: new Map(), lengths: [], longest: 0 })
+export const createEmptyIdentifierIndex = <V>(): IdentifierIndex<V> => ({ byKey: new Map(), byLookAlikeKey: new Map(), lengths: [], longest: 0 })
 
 /** Adds vehicles to an index, so that a large campaign can be indexed in parts. Changes and returns the index. */
-export function extendIndex<V extends IdentifiableVehicle>(index: IdentifierIndex<V>, vehicles: readonly V[]): IdentifierIndex<V> {
+export function extendIdentifierIndex<V extends IdentifiableVehicle>(index: IdentifierIndex<V>, vehicles: readonly V[]): IdentifierIndex<V> {
   const lengths = new Set(index.lengths)
   for (const vehicle of vehicles) {
     const key = toIdentifierKey(vehicle.vin_number)
     if (key === '') continue
     add(index.byKey, key, vehicle)
-    add(index.byLook, lookOf(key), vehicle)
+    add(index.byLookAlikeKey, lookOf(key), vehicle)
     if (key.length >= CONTAINED) lengths.add(key.length)
     index.longest = Math.max(index.longest, key.length)
   }
@@ -73,7 +73,7 @@ export function extendIndex<V extends IdentifiableVehicle>(index: IdentifierInde
   return index
 }
 
-export const createIndex = <V extends IdentifiableVehicle>(vehicles: readonly V[]): IdentifierIndex<V> => extendIndex(createEmptyIndex<V>(), vehicles)
+export const createIdentifierIndex = <V extends IdentifiableVehicle>(vehicles: readonly V[]): IdentifierIndex<V> => extendIdentifierIndex(createEmptyIdentifierIndex<V>(), vehicles)
 
 function add<V>(map: Map<string, V[]>, key: string, vehicle: V): void {
   const known = map.get(key)
@@ -129,8 +129,8 @@ function fullRules<V>(text: string, { byKey, lengths }: IdentifierIndex<V>): (()
 export const containsFullIdentifier = <V>(text: string, index: IdentifierIndex<V>): boolean => fullRules(text, index).some((rule) => rule().length > 0)
 
 /** Matches a text against the vehicles of a campaign. The first rule that matches exactly one vehicle wins. */
-export function matchText<V extends IdentifiableVehicle>(text: string, index: IdentifierIndex<V>): VehicleMatch<V> {
-  const { byLook, lengths } = index
+export function matchTextToVehicles<V extends IdentifiableVehicle>(text: string, index: IdentifierIndex<V>): VehicleMatch<V> {
+  const { byLookAlikeKey, lengths } = index
   const key = keyIn(text)
   if (key === '') return { kind: 'none' }
   const bare = withoutMark(key)
@@ -146,12 +146,12 @@ export function matchText<V extends IdentifiableVehicle>(text: string, index: Id
     if (several.length === 0) several = vehicles
   }
   if (several.length > 0) return { kind: 'several', vehicles: several }
-  const alike = lookAlikes(key, bare, byLook, lengths)
-  return alike.length > 0 ? { kind: 'perhaps', vehicles: alike } : { kind: 'none' }
+  const alike = lookAlikes(key, bare, byLookAlikeKey, lengths)
+  return alike.length > 0 ? { kind: 'lookAlike', vehicles: alike } : { kind: 'none' }
 }
 
-function lookAlikes<V>(key: string, bare: string | null, byLook: Map<string, V[]>, lengths: number[]): V[] {
+function lookAlikes<V>(key: string, bare: string | null, byLookAlikeKey: Map<string, V[]>, lengths: number[]): V[] {
   const look = lookOf(key)
-  const equal = byLook.get(look) ?? (bare === null ? undefined : byLook.get(lookOf(bare)))
-  return equal ?? contained(byLook, lengths, look)
+  const equal = byLookAlikeKey.get(look) ?? (bare === null ? undefined : byLookAlikeKey.get(lookOf(bare)))
+  return equal ?? contained(byLookAlikeKey, lengths, look)
 }

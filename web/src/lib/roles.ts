@@ -5,7 +5,7 @@ const LABELS: Record<string, TextKey> = { admin: 'role.admin', tm: 'role.tm', op
 export const USER_TYPES = ['admin', 'tm', 'op'] as const
 
 /** Returns the catalogue key of an access level, or null for an unknown access level. */
-export const getAccessLevelKey = (userType: string): TextKey | null => LABELS[userType] ?? null
+export const getAccessLevelTextKey = (userType: string): TextKey | null => LABELS[userType] ?? null
 
 export const mayManageCampaigns = (userType: string): boolean => userType === 'admin' || userType === 'tm'
 export const isSupervisor = (userType: string): boolean => userType === 'admin'

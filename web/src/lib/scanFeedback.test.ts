@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { createFake } from '@/testing/fake'
 import type { ScanFeedback } from './scanFeedback'
 
-const KINDS: ScanFeedback[] = ['right', 'done', 'elsewhere', 'unknown']
+const KINDS: ScanFeedback[] = ['matched', 'alreadyInspected', 'otherVehicle', 'unknown']
 const LONG_MS = 150
 
 afterEach(() => vi.restoreAllMocks())

@@ -1,5 +1,5 @@
 /** The result of a scan, which the device plays as a sound and a vibration. */
-export type ScanFeedback = 'right' | 'done' | 'elsewhere' | 'unknown'
+export type ScanFeedback = 'matched' | 'alreadyInspected' | 'otherVehicle' | 'unknown'
 
 interface Tone {
   hertz: number
@@ -7,13 +7,13 @@ interface Tone {
   ms: number
 }
 const TONES: Record<ScanFeedback, Tone[]> = {
-  right: [{ hertz: 1760, from: 0, ms: 120 }],
-  done: [{ hertz: 1175, from: 0, ms: 90 }, { hertz: 1175, from: 130, ms: 90 }],
-  elsewhere: [{ hertz: 880, from: 0, ms: 110 }, { hertz: 587, from: 130, ms: 180 }],
+  matched: [{ hertz: 1760, from: 0, ms: 120 }],
+  alreadyInspected: [{ hertz: 1175, from: 0, ms: 90 }, { hertz: 1175, from: 130, ms: 90 }],
+  otherVehicle: [{ hertz: 880, from: 0, ms: 110 }, { hertz: 587, from: 130, ms: 180 }],
   unknown: [{ hertz: 233, from: 0, ms: 380 }],
 }
 /** Vibration patterns: one short, two short, two long, one very long. A person with gloves can distinguish the patterns. */
-const VIBRATIONS: Record<ScanFeedback, number[]> = { right: [60], done: [60, 70, 60], elsewhere: [220, 90, 220], unknown: [500] }
+const VIBRATIONS: Record<ScanFeedback, number[]> = { matched: [60], alreadyInspected: [60, 70, 60], otherVehicle: [220, 90, 220], unknown: [500] }
 const LOUDNESS = 0.25
 const EDGE_S = 0.012
 

@@ -18,8 +18,8 @@ export interface ScanViewProps {
    * Grades how well a scanned text matches. If several codes are in view, the best match is reported; without a match, the first code is
    * reported.
    */
-  fits?: (text: string) => boolean | MatchGrade
-  onRead: (text: string) => void
+  gradeMatch?: (text: string) => boolean | MatchGrade
+  onScan: (text: string) => void
   /** The campaign's vehicles, for identifying a label without a code by its characters (OCR). Without vehicles, characters are not read. */
   vehicles?: readonly ReadableVehicle[]
   /** Whether the camera stays on after a scan. The same label is then reported again only after it has left the view. */
@@ -27,7 +27,7 @@ export interface ScanViewProps {
   /** Whether decoding is stopped while the camera stays on. */
   paused?: boolean
   /** Result of the last scan, shown as the colour of the finder (the dashed square). */
-  mood?: ScanFeedback | null
+  lastFeedback?: ScanFeedback | null
   /** Called when the camera fails, and when it runs again. */
   onCameraChange?: (hasFailed: boolean) => void
 }

@@ -1,8 +1,8 @@
 import { AUDIT_SUMMARIES } from './auditSummaries'
-import { FIELD_SENTENCES, SERVER_SENTENCES, PLACEHOLDER_WORDS } from './serverSentences'
+import { FIELD_ERROR_MESSAGES, SERVER_MESSAGES, PLACEHOLDER_TRANSLATIONS } from './serverMessages'
 
 /** All sentences of the server that have a Portuguese translation, the most specific sentences first. */
-export const TRANSLATED_SENTENCES = [...SERVER_SENTENCES, ...AUDIT_SUMMARIES, ...FIELD_SENTENCES]
+export const TRANSLATED_SENTENCES = [...SERVER_MESSAGES, ...AUDIT_SUMMARIES, ...FIELD_ERROR_MESSAGES]
 
 const HOLE = /\{(\d)\}/g
 
@@ -55,7 +55,7 @@ function ofOne(sentence: string): string | null {
   return null
 }
 
-const wordFor = (text: string): string | undefined => PLACEHOLDER_WORDS[text] ?? PLACEHOLDER_WORDS[text.replace(/^the /i, '').replaceAll('_', ' ')]
+const wordFor = (text: string): string | undefined => PLACEHOLDER_TRANSLATIONS[text] ?? PLACEHOLDER_TRANSLATIONS[text.replace(/^the /i, '').replaceAll('_', ' ')]
 
 /** Translates the value of a placeholder: a word, a list of words or a sentence. Returns an unknown value unchanged. */
 function valueIn(text: string): string {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { findStatusRefusal, getStatusSlug, VEHICLE_STATUSES } from './status'
+import { findStatusChangeError, getStatusClassName, VEHICLE_STATUSES } from './status'
 
-const allowed = (role: string, stored: string) => VEHICLE_STATUSES.filter((status) => findStatusRefusal(role, stored, status) === null)
+const allowed = (role: string, stored: string) => VEHICLE_STATUSES.filter((status) => findStatusChangeError(role, stored, status) === null)
 
 test.each(['op', 'tm'])('%s may choose ok, ng and Not Found only while there is no status', (role) => {
   expect(allowed(role, '')).toEqual(['ok', 'ng', 'Not Found'])
@@ -20,14 +20,14 @@ test.each(['', ...VEHICLE_STATUSES])('a supervisor may choose any status after "
 })
 
 test('each disallowed status has a reason', () => {
-  expect(findStatusRefusal('op', 'ok', 'ng')).toBe('status.onlyWithout')
-  expect(findStatusRefusal('op', '', 'Repair')).toBe('status.repairNeedsStatus')
-  expect(findStatusRefusal('op', 'ok', 'Repair OK')).toBe('status.repairOkNeedsRepair')
-  expect(findStatusRefusal('tm', '', 'Gate Out')).toBe('status.onlySupervisor')
-  expect(findStatusRefusal('op', 'ok', 'ok')).toBe('status.isCurrent')
+  expect(findStatusChangeError('op', 'ok', 'ng')).toBe('status.onlyWithout')
+  expect(findStatusChangeError('op', '', 'Repair')).toBe('status.repairNeedsStatus')
+  expect(findStatusChangeError('op', 'ok', 'Repair OK')).toBe('status.repairOkNeedsRepair')
+  expect(findStatusChangeError('tm', '', 'Gate Out')).toBe('status.onlySupervisor')
+  expect(findStatusChangeError('op', 'ok', 'ok')).toBe('status.isCurrent')
 })
 
 test('an unknown status has the style of no status', () => {
-  expect(getStatusSlug('S/OFF BL')).toBe('soff-bl')
-  expect(getStatusSlug('something new')).toBe('none')
+  expect(getStatusClassName('S/OFF BL')).toBe('soff-bl')
+  expect(getStatusClassName('something new')).toBe('none')
 })

@@ -2,7 +2,7 @@ export const VEHICLE_STATUSES = ['ok', 'ng', 'Not Found', 'Repair', 'Repair OK',
 export type VehicleStatus = (typeof VEHICLE_STATUSES)[number]
 
 /** Returns the vehicle status with this exact name, or '' for an unknown name. */
-export const parseStatus = (text: string): VehicleStatus | '' => VEHICLE_STATUSES.find((status) => status === text) ?? ''
+export const parseVehicleStatus = (text: string): VehicleStatus | '' => VEHICLE_STATUSES.find((status) => status === text) ?? ''
 
 const SLUGS: Record<string, string> = {
   ok: 'ok',
@@ -15,13 +15,13 @@ const SLUGS: Record<string, string> = {
 }
 
 /** Returns the class name of a status in the style sheets, which determines its colour and shape. Returns 'none' for an unknown status. */
-export const getStatusSlug = (status: string): string => SLUGS[status.toLowerCase()] ?? 'none'
+export const getStatusClassName = (status: string): string => SLUGS[status.toLowerCase()] ?? 'none'
 
 /** Catalogue keys of the reasons why a status cannot be chosen. */
-export type StatusRefusal = `status.${'isCurrent' | 'onlyWithout' | 'repairNeedsStatus' | 'repairOkNeedsRepair' | 'onlySupervisor'}`
+export type StatusChangeError = `status.${'isCurrent' | 'onlyWithout' | 'repairNeedsStatus' | 'repairOkNeedsRepair' | 'onlySupervisor'}`
 
 /** Returns the reason why a role cannot change the status `stored` to `wanted`. Returns null when the change is allowed. */
-export function findStatusRefusal(role: string, stored: string, wanted: VehicleStatus): StatusRefusal | null {
+export function findStatusChangeError(role: string, stored: string, wanted: VehicleStatus): StatusChangeError | null {
   if (role === 'admin') return null
   if (wanted === stored) return 'status.isCurrent'
   switch (wanted) {

@@ -1,5 +1,5 @@
 import { isRecord, parseJson } from './json'
-import { createUuid } from './uuid'
+import { createUuid } from './createUuid'
 
 /**
  * Lifetime in milliseconds of a lease that is not renewed. Leases expire, because the tab that holds a lease may be closed or

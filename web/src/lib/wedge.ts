@@ -29,15 +29,15 @@ export interface KeystrokeResult {
   /** The scanned text that this key completes; null when the key completes no scan. */
   scan: string | null
   /** Whether the key belongs to a sequence of fast keystrokes. */
-  fast: boolean
+  isFast: boolean
   /** Whether the key starts a sequence of fast keystrokes. */
-  first: boolean
+  isFirst: boolean
   /** Whether the key is a second end key of the scan that was just completed, such as Enter after Tab. */
-  trailing: boolean
+  isTrailing: boolean
 }
 
 /** Creates a detector of hardware scanners that type like a keyboard (wedge). The detector collects fast keystrokes until Enter or Tab completes a scan. */
-export function createScanDetector() {
+export function createHardwareScanDetector() {
   let text = ''
   let last = -Infinity
   let completed = false
@@ -55,7 +55,7 @@ export function createScanDetector() {
     take({ key, at }: Keystroke): KeystrokeResult {
       const interval = at - last
       const fast = interval <= MAX_KEY_INTERVAL_MS
-      const first = !fast || completed // a second code may follow the first one immediately
+      const isFirst = !fast || completed // a second code may follow the first one immediately
       const isTrailing = fast && completed
       completed = false
       last = at
@@ -68,15 +68,15 @@ export function createScanDetector() {
         const endsText = fast && text !== '' // a person who tabs to a button and presses it has typed no text
         completed = scan !== null
         start('')
-        return { scan, fast: endsText || isTrailing, first, trailing: isTrailing }
+        return { scan, isFast: endsText || isTrailing, isFirst, isTrailing }
       }
       if (key.length !== 1) {
         if (EDITS.test(key)) start('')
-        return { scan: null, fast: fast && text !== '', first: false, trailing: false }
+        return { scan: null, isFast: fast && text !== '', isFirst: false, isTrailing: false }
       }
       if (fast) text += key
       else start(key)
-      return { scan: null, fast: text.length > 1, first, trailing: false }
+      return { scan: null, isFast: text.length > 1, isFirst, isTrailing: false }
     },
   }
 }

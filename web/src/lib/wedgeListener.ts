@@ -1,4 +1,4 @@
-import { createScanDetector, MAX_KEY_INTERVAL_MS, type KeystrokeResult } from './wedge'
+import { createHardwareScanDetector, MAX_KEY_INTERVAL_MS, type KeystrokeResult } from './wedge'
 
 type Field = HTMLInputElement | HTMLTextAreaElement
 const isField = (target: EventTarget | null): target is Field => target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement
@@ -50,7 +50,7 @@ function listen<K extends keyof DocumentEventMap>(type: K, listener: (event: Doc
  * scanner may send Enter before a code.
  */
 export function listenForScans(onScan: (text: string) => void): () => void {
-  const wedge = createScanDetector()
+  const wedge = createHardwareScanDetector()
   const values = new WeakMap<Field, string>()
   let before: { field: Field; value: string } | null = null
   let altDigits = ''
@@ -70,10 +70,10 @@ export function listenForScans(onScan: (text: string) => void): () => void {
   const take = (key: string, event: Event, value?: string, at = event.timeStamp): KeystrokeResult => {
     const { target } = event
     const step = wedge.take({ key, at })
-    if (step.first) before = isField(target) ? { field: target, value: value ?? target.value } : null
-    if (step.fast) clearTimeout(press)
-    if (step.fast && target instanceof HTMLButtonElement) target.blur() // a space would press the button
-    if (step.trailing && event.type === 'keydown') stop(event)
+    if (step.isFirst) before = isField(target) ? { field: target, value: value ?? target.value } : null
+    if (step.isFast) clearTimeout(press)
+    if (step.isFast && target instanceof HTMLButtonElement) target.blur() // a space would press the button
+    if (step.isTrailing && event.type === 'keydown') stop(event)
     if (step.scan === null) return step
     if (event.type === 'keydown') stop(event)
     restoring = true
@@ -96,9 +96,9 @@ export function listenForScans(onScan: (text: string) => void): () => void {
     if (unnamedAt !== null) return
     if (ctrlKey !== altKey) return modified(event)
     if (ctrlKey && key.length !== 1) return
-    const { scan, fast } = take(key, event)
-    if (fast && key === ' ' && !isField(event.target)) event.preventDefault() // a space would scroll the page
-    if (scan === null && key === 'Enter' && !fast && !event.repeat) hold(event)
+    const { scan, isFast } = take(key, event)
+    if (isFast && key === ' ' && !isField(event.target)) event.preventDefault() // a space would scroll the page
+    if (scan === null && key === 'Enter' && !isFast && !event.repeat) hold(event)
   }
 
   /** Handles control characters, which scanners send as Ctrl and a letter or as Alt and the digits of a character code. */
@@ -109,7 +109,7 @@ export function listenForScans(onScan: (text: string) => void): () => void {
       event.preventDefault()
     }
     const character = altKey ? null : controlOf(key)
-    if (character !== null && take(keyOf(character), event).fast) event.preventDefault()
+    if (character !== null && take(keyOf(character), event).isFast) event.preventDefault()
   }
   const keyup = (event: KeyboardEvent) => {
     if (event.key !== 'Alt' || altDigits === '') return

@@ -1,6 +1,6 @@
-import { createLazily } from './lazy'
+import { createOnFirstCall } from './createOnFirstCall'
 
-const natural = createLazily(() => new Intl.Collator('pt-BR', { numeric: true }))
+const natural = createOnFirstCall(() => new Intl.Collator('pt-BR', { numeric: true }))
 
 /** Compares names in natural order, with A-2 before A-10. */
 export const compareNaturally = (a: string, b: string): number => natural().compare(a, b)

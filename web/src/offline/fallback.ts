@@ -1,4 +1,4 @@
-import { Problem } from '@/api/problem'
+import { ApiProblem } from '@/api/apiProblem'
 import { offlineCampaigns } from './campaigns'
 
 /** Time in milliseconds to wait for the server before data stored on this device is shown instead. */
@@ -15,7 +15,7 @@ export async function withOfflineFallback<T>(call: Promise<T>, lookup: () => Pro
     const first = await Promise.race([call, timeout])
     if (first !== TIMEOUT) return first
   } catch (error) {
-    if (!(error instanceof Problem) || error.status !== 0) throw error
+    if (!(error instanceof ApiProblem) || error.status !== 0) throw error
     const stored = await resultOf(lookup)
     if (stored === null) throw error
     return stored

@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions, type QueryClient } from '@tanstack/react-query'
-import { queryKeys } from '@/api/keys'
-import { Problem } from '@/api/problem'
+import { queryKeys } from '@/api/queryKeys'
+import { ApiProblem } from '@/api/apiProblem'
 import { fetchAllCampaigns, fetchAllYards, fetchCampaign, fetchCampaignPage, fetchVehicle, fetchVehicleList, fetchYardCounts } from '@/api/requests'
 import type { CampaignSearch, ListedVehicle, Vehicle } from '@/api/types'
 import { isWholeCampaignOffline } from './campaigns'
@@ -78,7 +78,7 @@ export const vehicleListQuery = (campaign: number) =>
  */
 async function listFromDevice(client: QueryClient, campaign: number, cached: ListedVehicle[] | undefined): Promise<ListedVehicle[] | null> {
   const refreshed = () => refreshSnapshot(client, campaign).catch((error: unknown) => {
-    if (error instanceof Problem && error.status === 0) return null
+    if (error instanceof ApiProblem && error.status === 0) return null
     throw error
   })
   if (cached !== undefined) return (await refreshed()) ?? cached

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { useRestart } from '@/api/restart'
+import { useRestartQuery } from '@/api/useRestartQuery'
 import { applyPendingChangesToList, usePendingSaves } from './outbox'
 import { vehicleListQuery } from './queries'
 
@@ -8,7 +8,7 @@ import { vehicleListQuery } from './queries'
 export function useVehicleList(campaign: number, enabled = true) {
   const query = vehicleListQuery(campaign)
   const { data, isLoading, isError, error } = useQuery({ ...query, enabled })
-  const refetch = useRestart(query.queryKey)
+  const refetch = useRestartQuery(query.queryKey)
   const pending = usePendingSaves()
   const shown = useMemo(() => (enabled && data ? applyPendingChangesToList(data, pending) : undefined), [enabled, data, pending])
   return { data: shown, isLoading, isError, error, refetch }

@@ -14,7 +14,7 @@ export const SUPERVISOR: SessionUser = { id: 2, hmc: '1002', user_type: 'admin' 
 
 /** Creates a session of a user, with an encryption key that only this user has. */
 export const createSession = (user: SessionUser): Session => ({
-  id: `session of ${user.hmc}`, token: `token of ${user.hmc}`, sealKey: btoa(user.hmc.padEnd(32, '.')).replace(/=+$/, ''), user,
+  id: `session of ${user.hmc}`, token: `token of ${user.hmc}`, encryptionKey: btoa(user.hmc.padEnd(32, '.')).replace(/=+$/, ''), user,
 })
 export const signInAs = (user: SessionUser) => startSession(createSession(user))
 

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { useMediaQuery } from '@/lib/media'
+import { useMediaQuery } from '@/lib/useMediaQuery'
 import { Link } from '@/lib/route'
 import { useText } from '@/lib/text'
 import { formatDate, formatTime } from '@/lib/time'

@@ -1,5 +1,5 @@
 import { formatCount } from '@/lib/time'
-import { useFirstChoice, type FirstChoice } from '@/lib/firstChoice'
+import { usePickOrder, type PickOrder } from '@/lib/pickOrder'
 import { useText } from '@/lib/text'
 import styles from './Progress.module.css'
 
@@ -43,10 +43,10 @@ export function Progress({ label, done, total, quiet = false, unknown = false, t
 }
 
 /** Step indicator: campaign, yard, inspection. `first` states whether campaign or yard is picked first. */
-export function StepIndicator({ current, first }: { current: 1 | 2 | 3; first?: FirstChoice }) {
+export function StepIndicator({ current, first }: { current: 1 | 2 | 3; first?: PickOrder }) {
   const t = useText()
   const picks = [t('steps.campaign'), t('steps.yard')]
-  const labels = [...(useFirstChoice(first) === 'yard' ? picks.toReversed() : picks), t('steps.inspect')]
+  const labels = [...(usePickOrder(first) === 'yardFirst' ? picks.toReversed() : picks), t('steps.inspect')]
   return (
     <ol className={styles.steps} aria-label={t('steps.label', { n: current })}>
       {labels.map((label, index) => {

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import { listenForSlashKey } from '@/lib/keys'
+import { listenForSlashKey } from '@/lib/keyboardShortcuts'
 import { Icon } from './Icon'
 import styles from './Field.module.css'
 

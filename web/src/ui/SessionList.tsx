@@ -1,4 +1,4 @@
-import { formatTimeAgo, useCurrentTime } from '@/lib/ago'
+import { formatTimeAgo, useCurrentTime } from '@/lib/timeAgo'
 import { useLanguage } from '@/lib/text'
 import { defineFeatureText } from '@/lib/text/feature'
 import { formatDate, formatTime } from '@/lib/time'

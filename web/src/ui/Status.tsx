@@ -1,5 +1,5 @@
 import { useText, type TextKey } from '@/lib/text'
-import { getStatusSlug } from '@/lib/status'
+import { getStatusClassName } from '@/lib/status'
 import { Icon, type IconName } from './Icon'
 import styles from './Status.module.css'
 
@@ -14,8 +14,8 @@ const SHAPES: Record<string, IconName> = {
   none: 'ring',
 }
 
-export const getStatusIcon = (status: string): IconName => SHAPES[getStatusSlug(status)] ?? 'ring'
-export const getStatusClass = (status: string): string => styles[getStatusSlug(status)] ?? ''
+export const getStatusIcon = (status: string): IconName => SHAPES[getStatusClassName(status)] ?? 'ring'
+export const getStatusClass = (status: string): string => styles[getStatusClassName(status)] ?? ''
 
 interface VehicleStatusBadgeProps {
   status: string

@@ -1,6 +1,6 @@
 import { notifyManager, useQueryClient } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
-import { queryKeys } from '@/api/keys'
+import { queryKeys } from '@/api/queryKeys'
 import type { Campaign, Vehicle, Yard } from '@/api/types'
 import { Link, parseId, useQueryParams } from '@/lib/route'
 import type { TextKey } from '@/lib/text'

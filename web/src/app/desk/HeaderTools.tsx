@@ -1,5 +1,5 @@
 import type { SessionUser } from '@/api/session'
-import { useMediaQuery } from '@/lib/media'
+import { useMediaQuery } from '@/lib/useMediaQuery'
 import { Breadcrumb } from './Breadcrumb'
 import { HeaderSearch } from './HeaderSearch'
 import { KeyboardShortcuts } from './KeyboardShortcuts'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useOpenConflicts } from '@/api/conflicts'
-import { meQuery } from '@/api/queries'
+import { currentUserQuery } from '@/api/currentUserQuery'
 import type { SessionUser } from '@/api/session'
 import { Link } from '@/lib/route'
 import { mayManageCampaigns } from '@/lib/roles'
@@ -25,7 +25,7 @@ interface RailProps {
  */
 export function Rail({ user, path, hidden }: RailProps) {
   const t = useDeskText()
-  const developer = useQuery(meQuery).data?.developer ?? false
+  const developer = useQuery(currentUserQuery).data?.developer ?? false
   const conflicts = useOpenConflicts(undefined, mayManageCampaigns(user.user_type))?.meta.total_count ?? 0
   const entriesFor = (entries: MenuEntry[]) =>
     filterMenuEntries(entries, user.user_type, developer).map((entry) => (

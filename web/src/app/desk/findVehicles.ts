@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { apiClient, unwrapResponse } from '@/api/client'
-import { queryKeys } from '@/api/keys'
+import { queryKeys } from '@/api/queryKeys'
 import type { Campaign, CampaignPage } from '@/api/types'
 
 /** Maximum number of campaigns that one search covers. The newest campaigns are searched. */

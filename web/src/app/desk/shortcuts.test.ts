@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { setShortcutsEnabled } from '@/lib/keys'
+import { setShortcutsEnabled } from '@/lib/keyboardShortcuts'
 import { listenForShortcuts } from './shortcuts'
 
 let acted: string[] = []

@@ -1,4 +1,4 @@
-import { isShortcut } from '@/lib/keys'
+import { isShortcut } from '@/lib/keyboardShortcuts'
 import { MAX_KEY_INTERVAL_MS } from '@/lib/wedge'
 
 /**

@@ -1,4 +1,4 @@
-import { getErrorMessage } from '@/api/problem'
+import { getErrorMessage } from '@/api/apiProblem'
 import { Button } from '@/ui/Button'
 import { Alert, Card, Page } from '@/ui/Page'
 import { useDownloadOwnData } from './api'

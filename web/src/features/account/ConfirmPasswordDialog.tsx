@@ -1,6 +1,6 @@
 import { useState, type FormEvent } from 'react'
-import type { PasswordPrompt } from '@/api/confirm'
-import { getErrorMessage } from '@/api/problem'
+import type { PasswordPrompt } from '@/api/passwordPrompt'
+import { getErrorMessage } from '@/api/apiProblem'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import { TextField } from '@/ui/Field'

@@ -1,6 +1,6 @@
 import { useState, type FormEvent } from 'react'
-import { createDraftHook } from '@/api/formDrafts'
-import { getErrorMessage } from '@/api/problem'
+import { createFormDraftHook } from '@/api/formDrafts'
+import { getErrorMessage } from '@/api/apiProblem'
 import { Button } from '@/ui/Button'
 import { TextField } from '@/ui/Field'
 import { Alert, Card } from '@/ui/Page'
@@ -10,7 +10,7 @@ import { useAccountText, type AccountTextKey } from './text'
 import styles from './OwnPasswordForm.module.css'
 
 const NOTHING = { old: '', new: '', confirmation: '' }
-const useEntry = createDraftHook(NOTHING)
+const useEntry = createFormDraftHook(NOTHING)
 
 function complaintAbout(entry: typeof NOTHING): AccountTextKey | null {
   if (Object.values(entry).includes('')) return 'account.missing'

@@ -1,5 +1,5 @@
 import { useEndSession, useOpenSessions } from '@/api/openSessions'
-import { getErrorMessage } from '@/api/problem'
+import { getErrorMessage } from '@/api/apiProblem'
 import { Card } from '@/ui/Page'
 import { SessionList, useSessionsText } from '@/ui/SessionList'
 import { showToast } from '@/ui/Toast'

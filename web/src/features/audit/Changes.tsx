@@ -1,6 +1,6 @@
 import type { AuditEvent } from '@/api/types'
-import { VEHICLE_FIELD_LABELS } from '@/lib/fields'
-import { getAccessLevelKey } from '@/lib/roles'
+import { VEHICLE_FIELD_LABELS } from '@/lib/vehicleFields'
+import { getAccessLevelTextKey } from '@/lib/roles'
 import type { TextKey } from '@/lib/text'
 import { formatDate, formatTime } from '@/lib/time'
 import { getCampaignStatusKey } from '@/ui/Status'
@@ -24,7 +24,7 @@ const isTimestamp = (value: string): boolean => TIMESTAMP.test(value) && !Number
  * shown untranslated.
  */
 function getValueKey(field: string, value: string): TextKey | AuditTextKey | null | undefined {
-  if (field === 'user_type') return getAccessLevelKey(value)
+  if (field === 'user_type') return getAccessLevelTextKey(value)
   if (field === 'status') return getCampaignStatusKey(value)
   return field === 'inspected' ? (value === 'true' ? 'audit.yes' : 'audit.no') : null
 }

@@ -1,7 +1,7 @@
 import type { AuditEvent } from '@/api/types'
-import { useMediaQuery } from '@/lib/media'
+import { useMediaQuery } from '@/lib/useMediaQuery'
 import { translateSentence } from '@/lib/translateSentence'
-import { getAccessLevelKey } from '@/lib/roles'
+import { getAccessLevelTextKey } from '@/lib/roles'
 import { Link } from '@/lib/route'
 import { formatDate, formatTime } from '@/lib/time'
 import table from '@/ui/Table.module.css'
@@ -86,7 +86,7 @@ function When({ event: { at } }: { event: AuditEvent }) {
 
 function Who({ event: { hmc, user_type } }: { event: AuditEvent }) {
   const t = useAuditText()
-  const role = getAccessLevelKey(user_type ?? '')
+  const role = getAccessLevelTextKey(user_type ?? '')
   return (
     <span className={styles.who}>
       <strong>{hmc ?? t('audit.nobody')}</strong>

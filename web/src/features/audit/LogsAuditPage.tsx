@@ -1,4 +1,4 @@
-import { getErrorMessage } from '@/api/problem'
+import { getErrorMessage } from '@/api/apiProblem'
 import { countPages } from '@/lib/pages'
 import { parsePageNumber, setQueryParams, useQueryParams } from '@/lib/route'
 import { Button } from '@/ui/Button'

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { apiClient, unwrapResponse } from '@/api/client'
-import { queryKeys } from '@/api/keys'
+import { queryKeys } from '@/api/queryKeys'
 import { toDayStartIso } from './events'
 
 export interface AuditFilter {

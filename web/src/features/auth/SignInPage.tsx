@@ -1,6 +1,6 @@
 import { useEffect, useState, type FormEvent } from 'react'
 import { Redirect } from 'wouter'
-import { getErrorMessage, Problem } from '@/api/problem'
+import { getErrorMessage, ApiProblem } from '@/api/apiProblem'
 import { useProductName } from '@/api/product'
 import { reloadSession, useSession } from '@/api/session'
 import { Link } from '@/lib/route'
@@ -72,15 +72,15 @@ function SignIn() {
 }
 
 function note(error: Error): void {
-  if (!(error instanceof Problem)) return
+  if (!(error instanceof ApiProblem)) return
   if (error.code === 'INVALID_CREDENTIALS') recordAttemptsLeft(error.number('attempts_left'), Date.now())
   if (error.code === 'LOCKED_OUT') recordLockout(error.number('retry_after'), Date.now())
 }
 
 function failureText(error: Error | null, t: Translate): string | null {
   if (error === null) return null
-  const left = error instanceof Problem && error.code === 'INVALID_CREDENTIALS' ? error.number('attempts_left') : null
+  const left = error instanceof ApiProblem && error.code === 'INVALID_CREDENTIALS' ? error.number('attempts_left') : null
   if (left !== null) return t('signIn.invalid', { n: left })
   // A lockout has its own message with the remaining seconds, so its error is not shown after the lockout has expired.
-  return error instanceof Problem && error.code === 'LOCKED_OUT' ? null : getErrorMessage(error, t)
+  return error instanceof ApiProblem && error.code === 'LOCKED_OUT' ? null : getErrorMessage(error, t)
 }

@@ -1,6 +1,6 @@
 import { useQueries } from '@tanstack/react-query'
 import { useOpenConflicts } from '@/api/conflicts'
-import { formatTimeAgo, useCurrentTime } from '@/lib/ago'
+import { formatTimeAgo, useCurrentTime } from '@/lib/timeAgo'
 import { buildPath } from '@/lib/route'
 import { useLanguage } from '@/lib/text'
 import { formatCount } from '@/lib/time'

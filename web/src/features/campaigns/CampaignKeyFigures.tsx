@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import type { Activity, InspectionPace } from '@/api/types'
-import { useCurrentTime } from '@/lib/ago'
+import type { InspectionActivity, InspectionPace } from '@/api/types'
+import { useCurrentTime } from '@/lib/timeAgo'
 import { useLanguage } from '@/lib/text'
 import { formatCount } from '@/lib/time'
 import { Progress } from '@/ui/Progress'
@@ -23,7 +23,7 @@ const TIME_LENGTH = 5
 interface NumbersProps {
   campaign: CampaignWithPendingSaves
   pace: InspectionPace | undefined
-  activity: Activity | undefined
+  activity: InspectionActivity | undefined
   /** Id of the chosen yard, whose figures are shown; `null` for the whole campaign. */
   yard: number | null
 }

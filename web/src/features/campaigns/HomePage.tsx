@@ -1,8 +1,8 @@
 import { useDeferredValue } from 'react'
-import { readResumePlace, type ResumePlace } from '@/lib/resume'
+import { readLastVehicle, type LastVehicle } from '@/lib/lastVehicle'
 import { getOwnerKey, useSession } from '@/api/session'
-import { getErrorMessage } from '@/api/problem'
-import { useMediaQuery } from '@/lib/media'
+import { getErrorMessage } from '@/api/apiProblem'
+import { useMediaQuery } from '@/lib/useMediaQuery'
 import { mayManageCampaigns } from '@/lib/roles'
 import { Link, buildPath, parsePageNumber, setQueryParams, useQueryParams } from '@/lib/route'
 import { countPages } from '@/lib/pages'
@@ -38,7 +38,7 @@ export default function HomePage() {
   const manages = mayManageCampaigns(session?.user.user_type ?? '')
   // A phone shows the list first. The cards below the list follow in a render that does not block taps.
   const showsCards = useDeferredValue(true, isWide)
-  const place = session === null ? null : readResumePlace(getOwnerKey(session.user))
+  const place = session === null ? null : readLastVehicle(getOwnerKey(session.user))
   const query = useQueryParams()
   const page = parsePageNumber(query)
   const search = query.get('search') ?? ''
@@ -53,7 +53,7 @@ export default function HomePage() {
       {t('home.create')}
     </LinkButton>
   )
-  const steps = <StepIndicator current={1} first="campaign" />
+  const steps = <StepIndicator current={1} first="campaignFirst" />
   return (
     <Page title={t('home.title')} subtitle={isWide && steps} beside={isWide && create}>
       {place && <Resume place={place} />}
@@ -104,7 +104,7 @@ function Dashboard() {
 }
 
 /** Link back to the vehicle that this person opened last. */
-function Resume({ place }: { place: ResumePlace }) {
+function Resume({ place }: { place: LastVehicle }) {
   const t = useText()
   return (
     <Link href={place.path} className={`${styles.resume} no-print`}>

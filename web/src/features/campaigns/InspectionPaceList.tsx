@@ -1,5 +1,5 @@
 import type { InspectionPace } from '@/api/types'
-import { formatTimeAgo, useCurrentTime } from '@/lib/ago'
+import { formatTimeAgo, useCurrentTime } from '@/lib/timeAgo'
 import { useLanguage } from '@/lib/text'
 import { formatCount } from '@/lib/time'
 import { compareNaturally } from '@/lib/yards'

@@ -1,6 +1,6 @@
-import { getErrorMessage } from '@/api/problem'
+import { getErrorMessage } from '@/api/apiProblem'
 import type { Campaign } from '@/api/types'
-import { formatTimeAgo, useCurrentTime } from '@/lib/ago'
+import { formatTimeAgo, useCurrentTime } from '@/lib/timeAgo'
 import { useLanguage } from '@/lib/text'
 import { formatCount, formatMegabytes } from '@/lib/time'
 import { isQuotaExceeded } from '@/offline/db'

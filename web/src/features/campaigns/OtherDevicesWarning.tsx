@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { formatTimeAgo, useCurrentTime } from '@/lib/ago'
+import { formatTimeAgo, useCurrentTime } from '@/lib/timeAgo'
 import { useLanguage } from '@/lib/text'
 import { Alert, Spinner } from '@/ui/Page'
 import { pendingSavesOnDevicesQuery } from './api'

@@ -1,5 +1,5 @@
 import { usePrefetchVehicle } from '@/offline/prefetch'
-import { getErrorMessage } from '@/api/problem'
+import { getErrorMessage } from '@/api/apiProblem'
 import type { Campaign } from '@/api/types'
 import { buildPath, navigate } from '@/lib/route'
 import { formatCount } from '@/lib/time'

@@ -1,4 +1,4 @@
-import type { Activity } from '@/api/types'
+import type { InspectionActivity } from '@/api/types'
 import { VEHICLE_STATUSES } from '@/lib/status'
 import { formatCount } from '@/lib/time'
 import { Icon } from '@/ui/Icon'
@@ -7,7 +7,7 @@ import { useCampaignsText } from './text'
 import styles from './StatusStackedBar.module.css'
 
 /** Number of vehicles with each status. */
-export type StatusCounts = Activity['yards'][number]['statuses']
+export type StatusCounts = InspectionActivity['yards'][number]['statuses']
 
 /** Order of the statuses in a bar, from good results to problems. */
 const ORDER = ['ok', 'Repair OK', 'Repair', 'ng', 'Not Found', 'Gate Out', 'S/OFF BL'] as const

@@ -15,7 +15,7 @@ function stubDevice(hour: number, isPhone: boolean) {
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] })
   localStorage.clear()
-  act(() => setAppearance({ theme: 'system', sun: false }))
+  act(() => setAppearance({ theme: 'system', highContrast: false }))
 })
 afterEach(() => {
   vi.useRealTimers()
@@ -27,10 +27,10 @@ test('the sun appearance is offered on a phone in the daytime, once on each devi
   stubDevice(8, true)
   const first = render(<SunlightModePrompt />)
   await person.click(screen.getByRole('button', { name: 'Usar alto contraste' }))
-  expect(appearance.get()).toEqual({ theme: 'light', sun: true })
+  expect(appearance.get()).toEqual({ theme: 'light', highContrast: true })
   expect(screen.queryByRole('button')).toBeNull()
   first.unmount()
-  act(() => setAppearance({ theme: 'light', sun: false }))
+  act(() => setAppearance({ theme: 'light', highContrast: false }))
   render(<SunlightModePrompt />)
   expect(screen.queryByRole('button'), 'the answer is remembered').toBeNull()
 })
@@ -43,7 +43,7 @@ test('a refused sun appearance is not offered again and changes nothing', async 
   first.unmount()
   render(<SunlightModePrompt />)
   expect(screen.queryByRole('button')).toBeNull()
-  expect(appearance.get()).toEqual({ theme: 'system', sun: false })
+  expect(appearance.get()).toEqual({ theme: 'system', highContrast: false })
 })
 
 test.each([

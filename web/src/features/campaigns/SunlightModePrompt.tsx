@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { appearance, setAppearance } from '@/lib/appearance'
-import { useMediaQuery } from '@/lib/media'
+import { useMediaQuery } from '@/lib/useMediaQuery'
 import { readStored, writeStored } from '@/lib/storage'
 import { useStore } from '@/lib/store'
 import { Button } from '@/ui/Button'
@@ -24,15 +24,15 @@ const isDaytime = (hour: number): boolean => hour >= FIRST_HOUR && hour < LAST_H
  */
 export function SunlightModePrompt() {
   const t = useCampaignsText()
-  const { sun } = useStore(appearance)
+  const { highContrast } = useStore(appearance)
   const isPhone = useMediaQuery('(pointer: coarse) and (max-width: 767px)')
   const [isOpen, setOpen] = useState(() => isDaytime(new Date().getHours()) && readStored(localStorage, NAME, isTrue) === null)
   const answer = (wanted: boolean) => {
     writeStored(localStorage, NAME, true)
     setOpen(false)
-    if (wanted) setAppearance({ theme: 'light', sun: true })
+    if (wanted) setAppearance({ theme: 'light', highContrast: true })
   }
-  if (!isOpen || !isPhone || sun) return null
+  if (!isOpen || !isPhone || highContrast) return null
   return (
     <Alert kind="info">
       <p>{t('sun.offer')}</p>

@@ -1,4 +1,4 @@
-import { getErrorMessage } from '@/api/problem'
+import { getErrorMessage } from '@/api/apiProblem'
 import { useSession } from '@/api/session'
 import type { Campaign } from '@/api/types'
 import { mayManageCampaigns } from '@/lib/roles'

@@ -1,7 +1,7 @@
 import { useParams } from 'wouter'
-import { getErrorMessage } from '@/api/problem'
+import { getErrorMessage } from '@/api/apiProblem'
 import type { Campaign } from '@/api/types'
-import { useFirstChoice } from '@/lib/firstChoice'
+import { usePickOrder } from '@/lib/pickOrder'
 import { countPages } from '@/lib/pages'
 import { parseId, Link, buildPath, parsePageNumber, setQueryParams, useQueryParams } from '@/lib/route'
 import { useText } from '@/lib/text'
@@ -22,9 +22,9 @@ const SEARCH_DEBOUNCE_MS = 250
 export default function YardCampaignsPage() {
   const t = useText()
   const yard = parseId(useParams<{ id: string }>().id) ?? 0
-  const order = useFirstChoice()
+  const order = usePickOrder()
   const query = useQueryParams()
-  const first = query.has('campaign') ? order : 'yard'
+  const first = query.has('campaign') ? order : 'yardFirst'
   const page = parsePageNumber(query)
   const search = query.get('campaign') ?? ''
   const tab = query.get('tab') === 'closed' ? 'closed' : 'ongoing'

@@ -1,7 +1,7 @@
 import { screen } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
 import { endSession } from '@/api/session'
-import type { Activity, InspectionPace } from '@/api/types'
+import type { InspectionActivity, InspectionPace } from '@/api/types'
 import { LEADER, OPERATOR, renderPage, signInAs } from '@/testing/show'
 import { YardTable } from './YardTable'
 
@@ -13,7 +13,7 @@ const yards = [
 ]
 const at = new Date().toISOString()
 const pace: InspectionPace = { campaign_id: 5, people: [{ hmc: '4711', yard_id: 4, yard_name: 'B', last_at: at, saves: 5, per_hour: 60 }], per_hour: 60, remaining: 72, finish_at: null }
-const activity: Activity = {
+const activity: InspectionActivity = {
   hours: [], people: [], total: 122, inspected: 50, inspected_before: 50,
   yards: [{ yard_id: 4, yard_name: 'B', inspected: 0, saves: 0, found_wrong: 0, total_vehicles: 90, total_inspected: 30, statuses: [{ status: 'ok', vehicles: 27 }, { status: 'ng', vehicles: 3 }] }],
 }

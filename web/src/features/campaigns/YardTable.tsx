@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import type { Activity, InspectionPace } from '@/api/types'
-import { useCurrentTime } from '@/lib/ago'
+import type { InspectionActivity, InspectionPace } from '@/api/types'
+import { useCurrentTime } from '@/lib/timeAgo'
 import { Link } from '@/lib/route'
 import { useLanguage } from '@/lib/text'
 import { formatCount } from '@/lib/time'
@@ -19,7 +19,7 @@ import styles from './YardTable.module.css'
 interface YardTableProps {
   yards: YardProgress[]
   pace: InspectionPace | undefined
-  activity: Activity | undefined
+  activity: InspectionActivity | undefined
   hrefOf: (yard: YardProgress) => string
   /** Id of the chosen yard; `null` when no yard is chosen. */
   current: number | null

@@ -1,13 +1,13 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { refreshVehicleCounts } from '@/api/cache'
+import { refreshVehicleCounts } from '@/api/vehicleCache'
 import { apiClient, unwrapResponse } from '@/api/client'
 import { downloadFile } from '@/api/files'
-import { queryKeys } from '@/api/keys'
-import { useRestart } from '@/api/restart'
-import { Problem } from '@/api/problem'
-import { CAMPAIGN_SHAPE } from '@/api/shape'
-import type { Campaign, CampaignSearch, CampaignStatus, InspectionPace, Yard, YardCount } from '@/api/types'
+import { queryKeys } from '@/api/queryKeys'
+import { useRestartQuery } from '@/api/useRestartQuery'
+import { ApiProblem } from '@/api/apiProblem'
+import { CAMPAIGN_REQUIRED_FIELDS } from '@/api/requiredFields'
+import type { Campaign, CampaignSearch, CampaignStatus, InspectionPace, Yard, YardVehicleCount } from '@/api/types'
 import { isCampaignOffline } from '@/offline/campaigns'
 import { requestPersistentStorage } from '@/offline/db'
 import { countUnsentInspections, usePendingSaves } from '@/offline/outbox'
@@ -35,7 +35,7 @@ function counted(campaign: Campaign, pending: Pending, yard: number | null): Cam
 export function useCampaigns(search: CampaignSearch) {
   const query = campaignsQuery(search)
   const { data, isPending, isError, error } = useQuery(query)
-  const refetch = useRestart(query.queryKey)
+  const refetch = useRestartQuery(query.queryKey)
   const pending = usePendingSaves()
   const shown = useMemo(() => data && { ...data, campaigns: data.campaigns.map((one) => counted(one, pending, search.yard ?? null)) }, [data, pending, search.yard])
   return { data: shown, isPending, isError, error, refetch }
@@ -44,7 +44,7 @@ export function useCampaigns(search: CampaignSearch) {
 export function useCampaign(id: number, yard: number | null) {
   const query = campaignQuery(id, yard)
   const { data, isPending, isError, error } = useQuery(query)
-  const refetch = useRestart(query.queryKey)
+  const refetch = useRestartQuery(query.queryKey)
   const pending = usePendingSaves()
   const shown = useMemo(() => data && counted(data, pending, yard), [data, pending, yard])
   return { data: shown, isPending, isError, error, refetch }
@@ -72,9 +72,9 @@ export function useStartCampaign() {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: (id: number) =>
-      unwrapResponse(apiClient.PUT('/campaigns/{id}', { params: { path: { id } }, body: { status: 'Ongoing' } }), CAMPAIGN_SHAPE).catch((error: unknown) => {
+      unwrapResponse(apiClient.PUT('/campaigns/{id}', { params: { path: { id } }, body: { status: 'Ongoing' } }), CAMPAIGN_REQUIRED_FIELDS).catch((error: unknown) => {
         // Offline, no request is needed: the first inspection that reaches the server starts the campaign.
-        if (!(error instanceof Problem) || error.status !== 0 || !isCampaignOffline(id)) throw error
+        if (!(error instanceof ApiProblem) || error.status !== 0 || !isCampaignOffline(id)) throw error
       }),
     onSettled: () => refreshVehicleCounts(queries),
   })
@@ -84,7 +84,7 @@ export function useStartCampaign() {
 export function useSetCampaignStatus() {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: ({ id, status }: { id: number; status: CampaignStatus }) => unwrapResponse(apiClient.PUT('/campaigns/{id}', { params: { path: { id } }, body: { status } }), CAMPAIGN_SHAPE),
+    mutationFn: ({ id, status }: { id: number; status: CampaignStatus }) => unwrapResponse(apiClient.PUT('/campaigns/{id}', { params: { path: { id } }, body: { status } }), CAMPAIGN_REQUIRED_FIELDS),
     onSettled: () => refreshVehicleCounts(queries),
   })
 }
@@ -93,7 +93,7 @@ export function useSetCampaignStatus() {
 export function useSetDueDate(id: number) {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: (due_at: string | null) => unwrapResponse(apiClient.PUT('/campaigns/{id}', { params: { path: { id } }, body: { due_at } }), CAMPAIGN_SHAPE),
+    mutationFn: (due_at: string | null) => unwrapResponse(apiClient.PUT('/campaigns/{id}', { params: { path: { id } }, body: { due_at } }), CAMPAIGN_REQUIRED_FIELDS),
     onSettled: () => refreshVehicleCounts(queries),
   })
 }
@@ -108,7 +108,7 @@ const ofYard = (yard: Yard): YardProgress => ({ id: yard.id, name: yard.name, do
 
 /** Fetches the progress of each yard in one campaign. */
 export const useCampaignYardsProgress = (campaign: string) => useQuery({ ...yardCountsQuery(campaign), select: (yards): YardProgress[] => yards.map(ofCount) })
-const ofCount = (yard: YardCount): YardProgress => ({ id: yard.yard_id, name: yard.yard_name, done: yard.inspected_vehicles, total: yard.total_vehicles })
+const ofCount = (yard: YardVehicleCount): YardProgress => ({ id: yard.yard_id, name: yard.yard_name, done: yard.inspected_vehicles, total: yard.total_vehicles })
 
 /** Fetches the inspection rate of a campaign, which the event stream updates. */
 export const useInspectionPace = (campaign: number) =>

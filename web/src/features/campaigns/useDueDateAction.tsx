@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from 'react'
-import { getErrorMessage } from '@/api/problem'
+import { getErrorMessage } from '@/api/apiProblem'
 import { useSession } from '@/api/session'
 import type { Campaign } from '@/api/types'
 import { mayManageCampaigns } from '@/lib/roles'

@@ -1,5 +1,5 @@
 import { CONFLICT_SIDES } from '@/api/conflicts'
-import { VEHICLE_FIELD_LABELS } from '@/lib/fields'
+import { VEHICLE_FIELD_LABELS } from '@/lib/vehicleFields'
 import { Link } from '@/lib/route'
 import { Alert } from '@/ui/Page'
 import { VehicleParkingSpace, ConflictSide, ValueBefore, type ConflictProps } from './ConflictParts'

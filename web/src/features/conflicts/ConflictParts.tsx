@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getConflictSide, type ConflictSideName } from '@/api/conflicts'
 import type { FieldConflict } from '@/api/types'
-import { isNoteField } from '@/lib/fields'
+import { isNoteField } from '@/lib/vehicleFields'
 import { formatDate, formatTime } from '@/lib/time'
 import { vehicleQuery } from '@/offline/queries'
 import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { conflictsQuery, mayResolveConflict, useResolveConflict } from '@/api/conflicts'
-import { getErrorMessage, Problem } from '@/api/problem'
+import { getErrorMessage, ApiProblem } from '@/api/apiProblem'
 import { useSession } from '@/api/session'
 import type { FieldConflict } from '@/api/types'
-import { useMediaQuery } from '@/lib/media'
+import { useMediaQuery } from '@/lib/useMediaQuery'
 import { parseId, setQueryParams, useQueryParams } from '@/lib/route'
 import { formatCount } from '@/lib/time'
 import { Tabs } from '@/ui/LinkTabs'
@@ -44,7 +44,7 @@ function ConflictList({ conflicts }: { conflicts: FieldConflict[] }) {
   const isWide = useMediaQuery('(min-width: 900px)')
   const userType = useSession()?.user.user_type ?? ''
   const settle = useResolveConflict()
-  const failed = settle.error instanceof Problem && settle.error.status === 409 ? t('conflicts.before') : settle.error && getErrorMessage(settle.error, t)
+  const failed = settle.error instanceof ApiProblem && settle.error.status === 409 ? t('conflicts.before') : settle.error && getErrorMessage(settle.error, t)
   const groups = groupByCampaign(conflicts)
   const propsOf = (conflict: FieldConflict): ConflictProps => ({
     conflict,

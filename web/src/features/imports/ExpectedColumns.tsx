@@ -1,4 +1,4 @@
-import { getErrorMessage } from '@/api/problem'
+import { getErrorMessage } from '@/api/apiProblem'
 import { Button } from '@/ui/Button'
 import { Alert } from '@/ui/Page'
 import { useDownloadTemplate } from './api'

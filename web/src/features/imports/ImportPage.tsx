@@ -1,9 +1,9 @@
 import { useState } from 'react'
-import { createDraftHook } from '@/api/formDrafts'
-import type { UploadResult } from '@/api/types'
-import { getErrorMessage, Problem } from '@/api/problem'
+import { createFormDraftHook } from '@/api/formDrafts'
+import type { WorkbookUploadResult } from '@/api/types'
+import { getErrorMessage, ApiProblem } from '@/api/apiProblem'
 import { findWorkbookError } from '@/lib/files'
-import { usePassedFile } from '@/lib/handedFile'
+import { useDroppedFile } from '@/lib/droppedFile'
 import { useText } from '@/lib/text'
 import { Button, LinkButton } from '@/ui/Button'
 import { DropZone } from '@/ui/DropZone'
@@ -18,7 +18,7 @@ import { RejectedUpload } from './RejectedUpload'
 import { useImportText } from './text'
 import styles from './ImportPage.module.css'
 
-const useFile = createDraftHook<File | null>(null)
+const useFile = createFormDraftHook<File | null>(null)
 
 /** Screen that uploads one workbook as a new campaign and shows the progress of the import. */
 export default function ImportPage() {
@@ -35,7 +35,7 @@ export default function ImportPage() {
     setComplaint(wrong === null ? null : t(wrong))
     setFile(wrong === null ? chosen : null)
   }
-  usePassedFile('.xlsx', choose)
+  useDroppedFile('.xlsx', choose)
   const send = () => {
     if (file === null) return
     setProgress(null)
@@ -68,7 +68,7 @@ export default function ImportPage() {
 }
 
 /** Returns whether the server rejected the content of the file. After a network error or a cancelled import, the person can send the same file again. */
-const isRefused = (error: Error) => error instanceof Problem && !isUploadCancelled(error) && error.status >= 400 && error.status < 500 && error.status !== 401
+const isRefused = (error: Error) => error instanceof ApiProblem && !isUploadCancelled(error) && error.status >= 400 && error.status < 500 && error.status !== 401
 
 interface WorkingProps {
   progress: UploadProgress | null
@@ -94,7 +94,7 @@ function Working({ progress, cancelling, onCancel }: WorkingProps) {
   )
 }
 
-function Success({ imported: { campaign, notes } }: { imported: UploadResult }) {
+function Success({ imported: { campaign, notes } }: { imported: WorkbookUploadResult }) {
   const t = useText()
   return (
     <Alert kind="success">

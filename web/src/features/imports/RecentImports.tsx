@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { jobsQuery } from '@/api/jobs'
-import { getErrorMessage } from '@/api/problem'
+import { getErrorMessage } from '@/api/apiProblem'
 import type { Job } from '@/api/types'
 import { Link } from '@/lib/route'
 import { formatCount, formatDate, formatTime } from '@/lib/time'

@@ -1,5 +1,5 @@
 import { saveBlobAsFile } from '@/api/files'
-import { getErrorMessage, Problem } from '@/api/problem'
+import { getErrorMessage, ApiProblem } from '@/api/apiProblem'
 import { useProductName } from '@/api/product'
 import { translateSentence } from '@/lib/translateSentence'
 import { useText, type TextKey } from '@/lib/text'
@@ -21,7 +21,7 @@ export function RejectedUpload({ error }: { error: Error }) {
   const { code, rows, workbook } = readUploadRejection(error)
   const hasWrongSheetName = code === SHEET || /worksheet/i.test(error.message)
   const key = TEXTS[hasWrongSheetName ? SHEET : (code ?? 0)]
-  const answered = error instanceof Problem && error.status > 0
+  const answered = error instanceof ApiProblem && error.status > 0
   return (
     <Alert kind="error">
       <p>{key ? t(key, { product }) : t('import.failed')}</p>

@@ -1,14 +1,14 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { refreshVehicleCounts } from '@/api/cache'
+import { refreshVehicleCounts } from '@/api/vehicleCache'
 import { fetchRawResponse, apiClient, unwrapEmptyResponse } from '@/api/client'
-import { readServerEvents } from '@/api/events'
-import { downloadFile, buildFileForm } from '@/api/files'
-import { queryKeys } from '@/api/keys'
-import { Problem } from '@/api/problem'
+import { readServerSentEvents } from '@/api/serverSentEvents'
+import { downloadFile, buildFileFormData } from '@/api/files'
+import { queryKeys } from '@/api/queryKeys'
+import { ApiProblem } from '@/api/apiProblem'
 import { getCurrentSession } from '@/api/session'
-import type { UploadResult } from '@/api/types'
+import type { WorkbookUploadResult } from '@/api/types'
 import { isRecord } from '@/lib/json'
-import { createUuid } from '@/lib/uuid'
+import { createUuid } from '@/lib/createUuid'
 
 export interface UploadProgress {
   phase: 'reading' | 'saving' | 'done' | 'failed'
@@ -35,11 +35,11 @@ export const createUpload = (file: File): Upload => ({ id: createUuid(), file, s
 export function useUploadWorkbook(onProgress: (progress: UploadProgress) => void) {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: async ({ id, file, stop }: Upload): Promise<UploadResult> => {
+    mutationFn: async ({ id, file, stop }: Upload): Promise<WorkbookUploadResult> => {
       const watching = new AbortController()
       void watch(id, onProgress, watching.signal)
       try {
-        const body = await buildFileForm('documents', file)
+        const body = await buildFileFormData('documents', file)
         const response = await fetchRawResponse('/documents/upload', { method: 'POST', body, headers: { 'x-upload-id': id }, signal: stop.signal })
         return await response.json()
       } catch (cause) {
@@ -54,10 +54,10 @@ export function useUploadWorkbook(onProgress: (progress: UploadProgress) => void
 
 const CANCELLED = 'CANCELLED'
 const TOO_LATE = 'TOO_LATE'
-const cancelled = () => new Problem(409, CANCELLED, '')
+const cancelled = () => new ApiProblem(409, CANCELLED, '')
 
 /** Returns whether an upload ended because the person cancelled it. */
-export const isUploadCancelled = (error: unknown): boolean => error instanceof Problem && error.code === CANCELLED
+export const isUploadCancelled = (error: unknown): boolean => error instanceof ApiProblem && error.code === CANCELLED
 
 /** Cancels a running import, or aborts an upload that is still being sent. A finished import is not affected. */
 export const useCancelUpload = () =>
@@ -66,8 +66,8 @@ export const useCancelUpload = () =>
       try {
         await unwrapEmptyResponse(apiClient.DELETE('/documents/uploads/{id}', { params: { path: { id } } }))
       } catch (cause) {
-        if (cause instanceof Problem && cause.code === TOO_LATE) return
-        if (!(cause instanceof Problem && cause.status === 404)) throw cause
+        if (cause instanceof ApiProblem && cause.code === TOO_LATE) return
+        if (!(cause instanceof ApiProblem && cause.status === 404)) throw cause
         stop.abort()
       }
     },
@@ -80,7 +80,7 @@ async function watch(id: string, onProgress: (progress: UploadProgress) => void,
   while (!signal.aborted) {
     try {
       const response = await fetchRawResponse(`/documents/uploads/${id}/events`, { signal })
-      for await (const { event, data } of readServerEvents(response)) {
+      for await (const { event, data } of readServerSentEvents(response)) {
         const progress: unknown = JSON.parse(data)
         if (event !== 'progress' || !isProgress(progress)) continue
         onProgress(progress)
@@ -109,7 +109,7 @@ interface UploadRejection {
 
 /** Reads the error code, the rejected rows and the id of the rejected workbook from a failed upload. */
 export function readUploadRejection(error: Error): UploadRejection {
-  if (!(error instanceof Problem)) return { code: null, rows: [], workbook: null }
+  if (!(error instanceof ApiProblem)) return { code: null, rows: [], workbook: null }
   return { code: error.number('ErrorCode'), rows: error.details.filter(isBadRow), workbook: error.text('rejected_id') }
 }
 

@@ -1,5 +1,5 @@
 import type { UseQueryResult } from '@tanstack/react-query'
-import { getErrorMessage } from '@/api/problem'
+import { getErrorMessage } from '@/api/apiProblem'
 import type { BulkResult, Job, PreviewedVehicle } from '@/api/types'
 import { formatCount } from '@/lib/time'
 import { Alert, ErrorNotice } from '@/ui/Page'

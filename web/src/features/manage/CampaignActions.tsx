@@ -1,5 +1,5 @@
 import type { Campaign } from '@/api/types'
-import { useMediaQuery } from '@/lib/media'
+import { useMediaQuery } from '@/lib/useMediaQuery'
 import { IconButton, IconFileButton } from '@/ui/Button'
 import { usePageText } from './pageText'
 import styles from './CampaignActions.module.css'

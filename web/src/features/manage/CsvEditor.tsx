@@ -1,8 +1,8 @@
 import { useEffect, useEffectEvent, useState } from 'react'
-import { createDraftHook } from '@/api/formDrafts'
-import { getErrorMessage } from '@/api/problem'
+import { createFormDraftHook } from '@/api/formDrafts'
+import { getErrorMessage } from '@/api/apiProblem'
 import type { PreviewedVehicle } from '@/api/types'
-import { usePassedFile } from '@/lib/handedFile'
+import { useDroppedFile } from '@/lib/droppedFile'
 import { translateSentence } from '@/lib/translateSentence'
 import { formatCount } from '@/lib/time'
 import { Button } from '@/ui/Button'
@@ -21,7 +21,7 @@ import { OutcomeTable } from './OutcomeTable'
 import { PreviewBox } from './PreviewBox'
 import { UndoLastChangeButton } from './UndoLastChangeButton'
 
-const useFile = createDraftHook<File | null>(null)
+const useFile = createFormDraftHook<File | null>(null)
 
 /** Matches an error sentence about a CSV file that already starts with the number of a line. */
 const NAMES_LINE = /^line \d+[ :]/i
@@ -52,7 +52,7 @@ export function CsvEditor() {
   }
   const checkAgain = useEffectEvent(() => file !== null && look(file))
   useEffect(() => void checkAgain(), [])
-  usePassedFile('.csv', choose)
+  useDroppedFile('.csv', choose)
   const execute = (chosen: File) => change.mutate(chosen, {
     onSuccess: ({ updated }) => {
       setChanged(check.data?.preview ?? [])

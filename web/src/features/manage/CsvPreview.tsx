@@ -1,4 +1,4 @@
-import type { CsvResult } from '@/api/types'
+import type { CsvUpdateResult } from '@/api/types'
 import { formatCount } from '@/lib/time'
 import { ServerWarnings } from '@/ui/ServerWarnings'
 import { ChangedVehicleTable } from './ChangedVehicleTable'
@@ -6,7 +6,7 @@ import { PreviewSummary } from './PreviewBox'
 import { useManageText } from './text'
 
 /** Preview of a validated CSV file: counts, and the first vehicles with their fields before and after. */
-export function CsvPreview({ result: { vehicles, updated, total_errors, preview, warnings } }: { result: CsvResult }) {
+export function CsvPreview({ result: { vehicles, updated, total_errors, preview, warnings } }: { result: CsvUpdateResult }) {
   const t = useManageText()
   return (
     <>

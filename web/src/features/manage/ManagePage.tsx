@@ -1,8 +1,8 @@
 import { useEffect } from 'react'
 import { useParams } from 'wouter'
-import { createDraftHook } from '@/api/formDrafts'
-import { passFileToPage } from '@/lib/handedFile'
-import { useMediaQuery } from '@/lib/media'
+import { createFormDraftHook } from '@/api/formDrafts'
+import { publishDroppedFile } from '@/lib/droppedFile'
+import { useMediaQuery } from '@/lib/useMediaQuery'
 import { buildPath, parseId, navigate, setQueryParams, useQueryParams } from '@/lib/route'
 import { LinkButton } from '@/ui/Button'
 import { Select } from '@/ui/Field'
@@ -26,7 +26,7 @@ const LIST = 'campaigns'
 const CSV = 'csv'
 
 /** Names of the tools that the person has opened. The tools are opened again after the same person signs in again. */
-const useOpened = createDraftHook<readonly string[]>([])
+const useOpened = createFormDraftHook<readonly string[]>([])
 
 /** Screen for team leaders and supervisors: the campaigns first, then the tools that change vehicles in bulk. */
 export default function ManagePage() {
@@ -36,7 +36,7 @@ export default function ManagePage() {
   const open = (file: File) => {
     const name = file.name.toLowerCase()
     if (!/\.(csv|xlsx)$/.test(name)) return void showToast('error', t('manage.dropWrong'))
-    passFileToPage(file)
+    publishDroppedFile(file)
     if (name.endsWith('.xlsx')) navigate('/import')
     else setQueryParams({ tool: CSV })
   }

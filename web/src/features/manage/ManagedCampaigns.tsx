@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { getErrorMessage } from '@/api/problem'
+import { getErrorMessage } from '@/api/apiProblem'
 import type { Campaign, CampaignStatus } from '@/api/types'
 import { countPages } from '@/lib/pages'
 import { parsePageNumber, setQueryParams, useQueryParams } from '@/lib/route'

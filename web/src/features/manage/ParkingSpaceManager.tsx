@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { createDraftHook } from '@/api/formDrafts'
-import { getErrorMessage } from '@/api/problem'
+import { createFormDraftHook } from '@/api/formDrafts'
+import { getErrorMessage } from '@/api/apiProblem'
 import type { BulkParkingSpaceRequest, PreviewedVehicle } from '@/api/types'
 import { parseId } from '@/lib/route'
 import { formatCount } from '@/lib/time'
@@ -18,7 +18,7 @@ import { useDebouncedInput } from './useDebouncedInput'
 import { useSelectedVehicles } from './useSelectedVehicles'
 import { LineErrorList } from './LineErrorList'
 
-const useEntry = createDraftHook({ text: '', scope: '' })
+const useEntry = createFormDraftHook({ text: '', scope: '' })
 
 /** Tool that moves the vehicles in a pasted list to other parking spaces. */
 export function ParkingSpaceManager({ yard }: { yard: number | null }) {

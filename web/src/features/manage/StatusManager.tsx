@@ -1,9 +1,9 @@
 import { useState } from 'react'
-import { createDraftHook } from '@/api/formDrafts'
-import { getErrorMessage } from '@/api/problem'
+import { createFormDraftHook } from '@/api/formDrafts'
+import { getErrorMessage } from '@/api/apiProblem'
 import type { BulkStatusRequest, PreviewedVehicle } from '@/api/types'
 import { parseId } from '@/lib/route'
-import { parseStatus, VEHICLE_STATUSES } from '@/lib/status'
+import { parseVehicleStatus, VEHICLE_STATUSES } from '@/lib/status'
 import { formatCount } from '@/lib/time'
 import { Select, TextArea } from '@/ui/Field'
 import { Alert } from '@/ui/Page'
@@ -29,7 +29,7 @@ interface Entry {
 }
 
 const NOTHING: Entry = { text: '', action: 'insert', status: '', scope: '' }
-const useEntry = createDraftHook(NOTHING)
+const useEntry = createFormDraftHook(NOTHING)
 
 /** Tool that sets or removes the status of the vehicles in a pasted list. */
 export function StatusManager({ yard }: { yard: number | null }) {
@@ -42,11 +42,11 @@ export function StatusManager({ yard }: { yard: number | null }) {
   const change = useChangeStatuses()
 
   const vins = parseVins(text)
-  const chosen = action === 'remove' || parseStatus(status) !== ''
+  const chosen = action === 'remove' || parseVehicleStatus(status) !== ''
   const obstacle: ManageTextKey | null = vins.length === 0 ? 'bulk.needsVins' : vins.length > MAX_BULK_LINES ? 'bulk.needsFewer' : chosen ? null : 'bulk.needsStatus'
   const ready = obstacle === null
   const bodyOf = (list: string[]): BulkStatusRequest => ({
-    vins: list, action, yard, campaign_id: parseId(scope), ...(action === 'insert' ? { status: parseStatus(status) } : {}),
+    vins: list, action, yard, campaign_id: parseId(scope), ...(action === 'insert' ? { status: parseVehicleStatus(status) } : {}),
   })
   const preview = usePreviewStatusChange(ready && text === rested ? bodyOf(vins) : null)
   const execute = () => change.mutate(bodyOf(vins), {

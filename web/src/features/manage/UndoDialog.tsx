@@ -1,5 +1,5 @@
-import { getErrorMessage } from '@/api/problem'
-import type { Job, UndoResult } from '@/api/types'
+import { getErrorMessage } from '@/api/apiProblem'
+import type { Job, JobUndoResult } from '@/api/types'
 import { Link } from '@/lib/route'
 import { formatCount } from '@/lib/time'
 import { Button } from '@/ui/Button'
@@ -28,7 +28,7 @@ export function UndoDialog({ job, onDone }: { job: Job; onDone: () => void }) {
 interface OutcomeProps {
   question: string
   job: Job
-  result: UndoResult
+  result: JobUndoResult
   onDone: () => void
 }
 
@@ -51,7 +51,7 @@ function Outcome({ question, job, result, onDone }: OutcomeProps) {
   )
 }
 
-function Left({ result: { undone, left, total_left } }: { result: UndoResult }) {
+function Left({ result: { undone, left, total_left } }: { result: JobUndoResult }) {
   const t = useHistoryText()
   const more = total_left - left.length
   const heading = t('history.left', { n: formatCount(total_left) })

@@ -1,11 +1,11 @@
 import { useState, type FormEvent } from 'react'
-import { createDraftHook } from '@/api/formDrafts'
-import { getErrorMessage } from '@/api/problem'
+import { createFormDraftHook } from '@/api/formDrafts'
+import { getErrorMessage } from '@/api/apiProblem'
 import { useSession } from '@/api/session'
-import { extractCurrentVehicle } from '@/api/staleVersion'
+import { getVehicleFromVersionConflict } from '@/api/versionConflict'
 import type { Vehicle } from '@/api/types'
 import { isSupervisor } from '@/lib/roles'
-import { findStatusRefusal, parseStatus, VEHICLE_STATUSES } from '@/lib/status'
+import { findStatusChangeError, parseVehicleStatus, VEHICLE_STATUSES } from '@/lib/status'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import { Select, TextArea, TextField } from '@/ui/Field'
@@ -20,7 +20,7 @@ type Entry = Pick<Vehicle, 'vin_number' | 'parking_space' | 'status' | 'operator
 const entryOf = ({ vin_number, parking_space, status, operator_notes, admin_notes }: Vehicle): Entry => ({ vin_number, parking_space, status, operator_notes, admin_notes })
 
 /** Typed values and id of the edited vehicle. They are kept when the session expires, and restored when the same person signs in again. */
-const useEntry = createDraftHook<{ id: number; entry: Entry } | null>(null)
+const useEntry = createFormDraftHook<{ id: number; entry: Entry } | null>(null)
 
 /** Merges the typed values with the stored vehicle: a field that the person did not change gets the stored value. */
 function merged(entry: Entry, before: Vehicle, now: Vehicle): Entry {
@@ -39,7 +39,7 @@ export function VehicleDialog({ vehicle, onClose }: { vehicle: Vehicle; onClose:
   const entry = typed?.id === vehicle.id ? typed.entry : entryOf(vehicle)
   const save = useUpdateVehicle()
   const [asked, setAsked] = useState(false)
-  const winner = extractCurrentVehicle(save.error)
+  const winner = getVehicleFromVersionConflict(save.error)
   const change = (part: Partial<Entry>) => setTyped({ id: vehicle.id, entry: { ...entry, ...part } })
   const wrongVin = supervisor && !isIdentifier(entry.vin_number)
   const wrongSpace = supervisor && entry.parking_space.trim() === ''
@@ -66,12 +66,12 @@ export function VehicleDialog({ vehicle, onClose }: { vehicle: Vehicle; onClose:
         <h2>{t('editor.edit', { vin: vehicle.vin_number })}</h2>
         <TextField label={t('vehicles.vin')} className="mono" readOnly={!supervisor} value={entry.vin_number} error={wrongVin ? t('vehicle.vinFormat') : null} onChange={(event) => change({ vin_number: event.target.value })} />
         <TextField label={t('vehicles.space')} readOnly={!supervisor} value={entry.parking_space} error={wrongSpace ? t('vehicle.spaceFormat') : null} onChange={(event) => change({ parking_space: event.target.value })} />
-        <Select label={t('vehicles.status')} value={entry.status} onChange={(event) => change({ status: parseStatus(event.target.value) })}>
+        <Select label={t('vehicles.status')} value={entry.status} onChange={(event) => change({ status: parseVehicleStatus(event.target.value) })}>
           <option value="" disabled={!supervisor && vehicle.status !== ''}>
             {t('status.none')}
           </option>
           {VEHICLE_STATUSES.map((status) => (
-            <option key={status} disabled={status !== vehicle.status && findStatusRefusal(role, vehicle.status, status) !== null}>
+            <option key={status} disabled={status !== vehicle.status && findStatusChangeError(role, vehicle.status, status) !== null}>
               {status}
             </option>
           ))}

@@ -1,5 +1,5 @@
-import { createDraftHook } from '@/api/formDrafts'
-import { getErrorMessage } from '@/api/problem'
+import { createFormDraftHook } from '@/api/formDrafts'
+import { getErrorMessage } from '@/api/apiProblem'
 import type { Vehicle } from '@/api/types'
 import { countPages } from '@/lib/pages'
 import { parseId } from '@/lib/route'
@@ -24,7 +24,7 @@ interface SearchDraft {
   /** Vehicle that is open in the edit dialog; `null` while the dialog is closed. */
   edited: Vehicle | null
 }
-const useSearchDraft = createDraftHook<SearchDraft>({ campaign: null, search: '', page: 1, edited: null })
+const useSearchDraft = createFormDraftHook<SearchDraft>({ campaign: null, search: '', page: 1, edited: null })
 
 /** Tool that searches the vehicles of a campaign and opens one vehicle for editing. */
 export function VehicleEditor({ yard }: { yard: number | null }) {

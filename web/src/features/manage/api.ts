@@ -1,11 +1,11 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { refreshVehicleCounts } from '@/api/cache'
+import { refreshVehicleCounts } from '@/api/vehicleCache'
 import { fetchRawResponse, apiClient, unwrapResponse } from '@/api/client'
-import { downloadFile, buildFileForm } from '@/api/files'
+import { downloadFile, buildFileFormData } from '@/api/files'
 import { jobsQuery } from '@/api/jobs'
-import { queryKeys } from '@/api/keys'
-import { BULK_RESULT_SHAPE, VEHICLE_SHAPE } from '@/api/shape'
-import type { BulkParkingSpaceRequest, BulkStatusRequest, Campaign, CampaignSearch, CsvResult, Job, Vehicle, VehicleInput } from '@/api/types'
+import { queryKeys } from '@/api/queryKeys'
+import { BULK_RESULT_REQUIRED_FIELDS, VEHICLE_REQUIRED_FIELDS } from '@/api/requiredFields'
+import type { BulkParkingSpaceRequest, BulkStatusRequest, Campaign, CampaignSearch, CsvUpdateResult, Job, Vehicle, VehicleInput } from '@/api/types'
 import { allCampaignsQuery, allYardsQuery, campaignsQuery } from '@/offline/queries'
 
 export const useManagedCampaigns = (search: CampaignSearch) => useQuery(campaignsQuery(search))
@@ -43,12 +43,12 @@ export const useCampaignVehicles = (campaign: number | null, search: string, pag
 export const useUpdateVehicle = () =>
   useMutation({
     mutationFn: ({ vehicle, version, input }: { vehicle: Vehicle; version: number; input: VehicleInput }) =>
-      unwrapResponse(apiClient.PUT('/vehicles/{id}', { params: { path: { id: vehicle.id }, header: { 'If-Match': `"${version}"` } }, body: input }), VEHICLE_SHAPE),
+      unwrapResponse(apiClient.PUT('/vehicles/{id}', { params: { path: { id: vehicle.id }, header: { 'If-Match': `"${version}"` } }, body: input }), VEHICLE_REQUIRED_FIELDS),
     onSettled: useRefreshAll(),
   })
 
-const sendStatus = (body: BulkStatusRequest, signal?: AbortSignal) => unwrapResponse(apiClient.POST('/vehicles/bulk/status', { body, signal }), BULK_RESULT_SHAPE)
-const sendSpaces = (body: BulkParkingSpaceRequest, signal?: AbortSignal) => unwrapResponse(apiClient.POST('/vehicles/bulk/parking-space', { body, signal }), BULK_RESULT_SHAPE)
+const sendStatus = (body: BulkStatusRequest, signal?: AbortSignal) => unwrapResponse(apiClient.POST('/vehicles/bulk/status', { body, signal }), BULK_RESULT_REQUIRED_FIELDS)
+const sendSpaces = (body: BulkParkingSpaceRequest, signal?: AbortSignal) => unwrapResponse(apiClient.POST('/vehicles/bulk/parking-space', { body, signal }), BULK_RESULT_REQUIRED_FIELDS)
 
 /** Time in milliseconds for which the query cache keeps a preview that is no longer shown. */
 const PREVIEW_KEPT_MS = 30_000
@@ -81,14 +81,14 @@ export const useExportByYard = () =>
 export const useConvertToSql = () =>
   useMutation({
     mutationFn: async ({ campaign: { name }, file }: { campaign: Campaign; file: File }) => {
-      const body = await buildFileForm('file', file)
+      const body = await buildFileFormData('file', file)
       body.append('campaignName', name)
       return downloadFile('/convert-to-sql', `${name} SQL Data.sql`, { method: 'POST', body })
     },
   })
 
-async function sendCsv(path: string, file: File): Promise<CsvResult> {
-  const body = await buildFileForm('file', file)
+async function sendCsv(path: string, file: File): Promise<CsvUpdateResult> {
+  const body = await buildFileFormData('file', file)
   const response = await fetchRawResponse(path, { method: 'POST', body })
   return response.json()
 }

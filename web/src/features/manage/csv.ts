@@ -1,10 +1,10 @@
-import { Problem } from '@/api/problem'
-import type { CsvResult } from '@/api/types'
+import { ApiProblem } from '@/api/apiProblem'
+import type { CsvUpdateResult } from '@/api/types'
 import { MAX_WORKBOOK_BYTES } from '@/lib/files'
 import { isRecord } from '@/lib/json'
 import type { ManageTextKey } from './text'
 
-export type CsvError = CsvResult['errors'][number]
+export type CsvError = CsvUpdateResult['errors'][number]
 
 /** Returns the text key of the reason why a chosen file is rejected: wrong extension or size. Returns `null` for a valid CSV file. */
 export function findCsvFileError({ name, size }: { name: string; size: number }): ManageTextKey | null {
@@ -13,9 +13,9 @@ export function findCsvFileError({ name, size }: { name: string; size: number })
 }
 
 /** Returns whether the changes of a validated CSV file can be executed: the file names at least one vehicle and has no errors. */
-export const canExecuteCsv = ({ vehicles, total_errors }: CsvResult): boolean => vehicles > 0 && total_errors === 0
+export const canExecuteCsv = ({ vehicles, total_errors }: CsvUpdateResult): boolean => vehicles > 0 && total_errors === 0
 
 const isCsvError = (value: unknown): value is CsvError => isRecord(value) && typeof value.line === 'number' && typeof value.message === 'string'
 
 /** Returns the line errors contained in the server's rejection of a CSV file. */
-export const readCsvErrors = (error: unknown): CsvError[] => (error instanceof Problem ? error.details.filter(isCsvError) : [])
+export const readCsvErrors = (error: unknown): CsvError[] => (error instanceof ApiProblem ? error.details.filter(isCsvError) : [])

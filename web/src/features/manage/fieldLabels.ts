@@ -1,4 +1,4 @@
-import { VEHICLE_FIELD_LABELS } from '@/lib/fields'
+import { VEHICLE_FIELD_LABELS } from '@/lib/vehicleFields'
 import type { TextKey } from '@/lib/text'
 import { useManageText, type ManageTextKey } from './text'
 

@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
 import { endSession } from '@/api/session'
-import type { Campaign, CsvResult } from '@/api/types'
+import type { Campaign, CsvUpdateResult } from '@/api/types'
 import { MAX_WORKBOOK_BYTES } from '@/lib/files'
 import { createReply, stubServer } from '@/testing/server'
 import { recordSavedFiles } from '@/testing/saved'
@@ -13,14 +13,14 @@ const campaign: Campaign = {
   id: 5, name: 'Airbag', part: 'Airbag', description: 'Check', status: 'Ongoing', image: '', model_type: '', created_by_name: '1002', created_at: '2026-11-20T12:00:00Z', modified_at: '2026-11-20T12:00:00Z',
   total_vehicles: 40, total_inspected: 3, allClosed: false, progress_unknown: false,
 }
-const good: CsvResult = {
+const good: CsvUpdateResult = {
   vehicles: 2, updated: 1, errors: [], total_errors: 0, warnings: [],
   preview: [
     { line: 2, vin_number: 'HB20 1', campaign_name: 'Airbag', changes: [{ field: 'status', old: '', new: 'ok' }, { field: 'inspected', old: 'false', new: 'true' }] },
     { line: 3, vin_number: 'HB20 2', campaign_name: 'Airbag', changes: [] },
   ],
 }
-const bad: CsvResult = { ...good, errors: [{ line: 4, message: 'line 4 requires both Model Code and Serial Number' }, { line: 5, message: 'Vehicle not found: A 1.' }], total_errors: 2 }
+const bad: CsvUpdateResult = { ...good, errors: [{ line: 4, message: 'line 4 requires both Model Code and Serial Number' }, { line: 5, message: 'Vehicle not found: A 1.' }], total_errors: 2 }
 const CHECK = 'POST /vehicles/csv/validate'
 const APPLY = 'POST /vehicles/csv'
 const csv = new File(['Model Code,Serial Number,Status\nHB20,1,ok'], 'list.csv', { type: 'text/csv' })

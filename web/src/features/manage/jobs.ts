@@ -1,4 +1,4 @@
-import type { Job, UndoResult } from '@/api/types'
+import type { Job, JobUndoResult } from '@/api/types'
 import { formatCount, formatDate, formatTime } from '@/lib/time'
 import type { HistoryTextKey, useHistoryText } from './historyText'
 
@@ -46,7 +46,7 @@ export function describeUndoHindrance({ kind, hindrance, undone_by_name, undone_
 }
 
 /** Returns sentences that describe the result of undoing a job. */
-export function describeUndoResult({ kind }: Job, { undone, restored, total_left, deleted }: UndoResult, t: Say): string[] {
+export function describeUndoResult({ kind }: Job, { undone, restored, total_left, deleted }: JobUndoResult, t: Say): string[] {
   if (!undone) return [kind === 'import' ? t('history.stays', { n: formatCount(total_left) }) : t('history.nothing')]
   const main = kind === 'import' ? t('history.removed', { n: formatCount(restored) }) : t('history.restored', { n: formatCount(restored) })
   return [main, ...(deleted > 0 ? [t('history.gone', { n: formatCount(deleted) })] : [])]

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { getErrorMessage, Problem } from '@/api/problem'
+import { getErrorMessage, ApiProblem } from '@/api/apiProblem'
 import { translateSentence } from '@/lib/translateSentence'
 import type { Campaign } from '@/api/types'
 import { findWorkbookError } from '@/lib/files'
@@ -29,7 +29,7 @@ export function useCampaignFileActions(): { files: CampaignFileActions; failure:
     if (wrong !== null) return fail(campaign, t(wrong))
     sql.mutate({ campaign, file }, {
       onSuccess: () => showToast('success', t('files.converted', { name: campaign.name })),
-      onError: (error) => fail(campaign, (error instanceof Problem && translateSentence(error.message)) || t('files.sqlFailed')),
+      onError: (error) => fail(campaign, (error instanceof ApiProblem && translateSentence(error.message)) || t('files.sqlFailed')),
     })
   }
   return {

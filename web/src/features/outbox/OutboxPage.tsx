@@ -1,4 +1,4 @@
-import { useOnline } from '@/api/connectivity'
+import { useIsServerReachable } from '@/api/connectivity'
 import { countOtherVehicleQuestions, getOtherVehicleQuestionKey, useOutbox, useOutboxState, useStorageProblem, type StoredSave } from '@/offline/outbox'
 import { Button } from '@/ui/Button'
 import { Alert, EmptyNotice, Page, Skeleton } from '@/ui/Page'
@@ -33,7 +33,7 @@ export default function OutboxPage() {
 function ToSend({ entries }: { entries: StoredSave[] }) {
   const t = useOutboxText()
   const outbox = useOutbox()
-  const isOnline = useOnline()
+  const isOnline = useIsServerReachable()
   const questions = entries.map(getOtherVehicleQuestionKey)
   const asked = countOtherVehicleQuestions(entries)
   const refused = entries.filter(({ state }, index) => state === 'refused' && questions[index] === null).length

@@ -1,7 +1,7 @@
-import { getErrorMessage, Problem } from '@/api/problem'
-import { formatTimeAgo, useCurrentTime } from '@/lib/ago'
-import { writeDraft } from '@/lib/drafts'
-import type { VehicleFields } from '@/lib/fields'
+import { getErrorMessage, ApiProblem } from '@/api/apiProblem'
+import { formatTimeAgo, useCurrentTime } from '@/lib/timeAgo'
+import { writeDraft } from '@/lib/inspectionDrafts'
+import type { VehicleFields } from '@/lib/vehicleFields'
 import { buildPath, navigate } from '@/lib/route'
 import { useStore } from '@/lib/store'
 import { useLanguage } from '@/lib/text'
@@ -91,6 +91,6 @@ const REASONS: Record<string, OutboxTextKey> = { STALE_VERSION: 'outbox.changed'
 function Reason({ reason: { status, code, message } }: { reason: SaveRejection }) {
   const t = useOutboxText()
   const key = REASONS[code]
-  const why = key === undefined ? getErrorMessage(new Problem(status, code, message), t) : t(key)
+  const why = key === undefined ? getErrorMessage(new ApiProblem(status, code, message), t) : t(key)
   return <CardErrorText>{t('outbox.reason', { why })}</CardErrorText>
 }

@@ -1,5 +1,5 @@
 import type { StoredSave } from '@/offline/outbox'
-import { formatTimeAgo, useCurrentTime } from '@/lib/ago'
+import { formatTimeAgo, useCurrentTime } from '@/lib/timeAgo'
 import { useLanguage } from '@/lib/text'
 import { formatCount } from '@/lib/time'
 import { ChangedValues } from './PendingSaveCard'

@@ -20,9 +20,9 @@ const controls = () => screen.getByRole('group').querySelectorAll('button').leng
 const finders = (container: HTMLElement) => container.querySelectorAll('svg rect').length
 
 test('by default the camera view has a finder and no on/off control; the scanner screen has both', () => {
-  const plain = render(<CameraView onRead={() => {}} />)
+  const plain = render(<CameraView onScan={() => {}} />)
   expect([finders(plain.container), controls()]).toEqual([1, 0])
   cleanup()
-  const own = render(<ScanView onRead={() => {}} />)
+  const own = render(<ScanView onScan={() => {}} />)
   expect([finders(own.container), controls()]).toEqual([1, 1])
 })

@@ -26,7 +26,7 @@ export function CameraView({ options = CAMERA_VIEW_DEFAULTS, ...props }: ScanVie
   useEffect(() => onCameraChange?.(hasFailed), [onCameraChange, hasFailed])
   return (
     <div className={styles.scan}>
-      <div className={styles.view} data-mood={props.mood ?? undefined} data-phase={scan.trouble === null ? scan.phase : 'failed'}>
+      <div className={styles.view} data-feedback={props.lastFeedback ?? undefined} data-phase={scan.trouble === null ? scan.phase : 'failed'}>
         <video ref={video} className={styles.video} muted playsInline disablePictureInPicture aria-label={t('scan.video')} />
         {scan.trouble === null ? (
           <>
@@ -38,7 +38,7 @@ export function CameraView({ options = CAMERA_VIEW_DEFAULTS, ...props }: ScanVie
                 {t('scan.readText')}
               </button>
             )}
-            {props.vehicles && isRunning && reads && <TextReader video={video} vehicles={props.vehicles} onRead={props.onRead} onClose={() => setReads(false)} />}
+            {props.vehicles && isRunning && reads && <TextReader video={video} vehicles={props.vehicles} onRead={props.onScan} onClose={() => setReads(false)} />}
           </>
         ) : (
           <Alert kind="error">

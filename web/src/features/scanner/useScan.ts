@@ -132,7 +132,7 @@ export function useCameraScan(video: RefObject<HTMLVideoElement | null>, props: 
         engine.ready.then(() => !gone && setPhase('on')).catch(fail)
       }
       use(getEngine(), 'loading')
-      const { choose } = createCodeChooser((text) => latest.current.props.fits?.(text) ?? true, gate.isRefused)
+      const { choose } = createCodeChooser((text) => latest.current.props.gradeMatch?.(text) ?? true, gate.isRefused)
       const steady = setTimeout(() => latest.current.attempts.steady(), UNSTABLE_MS)
       const unwatch = watchVideo(element, restart)
       const unfollow = startFrameLoop({
@@ -149,10 +149,10 @@ export function useCameraScan(video: RefObject<HTMLVideoElement | null>, props: 
     const see = (decoded: DecodedFrame, choose: ReturnType<typeof createCodeChooser>['choose'], { videoWidth, videoHeight }: HTMLVideoElement): DecodeMode => {
       setOutline(decoded.seen?.corners.map((corner) => toViewFractions(corner, videoWidth, videoHeight)) ?? null)
       if (decoded.codes.length > 0 || decoded.seen !== null) gate.sees()
-      const { paused, keepOn, onRead } = latest.current.props
+      const { paused, keepOn, onScan } = latest.current.props
       if (paused) return 'watch'
       const { code, fitting, several } = choose(decoded)
-      if (code !== null && (!keepOn || gate.isNew(code.text, fitting))) onRead(code.text)
+      if (code !== null && (!keepOn || gate.isNew(code.text, fitting))) onScan(code.text)
       if (code !== null && keepOn) return 'watch' // the label stays in view while the sheet of its vehicle is open
       return several ? 'every' : 'first'
     }

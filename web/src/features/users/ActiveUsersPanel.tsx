@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useSession } from '@/api/session'
 import type { User } from '@/api/types'
-import { useCurrentTime } from '@/lib/ago'
+import { useCurrentTime } from '@/lib/timeAgo'
 import { countPages, PAGE_SIZE } from '@/lib/pages'
 import { parseId, parsePageNumber, setQueryParams, useQueryParams } from '@/lib/route'
 import { formatCount } from '@/lib/time'

@@ -1,4 +1,4 @@
-import { createDraftHook } from '@/api/formDrafts'
+import { createFormDraftHook } from '@/api/formDrafts'
 import type { User } from '@/api/types'
 import { USER_TYPES } from '@/lib/roles'
 import { TextField } from '@/ui/Field'
@@ -11,9 +11,9 @@ import { useSubmitUserChange } from './useSubmitUserChange'
 const NO_PASSWORD = { user: '', password: '', confirmation: '' }
 const NO_LEVEL = { user: '', level: '' }
 const NO_HMC = { user: '', hmc: '' }
-const usePassword = createDraftHook(NO_PASSWORD)
-const useLevel = createDraftHook(NO_LEVEL)
-const useHmc = createDraftHook(NO_HMC)
+const usePassword = createFormDraftHook(NO_PASSWORD)
+const useLevel = createFormDraftHook(NO_LEVEL)
+const useHmc = createFormDraftHook(NO_HMC)
 
 interface PanelProps {
   /** User whose drawer contains the panel. Without a user, the panel has a field to choose the user. */

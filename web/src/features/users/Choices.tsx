@@ -1,4 +1,4 @@
-import { getAccessLevelKey, USER_TYPES } from '@/lib/roles'
+import { getAccessLevelTextKey, USER_TYPES } from '@/lib/roles'
 import { Select } from '@/ui/Field'
 import { useUsers } from './api'
 import { useUsersText } from './text'
@@ -16,7 +16,7 @@ export function AccessLevelSelect({ label, value, onChange }: ChoiceProps & { la
       <option value="">{t('users.chooseLevel')}</option>
       {USER_TYPES.map((type) => (
         <option key={type} value={type}>
-          {t(getAccessLevelKey(type) ?? 'role.op')}
+          {t(getAccessLevelTextKey(type) ?? 'role.op')}
         </option>
       ))}
     </Select>
@@ -31,7 +31,7 @@ export function UserSelect({ value, onChange }: ChoiceProps) {
     <Select label={t('users.user')} value={value} onChange={(event) => onChange(event.target.value)} error={users.isError ? t('users.notFetched') : null}>
       <option value="">{users.isPending ? t('common.loading') : t('users.chooseUser')}</option>
       {users.data?.map(({ id, hmc, user_type }) => {
-        const role = getAccessLevelKey(user_type)
+        const role = getAccessLevelTextKey(user_type)
         return (
           <option key={id} value={id}>
             {hmc} · {role === null ? user_type : t(role)}

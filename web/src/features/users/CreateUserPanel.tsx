@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { createDraftHook } from '@/api/formDrafts'
+import { createFormDraftHook } from '@/api/formDrafts'
 import { USER_TYPES } from '@/lib/roles'
 import { TextField } from '@/ui/Field'
 import { showToast } from '@/ui/Toast'
@@ -11,7 +11,7 @@ import { useUsersText, type UsersTextKey } from './text'
 import styles from './CreateUserPanel.module.css'
 
 const NOTHING: NewUserForm = { hmc: '', password: '', confirmation: '', user_type: '', must_change_password: true }
-const useEntry = createDraftHook(NOTHING)
+const useEntry = createFormDraftHook(NOTHING)
 
 export function CreateUserPanel() {
   const t = useUsersText()

@@ -1,5 +1,5 @@
 import type { FormEvent, ReactNode } from 'react'
-import { isPasswordPromptCancelled } from '@/api/confirm'
+import { isPasswordPromptCancelled } from '@/api/passwordPrompt'
 import { Button } from '@/ui/Button'
 import { Alert } from '@/ui/Page'
 import { describeUserRejection } from './api'

@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent, type ComponentType } from 'react'
 import { useOpenSessions } from '@/api/openSessions'
 import type { User } from '@/api/types'
-import { useMediaQuery } from '@/lib/media'
+import { useMediaQuery } from '@/lib/useMediaQuery'
 import { setQueryParams } from '@/lib/route'
 import { formatCount, formatDate } from '@/lib/time'
 import type { RowAction } from '@/ui/ActionMenu'

@@ -1,9 +1,9 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { apiClient, unwrapResponse } from '@/api/client'
-import { queryKeys } from '@/api/keys'
-import { getErrorMessage } from '@/api/problem'
+import { queryKeys } from '@/api/queryKeys'
+import { getErrorMessage } from '@/api/apiProblem'
 import type { User, UserEvent } from '@/api/types'
-import { getAccessLevelKey } from '@/lib/roles'
+import { getAccessLevelTextKey } from '@/lib/roles'
 import { translateSentence } from '@/lib/translateSentence'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
@@ -74,6 +74,6 @@ function Event({ event: { at, by_hmc, kind, summary, fields, bulk } }: { event: 
 
 function Value({ value }: { value: string }) {
   const t = useTimelineText()
-  const level = getAccessLevelKey(value)
+  const level = getAccessLevelTextKey(value)
   return value === '' ? <em>{t('history.empty')}</em> : <span>{level === null ? value : t(level)}</span>
 }

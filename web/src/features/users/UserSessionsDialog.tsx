@@ -1,5 +1,5 @@
 import { useEndSession, useOpenSessions } from '@/api/openSessions'
-import { getErrorMessage } from '@/api/problem'
+import { getErrorMessage } from '@/api/apiProblem'
 import type { User } from '@/api/types'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'

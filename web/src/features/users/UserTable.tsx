@@ -1,9 +1,9 @@
 import { useOpenSessions } from '@/api/openSessions'
 import type { User } from '@/api/types'
-import { formatTimeAgo, useCurrentTime } from '@/lib/ago'
-import { useMediaQuery } from '@/lib/media'
+import { formatTimeAgo, useCurrentTime } from '@/lib/timeAgo'
+import { useMediaQuery } from '@/lib/useMediaQuery'
 import { setQueryParams } from '@/lib/route'
-import { getAccessLevelKey } from '@/lib/roles'
+import { getAccessLevelTextKey } from '@/lib/roles'
 import { useLanguage } from '@/lib/text'
 import { formatCount, formatDate, formatTime } from '@/lib/time'
 import { ActionMenu, type RowAction } from '@/ui/ActionMenu'
@@ -148,7 +148,7 @@ function Hmc({ user, me, onChoose }: { user: User; me: number | undefined; onCho
 
 export function AccessLevelCell({ user: { user_type } }: { user: User }) {
   const t = useUsersText()
-  const role = getAccessLevelKey(user_type)
+  const role = getAccessLevelTextKey(user_type)
   return role === null ? user_type : t(role)
 }
 

@@ -1,9 +1,9 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { apiClient, unwrapResponse } from '@/api/client'
-import { callWithPasswordPrompt } from '@/api/confirm'
+import { callWithPasswordPrompt } from '@/api/passwordPrompt'
 import { downloadFile } from '@/api/files'
-import { queryKeys } from '@/api/keys'
-import { Problem } from '@/api/problem'
+import { queryKeys } from '@/api/queryKeys'
+import { ApiProblem } from '@/api/apiProblem'
 import { translateSentence } from '@/lib/translateSentence'
 import type { NewUser, User, UserUpdate } from '@/api/types'
 import type { UsersTextKey } from './text'
@@ -54,7 +54,7 @@ export const useDownloadUserData = () =>
 
 /** Returns the text key and the message for a rejected change of a user. */
 export function describeUserRejection(error: Error): { key: UsersTextKey; message: string } {
-  if (!(error instanceof Problem)) return { key: 'users.failed', message: '' }
+  if (!(error instanceof ApiProblem)) return { key: 'users.failed', message: '' }
   if (error.status === 0 || error.status >= 500) return { key: 'users.unreachable', message: '' }
   if (error.status === 404) return { key: 'users.unknown', message: '' }
   return error.message === '' ? { key: 'users.failed', message: '' } : { key: 'users.refused', message: translateSentence(error.message) }

@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
-import { passwordPrompt } from '@/api/confirm'
-import { Problem } from '@/api/problem'
+import { passwordPrompt } from '@/api/passwordPrompt'
+import { ApiProblem } from '@/api/apiProblem'
 import { endSession } from '@/api/session'
 import { createReply, stubServer } from '@/testing/server'
 import { expectPresent } from '@/testing/fake'
@@ -171,8 +171,8 @@ test('a list that cannot be loaded says so and offers another try', async () => 
 })
 
 test('each refusal has its words', () => {
-  expect(describeUserRejection(new Problem(0, 'OFFLINE', '')).key).toBe('users.unreachable')
-  expect(describeUserRejection(new Problem(404, 'NO_USER', 'x')).key).toBe('users.unknown')
-  expect(describeUserRejection(new Problem(409, 'HMC_TAKEN', 'taken'))).toEqual({ key: 'users.refused', message: 'taken' })
+  expect(describeUserRejection(new ApiProblem(0, 'OFFLINE', '')).key).toBe('users.unreachable')
+  expect(describeUserRejection(new ApiProblem(404, 'NO_USER', 'x')).key).toBe('users.unknown')
+  expect(describeUserRejection(new ApiProblem(409, 'HMC_TAKEN', 'taken'))).toEqual({ key: 'users.refused', message: 'taken' })
   expect(describeUserRejection(new Error('?')).key).toBe('users.failed')
 })

@@ -1,4 +1,4 @@
-import { OPERATOR_FIELDS, VEHICLE_FIELD_LABELS, type VehicleField } from '@/lib/fields'
+import { OPERATOR_FIELDS, VEHICLE_FIELD_LABELS, type VehicleField } from '@/lib/vehicleFields'
 import { useText } from '@/lib/text'
 import { formatDate, formatTime } from '@/lib/time'
 import { Button } from '@/ui/Button'

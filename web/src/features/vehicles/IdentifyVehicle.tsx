@@ -1,5 +1,5 @@
 import type { FocusEvent, RefObject } from 'react'
-import { useMediaQuery } from '@/lib/media'
+import { useMediaQuery } from '@/lib/useMediaQuery'
 import type { Vehicle } from '@/api/types'
 import { Button } from '@/ui/Button'
 import { TextField } from '@/ui/Field'

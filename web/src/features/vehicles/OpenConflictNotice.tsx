@@ -1,8 +1,8 @@
 import { CONFLICT_SIDES, getConflictSide, mayResolveConflict, useOpenConflicts, useResolveConflict, type ConflictSideName } from '@/api/conflicts'
-import { getErrorMessage, Problem } from '@/api/problem'
+import { getErrorMessage, ApiProblem } from '@/api/apiProblem'
 import { useSession } from '@/api/session'
 import type { FieldConflict, Vehicle } from '@/api/types'
-import { isNoteField, VEHICLE_FIELD_LABELS } from '@/lib/fields'
+import { isNoteField, VEHICLE_FIELD_LABELS } from '@/lib/vehicleFields'
 import { mayManageCampaigns } from '@/lib/roles'
 import { buildPath } from '@/lib/route'
 import { Button, LinkButton } from '@/ui/Button'
@@ -27,7 +27,7 @@ export function OpenConflictNotice({ vehicle }: { vehicle: Vehicle }) {
   const own = conflicts?.conflicts.filter(({ vehicle_id, field }) => vehicle_id === vehicle.id && mayResolveConflict(userType, field)) ?? []
   const take = (conflict: FieldConflict, choice: ConflictSideName) =>
     resolve.mutate({ conflict, choice }, { onSuccess: () => showToast('success', t('vehicle.conflictDone')) })
-  const isLate = resolve.error instanceof Problem && resolve.error.status === 409
+  const isLate = resolve.error instanceof ApiProblem && resolve.error.status === 409
   return (
     <Alert kind="warning">
       {own.map((conflict) => (

@@ -1,5 +1,5 @@
 import { RetainedProblem } from '@/offline/outbox'
-import { getErrorMessage } from '@/api/problem'
+import { getErrorMessage } from '@/api/apiProblem'
 import { Alert } from '@/ui/Page'
 import { useScanText } from './text'
 

@@ -52,7 +52,7 @@ export function ScanResult({ vehicle, yard, entered, scanned, identified, lookup
   const words = {
     one: t(vehicles[0]?.inspected ? 'scan.elsewhereDone' : 'vehicle.isAnother'),
     several: vehicles.some(({ id }) => id === vehicle.id) ? t('scan.several') : t('vehicle.areOthers', { n: vehicles.length }),
-    perhaps: t('scan.perhaps'),
+    lookAlike: t('scan.lookAlike'),
     part: t('scan.part'),
   }
   return (

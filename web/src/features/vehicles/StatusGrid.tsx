@@ -1,5 +1,5 @@
 import { useId, useRef, type MouseEvent } from 'react'
-import { findStatusRefusal, VEHICLE_STATUSES, type StatusRefusal, type VehicleStatus } from '@/lib/status'
+import { findStatusChangeError, VEHICLE_STATUSES, type StatusChangeError, type VehicleStatus } from '@/lib/status'
 import { Icon } from '@/ui/Icon'
 import { getStatusClass, getStatusIcon, VehicleStatusBadge } from '@/ui/Status'
 import { useScanText } from './text'
@@ -19,7 +19,7 @@ interface StatusGridProps {
 export function StatusGrid({ role, stored, value, onChange }: StatusGridProps) {
   const t = useScanText()
   const last = useRef({ status: '', at: Number.NEGATIVE_INFINITY })
-  const refusals = VEHICLE_STATUSES.map((status) => ({ status, reason: findStatusRefusal(role, stored, status) }))
+  const refusals = VEHICLE_STATUSES.map((status) => ({ status, reason: findStatusChangeError(role, stored, status) }))
   const allowed = refusals.filter(({ reason }) => reason === null)
   const others = refusals.flatMap(({ status, reason }) => (reason === null ? [] : { status, reason }))
 
@@ -59,7 +59,7 @@ export function StatusGrid({ role, stored, value, onChange }: StatusGridProps) {
 
 interface RefusedProps {
   status: VehicleStatus
-  reason: StatusRefusal
+  reason: StatusChangeError
   pressed: boolean
   stored: boolean
   onTap: () => void

@@ -22,7 +22,7 @@ export function UnknownScanMessage({ text, campaign, found, onOpen, onClose }: U
   const others = useOtherCampaigns(text, campaign, unknown)
   return (
     <Alert kind="warning">
-      <p>{unknown ? t('scan.unknown', { text }) : t(found?.kind === 'perhaps' || found?.kind === 'part' ? `scan.${found.kind}` : 'scan.several')}</p>
+      <p>{unknown ? t('scan.unknown', { text }) : t(found?.kind === 'lookAlike' || found?.kind === 'part' ? `scan.${found.kind}` : 'scan.several')}</p>
       {unknown && <CheckDigitHint text={text} />}
       <VehicleChoices vehicles={listMatchedVehicles(found)} onOpen={onOpen} />
       {others.isLoading && <p className="quiet">{t('scan.askingOthers')}</p>}

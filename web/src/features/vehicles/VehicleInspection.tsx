@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useContext, useEffect, useRef, useState, type ReactNode } from 'react'
 import type { SessionUser } from '@/api/session'
 import type { Vehicle } from '@/api/types'
-import type { InspectionDraft } from '@/lib/drafts'
+import type { InspectionDraft } from '@/lib/inspectionDrafts'
 import type { PartialVehicle } from '@/offline/snapshots'
 import { vehicleQuery } from '@/offline/queries'
 import { ScanDialog } from '@/ui/Scanner'
@@ -117,7 +117,7 @@ export function VehicleInspection({ vehicle, yard, user, children }: VehicleInsp
       </fieldset>
       {children}
       {identification.scanning && (
-        <ScanDialog label={t('scan.title')} onRead={identification.read} onManual={unlock} onClose={identification.stopScan} fits={identification.fits} vehicles={identification.lookup.vehicles}>
+        <ScanDialog label={t('scan.title')} onScan={identification.read} onManual={unlock} onClose={identification.stopScan} gradeMatch={identification.fits} vehicles={identification.lookup.vehicles}>
           <div className={styles.sought}>
             <ParkingSpaceSign space={vehicle.parking_space} size="page" />
             <MonospaceVin vin={vehicle.vin_number} />

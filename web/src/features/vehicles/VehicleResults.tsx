@@ -1,6 +1,6 @@
 import { useMemo, useRef, type ReactNode } from 'react'
 import type { ListedVehicle } from '@/api/types'
-import { useMediaQuery } from '@/lib/media'
+import { useMediaQuery } from '@/lib/useMediaQuery'
 import { countPages, PAGE_SIZE } from '@/lib/pages'
 import { buildPath, navigate, setQueryParams } from '@/lib/route'
 import { isYardWithoutName } from '@/lib/yards'

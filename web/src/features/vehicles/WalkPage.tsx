@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useParams } from 'wouter'
-import { getErrorMessage } from '@/api/problem'
+import { getErrorMessage } from '@/api/apiProblem'
 import { getOwnerKey, useSession } from '@/api/session'
 import type { ListedVehicle } from '@/api/types'
-import { writeDraft } from '@/lib/drafts'
+import { writeDraft } from '@/lib/inspectionDrafts'
 import { toReadableText } from '@/lib/identifier'
 import { findNextVehicle } from '@/lib/nextVehicles'
 import { parseId, useQueryParams } from '@/lib/route'
@@ -81,7 +81,7 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
   const owner = useSession()?.user
   const [car, setCar] = useState<{ id: number; scanned: boolean } | null>(null)
   const [missed, setMissed] = useState<string | null>(null)
-  const [mood, setMood] = useState<ScanFeedback | null>(null)
+  const [lastFeedback, setLastFeedback] = useState<ScanFeedback | null>(null)
   const [last, setLast] = useState<LastSaved | null>(null)
   const savedLabel = useRef(NO_LABEL)
   const [choice, setTyping] = useState<boolean | null>(null)
@@ -99,7 +99,7 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
     const found = lookup.findScanned(text)
     const feedback = found === null ? 'unknown' : chooseScanFeedback(found, null)
     playFeedback(feedback)
-    setMood(feedback)
+    setLastFeedback(feedback)
     if (found?.kind === 'one') open(found.vehicle.id, true)
     else {
       setCar(null)
@@ -120,7 +120,7 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
   const shown = car === null ? undefined : vehicles.find(({ id }) => id === car.id)
   const close = () => {
     setCar(null)
-    setMood(null)
+    setLastFeedback(null)
   }
   const finish = (id: number, saved: CompletedSave) => {
     savedLabel.current = { id, at: performance.now() }
@@ -138,7 +138,7 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
   return (
     <>
       <div className={styles.camera}>
-        <ScanView keepOn paused={car !== null || typing} mood={mood} onRead={readByCamera} fits={lookup.fit} vehicles={vehicles} onCameraChange={setHasNoCamera} />
+        <ScanView keepOn paused={car !== null || typing} lastFeedback={lastFeedback} onScan={read} gradeMatch={lookup.fit} vehicles={vehicles} onCameraChange={setHasNoCamera} />
       </div>
       {next === null ? (
         <p className={styles.next}>{t('walk.noNext')}</p>

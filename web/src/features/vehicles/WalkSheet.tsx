@@ -1,5 +1,5 @@
 import { useRef, useState } from 'react'
-import { getErrorMessage } from '@/api/problem'
+import { getErrorMessage } from '@/api/apiProblem'
 import { useSession, type SessionUser } from '@/api/session'
 import type { ListedVehicle, Vehicle } from '@/api/types'
 import { Button, IconButton } from '@/ui/Button'

@@ -1,14 +1,14 @@
 import { useMutation, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { refreshVehicleCountsThrottled, updateVehicleCache } from '@/api/cache'
+import { refreshVehicleCountsThrottled, updateVehicleCache } from '@/api/vehicleCache'
 import { apiClient, unwrapResponse } from '@/api/client'
 import { useOpenConflicts } from '@/api/conflicts'
-import { queryKeys } from '@/api/keys'
-import { useRestart } from '@/api/restart'
+import { queryKeys } from '@/api/queryKeys'
+import { useRestartQuery } from '@/api/useRestartQuery'
 import type { Campaign, ListedVehicle, Vehicle } from '@/api/types'
-import { writeDraft } from '@/lib/drafts'
+import { writeDraft } from '@/lib/inspectionDrafts'
 import { toIdentifierKey } from '@/lib/identifier'
-import { createIndex, matchText } from '@/lib/match'
+import { createIdentifierIndex, matchTextToVehicles } from '@/lib/match'
 import { findNextVehicle } from '@/lib/nextVehicles'
 import { getPendingSaves, RetainedProblem, useOutbox, usePendingSaves, applyPendingChanges, applyPendingChangesToList, type SaveRequest } from '@/offline/outbox'
 import { campaignQuery, vehicleListQuery, vehicleQuery } from '@/offline/queries'
@@ -35,7 +35,7 @@ export function useVehiclesInConflict(campaign: number, enabled: boolean): Reado
 export function useVehicle(id: number, yard: number | null, without?: number) {
   const query = vehicleQuery(id, yard)
   const { data, isPending, isError, error } = useQuery(query)
-  const refetch = useRestart(query.queryKey)
+  const refetch = useRestartQuery(query.queryKey)
   const own = usePendingSaves().get(id)
   const shown = useMemo(() => (data && own ? applyPendingChanges(data, own.filter(({ seq }) => seq !== without)) : data), [data, own, without])
   return { data: shown, isPending, isError, error, refetch }
@@ -107,6 +107,6 @@ export const useOtherCampaigns = (text: string, campaign: number, enabled: boole
 async function vehicleIn({ id, name }: Campaign, text: string, signal: AbortSignal): Promise<OtherCampaignVehicle | null> {
   const query = { page: 0, per_page: CANDIDATES, search: toIdentifierKey(text).slice(-SERIAL) }
   const { vehicles } = await unwrapResponse(apiClient.GET('/vehicles/campaign/{id}', { params: { path: { id }, query }, signal }), 'vehicles*')
-  const found = matchText(text, createIndex(vehicles))
+  const found = matchTextToVehicles(text, createIdentifierIndex(vehicles))
   return found.kind === 'one' ? { campaign: name, vehicle: found.vehicle } : null
 }

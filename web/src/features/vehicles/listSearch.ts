@@ -1,6 +1,6 @@
 import type { ListedVehicle } from '@/api/types'
 import { toIdentifierKey } from '@/lib/identifier'
-import { normalizeText } from '@/lib/normal'
+import { normalizeText } from '@/lib/normalizeText'
 import { compareNaturally } from '@/lib/yards'
 
 /** Vehicles of a campaign, prepared once so that searching on every key press is fast. */

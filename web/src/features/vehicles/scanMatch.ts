@@ -1,5 +1,5 @@
 import { findVehiclesByIdentifier } from '@/lib/identifier'
-import { containsFullIdentifier, matchText, type IdentifierIndex, type VehicleMatch } from '@/lib/match'
+import { containsFullIdentifier, matchTextToVehicles, type IdentifierIndex, type VehicleMatch } from '@/lib/match'
 import type { ScanFeedback } from '@/lib/scanFeedback'
 import type { ListedVehicle } from '@/api/types'
 
@@ -7,8 +7,8 @@ const CONFIDENT = 4
 
 /** Matches a text against a campaign's vehicles: first by the scan rules, then as a part of a VIN. */
 export function matchVehicles(text: string, index: IdentifierIndex<ListedVehicle>, vehicles: readonly ListedVehicle[]): VehicleMatch<ListedVehicle> {
-  const found = matchText(text, index)
-  if (found.kind !== 'none' && found.kind !== 'perhaps') return found
+  const found = matchTextToVehicles(text, index)
+  if (found.kind !== 'none' && found.kind !== 'lookAlike') return found
   const having = text.trim().length >= CONFIDENT ? findVehiclesByIdentifier(text, vehicles) : []
   if (having[0] !== undefined) return having.length === 1 ? { kind: 'one', vehicle: having[0] } : { kind: 'several', vehicles: having }
   return found
@@ -29,9 +29,9 @@ export function matchScan(text: string, index: IdentifierIndex<ListedVehicle>, v
  */
 export function chooseScanFeedback(found: VehicleMatch<ListedVehicle>, here: number | null): ScanFeedback {
   if (found.kind === 'none') return 'unknown'
-  if (found.kind !== 'one') return 'elsewhere'
-  if (here !== null && found.vehicle.id !== here) return 'elsewhere'
-  return found.vehicle.inspected ? 'done' : 'right'
+  if (found.kind !== 'one') return 'otherVehicle'
+  if (here !== null && found.vehicle.id !== here) return 'otherVehicle'
+  return found.vehicle.inspected ? 'alreadyInspected' : 'matched'
 }
 
 /** Returns whether a text matches any vehicle of the campaign. Labels that match are preferred when several are in view. */

@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useState } from 'react'
 import type { Vehicle } from '@/api/types'
-import type { InspectionDraft } from '@/lib/drafts'
-import { writeResumePlace } from '@/lib/resume'
+import type { InspectionDraft } from '@/lib/inspectionDrafts'
+import { writeLastVehicle } from '@/lib/lastVehicle'
 import { buildPath } from '@/lib/route'
 import type { SaveResult } from '@/offline/outbox'
 import { vehicleQuery } from '@/offline/queries'
@@ -48,7 +48,7 @@ export function useAfterSaveNavigation(vehicle: Vehicle, yard: number | null, ow
   const t = useScanText()
   const queries = useQueryClient()
   const [delay, setDelay] = useState<NextVehicleDelay | null>(null)
-  useEffect(() => writeResumePlace(owner, placeOf(vehicle, yard)), [owner, vehicle, yard])
+  useEffect(() => writeLastVehicle(owner, placeOf(vehicle, yard)), [owner, vehicle, yard])
   const campaign = buildPath(`/campaign/${vehicle.campaign_id}`, { yard })
   const exits = useVehicleNavigation(campaign, yard)
 
@@ -70,7 +70,7 @@ export function useAfterSaveNavigation(vehicle: Vehicle, yard: number | null, ow
       const next = saved.vehicle.next ?? null
       const kept = saved.result.kind === 'kept'
       const nextVehicle = next === null ? undefined : queries.getQueryData(vehicleQuery(next, yard).queryKey)
-      writeResumePlace(owner, nextVehicle ? placeOf(nextVehicle, yard) : null)
+      writeLastVehicle(owner, nextVehicle ? placeOf(nextVehicle, yard) : null)
       if (afterSave === 'stay') return onSaved?.(saved)
       if (afterSave === 'next' && next !== null) return setDelay({ next, kept, ms: Math.max(LAST_MS, NEXT_DELAY_MS - Math.max(0, saved.waited - QUICK_MS)) })
       showToast('success', t(kept ? 'vehicle.keptExit' : 'vehicle.savedExit'))

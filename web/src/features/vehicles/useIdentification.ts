@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react'
 import type { ListedVehicle, Vehicle } from '@/api/types'
 import { identifiesVehicle, toIdentifierKey, toReadableText } from '@/lib/identifier'
-import { runWhenIdle } from '@/lib/idle'
-import { containsFullIdentifier, createIndex, matchText, type VehicleMatch } from '@/lib/match'
+import { runWhenIdle } from '@/lib/runWhenIdle'
+import { containsFullIdentifier, createIdentifierIndex, matchTextToVehicles, type VehicleMatch } from '@/lib/match'
 import { playFeedback, unlockSound } from '@/lib/scanFeedback'
 import { loadScanner, type MatchGrade } from '@/lib/scanner'
 import { chooseScanFeedback } from './scanMatch'
@@ -23,8 +23,8 @@ export function useIdentification(vehicle: Vehicle, { entry, saved, goNow, chang
     if (saved) return goNow()
     const found = lookup.findScanned(text)
     const right = isRight(text, vehicle, found)
-    if (right) playFeedback(vehicle.inspected ? 'done' : 'right')
-    else playFeedback(found === null ? 'elsewhere' : chooseScanFeedback(found, vehicle.id))
+    if (right) playFeedback(vehicle.inspected ? 'alreadyInspected' : 'matched')
+    else playFeedback(found === null ? 'otherVehicle' : chooseScanFeedback(found, vehicle.id))
     // A label may contain more than the VIN. When it identifies this vehicle, the VIN itself is entered.
     const entered = right && !identifiesVehicle(text, vehicle.vin_number) ? vehicle.vin_number : toReadableText(text)
     if (toIdentifierKey(entered) !== '') change({ identifier: entered, scanned: true })
@@ -38,7 +38,7 @@ export function useIdentification(vehicle: Vehicle, { entry, saved, goNow, chang
     manual,
     scanning,
     read,
-    fits: (text: string): MatchGrade => (containsFullIdentifier(text, createIndex([vehicle])) ? 'full' : standsFor(text, vehicle) ? 'part' : lookup.fit(text)),
+    fits: (text: string): MatchGrade => (containsFullIdentifier(text, createIdentifierIndex([vehicle])) ? 'full' : standsFor(text, vehicle) ? 'part' : lookup.fit(text)),
     startScan: () => {
       unlockSound()
       setScanning(true)
@@ -54,7 +54,7 @@ export function useIdentification(vehicle: Vehicle, { entry, saved, goNow, chang
 
 export type Identification = ReturnType<typeof useIdentification>
 
-const standsFor = (text: string, vehicle: Vehicle): boolean => matchText(text, createIndex([vehicle])).kind === 'one'
+const standsFor = (text: string, vehicle: Vehicle): boolean => matchTextToVehicles(text, createIdentifierIndex([vehicle])).kind === 'one'
 
 /**
  * Returns whether a text identifies this vehicle: as a part of its VIN, or by the scan rules. Once the campaign's list is loaded, the

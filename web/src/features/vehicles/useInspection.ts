@@ -1,6 +1,6 @@
 import { getOwnerKey, type SessionUser } from '@/api/session'
 import type { Vehicle } from '@/api/types'
-import type { InspectionDraft } from '@/lib/drafts'
+import type { InspectionDraft } from '@/lib/inspectionDrafts'
 import { identifiesVehicle } from '@/lib/identifier'
 import { isSupervisor } from '@/lib/roles'
 import { useCampaign } from './api'

@@ -1,4 +1,4 @@
-import { useMediaQuery } from '@/lib/media'
+import { useMediaQuery } from '@/lib/useMediaQuery'
 
 /**
  * Returns whether the window is large enough for the desktop layout, in which the Scan and Manual buttons are beside the identifier field.

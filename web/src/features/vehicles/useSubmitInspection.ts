@@ -1,21 +1,21 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import { updateVehicleCache } from '@/api/cache'
-import { queryKeys } from '@/api/keys'
-import { Problem } from '@/api/problem'
+import { updateVehicleCache } from '@/api/vehicleCache'
+import { queryKeys } from '@/api/queryKeys'
+import { ApiProblem } from '@/api/apiProblem'
 import { getCurrentSession, getOwnerKey, type SessionUser } from '@/api/session'
-import { extractCurrentVehicle } from '@/api/staleVersion'
+import { getVehicleFromVersionConflict } from '@/api/versionConflict'
 import type { Vehicle } from '@/api/types'
-import { createDraft, mergeDraft, type InspectionDraft } from '@/lib/drafts'
-import { diffFields, VEHICLE_FIELDS, pickVehicleFields, OPERATOR_FIELDS } from '@/lib/fields'
+import { createDraft, mergeDraft, type InspectionDraft } from '@/lib/inspectionDrafts'
+import { diffVehicleFields, VEHICLE_FIELDS, pickVehicleFields, OPERATOR_FIELDS } from '@/lib/vehicleFields'
 import { isSupervisor } from '@/lib/roles'
-import { createUuid } from '@/lib/uuid'
+import { createUuid } from '@/lib/createUuid'
 import { removeSave, RetainedProblem, applyPendingChanges, type SaveRequest } from '@/offline/outbox'
 import { findNextVehicleInCache, useSaveVehicle } from './api'
 import type { AfterSaveAction, useAfterSaveNavigation } from './useAfterSaveNavigation'
 import type { VehicleDraft } from './useVehicleDraft'
 
-const otherVinIn = (error: unknown): string | null => (error instanceof Problem && error.code === 'OTHER_VEHICLE' ? error.text('vin_number') : null)
+const otherVinIn = (error: unknown): string | null => (error instanceof ApiProblem && error.code === 'OTHER_VEHICLE' ? error.text('vin_number') : null)
 
 /** A save rejected with `OTHER_VEHICLE`: the server has another VIN under this vehicle id. */
 export interface VehicleMismatch {
@@ -75,7 +75,7 @@ export function useSubmitInspection({ vehicle, yard, user, hold }: Inspected, dr
         leave({ vehicle: inspected, result, entry, waited }, afterSave)
       },
       onError: (error) => {
-        const current = extractCurrentVehicle(error)
+        const current = getVehicleFromVersionConflict(error)
         if (current !== null) setConflict({ current, mine: mergeDraft(entry, current), afterSave })
         const seq = error instanceof RetainedProblem ? error.seq : null
         if (seq !== null) draft.show({ ...entry, replaces: seq }) // the next save from this screen replaces the rejected one
@@ -93,7 +93,7 @@ export function useSubmitInspection({ vehicle, yard, user, hold }: Inspected, dr
     mismatch,
     busy: save.isPending,
     /** The error of the last save; `null` while a dialog shows the error. */
-    error: extractCurrentVehicle(save.error) === null && mismatch === null ? save.error : null,
+    error: getVehicleFromVersionConflict(save.error) === null && mismatch === null ? save.error : null,
     /** Saves the inspection as typed. Values in `part` take precedence over typed values. */
     submit: (afterSave: AfterSaveAction, part: Partial<InspectionDraft> = {}) => submit(vehicle, { ...draft.entry, ...part }, afterSave),
     keepMine: ({ current, mine, afterSave }: SaveConflict) => {
@@ -129,7 +129,7 @@ function requestOf(vehicle: Vehicle, draft: InspectionDraft, user: SessionUser, 
     owner: getOwnerKey(user), hmc: user.hmc, vehicle: id, vin: vin_number, space: parking_space, campaign: campaign_id, campaign_name, yard, inspected,
     stands_in: vehicle.id_yard ?? null,
     version: draft.version,
-    change: diffFields(draft.base ?? pickVehicleFields(vehicle), draft, isSupervisor(user.user_type) ? VEHICLE_FIELDS : OPERATOR_FIELDS),
+    change: diffVehicleFields(draft.base ?? pickVehicleFields(vehicle), draft, isSupervisor(user.user_type) ? VEHICLE_FIELDS : OPERATOR_FIELDS),
     origin: draft.scanned === true ? 'scanned' : 'typed',
     replaces: draft.replaces ?? null,
     held: hold && draft.replaces === undefined, // an undo would not bring back the replaced save

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { Vehicle } from '@/api/types'
-import { createDraft, readDraft, rebaseDraft, writeDraft, type InspectionDraft } from '@/lib/drafts'
+import { createDraft, readDraft, rebaseDraft, writeDraft, type InspectionDraft } from '@/lib/inspectionDrafts'
 
 /**
  * Manages the draft of one vehicle: the values that a person has typed and not saved. The draft is stored on this device after each

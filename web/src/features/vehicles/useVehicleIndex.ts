@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import type { ListedVehicle } from '@/api/types'
-import { createEmptyIndex, extendIndex, type IdentifierIndex, type VehicleMatch } from '@/lib/match'
+import { createEmptyIdentifierIndex, extendIdentifierIndex, type IdentifierIndex, type VehicleMatch } from '@/lib/match'
 
 const PART = 4000
 
@@ -9,11 +9,11 @@ export function useVehicleIndex(vehicles: readonly ListedVehicle[] | undefined):
   const [index, setIndex] = useState<IdentifierIndex<ListedVehicle> | null>(null)
   useEffect(() => {
     if (vehicles === undefined) return
-    const growing = createEmptyIndex<ListedVehicle>()
+    const growing = createEmptyIdentifierIndex<ListedVehicle>()
     let start = 0
     let timer: ReturnType<typeof setTimeout>
     const part = () => {
-      extendIndex(growing, vehicles.slice(start, start + PART))
+      extendIdentifierIndex(growing, vehicles.slice(start, start + PART))
       start += PART
       if (start < vehicles.length) timer = setTimeout(part)
       else setIndex(growing)

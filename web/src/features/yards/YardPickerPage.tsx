@@ -1,4 +1,4 @@
-import { getErrorMessage } from '@/api/problem'
+import { getErrorMessage } from '@/api/apiProblem'
 import type { Campaign } from '@/api/types'
 import { parseId, setQueryParams, useQueryParams } from '@/lib/route'
 import { useText } from '@/lib/text'
@@ -28,7 +28,7 @@ export default function YardPickerPage() {
   const tiles = isGone ? undefined : picture.tiles?.filter(({ name }) => name.toLowerCase().includes(wanted))
   return (
     <Page title={t('yards.title')} subtitle={campaign && <ChosenCampaign campaign={campaign} />}>
-      <StepIndicator current={chosen === null ? 1 : 2} first={chosen === null ? 'yard' : 'campaign'} />
+      <StepIndicator current={chosen === null ? 1 : 2} first={chosen === null ? 'yardFirst' : 'campaignFirst'} />
       {chosen === null && (
         <LinkTabs label={t('home.startWith')} choices={[
           { text: t('home.byCampaign'), to: '/campaign-home', current: false },

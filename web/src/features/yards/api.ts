@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { apiClient, unwrapResponse } from '@/api/client'
-import { queryKeys } from '@/api/keys'
-import { useRestart } from '@/api/restart'
-import type { Campaign, InspectionPace, Yard, YardCount } from '@/api/types'
+import { queryKeys } from '@/api/queryKeys'
+import { useRestartQuery } from '@/api/useRestartQuery'
+import type { Campaign, InspectionPace, Yard, YardVehicleCount } from '@/api/types'
 import { allCampaignsQuery, allYardsQuery, yardCountsQuery } from '@/offline/queries'
 import { compareNaturally, isShownYard } from '@/lib/yards'
 
@@ -14,7 +14,7 @@ export interface YardTileData {
 }
 
 const ofYard = (yard: Yard): YardTileData => ({ id: yard.id, name: yard.name, total: yard.vehicles_count, inspected: yard.vehicles_inspected_count })
-const ofCount = (count: YardCount): YardTileData => ({ id: count.yard_id, name: count.yard_name, total: count.total_vehicles, inspected: count.inspected_vehicles })
+const ofCount = (count: YardVehicleCount): YardTileData => ({ id: count.yard_id, name: count.yard_name, total: count.total_vehicles, inspected: count.inspected_vehicles })
 
 export const useCampaignChoices = () => useQuery(allCampaignsQuery)
 
@@ -23,7 +23,7 @@ export function useYardTiles(campaign: Campaign | undefined, waiting: boolean) {
   const every = useQuery({ ...allYardsQuery, enabled: !waiting && campaign === undefined })
   const counted = useQuery({ ...yardCountsQuery(campaign?.name ?? ''), enabled: campaign !== undefined })
   const source = campaign === undefined ? every : counted
-  const refetch = useRestart(campaign === undefined ? allYardsQuery.queryKey : yardCountsQuery(campaign.name).queryKey)
+  const refetch = useRestartQuery(campaign === undefined ? allYardsQuery.queryKey : yardCountsQuery(campaign.name).queryKey)
   const tiles = campaign === undefined ? every.data?.map(ofYard) : counted.data?.map(ofCount).filter(({ total }) => total > 0)
   return { tiles: tiles?.filter(isShownYard).toSorted((a, b) => compareNaturally(a.name, b.name)), isError: source.isError, error: source.error, refetch }
 }

@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { refreshVehicleCountsThrottled } from '@/api/cache'
-import type { ServerEvent } from '@/api/events'
-import { queryKeys } from '@/api/keys'
+import { refreshVehicleCountsThrottled } from '@/api/vehicleCache'
+import type { ServerSentEvent } from '@/api/serverSentEvents'
+import { queryKeys } from '@/api/queryKeys'
 import { parseLiveEvent } from '@/api/liveEvents'
 import type { FieldConflict, ListedVehicle, InspectionPace, Vehicle } from '@/api/types'
 import { isCampaignOffline, offlineCampaigns } from '../campaigns'
@@ -13,7 +13,7 @@ import { writeDelta } from '../snapshots/store'
 export type ConflictListener = (conflict: FieldConflict) => void
 
 /** Applies a change that the server has pushed to the query cache and to the snapshots (vehicle lists stored for offline use). */
-export function applyLiveEvent(queries: QueryClient, event: ServerEvent, onConflict: ConflictListener): void {
+export function applyLiveEvent(queries: QueryClient, event: ServerSentEvent, onConflict: ConflictListener): void {
   const parsed = parseLiveEvent(event)
   switch (parsed?.kind) {
     case 'vehicles':

@@ -1,9 +1,9 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { fetchRawResponse } from '@/api/client'
-import { readServerEvents, type ServerEvent } from '@/api/events'
-import { Problem } from '@/api/problem'
+import { readServerSentEvents, type ServerSentEvent } from '@/api/serverSentEvents'
+import { ApiProblem } from '@/api/apiProblem'
 import { getCurrentOwner, getCurrentSession } from '@/api/session'
-import { backoffMs } from '@/lib/backoff'
+import { computeBackoffMs } from '@/lib/backoff'
 import { isRecord } from '@/lib/json'
 import { runInOneTab } from '@/lib/tabsLock'
 import { openTabChannel } from '../tabs'
@@ -25,7 +25,7 @@ interface Relayed {
    * The relayed event; null after a reconnection, which makes the other tabs fetch their data again, because events may have been
    * missed.
    */
-  event: ServerEvent | null
+  event: ServerSentEvent | null
 }
 
 const isRelayed = (value: unknown): value is Relayed => isRecord(value) && typeof value.owner === 'string'
@@ -77,7 +77,7 @@ export class LiveFeed {
     else applyLiveEvent(this.#queries, data.event, this.#onConflict)
   }
 
-  #relay(event: ServerEvent | null): void {
+  #relay(event: ServerSentEvent | null): void {
     const owner = getCurrentOwner()
     if (owner !== null) this.#channel?.postMessage({ owner, event } satisfies Relayed)
   }
@@ -104,7 +104,7 @@ export class LiveFeed {
       })
       if (end === 'final') break
       await new Promise((resolve) => {
-        setTimeout(resolve, backoffMs(++failures, Math.random()) * BACKOFF_FACTOR)
+        setTimeout(resolve, computeBackoffMs(++failures, Math.random()) * BACKOFF_FACTOR)
       })
     }
   }
@@ -126,12 +126,12 @@ export class LiveFeed {
         this.#relay(null)
       }
       this.#wasOpen = true
-      for await (const event of readServerEvents(response, restartTimer)) {
+      for await (const event of readServerSentEvents(response, restartTimer)) {
         applyLiveEvent(this.#queries, event, this.#onConflict)
         this.#relay(event)
       }
     } catch (error) {
-      if (error instanceof Problem && FINAL.includes(error.status)) return 'final'
+      if (error instanceof ApiProblem && FINAL.includes(error.status)) return 'final'
     } finally {
       clearTimeout(timer)
     }

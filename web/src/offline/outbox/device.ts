@@ -1,4 +1,4 @@
-import { createUuid } from '@/lib/uuid'
+import { createUuid } from '@/lib/createUuid'
 
 const NAME = 'device'
 

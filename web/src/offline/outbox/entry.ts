@@ -1,6 +1,6 @@
-import { matchesShape } from '@/api/shape'
+import { hasRequiredFields } from '@/api/requiredFields'
 import type { FieldConflict } from '@/api/types'
-import type { VehicleChange, VehicleFields } from '@/lib/fields'
+import type { VehicleChange, VehicleFields } from '@/lib/vehicleFields'
 import { isRecord } from '@/lib/json'
 import type { SaveState } from '../schema'
 
@@ -76,7 +76,7 @@ export function getUndoTimeLeft({ held, at }: PendingSave, now: number): number 
 
 /** Returns whether decrypted JSON is the content of a save. */
 export const isSaveContent = (value: unknown): value is SaveContent =>
-  isRecord(value) && matchesShape(value, 'key$ vehicle# vin$ campaign# version# origin$ mode$ conflicts*') && typeof value.held === 'boolean' && isRecord(value.change) && isRecord(value.change.base) && isRecord(value.change.wanted)
+  isRecord(value) && hasRequiredFields(value, 'key$ vehicle# vin$ campaign# version# origin$ mode$ conflicts*') && typeof value.held === 'boolean' && isRecord(value.change) && isRecord(value.change.base) && isRecord(value.change.wanted)
 
 interface Inspectable extends VehicleFields {
   id: number

@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { refreshVehicleCountsThrottled, toListRow, updateVehicleCache } from '@/api/cache'
+import { refreshVehicleCountsThrottled, toVehicleListRow, updateVehicleCache } from '@/api/vehicleCache'
 import { isServerReachable } from '@/api/connectivity'
-import { Problem } from '@/api/problem'
+import { ApiProblem } from '@/api/apiProblem'
 import { getCurrentSession, getOwnerKey, type Session } from '@/api/session'
 import type { Vehicle } from '@/api/types'
 import { throttle } from '@/lib/throttle'
@@ -95,19 +95,19 @@ export class Outbox {
   #publish(vehicle: Vehicle, { yard }: PendingSave): void {
     updateVehicleCache(this.#queries, vehicle, yard)
     refreshVehicleCountsThrottled(this.#queries)
-    if (isCampaignOffline(vehicle.campaign_id)) void writeDelta(vehicle.campaign_id, [{ id: vehicle.id, ...toListRow(vehicle) }], {})
+    if (isCampaignOffline(vehicle.campaign_id)) void writeDelta(vehicle.campaign_id, [{ id: vehicle.id, ...toVehicleListRow(vehicle) }], {})
   }
 
   /**
    * Stores a save on this device and sends the save. Returns `kept` when the server has not responded in time. A held save (one that
    * can still be undone) is returned as soon as this device has stored the save. Any other save first ends the hold of earlier saves,
-   * because saves are sent in order. When this device cannot store the save, the save is sent at once. Throws a `Problem` when the
+   * because saves are sent in order. When this device cannot store the save, the save is sent at once. Throws a `ApiProblem` when the
    * server rejects the save, and when the save could be neither stored nor sent.
    */
   async save(request: SaveRequest, key: string): Promise<SaveResult> {
     const session = getCurrentSession()
     // The screen belongs to a session that has ended. What was typed is still in its draft.
-    if (session === null || getOwnerKey(session.user) !== request.owner) throw new Problem(401, 'NOT_SIGNED_IN', '')
+    if (session === null || getOwnerKey(session.user) !== request.owner) throw new ApiProblem(401, 'NOT_SIGNED_IN', '')
     const entry = createPendingSave(request, key)
     const { stored, isDeviceFull } = await store(entry, session)
     if (stored === null) return await sendUnstored(entry, session, isDeviceFull)
@@ -164,12 +164,12 @@ async function store(entry: PendingSave, session: Session): Promise<{ stored: St
   }
 }
 
-/** Sends a save that this device could not store. When the server cannot be reached either, throws a `Problem` that says why nothing was stored. */
+/** Sends a save that this device could not store. When the server cannot be reached either, throws a `ApiProblem` that says why nothing was stored. */
 async function sendUnstored(entry: PendingSave, { token }: Session, isDeviceFull: boolean): Promise<SaveResult> {
   try {
     return { kind: 'saved', vehicle: await sendSave(entry, token) }
   } catch (error) {
-    if (!(error instanceof Problem) || error.status !== 0) throw error
-    throw new Problem(0, isDeviceFull ? 'DISK_FULL' : databaseProblem.get() === 'outdated' ? 'OUTDATED' : 'NO_DISK', '')
+    if (!(error instanceof ApiProblem) || error.status !== 0) throw error
+    throw new ApiProblem(0, isDeviceFull ? 'DISK_FULL' : databaseProblem.get() === 'outdated' ? 'OUTDATED' : 'NO_DISK', '')
   }
 }

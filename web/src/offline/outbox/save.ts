@@ -1,6 +1,6 @@
-import { Problem } from '@/api/problem'
+import { ApiProblem } from '@/api/apiProblem'
 import type { Vehicle } from '@/api/types'
-import { createUuid } from '@/lib/uuid'
+import { createUuid } from '@/lib/createUuid'
 import type { PendingSave, StoredSave } from './entry'
 
 /** Content of a save that a screen requests, without the fields that the outbox adds. */
@@ -12,10 +12,10 @@ export type SaveResult =
   | { kind: 'kept'; entry: StoredSave; held: boolean }
 
 /** The rejection of a save that stays in the outbox, at position `seq`, until the person decides what to do with the save. */
-export class RetainedProblem extends Problem {
+export class RetainedProblem extends ApiProblem {
   readonly seq: number
 
-  constructor({ status, code, message, body }: Problem, seq: number) {
+  constructor({ status, code, message, body }: ApiProblem, seq: number) {
     super(status, code, message, body)
     this.seq = seq
   }

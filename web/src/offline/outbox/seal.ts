@@ -19,7 +19,7 @@ const ciphers = new WeakMap<Session, Promise<Cipher>>()
 export function getSessionCipher(session: Session): Promise<Cipher> {
   const known = ciphers.get(session)
   if (known !== undefined) return known
-  const made = createCipher(session.sealKey)
+  const made = createCipher(session.encryptionKey)
   ciphers.set(session, made)
   made.catch(() => ciphers.delete(session))
   return made

@@ -1,8 +1,8 @@
-import { recordForeignResponse, apiClient, unwrapResponse } from '@/api/client'
-import { VEHICLE_SHAPE } from '@/api/shape'
+import { markServerUnreachable, apiClient, unwrapResponse } from '@/api/client'
+import { VEHICLE_REQUIRED_FIELDS } from '@/api/requiredFields'
 import type { Vehicle, VehicleInput } from '@/api/types'
-import type { VehicleFields } from '@/lib/fields'
-import { parseStatus } from '@/lib/status'
+import type { VehicleFields } from '@/lib/vehicleFields'
+import { parseVehicleStatus } from '@/lib/status'
 import { getDeviceId } from './device'
 import type { PendingSave } from './entry'
 
@@ -20,14 +20,14 @@ export async function sendSave(entry: PendingSave, token: string): Promise<Vehic
       body,
       signal: AbortSignal.timeout(TIMEOUT_MS),
     }),
-    VEHICLE_SHAPE,
+    VEHICLE_REQUIRED_FIELDS,
   )
   // A response about another vehicle, or about an older version of this one, does not confirm the save.
   if (saved.id === id && saved.version >= version) return saved
-  throw recordForeignResponse()
+  throw markServerUnreachable()
 }
 
 type Part = Pick<VehicleInput, 'status' | 'operator_notes' | 'admin_notes' | 'vin_number' | 'parking_space'>
 
 /** Returns the changed fields in the format of the API. Sends a status that no longer exists as an empty status. */
-const inputOf = ({ status, ...rest }: Partial<VehicleFields>): Part => (status === undefined ? rest : { ...rest, status: parseStatus(status) })
+const inputOf = ({ status, ...rest }: Partial<VehicleFields>): Part => (status === undefined ? rest : { ...rest, status: parseVehicleStatus(status) })

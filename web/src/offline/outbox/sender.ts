@@ -1,11 +1,11 @@
 import { isServerReachable } from '@/api/connectivity'
-import { Problem } from '@/api/problem'
+import { ApiProblem } from '@/api/apiProblem'
 import { getCurrentOwner, getCurrentSession, type Session } from '@/api/session'
 import type { Vehicle } from '@/api/types'
-import { backoffMs } from '@/lib/backoff'
+import { computeBackoffMs } from '@/lib/backoff'
 import { createStore } from '@/lib/store'
 import { getWebLocks } from '@/lib/tabsLock'
-import { createUuid } from '@/lib/uuid'
+import { createUuid } from '@/lib/createUuid'
 import { classifyResponse, getUndoTimeLeft, type PendingSave, type StoredSave, type SaveRejection } from './entry'
 import { sendSave } from './sendSave'
 import { findFirstWaitingSave, overwriteSave, loadOutbox, removeSave } from './store'
@@ -19,7 +19,7 @@ export type SaveOutcome =
    * The server rejected the save, and the person at the screen decides what to do. `retained` is the save if it stays on this device
    * until then.
    */
-  | { kind: 'refused'; problem: Problem; retained: StoredSave | null }
+  | { kind: 'refused'; problem: ApiProblem; retained: StoredSave | null }
 
 export interface SenderEvents {
   /** Called when the server has stored a save. */
@@ -150,14 +150,14 @@ export class OutboxSender {
       this.#settle(entry, { kind: 'saved', vehicle })
       return true
     } catch (error) {
-      return await this.#failed(entry, session, error instanceof Problem ? error : new Problem(0, 'OFFLINE', ''))
+      return await this.#failed(entry, session, error instanceof ApiProblem ? error : new ApiProblem(0, 'OFFLINE', ''))
     } finally {
       this.sending.set(null)
     }
   }
 
   /** Handles a failed attempt. Returns whether the next save may follow at once. */
-  async #failed(entry: StoredSave, session: Session, problem: Problem): Promise<boolean> {
+  async #failed(entry: StoredSave, session: Session, problem: ApiProblem): Promise<boolean> {
     const { status, code, message } = problem
     const reason: SaveRejection = { status, code, message, vin_number: problem.text('vin_number') ?? undefined }
     const retained: StoredSave = { ...entry, state: 'refused', reason }
@@ -194,7 +194,7 @@ export class OutboxSender {
     this.#failures++
     this.#failedAt = performance.now()
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => void this.flush(), navigator.onLine ? backoffMs(this.#failures, Math.random()) : OFFLINE_RETRY_MS)
+    this.#timer = setTimeout(() => void this.flush(), navigator.onLine ? computeBackoffMs(this.#failures, Math.random()) : OFFLINE_RETRY_MS)
     return this.#release()
   }
 

@@ -1,5 +1,5 @@
 import { getCurrentOwner, getCurrentSession, getOwnerKey, type Session } from '@/api/session'
-import { VEHICLE_FIELDS } from '@/lib/fields'
+import { VEHICLE_FIELDS } from '@/lib/vehicleFields'
 import { createStore } from '@/lib/store'
 import { openDatabase, type Database } from '../db'
 import { recordPendingCount } from '../pendingCount'

@@ -1,5 +1,5 @@
 import type { ListedVehicle } from '@/api/types'
-import { createListGuard, parseJson } from '@/lib/json'
+import { createArrayGuard, parseJson } from '@/lib/json'
 
 /** A row of a vehicle list as an array, which takes half the space of an object. */
 type EncodedRow = [id: number, vin: string, space: string, group: string, yard: number | null, status: ListedVehicle['status'], inspected: 0 | 1, version: number]
@@ -18,7 +18,7 @@ const encodeRow = ({ id, vin_number, parking_space, yard_group, id_yard, status,
 
 const isEncodedRow = (value: unknown): value is EncodedRow =>
   Array.isArray(value) && typeof value[0] === 'number' && typeof value[1] === 'string' && typeof value[2] === 'string' && typeof value[7] === 'number'
-const isPart = createListGuard(isEncodedRow)
+const isPart = createArrayGuard(isEncodedRow)
 
 /** Decodes the rows of a stored vehicle list (snapshot). Returns null when a part is damaged. */
 export function decodeRows(parts: readonly string[]): ListedVehicle[] | null {

@@ -1,4 +1,4 @@
-import type { Campaign, CampaignPage, CampaignSearch, ListedVehicle, Vehicle, Yard, YardCount } from '@/api/types'
+import type { Campaign, CampaignPage, CampaignSearch, ListedVehicle, Vehicle, Yard, YardVehicleCount } from '@/api/types'
 import { findNextVehicle } from '@/lib/nextVehicles'
 import { PAGE_SIZE } from '@/lib/pages'
 import { applyPendingChangesToList } from '../outbox/entry'
@@ -45,8 +45,8 @@ export async function findCampaignPage({ page, search = '', status, yard }: Camp
 
 export const listCampaigns = async (): Promise<Campaign[] | null> => await Promise.all((await readSnapshots()).map((snapshot) => campaignFrom(snapshot, null)))
 
-function countsIn(rows: readonly ListedVehicle[]): YardCount[] {
-  const yards = new Map<number, YardCount>()
+function countsIn(rows: readonly ListedVehicle[]): YardVehicleCount[] {
+  const yards = new Map<number, YardVehicleCount>()
   for (const { id_yard, yard_group, inspected } of rows) {
     const id = id_yard ?? 0
     const count = yards.get(id) ?? { yard_id: id, yard_name: yard_group, total_vehicles: 0, inspected_vehicles: 0 }
@@ -57,7 +57,7 @@ function countsIn(rows: readonly ListedVehicle[]): YardCount[] {
   return [...yards.values()]
 }
 
-export async function countVehiclesByYard(name: string): Promise<YardCount[] | null> {
+export async function countVehiclesByYard(name: string): Promise<YardVehicleCount[] | null> {
   const snapshot = (await readSnapshots()).find(({ head }) => head.name === name)
   return snapshot === undefined ? null : countsIn((await readRows(snapshot.campaign)) ?? [])
 }

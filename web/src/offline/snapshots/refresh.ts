@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { apiClient, unwrapResponse } from '@/api/client'
-import { queryKeys } from '@/api/keys'
-import { Problem } from '@/api/problem'
+import { queryKeys } from '@/api/queryKeys'
+import { ApiProblem } from '@/api/apiProblem'
 import { fetchCampaign, fetchVehicleList } from '@/api/requests'
 import { getCurrentOwner, getCurrentSession } from '@/api/session'
 import type { Campaign, ListedVehicle } from '@/api/types'
@@ -53,7 +53,7 @@ export async function refreshSnapshot(queries: QueryClient, campaign: number): P
     if (snapshot.yards === null) queries.setQueryData(queryKeys.vehicleList(campaign), rows)
     return rows
   } catch (error) {
-    if (error instanceof Problem && error.status === 404) await deleteSnapshot(campaign)
+    if (error instanceof ApiProblem && error.status === 404) await deleteSnapshot(campaign)
     throw error
   }
 }

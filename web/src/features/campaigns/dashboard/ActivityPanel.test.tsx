@@ -1,7 +1,7 @@
 import { screen, within } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
 import { endSession } from '@/api/session'
-import type { Activity, Campaign } from '@/api/types'
+import type { InspectionActivity, Campaign } from '@/api/types'
 import { stubServer } from '@/testing/server'
 import { LEADER, OPERATOR, renderPage, signInAs } from '@/testing/show'
 import CampaignPage from '../CampaignPage'
@@ -12,7 +12,7 @@ const campaign: Campaign = {
   total_vehicles: 40, total_inspected: 12, allClosed: false, progress_unknown: false,
 }
 const now = Math.floor(Date.now() / HOUR) * HOUR
-const activity: Activity = {
+const activity: InspectionActivity = {
   hours: [{ at: new Date(now - 24 * HOUR).toISOString(), inspected: 5, saves: 6, found_wrong: 1 }, { at: new Date(now).toISOString(), inspected: 4, saves: 4, found_wrong: 0 }],
   yards: [], people: [{ hmc: '1007', inspected: 9, saves: 10, found_wrong: 1 }], total: 40, inspected: 12, inspected_before: 3,
 }

@@ -1,6 +1,6 @@
 import { useId, useState } from 'react'
-import type { Activity } from '@/api/types'
-import { useCurrentTime } from '@/lib/ago'
+import type { InspectionActivity } from '@/api/types'
+import { useCurrentTime } from '@/lib/timeAgo'
 import { useLanguage } from '@/lib/text'
 import { formatCount } from '@/lib/time'
 import { Button } from '@/ui/Button'
@@ -16,7 +16,7 @@ import { startOfDay } from './workHours'
 import styles from './ActivityPanel.module.css'
 
 export interface ActivityPanelProps {
-  activity: Activity
+  activity: InspectionActivity
   /** Number of vehicles inspected per hour, averaged over the last half hour; 0 without inspections. */
   pace: number
   dueAt?: string | null

@@ -1,5 +1,5 @@
 import { useEffect, useState, type ComponentType } from 'react'
-import { getErrorMessage } from '@/api/problem'
+import { getErrorMessage } from '@/api/apiProblem'
 import { Button } from '@/ui/Button'
 import { Card, Skeleton } from '@/ui/Page'
 import type { ActivityPanelProps } from './ActivityPanel'

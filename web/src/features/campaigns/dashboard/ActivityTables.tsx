@@ -1,4 +1,4 @@
-import type { Activity } from '@/api/types'
+import type { InspectionActivity } from '@/api/types'
 import { formatCount } from '@/lib/time'
 import table from '@/ui/Table.module.css'
 import { accumulateWorkedHours } from './forecast'
@@ -7,7 +7,7 @@ import { useDashboardText } from './text'
 import styles from './ActivityTables.module.css'
 
 interface ActivityTablesProps {
-  activity: Activity
+  activity: InspectionActivity
   formats: DateFormatters
   /** Start time of the first hour that the tables show. */
   from: number

@@ -1,5 +1,5 @@
 import { useId } from 'react'
-import type { Activity } from '@/api/types'
+import type { InspectionActivity } from '@/api/types'
 import { formatCount } from '@/lib/time'
 import { toProgressLine, type Forecast, type ProgressPoint } from './forecast'
 import type { DateFormatters } from './moments'
@@ -15,7 +15,7 @@ const LABEL_WIDTH = 72
 const LETTER_WIDTH = 6.4
 
 interface ProgressChartProps {
-  activity: Activity
+  activity: InspectionActivity
   outlook: Forecast
   now: number
   /** Whether only the day of `now` is shown. */

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import type { Activity } from '@/api/types'
+import type { InspectionActivity } from '@/api/types'
 import { toProgressLine, computeForecast } from './forecast'
 import { addWorkingHours, countWorkingHours, findWorkingHours } from './workHours'
 
 const at = (text: string) => Date.parse(`${text}-03:00`)
 const hour = (text: string, inspected: number) => ({ at: new Date(at(text)).toISOString(), inspected, saves: inspected, found_wrong: 0 })
-const activity: Activity = {
+const activity: InspectionActivity = {
   hours: [hour('2026-11-24T08:00', 20), hour('2026-11-24T09:00', 40), hour('2026-11-24T15:00', 30), hour('2026-11-25T08:00', 10)],
   yards: [], people: [], total: 300, inspected: 105, inspected_before: 5,
 }

@@ -1,4 +1,4 @@
-import type { Activity } from '@/api/types'
+import type { InspectionActivity } from '@/api/types'
 import { addWorkingHours, countWorkingHours, startOfDay, findWorkingHours, HOUR_MS, type WorkingHours } from './workHours'
 
 /** An hour in which vehicles were inspected or saved. `at` is the start of the hour in milliseconds since 1970. */
@@ -34,11 +34,11 @@ export interface Forecast {
   need: RequiredRate | null
 }
 
-export const listWorkedHours = ({ hours }: Activity): WorkedHour[] =>
+export const listWorkedHours = ({ hours }: InspectionActivity): WorkedHour[] =>
   hours.map(({ at, inspected, saves, found_wrong }) => ({ at: Date.parse(at), inspected, saves, wrong: found_wrong }))
 
 /** Returns the worked hours, each with the number of vehicles inspected by the end of the hour. */
-export function accumulateWorkedHours(activity: Activity): (WorkedHour & { done: number })[] {
+export function accumulateWorkedHours(activity: InspectionActivity): (WorkedHour & { done: number })[] {
   let done = activity.inspected_before
   return listWorkedHours(activity).map((hour) => {
     done += hour.inspected
@@ -47,7 +47,7 @@ export function accumulateWorkedHours(activity: Activity): (WorkedHour & { done:
 }
 
 /** Returns the points of the progress line from the first worked hour since `from` until now. The line is flat between worked hours. */
-export function toProgressLine(activity: Activity, now: number, from = 0): ProgressPoint[] {
+export function toProgressLine(activity: InspectionActivity, now: number, from = 0): ProgressPoint[] {
   const worked = accumulateWorkedHours(activity).filter(({ at }) => at >= from)
   const points = worked.flatMap(({ at, inspected, done }): ProgressPoint[] => [{ at, done: done - inspected }, { at: Math.min(at + HOUR_MS, now), done }])
   return [...points, { at: now, done: activity.inspected }]
@@ -70,7 +70,7 @@ export const estimateFinish = (left: number, perHour: number, hours: WorkingHour
  * Returns the estimated end of a campaign and the rate needed to meet the due date. The estimate lies between the slowest and the fastest
  * of three rates: all shown hours, the last worked day, and the last half hour (`pace`). Only working hours count.
  */
-export function computeForecast(activity: Activity, pace: number, due: string | null | undefined, now: number): Forecast {
+export function computeForecast(activity: InspectionActivity, pace: number, due: string | null | undefined, now: number): Forecast {
   const worked = listWorkedHours(activity).filter(({ inspected, saves }) => inspected > 0 || saves > 0)
   const hours = findWorkingHours(worked.map(({ at }) => at))
   const left = activity.total - activity.inspected

@@ -1,4 +1,4 @@
-import type { Activity } from '@/api/types'
+import type { InspectionActivity } from '@/api/types'
 import { formatCount } from '@/lib/time'
 import type { FinishRange, Forecast } from './forecast'
 import type { DateFormatters } from './moments'
@@ -16,7 +16,7 @@ export function formatFinishRange({ earliest, latest }: FinishRange, formats: Da
  * Returns a sentence with the inspected and total vehicles and, if known, the estimated end. The sentence is shown above the progress
  * chart and is the label of the chart for screen readers.
  */
-export function describeProgress(t: DashboardTranslate, { total, inspected }: Activity, { finish }: Forecast, formats: DateFormatters, now: number): string {
+export function describeProgress(t: DashboardTranslate, { total, inspected }: InspectionActivity, { finish }: Forecast, formats: DateFormatters, now: number): string {
   const counts = { done: formatCount(inspected), total: formatCount(total) }
   if (inspected >= total) return t('chart.allDone', counts)
   return finish === null ? t('chart.done', counts) : t('chart.doneAbout', { ...counts, when: formatFinishRange(finish, formats, now, t) })

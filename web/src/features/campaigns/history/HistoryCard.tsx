@@ -1,5 +1,5 @@
 import { useId, useState } from 'react'
-import { useOnline } from '@/api/connectivity'
+import { useIsServerReachable } from '@/api/connectivity'
 import { Icon } from '@/ui/Icon'
 import { LazyTimeline } from '@/ui/LazyTimeline'
 import { Card } from '@/ui/Page'
@@ -11,7 +11,7 @@ const loadTimeline = async () => (await import('./CampaignTimeline')).CampaignTi
 /** Card with the history of a campaign, closed at first. The history is loaded when the person opens the card. */
 export function HistoryCard({ campaign }: { campaign: number }) {
   const t = useTimelineText()
-  const isOnline = useOnline()
+  const isOnline = useIsServerReachable()
   const [isOpen, setIsOpen] = useState(false)
   const body = useId()
   return (

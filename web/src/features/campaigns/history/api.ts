@@ -1,5 +1,5 @@
 import { apiClient, unwrapResponse } from '@/api/client'
-import { queryKeys } from '@/api/keys'
+import { queryKeys } from '@/api/queryKeys'
 import { useTimelineQuery } from '@/api/timelineQuery'
 
 const PAGE_SIZE = 50

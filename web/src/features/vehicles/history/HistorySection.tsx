@@ -1,7 +1,7 @@
 import { useId, useState } from 'react'
-import { useOnline } from '@/api/connectivity'
+import { useIsServerReachable } from '@/api/connectivity'
 import type { Vehicle } from '@/api/types'
-import { useMediaQuery } from '@/lib/media'
+import { useMediaQuery } from '@/lib/useMediaQuery'
 import { Icon } from '@/ui/Icon'
 import { LazyTimeline } from '@/ui/LazyTimeline'
 import { useTimelineText } from '@/ui/TimelineText'
@@ -12,7 +12,7 @@ const loadTimeline = async () => (await import('./VehicleTimeline')).VehicleTime
 /** History of a vehicle: always open on wide screens, behind a button on phones. */
 export function HistorySection({ vehicle }: { vehicle: Vehicle }) {
   const t = useTimelineText()
-  const isOnline = useOnline()
+  const isOnline = useIsServerReachable()
   const isWide = useMediaQuery('(min-width: 900px)')
   const [isUnfolded, setIsUnfolded] = useState(false)
   const [heading, body] = [useId(), useId()]

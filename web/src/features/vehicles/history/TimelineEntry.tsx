@@ -1,7 +1,7 @@
 import type { Ref } from 'react'
 import { useSession } from '@/api/session'
 import type { VehicleHistoryEntry } from '@/api/types'
-import { VEHICLE_FIELD_LABELS } from '@/lib/fields'
+import { VEHICLE_FIELD_LABELS } from '@/lib/vehicleFields'
 import { mayManageCampaigns } from '@/lib/roles'
 import { Link } from '@/lib/route'
 import { formatDate, formatTime } from '@/lib/time'

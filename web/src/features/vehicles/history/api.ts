@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { apiClient, unwrapResponse } from '@/api/client'
-import { queryKeys } from '@/api/keys'
+import { queryKeys } from '@/api/queryKeys'
 import { useTimelineQuery } from '@/api/timelineQuery'
 import type { Vehicle } from '@/api/types'
 

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { toIdentifierKey } from './identifier'
-import { createListGuard, parseJson } from './json'
-import { normalizeText } from './normal'
+import { createArrayGuard, parseJson } from './json'
+import { normalizeText } from './normalizeText'
 
 const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every((text) => typeof text === 'string')
 
 test('the web app computes the same normal form as the server', () => {
-  const cases = parseJson(readFileSync('../proto/src/normal-cases.json', 'utf8'), createListGuard(isTexts)) ?? []
+  const cases = parseJson(readFileSync('../proto/src/normal-cases.json', 'utf8'), createArrayGuard(isTexts)) ?? []
   expect(cases.length).toBeGreaterThan(1000)
   expect(cases.map(([one = '']) => [one, normalizeText(one), normalizeText(one, 'NFC')])).toEqual(cases)
 })

@@ -4,11 +4,11 @@ import { createStore } from './store'
 /** Dropped file that the page for its file type has not read yet; `null` when no file is pending. */
 const waiting = createStore<File | null>(null)
 
-/** Passes a dropped file to the page that calls `usePassedFile` with the file's extension. The file is kept until that page is open. */
-export const passFileToPage = (file: File): void => waiting.set(file)
+/** Passes a dropped file to the page that calls `useDroppedFile` with the file's extension. The file is kept until that page is open. */
+export const publishDroppedFile = (file: File): void => waiting.set(file)
 
 /** Calls `take` once for each file passed to this page whose name ends with `extension`, such as `.csv`. */
-export function usePassedFile(extension: string, take: (file: File) => void): void {
+export function useDroppedFile(extension: string, take: (file: File) => void): void {
   const onFile = useEffectEvent(take)
   useEffect(() => {
     const check = () => {

@@ -1,5 +1,5 @@
 import { createStore } from '@/lib/store'
-import { Problem } from './problem'
+import { ApiProblem } from './apiProblem'
 
 /** The open password dialog of a call that waits for the signed-in person's password. */
 export interface PasswordPrompt {
@@ -13,14 +13,14 @@ export const passwordPrompt = createStore<PasswordPrompt | null>(null)
 const CANCELLED = 'NOT_CONFIRMED'
 
 /** Returns whether a call failed because the person cancelled the password dialog. */
-export const isPasswordPromptCancelled = (error: unknown): boolean => error instanceof Problem && error.code === CANCELLED
+export const isPasswordPromptCancelled = (error: unknown): boolean => error instanceof ApiProblem && error.code === CANCELLED
 
 /** Makes an API call. When the server requires the person's password, opens the password dialog and repeats the call once. */
 export async function callWithPasswordPrompt<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call()
   } catch (error) {
-    if (!(error instanceof Problem) || error.code !== 'CONFIRM_PASSWORD') throw error
+    if (!(error instanceof ApiProblem) || error.code !== 'CONFIRM_PASSWORD') throw error
     await passwordEntered()
     return await call()
   }
@@ -31,7 +31,7 @@ let entering: Promise<void> | null = null
 /** Opens the password dialog, or waits for the dialog that another call has opened. Rejects when the person cancels the dialog. */
 function passwordEntered(): Promise<void> {
   entering ??= new Promise<void>((resolve, reject) => {
-    passwordPrompt.set({ confirmed: resolve, cancelled: () => reject(new Problem(0, CANCELLED, '')) })
+    passwordPrompt.set({ confirmed: resolve, cancelled: () => reject(new ApiProblem(0, CANCELLED, '')) })
   }).finally(() => {
     entering = null
     passwordPrompt.set(null)

@@ -1,13 +1,13 @@
 import { useEffect } from 'react'
 
 /** What a person picks first in this tab on the way to an inspection: a campaign, or a yard. The person picks the other one afterwards. */
-export type FirstChoice = 'campaign' | 'yard'
+export type PickOrder = 'campaignFirst' | 'yardFirst'
 
-const NAME = 'pickedFirst'
-const stored = (): FirstChoice => (sessionStorage.getItem(NAME) === 'yard' ? 'yard' : 'campaign')
+const NAME = 'pickOrder'
+const stored = (): PickOrder => (sessionStorage.getItem(NAME) === 'yardFirst' ? 'yardFirst' : 'campaignFirst')
 
 /** Returns what the person picks first in this tab. The page of the first pick passes `picked`, which is stored for the other pages of the tab. */
-export function useFirstChoice(picked?: FirstChoice): FirstChoice {
+export function usePickOrder(picked?: PickOrder): PickOrder {
   useEffect(() => {
     if (picked !== undefined) sessionStorage.setItem(NAME, picked)
   }, [picked])

@@ -1,5 +1,5 @@
 /** One event of a text/event-stream response (server-sent events). */
-export interface ServerEvent {
+export interface ServerSentEvent {
   event: string
   data: string
 }
@@ -8,7 +8,7 @@ export interface ServerEvent {
  * Yields the events of a text/event-stream response as they arrive. Calls `onBytes` for every chunk, including chunks that contain only
  * comments (keep-alives).
  */
-export async function* readServerEvents(response: Response, onBytes: () => void = () => undefined): AsyncGenerator<ServerEvent> {
+export async function* readServerSentEvents(response: Response, onBytes: () => void = () => undefined): AsyncGenerator<ServerSentEvent> {
   if (response.body === null) return
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''
@@ -25,7 +25,7 @@ export async function* readServerEvents(response: Response, onBytes: () => void 
   }
 }
 
-function eventOf(block: string): ServerEvent | null {
+function eventOf(block: string): ServerSentEvent | null {
   const lines = block.split('\n')
   const valuesOf = (field: string) => lines.filter((line) => line.startsWith(`${field}:`)).map((line) => line.slice(field.length + 1).trimStart())
   const data = valuesOf('data')

@@ -1,4 +1,4 @@
-import { VEHICLE_FIELDS, pickVehicleFields, type VehicleFields } from './fields'
+import { VEHICLE_FIELDS, pickVehicleFields, type VehicleFields } from './vehicleFields'
 import { isRecord } from './json'
 import { readStored, writeStored } from './storage'
 

@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { queryKeys } from './keys'
+import { queryKeys } from './queryKeys'
 import type { ListedVehicle, Vehicle } from './types'
 
 /** Writes the server's current state of a vehicle to the cached queries of the vehicle and of its campaign's list. */
@@ -7,12 +7,12 @@ export function updateVehicleCache(queries: QueryClient, vehicle: Vehicle, yard:
   queries.setQueryData(queryKeys.vehicle(vehicle.id, yard), vehicle)
   void queries.invalidateQueries({ queryKey: queryKeys.anyVehicle, predicate: ({ queryKey }) => queryKey[2] !== vehicle.id })
   queries.setQueryData<ListedVehicle[]>(queryKeys.vehicleList(vehicle.campaign_id), (list) =>
-    list?.map((listed) => (listed.id === vehicle.id ? { ...listed, ...toListRow(vehicle) } : listed)),
+    list?.map((listed) => (listed.id === vehicle.id ? { ...listed, ...toVehicleListRow(vehicle) } : listed)),
   )
 }
 
 /** Returns the fields of a vehicle that a row of a campaign's vehicle list contains, except the id. */
-export const toListRow = ({ vin_number, parking_space, yard_group, id_yard, status, inspected, version }: Vehicle) => ({
+export const toVehicleListRow = ({ vin_number, parking_space, yard_group, id_yard, status, inspected, version }: Vehicle) => ({
   vin_number,
   parking_space,
   yard_group,

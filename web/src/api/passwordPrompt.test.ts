@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { isPasswordPromptCancelled, passwordPrompt, callWithPasswordPrompt } from './confirm'
-import { Problem } from './problem'
+import { isPasswordPromptCancelled, passwordPrompt, callWithPasswordPrompt } from './passwordPrompt'
+import { ApiProblem } from './apiProblem'
 
 /** Returns a call that is rejected until the password has been entered. */
 function guarded() {
   let calls = 0
-  return () => (++calls === 1 ? Promise.reject(new Problem(403, 'CONFIRM_PASSWORD', '')) : Promise.resolve(calls))
+  return () => (++calls === 1 ? Promise.reject(new ApiProblem(403, 'CONFIRM_PASSWORD', '')) : Promise.resolve(calls))
 }
 const later = () => new Promise((next) => setTimeout(next))
 
@@ -21,6 +21,6 @@ test('a cancelled dialog differs from a rejected call, which opens no dialog', a
   const given = callWithPasswordPrompt(guarded()).catch((error: unknown) => error)
   await later()
   passwordPrompt.get()?.cancelled()
-  const refused = await callWithPasswordPrompt(() => Promise.reject(new Problem(403, 'FORBIDDEN', ''))).catch((error: unknown) => error)
+  const refused = await callWithPasswordPrompt(() => Promise.reject(new ApiProblem(403, 'FORBIDDEN', ''))).catch((error: unknown) => error)
   expect([isPasswordPromptCancelled(await given), isPasswordPromptCancelled(refused), passwordPrompt.get()]).toEqual([true, false, null])
 })

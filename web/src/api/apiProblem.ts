@@ -3,7 +3,7 @@ import { isRecord } from '@/lib/json'
 import type { TextKey, Translate } from '@/lib/text'
 
 /** A failed call: the gateway's status, code and message, or status 0 when the server could not be reached. */
-export class Problem extends Error {
+export class ApiProblem extends Error {
   readonly status: number
   readonly code: string
   readonly body: unknown
@@ -45,19 +45,19 @@ export function readErrorCode(response: Response, body: unknown): string | null 
 }
 
 /**
- * Converts an error response to a `Problem`. The body is plain text or JSON with the field `message`; errors of a workbook upload have the
+ * Converts an error response to a `ApiProblem`. The body is plain text or JSON with the field `message`; errors of a workbook upload have the
  * field `Message` instead.
  */
-export function toProblem(response: Response, body: unknown): Problem {
+export function toApiProblem(response: Response, body: unknown): ApiProblem {
   const { status } = response
   const code = readErrorCode(response, body) ?? `HTTP_${status}`
-  if (!isRecord(body)) return new Problem(status, code, typeof body === 'string' ? body : '', body)
+  if (!isRecord(body)) return new ApiProblem(status, code, typeof body === 'string' ? body : '', body)
   const message = [body.message, body.Message].find((text) => typeof text === 'string')
-  return new Problem(status, code, typeof message === 'string' ? message : '', body)
+  return new ApiProblem(status, code, typeof message === 'string' ? message : '', body)
 }
 
-/** Creates the `Problem` of a call that did not reach the server. */
-export const createOfflineProblem = (): Problem => new Problem(0, 'OFFLINE', '')
+/** Creates the `ApiProblem` of a call that did not reach the server. */
+export const createOfflineProblem = (): ApiProblem => new ApiProblem(0, 'OFFLINE', '')
 
 const MESSAGES: Record<string, TextKey> = {
   OFFLINE: 'problem.offline',
@@ -74,7 +74,7 @@ const MESSAGES: Record<string, TextKey> = {
 
 /** Returns the sentence to show for an error: the catalogue text for its code or status, else the translated message of the gateway. */
 export function getErrorMessage(error: unknown, t: Translate): string {
-  if (!(error instanceof Problem)) return t('problem.unknown')
+  if (!(error instanceof ApiProblem)) return t('problem.unknown')
   const key = MESSAGES[error.code] ?? MESSAGES[`HTTP_${error.status}`]
   if (key !== undefined) return t(key)
   return error.status < 500 && error.message !== '' ? translateSentence(error.message) : t('problem.unknown')

@@ -24,7 +24,7 @@ export interface VehicleChange {
 }
 
 /** Returns the fields whose wanted value differs from the value that the person saw, with both values. */
-export function diffFields(seen: VehicleFields, wanted: VehicleFields, fields: readonly VehicleField[] = VEHICLE_FIELDS): VehicleChange {
+export function diffVehicleFields(seen: VehicleFields, wanted: VehicleFields, fields: readonly VehicleField[] = VEHICLE_FIELDS): VehicleChange {
   const change: VehicleChange = { base: {}, wanted: {} }
   for (const field of fields) {
     if (seen[field] === wanted[field]) continue

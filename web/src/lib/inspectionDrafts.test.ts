@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createDraft, mergeDraft, readDraft, rebaseDraft, writeDraft } from './drafts'
-import { diffFields, pickVehicleFields, OPERATOR_FIELDS } from './fields'
+import { createDraft, mergeDraft, readDraft, rebaseDraft, writeDraft } from './inspectionDrafts'
+import { diffVehicleFields, pickVehicleFields, OPERATOR_FIELDS } from './vehicleFields'
 
 const seen = { status: '', operator_notes: '', admin_notes: 'from QC', vin_number: 'HB20 000123', parking_space: 'A-2', version: 4 }
 const entry = { ...createDraft(seen), identifier: '0123', status: 'ok' }
@@ -19,14 +19,14 @@ test('every field of an entry without a base counts as changed', () => {
 test('an entry takes new values for unchanged fields, and keeps its own changes with their base', () => {
   const now = rebaseDraft(entry, current)
   expect(now).toMatchObject({ status: 'ok', operator_notes: 'scratched door' })
-  expect(diffFields(now.base ?? seen, now)).toEqual({ base: { status: '' }, wanted: { status: 'ok' } })
+  expect(diffVehicleFields(now.base ?? seen, now)).toEqual({ base: { status: '' }, wanted: { status: 'ok' } })
 })
 
 test('a change contains only fields that differ and that the role may change', () => {
   const wanted = { ...seen, status: 'ng', admin_notes: 'mine' }
-  expect(diffFields(seen, wanted)).toEqual({ base: { status: '', admin_notes: 'from QC' }, wanted: { status: 'ng', admin_notes: 'mine' } })
-  expect(diffFields(seen, wanted, OPERATOR_FIELDS)).toEqual({ base: { status: '' }, wanted: { status: 'ng' } })
-  expect(diffFields(seen, seen)).toEqual({ base: {}, wanted: {} })
+  expect(diffVehicleFields(seen, wanted)).toEqual({ base: { status: '', admin_notes: 'from QC' }, wanted: { status: 'ng', admin_notes: 'mine' } })
+  expect(diffVehicleFields(seen, wanted, OPERATOR_FIELDS)).toEqual({ base: { status: '' }, wanted: { status: 'ng' } })
+  expect(diffVehicleFields(seen, seen)).toEqual({ base: {}, wanted: {} })
 })
 
 test('a draft with an incomplete base is rejected', () => {

@@ -1,8 +1,8 @@
 /**
- * Sentences of the server with their Portuguese translations. `{1}`, `{2}` … are placeholders, whose values are translated when `PLACEHOLDER_WORDS`
+ * Sentences of the server with their Portuguese translations. `{1}`, `{2}` … are placeholders, whose values are translated when `PLACEHOLDER_TRANSLATIONS`
  * contains them. When two entries match a sentence, the first entry is used.
  */
-export const SERVER_SENTENCES: [english: string, portuguese: string][] = [
+export const SERVER_MESSAGES: [english: string, portuguese: string][] = [
   // Sentences that begin with a row number
   ['Row {1}: a VIN and a parking space are needed.', 'Linha {1}: informe o VIN e a vaga.'],
   ['Row {1}: {2}', 'Linha {1}: {2}'],
@@ -159,7 +159,7 @@ export const SERVER_SENTENCES: [english: string, portuguese: string][] = [
 ]
 
 /** Sentences about any field of a form or column of a workbook. */
-export const FIELD_SENTENCES: [english: string, portuguese: string][] = [
+export const FIELD_ERROR_MESSAGES: [english: string, portuguese: string][] = [
   ['{1} has more than {2} characters.', '{1} tem mais de {2} caracteres.'],
   ['{1} can have at most {2} characters.', '{1} pode ter no máximo {2} caracteres.'],
   ['{1} must have at most {2} characters.', '{1} pode ter no máximo {2} caracteres.'],
@@ -176,7 +176,7 @@ export const FIELD_SENTENCES: [english: string, portuguese: string][] = [
 ]
 
 /** Translations of placeholder values. Columns of workbooks keep their English names, as in the files. */
-export const PLACEHOLDER_WORDS: Record<string, string> = {
+export const PLACEHOLDER_TRANSLATIONS: Record<string, string> = {
   password: 'a senha', hmc: 'o HMC', HMC: 'o HMC', 'parking space': 'a vaga', 'vin number': 'o VIN', VIN: 'o VIN', 'supervisor notes': 'as observações do supervisor',
   'admin notes': 'as observações do supervisor', 'operator notes': 'as observações', status: 'o status', yard: 'o pátio', name: 'o nome', description: 'a descrição', part: 'a peça',
   'model type': 'o tipo de modelo', image: 'a imagem', search: 'a busca', 'campaign of a vehicle': 'a campanha de um veículo', 'no status': 'sem status',

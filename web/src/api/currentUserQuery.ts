@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { TextKey } from '@/lib/text'
 import { apiClient, unwrapResponse } from './client'
-import { queryKeys } from './keys'
+import { queryKeys } from './queryKeys'
 
 declare module '@tanstack/react-query' {
   interface Register {
@@ -11,7 +11,7 @@ declare module '@tanstack/react-query' {
 }
 
 /** Query of the signed-in user's account data and of the product's settings. */
-export const meQuery = queryOptions({
+export const currentUserQuery = queryOptions({
   queryKey: queryKeys.me,
   queryFn: ({ signal }) => unwrapResponse(apiClient.GET('/me', { signal }), 'id#'),
   staleTime: Infinity,

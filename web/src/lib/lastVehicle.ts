@@ -2,7 +2,7 @@ import { isRecord } from './json'
 import { readStored, writeStored } from './storage'
 
 /** Vehicle that a person opened last, stored on this device so that the home screen can link back to the vehicle. */
-export interface ResumePlace {
+export interface LastVehicle {
   path: string
   vin: string
   campaign: string
@@ -10,8 +10,8 @@ export interface ResumePlace {
 }
 
 const nameOf = (user: string) => `resume:${user}`
-const isPlace = (value: unknown): value is ResumePlace =>
+const isPlace = (value: unknown): value is LastVehicle =>
   isRecord(value) && ['path', 'vin', 'campaign', 'space'].every((name) => typeof value[name] === 'string')
 
-export const readResumePlace = (user: string): ResumePlace | null => readStored(localStorage, nameOf(user), isPlace)
-export const writeResumePlace = (user: string, place: ResumePlace | null): void => writeStored(localStorage, nameOf(user), place)
+export const readLastVehicle = (user: string): LastVehicle | null => readStored(localStorage, nameOf(user), isPlace)
+export const writeLastVehicle = (user: string, place: LastVehicle | null): void => writeStored(localStorage, nameOf(user), place)

@@ -1,8 +1,8 @@
 import { isRecord } from '@/lib/json'
 
-export const VEHICLE_SHAPE = 'id# status$ version#'
-export const CAMPAIGN_SHAPE = 'id# name$ status$'
-export const BULK_RESULT_SHAPE = 'updated# skipped* not_found*'
+export const VEHICLE_REQUIRED_FIELDS = 'id# status$ version#'
+export const CAMPAIGN_REQUIRED_FIELDS = 'id# name$ status$'
+export const BULK_RESULT_REQUIRED_FIELDS = 'updated# skipped* not_found*'
 
 const checks: Record<string, (value: unknown) => boolean> = {
   '#': (value) => typeof value === 'number',
@@ -14,7 +14,7 @@ const checks: Record<string, (value: unknown) => boolean> = {
  * Returns whether data has the fields that a shape names: `id#` is a number, `name$` a text, `rows*` a list. A shape that begins with `*`
  * describes a list of records. The check distinguishes the gateway's responses from those of a captive portal, some of which are JSON.
  */
-export function matchesShape(data: unknown, shape: string): boolean {
+export function hasRequiredFields(data: unknown, shape: string): boolean {
   const isList = shape.startsWith('*')
   const fields = shape.slice(isList ? 1 : 0).split(' ').filter(Boolean)
   const isOne = (value: unknown) => isRecord(value) && fields.every((field) => checks[field.slice(-1)]?.(value[field.slice(0, -1)]))
