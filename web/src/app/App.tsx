@@ -4,7 +4,7 @@ import { Route, Switch } from 'wouter'
 import { Toaster } from '@/ui/Toast'
 import { ErrorBoundary } from './ErrorBoundary'
 import { AuthenticatedRoutes } from './AuthenticatedRoutes'
-import { queryClient } from './queries'
+import { queryClient } from './queryClient'
 import { SignInPage } from './routes'
 
 export function App() {

@@ -1,6 +1,6 @@
 import { createElement, lazy, Suspense, useEffect, useState, type ComponentType, type MouseEvent, type ReactNode } from 'react'
 import { useProductName } from '@/api/product'
-import { useOfflineCampaigns } from '@/offline/campaigns'
+import { useOfflineCampaigns } from '@/offline/offlineCampaigns'
 import { getOwnerKey, type SessionUser } from '@/api/session'
 import { useIsServerReachable } from '@/api/connectivity'
 import { useMediaQuery } from '@/lib/useMediaQuery'
@@ -24,8 +24,8 @@ const CONTENT = 'content'
 const lazyPart = <P,>(load: () => Promise<ComponentType<P>>) =>
   lazy(async () => ({ default: await load().catch((): ComponentType<P> => () => null) }))
 
-const Rail = lazyPart(async () => (await import('./desk')).Rail)
-const HeaderTools = lazyPart(async () => (await import('./desk')).HeaderTools)
+const Rail = lazyPart(async () => (await import('./desktop')).NavigationRail)
+const HeaderTools = lazyPart(async () => (await import('./desktop')).HeaderTools)
 const PrintFooter = lazyPart(async () => (await import('./PrintFooter')).PrintFooter)
 
 /**

@@ -1,7 +1,7 @@
 import { act, render, screen } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
 import { setServerReachable } from '@/api/connectivity'
-import { recordPendingCount } from '@/offline/pendingCount'
+import { recordPendingSaveCount } from '@/offline/pendingSaveCount'
 import { SyncChip } from './SyncChip'
 
 const OWNER = 'owner'
@@ -10,11 +10,11 @@ const chip = () => {
   const link = screen.getByRole('link')
   return [link.getAttribute('aria-label'), link.textContent?.trim()]
 }
-const count = (open: number, refused = 0, owner = OWNER) => act(() => recordPendingCount({ owner, open, refused, others: 0 }))
+const count = (open: number, refused = 0, owner = OWNER) => act(() => recordPendingSaveCount({ owner, open, refused, others: 0 }))
 
 afterEach(() => {
   setServerReachable(true)
-  recordPendingCount({ owner: null, open: 0, refused: 0, others: 0 })
+  recordPendingSaveCount({ owner: null, open: 0, refused: 0, others: 0 })
 })
 
 test('the chip names what is pending, what was rejected and since when there is no signal', () => {

@@ -4,7 +4,7 @@ import { Link } from '@/lib/route'
 import { useStore } from '@/lib/store'
 import { useText } from '@/lib/text'
 import { formatCount, formatTime } from '@/lib/time'
-import { pendingCount } from '@/offline/pendingCount'
+import { pendingSaveCount } from '@/offline/pendingSaveCount'
 import { Icon } from '@/ui/Icon'
 import styles from './SyncChip.module.css'
 
@@ -14,7 +14,7 @@ const HOURS_AND_MINUTES = 5
 export function SyncChip({ owner }: { owner: string }) {
   const t = useText()
   const isOnline = useIsServerReachable()
-  const count = useStore(pendingCount)
+  const count = useStore(pendingSaveCount)
   const { open, refused } = count.owner === owner ? count : { open: 0, refused: 0 }
   const isNarrow = useMediaQuery('(max-width: 599px)')
   const time = formatTime(getUnreachableSince()).slice(0, HOURS_AND_MINUTES)

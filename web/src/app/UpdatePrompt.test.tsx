@@ -2,7 +2,7 @@ import { render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { createFake } from '@/testing/fake'
-import { waitingWorker } from './serviceWorker'
+import { waitingServiceWorker } from './serviceWorker'
 import { UpdatePrompt } from './UpdatePrompt'
 
 const messages: unknown[] = []
@@ -10,7 +10,7 @@ const fresh = createFake<ServiceWorker>({ state: 'installed', postMessage: (mess
 
 beforeEach(() => {
   messages.length = 0
-  waitingWorker.set(null)
+  waitingServiceWorker.set(null)
 })
 
 test('a new version is offered and activated only when the person accepts; then the page reloads', async () => {
@@ -18,7 +18,7 @@ test('a new version is offered and activated only when the person accepts; then 
   const reload = vi.fn()
   vi.stubGlobal('navigator', { ...navigator, serviceWorker: container })
   vi.spyOn(window.location, 'reload').mockImplementation(reload)
-  waitingWorker.set(fresh)
+  waitingServiceWorker.set(fresh)
   render(<UpdatePrompt />)
   expect(messages).toEqual([])
   await userEvent.click(screen.getByRole('button', { name: 'Update now' }))
@@ -31,14 +31,14 @@ test('a new version is offered and activated only when the person accepts; then 
 test.each(['activated', 'redundant'])('the page reloads at once when another tab has activated or replaced the new version (%s)', async (state) => {
   const reload = vi.spyOn(window.location, 'reload').mockImplementation(() => {})
   vi.stubGlobal('navigator', { ...navigator, serviceWorker: new EventTarget() })
-  waitingWorker.set(createFake<ServiceWorker>({ ...fresh, state }))
+  waitingServiceWorker.set(createFake<ServiceWorker>({ ...fresh, state }))
   render(<UpdatePrompt />)
   await userEvent.click(screen.getByRole('button', { name: 'Update now' }))
   expect([messages, reload.mock.calls.length]).toEqual([[], 1])
 })
 
 test('the prompt can be postponed', async () => {
-  waitingWorker.set(fresh)
+  waitingServiceWorker.set(fresh)
   render(<UpdatePrompt />)
   await userEvent.click(screen.getByRole('button', { name: 'Later' }))
   expect([screen.queryByRole('button'), messages]).toEqual([null, []])
@@ -63,8 +63,8 @@ test.each([
     registration.installing = installing
     registration.dispatchEvent(new Event('updatefound'))
   }
-  expect(serviceWorker.waitingWorker.get()).toBeNull()
+  expect(serviceWorker.waitingServiceWorker.get()).toBeNull()
   installing.state = 'installed'
   installing.dispatchEvent(new Event('statechange'))
-  expect(serviceWorker.waitingWorker.get()).toBe(installing)
+  expect(serviceWorker.waitingServiceWorker.get()).toBe(installing)
 })

@@ -3,7 +3,7 @@ import { useStore } from '@/lib/store'
 import { useText } from '@/lib/text'
 import { Button } from '@/ui/Button'
 import { Alert } from '@/ui/Page'
-import { activateUpdate, waitingWorker } from './serviceWorker'
+import { activateServiceWorkerUpdate, waitingServiceWorker } from './serviceWorker'
 import styles from './UpdatePrompt.module.css'
 
 /**
@@ -12,13 +12,13 @@ import styles from './UpdatePrompt.module.css'
  */
 export function UpdatePrompt() {
   const t = useText()
-  const fresh = useStore(waitingWorker)
+  const fresh = useStore(waitingServiceWorker)
   const [later, setLater] = useState<ServiceWorker | null>(null)
   const [taken, setTaken] = useState<ServiceWorker | null>(null)
   if (fresh === null || fresh === later) return null
   const take = () => {
     setTaken(fresh)
-    activateUpdate()
+    activateServiceWorkerUpdate()
   }
   return (
     <div className={styles.update}>

@@ -32,7 +32,7 @@ export function lazyPage(load: Load): LazyPage {
  * Wraps the load function of a page. The new function also loads the app's outbox (store of unsent saves) and provides the outbox to
  * the page.
  */
-export const withOutbox = (load: Load): Load => async () => {
+export const withOutboxContext = (load: Load): Load => async () => {
   const [page, { outbox, OutboxContext }] = await Promise.all([load(), import('./offline')])
   return { default: () => createElement(OutboxContext, { value: outbox }, createElement(page.default)) }
 }

@@ -1,13 +1,13 @@
 import { LiveFeed } from '@/offline/live/feed'
 import { Outbox } from '@/offline/outbox'
 import { startSnapshotRefresh } from '@/offline/snapshots'
-import { queryClient } from './queries'
-import { notifyRetainedSave, showMissedConflictOutcomes, showConflictOutcomes, watchDatabaseProblem } from './outcomes'
+import { queryClient } from './queryClient'
+import { notifyRejectedSave, showMissedConflictOutcomes, showConflictOutcomes, showDatabaseProblems } from './saveNotifications'
 
 export { OutboxContext } from '@/offline/outbox'
 
 /** The outbox of this tab, which stores saves on this device until the server has received the saves. */
-export const outbox = new Outbox(queryClient, notifyRetainedSave)
+export const outbox = new Outbox(queryClient, notifyRejectedSave)
 
 const feed = new LiveFeed(queryClient, (conflict) => showConflictOutcomes([conflict]))
 
@@ -19,6 +19,6 @@ export function startOutboxAndLiveFeed(): void {
   outbox.start()
   startSnapshotRefresh(queryClient)
   feed.start()
-  watchDatabaseProblem()
+  showDatabaseProblems()
   void showMissedConflictOutcomes()
 }

@@ -3,7 +3,7 @@ import { runWhenIdle } from '@/lib/runWhenIdle'
 import { isSupervisor, mayManageCampaigns } from '@/lib/roles'
 import type { TextKey } from '@/lib/text'
 import type { IconName } from '@/ui/Icon'
-import { lazyPage, withOutbox, type LazyPage } from './lazyPage'
+import { lazyPage, withOutboxContext, type LazyPage } from './lazyPage'
 
 const signIn = lazyPage(() => import('@/features/auth/SignInPage'))
 export const SignInPage = signIn.Page
@@ -23,8 +23,8 @@ const onlyDeveloper = (_: string, developer: boolean): boolean => developer
 
 const home = lazyPage(() => import('@/features/campaigns/HomePage'))
 const campaign = lazyPage(() => import('@/features/campaigns/CampaignPage'))
-const list = lazyPage(withOutbox(() => import('@/features/vehicles/VehicleListPage')))
-const vehicle = lazyPage(withOutbox(() => import('@/features/vehicles/VehiclePage')))
+const list = lazyPage(withOutboxContext(() => import('@/features/vehicles/VehicleListPage')))
+const vehicle = lazyPage(withOutboxContext(() => import('@/features/vehicles/VehiclePage')))
 
 /** Pages that inspectors use in a yard: campaign picker, campaign, vehicle list and vehicle. */
 export const INSPECTION_PAGES = [home, campaign, list, vehicle]
@@ -36,13 +36,13 @@ export const ROUTES: AppRoute[] = [
   { path: '/yard/:id', ...lazyPage(() => import('@/features/campaigns/YardCampaignsPage')) },
   { path: '/campaign/:id', ...campaign },
   { path: '/campaign/:id/vehicles', ...list },
-  { path: '/campaign/:id/walk', ...lazyPage(withOutbox(() => import('@/features/vehicles/WalkPage'))) },
+  { path: '/campaign/:id/walk', ...lazyPage(withOutboxContext(() => import('@/features/vehicles/WalkPage'))) },
   { path: '/vehicle/:id', ...vehicle },
   { path: '/campaign-list/:id?', ...lazyPage(() => import('@/features/manage/ManagePage')), allow: mayManageCampaigns, elsewhere: '/campaign-home' },
   { path: '/user-management', ...lazyPage(() => import('@/features/users/UserManagementPage')), allow: isSupervisor },
   { path: '/logs-audit', ...lazyPage(() => import('@/features/audit/LogsAuditPage')), allow: onlyDeveloper },
   { path: '/developer', ...lazyPage(() => import('@/features/audit/DeveloperPage')), allow: onlyDeveloper },
-  { path: '/outbox', ...lazyPage(withOutbox(() => import('@/features/outbox/OutboxPage'))) },
+  { path: '/outbox', ...lazyPage(withOutboxContext(() => import('@/features/outbox/OutboxPage'))) },
   { path: '/conflicts', ...lazyPage(() => import('@/features/conflicts/ConflictsPage')), allow: mayManageCampaigns, elsewhere: '/campaign-home' },
   { path: '/account', ...lazyPage(() => import('@/features/account/AccountPage')) },
   { path: '/privacy-policy', ...lazyPage(() => import('@/features/policies/PrivacyPage')), isPublic: true },

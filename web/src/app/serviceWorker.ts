@@ -2,7 +2,7 @@ import { runWhenIdle } from '@/lib/runWhenIdle'
 import { createStore } from '@/lib/store'
 
 /** The service worker of a newer version, installed and waiting until the person accepts the update; null while no newer version waits. */
-export const waitingWorker = createStore<ServiceWorker | null>(null)
+export const waitingServiceWorker = createStore<ServiceWorker | null>(null)
 
 const CHECK_INTERVAL_MS = 3_600_000
 /** Delay in milliseconds before the registration in browsers without idle callbacks. */
@@ -20,12 +20,12 @@ export function registerServiceWorker(): void {
 
 async function register(): Promise<void> {
   const registration = await navigator.serviceWorker.register('/sw.js')
-  if (registration.waiting !== null && navigator.serviceWorker.controller !== null) waitingWorker.set(registration.waiting)
+  if (registration.waiting !== null && navigator.serviceWorker.controller !== null) waitingServiceWorker.set(registration.waiting)
   const offerOnceInstalled = () => {
     const fresh = registration.installing
     fresh?.addEventListener('statechange', () => {
       // Without a controller, this is the first installed version, so no older version has to be replaced.
-      if (fresh.state === 'installed' && navigator.serviceWorker.controller !== null) waitingWorker.set(fresh)
+      if (fresh.state === 'installed' && navigator.serviceWorker.controller !== null) waitingServiceWorker.set(fresh)
     })
   }
   // No `updatefound` event follows for an installation that began before this page registered the service worker.
@@ -35,9 +35,9 @@ async function register(): Promise<void> {
 }
 
 /** Activates the newer version and reloads the page. Reloads at once when another tab has already activated the newer version. */
-export function activateUpdate(): void {
+export function activateServiceWorkerUpdate(): void {
   const show = () => window.location.reload()
-  const fresh = waitingWorker.get()
+  const fresh = waitingServiceWorker.get()
   if (fresh?.state !== 'installed') return show()
   navigator.serviceWorker.addEventListener('controllerchange', show, { once: true })
   const ask = () => fresh.postMessage({ type: 'SKIP_WAITING' })

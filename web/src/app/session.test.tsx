@@ -6,7 +6,7 @@ import { navigate } from '@/lib/route'
 import { createReply, stubServer } from '@/testing/server'
 import { signInAs, OPERATOR, SUPERVISOR } from '@/testing/show'
 import { App } from './App'
-import { queryClient } from './queries'
+import { queryClient } from './queryClient'
 
 const people = [{ id: 3, hmc: '1003', user_type: 'op', created_at: '2026-11-01T12:00:00Z', last_login_at: null }]
 const me = { id: 2, hmc: '1002', user_type: 'admin', developer: false, product_name: 'Patio', must_change_password: false }

@@ -4,7 +4,7 @@ import { lastSignedOutOwner, signOutInThisTab } from '@/api/signOut'
 import { createArrayGuard } from '@/lib/json'
 import { navigate } from '@/lib/route'
 import { readStored, writeStored } from '@/lib/storage'
-import { queryClient } from './queries'
+import { queryClient } from './queryClient'
 
 /** Signs out: ends the session in this tab at once, and at the server as soon as it can be reached. */
 export function signOut(): void {

@@ -1,4 +1,4 @@
-import { openDatabase } from './db'
+import { openDatabase } from './database'
 import { loadOutbox } from './outbox/store'
 import { deleteAllSnapshots } from './snapshots/store'
 

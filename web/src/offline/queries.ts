@@ -3,11 +3,11 @@ import { queryKeys } from '@/api/queryKeys'
 import { ApiProblem } from '@/api/apiProblem'
 import { fetchAllCampaigns, fetchAllYards, fetchCampaign, fetchCampaignPage, fetchVehicle, fetchVehicleList, fetchYardCounts } from '@/api/requests'
 import type { CampaignSearch, ListedVehicle, Vehicle } from '@/api/types'
-import { isWholeCampaignOffline } from './campaigns'
-import { withOfflineFallback } from './fallback'
+import { isFullCampaignAvailableOffline } from './offlineCampaigns'
+import { withOfflineFallback } from './offlineFallback'
 import * as stored from './snapshots/queries'
 import { refreshSnapshot } from './snapshots/refresh'
-import { readRows } from './snapshots/store'
+import { readSnapshotRows } from './snapshots/store'
 
 /** Delay in milliseconds between showing a vehicle list from this device and asking the server for changes. */
 const REFRESH_DELAY_MS = 300
@@ -39,7 +39,7 @@ export const allYardsQuery = queryOptions({
 })
 
 /** Query of the number of vehicles in each yard, for the campaign with this name. */
-export const yardCountsQuery = (campaign: string) =>
+export const yardVehicleCountsQuery = (campaign: string) =>
   queryOptions({
     queryKey: queryKeys.yardCounts(campaign),
     queryFn: ({ signal }) => withOfflineFallback(fetchYardCounts(campaign, signal), () => stored.countVehiclesByYard(campaign)),
@@ -64,8 +64,8 @@ export const vehicleListQuery = (campaign: number) =>
     queryKey: queryKeys.vehicleList(campaign),
     queryFn: async ({ client, signal }): Promise<ListedVehicle[]> => {
       const cached = client.getQueryData<ListedVehicle[]>(queryKeys.vehicleList(campaign))
-      const onDevice = isWholeCampaignOffline(campaign) ? await listFromDevice(client, campaign, cached) : null
-      return onDevice ?? (await withOfflineFallback(listFromServer(campaign, cached, signal), () => readRows(campaign)))
+      const onDevice = isFullCampaignAvailableOffline(campaign) ? await listFromDevice(client, campaign, cached) : null
+      return onDevice ?? (await withOfflineFallback(listFromServer(campaign, cached, signal), () => readSnapshotRows(campaign)))
     },
     // Disabled, because comparing 100,000 rows with the previous rows takes longer than rendering the ten rows of a page.
     structuralSharing: false,
@@ -82,7 +82,7 @@ async function listFromDevice(client: QueryClient, campaign: number, cached: Lis
     throw error
   })
   if (cached !== undefined) return (await refreshed()) ?? cached
-  const rows = await readRows(campaign)
+  const rows = await readSnapshotRows(campaign)
   if (rows !== null) setTimeout(() => void refreshed().catch(() => undefined), REFRESH_DELAY_MS)
   return rows
 }

@@ -8,7 +8,7 @@ export type Bytes = Uint8Array<ArrayBuffer>
 export type SaveState = 'waiting' | 'refused' | 'done'
 
 /** A save as stored in the database. The fields by which saves are counted and ordered are readable; the rest is encrypted with its owner's key. */
-export interface SealedSave {
+export interface EncryptedSave {
   /** Position in the order of sending, and the key of the record. */
   seq: number
   id: string
@@ -47,7 +47,7 @@ export interface CampaignSnapshot {
 
 /** Object stores of the app's IndexedDB database in this browser. */
 export interface DatabaseSchema extends DBSchema {
-  outbox: { key: number; value: SealedSave; indexes: { owner: string } }
+  outbox: { key: number; value: EncryptedSave; indexes: { owner: string } }
   /** Metadata of the downloaded vehicle lists (snapshots), by campaign id. */
   taken: { key: number; value: CampaignSnapshot }
   /** Encoded rows of a downloaded vehicle list (snapshot), in parts. */

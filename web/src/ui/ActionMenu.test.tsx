@@ -1,12 +1,12 @@
 import { render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test } from 'vitest'
-import { ActionMenu, type RowAction } from './ActionMenu'
+import { ActionMenu, type ActionMenuItem } from './ActionMenu'
 
 function open() {
   const done: string[] = []
-  const action = (text: string, more: Partial<RowAction> = {}): RowAction => ({ icon: 'pencil', text, label: `${text} A-1`, onSelect: () => done.push(text), ...more })
-  const actions: RowAction[] = [
+  const action = (text: string, more: Partial<ActionMenuItem> = {}): ActionMenuItem => ({ icon: 'pencil', text, label: `${text} A-1`, onSelect: () => done.push(text), ...more })
+  const actions: ActionMenuItem[] = [
     action('Export'), action('Lock', { disabled: true }), { icon: 'code', text: 'Convert', label: 'Convert A-1', accept: '.xlsx', onFile: ({ name }) => done.push(name) }, action('Delete', { danger: true }),
   ]
   render(<ActionMenu label="Actions for A-1" actions={actions} />)

@@ -14,11 +14,11 @@ interface MenuAction {
   disabled?: boolean
 }
 
-export type RowAction = MenuAction & ({ onSelect: () => void } | { /** File types that the file picker of the action accepts. */ accept: string; onFile: (file: File) => void })
+export type ActionMenuItem = MenuAction & ({ onSelect: () => void } | { /** File types that the file picker of the action accepts. */ accept: string; onFile: (file: File) => void })
 
 interface ActionMenuProps {
   label: string
-  actions: RowAction[]
+  actions: ActionMenuItem[]
   /** Whether an action of this menu is running. */
   busy?: boolean
 }
@@ -59,7 +59,7 @@ const Dots = () => (
 )
 
 /** Hidden file input of an action, which opens when the menu entry is chosen. */
-function FileInput({ id, label, accept, disabled, onFile }: Extract<RowAction, { accept: string }> & { id: string }) {
+function FileInput({ id, label, accept, disabled, onFile }: Extract<ActionMenuItem, { accept: string }> & { id: string }) {
   return (
     <input id={id} type="file" hidden accept={accept} disabled={disabled} aria-label={label}
       onChange={(event) => {
@@ -74,7 +74,7 @@ interface MenuProps {
   /** Prefix of the file inputs' ids; each id ends with the index of the input's action. */
   id: string
   label: string
-  actions: RowAction[]
+  actions: ActionMenuItem[]
   button: HTMLElement | null
   onClose: (focus: boolean) => void
 }
@@ -119,7 +119,7 @@ function Menu({ id, label, actions, button, onClose }: MenuProps) {
       onClose(true)
     }
   }
-  const select = (action: RowAction, index: number) => {
+  const select = (action: ActionMenuItem, index: number) => {
     onClose(true)
     if ('onSelect' in action) action.onSelect()
     else document.getElementById(`${id}-${index}`)?.click()
@@ -133,7 +133,7 @@ function Menu({ id, label, actions, button, onClose }: MenuProps) {
   )
 }
 
-function Entry({ action: { icon, text, label, danger, disabled }, isApart, onSelect }: { action: RowAction; isApart: boolean; onSelect: () => void }) {
+function Entry({ action: { icon, text, label, danger, disabled }, isApart, onSelect }: { action: ActionMenuItem; isApart: boolean; onSelect: () => void }) {
   return (
     <>
       {isApart && <hr />}

@@ -4,7 +4,7 @@ import { Link } from '@/lib/route'
 import { useText } from '@/lib/text'
 import { formatDate, formatTime } from '@/lib/time'
 import { Icon } from './Icon'
-import { Progress } from './Progress'
+import { ProgressBar } from './ProgressBar'
 import { CampaignStatusBadge } from './Status'
 import table from './Table.module.css'
 import styles from './CampaignTable.module.css'
@@ -132,7 +132,7 @@ function View({ campaign: { id, name } }: { campaign: Listed }) {
 
 function Done({ campaign: { name, total_inspected, total_vehicles, progress_unknown } }: { campaign: Listed }) {
   const t = useText()
-  return <Progress label={t('campaigns.progressOf', { name })} done={total_inspected} total={total_vehicles} unknown={progress_unknown} />
+  return <ProgressBar label={t('campaigns.progressOf', { name })} done={total_inspected} total={total_vehicles} unknown={progress_unknown} />
 }
 
 function CompletionMark({ done }: { done: boolean }) {

@@ -6,12 +6,12 @@ import { Icon, type IconName } from './Icon'
 import styles from './Page.module.css'
 
 /** Whether a page is shown in a pane of another page. In a pane, the heading is one level lower, takes no focus and does not name the browser tab. */
-export const InPaneContext = createContext(false)
+export const IsInSidePaneContext = createContext(false)
 
 /** Sets the title of the browser tab to '{screen} · {product}'. */
 export function usePageTitle(title: string): void {
   const product = useStoredProductName()
-  const inPane = useContext(InPaneContext)
+  const inPane = useContext(IsInSidePaneContext)
   useEffect(() => {
     if (!inPane) document.title = `${title} · ${product}`
   }, [title, product, inPane])
@@ -33,7 +33,7 @@ interface PageProps {
 export function Page({ title, tabTitle = title, subtitle, beside, narrow = false, children }: PageProps) {
   usePageTitle(tabTitle)
   const heading = useArrival()
-  const inPane = useContext(InPaneContext)
+  const inPane = useContext(IsInSidePaneContext)
   const Heading = inPane ? 'h2' : 'h1'
   return (
     <div className={`${styles.page} ${narrow ? styles.narrow : ''}`}>
@@ -57,7 +57,7 @@ let isFirst = true
  */
 function useArrival() {
   const heading = useRef<HTMLHeadingElement>(null)
-  const inPane = useContext(InPaneContext)
+  const inPane = useContext(IsInSidePaneContext)
   useEffect(() => {
     if (inPane) return undefined
     const focus = () => {

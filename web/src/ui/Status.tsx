@@ -14,8 +14,8 @@ const SHAPES: Record<string, IconName> = {
   none: 'ring',
 }
 
-export const getStatusIcon = (status: string): IconName => SHAPES[getStatusClassName(status)] ?? 'ring'
-export const getStatusClass = (status: string): string => styles[getStatusClassName(status)] ?? ''
+export const getVehicleStatusIcon = (status: string): IconName => SHAPES[getStatusClassName(status)] ?? 'ring'
+export const getVehicleStatusClass = (status: string): string => styles[getStatusClassName(status)] ?? ''
 
 interface VehicleStatusBadgeProps {
   status: string
@@ -27,8 +27,8 @@ interface VehicleStatusBadgeProps {
 export function VehicleStatusBadge({ status, inspected = true }: VehicleStatusBadgeProps) {
   const t = useText()
   return (
-    <span className={`${styles.badge} ${getStatusClass(status)}`}>
-      <Icon name={getStatusIcon(status)} size={18} />
+    <span className={`${styles.badge} ${getVehicleStatusClass(status)}`}>
+      <Icon name={getVehicleStatusIcon(status)} size={18} />
       {status === '' ? t(inspected ? 'status.none' : 'status.waiting') : status}
     </span>
   )
@@ -42,7 +42,7 @@ const CAMPAIGN: Record<string, { label: TextKey; icon: IconName; look: string | 
 }
 
 /** Returns the text key of a campaign status, or `undefined` for an unknown status. */
-export const getCampaignStatusKey = (status: string): TextKey | undefined => CAMPAIGN[status]?.label
+export const getCampaignStatusTextKey = (status: string): TextKey | undefined => CAMPAIGN[status]?.label
 
 /** Badge of a campaign's status. Ongoing and Pending Review share one colour. */
 export function CampaignStatusBadge({ status }: { status: string }) {

@@ -1,6 +1,6 @@
 import { act, render, screen } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
-import { showToast, TOAST_MS, Toaster, type ToastKind } from './Toast'
+import { showToast, TOAST_DURATION_MS, Toaster, type ToastKind } from './Toast'
 
 afterEach(() => vi.useRealTimers())
 
@@ -31,7 +31,7 @@ test.each<ToastKind>(['success', 'error', 'info'])('a toast of the kind %s has a
   for (const other of others) {
     for (const [index, look] of looks(screen.getByRole('button', { name: `A toast of ${other}` })).entries()) expect(look).not.toBe(looks(shown)[index])
   }
-  expect(TOAST_MS).toBe(4000)
+  expect(TOAST_DURATION_MS).toBe(4000)
   act(() => vi.advanceTimersByTime(3999))
   expect(screen.queryAllByRole('button')).toHaveLength(3)
   act(() => vi.advanceTimersByTime(1))

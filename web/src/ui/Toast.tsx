@@ -15,7 +15,7 @@ interface Toast {
   onEnd?: () => void
 }
 
-export const TOAST_MS = 4000
+export const TOAST_DURATION_MS = 4000
 const ICONS: Record<ToastKind, IconName> = { success: 'check', error: 'warning', info: 'info' }
 
 const toasts = createStore<Toast[]>([])
@@ -29,7 +29,7 @@ interface ToastOptions {
 }
 
 /** Shows a toast. Returns a function that hides the toast without calling `onEnd`. */
-export function showToast(kind: ToastKind, text: string, { ms = TOAST_MS, action, onTap, onEnd }: ToastOptions = {}): () => void {
+export function showToast(kind: ToastKind, text: string, { ms = TOAST_DURATION_MS, action, onTap, onEnd }: ToastOptions = {}): () => void {
   const id = ++lastId
   // A repeated message, such as an error while offline, replaces its earlier toast.
   const others = toasts.get().filter((shown) => shown.kind !== kind || shown.text !== text || shown.onEnd !== undefined)

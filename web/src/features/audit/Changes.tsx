@@ -3,7 +3,7 @@ import { VEHICLE_FIELD_LABELS } from '@/lib/vehicleFields'
 import { getAccessLevelTextKey } from '@/lib/roles'
 import type { TextKey } from '@/lib/text'
 import { formatDate, formatTime } from '@/lib/time'
-import { getCampaignStatusKey } from '@/ui/Status'
+import { getCampaignStatusTextKey } from '@/ui/Status'
 import { listFieldChanges, splitByLength, type FieldChange } from './events'
 import { useAuditText, type AuditTextKey } from './text'
 import styles from './Changes.module.css'
@@ -25,7 +25,7 @@ const isTimestamp = (value: string): boolean => TIMESTAMP.test(value) && !Number
  */
 function getValueKey(field: string, value: string): TextKey | AuditTextKey | null | undefined {
   if (field === 'user_type') return getAccessLevelTextKey(value)
-  if (field === 'status') return getCampaignStatusKey(value)
+  if (field === 'status') return getCampaignStatusTextKey(value)
   return field === 'inspected' ? (value === 'true' ? 'audit.yes' : 'audit.no') : null
 }
 

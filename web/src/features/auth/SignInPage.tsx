@@ -6,7 +6,7 @@ import { reloadSession, useSession } from '@/api/session'
 import { Link } from '@/lib/route'
 import { useStore } from '@/lib/store'
 import { useText, type Translate } from '@/lib/text'
-import { pendingCount } from '@/offline/pendingCount'
+import { pendingSaveCount } from '@/offline/pendingSaveCount'
 import { Button } from '@/ui/Button'
 import { TextField } from '@/ui/Field'
 import { Logo } from '@/ui/Logo'
@@ -35,7 +35,7 @@ function SignIn() {
   const [password, setPassword] = useState('')
   const seconds = useLockoutSeconds()
   const signIn = useSignIn()
-  const { open, others } = useStore(pendingCount)
+  const { open, others } = useStore(pendingSaveCount)
   const waiting = open + others
   const ready = hmc.trim() !== '' && password.trim() !== '' && seconds === 0
 

@@ -3,7 +3,7 @@ import type { InspectionActivity, InspectionPace } from '@/api/types'
 import { useCurrentTime } from '@/lib/timeAgo'
 import { useLanguage } from '@/lib/text'
 import { formatCount } from '@/lib/time'
-import { Progress } from '@/ui/Progress'
+import { ProgressBar } from '@/ui/ProgressBar'
 import type { CampaignWithPendingSaves } from './api'
 import { computeForecast } from './dashboard/forecast'
 import { getDateFormatters } from './dashboard/moments'
@@ -45,7 +45,7 @@ export function CampaignKeyFigures({ campaign, pace, activity, yard, manages }: 
       <div className={styles.wide}>
         <dt>{t('number.inspected')}</dt>
         <dd>
-          <Progress label={t('campaigns.progressOf', { name: campaign.name })} done={done} total={total} unknown={isUnknown} ticks={48} />
+          <ProgressBar label={t('campaigns.progressOf', { name: campaign.name })} done={done} total={total} unknown={isUnknown} ticks={48} />
           <PendingSavesLine n={campaign.unsent} />
         </dd>
       </div>

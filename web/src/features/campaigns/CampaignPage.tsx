@@ -6,10 +6,10 @@ import { mayManageCampaigns } from '@/lib/roles'
 import { parseId, buildPath, navigate, useQueryParams } from '@/lib/route'
 import { useText } from '@/lib/text'
 import { formatDate } from '@/lib/time'
-import { ActionMenu, type RowAction } from '@/ui/ActionMenu'
+import { ActionMenu, type ActionMenuItem } from '@/ui/ActionMenu'
 import { LinkButton } from '@/ui/Button'
 import { Card, ErrorNotice, Page, Skeleton } from '@/ui/Page'
-import { StepIndicator } from '@/ui/Progress'
+import { StepIndicator } from '@/ui/StepIndicator'
 import { CampaignStatusBadge } from '@/ui/Status'
 import { useCampaign, useCampaignActivity, useCampaignYardsProgress, useInspectionPace, type CampaignWithPendingSaves } from './api'
 import { AttentionCard } from './AttentionCard'
@@ -75,9 +75,9 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
   const idle = listIdleYards(yards.data ?? [], pace).map((one) => ({ yard: one, to: buildPath(`/campaign/${id}`, { yard: one.id }) }))
   const attention = manages && <AttentionCard campaigns={[id]} campaign={id} idle={idle} missing={bays.missing} hasRepairs={hasStatus(sumStatuses(activity.data?.yards ?? []), 'Repair')} />
   const takesInMenu = isWide && offline.problem === null && offline.snapshot === undefined && offline.download.isIdle
-  const rare: RowAction[] = [
-    ...(isWide && !isTouch && mayWalk ? [{ icon: 'scan', text: t('campaign.walk'), label: t('campaign.walk'), onSelect: () => navigate(walk) } satisfies RowAction] : []),
-    ...(takesInMenu ? [{ icon: 'phone', text: offline.label, label: offline.label, onSelect: offline.start } satisfies RowAction] : []),
+  const rare: ActionMenuItem[] = [
+    ...(isWide && !isTouch && mayWalk ? [{ icon: 'scan', text: t('campaign.walk'), label: t('campaign.walk'), onSelect: () => navigate(walk) } satisfies ActionMenuItem] : []),
+    ...(takesInMenu ? [{ icon: 'phone', text: offline.label, label: offline.label, onSelect: offline.start } satisfies ActionMenuItem] : []),
     ...due.actions,
     ...steps.actions,
   ]

@@ -2,7 +2,7 @@ import type { InspectionActivity } from '@/api/types'
 import { VEHICLE_STATUSES } from '@/lib/status'
 import { formatCount } from '@/lib/time'
 import { Icon } from '@/ui/Icon'
-import { getStatusClass, getStatusIcon } from '@/ui/Status'
+import { getVehicleStatusClass, getVehicleStatusIcon } from '@/ui/Status'
 import { useCampaignsText } from './text'
 import styles from './StatusStackedBar.module.css'
 
@@ -40,7 +40,7 @@ export function StatusStackedBar({ label, counts, done, total }: StatusStackProp
   return (
     <svg className={styles.stack} width="100%" height="14" role="img" aria-label={`${label}: ${words.join(', ')}`}>
       {known.map(({ status, vehicles }, n) => (
-        <rect key={status} x={width(sumBefore(n))} width={width(vehicles)} height="14" fill="currentColor" className={getStatusClass(status)} />
+        <rect key={status} x={width(sumBefore(n))} width={width(vehicles)} height="14" fill="currentColor" className={getVehicleStatusClass(status)} />
       ))}
       {rest > 0 && <rect x={width(done - rest)} width={width(rest)} height="14" className={styles.rest} />}
     </svg>
@@ -53,8 +53,8 @@ export function StatusLegend({ counts }: { counts: StatusCounts }) {
   return (
     <ul className={styles.legend}>
       {shown.map((status) => (
-        <li key={status} className={getStatusClass(status)}>
-          <Icon name={getStatusIcon(status)} size={14} />
+        <li key={status} className={getVehicleStatusClass(status)}>
+          <Icon name={getVehicleStatusIcon(status)} size={14} />
           {status} <span>{formatCount(countOf(counts, status))}</span>
         </li>
       ))}

@@ -9,7 +9,8 @@ import { LinkButton } from '@/ui/Button'
 import { Tabs } from '@/ui/LinkTabs'
 import { EmptyNotice, ErrorNotice, Page, Skeleton } from '@/ui/Page'
 import { Pager } from '@/ui/Pager'
-import { Progress, StepIndicator } from '@/ui/Progress'
+import { ProgressBar } from '@/ui/ProgressBar'
+import { StepIndicator } from '@/ui/StepIndicator'
 import { SearchBox } from '@/ui/SearchBox'
 import { CampaignStatusBadge } from '@/ui/Status'
 import table from '@/ui/Table.module.css'
@@ -75,7 +76,7 @@ function CampaignCard({ campaign, yard }: { campaign: Campaign; yard: number }) 
       <p className="quiet">
         {campaign.part} · {campaign.description}
       </p>
-      <Progress label={t('campaigns.progressOf', { name: campaign.name })} done={campaign.total_inspected} total={campaign.total_vehicles} unknown={campaign.progress_unknown} ticks={32} />
+      <ProgressBar label={t('campaigns.progressOf', { name: campaign.name })} done={campaign.total_inspected} total={campaign.total_vehicles} unknown={campaign.progress_unknown} ticks={32} />
     </li>
   )
 }

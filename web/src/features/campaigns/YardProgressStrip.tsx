@@ -3,7 +3,7 @@ import { formatCount } from '@/lib/time'
 import { isShownYard, compareNaturally } from '@/lib/yards'
 import { Icon } from '@/ui/Icon'
 import { Skeleton } from '@/ui/Page'
-import { Progress } from '@/ui/Progress'
+import { ProgressBar } from '@/ui/ProgressBar'
 import { useCampaignsText } from './text'
 import styles from './YardProgressStrip.module.css'
 
@@ -45,7 +45,7 @@ export function YardProgressStrip({ yards, hrefOf, current = null, summed = fals
           <p>
             <strong className={styles.number}>{formatCount(done)}</strong> / {formatCount(total)} {t('strip.vehicles', { n: formatCount(total) })}
           </p>
-          <Progress quiet label={t('strip.title')} done={done} total={total} ticks={48} />
+          <ProgressBar quiet label={t('strip.title')} done={done} total={total} ticks={48} />
         </div>
       )}
       <ul className={styles.columns} aria-label={t('strip.yards')}>

@@ -8,10 +8,10 @@ import { useRestartQuery } from '@/api/useRestartQuery'
 import { ApiProblem } from '@/api/apiProblem'
 import { CAMPAIGN_REQUIRED_FIELDS } from '@/api/requiredFields'
 import type { Campaign, CampaignSearch, CampaignStatus, InspectionPace, Yard, YardVehicleCount } from '@/api/types'
-import { isCampaignOffline } from '@/offline/campaigns'
-import { requestPersistentStorage } from '@/offline/db'
+import { isCampaignAvailableOffline } from '@/offline/offlineCampaigns'
+import { requestPersistentStorage } from '@/offline/database'
 import { countUnsentInspections, usePendingSaves } from '@/offline/outbox'
-import { allYardsQuery, campaignQuery, campaignsQuery, yardCountsQuery } from '@/offline/queries'
+import { allYardsQuery, campaignQuery, campaignsQuery, yardVehicleCountsQuery } from '@/offline/queries'
 import { storeOcrFiles } from '@/offline/ocrFiles'
 import { downloadSnapshot as saveSnapshot } from '@/offline/snapshots'
 import { startOfDay } from './dashboard/workHours'
@@ -74,7 +74,7 @@ export function useStartCampaign() {
     mutationFn: (id: number) =>
       unwrapResponse(apiClient.PUT('/campaigns/{id}', { params: { path: { id } }, body: { status: 'Ongoing' } }), CAMPAIGN_REQUIRED_FIELDS).catch((error: unknown) => {
         // Offline, no request is needed: the first inspection that reaches the server starts the campaign.
-        if (!(error instanceof ApiProblem) || error.status !== 0 || !isCampaignOffline(id)) throw error
+        if (!(error instanceof ApiProblem) || error.status !== 0 || !isCampaignAvailableOffline(id)) throw error
       }),
     onSettled: () => refreshVehicleCounts(queries),
   })
@@ -107,7 +107,7 @@ export const useYardsProgress = () => useQuery({ ...allYardsQuery, select: (yard
 const ofYard = (yard: Yard): YardProgress => ({ id: yard.id, name: yard.name, done: yard.vehicles_inspected_count, total: yard.vehicles_count })
 
 /** Fetches the progress of each yard in one campaign. */
-export const useCampaignYardsProgress = (campaign: string) => useQuery({ ...yardCountsQuery(campaign), select: (yards): YardProgress[] => yards.map(ofCount) })
+export const useCampaignYardsProgress = (campaign: string) => useQuery({ ...yardVehicleCountsQuery(campaign), select: (yards): YardProgress[] => yards.map(ofCount) })
 const ofCount = (yard: YardVehicleCount): YardProgress => ({ id: yard.yard_id, name: yard.yard_name, done: yard.inspected_vehicles, total: yard.total_vehicles })
 
 /** Fetches the inspection rate of a campaign, which the event stream updates. */

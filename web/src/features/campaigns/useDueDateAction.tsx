@@ -4,7 +4,7 @@ import { useSession } from '@/api/session'
 import type { Campaign } from '@/api/types'
 import { mayManageCampaigns } from '@/lib/roles'
 import { formatDate, formatTime } from '@/lib/time'
-import type { RowAction } from '@/ui/ActionMenu'
+import type { ActionMenuItem } from '@/ui/ActionMenu'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import { TextField } from '@/ui/Field'
@@ -26,7 +26,7 @@ export const formatDueDate = (at: string): string => `${formatDate(at)}, ${forma
  * Provides the menu action that sets the due date of a campaign, and its dialog as `part`. Operators get no action, because they may
  * not change the date.
  */
-export function useDueDateAction(campaign: Campaign): { actions: RowAction[]; part: ReactNode } {
+export function useDueDateAction(campaign: Campaign): { actions: ActionMenuItem[]; part: ReactNode } {
   const t = useCampaignsText()
   const mayEdit = mayManageCampaigns(useSession()?.user.user_type ?? '')
   const [isOpen, setIsOpen] = useState(false)

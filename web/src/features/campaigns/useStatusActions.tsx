@@ -2,10 +2,10 @@ import { useState, type ReactNode } from 'react'
 import { getErrorMessage } from '@/api/apiProblem'
 import { useSession } from '@/api/session'
 import type { Campaign } from '@/api/types'
-import type { RowAction } from '@/ui/ActionMenu'
+import type { ActionMenuItem } from '@/ui/ActionMenu'
 import { ConfirmDialog } from '@/ui/Dialog'
 import { Alert } from '@/ui/Page'
-import { getCampaignStatusKey } from '@/ui/Status'
+import { getCampaignStatusTextKey } from '@/ui/Status'
 import { showToast } from '@/ui/Toast'
 import { useSetCampaignStatus } from './api'
 import { OtherDevicesWarning } from './OtherDevicesWarning'
@@ -18,21 +18,21 @@ const ICONS = { Ongoing: 'play', 'Pending Review': 'eye', Closed: 'check' } as c
  * Provides the status changes of a campaign as menu actions: send for review, resume, close, reopen. `part` contains the confirmation
  * dialog for closing and the error message.
  */
-export function useStatusActions(campaign: Campaign): { actions: RowAction[]; isBusy: boolean; part: ReactNode } {
+export function useStatusActions(campaign: Campaign): { actions: ActionMenuItem[]; isBusy: boolean; part: ReactNode } {
   const t = useCampaignsText()
   const steps = listStatusSteps(campaign.status, useSession()?.user.user_type ?? '')
   const [closing, setClosing] = useState<StatusStep | null>(null)
   const set = useSetCampaignStatus()
 
   const labelOf = (status: string) => {
-    const key = getCampaignStatusKey(status)
+    const key = getCampaignStatusTextKey(status)
     return key === undefined ? status : t(key)
   }
   const take = ({ to }: StatusStep) => set.mutate({ id: campaign.id, status: to }, {
     onSuccess: ({ status }) => showToast('success', t('step.done', { status: labelOf(status) })),
     onSettled: () => setClosing(null),
   })
-  const actions = steps.map((step): RowAction => ({
+  const actions = steps.map((step): ActionMenuItem => ({
     icon: step.to === 'Ready' ? 'ring' : ICONS[step.to], text: t(step.label), label: t(step.label), danger: step.to === 'Closed', disabled: set.isPending,
     onSelect: () => (step.to === 'Closed' ? setClosing(step) : take(step)),
   }))

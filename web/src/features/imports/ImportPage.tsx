@@ -9,7 +9,7 @@ import { Button, LinkButton } from '@/ui/Button'
 import { DropZone } from '@/ui/DropZone'
 import { Alert, Card, Page } from '@/ui/Page'
 import { PageDropTarget } from '@/ui/PageDropTarget'
-import { Progress } from '@/ui/Progress'
+import { ProgressBar } from '@/ui/ProgressBar'
 import { ServerWarnings } from '@/ui/ServerWarnings'
 import { isUploadCancelled, createUpload, useCancelUpload, useUploadWorkbook, type UploadProgress } from './api'
 import { ExpectedColumns } from './ExpectedColumns'
@@ -84,7 +84,7 @@ function Working({ progress, cancelling, onCancel }: WorkingProps) {
     <div className={styles.working}>
       <div className={styles.far} role="status">
         <p>{label}</p>
-        <Progress label={label} done={progress?.rows ?? 0} total={progress?.total ?? null} />
+        <ProgressBar label={label} done={progress?.rows ?? 0} total={progress?.total ?? null} />
         <p className="quiet">{t('import.rows', { n: progress?.rows ?? 0 })}</p>
       </div>
       <Button icon="close" busy={cancelling} onClick={onCancel}>

@@ -10,7 +10,7 @@ import { ConfirmDialog } from '@/ui/Dialog'
 import { Alert, EmptyNotice, ErrorNotice, Skeleton } from '@/ui/Page'
 import { Pager } from '@/ui/Pager'
 import { SearchBox } from '@/ui/SearchBox'
-import { getCampaignStatusKey } from '@/ui/Status'
+import { getCampaignStatusTextKey } from '@/ui/Status'
 import { showToast } from '@/ui/Toast'
 import { useDeleteCampaign, useManagedCampaigns } from './api'
 import { CampaignActions } from './CampaignActions'
@@ -60,7 +60,7 @@ function StatusFilter({ value }: { value: CampaignStatus | null }) {
   return (
     <ChipChoice label={t('manage.statusFilter')} value={value} onChoose={(status) => setQueryParams({ status, page: null })} chips={[
       { value: null, text: t('manage.allStatuses') },
-      ...STATUSES.map((status) => ({ value: status, text: t(getCampaignStatusKey(status) ?? 'campaign.ready') })),
+      ...STATUSES.map((status) => ({ value: status, text: t(getCampaignStatusTextKey(status) ?? 'campaign.ready') })),
     ]} />
   )
 }

@@ -11,7 +11,7 @@ import { Dialog } from '@/ui/Dialog'
 import { Select, TextArea, TextField } from '@/ui/Field'
 import { Alert } from '@/ui/Page'
 import { showToast } from '@/ui/Toast'
-import { WithoutStatusDialog } from '@/ui/WithoutStatusDialog'
+import { ConfirmNoStatusDialog } from '@/ui/ConfirmNoStatusDialog'
 import { useUpdateVehicle } from './api'
 import { useManageText } from './text'
 import styles from './VehicleDialog.module.css'
@@ -88,7 +88,7 @@ export function VehicleDialog({ vehicle, onClose }: { vehicle: Vehicle; onClose:
           </Button>
         </div>
       </form>
-      {asked && <WithoutStatusDialog onYes={store} onNo={() => setAsked(false)} />}
+      {asked && <ConfirmNoStatusDialog onYes={store} onNo={() => setAsked(false)} />}
     </Dialog>
   )
 }

@@ -1,4 +1,4 @@
-import { removeSave } from '@/offline/outbox'
+import { deleteSave } from '@/offline/outbox'
 import { Button } from '@/ui/Button'
 import { showToast } from '@/ui/Toast'
 import { CardActions, CardList, CardErrorText, OutboxCard, OutboxSection } from './OutboxCard'
@@ -8,7 +8,7 @@ import { useOutboxText } from './text'
 export function AlteredSaves({ places }: { places: number[] }) {
   const t = useOutboxText()
   if (places.length === 0) return null
-  const discard = (place: number) => void removeSave(place).then(() => showToast('info', t('outbox.removed')))
+  const discard = (place: number) => void deleteSave(place).then(() => showToast('info', t('outbox.removed')))
   return (
     <OutboxSection title={t('outbox.altered')}>
       <CardList>

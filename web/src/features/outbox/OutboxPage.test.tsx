@@ -1,7 +1,7 @@
 import '@/testing/indexedDb'
 import { screen } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
-import { openDatabase } from '@/offline/db'
+import { openDatabase } from '@/offline/database'
 import { outboxState, loadOutbox } from '@/offline/outbox'
 import { endSession } from '@/api/session'
 import { stubServer } from '@/testing/server'
@@ -20,7 +20,7 @@ test('a save that was changed on this phone is shown to its owner, who removes i
   expect(await screen.findByText('Esta inspeção foi alterada neste aparelho e não será enviada.')).toBeTruthy()
   expect(screen.queryByText(/^Tudo enviado/)).toBeNull()
   await person.click(screen.getByRole('button', { name: 'Remove' }))
-  await vi.waitFor(() => expect(outboxState.get().altered).toEqual([]))
+  await vi.waitFor(() => expect(outboxState.get().undecryptable).toEqual([]))
   expect(await screen.findByText(/^Tudo enviado/)).toBeTruthy()
   expect(await kept?.count('outbox')).toBe(0)
 })

@@ -1,5 +1,5 @@
 import { useIsServerReachable } from '@/api/connectivity'
-import { countOtherVehicleQuestions, getOtherVehicleQuestionKey, useOutbox, useOutboxState, useStorageProblem, type StoredSave } from '@/offline/outbox'
+import { countVehicleMismatches, getVehicleMismatchKey, useOutbox, useOutboxState, useStorageProblem, type StoredSave } from '@/offline/outbox'
 import { Button } from '@/ui/Button'
 import { Alert, EmptyNotice, Page, Skeleton } from '@/ui/Page'
 import { AlteredSaves } from './AlteredSaves'
@@ -13,15 +13,15 @@ import { useOutboxText } from './text'
 /** The 'Offline' page: pending saves, sent saves, the person's own conflicts, and campaigns available offline. */
 export default function OutboxPage() {
   const t = useOutboxText()
-  const { entries, altered, others, canStore } = useOutboxState()
+  const { entries, undecryptable, others, canStore } = useOutboxState()
   const problem = useStorageProblem()
   const toSend = entries.filter(({ state }) => state !== 'done')
   return (
     <Page title={t('outbox.title')} narrow>
       {canStore === null && <Skeleton rows={2} label={t('common.loading')} />}
       {problem !== null && <Alert kind="warning">{t(problem === 'outdated' ? 'problem.outdated' : 'outbox.noDisk')}</Alert>}
-      {canStore === true && (toSend.length > 0 || altered.length === 0) && <ToSend entries={toSend} />}
-      <AlteredSaves places={altered} />
+      {canStore === true && (toSend.length > 0 || undecryptable.length === 0) && <ToSend entries={toSend} />}
+      <AlteredSaves places={undecryptable} />
       {others > 0 && <Alert kind="info">{t('outbox.others', { n: others })}</Alert>}
       <SentSaves entries={entries.filter(({ state }) => state === 'done')} />
       <OwnConflicts />
@@ -34,8 +34,8 @@ function ToSend({ entries }: { entries: StoredSave[] }) {
   const t = useOutboxText()
   const outbox = useOutbox()
   const isOnline = useIsServerReachable()
-  const questions = entries.map(getOtherVehicleQuestionKey)
-  const asked = countOtherVehicleQuestions(entries)
+  const questions = entries.map(getVehicleMismatchKey)
+  const asked = countVehicleMismatches(entries)
   const refused = entries.filter(({ state }, index) => state === 'refused' && questions[index] === null).length
   const hasUnsent = entries.some(({ state }) => state !== 'refused')
   if (entries.length === 0) return <EmptyNotice icon="check" text={t('outbox.none')} />

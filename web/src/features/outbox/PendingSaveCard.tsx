@@ -5,9 +5,9 @@ import type { VehicleFields } from '@/lib/vehicleFields'
 import { buildPath, navigate } from '@/lib/route'
 import { useStore } from '@/lib/store'
 import { useLanguage } from '@/lib/text'
-import { getOtherVin, removeSave, useOutbox, type PendingSave, type StoredSave, type SaveRejection } from '@/offline/outbox'
+import { getMismatchedServerVin, deleteSave, useOutbox, type PendingSave, type StoredSave, type SaveRejection } from '@/offline/outbox'
 import { Button } from '@/ui/Button'
-import { DiscardSaveButton, OtherVehicleQuestion } from '@/ui/OtherVehicleQuestion'
+import { DiscardSaveButton, VehicleMismatchQuestion } from '@/ui/VehicleMismatchQuestion'
 import { VehicleStatusBadge } from '@/ui/Status'
 import { CardActions, CardHead, CardErrorText, OutboxCard } from './OutboxCard'
 import { useOutboxText, type OutboxTextKey } from './text'
@@ -24,9 +24,9 @@ export function PendingSaveCard({ entry, isAsking = true }: { entry: StoredSave;
   const { vin, space, campaign_name, state, reason, at } = entry
   const outbox = useOutbox()
   const isSending = useStore(outbox.sending) === entry.id
-  const other = getOtherVin(entry)
+  const other = getMismatchedServerVin(entry)
   const shown = isSending ? 'sending' : state === 'refused' ? 'refused' : 'waiting'
-  const discard = () => removeSave(entry.seq)
+  const discard = () => deleteSave(entry.seq)
   return (
     <OutboxCard isRefused={shown === 'refused'}>
       <CardHead vin={vin} state={shown} text={t(other === null ? `outbox.${shown}` : 'outbox.asks')} />
@@ -35,7 +35,7 @@ export function PendingSaveCard({ entry, isAsking = true }: { entry: StoredSave;
       <p className="quiet">
         {space} · {campaign_name} · <time dateTime={new Date(at).toISOString()}>{formatTimeAgo(at, now, language)}</time>
       </p>
-      {other !== null && isAsking && <OtherVehicleQuestion seen={vin} now={other} onYes={() => void outbox.retryForOtherVehicle(entry)} onDiscard={discard} />}
+      {other !== null && isAsking && <VehicleMismatchQuestion seen={vin} now={other} onYes={() => void outbox.retryForCurrentVehicle(entry)} onDiscard={discard} />}
       {!isSending && other === null && (
         <CardActions>
           {state === 'refused' && (

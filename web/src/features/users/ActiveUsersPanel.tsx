@@ -6,7 +6,7 @@ import { countPages, PAGE_SIZE } from '@/lib/pages'
 import { parseId, parsePageNumber, setQueryParams, useQueryParams } from '@/lib/route'
 import { formatCount } from '@/lib/time'
 import { useUsersText } from './text'
-import type { RowAction } from '@/ui/ActionMenu'
+import type { ActionMenuItem } from '@/ui/ActionMenu'
 import { Button } from '@/ui/Button'
 import { ConfirmDialog } from '@/ui/Dialog'
 import { Alert, EmptyNotice, ErrorNotice, Skeleton } from '@/ui/Page'
@@ -55,10 +55,10 @@ function Loaded({ users }: { users: User[] }) {
   const chosen = users.find(({ id }) => id === parseId(query.get('user')))
   const isFiltered = found.length < users.length
 
-  const rareActionsOf = (user: User): RowAction[] => {
+  const rareActionsOf = (user: User): ActionMenuItem[] => {
     const { id, hmc } = user
-    const download: RowAction = { icon: 'download', text: t('users.dataShort'), label: t('users.data', { hmc }), onSelect: () => data.mutate(user) }
-    const history: RowAction = { icon: 'list', text: t('users.historyShort'), label: t('users.history', { hmc }), onSelect: () => setReviewed(user) }
+    const download: ActionMenuItem = { icon: 'download', text: t('users.dataShort'), label: t('users.data', { hmc }), onSelect: () => data.mutate(user) }
+    const history: ActionMenuItem = { icon: 'list', text: t('users.historyShort'), label: t('users.history', { hmc }), onSelect: () => setReviewed(user) }
     if (id === me) return [history, download]
     return [
       history,
@@ -68,7 +68,7 @@ function Loaded({ users }: { users: User[] }) {
       { icon: 'trash', text: t('users.deleteShort'), label: t('users.delete', { hmc }), danger: true, onSelect: () => setLeaving(user) },
     ]
   }
-  const actionsOf = (user: User): RowAction[] => [
+  const actionsOf = (user: User): ActionMenuItem[] => [
     ...USER_CHANGE_PANELS.map(({ name, label, of, icon }) => ({ icon, text: t(label), label: t(of, { hmc: user.hmc }), onSelect: () => setQueryParams({ user: user.id, fold: name }) })),
     ...rareActionsOf(user),
   ]

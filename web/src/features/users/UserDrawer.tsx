@@ -4,7 +4,7 @@ import type { User } from '@/api/types'
 import { useMediaQuery } from '@/lib/useMediaQuery'
 import { setQueryParams } from '@/lib/route'
 import { formatCount, formatDate } from '@/lib/time'
-import type { RowAction } from '@/ui/ActionMenu'
+import type { ActionMenuItem } from '@/ui/ActionMenu'
 import { Button, IconButton } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import { Icon, type IconName } from '@/ui/Icon'
@@ -25,7 +25,7 @@ interface UserDrawerProps {
   isMe: boolean
   /** Name of the open section; `null` while all sections are closed. */
   fold: string | null
-  actions: RowAction[]
+  actions: ActionMenuItem[]
   onClose: () => void
 }
 

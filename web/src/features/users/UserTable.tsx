@@ -6,7 +6,7 @@ import { setQueryParams } from '@/lib/route'
 import { getAccessLevelTextKey } from '@/lib/roles'
 import { useLanguage } from '@/lib/text'
 import { formatCount, formatDate, formatTime } from '@/lib/time'
-import { ActionMenu, type RowAction } from '@/ui/ActionMenu'
+import { ActionMenu, type ActionMenuItem } from '@/ui/ActionMenu'
 import table from '@/ui/Table.module.css'
 import { nextUserSort, type UserListSettings, type UserSortColumn } from './listing'
 import { useUsersText, type UsersTextKey } from './text'
@@ -20,7 +20,7 @@ interface UserTableProps {
   /** Id of the user whose drawer is open; `null` while the drawer is closed. */
   chosen: number | null
   onChoose: (user: User) => void
-  actionsOf: (user: User) => RowAction[]
+  actionsOf: (user: User) => ActionMenuItem[]
 }
 
 /** Users of one page, as a table on wide screens and as cards on phones. */

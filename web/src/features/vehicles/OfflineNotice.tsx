@@ -6,6 +6,6 @@ import styles from './OfflineNotice.module.css'
 /** Notice that only the list data of this vehicle is available offline: notes and last change are missing. */
 export function OfflineNotice({ vehicle }: { vehicle: Vehicle }) {
   const t = useScanText()
-  const { partly }: PartialVehicle = vehicle
-  return partly ? <p className={styles.partly}>{t('vehicle.partly')}</p> : null
+  const { isPartial }: PartialVehicle = vehicle
+  return isPartial ? <p className={styles.partly}>{t('vehicle.partly')}</p> : null
 }

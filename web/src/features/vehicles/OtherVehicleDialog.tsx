@@ -1,5 +1,5 @@
 import { Dialog } from '@/ui/Dialog'
-import { OtherVehicleQuestion, useFeatureText } from '@/ui/OtherVehicleQuestion'
+import { VehicleMismatchQuestion, useFeatureText } from '@/ui/VehicleMismatchQuestion'
 import type { Inspection } from './useInspection'
 import type { VehicleMismatch } from './useSubmitInspection'
 
@@ -9,9 +9,9 @@ export function OtherVehicleDialog({ mismatch, inspection }: { mismatch: Vehicle
   const { saveToOther, discardMismatch, leaveMismatch } = inspection
   return (
     <Dialog label={t('otherCar.title')} onClose={leaveMismatch}>
-      <OtherVehicleQuestion seen={mismatch.request.vin} now={mismatch.now} onYes={() => saveToOther(mismatch)} onDiscard={() => discardMismatch(mismatch)}>
+      <VehicleMismatchQuestion seen={mismatch.request.vin} now={mismatch.now} onYes={() => saveToOther(mismatch)} onDiscard={() => discardMismatch(mismatch)}>
         {mismatch.seq !== null && <p className="quiet">{t('otherCar.stays')}</p>}
-      </OtherVehicleQuestion>
+      </VehicleMismatchQuestion>
     </Dialog>
   )
 }

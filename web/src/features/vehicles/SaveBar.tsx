@@ -1,7 +1,7 @@
 import { useId, useState } from 'react'
 import type { Vehicle } from '@/api/types'
 import { Button } from '@/ui/Button'
-import { WithoutStatusDialog } from '@/ui/WithoutStatusDialog'
+import { ConfirmNoStatusDialog } from '@/ui/ConfirmNoStatusDialog'
 import { StorageWarning } from './StorageWarning'
 import { SaveError } from './SaveError'
 import { useScanText } from './text'
@@ -63,7 +63,7 @@ export function SaveBar({ vehicle, inspection, identification, isDesk, onManual 
       </div>
       </div>
       {asked !== null && (
-        <WithoutStatusDialog onNo={() => setAsked(null)} onYes={() => {
+        <ConfirmNoStatusDialog onNo={() => setAsked(null)} onYes={() => {
           setAsked(null)
           inspection.submit(asked)
         }} />

@@ -1,4 +1,4 @@
-import { RetainedProblem } from '@/offline/outbox'
+import { RejectedSaveError } from '@/offline/outbox'
 import { getErrorMessage } from '@/api/apiProblem'
 import { Alert } from '@/ui/Page'
 import { useScanText } from './text'
@@ -10,7 +10,7 @@ export function SaveError({ error }: { error: Error | null }) {
   return (
     <Alert kind="error">
       {t('vehicle.notSaved', { why: getErrorMessage(error, t) })}
-      {error instanceof RetainedProblem && ` ${t('vehicle.retained')}`}
+      {error instanceof RejectedSaveError && ` ${t('vehicle.retained')}`}
     </Alert>
   )
 }

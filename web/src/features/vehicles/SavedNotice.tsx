@@ -22,7 +22,7 @@ interface SavedNoticeProps {
  * Notice between a save and the next vehicle. Shows the saved status, the parking space of the next vehicle, and a bar that runs until that
  * vehicle opens.
  */
-export function SavedNotice({ vehicle, status, delay: { kept, ms }, next, onGo }: SavedNoticeProps) {
+export function SavedNotice({ vehicle, status, delay: { isQueued, ms }, next, onGo }: SavedNoticeProps) {
   const t = useScanText()
   const go = useRef<HTMLDivElement>(null)
   useEffect(() => go.current?.querySelector('button')?.focus({ preventScroll: true }), [])
@@ -32,7 +32,7 @@ export function SavedNotice({ vehicle, status, delay: { kept, ms }, next, onGo }
         <div className={styles.message} role="status" aria-live="polite">
           <div data-kind="success">
             <span className={styles.sign}><Icon name="check" size={40} /></span>
-            <p>{t(kept ? 'vehicle.keptNext' : 'vehicle.savedNext')}</p>
+            <p>{t(isQueued ? 'vehicle.keptNext' : 'vehicle.savedNext')}</p>
           </div>
         </div>
         <p className={styles.what}>
@@ -42,7 +42,7 @@ export function SavedNotice({ vehicle, status, delay: { kept, ms }, next, onGo }
         {next && (
           <div className={styles.next}>
             <p className="quiet">{t('walk.next')}</p>
-            <ParkingSpaceSign space={next.parking_space} size="next" />
+            <ParkingSpaceSign space={next.parking_space} size="large" />
             <MonospaceVin vin={next.vin_number} />
           </div>
         )}

@@ -1,7 +1,7 @@
 import { useId, useRef, type MouseEvent } from 'react'
 import { findStatusChangeError, VEHICLE_STATUSES, type StatusChangeError, type VehicleStatus } from '@/lib/status'
 import { Icon } from '@/ui/Icon'
-import { getStatusClass, getStatusIcon, VehicleStatusBadge } from '@/ui/Status'
+import { getVehicleStatusClass, getVehicleStatusIcon, VehicleStatusBadge } from '@/ui/Status'
 import { useScanText } from './text'
 import styles from './StatusGrid.module.css'
 
@@ -32,8 +32,8 @@ export function StatusGrid({ role, stored, value, onChange }: StatusGridProps) {
     <div className={styles.choice} role="group" aria-label={t('vehicle.step3')} tabIndex={-1}>
       <div className={styles.statuses}>
         {allowed.map(({ status }) => (
-          <button key={status} type="button" className={`${styles.status} ${getStatusClass(status)}`} aria-pressed={status === value} data-print={status === value || undefined} aria-current={status === stored || undefined} aria-disabled={false} onClick={(event) => tap(status, event)}>
-            <Icon name={getStatusIcon(status)} size={30} />
+          <button key={status} type="button" className={`${styles.status} ${getVehicleStatusClass(status)}`} aria-pressed={status === value} data-print={status === value || undefined} aria-current={status === stored || undefined} aria-disabled={false} onClick={(event) => tap(status, event)}>
+            <Icon name={getVehicleStatusIcon(status)} size={30} />
             <span>{status}</span>
             {status === stored && <span aria-hidden className={styles.current}>{t('status.current')}</span>}
           </button>
@@ -71,7 +71,7 @@ function Refused({ status, reason, pressed, stored, onTap }: RefusedProps) {
   const id = useId()
   return (
     <li>
-      <button type="button" className={`${styles.refused} ${getStatusClass(status)}`} aria-label={status} aria-pressed={pressed} aria-current={stored || undefined} aria-disabled aria-describedby={id} onClick={onTap}>
+      <button type="button" className={`${styles.refused} ${getVehicleStatusClass(status)}`} aria-label={status} aria-pressed={pressed} aria-current={stored || undefined} aria-disabled aria-describedby={id} onClick={onTap}>
         <VehicleStatusBadge status={status} />
         {stored && <span aria-hidden className={styles.current}>{t('status.current')}</span>}
       </button>

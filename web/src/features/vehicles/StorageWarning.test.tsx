@@ -1,6 +1,6 @@
 import { act, render, screen } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { databaseProblem } from '@/offline/db'
+import { databaseProblem } from '@/offline/database'
 import { outboxState } from '@/offline/outbox'
 import { StorageWarning } from './StorageWarning'
 

@@ -8,7 +8,7 @@ import { vehicleQuery } from '@/offline/queries'
 import { ScanDialog } from '@/ui/Scanner'
 import { formatDate, formatTime } from '@/lib/time'
 import { LinkButton } from '@/ui/Button'
-import { Alert, InPaneContext } from '@/ui/Page'
+import { Alert, IsInSidePaneContext } from '@/ui/Page'
 import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { VehicleStatusBadge } from '@/ui/Status'
 import { ConflictDialog } from './ConflictDialog'
@@ -46,7 +46,7 @@ interface VehicleInspectionProps {
 /** Form of one vehicle's inspection. The layout follows the width of the container, so that the form also fits a column beside a list. */
 export function VehicleInspection({ vehicle, yard, user, children }: VehicleInspectionProps) {
   const t = useScanText()
-  const inPane = useContext(InPaneContext)
+  const inPane = useContext(IsInSidePaneContext)
   const isDesk = useIsDesk()
   const inspection = useInspection(vehicle, yard, user)
   const { entry, identified, restored, conflict, mismatch, saved, closed, delay } = inspection
@@ -164,8 +164,8 @@ function FoldedResult({ vehicle: { inspected, status } }: { vehicle: Vehicle }) 
 
 function LastChange({ vehicle }: { vehicle: Vehicle }) {
   const t = useScanText()
-  const { modified_by: id, modified_by_hmc: hmc, modified_at: at, partly }: PartialVehicle = vehicle
-  if (partly) return <p className="quiet">{t('vehicle.changesUnknown')}</p>
+  const { modified_by: id, modified_by_hmc: hmc, modified_at: at, isPartial }: PartialVehicle = vehicle
+  if (isPartial) return <p className="quiet">{t('vehicle.changesUnknown')}</p>
   if (id === null || id === undefined || !at) return <p className="quiet">{t('vehicle.neverChanged')}</p>
   return <p className="quiet">{t('vehicle.lastChange', { id, hmc: hmc ?? t('vehicle.removedUser'), date: formatDate(at), time: formatTime(at) })}</p>
 }

@@ -2,7 +2,7 @@ import { lazy, Suspense, useEffect, useMemo, useRef, useState, type KeyboardEven
 import { Route, Router } from 'wouter'
 import { buildPath, navigate } from '@/lib/route'
 import { IconButton } from '@/ui/Button'
-import { InPaneContext, Skeleton } from '@/ui/Page'
+import { IsInSidePaneContext, Skeleton } from '@/ui/Page'
 import { useListText } from './listText'
 import { VehiclePaneContext, type VehiclePane } from './vehiclePane'
 import styles from './VehiclePaneView.module.css'
@@ -67,7 +67,7 @@ export function VehiclePaneView({ id, yard, open, close, onPrevious, onNext }: V
         <IconButton icon="close" label={t('pane.close')} onClick={close} />
       </div>
       <div className={styles.paneBody} tabIndex={-1}>
-        <InPaneContext value>
+        <IsInSidePaneContext value>
           <VehiclePaneContext value={pane}>
             <Router hook={location} searchHook={search}>
               <Suspense fallback={<Skeleton rows={3} height={150} label={t('vehicle.loading')} />}>
@@ -75,7 +75,7 @@ export function VehiclePaneView({ id, yard, open, close, onPrevious, onNext }: V
               </Suspense>
             </Router>
           </VehiclePaneContext>
-        </InPaneContext>
+        </IsInSidePaneContext>
       </div>
     </section>
   )

@@ -116,7 +116,7 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
     document.addEventListener('pointerdown', unlockSound, { once: true }) // browsers play sound only after a tap on the page
     return () => document.removeEventListener('pointerdown', unlockSound)
   }, [])
-  useEffect(() => () => outbox.releaseHeld(), [outbox])
+  useEffect(() => () => outbox.endUndoPeriod(), [outbox])
   const shown = car === null ? undefined : vehicles.find(({ id }) => id === car.id)
   const close = () => {
     setCar(null)
@@ -144,13 +144,13 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
         <p className={styles.next}>{t('walk.noNext')}</p>
       ) : (
         <p className={styles.next}>
-          <span className="quiet">{t('walk.next')}</span> <ParkingSpaceSign space={next.parking_space} size="next" /> <MonospaceVin vin={next.vin_number} />
+          <span className="quiet">{t('walk.next')}</span> <ParkingSpaceSign space={next.parking_space} size="large" /> <MonospaceVin vin={next.vin_number} />
         </p>
       )}
       <div className={styles.bar} data-bottom-bar>
         {typing && <VehicleFinder lookup={lookup} focused={choice === true} onFocus={() => setTyping(true)} onOpen={(id) => open(id, false)} />}
         {missed !== null && <UnknownScanMessage text={missed} campaign={campaign} found={lookup.findScanned(missed)} onOpen={(id) => open(id, true)} onClose={() => setMissed(null)} />}
-        {last !== null && missed === null && <LastSave key={last.saved.result.kind === 'kept' ? last.saved.result.entry.id : last.id} saved={last.saved} onUndo={(save) => undo(save, last)} />}
+        {last !== null && missed === null && <LastSave key={last.saved.result.kind === 'queued' ? last.saved.result.entry.id : last.id} saved={last.saved} onUndo={(save) => undo(save, last)} />}
         <div className={styles.ways}>
           <label className={styles.oneTap}>
             <input type="checkbox" role="switch" checked={oneTap} onChange={(event) => setOneTap(event.target.checked)} />
@@ -198,7 +198,7 @@ interface LastSaveProps {
 function LastSave({ saved: { vehicle: { vin_number: vin, parking_space: space, status }, result }, onUndo }: LastSaveProps) {
   const t = useScanText()
   const [over, setOver] = useState(false)
-  const held = result.kind === 'kept' && result.held ? result.entry : null
+  const held = result.kind === 'queued' && result.held ? result.entry : null
   useEffect(() => {
     const timer = held === null ? undefined : setTimeout(setOver, held.at + UNDO_PERIOD_MS - Date.now(), true)
     return () => clearTimeout(timer)
@@ -212,7 +212,7 @@ function LastSave({ saved: { vehicle: { vin_number: vin, parking_space: space, s
       </div>
     )
   }
-  const words = result.kind === 'kept' ? (['walk.keptPlain', 'walk.kept'] as const) : (['walk.savedPlain', 'walk.saved'] as const)
+  const words = result.kind === 'queued' ? (['walk.keptPlain', 'walk.kept'] as const) : (['walk.savedPlain', 'walk.saved'] as const)
   return (
     <p className={styles.saved} role="status">
       <Icon name="check" size={20} />

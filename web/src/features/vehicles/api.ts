@@ -10,7 +10,7 @@ import { writeDraft } from '@/lib/inspectionDrafts'
 import { toIdentifierKey } from '@/lib/identifier'
 import { createIdentifierIndex, matchTextToVehicles } from '@/lib/match'
 import { findNextVehicle } from '@/lib/nextVehicles'
-import { getPendingSaves, RetainedProblem, useOutbox, usePendingSaves, applyPendingChanges, applyPendingChangesToList, type SaveRequest } from '@/offline/outbox'
+import { getPendingSaves, RejectedSaveError, useOutbox, usePendingSaves, applyPendingChanges, applyPendingChangesToList, type SaveRequest } from '@/offline/outbox'
 import { campaignQuery, vehicleListQuery, vehicleQuery } from '@/offline/queries'
 
 export const useCampaign = (id: number) => useQuery(campaignQuery(id, null))
@@ -53,7 +53,7 @@ export function useSaveVehicle() {
         dropDraft()
         return result
       } catch (error) {
-        if (error instanceof RetainedProblem) dropDraft() // the outbox now stores the typed values
+        if (error instanceof RejectedSaveError) dropDraft() // the outbox now stores the typed values
         throw error
       }
     },

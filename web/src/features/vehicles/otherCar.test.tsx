@@ -2,7 +2,7 @@ import '@/testing/indexedDb'
 import { IDBObjectStore } from 'fake-indexeddb'
 import { screen, waitFor, within } from '@testing-library/react'
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { outboxState, loadOutbox, removeSave } from '@/offline/outbox'
+import { outboxState, loadOutbox, deleteSave } from '@/offline/outbox'
 import { endSession } from '@/api/session'
 import type { Vehicle } from '@/api/types'
 import { loadSentences } from '@/lib/translateSentence'
@@ -24,7 +24,7 @@ const answerOf = ({ json }: { json: Record<string, unknown> }) =>
 beforeAll(loadSentences)
 beforeEach(loadOutbox)
 afterEach(async () => {
-  for (const { seq } of outboxState.get().entries) await removeSave(seq)
+  for (const { seq } of outboxState.get().entries) await deleteSave(seq)
   endSession()
 })
 

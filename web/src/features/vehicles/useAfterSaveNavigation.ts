@@ -36,7 +36,7 @@ export interface NextVehicleDelay {
   /** Id of the next vehicle. */
   next: number
   /** Whether the save is only stored on this device. */
-  kept: boolean
+  isQueued: boolean
   ms: number
 }
 
@@ -68,12 +68,12 @@ export function useAfterSaveNavigation(vehicle: Vehicle, yard: number | null, ow
     goNow,
     leave: (saved: CompletedSave, afterSave: AfterSaveAction) => {
       const next = saved.vehicle.next ?? null
-      const kept = saved.result.kind === 'kept'
+      const isQueued = saved.result.kind === 'queued'
       const nextVehicle = next === null ? undefined : queries.getQueryData(vehicleQuery(next, yard).queryKey)
       writeLastVehicle(owner, nextVehicle ? placeOf(nextVehicle, yard) : null)
       if (afterSave === 'stay') return onSaved?.(saved)
-      if (afterSave === 'next' && next !== null) return setDelay({ next, kept, ms: Math.max(LAST_MS, NEXT_DELAY_MS - Math.max(0, saved.waited - QUICK_MS)) })
-      showToast('success', t(kept ? 'vehicle.keptExit' : 'vehicle.savedExit'))
+      if (afterSave === 'next' && next !== null) return setDelay({ next, isQueued, ms: Math.max(LAST_MS, NEXT_DELAY_MS - Math.max(0, saved.waited - QUICK_MS)) })
+      showToast('success', t(isQueued ? 'vehicle.keptExit' : 'vehicle.savedExit'))
       exits.leave()
     },
     /** Leaves the screen without a save. */

@@ -10,7 +10,7 @@ import { createDraft, mergeDraft, type InspectionDraft } from '@/lib/inspectionD
 import { diffVehicleFields, VEHICLE_FIELDS, pickVehicleFields, OPERATOR_FIELDS } from '@/lib/vehicleFields'
 import { isSupervisor } from '@/lib/roles'
 import { createUuid } from '@/lib/createUuid'
-import { removeSave, RetainedProblem, applyPendingChanges, type SaveRequest } from '@/offline/outbox'
+import { deleteSave, RejectedSaveError, applyPendingChanges, type SaveRequest } from '@/offline/outbox'
 import { findNextVehicleInCache, useSaveVehicle } from './api'
 import type { AfterSaveAction, useAfterSaveNavigation } from './useAfterSaveNavigation'
 import type { VehicleDraft } from './useVehicleDraft'
@@ -77,7 +77,7 @@ export function useSubmitInspection({ vehicle, yard, user, hold }: Inspected, dr
       onError: (error) => {
         const current = getVehicleFromVersionConflict(error)
         if (current !== null) setConflict({ current, mine: mergeDraft(entry, current), afterSave })
-        const seq = error instanceof RetainedProblem ? error.seq : null
+        const seq = error instanceof RejectedSaveError ? error.seq : null
         if (seq !== null) draft.show({ ...entry, replaces: seq }) // the next save from this screen replaces the rejected one
         const now = otherVinIn(error)
         if (now === null) return
@@ -113,7 +113,7 @@ export function useSubmitInspection({ vehicle, yard, user, hold }: Inspected, dr
       send({ ...request, vin: now, replaces: seq ?? request.replaces }, { ...base, vin_number: now }, entry, afterSave)
     },
     discardMismatch: async ({ seq }: VehicleMismatch) => {
-      if (seq !== null) await removeSave(seq)
+      if (seq !== null) await deleteSave(seq)
       draft.store(null)
       setMismatch(null)
       save.reset()

@@ -2,7 +2,7 @@ import type { Campaign } from '@/api/types'
 import { buildPath, Link } from '@/lib/route'
 import { formatCount } from '@/lib/time'
 import { Icon } from '@/ui/Icon'
-import { Progress } from '@/ui/Progress'
+import { ProgressBar } from '@/ui/ProgressBar'
 import { chooseTileColour, groupTiles, isYardFinished, type YardTileData } from './api'
 import { useYardsText } from './text'
 import styles from './YardTiles.module.css'
@@ -58,7 +58,7 @@ function YardTile({ tile, campaign, people }: { tile: YardTileData; campaign: Ca
         <span className={styles.words}>{t('yards.words')}</span>
       </Link>
       {tile.total > 0 && <State tile={tile} people={people} />}
-      <Progress quiet label={t('yards.progressOf', { name: tile.name })} done={tile.inspected} total={tile.total} />
+      <ProgressBar quiet label={t('yards.progressOf', { name: tile.name })} done={tile.inspected} total={tile.total} />
     </li>
   )
 }

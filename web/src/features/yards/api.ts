@@ -3,7 +3,7 @@ import { apiClient, unwrapResponse } from '@/api/client'
 import { queryKeys } from '@/api/queryKeys'
 import { useRestartQuery } from '@/api/useRestartQuery'
 import type { Campaign, InspectionPace, Yard, YardVehicleCount } from '@/api/types'
-import { allCampaignsQuery, allYardsQuery, yardCountsQuery } from '@/offline/queries'
+import { allCampaignsQuery, allYardsQuery, yardVehicleCountsQuery } from '@/offline/queries'
 import { compareNaturally, isShownYard } from '@/lib/yards'
 
 export interface YardTileData {
@@ -21,9 +21,9 @@ export const useCampaignChoices = () => useQuery(allCampaignsQuery)
 /** Returns the tiles of the yard picker: all yards, or the yards where the chosen campaign has vehicles. */
 export function useYardTiles(campaign: Campaign | undefined, waiting: boolean) {
   const every = useQuery({ ...allYardsQuery, enabled: !waiting && campaign === undefined })
-  const counted = useQuery({ ...yardCountsQuery(campaign?.name ?? ''), enabled: campaign !== undefined })
+  const counted = useQuery({ ...yardVehicleCountsQuery(campaign?.name ?? ''), enabled: campaign !== undefined })
   const source = campaign === undefined ? every : counted
-  const refetch = useRestartQuery(campaign === undefined ? allYardsQuery.queryKey : yardCountsQuery(campaign.name).queryKey)
+  const refetch = useRestartQuery(campaign === undefined ? allYardsQuery.queryKey : yardVehicleCountsQuery(campaign.name).queryKey)
   const tiles = campaign === undefined ? every.data?.map(ofYard) : counted.data?.map(ofCount).filter(({ total }) => total > 0)
   return { tiles: tiles?.filter(isShownYard).toSorted((a, b) => compareNaturally(a.name, b.name)), isError: source.isError, error: source.error, refetch }
 }

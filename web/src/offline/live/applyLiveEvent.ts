@@ -4,10 +4,10 @@ import type { ServerSentEvent } from '@/api/serverSentEvents'
 import { queryKeys } from '@/api/queryKeys'
 import { parseLiveEvent } from '@/api/liveEvents'
 import type { FieldConflict, ListedVehicle, InspectionPace, Vehicle } from '@/api/types'
-import { isCampaignOffline, offlineCampaigns } from '../campaigns'
-import { applyDelta } from '../snapshots/delta'
+import { isCampaignAvailableOffline, offlineCampaigns } from '../offlineCampaigns'
+import { applySnapshotDelta } from '../snapshots/delta'
 import { refreshSnapshot } from '../snapshots/refresh'
-import { writeDelta } from '../snapshots/store'
+import { writeSnapshotDelta } from '../snapshots/store'
 
 /** Called for a conflict that was found or resolved. */
 export type ConflictListener = (conflict: FieldConflict) => void
@@ -32,13 +32,13 @@ export function applyLiveEvent(queries: QueryClient, event: ServerSentEvent, onC
 }
 
 function applyVehicles(queries: QueryClient, campaign: number, vehicles: ListedVehicle[]): void {
-  queries.setQueryData<ListedVehicle[]>(queryKeys.vehicleList(campaign), (list) => list && applyDelta(list, vehicles))
+  queries.setQueryData<ListedVehicle[]>(queryKeys.vehicleList(campaign), (list) => list && applySnapshotDelta(list, vehicles))
   // List rows have no notes, so the full data of each changed vehicle in the cache is fetched again when a page shows it.
   const versions = new Map(vehicles.map(({ id, version }) => [id, version]))
   for (const [queryKey, known] of queries.getQueriesData<Vehicle>({ queryKey: queryKeys.anyVehicle })) {
     if (known !== undefined && (versions.get(known.id) ?? 0) > known.version) void queries.invalidateQueries({ queryKey, exact: true })
   }
-  if (isCampaignOffline(campaign)) void writeDelta(campaign, vehicles, {}).catch(() => undefined)
+  if (isCampaignAvailableOffline(campaign)) void writeSnapshotDelta(campaign, vehicles, {}).catch(() => undefined)
   refreshVehicleCountsThrottled(queries)
 }
 
@@ -50,7 +50,7 @@ function applyPace(queries: QueryClient, pace: InspectionPace): void {
 
 /** Fetches the vehicles of a campaign again, because more vehicles have changed than one event can contain. */
 function refreshVehicles(queries: QueryClient, campaign: number): void {
-  if (isCampaignOffline(campaign)) void refreshSnapshot(queries, campaign).catch(() => undefined)
+  if (isCampaignAvailableOffline(campaign)) void refreshSnapshot(queries, campaign).catch(() => undefined)
   else void queries.invalidateQueries({ queryKey: queryKeys.vehicleList(campaign) })
   void queries.invalidateQueries({ queryKey: queryKeys.anyVehicle })
   refreshVehicleCountsThrottled(queries)

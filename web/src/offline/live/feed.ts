@@ -6,7 +6,7 @@ import { getCurrentOwner, getCurrentSession } from '@/api/session'
 import { computeBackoffMs } from '@/lib/backoff'
 import { isRecord } from '@/lib/json'
 import { runInOneTab } from '@/lib/tabsLock'
-import { openTabChannel } from '../tabs'
+import { openBroadcastChannel } from '../broadcastChannel'
 import { applyLiveEvent, refetchMissedChanges, type ConflictListener } from './applyLiveEvent'
 
 /** Time in milliseconds without data after which the connection counts as dead. The server sends a comment every 15 s. */
@@ -53,7 +53,7 @@ export class LiveFeed {
   start(): void {
     this.#disconnect()
     this.#channel?.close()
-    this.#channel = openTabChannel(NAME, (data) => this.#receive(data))
+    this.#channel = openBroadcastChannel(NAME, (data) => this.#receive(data))
     document.addEventListener('visibilitychange', this.#checkVisibility) // adding the same listener again has no effect
     this.#checkVisibility()
   }

@@ -5,9 +5,9 @@ import type { Bytes } from '../schema'
  * 16 bytes.
  */
 export interface Cipher {
-  seal: (iv: Bytes, bound: Bytes, plain: Bytes) => Promise<Bytes>
+  encrypt: (iv: Bytes, bound: Bytes, plain: Bytes) => Promise<Bytes>
   /** Decrypts bytes. Rejects when the encrypted bytes, the additional data or the key differ from the values used for the encryption. */
-  open: (iv: Bytes, bound: Bytes, sealed: Bytes) => Promise<Bytes>
+  decrypt: (iv: Bytes, bound: Bytes, sealed: Bytes) => Promise<Bytes>
 }
 
 const NAME = 'AES-GCM'
@@ -23,16 +23,16 @@ async function ofWebCrypto(subtle: SubtleCrypto, bytes: Bytes): Promise<Cipher> 
   const key = await subtle.importKey('raw', bytes, NAME, false, ['encrypt', 'decrypt'])
   const options = (iv: Bytes, additionalData: Bytes): AesGcmParams => ({ name: NAME, iv, additionalData })
   return {
-    seal: async (iv, bound, plain) => new Uint8Array(await subtle.encrypt(options(iv, bound), key, plain)),
-    open: async (iv, bound, sealed) => new Uint8Array(await subtle.decrypt(options(iv, bound), key, sealed)),
+    encrypt: async (iv, bound, plain) => new Uint8Array(await subtle.encrypt(options(iv, bound), key, plain)),
+    decrypt: async (iv, bound, sealed) => new Uint8Array(await subtle.decrypt(options(iv, bound), key, sealed)),
   }
 }
 
 async function inJavaScript(key: Bytes): Promise<Cipher> {
   const { gcm } = await import('@noble/ciphers/aes.js')
   return {
-    seal: async (iv, bound, plain) => gcm(key, iv, bound).encrypt(plain),
-    open: async (iv, bound, sealed) => gcm(key, iv, bound).decrypt(sealed),
+    encrypt: async (iv, bound, plain) => gcm(key, iv, bound).encrypt(plain),
+    decrypt: async (iv, bound, sealed) => gcm(key, iv, bound).decrypt(sealed),
   }
 }
 

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { createSavedVehicle, rejectAsOffline, openTab, setUpDatabase, createSaveRequest } from '@/testing/phone'
 import { stubServer } from '@/testing/server'
-import { UNDO_PERIOD_MS } from './entry'
+import { UNDO_PERIOD_MS } from './pendingSave'
 
 setUpDatabase()
 
@@ -16,7 +16,7 @@ type Tab = Awaited<ReturnType<typeof openTab>>
 /** Makes a held save of vehicle 7 and returns it. */
 async function hold({ outbox }: Tab, vehicle = 7) {
   const result = await outbox.save(held(vehicle), `key-${vehicle}`)
-  if (result.kind !== 'kept') throw new Error('the save was sent')
+  if (result.kind !== 'queued') throw new Error('the save was sent')
   return result
 }
 
@@ -66,7 +66,7 @@ test('an undone save is gone and never sent; after it was sent, undo does nothin
   vi.restoreAllMocks()
 
   const again = await hold(phone, 8)
-  phone.outbox.releaseHeld()
+  phone.outbox.endUndoPeriod()
   await vi.waitFor(() => expect(phone.states()).toEqual(['8 done']))
   expect(await phone.outbox.undo(again.entry)).toBe(false)
   expect([phone.states(), putsOf(calls)]).toEqual([['8 done'], ['PUT /vehicles/8']])
@@ -77,11 +77,11 @@ test('undo and the end of the hold at the same moment: the save is either undone
     const calls = server()
     const phone = await openTab()
     const { entry } = await hold(phone)
-    const [undone] = round % 2 === 0 ? await Promise.all([phone.outbox.undo(entry), phone.outbox.releaseHeld()]) : [(phone.outbox.releaseHeld(), await phone.outbox.undo(entry))]
+    const [undone] = round % 2 === 0 ? await Promise.all([phone.outbox.undo(entry), phone.outbox.endUndoPeriod()]) : [(phone.outbox.endUndoPeriod(), await phone.outbox.undo(entry))]
     await phone.outbox.flush()
     expect(putsOf(calls)).toEqual(undone ? [] : ['PUT /vehicles/7'])
     expect(phone.states()).toEqual(undone ? [] : ['7 done'])
-    for (const { seq } of phone.outboxState.get().entries) await phone.removeSave(seq)
+    for (const { seq } of phone.outboxState.get().entries) await phone.deleteSave(seq)
   }
 })
 

@@ -1,14 +1,14 @@
 import { useSession } from '@/api/session'
 import { useStore } from '@/lib/store'
-import { databaseProblem } from '../db'
+import { databaseProblem } from '../database'
 import { selectForCurrentUser, outboxState, type OutboxState } from './store'
 
 export { OutboxContext, useOutbox } from './context'
 export { getDeviceId } from './device'
-export { countOtherVehicleQuestions, countUnsentInspections, UNDO_PERIOD_MS, getOtherVin, getOtherVehicleQuestionKey, applyPendingChanges, applyPendingChangesToList, type PendingSave, type StoredSave, type SaveRejection } from './entry'
+export { countVehicleMismatches, countUnsentInspections, UNDO_PERIOD_MS, getMismatchedServerVin, getVehicleMismatchKey, applyPendingChanges, applyPendingChangesToList, type PendingSave, type StoredSave, type SaveRejection } from './pendingSave'
 export { Outbox } from './outbox'
-export { RetainedProblem, type SaveRequest, type SaveResult } from './save'
-export { outboxState, loadOutbox, removeSave } from './store'
+export { RejectedSaveError, type SaveRequest, type SaveResult } from './saveRequest'
+export { outboxState, loadOutbox, deleteSave } from './store'
 
 export function useOutboxState(): OutboxState {
   useSession() // another person may have signed in since the outbox was read

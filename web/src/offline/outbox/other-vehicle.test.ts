@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest'
 import { createReply, stubServer } from '@/testing/server'
 import { OWN_USER, rejectAsOffline, createSavedVehicle, openTab, setUpDatabase, createSaveRequest } from '@/testing/phone'
-import { applyPendingChanges } from './entry'
-import { createPendingSave } from './save'
+import { applyPendingChanges } from './pendingSave'
+import { createPendingSave } from './saveRequest'
 
 setUpDatabase()
 
@@ -62,7 +62,7 @@ test('a save rejected for another vehicle stays encrypted in the outbox, does no
   expect(puts(calls)).toHaveLength(1)
   const [entry] = phone.outboxState.get().entries
   expect(entry).toMatchObject({ vin: SEEN, space: 'A-7', change: { wanted: { status: 'ng', operator_notes: 'a secret note' } }, reason: { status: 409, code: 'OTHER_VEHICLE', vin_number: NEW } })
-  expect(phone.retained.map(phone.getOtherVin)).toEqual([NEW])
+  expect(phone.retained.map(phone.getMismatchedServerVin)).toEqual([NEW])
   expect(new TextDecoder('latin1').decode((await phone.first()).sealed)).not.toContain('NEW7')
 
   const later = await openTab()
@@ -78,7 +78,7 @@ test('a save rejected for another vehicle stays in the outbox while its screen w
   const refusal: unknown = await phone.outbox.save(createSaveRequest(7), 'key-7').catch((error: unknown) => error)
   const [entry] = phone.outboxState.get().entries
   expect(phone.states()).toEqual(['7 refused'])
-  expect(refusal).toBeInstanceOf(phone.RetainedProblem)
+  expect(refusal).toBeInstanceOf(phone.RejectedSaveError)
   expect(refusal).toMatchObject({ code: 'OTHER_VEHICLE', seq: entry?.seq })
   expect(phone.retained).toEqual([])
 })
@@ -86,7 +86,7 @@ test('a save rejected for another vehicle stays in the outbox while its screen w
 test('a confirmed save is sent once to the vehicle that the server has, and carries that identifier afterwards', async () => {
   const { phone, entry } = await asked()
   const calls = stubServer({ 'PUT /vehicles/7': createSavedVehicle(7) })
-  await phone.outbox.retryForOtherVehicle(entry)
+  await phone.outbox.retryForCurrentVehicle(entry)
   await vi.waitFor(() => expect(phone.states()).toEqual(['7 done']))
   expect(puts(calls).map(({ headers, json }) => [headers.get('idempotency-key'), json.seen_vin_number])).toEqual([['key-7', NEW]])
   expect(phone.outboxState.get().entries[0]).toMatchObject({ vin: NEW, reason: null })
@@ -95,7 +95,7 @@ test('a confirmed save is sent once to the vehicle that the server has, and carr
 test('a confirmed save is rejected again when a third vehicle has the id by then', async () => {
   const { phone, entry } = await asked()
   stubServer({ 'PUT /vehicles/7': isAnother('GOL 000003') })
-  await phone.outbox.retryForOtherVehicle(entry)
+  await phone.outbox.retryForCurrentVehicle(entry)
   await vi.waitFor(() => expect(phone.outboxState.get().entries[0]).toMatchObject({ vin: NEW, state: 'refused', reason: { vin_number: 'GOL 000003' } }))
 })
 
@@ -110,7 +110,7 @@ test('one answer counts for all saves of the replaced vehicle, in the order of s
   const calls = stubServer({ 'PUT /vehicles/7': createSavedVehicle(7), 'PUT /vehicles/8': createSavedVehicle(8) })
   const [entry] = phone.outboxState.get().entries
   if (entry === undefined) throw new Error('no save')
-  await phone.outbox.retryForOtherVehicle(entry)
+  await phone.outbox.retryForCurrentVehicle(entry)
   await vi.waitFor(() => expect(phone.states()).toEqual(['7 done', '7 done', '8 refused']))
   expect(calls.filter(({ name }) => name.startsWith('PUT')).map(({ headers, json }) => [headers.get('idempotency-key'), json.seen_vin_number])).toEqual([['key-7', NEW], ['key-7b', NEW]])
 })
@@ -121,7 +121,7 @@ test('a rejection that does not name the other vehicle is handled like any other
   const phone = await openTab()
   phone.outbox.start()
   await vi.waitFor(() => expect(phone.states()).toEqual(['7 refused']))
-  expect(phone.outboxState.get().entries.map(phone.getOtherVin)).toEqual([null])
+  expect(phone.outboxState.get().entries.map(phone.getMismatchedServerVin)).toEqual([null])
 })
 
 test.each([['while its screen waits', true], ['later', false]])('a save of a deleted vehicle keeps everything that was typed until it is discarded, %s', async (_, isWaitedFor) => {
@@ -134,7 +134,7 @@ test.each([['while its screen waits', true], ['later', false]])('a save of a del
   phone.outbox.start()
   await vi.waitFor(() => expect(phone.states()).toEqual(['7 refused']))
   expect(phone.outboxState.get().entries[0]).toMatchObject({ vin: SEEN, space: 'A-7', campaign_name: 'Airbag', change: { wanted: { status: 'ng', operator_notes: 'a secret note' } }, reason: { status: 404, code: 'NO_VEHICLE' } })
-  await phone.removeSave(phone.outboxState.get().entries[0]?.seq ?? 0)
+  await phone.deleteSave(phone.outboxState.get().entries[0]?.seq ?? 0)
   expect(phone.states()).toEqual([])
 })
 

@@ -2,8 +2,8 @@ import { IDBObjectStore } from 'fake-indexeddb'
 import { expect, test, vi } from 'vitest'
 import { rejectAsOffline, OTHER_USER, createSavedVehicle, openTab, setUpDatabase, createSaveRequest } from '@/testing/phone'
 import { createReply, stubServer } from '@/testing/server'
-import { classifyResponse, countUnsentInspections, groupPendingSaves, applyPendingChanges, applyPendingChangesToList, type PendingSave } from './entry'
-import { createPendingSave, type SaveRequest } from './save'
+import { chooseFailureAction, countUnsentInspections, groupPendingSaves, applyPendingChanges, applyPendingChangesToList, type PendingSave } from './pendingSave'
+import { createPendingSave, type SaveRequest } from './saveRequest'
 
 setUpDatabase()
 
@@ -26,8 +26,8 @@ test('a save is stored on the device before it is sent, and done when the server
 test('saves made offline are sent in order and once after the page was loaded again', async () => {
   stubServer({ 'PUT /vehicles/7': rejectAsOffline, 'PUT /vehicles/8': rejectAsOffline })
   const phone = await openTab()
-  expect((await phone.outbox.save(request(7, 'ok'), 'key-7')).kind).toBe('kept')
-  expect((await phone.outbox.save(request(8, 'ng', { origin: 'scanned' }), 'key-8')).kind).toBe('kept')
+  expect((await phone.outbox.save(request(7, 'ok'), 'key-7')).kind).toBe('queued')
+  expect((await phone.outbox.save(request(8, 'ng', { origin: 'scanned' }), 'key-8')).kind).toBe('queued')
 
   const calls = stubServer({ 'PUT /vehicles/7': createSavedVehicle(7, 'ok'), 'PUT /vehicles/8': createSavedVehicle(8, 'ok') })
   const later = await openTab()
@@ -108,7 +108,7 @@ test('a save that is rejected later stays with its reason and does not block the
 test('pending saves stay when the session ends, and are sent in the next session', async () => {
   stubServer({ 'PUT /vehicles/7': createReply(401, { code: 'NOT_SIGNED_IN', message: '' }) })
   const phone = await openTab()
-  expect((await phone.outbox.save(request(7, 'ok'), 'key-7')).kind).toBe('kept')
+  expect((await phone.outbox.save(request(7, 'ok'), 'key-7')).kind).toBe('queued')
   expect(phone.getCurrentSession()).toBeNull()
   const calls = stubServer({ 'PUT /vehicles/7': createSavedVehicle(7, 'ok') })
   const again = await openTab()
@@ -173,5 +173,5 @@ test.each([
   [0, 'OFFLINE', 'keep', 'retry'], [503, 'UNAVAILABLE', 'keep', 'retry'], [500, 'INTERNAL', 'ask', 'retry'], [429, 'BUSY', 'ask', 'retry'], [401, 'NOT_SIGNED_IN', 'keep', 'signedOut'],
   [409, 'STALE_VERSION', 'ask', 'outdatedVersion'], [409, 'STALE_VERSION', 'keep', 'refused'], [409, 'CAMPAIGN_CLOSED', 'ask', 'refused'], [404, 'NO_VEHICLE', 'keep', 'retained'], [409, 'OTHER_VEHICLE', 'ask', 'retained'], [404, 'HTTP_404', 'keep', 'retry'], [422, 'STATUS_NOT_ALLOWED', 'keep', 'refused'],
 ] as const)('%i %s on a save that would %s: %s', (status, code, mode, verdict) => {
-  expect(classifyResponse(status, code, mode)).toBe(verdict)
+  expect(chooseFailureAction(status, code, mode)).toBe(verdict)
 })

@@ -5,15 +5,15 @@ import { ApiProblem } from '@/api/apiProblem'
 import { getCurrentSession, getOwnerKey, type Session } from '@/api/session'
 import type { Vehicle } from '@/api/types'
 import { throttle } from '@/lib/throttle'
-import { isCampaignOffline } from '../campaigns'
-import { databaseProblem, isQuotaExceeded } from '../db'
-import { writeDelta } from '../snapshots/store'
-import { getUndoTimeLeft, getOtherVin, getOtherVehicleQuestionKey, type PendingSave, type StoredSave } from './entry'
-import { reportPendingSaves } from './report'
-import { createPendingSave, RetainedProblem, type SaveRequest, type SaveResult } from './save'
+import { isCampaignAvailableOffline } from '../offlineCampaigns'
+import { databaseProblem, isQuotaExceeded } from '../database'
+import { writeSnapshotDelta } from '../snapshots/store'
+import { getUndoMsLeft, getMismatchedServerVin, getVehicleMismatchKey, type PendingSave, type StoredSave } from './pendingSave'
+import { reportPendingSaves } from './pendingSavesReport'
+import { createPendingSave, RejectedSaveError, type SaveRequest, type SaveResult } from './saveRequest'
 import { sendSave } from './sendSave'
 import { OutboxSender } from './sender'
-import { addSave, outboxState, pruneOutbox, overwriteSave, loadOutbox, removeUnsentSave } from './store'
+import { insertSave, outboxState, deleteOldSentSaves, replaceQueuedSave, loadOutbox, deleteUndoableSave } from './store'
 
 /**
  * Time in milliseconds that a screen waits for the server's response, so that the screen can show a conflict. Afterwards, the save
@@ -59,11 +59,11 @@ export class Outbox {
     if (this.#isStarted) return
     this.#isStarted = true
     const session = getCurrentSession()
-    if (session !== null) void pruneOutbox(Date.now(), session).then(loadOutbox)
+    if (session !== null) void deleteOldSentSaves(Date.now(), session).then(loadOutbox)
     window.addEventListener('online', () => void this.flush())
     document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && void this.#sender.resume())
-    document.addEventListener('visibilitychange', () => document.visibilityState === 'hidden' && this.releaseHeld())
-    window.addEventListener('pagehide', () => this.releaseHeld())
+    document.addEventListener('visibilitychange', () => document.visibilityState === 'hidden' && this.endUndoPeriod())
+    window.addEventListener('pagehide', () => this.endUndoPeriod())
     outboxState.subscribe(reportPendingSaves)
     outboxState.subscribe(() => this.#sendAfterHold())
     this.#followConnectivity()
@@ -77,7 +77,7 @@ export class Outbox {
       if (isOnline) reportPendingSaves()
       if (isOnline && !wasOnline) {
         refreshAll() // replaces data that came from this device while offline
-        this.#sender.flushIfIdle()
+        this.#sender.flushUnlessBackingOff()
       }
       wasOnline = isOnline
     })
@@ -88,18 +88,18 @@ export class Outbox {
    * been closed since.
    */
   #sendAfterHold(): void {
-    if (outboxState.get().entries.some((entry) => entry.state === 'waiting' && getUndoTimeLeft(entry, Date.now()) > 0)) this.#sender.flushIfIdle()
+    if (outboxState.get().entries.some((entry) => entry.state === 'waiting' && getUndoMsLeft(entry, Date.now()) > 0)) this.#sender.flushUnlessBackingOff()
   }
 
   /** Writes a saved vehicle to the query cache and to the vehicle list that is stored for offline use (snapshot). */
   #publish(vehicle: Vehicle, { yard }: PendingSave): void {
     updateVehicleCache(this.#queries, vehicle, yard)
     refreshVehicleCountsThrottled(this.#queries)
-    if (isCampaignOffline(vehicle.campaign_id)) void writeDelta(vehicle.campaign_id, [{ id: vehicle.id, ...toVehicleListRow(vehicle) }], {})
+    if (isCampaignAvailableOffline(vehicle.campaign_id)) void writeSnapshotDelta(vehicle.campaign_id, [{ id: vehicle.id, ...toVehicleListRow(vehicle) }], {})
   }
 
   /**
-   * Stores a save on this device and sends the save. Returns `kept` when the server has not responded in time. A held save (one that
+   * Stores a save on this device and sends the save. Returns `queued` when the server has not responded in time. A held save (one that
    * can still be undone) is returned as soon as this device has stored the save. Any other save first ends the hold of earlier saves,
    * because saves are sent in order. When this device cannot store the save, the save is sent at once. Throws a `ApiProblem` when the
    * server rejects the save, and when the save could be neither stored nor sent.
@@ -113,24 +113,24 @@ export class Outbox {
     if (stored === null) return await sendUnstored(entry, session, isDeviceFull)
     if (stored.held) {
       void this.flush() // schedules the end of the hold
-      return { kind: 'kept', entry: stored, held: true }
+      return { kind: 'queued', entry: stored, held: true }
     }
-    this.#sender.releaseHeld()
-    const answer = this.#sender.outcomeOf(entry.id, this.#sender.isStuck ? STUCK_TIMEOUT_MS : ANSWER_TIMEOUT_MS)
+    this.#sender.endUndoPeriod()
+    const answer = this.#sender.waitForOutcome(entry.id, this.#sender.isStuck ? STUCK_TIMEOUT_MS : ANSWER_TIMEOUT_MS)
     void this.flush()
     const outcome = await answer
-    if (outcome.kind === 'refused') throw outcome.retained === null ? outcome.problem : new RetainedProblem(outcome.problem, outcome.retained.seq)
-    return outcome.kind === 'saved' ? outcome : { kind: 'kept', entry: stored, held: false }
+    if (outcome.kind === 'refused') throw outcome.retained === null ? outcome.problem : new RejectedSaveError(outcome.problem, outcome.retained.seq)
+    return outcome.kind === 'saved' ? outcome : { kind: 'queued', entry: stored, held: false }
   }
 
   /** Deletes a held save (not sent yet, so that it can be undone) and returns whether the save was deleted. Returns false once the save may have been sent. */
   undo(entry: StoredSave): Promise<boolean> {
-    return removeUnsentSave(entry, () => this.#sender.isHeld(entry))
+    return deleteUndoableSave(entry, () => this.#sender.isUndoable(entry))
   }
 
   /** Ends the time in which saves can be undone (their hold) and sends the saves, because the person leaves the screen with the Undo button. */
-  releaseHeld(): void {
-    this.#sender.releaseHeld()
+  endUndoPeriod(): void {
+    this.#sender.endUndoPeriod()
     void this.flush()
   }
 
@@ -143,22 +143,22 @@ export class Outbox {
    * Sends a rejected save again, for the vehicle that now has the id of the inspected vehicle. Includes all saves of the same inspected
    * vehicle, so that the person confirms only once.
    */
-  retryForOtherVehicle(entry: StoredSave): Promise<void> {
-    const question = getOtherVehicleQuestionKey(entry)
-    return this.#sendAgain(outboxState.get().entries.filter((other) => question !== null && getOtherVehicleQuestionKey(other) === question))
+  retryForCurrentVehicle(entry: StoredSave): Promise<void> {
+    const question = getVehicleMismatchKey(entry)
+    return this.#sendAgain(outboxState.get().entries.filter((other) => question !== null && getVehicleMismatchKey(other) === question))
   }
 
   async #sendAgain(entries: readonly StoredSave[]): Promise<void> {
     const session = getCurrentSession()
     if (session === null) return
-    for (const entry of entries) await overwriteSave({ ...entry, vin: getOtherVin(entry) ?? entry.vin, state: 'waiting', reason: null }, session)
+    for (const entry of entries) await replaceQueuedSave({ ...entry, vin: getMismatchedServerVin(entry) ?? entry.vin, state: 'waiting', reason: null }, session)
     await this.flush()
   }
 }
 
 async function store(entry: PendingSave, session: Session): Promise<{ stored: StoredSave | null; isDeviceFull: boolean }> {
   try {
-    return { stored: await addSave(entry, session), isDeviceFull: false }
+    return { stored: await insertSave(entry, session), isDeviceFull: false }
   } catch (error) {
     return { stored: null, isDeviceFull: isQuotaExceeded(error) }
   }

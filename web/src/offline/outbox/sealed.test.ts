@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { createReply, stubServer } from '@/testing/server'
 import { rejectAsOffline, OTHER_USER, createSavedVehicle, openTab, setUpDatabase, createSaveRequest } from '@/testing/phone'
-import { sealSave } from './seal'
+import { encryptSave } from './encryption'
 
 setUpDatabase()
 
@@ -9,7 +9,7 @@ test('saves are encrypted and sent on a page loaded over http, where browsers of
   vi.stubGlobal('crypto', { getRandomValues: crypto.getRandomValues.bind(crypto) })
   stubServer({ 'PUT /vehicles/7': rejectAsOffline })
   const phone = await openTab()
-  expect((await phone.outbox.save(createSaveRequest(7), 'key-7')).kind).toBe('kept')
+  expect((await phone.outbox.save(createSaveRequest(7), 'key-7')).kind).toBe('queued')
   expect(new TextDecoder('latin1').decode((await phone.first()).sealed)).not.toContain('secret')
   const calls = stubServer({ 'PUT /vehicles/7': createSavedVehicle(7) })
   await phone.outbox.flush()
@@ -62,7 +62,7 @@ test('a position in the outbox is never assigned twice, because a draft may stil
   const phone = await openTab()
   await phone.outbox.save(createSaveRequest(7), 'key-7')
   const { seq } = await phone.first()
-  await phone.removeSave(seq)
+  await phone.deleteSave(seq)
   await phone.outbox.save(createSaveRequest(8), 'key-8')
   expect((await phone.first()).seq).toBeGreaterThan(seq)
 })
@@ -77,7 +77,7 @@ test('an edit notices that the edited save was sent while the edit was being enc
   const { encrypt } = crypto.subtle
   const real = encrypt.bind(crypto.subtle)
   vi.spyOn(crypto.subtle, 'encrypt').mockImplementationOnce(async (...args) => {
-    await phone.database?.put('outbox', await sealSave({ ...old, state: 'done', done_at: Date.now() }, session))
+    await phone.database?.put('outbox', await encryptSave({ ...old, state: 'done', done_at: Date.now() }, session))
     return await real(...args)
   })
   await phone.outbox.save(createSaveRequest(7, { replaces: old.seq, change: { base: { status: '' }, wanted: { status: 'ok' } } }), 'key-2')
@@ -88,7 +88,7 @@ test('an edit notices that the edited save was sent while the edit was being enc
 test('saves stay pending while a new password is required', async () => {
   stubServer({ 'PUT /vehicles/7': createReply(403, { code: 'PASSWORD_MUST_CHANGE', message: '' }) })
   const phone = await openTab()
-  expect((await phone.outbox.save(createSaveRequest(7), 'key-7')).kind).toBe('kept')
+  expect((await phone.outbox.save(createSaveRequest(7), 'key-7')).kind).toBe('queued')
   expect(phone.states()).toEqual(['7 waiting'])
 })
 
@@ -105,10 +105,10 @@ test('sent saves are deleted after three days, those of other people three days 
   if (own === undefined || session === null) throw new Error('no save')
   await phone.putEntry({ ...own, done_at: Date.now() + DAY }, session)
   const owners = async () => (await phone.records()).map(({ owner }) => owner)
-  await phone.pruneOutbox(Date.now() + 2 * DAY, session)
+  await phone.deleteOldSentSaves(Date.now() + 2 * DAY, session)
   expect(await owners()).toEqual(['9', '3'])
-  await phone.pruneOutbox(Date.now() + 3.5 * DAY, session)
+  await phone.deleteOldSentSaves(Date.now() + 3.5 * DAY, session)
   expect(await owners()).toEqual(['3'])
-  await phone.pruneOutbox(Date.now() + 4.5 * DAY, session)
+  await phone.deleteOldSentSaves(Date.now() + 4.5 * DAY, session)
   expect(await owners()).toEqual([])
 })

@@ -4,7 +4,7 @@ import type { Vehicle, VehicleInput } from '@/api/types'
 import type { VehicleFields } from '@/lib/vehicleFields'
 import { parseVehicleStatus } from '@/lib/status'
 import { getDeviceId } from './device'
-import type { PendingSave } from './entry'
+import type { PendingSave } from './pendingSave'
 
 /** Time limit of a request in milliseconds: longer than a slow response takes, shorter than a dead connection stays open. */
 const TIMEOUT_MS = 15_000

@@ -6,22 +6,22 @@ import { computeBackoffMs } from '@/lib/backoff'
 import { createStore } from '@/lib/store'
 import { getWebLocks } from '@/lib/tabsLock'
 import { createUuid } from '@/lib/createUuid'
-import { classifyResponse, getUndoTimeLeft, type PendingSave, type StoredSave, type SaveRejection } from './entry'
+import { chooseFailureAction, getUndoMsLeft, type PendingSave, type StoredSave, type SaveRejection } from './pendingSave'
 import { sendSave } from './sendSave'
-import { findFirstWaitingSave, overwriteSave, loadOutbox, removeSave } from './store'
+import { findNextSaveToSend, replaceQueuedSave, loadOutbox, deleteSave } from './store'
 
 /** Outcome of sending a save, for a screen that waits for the server's response. */
-export type SaveOutcome =
+export type SendOutcome =
   | { kind: 'saved'; vehicle: Vehicle }
   /** The server has not responded yet; the save stays on this device and is sent later. */
-  | { kind: 'kept' }
+  | { kind: 'queued' }
   /**
    * The server rejected the save, and the person at the screen decides what to do. `retained` is the save if it stays on this device
    * until then.
    */
   | { kind: 'refused'; problem: ApiProblem; retained: StoredSave | null }
 
-export interface SenderEvents {
+export interface OutboxSenderEvents {
   /** Called when the server has stored a save. */
   onSaved: (saved: Vehicle, entry: PendingSave) => void
   /** Called when the server has rejected a save that stays in the outbox and for which no screen waits. */
@@ -33,19 +33,19 @@ const lockOf = (owner: string | null) => `patio-outbox ${owner}`
 /** Retry interval in milliseconds while the browser reports that it is offline, because browsers sometimes report this wrongly. */
 const OFFLINE_RETRY_MS = 20_000
 /** Minimum time in milliseconds between a failed attempt and an attempt triggered by another successful request. A weak network may still lose saves although reads succeed. */
-const MIN_IDLE_MS = 2000
+const MIN_RETRY_INTERVAL_MS = 2000
 
 /** Sends the signed-in person's pending saves in order, one at a time, and retries with growing delays. */
 export class OutboxSender {
   /** Id of the save that is being sent, or null while no save is being sent. */
   readonly sending = createStore<string | null>(null)
-  readonly #events: SenderEvents
-  readonly #waiters = new Map<string, (outcome: SaveOutcome) => void>()
+  readonly #events: OutboxSenderEvents
+  readonly #waiters = new Map<string, (outcome: SendOutcome) => void>()
   #running: Promise<void> | null = null
   /** Whether the current run must check the outbox for pending saves once more before the run ends. */
   #again = false
   #failures = 0
-  #failedAt = -MIN_IDLE_MS
+  #failedAt = -MIN_RETRY_INTERVAL_MS
   #timer: ReturnType<typeof setTimeout> | undefined
   /**
    * Time at which the hold (time in which saves can be undone) was last ended for all saves. Saves made until then can no longer be
@@ -53,7 +53,7 @@ export class OutboxSender {
    */
   #releasedAt = Number.NEGATIVE_INFINITY
 
-  constructor(events: SenderEvents) {
+  constructor(events: OutboxSenderEvents) {
     this.#events = events
   }
 
@@ -76,18 +76,18 @@ export class OutboxSender {
   }
 
   /** Returns whether a save is still held, which means that the save is not sent yet and the person can undo the save. */
-  isHeld(entry: StoredSave, now = Date.now()): boolean {
-    return entry.at > this.#releasedAt && getUndoTimeLeft(entry, now) > 0
+  isUndoable(entry: StoredSave, now = Date.now()): boolean {
+    return entry.at > this.#releasedAt && getUndoMsLeft(entry, now) > 0
   }
 
   /** Ends the hold (time for undoing) of all saves made so far in this tab. The next flush sends the saves. */
-  releaseHeld(): void {
+  endUndoPeriod(): void {
     this.#releasedAt = Date.now()
   }
 
-  /** Sends the pending saves now, unless the last attempt failed less than `MIN_IDLE_MS` ago. */
-  flushIfIdle(): void {
-    if (performance.now() - this.#failedAt >= MIN_IDLE_MS) void this.flush()
+  /** Sends the pending saves now, unless the last attempt failed less than `MIN_RETRY_INTERVAL_MS` ago. */
+  flushUnlessBackingOff(): void {
+    if (performance.now() - this.#failedAt >= MIN_RETRY_INTERVAL_MS) void this.flush()
   }
 
   /** Reads the outbox and sends its pending saves: after the start, after a sign-in, and when the page is shown again. */
@@ -96,15 +96,15 @@ export class OutboxSender {
     await this.flush()
   }
 
-  /** Waits for the outcome of a save. Resolves with `kept` if the outcome is not known after `ms` milliseconds. */
-  outcomeOf(id: string, ms: number): Promise<SaveOutcome> {
+  /** Waits for the outcome of a save. Resolves with `queued` if the outcome is not known after `ms` milliseconds. */
+  waitForOutcome(id: string, ms: number): Promise<SendOutcome> {
     return new Promise((resolve) => {
-      const end = (outcome: SaveOutcome) => {
+      const end = (outcome: SendOutcome) => {
         clearTimeout(limit)
         this.#waiters.delete(id)
         resolve(outcome)
       }
-      const limit = setTimeout(end, ms, { kind: 'kept' })
+      const limit = setTimeout(end, ms, { kind: 'queued' })
       this.#waiters.set(id, end)
     })
   }
@@ -130,9 +130,9 @@ export class OutboxSender {
       if (getCurrentOwner() !== owner) return void (this.#again = true)
       const session = getCurrentSession()
       const now = Date.now() // taken before the read: a save whose hold has ended by now can no longer be undone, so it can be sent safely
-      const entry = session === null ? undefined : await findFirstWaitingSave(session)
+      const entry = session === null ? undefined : await findNextSaveToSend(session)
       if (session === null || entry === undefined) return void (this.#again || this.#release())
-      if (this.isHeld(entry, now)) return this.#waitForHold(entry, now)
+      if (this.isUndoable(entry, now)) return this.#waitForHold(entry, now)
       if (!(await this.#attempt(entry, session))) return
     }
   }
@@ -145,8 +145,8 @@ export class OutboxSender {
       this.#failures = 0
       if (getCurrentOwner() === entry.owner) {
         this.#events.onSaved(vehicle, entry)
-        await overwriteSave({ ...entry, state: 'done', reason: null, conflicts: vehicle.conflicts ?? [], done_at: Date.now() }, session)
-      } else await removeSave(entry.seq) // its owner has signed out, after which no sent save stays on this device
+        await replaceQueuedSave({ ...entry, state: 'done', reason: null, conflicts: vehicle.conflicts ?? [], done_at: Date.now() }, session)
+      } else await deleteSave(entry.seq) // its owner has signed out, after which no sent save stays on this device
       this.#settle(entry, { kind: 'saved', vehicle })
       return true
     } catch (error) {
@@ -162,7 +162,7 @@ export class OutboxSender {
     const reason: SaveRejection = { status, code, message, vin_number: problem.text('vin_number') ?? undefined }
     const retained: StoredSave = { ...entry, state: 'refused', reason }
     const isAwaited = this.#waiters.has(entry.id)
-    switch (classifyResponse(status, code, entry.mode)) {
+    switch (chooseFailureAction(status, code, entry.mode)) {
       case 'retry':
         return this.#retryLater()
       case 'signedOut':
@@ -171,19 +171,19 @@ export class OutboxSender {
         if (isAwaited) break
         // No screen waits for the response, so the save is sent again in a mode in which the server records the conflict. It needs a new
         // key, because the idempotency key of the rejected attempt cannot be used again.
-        await overwriteSave({ ...entry, key: createUuid(), mode: 'keep' }, session)
+        await replaceQueuedSave({ ...entry, key: createUuid(), mode: 'keep' }, session)
         return true
       case 'refused':
         if (isAwaited) break
-        await overwriteSave(retained, session)
+        await replaceQueuedSave(retained, session)
         return true
       case 'retained':
-        await overwriteSave(retained, session)
+        await replaceQueuedSave(retained, session)
         if (this.#waiters.has(entry.id)) this.#settle(entry, { kind: 'refused', problem, retained })
         else this.#events.onRetained(retained)
         return true
     }
-    await removeSave(entry.seq)
+    await deleteSave(entry.seq)
     this.#settle(entry, { kind: 'refused', problem, retained: null })
     return true
   }
@@ -204,17 +204,17 @@ export class OutboxSender {
    */
   #waitForHold(entry: StoredSave, now: number): void {
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => void this.flush(), getUndoTimeLeft(entry, now))
+    this.#timer = setTimeout(() => void this.flush(), getUndoMsLeft(entry, now))
     this.#release()
   }
 
-  #settle(entry: PendingSave, outcome: SaveOutcome): void {
+  #settle(entry: PendingSave, outcome: SendOutcome): void {
     this.#waiters.get(entry.id)?.(outcome)
   }
 
-  /** Resolves every waiting screen with `kept` (stored on this device), because no more saves are sent for now. */
+  /** Resolves every waiting screen with `queued` (stored on this device), because no more saves are sent for now. */
   #release(): false {
-    for (const wait of this.#waiters.values()) wait({ kind: 'kept' })
+    for (const wait of this.#waiters.values()) wait({ kind: 'queued' })
     return false
   }
 }

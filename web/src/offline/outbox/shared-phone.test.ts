@@ -3,8 +3,8 @@ import { stubServer } from '@/testing/server'
 import { rejectAsOffline, OTHER_USER, createSavedVehicle, openTab, setUpDatabase, createSaveRequest } from '@/testing/phone'
 import { createSession } from '@/testing/show'
 import { createFake } from '@/testing/fake'
-import type { SealedSave } from '../schema'
-import { sealSave } from './seal'
+import type { EncryptedSave } from '../schema'
+import { encryptSave } from './encryption'
 
 setUpDatabase()
 
@@ -19,13 +19,13 @@ test('only the fields that count a save are readable on the device', async () =>
   expect(phone.outboxState.get().entries[0]).toMatchObject({ vin: 'HB20 000007', change: { wanted: { operator_notes: 'a secret note' } } })
 })
 
-const tamper: [string, (record: SealedSave) => SealedSave][] = [
+const tamper: [string, (record: EncryptedSave) => EncryptedSave][] = [
   ['its state', (record) => ({ ...record, state: 'refused' })],
   ['its state, to hide it', (record) => ({ ...record, state: 'done' })],
   ['its id', (record) => ({ ...record, id: 'another' })],
   ['its time', (record) => ({ ...record, at: Number.NaN })],
   ['its content', (record) => ({ ...record, sealed: record.sealed.toReversed() })],
-  ['all of it', (record) => createFake<SealedSave>({ seq: record.seq, owner: '3', state: 'waiting' })],
+  ['all of it', (record) => createFake<EncryptedSave>({ seq: record.seq, owner: '3', state: 'waiting' })],
 ]
 
 test.each(tamper)('a save with %s changed by hand is never sent, is listed for its owner, and does not block other saves', async (_, change) => {
@@ -41,10 +41,10 @@ test.each(tamper)('a save with %s changed by hand is never sent, is listed for i
   phone.outbox.start()
   await vi.waitFor(() => expect(phone.states()).toEqual(['8 done']))
   expect(calls.map(({ name }) => name).filter((name) => name.startsWith('PUT /vehicles'))).toEqual(['PUT /vehicles/8'])
-  expect(phone.outboxState.get().altered).toEqual([record.seq])
-  expect(phone.pendingCount.get()).toMatchObject({ open: 1, refused: 1 })
-  await phone.removeSave(record.seq)
-  expect(phone.outboxState.get().altered).toEqual([])
+  expect(phone.outboxState.get().undecryptable).toEqual([record.seq])
+  expect(phone.pendingSaveCount.get()).toMatchObject({ open: 1, refused: 1 })
+  await phone.deleteSave(record.seq)
+  expect(phone.outboxState.get().undecryptable).toEqual([])
 })
 
 test('records that were swapped are not sent', async () => {
@@ -59,7 +59,7 @@ test('records that were swapped are not sent', async () => {
   const calls = stubServer({ 'PUT /vehicles/7': createSavedVehicle(7), 'PUT /vehicles/8': createSavedVehicle(8) })
   const phone = await openTab()
   phone.outbox.start()
-  await vi.waitFor(() => expect(phone.outboxState.get().altered).toHaveLength(2))
+  await vi.waitFor(() => expect(phone.outboxState.get().undecryptable).toHaveLength(2))
   await phone.outbox.flush()
   expect(calls.filter(({ name }) => name.startsWith('PUT /vehicles'))).toEqual([])
 })
@@ -70,17 +70,17 @@ test('records that another person has added under the name of the owner are neve
   await theirs.outbox.save(createSaveRequest(7, { owner: '9', hmc: '1009' }), 'key-7')
   const own = await theirs.first()
   const { seq: _, ...copy } = own
-  await theirs.database?.add('outbox', createFake<SealedSave>({ ...copy, owner: '3' }))
+  await theirs.database?.add('outbox', createFake<EncryptedSave>({ ...copy, owner: '3' }))
   const place = own.seq + 5
   const content = { ...createSaveRequest(8), seq: place, id: 'forged', key: 'key-8', device_time: '', at: 1, mode: 'ask' as const, state: 'waiting' as const, reason: null, conflicts: [], done_at: null }
-  const forged = await sealSave({ ...content, owner: '9' }, createSession(OTHER_USER))
+  const forged = await encryptSave({ ...content, owner: '9' }, createSession(OTHER_USER))
   await theirs.database?.put('outbox', { ...forged, owner: '3' })
 
   const calls = stubServer({ 'PUT /vehicles/7': createSavedVehicle(7), 'PUT /vehicles/8': createSavedVehicle(8) })
   const mine = await openTab()
   mine.outbox.start()
   await vi.waitFor(() => expect(mine.outboxState.get()).toMatchObject({ entries: [], others: 1 }))
-  expect(mine.outboxState.get().altered).toHaveLength(2)
+  expect(mine.outboxState.get().undecryptable).toHaveLength(2)
   await mine.outbox.flush()
   expect(calls.filter(({ name }) => name.startsWith('PUT /vehicles'))).toEqual([])
 })
@@ -93,7 +93,7 @@ test('another person cannot claim a save as their own', async () => {
   const calls = stubServer({ 'PUT /vehicles/7': createSavedVehicle(7) })
   const theirs = await openTab(OTHER_USER)
   theirs.outbox.start()
-  await vi.waitFor(() => expect(theirs.outboxState.get().altered).toHaveLength(1))
+  await vi.waitFor(() => expect(theirs.outboxState.get().undecryptable).toHaveLength(1))
   await theirs.outbox.flush()
   expect([theirs.outboxState.get().entries, calls.filter(({ name }) => name.startsWith('PUT /vehicles'))]).toEqual([[], []])
 })
@@ -107,5 +107,5 @@ test('two tabs of two people store and send their own saves', async () => {
   await Promise.all([mine.outbox.flush(), theirs.outbox.flush()])
   await vi.waitFor(() => expect([mine.states(), theirs.states()]).toEqual([['7 done'], ['8 done']]))
   expect(calls.map(({ name, headers }) => `${name} ${headers.get('authorization')}`).toSorted()).toEqual(['PUT /vehicles/7 Bearer token of 1003', 'PUT /vehicles/8 Bearer token of 1009'])
-  expect([mine.outboxState.get().altered, theirs.outboxState.get().altered]).toEqual([[], []])
+  expect([mine.outboxState.get().undecryptable, theirs.outboxState.get().undecryptable]).toEqual([[], []])
 })

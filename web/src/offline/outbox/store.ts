@@ -1,12 +1,12 @@
 import { getCurrentOwner, getCurrentSession, getOwnerKey, type Session } from '@/api/session'
 import { VEHICLE_FIELDS } from '@/lib/vehicleFields'
 import { createStore } from '@/lib/store'
-import { openDatabase, type Database } from '../db'
-import { recordPendingCount } from '../pendingCount'
-import type { SaveState, SealedSave } from '../schema'
-import { openTabChannel } from '../tabs'
-import { groupPendingSaves, type PendingSave, type StoredSave } from './entry'
-import { getSessionCipher, sealSave, unsealSave } from './seal'
+import { openDatabase, type Database } from '../database'
+import { recordPendingSaveCount } from '../pendingSaveCount'
+import type { SaveState, EncryptedSave } from '../schema'
+import { openBroadcastChannel } from '../broadcastChannel'
+import { groupPendingSaves, type PendingSave, type StoredSave } from './pendingSave'
+import { getSessionCipher, encryptSave, decryptSave } from './encryption'
 
 const DONE_RETENTION_MS = 3 * 86_400_000
 const MAX_DONE = 200
@@ -20,7 +20,7 @@ export interface OutboxState {
   /** The saves of the signed-in person, in the order of sending. */
   entries: StoredSave[]
   /** Positions of this person's records that cannot be decrypted, because they were changed by hand or are damaged. These records are never sent. */
-  altered: number[]
+  undecryptable: number[]
   /** Saves that wait to be sent, by vehicle id. Rejected saves are not included. */
   pending: ReadonlyMap<number, StoredSave[]>
   /** Number of saves of other people on this device that the server has not stored. */
@@ -28,12 +28,12 @@ export interface OutboxState {
   /** Whether this browser can store saves; null until the database has been read. */
   canStore: boolean | null
 }
-const EMPTY: OutboxState = { owner: null, entries: [], altered: [], pending: new Map(), others: 0, canStore: null }
+const EMPTY: OutboxState = { owner: null, entries: [], undecryptable: [], pending: new Map(), others: 0, canStore: null }
 
 /** The outbox of the signed-in person, as it was last read from the database. */
 export const outboxState = createStore<OutboxState>(EMPTY)
 
-const channel = openTabChannel('patio-outbox', () => void loadOutbox())
+const channel = openBroadcastChannel('patio-outbox', () => void loadOutbox())
 
 /** Returns the outbox state when it belongs to the signed-in person, else an empty state. */
 export const selectForCurrentUser = (state: OutboxState): OutboxState => (state.owner === getCurrentOwner() ? state : EMPTY)
@@ -57,14 +57,14 @@ async function readNow(): Promise<void> {
   const isReady = database !== null && (session === null || (await getSessionCipher(session).then(() => true, () => false)))
   if (!isReady) return outboxState.set({ ...EMPTY, owner, canStore: false })
   const all = await database.getAll('outbox')
-  const own = session === null ? [] : await Promise.all(all.filter((record) => record.owner === owner).map(async (record) => ({ record, entry: await unsealSave(record, session) })))
+  const own = session === null ? [] : await Promise.all(all.filter((record) => record.owner === owner).map(async (record) => ({ record, entry: await decryptSave(record, session) })))
   if (getCurrentOwner() !== owner) return readNow()
   const entries = own.flatMap(({ entry }) => entry ?? [])
-  const altered = own.flatMap(({ record, entry }) => (entry === null ? record.seq : []))
+  const undecryptable = own.flatMap(({ record, entry }) => (entry === null ? record.seq : []))
   const others = all.filter((record) => record.owner !== owner && record.state !== 'done').length
-  outboxState.set({ owner, entries, altered, pending: groupPendingSaves(entries), others, canStore: true })
+  outboxState.set({ owner, entries, undecryptable, pending: groupPendingSaves(entries), others, canStore: true })
   const countOf = (...states: SaveState[]) => entries.filter(({ state }) => states.includes(state)).length
-  recordPendingCount({ owner, open: countOf('waiting', 'refused') + altered.length, refused: countOf('refused') + altered.length, others })
+  recordPendingSaveCount({ owner, open: countOf('waiting', 'refused') + undecryptable.length, refused: countOf('refused') + undecryptable.length, others })
 }
 
 /** Reads the outbox again in this tab, and makes the other tabs of this browser read it again. */
@@ -77,7 +77,7 @@ async function publish(): Promise<void> {
  * Stores a save of the session's person and returns the save with its position in the outbox. Returns null without a database; rejects when
  * the device is full.
  */
-export async function addSave(entry: PendingSave, session: Session): Promise<StoredSave | null> {
+export async function insertSave(entry: PendingSave, session: Session): Promise<StoredSave | null> {
   const database = await openDatabase()
   if (database === null) return null
   const seq = await reserveSeq(database)
@@ -85,8 +85,8 @@ export async function addSave(entry: PendingSave, session: Session): Promise<Sto
     // An IndexedDB transaction commits itself while a cipher is awaited, so records are decrypted and encrypted before the transaction
     // begins.
     const old = entry.replaces === null ? undefined : await database.get('outbox', entry.replaces)
-    const written = { ...replacing(entry, old && (await unsealSave(old, session))), seq }
-    const sealed = await sealSave(written, session)
+    const written = { ...replacing(entry, old && (await decryptSave(old, session))), seq }
+    const sealed = await encryptSave(written, session)
     const writing = database.transaction('outbox', 'readwrite', { durability: 'strict' })
     const now = entry.replaces === null ? undefined : await writing.store.get(entry.replaces)
     if (now?.state !== old?.state) continue // the replaced save was sent meanwhile
@@ -103,7 +103,7 @@ const PLACEHOLDER = { id: '', owner: '', state: 'done', at: 0, sealed: new Uint8
 /** Reserves the next position in the order of sending, to which the encryption of a save is bound. The database never assigns a position twice. */
 async function reserveSeq(database: Database): Promise<number> {
   const writing = database.transaction('outbox', 'readwrite')
-  const seq = await writing.store.add(PLACEHOLDER as SealedSave)
+  const seq = await writing.store.add(PLACEHOLDER as EncryptedSave)
   await writing.store.delete(seq)
   await writing.done
   return seq
@@ -121,13 +121,13 @@ function replacing(entry: PendingSave, old: PendingSave | null | undefined): Pen
 }
 
 /** Overwrites a stored save of the signed-in person in the database. */
-export async function overwriteSave(entry: StoredSave, session: Session): Promise<void> {
-  const sealed = await sealSave(entry, session)
+export async function replaceQueuedSave(entry: StoredSave, session: Session): Promise<void> {
+  const sealed = await encryptSave(entry, session)
   await (await openDatabase())?.put('outbox', sealed)
   await publish()
 }
 
-export async function removeSave(seq: number): Promise<void> {
+export async function deleteSave(seq: number): Promise<void> {
   await (await openDatabase())?.delete('outbox', seq)
   await publish()
 }
@@ -136,12 +136,12 @@ export async function removeSave(seq: number): Promise<void> {
  * Deletes a save that has not been sent, and returns whether the save was deleted. Calls `isHeld` inside the deleting transaction, so
  * that no tab can read the save between the check and the deletion.
  */
-export async function removeUnsentSave({ seq, id }: StoredSave, isHeld: () => boolean): Promise<boolean> {
+export async function deleteUndoableSave({ seq, id }: StoredSave, isUndoable: () => boolean): Promise<boolean> {
   const database = await openDatabase()
   if (database === null) return false
   const writing = database.transaction('outbox', 'readwrite', { durability: 'strict' })
   const now = await writing.store.get(seq)
-  const isRemoved = now?.id === id && now.state === 'waiting' && isHeld()
+  const isRemoved = now?.id === id && now.state === 'waiting' && isUndoable()
   if (isRemoved) await writing.store.delete(seq)
   await writing.done
   if (isRemoved) await publish()
@@ -149,10 +149,10 @@ export async function removeUnsentSave({ seq, id }: StoredSave, isHeld: () => bo
 }
 
 /** Returns the next save to send, read from the database. Skips records that cannot be decrypted. */
-export async function findFirstWaitingSave(session: Session): Promise<StoredSave | undefined> {
+export async function findNextSaveToSend(session: Session): Promise<StoredSave | undefined> {
   const own = (await (await openDatabase())?.getAllFromIndex('outbox', 'owner', getOwnerKey(session.user))) ?? []
   for (const record of own) {
-    const entry = record.state === 'waiting' ? await unsealSave(record, session) : null
+    const entry = record.state === 'waiting' ? await decryptSave(record, session) : null
     if (entry !== null) return entry
   }
   return undefined
@@ -163,12 +163,12 @@ export async function findFirstWaitingSave(session: Session): Promise<StoredSave
  * saves with open conflicts. For other people's saves, the time at which the person saved counts instead, because the time of sending is
  * encrypted.
  */
-export async function pruneOutbox(now: number, session: Session): Promise<void> {
+export async function deleteOldSentSaves(now: number, session: Session): Promise<void> {
   const database = await openDatabase()
   const done = (await database?.getAll('outbox'))?.filter(({ state }) => state === 'done') ?? []
   for (const [index, record] of done.entries()) {
     const isOwn = record.owner === getOwnerKey(session.user)
-    const entry = isOwn ? await unsealSave(record, session) : null
+    const entry = isOwn ? await decryptSave(record, session) : null
     const isSettled = isOwn ? (entry?.conflicts.every(({ state }) => state === 'settled') ?? false) : true
     const isOld = now - (entry?.done_at ?? record.at) > DONE_RETENTION_MS
     if (isSettled && (isOld || index < done.length - MAX_DONE)) await database?.delete('outbox', record.seq)

@@ -3,7 +3,7 @@ import type { ListedVehicle } from '@/api/types'
 /**
  * Replaces rows of a vehicle list by their newer versions and leaves out deleted vehicles. Returns the unchanged array when no row changes.
  */
-export function applyDelta(rows: ListedVehicle[], newer: readonly ListedVehicle[], removed: readonly number[] = []): ListedVehicle[] {
+export function applySnapshotDelta(rows: ListedVehicle[], newer: readonly ListedVehicle[], removed: readonly number[] = []): ListedVehicle[] {
   const [newById, removedIds] = [new Map(newer.map((row) => [row.id, row])), new Set(removed)]
   let hasChanged = false
   const result: ListedVehicle[] = []

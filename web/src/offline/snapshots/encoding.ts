@@ -7,7 +7,7 @@ type EncodedRow = [id: number, vin: string, space: string, group: string, yard: 
 const ROWS_PER_PART = 2000
 
 /** Encodes the rows of a vehicle list as JSON texts of limited length. */
-export function encodeRows(rows: readonly ListedVehicle[]): string[] {
+export function encodeVehicleRows(rows: readonly ListedVehicle[]): string[] {
   const parts: string[] = []
   for (let start = 0; start < rows.length; start += ROWS_PER_PART) parts.push(JSON.stringify(rows.slice(start, start + ROWS_PER_PART).map(encodeRow)))
   return parts
@@ -21,7 +21,7 @@ const isEncodedRow = (value: unknown): value is EncodedRow =>
 const isPart = createArrayGuard(isEncodedRow)
 
 /** Decodes the rows of a stored vehicle list (snapshot). Returns null when a part is damaged. */
-export function decodeRows(parts: readonly string[]): ListedVehicle[] | null {
+export function decodeVehicleRows(parts: readonly string[]): ListedVehicle[] | null {
   const rows: ListedVehicle[] = []
   for (const part of parts) {
     const encoded = parseJson(part, isPart)

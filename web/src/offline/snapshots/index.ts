@@ -4,6 +4,6 @@ import { snapshots } from './store'
 export type { CampaignSnapshot } from '../schema'
 export { listCampaigns, listYards, findCampaign, findCampaignPage, findVehicle, countVehiclesByYard, type PartialVehicle } from './queries'
 export { downloadSnapshot, refreshSnapshot, refreshAllSnapshots, startSnapshotRefresh } from './refresh'
-export { deleteSnapshot, readSnapshots, readRows } from './store'
+export { deleteSnapshot, readSnapshots, readSnapshotRows } from './store'
 
 export const useSnapshots = () => useStore(snapshots)

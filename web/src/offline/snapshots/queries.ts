@@ -1,13 +1,13 @@
 import type { Campaign, CampaignPage, CampaignSearch, ListedVehicle, Vehicle, Yard, YardVehicleCount } from '@/api/types'
 import { findNextVehicle } from '@/lib/nextVehicles'
 import { PAGE_SIZE } from '@/lib/pages'
-import { applyPendingChangesToList } from '../outbox/entry'
+import { applyPendingChangesToList } from '../outbox/pendingSave'
 import { selectForCurrentUser, outboxState } from '../outbox/store'
 import type { CampaignSnapshot } from '../schema'
-import { readSnapshots, readRows, readSnapshot } from './store'
+import { readSnapshots, readSnapshotRows, readSnapshot } from './store'
 
 /** A vehicle from a stored list. `partly` is set when only the list row is stored, without the notes and the last change. */
-export type PartialVehicle = Vehicle & { partly?: true }
+export type PartialVehicle = Vehicle & { isPartial?: true }
 
 const inYard = (rows: readonly ListedVehicle[], yard: number | null) => (yard === null ? rows : rows.filter(({ id_yard }) => id_yard === yard))
 const inspectedIn = (rows: readonly ListedVehicle[]) => rows.filter(({ inspected }) => inspected).length
@@ -18,7 +18,7 @@ const asSaved = (rows: ListedVehicle[]) => applyPendingChangesToList(rows, selec
  * some yards are stored has the counts that the server last sent.
  */
 async function campaignFrom({ campaign: id, head, yards }: CampaignSnapshot, yard: number | null): Promise<Campaign> {
-  const rows = (await readRows(id)) ?? []
+  const rows = (await readSnapshotRows(id)) ?? []
   const next = findNextVehicle(asSaved(rows), yard, null).next?.id ?? null
   if (yard === null && yards !== null) return { ...head, next }
   const [here, name] = [inYard(rows, yard), yard === null ? head.yard_name : (rows.find(({ id_yard }) => id_yard === yard)?.yard_group ?? null)]
@@ -59,11 +59,11 @@ function countsIn(rows: readonly ListedVehicle[]): YardVehicleCount[] {
 
 export async function countVehiclesByYard(name: string): Promise<YardVehicleCount[] | null> {
   const snapshot = (await readSnapshots()).find(({ head }) => head.name === name)
-  return snapshot === undefined ? null : countsIn((await readRows(snapshot.campaign)) ?? [])
+  return snapshot === undefined ? null : countsIn((await readSnapshotRows(snapshot.campaign)) ?? [])
 }
 
 export async function listYards(): Promise<Yard[] | null> {
-  const every = await Promise.all((await readSnapshots()).map(({ campaign: id }) => readRows(id)))
+  const every = await Promise.all((await readSnapshots()).map(({ campaign: id }) => readSnapshotRows(id)))
   return countsIn(every.flatMap((rows) => rows ?? [])).map(({ yard_id, yard_name, total_vehicles, inspected_vehicles }) =>
     ({ id: yard_id, name: yard_name, vehicles_count: total_vehicles, vehicles_inspected_count: inspected_vehicles }))
 }
@@ -74,7 +74,7 @@ export async function listYards(): Promise<Yard[] | null> {
  */
 export async function findVehicle(id: number, yard: number | null): Promise<PartialVehicle | null> {
   for (const { campaign: campaignId, head } of await readSnapshots()) {
-    const rows = (await readRows(campaignId)) ?? []
+    const rows = (await readSnapshotRows(campaignId)) ?? []
     const row = rows.find((one) => one.id === id)
     if (row !== undefined) return { ...fromRow(row, head), next: findNextVehicle(asSaved(rows), yard, id).next?.id ?? null }
   }
@@ -85,6 +85,6 @@ function fromRow(row: ListedVehicle, { id, name }: Campaign): PartialVehicle {
   const [model_code = '', serial_number = ''] = row.vin_number.split(' ')
   return {
     ...row, model_code, serial_number, campaign_id: id, campaign_name: name, operator_notes: '', admin_notes: '',
-    modified_by: null, modified_by_hmc: null, modified_at: null, next: null, open_conflicts: 0, partly: true,
+    modified_by: null, modified_by_hmc: null, modified_at: null, next: null, open_conflicts: 0, isPartial: true,
   }
 }

@@ -6,10 +6,10 @@ import { fetchCampaign, fetchVehicleList } from '@/api/requests'
 import { getCurrentOwner, getCurrentSession } from '@/api/session'
 import type { Campaign, ListedVehicle } from '@/api/types'
 import { mayManageCampaigns } from '@/lib/roles'
-import { offlineCampaigns } from '../campaigns'
+import { offlineCampaigns } from '../offlineCampaigns'
 import type { CampaignSnapshot } from '../schema'
 import { hasUnknownVehicles } from './delta'
-import { deleteSnapshot, readSnapshots, readRows, readSnapshot, writeDelta, writeSnapshot } from './store'
+import { deleteSnapshot, readSnapshots, readSnapshotRows, readSnapshot, writeSnapshotDelta, writeSnapshot } from './store'
 
 /** Downloads the vehicle list of a campaign for offline use. With a yard, adds that yard to the yards that are already stored. */
 export async function downloadSnapshot(head: Campaign, yard: number | null): Promise<void> {
@@ -34,7 +34,7 @@ const seesDash = (): boolean => mayManageCampaigns(getCurrentSession()?.user.use
 async function downloadList(head: Campaign, yards: number[] | null, taken_at: number, tag: string | null = null): Promise<ListedVehicle[] | null> {
   const owner = getCurrentOwner() ?? ''
   const list = await fetchVehicleList(head.id, tag)
-  if (list === null) return await writeDelta(head.id, [], { head, fresh_at: Date.now() })
+  if (list === null) return await writeSnapshotDelta(head.id, [], { head, fresh_at: Date.now() })
   const rows = yards === null ? list.rows : list.rows.filter(({ id_yard }) => yards.includes(id_yard ?? 0))
   const revision = list.revision === null ? null : Number(list.revision)
   await writeSnapshot({ campaign: head.id, owner, yards, head, revision, dash: seesDash(), tag: list.etag, taken_at, fresh_at: Date.now() }, rows)
@@ -69,10 +69,10 @@ async function update(snapshot: CampaignSnapshot, head: Campaign): Promise<Liste
 async function downloadChanges({ campaign, yards, taken_at }: CampaignSnapshot, head: Campaign, since: number): Promise<ListedVehicle[] | null> {
   const { revision, vehicles, removed, whole } = await unwrapResponse(apiClient.GET('/vehicles/campaign/{id}/changes', { params: { path: { id: campaign }, query: { since } } }), 'revision# vehicles* removed*')
   const ofYards = yards === null ? vehicles : vehicles.filter(({ id_yard }) => yards.includes(id_yard ?? 0))
-  if (whole || removed.length > 0 || hasUnknownVehicles((await readRows(campaign)) ?? [], ofYards)) return await downloadList(head, yards, taken_at)
+  if (whole || removed.length > 0 || hasUnknownVehicles((await readSnapshotRows(campaign)) ?? [], ofYards)) return await downloadList(head, yards, taken_at)
   // A stored vehicle that has moved to another yard stays in the list, with its new yard. Other vehicles are not added.
-  const known = new Set(((await readRows(campaign)) ?? []).map(({ id }) => id))
-  return await writeDelta(campaign, vehicles.filter(({ id }) => known.has(id)), { revision, head, fresh_at: Date.now() })
+  const known = new Set(((await readSnapshotRows(campaign)) ?? []).map(({ id }) => id))
+  return await writeSnapshotDelta(campaign, vehicles.filter(({ id }) => known.has(id)), { revision, head, fresh_at: Date.now() })
 }
 
 const REFRESH_INTERVAL_MS = 5 * 60_000

@@ -6,9 +6,9 @@ import { createReply, stubServer } from '@/testing/server'
 import { createSession } from '@/testing/show'
 import type { Campaign, ListedVehicle } from '@/api/types'
 import { createFake } from '@/testing/fake'
-import type { SealedSave } from '../schema'
-import { applyDelta, hasUnknownVehicles } from './delta'
-import { decodeRows, encodeRows } from './encoding'
+import type { EncryptedSave } from '../schema'
+import { applySnapshotDelta, hasUnknownVehicles } from './delta'
+import { decodeVehicleRows, encodeVehicleRows } from './encoding'
 
 const row = (id: number, part: Partial<ListedVehicle> = {}): ListedVehicle => ({
   id, vin_number: `HB20 00000${id}`, parking_space: `A-${id}`, yard_group: id < 3 ? 'A' : 'K', id_yard: id < 3 ? 2 : 18, status: '', inspected: false, version: 1, ...part,
@@ -25,7 +25,7 @@ beforeEach(() => {
 /** Loads the modules again, like a page that a person has just loaded. The database is shared. */
 async function page(owner = 7) {
   vi.resetModules()
-  const [snapshots, campaigns, queries] = [await import('.'), await import('../campaigns'), await import('../queries')]
+  const [snapshots, campaigns, queries] = [await import('.'), await import('../offlineCampaigns'), await import('../queries')]
   const session = await import('@/api/session')
   session.startSession(createSession({ id: owner, hmc: String(owner), user_type: 'op' }))
   await snapshots.readSnapshots()
@@ -35,14 +35,14 @@ async function page(owner = 7) {
 
 test('encoded rows are decoded to the same rows in the same order', () => {
   const many = Array.from({ length: 4100 }, (_, index) => row(index + 1, { id_yard: index % 2 === 0 ? 2 : null }))
-  expect(encodeRows(many)).toHaveLength(3)
-  expect(decodeRows(encodeRows(many))).toEqual(many)
-  expect(decodeRows(encodeRows([]))).toEqual([])
+  expect(encodeVehicleRows(many)).toHaveLength(3)
+  expect(decodeVehicleRows(encodeVehicleRows(many))).toEqual(many)
+  expect(decodeVehicleRows(encodeVehicleRows([]))).toEqual([])
 })
 
 test('a delta replaces older rows only, and an unchanged list stays the same array', () => {
-  expect(applyDelta(rows, [row(1, { status: 'ng', version: 2 }), row(2, { version: 2 })], [3])).toEqual([row(1, { status: 'ng', version: 2 }), rows[1]])
-  expect(applyDelta(rows, [row(2, { status: 'ng', version: 3 })])).toBe(rows)
+  expect(applySnapshotDelta(rows, [row(1, { status: 'ng', version: 2 }), row(2, { version: 2 })], [3])).toEqual([row(1, { status: 'ng', version: 2 }), rows[1]])
+  expect(applySnapshotDelta(rows, [row(2, { status: 'ng', version: 3 })])).toBe(rows)
   expect([hasUnknownVehicles(rows, [row(3)]), hasUnknownVehicles(rows, [row(4)])]).toEqual([false, true])
 })
 
@@ -58,7 +58,7 @@ test('offline, a downloaded list answers for its campaign, its yards and its veh
   expect(await ask(phone.campaignQuery(5, 18))).toMatchObject({ yard_name: 'K', total_vehicles: 1, total_inspected: 0, next: 3 })
   expect((await ask(phone.campaignsQuery({ page: 0, search: 'air' }))).campaigns.map(({ id }) => id)).toEqual([5])
   expect((await ask(phone.campaignsQuery({ page: 0, status: 'closed' }))).meta.total_count).toBe(0)
-  expect(await ask(phone.yardCountsQuery('Airbag'))).toEqual([
+  expect(await ask(phone.yardVehicleCountsQuery('Airbag'))).toEqual([
     { yard_id: 2, yard_name: 'A', total_vehicles: 2, inspected_vehicles: 1 }, { yard_id: 18, yard_name: 'K', total_vehicles: 1, inspected_vehicles: 0 },
   ])
   expect(await ask(phone.vehicleQuery(3, null))).toMatchObject({ vin_number: 'HB20 000003', campaign_name: 'Airbag', model_code: 'HB20', next: 1, partly: true })
@@ -81,7 +81,7 @@ test('a list is refreshed by the changes since the download, which are stored', 
   await phone.refreshSnapshot(phone.client, 5)
   expect(calls.map(({ name, query }) => `${name} ${query.get('since') ?? ''}`)).toEqual(['GET /campaigns/5 ', 'GET /vehicles/campaign/5/changes 40'])
   const later = await page()
-  expect((await later.readRows(5))?.map(({ status }) => status)).toEqual(['', 'ok', 'ng'])
+  expect((await later.readSnapshotRows(5))?.map(({ status }) => status)).toEqual(['', 'ok', 'ng'])
   expect((await later.readSnapshots())[0]).toMatchObject({ revision: 44, vehicles: 3 })
 })
 
@@ -111,14 +111,14 @@ test('a deleted campaign is no longer available offline', async () => {
   stubServer({ 'GET /campaigns/5': createReply(404, { code: 'NO_CAMPAIGN', message: 'Campaign not found. It may have been deleted.' }) })
   const phone = await page()
   await expect(phone.refreshSnapshot(phone.client, 5)).rejects.toMatchObject({ code: 'NO_CAMPAIGN' })
-  expect([await phone.readSnapshots(), await phone.readRows(5), phone.offlineCampaigns.get()]).toEqual([[], null, []])
+  expect([await phone.readSnapshots(), await phone.readSnapshotRows(5), phone.offlineCampaigns.get()]).toEqual([[], null, []])
 })
 
 test('yards are downloaded one after the other', async () => {
   stubServer({ 'GET /vehicles/campaign/5/all': () => all(rows, {}) })
   const phone = await page()
   await phone.downloadSnapshot(head, 18)
-  expect((await phone.readRows(5))?.map(({ id }) => id)).toEqual([3])
+  expect((await phone.readSnapshotRows(5))?.map(({ id }) => id)).toEqual([3])
   await phone.downloadSnapshot(head, 2)
   expect((await phone.readSnapshots())[0]).toMatchObject({ yards: [18, 2], vehicles: 3 })
 })
@@ -137,9 +137,9 @@ test('signing out deletes everything of the person from this browser except unse
   stubServer({ 'GET /vehicles/campaign/5/all': all(rows, { 'x-revision': '40' }) })
   await (await page()).downloadSnapshot(head, null)
   for (const name of ['draft:7:1', 'resume:7', 'draft:8:1', 'language']) localStorage.setItem(name, '"kept"')
-  const { openDatabase } = await import('../db')
+  const { openDatabase } = await import('../database')
   const kept = await openDatabase()
-  const save = (owner: string, state: string) => createFake<SealedSave>({ owner, state, change: { base: {}, wanted: {} }, conflicts: [], replaces: null, vehicle: 1 })
+  const save = (owner: string, state: string) => createFake<EncryptedSave>({ owner, state, change: { base: {}, wanted: {} }, conflicts: [], replaces: null, vehicle: 1 })
   for (const [owner, state] of [['7', 'waiting'], ['7', 'done'], ['7', 'refused'], ['8', 'done']] as const) await kept?.add('outbox', save(owner, state))
   const { deletePersonalData } = await import('../personalData')
   await deletePersonalData('7')
@@ -156,7 +156,7 @@ test('a download that ends after its person has signed out stores nothing', asyn
     return all(rows, { 'x-revision': '40' })
   } })
   await signedIn.downloadSnapshot(head, null).catch(() => undefined)
-  const { openDatabase } = await import('../db')
+  const { openDatabase } = await import('../database')
   const kept = await openDatabase()
   expect([await kept?.count('taken'), await kept?.count('rows'), await kept?.count('newer')]).toEqual([0, 0, 0])
 })

@@ -1,18 +1,18 @@
 import { getCurrentOwner } from '@/api/session'
 import type { ListedVehicle } from '@/api/types'
 import { createStore } from '@/lib/store'
-import { recordOfflineCampaigns } from '../campaigns'
-import { openDatabase } from '../db'
+import { recordOfflineCampaigns } from '../offlineCampaigns'
+import { openDatabase } from '../database'
 import type { CampaignSnapshot } from '../schema'
-import { openTabChannel } from '../tabs'
-import { applyDelta } from './delta'
-import { decodeRows, encodeRows } from './encoding'
+import { openBroadcastChannel } from '../broadcastChannel'
+import { applySnapshotDelta } from './delta'
+import { decodeVehicleRows, encodeVehicleRows } from './encoding'
 
 /** The snapshots (vehicle lists stored for offline use) of the signed-in person. */
 export const snapshots = createStore<CampaignSnapshot[]>([])
 /** Decoded rows of the stored vehicle lists, by campaign id. */
 const loaded = new Map<number, ListedVehicle[]>()
-const channel = openTabChannel('patio-taken', () => {
+const channel = openBroadcastChannel('patio-taken', () => {
   loaded.clear()
   void readSnapshots()
 })
@@ -44,16 +44,16 @@ export async function readSnapshot(campaign: number): Promise<CampaignSnapshot |
 const rangeOf = (campaign: number) => IDBKeyRange.bound([campaign], [campaign, []])
 
 /** Returns the stored rows of a campaign in walking order (by yard, then parking space). Returns null when the campaign's snapshot is missing or damaged. */
-export async function readRows(campaign: number): Promise<ListedVehicle[] | null> {
+export async function readSnapshotRows(campaign: number): Promise<ListedVehicle[] | null> {
   if ((await readSnapshot(campaign)) === undefined) return null
   const known = loaded.get(campaign)
   if (known !== undefined) return known
   const database = await openDatabase()
   if (database === null) return null
   const [parts, newer] = await Promise.all([database.getAll('rows', rangeOf(campaign)), database.getAll('newer', rangeOf(campaign))])
-  const decoded = decodeRows(parts)
+  const decoded = decodeVehicleRows(parts)
   if (decoded === null) return null
-  const rows = applyDelta(decoded, newer)
+  const rows = applySnapshotDelta(decoded, newer)
   loaded.set(campaign, rows)
   return rows
 }
@@ -62,7 +62,7 @@ export async function readRows(campaign: number): Promise<ListedVehicle[] | null
 export async function writeSnapshot(snapshot: Omit<CampaignSnapshot, 'vehicles' | 'bytes'>, rows: ListedVehicle[]): Promise<void> {
   const database = await openDatabase()
   if (database === null) throw new DOMException('the database is not available', 'InvalidStateError')
-  const parts = encodeRows(rows)
+  const parts = encodeVehicleRows(rows)
   const bytes = parts.reduce((sum, part) => sum + part.length, 0)
   if (getCurrentOwner() !== snapshot.owner) return // the person has signed out meanwhile, and nothing of theirs may stay on this device
   const writing = database.transaction(['taken', 'rows', 'newer'], 'readwrite')
@@ -79,8 +79,8 @@ export async function writeSnapshot(snapshot: Omit<CampaignSnapshot, 'vehicles' 
 }
 
 /** Stores changed rows of a campaign and the changed metadata of its snapshot. Returns the updated list, or null without a snapshot. */
-export async function writeDelta(campaign: number, newer: readonly ListedVehicle[], part: Partial<CampaignSnapshot>): Promise<ListedVehicle[] | null> {
-  const [database, rows] = [await openDatabase(), await readRows(campaign)]
+export async function writeSnapshotDelta(campaign: number, newer: readonly ListedVehicle[], part: Partial<CampaignSnapshot>): Promise<ListedVehicle[] | null> {
+  const [database, rows] = [await openDatabase(), await readSnapshotRows(campaign)]
   const owner = getCurrentOwner()
   if (database === null || rows === null || owner === null) return null
   const writing = database.transaction(['taken', 'newer'], 'readwrite')
@@ -89,7 +89,7 @@ export async function writeDelta(campaign: number, newer: readonly ListedVehicle
   await writing.objectStore('taken').put({ ...snapshot, ...part })
   for (const row of newer) await writing.objectStore('newer').put(row, [campaign, row.id])
   await writing.done
-  const now = applyDelta(rows, newer)
+  const now = applySnapshotDelta(rows, newer)
   loaded.set(campaign, now)
   await readSnapshots()
   return now

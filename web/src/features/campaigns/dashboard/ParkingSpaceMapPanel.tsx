@@ -7,7 +7,7 @@ import { Button, LinkButton } from '@/ui/Button'
 import { ChipChoice } from '@/ui/Chips'
 import { Icon } from '@/ui/Icon'
 import { Card, Skeleton } from '@/ui/Page'
-import { getStatusClass, getStatusIcon } from '@/ui/Status'
+import { getVehicleStatusClass, getVehicleStatusIcon } from '@/ui/Status'
 import { arrangeParkingSpaces, buildParkingSpacePath, computeGridHeight, ROW_LABEL_WIDTH_PX, type ParkingSpaceGrid } from './bays'
 import { useDashboardText } from './text'
 import { useElementWidth } from './useElementWidth'
@@ -124,11 +124,11 @@ function Bays({ bays, grid }: { bays: readonly ListedVehicle[]; grid: ParkingSpa
   return (
     <>
       {[...groups].map(([group, indexes]) => (
-        <path key={group} d={buildParkingSpacePath(grid, indexes)} className={group === 'waiting' ? styles.waiting : group === 'ok' || group === '' ? styles.ok : `${styles.exception} ${getStatusClass(group)}`} />
+        <path key={group} d={buildParkingSpacePath(grid, indexes)} className={group === 'waiting' ? styles.waiting : group === 'ok' || group === '' ? styles.ok : `${styles.exception} ${getVehicleStatusClass(group)}`} />
       ))}
       {isSigned && exceptions.flatMap(([group, indexes]) => indexes.map((index) => {
         const { x, y } = grid.at(index)
-        return <g key={index} transform={`translate(${x + grid.side / 2 - 7} ${y + grid.side / 2 - 7})`} className={styles.sign}><Icon name={getStatusIcon(group)} size={14} /></g>
+        return <g key={index} transform={`translate(${x + grid.side / 2 - 7} ${y + grid.side / 2 - 7})`} className={styles.sign}><Icon name={getVehicleStatusIcon(group)} size={14} /></g>
       }))}
     </>
   )

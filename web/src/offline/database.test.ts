@@ -25,7 +25,7 @@ test('a database of the version that did not encrypt saves loses them, and keeps
   await before.add('outbox', { owner: '3', vin: 'HB20 000007' })
   await before.add('taken', { campaign: 5, owner: '3' })
   before.close()
-  const { openDatabase } = await import('./db')
+  const { openDatabase } = await import('./database')
   const now = await openDatabase()
   expect([await now?.count('outbox'), await now?.count('taken'), await now?.getAllFromIndex('outbox', 'owner', '3')]).toEqual([0, 1, []])
 })
@@ -35,7 +35,7 @@ const openAsNewerVersion = () => openDB(NAME, 4, { upgrade: () => undefined })
 
 test('after a newer version in another tab has upgraded the database, this tab has to be reloaded', async () => {
   const phone = await openTab()
-  const { databaseProblem } = await import('./db')
+  const { databaseProblem } = await import('./database')
   expect([phone.outboxState.get().canStore, databaseProblem.get()]).toEqual([true, null])
   const newer = await openAsNewerVersion() // not blocked: this tab closes its connection
   await phone.loadOutbox()
@@ -50,7 +50,7 @@ test('after a newer version in another tab has upgraded the database, this tab h
 
 test('a tab that closed its connection for an upgrade that did not happen opens the database again', async () => {
   const phone = await openTab()
-  const { databaseProblem } = await import('./db')
+  const { databaseProblem } = await import('./database')
   const failed = openDB(NAME, 4, {
     upgrade(_database, _before, _wanted, transaction) {
       transaction.done.catch(() => undefined)
@@ -63,7 +63,7 @@ test('a tab that closed its connection for an upgrade that did not happen opens 
 })
 
 test('a page in the back/forward cache aborts its transactions, which would block the next page, and continues when it is shown again', async () => {
-  const { openDatabase } = await import('./db')
+  const { openDatabase } = await import('./database')
   const database = await openDatabase()
   if (database === null) throw new Error('no database')
   const enter = (persisted: boolean) => window.dispatchEvent(Object.assign(new Event('pagehide'), { persisted }))

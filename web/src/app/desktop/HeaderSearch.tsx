@@ -8,9 +8,9 @@ import { Spinner } from '@/ui/Page'
 import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { VehicleStatusBadge } from '@/ui/Status'
 import { Button } from '@/ui/Button'
-import { findVehicles, type FoundVehicle } from './findVehicles'
+import { searchVehicles, type FoundVehicle } from './searchVehicles'
 import { listenForShortcuts } from './shortcuts'
-import { useDeskText } from './text'
+import { useDesktopText } from './text'
 import styles from './HeaderSearch.module.css'
 
 const DEBOUNCE_MS = 250
@@ -19,7 +19,7 @@ const COMPARED_DIGITS = 4
 
 /** Search field for a VIN or a parking space in the open campaigns. Each result opens the vehicle. */
 export function HeaderSearch() {
-  const t = useDeskText()
+  const t = useDesktopText()
   const queries = useQueryClient()
   const id = useId()
   const field = useRef<HTMLInputElement>(null)
@@ -31,7 +31,7 @@ export function HeaderSearch() {
   const isLong = typed.length >= MIN_LENGTH
   const result = useQuery({
     queryKey: queryKeys.vehiclesEverywhere(search),
-    queryFn: ({ signal }) => findVehicles(queries, search, signal),
+    queryFn: ({ signal }) => searchVehicles(queries, search, signal),
     enabled: isOpen && search.length >= MIN_LENGTH,
     retry: false,
   })

@@ -6,12 +6,12 @@ import { areShortcutsEnabled } from '@/lib/keyboardShortcuts'
 import { Dialog } from '@/ui/Dialog'
 import { Icon } from '@/ui/Icon'
 import { listenForShortcuts } from './shortcuts'
-import { useDeskText, type DeskTextKey } from './text'
+import { useDesktopText, type DesktopTextKey } from './text'
 import styles from './KeyboardShortcuts.module.css'
 
 interface PageShortcut {
   keys: string
-  label: DeskTextKey
+  label: DesktopTextKey
   to: string
 }
 
@@ -23,7 +23,7 @@ const MANAGING: PageShortcut[] = [
 
 /** Handles the shortcuts that work on every page, and lists them in a dialog when '?' is typed. */
 export function KeyboardShortcuts({ userType }: { userType: string }) {
-  const t = useDeskText()
+  const t = useDesktopText()
   const isOn = useStore(areShortcutsEnabled)
   const [isOpen, setOpen] = useState(false)
   const pages = mayManageCampaigns(userType) ? [HOME, ...MANAGING] : [HOME]
@@ -32,7 +32,7 @@ export function KeyboardShortcuts({ userType }: { userType: string }) {
     return listenForShortcuts({ '?': () => setOpen(true), ...Object.fromEntries(reachable.map(({ keys, to }) => [keys, () => navigate(to)])) })
   }, [userType])
   if (!isOpen || !isOn) return null
-  const rows: [string, DeskTextKey][] = [['/', 'keys.search'], ['?', 'keys.help'], ...pages.map(({ keys, label }): [string, DeskTextKey] => [keys, label]), ['Esc', 'keys.escape']]
+  const rows: [string, DesktopTextKey][] = [['/', 'keys.search'], ['?', 'keys.help'], ...pages.map(({ keys, label }): [string, DesktopTextKey] => [keys, label]), ['Esc', 'keys.escape']]
   return (
     <Dialog label={t('keys.title')} onClose={() => setOpen(false)}>
       <div className={styles.sheet}>

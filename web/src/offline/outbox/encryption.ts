@@ -1,8 +1,8 @@
 import { getOwnerKey, type Session } from '@/api/session'
 import { parseJson } from '@/lib/json'
-import type { Bytes, SealedSave } from '../schema'
+import type { Bytes, EncryptedSave } from '../schema'
 import { createCipher, type Cipher } from './cipher'
-import { isSaveContent, type StoredSave } from './entry'
+import { isSaveContent, type StoredSave } from './pendingSave'
 
 const IV_BYTES = 12
 const encode = (text: string): Bytes => new TextEncoder().encode(text)
@@ -11,7 +11,7 @@ const encode = (text: string): Bytes => new TextEncoder().encode(text)
  * Returns the additional authenticated data of an encrypted record: its readable fields. Decryption fails if the owner, id, position or
  * state was changed.
  */
-const boundOf = ({ seq, id, owner, state, at }: Omit<SealedSave, 'sealed'>): string => JSON.stringify([seq, id, owner, state, at])
+const boundOf = ({ seq, id, owner, state, at }: Omit<EncryptedSave, 'sealed'>): string => JSON.stringify([seq, id, owner, state, at])
 
 const ciphers = new WeakMap<Session, Promise<Cipher>>()
 
@@ -26,11 +26,11 @@ export function getSessionCipher(session: Session): Promise<Cipher> {
 }
 
 /** Encrypts a save with the key of the session's person. Throws when the save belongs to another person. */
-export async function sealSave({ seq, id, owner, state, at, ...secret }: StoredSave, session: Session): Promise<SealedSave> {
+export async function encryptSave({ seq, id, owner, state, at, ...secret }: StoredSave, session: Session): Promise<EncryptedSave> {
   if (owner !== getOwnerKey(session.user)) throw new Error('only the owner of a save can encrypt it')
   const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES))
   const cipher = await getSessionCipher(session)
-  const rest = await cipher.seal(iv, encode(boundOf({ seq, id, owner, state, at })), encode(JSON.stringify(secret)))
+  const rest = await cipher.encrypt(iv, encode(boundOf({ seq, id, owner, state, at })), encode(JSON.stringify(secret)))
   const sealed = new Uint8Array(iv.length + rest.length)
   sealed.set(iv)
   sealed.set(rest, iv.length)
@@ -48,7 +48,7 @@ const opened = new WeakMap<Session, Map<number, Opened>>()
 const isEqual = (one: Bytes, other: Bytes): boolean => one.length === other.length && one.every((byte, index) => byte === other[index])
 
 /** Decrypts a record. Returns null when the record was changed, is damaged or belongs to another person. */
-export async function unsealSave(record: SealedSave, session: Session): Promise<StoredSave | null> {
+export async function decryptSave(record: EncryptedSave, session: Session): Promise<StoredSave | null> {
   const cipher = await getSessionCipher(session)
   const known = opened.get(session) ?? new Map<number, Opened>()
   opened.set(session, known)
@@ -57,7 +57,7 @@ export async function unsealSave(record: SealedSave, session: Session): Promise<
     const bound = boundOf(record)
     const before = known.get(seq)
     if (before?.bound === bound && isEqual(before.sealed, sealed)) return before.entry
-    const plain = await cipher.open(sealed.slice(0, IV_BYTES), encode(bound), sealed.slice(IV_BYTES))
+    const plain = await cipher.decrypt(sealed.slice(0, IV_BYTES), encode(bound), sealed.slice(IV_BYTES))
     const content = parseJson(new TextDecoder().decode(plain), isSaveContent)
     if (content === null) return null
     const entry = { ...content, seq, id, owner, state, at }

@@ -2,7 +2,7 @@ import { apiClient, unwrapEmptyResponse } from '@/api/client'
 import { isServerReachable } from '@/api/connectivity'
 import { getCurrentSession, getOwnerKey } from '@/api/session'
 import { getDeviceId } from './device'
-import { getUndoTimeLeft, type PendingSave } from './entry'
+import { getUndoMsLeft, type PendingSave } from './pendingSave'
 import { selectForCurrentUser, outboxState } from './store'
 
 const DELAY_MS = 2000
@@ -15,7 +15,7 @@ interface Pending {
 }
 
 /** Counts the saves that the server does not have yet, by campaign. */
-export function buildPendingReport(entries: readonly PendingSave[]): Pending[] {
+export function buildPendingSavesReport(entries: readonly PendingSave[]): Pending[] {
   const pending = new Map<number, Pending>()
   for (const { campaign, state, device_time } of entries) {
     if (state === 'done') continue
@@ -42,7 +42,7 @@ async function report(): Promise<void> {
   const { entries, canStore } = selectForCurrentUser(outboxState.get())
   if (session === null || canStore !== true || !isServerReachable.get()) return
   const owner = getOwnerKey(session.user)
-  const held = buildPendingReport(entries.filter((entry) => entry.owner === owner && getUndoTimeLeft(entry, Date.now()) === 0))
+  const held = buildPendingSavesReport(entries.filter((entry) => entry.owner === owner && getUndoMsLeft(entry, Date.now()) === 0))
   const [now, before] = [JSON.stringify(held), localStorage.getItem(nameOf(owner)) ?? '[]']
   if (now === before) return
   await unwrapEmptyResponse(apiClient.PUT('/devices/{device}/held', { params: { path: { device: getDeviceId() } }, body: { held } }))

@@ -1,5 +1,5 @@
 import { ApiProblem } from '@/api/apiProblem'
-import { offlineCampaigns } from './campaigns'
+import { offlineCampaigns } from './offlineCampaigns'
 
 /** Time in milliseconds to wait for the server before data stored on this device is shown instead. */
 const SERVER_TIMEOUT_MS = 4000

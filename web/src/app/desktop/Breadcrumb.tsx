@@ -4,7 +4,7 @@ import { queryKeys } from '@/api/queryKeys'
 import type { Campaign, Vehicle, Yard } from '@/api/types'
 import { Link, parseId, useQueryParams } from '@/lib/route'
 import type { TextKey } from '@/lib/text'
-import { useDeskText, type DeskTextKey } from './text'
+import { useDesktopText, type DesktopTextKey } from './text'
 import styles from './Breadcrumb.module.css'
 
 interface Crumb {
@@ -12,7 +12,7 @@ interface Crumb {
   to: string
 }
 
-const TITLES: Record<string, TextKey | DeskTextKey> = {
+const TITLES: Record<string, TextKey | DesktopTextKey> = {
   yard: 'yards.title',
   'campaign-list': 'menu.manage',
   'user-management': 'menu.users',
@@ -27,7 +27,7 @@ const TITLES: Record<string, TextKey | DeskTextKey> = {
 
 /** Breadcrumb navigation from the home page to the current page. */
 export function Breadcrumb({ path }: { path: string }) {
-  const t = useDeskText()
+  const t = useDesktopText()
   const trail = useTrail(path)
   const last = trail.pop()
   if (last === undefined) return null
@@ -51,7 +51,7 @@ export function Breadcrumb({ path }: { path: string }) {
 
 /** Returns the pages in the breadcrumb after home, with the current page last. The names come from data that the pages have already loaded. */
 function useTrail(path: string): Crumb[] {
-  const t = useDeskText()
+  const t = useDesktopText()
   const query = useQueryParams()
   const [, section = '', part = '', view] = path.split('/')
   const id = parseId(part) ?? 0

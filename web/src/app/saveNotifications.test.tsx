@@ -9,7 +9,7 @@ import { createFake } from '@/testing/fake'
 import { createSaveRequest } from '@/testing/phone'
 import { OPERATOR, signInAs } from '@/testing/show'
 import { Toaster } from '@/ui/Toast'
-import { notifyRetainedSave, showConflictOutcomes } from './outcomes'
+import { notifyRejectedSave, showConflictOutcomes } from './saveNotifications'
 
 const EMPTY = outboxState.get()
 afterEach(() => {
@@ -26,7 +26,7 @@ const retain = (...entries: StoredSave[]) =>
   act(() => {
     for (const [index, entry] of entries.entries()) {
       outboxState.set({ ...EMPTY, entries: entries.slice(0, index + 1) })
-      notifyRetainedSave(entry)
+      notifyRejectedSave(entry)
     }
   })
 const toasts = () => screen.queryAllByRole('button').map(({ textContent }) => textContent)

@@ -3,7 +3,7 @@ import { createStore } from '@/lib/store'
 import { readStored, writeStored } from '@/lib/storage'
 
 /** Numbers of saves that are stored on this device and have not reached the server. */
-export interface PendingCount {
+export interface PendingSaveCount {
   /** Owner key (names a person's stored data) of the person to whom `open` and `refused` belong; null without a session. */
   owner: string | null
   /** Number of pending saves of that person, including rejected saves and records that cannot be decrypted. */
@@ -15,13 +15,13 @@ export interface PendingCount {
 }
 
 const NAME = 'pendingCount'
-const isPendingCount = (value: unknown): value is PendingCount =>
+const isPendingCount = (value: unknown): value is PendingSaveCount =>
   isRecord(value) && ['open', 'refused', 'others'].every((name) => typeof value[name] === 'number')
 
 /** The numbers of pending saves, mirrored in local storage so that a page knows them before it has opened the database. */
-export const pendingCount = createStore<PendingCount>(readStored(localStorage, NAME, isPendingCount) ?? { owner: null, open: 0, refused: 0, others: 0 })
+export const pendingSaveCount = createStore<PendingSaveCount>(readStored(localStorage, NAME, isPendingCount) ?? { owner: null, open: 0, refused: 0, others: 0 })
 
-export function recordPendingCount(count: PendingCount): void {
+export function recordPendingSaveCount(count: PendingSaveCount): void {
   writeStored(localStorage, NAME, count)
-  pendingCount.set(count)
+  pendingSaveCount.set(count)
 }

@@ -6,7 +6,7 @@ import type { Campaign, CampaignPage } from '@/api/types'
 /** Maximum number of campaigns that one search covers. The newest campaigns are searched. */
 const MAX_CAMPAIGNS = 12
 const MAX_CONCURRENT = 4
-export const MAX_RESULTS = 8
+export const MAX_SEARCH_RESULTS = 8
 const CAMPAIGNS_STALE_MS = 60_000
 
 export interface FoundVehicle {
@@ -17,7 +17,7 @@ export interface FoundVehicle {
   inspected: boolean
   campaign: string
 }
-export interface SearchResult {
+export interface VehicleSearchResult {
   vehicles: FoundVehicle[]
   /** Number of open campaigns that the search covered. `open` is the number of all open campaigns. */
   searched: number
@@ -31,7 +31,7 @@ const fetchOpenCampaigns = (signal: AbortSignal): Promise<CampaignPage> =>
   unwrapResponse(apiClient.GET('/campaigns', { params: { query: { page: 0, per_page: MAX_CAMPAIGNS, status: 'ongoing' } }, signal }), 'campaigns*')
 
 /** Searches the open campaigns for a part of a VIN or of a parking space. Stops as soon as enough vehicles are found. */
-export async function findVehicles(queries: QueryClient, text: string, signal: AbortSignal): Promise<SearchResult> {
+export async function searchVehicles(queries: QueryClient, text: string, signal: AbortSignal): Promise<VehicleSearchResult> {
   const search = text.replace(SPACE_WITHOUT_HYPHEN, '$1-$2')
   const { campaigns, meta } = await queries.fetchQuery({
     queryKey: queryKeys.campaignPage({ page: 0, per_page: MAX_CAMPAIGNS, status: 'ongoing' }),
@@ -39,15 +39,15 @@ export async function findVehicles(queries: QueryClient, text: string, signal: A
     staleTime: CAMPAIGNS_STALE_MS,
   })
   const vehicles: FoundVehicle[] = []
-  for (let start = 0; start < campaigns.length && vehicles.length < MAX_RESULTS; start += MAX_CONCURRENT) {
+  for (let start = 0; start < campaigns.length && vehicles.length < MAX_SEARCH_RESULTS; start += MAX_CONCURRENT) {
     const found = await Promise.all(campaigns.slice(start, start + MAX_CONCURRENT).map((campaign) => findInCampaign(campaign, search, signal)))
     vehicles.push(...found.flat())
   }
-  return { vehicles: vehicles.slice(0, MAX_RESULTS), searched: campaigns.length, open: meta.total_count }
+  return { vehicles: vehicles.slice(0, MAX_SEARCH_RESULTS), searched: campaigns.length, open: meta.total_count }
 }
 
 async function findInCampaign({ id, name }: Campaign, search: string, signal: AbortSignal): Promise<FoundVehicle[]> {
-  const query = { page: 0, per_page: MAX_RESULTS, search }
+  const query = { page: 0, per_page: MAX_SEARCH_RESULTS, search }
   const { vehicles } = await unwrapResponse(apiClient.GET('/vehicles/campaign/{id}', { params: { path: { id }, query }, signal }), 'vehicles*')
   return vehicles.map(({ id: vehicle, vin_number: vin, parking_space: space, status, inspected }) => ({ id: vehicle, vin, space, status, inspected, campaign: name }))
 }

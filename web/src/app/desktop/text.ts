@@ -1,6 +1,6 @@
 import { defineFeatureText } from '@/lib/text/feature'
 
-export type DeskTextKey = keyof typeof mix
+export type DesktopTextKey = keyof typeof mix
 
 const mix = {
   'rail.label': 'Sections',
@@ -24,7 +24,7 @@ const mix = {
   'keys.then': 'then',
 }
 
-export const { catalogues, useFeatureText: useDeskText } = defineFeatureText(
+export const { catalogues, useFeatureText: useDesktopText } = defineFeatureText(
   mix,
   {
     'find.loading': 'Searching the open campaigns...',

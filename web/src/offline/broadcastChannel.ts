@@ -1,5 +1,5 @@
 /** Opens a channel to the other tabs of this browser and calls `onMessage` for each message from them. Returns null in a browser without `BroadcastChannel`. */
-export function openTabChannel(name: string, onMessage: (data: unknown) => void): BroadcastChannel | null {
+export function openBroadcastChannel(name: string, onMessage: (data: unknown) => void): BroadcastChannel | null {
   if (!('BroadcastChannel' in globalThis)) return null
   const channel = new BroadcastChannel(name)
   channel.addEventListener('message', ({ data }: MessageEvent<unknown>) => onMessage(data))

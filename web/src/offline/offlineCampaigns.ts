@@ -21,5 +21,5 @@ export function recordOfflineCampaigns(campaigns: OfflineCampaign[]): void {
   offlineCampaigns.set(campaigns)
 }
 
-export const isCampaignOffline = (campaign: number): boolean => offlineCampaigns.get().some((one) => one.campaign === campaign)
-export const isWholeCampaignOffline = (campaign: number): boolean => offlineCampaigns.get().some((one) => one.campaign === campaign && one.yards === null)
+export const isCampaignAvailableOffline = (campaign: number): boolean => offlineCampaigns.get().some((one) => one.campaign === campaign)
+export const isFullCampaignAvailableOffline = (campaign: number): boolean => offlineCampaigns.get().some((one) => one.campaign === campaign && one.yards === null)

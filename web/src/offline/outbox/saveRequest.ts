@@ -1,7 +1,7 @@
 import { ApiProblem } from '@/api/apiProblem'
 import type { Vehicle } from '@/api/types'
 import { createUuid } from '@/lib/createUuid'
-import type { PendingSave, StoredSave } from './entry'
+import type { PendingSave, StoredSave } from './pendingSave'
 
 /** Content of a save that a screen requests, without the fields that the outbox adds. */
 export type SaveRequest = Omit<PendingSave, 'id' | 'key' | 'device_time' | 'at' | 'mode' | 'state' | 'reason' | 'conflicts' | 'done_at'>
@@ -9,10 +9,10 @@ export type SaveRequest = Omit<PendingSave, 'id' | 'key' | 'device_time' | 'at' 
 /** Result of a save: stored at the server, or stored on this device until the save can be sent. A `held` save can be undone for `UNDO_PERIOD_MS`. */
 export type SaveResult =
   | { kind: 'saved'; vehicle: Vehicle }
-  | { kind: 'kept'; entry: StoredSave; held: boolean }
+  | { kind: 'queued'; entry: StoredSave; held: boolean }
 
 /** The rejection of a save that stays in the outbox, at position `seq`, until the person decides what to do with the save. */
-export class RetainedProblem extends ApiProblem {
+export class RejectedSaveError extends ApiProblem {
   readonly seq: number
 
   constructor({ status, code, message, body }: ApiProblem, seq: number) {

@@ -5,11 +5,11 @@ import { createArrayGuard } from '@/lib/json'
 import { navigate } from '@/lib/route'
 import { readStored, writeStored } from '@/lib/storage'
 import { getCurrentLanguage, fillPlaceholders, translate } from '@/lib/text'
-import { databaseProblem } from '@/offline/db'
-import { countOtherVehicleQuestions, getOtherVin, outboxState, type StoredSave } from '@/offline/outbox'
-import { catalogues } from '@/ui/OtherVehicleQuestion'
+import { databaseProblem } from '@/offline/database'
+import { countVehicleMismatches, getMismatchedServerVin, outboxState, type StoredSave } from '@/offline/outbox'
+import { catalogues } from '@/ui/VehicleMismatchQuestion'
 import { showToast } from '@/ui/Toast'
-import { queryClient } from './queries'
+import { queryClient } from './queryClient'
 
 const nameOf = (owner: string) => `outcomes:${owner}`
 const MAX_REMEMBERED = 200
@@ -47,11 +47,11 @@ export async function showMissedConflictOutcomes(): Promise<void> {
  * Shows a toast for a save that the server rejected because its vehicle id now belongs to another vehicle. Shows no toast on the outbox
  * page, where a dialog asks what to do with the save.
  */
-export function notifyRetainedSave(entry: StoredSave): void {
-  const now = getOtherVin(entry)
+export function notifyRejectedSave(entry: StoredSave): void {
+  const now = getMismatchedServerVin(entry)
   if (now === null || window.location.pathname === OUTBOX) return
   const texts = catalogues[getCurrentLanguage()]
-  const asked = countOtherVehicleQuestions(outboxState.get().entries)
+  const asked = countVehicleMismatches(outboxState.get().entries)
   const words = asked > 1 ? fillPlaceholders(texts['otherCar.several'], { n: asked }) : fillPlaceholders(texts['otherCar.text'], { seen: entry.vin, now })
   hideRetained?.() // one toast covers all saves with an open question
   hideRetained = showToast('error', `${texts['otherCar.title']} ${words}`, { ms: OUTCOME_MS, action: texts['otherCar.decide'], onTap: () => navigate(OUTBOX) })
@@ -64,7 +64,7 @@ const OBSTACLE_MS = 600_000
  * Shows a toast while this tab cannot open its IndexedDB database. The toast asks the person to close the other tab or to reload this
  * page.
  */
-export function watchDatabaseProblem(): void {
+export function showDatabaseProblems(): void {
   stopWatching?.()
   stopWatching = databaseProblem.subscribe(showObstacle)
   showObstacle() // opening the database at sign-in may already have failed

@@ -70,7 +70,7 @@ export interface StoredSave extends PendingSave {
 export const UNDO_PERIOD_MS = 6000
 
 /** Returns the time in milliseconds until a save may be sent. Returns 0 for a save that is not held, and after the device's clock was set back. */
-export function getUndoTimeLeft({ held, at }: PendingSave, now: number): number {
+export function getUndoMsLeft({ held, at }: PendingSave, now: number): number {
   return held && now >= at ? Math.max(0, at + UNDO_PERIOD_MS - now) : 0
 }
 
@@ -95,14 +95,14 @@ export function applyPendingChanges<V extends Partial<Inspectable>>(vehicle: V, 
  * Returns the VIN of another vehicle that the server now has under the saved vehicle's id. Returns null for a save that was not
  * rejected for this reason.
  */
-export const getOtherVin = ({ state, reason }: PendingSave): string | null => (state === 'refused' && reason?.code === 'OTHER_VEHICLE' ? (reason.vin_number ?? null) : null)
+export const getMismatchedServerVin = ({ state, reason }: PendingSave): string | null => (state === 'refused' && reason?.code === 'OTHER_VEHICLE' ? (reason.vin_number ?? null) : null)
 
 /**
  * Returns a key that is equal for all saves with the same open question, or null for a save without a question. The question is whether the
  * save belongs to the vehicle that now has this id.
  */
-export function getOtherVehicleQuestionKey(entry: PendingSave): string | null {
-  const now = getOtherVin(entry)
+export function getVehicleMismatchKey(entry: PendingSave): string | null {
+  const now = getMismatchedServerVin(entry)
   return now === null ? null : JSON.stringify([entry.vehicle, entry.vin, now])
 }
 
@@ -110,7 +110,7 @@ export function getOtherVehicleQuestionKey(entry: PendingSave): string | null {
  * Returns the number of inspected vehicles whose id now belongs to another vehicle. The person answers one question for all saves of the
  * same inspected vehicle.
  */
-export const countOtherVehicleQuestions = (entries: readonly StoredSave[]): number => new Set(entries.flatMap((entry) => getOtherVehicleQuestionKey(entry) ?? [])).size
+export const countVehicleMismatches = (entries: readonly StoredSave[]): number => new Set(entries.flatMap((entry) => getVehicleMismatchKey(entry) ?? [])).size
 
 /** Groups the saves that wait to be sent by vehicle id, each group in the order of sending. Leaves out rejected and sent saves. */
 export function groupPendingSaves<E extends PendingSave>(entries: readonly E[]): Map<number, E[]> {
@@ -145,15 +145,15 @@ export function countUnsentInspections(pending: ReadonlyMap<number, PendingSave[
   return count
 }
 
-/** Consequence of a failed attempt to send a pending save. See `classifyResponse`. */
-export type AttemptVerdict = 'retry' | 'signedOut' | 'outdatedVersion' | 'refused' | 'retained'
+/** Consequence of a failed attempt to send a pending save. See `chooseFailureAction`. */
+export type FailureAction = 'retry' | 'signedOut' | 'outdatedVersion' | 'refused' | 'retained'
 
 /**
  * Decides what happens to a pending save after a failed attempt. `refused` returns the save to the screen that waits for it. `retained`
  * leaves the save in the outbox even if a screen waits, because the vehicle was deleted or replaced. `outdatedVersion` means that
  * another person has saved a newer version of the vehicle.
  */
-export function classifyResponse(status: number, code: string, mode: PendingSave['mode']): AttemptVerdict {
+export function chooseFailureAction(status: number, code: string, mode: PendingSave['mode']): FailureAction {
   if (status === 401 || code === 'PASSWORD_MUST_CHANGE') return 'signedOut'
   // The gateway sends an error code with every rejection. A rejection without a code comes from a captive portal.
   if (code.startsWith('HTTP_')) return 'retry'

@@ -3,7 +3,7 @@ import { defineFeatureText } from '@/lib/text/feature'
 import { Button } from './Button'
 import { ConfirmDialog } from './Dialog'
 import { showToast } from './Toast'
-import styles from './OtherVehicleQuestion.module.css'
+import styles from './VehicleMismatchQuestion.module.css'
 
 export const { catalogues, useFeatureText } = defineFeatureText(
   {
@@ -52,7 +52,7 @@ interface OtherCarProps {
  * Question for a save whose vehicle id now belongs to another vehicle: does the save belong to that vehicle? The person confirms or
  * discards the save.
  */
-export function OtherVehicleQuestion({ seen, now, onYes, onDiscard, children }: OtherCarProps) {
+export function VehicleMismatchQuestion({ seen, now, onYes, onDiscard, children }: OtherCarProps) {
   const t = useFeatureText()
   return (
     <section className={styles.question} aria-label={t('otherCar.title')}>

@@ -9,8 +9,8 @@ import { formatCount } from '@/lib/time'
 import { Icon } from '@/ui/Icon'
 import { filterMenuEntries, MENU_ENTRIES, SECONDARY_MENU_ENTRIES, LEGAL_MENU_ENTRIES, type MenuEntry } from '../routes'
 import { signOut } from '../signOut'
-import { useDeskText } from './text'
-import styles from './Rail.module.css'
+import { useDesktopText } from './text'
+import styles from './NavigationRail.module.css'
 
 interface RailProps {
   user: SessionUser
@@ -23,8 +23,8 @@ interface RailProps {
  * The entries of the menu at the left edge of a wide window, with the current page marked. The tools are at the top, sign-out and policies
  * at the lower edge.
  */
-export function Rail({ user, path, hidden }: RailProps) {
-  const t = useDeskText()
+export function NavigationRail({ user, path, hidden }: RailProps) {
+  const t = useDesktopText()
   const developer = useQuery(currentUserQuery).data?.developer ?? false
   const conflicts = useOpenConflicts(undefined, mayManageCampaigns(user.user_type))?.meta.total_count ?? 0
   const entriesFor = (entries: MenuEntry[]) =>

@@ -1,2 +1,0 @@
-export { HeaderTools } from './HeaderTools'
-export { Rail } from './Rail'

@@ -1,0 +1,2 @@
+export { HeaderTools } from './HeaderTools'
+export { NavigationRail } from './NavigationRail'
