@@ -11,10 +11,10 @@ import { createWorker, OEM, PSM } from 'tesseract.js'
 import { loadAppModule } from './engine.mjs'
 
 const { createLabel, drawScene, GRADES } = await loadAppModule('testing/textLabels.ts')
-const { matchLines } = await loadAppModule('features/scanner/ocr/candidates.ts')
+const { matchLinesToVehicles } = await loadAppModule('features/scanner/ocr/candidates.ts')
 const { encodePgm } = await loadAppModule('features/scanner/pixels.ts')
-const { cutLine, findLines, orderLines } = await loadAppModule('features/scanner/ocr/lines.ts')
-const { readLines, toLineText } = await loadAppModule('features/scanner/ocr/readLines.ts')
+const { extractLinePicture, findTextLines, orderLinesByRating } = await loadAppModule('features/scanner/ocr/lines.ts')
+const { recognizeLines, toLineText } = await loadAppModule('features/scanner/ocr/recognizeLines.ts')
 const { OCR_ENGINE_CONFIG, OCR_LINE_PARAMETERS, MAX_LINES_PER_PICTURE } = await loadAppModule('features/scanner/ocr/settings.ts')
 
 const [count, first] = [Number(process.argv[2] ?? 2000), Number(process.argv[3] ?? 0)]
@@ -37,8 +37,8 @@ for (let number = first; number < first + count; number++) {
   const picture = { width: label.scene.size, height: label.scene.size, data: new Uint8Array(shades) }
   const before = process.cpuUsage()
   let match = { kind: 'none' }
-  const found = findLines(picture)
-  const lines = await readLines(orderLines(found).slice(0, MAX_LINES_PER_PICTURE), (place) => recognize(cutLine(picture, found[place])), async (texts) => (match = await matchLines(texts, label.campaign)).kind === 'identified')
+  const found = findTextLines(picture)
+  const lines = await recognizeLines(orderLinesByRating(found).slice(0, MAX_LINES_PER_PICTURE), (place) => recognize(extractLinePicture(picture, found[place])), async (texts) => (match = await matchLinesToVehicles(texts, label.campaign)).kind === 'identified')
   const { user, system } = process.cpuUsage(before)
   const entry = grades.get(label.grade)
   if (number >= first + 10) entry.ms.push(((user + system) / 1000) * SLOWDOWN)

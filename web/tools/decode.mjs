@@ -1,8 +1,8 @@
 // Decodes pictures with the code of the scanner's worker and prints how many were read correctly.
 //
-//   node tools/decode.mjs [--list] [--without-soft] FOLDER…
+//   node tools/decode.mjs [--list] [--without-blurred] FOLDER…
 //
-// --without-soft leaves the soft reading of linear codes out, to compare.
+// --without-blurred leaves the decoding of blurred linear codes out, to compare.
 // Reads .png and .jpg files below the folders. The expected text of a picture comes from the first of:
 //   NAME.txt beside NAME.png   the text of the code; an empty file means no code
 //   its name                   FORMAT__TEXT__anything.png, percent-encoded where need be; none__anything.png: no code
@@ -17,17 +17,17 @@ import { loadAppModule, decodeSymbols } from './engine.mjs'
 
 const { createDecoder } = await loadAppModule('features/scanner/decoder.ts')
 const { BarcodeDetector } = await loadAppModule('features/scanner/detector.ts')
-const { SCREEN_OPTIONS } = await loadAppModule('features/scanner/options.ts')
-const { decodePhotograph } = await loadAppModule('features/scanner/still.ts')
-const { readSoftly } = await loadAppModule('features/scanner/soft/softReader.ts')
+const { SCAN_VIEW_OPTIONS } = await loadAppModule('features/scanner/cameraViewOptions.ts')
+const { decodePhotograph } = await loadAppModule('features/scanner/photograph.ts')
+const { decodeBlurred } = await loadAppModule('features/scanner/blurred/blurredDecoder.ts')
 const { toGray } = await loadAppModule('features/scanner/pixels.ts')
 
 const wanted = process.argv.slice(2)
-const soft = wanted.includes('--without-soft') ? null : async (frame, directions) => readSoftly(frame, directions)
+const blurred = wanted.includes('--without-blurred') ? null : async (frame, directions) => decodeBlurred(frame, directions)
 const list = wanted.includes('--list')
 const folders = wanted.filter((argument) => !argument.startsWith('--')).map((folder) => resolve(folder))
 if (folders.length === 0) {
-  console.error('node tools/decode.mjs [--list] [--without-soft] FOLDER…')
+  console.error('node tools/decode.mjs [--list] [--without-blurred] FOLDER…')
   process.exit(2)
 }
 
@@ -94,8 +94,8 @@ function count(group, outcome, ms) {
 
 /** Detector with the scanner's formats, which decodes in this thread. */
 const detector = new BarcodeDetector({
-  formats: SCREEN_OPTIONS.formats,
-  engine: () => ({ decodePhotograph: (picture, settings) => decodePhotograph(createDecoder(decodeSymbols, settings, soft), toGray(picture)) }),
+  formats: SCAN_VIEW_OPTIONS.formats,
+  engine: () => ({ decodePhotograph: (picture, settings) => decodePhotograph(createDecoder(decodeSymbols, settings, blurred), toGray(picture)) }),
 })
 for (const root of folders) {
   for (const path of picturesIn(root)) {

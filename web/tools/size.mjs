@@ -30,14 +30,14 @@ const assetsNamed = (pattern) => {
 const engine = assetsNamed(/zxing_reader.*\.wasm$/)
 const scanner = [manifest['src/features/scanner/index.ts'].file, ...assetsNamed(/\/engine-.*\.js$/), ...assetsNamed(/\/worker-.*\.js$/), ...assetsNamed(/\/scanner-.*\.css$/)]
 /** The detector's interface and the parts of the worker that are loaded after the engine. */
-const detector = [manifest['src/features/scanner/detector.ts'].file, ...assetsNamed(/\/still-.*\.js$/), ...assetsNamed(/\/warmup-.*\.js$/)]
+const detector = [manifest['src/features/scanner/detector.ts'].file, ...assetsNamed(/\/photograph-.*\.js$/), ...assetsNamed(/\/warmup-.*\.js$/)]
 /** Interface of the OCR engine, with the code that it loads on first use. */
 const reader = [...assetsNamed(/\/LabelReader-.*\.(js|css)$/), ...assetsNamed(/\/characterWorker-.*\.js$/)]
 const folder = assetsNamed(/\/character-reader-/)[0]
 const characters = readdirSync(new URL(`${folder}/`, DIST)).map((name) => `${folder}/${name}`)
 const ALONE = [
   { what: 'scanner', limit: 27.5, files: scanner },
-  { what: 'soft reader of linear codes', limit: 8.5, files: assetsNamed(/\/softReader-.*\.js$/) },
+  { what: 'decoder of blurred linear codes', limit: 8.5, files: assetsNamed(/\/blurredDecoder-.*\.js$/) },
   { what: 'barcode detector', limit: 4, files: detector },
   { what: 'decoding engine', limit: 415, files: engine },
   { what: 'character reading (OCR)', limit: 28, files: reader },

@@ -3,12 +3,12 @@ import type { ScanDialogProps } from '@/lib/scanner'
 import { Button, IconButton } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import { ScanView } from './ScanView'
-import { useScanText } from './text'
+import { useScannerText } from './text'
 import styles from './ScanDialog.module.css'
 
 /** Scanner as a dialog, with the Manual button below the camera view. */
 export function ScanDialog({ label, onManual, onClose, children, ...view }: ScanDialogProps) {
-  const t = useScanText()
+  const t = useScannerText()
   const [hasFailed, setHasFailed] = useState(false)
   return (
     <Dialog kind="full" label={label} onClose={onClose}>

@@ -3,20 +3,20 @@ import type { ScanViewProps } from '@/lib/scanner'
 import { Button } from '@/ui/Button'
 import { Icon, type IconName } from '@/ui/Icon'
 import { Alert, ErrorNotice } from '@/ui/Page'
-import { CAMERA_VIEW_DEFAULTS, SCREEN_OPTIONS, type CameraViewOptions } from './options'
+import { CAMERA_VIEW_DEFAULTS, SCAN_VIEW_OPTIONS, type CameraViewOptions } from './cameraViewOptions'
 import type { LabelReaderProps } from './ocr/LabelReader'
-import { useScanText } from './text'
-import { useCameraScan, type ScanPhase, type ScanState } from './useScan'
+import { useScannerText } from './text'
+import { useCameraScan, type ScanPhase, type CameraScan } from './useCameraScan'
 import styles from './ScanView.module.css'
 
 const SAID = { off: 'scan.paused', starting: 'scan.starting', loading: 'scan.engine', restarting: 'scan.restarting', on: 'scan.aim' } as const satisfies Record<ScanPhase, string>
 
 /** Camera view of the scanner screen. */
-export const ScanView = (props: ScanViewProps) => <CameraView {...props} options={SCREEN_OPTIONS} />
+export const ScanView = (props: ScanViewProps) => <CameraView {...props} options={SCAN_VIEW_OPTIONS} />
 
 /** Square camera view with finder, outline and controls. Only the error is shown when the camera cannot run. */
 export function CameraView({ options = CAMERA_VIEW_DEFAULTS, ...props }: ScanViewProps & { options?: CameraViewOptions }) {
-  const t = useScanText()
+  const t = useScannerText()
   const video = useRef<HTMLVideoElement>(null)
   const [reads, setReads] = useState(false)
   const scan = useCameraScan(video, reads ? { ...props, paused: true } : props, options)
@@ -59,7 +59,7 @@ export function CameraView({ options = CAMERA_VIEW_DEFAULTS, ...props }: ScanVie
 
 /** Button and dialog that read the characters of a label (OCR). The code is loaded on first use. */
 function TextReader(props: LabelReaderProps) {
-  const t = useScanText()
+  const t = useScannerText()
   const [part, setPart] = useState<{ LabelReader: ComponentType<LabelReaderProps> } | 'failed' | null>(null)
   const load = () => {
     import('./ocr/LabelReader').then(setPart, () => setPart('failed'))
@@ -80,7 +80,7 @@ function Finder() {
 }
 
 /** Outline of the code that was detected in the last frame. */
-function Outline({ scan: { outline } }: { scan: ScanState }) {
+function Outline({ scan: { outline } }: { scan: CameraScan }) {
   if (outline === null) return null
   return (
     <svg className={styles.outline} viewBox="0 0 1 1" aria-hidden="true">
@@ -89,8 +89,8 @@ function Outline({ scan: { outline } }: { scan: ScanState }) {
   )
 }
 
-function Controls({ scan, options }: { scan: ScanState; options: CameraViewOptions }) {
-  const t = useScanText()
+function Controls({ scan, options }: { scan: CameraScan; options: CameraViewOptions }) {
+  const t = useScannerText()
   const { controls: { torch, zoom }, lenses, phase } = scan
   const scanning = phase !== 'off' && phase !== 'starting'
   return (

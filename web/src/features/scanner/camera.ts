@@ -1,4 +1,4 @@
-import { listBetterLenses, rotateLenses, listLenses, readStoredLens, storeLens, type CameraLens } from './cameras'
+import { listBetterLenses, rotateLenses, listLenses, readStoredLens, storeLens, type CameraLens } from './cameraLenses'
 import { createDeferred } from './deferred'
 
 /** Reason why the camera does not work. The text key of its message is `trouble.{name}`. */

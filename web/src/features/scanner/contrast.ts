@@ -1,17 +1,17 @@
-import { blurAcross, blurPicture, createBlankPicture, blurDownwards, integerAt, pixelAt, type GrayPicture } from './pixels'
+import { blurHorizontally, blurPicture, createBlankPicture, blurVertically, integerAt, pixelAt, type GrayPicture } from './pixels'
 
 /**
  * Enhances upright bars: averages neighbouring rows, which removes noise and keeps the bars, optionally sharpens edges
  * along the rows, and equalizes the contrast.
  */
 export function enhanceStripes(picture: GrayPicture, rows: number, strength = 0): GrayPicture {
-  const steady = blurDownwards(picture, rows)
+  const steady = blurVertically(picture, rows)
   return normalizeContrast(strength === 0 ? steady : raised(steady, 2, strength))
 }
 
 /** Sharpens edges along the rows by unsharp masking with the given strength. */
 function raised(picture: GrayPicture, radius: number, strength: number): GrayPicture {
-  const soft = blurAcross(blurAcross(picture, radius), radius).data
+  const soft = blurHorizontally(blurHorizontally(picture, radius), radius).data
   const result = createBlankPicture(picture.width, picture.height)
   const { data } = picture
   for (let index = 0; index < data.length; index++) {

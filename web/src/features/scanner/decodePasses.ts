@@ -1,5 +1,5 @@
 import type { ReaderOptions } from 'zxing-wasm/reader'
-import { findStripeDirections, tiltFromAxis } from './direction'
+import { findStripeDirections, tiltFromAxis } from './stripeDirections'
 import { MAX_SYMBOLS, SCANNER_SETTINGS, buildReaderOptions, listPlainPassOptions, type DecoderSettings, type FormatKind } from './formats'
 import { enhanceStripes, invertPicture, normalizeContrast } from './contrast'
 import { scalePicture, rotatePicture, type GrayPicture, type AffineMapping } from './pixels'
@@ -63,7 +63,7 @@ export const EXTRA_PASSES: readonly Maker[] = [
  */
 export const CAMERA_PASS_COUNT = 8
 /** Indexes in `EXTRA_PASSES` of the passes that search for tilted labels once another code has been read, in order of use. */
-export const TURNED_PASS_INDEXES: readonly number[] = [0, 8, 1]
+export const ROTATED_PASS_INDEXES: readonly number[] = [0, 8, 1]
 
 /**
  * Creates the input that all passes over one frame share. The stripe directions are computed when a pass first needs them, and are then
@@ -109,7 +109,7 @@ interface Turn {
 }
 
 /** Returns whether one of the found stripe directions crosses the rows and columns at an angle. */
-export const isTilted = ({ directions }: DecodePassInput): boolean => directions.some((direction) => tiltFromAxis(direction) >= STRAIGHT)
+export const hasTiltedStripes = ({ directions }: DecodePassInput): boolean => directions.some((direction) => tiltFromAxis(direction) >= STRAIGHT)
 
 function turnedPass(input: DecodePassInput, which: number, { name, options = averaged(input.settings), factor = 1, treat = (picture) => picture, straightToo = false }: Turn): DecodePass | null {
   const direction = input.directions[which]

@@ -4,14 +4,14 @@ import { beforeAll, expect, test, vi } from 'vitest'
 import { prepareZXingModule as prepareReader, readBarcodes } from 'zxing-wasm/reader'
 import { prepareZXingModule as prepareWriter, writeBarcode, type WriteInputBarcodeFormat } from 'zxing-wasm/writer'
 import { createBackground, drawLabelPicture, placeLabel, simulateCamera, drawSymbol, type LabelOptions } from '../../testing/labels'
-import { drawTrapFrame } from '../../testing/softFrames'
-import { createCodeChooser } from './choose'
+import { drawTrapFrame } from '../../testing/blurredFrames'
+import { createCodeSelector } from './codeSelector'
 import { createDecoder, type DecodedFrame } from './decoder'
 import { BarcodeDetector } from './detector'
 import { SCANNER_SETTINGS, buildReaderOptions, toFormatName } from './formats'
-import { decodePhotograph } from './still'
-import { readSoftly } from './soft/softReader'
-import { CODE_128, CODE_93, createCode39 } from './soft/symbologies'
+import { decodePhotograph } from './photograph'
+import { decodeBlurred } from './blurred/blurredDecoder'
+import { CODE_128, CODE_93, createCode39 } from './blurred/symbologies'
 import { cropPicture, encodePgm, toGray, type GrayPicture } from './pixels'
 import { warmUpDecoder } from './warmup'
 
@@ -129,7 +129,7 @@ test.each([10, 30, 70])('a VIN label at %d° is taken, not the part code beside 
     placeLabel(both, await drawSymbol(format, VIN), { module: 2, turn, x: 560, y: 640 })
     for (const before of [0, 1, 2]) {
       const decoder = createDecoder(readBarcodes, undefined, null, () => 0)
-      const { choose } = createCodeChooser((text) => (text === VIN ? 'full' : 'none'))
+      const { choose } = createCodeSelector((text) => (text === VIN ? 'full' : 'none'))
       for (let frame = 0; frame < before; frame++) await decoder.decode(finder(createBackground(SIDE, SIDE)))
       let taken = choose(await decoder.decode(finder(simulateCamera(both, {}))))
       for (let frame = 0; frame < 8 && taken.code === null; frame++) taken = choose(await decoder.decode(finder(simulateCamera(both, {}, frame)), { mode: taken.several ? 'every' : 'first' }))
@@ -226,7 +226,7 @@ test.each([
   ['Code128', CODE_128, [ASCII.slice(0, 40), ASCII.slice(40, 70), ASCII.slice(70), PAIRS.slice(0, 80), PAIRS.slice(80, 160), PAIRS.slice(160)]],
   ['Code39', createCode39(2), [DIGITS_AND_LETTERS, SIGNS]],
   ['Code93', CODE_93, [DIGITS_AND_LETTERS, SIGNS]],
-] as const)('the soft reader has the characters of %s', async (format, { characters, textOf }, texts) => {
+] as const)('the blurred-code decoder has the characters of %s', async (format, { characters, textOf }, texts) => {
   for (const text of texts) {
     const { symbol } = await writeBarcode(text, { format, scale: 1, addQuietZones: false })
     const row = Array.from(symbol.data.slice(0, symbol.width), (shade) => (shade < 128 ? '1' : '0')).join('')
@@ -240,7 +240,7 @@ test.each([
 test('labels that the engine does not read are read softly within a few pictures', async () => {
   for (const format of ['Code39', 'Code128'] as const) {
     const picture = finder(await label(format, VIN, { module: 2, blur: 1.5, turn: 8 }))
-    const decoder = createDecoder(readBarcodes, undefined, async (frame, directions) => readSoftly(frame, directions), () => 0)
+    const decoder = createDecoder(readBarcodes, undefined, async (frame, directions) => decodeBlurred(frame, directions), () => 0)
     const looks: string[] = []
     for (let frame = 0; frame < 12 && !looks.includes(VIN); frame++) looks.push(...(await decoder.decode(picture)).codes.map(({ text }) => text))
     expect(looks).toEqual([VIN])

@@ -24,7 +24,7 @@ async function passesOf(passMs: number): Promise<[boolean, string | null][]> {
 
 test('a frame has a plain and an extra pass; a long plain pass leaves the extra pass to the next frame', async () => {
   const quick = await passesOf(MAX_PASSES_BEFORE_EXTRA_MS)
-  expect(quick).toEqual(['turned and cleared', 'inverted matrix', 'enlarged', 'soft', 'inverted', 'evened', 'enlarged', 'soft'].map((look) => [true, look]))
+  expect(quick).toEqual(['turned and cleared', 'inverted matrix', 'enlarged', 'blurred', 'inverted', 'evened', 'enlarged', 'blurred'].map((look) => [true, look]))
   const slow = await passesOf(MAX_PASSES_BEFORE_EXTRA_MS + 1)
-  expect(slow).toEqual([null, 'turned and cleared', null, 'soft', null, 'inverted matrix', null, 'soft'].map((look) => [look === null, look]))
+  expect(slow).toEqual([null, 'turned and cleared', null, 'blurred', null, 'inverted matrix', null, 'blurred'].map((look) => [look === null, look]))
 })

@@ -1,9 +1,9 @@
 import type { ReaderOptions, ReadResult } from 'zxing-wasm/reader'
-import { createScanConfirmer } from './confirmation'
+import { createScanConfirmer } from './scanConfirmer'
 import { MAX_SYMBOLS, SCANNER_SETTINGS, hasFormats, toFormatName } from './formats'
-import { CAMERA_PASS_COUNT, EXTRA_PASSES, TURNED_PASS_INDEXES, createPlainPass, createPassInput, isTilted, type DecodePass, type DecodePassInput } from './decodePasses'
-import { encodePgm, mapPoint, type GrayPicture, type Point } from './pixels'
-import type { SoftCode } from './soft/softReader'
+import { CAMERA_PASS_COUNT, EXTRA_PASSES, ROTATED_PASS_INDEXES, createPlainPass, createPassInput, hasTiltedStripes, type DecodePass, type DecodePassInput } from './decodePasses'
+import { encodePgm, mapToSourcePoint, type GrayPicture, type Point } from './pixels'
+import type { BlurredCode } from './blurred/blurredDecoder'
 
 /** A decoded code with its corners in frame coordinates. */
 export interface DecodedCode {
@@ -22,19 +22,19 @@ export interface DecodedFrame {
   /** Name of the extra decoding pass that ran on this frame; `null` when no extra pass ran. */
   extraPass: string | null
   /** Whether a code of this frame was detected but not yet accepted, or a tilted direction has not been searched yet. */
-  unsure?: boolean
+  hasUnconfirmed?: boolean
   /** Code with doubtful characters. The code is used only when the campaign's vehicle list confirms it. */
   doubtful?: DoubtfulCode
 }
 
-/** Code with doubtful characters from a soft reading (for blurred codes), with the alternative texts that are nearly as likely. */
+/** Code with doubtful characters from a blurred-code pass, with the alternative texts that are nearly as likely. */
 export interface DoubtfulCode {
   code: DecodedCode
   alternatives: string[]
 }
 
-/** Function that reads a blurred linear code from averaged pixel rows (soft reading). Used for codes that no pass of the engine reads. */
-export type SoftReadFunction = (frame: GrayPicture, directions: readonly number[]) => Promise<SoftCode | null>
+/** Function that reads a blurred linear code from averaged pixel rows. Used for codes that no pass of the engine reads. */
+export type BlurredDecodeFunction = (frame: GrayPicture, directions: readonly number[]) => Promise<BlurredCode | null>
 
 /**
  * Decoding mode of a frame: `first` stops at the first code, `every` decodes all codes in view including tilted labels. `watch` only
@@ -59,7 +59,7 @@ function isSameCode(one: DecodedCode, other: DecodedCode): boolean {
 }
 
 /** Adds a code to a list, unless the list already contains the same printed code. */
-export function addCode(codes: DecodedCode[], code: DecodedCode): DecodedCode[] {
+export function addDistinctCode(codes: DecodedCode[], code: DecodedCode): DecodedCode[] {
   if (!codes.some((known) => isSameCode(known, code))) codes.push(code)
   return codes
 }
@@ -71,8 +71,8 @@ interface PassResult {
 
 /** Maximum number of consecutive frames that repeat a decoding pass to confirm a code before the rotation continues. */
 const MAX_REPEATS = 2
-/** Number of frames with stripes but without a code after which one soft reading (slow, for blurred codes) is made. */
-const SOFT_INTERVAL = 4
+/** Number of frames with stripes but without a code after which one pass for blurred codes (slow) runs. */
+const BLURRED_PASS_INTERVAL = 4
 /** Maximum time of a frame's other passes in milliseconds. Above it, the extra pass is postponed and runs alone on the next frame. */
 export const MAX_PASSES_BEFORE_EXTRA_MS = 15
 
@@ -81,7 +81,7 @@ export const MAX_PASSES_BEFORE_EXTRA_MS = 15
  * When the plain pass takes long, as in busy pictures and on slow phones, the extra pass takes the next frame instead.
  * The decoder repeats a decoding pass on the next frame when the code that the pass found still needs confirmation.
  */
-export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS, readSoftly: SoftReadFunction | null = null, now: () => number = () => performance.now()) {
+export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS, decodeBlurred: BlurredDecodeFunction | null = null, now: () => number = () => performance.now()) {
   const confirmation = createScanConfirmer()
   let frames = 0
   let turn = 0
@@ -89,10 +89,10 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS,
   let again: number | null = null
   /** Whether the extra pass of the last frame was postponed to the next frame, on which it runs alone. */
   let postponed = false
-  /** Number of frames with stripes but without a code since the last soft reading. */
-  let striped = 0
+  /** Number of frames with stripes but without a code since the last blurred-code pass. */
+  let framesWithStripes = 0
   /** Number of consecutive frames that were decoded in the mode 'every' (every code in view). */
-  let besides = 0
+  let everyModeFrames = 0
   /** Number of passes for tilted labels that were tried in the consecutive frames counted by `besides`. */
   let searched = 0
   /** Index of the extra decoding pass that last produced an accepted code; `null` when the plain pass produced the code. */
@@ -103,7 +103,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS,
     const seen = results.filter(({ isValid }) => isValid).map(({ text, format, position: { topLeft, topRight, bottomRight, bottomLeft } }) => ({
       text,
       format: toFormatName(format, text),
-      corners: [topLeft, topRight, bottomRight, bottomLeft].map((corner) => mapPoint(back, corner)),
+      corners: [topLeft, topRight, bottomRight, bottomLeft].map((corner) => mapToSourcePoint(back, corner)),
     }))
     return { confirmed: seen.filter(({ text, format }) => confirmation.confirms({ text, format, plain })), seen }
   }
@@ -129,13 +129,13 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS,
   }
 
   /** Returns the next pass that searches for tilted labels next to a read code. After these passes, returns the passes of the rotation. */
-  function nextBeside(input: DecodePassInput): ChosenPass | null {
-    if (besides++ === 0) {
+  function nextEveryModePass(input: DecodePassInput): ChosenPass | null {
+    if (everyModeFrames++ === 0) {
       const last = passOf(lastRead, input)
       if (last) return last
     }
-    while (searched < TURNED_PASS_INDEXES.length) {
-      const chosen = passOf(TURNED_PASS_INDEXES[searched++] ?? null, input)
+    while (searched < ROTATED_PASS_INDEXES.length) {
+      const chosen = passOf(ROTATED_PASS_INDEXES[searched++] ?? null, input)
       if (chosen) return chosen
     }
     return nextOf(input)
@@ -143,7 +143,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS,
 
   /** Runs an extra decoding pass: the pass that found a code in the last frame, else the next pass. */
   async function extraPass(input: DecodePassInput, every = false): Promise<PassResult & { name: string | null }> {
-    const chosen = passOf(again, input) ?? (every ? nextBeside(input) : nextOf(input))
+    const chosen = passOf(again, input) ?? (every ? nextEveryModePass(input) : nextOf(input))
     again = null
     if (chosen === null) return { confirmed: [], seen: [], name: null }
     const { extra, which } = chosen
@@ -154,19 +154,19 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS,
     return { ...looked, name: extra.name }
   }
 
-  /** Runs a soft reading (for blurred codes) when enough frames had stripes but no code; otherwise returns `null`. */
-  async function softPass(input: DecodePassInput): Promise<(PassResult & { name: string; doubtful?: DoubtfulCode }) | null> {
-    if (readSoftly === null || again !== null || input.directions.length === 0) return null
-    striped += postponed ? 2 : 1 // also counts the previous frame, on which only the plain pass ran
-    if (striped < SOFT_INTERVAL) return null
-    striped = 0
-    const found = await readSoftly(input.frame, input.directions)
-    const nothing = { confirmed: [], seen: [], name: 'soft' }
+  /** Runs a blurred-code pass when enough frames had stripes but no code; otherwise returns `null`. */
+  async function blurredPass(input: DecodePassInput): Promise<(PassResult & { name: string; doubtful?: DoubtfulCode }) | null> {
+    if (decodeBlurred === null || again !== null || input.directions.length === 0) return null
+    framesWithStripes += postponed ? 2 : 1 // also counts the previous frame, on which only the plain pass ran
+    if (framesWithStripes < BLURRED_PASS_INTERVAL) return null
+    framesWithStripes = 0
+    const found = await decodeBlurred(input.frame, input.directions)
+    const nothing = { confirmed: [], seen: [], name: 'blurred' }
     if (found === null || !settings.linear.some((engine) => toFormatName(engine) === found.format)) return nothing
     const { text, format, corners, certain, alternatives } = found
     const code = { text, format, corners }
     if (!certain) return { ...nothing, doubtful: { code, alternatives } }
-    return { ...nothing, confirmed: confirmation.confirms({ text, format, plain: false, soft: true }) ? [code] : [], seen: [code] }
+    return { ...nothing, confirmed: confirmation.confirms({ text, format, plain: false, isBlurred: true }) ? [code] : [], seen: [code] }
   }
 
   /** Decodes every code in view with the plain pass and one extra decoding pass, because labels may also be tilted. */
@@ -175,11 +175,11 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS,
     const plain = await runPass(createPlainPass(frame, 'every', settings), true)
     const plainMs = now() - start
     const input = createPassInput(frame, whole, settings)
-    const extra = (plain.seen.length === 0 ? await softPass(input) : null) ?? (await extraPass(input, true))
-    const codes = [...extra.confirmed, ...plain.confirmed].reduce<DecodedCode[]>(addCode, [])
+    const extra = (plain.seen.length === 0 ? await blurredPass(input) : null) ?? (await extraPass(input, true))
+    const codes = [...extra.confirmed, ...plain.confirmed].reduce<DecodedCode[]>(addDistinctCode, [])
     const sighted = [...plain.seen, ...extra.seen]
-    const isSearched = searched >= TURNED_PASS_INDEXES.length || !isTilted(input)
-    return { codes, seen: sighted[0] ?? null, plainMs, extraPass: extra.name, unsure: !isSearched || sighted.some(({ text }) => codes.every((code) => code.text !== text)) }
+    const isSearched = searched >= ROTATED_PASS_INDEXES.length || !hasTiltedStripes(input)
+    return { codes, seen: sighted[0] ?? null, plainMs, extraPass: extra.name, hasUnconfirmed: !isSearched || sighted.some(({ text }) => codes.every((code) => code.text !== text)) }
   }
 
   /** Repeats the pass that read the last code, to check whether a code, not necessarily the same one, is in view. */
@@ -189,12 +189,12 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS,
     return { codes: confirmed, seen: seen[0] ?? null, plainMs: null, extraPass: last?.extra.name ?? null }
   }
 
-  /** Runs a soft reading (for blurred codes) when one is due, otherwise an extra decoding pass. */
+  /** Runs a blurred-code pass when one is due, otherwise an extra decoding pass. */
   async function runExtraPass(input: DecodePassInput, isEmpty = true): Promise<Omit<DecodedFrame, 'plainMs'>> {
-    const soft = isEmpty ? await softPass(input) : null
+    const blurred = isEmpty ? await blurredPass(input) : null
     postponed = false
-    const { confirmed, seen, name } = soft ?? (await extraPass(input))
-    return { codes: confirmed, seen: seen[0] ?? null, extraPass: name, doubtful: soft?.doubtful }
+    const { confirmed, seen, name } = blurred ?? (await extraPass(input))
+    return { codes: confirmed, seen: seen[0] ?? null, extraPass: name, doubtful: blurred?.doubtful }
   }
 
   async function firstCode(frame: GrayPicture, whole: boolean): Promise<DecodedFrame> {
@@ -226,7 +226,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS,
       if (mode !== 'first') postponed = false
       if (mode === 'every') return everyCode(frame, whole)
       if (mode === 'watch') return watchCode(frame, whole)
-      besides = 0
+      everyModeFrames = 0
       searched = 0
       return firstCode(frame, whole)
     },
@@ -235,12 +235,12 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS,
       confirmation.clear()
       frames = 0
       turn = 0
-      striped = 0
+      framesWithStripes = 0
       waited = 0
       again = null
       postponed = false
       lastRead = null
-      besides = 0
+      everyModeFrames = 0
       searched = 0
     },
   }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { BarcodeDetector, type BarcodeDetectorOptions, type PhotographEngine } from './detector'
 import { DECODER_DEFAULTS, SCANNER_SETTINGS, listPlainPassOptions } from './formats'
 import type { BarcodeSource } from './imageSource'
-import { CAMERA_VIEW_DEFAULTS, SCREEN_OPTIONS } from './options'
+import { CAMERA_VIEW_DEFAULTS, SCAN_VIEW_OPTIONS } from './cameraViewOptions'
 
 const FORMATS = ['aztec', 'code_128', 'code_39', 'code_93', 'codabar', 'databar', 'databar_expanded', 'databar_limited', 'data_matrix', 'dx_film_edge', 'ean_13', 'ean_8',
   'itf', 'maxi_code', 'micro_qr_code', 'pdf417', 'qr_code', 'rm_qr_code', 'upc_a', 'upc_e', 'linear_codes', 'matrix_codes', 'any']
@@ -56,7 +56,7 @@ test('a detector has the decoder defaults of the specification, and options chan
 
 test('the camera view has the defaults of the specification, which the scanner screen sets to its own values', () => {
   expect(CAMERA_VIEW_DEFAULTS).toEqual({ formats: ['qr_code'], finder: true, torch: true, tracker: false, onOff: false, zoom: false, scanDelayMs: 300, retryDelayMs: 500, trackedRetryDelayMs: 10 })
-  const { formats, decoder, ...screen } = SCREEN_OPTIONS
+  const { formats, decoder, ...screen } = SCAN_VIEW_OPTIONS
   expect(screen).toEqual({ finder: true, torch: true, tracker: true, onOff: true, zoom: true, scanDelayMs: 300, retryDelayMs: 500, trackedRetryDelayMs: 10 })
   expect(new BarcodeDetector({ formats, decoder }).settings).toEqual(SCANNER_SETTINGS)
 })

@@ -10,7 +10,7 @@ export const ENGINE_TIMEOUT_MS = 12_000
 /** Time limit in milliseconds for decoding one frame. A worker that does not respond in time has failed without an error event. */
 export const FRAME_TIMEOUT_MS = 8000
 /** Time limit in milliseconds for decoding a photograph, which takes many passes. */
-const STILL_TIMEOUT_MS = 60_000
+const PHOTOGRAPH_TIMEOUT_MS = 60_000
 
 export type EngineFailurePhase = 'loading' | 'running'
 
@@ -104,7 +104,7 @@ function start(): DecodeEngine {
       return response.decoded
     },
     decodePhotograph: async ({ width, height, data }, settings) => {
-      const response = await ask((id) => ({ kind: 'still', id, picture: { width, height, data }, settings }), STILL_TIMEOUT_MS)
+      const response = await ask((id) => ({ kind: 'photograph', id, picture: { width, height, data }, settings }), PHOTOGRAPH_TIMEOUT_MS)
       if (response.kind !== 'detected') throw new Error('the worker sent a response of another kind')
       return response.codes
     },

@@ -4,13 +4,13 @@ import type { DecodedFrame } from './decoder'
 import type { DecodeEngine } from './engine'
 import { startFrameLoop, IDLE_INTERVAL_MS, WATCH_DELAY_MS } from './frames'
 import type { DecodeMode } from './decoder'
-import { CAMERA_VIEW_DEFAULTS, SCREEN_OPTIONS } from './options'
+import { CAMERA_VIEW_DEFAULTS, SCAN_VIEW_OPTIONS } from './cameraViewOptions'
 
 const nothing = createFake<DecodedFrame>({ codes: [], seen: null })
 const code = createFake<DecodedFrame>({ codes: [{ text: 'HB20 000123' }] })
 
 /** A fake camera that always has a new frame, and a fake engine that returns the answers in order. An engine fails for good with an error named 'died'. */
-function scene(answers: (DecodedFrame | Error)[] = [], next: (decoded: DecodedFrame) => DecodeMode = () => 'first', options = SCREEN_OPTIONS) {
+function scene(answers: (DecodedFrame | Error)[] = [], next: (decoded: DecodedFrame) => DecodeMode = () => 'first', options = SCAN_VIEW_OPTIONS) {
   vi.stubGlobal('OffscreenCanvas', () => undefined)
   vi.stubGlobal('createImageBitmap', async () => ({}))
   const asked: number[] = []

@@ -1,7 +1,7 @@
-import { computeDecodeSquare } from './crop'
+import { computeDecodeSquare } from './decodeSquare'
 import type { DecodedFrame, DecodeMode } from './decoder'
 import type { DecodeEngine } from './engine'
-import type { CameraViewOptions } from './options'
+import type { CameraViewOptions } from './cameraViewOptions'
 import type { CameraFrame } from './protocol'
 
 /** Time limit in milliseconds for `requestVideoFrameCallback`. When no callback comes within this limit, the scanner polls the video with animation frames instead. */

@@ -2,7 +2,7 @@ import type { ScannerModule } from '@/lib/scanner'
 import { getEngine } from './engine'
 import { ScanDialog } from './ScanDialog'
 import { ScanView } from './ScanView'
-import { loadDetector } from './useScan'
+import { loadDetector } from './useCameraScan'
 
 function preload(): void {
   getEngine()

@@ -105,7 +105,7 @@ export interface AffineMapping {
   yy: number
 }
 
-export const mapPoint = ({ x, y, xx, xy, yx, yy }: AffineMapping, { x: u, y: v }: Point): Point => ({ x: x + xx * u + xy * v, y: y + yx * u + yy * v })
+export const mapToSourcePoint = ({ x, y, xx, xy, yx, yy }: AffineMapping, { x: u, y: v }: Point): Point => ({ x: x + xx * u + xy * v, y: y + yx * u + yy * v })
 
 const OUTSIDE = 128
 const ONE = 1 << 8
@@ -169,7 +169,7 @@ export function rotatePicture(picture: GrayPicture, angle: number, wide = pictur
 }
 
 /** Blurs a picture with a box blur: each pixel is the mean of the square around it, computed with running sums over rows and columns. */
-export const blurPicture = (picture: GrayPicture, radius: number): GrayPicture => blurDownwards(blurAcross(picture, radius), radius)
+export const blurPicture = (picture: GrayPicture, radius: number): GrayPicture => blurVertically(blurHorizontally(picture, radius), radius)
 
 /**
  * Returns the reciprocal of the window size, 1 / (2 * radius + 1), as a fixed-point number with 16 fraction bits. The mean is then `(sum *
@@ -180,7 +180,7 @@ const fixedPointReciprocal = (radius: number): number => Math.floor(0x10000 / (2
 const clampTo = (count: number, index: number): number => Math.max(0, Math.min(count - 1, index))
 
 /** Replaces each pixel by the mean of its neighbours in the same row. */
-export function blurAcross({ width, height, data }: GrayPicture, radius: number): GrayPicture {
+export function blurHorizontally({ width, height, data }: GrayPicture, radius: number): GrayPicture {
   const result = createBlankPicture(width, height)
   const target = result.data
   const factor = fixedPointReciprocal(radius)
@@ -199,7 +199,7 @@ export function blurAcross({ width, height, data }: GrayPicture, radius: number)
 }
 
 /** Replaces each pixel by the mean of its neighbours in the same column. Keeps one running sum per column, so that memory is read row by row. */
-export function blurDownwards({ width, height, data }: GrayPicture, radius: number): GrayPicture {
+export function blurVertically({ width, height, data }: GrayPicture, radius: number): GrayPicture {
   const result = createBlankPicture(width, height)
   const target = result.data
   const factor = fixedPointReciprocal(radius)

@@ -8,7 +8,7 @@ export type CameraFrame = ImageBitmap | RgbaPicture
 /** Message from the page to the web worker that decodes frames and photographs. */
 export type WorkerRequest =
   | { kind: 'frame'; id: number; frame: CameraFrame; mode: DecodeMode }
-  | { kind: 'still'; id: number; picture: RgbaPicture; settings: DecoderSettings }
+  | { kind: 'photograph'; id: number; picture: RgbaPicture; settings: DecoderSettings }
   /** Clears the readings of earlier frames and sets the formats and options for the next frames. */
   | { kind: 'reset'; settings: DecoderSettings }
 

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { createScanConfirmer, isPlausibleText } from './confirmation'
+import { createScanConfirmer, isPlausibleText } from './scanConfirmer'
 import { computeNextZoom } from './camera'
-import { createCodeChooser } from './choose'
-import { computeDecodeSquare, toViewFractions } from './crop'
-import { angleBetween, findStripeDirections, tiltFromAxis } from './direction'
+import { createCodeSelector } from './codeSelector'
+import { computeDecodeSquare, toViewFractions } from './decodeSquare'
+import { angleBetween, findStripeDirections, tiltFromAxis } from './stripeDirections'
 import { toFormatName } from './formats'
 import { enhanceStripes, normalizeContrast } from './contrast'
-import { createBlankPicture, blurPicture, cropPicture, encodePgm, toGray, halvePicture, mapPoint, scalePicture, blurAndHalve, rotatePicture } from './pixels'
+import { createBlankPicture, blurPicture, cropPicture, encodePgm, toGray, halvePicture, mapToSourcePoint, scalePicture, blurAndHalve, rotatePicture } from './pixels'
 import { NEW_LABEL_DELAY_MS, createDuplicateFilter } from './duplicateFilter'
-import { listScales } from './still'
+import { listPhotographScales } from './photograph'
 import { hasValidCheckDigit } from '@/lib/vin'
 
 const DEGREE = Math.PI / 180
@@ -38,9 +38,9 @@ test('turned by its direction, a picture has its stripes upright', () => {
 
 test('places of a turned and enlarged picture lead back to where they were', () => {
   const { back } = rotatePicture(createBlankPicture(400, 300), 40 * DEGREE, 400, 300, 2)
-  const middle = mapPoint(back, { x: 200, y: 150 })
+  const middle = mapToSourcePoint(back, { x: 200, y: 150 })
   expect([Math.round(middle.x), Math.round(middle.y)]).toEqual([200, 150])
-  const right = mapPoint(back, { x: 220, y: 150 })
+  const right = mapToSourcePoint(back, { x: 220, y: 150 })
   expect([(right.x - 200) / Math.cos(40 * DEGREE), (right.y - 150) / Math.sin(40 * DEGREE)].map(Math.round)).toEqual([10, 10])
 })
 
@@ -121,7 +121,7 @@ test('check digits: weights modulo 11, X for ten', () => {
 const code = (text: string) => ({ text, format: 'code_39', corners: [] })
 const decoded = (...texts: string[]) => ({ codes: texts.map(code), seen: null, plainMs: 1, extraPass: null })
 test('of several codes in view the fitting one is taken, else the first after a look around', () => {
-  const { choose } = createCodeChooser((text) => text === 'mine')
+  const { choose } = createCodeSelector((text) => text === 'mine')
   expect(choose(decoded('other'))).toEqual({ code: null, several: true })
   expect(choose(decoded('other', 'mine')).code?.text).toBe('mine')
   const answers = [decoded('other'), decoded('more', 'other'), decoded()].map((seen) => choose(seen).code?.text ?? null)
@@ -129,9 +129,9 @@ test('of several codes in view the fitting one is taken, else the first after a 
 })
 
 test('a part of an identifier gives way to a full one in the next pictures, which are more while a code needs another sighting', () => {
-  const { choose } = createCodeChooser((text) => (text === 'full' ? 'full' : text === 'part' ? 'part' : 'none'))
+  const { choose } = createCodeSelector((text) => (text === 'full' ? 'full' : text === 'part' ? 'part' : 'none'))
   expect(choose(decoded('other'))).toEqual({ code: null, several: true })
-  for (let picture = 0; picture < 5; picture++) expect(choose({ ...decoded('part', 'other'), unsure: true }).code).toBeNull()
+  for (let picture = 0; picture < 5; picture++) expect(choose({ ...decoded('part', 'other'), hasUnconfirmed: true }).code).toBeNull()
   expect(choose(decoded('full'))).toMatchObject({ code: { text: 'full' }, fitting: true })
   expect(choose(decoded('part')).code).toBeNull()
   expect([choose(decoded('part')), choose(decoded())].map(({ code: taken, fitting }) => [taken?.text, fitting])).toEqual([[undefined, undefined], ['part', true]])
@@ -149,7 +149,7 @@ test('lines of a label that do not fit pass once each while something is in view
 test('a text that the page has refused is passed over while it is in view, so that the search goes on', () => {
   let now = 0
   const gate = createDuplicateFilter(() => now)
-  const { choose } = createCodeChooser((text) => (text === 'mine' ? 'full' : 'none'), gate.isRefused)
+  const { choose } = createCodeSelector((text) => (text === 'mine' ? 'full' : 'none'), gate.isRefused)
   const answers = [decoded('part'), decoded('part'), decoded('part')].map((seen) => choose(seen))
   expect(answers.at(-1)).toMatchObject({ code: { text: 'part' }, fitting: false })
   expect(gate.isNew('part', false)).toBe(true)
@@ -177,7 +177,7 @@ test('zoom goes in thirds of its range and stays within; zero is a zoom', () => 
 })
 
 test('photographs are looked at as a whole, closer, and from farther away', () => {
-  expect([createBlankPicture(4000, 3000), createBlankPicture(1200, 900), createBlankPicture(640, 480)].map((picture) => listScales(picture))).toEqual([[0.4, 0.8, 0.225], [1, 0.75], [1]])
+  expect([createBlankPicture(4000, 3000), createBlankPicture(1200, 900), createBlankPicture(640, 480)].map((picture) => listPhotographScales(picture))).toEqual([[0.4, 0.8, 0.225], [1, 0.75], [1]])
 })
 
 test('formats have the names of the specification', () => {

@@ -1,6 +1,6 @@
 import { defineFeatureText } from '@/lib/text/feature'
 
-export const { catalogues, useFeatureText: useScanText } = defineFeatureText(
+export const { catalogues, useFeatureText: useScannerText } = defineFeatureText(
   {
     'scan.video': 'Camera view',
     'scan.aim': 'Aponte a câmera para o código.',

@@ -1,4 +1,4 @@
-import { computeDecodeSquare } from './crop'
+import { computeDecodeSquare } from './decodeSquare'
 import type { RgbaPicture } from './pixels'
 
 /** Side length in pixels of the decoded square at the requested camera resolution. */
@@ -28,7 +28,7 @@ const LABELS: Label[] = [
 const QUIET = 10
 
 /** Draws a label in the centre of a grey picture. */
-export function drawLabel({ modules, wide, tall, turn }: Label, side = SIDE): RgbaPicture {
+export function drawWarmUpLabel({ modules, wide, tall, turn }: Label, side = SIDE): RgbaPicture {
   const pixels = new Uint32Array(side * side)
   const [cos, sin] = [Math.cos(turn), Math.sin(turn)]
   const [columns, rows] = [modules[0]?.length ?? 0, modules.length]
@@ -55,7 +55,7 @@ export async function warmUpDecoder(decode: (picture: RgbaPicture) => Promise<un
   let done = 0
   for (; done < TIMES * LABELS.length && isIdle(); done++) {
     const label = LABELS[done % LABELS.length]
-    if (label) await decode(drawLabel(label))
+    if (label) await decode(drawWarmUpLabel(label))
     await pause()
   }
   return done

@@ -1,6 +1,6 @@
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader'
 import wasm from 'zxing-wasm/reader/zxing_reader.wasm?url'
-import { createDecoder, type SoftReadFunction } from './decoder'
+import { createDecoder, type BlurredDecodeFunction } from './decoder'
 import { SCANNER_SETTINGS } from './formats'
 import { readFramePixels } from './framePixels'
 import { toGray, type GrayPicture, type RgbaPicture } from './pixels'
@@ -10,9 +10,9 @@ const send = (report: WorkerResponse) => globalThis.postMessage(report)
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 const engine = prepareZXingModule({ overrides: { locateFile: () => wasm }, fireImmediately: true })
-/** Loads the soft reader with the first frame that needs it, because most labels do not. */
-const readSoftly: SoftReadFunction = async (frame, directions) => (await import('./soft/softReader')).readSoftly(frame, directions)
-let decoder = createDecoder(readBarcodes, SCANNER_SETTINGS, readSoftly)
+/** Loads the blurred-code decoder with the first frame that needs it, because most labels do not. */
+const decodeBlurred: BlurredDecodeFunction = async (frame, directions) => (await import('./blurred/blurredDecoder')).decodeBlurred(frame, directions)
+let decoder = createDecoder(readBarcodes, SCANNER_SETTINGS, decodeBlurred)
 let idle = true
 
 const spare = createDecoder(readBarcodes)
@@ -40,11 +40,11 @@ async function answer(id: number, read: () => RgbaPicture, decode: (picture: Gra
 
 globalThis.addEventListener('message', async ({ data }: MessageEvent<WorkerRequest>) => {
   idle = false
-  if (data.kind === 'reset') decoder = createDecoder(readBarcodes, data.settings, readSoftly)
+  if (data.kind === 'reset') decoder = createDecoder(readBarcodes, data.settings, decodeBlurred)
   else if (data.kind === 'frame') send(await answer(data.id, () => readFramePixels(data.frame), async (picture) => ({ kind: 'decoded', id: data.id, decoded: await decoder.decode(picture, { mode: data.mode }) })))
   else {
-    const { decodePhotograph } = await import('./still')
-    send(await answer(data.id, () => data.picture, async (picture) => ({ kind: 'detected', id: data.id, codes: await decodePhotograph(createDecoder(readBarcodes, data.settings, readSoftly), picture) })))
+    const { decodePhotograph } = await import('./photograph')
+    send(await answer(data.id, () => data.picture, async (picture) => ({ kind: 'detected', id: data.id, codes: await decodePhotograph(createDecoder(readBarcodes, data.settings, decodeBlurred), picture) })))
   }
 })
 

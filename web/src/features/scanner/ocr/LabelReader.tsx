@@ -3,11 +3,11 @@ import type { ReadableVehicle } from '@/lib/scanner'
 import { Button } from '@/ui/Button'
 import { ErrorNotice, Spinner } from '@/ui/Page'
 import { grabFrame } from '../frames'
-import { matchLines, type TextMatch } from './candidates'
+import { matchLinesToVehicles, type LabelTextMatch } from './candidates'
 import type { LineText } from './protocol'
-import { readLines } from './readLines'
+import { recognizeLines } from './recognizeLines'
 import { getOcrReader } from './reader'
-import { useReaderText } from './text'
+import { useOcrText } from './text'
 import styles from './LabelReader.module.css'
 
 export interface LabelReaderProps {
@@ -19,7 +19,7 @@ export interface LabelReaderProps {
 
 type State =
   | { kind: 'loading' | 'reading' | 'offline' | 'failed' }
-  | { kind: 'done'; match: TextMatch<ReadableVehicle>; text: string }
+  | { kind: 'done'; match: LabelTextMatch<ReadableVehicle>; text: string }
 
 /** Maximum number of camera pictures that are read to identify a vehicle. */
 const MAX_PICTURES = 3
@@ -28,7 +28,7 @@ const MAX_SHOWN = 40
 /** Reads camera pictures until a vehicle is identified. If no vehicle is identified, returns the last match that is not empty. */
 async function readVehicle(video: HTMLVideoElement, vehicles: readonly ReadableVehicle[], isWanted: () => boolean): Promise<State> {
   const reader = getOcrReader()
-  let best: { match: TextMatch<ReadableVehicle>; text: string } = { match: { kind: 'none' }, text: '' }
+  let best: { match: LabelTextMatch<ReadableVehicle>; text: string } = { match: { kind: 'none' }, text: '' }
   for (let picture = 0; picture < MAX_PICTURES && isWanted(); picture++) {
     const order = await reader.find(await grabFrame(video))
     const { match, text } = await readPicture(order, reader.read, vehicles, isWanted)
@@ -39,9 +39,9 @@ async function readVehicle(video: HTMLVideoElement, vehicles: readonly ReadableV
 }
 
 async function readPicture(order: readonly number[], read: (place: number) => Promise<LineText>, vehicles: readonly ReadableVehicle[], isWanted: () => boolean) {
-  const matches: TextMatch<ReadableVehicle>[] = []
-  const texts = await readLines(order, read, async (lines) => {
-    const match = await matchLines(lines, vehicles)
+  const matches: LabelTextMatch<ReadableVehicle>[] = []
+  const texts = await recognizeLines(order, read, async (lines) => {
+    const match = await matchLinesToVehicles(lines, vehicles)
     matches.push(match)
     return match.kind === 'identified' || !isWanted()
   })
@@ -55,7 +55,7 @@ export function LabelReader(props: LabelReaderProps) {
 }
 
 function Attempt({ video, vehicles, onRead, onClose, onRetry }: LabelReaderProps & { onRetry: () => void }) {
-  const t = useReaderText()
+  const t = useOcrText()
   const [state, setState] = useState<State>({ kind: 'loading' })
   // The vehicle list may be fetched again while the text is read. The attempt uses the list with which it started.
   const [list] = useState(vehicles)
@@ -100,7 +100,7 @@ interface ResultProps {
 }
 
 function Result({ state, onChoose, onRetry }: ResultProps) {
-  const t = useReaderText()
+  const t = useOcrText()
   if (state.kind === 'failed' || state.kind === 'offline') return <ErrorNotice text={t(`read.${state.kind}`)} onRetry={onRetry} />
   if (state.kind !== 'done') return <p className={styles.waiting} role="status"><Spinner /> {t(`read.${state.kind}`)}</p>
   const { match, text } = state

@@ -1,9 +1,9 @@
 import type { ReadableVehicle } from '../../../lib/scanner'
-import { substringDistance, foldLookAlikes, weightedSubstringDistance } from './folding'
+import { computeSubstringDistance, foldLookAlikes, computeWeightedSubstringDistance } from './folding'
 import type { LineText } from './protocol'
 
 /** Result of matching a read text with the vehicles of a campaign. */
-export type TextMatch<V> =
+export type LabelTextMatch<V> =
   | { kind: 'identified'; vehicle: V }
   /** The nearest vehicles, the most similar first. The person picks one of them. */
   | { kind: 'pick'; vehicles: V[] }
@@ -15,7 +15,7 @@ export const MAX_WRONG_CHARACTERS = 2
  * Minimum lead of the best identifier, in characters: every other identifier must have at least this many more differences from the
  * read text. With a smaller lead, the person picks the vehicle.
  */
-export const MIN_DISTANCE_TO_NEXT = 2
+export const MIN_DISTANCE_TO_NEXT_VEHICLE = 2
 /** Confidence in percent from which a character counts as certain. A vehicle whose identifier lacks a certain character is ruled out. */
 const CERTAIN_CONFIDENCE = 95
 /**
@@ -69,11 +69,11 @@ function joinLines(lines: readonly (LineText | null)[]): JoinedText {
 
 /**
  * Finds the vehicle that the read lines identify. A vehicle is identified when its identifier differs from a part of the text in at most
- * `MAX_WRONG_CHARACTERS` and every other vehicle differs in at least `MIN_DISTANCE_TO_NEXT` more. A character that is certain must not
+ * `MAX_WRONG_CHARACTERS` and every other vehicle differs in at least `MIN_DISTANCE_TO_NEXT_VEHICLE` more. A character that is certain must not
  * differ, because the label may be that of another campaign's vehicle. Identifiers that are too short, endings and parking spaces never
  * identify a vehicle.
  */
-export async function matchLines<V extends ReadableVehicle>(lines: readonly (LineText | null)[], vehicles: readonly V[]): Promise<TextMatch<V>> {
+export async function matchLinesToVehicles<V extends ReadableVehicle>(lines: readonly (LineText | null)[], vehicles: readonly V[]): Promise<LabelTextMatch<V>> {
   const joined = joinLines(lines)
   const near: Candidate<V>[] = []
   for (let start = 0; start < vehicles.length; start += VEHICLES_PER_SLICE) {
@@ -81,17 +81,17 @@ export async function matchLines<V extends ReadableVehicle>(lines: readonly (Lin
     for (const vehicle of vehicles.slice(start, start + VEHICLES_PER_SLICE)) {
       const key = foldLookAlikes(vehicle.vin_number)
       if (key === '') continue
-      const off = substringDistance(key, joined.text)
-      if (off <= Math.max(maxListedDifferences(key.length), MAX_WRONG_CHARACTERS + MIN_DISTANCE_TO_NEXT) && off < key.length) near.push({ vehicle, key, off })
+      const off = computeSubstringDistance(key, joined.text)
+      if (off <= Math.max(maxListedDifferences(key.length), MAX_WRONG_CHARACTERS + MIN_DISTANCE_TO_NEXT_VEHICLE) && off < key.length) near.push({ vehicle, key, off })
     }
   }
   return decide(near, joined) ?? listParts(lines, vehicles)
 }
 
-function decide<V>(near: Candidate<V>[], { text, costs }: JoinedText): TextMatch<V> | null {
+function decide<V>(near: Candidate<V>[], { text, costs }: JoinedText): LabelTextMatch<V> | null {
   near.sort((a, b) => a.off - b.off || b.key.length - a.key.length)
   const [best, ...others] = near
-  if (best !== undefined && others.every((other) => distanceBeside(other, best, text) >= best.off + MIN_DISTANCE_TO_NEXT) && weightedSubstringDistance(best.key, text, costs) <= maxWrong(best.key.length)) {
+  if (best !== undefined && others.every((other) => distanceBeside(other, best, text) >= best.off + MIN_DISTANCE_TO_NEXT_VEHICLE) && computeWeightedSubstringDistance(best.key, text, costs) <= maxWrong(best.key.length)) {
     return { kind: 'identified', vehicle: best.vehicle }
   }
   const listed = near.filter(({ key, off }) => off <= maxListedDifferences(key.length))
@@ -104,14 +104,14 @@ function decide<V>(near: Candidate<V>[], { text, costs }: JoinedText): TextMatch
  * otherwise match equally well.
  */
 function distanceBeside<V>(other: Candidate<V>, best: Candidate<V>, text: string): number {
-  if (best.off > 0 || other.off >= MIN_DISTANCE_TO_NEXT) return other.off
+  if (best.off > 0 || other.off >= MIN_DISTANCE_TO_NEXT_VEHICLE) return other.off
   const from = text.indexOf(best.key)
   const to = from + best.key.length
-  return Math.min(weightedSubstringDistance(other.key, text, [], { from, to }), substringDistance(other.key, text.slice(0, from)), substringDistance(other.key, text.slice(to)))
+  return Math.min(computeWeightedSubstringDistance(other.key, text, [], { from, to }), computeSubstringDistance(other.key, text.slice(0, from)), computeSubstringDistance(other.key, text.slice(to)))
 }
 
 /** Lists the vehicles whose last characters or parking space are in the text, because some labels and printed lists have only these. */
-function listParts<V extends ReadableVehicle>(lines: readonly (LineText | null)[], vehicles: readonly V[]): TextMatch<V> {
+function listParts<V extends ReadableVehicle>(lines: readonly (LineText | null)[], vehicles: readonly V[]): LabelTextMatch<V> {
   const read = lines.flatMap((line) => line?.text ?? [])
   const words = new Set([...read, ...read.flatMap((line) => line.split(/\s+/))].map(foldLookAlikes))
   const endings = [...words].filter((word) => word.length >= MIN_ENDING)

@@ -2,9 +2,9 @@ import { createWorker, OEM, PSM } from 'tesseract.js'
 import { getOcrFolderUrl, storeOcrFiles } from '../../../offline/ocrFiles'
 import { readFramePixels } from '../framePixels'
 import { encodePgm, toGray, type GrayPicture } from '../pixels'
-import { cutLine, findLines, orderLines } from './lines'
+import { extractLinePicture, findTextLines, orderLinesByRating } from './lines'
 import type { OcrRequest, OcrResponse } from './protocol'
-import { toLineText } from './readLines'
+import { toLineText } from './recognizeLines'
 import { OCR_ENGINE_CONFIG, OCR_LINE_PARAMETERS, MAX_LINES_PER_PICTURE } from './settings'
 
 const send = (response: OcrResponse) => globalThis.postMessage(response)
@@ -28,9 +28,9 @@ let lines: GrayPicture[] = []
 async function answer(request: OcrRequest): Promise<OcrResponse> {
   if (request.kind === 'find') {
     const picture = toGray(readFramePixels(request.frame))
-    const found = findLines(picture)
-    lines = found.map((line) => cutLine(picture, line))
-    return { kind: 'found', order: orderLines(found).slice(0, MAX_LINES_PER_PICTURE) }
+    const found = findTextLines(picture)
+    lines = found.map((line) => extractLinePicture(picture, line))
+    return { kind: 'found', order: orderLinesByRating(found).slice(0, MAX_LINES_PER_PICTURE) }
   }
   const line = lines[request.place]
   if (line === undefined) return { kind: 'text', line: { text: '', confidences: [] } }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createBlankPicture, rotatePicture, type GrayPicture } from '../pixels'
-import { cutLine, findLines, orderLines, stretchContrast } from './lines'
+import { extractLinePicture, findTextLines, orderLinesByRating, stretchContrast } from './lines'
 
 const SIDE = 600
 
@@ -26,9 +26,9 @@ function drawRows(rows: { y: number; height: number; marks: number }[]): GrayPic
 test('lines are found with their place, height and slant, and the one with the shape of an identifier is read first', () => {
   const picture = drawRows([{ y: 220, height: 16, marks: 10 }, { y: 270, height: 40, marks: 14 }, { y: 350, height: 16, marks: 10 }])
   for (const degrees of [-10, -3, 0, 5, 12]) {
-    const lines = findLines(rotatePicture(picture, (degrees * Math.PI) / 180).picture).filter(({ x, y }) => Math.hypot(x - SIDE / 2, y - SIDE / 2) < 100)
+    const lines = findTextLines(rotatePicture(picture, (degrees * Math.PI) / 180).picture).filter(({ x, y }) => Math.hypot(x - SIDE / 2, y - SIDE / 2) < 100)
     expect(lines.length, `${degrees}°`).toBe(3)
-    const [first] = orderLines(lines)
+    const [first] = orderLinesByRating(lines)
     const main = lines[first ?? -1]
     expect(first).toBe(1)
     expect(Math.abs((main?.height ?? 0) - 40), `height at ${degrees}°`).toBeLessThan(10)
@@ -39,11 +39,11 @@ test('lines are found with their place, height and slant, and the one with the s
 test('a picture without print and a barcode have no lines', () => {
   const plain = createBlankPicture(SIDE, SIDE)
   plain.data.fill(128)
-  expect(findLines(plain)).toEqual([])
+  expect(findTextLines(plain)).toEqual([])
   const bars = createBlankPicture(SIDE, SIDE)
   bars.data.fill(220)
   for (let y = 250; y < 330; y++) for (let x = 100; x < 500; x++) if (Math.floor(x / 4) % 3 === 0) bars.data[y * SIDE + x] = 40
-  expect(findLines(bars)).toEqual([])
+  expect(findTextLines(bars)).toEqual([])
 })
 
 test('a line is cut out upright, 30 pixels tall, dark on light and with full contrast', () => {
@@ -51,10 +51,10 @@ test('a line is cut out upright, 30 pixels tall, dark on light and with full con
   const dim = { ...picture, data: picture.data.map((shade) => 100 + shade / 8) }
   const light = { ...picture, data: picture.data.map((shade) => 255 - shade) }
   for (const one of [picture, dim, light]) {
-    const [line] = findLines(one)
+    const [line] = findTextLines(one)
     expect(line).toBeDefined()
     if (line === undefined) continue
-    const cut = cutLine(one, line)
+    const cut = extractLinePicture(one, line)
     expect(Math.abs(cut.height - 46)).toBeLessThan(3)
     const share = (isMeant: (shade: number) => boolean) => cut.data.filter(isMeant).length / cut.data.length
     expect([share((shade) => shade < 60) > 0.1, share((shade) => shade > 200) > 0.4]).toEqual([true, true])

@@ -9,9 +9,9 @@ export interface TextLine {
   slant: number
 }
 
-/** Height in pixels of a capital letter after a line is scaled. `MIN_DISTANCE_TO_NEXT` is the margin in pixels around the scaled line. */
+/** Height in pixels of a capital letter after a line is scaled. `LINE_MARGIN_PX` is the margin in pixels around the scaled line. */
 export const LETTER_HEIGHT_PX = 30
-const MIN_DISTANCE_TO_NEXT = 8
+const LINE_MARGIN_PX = 8
 const MAX_WIDTH = 1400
 
 const MAX_SLANT_DEGREES = 15
@@ -136,7 +136,7 @@ function isBarcode({ width, height, data }: GrayPicture, columns: Span, rows: Sp
 const rate = ({ width, height }: TextLine): number => Math.min(IDENTIFIER_ASPECT, width / height) * Math.sqrt(height)
 
 /** Finds lines of characters with a common slant of up to 15°, from top to bottom. */
-export function findLines(picture: GrayPicture): TextLine[] {
+export function findTextLines(picture: GrayPicture): TextLine[] {
   const small = blurAndHalve(picture)
   const edges = findEdges(small)
   const reach = Math.ceil(Math.tan(toRadians(MAX_SLANT_DEGREES + COARSE_STEP)) * small.width) + 2
@@ -170,14 +170,14 @@ function findColumns({ xs, ys, count }: Edges, width: number, rows: Span, rise: 
 }
 
 /** Returns the indexes of the lines in the order in which they should be read: lines with the shape of an identifier first. */
-export const orderLines = (lines: readonly TextLine[]): number[] => lines.map((line, place) => ({ place, rating: rate(line) })).toSorted((a, b) => b.rating - a.rating).map(({ place }) => place)
+export const orderLinesByRating = (lines: readonly TextLine[]): number[] => lines.map((line, place) => ({ place, rating: rate(line) })).toSorted((a, b) => b.rating - a.rating).map(({ place }) => place)
 
 /** Cuts a line out of a picture: deskewed, at the height that the engine reads best, dark on light and with full contrast. */
-export function cutLine(picture: GrayPicture, { x, y, width, height, slant }: TextLine): GrayPicture {
+export function extractLinePicture(picture: GrayPicture, { x, y, width, height, slant }: TextLine): GrayPicture {
   let [source, shrink] = [picture, 1]
   while (height / shrink > 2 * LETTER_HEIGHT_PX) [source, shrink] = [halvePicture(source), 2 * shrink]
-  const scale = Math.min(LETTER_HEIGHT_PX / (height / shrink), (MAX_WIDTH - 2 * MIN_DISTANCE_TO_NEXT) / (width / shrink))
-  const [wide, high] = [Math.round((width / shrink) * scale) + 2 * MIN_DISTANCE_TO_NEXT, Math.round((height / shrink) * scale) + 2 * MIN_DISTANCE_TO_NEXT]
+  const scale = Math.min(LETTER_HEIGHT_PX / (height / shrink), (MAX_WIDTH - 2 * LINE_MARGIN_PX) / (width / shrink))
+  const [wide, high] = [Math.round((width / shrink) * scale) + 2 * LINE_MARGIN_PX, Math.round((height / shrink) * scale) + 2 * LINE_MARGIN_PX]
   const [cos, sin] = [Math.cos(slant) / scale, Math.sin(slant) / scale]
   const cut = samplePicture(source, wide, high, {
     x: x / shrink - (cos * wide - sin * high) / 2,

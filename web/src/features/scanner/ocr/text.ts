@@ -1,6 +1,6 @@
 import { defineFeatureText } from '@/lib/text/feature'
 
-export const { catalogues, useFeatureText: useReaderText } = defineFeatureText(
+export const { catalogues, useFeatureText: useOcrText } = defineFeatureText(
   {
     'read.title': 'Read text',
     'read.loading': 'Preparando a leitura de texto...',

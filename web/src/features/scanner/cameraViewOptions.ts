@@ -35,7 +35,7 @@ export const CAMERA_VIEW_DEFAULTS: CameraViewOptions = {
 }
 
 /** Options of the scanner screen: the formats on vehicle labels, the first code only, the outline, and all controls. */
-export const SCREEN_OPTIONS: CameraViewOptions = {
+export const SCAN_VIEW_OPTIONS: CameraViewOptions = {
   ...CAMERA_VIEW_DEFAULTS,
   formats: ['code_128', 'code_39', 'code_93', 'ean_13', 'ean_8', 'upc_a', 'upc_e', 'pdf417', 'data_matrix', 'micro_qr_code', 'qr_code'],
   decoder: { maxNumberOfSymbols: 1 },

@@ -1,4 +1,4 @@
-import { pixelPositionsOf, type CodeFit, type Residual } from './fit'
+import { computePixelPositions, type CodeFit, type Residual } from './codeFit'
 
 /**
  * Limits of the difference between a profile and the drawn code at one character or quiet zone. The limit is the larger of a factor of
@@ -12,7 +12,7 @@ const [MAX_FACTOR, MAX_SHARE] = [3, 0.05]
  */
 export function isEvenlyPrinted(fit: CodeFit, residual: Residual): boolean {
   const { symbology: { width, tail }, values } = fit
-  const places = pixelPositionsOf(fit)
+  const places = computePixelPositions(fit)
   const squares = new Float64Array(values.length + 2) // the quiet zones come first and last
   const counts = new Float64Array(values.length + 2)
   for (const [index, at] of places.entries()) {

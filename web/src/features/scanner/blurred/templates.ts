@@ -1,5 +1,5 @@
-import { drawBlurred } from './blur'
-import { listEdges, listInnerEdges, type Symbology } from './symbologies'
+import { renderBlurredBars } from './blurredBars'
+import { listBarEdges, listInnerBarEdges, type Symbology } from './symbologies'
 
 /** Samples per module in the coarse search. */
 export const SAMPLES_PER_MODULE = 3
@@ -7,7 +7,7 @@ export const SAMPLES_PER_MODULE = 3
 const QUIET = 4
 
 /** Pattern of a character with mean 0 and norm 1, for normalized correlation. */
-export interface Template {
+export interface PatternTemplate {
   value: number
   samples: Float64Array
   /** Number of samples before the character's first bar. */
@@ -15,15 +15,15 @@ export interface Template {
 }
 
 /** Blurred patterns of a symbology for the coarse search. */
-export interface TemplateSet {
+export interface SymbolTemplates {
   symbology: Symbology
-  starts: Template[]
+  starts: PatternTemplate[]
   /** Values and patterns of the characters between start and stop. The patterns have `count` samples each and follow one another. */
   inner: { values: number[]; count: number; samples: Float64Array }
-  stop: Template
+  stop: PatternTemplate
 }
 
-function normalize(value: number, dark: Float64Array, lead: number): Template {
+function normalize(value: number, dark: Float64Array, lead: number): PatternTemplate {
   const mean = dark.reduce((sum, shade) => sum + shade, 0) / dark.length
   const norm = Math.sqrt(dark.reduce((sum, shade) => sum + (shade - mean) ** 2, 0))
   return { value, samples: dark.map((shade) => (mean - shade) / norm), lead } // bright is positive, as in a profile
@@ -33,19 +33,19 @@ function normalize(value: number, dark: Float64Array, lead: number): Template {
 const samplePositions = (from: number, to: number): Float64Array => Float64Array.from({ length: Math.floor((to - from) * SAMPLES_PER_MODULE) }, (_, index) => from + (index + 0.5) / SAMPLES_PER_MODULE)
 
 /** Computes the patterns of a symbology, blurred by `blur` modules. A module is the width of a narrow bar. */
-export function createTemplates(symbology: Symbology, blur: number): TemplateSet {
+export function createSymbolTemplates(symbology: Symbology, blur: number): SymbolTemplates {
   const { characters, width, starts, stop, tail } = symbology
   const look = { blur, spread: 0 }
-  const around = (value: number) => [{ at: -2, rises: true }, { at: -1.5, rises: false }, { at: 0, rises: true }, ...listInnerEdges(characters[value] ?? [], 0), { at: width, rises: true }, { at: width + 1.5, rises: false }]
-  const first = (value: number) => [...listEdges({ ...symbology, tail: 0 }, [value]), { at: width, rises: true }, { at: width + 1.5, rises: false }]
-  const last = [{ at: -2, rises: true }, { at: -1.5, rises: false }, ...listEdges(symbology, [stop])]
+  const around = (value: number) => [{ at: -2, rises: true }, { at: -1.5, rises: false }, { at: 0, rises: true }, ...listInnerBarEdges(characters[value] ?? [], 0), { at: width, rises: true }, { at: width + 1.5, rises: false }]
+  const first = (value: number) => [...listBarEdges({ ...symbology, tail: 0 }, [value]), { at: width, rises: true }, { at: width + 1.5, rises: false }]
+  const last = [{ at: -2, rises: true }, { at: -1.5, rises: false }, ...listBarEdges(symbology, [stop])]
   const inner = [...characters.keys()].filter((value) => value !== stop && !starts.includes(value))
-  const patterns = inner.map((value) => normalize(value, drawBlurred(around(value), samplePositions(0, width), look), 0).samples)
+  const patterns = inner.map((value) => normalize(value, renderBlurredBars(around(value), samplePositions(0, width), look), 0).samples)
   return {
     symbology,
-    starts: starts.map((value) => normalize(value, drawBlurred(first(value), samplePositions(-QUIET, width), look), QUIET * SAMPLES_PER_MODULE)),
+    starts: starts.map((value) => normalize(value, renderBlurredBars(first(value), samplePositions(-QUIET, width), look), QUIET * SAMPLES_PER_MODULE)),
     inner: { values: inner, count: patterns[0]?.length ?? 0, samples: Float64Array.from(patterns.flatMap((pattern) => [...pattern])) },
-    stop: normalize(stop, drawBlurred(last, samplePositions(0, width + tail + QUIET - (tail === 0 ? 1 : 0)), look), 0),
+    stop: normalize(stop, renderBlurredBars(last, samplePositions(0, width + tail + QUIET - (tail === 0 ? 1 : 0)), look), 0),
   }
 }
 
@@ -89,20 +89,20 @@ function sampleProfileAt(values: Float64Array, module: number): SampledProfile {
 }
 
 /** Returns the energy of samples: the sum of the squared differences from their mean. */
-export function sampleEnergy({ sums, squares }: SampledProfile, from: number, count: number): number {
+export function computeSampleEnergy({ sums, squares }: SampledProfile, from: number, count: number): number {
   const sum = (sums[from + count] ?? 0) - (sums[from] ?? 0)
   return (squares[from + count] ?? 0) - (squares[from] ?? 0) - (sum * sum) / count
 }
 
 /** Returns the factor with which a normalized pattern occurs in the samples. The square of the factor is the energy that the pattern explains. */
-export function patternGain({ samples }: SampledProfile, { samples: pattern }: Template, from: number): number {
+export function computePatternGain({ samples }: SampledProfile, { samples: pattern }: PatternTemplate, from: number): number {
   let gain = 0
   for (let index = 0; index < pattern.length; index++) gain += (pattern[index] as number) * (samples[from + index] as number)
   return gain
 }
 
 /** Returns the character that fits the samples best, except start and stop, and its factor; -1 and 0 when no character fits. */
-export function findBestCharacter({ samples }: SampledProfile, { inner: { values, count, samples: patterns } }: TemplateSet, from: number): [number, number] {
+export function findBestMatchingCharacter({ samples }: SampledProfile, { inner: { values, count, samples: patterns } }: SymbolTemplates, from: number): [number, number] {
   let [value, strongest] = [-1, 0]
   for (let index = 0, at = 0; index < values.length; index++) {
     let gain = 0
@@ -113,10 +113,10 @@ export function findBestCharacter({ samples }: SampledProfile, { inner: { values
 }
 
 /** Returns the share of the energy that a pattern explains; 0 outside of the profile and for inverted contrast. */
-export function explainedShare(level: SampledProfile, template: Template, from: number): number {
+export function computeExplainedShare(level: SampledProfile, template: PatternTemplate, from: number): number {
   const count = template.samples.length
   if (from < 0 || from + count > level.samples.length) return 0
-  const energy = sampleEnergy(level, from, count)
-  const gain = patternGain(level, template, from)
+  const energy = computeSampleEnergy(level, from, count)
+  const gain = computePatternGain(level, template, from)
   return gain <= 0 || energy <= 0 ? 0 : (gain * gain) / energy
 }

@@ -1,6 +1,6 @@
-import { textOfCode128, textOfCode39, textOfCode93 } from './texts'
+import { buildCode128Text, buildCode39Text, buildCode93Text } from './codeTexts'
 
-/** Linear symbology as the soft reader uses it: characters of equal width, each of which begins with a bar and ends with a space. */
+/** Linear symbology as the blurred-code decoder uses it: characters of equal width, each of which begins with a bar and ends with a space. */
 export interface Symbology {
   format: 'code_128' | 'code_39' | 'code_93'
   /** Widths of the bars and spaces of each character in modules, a bar first. The index is the character's value. */
@@ -53,7 +53,7 @@ export function createCode39(ratio: number): Symbology {
     stop: star,
     tail: 0,
     hasCheckCharacter: false,
-    textOf: (values) => textOfCode39(values.slice(1).map((value) => CODE_39_CHARACTERS[value] ?? '*')),
+    textOf: (values) => buildCode39Text(values.slice(1).map((value) => CODE_39_CHARACTERS[value] ?? '*')),
     withRatio: createCode39,
     ratio,
   }
@@ -70,7 +70,7 @@ export const CODE_128: Symbology = {
   stop: 106,
   tail: 2,
   hasCheckCharacter: true,
-  textOf: textOfCode128,
+  textOf: buildCode128Text,
   withRatio: null,
   ratio: 1,
 }
@@ -90,7 +90,7 @@ export const CODE_93: Symbology = {
   stop: 47,
   tail: 1,
   hasCheckCharacter: true,
-  textOf: textOfCode93,
+  textOf: buildCode93Text,
   withRatio: null,
   ratio: 1,
 }
@@ -104,17 +104,17 @@ export interface BarEdge {
 }
 
 /** Returns the inner edges of a character that begins at `from`, without the edges at its start and at the start of the next character. */
-export function listInnerEdges(widths: readonly number[], from: number): BarEdge[] {
+export function listInnerBarEdges(widths: readonly number[], from: number): BarEdge[] {
   let at = from
   return widths.slice(0, -1).map((width, index) => ({ at: (at += width), rises: index % 2 === 1 }))
 }
 
 /** Returns the edges of all bars of a code, including those of the start character, the stop character and the bar after the stop. */
-export function listEdges({ characters, width, tail }: Symbology, values: readonly number[]): BarEdge[] {
-  const edges = values.flatMap((value, place) => [{ at: place * width, rises: true }, ...listInnerEdges(characters[value] ?? [], place * width)])
+export function listBarEdges({ characters, width, tail }: Symbology, values: readonly number[]): BarEdge[] {
+  const edges = values.flatMap((value, place) => [{ at: place * width, rises: true }, ...listInnerBarEdges(characters[value] ?? [], place * width)])
   const end = values.length * width
   return tail === 0 ? edges : [...edges, { at: end, rises: true }, { at: end + tail, rises: false }]
 }
 
 /** Returns the length of a code in modules, without the gap after a stop that no bar follows. */
-export const codeLengthOf = ({ characters, width, stop, tail }: Symbology, places: number): number => places * width + (tail > 0 ? tail : widthOf(characters[stop]?.slice(0, -1)) - width)
+export const computeCodeLength = ({ characters, width, stop, tail }: Symbology, places: number): number => places * width + (tail > 0 ? tail : widthOf(characters[stop]?.slice(0, -1)) - width)

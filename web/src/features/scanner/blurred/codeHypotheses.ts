@@ -1,9 +1,9 @@
-import { startPositionOf, type StartCandidate } from './starts'
+import { computeStartPosition, type StartCandidate } from './startCandidates'
 import type { Symbology } from './symbologies'
-import { sampleEnergy, explainedShare, findBestCharacter, SAMPLES_PER_MODULE, type SampledProfile, type TemplateSet } from './templates'
+import { computeSampleEnergy, computeExplainedShare, findBestMatchingCharacter, SAMPLES_PER_MODULE, type SampledProfile, type SymbolTemplates } from './templates'
 
 /** Hypothesis of the search: a sequence of characters that may be printed along a brightness profile. */
-export interface Hypothesis {
+export interface CodeHypothesis {
   symbology: Symbology
   /** Values of the characters, including start and stop. */
   values: number[]
@@ -52,13 +52,13 @@ interface Path {
 const clamp = (factor: number, most: number): number => Math.max(1 / most, Math.min(most, factor))
 
 /** Follows a code from its start, character by character. Returns a hypothesis for each stop character that fits. */
-export function followPaths(start: StartCandidate): Hypothesis[] {
+export function listHypothesesFromStart(start: StartCandidate): CodeHypothesis[] {
   const { line, level: { module }, search: { set, blur } } = start
   const { symbology } = set
   const bests = createBestCharacters(start)
-  const begin = startPositionOf(start)
+  const begin = computeStartPosition(start)
   let paths: Path[] = [{ value: start.template.value, begin, before: null, next: begin + symbology.width * module, module, growth: 1, cost: 1 - start.fit }]
-  const found: Hypothesis[] = []
+  const found: CodeHypothesis[] = []
   for (let place = 1; place < MAX_PLACES && paths.length > 0; place++) {
     const longer: Path[] = []
     for (const path of paths) {
@@ -77,7 +77,7 @@ export function followPaths(start: StartCandidate): Hypothesis[] {
 }
 
 /** Returns the values and the start pixels of the characters of a path. */
-function charactersOf(path: Path): Pick<Hypothesis, 'values' | 'begins'> {
+function charactersOf(path: Path): Pick<CodeHypothesis, 'values' | 'begins'> {
   const characters: Path[] = []
   for (let part: Path | null = path; part !== null; part = part.before) characters.push(part)
   characters.reverse()
@@ -111,9 +111,9 @@ function createBestCharacters({ search: { set }, gain }: StartCandidate): BestCh
   const { count } = set.inner
   const search: BestCharacters = (level, from) => {
     if (from < 0 || from + count > level.samples.length) return null
-    const [value, strongest] = findBestCharacter(level, set, from)
+    const [value, strongest] = findBestMatchingCharacter(level, set, from)
     const contrast = strongest / Math.sqrt(count) / gain
-    return contrast < MIN_GAIN || contrast > MAX_GAIN ? null : { value, cost: 1 - (strongest * strongest) / sampleEnergy(level, from, count) }
+    return contrast < MIN_GAIN || contrast > MAX_GAIN ? null : { value, cost: 1 - (strongest * strongest) / computeSampleEnergy(level, from, count) }
   }
   return (level, from) => {
     const places = known.get(level) ?? new Map<number, BestCharacter | null>()
@@ -126,11 +126,11 @@ function createBestCharacters({ search: { set }, gain }: StartCandidate): BestCh
   }
 }
 
-function stopOf(level: SampledProfile, { stop }: TemplateSet, { next }: Path): { begin: number; cost: number } | null {
+function stopOf(level: SampledProfile, { stop }: SymbolTemplates, { next }: Path): { begin: number; cost: number } | null {
   let best: { begin: number; cost: number } | null = null
   const expected = Math.round((next * SAMPLES_PER_MODULE) / level.module)
   for (let slip = -MAX_SLIP; slip <= MAX_SLIP; slip++) {
-    const cost = 1 - explainedShare(level, stop, expected + slip)
+    const cost = 1 - computeExplainedShare(level, stop, expected + slip)
     if (cost <= 1 - STOP_FIT && (best === null || cost < best.cost)) best = { begin: ((expected + slip) * level.module) / SAMPLES_PER_MODULE, cost }
   }
   return best

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createFake } from '@/testing/fake'
-import { listBetterLenses, rotateLenses, rankLens, selectRearLenses } from './cameras'
+import { listBetterLenses, rotateLenses, rankLens, selectRearLenses } from './cameraLenses'
 
 const devices = (...labels: string[]) => labels.map((label, index) => createFake<MediaDeviceInfo>({ deviceId: `id ${index}`, groupId: '', kind: 'videoinput', label }))
 const rear = (...labels: string[]) => selectRearLenses(devices(...labels)).map(({ label }) => label)

@@ -6,8 +6,8 @@ export interface CodeReading {
   format: string
   /** Whether the decoding pass used the unmodified picture, not a rotated, sharpened or enlarged picture. */
   plain: boolean
-  /** Whether the text comes from a soft reading (for blurred codes) in which no character is doubtful. */
-  soft?: boolean
+  /** Whether the text comes from a blurred-code pass in which no character is doubtful. */
+  isBlurred?: boolean
 }
 
 /** Formats whose error correction rules out a wrong text. */
@@ -52,11 +52,11 @@ export function isPlausibleText(text: string, format: string): boolean {
 const provesItself = (text: string): boolean => hasValidCheckDigit(text) || (text.startsWith('I') && hasValidCheckDigit(text.slice(1)))
 
 /** Returns the number of equal readings required before a text is accepted. */
-export function countRequiredReadings({ text, format, plain, soft = false }: CodeReading): number {
+export function countRequiredReadings({ text, format, plain, isBlurred = false }: CodeReading): number {
   if (format === 'pdf417') return AGAIN // at a tilt, the engine may correct lost words into a wrong text
   if (CERTAIN.has(format)) return 1
   if (provesItself(text)) return 1
-  if (soft) return 1
+  if (isBlurred) return 1
   if (CHECKED.has(format) && plain && text.length >= SHORT) return 1
   return text.length < SHORT && !CHECKED.has(format) ? SHORT_TEXT_READINGS : AGAIN
 }

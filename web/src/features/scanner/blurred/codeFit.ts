@@ -1,6 +1,6 @@
-import { drawBlurred, drawSlopes, type BarAppearance } from './blur'
-import { listEdges, type Symbology } from './symbologies'
-import type { Hypothesis } from './paths'
+import { renderBlurredBars, renderDarknessSlopes, type BarAppearance } from './blurredBars'
+import { listBarEdges, type Symbology } from './symbologies'
+import type { CodeHypothesis } from './codeHypotheses'
 
 /** Position and appearance of a barcode in a brightness profile. */
 export interface CodeFit extends BarAppearance {
@@ -21,7 +21,7 @@ const MAX_SPREAD = 0.5
 const [MIN_RATIO, MAX_RATIO] = [1.8, 3.3]
 
 /** Returns the positions, in modules, of the pixels of a code. */
-export function pixelPositionsOf({ curve, first, last }: CodeFit): Float64Array {
+export function computePixelPositions({ curve, first, last }: CodeFit): Float64Array {
   const half = (last + 1 - first) / 2
   return Float64Array.from({ length: last - first + 1 }, (_, index) => {
     const t = (index + 0.5) / half - 1
@@ -33,7 +33,7 @@ export function pixelPositionsOf({ curve, first, last }: CodeFit): Float64Array 
  * Returns the initial fit of a code, with the blur of the search and without ink spread. The curve is fitted to the start positions of
  * the characters.
  */
-export function createInitialFit({ symbology, values, begins, module, blur }: Hypothesis, length: number): CodeFit {
+export function createInitialFit({ symbology, values, begins, module, blur }: CodeHypothesis, length: number): CodeFit {
   const end = (begins.at(-1) ?? 0) + (symbology.width + symbology.tail) * module
   const first = Math.max(0, Math.floor((begins[0] ?? 0) - QUIET * module))
   const last = Math.min(length - 1, Math.ceil(end + QUIET * module))
@@ -80,8 +80,8 @@ export interface Residual {
 }
 
 export function computeResidual(profile: Float64Array, fit: CodeFit): Residual {
-  const places = pixelPositionsOf(fit)
-  const dark = drawBlurred(listEdges(fit.symbology, fit.values), places, fit)
+  const places = computePixelPositions(fit)
+  const dark = renderBlurredBars(listBarEdges(fit.symbology, fit.values), places, fit)
   const count = places.length
   const reach = Math.max(8, Math.round((WINDOW * count) / Math.max(1, (places[count - 1] ?? 0) - (places[0] ?? 0))))
   const sums = Array.from({ length: 4 }, () => new Float64Array(count + 1))
@@ -136,7 +136,7 @@ const LARGEST_STEP = 0.6
 function computeSlopes(fit: CodeFit, { dark, gains, reach }: Residual): Float64Array[] {
   const { curve, symbology, values, first, last } = fit
   const half = (last + 1 - first) / 2
-  const slopes = drawSlopes(listEdges(symbology, values), pixelPositionsOf(fit), fit)
+  const slopes = renderDarknessSlopes(listBarEdges(symbology, values), computePixelPositions(fit), fit)
   let along = slopes.place
   const columns = curve.map((_, power) => {
     if (power > 0) along = along.map((slope, index) => slope * ((index + 0.5) / half - 1))
@@ -145,7 +145,7 @@ function computeSlopes(fit: CodeFit, { dark, gains, reach }: Residual): Float64A
   columns.push(slopes.blur, slopes.spread)
   if (symbology.withRatio !== null) {
     const moved = applySteps(fit, [...columns.map(() => 0), DIFFERENCE])
-    columns.push(drawBlurred(listEdges(moved.symbology, values), pixelPositionsOf(moved), moved).map((shade, index) => (shade - (dark[index] ?? 0)) / DIFFERENCE))
+    columns.push(renderBlurredBars(listBarEdges(moved.symbology, values), computePixelPositions(moved), moved).map((shade, index) => (shade - (dark[index] ?? 0)) / DIFFERENCE))
   }
   return columns.map((column) => subtractMovingAverage(column, reach).map((slope, index) => -slope * (gains[index] ?? 0)))
 }
@@ -161,7 +161,7 @@ function subtractMovingAverage(values: Float64Array, reach: number): Float64Arra
 }
 
 /** Improves the position and the appearance of a code by Gauss-Newton steps, as long as the differences become smaller. */
-export function improveFit(profile: Float64Array, start: CodeFit, rounds: number): { fit: CodeFit; residual: Residual } {
+export function refineFit(profile: Float64Array, start: CodeFit, rounds: number): { fit: CodeFit; residual: Residual } {
   let fit = start
   let residual = computeResidual(profile, fit)
   for (let round = 0; round < rounds; round++) {

@@ -1,17 +1,17 @@
-import { findHypotheses } from './alignment'
-import { decideText, mostLikelyValues, type SoftText } from './decision'
-import { isEvenlyPrinted } from './evenness'
-import { improveFit, createInitialFit, type CodeFit } from './fit'
-import { computeLikelihoods } from './likelihood'
-import type { Hypothesis } from './paths'
-import { createProfile, type Profile } from './profile'
-import { createBands, findStrips } from './strips'
-import { SYMBOLOGIES, codeLengthOf, type Symbology } from './symbologies'
-import { sampleProfile, createTemplates } from './templates'
-import { mapPoint, rotatePicture, type GrayPicture, type Point } from '../pixels'
+import { findCodeHypotheses } from './alignment'
+import { decideText, pickMostLikelyValues, type BlurredText } from './decision'
+import { isEvenlyPrinted } from './printEvenness'
+import { refineFit, createInitialFit, type CodeFit } from './codeFit'
+import { computeCharacterLikelihoods } from './likelihood'
+import type { CodeHypothesis } from './codeHypotheses'
+import { createBrightnessProfile, type BrightnessProfile } from './brightnessProfile'
+import { createRowBands, findBarStrips } from './barStrips'
+import { SYMBOLOGIES, computeCodeLength, type Symbology } from './symbologies'
+import { sampleProfile, createSymbolTemplates } from './templates'
+import { mapToSourcePoint, rotatePicture, type GrayPicture, type Point } from '../pixels'
 
-/** Code found by a soft reading, with its corners in the frame. */
-export interface SoftCode extends SoftText {
+/** Code found by a blurred-code pass, with its corners in the frame. */
+export interface BlurredCode extends BlurredText {
   format: Symbology['format']
   corners: Point[]
 }
@@ -33,23 +33,23 @@ const CERTAIN_EXPLAINED_SHARE = 0.92
 const PROMISING_SHARE = 0.7
 
 let templates: ReturnType<typeof createSets> | null = null
-const createSets = () => SYMBOLOGIES.map((symbology) => BLUR_WIDTHS.map((blur) => ({ set: createTemplates(symbology, blur), blur })))
+const createSets = () => SYMBOLOGIES.map((symbology) => BLUR_WIDTHS.map((blur) => ({ set: createSymbolTemplates(symbology, blur), blur })))
 
-interface ProfileCode extends SoftText {
+interface ProfileCode extends BlurredText {
   fit: CodeFit
   /** Whether the code runs from the right to the left. */
   isReversed: boolean
 }
 
 /** Reads a barcode from a brightness profile in either direction; returns `null` when the profile contains no barcode. */
-export function readProfile({ values, bars: { begin, end } }: Pick<Profile, 'values' | 'bars'>): ProfileCode | null {
+export function decodeProfile({ values, bars: { begin, end } }: Pick<BrightnessProfile, 'values' | 'bars'>): ProfileCode | null {
   templates ??= createSets()
   const reversed = values.toReversed()
   const lines = [
     { levels: sampleProfile(values), isReversed: false, bars: { begin, end } },
     { levels: sampleProfile(reversed), isReversed: true, bars: { begin: values.length - end, end: values.length - begin } },
   ]
-  for (const hypothesis of findHypotheses(lines, templates, MAX_HYPOTHESES)) {
+  for (const hypothesis of findCodeHypotheses(lines, templates, MAX_HYPOTHESES)) {
     const read = checkHypothesis(hypothesis.isReversed ? reversed : values, hypothesis)
     if (read !== null) return read
   }
@@ -60,15 +60,15 @@ export function readProfile({ values, bars: { begin, end } }: Pick<Profile, 'val
  * Fits a sequence of characters to a profile, and replaces each character for which another character fits better. Returns `null` when
  * the result is not accepted.
  */
-function checkHypothesis(values: Float64Array, hypothesis: Hypothesis): ProfileCode | null {
+function checkHypothesis(values: Float64Array, hypothesis: CodeHypothesis): ProfileCode | null {
   let fit = createInitialFit(hypothesis, values.length)
   for (let again = 0; again < REFITS; again++) {
-    const improved = improveFit(values, fit, ROUNDS)
+    const improved = refineFit(values, fit, ROUNDS)
     fit = improved.fit
     const { residual } = improved
     if (residual.variance > (1 - PROMISING_SHARE) * residual.energy) return null
-    const likelihoods = computeLikelihoods(values, fit, residual)
-    const next = mostLikelyValues(likelihoods)
+    const likelihoods = computeCharacterLikelihoods(values, fit, residual)
+    const next = pickMostLikelyValues(likelihoods)
     const isStable = next.every((value, place) => value === fit.values[place])
     if (isStable) {
       if (residual.contrast <= 0 || residual.variance > (1 - MIN_EXPLAINED_SHARE) * residual.energy || !isEvenlyPrinted(fit, residual)) return null
@@ -83,27 +83,27 @@ function checkHypothesis(values: Float64Array, hypothesis: Hypothesis): ProfileC
 }
 
 /** Reads a linear code whose bars cross one of the directions, from pixel rows averaged along the bars. Tries the strips with the clearest bars. */
-export function readSoftly(frame: GrayPicture, directions: readonly number[]): SoftCode | null {
+export function decodeBlurred(frame: GrayPicture, directions: readonly number[]): BlurredCode | null {
   const found = directions.flatMap((direction) => {
     const { picture, back } = rotatePicture(frame, direction)
-    const bands = createBands(picture)
-    return findStrips(bands, MAX_STRIPS).map((strip) => ({ strip, bands, back }))
+    const bands = createRowBands(picture)
+    return findBarStrips(bands, MAX_STRIPS).map((strip) => ({ strip, bands, back }))
   })
   for (const { strip, bands, back } of found.toSorted((a, b) => b.strip.score - a.strip.score).slice(0, MAX_STRIPS)) {
-    const profile = createProfile(bands, strip)
-    const read = readProfile(profile)
+    const profile = createBrightnessProfile(bands, strip)
+    const read = decodeProfile(profile)
     if (read === null) continue
     const { fit, isReversed, ...text } = read
-    return { ...text, format: fit.symbology.format, corners: cornersOf(fit, profile, isReversed).map((corner) => mapPoint(back, corner)) }
+    return { ...text, format: fit.symbology.format, corners: cornersOf(fit, profile, isReversed).map((corner) => mapToSourcePoint(back, corner)) }
   }
   return null
 }
 
 /** Returns the corners of a code in the upright picture: top left, top right, bottom right, bottom left, in the orientation of the code itself. */
-function cornersOf({ curve, first, last, symbology, values }: CodeFit, { left, top, bottom, values: { length } }: Profile, isReversed: boolean): Point[] {
+function cornersOf({ curve, first, last, symbology, values }: CodeFit, { left, top, bottom, values: { length } }: BrightnessProfile, isReversed: boolean): Point[] {
   const [offset = 0, size = 1] = curve
   const pixelOf = (module: number) => (first + last) / 2 + ((module - offset) / size) * ((last - first) / 2)
-  const [start, end] = [pixelOf(0), pixelOf(codeLengthOf(symbology, values.length))]
+  const [start, end] = [pixelOf(0), pixelOf(computeCodeLength(symbology, values.length))]
   const box = [{ x: left + start, y: top }, { x: left + end, y: top }, { x: left + end, y: bottom }, { x: left + start, y: bottom }]
   return isReversed ? box.map(({ x, y }) => ({ x: 2 * left + length - x, y: top + bottom - y })) : box
 }

@@ -1,7 +1,7 @@
-import { explainedShare, patternGain, SAMPLES_PER_MODULE, type SampledProfile, type Template, type TemplateSet } from './templates'
+import { computeExplainedShare, computePatternGain, SAMPLES_PER_MODULE, type SampledProfile, type PatternTemplate, type SymbolTemplates } from './templates'
 
 /** Brightness profile in one of its two directions, sampled at every module size. */
-export interface ProfileDirection {
+export interface DirectedProfile {
   levels: readonly SampledProfile[]
   isReversed: boolean
   /** Range of pixels in which the profile contains bars. */
@@ -20,23 +20,23 @@ const APART = 0.12
 
 /** Patterns of one symbology, with the blur in modules for which they are drawn. */
 export interface PatternSearch {
-  set: TemplateSet
+  set: SymbolTemplates
   blur: number
 }
 
 /** Position in a line at which a start character fits. */
 export interface StartCandidate {
-  line: ProfileDirection
+  line: DirectedProfile
   search: PatternSearch
   level: SampledProfile
   from: number
-  template: Template
+  template: PatternTemplate
   fit: number
   gain: number
 }
 
 /** Finds the positions near the first bars of a line at which a start character fits at some module size. `searches` differ only in their blur. */
-export function findStarts(line: ProfileDirection, searches: readonly PatternSearch[]): StartCandidate[] {
+export function findStartCandidates(line: DirectedProfile, searches: readonly PatternSearch[]): StartCandidate[] {
   const found: StartCandidate[] = []
   const middle = searches[searches.length >> 1]
   if (middle === undefined) return found
@@ -48,7 +48,7 @@ export function findStarts(line: ProfileDirection, searches: readonly PatternSea
       const last = Math.min((begin + near) / pixel - template.lead, level.samples.length - template.samples.length)
       let [before, fit] = [0, 0]
       for (let from = Math.max(0, Math.round((begin - near) / pixel - template.lead)); from <= last; from++) {
-        const next = explainedShare(level, template, from + 1)
+        const next = computeExplainedShare(level, template, from + 1)
         if (fit >= START_FIT && fit >= before && fit > next) found.push(chooseBestBlur(line, searches, level, from, template))
         before = fit
         fit = next
@@ -59,28 +59,28 @@ export function findStarts(line: ProfileDirection, searches: readonly PatternSea
 }
 
 /** Returns the start character at a position, with the blur that fits best. */
-function chooseBestBlur(line: ProfileDirection, searches: readonly PatternSearch[], level: SampledProfile, from: number, { value }: Template): StartCandidate {
+function chooseBestBlur(line: DirectedProfile, searches: readonly PatternSearch[], level: SampledProfile, from: number, { value }: PatternTemplate): StartCandidate {
   const starts = searches.flatMap((search) => {
     const template = search.set.starts.find((start) => start.value === value)
     if (template === undefined) return []
-    return [{ line, search, level, from, template, fit: explainedShare(level, template, from), gain: patternGain(level, template, from) / Math.sqrt(template.samples.length) }]
+    return [{ line, search, level, from, template, fit: computeExplainedShare(level, template, from), gain: computePatternGain(level, template, from) / Math.sqrt(template.samples.length) }]
   })
   return starts.reduce((best, start) => (start.fit > best.fit ? start : best))
 }
 
-export const startPositionOf = ({ level, from, template }: StartCandidate): number => ((from + template.lead) * level.module) / SAMPLES_PER_MODULE
+export const computeStartPosition = ({ level, from, template }: StartCandidate): number => ((from + template.lead) * level.module) / SAMPLES_PER_MODULE
 
 /** Returns whether two starts belong to one code: the same start character at nearly the same position and size. */
 const isSame = (one: StartCandidate, other: StartCandidate): boolean =>
   one.line === other.line && one.template.value === other.template.value && one.search.set.symbology.format === other.search.set.symbology.format &&
-  one.search.set.symbology.ratio === other.search.set.symbology.ratio && Math.abs(startPositionOf(one) - startPositionOf(other)) <= 2 * one.level.module && Math.abs(Math.log(one.level.module / other.level.module)) < SAME_SIZE
+  one.search.set.symbology.ratio === other.search.set.symbology.ratio && Math.abs(computeStartPosition(one) - computeStartPosition(other)) <= 2 * one.level.module && Math.abs(Math.log(one.level.module / other.level.module)) < SAME_SIZE
 
 /** Returns the start characters that fit best, one for each code. */
-export function chooseStarts(found: readonly StartCandidate[]): StartCandidate[] {
+export function chooseStartCandidates(found: readonly StartCandidate[]): StartCandidate[] {
   const chosen: StartCandidate[] = []
   const strength = (start: StartCandidate) => {
     const { begin, end } = start.line.bars
-    return start.fit ** 2 * start.gain ** 0.25 * Math.exp(-(((startPositionOf(start) - begin) / (end - begin) / APART) ** 2) / 2)
+    return start.fit ** 2 * start.gain ** 0.25 * Math.exp(-(((computeStartPosition(start) - begin) / (end - begin) / APART) ** 2) / 2)
   }
   for (const start of found.toSorted((a, b) => strength(b) - strength(a))) {
     if (chosen.every((other) => !isSame(other, start))) chosen.push(start)

@@ -1,4 +1,4 @@
-import { addCode, type DecodedCode, type Decoder } from './decoder'
+import { addDistinctCode, type DecodedCode, type Decoder } from './decoder'
 import { EXTRA_PASSES } from './decodePasses'
 import { scalePicture, type GrayPicture } from './pixels'
 
@@ -9,7 +9,7 @@ const SMALL = 900
 const SCALE_FACTORS = [1, 0.94, 0.97, 0.92, 0.985, 0.955, 0.93, 0.975, 0.945, 0.99, 0.965]
 
 /** Returns the scale factors at which a photograph is decoded: first the usual size, then a larger size, then a smaller size. */
-export function listScales({ width, height }: GrayPicture): number[] {
+export function listPhotographScales({ width, height }: GrayPicture): number[] {
   const longest = Math.max(width, height)
   const usual = Math.min(1, USUAL / longest)
   const sizes = [usual]
@@ -25,14 +25,14 @@ export function listScales({ width, height }: GrayPicture): number[] {
 export async function decodePhotograph(decoder: Decoder, picture: GrayPicture): Promise<DecodedCode[]> {
   decoder.reset()
   const found: DecodedCode[] = []
-  for (const size of listScales(picture)) {
+  for (const size of listPhotographScales(picture)) {
     for (let frame = 0; frame <= EXTRA_PASSES.length; frame++) {
       const scale = size * (SCALE_FACTORS[frame % SCALE_FACTORS.length] ?? 1)
-      const { codes, unsure } = await decoder.decode(scalePicture(picture, scale), { mode: 'every', whole: true })
+      const { codes, hasUnconfirmed } = await decoder.decode(scalePicture(picture, scale), { mode: 'every', whole: true })
       for (const { corners, ...code } of codes) {
-        addCode(found, { ...code, corners: corners.map(({ x, y }) => ({ x: x / scale, y: y / scale })) })
+        addDistinctCode(found, { ...code, corners: corners.map(({ x, y }) => ({ x: x / scale, y: y / scale })) })
       }
-      if (found.length > 0 && !unsure) return found
+      if (found.length > 0 && !hasUnconfirmed) return found
     }
     if (found.length > 0) return found
   }

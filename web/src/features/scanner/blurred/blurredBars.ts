@@ -10,10 +10,10 @@ export interface BarAppearance {
 
 const FINE = 64
 /** Distance in standard deviations beyond which the blur of an edge is not noticeable. */
-export const BLUR_REACH = 3.5
-const STEPS = Float64Array.from({ length: 2 * BLUR_REACH * FINE + 2 }, (_, index) => normalIntegral(index / FINE - BLUR_REACH))
+export const BLUR_REACH_IN_SIGMAS = 3.5
+const STEPS = Float64Array.from({ length: 2 * BLUR_REACH_IN_SIGMAS * FINE + 2 }, (_, index) => normalIntegral(index / FINE - BLUR_REACH_IN_SIGMAS))
 
-const DENSITIES = Float64Array.from({ length: 2 * BLUR_REACH * FINE + 2 }, (_, index) => normalDensity(index / FINE - BLUR_REACH))
+const DENSITIES = Float64Array.from({ length: 2 * BLUR_REACH_IN_SIGMAS * FINE + 2 }, (_, index) => normalDensity(index / FINE - BLUR_REACH_IN_SIGMAS))
 
 function normalDensity(z: number): number {
   return Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI)
@@ -28,24 +28,24 @@ function normalIntegral(z: number): number {
 }
 
 /** Returns the darkness, from 0 to 1, at a distance of `z` standard deviations from a blurred edge. */
-export function blurredStep(z: number): number {
-  if (z <= -BLUR_REACH) return 0
-  if (z >= BLUR_REACH) return 1
-  const place = (z + BLUR_REACH) * FINE
+export function computeBlurredStep(z: number): number {
+  if (z <= -BLUR_REACH_IN_SIGMAS) return 0
+  if (z >= BLUR_REACH_IN_SIGMAS) return 1
+  const place = (z + BLUR_REACH_IN_SIGMAS) * FINE
   const index = Math.floor(place)
   const low = STEPS[index] ?? 0
   return low + ((STEPS[index + 1] ?? 1) - low) * (place - index)
 }
 
 /** Returns the position at which an edge appears. Spreading ink moves the start of a bar to the left and its end to the right. */
-export const apparentEdgePosition = ({ at, rises }: BarEdge, spread: number): number => (rises ? at - spread / 2 : at + spread / 2)
+export const computeApparentEdgePosition = ({ at, rises }: BarEdge, spread: number): number => (rises ? at - spread / 2 : at + spread / 2)
 
 /** Returns the darkness of blurred bars, from 0 to 1, at ascending positions in modules. `edges` must be in ascending order. */
-export function drawBlurred(edges: readonly BarEdge[], places: Float64Array, { blur, spread }: BarAppearance): Float64Array {
+export function renderBlurredBars(edges: readonly BarEdge[], places: Float64Array, { blur, spread }: BarAppearance): Float64Array {
   const dark = new Float64Array(places.length)
-  const at = Float64Array.from(edges, (edge) => apparentEdgePosition(edge, spread))
+  const at = Float64Array.from(edges, (edge) => computeApparentEdgePosition(edge, spread))
   const signs = Float64Array.from(edges, ({ rises }) => (rises ? 1 : -1))
-  const reach = BLUR_REACH * blur
+  const reach = BLUR_REACH_IN_SIGMAS * blur
   let first = 0
   let passed = 0
   for (let index = 0; index < places.length; index++) {
@@ -53,7 +53,7 @@ export function drawBlurred(edges: readonly BarEdge[], places: Float64Array, { b
     while (first < at.length && (at[first] ?? 0) < place - reach) passed += signs[first++] ?? 0
     let sum = passed
     for (let edge = first; edge < at.length && (at[edge] ?? 0) < place + reach; edge++) {
-      sum += (signs[edge] ?? 0) * blurredStep((place - (at[edge] ?? 0)) / blur)
+      sum += (signs[edge] ?? 0) * computeBlurredStep((place - (at[edge] ?? 0)) / blur)
     }
     dark[index] = sum
   }
@@ -67,12 +67,12 @@ export interface DarknessSlopes {
   spread: Float64Array
 }
 
-/** Returns the derivatives of the darkness that `drawBlurred` returns. */
-export function drawSlopes(edges: readonly BarEdge[], places: Float64Array, { blur, spread }: BarAppearance): DarknessSlopes {
+/** Returns the derivatives of the darkness that `renderBlurredBars` returns. */
+export function renderDarknessSlopes(edges: readonly BarEdge[], places: Float64Array, { blur, spread }: BarAppearance): DarknessSlopes {
   const [alongPlace, alongBlur, alongSpread] = [new Float64Array(places.length), new Float64Array(places.length), new Float64Array(places.length)]
-  const at = Float64Array.from(edges, (edge) => apparentEdgePosition(edge, spread))
+  const at = Float64Array.from(edges, (edge) => computeApparentEdgePosition(edge, spread))
   const signs = Float64Array.from(edges, ({ rises }) => (rises ? 1 : -1))
-  const reach = BLUR_REACH * blur
+  const reach = BLUR_REACH_IN_SIGMAS * blur
   let first = 0
   for (let index = 0; index < places.length; index++) {
     const place = places[index] ?? 0
@@ -80,7 +80,7 @@ export function drawSlopes(edges: readonly BarEdge[], places: Float64Array, { bl
     let [byPlace, byBlur, bySpread] = [0, 0, 0]
     for (let edge = first; edge < at.length && (at[edge] ?? 0) < place + reach; edge++) {
       const z = (place - (at[edge] ?? 0)) / blur
-      const density = (DENSITIES[Math.round((z + BLUR_REACH) * FINE)] ?? 0) / blur
+      const density = (DENSITIES[Math.round((z + BLUR_REACH_IN_SIGMAS) * FINE)] ?? 0) / blur
       const signed = (signs[edge] ?? 0) * density
       byPlace += signed
       byBlur -= signed * z

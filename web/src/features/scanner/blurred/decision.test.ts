@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { createFake } from '@/testing/fake'
-import { createCodeChooser } from '../choose'
+import { createCodeSelector } from '../codeSelector'
 import type { DecodedFrame } from '../decoder'
-import { CERTAIN_MARGIN, CONFIRMABLE_MARGIN, decideText } from './decision'
+import { MIN_CERTAIN_MARGIN, MIN_CONFIRMABLE_MARGIN, decideText } from './decision'
 import { CODE_128, CODE_93, createCode39 } from './symbologies'
 
 const VALUES_128 = [104, 33, 34, 17, 18, (104 + 33 + 2 * 34 + 3 * 17 + 4 * 18) % 103, 106] // AB12
@@ -17,13 +17,13 @@ const decide39 = (leads: Record<number, number>, rival = 1) => decideText(CODE_3
 
 test('a text counts when start, stop and check character fit and every character leads by the margin', () => {
   expect(decide128()).toEqual({ text: 'AB12', certain: true, alternatives: [] })
-  expect(decide39({ 1: CERTAIN_MARGIN, 5: CERTAIN_MARGIN })).toEqual({ text: '12345', certain: true, alternatives: [] })
+  expect(decide39({ 1: MIN_CERTAIN_MARGIN, 5: MIN_CERTAIN_MARGIN })).toEqual({ text: '12345', certain: true, alternatives: [] })
 })
 
 test('one character below the margin makes a text doubtful, in the check character too, and far below it there is no text', () => {
-  expect(decide39({ 3: CERTAIN_MARGIN - 0.01 })).toEqual({ text: '12345', certain: false, alternatives: ['12445'] })
-  expect(decide128({ 5: CERTAIN_MARGIN - 0.01 })).toMatchObject({ text: 'AB12', certain: false })
-  expect(decide39({ 3: CONFIRMABLE_MARGIN - 0.01 })).toBeNull()
+  expect(decide39({ 3: MIN_CERTAIN_MARGIN - 0.01 })).toEqual({ text: '12345', certain: false, alternatives: ['12445'] })
+  expect(decide128({ 5: MIN_CERTAIN_MARGIN - 0.01 })).toMatchObject({ text: 'AB12', certain: false })
+  expect(decide39({ 3: MIN_CONFIRMABLE_MARGIN - 0.01 })).toBeNull()
   expect(decide39({ 1: 3, 2: 3, 3: 3, 4: 3 })).toBeNull()
 })
 
@@ -40,8 +40,8 @@ test('a wrong check character gives no text', () => {
 test('without a start or a stop beyond doubt there is no text', () => {
   expect(decide128({}, VALUES_128.with(0, 40))).toBeNull()
   expect(decide128({}, VALUES_128.with(6, 40))).toBeNull()
-  expect(decide128({ 0: CERTAIN_MARGIN - 0.01 })).toBeNull()
-  expect(decide128({ 6: CERTAIN_MARGIN - 0.01 })).toBeNull()
+  expect(decide128({ 0: MIN_CERTAIN_MARGIN - 0.01 })).toBeNull()
+  expect(decide128({ 6: MIN_CERTAIN_MARGIN - 0.01 })).toBeNull()
   expect(decideText(CODE_39, likelihoods([1, 0, 1, 2, 3, 4, STAR], 44))).toBeNull()
 })
 
@@ -51,7 +51,7 @@ test('texts of fewer than four characters and asterisks inside are not read', ()
 })
 
 const doubtful = (text: string, alternatives: string[]): DecodedFrame => createFake<DecodedFrame>({ codes: [], seen: null, doubtful: { code: { text, format: 'code_39', corners: [] }, alternatives } })
-const chosen = (fits: Parameters<typeof createCodeChooser>[0], frame: DecodedFrame) => createCodeChooser(fits).choose(frame).code?.text ?? null
+const chosen = (fits: Parameters<typeof createCodeSelector>[0], frame: DecodedFrame) => createCodeSelector(fits).choose(frame).code?.text ?? null
 
 test("the campaign's list confirms a doubtful text and never replaces it", () => {
   const listed = (...texts: string[]) => (text: string) => (texts.includes(text) ? ('full' as const) : ('none' as const))

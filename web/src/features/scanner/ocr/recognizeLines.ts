@@ -11,7 +11,7 @@ export function toLineText(blocks: readonly Block[] | null): LineText {
 }
 
 /** Reads lines one by one in the given order until the texts suffice to identify a vehicle. Returns the texts from top to bottom, with `null` for a line that was not read. */
-export async function readLines(
+export async function recognizeLines(
   order: readonly number[], read: (place: number) => Promise<LineText>, isEnough: (texts: (LineText | null)[]) => Promise<boolean>,
 ): Promise<(LineText | null)[]> {
   const texts = Array.from({ length: Math.max(0, ...order.map((place) => place + 1)) }, (): LineText | null => null)

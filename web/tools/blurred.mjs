@@ -1,17 +1,17 @@
-// Measures the soft reader of linear codes on drawn frames. The frames are the same in every run.
+// Measures the decoder of blurred linear codes on drawn frames. The frames are the same in every run.
 //
-//   node tools/soft.mjs traps [COUNT] [FIRST]   frames without a code, with other codes and with badly blurred codes: no text may be wrong
-//   node tools/soft.mjs frames [COUNT] [FIRST]  the same frames, decoded as the camera's: no code may be wrong; times of the decoding passes
-//   node tools/soft.mjs grades [COUNT]          share of labels that the scanner reads, without and with the soft reader, by grade
+//   node tools/blurred.mjs traps [COUNT] [FIRST]   frames without a code, with other codes and with badly blurred codes: no text may be wrong
+//   node tools/blurred.mjs frames [COUNT] [FIRST]  the same frames, decoded as the camera's: no code may be wrong; times of the decoding passes
+//   node tools/blurred.mjs grades [COUNT]          share of labels that the scanner reads, without and with the blurred-code decoder, by grade
 //
 // Exits with 1 when a wrong text was read.
 import { loadAppModule, decodeSymbols as decode } from './engine.mjs'
 
-const { drawGradedLabel, drawTrapFrame, FORMATS, GRADES } = await loadAppModule('testing/softFrames.ts')
+const { drawGradedLabel, drawTrapFrame, FORMATS, GRADES } = await loadAppModule('testing/blurredFrames.ts')
 const { createDecoder } = await loadAppModule('features/scanner/decoder.ts')
-const { findStripeDirections } = await loadAppModule('features/scanner/direction.ts')
+const { findStripeDirections } = await loadAppModule('features/scanner/stripeDirections.ts')
 const { SCANNER_SETTINGS } = await loadAppModule('features/scanner/formats.ts')
-const { readSoftly } = await loadAppModule('features/scanner/soft/softReader.ts')
+const { decodeBlurred } = await loadAppModule('features/scanner/blurred/blurredDecoder.ts')
 
 const [mode = 'grades', ...numbers] = process.argv.slice(2)
 const at = (times, share) => times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0
@@ -35,7 +35,7 @@ async function measureTraps(count, first) {
   let wrong = 0
   for (let number = first; number < first + count; number++) {
     const { kind, picture, text } = drawTrapFrame(number)
-    const { result, ms } = await timed(() => readSoftly(picture, findStripeDirections(picture)))
+    const { result, ms } = await timed(() => decodeBlurred(picture, findStripeDirections(picture)))
     times.push(ms)
     const entry = kinds.get(kind) ?? { frames: 0, right: 0, doubtful: 0, wrong: 0, doubtfulWrong: 0 }
     kinds.set(kind, entry)
@@ -51,17 +51,17 @@ async function measureTraps(count, first) {
     }
   }
   for (const [kind, { frames, right, doubtful, wrong: bad, doubtfulWrong }] of [...kinds].toSorted()) console.log(`${kind.padEnd(24)} ${frames} frames, ${right} read, ${doubtful} doubtful, ${bad} wrong, ${doubtfulWrong} doubtful and wrong`)
-  console.log(`${count} frames, ${wrong} wrong; a soft reading takes ${at(times, 0.5).toFixed(0)} ms median, ${at(times, 0.95).toFixed(0)} ms p95, ${at(times, 1).toFixed(0)} ms worst (processor time)`)
+  console.log(`${count} frames, ${wrong} wrong; a blurred-code pass takes ${at(times, 0.5).toFixed(0)} ms median, ${at(times, 0.95).toFixed(0)} ms p95, ${at(times, 1).toFixed(0)} ms worst (processor time)`)
   process.exitCode = wrong > 0 ? 1 : 0
 }
 
 const FRAMES = 16
 /** Decodes up to 16 exposures of a label. Returns the first code. */
-async function decodeLabel(exposures, soft, times) {
-  const decoder = createDecoder(decode, SCANNER_SETTINGS, soft ? async (frame, directions) => readSoftly(frame, directions) : null, clock)
+async function decodeLabel(exposures, blurred, times) {
+  const decoder = createDecoder(decode, SCANNER_SETTINGS, blurred ? async (frame, directions) => decodeBlurred(frame, directions) : null, clock)
   for (let frame = 0; frame < FRAMES; frame++) {
     const { result: { codes, extraPass }, ms } = await timed(() => decoder.decode(exposures[frame % exposures.length]))
-    times[extraPass === 'soft' ? 'frame with a soft reading' : 'other frame'].push(ms)
+    times[extraPass === 'blurred' ? 'frame with a blurred-code pass' : 'other frame'].push(ms)
     if (codes[0] !== undefined) return codes[0]
   }
   return null
@@ -76,10 +76,10 @@ async function measureFrames(count, first) {
   for (let number = first; number < first + count; number++) {
     const { kind, picture, text } = drawTrapFrame(number, SIDE)
     if (kind === 'EAN-8') continue // a code that the scanner reads rightly
-    const decoder = createDecoder(decode, SCANNER_SETTINGS, async (frame, directions) => readSoftly(frame, directions), clock)
+    const decoder = createDecoder(decode, SCANNER_SETTINGS, async (frame, directions) => decodeBlurred(frame, directions), clock)
     for (let frame = 0; frame < FRAMES; frame++) {
       const { result: { codes: [code], extraPass, plainMs }, ms } = await timed(() => decoder.decode(picture))
-      for (const [what, taken] of [[extraPass === 'soft' ? 'frame with a soft reading' : 'other frame', ms], ['plain pass', plainMs]]) if (taken !== null) (times[what] ??= []).push(taken)
+      for (const [what, taken] of [[extraPass === 'blurred' ? 'frame with a blurred-code pass' : 'other frame', ms], ['plain pass', plainMs]]) if (taken !== null) (times[what] ??= []).push(taken)
       if (code === undefined) continue
       if (code.text === text) read++
       else {
@@ -99,17 +99,17 @@ const printTimes = (times) => {
 }
 
 async function measureGrades(count) {
-  const times = { 'frame with a soft reading': [], 'other frame': [] }
+  const times = { 'frame with a blurred-code pass': [], 'other frame': [] }
   let wrong = 0
   for (const grade of Object.keys(GRADES)) {
     for (const format of FORMATS) {
       const reads = [0, 0]
       for (let seed = 1; seed <= count; seed++) {
         const frames = [0, 1, 2].map((exposure) => drawGradedLabel(grade, format, seed, exposure))
-        for (const soft of [false, true]) {
-          const code = await decodeLabel(frames.map(({ picture }) => picture), soft, times)
+        for (const blurred of [false, true]) {
+          const code = await decodeLabel(frames.map(({ picture }) => picture), blurred, times)
           if (code === null) continue
-          if (code.text === frames[0].text) reads[Number(soft)]++
+          if (code.text === frames[0].text) reads[Number(blurred)]++
           else {
             wrong++
             console.log(`wrong: ${grade} ${format} ${seed}: read ${code.format} ${JSON.stringify(code.text)}, holds ${JSON.stringify(frames[0].text)}`)
@@ -117,7 +117,7 @@ async function measureGrades(count) {
         }
       }
       const [before, after] = reads.map((right) => `${((100 * right) / count).toFixed(0)} %`.padStart(6))
-      console.log(`${grade.padEnd(14)} ${format.padEnd(10)} ${before} without, ${after} with the soft reader`)
+      console.log(`${grade.padEnd(14)} ${format.padEnd(10)} ${before} without, ${after} with the blurred-code decoder`)
     }
   }
   printTimes(times)

@@ -1,7 +1,7 @@
-import { BAND_HEIGHT, type RowBands, type BarStrip } from './strips'
+import { BAND_HEIGHT, type RowBands, type BarStrip } from './barStrips'
 
 /** Mean brightness along a line across bars, one value per pixel. */
-export interface Profile {
+export interface BrightnessProfile {
   values: Float64Array
   /** Column of the upright picture at which the profile begins. */
   left: number
@@ -22,11 +22,11 @@ const MARGIN = 40
 const MARGIN_SHARE = 0.1
 
 /** Averages the bands (groups of pixel rows) of a strip. Shifts each band sideways to where it fits the mean, and leaves out bands that show no bars. */
-export function createProfile({ sums, width, count }: RowBands, strip: BarStrip): Profile {
+export function createBrightnessProfile({ means, width, count }: RowBands, strip: BarStrip): BrightnessProfile {
   const margin = MARGIN + Math.round((strip.right - strip.left) * MARGIN_SHARE)
   const left = Math.max(0, strip.left - margin)
   const right = Math.min(width, strip.right + margin)
-  const total = (sums[strip.bestBand] ?? new Float64Array(width)).slice(left, right)
+  const total = (means[strip.bestBand] ?? new Float64Array(width)).slice(left, right)
   let added = 1
   let best = LEAST / SAME
   const ends = [1, -1].map((step) => {
@@ -34,7 +34,7 @@ export function createProfile({ sums, width, count }: RowBands, strip: BarStrip)
     let drift = 0
     let band = strip.bestBand + step
     for (; band >= Math.max(0, strip.firstBand) && band <= Math.min(count - 1, strip.lastBand); band += step) {
-      const next = sums[band]
+      const next = means[band]
       if (next === undefined) break
       const fit = bestShift(total, next, left, shift + drift)
       if (fit.correlation < SAME * best) break

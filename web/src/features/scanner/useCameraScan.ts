@@ -2,19 +2,19 @@ import { useEffect, useRef, useState, useSyncExternalStore, type RefObject } fro
 import type { ScanViewProps } from '@/lib/scanner'
 import { watchVideo } from './videoWatchdog'
 import { CameraError, createCamera, computeNextZoom, type CameraControls, type CameraFault } from './camera'
-import { storeLens, type CameraLens } from './cameras'
-import { createCodeChooser } from './choose'
-import { toViewFractions } from './crop'
+import { storeLens, type CameraLens } from './cameraLenses'
+import { createCodeSelector } from './codeSelector'
+import { toViewFractions } from './decodeSquare'
 import type { DecodedFrame, DecodeMode } from './decoder'
 import { getEngine, type DecodeEngine } from './engine'
 import { startFrameLoop } from './frames'
-import type { CameraViewOptions } from './options'
+import type { CameraViewOptions } from './cameraViewOptions'
 import { useWakeLock } from './wakeLock'
 import type { Point } from './pixels'
 import { createDuplicateFilter } from './duplicateFilter'
 
 /** Time in milliseconds for which the camera switch is disabled after a tap, to prevent rapid restarts. */
-export const SWITCH_LOCK_MS = 1000
+export const LENS_SWITCH_LOCK_MS = 1000
 /** Time in milliseconds after a restart within which a second failure of the camera is reported as a fault. */
 const UNSTABLE_MS = 10_000
 /** Delays in milliseconds before the camera is started again after a fault; the last delay repeats. */
@@ -132,7 +132,7 @@ export function useCameraScan(video: RefObject<HTMLVideoElement | null>, props: 
         engine.ready.then(() => !gone && setPhase('on')).catch(fail)
       }
       use(getEngine(), 'loading')
-      const { choose } = createCodeChooser((text) => latest.current.props.gradeMatch?.(text) ?? true, gate.isRefused)
+      const { choose } = createCodeSelector((text) => latest.current.props.gradeMatch?.(text) ?? true, gate.isRefused)
       const steady = setTimeout(() => latest.current.attempts.steady(), UNSTABLE_MS)
       const unwatch = watchVideo(element, restart)
       const unfollow = startFrameLoop({
@@ -146,7 +146,7 @@ export function useCameraScan(video: RefObject<HTMLVideoElement | null>, props: 
         unfollow()
       }
     }
-    const see = (decoded: DecodedFrame, choose: ReturnType<typeof createCodeChooser>['choose'], { videoWidth, videoHeight }: HTMLVideoElement): DecodeMode => {
+    const see = (decoded: DecodedFrame, choose: ReturnType<typeof createCodeSelector>['choose'], { videoWidth, videoHeight }: HTMLVideoElement): DecodeMode => {
       setOutline(decoded.seen?.corners.map((corner) => toViewFractions(corner, videoWidth, videoHeight)) ?? null)
       if (decoded.codes.length > 0 || decoded.seen !== null) gate.sees()
       const { paused, keepOn, onScan } = latest.current.props
@@ -171,7 +171,7 @@ export function useCameraScan(video: RefObject<HTMLVideoElement | null>, props: 
     toggle: () => {
       setOn(!on)
       setRests(true)
-      setTimeout(setRests, SWITCH_LOCK_MS, false)
+      setTimeout(setRests, LENS_SWITCH_LOCK_MS, false)
     },
     retry: () => {
       attempts.retry()
@@ -188,4 +188,4 @@ export function useCameraScan(video: RefObject<HTMLVideoElement | null>, props: 
   }
 }
 
-export type ScanState = ReturnType<typeof useCameraScan>
+export type CameraScan = ReturnType<typeof useCameraScan>

@@ -3,16 +3,16 @@ import type { ReadResult } from 'zxing-wasm/reader'
 import { drawBars } from '@/testing/bars'
 import { encodeCode128, encodeCode39 } from '@/testing/codes'
 import { createFake } from '@/testing/fake'
-import { drawGradedLabel, drawTrapFrame, FORMATS } from '@/testing/softFrames'
+import { drawGradedLabel, drawTrapFrame, FORMATS } from '@/testing/blurredFrames'
 import { createBackground } from '@/testing/labels'
 import { createDecoder } from '../decoder'
-import { findStripeDirections } from '../direction'
+import { findStripeDirections } from '../stripeDirections'
 import { SCANNER_SETTINGS } from '../formats'
-import { readSoftly } from './softReader'
+import { decodeBlurred } from './blurredDecoder'
 import type { GrayPicture } from '../pixels'
 
 vi.setConfig({ testTimeout: 120_000 })
-const read = (picture: GrayPicture) => readSoftly(picture, findStripeDirections(picture))
+const read = (picture: GrayPicture) => decodeBlurred(picture, findStripeDirections(picture))
 
 test.each(FORMATS)('%s is read softly where the blur is two thirds of a module', (format) => {
   for (const seed of [1, 2]) {

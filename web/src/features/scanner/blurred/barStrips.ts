@@ -1,11 +1,11 @@
 import { pixelAt, type GrayPicture } from '../pixels'
 
-/** Height in pixels of a band of rows, which are averaged before bars are searched. `CELL` is the width of a cell of a band. */
+/** Height in pixels of a band of rows, which are averaged before bars are searched. `CELL_WIDTH` is the width of a cell of a band. */
 export const BAND_HEIGHT = 8
-const CELL = 16
+const CELL_WIDTH = 16
 /** Minimum score of a cell with bars: as a share of the strongest cells' score, and as a factor of the median score (noise). */
-const [STRONG, ABOVE_NOISE] = [0.12, 3]
-const MAX_LEAST = 0.4
+const [MIN_SHARE_OF_STRONGEST, MIN_FACTOR_OF_NOISE] = [0.12, 3]
+const MAX_THRESHOLD_SHARE = 0.4
 const MIN_CELLS_WIDE = 3
 
 /** Region of upright bars in a picture: columns in pixels, rows in bands, and the band with the clearest bars. */
@@ -22,58 +22,58 @@ export interface BarStrip {
 export interface RowBands {
   count: number
   width: number
-  sums: Float64Array[]
+  means: Float64Array[]
 }
 
 /** Averages the rows of each band of an upright picture. */
-export function createBands({ width, height, data }: GrayPicture): RowBands {
+export function createRowBands({ width, height, data }: GrayPicture): RowBands {
   const count = Math.floor(height / BAND_HEIGHT)
-  const sums = Array.from({ length: count }, (_, band) => {
+  const means = Array.from({ length: count }, (_, band) => {
     const sum = new Float64Array(width)
     for (let row = band * BAND_HEIGHT; row < (band + 1) * BAND_HEIGHT; row++) {
       for (let x = 0, place = row * width; x < width; x++, place++) sum[x] = (sum[x] ?? 0) + pixelAt(data, place)
     }
     return sum.map((value) => value / BAND_HEIGHT)
   })
-  return { count, width, sums }
+  return { count, width, means }
 }
 
 /** Scores each cell by the edges that two neighbouring bands have in common. Bars continue from band to band; print and noise do not. */
-function scoreCells({ count, width, sums }: RowBands): { columns: number; scores: Float64Array } {
-  const columns = Math.floor((width - 2) / CELL)
+function scoreCells({ count, width, means }: RowBands): { columns: number; scores: Float64Array } {
+  const columns = Math.floor((width - 2) / CELL_WIDTH)
   const scores = new Float64Array(columns * count)
   for (let band = 0; band + 1 < count; band++) {
-    const upper = sums[band]
-    const lower = sums[band + 1]
+    const upper = means[band]
+    const lower = means[band + 1]
     if (upper === undefined || lower === undefined) continue
     for (let column = 0; column < columns; column++) {
       let common = 0
       let balance = 0
-      for (let x = column * CELL + 1; x <= (column + 1) * CELL; x++) {
+      for (let x = column * CELL_WIDTH + 1; x <= (column + 1) * CELL_WIDTH; x++) {
         const one = (upper[x + 1] ?? 0) - (upper[x - 1] ?? 0)
         common += one * ((lower[x + 1] ?? 0) - (lower[x - 1] ?? 0))
         balance += one
       }
       // Subtracting the balance suppresses outlines, whose edges have one sign. Bars have as many rising as falling edges.
-      scores[band * columns + column] = Math.sqrt(Math.max(0, common - (balance * balance) / CELL))
+      scores[band * columns + column] = Math.sqrt(Math.max(0, common - (balance * balance) / CELL_WIDTH))
     }
   }
   return { columns, scores }
 }
 
 /** Finds up to `most` strips of upright bars, the strongest first: connected cells with a high score. */
-export function findStrips(bands: RowBands, most: number): BarStrip[] {
+export function findBarStrips(bands: RowBands, most: number): BarStrip[] {
   const { columns, scores } = scoreCells(bands)
   const ordered = scores.toSorted()
   const strongest = ordered.at(-3 * MIN_CELLS_WIDE) ?? 0
   const noise = ordered[ordered.length >> 1] ?? 0
-  const least = Math.max(STRONG * strongest, Math.min(ABOVE_NOISE * noise, MAX_LEAST * strongest)) || Infinity
+  const least = Math.max(MIN_SHARE_OF_STRONGEST * strongest, Math.min(MIN_FACTOR_OF_NOISE * noise, MAX_THRESHOLD_SHARE * strongest)) || Infinity
   const seen = new Uint8Array(scores.length)
   const strips: BarStrip[] = []
   for (let start = 0; start < scores.length; start++) {
     if (seen[start] === 1 || (scores[start] ?? 0) < least) continue
     const strip = toStrip(connected(start, columns, scores, least, seen), columns, scores)
-    if (strip.right - strip.left >= MIN_CELLS_WIDE * CELL) strips.push(strip)
+    if (strip.right - strip.left >= MIN_CELLS_WIDE * CELL_WIDTH) strips.push(strip)
   }
   return strips.toSorted((a, b) => b.score - a.score).slice(0, most)
 }
@@ -110,5 +110,5 @@ function toStrip(cells: readonly number[], columns: number, scores: Float64Array
   }
   const [[bestBand] = [0]] = [...byBand].toSorted(([, one], [, other]) => other - one)
   const found = [...byBand.keys()]
-  return { left: left * CELL, right: right * CELL, firstBand: Math.min(...found), lastBand: Math.max(...found) + 1, bestBand, score }
+  return { left: left * CELL_WIDTH, right: right * CELL_WIDTH, firstBand: Math.min(...found), lastBand: Math.max(...found) + 1, bestBand, score }
 }

@@ -1,9 +1,9 @@
-import { blurredStep, drawBlurred, apparentEdgePosition } from './blur'
-import { pixelPositionsOf, type CodeFit, type Residual } from './fit'
-import { listEdges } from './symbologies'
+import { computeBlurredStep, renderBlurredBars, computeApparentEdgePosition } from './blurredBars'
+import { computePixelPositions, type CodeFit, type Residual } from './codeFit'
+import { listBarEdges } from './symbologies'
 
 /** Log likelihood of each character at each position of a code, relative to the most likely character of that position (0). */
-export type Likelihoods = Float64Array[]
+export type CharacterLikelihoods = Float64Array[]
 
 /** Width in modules beside a character that is compared as well, because the blur of a character extends beyond its ends. */
 const NEIGHBOUR_WIDTH = 2.5
@@ -16,10 +16,10 @@ const LIKELIHOOD_FACTOR = 0.5
  * Computes the likelihood of each character at each position of a code. Compares the profile with the character's blurred pattern,
  * placed between the neighbouring characters of the fit.
  */
-export function computeLikelihoods(profile: Float64Array, fit: CodeFit, { variance, contrast }: Residual): Likelihoods {
+export function computeCharacterLikelihoods(profile: Float64Array, fit: CodeFit, { variance, contrast }: Residual): CharacterLikelihoods {
   const { symbology, values } = fit
-  const places = pixelPositionsOf(fit)
-  const edges = listEdges(symbology, values)
+  const places = computePixelPositions(fit)
+  const edges = listBarEdges(symbology, values)
   const floor = Math.max(variance, (MIN_DIFFERENCE * contrast) ** 2)
   return values.map((_, place) => {
     const from = place * symbology.width
@@ -29,7 +29,7 @@ export function computeLikelihoods(profile: Float64Array, fit: CodeFit, { varian
     const window = places.slice(first, places.findLastIndex(inside) + 1)
     const bright = profile.subarray(fit.first + first, fit.first + first + window.length)
     const outer = edges.filter(({ at }) => at <= from + 1e-6 || at >= to - 1e-6)
-    const base = drawBlurred(outer, window, fit)
+    const base = renderBlurredBars(outer, window, fit)
     const drawStep = createSteps(window, fit)
     const dark = new Float64Array(window.length)
     const rests = Float64Array.from(symbology.characters, (widths) => {
@@ -53,8 +53,8 @@ function createSteps(places: Float64Array, { blur, spread }: CodeFit): DrawStep 
     const key = Math.round(at * 1024)
     let step = drawn.get(key)
     if (step === undefined) {
-      const [place, sign] = [apparentEdgePosition({ at, rises }, spread), rises ? 1 : -1]
-      step = places.map((pixel) => sign * blurredStep((pixel - place) / blur))
+      const [place, sign] = [computeApparentEdgePosition({ at, rises }, spread), rises ? 1 : -1]
+      step = places.map((pixel) => sign * computeBlurredStep((pixel - place) / blur))
       drawn.set(key, step)
     }
     return step

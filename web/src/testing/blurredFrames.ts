@@ -2,8 +2,8 @@ import { drawBars, type BarsOptions } from './bars'
 import { drawRandomWidths, encodeCode128, encodeCode39, encodeCode93, encodeEan8, encodeItf } from './codes'
 import { createBackground, simulateCamera, randomFrom, type ShadePicture } from './labels'
 
-/** A test frame for the soft reader, and the text of its code; `null` for a frame without a readable code. */
-export interface SoftFrame {
+/** A test frame for the blurred-code decoder, and the text of its code; `null` for a frame without a readable code. */
+export interface BlurredFrame {
   kind: string
   picture: ShadePicture
   text: string | null
@@ -40,7 +40,7 @@ function viewOf(random: () => number, widths: number[], blur: number, side: numb
 }
 
 /** Draws a label with a random text at a grade. The same seed gives the same label; `exposure` varies only the noise. */
-export function drawGradedLabel(grade: Grade, format: (typeof FORMATS)[number], seed: number, exposure = 0, side = 800): SoftFrame {
+export function drawGradedLabel(grade: Grade, format: (typeof FORMATS)[number], seed: number, exposure = 0, side = 800): BlurredFrame {
   const random = randomFrom(seed * 7919 + 17)
   for (let round = 0; round < 5; round++) random()
   const text = drawText(random)
@@ -86,7 +86,7 @@ const OTHERS: Record<string, (random: () => number) => number[]> = {
 }
 
 /** Draws the test frame with this number: textures, bars that must not be read, and codes up to the worst blur, a third each. */
-export function drawTrapFrame(number: number, side = 640): SoftFrame {
+export function drawTrapFrame(number: number, side = 640): BlurredFrame {
   const random = randomFrom(number * 104_729 + 11)
   for (let round = 0; round < 5; round++) random()
   if (number % 3 === 0) return { kind: 'texture', picture: drawTexture(random, side), text: null }

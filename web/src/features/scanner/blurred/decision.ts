@@ -1,8 +1,8 @@
-import type { Likelihoods } from './likelihood'
+import type { CharacterLikelihoods } from './likelihood'
 import type { Symbology } from './symbologies'
 
-/** Text found by a soft reading, which compares a blurred linear code with drawn patterns of the characters. */
-export interface SoftText {
+/** Text found by a blurred-code pass, which compares a blurred linear code with drawn patterns of the characters. */
+export interface BlurredText {
   text: string
   /** Whether no character is doubtful. A doubtful text counts only when the campaign's list confirms it. */
   certain: boolean
@@ -14,9 +14,9 @@ export interface SoftText {
 }
 
 /** Minimum difference in log likelihood to the second-best character at which a character counts as certain. */
-export const CERTAIN_MARGIN = 4
+export const MIN_CERTAIN_MARGIN = 4
 /** Minimum difference in log likelihood at which the campaign's list may still confirm a doubtful text. */
-export const CONFIRMABLE_MARGIN = 1
+export const MIN_CONFIRMABLE_MARGIN = 1
 const MAX_DOUBTFUL = 3
 const MAX_ALTERNATIVES = 24
 /** Minimum length of a text in characters. */
@@ -35,23 +35,23 @@ const rank = (likelihoods: Float64Array): Place => {
 const leadOf = ({ ranked }: Place): number => ranked[1]?.behind ?? Infinity
 
 /** Returns the most likely character value at each position. */
-export const mostLikelyValues = (likelihoods: Likelihoods): number[] => likelihoods.map((place) => place.indexOf(Math.max(...place)))
+export const pickMostLikelyValues = (likelihoods: CharacterLikelihoods): number[] => likelihoods.map((place) => place.indexOf(Math.max(...place)))
 
 /**
  * Returns the most likely text, or `null` when the reading is too uncertain for the campaign's vehicle list to confirm. Start, stop and
  * check characters must be right, and each character must be clearly more likely than the second-best.
  */
-export function decideText(symbology: Symbology, likelihoods: Likelihoods): SoftText | null {
+export function decideText(symbology: Symbology, likelihoods: CharacterLikelihoods): BlurredText | null {
   const places = likelihoods.map(rank)
   const values = places.map(({ ranked }) => ranked[0]?.value ?? 0)
   const { starts, stop, textOf } = symbology
   const ends = [places[0], places.at(-1)]
-  if (!starts.includes(values[0] ?? -1) || values.at(-1) !== stop || ends.some((place) => place === undefined || leadOf(place) < CERTAIN_MARGIN)) return null
+  if (!starts.includes(values[0] ?? -1) || values.at(-1) !== stop || ends.some((place) => place === undefined || leadOf(place) < MIN_CERTAIN_MARGIN)) return null
   const text = textOf(values.slice(0, -1))
   if (text === null || text.trim().length < MIN_TEXT_LENGTH) return null
-  const doubtful = places.flatMap((place, index) => (leadOf(place) < CERTAIN_MARGIN ? [index] : []))
+  const doubtful = places.flatMap((place, index) => (leadOf(place) < MIN_CERTAIN_MARGIN ? [index] : []))
   if (doubtful.length === 0) return { text, certain: true, alternatives: [] }
-  if (doubtful.length > MAX_DOUBTFUL || places.some((place) => leadOf(place) < CONFIRMABLE_MARGIN)) return null
+  if (doubtful.length > MAX_DOUBTFUL || places.some((place) => leadOf(place) < MIN_CONFIRMABLE_MARGIN)) return null
   const alternatives = alternativesOf(symbology, values, places, doubtful)
   return alternatives === null ? null : { text, certain: false, alternatives }
 }
@@ -60,7 +60,7 @@ export function decideText(symbology: Symbology, likelihoods: Likelihoods): Soft
 function alternativesOf({ textOf }: Symbology, values: readonly number[], places: readonly Place[], doubtful: readonly number[]): string[] | null {
   let variants: number[][] = [[...values]]
   for (const index of doubtful) {
-    const rivals = (places[index]?.ranked ?? []).filter(({ behind }) => behind < CERTAIN_MARGIN)
+    const rivals = (places[index]?.ranked ?? []).filter(({ behind }) => behind < MIN_CERTAIN_MARGIN)
     variants = variants.flatMap((variant) => rivals.map(({ value }) => variant.with(index, value)))
     if (variants.length > MAX_ALTERNATIVES) return null
   }
