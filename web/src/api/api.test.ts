@@ -1,6 +1,6 @@
 import { QueryClient } from '@tanstack/react-query'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
-import { OPERATOR, signInAs } from '@/testing/show'
+import { OPERATOR, signInAs } from '@/testing/renderPage'
 import { createReply, stubServer } from '@/testing/server'
 import { lastSessionEndReason, fetchRawResponse, apiClient, unwrapResponse } from './client'
 import { readServerSentEvents } from './serverSentEvents'

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 import { createReply, stubServer } from '@/testing/server'
-import { OPERATOR, createSession, SUPERVISOR, signInAs } from '@/testing/show'
+import { OPERATOR, createSession, SUPERVISOR, signInAs } from '@/testing/renderPage'
 import { endSessionAtServer, reportEndedSessions, startReportingEndedSessions } from './endedSessions'
 import { setServerReachable } from './connectivity'
 

@@ -1,7 +1,7 @@
 import { act, cleanup, render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, expect, test } from 'vitest'
-import { signInAs, OPERATOR, SUPERVISOR } from '@/testing/show'
+import { signInAs, OPERATOR, SUPERVISOR } from '@/testing/renderPage'
 import { createFormDraftHook, clearFormDrafts } from './formDrafts'
 import { endSession, useSession } from './session'
 

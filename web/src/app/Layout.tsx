@@ -51,9 +51,9 @@ export function Layout({ user, path, children }: LayoutProps) {
   const t = useText()
   const product = useProductName()
   const [openOn, setOpenOn] = useState<string | null>(null)
-  const isDesk = useMediaQuery('(min-width: 900px)')
+  const isDesktop = useMediaQuery('(min-width: 900px)')
   const isLow = useMediaQuery('(max-height: 480px)')
-  const isCardBelow = path === HOME && !isDesk && !isLow
+  const isCardBelow = path === HOME && !isDesktop && !isLow
   const isMenuOpen = openOn === path
   const menu = useMenu(isMenuOpen)
   return (
@@ -72,7 +72,7 @@ export function Layout({ user, path, children }: LayoutProps) {
           <span className="ellipsis">{product}</span>
         </Link>
         <div className={styles.tools}>
-          <Suspense>{isDesk && <HeaderTools user={user} path={path} />}</Suspense>
+          <Suspense>{isDesktop && <HeaderTools user={user} path={path} />}</Suspense>
         </div>
         <SyncChip owner={getOwnerKey(user)} />
         <AppearanceButton />
@@ -81,7 +81,7 @@ export function Layout({ user, path, children }: LayoutProps) {
           <Icon name="menu" />
         </button>
       </header>
-      <Suspense>{isDesk && <Rail user={user} path={path} hidden={isMenuOpen} />}</Suspense>
+      <Suspense>{isDesktop && <Rail user={user} path={path} hidden={isMenuOpen} />}</Suspense>
       <div className={styles.body}>
         {isCardBelow && <PersonCard user={user} className={styles.card} />}
         <OfflineBanner />

@@ -28,7 +28,7 @@ export function showConflictOutcomes(conflicts: FieldConflict[]): void {
   if (fresh.length > 0) writeStored(localStorage, name, [...known, ...fresh.map(({ id }) => id)].slice(-MAX_REMEMBERED))
   const [first] = fresh
   // Several conflicts share one toast, because one toast per conflict would cover the page.
-  if (fresh.length > 1) showToast('info', translate('conflict.several', { n: fresh.length }), { ms: OUTCOME_MS, action: catalogues[getCurrentLanguage()]['otherCar.decide'], onTap: () => navigate(OUTBOX) })
+  if (fresh.length > 1) showToast('info', translate('conflict.several', { n: fresh.length }), { ms: OUTCOME_MS, action: catalogues[getCurrentLanguage()]['vehicleMismatch.decide'], onTap: () => navigate(OUTBOX) })
   else if (first !== undefined) showToast('info', describeOutcome(first, hmc), { ms: OUTCOME_MS })
 }
 
@@ -52,9 +52,9 @@ export function notifyRejectedSave(entry: StoredSave): void {
   if (now === null || window.location.pathname === OUTBOX) return
   const texts = catalogues[getCurrentLanguage()]
   const asked = countVehicleMismatches(outboxState.get().entries)
-  const words = asked > 1 ? fillPlaceholders(texts['otherCar.several'], { n: asked }) : fillPlaceholders(texts['otherCar.text'], { seen: entry.vin, now })
+  const words = asked > 1 ? fillPlaceholders(texts['vehicleMismatch.several'], { n: asked }) : fillPlaceholders(texts['vehicleMismatch.text'], { seen: entry.vin, now })
   hideRetained?.() // one toast covers all saves with an open question
-  hideRetained = showToast('error', `${texts['otherCar.title']} ${words}`, { ms: OUTCOME_MS, action: texts['otherCar.decide'], onTap: () => navigate(OUTBOX) })
+  hideRetained = showToast('error', `${texts['vehicleMismatch.title']} ${words}`, { ms: OUTCOME_MS, action: texts['vehicleMismatch.decide'], onTap: () => navigate(OUTBOX) })
 }
 let hideRetained: (() => void) | undefined
 

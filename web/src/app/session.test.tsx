@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { getCurrentSession, endSession, mustChangePassword } from '@/api/session'
 import { navigate } from '@/lib/route'
 import { createReply, stubServer } from '@/testing/server'
-import { signInAs, OPERATOR, SUPERVISOR } from '@/testing/show'
+import { signInAs, OPERATOR, SUPERVISOR } from '@/testing/renderPage'
 import { App } from './App'
 import { queryClient } from './queryClient'
 

@@ -2,7 +2,7 @@ import '@/testing/indexedDb'
 import { afterEach, expect, test, vi } from 'vitest'
 import { endSession } from '@/api/session'
 import { signOutInThisTab } from '@/api/signOut'
-import { OPERATOR, signInAs } from '@/testing/show'
+import { OPERATOR, signInAs } from '@/testing/renderPage'
 import { deleteDataAfterSignOut } from './signOut'
 
 afterEach(endSession)

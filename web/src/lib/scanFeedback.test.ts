@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { createFake } from '@/testing/fake'
+import { createFake } from '@/testing/createFake'
 import type { ScanFeedback } from './scanFeedback'
 
 const KINDS: ScanFeedback[] = ['matched', 'alreadyInspected', 'otherVehicle', 'unknown']

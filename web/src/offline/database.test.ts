@@ -2,7 +2,7 @@ import '@/testing/indexedDb'
 import { IDBFactory } from 'fake-indexeddb'
 import { openDB } from 'idb'
 import { beforeEach, expect, test, vi } from 'vitest'
-import { rejectAsOffline, createSavedVehicle, openTab, setUpDatabase, createSaveRequest } from '@/testing/phone'
+import { rejectAsOffline, createSavedVehicle, openTab, setUpDatabase, createSaveRequest } from '@/testing/outboxTabs'
 import { stubServer } from '@/testing/server'
 
 const NAME = 'patio'

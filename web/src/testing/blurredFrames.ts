@@ -1,5 +1,5 @@
-import { drawBars, type BarsOptions } from './bars'
-import { drawRandomWidths, encodeCode128, encodeCode39, encodeCode93, encodeEan8, encodeItf } from './codes'
+import { drawBars, type BarsOptions } from './drawBars'
+import { drawRandomWidths, encodeCode128, encodeCode39, encodeCode93, encodeEan8, encodeItf } from './barcodeEncoders'
 import { createBackground, simulateCamera, randomFrom, type ShadePicture } from './labels'
 
 /** A test frame for the blurred-code decoder, and the text of its code; `null` for a frame without a readable code. */

@@ -1,7 +1,7 @@
 import { screen, within } from '@testing-library/react'
 import type { User } from '@/api/types'
 import { stubServer } from './server'
-import { signInAs, renderPage, SUPERVISOR } from './show'
+import { signInAs, renderPage, SUPERVISOR } from './renderPage'
 import UserManagementPage from '@/features/users/UserManagementPage'
 
 export const createUser = (id: number, hmc: string, user_type: User['user_type'] = 'op'): User => ({ id, hmc, user_type, created_at: '2026-11-01T12:00:00Z', last_login_at: null })

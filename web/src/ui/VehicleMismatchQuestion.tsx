@@ -7,38 +7,38 @@ import styles from './VehicleMismatchQuestion.module.css'
 
 export const { catalogues, useFeatureText } = defineFeatureText(
   {
-    'otherCar.title': 'É este o veículo?',
-    'otherCar.text': 'Você inspecionou {seen}. O servidor tem {now} no lugar dele.',
-    'otherCar.why': 'O VIN foi corrigido, ou é outro veículo.',
-    'otherCar.yes': 'Yes, save to {now}',
-    'otherCar.discard': 'Discard',
-    'otherCar.discardLabel': 'Discard the inspection of {vin}',
-    'otherCar.discardQuestion': 'Discard the inspection of {vin}?',
-    'otherCar.discardText': 'Ela não será enviada e será perdida.',
-    'otherCar.discarded': 'Inspeção descartada.',
-    'otherCar.stays': 'Até você responder, a inspeção fica salva neste aparelho.',
-    'otherCar.several': '{n} veículos que você inspecionou têm outro VIN no servidor.',
-    'otherCar.decide': 'Review',
+    'vehicleMismatch.title': 'É este o veículo?',
+    'vehicleMismatch.text': 'Você inspecionou {seen}. O servidor tem {now} no lugar dele.',
+    'vehicleMismatch.why': 'O VIN foi corrigido, ou é outro veículo.',
+    'vehicleMismatch.yes': 'Yes, save to {now}',
+    'vehicleMismatch.discard': 'Discard',
+    'vehicleMismatch.discardLabel': 'Discard the inspection of {vin}',
+    'vehicleMismatch.discardQuestion': 'Discard the inspection of {vin}?',
+    'vehicleMismatch.discardText': 'Ela não será enviada e será perdida.',
+    'vehicleMismatch.discarded': 'Inspeção descartada.',
+    'vehicleMismatch.stays': 'Até você responder, a inspeção fica salva neste aparelho.',
+    'vehicleMismatch.several': '{n} veículos que você inspecionou têm outro VIN no servidor.',
+    'vehicleMismatch.decide': 'Review',
   },
   {
-    'otherCar.title': 'Is this the vehicle?',
-    'otherCar.text': 'You inspected {seen}. The server has {now} in its place.',
-    'otherCar.why': 'The VIN was corrected, or it is another vehicle.',
-    'otherCar.discardText': 'It will not be sent and will be lost.',
-    'otherCar.discarded': 'Inspection discarded.',
-    'otherCar.stays': 'Until you answer, the inspection stays on this device.',
-    'otherCar.several': '{n} vehicles that you inspected have another VIN on the server.',
+    'vehicleMismatch.title': 'Is this the vehicle?',
+    'vehicleMismatch.text': 'You inspected {seen}. The server has {now} in its place.',
+    'vehicleMismatch.why': 'The VIN was corrected, or it is another vehicle.',
+    'vehicleMismatch.discardText': 'It will not be sent and will be lost.',
+    'vehicleMismatch.discarded': 'Inspection discarded.',
+    'vehicleMismatch.stays': 'Until you answer, the inspection stays on this device.',
+    'vehicleMismatch.several': '{n} vehicles that you inspected have another VIN on the server.',
   },
   {
-    'otherCar.yes': 'Sim, salvar em {now}',
-    'otherCar.discard': 'Descartar',
-    'otherCar.discardLabel': 'Descartar a inspeção de {vin}',
-    'otherCar.discardQuestion': 'Descartar a inspeção de {vin}?',
-    'otherCar.decide': 'Revisar',
+    'vehicleMismatch.yes': 'Sim, salvar em {now}',
+    'vehicleMismatch.discard': 'Descartar',
+    'vehicleMismatch.discardLabel': 'Descartar a inspeção de {vin}',
+    'vehicleMismatch.discardQuestion': 'Descartar a inspeção de {vin}?',
+    'vehicleMismatch.decide': 'Revisar',
   },
 )
 
-interface OtherCarProps {
+interface VehicleMismatchQuestionProps {
   /** VIN of the vehicle that the person inspected. */
   seen: string
   /** VIN that the server has under the same vehicle id. */
@@ -52,17 +52,17 @@ interface OtherCarProps {
  * Question for a save whose vehicle id now belongs to another vehicle: does the save belong to that vehicle? The person confirms or
  * discards the save.
  */
-export function VehicleMismatchQuestion({ seen, now, onYes, onDiscard, children }: OtherCarProps) {
+export function VehicleMismatchQuestion({ seen, now, onYes, onDiscard, children }: VehicleMismatchQuestionProps) {
   const t = useFeatureText()
   return (
-    <section className={styles.question} aria-label={t('otherCar.title')}>
-      <h3>{t('otherCar.title')}</h3>
-      <p>{t('otherCar.text', { seen, now })}</p>
-      <p className="quiet">{t('otherCar.why')}</p>
+    <section className={styles.question} aria-label={t('vehicleMismatch.title')}>
+      <h3>{t('vehicleMismatch.title')}</h3>
+      <p>{t('vehicleMismatch.text', { seen, now })}</p>
+      <p className="quiet">{t('vehicleMismatch.why')}</p>
       {children}
       <div className={styles.answers}>
         <Button kind="primary" onClick={onYes}>
-          {t('otherCar.yes', { now })}
+          {t('vehicleMismatch.yes', { now })}
         </Button>
         <DiscardSaveButton vin={seen} onDiscard={onDiscard} />
       </div>
@@ -74,15 +74,15 @@ export function VehicleMismatchQuestion({ seen, now, onYes, onDiscard, children 
 export function DiscardSaveButton({ vin, onDiscard }: { vin: string; onDiscard: () => Promise<void> }) {
   const t = useFeatureText()
   const [asked, setAsked] = useState(false)
-  const discard = () => void onDiscard().then(() => showToast('info', t('otherCar.discarded')))
+  const discard = () => void onDiscard().then(() => showToast('info', t('vehicleMismatch.discarded')))
   return (
     <>
-      <Button kind="quiet" icon="trash" aria-label={t('otherCar.discardLabel', { vin })} onClick={() => setAsked(true)}>
-        {t('otherCar.discard')}
+      <Button kind="quiet" icon="trash" aria-label={t('vehicleMismatch.discardLabel', { vin })} onClick={() => setAsked(true)}>
+        {t('vehicleMismatch.discard')}
       </Button>
       {asked && (
-        <ConfirmDialog question={t('otherCar.discardQuestion', { vin })} onYes={discard} onNo={() => setAsked(false)}>
-          <p>{t('otherCar.discardText')}</p>
+        <ConfirmDialog question={t('vehicleMismatch.discardQuestion', { vin })} onYes={discard} onNo={() => setAsked(false)}>
+          <p>{t('vehicleMismatch.discardText')}</p>
         </ConfirmDialog>
       )}
     </>

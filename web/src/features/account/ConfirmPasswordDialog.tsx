@@ -5,7 +5,7 @@ import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import { TextField } from '@/ui/Field'
 import { Alert } from '@/ui/Page'
-import { isWrongPassword, useConfirmPassword } from './api'
+import { isWrongPasswordError, useConfirmPassword } from './api'
 import { useAccountText } from './text'
 import styles from './ConfirmPasswordDialog.module.css'
 
@@ -18,7 +18,7 @@ export default function ConfirmPasswordDialog({ prompt: { confirmed, cancelled }
     event.preventDefault()
     if (password !== '' && !confirm.isPending) confirm.mutate(password, { onSuccess: confirmed })
   }
-  const problem = confirm.error && (isWrongPassword(confirm.error) ? t('account.wrong') : getErrorMessage(confirm.error, t))
+  const problem = confirm.error && (isWrongPasswordError(confirm.error) ? t('account.wrong') : getErrorMessage(confirm.error, t))
   return (
     <Dialog label={t('account.enter')} onClose={cancelled}>
       <form className={styles.form} onSubmit={submit} noValidate>

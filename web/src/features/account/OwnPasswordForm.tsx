@@ -5,7 +5,7 @@ import { Button } from '@/ui/Button'
 import { TextField } from '@/ui/Field'
 import { Alert, Card } from '@/ui/Page'
 import { showToast } from '@/ui/Toast'
-import { isWrongPassword, useChangeOwnPassword } from './api'
+import { isWrongPasswordError, useChangeOwnPassword } from './api'
 import { useAccountText, type AccountTextKey } from './text'
 import styles from './OwnPasswordForm.module.css'
 
@@ -36,7 +36,7 @@ export function OwnPasswordForm({ onChanged }: { onChanged?: () => void }) {
       },
     })
   }
-  const errorText = complaint !== null ? t(complaint) : change.error && t('account.notChanged', { why: isWrongPassword(change.error) ? t('account.wrong') : getErrorMessage(change.error, t) })
+  const errorText = complaint !== null ? t(complaint) : change.error && t('account.notChanged', { why: isWrongPasswordError(change.error) ? t('account.wrong') : getErrorMessage(change.error, t) })
   const field = (name: keyof typeof NOTHING, label: AccountTextKey, autoComplete: string, hint?: string) => (
     <TextField label={t(label)} hint={hint} type="password" autoComplete={autoComplete} value={entry[name]} onChange={(event) => setEntry({ ...entry, [name]: event.target.value })} />
   )

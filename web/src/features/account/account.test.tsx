@@ -2,7 +2,7 @@ import { screen, within } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
 import { getCurrentSession, endSession, mustChangePassword } from '@/api/session'
 import { createReply, stubServer } from '@/testing/server'
-import { signInAs, OPERATOR, renderPage } from '@/testing/show'
+import { signInAs, OPERATOR, renderPage } from '@/testing/renderPage'
 import AccountPage from './AccountPage'
 import NewPasswordPage from './NewPasswordPage'
 

@@ -22,7 +22,7 @@ async function change(body: { old: string; new: string }): Promise<void> {
 /** Confirms the person's own password, so that the server accepts this session's sensitive calls for a limited time. */
 export const useConfirmPassword = () => useMutation({ mutationFn: (password: string) => unwrapEmptyResponse(apiClient.POST('/me/confirm', { body: { password } })) })
 
-export const isWrongPassword = (error: Error): boolean => error instanceof ApiProblem && error.code === 'WRONG_PASSWORD'
+export const isWrongPasswordError = (error: Error): boolean => error instanceof ApiProblem && error.code === 'WRONG_PASSWORD'
 
 /** Downloads all personal data of the signed-in person as a JSON file. */
 export const useDownloadOwnData = () => useMutation({ mutationFn: () => downloadFile('/me/data', 'my-data.json') })

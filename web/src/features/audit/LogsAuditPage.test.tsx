@@ -2,8 +2,8 @@ import { screen, waitFor } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
 import { endSession } from '@/api/session'
 import { createReply, stubServer } from '@/testing/server'
-import { signInAs, renderPage, SUPERVISOR } from '@/testing/show'
-import { expectPresent } from '@/testing/fake'
+import { signInAs, renderPage, SUPERVISOR } from '@/testing/renderPage'
+import { expectPresent } from '@/testing/createFake'
 import LogsAuditPage from './LogsAuditPage'
 
 const event = { id: 'auth-1', at: '2026-11-21T01:02:03Z', hmc: '1002', user_type: 'admin', kind: 'user-changed', subject: 'user 3', summary: 'changed the user', ip: '10.0.0.7' }

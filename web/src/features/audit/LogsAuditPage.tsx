@@ -8,8 +8,8 @@ import { EmptyNotice, ErrorNotice, Page, Skeleton } from '@/ui/Page'
 import { Pager } from '@/ui/Pager'
 import { SearchBox } from '@/ui/SearchBox'
 import { useAuditEvents, type AuditFilter } from './api'
-import { EventTable } from './EventTable'
-import { EVENT_KINDS } from './events'
+import { AuditEventTable } from './AuditEventTable'
+import { AUDIT_EVENT_KINDS } from './auditEvents'
 import { useAuditText } from './text'
 import styles from './LogsAuditPage.module.css'
 
@@ -35,7 +35,7 @@ export default function LogsAuditPage() {
       {audit.isError && <ErrorNotice text={getErrorMessage(audit.error, t)} onRetry={() => void audit.refetch()} />}
       {audit.isPending && <Skeleton rows={6} height={56} label={t('common.loading')} />}
       {audit.data?.meta.total_count === 0 && <EmptyNotice icon="log" text={t(filtered ? 'audit.noMatch' : 'audit.none')} />}
-      {events && events.length > 0 && <EventTable events={events} />}
+      {events && events.length > 0 && <AuditEventTable events={events} />}
       {audit.data && <Pager page={filter.page} pages={countPages(audit.data.meta.total_count, audit.data.meta.per_page)} onPage={(page) => setQueryParams({ page })} />}
     </Page>
   )
@@ -50,7 +50,7 @@ function Filters({ filter, filtered }: { filter: AuditFilter; filtered: boolean 
       </div>
       <Select label={t('audit.kind')} value={filter.kind} onChange={(event) => setQueryParams({ kind: event.target.value, page: null })}>
         <option value="">{t('audit.everyKind')}</option>
-        {EVENT_KINDS.map((kind) => (
+        {AUDIT_EVENT_KINDS.map((kind) => (
           <option key={kind} value={kind}>
             {t(`kind.${kind}`)}
           </option>

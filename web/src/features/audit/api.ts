@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { apiClient, unwrapResponse } from '@/api/client'
 import { queryKeys } from '@/api/queryKeys'
-import { toDayStartIso } from './events'
+import { toDayStartIso } from './auditEvents'
 
 export interface AuditFilter {
   kind: string

@@ -2,7 +2,7 @@ import { act, screen, waitFor } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
 import { getCurrentSession, endSession, mustChangePassword, saveReturnPath } from '@/api/session'
 import { createReply, stubServer } from '@/testing/server'
-import { signInAs, OPERATOR, renderPage } from '@/testing/show'
+import { signInAs, OPERATOR, renderPage } from '@/testing/renderPage'
 import SignInPage from './SignInPage'
 
 afterEach(endSession)

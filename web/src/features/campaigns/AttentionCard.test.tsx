@@ -2,7 +2,7 @@ import { screen, within } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
 import { endSession } from '@/api/session'
 import { stubServer } from '@/testing/server'
-import { LEADER, renderPage, signInAs } from '@/testing/show'
+import { LEADER, renderPage, signInAs } from '@/testing/renderPage'
 import { AttentionCard } from './AttentionCard'
 
 const MINUTE = 60_000

@@ -4,8 +4,8 @@ import { formatTimeAgo, useCurrentTime } from '@/lib/timeAgo'
 import { buildPath } from '@/lib/route'
 import { useLanguage } from '@/lib/text'
 import { formatCount } from '@/lib/time'
-import { pendingSavesOnDevicesQuery, useLongRepairs } from './api'
-import type { MissingVehicleRun } from './dashboard/bays'
+import { pendingSavesOnDevicesQuery, useLongRepairCount } from './api'
+import type { MissingVehicleRun } from './dashboard/parkingSpaceGrid'
 import { AttentionItem } from './AttentionItem'
 import { useCampaignsText } from './text'
 import type { YardProgress } from './YardProgressStrip'
@@ -37,7 +37,7 @@ export function AttentionCard({ campaigns, campaign, idle = [], missing = [], ha
   const t = useCampaignsText()
   const conflicts = useOpenConflicts(campaign)
   const devices = useQueries({ queries: campaigns.map((id) => ({ ...pendingSavesOnDevicesQuery(id), staleTime: 60_000 })) })
-  const repairs = useLongRepairs(campaign ?? 0, hasRepairs)
+  const repairs = useLongRepairCount(campaign ?? 0, hasRepairs)
   const held = devices.flatMap(({ data }, index) => (data?.held ?? []).map((one) => ({ ...one, campaign: campaigns[index] ?? 0 }))).toSorted((a, b) => Date.parse(a.oldest_at) - Date.parse(b.oldest_at))
   const isKnown = conflicts !== undefined && devices.every(({ isPending }) => !isPending)
   const open = conflicts?.meta.total_count ?? 0

@@ -5,14 +5,14 @@ import { useLanguage } from '@/lib/text'
 import { formatCount } from '@/lib/time'
 import { ProgressBar } from '@/ui/ProgressBar'
 import type { CampaignWithPendingSaves } from './api'
-import { computeForecast } from './dashboard/forecast'
-import { getDateFormatters } from './dashboard/moments'
+import { computeFinishForecast } from './dashboard/forecast'
+import { getDateFormatters } from './dashboard/dateFormatters'
 import { useDashboardText } from './dashboard/text'
-import { formatFinishRange } from './dashboard/words'
-import { formatFinishTime } from './finish'
-import { sumPerHour } from './perHour'
+import { formatFinishRange } from './dashboard/describeForecast'
+import { formatFinishTime } from './formatFinishTime'
+import { sumInspectionsPerHour } from './inspectionsPerHour'
 import { PendingSavesLine } from './PendingSavesLine'
-import { countDefects, sumStatuses } from './StatusStackedBar'
+import { countDefects, sumStatusCounts } from './StatusStackedBar'
 import { useCampaignsText } from './text'
 import styles from './CampaignKeyFigures.module.css'
 
@@ -37,9 +37,9 @@ export function CampaignKeyFigures({ campaign, pace, activity, yard, manages }: 
   const people = new Set(working.map(({ hmc }) => hmc)).size
   // The pace of one yard can be the pace of one person, which only team leaders and supervisors may see.
   const isWhole = yard === null || !manages
-  const perHour = isWhole ? (pace?.per_hour ?? 0) : sumPerHour(working)
+  const perHour = isWhole ? (pace?.per_hour ?? 0) : sumInspectionsPerHour(working)
   const isGoing = (isWhole ? (pace?.people.length ?? 0) : people) > 0
-  const wrong = activity ? countDefects(sumStatuses(activity.yards.filter(isShown))) : null
+  const wrong = activity ? countDefects(sumStatusCounts(activity.yards.filter(isShown))) : null
   return (
     <dl className={`${styles.numbers} ${wrong === null ? styles.three : ''}`}>
       <div className={styles.wide}>
@@ -66,7 +66,7 @@ function FinishFigure({ campaign, pace, activity, yard }: NumbersProps) {
   const words = useCampaignsText()
   const formats = getDateFormatters(useLanguage())
   const now = useCurrentTime()
-  const { finish, need } = activity ? computeForecast(activity, pace?.per_hour ?? 0, campaign.due_at, now) : { finish: null, need: null }
+  const { finish, need } = activity ? computeFinishForecast(activity, pace?.per_hour ?? 0, campaign.due_at, now) : { finish: null, need: null }
   const value = finish ? formatFinishRange(finish, formats, now, t) : pace?.finish_at ? formatFinishTime(pace.finish_at, now) : NONE
   const due = need && words(need.isLate ? 'number.late' : 'number.onTime', { when: formats.moment(need.dueAt, now) })
   return <Figure name={words('number.finish')} value={value} more={due || (yard !== null && words('number.wholeCampaign'))} isText={value.length > TIME_LENGTH} />

@@ -20,13 +20,13 @@ import { HistoryCard } from './history/HistoryCard'
 import { OfflineDownloadButton } from './OfflineDownloadButton'
 import { InspectionPaceList } from './InspectionPaceList'
 import { StartInspectionButton } from './StartInspectionButton'
-import { hasStatus, sumStatuses } from './StatusStackedBar'
+import { hasStatus, sumStatusCounts } from './StatusStackedBar'
 import { SunlightModePrompt } from './SunlightModePrompt'
 import { useCampaignsText } from './text'
 import { useCampaignMapVehicles } from './useCampaignMapVehicles'
 import { formatDueDate, useDueDateAction } from './useDueDateAction'
 import { useOfflineDownload } from './useOfflineDownload'
-import { useStatusActions } from './useStatusActions'
+import { useCampaignStatusActions } from './useCampaignStatusActions'
 import { VehicleExportButton } from './VehicleExportButton'
 import { YardProgressStrip, YardProgressSkeleton } from './YardProgressStrip'
 import { listIdleYards, listShownYards, YardTable } from './YardTable'
@@ -67,13 +67,13 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
   )
   const bays = useCampaignMapVehicles(campaign, isWide)
   const offline = useOfflineDownload(campaign, yard)
-  const steps = useStatusActions(campaign)
+  const steps = useCampaignStatusActions(campaign)
   const { id, name, status, yard_name } = campaign
   const mayWalk = status !== 'Closed' && (campaign.total_vehicles > 0 || campaign.progress_unknown)
   const walk = buildPath(`/campaign/${id}/walk`, { yard })
   const hrefOf = (one: { id: number }) => buildPath(`/campaign/${id}`, { yard: one.id === yard ? null : one.id })
   const idle = listIdleYards(yards.data ?? [], pace).map((one) => ({ yard: one, to: buildPath(`/campaign/${id}`, { yard: one.id }) }))
-  const attention = manages && <AttentionCard campaigns={[id]} campaign={id} idle={idle} missing={bays.missing} hasRepairs={hasStatus(sumStatuses(activity.data?.yards ?? []), 'Repair')} />
+  const attention = manages && <AttentionCard campaigns={[id]} campaign={id} idle={idle} missing={bays.missing} hasRepairs={hasStatus(sumStatusCounts(activity.data?.yards ?? []), 'Repair')} />
   const takesInMenu = isWide && offline.problem === null && offline.snapshot === undefined && offline.download.isIdle
   const rare: ActionMenuItem[] = [
     ...(isWide && !isTouch && mayWalk ? [{ icon: 'scan', text: t('campaign.walk'), label: t('campaign.walk'), onSelect: () => navigate(walk) } satisfies ActionMenuItem] : []),
@@ -113,8 +113,8 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
             {rare.length > 0 && <ActionMenu label={t('more.title')} actions={rare} busy={steps.isBusy} />}
           </div>
         </div>
-        {steps.part}
-        {due.part}
+        {steps.elements}
+        {due.dialog}
       </Card>
       <SunlightModePrompt />
       {isWide && <CampaignKeyFigures manages={manages} campaign={campaign} pace={pace} activity={activity.data} yard={yard} />}

@@ -2,7 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
 import { endSession, type SessionUser } from '@/api/session'
 import { stubServer } from '@/testing/server'
-import { LEADER, OPERATOR, renderPage, signInAs } from '@/testing/show'
+import { LEADER, OPERATOR, renderPage, signInAs } from '@/testing/renderPage'
 import HomePage from './HomePage'
 
 const at = new Date().toISOString()

@@ -2,7 +2,7 @@ import { useSession } from '@/api/session'
 import type { InspectionPace } from '@/api/types'
 import { formatCount } from '@/lib/time'
 import { useOwnActivityToday } from './api'
-import { sumPerHour } from './perHour'
+import { sumInspectionsPerHour } from './inspectionsPerHour'
 import { useCampaignsText } from './text'
 import styles from './OwnFigures.module.css'
 
@@ -14,7 +14,7 @@ export function OwnFigures({ paces }: { paces: InspectionPace[] }) {
   const hmc = useSession()?.user.hmc
   const activity = useOwnActivityToday().data
   const own = activity?.people.find((person) => person.hmc === hmc)
-  const perHour = sumPerHour(paces.flatMap(({ people }) => people).filter((person) => person.hmc === hmc))
+  const perHour = sumInspectionsPerHour(paces.flatMap(({ people }) => people).filter((person) => person.hmc === hmc))
   const ofToday = (n: number | undefined) => (activity === undefined ? NONE : formatCount(n ?? 0))
   const figures = [
     { name: t('own.today'), value: ofToday(own?.inspected) },

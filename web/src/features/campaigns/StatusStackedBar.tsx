@@ -63,5 +63,5 @@ export function StatusLegend({ counts }: { counts: StatusCounts }) {
 }
 
 /** Returns the number of vehicles with each status, summed over all yards. */
-export const sumStatuses = (yards: { statuses: StatusCounts }[]): StatusCounts =>
+export const sumStatusCounts = (yards: { statuses: StatusCounts }[]): StatusCounts =>
   VEHICLE_STATUSES.map((status) => ({ status, vehicles: yards.reduce((sum, { statuses }) => sum + countOf(statuses, status), 0) }))

@@ -2,7 +2,7 @@ import { screen } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
 import { endSession } from '@/api/session'
 import type { InspectionActivity, InspectionPace } from '@/api/types'
-import { LEADER, OPERATOR, renderPage, signInAs } from '@/testing/show'
+import { LEADER, OPERATOR, renderPage, signInAs } from '@/testing/renderPage'
 import { YardTable } from './YardTable'
 
 const yards = [

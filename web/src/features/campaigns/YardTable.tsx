@@ -8,10 +8,10 @@ import { compareNaturally, isShownYard } from '@/lib/yards'
 import { Icon } from '@/ui/Icon'
 import table from '@/ui/Table.module.css'
 import { estimateFinish, listWorkedHours } from './dashboard/forecast'
-import { getDateFormatters } from './dashboard/moments'
-import { findWorkingHours, type WorkingHours } from './dashboard/workHours'
-import { sumPerHour } from './perHour'
-import { countDefects, StatusLegend, StatusStackedBar, sumStatuses, type StatusCounts } from './StatusStackedBar'
+import { getDateFormatters } from './dashboard/dateFormatters'
+import { findWorkingHours, type WorkingHours } from './dashboard/workingHours'
+import { sumInspectionsPerHour } from './inspectionsPerHour'
+import { countDefects, StatusLegend, StatusStackedBar, sumStatusCounts, type StatusCounts } from './StatusStackedBar'
 import { useCampaignsText } from './text'
 import type { YardProgress } from './YardProgressStrip'
 import styles from './YardTable.module.css'
@@ -46,7 +46,7 @@ export function YardTable({ yards, pace, activity, hrefOf, current, manages }: Y
   if (shown.length === 0) return null
   const isWorked = (pace?.people.length ?? 0) > 0
   const statusesOf = (id: number) => activity?.yards.find(({ yard_id }) => yard_id === id)?.statuses ?? []
-  const all = sumStatuses(activity?.yards ?? [])
+  const all = sumStatusCounts(activity?.yards ?? [])
   const hours = findWorkingHours(activity ? listWorkedHours(activity).map(({ at }) => at) : [])
   const sum = (what: 'done' | 'total') => shown.reduce((count, yard) => count + yard[what], 0)
   return (
@@ -143,7 +143,7 @@ interface WorkProps {
 function Work({ yard: { done, total }, people, hours, manages, children }: WorkProps) {
   const formats = getDateFormatters(useLanguage())
   const now = useCurrentTime()
-  const perHour = sumPerHour(people)
+  const perHour = sumInspectionsPerHour(people)
   const end = done < total ? estimateFinish(total - done, perHour, hours, now) : null
   const names = [...new Set(people.map(({ hmc }) => hmc))]
   return (

@@ -14,7 +14,7 @@ import { countUnsentInspections, usePendingSaves } from '@/offline/outbox'
 import { allYardsQuery, campaignQuery, campaignsQuery, yardVehicleCountsQuery } from '@/offline/queries'
 import { storeOcrFiles } from '@/offline/ocrFiles'
 import { downloadSnapshot as saveSnapshot } from '@/offline/snapshots'
-import { startOfDay } from './dashboard/workHours'
+import { getStartOfDay } from './dashboard/workingHours'
 import type { YardProgress } from './YardProgressStrip'
 
 /** Polling interval in milliseconds of the inspection rate. Polling covers the time in which the event stream is not connected. */
@@ -143,7 +143,7 @@ export const useAllCampaignsActivity = (enabled: boolean) =>
 export const useOwnActivityToday = () =>
   useQuery({
     queryKey: queryKeys.ownActivity,
-    queryFn: ({ signal }) => unwrapResponse(apiClient.GET('/activity', { params: { query: { from: new Date(startOfDay(Date.now())).toISOString() } }, signal }), ACTIVITY_SHAPE),
+    queryFn: ({ signal }) => unwrapResponse(apiClient.GET('/activity', { params: { query: { from: new Date(getStartOfDay(Date.now())).toISOString() } }, signal }), ACTIVITY_SHAPE),
     retry: false,
   })
 
@@ -153,7 +153,7 @@ const LONG_REPAIR_MS = 2 * DAY_MS
 const MAX_REPAIRS = 200
 
 /** Returns the number of vehicles of a campaign that have been in repair for a long time. Loads them only while `enabled`. */
-export const useLongRepairs = (campaign: number, enabled: boolean): number =>
+export const useLongRepairCount = (campaign: number, enabled: boolean): number =>
   useQuery({
     queryKey: queryKeys.longRepairs(campaign),
     queryFn: ({ signal }) => unwrapResponse(apiClient.GET('/vehicles/campaign/{id}', { params: { path: { id: campaign }, query: { page: 0, per_page: MAX_REPAIRS, status: 'Repair' } }, signal }), 'vehicles*'),

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react'
 import { useVehicleList } from '@/offline/useVehicleList'
-import { findMissingVehicleRuns } from './dashboard/bays'
+import { findMissingVehicleRuns } from './dashboard/parkingSpaceGrid'
 
 /** Maximum number of vehicles that are loaded together with a campaign's page. In a larger campaign, the person loads the vehicles with a button. */
 const MAX_LOADED = 5000

@@ -23,17 +23,17 @@ const toTime = (field: string): string => `${field}:00-03:00`
 export const formatDueDate = (at: string): string => `${formatDate(at)}, ${formatTime(at).slice(0, 5)}`
 
 /**
- * Provides the menu action that sets the due date of a campaign, and its dialog as `part`. Operators get no action, because they may
+ * Provides the menu action that sets the due date of a campaign, and its dialog as `dialog`. Operators get no action, because they may
  * not change the date.
  */
-export function useDueDateAction(campaign: Campaign): { actions: ActionMenuItem[]; part: ReactNode } {
+export function useDueDateAction(campaign: Campaign): { actions: ActionMenuItem[]; dialog: ReactNode } {
   const t = useCampaignsText()
   const mayEdit = mayManageCampaigns(useSession()?.user.user_type ?? '')
   const [isOpen, setIsOpen] = useState(false)
   const label = t('due.set')
   return {
     actions: mayEdit ? [{ icon: 'pencil', text: label, label, onSelect: () => setIsOpen(true) }] : [],
-    part: isOpen && <DueDateDialog campaign={campaign} onClose={() => setIsOpen(false)} />,
+    dialog: isOpen && <DueDateDialog campaign={campaign} onClose={() => setIsOpen(false)} />,
   }
 }
 

@@ -16,7 +16,7 @@ export interface ConflictProps {
   busy: boolean
   /** Error message of the last attempt to resolve this conflict; `null` when that attempt did not fail. */
   error: string | null
-  onTake: (choice: ConflictSideName) => void
+  onResolve: (choice: ConflictSideName) => void
 }
 
 /** Conflicts of one campaign, listed under its name. */
@@ -53,7 +53,7 @@ const isClockWrong = (deviceTime: string, at: string | null | undefined) => !at 
  * One of the two values of a conflict, with its author and time, and a button to keep the value. Also shows the device's time when the
  * device's clock differs from the server's, and marks the current or chosen value.
  */
-export function ConflictSide({ conflict, side, mayDecide, busy, onTake }: Omit<ConflictProps, 'error'> & { side: ConflictSideName }) {
+export function ConflictSide({ conflict, side, mayDecide, busy, onResolve }: Omit<ConflictProps, 'error'> & { side: ConflictSideName }) {
   const t = useConflictsText()
   const { value, hmc } = getConflictSide(conflict, side)
   const at = side === 'mine' ? conflict.mine_at : conflict.theirs_at
@@ -70,7 +70,7 @@ export function ConflictSide({ conflict, side, mayDecide, busy, onTake }: Omit<C
       {side === 'mine' && device_time && isClockWrong(device_time, at) && <p className="quiet">{t('conflicts.phoneTime', { date: formatDate(device_time), time: formatTime(device_time) })}</p>}
       {chosen === side && <p className={styles.mark}>{t('conflicts.chosen', { hmc: settled_by_hmc ?? '?' })}</p>}
       {state === 'open' && mayDecide && (
-        <Button wide kind="secondary" busy={busy} aria-label={t(isNote ? 'conflicts.takeNoteLabel' : 'conflicts.takeLabel', { value: named, hmc, vin: conflict.vin_number })} onClick={() => onTake(side)}>
+        <Button wide kind="secondary" busy={busy} aria-label={t(isNote ? 'conflicts.takeNoteLabel' : 'conflicts.takeLabel', { value: named, hmc, vin: conflict.vin_number })} onClick={() => onResolve(side)}>
           <span>{isNote ? t('conflicts.takeNote') : t('conflicts.take', { value: named })}</span>
           <kbd className={styles.key} aria-hidden="true">{side === 'theirs' ? '1' : '2'}</kbd>
         </Button>
@@ -80,7 +80,7 @@ export function ConflictSide({ conflict, side, mayDecide, busy, onTake }: Omit<C
 }
 
 /** Value of the field before both saves. A vehicle without a status had not been inspected. */
-export function ValueBefore({ conflict: { field, base } }: { conflict: FieldConflict }) {
+export function ValueBeforeConflict({ conflict: { field, base } }: { conflict: FieldConflict }) {
   const t = useConflictsText()
   return <p className="quiet">{t('conflicts.seen', { value: base || t(field === 'status' ? 'status.waiting' : 'conflicts.empty') })}</p>
 }

@@ -7,8 +7,8 @@ import { useLanguage } from '@/lib/text'
 import { formatDate, formatTime } from '@/lib/time'
 import { Alert } from '@/ui/Page'
 import table from '@/ui/Table.module.css'
-import { VehicleParkingSpace, ConflictSide, ValueBefore, type CampaignConflicts, type ConflictProps } from './ConflictParts'
-import { createSingleKeyFilter } from './singleKeyFilter'
+import { VehicleParkingSpace, ConflictSide, ValueBeforeConflict, type CampaignConflicts, type ConflictProps } from './ConflictParts'
+import { createKeyRepeatFilter } from './singleKeyFilter'
 import { useConflictsText } from './text'
 import styles from './ConflictTable.module.css'
 
@@ -67,9 +67,9 @@ function Row({ error, ...rest }: ConflictProps) {
   const t = useConflictsText()
   const language = useLanguage()
   const now = useCurrentTime()
-  const { conflict, mayDecide, onTake } = rest
+  const { conflict, mayDecide, onResolve } = rest
   const { vehicle_id, vin_number, field, state, mine_at } = conflict
-  const [takeKey] = useState(createSingleKeyFilter)
+  const [takeKey] = useState(createKeyRepeatFilter)
   const decides = state === 'open' && mayDecide
   const press = (event: KeyboardEvent<HTMLElement>) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return
@@ -83,7 +83,7 @@ function Row({ error, ...rest }: ConflictProps) {
     takeKey(event.timeStamp, () => {
       if (side === undefined || !decides || rest.busy) return
       focusNeighbour(row, 1)
-      onTake(side)
+      onResolve(side)
     })
   }
   return (
@@ -98,7 +98,7 @@ function Row({ error, ...rest }: ConflictProps) {
       </td>
       <td>
         <strong>{t(VEHICLE_FIELD_LABELS[field])}</strong>
-        <ValueBefore conflict={conflict} />
+        <ValueBeforeConflict conflict={conflict} />
         {state === 'open' && !mayDecide && <p className="quiet">{t('conflicts.onlySupervisor')}</p>}
         {error !== null && <Alert kind="error">{error}</Alert>}
       </td>

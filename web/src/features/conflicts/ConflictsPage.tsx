@@ -51,7 +51,7 @@ function ConflictList({ conflicts }: { conflicts: FieldConflict[] }) {
     mayDecide: mayResolveConflict(userType, conflict.field),
     busy: settle.isPending,
     error: settle.variables?.conflict.id === conflict.id ? failed : null,
-    onTake: (choice) => settle.mutate({ conflict, choice }, { onSuccess: () => showToast('success', t('conflicts.done', { vin: conflict.vin_number })) }),
+    onResolve: (choice) => settle.mutate({ conflict, choice }, { onSuccess: () => showToast('success', t('conflicts.done', { vin: conflict.vin_number })) }),
   })
   if (isWide) {
     return (

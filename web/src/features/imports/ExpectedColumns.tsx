@@ -1,7 +1,7 @@
 import { getErrorMessage } from '@/api/apiProblem'
 import { Button } from '@/ui/Button'
 import { Alert } from '@/ui/Page'
-import { useDownloadTemplate } from './api'
+import { useDownloadWorkbookTemplate } from './api'
 import { useImportText, type ImportTextKey } from './text'
 import styles from './ExpectedColumns.module.css'
 
@@ -20,7 +20,7 @@ const LETTERS = 'ABCDEFG'
 /** Table of the seven columns that a workbook needs, with an example file to download. */
 export function ExpectedColumns() {
   const t = useImportText()
-  const template = useDownloadTemplate()
+  const template = useDownloadWorkbookTemplate()
   return (
     <section className={styles.columns} aria-label={t('import.sevenColumns')}>
       <h2>{t('import.sevenColumns')}</h2>

@@ -11,7 +11,7 @@ import { Alert, Card, Page } from '@/ui/Page'
 import { PageDropTarget } from '@/ui/PageDropTarget'
 import { ProgressBar } from '@/ui/ProgressBar'
 import { ServerWarnings } from '@/ui/ServerWarnings'
-import { isUploadCancelled, createUpload, useCancelUpload, useUploadWorkbook, type UploadProgress } from './api'
+import { isUploadCancelled, createWorkbookUpload, useCancelUpload, useUploadWorkbook, type UploadProgress } from './api'
 import { ExpectedColumns } from './ExpectedColumns'
 import { RecentImports } from './RecentImports'
 import { RejectedUpload } from './RejectedUpload'
@@ -40,7 +40,7 @@ export default function ImportPage() {
     if (file === null) return
     setProgress(null)
     cancel.reset()
-    upload.mutate(createUpload(file), { onSuccess: () => setFile(null), onError: (error) => isRefused(error) && setFile(null) })
+    upload.mutate(createWorkbookUpload(file), { onSuccess: () => setFile(null), onError: (error) => isRefused(error) && setFile(null) })
   }
   return (
     <Page title={t('import.title')} tabTitle={t('menu.import')}>

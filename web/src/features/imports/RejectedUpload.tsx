@@ -5,7 +5,7 @@ import { translateSentence } from '@/lib/translateSentence'
 import { useText, type TextKey } from '@/lib/text'
 import { Button } from '@/ui/Button'
 import { Alert } from '@/ui/Page'
-import { readUploadRejection, useDownloadRejectedWorkbook, useDownloadTemplate, type RejectedRow } from './api'
+import { readUploadRejection, useDownloadRejectedWorkbook, useDownloadWorkbookTemplate, type RejectedRow } from './api'
 import columns from './columns.svg'
 import { useImportText } from './text'
 import styles from './RejectedUpload.module.css'
@@ -50,7 +50,7 @@ function Corrections({ id }: { id: string }) {
 
 function ColumnHelp() {
   const t = useText()
-  const template = useDownloadTemplate()
+  const template = useDownloadWorkbookTemplate()
   return (
     <div className={styles.help}>
       <a href={columns} target="_blank" rel="noreferrer">

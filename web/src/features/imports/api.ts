@@ -23,19 +23,19 @@ export interface RejectedRow {
 }
 
 /** An upload: its id, its file, and the controller that aborts the request. */
-export interface Upload {
+export interface WorkbookUpload {
   id: string
   file: File
   stop: AbortController
 }
 
-export const createUpload = (file: File): Upload => ({ id: createUuid(), file, stop: new AbortController() })
+export const createWorkbookUpload = (file: File): WorkbookUpload => ({ id: createUuid(), file, stop: new AbortController() })
 
 /** Uploads one workbook and reports the progress of the import to `onProgress`. */
 export function useUploadWorkbook(onProgress: (progress: UploadProgress) => void) {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: async ({ id, file, stop }: Upload): Promise<WorkbookUploadResult> => {
+    mutationFn: async ({ id, file, stop }: WorkbookUpload): Promise<WorkbookUploadResult> => {
       const watching = new AbortController()
       void watch(id, onProgress, watching.signal)
       try {
@@ -62,7 +62,7 @@ export const isUploadCancelled = (error: unknown): boolean => error instanceof A
 /** Cancels a running import, or aborts an upload that is still being sent. A finished import is not affected. */
 export const useCancelUpload = () =>
   useMutation({
-    mutationFn: async ({ id, stop }: Upload) => {
+    mutationFn: async ({ id, stop }: WorkbookUpload) => {
       try {
         await unwrapEmptyResponse(apiClient.DELETE('/documents/uploads/{id}', { params: { path: { id } } }))
       } catch (cause) {
@@ -116,4 +116,4 @@ export function readUploadRejection(error: Error): UploadRejection {
 /** Downloads a rejected workbook with an extra column that states the errors of each row. */
 export const useDownloadRejectedWorkbook = () => useMutation({ mutationFn: (id: string) => downloadFile(`/documents/rejected/${id}`, 'import-errors.xlsx') })
 
-export const useDownloadTemplate = () => useMutation({ mutationFn: () => downloadFile('/documents/template', 'campaign-template.xlsx') })
+export const useDownloadWorkbookTemplate = () => useMutation({ mutationFn: () => downloadFile('/documents/template', 'campaign-template.xlsx') })

@@ -5,9 +5,9 @@ import { formatCount } from '@/lib/time'
 import { Alert, ErrorNotice } from '@/ui/Page'
 import { ServerWarnings } from '@/ui/ServerWarnings'
 import { ChangedVehicleTable } from './ChangedVehicleTable'
-import { listSummaryClauses, type SummaryClause } from './outcome'
-import { listOutcomeRows } from './outcomeRows'
-import { OutcomeTable } from './OutcomeTable'
+import { listSummaryClauses, type SummaryClause } from './bulkSummary'
+import { listBulkOutcomeRows } from './bulkOutcomeRows'
+import { BulkOutcomeTable } from './BulkOutcomeTable'
 import { PreviewBox, PreviewSummary } from './PreviewBox'
 import { useManageText, type ManageTextKey } from './text'
 import { UndoLastChangeButton } from './UndoLastChangeButton'
@@ -33,7 +33,7 @@ export function BulkChangePreview({ kind, status, waiting, preview }: PreviewPro
           <Sentence clauses={listSummaryClauses(kind, preview.data)} status={status} />
           <ServerWarnings sentences={preview.data.warnings} />
           <First result={preview.data} />
-          <OutcomeTable rows={listOutcomeRows(preview.data, [])} counts={{ ...countOutcome(preview.data), updated: 0 }} />
+          <BulkOutcomeTable rows={listBulkOutcomeRows(preview.data, [])} counts={{ ...countOutcome(preview.data), updated: 0 }} />
         </>
       )}
     </PreviewBox>
@@ -79,7 +79,7 @@ export function BulkChangeResult({ kind, result, changed }: ResultProps) {
         <ServerWarnings sentences={result.warnings} />
         <UndoLastChangeButton kind={kind} vehicles={result.updated} />
       </Alert>
-      <OutcomeTable rows={listOutcomeRows(result, changed)} counts={countOutcome(result)} />
+      <BulkOutcomeTable rows={listBulkOutcomeRows(result, changed)} counts={countOutcome(result)} />
     </>
   )
 }

@@ -1,7 +1,7 @@
 import type { Campaign } from '@/api/types'
 import { useMediaQuery } from '@/lib/useMediaQuery'
 import { IconButton, IconFileButton } from '@/ui/Button'
-import { usePageText } from './pageText'
+import { useManagePageText } from './pageText'
 import styles from './CampaignActions.module.css'
 
 /** Export and SQL conversion of campaigns, one campaign at a time. */
@@ -25,7 +25,7 @@ interface CampaignActionsProps {
  * tooltips, because the columns are too narrow for text.
  */
 export function CampaignActions({ campaign, files, onDelete }: CampaignActionsProps) {
-  const t = usePageText()
+  const t = useManagePageText()
   const isTable = useMediaQuery('(min-width: 900px)')
   const word = (text: string) => (isTable ? undefined : text)
   const { id, name } = campaign

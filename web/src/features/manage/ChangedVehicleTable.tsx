@@ -1,6 +1,6 @@
 import type { PreviewedVehicle } from '@/api/types'
-import { useFieldLabels } from './fieldLabels'
-import { ScrollTable, WideCell } from './ScrollTable'
+import { useVehicleFieldLabels } from './useVehicleFieldLabels'
+import { ScrollableTable, WideCell } from './ScrollableTable'
 import { useManageText } from './text'
 import styles from './ChangedVehicleTable.module.css'
 
@@ -9,16 +9,16 @@ export function ChangedVehicleTable({ vehicles }: { vehicles: PreviewedVehicle[]
   const t = useManageText()
   if (vehicles.length === 0) return null
   return (
-    <ScrollTable label={t('csv.changes')} heads={[t('csv.field'), t('csv.oldNew')]}>
+    <ScrollableTable label={t('csv.changes')} heads={[t('csv.field'), t('csv.oldNew')]}>
       {vehicles.map((vehicle) => (
         <Changes key={`${vehicle.line} ${vehicle.campaign_name}`} vehicle={vehicle} />
       ))}
-    </ScrollTable>
+    </ScrollableTable>
   )
 }
 
 function Changes({ vehicle: { vin_number, campaign_name, changes } }: { vehicle: PreviewedVehicle }) {
-  const { t, fieldName, shown } = useFieldLabels()
+  const { t, fieldName, shown } = useVehicleFieldLabels()
   return (
     <tbody className={styles.vehicle}>
       <tr>

@@ -10,14 +10,14 @@ import { DropZone } from '@/ui/DropZone'
 import { Alert } from '@/ui/Page'
 import { showToast } from '@/ui/Toast'
 import { useApplyCsv, useValidateCsv } from './api'
-import { findCsvFileError, readCsvErrors, canExecuteCsv, type CsvError } from './csv'
+import { findCsvFileError, readCsvErrors, canApplyCsv, type CsvError } from './csvFile'
 import { CsvPreview } from './CsvPreview'
 import { ExecuteButton } from './ExecuteButton'
 import { ToolColumns } from './ToolColumns'
 import { useManageText, type ManageTextKey } from './text'
 import { LineErrorList } from './LineErrorList'
-import { listOutcomeRows } from './outcomeRows'
-import { OutcomeTable } from './OutcomeTable'
+import { listBulkOutcomeRows } from './bulkOutcomeRows'
+import { BulkOutcomeTable } from './BulkOutcomeTable'
 import { PreviewBox } from './PreviewBox'
 import { UndoLastChangeButton } from './UndoLastChangeButton'
 
@@ -64,7 +64,7 @@ export function CsvEditor() {
   })
   const linesOf = (errors: CsvError[]) => errors.map(({ line, message }) => (NAMES_LINE.test(message) ? translateSentence(message) : t('bulk.line', { line, problem: translateSentence(message) })))
   const refused = readCsvErrors(change.error)
-  const obstacle: ManageTextKey | null = file === null ? 'csv.needsFile' : check.isPending ? 'bulk.checking' : check.data !== undefined && canExecuteCsv(check.data) ? null : 'csv.needsRows'
+  const obstacle: ManageTextKey | null = file === null ? 'csv.needsFile' : check.isPending ? 'bulk.checking' : check.data !== undefined && canApplyCsv(check.data) ? null : 'csv.needsRows'
   return (
     <ToolColumns
       entry={<>
@@ -85,7 +85,7 @@ export function CsvEditor() {
               <p>{doneWords(change.data.updated, t)}</p>
               <UndoLastChangeButton kind="csv" vehicles={change.data.updated} />
             </Alert>
-            <OutcomeTable rows={listOutcomeRows({ skipped: [], not_found: [] }, changed)} counts={{ updated: change.data.vehicles, skipped: 0, missing: 0 }} />
+            <BulkOutcomeTable rows={listBulkOutcomeRows({ skipped: [], not_found: [] }, changed)} counts={{ updated: change.data.vehicles, skipped: 0, missing: 0 }} />
           </>
         )}
         {change.error && <Alert kind="error">{`${t('csv.notExecuted')}. ${getErrorMessage(change.error, t)}`}</Alert>}

@@ -11,14 +11,14 @@ import { Pager } from '@/ui/Pager'
 import { SearchBox } from '@/ui/SearchBox'
 import table from '@/ui/Table.module.css'
 import { useJobs } from './api'
-import { useHistoryText } from './historyText'
-import { filterJobs, formatJobCampaigns, describeUndoHindrance, formatDateTime, formatJobTitle, JOB_KINDS, JOB_KIND_LABELS, type JobKind } from './jobs'
-import { UndoDialog } from './UndoDialog'
+import { useJobHistoryText } from './historyText'
+import { filterJobs, formatJobCampaigns, describeUndoBlocker, formatDateTime, formatJobTitle, JOB_KINDS, JOB_KIND_LABELS, type JobKind } from './jobs'
+import { UndoJobDialog } from './UndoJobDialog'
 import styles from './JobHistory.module.css'
 
 /** Imports and bulk changes, newest first, filtered by kind and searched, each with an Undo button. */
 export function JobHistory() {
-  const t = useHistoryText()
+  const t = useJobHistoryText()
   const jobs = useJobs()
   return (
     <>
@@ -32,7 +32,7 @@ export function JobHistory() {
 }
 
 function Filtered({ jobs }: { jobs: Job[] }) {
-  const t = useHistoryText()
+  const t = useJobHistoryText()
   const isWide = useMediaQuery('(min-width: 900px)')
   const [kind, setKind] = useState<JobKind | null>(null)
   const [search, setSearch] = useState('')
@@ -57,7 +57,7 @@ function Filtered({ jobs }: { jobs: Job[] }) {
       {found.length === 0 && <EmptyNotice icon="undo" text={t('history.noMatch')} />}
       {shown.length > 0 && (isWide ? <JobTable jobs={shown} onUndo={setLeaving} /> : <JobCards jobs={shown} onUndo={setLeaving} />)}
       <Pager label={t('history.list')} page={page} pages={pages} onPage={setPage} />
-      {leaving && <UndoDialog job={leaving} onDone={() => setLeaving(null)} />}
+      {leaving && <UndoJobDialog job={leaving} onDone={() => setLeaving(null)} />}
     </>
   )
 }
@@ -68,7 +68,7 @@ interface JobsProps {
 }
 
 function JobTable({ jobs, onUndo }: JobsProps) {
-  const t = useHistoryText()
+  const t = useJobHistoryText()
   return (
     <div className={table.frame}>
       <table className={`${table.table} ${styles.table}`}>
@@ -112,7 +112,7 @@ function JobTable({ jobs, onUndo }: JobsProps) {
 }
 
 function JobCards({ jobs, onUndo }: JobsProps) {
-  const t = useHistoryText()
+  const t = useJobHistoryText()
   return (
     <ul className={styles.jobs} aria-label={t('history.list')}>
       {jobs.map((job) => (
@@ -136,12 +136,12 @@ function JobCards({ jobs, onUndo }: JobsProps) {
 
 /** Text that says why a job cannot be undone, or when the job was undone; nothing for a job that can be undone. */
 function Hindrance({ job }: { job: Job }) {
-  const words = describeUndoHindrance(job, useHistoryText())
+  const words = describeUndoBlocker(job, useJobHistoryText())
   return words !== null && <span className={styles.hindrance}>{words}</span>
 }
 
 function Undo({ job, onUndo }: { job: Job; onUndo: (job: Job) => void }) {
-  const t = useHistoryText()
+  const t = useJobHistoryText()
   if (job.hindrance) return null
   return (
     <Button kind="quiet" icon="undo" aria-label={t('history.undoLabel', { what: formatJobTitle(job, t), when: formatDateTime(job.created_at) })} onClick={() => onUndo(job)}>

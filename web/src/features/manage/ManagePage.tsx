@@ -15,9 +15,9 @@ import { JobHistory } from './JobHistory'
 import { ManagedCampaigns } from './ManagedCampaigns'
 import { ParkingSpaceManager } from './ParkingSpaceManager'
 import { StatusManager } from './StatusManager'
-import { usePageText } from './pageText'
+import { useManagePageText } from './pageText'
 import { useManageText } from './text'
-import { ToolAccordion, type Tool } from './ToolAccordion'
+import { ToolAccordion, type ManageTool } from './ToolAccordion'
 import { ToolTabs } from './ToolTabs'
 import { VehicleEditor } from './VehicleEditor'
 import styles from './ManagePage.module.css'
@@ -30,7 +30,7 @@ const useOpened = createFormDraftHook<readonly string[]>([])
 
 /** Screen for team leaders and supervisors: the campaigns first, then the tools that change vehicles in bulk. */
 export default function ManagePage() {
-  const t = usePageText()
+  const t = useManagePageText()
   const yard = parseId(useParams<{ id?: string }>().id)
   const isWide = useMediaQuery('(min-width: 900px)')
   const open = (file: File) => {
@@ -59,13 +59,13 @@ export default function ManagePage() {
 /** Campaigns and tools: tabs on wide screens, sections below the campaigns on phones. The URL contains the name of the open tab. */
 function Tools({ yard }: { yard: number | null }) {
   const t = useManageText()
-  const p = usePageText()
+  const p = useManagePageText()
   const isWide = useMediaQuery('(min-width: 900px)')
   const named = useQueryParams().get('tool')
   const [opened, setOpened] = useOpened()
   const setOpen = (name: string, open: boolean) =>
     setOpened((before) => (open === before.includes(name) ? before : open ? [...before, name] : before.filter((other) => other !== name)))
-  const tools: Tool[] = [
+  const tools: ManageTool[] = [
     { name: 'vehicle', title: t('editor.title'), about: p('editor.about'), icon: 'pencil', content: <VehicleEditor yard={yard} /> },
     { name: CSV, title: t('csv.title'), about: p('csv.about'), icon: 'sheet', content: <CsvEditor /> },
     { name: 'status', title: t('bulk.statusTitle'), about: p('bulk.statusAbout'), icon: 'double-check', content: <StatusManager yard={yard} /> },
@@ -74,7 +74,7 @@ function Tools({ yard }: { yard: number | null }) {
   ]
   useScrollToFold(isWide ? null : named)
   if (isWide) {
-    const list: Tool = { name: LIST, title: p('manage.review'), about: p('manage.reviewAbout'), icon: 'list', isList: true, content: <ManagedCampaigns yard={yard} /> }
+    const list: ManageTool = { name: LIST, title: p('manage.review'), about: p('manage.reviewAbout'), icon: 'list', isList: true, content: <ManagedCampaigns yard={yard} /> }
     const all = [list, ...tools]
     return (
       <ToolTabs label={p('manage.tools')} tools={all} current={all.find(({ name }) => name === named)?.name ?? LIST} isKept={(name) => opened.includes(name)} onChoose={(name) => {
@@ -111,7 +111,7 @@ function useScrollToFold(named: string | null): void {
 
 /** Select for the yard to which the campaign list and the tools are limited. Changing the yard does not close the open tool. */
 function YardChoice({ yard }: { yard: number | null }) {
-  const t = usePageText()
+  const t = useManagePageText()
   const tool = useQueryParams().get('tool')
   const choose = (id: string) => navigate(buildPath(id === '' ? '/campaign-list' : `/campaign-list/${id}`, { tool }))
   return (

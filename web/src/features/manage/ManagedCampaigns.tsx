@@ -14,7 +14,7 @@ import { getCampaignStatusTextKey } from '@/ui/Status'
 import { showToast } from '@/ui/Toast'
 import { useDeleteCampaign, useManagedCampaigns } from './api'
 import { CampaignActions } from './CampaignActions'
-import { usePageText } from './pageText'
+import { useManagePageText } from './pageText'
 import { useCampaignFileActions } from './useCampaignFileActions'
 import styles from './ManagedCampaigns.module.css'
 
@@ -23,7 +23,7 @@ const STATUSES: readonly CampaignStatus[] = ['Ready', 'Ongoing', 'Pending Review
 
 /** Campaigns of one yard or of all yards, with search and pages. */
 export function ManagedCampaigns({ yard }: { yard: number | null }) {
-  const t = usePageText()
+  const t = useManagePageText()
   const query = useQueryParams()
   const page = parsePageNumber(query)
   const search = query.get('search') ?? ''
@@ -56,7 +56,7 @@ export function ManagedCampaigns({ yard }: { yard: number | null }) {
 
 /** Filter of the list by campaign status, stored in the URL. */
 function StatusFilter({ value }: { value: CampaignStatus | null }) {
-  const t = usePageText()
+  const t = useManagePageText()
   return (
     <ChipChoice label={t('manage.statusFilter')} value={value} onChoose={(status) => setQueryParams({ status, page: null })} chips={[
       { value: null, text: t('manage.allStatuses') },
@@ -66,7 +66,7 @@ function StatusFilter({ value }: { value: CampaignStatus | null }) {
 }
 
 function DeleteCampaign({ campaign, onDone }: { campaign: Campaign; onDone: () => void }) {
-  const t = usePageText()
+  const t = useManagePageText()
   const remove = useDeleteCampaign()
   const yes = () => remove.mutate(campaign, {
     onSuccess: () => {

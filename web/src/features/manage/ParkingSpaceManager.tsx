@@ -8,7 +8,7 @@ import { TextArea } from '@/ui/Field'
 import { Alert } from '@/ui/Page'
 import { showToast } from '@/ui/Toast'
 import { useChangeParkingSpaces, usePreviewParkingSpaceChange } from './api'
-import { MAX_BULK_LINES, parseParkingSpaces } from './lines'
+import { MAX_BULK_LINES, parseParkingSpaceLines } from './bulkInputLines'
 import { summarizeBulkResult, BulkChangePreview, BulkChangeResult } from './BulkChangePreview'
 import { CampaignScopeSelect } from './CampaignScopeSelect'
 import { ExecuteButton } from './ExecuteButton'
@@ -30,7 +30,7 @@ export function ParkingSpaceManager({ yard }: { yard: number | null }) {
   const [changed, setChanged] = useState<PreviewedVehicle[]>([])
   const change = useChangeParkingSpaces()
 
-  const { rows, wrong } = parseParkingSpaces(text)
+  const { rows, wrong } = parseParkingSpaceLines(text)
   const obstacle: ManageTextKey | null = wrong.length > 0 ? 'bulk.needsNoErrors' : rows.length === 0 ? 'bulk.needsVins' : rows.length > MAX_BULK_LINES ? 'bulk.needsFewer' : null
   const ready = obstacle === null
   const body: BulkParkingSpaceRequest = { rows, yard, campaign_id: parseId(scope) }

@@ -9,8 +9,8 @@ import { Select, TextArea } from '@/ui/Field'
 import { Alert } from '@/ui/Page'
 import { showToast } from '@/ui/Toast'
 import { useChangeStatuses, usePreviewStatusChange } from './api'
-import { MAX_BULK_LINES, parseVins } from './lines'
-import { hasUnchangedVehicles } from './outcome'
+import { MAX_BULK_LINES, parseVinLines } from './bulkInputLines'
+import { hasUnchangedVehicles } from './bulkSummary'
 import { summarizeBulkResult, BulkChangePreview, BulkChangeResult } from './BulkChangePreview'
 import { CampaignScopeSelect } from './CampaignScopeSelect'
 import { ExecuteButton } from './ExecuteButton'
@@ -41,7 +41,7 @@ export function StatusManager({ yard }: { yard: number | null }) {
   const [changed, setChanged] = useState<PreviewedVehicle[]>([])
   const change = useChangeStatuses()
 
-  const vins = parseVins(text)
+  const vins = parseVinLines(text)
   const chosen = action === 'remove' || parseVehicleStatus(status) !== ''
   const obstacle: ManageTextKey | null = vins.length === 0 ? 'bulk.needsVins' : vins.length > MAX_BULK_LINES ? 'bulk.needsFewer' : chosen ? null : 'bulk.needsStatus'
   const ready = obstacle === null

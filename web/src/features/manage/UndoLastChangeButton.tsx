@@ -4,9 +4,9 @@ import { jobsQuery } from '@/api/jobs'
 import { useSession } from '@/api/session'
 import type { Job } from '@/api/types'
 import { Button } from '@/ui/Button'
-import { useHistoryText } from './historyText'
+import { useJobHistoryText } from './historyText'
 import { formatDateTime, formatJobTitle } from './jobs'
-import { UndoDialog } from './UndoDialog'
+import { UndoJobDialog } from './UndoJobDialog'
 import styles from './UndoLastChangeButton.module.css'
 
 /**
@@ -14,7 +14,7 @@ import styles from './UndoLastChangeButton.module.css'
  * this kind. The button is hidden if that job changed another number of vehicles.
  */
 export function UndoLastChangeButton({ kind, vehicles }: { kind: Job['kind']; vehicles: number }) {
-  const t = useHistoryText()
+  const t = useJobHistoryText()
   const hmc = useSession()?.user.hmc
   const jobs = useQuery({ ...jobsQuery, enabled: vehicles > 0 })
   const [leaving, setLeaving] = useState<Job | null>(null)
@@ -27,7 +27,7 @@ export function UndoLastChangeButton({ kind, vehicles }: { kind: Job['kind']; ve
           {t('history.undo')}
         </Button>
       )}
-      {leaving && <UndoDialog job={leaving} onDone={() => setLeaving(null)} />}
+      {leaving && <UndoJobDialog job={leaving} onDone={() => setLeaving(null)} />}
     </div>
   )
 }

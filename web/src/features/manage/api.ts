@@ -74,11 +74,11 @@ export const useChangeStatuses = () => useMutation({ mutationFn: (body: BulkStat
 export const useChangeParkingSpaces = () => useMutation({ mutationFn: (body: BulkParkingSpaceRequest) => sendSpaces(body), onSettled: useRefreshAll() })
 
 /** Downloads a campaign as a workbook with one sheet per yard. */
-export const useExportByYard = () =>
+export const useExportCampaignsByYard = () =>
   useMutation({ mutationFn: ({ id, name }: Campaign) => downloadFile(`/campaigns/${id}/export_all_yards`, `${name}.xlsx`) })
 
 /** Converts a workbook into an SQL script named after the campaign and downloads the script. */
-export const useConvertToSql = () =>
+export const useConvertWorkbookToSql = () =>
   useMutation({
     mutationFn: async ({ campaign: { name }, file }: { campaign: Campaign; file: File }) => {
       const body = await buildFileFormData('file', file)

@@ -4,9 +4,9 @@ import { endSession } from '@/api/session'
 import type { Campaign, CsvUpdateResult } from '@/api/types'
 import { MAX_WORKBOOK_BYTES } from '@/lib/files'
 import { createReply, stubServer } from '@/testing/server'
-import { recordSavedFiles } from '@/testing/saved'
-import { signInAs, LEADER, renderPage } from '@/testing/show'
-import { findCsvFileError } from './csv'
+import { recordSavedFiles } from '@/testing/savedFiles'
+import { signInAs, LEADER, renderPage } from '@/testing/renderPage'
+import { findCsvFileError } from './csvFile'
 import ManagePage from './ManagePage'
 
 const campaign: Campaign = {

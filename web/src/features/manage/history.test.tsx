@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import { endSession } from '@/api/session'
 import type { Job } from '@/api/types'
 import { createReply, stubServer } from '@/testing/server'
-import { signInAs, LEADER, renderPage } from '@/testing/show'
+import { signInAs, LEADER, renderPage } from '@/testing/renderPage'
 import { JobHistory } from './JobHistory'
 
 const job: Job = {

@@ -47,9 +47,9 @@ const mix = {
   'history.close': 'Close',
 }
 
-export type HistoryTextKey = keyof typeof mix
+export type JobHistoryTextKey = keyof typeof mix
 
-export const { catalogues, useFeatureText: useHistoryText } = defineFeatureText(
+export const { catalogues, useFeatureText: useJobHistoryText } = defineFeatureText(
   mix,
   {
     'history.explain': 'Imports and bulk changes of the last 90 days. Undo restores all vehicles of one change, except those changed since.',

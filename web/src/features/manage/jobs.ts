@@ -1,12 +1,12 @@
 import type { Job, JobUndoResult } from '@/api/types'
 import { formatCount, formatDate, formatTime } from '@/lib/time'
-import type { HistoryTextKey, useHistoryText } from './historyText'
+import type { JobHistoryTextKey, useJobHistoryText } from './historyText'
 
-type Say = ReturnType<typeof useHistoryText>
+type Say = ReturnType<typeof useJobHistoryText>
 
 export type JobKind = Job['kind']
 export const JOB_KINDS: readonly JobKind[] = ['import', 'status', 'parking-space', 'csv']
-export const JOB_KIND_LABELS: Record<JobKind, HistoryTextKey> = { import: 'history.kindImport', status: 'history.kindStatus', 'parking-space': 'history.space', csv: 'history.kindCsv' }
+export const JOB_KIND_LABELS: Record<JobKind, JobHistoryTextKey> = { import: 'history.kindImport', status: 'history.kindStatus', 'parking-space': 'history.space', csv: 'history.kindCsv' }
 
 /** Returns the jobs of one kind, or of all kinds for `null`, whose title, campaigns or author contain the text. */
 export function filterJobs(jobs: Job[], kind: JobKind | null, text: string, t: Say): Job[] {
@@ -31,14 +31,14 @@ export function formatJobCampaigns({ campaigns, total_campaigns }: Job, t: Say):
 
 export const formatDateTime = (at: string): string => `${formatDate(at)} ${formatTime(at)}`
 
-const HINDRANCES: Record<Exclude<Job['hindrance'], null | undefined | 'undone'>, HistoryTextKey> = {
+const HINDRANCES: Record<Exclude<Job['hindrance'], null | undefined | 'undone'>, JobHistoryTextKey> = {
   'campaign-closed': 'history.closed',
   'campaign-deleted': 'history.deleted',
   'supervisor-only': 'history.supervisor',
 }
 
 /** Returns the reason why a job cannot be undone, or `null` when the job can be undone. */
-export function describeUndoHindrance({ kind, hindrance, undone_by_name, undone_at, restored }: Job, t: Say): string | null {
+export function describeUndoBlocker({ kind, hindrance, undone_by_name, undone_at, restored }: Job, t: Say): string | null {
   if (!hindrance) return null
   if (hindrance !== 'undone') return t(HINDRANCES[hindrance])
   const words = { who: undone_by_name ?? '-', when: undone_at ? formatDateTime(undone_at) : '-', n: formatCount(restored) }

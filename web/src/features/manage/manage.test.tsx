@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import { endSession, type SessionUser } from '@/api/session'
 import type { Campaign, Job, Vehicle } from '@/api/types'
 import { createReply, stubServer } from '@/testing/server'
-import { signInAs, LEADER, renderPage, SUPERVISOR } from '@/testing/show'
+import { signInAs, LEADER, renderPage, SUPERVISOR } from '@/testing/renderPage'
 import ManagePage from './ManagePage'
 
 const campaign: Campaign = {

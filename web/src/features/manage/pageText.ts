@@ -36,7 +36,7 @@ const mix = {
   'bulk.spaceAbout': 'Mover uma lista de veículos para outras vagas.',
 }
 
-export const { catalogues, useFeatureText: usePageText } = defineFeatureText(
+export const { catalogues, useFeatureText: useManagePageText } = defineFeatureText(
   mix,
   {
     'manage.reviewAbout': 'Search, open, export and delete campaigns.',

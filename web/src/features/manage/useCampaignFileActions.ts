@@ -4,16 +4,16 @@ import { translateSentence } from '@/lib/translateSentence'
 import type { Campaign } from '@/api/types'
 import { findWorkbookError } from '@/lib/files'
 import { showToast } from '@/ui/Toast'
-import { useConvertToSql, useExportByYard } from './api'
+import { useConvertWorkbookToSql, useExportCampaignsByYard } from './api'
 import type { CampaignFileActions } from './CampaignActions'
-import { usePageText } from './pageText'
+import { useManagePageText } from './pageText'
 
 /** Provides export and SQL conversion of the listed campaigns, and the error message of the last failed download. */
 export function useCampaignFileActions(): { files: CampaignFileActions; failure: string | null } {
-  const t = usePageText()
+  const t = useManagePageText()
   const [failure, setFailure] = useState<string | null>(null)
-  const yards = useExportByYard()
-  const sql = useConvertToSql()
+  const yards = useExportCampaignsByYard()
+  const sql = useConvertWorkbookToSql()
 
   const fail = ({ name }: Campaign, why: string) => {
     showToast('error', why)

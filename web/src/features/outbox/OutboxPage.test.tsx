@@ -5,7 +5,7 @@ import { openDatabase } from '@/offline/database'
 import { outboxState, loadOutbox } from '@/offline/outbox'
 import { endSession } from '@/api/session'
 import { stubServer } from '@/testing/server'
-import { signInAs, OPERATOR, renderPage } from '@/testing/show'
+import { signInAs, OPERATOR, renderPage } from '@/testing/renderPage'
 import OutboxPage from './OutboxPage'
 
 afterEach(endSession)

@@ -2,7 +2,7 @@ import { useIsServerReachable } from '@/api/connectivity'
 import { countVehicleMismatches, getVehicleMismatchKey, useOutbox, useOutboxState, useStorageProblem, type StoredSave } from '@/offline/outbox'
 import { Button } from '@/ui/Button'
 import { Alert, EmptyNotice, Page, Skeleton } from '@/ui/Page'
-import { AlteredSaves } from './AlteredSaves'
+import { UndecryptableSaves } from './UndecryptableSaves'
 import { PendingSaveCard } from './PendingSaveCard'
 import { OwnConflicts } from './OwnConflicts'
 import { SentSaves } from './SentSaves'
@@ -21,7 +21,7 @@ export default function OutboxPage() {
       {canStore === null && <Skeleton rows={2} label={t('common.loading')} />}
       {problem !== null && <Alert kind="warning">{t(problem === 'outdated' ? 'problem.outdated' : 'outbox.noDisk')}</Alert>}
       {canStore === true && (toSend.length > 0 || undecryptable.length === 0) && <ToSend entries={toSend} />}
-      <AlteredSaves places={undecryptable} />
+      <UndecryptableSaves positions={undecryptable} />
       {others > 0 && <Alert kind="info">{t('outbox.others', { n: others })}</Alert>}
       <SentSaves entries={entries.filter(({ state }) => state === 'done')} />
       <OwnConflicts />

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createFake } from '@/testing/fake'
+import { createFake } from '@/testing/createFake'
 import { createCamera, CAPABILITIES_DELAY_MS, START_TIMEOUT_MS, type CameraError, type CameraControls } from './camera'
 
 interface FakeTrack {

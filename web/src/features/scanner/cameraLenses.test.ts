@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createFake } from '@/testing/fake'
+import { createFake } from '@/testing/createFake'
 import { listBetterLenses, rotateLenses, rankLens, selectRearLenses } from './cameraLenses'
 
 const devices = (...labels: string[]) => labels.map((label, index) => createFake<MediaDeviceInfo>({ deviceId: `id ${index}`, groupId: '', kind: 'videoinput', label }))

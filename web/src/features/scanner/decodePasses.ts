@@ -58,8 +58,8 @@ export const EXTRA_PASSES: readonly Maker[] = [
   (input) => turnedPass(input, 0, { name: 'turned and enlarged', factor: enlargement(input), treat: (picture) => enhanceStripes(picture, 6, 3), straightToo: true }),
 ]
 /**
- * Number of passes from the start of `EXTRA_PASSES` that camera frames use in rotation. The other passes are left out, because the soft
- * reading (of blurred linear codes) replaces them.
+ * Number of passes from the start of `EXTRA_PASSES` that camera frames use in rotation. The other passes are left out, because the
+ * decoder of blurred linear codes replaces them.
  */
 export const CAMERA_PASS_COUNT = 8
 /** Indexes in `EXTRA_PASSES` of the passes that search for tilted labels once another code has been read, in order of use. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { drawBars } from '../../testing/bars'
-import { encodeCode39 } from '../../testing/codes'
+import { drawBars } from '../../testing/drawBars'
+import { encodeCode39 } from '../../testing/barcodeEncoders'
 import { createDecoder, MAX_PASSES_BEFORE_EXTRA_MS } from './decoder'
 import { SCANNER_SETTINGS } from './formats'
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createFake } from '@/testing/fake'
+import { createFake } from '@/testing/createFake'
 import { FRAME_TIMEOUT_MS, getEngine } from './engine'
 import type { WorkerRequest, WorkerResponse } from './protocol'
 import type { CameraFrame } from './protocol'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createFake } from '@/testing/fake'
+import { createFake } from '@/testing/createFake'
 import type { DecodedFrame } from './decoder'
 import type { DecodeEngine } from './engine'
 import { startFrameLoop, IDLE_INTERVAL_MS, WATCH_DELAY_MS } from './frames'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createFake } from '@/testing/fake'
+import { createFake } from '@/testing/createFake'
 import { watchVideo } from './videoWatchdog'
 
 beforeEach(() => vi.useFakeTimers())

@@ -14,7 +14,7 @@ import { Pager } from '@/ui/Pager'
 import { SearchBox } from '@/ui/SearchBox'
 import { showToast } from '@/ui/Toast'
 import { describeUserRejection, useDeleteUser, useUnlockUser, useDownloadUserData, useUsers } from './api'
-import { listUsers, readListSettings } from './listing'
+import { filterAndSortUsers, parseUserListSettings } from './userList'
 import { USER_CHANGE_PANELS, UserDrawer } from './UserDrawer'
 import { UserFilters } from './UserFilters'
 import { UserHistoryDialog } from './UserHistoryDialog'
@@ -39,7 +39,7 @@ function Loaded({ users }: { users: User[] }) {
   const me = useSession()?.user.id
   const now = useCurrentTime()
   const query = useQueryParams()
-  const listing = readListSettings(query)
+  const listing = parseUserListSettings(query)
   const [leaving, setLeaving] = useState<User | null>(null)
   const [reviewed, setReviewed] = useState<User | null>(null)
   const [signedIn, setSignedIn] = useState<User | null>(null)
@@ -47,7 +47,7 @@ function Loaded({ users }: { users: User[] }) {
   const lift = useUnlockUser()
   const unlock = (user: User) => lift.mutate(user, { onSuccess: () => void showToast('success', t('users.unlocked', { hmc: user.hmc })) })
 
-  const found = listUsers(users, listing, now)
+  const found = filterAndSortUsers(users, listing, now)
   const pages = countPages(found.length)
   const page = Math.min(parsePageNumber(query), pages)
   const from = (page - 1) * PAGE_SIZE

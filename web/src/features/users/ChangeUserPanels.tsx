@@ -2,9 +2,9 @@ import { createFormDraftHook } from '@/api/formDrafts'
 import type { User } from '@/api/types'
 import { USER_TYPES } from '@/lib/roles'
 import { TextField } from '@/ui/Field'
-import { AccessLevelSelect, UserSelect } from './Choices'
-import { PanelForm } from './PanelForm'
-import { findPasswordError } from './rules'
+import { AccessLevelSelect, UserSelect } from './UserSelects'
+import { UserPanelForm } from './UserPanelForm'
+import { findPasswordError } from './newUserValidation'
 import { useUsersText } from './text'
 import { useSubmitUserChange } from './useSubmitUserChange'
 
@@ -34,14 +34,14 @@ export function ChangePasswordPanel({ chosen }: PanelProps) {
   const { submit, ...state } = useSubmitUserChange(() => setEntry(NO_PASSWORD))
   const send = () => submit({ user, complaint: findPasswordError(user, password, confirmation), change: { password }, done: 'users.passwordChanged' })
   return (
-    <PanelForm label={t('users.password')} {...state} onSubmit={send}>
+    <UserPanelForm label={t('users.password')} {...state} onSubmit={send}>
       {!chosen && <UserSelect value={user} onChange={(id) => setEntry({ ...entry, user: id })} />}
       <TextField label={t('users.newPassword')} hint={t('users.passwordHint')} type="password" autoComplete="new-password" value={password} onChange={(event) => setEntry({ ...entry, password: event.target.value })} />
       <TextField label={t('users.confirmation')} type="password" autoComplete="new-password" value={confirmation} onChange={(event) => setEntry({ ...entry, confirmation: event.target.value })} />
       <p className="quiet">
         {t('users.endsSessions')} {t('users.choosesOwn')}
       </p>
-    </PanelForm>
+    </UserPanelForm>
   )
 }
 
@@ -54,11 +54,11 @@ export function ChangeAccessLevelPanel({ chosen }: PanelProps) {
   const user_type = USER_TYPES.find((type) => type === level)
   const send = () => submit({ user, complaint: user === '' || user_type === undefined ? 'users.levelMissing' : null, change: { user_type }, done: 'users.levelChanged' })
   return (
-    <PanelForm label={t('users.permission')} {...state} onSubmit={send}>
+    <UserPanelForm label={t('users.permission')} {...state} onSubmit={send}>
       {!chosen && <UserSelect value={user} onChange={(id) => setEntry({ ...entry, user: id })} />}
       <AccessLevelSelect label={t('users.newLevel')} value={level} onChange={(next) => setEntry({ ...entry, level: next })} />
       <p className="quiet">{t('users.endsSessions')}</p>
-    </PanelForm>
+    </UserPanelForm>
   )
 }
 
@@ -70,10 +70,10 @@ export function ChangeHmcPanel({ chosen }: PanelProps) {
   const { submit, ...state } = useSubmitUserChange(() => setEntry(NO_HMC))
   const send = () => submit({ user, complaint: user === '' || hmc.trim() === '' ? 'users.hmcMissing' : null, change: { hmc: hmc.trim() }, done: 'users.renamed' })
   return (
-    <PanelForm label={t('users.rename')} {...state} onSubmit={send}>
+    <UserPanelForm label={t('users.rename')} {...state} onSubmit={send}>
       {!chosen && <UserSelect value={user} onChange={(id) => setEntry({ ...entry, user: id })} />}
       <TextField label={t('users.newHmc')} value={hmc} onChange={(event) => setEntry({ ...entry, hmc: event.target.value })} autoComplete="off" autoCapitalize="none" spellCheck={false} />
       <p className="quiet">{t('users.endsSessions')}</p>
-    </PanelForm>
+    </UserPanelForm>
   )
 }

@@ -4,9 +4,9 @@ import { USER_TYPES } from '@/lib/roles'
 import { TextField } from '@/ui/Field'
 import { showToast } from '@/ui/Toast'
 import { useCreateUser } from './api'
-import { AccessLevelSelect } from './Choices'
-import { PanelForm } from './PanelForm'
-import { findNewUserError, type NewUserForm } from './rules'
+import { AccessLevelSelect } from './UserSelects'
+import { UserPanelForm } from './UserPanelForm'
+import { findNewUserError, type NewUserForm } from './newUserValidation'
 import { useUsersText, type UsersTextKey } from './text'
 import styles from './CreateUserPanel.module.css'
 
@@ -32,7 +32,7 @@ export function CreateUserPanel() {
     })
   }
   return (
-    <PanelForm label={t('users.create')} complaint={complaint} error={create.error} busy={create.isPending} onSubmit={submit}>
+    <UserPanelForm label={t('users.create')} complaint={complaint} error={create.error} busy={create.isPending} onSubmit={submit}>
       <TextField label={t('users.hmc')} value={entry.hmc} onChange={(event) => change({ hmc: event.target.value })} autoComplete="off" autoCapitalize="none" spellCheck={false} />
       <TextField label={t('users.newPassword')} hint={t('users.passwordHint')} type="password" autoComplete="new-password" value={entry.password} onChange={(event) => change({ password: event.target.value })} />
       <TextField label={t('users.confirmation')} type="password" autoComplete="new-password" value={entry.confirmation} onChange={(event) => change({ confirmation: event.target.value })} />
@@ -41,6 +41,6 @@ export function CreateUserPanel() {
         <input type="checkbox" checked={entry.must_change_password} onChange={(event) => change({ must_change_password: event.target.checked })} />
         {t('users.askNew')}
       </label>
-    </PanelForm>
+    </UserPanelForm>
   )
 }

@@ -10,7 +10,7 @@ import { Dialog } from '@/ui/Dialog'
 import { Icon, type IconName } from '@/ui/Icon'
 import { ChangeHmcPanel, ChangePasswordPanel, ChangeAccessLevelPanel } from './ChangeUserPanels'
 import { useUsersText, type UsersTextKey } from './text'
-import { LastLogin, LastSeen, AccessLevelCell } from './UserTable'
+import { LastLogin, LastActivity, AccessLevelCell } from './UserTable'
 import styles from './UserDrawer.module.css'
 
 /** Kinds of changes to a user: each is a section of the drawer and an action in the user's row. */
@@ -82,7 +82,7 @@ function Content({ user, isMe, fold, actions, onClose }: UserDrawerProps) {
         </dd>
         <dt>{t('users.lastSeen')}</dt>
         <dd>
-          <LastSeen used={sessions?.map(({ last_used_at }) => last_used_at)} />
+          <LastActivity used={sessions?.map(({ last_used_at }) => last_used_at)} />
         </dd>
         <dt>{t('users.sessionsHead')}</dt>
         <dd>{sessions === undefined ? '' : formatCount(sessions.length)}</dd>

@@ -2,12 +2,12 @@ import type { User } from '@/api/types'
 import { getAccessLevelTextKey, USER_TYPES } from '@/lib/roles'
 import { setQueryParams } from '@/lib/route'
 import { Chip, ChipRow } from '@/ui/Chips'
-import { matchesSignInFilter, SIGN_IN_FILTERS, INACTIVE_DAYS, type UserListSettings } from './listing'
+import { matchesSignInFilter, SIGN_IN_FILTERS, DAYS_UNTIL_INACTIVE, type UserListSettings } from './userList'
 import { useUsersText } from './text'
 
 /**
  * Filters of the user list as chips with counts: access levels, users who never signed in, and users whose last sign-in is more than
- * `INACTIVE_DAYS` days ago.
+ * `DAYS_UNTIL_INACTIVE` days ago.
  */
 export function UserFilters({ users, listing: { level, signIn }, now }: { users: User[]; listing: UserListSettings; now: number }) {
   const t = useUsersText()
@@ -20,7 +20,7 @@ export function UserFilters({ users, listing: { level, signIn }, now }: { users:
           onPress={() => setQueryParams({ level: level === type ? null : type, page: null })} />
       ))}
       {SIGN_IN_FILTERS.map((filter) => (
-        <Chip key={filter} text={t(`users.${filter}Filter`, { n: INACTIVE_DAYS })} count={users.filter((user) => matchesSignInFilter(user, filter, now)).length} pressed={signIn === filter}
+        <Chip key={filter} text={t(`users.${filter}Filter`, { n: DAYS_UNTIL_INACTIVE })} count={users.filter((user) => matchesSignInFilter(user, filter, now)).length} pressed={signIn === filter}
           onPress={() => setQueryParams({ signin: signIn === filter ? null : filter, page: null })} />
       ))}
     </ChipRow>

@@ -8,7 +8,7 @@ import { useLanguage } from '@/lib/text'
 import { formatCount, formatDate, formatTime } from '@/lib/time'
 import { ActionMenu, type ActionMenuItem } from '@/ui/ActionMenu'
 import table from '@/ui/Table.module.css'
-import { nextUserSort, type UserListSettings, type UserSortColumn } from './listing'
+import { getNextUserSortParam, type UserListSettings, type UserSortColumn } from './userList'
 import { useUsersText, type UsersTextKey } from './text'
 import styles from './UserTable.module.css'
 
@@ -84,7 +84,7 @@ function SortHead({ listing, column, label }: { listing: UserListSettings; colum
   const isSorted = listing.sort === column
   return (
     <th scope="col" className={styles[`${column}Column`]} aria-sort={!isSorted ? 'none' : listing.descending ? 'descending' : 'ascending'}>
-      <button type="button" className={styles.sort} onClick={() => setQueryParams({ sort: nextUserSort(listing, column), page: null })}>
+      <button type="button" className={styles.sort} onClick={() => setQueryParams({ sort: getNextUserSortParam(listing, column), page: null })}>
         {t(label)} <span aria-hidden="true">{!isSorted ? '↕' : listing.descending ? '↓' : '↑'}</span>
       </button>
     </th>
@@ -97,7 +97,7 @@ function SessionCells({ user, me }: { user: User; me: number | undefined }) {
   return (
     <>
       <td>
-        <LastSeen used={sessions?.map(({ last_used_at }) => last_used_at)} />
+        <LastActivity used={sessions?.map(({ last_used_at }) => last_used_at)} />
       </td>
       <td className={styles.number}>{sessions === undefined ? '' : formatCount(sessions.length)}</td>
     </>
@@ -105,7 +105,7 @@ function SessionCells({ user, me }: { user: User; me: number | undefined }) {
 }
 
 /** Time since the last use of any open session in words; a dash for a user without open sessions. */
-export function LastSeen({ used }: { used: string[] | undefined }) {
+export function LastActivity({ used }: { used: string[] | undefined }) {
   const language = useLanguage()
   const now = useCurrentTime()
   const last = used?.toSorted().at(-1)

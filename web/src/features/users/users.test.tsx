@@ -4,9 +4,9 @@ import { passwordPrompt } from '@/api/passwordPrompt'
 import { ApiProblem } from '@/api/apiProblem'
 import { endSession } from '@/api/session'
 import { createReply, stubServer } from '@/testing/server'
-import { expectPresent } from '@/testing/fake'
+import { expectPresent } from '@/testing/createFake'
 import { describeUserRejection } from './api'
-import { findNewUserError, findPasswordError } from './rules'
+import { findNewUserError, findPasswordError } from './newUserValidation'
 import { chooseUserAction, getButton, getForm, openUserPage, createUser } from '@/testing/userPage'
 
 afterEach(endSession)

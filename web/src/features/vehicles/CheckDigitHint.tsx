@@ -1,9 +1,9 @@
 import { toIdentifierKey } from '@/lib/identifier'
 import { hasInvalidCheckDigit } from '@/lib/vin'
-import { useScanText } from './text'
+import { useInspectionText } from './text'
 
 /** Hint that a VIN may have been misread, because its check digit is invalid. The person can save the VIN in spite of the hint. */
 export function CheckDigitHint({ text }: { text: string }) {
-  const t = useScanText()
+  const t = useInspectionText()
   return hasInvalidCheckDigit(toIdentifierKey(text)) ? <p className="quiet">{t('scan.checkDigit')}</p> : null
 }

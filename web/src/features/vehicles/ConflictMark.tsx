@@ -1,10 +1,10 @@
 import { Icon } from '@/ui/Icon'
-import { useListText } from './listText'
+import { useVehicleListText } from './listText'
 import styles from './ConflictMark.module.css'
 
 /** Sign of a vehicle with an open conflict: two people changed the same value, and neither value has been chosen yet. */
 export function ConflictMark({ small = false }: { small?: boolean }) {
-  const t = useListText()
+  const t = useVehicleListText()
   return (
     <span className={styles.mark} title={small ? t('list.conflict') : undefined}>
       <Icon name="warning" size={16} />

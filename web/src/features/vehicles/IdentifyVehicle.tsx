@@ -3,22 +3,22 @@ import { useMediaQuery } from '@/lib/useMediaQuery'
 import type { Vehicle } from '@/api/types'
 import { Button } from '@/ui/Button'
 import { TextField } from '@/ui/Field'
-import { useScanText } from './text'
-import type { Folding } from './useFolding'
-import type { Identification } from './useIdentification'
+import { useInspectionText } from './text'
+import type { CollapsedSteps } from './useCollapsedSteps'
+import type { VehicleIdentification } from './useVehicleIdentification'
 import type { Inspection } from './useInspection'
-import { ScanResult } from './ScanResult'
+import { IdentificationResult } from './IdentificationResult'
 import styles from './IdentifyVehicle.module.css'
 
 interface IdentifyProps {
   vehicle: Vehicle
   yard: number | null
   inspection: Inspection
-  identification: Identification
+  identification: VehicleIdentification
   /** While the step is collapsed, another component, `FoldedResult`, shows the result of the scan. */
-  folding: Folding
+  folding: CollapsedSteps
   /** Whether the Scan and Manual buttons are beside the field. */
-  isDesk: boolean
+  isDesktop: boolean
   field: RefObject<HTMLDivElement | null>
   onManual: () => void
   /** Called when the person has finished typing a matching identifier. */
@@ -26,8 +26,8 @@ interface IdentifyProps {
 }
 
 /** Identifier field of the inspection: filled by a scan, or typed after a tap on Manual. */
-export function IdentifyVehicle({ vehicle, yard, inspection, identification, folding, isDesk, field, onManual, onDone }: IdentifyProps) {
-  const t = useScanText()
+export function IdentifyVehicle({ vehicle, yard, inspection, identification, folding, isDesktop, field, onManual, onDone }: IdentifyProps) {
+  const t = useInspectionText()
   const { entry, identified, change, saved } = inspection
   const { manual, lookup, startScan } = identification
   const hasMouse = useMediaQuery('(pointer: fine)')
@@ -42,7 +42,7 @@ export function IdentifyVehicle({ vehicle, yard, inspection, identification, fol
         <TextField label={t('vehicle.identifier')} className={`mono ${styles.identifier}`} value={entry.identifier} readOnly={!manual || saved}
           placeholder={t(manual ? 'vehicle.typeHere' : 'vehicle.chooseManual')} autoComplete="off" autoCapitalize="characters" autoCorrect="off" spellCheck={false} enterKeyHint="done"
           onChange={(event) => type(event.target.value)} onKeyDown={(event) => event.key === 'Enter' && identified && onDone()} />
-        {isDesk && !saved && (
+        {isDesktop && !saved && (
           <>
             {!manual && <Button kind={hasMouse && !identified ? 'primary' : 'secondary'} icon="keyboard" onClick={onManual}>{t('vehicle.manual')}</Button>}
             <Button kind={hasMouse || identified ? 'secondary' : 'primary'} icon="scan" onClick={startScan}>{t(entry.identifier === '' ? 'scan.scan' : 'scan.again')}</Button>
@@ -50,10 +50,10 @@ export function IdentifyVehicle({ vehicle, yard, inspection, identification, fol
         )}
       </div>
       {!folding.isFolded(1) && (
-        <ScanResult vehicle={vehicle} yard={yard} entered={entry.identifier} scanned={entry.scanned === true} identified={identified} lookup={lookup}
+        <IdentificationResult vehicle={vehicle} yard={yard} entered={entry.identifier} scanned={entry.scanned === true} identified={identified} lookup={lookup}
           onThis={() => change({ identifier: vehicle.vin_number, scanned: true })} />
       )}
-      {!isDesk && identified && !saved && (entry.scanned === true || folding.wasFolded) && (
+      {!isDesktop && identified && !saved && (entry.scanned === true || folding.wasFolded) && (
         <div className={styles.ways}>
           <Button icon="scan" onClick={startScan}>{t('scan.again')}</Button>
           {!manual && <Button icon="keyboard" onClick={onManual}>{t('vehicle.manual')}</Button>}

@@ -4,7 +4,7 @@ import { setQueryParams } from '@/lib/route'
 import { formatCount } from '@/lib/time'
 import { Select } from '@/ui/Field'
 import { Pager } from '@/ui/Pager'
-import { useListText } from './listText'
+import { useVehicleListText } from './listText'
 import { PAGE_SIZES, setPageSize, usePageSize } from './pageSize'
 import styles from './ListFooter.module.css'
 
@@ -22,7 +22,7 @@ const goToPage = (page: number) => setQueryParams({ page })
 
 /** Foot of the list: which rows are shown, how many rows a page has, and the pager. */
 export function ListFooter({ page, size, total, isCounted, children }: ListFooterProps) {
-  const t = useListText()
+  const t = useVehicleListText()
   const chosen = usePageSize()
   const from = (page - 1) * size
   return (

@@ -2,9 +2,9 @@ import { screen, waitFor } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
 import { endSession, type SessionUser } from '@/api/session'
 import type { FieldConflict, Vehicle } from '@/api/types'
-import { createFake } from '@/testing/fake'
+import { createFake } from '@/testing/createFake'
 import { createReply, stubServer } from '@/testing/server'
-import { LEADER, OPERATOR, renderPage, signInAs, SUPERVISOR } from '@/testing/show'
+import { LEADER, OPERATOR, renderPage, signInAs, SUPERVISOR } from '@/testing/renderPage'
 import { OpenConflictNotice } from './OpenConflictNotice'
 
 const vehicle = createFake<Vehicle>({ id: 7, campaign_id: 5, open_conflicts: 1 })

@@ -8,7 +8,7 @@ import { buildPath } from '@/lib/route'
 import { Button, LinkButton } from '@/ui/Button'
 import { Alert } from '@/ui/Page'
 import { showToast } from '@/ui/Toast'
-import { useScanText } from './text'
+import { useInspectionText } from './text'
 import styles from './OpenConflictNotice.module.css'
 
 /**
@@ -16,7 +16,7 @@ import styles from './OpenConflictNotice.module.css'
  * value. Operators only read that the values are in conflict.
  */
 export function OpenConflictNotice({ vehicle }: { vehicle: Vehicle }) {
-  const t = useScanText()
+  const t = useInspectionText()
   const userType = useSession()?.user.user_type ?? ''
   const manages = mayManageCampaigns(userType)
   const isOpen = vehicle.open_conflicts > 0
@@ -31,7 +31,7 @@ export function OpenConflictNotice({ vehicle }: { vehicle: Vehicle }) {
   return (
     <Alert kind="warning">
       {own.map((conflict) => (
-        <Question key={conflict.id} conflict={conflict} busy={resolve.isPending} onTake={(choice) => take(conflict, choice)} />
+        <Question key={conflict.id} conflict={conflict} busy={resolve.isPending} onResolve={(choice) => take(conflict, choice)} />
       ))}
       {own.length < vehicle.open_conflicts && (
         <div className={styles.question}>
@@ -47,15 +47,15 @@ export function OpenConflictNotice({ vehicle }: { vehicle: Vehicle }) {
 interface QuestionProps {
   conflict: FieldConflict
   busy: boolean
-  onTake: (choice: ConflictSideName) => void
+  onResolve: (choice: ConflictSideName) => void
 }
 
 /**
  * Both values of a conflict in one sentence, and a button to keep either. If the value is a note, the button names the author, because a
  * note is too long for a button.
  */
-function Question({ conflict, busy, onTake }: QuestionProps) {
-  const t = useScanText()
+function Question({ conflict, busy, onResolve }: QuestionProps) {
+  const t = useInspectionText()
   const { field } = conflict
   const [first, second] = [getConflictSide(conflict, 'theirs'), getConflictSide(conflict, 'mine')]
   const isNote = isNoteField(field)
@@ -70,7 +70,7 @@ function Question({ conflict, busy, onTake }: QuestionProps) {
         {CONFLICT_SIDES.map((side) => {
           const { value, hmc } = getConflictSide(conflict, side)
           return (
-            <Button key={side} busy={busy} onClick={() => onTake(side)}>
+            <Button key={side} busy={busy} onClick={() => onResolve(side)}>
               {isNote ? t('vehicle.keepOf', { hmc }) : t('vehicle.keep', { value: named(value) })}
             </Button>
           )

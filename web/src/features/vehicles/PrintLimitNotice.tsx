@@ -1,9 +1,9 @@
 import { formatCount } from '@/lib/time'
-import { useListText } from './listText'
-import { MAX_PRINTED_ROWS } from './usePrinting'
+import { useVehicleListText } from './listText'
+import { MAX_PRINTED_ROWS } from './useIsPrinting'
 
 /** Printed line that states how many of the vehicles are printed. Renders nothing when all vehicles are printed. */
 export function PrintLimitNotice({ total }: { total: number }) {
-  const t = useListText()
+  const t = useVehicleListText()
   return total > MAX_PRINTED_ROWS && <p>{t('list.cut', { n: formatCount(MAX_PRINTED_ROWS), total: formatCount(total) })}</p>
 }

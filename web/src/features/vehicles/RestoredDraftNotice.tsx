@@ -1,7 +1,7 @@
 import type { Vehicle } from '@/api/types'
 import { Button } from '@/ui/Button'
 import { Alert } from '@/ui/Page'
-import { useScanText } from './text'
+import { useInspectionText } from './text'
 import type { Inspection } from './useInspection'
 
 /**
@@ -9,7 +9,7 @@ import type { Inspection } from './useInspection'
  * VIN.
  */
 export function RestoredDraftNotice({ vehicle, inspection }: { vehicle: Vehicle; inspection: Inspection }) {
-  const t = useScanText()
+  const t = useInspectionText()
   const { typedOn, discard } = inspection
   return (
     <Alert kind={typedOn === null ? 'info' : 'warning'}>

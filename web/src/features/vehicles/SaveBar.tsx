@@ -4,24 +4,24 @@ import { Button } from '@/ui/Button'
 import { ConfirmNoStatusDialog } from '@/ui/ConfirmNoStatusDialog'
 import { StorageWarning } from './StorageWarning'
 import { SaveError } from './SaveError'
-import { useScanText } from './text'
+import { useInspectionText } from './text'
 import type { AfterSaveAction } from './useAfterSaveNavigation'
-import type { Identification } from './useIdentification'
+import type { VehicleIdentification } from './useVehicleIdentification'
 import type { Inspection } from './useInspection'
 import styles from './SaveBar.module.css'
 
 interface SaveBarProps {
   vehicle: Vehicle
   inspection: Inspection
-  identification: Identification
+  identification: VehicleIdentification
   /** Whether the Scan and Manual buttons are beside the identifier field instead of in this bar. */
-  isDesk: boolean
+  isDesktop: boolean
   onManual: () => void
 }
 
 /** Bar at the lower edge: Save and Go Next, Save and Exit, and Cancel. On a phone, also Scan and Manual until the vehicle is identified. */
-export function SaveBar({ vehicle, inspection, identification, isDesk, onManual }: SaveBarProps) {
-  const t = useScanText()
+export function SaveBar({ vehicle, inspection, identification, isDesktop, onManual }: SaveBarProps) {
+  const t = useInspectionText()
   const why = useId()
   const { entry, identified, busy, saved, closed, error } = inspection
   const [asked, setAsked] = useState<AfterSaveAction | null>(null)
@@ -37,7 +37,7 @@ export function SaveBar({ vehicle, inspection, identification, isDesk, onManual 
       <h2 className={identified && reason === null ? styles.step : 'sr-only'}>{`5 · ${t('vehicle.step5')}`}</h2>
       {reason !== null && <p id={why} className={styles.why}>{reason}</p>}
       <div className={styles.actions}>
-        {!identified && !isDesk && (
+        {!identified && !isDesktop && (
           <div className={styles.ways}>
             <Button kind="primary" big icon="scan" onClick={identification.startScan}>
               {t(entry.identifier === '' ? 'scan.scan' : 'scan.again')}

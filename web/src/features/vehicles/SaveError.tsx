@@ -1,11 +1,11 @@
 import { RejectedSaveError } from '@/offline/outbox'
 import { getErrorMessage } from '@/api/apiProblem'
 import { Alert } from '@/ui/Page'
-import { useScanText } from './text'
+import { useInspectionText } from './text'
 
 /** Error message of a failed save. If the save stays in the outbox, the message adds that the typed values are not lost. */
 export function SaveError({ error }: { error: Error | null }) {
-  const t = useScanText()
+  const t = useInspectionText()
   if (error === null) return null
   return (
     <Alert kind="error">

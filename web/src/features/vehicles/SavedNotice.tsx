@@ -5,7 +5,7 @@ import { Icon } from '@/ui/Icon'
 import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { VehicleStatusBadge } from '@/ui/Status'
 import { MonospaceVin } from './MonospaceVin'
-import { useScanText } from './text'
+import { useInspectionText } from './text'
 import type { NextVehicleDelay } from './useAfterSaveNavigation'
 import styles from './SavedNotice.module.css'
 
@@ -23,7 +23,7 @@ interface SavedNoticeProps {
  * vehicle opens.
  */
 export function SavedNotice({ vehicle, status, delay: { isQueued, ms }, next, onGo }: SavedNoticeProps) {
-  const t = useScanText()
+  const t = useInspectionText()
   const go = useRef<HTMLDivElement>(null)
   useEffect(() => go.current?.querySelector('button')?.focus({ preventScroll: true }), [])
   return (

@@ -2,7 +2,7 @@ import { buildPath, navigate } from '@/lib/route'
 import { formatCount } from '@/lib/time'
 import type { ListedVehicle } from '@/api/types'
 import { Button } from '@/ui/Button'
-import { useListText } from './listText'
+import { useVehicleListText } from './listText'
 import type { VehicleSelection } from './useVehicleSelection'
 import styles from './SelectionBar.module.css'
 
@@ -24,7 +24,7 @@ type Tool = 'vehicle' | 'status' | 'space'
  * state of the browser's history entry.
  */
 export function SelectionBar({ campaign, selection, found, all, onExport }: SelectionBarProps) {
-  const t = useListText()
+  const t = useVehicleListText()
   const { ids, put, clear } = selection
   const chosen = () => all.filter(({ id }) => ids.has(id))
   const openTool = (tool: Tool) => {

@@ -2,7 +2,7 @@ import { VEHICLE_STATUSES } from '@/lib/status'
 import { formatCount } from '@/lib/time'
 import { useText } from '@/lib/text'
 import { VehicleStatusBadge } from '@/ui/Status'
-import { WITHOUT_STATUS_FILTER, NOT_INSPECTED_FILTER } from './listSearch'
+import { WITHOUT_STATUS_FILTER, NOT_INSPECTED_FILTER } from './filterVehicleList'
 import styles from './StatusChips.module.css'
 
 interface StatusChipsProps {

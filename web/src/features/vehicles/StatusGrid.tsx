@@ -2,7 +2,7 @@ import { useId, useRef, type MouseEvent } from 'react'
 import { findStatusChangeError, VEHICLE_STATUSES, type StatusChangeError, type VehicleStatus } from '@/lib/status'
 import { Icon } from '@/ui/Icon'
 import { getVehicleStatusClass, getVehicleStatusIcon, VehicleStatusBadge } from '@/ui/Status'
-import { useScanText } from './text'
+import { useInspectionText } from './text'
 import styles from './StatusGrid.module.css'
 
 /** Time in milliseconds in which a second tap on the same status counts as accidental, as with gloves, and is ignored. */
@@ -17,7 +17,7 @@ interface StatusGridProps {
 
 /** Allowed statuses as large buttons, and the other statuses in a collapsed section, each with the reason why it is not allowed. */
 export function StatusGrid({ role, stored, value, onChange }: StatusGridProps) {
-  const t = useScanText()
+  const t = useInspectionText()
   const last = useRef({ status: '', at: Number.NEGATIVE_INFINITY })
   const refusals = VEHICLE_STATUSES.map((status) => ({ status, reason: findStatusChangeError(role, stored, status) }))
   const allowed = refusals.filter(({ reason }) => reason === null)
@@ -67,7 +67,7 @@ interface RefusedProps {
 
 /** A status that is not allowed now, with the reason. A tap on the stored status withdraws the chosen status. */
 function Refused({ status, reason, pressed, stored, onTap }: RefusedProps) {
-  const t = useScanText()
+  const t = useInspectionText()
   const id = useId()
   return (
     <li>

@@ -1,9 +1,9 @@
 import { useStorageProblem } from '@/offline/outbox'
-import { useScanText } from './text'
+import { useInspectionText } from './text'
 
 /** Warning that this browser cannot store data, so saving offline is not possible. */
 export function StorageWarning() {
-  const t = useScanText()
+  const t = useInspectionText()
   const problem = useStorageProblem()
   return problem === null ? null : <p className="quiet">{t(problem === 'outdated' ? 'problem.outdated' : 'vehicle.noDisk')}</p>
 }

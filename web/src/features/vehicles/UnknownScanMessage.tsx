@@ -2,9 +2,9 @@ import type { ListedVehicle } from '@/api/types'
 import type { VehicleMatch } from '@/lib/match'
 import { Button } from '@/ui/Button'
 import { Alert } from '@/ui/Page'
-import { useOtherCampaigns } from './api'
+import { useFindVehicleInOtherCampaigns } from './api'
 import { CheckDigitHint } from './CheckDigitHint'
-import { useScanText } from './text'
+import { useInspectionText } from './text'
 import { VehicleChoices, listMatchedVehicles } from './VehicleFinder'
 
 interface UnknownScanProps {
@@ -17,9 +17,9 @@ interface UnknownScanProps {
 
 /** Message for a scan without a single match: the vehicles to choose from, or the other campaign that has the vehicle. */
 export function UnknownScanMessage({ text, campaign, found, onOpen, onClose }: UnknownScanProps) {
-  const t = useScanText()
+  const t = useInspectionText()
   const unknown = found?.kind === 'none'
-  const others = useOtherCampaigns(text, campaign, unknown)
+  const others = useFindVehicleInOtherCampaigns(text, campaign, unknown)
   return (
     <Alert kind="warning">
       <p>{unknown ? t('scan.unknown', { text }) : t(found?.kind === 'lookAlike' || found?.kind === 'part' ? `scan.${found.kind}` : 'scan.several')}</p>

@@ -6,7 +6,7 @@ import table from '@/ui/Table.module.css'
 import { ConflictMark } from './ConflictMark'
 import { useVisibleRows } from './useVisibleRows'
 import type { VehicleRowsProps } from './VehicleTable'
-import { VinText } from './VinText'
+import { VinWithBoldEnding } from './VinWithBoldEnding'
 import styles from './VehicleCards.module.css'
 
 /** Height in pixels of a card, including the gap below it. */
@@ -23,7 +23,7 @@ export function VehicleCards({ vehicles, hrefOf, conflicts, isBusy }: Pick<Vehic
           <ParkingSpaceSign space={vehicle.parking_space} size="small" />
           <div className={styles.facts}>
             <Link href={hrefOf(vehicle)} className={`${table.rowLink} ${styles.vin} mono ellipsis`}>
-              <VinText vin={vehicle.vin_number} />
+              <VinWithBoldEnding vin={vehicle.vin_number} />
             </Link>
             <span className={styles.status}>
               {conflicts.has(vehicle.id) && <ConflictMark small />}

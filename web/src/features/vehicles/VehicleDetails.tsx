@@ -5,7 +5,7 @@ import { IsInSidePaneContext } from '@/ui/Page'
 import { VehicleStatusBadge } from '@/ui/Status'
 import { useCampaign } from './api'
 import type { Inspection } from './useInspection'
-import { SpaceEdit, VinEdit } from './VehicleHead'
+import { InlineParkingSpaceEdit, InlineVinEdit } from './VehicleHeader'
 import styles from './VehicleDetails.module.css'
 
 /**
@@ -26,10 +26,10 @@ export function VehicleDetails({ vehicle, inspection }: { vehicle: Vehicle; insp
       {supervisor && (
         <>
           <Fact name={t('vehicles.vin')}>
-            <VinEdit inspection={inspection} />
+            <InlineVinEdit inspection={inspection} />
           </Fact>
           <Fact name={t('vehicles.space')}>
-            <SpaceEdit inspection={inspection} />
+            <InlineParkingSpaceEdit inspection={inspection} />
           </Fact>
         </>
       )}

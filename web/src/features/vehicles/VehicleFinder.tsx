@@ -3,7 +3,7 @@ import { TextField } from '@/ui/Field'
 import { VehicleStatusBadge } from '@/ui/Status'
 import type { VehicleMatch } from '@/lib/match'
 import type { ListedVehicle } from '@/api/types'
-import { useScanText } from './text'
+import { useInspectionText } from './text'
 import type { VehicleLookup } from './useVehicleLookup'
 import styles from './VehicleFinder.module.css'
 
@@ -24,7 +24,7 @@ interface FinderProps {
 
 /** Field that finds a vehicle by typed text when its label cannot be scanned. */
 export function VehicleFinder({ lookup, onOpen, focused, onFocus }: FinderProps) {
-  const t = useScanText()
+  const t = useInspectionText()
   const [text, setText] = useState('')
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => {
@@ -46,7 +46,7 @@ export function VehicleFinder({ lookup, onOpen, focused, onFocus }: FinderProps)
 
 /** List of vehicles to choose from, with parking space and status. */
 export function VehicleChoices({ vehicles, onOpen }: { vehicles: ListedVehicle[]; onOpen: (id: number) => void }) {
-  const t = useScanText()
+  const t = useInspectionText()
   return (
     <ul className={styles.picks}>
       {vehicles.map(({ id, vin_number, parking_space, status, inspected }) => (

@@ -11,25 +11,25 @@ import { LinkButton } from '@/ui/Button'
 import { Alert, IsInSidePaneContext } from '@/ui/Page'
 import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { VehicleStatusBadge } from '@/ui/Status'
-import { ConflictDialog } from './ConflictDialog'
+import { SaveConflictDialog } from './SaveConflictDialog'
 import { MonospaceVin } from './MonospaceVin'
 import { IdentifyVehicle } from './IdentifyVehicle'
 import { InspectionStep } from './InspectionStep'
-import { needsNote, NoteFields } from './NoteFields'
+import { requiresNote, NoteFields } from './NoteFields'
 import { OfflineNotice } from './OfflineNotice'
 import { OpenConflictNotice } from './OpenConflictNotice'
-import { OtherVehicleDialog } from './OtherVehicleDialog'
+import { VehicleMismatchDialog } from './VehicleMismatchDialog'
 import { RestoredDraftNotice } from './RestoredDraftNotice'
 import { SaveBar } from './SaveBar'
 import { SavedNotice } from './SavedNotice'
 import { StatusGrid } from './StatusGrid'
-import { useScanText } from './text'
-import { useFolding, useTypingPause } from './useFolding'
-import { useIsDesk } from './useIsDesk'
-import { useIdentification, type Identification } from './useIdentification'
+import { useInspectionText } from './text'
+import { useCollapsedSteps, useTypingPause } from './useCollapsedSteps'
+import { useIsDesktop } from './useIsDesktop'
+import { useVehicleIdentification, type VehicleIdentification } from './useVehicleIdentification'
 import { useInspection } from './useInspection'
 import { CampaignProblem, VehicleDetails } from './VehicleDetails'
-import { VehicleHead } from './VehicleHead'
+import { VehicleHeader } from './VehicleHeader'
 import styles from './VehicleInspection.module.css'
 
 /** Window width in pixels from which the notes are open from the start. */
@@ -45,13 +45,13 @@ interface VehicleInspectionProps {
 
 /** Form of one vehicle's inspection. The layout follows the width of the container, so that the form also fits a column beside a list. */
 export function VehicleInspection({ vehicle, yard, user, children }: VehicleInspectionProps) {
-  const t = useScanText()
+  const t = useInspectionText()
   const inPane = useContext(IsInSidePaneContext)
-  const isDesk = useIsDesk()
+  const isDesktop = useIsDesktop()
   const inspection = useInspection(vehicle, yard, user)
   const { entry, identified, restored, conflict, mismatch, saved, closed, delay } = inspection
   const next = useNextVehicle(delay?.next ?? vehicle.next ?? null, yard)
-  const folding = useFolding(inspection)
+  const folding = useCollapsedSteps(inspection)
   const field = useRef<HTMLDivElement>(null)
   const status = useRef<HTMLDivElement>(null)
   const [identifications, setIdentifications] = useState(0)
@@ -62,7 +62,7 @@ export function VehicleInspection({ vehicle, yard, user, children }: VehicleInsp
   useEffect(() => {
     if (identifications > 0) showStatuses(status.current)
   }, [identifications])
-  const identification = useIdentification(vehicle, inspection, goToStatus)
+  const identification = useVehicleIdentification(vehicle, inspection, goToStatus)
   useTypingPause(entry.identifier, identified && fitsOnly(vehicle, entry, identification), () => !folding.isFolded(1) && field.current?.contains(document.activeElement) === true && goToStatus())
   const unlock = () => {
     identification.unlock()
@@ -72,7 +72,7 @@ export function VehicleInspection({ vehicle, yard, user, children }: VehicleInsp
   const choose = (chosen: string) => {
     inspection.change({ status: chosen })
     if (identified) folding.foldAfterRelease()
-    if (needsNote(chosen)) setNotes(true)
+    if (requiresNote(chosen)) setNotes(true)
   }
   if (delay !== null) return <SavedNotice vehicle={vehicle} status={entry.status} delay={delay} next={next} onGo={inspection.goNow} />
   return (
@@ -90,11 +90,11 @@ export function VehicleInspection({ vehicle, yard, user, children }: VehicleInsp
         <div className={styles.frame}>
           <div className={styles.columns}>
           <div className={styles.column}>
-            <VehicleHead vehicle={vehicle} next={next} inspection={inspection} />
+            <VehicleHeader vehicle={vehicle} next={next} inspection={inspection} />
             {inPane && <CampaignProblem campaign={vehicle.campaign_id} />}
             <InspectionStep n={1} title={t('vehicle.step1')} done={identified} half folded={folding.isFolded(1)} onToggle={identified ? () => folding.toggle(1) : undefined}
               summary={<><span className="mono">{entry.identifier.slice(-6)}</span>, {t(entry.scanned ? 'vehicle.scanned' : 'vehicle.typed')}</>}>
-              <IdentifyVehicle vehicle={vehicle} yard={yard} inspection={inspection} identification={identification} folding={folding} isDesk={isDesk} field={field} onManual={unlock} onDone={goToStatus} />
+              <IdentifyVehicle vehicle={vehicle} yard={yard} inspection={inspection} identification={identification} folding={folding} isDesktop={isDesktop} field={field} onManual={unlock} onDone={goToStatus} />
             </InspectionStep>
             <InspectionStep n={2} title={t('vehicle.step2')} done={identified} half row={inPane} folded={folding.isFolded(2)} onToggle={identified ? () => folding.toggle(2) : undefined} summary={vehicle.campaign_name}>
               <VehicleDetails vehicle={vehicle} inspection={inspection} />
@@ -113,7 +113,7 @@ export function VehicleInspection({ vehicle, yard, user, children }: VehicleInsp
           </div>
         </div>
         </div>
-        <SaveBar vehicle={vehicle} inspection={inspection} identification={identification} isDesk={isDesk} onManual={unlock} />
+        <SaveBar vehicle={vehicle} inspection={inspection} identification={identification} isDesktop={isDesktop} onManual={unlock} />
       </fieldset>
       {children}
       {identification.scanning && (
@@ -124,8 +124,8 @@ export function VehicleInspection({ vehicle, yard, user, children }: VehicleInsp
           </div>
         </ScanDialog>
       )}
-      {conflict && <ConflictDialog conflict={conflict} inspection={inspection} />}
-      {mismatch && <OtherVehicleDialog mismatch={mismatch} inspection={inspection} />}
+      {conflict && <SaveConflictDialog conflict={conflict} inspection={inspection} />}
+      {mismatch && <VehicleMismatchDialog mismatch={mismatch} inspection={inspection} />}
     </form>
   )
 }
@@ -137,7 +137,7 @@ export function VehicleInspection({ vehicle, yard, user, children }: VehicleInsp
 const useNextVehicle = (next: number | null, yard: number | null) => useQuery({ ...vehicleQuery(next ?? 0, yard), enabled: next !== null }).data
 
 /** Returns whether a typed identifier matches this vehicle and no other vehicle of the campaign. */
-function fitsOnly({ id }: Vehicle, { identifier, scanned }: InspectionDraft, { lookup }: Identification): boolean {
+function fitsOnly({ id }: Vehicle, { identifier, scanned }: InspectionDraft, { lookup }: VehicleIdentification): boolean {
   const found = scanned === true ? null : lookup.find(identifier)
   return found?.kind === 'one' && found.vehicle.id === id
 }
@@ -152,7 +152,7 @@ function showStatuses(column: HTMLElement | null): void {
 
 /** Result of the scan, shown instead of the collapsed first step. For an uninspected vehicle, only screen readers get the result. */
 function FoldedResult({ vehicle: { inspected, status } }: { vehicle: Vehicle }) {
-  const t = useScanText()
+  const t = useInspectionText()
   if (!inspected) return <p className="sr-only" role="status">{t('vehicle.matches')}</p>
   return (
     <Alert kind="info">
@@ -163,7 +163,7 @@ function FoldedResult({ vehicle: { inspected, status } }: { vehicle: Vehicle }) 
 }
 
 function LastChange({ vehicle }: { vehicle: Vehicle }) {
-  const t = useScanText()
+  const t = useInspectionText()
   const { modified_by: id, modified_by_hmc: hmc, modified_at: at, isPartial }: PartialVehicle = vehicle
   if (isPartial) return <p className="quiet">{t('vehicle.changesUnknown')}</p>
   if (id === null || id === undefined || !at) return <p className="quiet">{t('vehicle.neverChanged')}</p>

@@ -14,9 +14,9 @@ import { EmptyNotice, ErrorNotice, Page, Spinner } from '@/ui/Page'
 import { SearchBox } from '@/ui/SearchBox'
 import { useCampaign } from './api'
 import { toggleStatusFilter, useListUrlState } from './listUrlState'
-import { useListText } from './listText'
+import { useVehicleListText } from './listText'
 import { StatusChips } from './StatusChips'
-import { useListRows } from './useListRows'
+import { useFilteredVehicleRows } from './useFilteredVehicleRows'
 import { VehicleResults } from './VehicleResults'
 import styles from './VehicleListPage.module.css'
 
@@ -25,7 +25,7 @@ const SEARCH_DEBOUNCE_MS = 8
 
 /** Vehicle list of a campaign, searched, filtered, sorted and paged in the browser. */
 export default function VehicleListPage() {
-  const t = useListText()
+  const t = useVehicleListText()
   const id = parseId(useParams<{ id: string }>().id) ?? 0
   const campaign = useCampaign(id)
   const list = useVehicleList(id)
@@ -60,12 +60,12 @@ const withoutDash = (vehicles: ListedVehicle[] | undefined) => vehicles?.filter(
 
 /** Search field, filters and result list of vehicles. */
 function Vehicles({ campaign, name, whole }: { campaign: number; name: string; whole: ListedVehicle[] | undefined }) {
-  const t = useListText()
+  const t = useVehicleListText()
   const address = useListUrlState()
   const { filter: { search, yard, statuses } } = address
   const manages = mayManageCampaigns(useSession()?.user.user_type ?? '')
   const visible = useMemo(() => (manages ? whole : withoutDash(whole)), [whole, manages])
-  const found = useListRows(visible, address.filter, address.sort)
+  const found = useFilteredVehicleRows(visible, address.filter, address.sort)
   if (visible?.length === 0) return <EmptyNotice icon="list" text={t('vehicles.none')} />
   return (
     <VehicleResults campaign={campaign} name={name} visible={visible} found={found} address={address} manages={manages}>

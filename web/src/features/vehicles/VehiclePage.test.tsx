@@ -2,9 +2,9 @@ import { act, cleanup, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
 import { endSession, type SessionUser } from '@/api/session'
 import type { Vehicle } from '@/api/types'
-import { createFake } from '@/testing/fake'
+import { createFake } from '@/testing/createFake'
 import { createReply, stubServer } from '@/testing/server'
-import { signInAs, OPERATOR, renderPage, SUPERVISOR } from '@/testing/show'
+import { signInAs, OPERATOR, renderPage, SUPERVISOR } from '@/testing/renderPage'
 import VehiclePage from './VehiclePage'
 
 const vehicle: Vehicle = {

@@ -3,7 +3,7 @@ import { Route, Router } from 'wouter'
 import { buildPath, navigate } from '@/lib/route'
 import { IconButton } from '@/ui/Button'
 import { IsInSidePaneContext, Skeleton } from '@/ui/Page'
-import { useListText } from './listText'
+import { useVehicleListText } from './listText'
 import { VehiclePaneContext, type VehiclePane } from './vehiclePane'
 import styles from './VehiclePaneView.module.css'
 
@@ -22,7 +22,7 @@ const VEHICLE = /^\/vehicle\/(\d+)(\?|$)/
 
 /** The page of one vehicle in a pane beside the list. Links to other vehicles open these vehicles in the pane. */
 export function VehiclePaneView({ id, yard, open, close, onPrevious, onNext }: VehiclePaneViewProps) {
-  const t = useListText()
+  const t = useVehicleListText()
   const latest = useRef({ open, close })
   useEffect(() => {
     latest.current = { open, close }

@@ -6,19 +6,19 @@ import { buildPath, navigate, setQueryParams } from '@/lib/route'
 import { isYardWithoutName } from '@/lib/yards'
 import { Button } from '@/ui/Button'
 import { EmptyNotice, Skeleton } from '@/ui/Page'
-import { useServerListRows, useVehiclesInConflict } from './api'
-import { FilterLine } from './FilterLine'
-import { KeyHints } from './KeyHints'
+import { useVehicleRowsFromServer, useVehiclesInConflict } from './api'
+import { ActiveFilterLine } from './ActiveFilterLine'
+import { RowKeyboardHints } from './RowKeyboardHints'
 import { clearListFilters, type ListUrlState } from './listUrlState'
-import { buildListCsv, saveListCsv } from './listExport'
+import { buildVehicleListCsv, saveVehicleListCsv } from './listExport'
 import { ListFooter } from './ListFooter'
-import { useListText } from './listText'
+import { useVehicleListText } from './listText'
 import { usePageSize } from './pageSize'
 import { PrintLimitNotice } from './PrintLimitNotice'
 import { SelectionBar } from './SelectionBar'
-import type { useListRows } from './useListRows'
-import { MAX_PRINTED_ROWS, printPage, usePrinting } from './usePrinting'
-import { useRowKeys } from './useRowKeys'
+import type { useFilteredVehicleRows } from './useFilteredVehicleRows'
+import { MAX_PRINTED_ROWS, printPage, useIsPrinting } from './useIsPrinting'
+import { useRowKeyboardNavigation } from './useRowKeyboardNavigation'
 import { useVehicleSelection } from './useVehicleSelection'
 import { VehicleCards } from './VehicleCards'
 import { VehiclePaneView } from './VehiclePaneView'
@@ -30,7 +30,7 @@ interface VehicleResultsProps {
   name: string
   /** All vehicles that the person may see; `undefined` while they load. */
   visible: ListedVehicle[] | undefined
-  found: ReturnType<typeof useListRows>
+  found: ReturnType<typeof useFilteredVehicleRows>
   address: ListUrlState
   /** Whether the person may change many vehicles at once and export them. */
   manages: boolean
@@ -52,7 +52,7 @@ function showInAddress(vehicle: number | null, page: number, isFirst: boolean): 
 
 /** Rows of the list with their footer and selection, and on wide screens the open vehicle beside them. Until the full list is loaded, the rows are search results of the server. */
 export function VehicleResults({ campaign, name, visible, found, address, manages, children }: VehicleResultsProps) {
-  const t = useListText()
+  const t = useVehicleListText()
   const list = useRef<HTMLDivElement>(null)
   const selection = useVehicleSelection()
   const isTable = useMediaQuery('(min-width: 768px)')
@@ -65,11 +65,11 @@ export function VehicleResults({ campaign, name, visible, found, address, manage
   const all = found.isReady ? found.rows : (visible ?? NONE)
   const chosenSize = usePageSize()
   const isServerPage = chosenSize === PAGE_SIZE || page === 1 // the server's pages have that size
-  const early = useServerListRows(campaign, { search, page }, visible === undefined && isPlain && sort === null && isServerPage).data
+  const early = useVehicleRowsFromServer(campaign, { search, page }, visible === undefined && isPlain && sort === null && isServerPage).data
   const size = chosenSize === 0 ? Math.max(all.length, 1) : chosenSize
   const shown = Math.min(page, countPages(all.length, size))
   const known = useMemo(() => all.slice((shown - 1) * size, shown * size), [all, shown, size])
-  const isPrinted = usePrinting() && isKnown
+  const isPrinted = useIsPrinting() && isKnown
   const printed = useMemo(() => (isPrinted ? all.slice(0, MAX_PRINTED_ROWS) : undefined), [all, isPrinted])
   const rows = printed ?? (visible === undefined ? early?.filter(({ yard_group }) => manages || !isYardWithoutName(yard_group)) : isKnown ? known : undefined)
 
@@ -90,20 +90,20 @@ export function VehicleResults({ campaign, name, visible, found, address, manage
     const next = at < 0 ? undefined : all[at + by]
     return next ? () => show(next.id) : null
   }
-  useRowKeys(list, {
+  useRowKeyboardNavigation(list, {
     page: shown, pages: countPages(all.length, size), isOpen: open !== null,
     onOpen: show, onClose: close, onPage: (next) => setQueryParams({ page: next }), onSelect: maySelect ? selection.toggle : null,
   })
 
   const statusOf = ({ status, inspected }: ListedVehicle) => status || t(inspected ? 'status.none' : 'status.waiting')
-  const exportRows = (vehicles: readonly ListedVehicle[]) => saveListCsv(buildListCsv([t('vehicles.vin'), t('vehicles.space'), t('vehicles.status')], vehicles, statusOf), name)
+  const exportRows = (vehicles: readonly ListedVehicle[]) => saveVehicleListCsv(buildVehicleListCsv([t('vehicles.vin'), t('vehicles.space'), t('vehicles.status')], vehicles, statusOf), name)
   const hrefOf = ({ id, id_yard }: ListedVehicle) => buildPath(`/vehicle/${id}`, { yard: yard === '' ? null : id_yard })
   const common = { hrefOf, conflicts: useVehiclesInConflict(campaign, manages), isBusy: found.isSorting }
   return (
     <div className={open === null ? styles.alone : styles.split} data-alone={open === null || undefined}>
       <div ref={list} className={styles.list}>
         {children}
-        {found.isReady && <FilterLine filter={filter} shown={all.length} total={visible?.length ?? 0} />}
+        {found.isReady && <ActiveFilterLine filter={filter} shown={all.length} total={visible?.length ?? 0} />}
         {rows === undefined && <Skeleton rows={PAGE_SIZE} height={64} label={t('vehicles.loading')} />}
         {rows && rows.length > 0 && (isTable ? (
           <VehicleTable vehicles={rows} sort={sort} onSort={(next) => setQueryParams({ sort: next, page: null })} selection={maySelect ? selection : null} open={open}
@@ -130,7 +130,7 @@ export function VehicleResults({ campaign, name, visible, found, address, manage
             </Button>
           )}
         </ListFooter>
-        {isSplit && <KeyHints selects={maySelect} />}
+        {isSplit && <RowKeyboardHints selects={maySelect} />}
       </div>
       {open !== null && (yard === '' || opened !== undefined) && (
         <VehiclePaneView id={open} yard={yard === '' ? null : (opened?.id_yard ?? null)} open={show} close={close} onPrevious={neighbour(-1)} onNext={neighbour(1)} />

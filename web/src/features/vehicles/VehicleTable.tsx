@@ -6,12 +6,12 @@ import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { VehicleStatusBadge } from '@/ui/Status'
 import table from '@/ui/Table.module.css'
 import { ConflictMark } from './ConflictMark'
-import { nextSort, SORT_COLUMNS, type ListSort, type SortColumn } from './listSort'
-import { useListText } from './listText'
+import { getNextSortParam, SORT_COLUMNS, type ListSort, type SortColumn } from './listSort'
+import { useVehicleListText } from './listText'
 import type { VehicleSelection } from './useVehicleSelection'
-import { usePrinting } from './usePrinting'
+import { useIsPrinting } from './useIsPrinting'
 import { useVisibleRows } from './useVisibleRows'
-import { VinText } from './VinText'
+import { VinWithBoldEnding } from './VinWithBoldEnding'
 import styles from './VehicleTable.module.css'
 
 const ROW_PX = 48
@@ -39,10 +39,10 @@ interface VehicleTableProps extends VehicleRowsProps {
 
 /** Vehicles of one page as a table. If the page is long, only the visible rows are rendered, except for printing. */
 export function VehicleTable({ vehicles, sort, onSort, selection, isBusy, ...row }: VehicleTableProps) {
-  const t = useListText()
+  const t = useVehicleListText()
   const body = useRef<HTMLTableSectionElement>(null)
   const visible = useVisibleRows(body, vehicles.length, ROW_PX)
-  const { from, to } = usePrinting() ? { from: 0, to: vehicles.length } : visible
+  const { from, to } = useIsPrinting() ? { from: 0, to: vehicles.length } : visible
   return (
     <div className={`${table.frame} ${styles.frame}`} aria-busy={isBusy}>
       <table className={`${table.table} ${styles.table}`} aria-rowcount={vehicles.length + 1}>
@@ -75,11 +75,11 @@ export function VehicleTable({ vehicles, sort, onSort, selection, isBusy, ...row
 const Gap = ({ rows }: { rows: number }) => rows > 0 && <tr aria-hidden="true" className={styles.gap} style={{ height: rows * ROW_PX }} />
 
 function SortHeader({ column, sort, onSort }: { column: SortColumn; sort: ListSort | null; onSort: VehicleTableProps['onSort'] }) {
-  const t = useListText()
+  const t = useVehicleListText()
   const direction = sort?.column !== column ? 'none' : sort.down ? 'descending' : 'ascending'
   return (
     <th scope="col" aria-sort={direction} className={styles.sorted}>
-      <button type="button" className={styles.sort} onClick={() => onSort(nextSort(sort, column))}>
+      <button type="button" className={styles.sort} onClick={() => onSort(getNextSortParam(sort, column))}>
         {t(TITLES[column])}
       </button>
     </th>
@@ -87,7 +87,7 @@ function SortHeader({ column, sort, onSort }: { column: SortColumn; sort: ListSo
 }
 
 function PageBox({ vehicles, selection: { ids, put } }: { vehicles: readonly ListedVehicle[]; selection: VehicleSelection }) {
-  const t = useListText()
+  const t = useVehicleListText()
   const chosen = vehicles.filter(({ id }) => ids.has(id)).length
   const isWhole = chosen > 0 && chosen === vehicles.length
   return (
@@ -102,7 +102,7 @@ function PageBox({ vehicles, selection: { ids, put } }: { vehicles: readonly Lis
 }
 
 function Row({ vehicle, index, selection, hrefOf, conflicts, open, onOpen }: Omit<VehicleRowsProps, 'vehicles'> & { vehicle: ListedVehicle; index: number; selection: VehicleSelection | null }) {
-  const t = useListText()
+  const t = useVehicleListText()
   const { id, vin_number, parking_space, status, inspected } = vehicle
   const show = onOpen && ((event: MouseEvent) => {
     event.preventDefault()
@@ -122,7 +122,7 @@ function Row({ vehicle, index, selection, hrefOf, conflicts, open, onOpen }: Omi
       </td>
       <td>
         <Link href={hrefOf(vehicle)} className={`${table.rowLink} ${styles.vin} mono`} aria-current={id === open ? 'true' : undefined} onClick={show ?? undefined}>
-          <VinText vin={vin_number} />
+          <VinWithBoldEnding vin={vin_number} />
         </Link>
       </td>
       <td>

@@ -20,28 +20,28 @@ import { showToast } from '@/ui/Toast'
 import { useCampaign } from './api'
 import { MonospaceVin } from './MonospaceVin'
 import { chooseScanFeedback } from './scanMatch'
-import { useScanText } from './text'
+import { useInspectionText } from './text'
 import { UnknownScanMessage } from './UnknownScanMessage'
 import type { CompletedSave } from './useAfterSaveNavigation'
 import { useHardwareScanner } from './useHardwareScanner'
 import { useVehicleLookup, type VehicleLookup } from './useVehicleLookup'
-import { useIsDesk } from './useIsDesk'
+import { useIsDesktop } from './useIsDesktop'
 import { VehicleFinder } from './VehicleFinder'
-import { WalkSheet } from './WalkSheet'
+import { WalkInspectionSheet } from './WalkInspectionSheet'
 import styles from './WalkPage.module.css'
 
 /** Walk mode: the camera stays open, and each scanned vehicle is inspected and saved in two taps, or in one. */
 export default function WalkPage() {
-  const t = useScanText()
+  const t = useInspectionText()
   const id = parseId(useParams<{ id: string }>().id) ?? 0
   const yard = parseId(useQueryParams().get('yard'))
   const campaign = useCampaign(id)
   const lookup = useVehicleLookup(id)
   const { left } = findNextVehicle(lookup.vehicles ?? [], yard, null)
-  const isDesk = useIsDesk()
+  const isDesktop = useIsDesktop()
   const row = yard === null ? undefined : lookup.vehicles?.find((vehicle) => vehicle.id_yard === yard)
   return (
-    <Page title={t('walk.title')} narrow={isDesk} subtitle={
+    <Page title={t('walk.title')} narrow={isDesktop} subtitle={
       <p className={styles.line}>
         <span className={styles.where} title={campaign.data?.name}>{row && `${t('walk.yard', { yard: row.yard_group })} · `}{campaign.data?.name}</span>
         {lookup.vehicles && <strong>{t('walk.left', { n: formatCount(left) })}</strong>}
@@ -76,11 +76,11 @@ interface WalkProps {
 }
 
 function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
-  const t = useScanText()
+  const t = useInspectionText()
   const outbox = useOutbox()
   const owner = useSession()?.user
-  const [car, setCar] = useState<{ id: number; scanned: boolean } | null>(null)
-  const [missed, setMissed] = useState<string | null>(null)
+  const [opened, setOpened] = useState<{ id: number; scanned: boolean } | null>(null)
+  const [unmatchedText, setUnmatchedText] = useState<string | null>(null)
   const [lastFeedback, setLastFeedback] = useState<ScanFeedback | null>(null)
   const [last, setLast] = useState<LastSaved | null>(null)
   const savedLabel = useRef(NO_LABEL)
@@ -91,8 +91,8 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
   const { next } = findNextVehicle(vehicles, yard, last?.id ?? null)
   const open = (id: number, scanned: boolean) => {
     setTyping(null)
-    setMissed(null)
-    setCar({ id, scanned })
+    setUnmatchedText(null)
+    setOpened({ id, scanned })
   }
   const read = (text: string) => {
     savedLabel.current = NO_LABEL
@@ -102,8 +102,8 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
     setLastFeedback(feedback)
     if (found?.kind === 'one') open(found.vehicle.id, true)
     else {
-      setCar(null)
-      setMissed(toReadableText(text))
+      setOpened(null)
+      setUnmatchedText(toReadableText(text))
     }
   }
   const readByCamera = (text: string) => {
@@ -117,9 +117,9 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
     return () => document.removeEventListener('pointerdown', unlockSound)
   }, [])
   useEffect(() => () => outbox.endUndoPeriod(), [outbox])
-  const shown = car === null ? undefined : vehicles.find(({ id }) => id === car.id)
+  const shown = opened === null ? undefined : vehicles.find(({ id }) => id === opened.id)
   const close = () => {
-    setCar(null)
+    setOpened(null)
     setLastFeedback(null)
   }
   const finish = (id: number, saved: CompletedSave) => {
@@ -138,7 +138,7 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
   return (
     <>
       <div className={styles.camera}>
-        <ScanView keepOn paused={car !== null || typing} lastFeedback={lastFeedback} onScan={read} gradeMatch={lookup.fit} vehicles={vehicles} onCameraChange={setHasNoCamera} />
+        <ScanView keepOn paused={opened !== null || typing} lastFeedback={lastFeedback} onScan={read} gradeMatch={lookup.fit} vehicles={vehicles} onCameraChange={setHasNoCamera} />
       </div>
       {next === null ? (
         <p className={styles.next}>{t('walk.noNext')}</p>
@@ -149,8 +149,8 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
       )}
       <div className={styles.bar} data-bottom-bar>
         {typing && <VehicleFinder lookup={lookup} focused={choice === true} onFocus={() => setTyping(true)} onOpen={(id) => open(id, false)} />}
-        {missed !== null && <UnknownScanMessage text={missed} campaign={campaign} found={lookup.findScanned(missed)} onOpen={(id) => open(id, true)} onClose={() => setMissed(null)} />}
-        {last !== null && missed === null && <LastSave key={last.saved.result.kind === 'queued' ? last.saved.result.entry.id : last.id} saved={last.saved} onUndo={(save) => undo(save, last)} />}
+        {unmatchedText !== null && <UnknownScanMessage text={unmatchedText} campaign={campaign} found={lookup.findScanned(unmatchedText)} onOpen={(id) => open(id, true)} onClose={() => setUnmatchedText(null)} />}
+        {last !== null && unmatchedText === null && <LastSave key={last.saved.result.kind === 'queued' ? last.saved.result.entry.id : last.id} saved={last.saved} onUndo={(save) => undo(save, last)} />}
         <div className={styles.ways}>
           <label className={styles.oneTap}>
             <input type="checkbox" role="switch" checked={oneTap} onChange={(event) => setOneTap(event.target.checked)} />
@@ -161,7 +161,7 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
           </Button>
         </div>
       </div>
-      {shown && car && <WalkSheet key={shown.id} listed={shown} yard={yard} scanned={car.scanned} oneTap={oneTap} onClose={close} onSaved={(saved) => finish(shown.id, saved)} />}
+      {shown && opened && <WalkInspectionSheet key={shown.id} listed={shown} yard={yard} scanned={opened.scanned} oneTap={oneTap} onClose={close} onSaved={(saved) => { setLast({ id: shown.id, saved, before: last && { ...last, before: null } }); close() }} />}
     </>
   )
 }
@@ -196,7 +196,7 @@ interface LastSaveProps {
  * only this device has stored it.
  */
 function LastSave({ saved: { vehicle: { vin_number: vin, parking_space: space, status }, result }, onUndo }: LastSaveProps) {
-  const t = useScanText()
+  const t = useInspectionText()
   const [over, setOver] = useState(false)
   const held = result.kind === 'queued' && result.held ? result.entry : null
   useEffect(() => {

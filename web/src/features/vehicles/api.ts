@@ -16,7 +16,7 @@ import { campaignQuery, vehicleListQuery, vehicleQuery } from '@/offline/queries
 export const useCampaign = (id: number) => useQuery(campaignQuery(id, null))
 
 /** Fetches the first rows of a page of the vehicle list, searched by the server. The rows are shown until the full list is loaded. */
-export const useServerListRows = (campaign: number, { search, page }: { search: string; page: number }, enabled: boolean) =>
+export const useVehicleRowsFromServer = (campaign: number, { search, page }: { search: string; page: number }, enabled: boolean) =>
   useQuery({
     queryKey: queryKeys.vehiclePage(campaign, search.trim(), page, null),
     queryFn: ({ signal }) => unwrapResponse(apiClient.GET('/vehicles/campaign/{id}', { params: { path: { id: campaign }, query: { page: page - 1, search: search.trim() } }, signal }), 'vehicles*'),
@@ -74,7 +74,7 @@ export function findNextVehicleInCache(queries: QueryClient, vehicle: Vehicle, y
   return findNextVehicle(applyPendingChangesToList(list, getPendingSaves()), yard, vehicle.id).next?.id ?? null
 }
 
-export interface OtherCampaignVehicle {
+export interface VehicleInOtherCampaign {
   campaign: string
   vehicle: { id: number; vin_number: string; parking_space: string; status: string; inspected: boolean }
 }
@@ -85,7 +85,7 @@ const SERIAL = 6
 const CANDIDATES = 50
 
 /** Searches the other open campaigns for a scanned code. Enabled only when this campaign has no match. */
-export const useOtherCampaigns = (text: string, campaign: number, enabled: boolean) =>
+export const useFindVehicleInOtherCampaigns = (text: string, campaign: number, enabled: boolean) =>
   useQuery({
     queryKey: queryKeys.vehicleElsewhere(campaign, toIdentifierKey(text)),
     queryFn: async ({ signal }) => {
@@ -104,7 +104,7 @@ export const useOtherCampaigns = (text: string, campaign: number, enabled: boole
     retry: false,
   })
 
-async function vehicleIn({ id, name }: Campaign, text: string, signal: AbortSignal): Promise<OtherCampaignVehicle | null> {
+async function vehicleIn({ id, name }: Campaign, text: string, signal: AbortSignal): Promise<VehicleInOtherCampaign | null> {
   const query = { page: 0, per_page: CANDIDATES, search: toIdentifierKey(text).slice(-SERIAL) }
   const { vehicles } = await unwrapResponse(apiClient.GET('/vehicles/campaign/{id}', { params: { path: { id }, query }, signal }), 'vehicles*')
   const found = matchTextToVehicles(text, createIdentifierIndex(vehicles))

@@ -12,9 +12,9 @@ function cellOf(text: string): string {
 }
 
 /** Returns a CSV file with a header and one line per vehicle, in the order of the list. */
-export function buildListCsv(header: readonly string[], vehicles: readonly ListedVehicle[], statusOf: (vehicle: ListedVehicle) => string): string {
+export function buildVehicleListCsv(header: readonly string[], vehicles: readonly ListedVehicle[], statusOf: (vehicle: ListedVehicle) => string): string {
   const rows = vehicles.map((vehicle) => [vehicle.vin_number, vehicle.parking_space, statusOf(vehicle)])
   return MARK + [header, ...rows].map((cells) => `${cells.map(cellOf).join(DELIMITER)}\r\n`).join('')
 }
 
-export const saveListCsv = (csv: string, campaign: string): void => saveBlobAsFile(new Blob([csv], { type: 'text/csv;charset=utf-8' }), `vehicles_${campaign}.csv`)
+export const saveVehicleListCsv = (csv: string, campaign: string): void => saveBlobAsFile(new Blob([csv], { type: 'text/csv;charset=utf-8' }), `vehicles_${campaign}.csv`)

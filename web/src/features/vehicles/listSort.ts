@@ -1,6 +1,6 @@
 import type { ListedVehicle } from '@/api/types'
 import { VEHICLE_STATUSES } from '@/lib/status'
-import { NOT_INSPECTED_FILTER, statusFilterOf, WITHOUT_STATUS_FILTER } from './listSearch'
+import { NOT_INSPECTED_FILTER, getStatusFilter, WITHOUT_STATUS_FILTER } from './filterVehicleList'
 
 export const SORT_COLUMNS = ['vin', 'space', 'status'] as const
 export type SortColumn = (typeof SORT_COLUMNS)[number]
@@ -12,7 +12,7 @@ export interface ListSort {
 }
 
 /** Parses a sort order as written in the URL: the column, with a leading hyphen for descending order. Returns `null` for the list's own order. */
-export function parseSort(text: string | null): ListSort | null {
+export function parseListSort(text: string | null): ListSort | null {
   const down = text?.startsWith('-') ?? false
   const column = SORT_COLUMNS.find((name) => name === (down ? text?.slice(1) : text))
   return column === undefined ? null : { column, down }
@@ -22,7 +22,7 @@ export function parseSort(text: string | null): ListSort | null {
  * Returns the sort order after a click on a column, as written in the URL: ascending, then descending, then the list's own order
  * (`null`).
  */
-export function nextSort(sort: ListSort | null, column: SortColumn): string | null {
+export function getNextSortParam(sort: ListSort | null, column: SortColumn): string | null {
   if (sort?.column !== column) return column
   return sort.down ? null : `-${column}`
 }
@@ -33,7 +33,7 @@ const STATUS_ORDER: readonly string[] = [NOT_INSPECTED_FILTER, WITHOUT_STATUS_FI
 export function sortByStatus(vehicles: readonly ListedVehicle[], down: boolean): ListedVehicle[] {
   const groups = new Map<string, ListedVehicle[]>()
   for (const vehicle of vehicles) {
-    const name = statusFilterOf(vehicle)
+    const name = getStatusFilter(vehicle)
     const group = groups.get(name)
     if (group === undefined) groups.set(name, [vehicle])
     else group.push(vehicle)
@@ -56,7 +56,7 @@ const pause = () => new Promise<void>((resolve) => setTimeout(resolve))
  * Returns the positions of the vehicles in the order of a column. Vehicles with equal texts keep their order. Works in slices of a few
  * milliseconds, so that the page stays responsive. Returns `null` when the signal aborts.
  */
-export async function computeTextOrder(vehicles: readonly ListedVehicle[], { column, down }: ListSort, signal: AbortSignal): Promise<Uint32Array | null> {
+export async function computeSortOrderByText(vehicles: readonly ListedVehicle[], { column, down }: ListSort, signal: AbortSignal): Promise<Uint32Array | null> {
   const count = vehicles.length
   const keys: string[] = []
   let begun = performance.now()
@@ -102,11 +102,11 @@ export async function computeTextOrder(vehicles: readonly ListedVehicle[], { col
 }
 
 /** Returns whether two lists have the same texts in a column, so that the sort order of one list is valid for the other. */
-export const hasSameTexts = (a: readonly ListedVehicle[], b: readonly ListedVehicle[], column: SortColumn): boolean =>
+export const haveSameSortTexts = (a: readonly ListedVehicle[], b: readonly ListedVehicle[], column: SortColumn): boolean =>
   a.length === b.length && a.every((vehicle, at) => vehicle === b[at] || (b[at] !== undefined && textOf(vehicle, column) === textOf(b[at], column)))
 
 /** Returns the found vehicles of a list in the order that was computed for the full list. */
-export function sortByKnownOrder(found: readonly ListedVehicle[], all: readonly ListedVehicle[], order: Uint32Array): ListedVehicle[] {
+export function sortByPrecomputedOrder(found: readonly ListedVehicle[], all: readonly ListedVehicle[], order: Uint32Array): ListedVehicle[] {
   const isEverything = found.length === all.length
   const wanted = new Set(isEverything ? [] : found)
   const sorted: ListedVehicle[] = []

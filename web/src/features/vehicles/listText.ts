@@ -35,7 +35,7 @@ const mix = {
   'keys.search': 'search',
 }
 
-export const { catalogues, useFeatureText: useListText } = defineFeatureText(
+export const { catalogues, useFeatureText: useVehicleListText } = defineFeatureText(
   mix,
   {
     'list.filtered': 'Filter: {what}. {n} of {total}.',

@@ -1,10 +1,10 @@
 import { parseId, parsePageNumber, setQueryParams, useQueryParams } from '@/lib/route'
-import type { ListFilter } from './listSearch'
-import { parseSort, type ListSort } from './listSort'
+import type { VehicleListFilter } from './filterVehicleList'
+import { parseListSort, type ListSort } from './listSort'
 
 /** State of the vehicle list that is stored in the URL. */
 export interface ListUrlState {
-  filter: ListFilter
+  filter: VehicleListFilter
   sort: ListSort | null
   page: number
   /** Id of the vehicle that is open beside the list; `null` when none is open. */
@@ -18,7 +18,7 @@ export function useListUrlState(): ListUrlState {
   const statuses = (query.get('status') ?? '').split(SEPARATOR).filter((status) => status !== '')
   return {
     filter: { search: query.get('search') ?? '', yard: query.get('yard') ?? '', statuses },
-    sort: parseSort(query.get('sort')),
+    sort: parseListSort(query.get('sort')),
     page: parsePageNumber(query),
     open: parseId(query.get('vehicle')),
   }

@@ -7,7 +7,7 @@ import { endSession } from '@/api/session'
 import type { Vehicle } from '@/api/types'
 import { loadSentences } from '@/lib/translateSentence'
 import { createReply, stubServer } from '@/testing/server'
-import { signInAs, OPERATOR, renderPage } from '@/testing/show'
+import { signInAs, OPERATOR, renderPage } from '@/testing/renderPage'
 import VehiclePage from './VehiclePage'
 
 const vehicle: Vehicle = {

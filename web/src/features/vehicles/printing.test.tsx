@@ -1,9 +1,9 @@
 import { act, render, screen } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
 import { PrintLimitNotice } from './PrintLimitNotice'
-import { MAX_PRINTED_ROWS, printPage, usePrinting } from './usePrinting'
+import { MAX_PRINTED_ROWS, printPage, useIsPrinting } from './useIsPrinting'
 
-const Probe = () => <p>{usePrinting() ? 'on paper' : 'on the screen'}</p>
+const Probe = () => <p>{useIsPrinting() ? 'on paper' : 'on the screen'}</p>
 
 test('paper says when it has not all vehicles, and says nothing when it has', () => {
   const { rerender, container } = render(<PrintLimitNotice total={MAX_PRINTED_ROWS} />)

@@ -6,7 +6,7 @@ import type { ListedVehicle } from '@/api/types'
 const CONFIDENT = 4
 
 /** Matches a text against a campaign's vehicles: first by the scan rules, then as a part of a VIN. */
-export function matchVehicles(text: string, index: IdentifierIndex<ListedVehicle>, vehicles: readonly ListedVehicle[]): VehicleMatch<ListedVehicle> {
+export function matchTypedText(text: string, index: IdentifierIndex<ListedVehicle>, vehicles: readonly ListedVehicle[]): VehicleMatch<ListedVehicle> {
   const found = matchTextToVehicles(text, index)
   if (found.kind !== 'none' && found.kind !== 'lookAlike') return found
   const having = text.trim().length >= CONFIDENT ? findVehiclesByIdentifier(text, vehicles) : []
@@ -18,8 +18,8 @@ export function matchVehicles(text: string, index: IdentifierIndex<ListedVehicle
  * Matches a scanned text. A scan without a full identifier never selects a vehicle by itself, because part numbers and dates on labels
  * may equal the ending of an identifier: the person confirms the vehicle.
  */
-export function matchScan(text: string, index: IdentifierIndex<ListedVehicle>, vehicles: readonly ListedVehicle[]): VehicleMatch<ListedVehicle> {
-  const found = matchVehicles(text, index, vehicles)
+export function matchScannedText(text: string, index: IdentifierIndex<ListedVehicle>, vehicles: readonly ListedVehicle[]): VehicleMatch<ListedVehicle> {
+  const found = matchTypedText(text, index, vehicles)
   return found.kind === 'one' && !containsFullIdentifier(text, index) ? { kind: 'part', vehicles: [found.vehicle] } : found
 }
 
@@ -35,4 +35,4 @@ export function chooseScanFeedback(found: VehicleMatch<ListedVehicle>, here: num
 }
 
 /** Returns whether a text matches any vehicle of the campaign. Labels that match are preferred when several are in view. */
-export const hasMatch = (found: VehicleMatch<ListedVehicle> | null): boolean => found !== null && found.kind !== 'none'
+export const hasVehicleMatch = (found: VehicleMatch<ListedVehicle> | null): boolean => found !== null && found.kind !== 'none'

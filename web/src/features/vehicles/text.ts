@@ -1,6 +1,6 @@
 import { defineFeatureText } from '@/lib/text/feature'
 
-export const { catalogues, useFeatureText: useScanText } = defineFeatureText(
+export const { catalogues, useFeatureText: useInspectionText } = defineFeatureText(
   {
     'scan.scan': 'Scan',
     'scan.again': 'Scan again',

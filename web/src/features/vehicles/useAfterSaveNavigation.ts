@@ -7,7 +7,7 @@ import { buildPath } from '@/lib/route'
 import type { SaveResult } from '@/offline/outbox'
 import { vehicleQuery } from '@/offline/queries'
 import { showToast } from '@/ui/Toast'
-import { useScanText } from './text'
+import { useInspectionText } from './text'
 import { useVehicleNavigation } from './vehiclePane'
 
 const NEXT_DELAY_MS = 3100
@@ -45,7 +45,7 @@ export interface NextVehicleDelay {
  * resume later.
  */
 export function useAfterSaveNavigation(vehicle: Vehicle, yard: number | null, owner: string, onSaved?: CompletedSaveCallback) {
-  const t = useScanText()
+  const t = useInspectionText()
   const queries = useQueryClient()
   const [delay, setDelay] = useState<NextVehicleDelay | null>(null)
   useEffect(() => writeLastVehicle(owner, placeOf(vehicle, yard)), [owner, vehicle, yard])

@@ -61,7 +61,7 @@ export function useSubmitInspection({ vehicle, yard, user, hold }: Inspected, dr
   const submit = (base: Vehicle, entry: InspectionDraft, afterSave: AfterSaveAction) => {
     // The draft has no base to merge by field and the vehicle has changed since: the person chooses the version.
     if (entry.base === undefined && entry.version !== base.version) return setConflict({ current: base, mine: mergeDraft(entry, base), afterSave })
-    send(requestOf(base, entry, user, yard, hold), base, entry, afterSave)
+    send(buildSaveRequest(base, entry, user, yard, hold), base, entry, afterSave)
   }
 
   const send = (request: SaveRequest, base: Vehicle, entry: InspectionDraft, afterSave: AfterSaveAction) => {
@@ -123,7 +123,7 @@ export function useSubmitInspection({ vehicle, yard, user, hold }: Inspected, dr
 }
 
 /** Builds the save from a draft. Leaves out fields that the user's role may not change. */
-function requestOf(vehicle: Vehicle, draft: InspectionDraft, user: SessionUser, yard: number | null, hold: boolean): SaveRequest {
+function buildSaveRequest(vehicle: Vehicle, draft: InspectionDraft, user: SessionUser, yard: number | null, hold: boolean): SaveRequest {
   const { id, vin_number, parking_space, campaign_id, campaign_name, inspected } = vehicle
   return {
     owner: getOwnerKey(user), hmc: user.hmc, vehicle: id, vin: vin_number, space: parking_space, campaign: campaign_id, campaign_name, yard, inspected,

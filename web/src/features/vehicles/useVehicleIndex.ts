@@ -25,7 +25,7 @@ export function useVehicleIndex(vehicles: readonly ListedVehicle[] | undefined):
 }
 
 /** Replaces the vehicles of a match by their current versions in the list. */
-export function refreshMatch(found: VehicleMatch<ListedVehicle>, vehicles: readonly ListedVehicle[]): VehicleMatch<ListedVehicle> {
+export function refreshVehicleMatch(found: VehicleMatch<ListedVehicle>, vehicles: readonly ListedVehicle[]): VehicleMatch<ListedVehicle> {
   const now = (known: ListedVehicle) => vehicles.find(({ id }) => id === known.id) ?? known
   if (found.kind === 'one') return { kind: 'one', vehicle: now(found.vehicle) }
   return found.kind === 'none' ? found : { ...found, vehicles: found.vehicles.map(now) }

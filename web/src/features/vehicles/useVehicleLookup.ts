@@ -3,8 +3,8 @@ import type { ListedVehicle } from '@/api/types'
 import { containsFullIdentifier, type VehicleMatch } from '@/lib/match'
 import type { MatchGrade } from '@/lib/scanner'
 import { useVehicleList } from '@/offline/useVehicleList'
-import { refreshMatch, useVehicleIndex } from './useVehicleIndex'
-import { matchScan, matchVehicles, hasMatch } from './scanMatch'
+import { refreshVehicleMatch, useVehicleIndex } from './useVehicleIndex'
+import { matchScannedText, matchTypedText, hasVehicleMatch } from './scanMatch'
 
 /** Looks up scanned or typed texts among the vehicles of a campaign, once the list is loaded. */
 export function useVehicleLookup(campaign: number) {
@@ -13,16 +13,16 @@ export function useVehicleLookup(campaign: number) {
   const index = useVehicleIndex(vehicles)
   const find = useCallback(
     (text: string): VehicleMatch<ListedVehicle> | null =>
-      index === null || vehicles === undefined ? null : refreshMatch(matchVehicles(text, index, vehicles), vehicles),
+      index === null || vehicles === undefined ? null : refreshVehicleMatch(matchTypedText(text, index, vehicles), vehicles),
     [index, vehicles],
   )
   const findScanned = useCallback(
     (text: string): VehicleMatch<ListedVehicle> | null =>
-      index === null || vehicles === undefined ? null : refreshMatch(matchScan(text, index, vehicles), vehicles),
+      index === null || vehicles === undefined ? null : refreshVehicleMatch(matchScannedText(text, index, vehicles), vehicles),
     [index, vehicles],
   )
   /** Grades a scanned text: `full` if it contains the full VIN of a vehicle, `part` for any other match. */
-  const fit = useCallback((text: string): MatchGrade => (index !== null && containsFullIdentifier(text, index) ? 'full' : hasMatch(find(text)) ? 'part' : 'none'), [index, find])
+  const fit = useCallback((text: string): MatchGrade => (index !== null && containsFullIdentifier(text, index) ? 'full' : hasVehicleMatch(find(text)) ? 'part' : 'none'), [index, find])
   return { find, findScanned, fit, vehicles, isError: list.isError && vehicles === undefined, error: list.error, retry: () => void list.refetch() }
 }
 

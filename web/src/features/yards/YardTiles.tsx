@@ -3,7 +3,7 @@ import { buildPath, Link } from '@/lib/route'
 import { formatCount } from '@/lib/time'
 import { Icon } from '@/ui/Icon'
 import { ProgressBar } from '@/ui/ProgressBar'
-import { chooseTileColour, groupTiles, isYardFinished, type YardTileData } from './api'
+import { chooseYardTileColour, groupYardTiles, isYardFinished, type YardTileData } from './api'
 import { useYardsText } from './text'
 import styles from './YardTiles.module.css'
 
@@ -19,7 +19,7 @@ interface YardTilesProps {
 /** Tiles of the yards: first yards with uninspected vehicles, then finished yards. Yards without vehicles are in a collapsed section. */
 export function YardTiles({ tiles, searched, ...rest }: YardTilesProps) {
   const t = useYardsText()
-  const { busy, empty } = groupTiles(tiles)
+  const { busy, empty } = groupYardTiles(tiles)
   return (
     <>
       {busy.length > 0 && <Tiles tiles={busy} {...rest} />}
@@ -49,7 +49,7 @@ function Tiles({ tiles, campaign, people }: Omit<YardTilesProps, 'searched'>) {
 function YardTile({ tile, campaign, people }: { tile: YardTileData; campaign: Campaign | undefined; people: string[] }) {
   const t = useYardsText()
   return (
-    <li className={`${styles.tile} ${styles[chooseTileColour(tile.total)]}`}>
+    <li className={`${styles.tile} ${styles[chooseYardTileColour(tile.total)]}`}>
       <Link href={buildPath(`/yard/${tile.id}`, { campaign: campaign?.name, tab: campaign?.status === 'Closed' ? 'closed' : null })} className={styles.open}>
         <span className={styles.name}>{t('yard.named', { name: tile.name })}</span>
         <span className={styles.numbers}>

@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest'
-import { chooseTileColour, groupPeopleByYard, groupTiles } from './api'
+import { chooseYardTileColour, groupInspectorsByYard, groupYardTiles } from './api'
 
 const tile = (name: string, inspected: number, total: number) => ({ id: name.charCodeAt(0), name, inspected, total })
 
 test('a tile is coloured by its total, with 500, 1000 and 5000 as thresholds', () => {
-  expect([0, 499, 500, 1000, 1001, 5000, 5001].map(chooseTileColour)).toEqual(['slate', 'slate', 'seafoam', 'seafoam', 'sky', 'sky', 'aqua'])
+  expect([0, 499, 500, 1000, 1001, 5000, 5001].map(chooseYardTileColour)).toEqual(['slate', 'slate', 'seafoam', 'seafoam', 'sky', 'sky', 'aqua'])
 })
 
 test('yards with work come first, then the finished ones, and those without vehicles apart', () => {
-  const { busy, empty } = groupTiles([tile('A', 5, 5), tile('B', 0, 0), tile('C', 1, 9), tile('D', 0, 3)])
+  const { busy, empty } = groupYardTiles([tile('A', 5, 5), tile('B', 0, 0), tile('C', 1, 9), tile('D', 0, 3)])
   expect([busy, empty].map((tiles) => tiles.map(({ name }) => name).join(''))).toEqual(['CDA', 'B'])
 })
 
 test('people are listed once in each yard where they saved last, and those without a yard nowhere', () => {
   const person = (hmc: string, yard_id: number | null) => ({ hmc, yard_id, last_at: '', per_hour: 1, saves: 1 })
   const pace = (campaign_id: number, ...people: ReturnType<typeof person>[]) => ({ campaign_id, people, per_hour: 1, remaining: 1 })
-  expect([...groupPeopleByYard([pace(1, person('op-10', 2), person('op-9', 2)), pace(2, person('op-9', 2), person('op-9', 4), person('op-1', null))])])
+  expect([...groupInspectorsByYard([pace(1, person('op-10', 2), person('op-9', 2)), pace(2, person('op-9', 2), person('op-9', 4), person('op-1', null))])])
     .toEqual([[2, ['op-9', 'op-10']], [4, ['op-9']]])
 })

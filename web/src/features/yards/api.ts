@@ -36,7 +36,7 @@ const MAX_PACES = 200
 const isWorkedOn = ({ status }: Campaign) => status === 'Ongoing' || status === 'Pending Review'
 
 /** Returns the HMCs (register numbers) of the people who are inspecting, by the id of the yard where each person saved last. */
-export function usePeopleByYard(campaign: Campaign | undefined, campaigns: Campaign[] | undefined): Map<number, string[]> {
+export function useActiveInspectorsByYard(campaign: Campaign | undefined, campaigns: Campaign[] | undefined): Map<number, string[]> {
   const ids = (campaign === undefined ? (campaigns ?? []).filter(isWorkedOn) : [campaign]).map(({ id }) => id).slice(0, MAX_PACES)
   const paces = useQuery({
     queryKey: queryKeys.paces(ids),
@@ -45,11 +45,11 @@ export function usePeopleByYard(campaign: Campaign | undefined, campaigns: Campa
     refetchInterval: PACE_MS,
     retry: false,
   })
-  return groupPeopleByYard(paces.data ?? [])
+  return groupInspectorsByYard(paces.data ?? [])
 }
 
 /** Groups the people of several campaigns by the yard where they saved last, each person once per yard, in natural order. */
-export function groupPeopleByYard(paces: InspectionPace[]): Map<number, string[]> {
+export function groupInspectorsByYard(paces: InspectionPace[]): Map<number, string[]> {
   const people = new Map<number, string[]>()
   for (const { yard_id, hmc } of paces.flatMap((pace) => pace.people)) {
     if (yard_id === null || yard_id === undefined) continue
@@ -68,7 +68,7 @@ export interface YardGroups {
 export const isYardFinished = ({ total, inspected }: YardTileData): boolean => total > 0 && inspected >= total
 
 /** Splits tiles into yards with vehicles, unfinished yards first, and yards without vehicles. Otherwise keeps the order. */
-export function groupTiles(tiles: YardTileData[]): YardGroups {
+export function groupYardTiles(tiles: YardTileData[]): YardGroups {
   const withVehicles = tiles.filter(({ total }) => total > 0)
   return {
     busy: [...withVehicles.filter((tile) => !isYardFinished(tile)), ...withVehicles.filter(isYardFinished)],
@@ -77,7 +77,7 @@ export function groupTiles(tiles: YardTileData[]): YardGroups {
 }
 
 /** Returns the colour of a yard tile for the number of vehicles in the yard. */
-export function chooseTileColour(total: number): 'aqua' | 'sky' | 'seafoam' | 'slate' {
+export function chooseYardTileColour(total: number): 'aqua' | 'sky' | 'seafoam' | 'slate' {
   if (total > 5000) return 'aqua'
   if (total > 1000) return 'sky'
   return total < 500 ? 'slate' : 'seafoam'

@@ -2,7 +2,7 @@ import { screen } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
 import { endSession } from '@/api/session'
 import { stubServer } from '@/testing/server'
-import { signInAs, OPERATOR, renderPage } from '@/testing/show'
+import { signInAs, OPERATOR, renderPage } from '@/testing/renderPage'
 import YardPickerPage from './YardPickerPage'
 
 const yard = (id: number, name: string, vehicles_inspected_count: number, vehicles_count: number) => ({ id, name, vehicles_count, vehicles_inspected_count })

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
-import { OPERATOR, createSession, SUPERVISOR } from '@/testing/show'
-import { createFake } from '@/testing/fake'
+import { OPERATOR, createSession, SUPERVISOR } from '@/testing/renderPage'
+import { createFake } from '@/testing/createFake'
 import type { EncryptedSave } from '../schema'
 import type { StoredSave } from './pendingSave'
 import { encryptSave, decryptSave } from './encryption'

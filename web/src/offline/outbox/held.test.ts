@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { createSavedVehicle, rejectAsOffline, openTab, setUpDatabase, createSaveRequest } from '@/testing/phone'
+import { createSavedVehicle, rejectAsOffline, openTab, setUpDatabase, createSaveRequest } from '@/testing/outboxTabs'
 import { stubServer } from '@/testing/server'
 import { UNDO_PERIOD_MS } from './pendingSave'
 

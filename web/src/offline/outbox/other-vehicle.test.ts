@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { createReply, stubServer } from '@/testing/server'
-import { OWN_USER, rejectAsOffline, createSavedVehicle, openTab, setUpDatabase, createSaveRequest } from '@/testing/phone'
+import { OWN_USER, rejectAsOffline, createSavedVehicle, openTab, setUpDatabase, createSaveRequest } from '@/testing/outboxTabs'
 import { applyPendingChanges } from './pendingSave'
 import { createPendingSave } from './saveRequest'
 

@@ -1,6 +1,6 @@
 import { IDBObjectStore } from 'fake-indexeddb'
 import { expect, test, vi } from 'vitest'
-import { rejectAsOffline, OTHER_USER, createSavedVehicle, openTab, setUpDatabase, createSaveRequest } from '@/testing/phone'
+import { rejectAsOffline, OTHER_USER, createSavedVehicle, openTab, setUpDatabase, createSaveRequest } from '@/testing/outboxTabs'
 import { createReply, stubServer } from '@/testing/server'
 import { chooseFailureAction, countUnsentInspections, groupPendingSaves, applyPendingChanges, applyPendingChangesToList, type PendingSave } from './pendingSave'
 import { createPendingSave, type SaveRequest } from './saveRequest'

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { createReply, stubServer } from '@/testing/server'
-import { rejectAsOffline, OTHER_USER, createSavedVehicle, openTab, setUpDatabase, createSaveRequest } from '@/testing/phone'
+import { rejectAsOffline, OTHER_USER, createSavedVehicle, openTab, setUpDatabase, createSaveRequest } from '@/testing/outboxTabs'
 import { encryptSave } from './encryption'
 
 setUpDatabase()

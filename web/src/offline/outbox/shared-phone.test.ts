@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest'
 import { stubServer } from '@/testing/server'
-import { rejectAsOffline, OTHER_USER, createSavedVehicle, openTab, setUpDatabase, createSaveRequest } from '@/testing/phone'
-import { createSession } from '@/testing/show'
-import { createFake } from '@/testing/fake'
+import { rejectAsOffline, OTHER_USER, createSavedVehicle, openTab, setUpDatabase, createSaveRequest } from '@/testing/outboxTabs'
+import { createSession } from '@/testing/renderPage'
+import { createFake } from '@/testing/createFake'
 import type { EncryptedSave } from '../schema'
 import { encryptSave } from './encryption'
 

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import { endSession } from '@/api/session'
 import type { InspectionActivity, Campaign } from '@/api/types'
 import { stubServer } from '@/testing/server'
-import { LEADER, OPERATOR, renderPage, signInAs } from '@/testing/show'
+import { LEADER, OPERATOR, renderPage, signInAs } from '@/testing/renderPage'
 import CampaignPage from '../CampaignPage'
 
 const HOUR = 3_600_000

@@ -6,13 +6,13 @@ import { formatCount } from '@/lib/time'
 import { Button } from '@/ui/Button'
 import { ChipChoice } from '@/ui/Chips'
 import { ActivityTables } from './ActivityTables'
-import { listWorkedHours, computeForecast } from './forecast'
-import { HourColumns } from './HourColumns'
-import { getDateFormatters } from './moments'
+import { listWorkedHours, computeFinishForecast } from './forecast'
+import { HourlyColumnChart } from './HourlyColumnChart'
+import { getDateFormatters } from './dateFormatters'
 import { ProgressChart } from './ProgressChart'
 import { useDashboardText } from './text'
-import { describeRequiredRate, describeProgress } from './words'
-import { startOfDay } from './workHours'
+import { describeRequiredRate, describeProgress } from './describeForecast'
+import { getStartOfDay } from './workingHours'
 import styles from './ActivityPanel.module.css'
 
 export interface ActivityPanelProps {
@@ -36,15 +36,15 @@ export function ActivityPanel({ activity, pace, dueAt, isCampaign, note }: Activ
   const [heading, hourly, tables] = [useId(), useId(), useId()]
   const worked = listWorkedHours(activity).filter(({ inspected, saves }) => inspected !== 0 || saves > 0)
   const lastWork = worked.at(-1)?.at ?? now
-  const isWorkedToday = startOfDay(lastWork) === startOfDay(now)
-  const [range, setRange] = useState<Range>(worked.length > 0 && startOfDay(worked[0]?.at ?? 0) === startOfDay(now) && !dueAt ? 'today' : 'whole')
+  const isWorkedToday = getStartOfDay(lastWork) === getStartOfDay(now)
+  const [range, setRange] = useState<Range>(worked.length > 0 && getStartOfDay(worked[0]?.at ?? 0) === getStartOfDay(now) && !dueAt ? 'today' : 'whole')
   const [isTable, setIsTable] = useState(false)
-  const outlook = computeForecast(activity, pace, dueAt, now)
+  const outlook = computeFinishForecast(activity, pace, dueAt, now)
   const words = describeProgress(t, activity, outlook, formats, now)
   const day = isWorkedToday ? t('chart.today').toLocaleLowerCase() : formats.day(lastWork)
-  const sum = worked.filter(({ at }) => startOfDay(at) === startOfDay(lastWork)).reduce((all, { inspected }) => all + inspected, 0)
+  const sum = worked.filter(({ at }) => getStartOfDay(at) === getStartOfDay(lastWork)).reduce((all, { inspected }) => all + inspected, 0)
   const perHour = t('chart.hoursLabel', { day, n: formatCount(sum) })
-  const from = range === 'today' ? startOfDay(now) : 0
+  const from = range === 'today' ? getStartOfDay(now) : 0
   return (
     <section className={styles.panel} aria-labelledby={heading}>
       <div className={styles.head}>
@@ -60,7 +60,7 @@ export function ActivityPanel({ activity, pace, dueAt, isCampaign, note }: Activ
           {outlook.need && <p className={outlook.need.isLate ? styles.late : styles.need}>{describeRequiredRate(t, outlook, pace, formats, now)}</p>}
           <ProgressChart activity={activity} outlook={outlook} now={now} isToday={range === 'today'} label={words} formats={formats} />
           <h3 id={hourly} className={styles.part}>{t('chart.perHour', { day })} <span className="quiet">{t('chart.inspected', { n: formatCount(sum) })}</span></h3>
-          <HourColumns worked={worked} hours={outlook.hours} day={lastWork} now={now} label={perHour} formats={formats} />
+          <HourlyColumnChart worked={worked} hours={outlook.hours} day={lastWork} now={now} label={perHour} formats={formats} />
           <div className={styles.tables}>
             <Button kind="quiet" icon="sheet" aria-expanded={isTable} aria-controls={tables} onClick={() => setIsTable(!isTable)}>
               {t(isTable ? 'chart.hideTable' : 'chart.showTable')}

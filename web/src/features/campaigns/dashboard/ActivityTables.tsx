@@ -2,7 +2,7 @@ import type { InspectionActivity } from '@/api/types'
 import { formatCount } from '@/lib/time'
 import table from '@/ui/Table.module.css'
 import { accumulateWorkedHours } from './forecast'
-import type { DateFormatters } from './moments'
+import type { DateFormatters } from './dateFormatters'
 import { useDashboardText } from './text'
 import styles from './ActivityTables.module.css'
 

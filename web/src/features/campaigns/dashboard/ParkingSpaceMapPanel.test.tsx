@@ -3,9 +3,9 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { endSession } from '@/api/session'
 import type { Campaign } from '@/api/types'
 import { stubServer } from '@/testing/server'
-import { LEADER, renderPage, signInAs } from '@/testing/show'
+import { LEADER, renderPage, signInAs } from '@/testing/renderPage'
 import CampaignPage from '../CampaignPage'
-import { ROW_LABEL_WIDTH_PX } from './bays'
+import { ROW_LABEL_WIDTH_PX } from './parkingSpaceGrid'
 
 const campaign: Campaign = {
   id: 5, name: 'Airbag', part: 'Airbag', description: 'Check', status: 'Ongoing', image: '', model_type: '', created_by_name: '1002', created_at: '2026-11-20T12:00:00Z', modified_at: '2026-11-20T12:00:00Z',

@@ -1,12 +1,12 @@
 import { useId } from 'react'
 import type { InspectionActivity } from '@/api/types'
 import { formatCount } from '@/lib/time'
-import { toProgressLine, type Forecast, type ProgressPoint } from './forecast'
-import type { DateFormatters } from './moments'
-import { listTicks, scaleLinear } from './scale'
+import { listProgressPoints, type FinishForecast, type ProgressPoint } from './forecast'
+import type { DateFormatters } from './dateFormatters'
+import { listAxisTicks, createLinearScale } from './chartScale'
 import { useDashboardText } from './text'
 import { useElementWidth } from './useElementWidth'
-import { startOfDay, HOUR_MS } from './workHours'
+import { getStartOfDay, HOUR_MS } from './workingHours'
 import styles from './ProgressChart.module.css'
 
 const [HEIGHT, TOP, LEFT, RIGHT, BOTTOM] = [248, 30, 46, 14, 26]
@@ -16,7 +16,7 @@ const LETTER_WIDTH = 6.4
 
 interface ProgressChartProps {
   activity: InspectionActivity
-  outlook: Forecast
+  outlook: FinishForecast
   now: number
   /** Whether only the day of `now` is shown. */
   isToday: boolean
@@ -26,7 +26,7 @@ interface ProgressChartProps {
 
 /** Returns the start and the end time of the chart. The part in the future is at most as long as the part in the past plus one day. */
 function spanOf(points: ProgressPoint[], { outlook: { hours, finish, need }, now, isToday }: ProgressChartProps): [number, number] {
-  const day = startOfDay(now)
+  const day = getStartOfDay(now)
   const first = points[0]?.at ?? now
   if (isToday) return [Math.min(day + hours.first * HOUR_MS, first), Math.max(day + hours.end * HOUR_MS, now)]
   const begin = Math.min(first, now - HOUR_MS)
@@ -37,7 +37,7 @@ function spanOf(points: ProgressPoint[], { outlook: { hours, finish, need }, now
 function listMarks(begin: number, end: number, isToday: boolean, width: number): number[] {
   const unit = isToday ? HOUR_MS : DAY
   const each = Math.max(1, Math.ceil((end - begin) / unit / Math.max(1, Math.floor(width / LABEL_WIDTH))))
-  const first = isToday ? Math.ceil(begin / HOUR_MS) * HOUR_MS : startOfDay(begin + DAY - 1)
+  const first = isToday ? Math.ceil(begin / HOUR_MS) * HOUR_MS : getStartOfDay(begin + DAY - 1)
   const marks: number[] = []
   for (let at = first; at <= end; at += unit * each) marks.push(at)
   return marks
@@ -50,10 +50,10 @@ export function ProgressChart(props: ProgressChartProps) {
   const [frame, width] = useElementWidth(640)
   const [id, clip] = [useId(), useId()]
   const { total, inspected } = activity
-  const points = toProgressLine(activity, now, isToday ? startOfDay(now) : 0)
+  const points = listProgressPoints(activity, now, isToday ? getStartOfDay(now) : 0)
   const [begin, end] = spanOf(points, props)
   const floor = HEIGHT - BOTTOM
-  const [x, y] = [scaleLinear(begin, end, LEFT, width - RIGHT), scaleLinear(0, total, floor, TOP)]
+  const [x, y] = [createLinearScale(begin, end, LEFT, width - RIGHT), createLinearScale(0, total, floor, TOP)]
   const path = points.map(({ at, done }, n) => `${n === 0 ? 'M' : 'L'}${x(at)} ${y(done)}`).join('')
   const here = [x(now), y(inspected)] as const
   const marks = listMarks(begin, end, isToday, width - LEFT - RIGHT)
@@ -69,7 +69,7 @@ export function ProgressChart(props: ProgressChartProps) {
             <rect x={LEFT} y="0" width={Math.max(width - LEFT - RIGHT, 0)} height={floor} />
           </clipPath>
         </defs>
-        {listTicks(total).map((tick) => (
+        {listAxisTicks(total).map((tick) => (
           <g key={tick}>
             <path d={`M${LEFT} ${y(tick)}H${width - RIGHT}`} className={styles.grid} />
             <text x={LEFT - 8} y={y(tick) + 4} textAnchor="end" className={styles.axis}>{formatCount(tick)}</text>

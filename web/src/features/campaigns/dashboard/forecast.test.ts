@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { InspectionActivity } from '@/api/types'
-import { toProgressLine, computeForecast } from './forecast'
-import { addWorkingHours, countWorkingHours, findWorkingHours } from './workHours'
+import { listProgressPoints, computeFinishForecast } from './forecast'
+import { addWorkingHours, countWorkingHours, findWorkingHours } from './workingHours'
 
 const at = (text: string) => Date.parse(`${text}-03:00`)
 const hour = (text: string, inspected: number) => ({ at: new Date(at(text)).toISOString(), inspected, saves: inspected, found_wrong: 0 })
@@ -12,11 +12,11 @@ const activity: InspectionActivity = {
 
 test('the line is flat between the hours with work and ends with the number of now', () => {
   const now = at('2026-11-25T08:30')
-  const line = toProgressLine(activity, now).map(({ at: time, done }) => [new Date(time).toISOString().slice(8, 16), done])
+  const line = listProgressPoints(activity, now).map(({ at: time, done }) => [new Date(time).toISOString().slice(8, 16), done])
   expect(line).toEqual([
     ['24T11:00', 5], ['24T12:00', 25], ['24T12:00', 25], ['24T13:00', 65], ['24T18:00', 65], ['24T19:00', 95], ['25T11:00', 95], ['25T11:30', 105], ['25T11:30', 105],
   ])
-  expect(toProgressLine(activity, now, at('2026-11-25T00:00'))[0]).toEqual({ at: at('2026-11-25T08:00'), done: 95 })
+  expect(listProgressPoints(activity, now, at('2026-11-25T00:00'))[0]).toEqual({ at: at('2026-11-25T08:00'), done: 95 })
 })
 
 test('only working hours count, as the work shows them', () => {
@@ -31,10 +31,10 @@ test('only working hours count, as the work shows them', () => {
 
 test('the end is a range between the slowest and the fastest recent pace, and the due date says what it needs', () => {
   const now = at('2026-11-25T09:00')
-  const { finish, need } = computeForecast(activity, 39, new Date(at('2026-11-26T12:00')).toISOString(), now)
+  const { finish, need } = computeFinishForecast(activity, 39, new Date(at('2026-11-26T12:00')).toISOString(), now)
   expect(finish).toEqual({ earliest: at('2026-11-25T14:00'), latest: at('2026-11-27T08:30') }) // 195 at 39 an hour, and at 10 an hour
   expect(need).toEqual({ dueAt: at('2026-11-26T12:00'), perHour: 15, isLate: false }) // 8 and 5 hours
-  expect(computeForecast(activity, 39, new Date(at('2026-11-25T10:00')).toISOString(), now).need?.isLate).toBe(true)
-  expect(computeForecast({ ...activity, hours: [] }, 0, null, now)).toEqual({ hours: { first: 7, end: 17 }, finish: null, need: null })
-  expect(computeForecast({ ...activity, inspected: 300 }, 39, new Date(now).toISOString(), now)).toMatchObject({ finish: null, need: null })
+  expect(computeFinishForecast(activity, 39, new Date(at('2026-11-25T10:00')).toISOString(), now).need?.isLate).toBe(true)
+  expect(computeFinishForecast({ ...activity, hours: [] }, 0, null, now)).toEqual({ hours: { first: 7, end: 17 }, finish: null, need: null })
+  expect(computeFinishForecast({ ...activity, inspected: 300 }, 39, new Date(now).toISOString(), now)).toMatchObject({ finish: null, need: null })
 })

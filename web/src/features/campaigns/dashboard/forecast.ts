@@ -1,5 +1,5 @@
 import type { InspectionActivity } from '@/api/types'
-import { addWorkingHours, countWorkingHours, startOfDay, findWorkingHours, HOUR_MS, type WorkingHours } from './workHours'
+import { addWorkingHours, countWorkingHours, getStartOfDay, findWorkingHours, HOUR_MS, type WorkingHours } from './workingHours'
 
 /** An hour in which vehicles were inspected or saved. `at` is the start of the hour in milliseconds since 1970. */
 export interface WorkedHour {
@@ -28,7 +28,7 @@ export interface RequiredRate {
   isLate: boolean
 }
 
-export interface Forecast {
+export interface FinishForecast {
   hours: WorkingHours
   finish: FinishRange | null
   need: RequiredRate | null
@@ -47,7 +47,7 @@ export function accumulateWorkedHours(activity: InspectionActivity): (WorkedHour
 }
 
 /** Returns the points of the progress line from the first worked hour since `from` until now. The line is flat between worked hours. */
-export function toProgressLine(activity: InspectionActivity, now: number, from = 0): ProgressPoint[] {
+export function listProgressPoints(activity: InspectionActivity, now: number, from = 0): ProgressPoint[] {
   const worked = accumulateWorkedHours(activity).filter(({ at }) => at >= from)
   const points = worked.flatMap(({ at, inspected, done }): ProgressPoint[] => [{ at, done: done - inspected }, { at: Math.min(at + HOUR_MS, now), done }])
   return [...points, { at: now, done: activity.inspected }]
@@ -70,11 +70,11 @@ export const estimateFinish = (left: number, perHour: number, hours: WorkingHour
  * Returns the estimated end of a campaign and the rate needed to meet the due date. The estimate lies between the slowest and the fastest
  * of three rates: all shown hours, the last worked day, and the last half hour (`pace`). Only working hours count.
  */
-export function computeForecast(activity: InspectionActivity, pace: number, due: string | null | undefined, now: number): Forecast {
+export function computeFinishForecast(activity: InspectionActivity, pace: number, due: string | null | undefined, now: number): FinishForecast {
   const worked = listWorkedHours(activity).filter(({ inspected, saves }) => inspected > 0 || saves > 0)
   const hours = findWorkingHours(worked.map(({ at }) => at))
   const left = activity.total - activity.inspected
-  const day = startOfDay(worked.at(-1)?.at ?? 0)
+  const day = getStartOfDay(worked.at(-1)?.at ?? 0)
   const rates = [meanPerHour(worked, now), meanPerHour(worked.filter(({ at }) => at >= day), now), pace].filter((rate) => rate > 0)
   const [earliest, latest] = left > 0 && rates.length > 0 ? [estimateFinish(left, Math.max(...rates), hours, now), estimateFinish(left, Math.min(...rates), hours, now)] : [null, null]
   const finish = earliest === null || latest === null ? null : { earliest, latest }

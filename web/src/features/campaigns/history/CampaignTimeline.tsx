@@ -8,7 +8,7 @@ import { TimelinePage } from '@/ui/TimelinePage'
 import { useTimelineText } from '@/ui/TimelineText'
 import { formatDueDate } from '../useDueDateAction'
 import { useCampaignHistory } from './api'
-import { useCampaignFieldLabels, useCampaignEventTitle } from './words'
+import { useCampaignFieldLabels, useCampaignEventTitle } from './campaignEventTexts'
 
 const ICONS: Record<NonNullable<CampaignEvent['bulk']>['kind'], IconName> = { status: 'list', space: 'list', file: 'sheet', undo: 'undo' }
 /** Page with the list of bulk changes and imports. */

@@ -2,7 +2,7 @@ import { screen } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
 import { endSession } from '@/api/session'
 import { createReply, stubServer } from '@/testing/server'
-import { renderPage, signInAs, LEADER } from '@/testing/show'
+import { renderPage, signInAs, LEADER } from '@/testing/renderPage'
 import { HistoryCard } from './HistoryCard'
 
 const HISTORY = 'GET /campaigns/7/history'

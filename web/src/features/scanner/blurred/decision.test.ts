@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createFake } from '@/testing/fake'
+import { createFake } from '@/testing/createFake'
 import { createCodeSelector } from '../codeSelector'
 import type { DecodedFrame } from '../decoder'
 import { MIN_CERTAIN_MARGIN, MIN_CONFIRMABLE_MARGIN, decideText } from './decision'

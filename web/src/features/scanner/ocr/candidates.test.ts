@@ -1,7 +1,7 @@
 import type { Block } from 'tesseract.js'
 import { expect, test } from 'vitest'
 import type { ReadableVehicle } from '@/lib/scanner'
-import { createFake } from '@/testing/fake'
+import { createFake } from '@/testing/createFake'
 import { randomFrom } from '@/testing/labels'
 import { matchLinesToVehicles as matchTexts } from './candidates'
 import { computeSubstringDistance, foldLookAlikes, computeSubstringDistanceByTable, computeWeightedSubstringDistance } from './folding'

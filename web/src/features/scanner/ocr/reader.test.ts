@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { createFake } from '@/testing/fake'
+import { createFake } from '@/testing/createFake'
 import type { CameraFrame } from '../protocol'
 import type { OcrRequest, OcrResponse } from './protocol'
 import { RESPONSE_TIMEOUT_MS, getOcrReader } from './reader'

@@ -9,7 +9,7 @@ import type { IconName } from '@/ui/Icon'
 import { VehicleStatusBadge } from '@/ui/Status'
 import { ValueChange, TimelineField, TimelineItem } from '@/ui/Timeline'
 import { useTimelineText } from '@/ui/TimelineText'
-import { useHistoryText } from './text'
+import { useVehicleHistoryText } from './text'
 import styles from './TimelineEntry.module.css'
 
 type FieldChange = VehicleHistoryEntry['fields'][number]
@@ -22,7 +22,7 @@ const JOBS = '/campaign-list?tool=history'
 
 /** One change of a vehicle: the changed fields, and who changed them, when and how. */
 export function TimelineEntry({ ref, event }: { ref?: Ref<HTMLLIElement> | undefined; event: VehicleHistoryEntry }) {
-  const [t, shared] = [useHistoryText(), useTimelineText()]
+  const [t, shared] = [useVehicleHistoryText(), useTimelineText()]
   const { at, by_hmc, device_time, fields } = event
   const title = useTitle(event)
   return (
@@ -53,7 +53,7 @@ const isFarFrom = (at: string, deviceTime: string | null | undefined): deviceTim
 
 /** Returns the title of a change such as an import or a conflict. Returns `null` when the changed fields alone say what happened. */
 function useTitle({ kind, file, fields }: VehicleHistoryEntry): string | null {
-  const t = useHistoryText()
+  const t = useVehicleHistoryText()
   if (kind === 'import') return file === '' ? t('history.imported') : t('history.importedFrom', { file })
   if (kind === 'conflict') return t(fields.length === 0 ? 'history.unchanged' : 'history.resolved')
   if (fields.some(({ in_conflict }) => in_conflict)) return t('history.conflict')
@@ -63,7 +63,7 @@ function useTitle({ kind, file, fields }: VehicleHistoryEntry): string | null {
 /** Origin of a change, such as a save or a bulk change. A bulk change links to the list of bulk changes if the person may open that list. */
 function Way({ event: { kind, origin, file } }: { event: VehicleHistoryEntry }) {
   const manages = mayManageCampaigns(useSession()?.user.user_type ?? '')
-  const [t, shared] = [useHistoryText(), useTimelineText()]
+  const [t, shared] = [useVehicleHistoryText(), useTimelineText()]
   if (kind === 'save') return <span>{t(origin === 'scanned' ? 'history.scanned' : origin === 'typed' ? 'history.typed' : 'history.onScreen')}</span>
   if (kind === 'conflict') return null
   const words = kind === 'import' ? null : kind !== 'bulk_file' ? shared('history.bulk') : file === '' ? t('history.csvPlain') : t('history.csv', { file })
@@ -76,7 +76,7 @@ function Way({ event: { kind, origin, file } }: { event: VehicleHistoryEntry }) 
 }
 
 function Change({ change: { field, old, new: value, in_conflict }, kind }: { change: FieldChange; kind: VehicleHistoryEntry['kind'] }) {
-  const t = useHistoryText()
+  const t = useVehicleHistoryText()
   const [before, after] = [<Value key="old" field={field} value={old} />, <Value key="new" field={field} value={value} inspected={kind === 'save' || in_conflict} />]
   return (
     <TimelineField name={t(VEHICLE_FIELD_LABELS[field])}>

@@ -2,9 +2,9 @@ import { screen } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
 import { endSession } from '@/api/session'
 import type { Vehicle } from '@/api/types'
-import { createFake } from '@/testing/fake'
+import { createFake } from '@/testing/createFake'
 import { createReply, stubServer } from '@/testing/server'
-import { renderPage, signInAs, LEADER } from '@/testing/show'
+import { renderPage, signInAs, LEADER } from '@/testing/renderPage'
 import { HistorySection } from './HistorySection'
 
 const vehicle = createFake<Vehicle>({ id: 7, version: 1, open_conflicts: 0 })

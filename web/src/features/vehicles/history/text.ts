@@ -17,7 +17,7 @@ const mix = {
   'history.deviceTime': 'Hora do aparelho: {date} {time}',
 }
 
-export const { catalogues, useFeatureText: useHistoryText } = defineFeatureText(
+export const { catalogues, useFeatureText: useVehicleHistoryText } = defineFeatureText(
   mix,
   {
     'history.deviceTime': 'Device time: {date} {time}',

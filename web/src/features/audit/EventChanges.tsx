@@ -1,0 +1,96 @@
+import type { AuditEvent } from '@/api/types'
+import { VEHICLE_FIELD_LABELS } from '@/lib/vehicleFields'
+import { getAccessLevelTextKey } from '@/lib/roles'
+import type { TextKey } from '@/lib/text'
+import { formatDate, formatTime } from '@/lib/time'
+import { getCampaignStatusTextKey } from '@/ui/Status'
+import { listFieldChanges, splitByTotalLength, type FieldChange } from './auditEvents'
+import { useAuditText, type AuditTextKey } from './text'
+import styles from './EventChanges.module.css'
+
+/** Labels of the fields in an audit event's old and new values, the same labels as on other screens. */
+const FIELDS: Record<string, TextKey | AuditTextKey> = {
+  user_type: 'audit.level', hmc: 'audit.hmc', password: 'signIn.password', name: 'campaigns.campaign', part: 'campaign.part', model_type: 'campaign.modelType',
+  description: 'campaign.description', due_at: 'audit.due', ...VEHICLE_FIELD_LABELS,
+  inspected: 'audit.inspected', claimed_device: 'audit.device',
+  claimed_device_time: 'audit.deviceTime', claimed_time_differs_by_hours: 'audit.clockDifference', vehicles: 'audit.vehicles', total_vehicles: 'audit.vehicles', total_inspected: 'audit.inspectedVehicles', file_name: 'audit.file',
+}
+
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/
+const isTimestamp = (value: string): boolean => TIMESTAMP.test(value) && !Number.isNaN(Date.parse(value))
+
+/**
+ * Returns the text key of an access level, a campaign status or a yes-no value. Returns null or undefined for other values, which are
+ * shown untranslated.
+ */
+function getValueKey(field: string, value: string): TextKey | AuditTextKey | null | undefined {
+  if (field === 'user_type') return getAccessLevelTextKey(value)
+  if (field === 'status') return getCampaignStatusTextKey(value)
+  return field === 'inspected' ? (value === 'true' ? 'audit.yes' : 'audit.no') : null
+}
+
+/** Field change as the texts that the page shows. */
+interface ChangeTexts {
+  id: string
+  label: string
+  old: string | null
+  /** Whether the old value is no longer valid. */
+  isReplaced: boolean
+  /** Separator between the two values; empty when one value is missing. */
+  sign: string
+  new: string | null
+  /** Number of characters of the change on the page. */
+  length: number
+}
+
+function useDescribeChange() {
+  const t = useAuditText()
+  const describeValue = (field: string, value: string | null): string | null => {
+    if (value === null) return null
+    const key = getValueKey(field, value)
+    if (key) return t(key)
+    return isTimestamp(value) ? `${formatDate(value)} ${formatTime(value)}` : value || t('audit.empty')
+  }
+  return ({ field, inConflict = false, ...values }: FieldChange): ChangeTexts => {
+    const key = FIELDS[field]
+    const name = key === undefined ? field : t(key)
+    const label = inConflict ? t('audit.inConflict', { field: name }) : name
+    const [before, after] = [describeValue(field, values.old), describeValue(field, values.new)]
+    const sign = before === null || after === null ? '' : inConflict ? ' / ' : ' → '
+    return { id: `${field} ${inConflict}`, label, old: before, isReplaced: !inConflict, sign, new: after, length: `${label} ${before ?? ''}${sign}${after ?? ''}`.length }
+  }
+}
+
+/** Changed values of an audit event: those that fit are shown on one line, the others in a collapsed section. */
+export function EventChanges({ event, maxLength }: { event: AuditEvent; maxLength: number }) {
+  const t = useAuditText()
+  const describe = useDescribeChange()
+  const changes = listFieldChanges(event).map(describe)
+  const [short, others] = splitByTotalLength(changes, maxLength)
+  return (
+    <>
+      {short.length > 0 && <ChangeList changes={short} className={styles.line} />}
+      {others.length > 0 && (
+        <details className={styles.others}>
+          <summary>{t(short.length > 0 ? 'audit.moreChanges' : 'audit.changes', { n: others.length })}</summary>
+          <ChangeList changes={others} className={styles.list} />
+        </details>
+      )}
+    </>
+  )
+}
+
+function ChangeList({ changes, className }: { changes: ChangeTexts[]; className: string | undefined }) {
+  const t = useAuditText()
+  return (
+    <ul className={`${styles.changes} ${className}`} aria-label={t('audit.change')}>
+      {changes.map((change) => (
+        <li key={change.id}>
+          <span className="quiet">{change.label}</span> {change.old !== null && (change.isReplaced ? <del>{change.old}</del> : <ins>{change.old}</ins>)}
+          {change.sign}
+          {change.new !== null && <ins>{change.new}</ins>}
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,70 @@
+import type { AuditEvent } from '@/api/types'
+import { isRecord } from '@/lib/json'
+
+export const AUDIT_EVENT_KINDS = [
+  'login', 'login-failed', 'lockout', 'logout', 'refused', 'page-view', 'user-changed', 'campaign-imported',
+  'campaign-changed', 'campaign-deleted', 'vehicle-changed', 'bulk-changed', 'exported', 'service-step', 'retention',
+] as const
+
+/** One field changed by an audit event, with its value before and after as text; null when the event does not contain that value. */
+export interface FieldChange {
+  field: string
+  old: string | null
+  new: string | null
+  /** Whether the event records both values of a conflict on the field, instead of a change. */
+  inConflict?: boolean
+}
+
+const textOf = (value: unknown): string => (value === null || value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value))
+/** End of the names under which an event stores the two values of a conflict. */
+const CONFLICT_SUFFIX = ' in conflict'
+
+/** Reads the two values of a conflict on a field. Returns the change itself when it records none. */
+function readConflict(change: FieldChange, value: unknown): FieldChange {
+  if (!change.field.endsWith(CONFLICT_SUFFIX) || !isRecord(value)) return change
+  return { field: change.field.slice(0, -CONFLICT_SUFFIX.length), old: textOf(value.theirs), new: textOf(value.mine), inConflict: true }
+}
+
+const valuesIn = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {})
+
+/** Kinds of audit events that record no change; their values contain only the clock time of the browser or a number of repetitions. */
+const KINDS_WITHOUT_CHANGE = ['page-view', 'login', 'refused']
+
+/**
+ * Lists the fields that an event changed, fields with both values first. Returns an empty list for an event without a change, such as a
+ * sign-in.
+ */
+export function listFieldChanges(event: AuditEvent): FieldChange[] {
+  if (KINDS_WITHOUT_CHANGE.includes(event.kind)) return []
+  const [before, after] = [valuesIn(event.old), valuesIn(event.new)]
+  const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+  const changes = fields.map((field) => {
+    const change = { field, old: field in before ? textOf(before[field]) : null, new: field in after ? textOf(after[field]) : null }
+    return readConflict(change, after[field])
+  })
+  const isComplete = (change: FieldChange) => change.old !== null && change.new !== null
+  return changes.filter((change) => (change.old ?? '') !== (change.new ?? '')).toSorted((a, b) => Number(isComplete(b)) - Number(isComplete(a)))
+}
+
+/** Splits texts into those that fit on a line of `maxLength` characters together, and the others. Keeps the order. */
+export function splitByTotalLength<T extends { length: number }>(texts: T[], maxLength: number): [fitting: T[], others: T[]] {
+  const [fitting, others]: [T[], T[]] = [[], []]
+  let used = 0
+  for (const text of texts) {
+    const fits = used + text.length <= maxLength
+    if (fits) used += text.length
+    ;(fits ? fitting : others).push(text)
+  }
+  return [fitting, others]
+}
+
+/**
+ * Returns the start (00:00 at UTC-3) of the day `daysLater` days after `day`, as an ISO timestamp. Returns `null` when `day` is not a
+ * date.
+ */
+export function toDayStartIso(day: string, daysLater = 0): string | null {
+  const begin = new Date(`${day}T00:00:00-03:00`)
+  if (Number.isNaN(begin.getTime())) return null
+  begin.setUTCDate(begin.getUTCDate() + daysLater)
+  return begin.toISOString()
+}

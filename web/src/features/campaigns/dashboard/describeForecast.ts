@@ -1,0 +1,35 @@
+import type { InspectionActivity } from '@/api/types'
+import { formatCount } from '@/lib/time'
+import type { FinishRange, FinishForecast } from './forecast'
+import type { DateFormatters } from './dateFormatters'
+import type { DashboardTranslate } from './text'
+
+/** Formats the time range of the estimated end. Returns a single time when the ends are less than half an hour apart. */
+export function formatFinishRange({ earliest, latest }: FinishRange, formats: DateFormatters, now: number, t: DashboardTranslate): string {
+  const [first, last] = [formats.moment(earliest, now), formats.moment(latest, now)]
+  if (latest - earliest < 1_800_000) return first
+  const isOneDay = formats.shortDay(earliest) === formats.shortDay(latest)
+  return t('chart.fromTo', { from: first, to: isOneDay ? formats.time(latest) : last })
+}
+
+/**
+ * Returns a sentence with the inspected and total vehicles and, if known, the estimated end. The sentence is shown above the progress
+ * chart and is the label of the chart for screen readers.
+ */
+export function describeProgress(t: DashboardTranslate, { total, inspected }: InspectionActivity, { finish }: FinishForecast, formats: DateFormatters, now: number): string {
+  const counts = { done: formatCount(inspected), total: formatCount(total) }
+  if (inspected >= total) return t('chart.allDone', counts)
+  return finish === null ? t('chart.done', counts) : t('chart.doneAbout', { ...counts, when: formatFinishRange(finish, formats, now, t) })
+}
+
+/**
+ * Returns a sentence with the pace needed to meet the due date, or that the date has passed. Returns an empty text without a due date
+ * and when all vehicles are inspected.
+ */
+export function describeRequiredRate(t: DashboardTranslate, { need, hours }: FinishForecast, pace: number, formats: DateFormatters, now: number): string {
+  if (need === null) return ''
+  const when = formats.moment(need.dueAt, now)
+  if (need.perHour === 0) return t('chart.overdue', { when })
+  const words = { n: formatCount(need.perHour), when, pace: formatCount(Math.round(pace)), first: hours.first, end: hours.end }
+  return t(need.isLate ? 'chart.needsLate' : 'chart.needs', words)
+}

@@ -1,0 +1,68 @@
+/** Length of an hour in milliseconds. */
+export const HOUR_MS = 3_600_000
+const DAY = 24 * HOUR_MS
+/** Offset in milliseconds of the shown times from UTC. All pages show times at UTC-3, see `lib/time`. */
+const OFFSET = 3 * HOUR_MS
+/** Default working hours: hours of the day from `FIRST` to before `END`. Used until enough distinct hours with work are known. */
+const [FIRST, END] = [7, 17]
+/** Minimum number of distinct hours of the day with work. With fewer, the default working hours count as well. */
+const MIN_WORKED_HOURS = 4
+/** Maximum number of hours into the future for which working hours are counted. */
+const MAX_HOURS = 24 * 366
+
+/** Hours of the day in which people work: from `first` to before `end`. */
+export interface WorkingHours {
+  first: number
+  end: number
+}
+
+/** Returns the hour of the day, 0 to 23, of a time in milliseconds. */
+export const getHourOfDay = (at: number): number => Math.floor((((at - OFFSET) % DAY) + DAY) % DAY / HOUR_MS)
+/** Returns the start of the day that contains a time; both in milliseconds since 1970. */
+export const getStartOfDay = (at: number): number => at - ((((at - OFFSET) % DAY) + DAY) % DAY)
+const isWorking = (at: number, { first, end }: WorkingHours) => getHourOfDay(at) >= first && getHourOfDay(at) < end
+
+/**
+ * Returns the working hours derived from the start times of the worked hours. While too few hours are known, the result includes the
+ * default working hours.
+ */
+export function findWorkingHours(worked: number[]): WorkingHours {
+  const seen = new Set(worked.map(getHourOfDay))
+  const [low, high] = [Math.min(...seen, 23), Math.max(...seen, 0) + 1]
+  if (seen.size >= MIN_WORKED_HOURS) return { first: low, end: high }
+  return seen.size === 0 ? { first: FIRST, end: END } : { first: Math.min(low, FIRST), end: Math.max(high, END) }
+}
+
+/**
+ * Calls `visit` for each working hour after the time `from`, including the remainder of the first hour. `visit` receives the start and
+ * the length in hours, and returns true to stop.
+ */
+function walk(from: number, hours: WorkingHours, visit: (at: number, length: number) => boolean): void {
+  let at = from
+  for (let step = 0; step < MAX_HOURS; step += 1) {
+    const next = (Math.floor(at / HOUR_MS) + 1) * HOUR_MS
+    if (isWorking(at, hours) && visit(at, (next - at) / HOUR_MS)) return
+    at = next
+  }
+}
+
+/** Returns the time `amount` working hours after `from`. Returns null when that time is more than `MAX_HOURS` hours after `from`. */
+export function addWorkingHours(from: number, amount: number, hours: WorkingHours): number | null {
+  let [left, end]: [number, number | null] = [amount, null]
+  walk(from, hours, (at, length) => {
+    if (left <= length) end = at + left * HOUR_MS
+    left -= length
+    return end !== null
+  })
+  return end
+}
+
+/** Returns the number of working hours between two times. */
+export function countWorkingHours(from: number, to: number, hours: WorkingHours): number {
+  let sum = 0
+  walk(from, hours, (at, length) => {
+    if (at < to) sum += Math.min(length, (to - at) / HOUR_MS)
+    return at >= to
+  })
+  return sum
+}

@@ -1,0 +1,43 @@
+import type { ManageTextKey } from './text'
+
+/** Maximum number of lines in one bulk request. */
+export const MAX_BULK_LINES = 50_000
+
+const tidy = (line: string) => line.trim().replace(/\s+/g, ' ')
+
+/** Reads the VINs from a pasted list, one per line. Collapses whitespace and drops empty lines. */
+export const parseVinLines = (text: string): string[] => text.split(/\r?\n/).map(tidy).filter((line) => line !== '')
+
+export interface ParkingSpaceRow {
+  vin: string
+  parking_space: string
+}
+export interface InvalidLine {
+  line: number
+  problem: ManageTextKey
+}
+
+/**
+ * Returns the text key of the reason why a line is not a VIN with a parking space, or `null` for a valid line. A leading tab means that
+ * the first spreadsheet cell of the line is empty.
+ */
+function problemOf(raw: string, tokens: string[]): ManageTextKey | null {
+  if (raw.startsWith('\t')) return 'bulk.noVin'
+  if (tokens.length < 2) return 'bulk.invalid'
+  return tokens.length < 3 ? 'bulk.noSpace' : null
+}
+
+/** Splits each line of a pasted list into a VIN (the first two words) and a parking space (the rest). */
+export function parseParkingSpaceLines(text: string): { rows: ParkingSpaceRow[]; wrong: InvalidLine[] } {
+  const rows: ParkingSpaceRow[] = []
+  const wrong: InvalidLine[] = []
+  for (const [index, raw] of text.split(/\r?\n/).entries()) {
+    const line = tidy(raw)
+    if (line === '') continue
+    const tokens = line.split(' ')
+    const problem = problemOf(raw, tokens)
+    if (problem === null) rows.push({ vin: tokens.slice(0, 2).join(' '), parking_space: tokens.slice(2).join(' ') })
+    else wrong.push({ line: index + 1, problem })
+  }
+  return { rows, wrong }
+}

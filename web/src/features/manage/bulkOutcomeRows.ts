@@ -1,0 +1,33 @@
+import type { BulkResult, PreviewedVehicle } from '@/api/types'
+import { getSkipReasonTextKey } from './bulkSummary'
+import type { ManageTextKey } from './text'
+
+export type BulkOutcomeKind = 'updated' | 'skipped' | 'missing'
+
+/** One vehicle of a bulk change: changed, skipped for a reason, or not found. */
+export interface BulkOutcomeRow {
+  kind: BulkOutcomeKind
+  vin: string
+  campaign: string
+  /** Changes of an updated vehicle. */
+  changes: PreviewedVehicle['changes']
+  /** Text key of the reason why the vehicle was skipped; `null` when `words` is shown instead. */
+  reason: ManageTextKey | null
+  /** Reason in the server's words, shown when the reason code has no text key. */
+  words: string
+}
+
+const NO_REASON = { reason: null, words: '' } as const
+
+/** Lists the vehicles of a bulk change: first the changed vehicles of the preview, then the skipped vehicles, then the vehicles that were not found. */
+export function listBulkOutcomeRows({ skipped, not_found }: Pick<BulkResult, 'skipped' | 'not_found'>, changed: PreviewedVehicle[]): BulkOutcomeRow[] {
+  return [
+    ...changed.map(({ vin_number, campaign_name, changes }): BulkOutcomeRow => ({ kind: 'updated', vin: vin_number, campaign: campaign_name, changes, ...NO_REASON })),
+    ...skipped.map(({ vin, code, reason }): BulkOutcomeRow => ({ kind: 'skipped', vin, campaign: '', changes: [], reason: getSkipReasonTextKey(code), words: reason })),
+    ...not_found.map((vin): BulkOutcomeRow => ({ kind: 'missing', vin, campaign: '', changes: [], ...NO_REASON })),
+  ]
+}
+
+/** Returns the rows of one kind, or of all kinds for `null`, whose VIN contains the text. */
+export const filterBulkOutcomeRows = (rows: BulkOutcomeRow[], kind: BulkOutcomeKind | null, text: string): BulkOutcomeRow[] =>
+  rows.filter((row) => (kind === null || row.kind === kind) && row.vin.toLowerCase().includes(text.trim().toLowerCase()))

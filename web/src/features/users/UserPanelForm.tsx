@@ -1,0 +1,38 @@
+import type { FormEvent, ReactNode } from 'react'
+import { isPasswordPromptCancelled } from '@/api/passwordPrompt'
+import { Button } from '@/ui/Button'
+import { Alert } from '@/ui/Page'
+import { describeUserRejection } from './api'
+import { useUsersText, type UsersTextKey } from './text'
+import styles from './UserPanelForm.module.css'
+
+interface PanelFormProps {
+  label: string
+  /** Text key of the first error in the typed values; `null` when the values are valid. The form is not sent while there is an error. */
+  complaint: UsersTextKey | null
+  /** Error of the last request; `null` when no request has failed. */
+  error: Error | null
+  busy: boolean
+  onSubmit: () => void
+  children: ReactNode
+}
+
+/** Form of a panel: its fields, the error message, and the submit button. */
+export function UserPanelForm({ label, complaint, error, busy, onSubmit, children }: PanelFormProps) {
+  const t = useUsersText()
+  const refused = error === null || isPasswordPromptCancelled(error) ? null : describeUserRejection(error)
+  const errorText = complaint !== null ? t(complaint) : refused && t(refused.key, { message: refused.message })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!busy) onSubmit()
+  }
+  return (
+    <form className={styles.form} onSubmit={submit} aria-label={label} noValidate>
+      {children}
+      {errorText !== null && <Alert kind="error">{errorText}</Alert>}
+      <Button kind="primary" big wide type="submit" busy={busy}>
+        {label}
+      </Button>
+    </form>
+  )
+}

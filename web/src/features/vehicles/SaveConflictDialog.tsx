@@ -1,0 +1,60 @@
+import { OPERATOR_FIELDS, VEHICLE_FIELD_LABELS, type VehicleField } from '@/lib/vehicleFields'
+import { useText } from '@/lib/text'
+import { formatDate, formatTime } from '@/lib/time'
+import { Button } from '@/ui/Button'
+import { Dialog } from '@/ui/Dialog'
+import type { Inspection } from './useInspection'
+import type { SaveConflict } from './useSubmitInspection'
+import styles from './SaveConflictDialog.module.css'
+
+/** The compared fields in the order of the dialog. */
+const FIELDS: readonly VehicleField[] = ['status', 'parking_space', 'vin_number', 'operator_notes', 'admin_notes']
+
+/** Dialog shown when another person saved the vehicle first: shows both versions and lets the person choose. */
+export function SaveConflictDialog({ conflict, inspection }: { conflict: SaveConflict; inspection: Inspection }) {
+  const t = useText()
+  const { current, mine } = conflict
+  const { supervisor, keepMine, takeTheirs, busy } = inspection
+  const differing = FIELDS.filter((field) => mine[field] !== current[field] && (supervisor || OPERATOR_FIELDS.includes(field)))
+  const at = current.modified_at
+  return (
+    <Dialog label={t('conflict.title')} onClose={inspection.decideLater}>
+      <div className={styles.conflict}>
+        <h2>{t('conflict.title')}</h2>
+        <p>{t('conflict.text', { hmc: current.modified_by_hmc ?? '?', date: at ? formatDate(at) : '', time: at ? formatTime(at) : '' })}</p>
+        <table className={styles.versions}>
+          <thead>
+            <tr>
+              <th scope="col">{t('conflict.field')}</th>
+              <th scope="col">{t('conflict.mine')}</th>
+              <th scope="col">{t('conflict.theirs')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {differing.map((field) => (
+              <tr key={field}>
+                <th scope="row">{t(VEHICLE_FIELD_LABELS[field])}</th>
+                <td><Value field={field} value={mine[field]} /></td>
+                <td><Value field={field} value={current[field]} /></td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        {differing.length === 0 && <p className="quiet">{t('conflict.same')}</p>}
+        <div className={styles.answers}>
+          <Button kind="primary" busy={busy} onClick={() => keepMine(conflict)}>
+            {t('conflict.keepMine')}
+          </Button>
+          <Button disabled={busy} onClick={() => takeTheirs(conflict)}>
+            {t('conflict.takeTheirs')}
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}
+
+function Value({ field, value }: { field: VehicleField; value: string }) {
+  const t = useText()
+  return value === '' ? <span className="quiet">{t(field === 'status' ? 'status.none' : 'conflict.empty')}</span> : value
+}

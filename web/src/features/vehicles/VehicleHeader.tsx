@@ -1,0 +1,77 @@
+import { useContext } from 'react'
+import { createPortal } from 'react-dom'
+import type { Vehicle } from '@/api/types'
+import { InlineEdit } from '@/ui/InlineEdit'
+import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
+import { MonospaceVin } from './MonospaceVin'
+import { useInspectionText } from './text'
+import type { Inspection } from './useInspection'
+import { VehiclePaneContext } from './vehiclePane'
+import styles from './VehicleHeader.module.css'
+
+interface VehicleHeadProps {
+  vehicle: Vehicle
+  /** The next vehicle to inspect, once it is loaded. */
+  next: Vehicle | undefined
+  inspection: Inspection
+}
+
+/** Parking space and VIN of the vehicle to inspect: in the head of the pane, or above the form with the next parking space. */
+export function VehicleHeader({ vehicle, next, inspection }: VehicleHeadProps) {
+  const t = useInspectionText()
+  const pane = useContext(VehiclePaneContext)
+  if (pane !== null) return pane.head && createPortal(<PaneHead vehicle={vehicle} inspection={inspection} />, pane.head)
+  return (
+    <div className={styles.place}>
+      <ParkingSpaceSign space={vehicle.parking_space} size="page" />
+      <div className={styles.beside}>
+        <MonospaceVin vin={vehicle.vin_number} />
+        {next && (
+          <span className={styles.next}>
+            {t('walk.next')} <ParkingSpaceSign space={next.parking_space} size="small" />
+          </span>
+        )}
+      </div>
+    </div>
+  )
+}
+
+function PaneHead({ vehicle, inspection }: Omit<VehicleHeadProps, 'next'>) {
+  if (inspection.supervisor) {
+    return (
+      <>
+        <InlineParkingSpaceEdit inspection={inspection} asSign />
+        <InlineVinEdit inspection={inspection} asVin />
+      </>
+    )
+  }
+  return (
+    <>
+      <ParkingSpaceSign space={vehicle.parking_space} size="small" />
+      <MonospaceVin vin={vehicle.vin_number} />
+    </>
+  )
+}
+
+const isIdentifier = (text: string) => /^\S+ \S+$/.test(text)
+const isFilled = (text: string) => text.trim() !== ''
+
+/** VIN that a supervisor can edit. With `asVin`, the last digits are bold as in the list. */
+export function InlineVinEdit({ inspection: { entry, change }, asVin = false }: { inspection: Inspection; asVin?: boolean }) {
+  const t = useInspectionText()
+  return (
+    <InlineEdit label={t('vehicles.vin')} value={entry.vin_number} mono valid={isIdentifier} message={t('vehicle.vinFormat')} onSave={(vin_number) => change({ vin_number })}>
+      {asVin && <MonospaceVin vin={entry.vin_number} />}
+    </InlineEdit>
+  )
+}
+
+/** Parking space that a supervisor can edit. With `asSign`, the value is drawn as a sign. */
+export function InlineParkingSpaceEdit({ inspection: { entry, change }, asSign = false }: { inspection: Inspection; asSign?: boolean }) {
+  const t = useInspectionText()
+  return (
+    <InlineEdit label={t('vehicles.space')} value={entry.parking_space} valid={isFilled} message={t('vehicle.spaceFormat')} onSave={(parking_space) => change({ parking_space })}>
+      {asSign && <ParkingSpaceSign space={entry.parking_space} size="small" />}
+    </InlineEdit>
+  )
+}

@@ -1,0 +1,17 @@
+import { Dialog } from '@/ui/Dialog'
+import { VehicleMismatchQuestion, useFeatureText } from '@/ui/VehicleMismatchQuestion'
+import type { Inspection } from './useInspection'
+import type { VehicleMismatch } from './useSubmitInspection'
+
+/** Dialog shown when the server has another vehicle under this id: asks whether the save belongs to that vehicle. Closing the dialog keeps the save in the outbox. */
+export function VehicleMismatchDialog({ mismatch, inspection }: { mismatch: VehicleMismatch; inspection: Inspection }) {
+  const t = useFeatureText()
+  const { saveToOther, discardMismatch, leaveMismatch } = inspection
+  return (
+    <Dialog label={t('vehicleMismatch.title')} onClose={leaveMismatch}>
+      <VehicleMismatchQuestion seen={mismatch.request.vin} now={mismatch.now} onYes={() => saveToOther(mismatch)} onDiscard={() => discardMismatch(mismatch)}>
+        {mismatch.seq !== null && <p className="quiet">{t('vehicleMismatch.stays')}</p>}
+      </VehicleMismatchQuestion>
+    </Dialog>
+  )
+}

@@ -1,0 +1,104 @@
+import { useRef, useState } from 'react'
+import { getErrorMessage } from '@/api/apiProblem'
+import { useSession, type SessionUser } from '@/api/session'
+import type { ListedVehicle, Vehicle } from '@/api/types'
+import { Button, IconButton } from '@/ui/Button'
+import { Dialog } from '@/ui/Dialog'
+import { ErrorNotice, Skeleton } from '@/ui/Page'
+import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
+import { VehicleStatusBadge } from '@/ui/Status'
+import { useVehicle } from './api'
+import { SaveConflictDialog } from './SaveConflictDialog'
+import { MonospaceVin } from './MonospaceVin'
+import { StorageWarning } from './StorageWarning'
+import { requiresNote, NoteFields } from './NoteFields'
+import { SaveError } from './SaveError'
+import { VehicleMismatchDialog } from './VehicleMismatchDialog'
+import { OfflineNotice } from './OfflineNotice'
+import { RestoredDraftNotice } from './RestoredDraftNotice'
+import { StatusGrid } from './StatusGrid'
+import { useInspectionText } from './text'
+import type { CompletedSaveCallback } from './useAfterSaveNavigation'
+import { useInspection } from './useInspection'
+import { CampaignProblem } from './VehicleDetails'
+import styles from './WalkInspectionSheet.module.css'
+
+interface SheetProps {
+  listed: ListedVehicle
+  yard: number | null
+  scanned: boolean
+  /** Whether the tap on a status saves the vehicle. The save can then be undone for a few seconds. */
+  oneTap: boolean
+  onSaved: CompletedSaveCallback
+  onClose: () => void
+}
+
+/** Sheet over the camera with the scanned vehicle: one tap selects the status, another tap saves the vehicle. */
+export function WalkInspectionSheet({ listed, yard, scanned, oneTap, onSaved, onClose }: SheetProps) {
+  const t = useInspectionText()
+  const session = useSession()
+  const vehicle = useVehicle(listed.id, yard)
+  return (
+    <Dialog kind="sheet" label={t('walk.sheet', { vin: listed.vin_number })} onClose={onClose}>
+      <div className={styles.sheet}>
+        <div className={styles.head}>
+          <ParkingSpaceSign space={listed.parking_space} size="page" />
+          <div className={styles.car}>
+            <MonospaceVin vin={listed.vin_number} />
+            {listed.inspected && <span className={styles.done}>{t('walk.done')} <VehicleStatusBadge status={listed.status} /></span>}
+          </div>
+          <IconButton icon="close" label={t('walk.skip')} onClick={onClose} />
+        </div>
+        {vehicle.isPending && <Skeleton rows={2} height={72} label={t('vehicle.loading')} onRetry={() => void vehicle.refetch()} />}
+        {vehicle.isError && !vehicle.data && <ErrorNotice text={getErrorMessage(vehicle.error, t)} onRetry={() => void vehicle.refetch()} />}
+        {vehicle.data && session && <Inspect vehicle={vehicle.data} yard={yard} user={session.user} scanned={scanned} oneTap={oneTap} onSaved={onSaved} />}
+      </div>
+    </Dialog>
+  )
+}
+
+interface InspectProps {
+  vehicle: Vehicle
+  yard: number | null
+  user: SessionUser
+  scanned: boolean
+  oneTap: boolean
+  onSaved: CompletedSaveCallback
+}
+
+function Inspect({ vehicle, yard, user, scanned, oneTap, onSaved }: InspectProps) {
+  const t = useInspectionText()
+  const inspection = useInspection(vehicle, yard, user, onSaved, oneTap)
+  const { entry, busy, error, restored, typedOn, conflict, mismatch, change, submit } = inspection
+  const [open, setOpen] = useState(entry.operator_notes !== '')
+  const notes = useRef<HTMLDetailsElement>(null)
+  const choose = (status: string) => {
+    const part = { status, identifier: vehicle.vin_number, scanned }
+    change(part)
+    if (requiresNote(status)) {
+      setOpen(true)
+      if (oneTap) requestAnimationFrame(() => notes.current?.querySelector('textarea')?.focus())
+    } else if (oneTap && status !== '' && status !== vehicle.status && !busy) submit('stay', part)
+  }
+  return (
+    <form className={styles.inspect} aria-label={t('walk.sheet', { vin: vehicle.vin_number })} onSubmit={(event) => event.preventDefault()}>
+      <CampaignProblem campaign={vehicle.campaign_id} />
+      <OfflineNotice vehicle={vehicle} />
+      {restored && typedOn !== null && <RestoredDraftNotice vehicle={vehicle} inspection={inspection} />}
+      <StatusGrid role={user.user_type} stored={vehicle.status} value={entry.status} onChange={choose} />
+      <details ref={notes} className={styles.notes} open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary>{t('walk.notes')}</summary>
+        <NoteFields inspection={inspection} />
+      </details>
+      <div className={styles.save}>
+        <StorageWarning />
+        <SaveError error={error} />
+        <Button kind="primary" big wide busy={busy} disabled={entry.status === ''} onClick={() => submit('stay')}>
+          {entry.status === '' ? t('walk.choose') : t('walk.saveAs', { status: entry.status })}
+        </Button>
+      </div>
+      {conflict && <SaveConflictDialog conflict={conflict} inspection={inspection} />}
+      {mismatch && <VehicleMismatchDialog mismatch={mismatch} inspection={inspection} />}
+    </form>
+  )
+}

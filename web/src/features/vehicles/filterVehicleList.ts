@@ -1,0 +1,125 @@
+import type { ListedVehicle } from '@/api/types'
+import { toIdentifierKey } from '@/lib/identifier'
+import { normalizeText } from '@/lib/normalizeText'
+import { compareNaturally } from '@/lib/yards'
+
+/** Vehicles of a campaign, prepared once so that searching on every key press is fast. */
+export interface VehicleListIndex {
+  vehicles: readonly ListedVehicle[]
+  /** VIN and parking space of all vehicles in lower case, joined into one text that is searched in one pass. */
+  text: string
+  /** Offset of each vehicle's part in `text`, followed by the length of `text`. */
+  begins: Uint32Array
+  /** Names of the vehicles' yard groups (the part of a parking space before its first hyphen), in natural order. */
+  yards: readonly string[]
+  /** Names of the yard groups and of the yards that contain them, in natural order. */
+  places: readonly string[]
+  /** Normalized VINs and parking spaces, built when a search first needs them. */
+  keys?: Texts
+}
+
+interface Texts {
+  text: string
+  begins: Uint32Array
+}
+
+const BREAK = '\n' // cannot be typed into a search field, so no search matches across two texts
+
+/** Returns the yard filter values that include a vehicle: its yard and its yard group. AB-3 is in yard A and in group AB. */
+function placesOf({ id_yard, parking_space, yard_group }: ListedVehicle): string[] {
+  const yard = parking_space.trim().charAt(0).toUpperCase()
+  return id_yard == null || yard === yard_group.toUpperCase() ? [id_yard == null ? yard_group : yard] : [yard, yard_group]
+}
+
+const distinct = (names: string[]): string[] => [...new Set(names)].toSorted(compareNaturally)
+
+function joined(texts: string[]): Texts {
+  const begins = new Uint32Array(texts.length + 1)
+  for (const [index, text] of texts.entries()) begins[index + 1] = (begins[index] ?? 0) + text.length
+  return { text: texts.join(''), begins }
+}
+
+export function buildVehicleListIndex(vehicles: readonly ListedVehicle[]): VehicleListIndex {
+  const texts = vehicles.map(({ vin_number, parking_space }) => `${vin_number}${BREAK}${parking_space}${BREAK}`.toLowerCase())
+  return { vehicles, ...joined(texts), yards: distinct(vehicles.map(({ yard_group }) => yard_group)), places: distinct(vehicles.flatMap(placesOf)) }
+}
+
+export interface VehicleListFilter {
+  search: string
+  yard: string
+  /**
+   * Statuses to list; an empty list means all vehicles. 'none' stands for inspected vehicles without a status, 'waiting' for vehicles
+   * not inspected.
+   */
+  statuses: readonly string[]
+}
+
+export const WITHOUT_STATUS_FILTER = 'none'
+export const NOT_INSPECTED_FILTER = 'waiting'
+/** Returns the filter value of a vehicle's status. */
+export const getStatusFilter = ({ status, inspected }: ListedVehicle): string => (status !== '' ? status : inspected ? WITHOUT_STATUS_FILTER : NOT_INSPECTED_FILTER)
+
+interface Found {
+  vehicles: readonly ListedVehicle[]
+  /** Number of vehicles per status, among the vehicles that match the search and the yard. */
+  counts: Map<string, number>
+  total: number
+}
+
+/**
+ * Returns the vehicles that match the filter, and the number of vehicles per status. The numbers ignore the status filter, because the
+ * status chips also show the statuses that are not chosen.
+ */
+export function filterVehicleList(index: VehicleListIndex, { search, yard, statuses }: VehicleListFilter): Found {
+  const matching = searched(index, search)
+  const inYard = yard === '' ? matching : matching.filter((vehicle) => placesOf(vehicle).includes(yard))
+  return {
+    vehicles: statuses.length === 0 ? inYard : inYard.filter((vehicle) => statuses.includes(getStatusFilter(vehicle))),
+    counts: counted(inYard),
+    total: inYard.length,
+  }
+}
+
+/** Counts vehicles per status. Counts runs of equal status at once, because neighbouring vehicles often have the same status. */
+function counted(vehicles: readonly ListedVehicle[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  let [run, from] = ['', 0]
+  const note = (until: number) => until > from && counts.set(run, (counts.get(run) ?? 0) + until - from)
+  for (const [index, vehicle] of vehicles.entries()) {
+    const name = getStatusFilter(vehicle)
+    if (name === run) continue
+    note(index)
+    run = name
+    from = index
+  }
+  note(vehicles.length)
+  return counts
+}
+
+/**
+ * Returns the vehicles whose VIN or parking space contains the text. Without a match, compares the normalized text with the normalized
+ * VIN (with or without the `I` prefix of imports) and parking space.
+ */
+function searched(index: VehicleListIndex, search: string): readonly ListedVehicle[] {
+  const { vehicles } = index
+  const needle = normalizeText(search).toLowerCase()
+  if (needle === '') return vehicles
+  const found = holding(vehicles, index, needle)
+  const key = toIdentifierKey(search)
+  // A leading hyphen names the '-' yard; normalization would remove it and change the meaning of the search.
+  if (found.length > 0 || key === '' || needle.startsWith('-')) return found
+  index.keys ??= joined(vehicles.map(({ vin_number, parking_space }) => `${toIdentifierKey(vin_number)}${BREAK}${toIdentifierKey(parking_space)}${BREAK}`))
+  const byKey = holding(vehicles, index.keys, key)
+  return byKey.length === 0 && /^I./.test(key) ? holding(vehicles, index.keys, key.slice(1)) : byKey
+}
+
+function holding(vehicles: readonly ListedVehicle[], { text, begins }: Texts, needle: string): ListedVehicle[] {
+  const found: ListedVehicle[] = []
+  let row = 0
+  for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, begins[row])) {
+    while ((begins[row + 1] ?? 0) <= at) row++
+    const vehicle = vehicles[row++]
+    if (vehicle !== undefined) found.push(vehicle)
+  }
+  return found
+}

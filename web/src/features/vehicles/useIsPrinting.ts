@@ -1,0 +1,21 @@
+import { createStore, useStore } from '@/lib/store'
+
+/** Maximum number of printed rows, which is about 70 A4 sheets. */
+export const MAX_PRINTED_ROWS = 3000
+
+/** Whether the page is being printed. Several events set the value, because browsers differ in the events that they send before printing. */
+const printing = createStore(false)
+const paper = window.matchMedia('print')
+const update = () => printing.set(paper.matches)
+paper.addEventListener('change', update)
+window.addEventListener('beforeprint', () => printing.set(true))
+window.addEventListener('afterprint', update)
+
+/** Opens the browser's print dialog once the rows for paper are rendered. While the dialog is open, nothing can be rendered. */
+export function printPage(): void {
+  printing.set(true)
+  setTimeout(() => window.print())
+}
+
+/** Returns whether the page is being printed, so that the full list instead of one page of rows is printed. */
+export const useIsPrinting = (): boolean => useStore(printing)

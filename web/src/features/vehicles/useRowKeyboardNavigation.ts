@@ -1,0 +1,90 @@
+import { useEffect, useRef, type RefObject } from 'react'
+import { MAX_KEY_INTERVAL_MS } from '@/lib/wedge'
+
+export const ROW_SELECTOR = '[data-vehicle]'
+/** Delay in milliseconds before the open vehicle follows the focus, so that a held arrow key does not open every vehicle on its way. */
+const FOLLOW_MS = 150
+
+interface RowKeys {
+  page: number
+  isOpen: boolean
+  onOpen: (id: number) => void
+  onClose: () => void
+  onPage: (page: number) => void
+  pages: number
+  onSelect: ((id: number) => void) | null
+}
+
+const rowsIn = (list: HTMLElement): HTMLElement[] => [...list.querySelectorAll<HTMLElement>(ROW_SELECTOR)]
+const idOf = (row: Element | null | undefined): number => Number(row instanceof HTMLElement ? row.dataset.vehicle : 0)
+const focusRow = (row: HTMLElement | undefined): void => row?.querySelector('a')?.focus()
+
+/** Lets the arrow keys, j, k, [, ], Space and Escape act on the row that has the focus. */
+export function useRowKeyboardNavigation(list: RefObject<HTMLElement | null>, keys: RowKeys): void {
+  const latest = useRef(keys)
+  /** Page that a key press has opened, and the row that gets the focus on that page. The value is null while no row waits for the focus. */
+  const arriving = useRef<{ page: number; end: 'first' | 'last' } | null>(null)
+  useEffect(() => {
+    latest.current = keys
+  })
+  useEffect(() => {
+    const target = arriving.current
+    if (list.current === null || target?.page !== keys.page) return
+    arriving.current = null
+    const rows = rowsIn(list.current)
+    const row = target.end === 'first' ? rows[0] : rows.at(-1)
+    focusRow(row)
+    if (keys.isOpen) keys.onOpen(idOf(row))
+  })
+
+  useEffect(() => {
+    const element = list.current
+    if (element === null) return
+    let timer: ReturnType<typeof setTimeout>
+    let following: ReturnType<typeof setTimeout>
+
+    const turn = (by: 1 | -1, end: 'first' | 'last') => {
+      const { page, pages, onPage } = latest.current
+      if (page + by < 1 || page + by > pages) return
+      clearTimeout(following)
+      arriving.current = { page: page + by, end }
+      onPage(page + by)
+    }
+    const step = (row: Element, by: 1 | -1, selects: boolean) => {
+      const rows = rowsIn(element)
+      const next = rows[rows.findIndex((one) => one === row) + by]
+      if (next === undefined) return turn(by, by === 1 ? 'first' : 'last')
+      focusRow(next)
+      if (selects) latest.current.onSelect?.(idOf(next))
+      clearTimeout(following)
+      if (latest.current.isOpen) following = setTimeout(() => latest.current.onOpen(idOf(next)), FOLLOW_MS)
+    }
+    const actions: Record<string, (row: Element, shift: boolean) => void> = {
+      ArrowDown: (row, shift) => step(row, 1, shift),
+      ArrowUp: (row, shift) => step(row, -1, shift),
+      j: (row) => step(row, 1, false),
+      k: (row) => step(row, -1, false),
+      '[': () => turn(-1, 'first'),
+      ']': () => turn(1, 'first'),
+      ' ': (row) => latest.current.onSelect?.(idOf(row)),
+      Escape: () => latest.current.onClose(),
+    }
+    const press = (event: KeyboardEvent) => {
+      clearTimeout(timer)
+      const row = event.target instanceof HTMLAnchorElement ? event.target.closest(ROW_SELECTOR) : null
+      const act = actions[event.key]
+      if (row === null || act === undefined || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
+      event.preventDefault()
+      // A character may be the first key of a hardware scanner, whose next key follows at once. The action therefore waits for the next
+      // key.
+      if (event.key.length === 1) timer = setTimeout(() => act(row, false), MAX_KEY_INTERVAL_MS)
+      else act(row, event.shiftKey)
+    }
+    element.addEventListener('keydown', press)
+    return () => {
+      element.removeEventListener('keydown', press)
+      clearTimeout(timer)
+      clearTimeout(following)
+    }
+  }, [list])
+}
