@@ -6,7 +6,7 @@ import { OCR_FOLDER, copyOcrFiles } from './tools/ocrFiles.ts'
 import { preloadLists } from './tools/preloadLists.ts'
 
 /** Modules of `ui`, `lib` and `api` that the sign-in and the layout do not need, and that are therefore loaded later. */
-const LATER = ['text/(en|pt-BR)', 'sentences', 'serverMessages', 'auditSummaries', 'ServerWarnings', 'ConfirmNoStatusDialog', 'ProgressBar', 'StepIndicator', 'ParkingSpaceSign', 'Switch', 'Pager', 'LinkTabs', 'SearchBox', 'VehicleMismatchQuestion', 'SessionList', 'DropZone', 'InlineEdit', 'CampaignTable', 'openSessions', 'files', 'match', 'nextVehicles', 'wedge', 'vin\\b', 'lastVehicle', 'yards', 'inspectionDrafts', 'vehicleFields', 'tabsLock', 'backoff', 'throttle', 'vehicleCache', 'requests', 'conflicts', 'liveEvents', 'serverSentEvents', 'versionConflict', 'ActionMenu', 'Timeline', 'LazyTimeline', 'timelineQuery', 'Chips', 'PageDrop', 'droppedFile', 'jobs', 'BottomBar', 'scanFeedback', 'pages']
+const LATER = ['text/(en|pt-BR)', 'sentences', 'serverMessages', 'auditSummaries', 'ServerWarnings', 'ConfirmNoStatusDialog', 'ProgressBar', 'StepIndicator', 'ParkingSpaceSign', 'Switch', 'Pager', 'LinkTabs', 'SearchBox', 'VehicleMismatchQuestion', 'SessionList', 'DropZone', 'InlineEdit', 'CampaignTable', 'openSessions', 'files', 'match', 'nextVehicles', 'wedge', 'vin\\b', 'lastVehicle', 'yards', 'inspectionDrafts', 'vehicleFields', 'tabsLock', 'backoff', 'throttle', 'vehicleCache', 'requests', 'conflicts', 'liveEvents', 'serverSentEvents', 'versionConflict', 'ActionMenu', 'Timeline', 'LazyTimeline', 'timelineQuery', 'Chips', 'PageDrop', 'droppedFile', 'jobs', 'BottomBar', 'scanFeedback', 'pagination', 'workbookFile']
 
 // Chunk groups. A few files contain everything that the sign-in and the layout need. Each page and each further language has its own file.
 // The code for offline use is loaded after the sign-in, except the parts that the layout shows. The code that the inspectors' pages share
@@ -19,7 +19,7 @@ const SHARED = [
   { name: 'inspection', test: /src\/features\/vehicles\//, minShareCount: 2, priority: 0 },
 ]
 
-const OUTBOX = 'src/app/offline.ts'
+const OUTBOX = 'src/app/outboxAndLiveFeed.ts'
 
 /**
  * Plugin that makes the browser preload the code of the listed pages, which people open first or reload often. The code of other pages

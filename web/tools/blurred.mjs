@@ -7,7 +7,7 @@
 // Exits with 1 when a wrong text was read.
 import { loadAppModule, decodeSymbols as decode } from './engine.mjs'
 
-const { drawGradedLabel, drawTrapFrame, FORMATS, GRADES } = await loadAppModule('testing/blurredFrames.ts')
+const { drawGradedLabel, drawTrapFrame, BLURRED_FORMATS, BLUR_GRADES } = await loadAppModule('testing/blurredFrames.ts')
 const { createDecoder } = await loadAppModule('features/scanner/decoder.ts')
 const { findStripeDirections } = await loadAppModule('features/scanner/stripeDirections.ts')
 const { SCANNER_SETTINGS } = await loadAppModule('features/scanner/formats.ts')
@@ -101,8 +101,8 @@ const printTimes = (times) => {
 async function measureGrades(count) {
   const times = { 'frame with a blurred-code pass': [], 'other frame': [] }
   let wrong = 0
-  for (const grade of Object.keys(GRADES)) {
-    for (const format of FORMATS) {
+  for (const grade of Object.keys(BLUR_GRADES)) {
+    for (const format of BLURRED_FORMATS) {
       const reads = [0, 0]
       for (let seed = 1; seed <= count; seed++) {
         const frames = [0, 1, 2].map((exposure) => drawGradedLabel(grade, format, seed, exposure))

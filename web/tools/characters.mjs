@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path'
 import { createWorker, OEM, PSM } from 'tesseract.js'
 import { loadAppModule } from './engine.mjs'
 
-const { createLabel, drawScene, GRADES } = await loadAppModule('testing/textLabels.ts')
+const { createTextLabel, drawTextScene, TEXT_LABEL_GRADES } = await loadAppModule('testing/textLabels.ts')
 const { matchLinesToVehicles } = await loadAppModule('features/scanner/ocr/candidates.ts')
 const { encodePgm } = await loadAppModule('features/scanner/pixels.ts')
 const { extractLinePicture, findTextLines, orderLinesByRating } = await loadAppModule('features/scanner/ocr/lines.ts')
@@ -30,10 +30,10 @@ const recognize = async (picture) => toLineText((await engine.recognize(encodePg
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] })
 const page = await browser.newPage()
 
-const grades = new Map(GRADES.map(({ name }) => [name, { labels: 0, strangers: 0, identified: 0, picked: 0, missed: 0, none: 0, wrong: 0, ms: [] }]))
+const grades = new Map(TEXT_LABEL_GRADES.map(({ name }) => [name, { labels: 0, strangers: 0, identified: 0, picked: 0, missed: 0, none: 0, wrong: 0, ms: [] }]))
 for (let number = first; number < first + count; number++) {
-  const label = createLabel(number)
-  const shades = Buffer.from(await page.evaluate(drawScene, label.scene), 'base64')
+  const label = createTextLabel(number)
+  const shades = Buffer.from(await page.evaluate(drawTextScene, label.scene), 'base64')
   const picture = { width: label.scene.size, height: label.scene.size, data: new Uint8Array(shades) }
   const before = process.cpuUsage()
   let match = { kind: 'none' }

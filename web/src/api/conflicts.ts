@@ -35,7 +35,7 @@ export type ConflictSideName = 'theirs' | 'mine'
 /** The two sides of a conflict in the order of their saves: first the value stored earlier, then the value that arrived later. */
 export const CONFLICT_SIDES: readonly ConflictSideName[] = ['theirs', 'mine']
 
-/** Returns the value of one side of a conflict, and the HMC of the person who saved the value. */
+/** Returns the value of one side of a conflict, and the HMC (login name) of the person who saved the value. */
 export const getConflictSide = (conflict: FieldConflict, side: ConflictSideName) => ({
   value: conflict[side],
   hmc: (side === 'mine' ? conflict.mine_by_hmc : conflict.theirs_by_hmc) ?? '?',

@@ -12,7 +12,7 @@ import { formatLogTimestamp } from '@/lib/time'
 import { Page, Skeleton } from '@/ui/Page'
 import { PasswordPromptHost } from './PasswordPromptHost'
 import { ErrorBoundary } from './ErrorBoundary'
-import { loadOfflineCodeAndStart } from './startOffline'
+import { loadAndStartOutbox } from './loadAndStartOutbox'
 import { Layout, PublicLayout } from './Layout'
 import { NewPasswordPage, ROUTES, type AppRoute } from './routes'
 import { registerServiceWorker } from './serviceWorker'
@@ -34,7 +34,7 @@ export function AuthenticatedRoutes() {
     window.addEventListener('pageshow', checkRestored)
     return () => window.removeEventListener('pageshow', checkRestored)
   }, [])
-  useEffect(loadOfflineCodeAndStart, [session, mustChange])
+  useEffect(loadAndStartOutbox, [session, mustChange])
   if (session === null) return <Outside />
   if (mustChange) return <NewPasswordFirst />
   return (

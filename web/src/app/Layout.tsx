@@ -33,9 +33,9 @@ const PrintFooter = lazyPart(async () => (await import('./PrintFooter')).PrintFo
  * menu is opened.
  */
 function useMenu(isOpen: boolean) {
-  const [loaded, setLoaded] = useState<typeof import('./Menu') | null>(null)
+  const [loaded, setLoaded] = useState<typeof import('./MainMenu') | null>(null)
   useEffect(() => {
-    if (loaded === null || isOpen) import('./Menu').then(setLoaded).catch(() => console.warn('failed to load the menu, retrying when the menu is opened'))
+    if (loaded === null || isOpen) import('./MainMenu').then(setLoaded).catch(() => console.warn('failed to load the menu, retrying when the menu is opened'))
   }, [loaded, isOpen])
   return loaded
 }
@@ -92,7 +92,7 @@ export function Layout({ user, path, children }: LayoutProps) {
           <PrintFooter user={user} />
         </Suspense>
       </div>
-      {isMenuOpen && menu !== null && createElement(menu.Menu, { user, onClose: () => setOpenOn(null) })}
+      {isMenuOpen && menu !== null && createElement(menu.MainMenu, { user, onClose: () => setOpenOn(null) })}
     </div>
   )
 }

@@ -33,6 +33,6 @@ export function lazyPage(load: Load): LazyPage {
  * the page.
  */
 export const withOutboxContext = (load: Load): Load => async () => {
-  const [page, { outbox, OutboxContext }] = await Promise.all([load(), import('./offline')])
+  const [page, { outbox, OutboxContext }] = await Promise.all([load(), import('./outboxAndLiveFeed')])
   return { default: () => createElement(OutboxContext, { value: outbox }, createElement(page.default)) }
 }

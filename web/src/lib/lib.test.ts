@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readDraft, writeDraft, type InspectionDraft } from './inspectionDrafts'
-import { countPages, listPageNumbers } from './pages'
+import { countPages, listPageNumbers } from './pagination'
 import { parseId, buildPath, parsePageNumber } from './route'
 import { formatCount, formatDate, formatLogTimestamp, formatTime } from './time'
 import { createUuid } from './createUuid'

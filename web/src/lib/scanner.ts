@@ -83,7 +83,7 @@ export function loadScanner(): void {
     })
 }
 
-/** Returns the load state of the scanner; `scanner` is `null` until the scanner is loaded. Starts loading the scanner when the component mounts. */
+/** Returns the load state of the scanner, in which `scanner` is `null` until the scanner has been loaded. Starts loading the scanner when the component mounts. */
 export function useScanner(): ScannerLoadState {
   useEffect(loadScanner, [])
   return useStore(loadState)

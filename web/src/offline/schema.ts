@@ -2,7 +2,7 @@ import type { DBSchema } from 'idb'
 import type { Campaign, ListedVehicle } from '@/api/types'
 
 /** Plain bytes that are not shared with a worker. */
-export type Bytes = Uint8Array<ArrayBuffer>
+export type UnsharedBytes = Uint8Array<ArrayBuffer>
 
 /** State of a save in the outbox: not yet sent, rejected by the server, or stored at the server. */
 export type SaveState = 'waiting' | 'refused' | 'done'
@@ -17,7 +17,7 @@ export interface EncryptedSave {
   /** Time at which the person saved the vehicle, in milliseconds since 1970. */
   at: number
   /** The initialization vector, followed by the encrypted rest as JSON. */
-  sealed: Bytes
+  sealed: UnsharedBytes
 }
 
 /** Metadata of the downloaded vehicle list of a campaign. */

@@ -4,7 +4,7 @@ import { useRestartQuery } from '@/api/useRestartQuery'
 import { applyPendingChangesToList, usePendingSaves } from './outbox'
 import { vehicleListQuery } from './queries'
 
-/** Returns the full vehicle list of a campaign, with this device's pending saves applied. Loads the list only while it is enabled. */
+/** Returns the full vehicle list of a campaign, with this device's pending saves applied. Loads the list only while `enabled` is true. */
 export function useVehicleList(campaign: number, enabled = true) {
   const query = vehicleListQuery(campaign)
   const { data, isLoading, isError, error } = useQuery({ ...query, enabled })

@@ -1,6 +1,6 @@
 import { drawBars, type BarsOptions } from './drawBars'
 import { drawRandomWidths, encodeCode128, encodeCode39, encodeCode93, encodeEan8, encodeItf } from './barcodeEncoders'
-import { createBackground, simulateCamera, randomFrom, type ShadePicture } from './labels'
+import { createBackground, simulateCamera, createSeededRandom, type ShadePicture } from './labels'
 
 /** A test frame for the blurred-code decoder, and the text of its code; `null` for a frame without a readable code. */
 export interface BlurredFrame {
@@ -15,7 +15,7 @@ const drawDigits = (random: () => number, length: number): string => drawText(ra
 const between = (random: () => number, low: number, high: number): number => low + random() * (high - low)
 
 /** Grades of difficulty: blur in modules, amplitude of the noise and contrast. */
-export const GRADES = {
+export const BLUR_GRADES = {
   easy: { blur: 0.35, noise: 4, white: 220, black: 40 },
   mild: { blur: 0.5, noise: 5, white: 210, black: 50 },
   soft: { blur: 0.65, noise: 6, white: 200, black: 60 },
@@ -23,10 +23,10 @@ export const GRADES = {
   'very blurred': { blur: 1.05, noise: 8, white: 190, black: 60 },
   noisy: { blur: 0.5, noise: 30, white: 150, black: 70 },
 } as const
-export type Grade = keyof typeof GRADES
-export const FORMATS = ['code_39', 'code_128', 'code_93'] as const
+export type BlurGrade = keyof typeof BLUR_GRADES
+export const BLURRED_FORMATS = ['code_39', 'code_128', 'code_93'] as const
 
-const encode = (format: (typeof FORMATS)[number], text: string, random: () => number) =>
+const encode = (format: (typeof BLURRED_FORMATS)[number], text: string, random: () => number) =>
   format === 'code_39' ? encodeCode39(text, between(random, 2, 3)) : format === 'code_128' ? encodeCode128(text) : encodeCode93(text)
 
 /** Returns a random view of a code: module size, angle, bend, ink spread and shadow. */
@@ -40,11 +40,11 @@ function viewOf(random: () => number, widths: number[], blur: number, side: numb
 }
 
 /** Draws a label with a random text at a grade. The same seed gives the same label; `exposure` varies only the noise. */
-export function drawGradedLabel(grade: Grade, format: (typeof FORMATS)[number], seed: number, exposure = 0, side = 800): BlurredFrame {
-  const random = randomFrom(seed * 7919 + 17)
+export function drawGradedLabel(grade: BlurGrade, format: (typeof BLURRED_FORMATS)[number], seed: number, exposure = 0, side = 800): BlurredFrame {
+  const random = createSeededRandom(seed * 7919 + 17)
   for (let round = 0; round < 5; round++) random()
   const text = drawText(random)
-  const { blur, ...camera } = GRADES[grade]
+  const { blur, ...camera } = BLUR_GRADES[grade]
   const view = viewOf(random, encode(format, text, random), blur, side)
   return { kind: `${grade} ${format}`, text, picture: drawBars({ ...view, ...camera, seed: (view.seed ?? 1) + exposure }) }
 }
@@ -87,7 +87,7 @@ const OTHERS: Record<string, (random: () => number) => number[]> = {
 
 /** Draws the test frame with this number: textures, bars that must not be read, and codes up to the worst blur, a third each. */
 export function drawTrapFrame(number: number, side = 640): BlurredFrame {
-  const random = randomFrom(number * 104_729 + 11)
+  const random = createSeededRandom(number * 104_729 + 11)
   for (let round = 0; round < 5; round++) random()
   if (number % 3 === 0) return { kind: 'texture', picture: drawTexture(random, side), text: null }
   const camera = { noise: between(random, 2, 20), white: between(random, 150, 240), black: between(random, 20, 70) }
@@ -96,7 +96,7 @@ export function drawTrapFrame(number: number, side = 640): BlurredFrame {
     const [kind = '', draw] = Object.entries(OTHERS)[Math.floor(random() * Object.keys(OTHERS).length)] ?? []
     return { kind, text: null, picture: drawBars({ ...viewOf(random, draw?.(random) ?? [], blur, side), ...camera }) }
   }
-  const format = FORMATS[number % FORMATS.length === 0 ? 0 : Math.floor(random() * FORMATS.length)] ?? 'code_39'
+  const format = BLURRED_FORMATS[number % BLURRED_FORMATS.length === 0 ? 0 : Math.floor(random() * BLURRED_FORMATS.length)] ?? 'code_39'
   const text = drawText(random, 4 + Math.floor(random() * 14))
   return { kind: format, text, picture: drawBars({ ...viewOf(random, encode(format, text, random), blur, side), ...camera }) }
 }

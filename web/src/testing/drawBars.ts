@@ -1,4 +1,4 @@
-import { createBackground, simulateCamera, randomFrom, type ShadePicture } from './labels'
+import { createBackground, simulateCamera, createSeededRandom, type ShadePicture } from './labels'
 
 /** Parameters of a drawn linear code and of the simulated camera. */
 export interface BarsOptions {
@@ -55,7 +55,7 @@ function drawLine(widths: readonly number[], blur: number, spread: number): Floa
 export function drawBars({ widths, module, tall = 90, turn = 0, bend = 0, blur = 0.5, spread = 0, shadow = 0, print = true, side = 640, seed = 1, ...camera }: BarsOptions): ShadePicture {
   const scene = createBackground(side, side)
   const line = drawLine(widths, Math.hypot(blur, 0.29) / module, spread) // 0.29 is the standard deviation of the blur by the width of one pixel
-  const random = randomFrom(seed)
+  const random = createSeededRandom(seed)
   const letters = Array.from({ length: 4096 }, () => random() < 0.45)
   const [cos, sin] = [Math.cos((turn * Math.PI) / 180), Math.sin((turn * Math.PI) / 180)]
   const half = line.length / FINE / 2

@@ -91,7 +91,7 @@ function shadeAt({ width, height, data }: ShadePicture, x: number, y: number, si
 }
 
 /** Returns a generator of random numbers from 0 to 1, which are the same for the same seed so that a failure can be reproduced. */
-export function randomFrom(seed: number): () => number {
+export function createSeededRandom(seed: number): () => number {
   let state = seed
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
@@ -102,7 +102,7 @@ export function randomFrom(seed: number): () => number {
 /** Simulates a camera: adds blur, glare, low contrast and noise to a picture. */
 export function simulateCamera(scene: ShadePicture, { blur = 0, white = 235, black = 22, noise = 4, glare = 0 }: LabelOptions, seed = 7): ShadePicture {
   const soft = blur > 0 ? smooth(smooth(scene, blur), blur) : scene
-  const random = randomFrom(seed)
+  const random = createSeededRandom(seed)
   const data = soft.data.map((shade, index) => {
     const x = (index % scene.width) / scene.width - 0.56
     const y = Math.floor(index / scene.width) / scene.height - 0.48

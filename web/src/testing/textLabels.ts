@@ -1,4 +1,4 @@
-import { randomFrom } from './labels'
+import { createSeededRandom } from './labels'
 
 /** A grade of blur, slant and noise. Angles are in degrees, the radius of the blur in pixels. */
 interface Grade {
@@ -10,7 +10,7 @@ interface Grade {
   /** Width of the text as a fraction of the picture. */
   widths: [number, number]
 }
-export const GRADES: readonly Grade[] = [
+export const TEXT_LABEL_GRADES: readonly Grade[] = [
   { name: 'mild', blur: 0.8, slant: 3, noise: 5, paper: 228, widths: [0.62, 0.82] },
   { name: 'medium', blur: 1.6, slant: 7, noise: 9, paper: 200, widths: [0.55, 0.78] },
   { name: 'hard', blur: 2.6, slant: 12, noise: 13, paper: 170, widths: [0.5, 0.75] },
@@ -55,7 +55,7 @@ const [ONE_OFF, TWO_OFF] = [0.03, 0.3]
 const STRANGERS = 0.1
 
 function createCampaign(): Vehicle[] {
-  const random = randomFrom(77)
+  const random = createSeededRandom(77)
   const vins = new Set<string>()
   const serial = () => String(Math.floor(random() * 1_000_000)).padStart(6, '0')
   const altered = (vin: string, digits: number) => {
@@ -92,11 +92,11 @@ function linesOf(vin: string, layout: (typeof LAYOUTS)[number], random: () => nu
  * Creates the scene of a label with its grade, its campaign and the vehicle that the label identifies; `vehicle` is `null` for a vehicle of
  * another campaign.
  */
-export function createLabel(number: number) {
-  const random = randomFrom(number * 7919 + 13)
+export function createTextLabel(number: number) {
+  const random = createSeededRandom(number * 7919 + 13)
   for (let skip = 0; skip < 3; skip++) random()
-  const grade = GRADES[number % GRADES.length] as Grade
-  const font = FONTS[Math.floor(number / GRADES.length) % FONTS.length] ?? ''
+  const grade = TEXT_LABEL_GRADES[number % TEXT_LABEL_GRADES.length] as Grade
+  const font = FONTS[Math.floor(number / TEXT_LABEL_GRADES.length) % FONTS.length] ?? ''
   const layout = LAYOUTS[Math.floor(random() * LAYOUTS.length)] ?? 'plain'
   const vehicle = random() < STRANGERS ? null : (campaign[Math.floor(random() * campaign.length)] ?? null)
   const text = vehicle?.vin_number ?? `${MAKES[Math.floor(random() * MAKES.length)] ?? ''}${String(Math.floor(random() * 1_000_000)).padStart(6, '0')}`
@@ -113,7 +113,7 @@ export function createLabel(number: number) {
 }
 
 /** Draws a scene as the camera sees it, in a browser. Returns one byte per pixel in base64. */
-export function drawScene({ size, font, lines, width, slant, blur, noise, paper, ink, ground, x, y, seed }: TextScene): string {
+export function drawTextScene({ size, font, lines, width, slant, blur, noise, paper, ink, ground, x, y, seed }: TextScene): string {
   const canvas = document.createElement('canvas')
   Object.assign(canvas, { width: size, height: size })
   const context = canvas.getContext('2d', { willReadFrequently: true })

@@ -1,4 +1,4 @@
-import { defineFeatureText } from '@/lib/text/feature'
+import { defineFeatureText } from '@/lib/text/defineFeatureText'
 import { ConfirmDialog } from './Dialog'
 
 export const { catalogues, useFeatureText } = defineFeatureText(

@@ -7,7 +7,7 @@ interface InlineEditProps {
   label: string
   value: string
   mono?: boolean
-  valid?: (text: string) => boolean
+  isValid?: (text: string) => boolean
   message?: string
   onSave: (text: string) => void
   /** Content shown instead of the plain text while the value is not edited. */
@@ -15,7 +15,7 @@ interface InlineEditProps {
 }
 
 /** Value that can be edited in place. Enter or leaving the field saves a valid value, Escape cancels. */
-export function InlineEdit({ label, value, mono = false, valid = () => true, message, onSave, children }: InlineEditProps) {
+export function InlineEdit({ label, value, mono = false, isValid = () => true, message, onSave, children }: InlineEditProps) {
   const t = useText()
   const id = useId()
   const [text, setText] = useState<string | null>(null)
@@ -32,7 +32,7 @@ export function InlineEdit({ label, value, mono = false, valid = () => true, mes
   }
   const save = () => {
     if (text === null) return
-    if (!valid(text.trim())) return setWrong(true)
+    if (!isValid(text.trim())) return setWrong(true)
     onSave(text.trim())
     close()
   }

@@ -24,13 +24,13 @@ interface PageProps {
   /** Line below the title, such as the yard or the campaign. */
   subtitle?: ReactNode
   /** Controls at the right of the title; below the title in a narrow window. */
-  beside?: ReactNode
+  besideTitle?: ReactNode
   narrow?: boolean
   children: ReactNode
 }
 
 /** Frame of a screen: the heading, which is also the title of the browser tab, and the content below. */
-export function Page({ title, tabTitle = title, subtitle, beside, narrow = false, children }: PageProps) {
+export function Page({ title, tabTitle = title, subtitle, besideTitle, narrow = false, children }: PageProps) {
   usePageTitle(tabTitle)
   const heading = useArrival()
   const inPane = useContext(IsInSidePaneContext)
@@ -42,7 +42,7 @@ export function Page({ title, tabTitle = title, subtitle, beside, narrow = false
           {title}
         </Heading>
         {subtitle}
-        {beside && <div className={styles.beside}>{beside}</div>}
+        {besideTitle && <div className={styles.beside}>{besideTitle}</div>}
       </div>
       {children}
     </div>

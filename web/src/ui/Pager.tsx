@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import { listPageNumbers } from '@/lib/pages'
+import { listPageNumbers } from '@/lib/pagination'
 import { useText } from '@/lib/text'
 import { Icon } from './Icon'
 import styles from './Pager.module.css'

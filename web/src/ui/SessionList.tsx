@@ -1,6 +1,6 @@
 import { formatTimeAgo, useCurrentTime } from '@/lib/timeAgo'
 import { useLanguage } from '@/lib/text'
-import { defineFeatureText } from '@/lib/text/feature'
+import { defineFeatureText } from '@/lib/text/defineFeatureText'
 import { formatDate, formatTime } from '@/lib/time'
 import { Button } from './Button'
 import { Alert, ErrorNotice, Skeleton } from './Page'

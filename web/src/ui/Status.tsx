@@ -1,5 +1,5 @@
 import { useText, type TextKey } from '@/lib/text'
-import { getStatusClassName } from '@/lib/status'
+import { getStatusClassName } from '@/lib/vehicleStatus'
 import { Icon, type IconName } from './Icon'
 import styles from './Status.module.css'
 

@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from 'react'
-import { defineFeatureText } from '@/lib/text/feature'
+import { defineFeatureText } from '@/lib/text/defineFeatureText'
 import { Button } from './Button'
 import { ConfirmDialog } from './Dialog'
 import { showToast } from './Toast'
@@ -40,9 +40,9 @@ export const { catalogues, useFeatureText } = defineFeatureText(
 
 interface VehicleMismatchQuestionProps {
   /** VIN of the vehicle that the person inspected. */
-  seen: string
+  inspectedVin: string
   /** VIN that the server has under the same vehicle id. */
-  now: string
+  serverVin: string
   onYes: () => void
   onDiscard: () => Promise<void>
   children?: ReactNode
@@ -52,19 +52,19 @@ interface VehicleMismatchQuestionProps {
  * Question for a save whose vehicle id now belongs to another vehicle: does the save belong to that vehicle? The person confirms or
  * discards the save.
  */
-export function VehicleMismatchQuestion({ seen, now, onYes, onDiscard, children }: VehicleMismatchQuestionProps) {
+export function VehicleMismatchQuestion({ inspectedVin, serverVin, onYes, onDiscard, children }: VehicleMismatchQuestionProps) {
   const t = useFeatureText()
   return (
     <section className={styles.question} aria-label={t('vehicleMismatch.title')}>
       <h3>{t('vehicleMismatch.title')}</h3>
-      <p>{t('vehicleMismatch.text', { seen, now })}</p>
+      <p>{t('vehicleMismatch.text', { seen: inspectedVin, now: serverVin })}</p>
       <p className="quiet">{t('vehicleMismatch.why')}</p>
       {children}
       <div className={styles.answers}>
         <Button kind="primary" onClick={onYes}>
-          {t('vehicleMismatch.yes', { now })}
+          {t('vehicleMismatch.yes', { now: serverVin })}
         </Button>
-        <DiscardSaveButton vin={seen} onDiscard={onDiscard} />
+        <DiscardSaveButton vin={inspectedVin} onDiscard={onDiscard} />
       </div>
     </section>
   )

@@ -1,5 +1,5 @@
 import { getErrorMessage } from '@/api/apiProblem'
-import { countPages } from '@/lib/pages'
+import { countPages } from '@/lib/pagination'
 import { parsePageNumber, setQueryParams, useQueryParams } from '@/lib/route'
 import { Button } from '@/ui/Button'
 import { Chip } from '@/ui/Chips'

@@ -12,7 +12,7 @@ import { formatFinishRange } from './dashboard/describeForecast'
 import { formatFinishTime } from './formatFinishTime'
 import { sumInspectionsPerHour } from './inspectionsPerHour'
 import { PendingSavesLine } from './PendingSavesLine'
-import { countDefects, sumStatusCounts } from './StatusStackedBar'
+import { countDefectiveVehicles, sumStatusCounts } from './StatusStackedBar'
 import { useCampaignsText } from './text'
 import styles from './CampaignKeyFigures.module.css'
 
@@ -39,7 +39,7 @@ export function CampaignKeyFigures({ campaign, pace, activity, yard, manages }: 
   const isWhole = yard === null || !manages
   const perHour = isWhole ? (pace?.per_hour ?? 0) : sumInspectionsPerHour(working)
   const isGoing = (isWhole ? (pace?.people.length ?? 0) : people) > 0
-  const wrong = activity ? countDefects(sumStatusCounts(activity.yards.filter(isShown))) : null
+  const wrong = activity ? countDefectiveVehicles(sumStatusCounts(activity.yards.filter(isShown))) : null
   return (
     <dl className={`${styles.numbers} ${wrong === null ? styles.three : ''}`}>
       <div className={styles.wide}>

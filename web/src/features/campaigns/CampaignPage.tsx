@@ -20,7 +20,7 @@ import { HistoryCard } from './history/HistoryCard'
 import { OfflineDownloadButton } from './OfflineDownloadButton'
 import { InspectionPaceList } from './InspectionPaceList'
 import { StartInspectionButton } from './StartInspectionButton'
-import { hasStatus, sumStatusCounts } from './StatusStackedBar'
+import { hasVehiclesWithStatus, sumStatusCounts } from './StatusStackedBar'
 import { SunlightModePrompt } from './SunlightModePrompt'
 import { useCampaignsText } from './text'
 import { useCampaignMapVehicles } from './useCampaignMapVehicles'
@@ -73,7 +73,7 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
   const walk = buildPath(`/campaign/${id}/walk`, { yard })
   const hrefOf = (one: { id: number }) => buildPath(`/campaign/${id}`, { yard: one.id === yard ? null : one.id })
   const idle = listIdleYards(yards.data ?? [], pace).map((one) => ({ yard: one, to: buildPath(`/campaign/${id}`, { yard: one.id }) }))
-  const attention = manages && <AttentionCard campaigns={[id]} campaign={id} idle={idle} missing={bays.missing} hasRepairs={hasStatus(sumStatusCounts(activity.data?.yards ?? []), 'Repair')} />
+  const attention = manages && <AttentionCard campaigns={[id]} campaign={id} idle={idle} missing={bays.missing} hasRepairs={hasVehiclesWithStatus(sumStatusCounts(activity.data?.yards ?? []), 'Repair')} />
   const takesInMenu = isWide && offline.problem === null && offline.snapshot === undefined && offline.download.isIdle
   const rare: ActionMenuItem[] = [
     ...(isWide && !isTouch && mayWalk ? [{ icon: 'scan', text: t('campaign.walk'), label: t('campaign.walk'), onSelect: () => navigate(walk) } satisfies ActionMenuItem] : []),

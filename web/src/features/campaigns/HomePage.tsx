@@ -5,7 +5,7 @@ import { getErrorMessage } from '@/api/apiProblem'
 import { useMediaQuery } from '@/lib/useMediaQuery'
 import { mayManageCampaigns } from '@/lib/roles'
 import { Link, buildPath, parsePageNumber, setQueryParams, useQueryParams } from '@/lib/route'
-import { countPages } from '@/lib/pages'
+import { countPages } from '@/lib/pagination'
 import { useText } from '@/lib/text'
 import { Button, LinkButton } from '@/ui/Button'
 import { CampaignTable } from '@/ui/CampaignTable'
@@ -55,7 +55,7 @@ export default function HomePage() {
   )
   const steps = <StepIndicator current={1} first="campaignFirst" />
   return (
-    <Page title={t('home.title')} subtitle={isWide && steps} beside={isWide && create}>
+    <Page title={t('home.title')} subtitle={isWide && steps} besideTitle={isWide && create}>
       {place && <Resume place={place} />}
       {!isWide && own}
       {!isWide && steps}

@@ -1,4 +1,4 @@
-import { usePrefetchVehicle } from '@/offline/prefetch'
+import { usePrefetchNextVehicle } from '@/offline/usePrefetchNextVehicle'
 import { getErrorMessage } from '@/api/apiProblem'
 import type { Campaign } from '@/api/types'
 import { buildPath, navigate } from '@/lib/route'
@@ -23,7 +23,7 @@ export function StartInspectionButton({ campaign, yard, isPrimary, isWide }: Sta
   const t = useCampaignsText()
   const start = useStartCampaign()
   const next = campaign.next ?? null
-  usePrefetchVehicle(next, yard)
+  usePrefetchNextVehicle(next, yard)
 
   const { status, total_inspected: done, total_vehicles: total, progress_unknown: isUnknown } = campaign
   const size = { big: isWide, wide: isWide }

@@ -1,5 +1,5 @@
 import type { InspectionActivity } from '@/api/types'
-import { VEHICLE_STATUSES } from '@/lib/status'
+import { VEHICLE_STATUSES } from '@/lib/vehicleStatus'
 import { formatCount } from '@/lib/time'
 import { Icon } from '@/ui/Icon'
 import { getVehicleStatusClass, getVehicleStatusIcon } from '@/ui/Status'
@@ -14,10 +14,10 @@ const ORDER = ['ok', 'Repair OK', 'Repair', 'ng', 'Not Found', 'Gate Out', 'S/OF
 const countOf = (counts: StatusCounts, wanted: string) => counts.find(({ status }) => status === wanted)?.vehicles ?? 0
 
 /** Returns the number of vehicles with a defect, repaired or not. */
-export const countDefects = (counts: StatusCounts): number => countOf(counts, 'ng') + countOf(counts, 'Repair') + countOf(counts, 'Repair OK')
+export const countDefectiveVehicles = (counts: StatusCounts): number => countOf(counts, 'ng') + countOf(counts, 'Repair') + countOf(counts, 'Repair OK')
 
 /** Returns whether at least one vehicle has the status. */
-export const hasStatus = (counts: StatusCounts, wanted: string): boolean => countOf(counts, wanted) > 0
+export const hasVehiclesWithStatus = (counts: StatusCounts, wanted: string): boolean => countOf(counts, wanted) > 0
 
 interface StatusStackProps {
   label: string

@@ -11,7 +11,7 @@ import { estimateFinish, listWorkedHours } from './dashboard/forecast'
 import { getDateFormatters } from './dashboard/dateFormatters'
 import { findWorkingHours, type WorkingHours } from './dashboard/workingHours'
 import { sumInspectionsPerHour } from './inspectionsPerHour'
-import { countDefects, StatusLegend, StatusStackedBar, sumStatusCounts, type StatusCounts } from './StatusStackedBar'
+import { countDefectiveVehicles, StatusLegend, StatusStackedBar, sumStatusCounts, type StatusCounts } from './StatusStackedBar'
 import { useCampaignsText } from './text'
 import type { YardProgress } from './YardProgressStrip'
 import styles from './YardTable.module.css'
@@ -117,7 +117,7 @@ const NONE = '–'
 /** Cells with the vehicles of one yard, or of all yards: bar of statuses, and numbers of inspected, total, remaining and defective vehicles. */
 function Counts({ label, counts, done, total }: { label: string; counts: StatusCounts; done: number; total: number }) {
   const t = useCampaignsText()
-  const wrong = countDefects(counts)
+  const wrong = countDefectiveVehicles(counts)
   return (
     <>
       <td className={styles.bar}>

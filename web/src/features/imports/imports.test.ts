@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findWorkbookError, MAX_WORKBOOK_BYTES } from '@/lib/files'
+import { findWorkbookError, MAX_WORKBOOK_BYTES } from '@/lib/workbookFile'
 import { buildRejectedRowsCsv } from './RejectedUpload'
 
 test('only workbooks of at most 5 MB are taken', () => {

@@ -13,8 +13,8 @@ import { useYardChoices } from './api'
 import { CsvEditor } from './CsvEditor'
 import { JobHistory } from './JobHistory'
 import { ManagedCampaigns } from './ManagedCampaigns'
-import { ParkingSpaceManager } from './ParkingSpaceManager'
-import { StatusManager } from './StatusManager'
+import { BulkParkingSpaceEditor } from './BulkParkingSpaceEditor'
+import { BulkStatusEditor } from './BulkStatusEditor'
 import { useManagePageText } from './pageText'
 import { useManageText } from './text'
 import { ToolAccordion, type ManageTool } from './ToolAccordion'
@@ -41,7 +41,7 @@ export default function ManagePage() {
     else setQueryParams({ tool: CSV })
   }
   return (
-    <Page title={t('manage.title')} beside={
+    <Page title={t('manage.title')} besideTitle={
       <div className={styles.start}>
         <LinkButton to="/import" icon="plus" kind="primary" big={!isWide}>
           {t('manage.create')}
@@ -68,8 +68,8 @@ function Tools({ yard }: { yard: number | null }) {
   const tools: ManageTool[] = [
     { name: 'vehicle', title: t('editor.title'), about: p('editor.about'), icon: 'pencil', content: <VehicleEditor yard={yard} /> },
     { name: CSV, title: t('csv.title'), about: p('csv.about'), icon: 'sheet', content: <CsvEditor /> },
-    { name: 'status', title: t('bulk.statusTitle'), about: p('bulk.statusAbout'), icon: 'double-check', content: <StatusManager yard={yard} /> },
-    { name: 'space', title: t('bulk.spaceTitle'), about: p('bulk.spaceAbout'), icon: 'grid', content: <ParkingSpaceManager yard={yard} /> },
+    { name: 'status', title: t('bulk.statusTitle'), about: p('bulk.statusAbout'), icon: 'double-check', content: <BulkStatusEditor yard={yard} /> },
+    { name: 'space', title: t('bulk.spaceTitle'), about: p('bulk.spaceAbout'), icon: 'grid', content: <BulkParkingSpaceEditor yard={yard} /> },
     { name: 'history', title: t('history.title'), about: p('history.about'), icon: 'undo', isList: true, content: <JobHistory /> },
   ]
   useScrollToFold(isWide ? null : named)

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { getErrorMessage } from '@/api/apiProblem'
 import type { Campaign, CampaignStatus } from '@/api/types'
-import { countPages } from '@/lib/pages'
+import { countPages } from '@/lib/pagination'
 import { parsePageNumber, setQueryParams, useQueryParams } from '@/lib/route'
 import { formatCount } from '@/lib/time'
 import { CampaignTable } from '@/ui/CampaignTable'

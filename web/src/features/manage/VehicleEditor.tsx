@@ -1,7 +1,7 @@
 import { createFormDraftHook } from '@/api/formDrafts'
 import { getErrorMessage } from '@/api/apiProblem'
 import type { Vehicle } from '@/api/types'
-import { countPages } from '@/lib/pages'
+import { countPages } from '@/lib/pagination'
 import { parseId } from '@/lib/route'
 import { IconButton } from '@/ui/Button'
 import { Select } from '@/ui/Field'

@@ -1,6 +1,6 @@
 import { ApiProblem } from '@/api/apiProblem'
 import type { CsvUpdateResult } from '@/api/types'
-import { MAX_WORKBOOK_BYTES } from '@/lib/files'
+import { MAX_WORKBOOK_BYTES } from '@/lib/workbookFile'
 import { isRecord } from '@/lib/json'
 import type { ManageTextKey } from './text'
 

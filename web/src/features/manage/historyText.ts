@@ -1,4 +1,4 @@
-import { defineFeatureText } from '@/lib/text/feature'
+import { defineFeatureText } from '@/lib/text/defineFeatureText'
 
 const mix = {
   'history.explain': 'Importações e alterações em massa dos últimos 90 dias. Desfazer restaura todos os veículos de uma delas, menos os alterados depois.',

@@ -13,7 +13,7 @@ export const OutboxSection = ({ title, children }: Part & { title: string }) => 
   </section>
 )
 
-export const CardList = ({ children }: Part) => <ul className={styles.list}>{children}</ul>
+export const OutboxCardList = ({ children }: Part) => <ul className={styles.list}>{children}</ul>
 
 /** Card for one save, as an item of a list. The card of a rejected save has a red border. */
 export const OutboxCard = ({ isRefused, children }: Part & { isRefused?: boolean }) => (
@@ -21,7 +21,7 @@ export const OutboxCard = ({ isRefused, children }: Part & { isRefused?: boolean
 )
 
 /** First line of a card: the VIN of a save, and its state as a coloured label. */
-export const CardHead = ({ vin, state, text }: { vin: string; state: 'waiting' | 'sending' | 'refused' | 'done'; text: string }) => (
+export const OutboxCardHeader = ({ vin, state, text }: { vin: string; state: 'waiting' | 'sending' | 'refused' | 'done'; text: string }) => (
   <div className={styles.head}>
     <strong className="mono">{vin}</strong>
     <span className={styles[state]}>{text}</span>
@@ -29,7 +29,7 @@ export const CardHead = ({ vin, state, text }: { vin: string; state: 'waiting' |
 )
 
 /** Reason why a save was rejected. */
-export const CardErrorText = ({ children }: Part) => <p className={styles.reason}>{children}</p>
+export const OutboxCardErrorText = ({ children }: Part) => <p className={styles.reason}>{children}</p>
 
 /** Row of buttons at the foot of a save's card. */
-export const CardActions = ({ children }: Part) => <div className={styles.actions}>{children}</div>
+export const OutboxCardActions = ({ children }: Part) => <div className={styles.actions}>{children}</div>

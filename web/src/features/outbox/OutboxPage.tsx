@@ -5,9 +5,9 @@ import { Alert, EmptyNotice, Page, Skeleton } from '@/ui/Page'
 import { UndecryptableSaves } from './UndecryptableSaves'
 import { PendingSaveCard } from './PendingSaveCard'
 import { OwnConflicts } from './OwnConflicts'
-import { SentSaves } from './SentSaves'
-import { OfflineCampaigns } from './OfflineCampaigns'
-import { CardList, OutboxSection } from './OutboxCard'
+import { SentSaveList } from './SentSaveList'
+import { OfflineCampaignList } from './OfflineCampaignList'
+import { OutboxCardList, OutboxSection } from './OutboxCard'
 import { useOutboxText } from './text'
 
 /** The 'Offline' page: pending saves, sent saves, the person's own conflicts, and campaigns available offline. */
@@ -23,9 +23,9 @@ export default function OutboxPage() {
       {canStore === true && (toSend.length > 0 || undecryptable.length === 0) && <ToSend entries={toSend} />}
       <UndecryptableSaves positions={undecryptable} />
       {others > 0 && <Alert kind="info">{t('outbox.others', { n: others })}</Alert>}
-      <SentSaves entries={entries.filter(({ state }) => state === 'done')} />
+      <SentSaveList entries={entries.filter(({ state }) => state === 'done')} />
       <OwnConflicts />
-      {canStore === true && <OfflineCampaigns />}
+      {canStore === true && <OfflineCampaignList />}
     </Page>
   )
 }
@@ -52,11 +52,11 @@ function ToSend({ entries }: { entries: StoredSave[] }) {
           </Button>
         </>
       )}
-      <CardList>
+      <OutboxCardList>
         {entries.map((entry, index) => (
           <PendingSaveCard key={entry.seq} entry={entry} isAsking={questions.indexOf(questions[index] ?? null) === index} />
         ))}
-      </CardList>
+      </OutboxCardList>
     </OutboxSection>
   )
 }

@@ -6,7 +6,7 @@ import { mayManageCampaigns } from '@/lib/roles'
 import { buildPath } from '@/lib/route'
 import { formatDate, formatTime } from '@/lib/time'
 import { LinkButton } from '@/ui/Button'
-import { CardList, OutboxCard, OutboxSection } from './OutboxCard'
+import { OutboxCardList, OutboxCard, OutboxSection } from './OutboxCard'
 import { useOutboxText } from './text'
 
 /** Conflicts of the signed-in person: open conflicts, and resolved conflicts with the value that a supervisor or team leader kept. */
@@ -19,11 +19,11 @@ export function OwnConflicts() {
   if (conflicts.length === 0) return null
   return (
     <OutboxSection title={t('outcomes.title')}>
-      <CardList>
+      <OutboxCardList>
         {conflicts.map((conflict) => (
           <Outcome key={conflict.id} conflict={conflict} me={me} mayResolve={mayResolve} />
         ))}
-      </CardList>
+      </OutboxCardList>
     </OutboxSection>
   )
 }

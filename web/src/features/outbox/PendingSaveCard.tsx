@@ -9,7 +9,7 @@ import { getMismatchedServerVin, deleteSave, useOutbox, type PendingSave, type S
 import { Button } from '@/ui/Button'
 import { DiscardSaveButton, VehicleMismatchQuestion } from '@/ui/VehicleMismatchQuestion'
 import { VehicleStatusBadge } from '@/ui/Status'
-import { CardActions, CardHead, CardErrorText, OutboxCard } from './OutboxCard'
+import { OutboxCardActions, OutboxCardHeader, OutboxCardErrorText, OutboxCard } from './OutboxCard'
 import { useOutboxText, type OutboxTextKey } from './text'
 import styles from './PendingSaveCard.module.css'
 
@@ -29,15 +29,15 @@ export function PendingSaveCard({ entry, isAsking = true }: { entry: StoredSave;
   const discard = () => deleteSave(entry.seq)
   return (
     <OutboxCard isRefused={shown === 'refused'}>
-      <CardHead vin={vin} state={shown} text={t(other === null ? `outbox.${shown}` : 'outbox.asks')} />
-      <ChangedValues entry={entry} />
+      <OutboxCardHeader vin={vin} state={shown} text={t(other === null ? `outbox.${shown}` : 'outbox.asks')} />
+      <PendingSaveChanges entry={entry} />
       {reason !== null && other === null && <Reason reason={reason} />}
       <p className="quiet">
         {space} · {campaign_name} · <time dateTime={new Date(at).toISOString()}>{formatTimeAgo(at, now, language)}</time>
       </p>
-      {other !== null && isAsking && <VehicleMismatchQuestion seen={vin} now={other} onYes={() => void outbox.retryForCurrentVehicle(entry)} onDiscard={discard} />}
+      {other !== null && isAsking && <VehicleMismatchQuestion inspectedVin={vin} serverVin={other} onYes={() => void outbox.retryForCurrentVehicle(entry)} onDiscard={discard} />}
       {!isSending && other === null && (
-        <CardActions>
+        <OutboxCardActions>
           {state === 'refused' && (
             <Button aria-label={t('outbox.retryLabel', { vin })} onClick={() => void outbox.retry(entry)}>
               {t('outbox.retry')}
@@ -49,7 +49,7 @@ export function PendingSaveCard({ entry, isAsking = true }: { entry: StoredSave;
             </Button>
           )}
           <DiscardSaveButton vin={vin} onDiscard={discard} />
-        </CardActions>
+        </OutboxCardActions>
       )}
     </OutboxCard>
   )
@@ -68,7 +68,7 @@ function edit({ seq, owner, vehicle, vin, version, change, origin, yard }: Store
 }
 
 /** Values that a save changes, with the labels of the vehicle screen. */
-export function ChangedValues({ entry: { change: { wanted } } }: { entry: PendingSave }) {
+export function PendingSaveChanges({ entry: { change: { wanted } } }: { entry: PendingSave }) {
   const t = useOutboxText()
   const { status, operator_notes, admin_notes, vin_number, parking_space } = wanted
   const notes = [operator_notes, admin_notes].filter((text) => text !== undefined)
@@ -92,5 +92,5 @@ function Reason({ reason: { status, code, message } }: { reason: SaveRejection }
   const t = useOutboxText()
   const key = REASONS[code]
   const why = key === undefined ? getErrorMessage(new ApiProblem(status, code, message), t) : t(key)
-  return <CardErrorText>{t('outbox.reason', { why })}</CardErrorText>
+  return <OutboxCardErrorText>{t('outbox.reason', { why })}</OutboxCardErrorText>
 }

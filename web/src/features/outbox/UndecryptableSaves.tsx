@@ -1,7 +1,7 @@
 import { deleteSave } from '@/offline/outbox'
 import { Button } from '@/ui/Button'
 import { showToast } from '@/ui/Toast'
-import { CardActions, CardList, CardErrorText, OutboxCard, OutboxSection } from './OutboxCard'
+import { OutboxCardActions, OutboxCardList, OutboxCardErrorText, OutboxCard, OutboxSection } from './OutboxCard'
 import { useOutboxText } from './text'
 
 /** Pending saves whose stored data was changed on this device, so that their content can no longer be decrypted. */
@@ -11,19 +11,19 @@ export function UndecryptableSaves({ positions }: { positions: number[] }) {
   const discard = (position: number) => void deleteSave(position).then(() => showToast('info', t('outbox.removed')))
   return (
     <OutboxSection title={t('outbox.altered')}>
-      <CardList>
+      <OutboxCardList>
         {positions.map((position) => (
           <OutboxCard key={String(position)} isRefused>
-            <CardErrorText>{t('outbox.alteredText')}</CardErrorText>
+            <OutboxCardErrorText>{t('outbox.alteredText')}</OutboxCardErrorText>
             <p className="quiet">{t('outbox.alteredAdvice')}</p>
-            <CardActions>
+            <OutboxCardActions>
               <Button kind="quiet" icon="trash" onClick={() => discard(position)}>
                 {t('outbox.remove')}
               </Button>
-            </CardActions>
+            </OutboxCardActions>
           </OutboxCard>
         ))}
-      </CardList>
+      </OutboxCardList>
     </OutboxSection>
   )
 }

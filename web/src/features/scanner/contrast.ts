@@ -38,7 +38,10 @@ const RADIUS_DIVISOR = 20
 const CELL_SIDE = 4
 const CONTRAST = 60
 
-/** Returns the mean of each cell of a picture. Pixels beyond the last full cell are left out. */
+/**
+ * Returns the mean brightness of each cell of `CELL_SIDE` × `CELL_SIDE` pixels, as a picture with one pixel per cell. Pixels beyond the
+ * last full cell are left out.
+ */
 function averageCells({ width, height, data }: GrayPicture): GrayPicture {
   const cells = createBlankPicture(Math.max(1, Math.floor(width / CELL_SIDE)), Math.max(1, Math.floor(height / CELL_SIDE)))
   const sums = new Int32Array(cells.width)
@@ -54,7 +57,7 @@ function averageCells({ width, height, data }: GrayPicture): GrayPicture {
   return cells
 }
 
-/** Returns the contrast of each cell: the mean difference between its pixels and its mean brightness, which `shades` contains. */
+/** Returns the contrast of each cell: the mean difference between its pixels and its mean brightness. `shades` contains the mean brightness of the cells. */
 function averageContrast({ width, data }: GrayPicture, shades: GrayPicture): GrayPicture {
   const cells = createBlankPicture(shades.width, shades.height)
   const sums = new Int32Array(cells.width)

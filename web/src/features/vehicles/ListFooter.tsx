@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { countPages, PAGE_SIZE } from '@/lib/pages'
+import { countPages, PAGE_SIZE } from '@/lib/pagination'
 import { setQueryParams } from '@/lib/route'
 import { formatCount } from '@/lib/time'
 import { Select } from '@/ui/Field'

@@ -1,4 +1,4 @@
-import { VEHICLE_STATUSES } from '@/lib/status'
+import { VEHICLE_STATUSES } from '@/lib/vehicleStatus'
 import { formatCount } from '@/lib/time'
 import { useText } from '@/lib/text'
 import { VehicleStatusBadge } from '@/ui/Status'

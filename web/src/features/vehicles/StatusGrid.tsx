@@ -1,5 +1,5 @@
 import { useId, useRef, type MouseEvent } from 'react'
-import { findStatusChangeError, VEHICLE_STATUSES, type StatusChangeError, type VehicleStatus } from '@/lib/status'
+import { findStatusChangeError, VEHICLE_STATUSES, type StatusChangeError, type VehicleStatus } from '@/lib/vehicleStatus'
 import { Icon } from '@/ui/Icon'
 import { getVehicleStatusClass, getVehicleStatusIcon, VehicleStatusBadge } from '@/ui/Status'
 import { useInspectionText } from './text'

@@ -60,7 +60,7 @@ const isFilled = (text: string) => text.trim() !== ''
 export function InlineVinEdit({ inspection: { entry, change }, asVin = false }: { inspection: Inspection; asVin?: boolean }) {
   const t = useInspectionText()
   return (
-    <InlineEdit label={t('vehicles.vin')} value={entry.vin_number} mono valid={isIdentifier} message={t('vehicle.vinFormat')} onSave={(vin_number) => change({ vin_number })}>
+    <InlineEdit label={t('vehicles.vin')} value={entry.vin_number} mono isValid={isIdentifier} message={t('vehicle.vinFormat')} onSave={(vin_number) => change({ vin_number })}>
       {asVin && <MonospaceVin vin={entry.vin_number} />}
     </InlineEdit>
   )
@@ -70,7 +70,7 @@ export function InlineVinEdit({ inspection: { entry, change }, asVin = false }: 
 export function InlineParkingSpaceEdit({ inspection: { entry, change }, asSign = false }: { inspection: Inspection; asSign?: boolean }) {
   const t = useInspectionText()
   return (
-    <InlineEdit label={t('vehicles.space')} value={entry.parking_space} valid={isFilled} message={t('vehicle.spaceFormat')} onSave={(parking_space) => change({ parking_space })}>
+    <InlineEdit label={t('vehicles.space')} value={entry.parking_space} isValid={isFilled} message={t('vehicle.spaceFormat')} onSave={(parking_space) => change({ parking_space })}>
       {asSign && <ParkingSpaceSign space={entry.parking_space} size="small" />}
     </InlineEdit>
   )

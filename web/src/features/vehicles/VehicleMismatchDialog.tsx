@@ -9,7 +9,7 @@ export function VehicleMismatchDialog({ mismatch, inspection }: { mismatch: Vehi
   const { saveToOther, discardMismatch, leaveMismatch } = inspection
   return (
     <Dialog label={t('vehicleMismatch.title')} onClose={leaveMismatch}>
-      <VehicleMismatchQuestion seen={mismatch.request.vin} now={mismatch.now} onYes={() => saveToOther(mismatch)} onDiscard={() => discardMismatch(mismatch)}>
+      <VehicleMismatchQuestion inspectedVin={mismatch.request.vin} serverVin={mismatch.serverVin} onYes={() => saveToOther(mismatch)} onDiscard={() => discardMismatch(mismatch)}>
         {mismatch.seq !== null && <p className="quiet">{t('vehicleMismatch.stays')}</p>}
       </VehicleMismatchQuestion>
     </Dialog>

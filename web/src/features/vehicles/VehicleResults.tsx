@@ -1,7 +1,7 @@
 import { useMemo, useRef, type ReactNode } from 'react'
 import type { ListedVehicle } from '@/api/types'
 import { useMediaQuery } from '@/lib/useMediaQuery'
-import { countPages, PAGE_SIZE } from '@/lib/pages'
+import { countPages, PAGE_SIZE } from '@/lib/pagination'
 import { buildPath, navigate, setQueryParams } from '@/lib/route'
 import { isYardWithoutName } from '@/lib/yards'
 import { Button } from '@/ui/Button'

@@ -1,5 +1,5 @@
 import type { ListedVehicle } from '@/api/types'
-import { VEHICLE_STATUSES } from '@/lib/status'
+import { VEHICLE_STATUSES } from '@/lib/vehicleStatus'
 import { NOT_INSPECTED_FILTER, getStatusFilter, WITHOUT_STATUS_FILTER } from './filterVehicleList'
 
 export const SORT_COLUMNS = ['vin', 'space', 'status'] as const

@@ -1,4 +1,4 @@
-import { PAGE_SIZE } from '@/lib/pages'
+import { PAGE_SIZE } from '@/lib/pagination'
 import { readStored, writeStored } from '@/lib/storage'
 import { createStore, useStore } from '@/lib/store'
 

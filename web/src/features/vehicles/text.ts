@@ -1,4 +1,4 @@
-import { defineFeatureText } from '@/lib/text/feature'
+import { defineFeatureText } from '@/lib/text/defineFeatureText'
 
 export const { catalogues, useFeatureText: useInspectionText } = defineFeatureText(
   {

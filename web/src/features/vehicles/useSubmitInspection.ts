@@ -24,7 +24,7 @@ export interface VehicleMismatch {
   draft: InspectionDraft
   afterSave: AfterSaveAction
   /** VIN that the server has under this vehicle id. */
-  now: string
+  serverVin: string
   /** Position of the save in the outbox; `null` when this browser cannot store data. */
   seq: number | null
 }
@@ -79,9 +79,9 @@ export function useSubmitInspection({ vehicle, yard, user, hold }: Inspected, dr
         if (current !== null) setConflict({ current, mine: mergeDraft(entry, current), afterSave })
         const seq = error instanceof RejectedSaveError ? error.seq : null
         if (seq !== null) draft.show({ ...entry, replaces: seq }) // the next save from this screen replaces the rejected one
-        const now = otherVinIn(error)
-        if (now === null) return
-        setMismatch({ request, base, draft: entry, afterSave, now, seq })
+        const serverVin = otherVinIn(error)
+        if (serverVin === null) return
+        setMismatch({ request, base, draft: entry, afterSave, serverVin, seq })
         void queries.invalidateQueries({ queryKey: queryKeys.vehicle(vehicle.id, yard) })
       },
     })
@@ -108,9 +108,9 @@ export function useSubmitInspection({ vehicle, yard, user, hold }: Inspected, dr
       setConflict(null)
     },
     decideLater: () => setConflict(null),
-    saveToOther: ({ request, base, draft: entry, afterSave, now, seq }: VehicleMismatch) => {
+    saveToOther: ({ request, base, draft: entry, afterSave, serverVin, seq }: VehicleMismatch) => {
       setMismatch(null)
-      send({ ...request, vin: now, replaces: seq ?? request.replaces }, { ...base, vin_number: now }, entry, afterSave)
+      send({ ...request, vin: serverVin, replaces: seq ?? request.replaces }, { ...base, vin_number: serverVin }, entry, afterSave)
     },
     discardMismatch: async ({ seq }: VehicleMismatch) => {
       if (seq !== null) await deleteSave(seq)

@@ -5,13 +5,13 @@ const MANY = 50
 /** Number of rows above and below the visible rows that are rendered as well. */
 const MARGIN = 12
 
-export interface RowRange {
+export interface VisibleRowRange {
   from: number
   to: number
 }
 
 /** Returns the range of rows of a long list that are visible. `list` is the element that contains the rows, all of which have the height `rowHeight`. */
-export function useVisibleRows(list: RefObject<HTMLElement | null>, count: number, rowHeight: number): RowRange {
+export function useVisibleRows(list: RefObject<HTMLElement | null>, count: number, rowHeight: number): VisibleRowRange {
   const [first, setFirst] = useState(0)
   const isMany = count > MANY
   useEffect(() => {

@@ -1,4 +1,4 @@
-import { defineFeatureText } from '@/lib/text/feature'
+import { defineFeatureText } from '@/lib/text/defineFeatureText'
 
 const mix = {
   'yards.left': '{n} left',

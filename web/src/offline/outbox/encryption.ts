@@ -1,11 +1,11 @@
 import { getOwnerKey, type Session } from '@/api/session'
 import { parseJson } from '@/lib/json'
-import type { Bytes, EncryptedSave } from '../schema'
+import type { UnsharedBytes, EncryptedSave } from '../schema'
 import { createCipher, type Cipher } from './cipher'
 import { isSaveContent, type StoredSave } from './pendingSave'
 
 const IV_BYTES = 12
-const encode = (text: string): Bytes => new TextEncoder().encode(text)
+const encode = (text: string): UnsharedBytes => new TextEncoder().encode(text)
 
 /**
  * Returns the additional authenticated data of an encrypted record: its readable fields. Decryption fails if the owner, id, position or
@@ -39,13 +39,13 @@ export async function encryptSave({ seq, id, owner, state, at, ...secret }: Stor
 
 interface Opened {
   bound: string
-  sealed: Bytes
+  sealed: UnsharedBytes
   entry: StoredSave
 }
 /** Decrypted saves of each session by position, so that a read of the database decrypts only records that have changed. */
 const opened = new WeakMap<Session, Map<number, Opened>>()
 
-const isEqual = (one: Bytes, other: Bytes): boolean => one.length === other.length && one.every((byte, index) => byte === other[index])
+const isEqual = (one: UnsharedBytes, other: UnsharedBytes): boolean => one.length === other.length && one.every((byte, index) => byte === other[index])
 
 /** Decrypts a record. Returns null when the record was changed, is damaged or belongs to another person. */
 export async function decryptSave(record: EncryptedSave, session: Session): Promise<StoredSave | null> {

@@ -1,7 +1,7 @@
 import { apiClient, unwrapEmptyResponse } from '@/api/client'
 import { isServerReachable } from '@/api/connectivity'
 import { getCurrentSession, getOwnerKey } from '@/api/session'
-import { getDeviceId } from './device'
+import { getDeviceId } from './deviceId'
 import { getUndoMsLeft, type PendingSave } from './pendingSave'
 import { selectForCurrentUser, outboxState } from './store'
 

@@ -2,8 +2,8 @@ import { markServerUnreachable, apiClient, unwrapResponse } from '@/api/client'
 import { VEHICLE_REQUIRED_FIELDS } from '@/api/requiredFields'
 import type { Vehicle, VehicleInput } from '@/api/types'
 import type { VehicleFields } from '@/lib/vehicleFields'
-import { parseVehicleStatus } from '@/lib/status'
-import { getDeviceId } from './device'
+import { parseVehicleStatus } from '@/lib/vehicleStatus'
+import { getDeviceId } from './deviceId'
 import type { PendingSave } from './pendingSave'
 
 /** Time limit of a request in milliseconds: longer than a slow response takes, shorter than a dead connection stays open. */

@@ -1,6 +1,6 @@
 import type { Campaign, CampaignPage, CampaignSearch, ListedVehicle, Vehicle, Yard, YardVehicleCount } from '@/api/types'
 import { findNextVehicle } from '@/lib/nextVehicles'
-import { PAGE_SIZE } from '@/lib/pages'
+import { PAGE_SIZE } from '@/lib/pagination'
 import { applyPendingChangesToList } from '../outbox/pendingSave'
 import { selectForCurrentUser, outboxState } from '../outbox/store'
 import type { CampaignSnapshot } from '../schema'

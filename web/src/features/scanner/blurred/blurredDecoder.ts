@@ -1,5 +1,5 @@
 import { findCodeHypotheses } from './alignment'
-import { decideText, pickMostLikelyValues, type BlurredText } from './decision'
+import { decideCodeText, pickMostLikelyValues, type BlurredText } from './decision'
 import { isEvenlyPrinted } from './printEvenness'
 import { refineFit, createInitialFit, type CodeFit } from './codeFit'
 import { computeCharacterLikelihoods } from './likelihood'
@@ -72,7 +72,7 @@ function checkHypothesis(values: Float64Array, hypothesis: CodeHypothesis): Prof
     const isStable = next.every((value, place) => value === fit.values[place])
     if (isStable) {
       if (residual.contrast <= 0 || residual.variance > (1 - MIN_EXPLAINED_SHARE) * residual.energy || !isEvenlyPrinted(fit, residual)) return null
-      const decided = decideText(fit.symbology, likelihoods)
+      const decided = decideCodeText(fit.symbology, likelihoods)
       if (decided === null) return null
       const isClear = fit.symbology.hasCheckCharacter || residual.variance <= (1 - CERTAIN_EXPLAINED_SHARE) * residual.energy
       return { ...decided, certain: decided.certain && isClear, fit, isReversed: hypothesis.isReversed }

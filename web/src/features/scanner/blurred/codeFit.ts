@@ -67,7 +67,7 @@ function dot(one: ArrayLike<number>, other: ArrayLike<number>): number {
 }
 
 /** Difference between a profile and the drawn code, with brightness and contrast estimated in a window around each pixel. */
-export interface Residual {
+export interface FitResidual {
   values: Float64Array
   /** Mean square of the differences. `energy` is the mean square of the profile around its mean, `contrast` the mean contrast. */
   variance: number
@@ -79,7 +79,7 @@ export interface Residual {
   reach: number
 }
 
-export function computeResidual(profile: Float64Array, fit: CodeFit): Residual {
+export function computeFitResidual(profile: Float64Array, fit: CodeFit): FitResidual {
   const places = computePixelPositions(fit)
   const dark = renderBlurredBars(listBarEdges(fit.symbology, fit.values), places, fit)
   const count = places.length
@@ -133,7 +133,7 @@ const DIFFERENCE = 0.02
 const LARGEST_STEP = 0.6
 
 /** Returns the derivatives of a residual with respect to each parameter, in the order of `applySteps`. Brightness and contrast are treated as constant. */
-function computeSlopes(fit: CodeFit, { dark, gains, reach }: Residual): Float64Array[] {
+function computeSlopes(fit: CodeFit, { dark, gains, reach }: FitResidual): Float64Array[] {
   const { curve, symbology, values, first, last } = fit
   const half = (last + 1 - first) / 2
   const slopes = renderDarknessSlopes(listBarEdges(symbology, values), computePixelPositions(fit), fit)
@@ -161,9 +161,9 @@ function subtractMovingAverage(values: Float64Array, reach: number): Float64Arra
 }
 
 /** Improves the position and the appearance of a code by Gauss-Newton steps, as long as the differences become smaller. */
-export function refineFit(profile: Float64Array, start: CodeFit, rounds: number): { fit: CodeFit; residual: Residual } {
+export function refineFit(profile: Float64Array, start: CodeFit, rounds: number): { fit: CodeFit; residual: FitResidual } {
   let fit = start
-  let residual = computeResidual(profile, fit)
+  let residual = computeFitResidual(profile, fit)
   for (let round = 0; round < rounds; round++) {
     const wanted = solveLeastSquares(computeSlopes(fit, residual), residual.values.map((value) => -value), 1e-3)
     const largest = Math.max(...wanted.map(Math.abs))
@@ -171,7 +171,7 @@ export function refineFit(profile: Float64Array, start: CodeFit, rounds: number)
     const before = residual.variance
     for (let tries = 0; tries < 3; tries++, scale /= 3) {
       const next = applySteps(fit, wanted.map((step) => step * scale))
-      const better = computeResidual(profile, next)
+      const better = computeFitResidual(profile, next)
       if (better.variance < residual.variance) {
         fit = next
         residual = better

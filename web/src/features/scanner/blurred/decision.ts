@@ -41,7 +41,7 @@ export const pickMostLikelyValues = (likelihoods: CharacterLikelihoods): number[
  * Returns the most likely text, or `null` when the reading is too uncertain for the campaign's vehicle list to confirm. Start, stop and
  * check characters must be right, and each character must be clearly more likely than the second-best.
  */
-export function decideText(symbology: Symbology, likelihoods: CharacterLikelihoods): BlurredText | null {
+export function decideCodeText(symbology: Symbology, likelihoods: CharacterLikelihoods): BlurredText | null {
   const places = likelihoods.map(rank)
   const values = places.map(({ ranked }) => ranked[0]?.value ?? 0)
   const { starts, stop, textOf } = symbology

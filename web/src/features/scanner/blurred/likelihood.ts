@@ -1,5 +1,5 @@
 import { computeBlurredStep, renderBlurredBars, computeApparentEdgePosition } from './blurredBars'
-import { computePixelPositions, type CodeFit, type Residual } from './codeFit'
+import { computePixelPositions, type CodeFit, type FitResidual } from './codeFit'
 import { listBarEdges } from './symbologies'
 
 /** Log likelihood of each character at each position of a code, relative to the most likely character of that position (0). */
@@ -16,7 +16,7 @@ const LIKELIHOOD_FACTOR = 0.5
  * Computes the likelihood of each character at each position of a code. Compares the profile with the character's blurred pattern,
  * placed between the neighbouring characters of the fit.
  */
-export function computeCharacterLikelihoods(profile: Float64Array, fit: CodeFit, { variance, contrast }: Residual): CharacterLikelihoods {
+export function computeCharacterLikelihoods(profile: Float64Array, fit: CodeFit, { variance, contrast }: FitResidual): CharacterLikelihoods {
   const { symbology, values } = fit
   const places = computePixelPositions(fit)
   const edges = listBarEdges(symbology, values)

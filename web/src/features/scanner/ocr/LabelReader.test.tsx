@@ -4,11 +4,11 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createFake } from '@/testing/createFake'
 import type { CameraFrame } from '../protocol'
 import { LabelReader } from './LabelReader'
-import type { OcrReader } from './reader'
+import type { OcrReader } from './ocrReader'
 
 const label: { lines: string[]; ready: Promise<void>; reads: number } = { lines: [], ready: Promise.resolve(), reads: 0 }
 vi.mock('../frames', () => ({ grabFrame: async () => createFake<CameraFrame>({}) }))
-vi.mock('./reader', () => ({
+vi.mock('./ocrReader', () => ({
   getOcrReader: () => createFake<OcrReader>({
     ready: label.ready,
     find: async () => label.lines.map((_, place) => place),

@@ -6,7 +6,7 @@ import { grabFrame } from '../frames'
 import { matchLinesToVehicles, type LabelTextMatch } from './candidates'
 import type { LineText } from './protocol'
 import { recognizeLines } from './recognizeLines'
-import { getOcrReader } from './reader'
+import { getOcrReader } from './ocrReader'
 import { useOcrText } from './text'
 import styles from './LabelReader.module.css'
 

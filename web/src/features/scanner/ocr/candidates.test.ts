@@ -2,7 +2,7 @@ import type { Block } from 'tesseract.js'
 import { expect, test } from 'vitest'
 import type { ReadableVehicle } from '@/lib/scanner'
 import { createFake } from '@/testing/createFake'
-import { randomFrom } from '@/testing/labels'
+import { createSeededRandom } from '@/testing/labels'
 import { matchLinesToVehicles as matchTexts } from './candidates'
 import { computeSubstringDistance, foldLookAlikes, computeSubstringDistanceByTable, computeWeightedSubstringDistance } from './folding'
 import type { LineText } from './protocol'
@@ -26,7 +26,7 @@ test('the distance counts inserted, deleted and replaced characters between a pa
 })
 
 test('the bit-parallel distance equals the distance of the full table', () => {
-  const random = randomFrom(5)
+  const random = createSeededRandom(5)
   const word = (length: number, letters: number) => Array.from({ length }, () => 'ABCDEFGH0123'.charAt(Math.floor(random() * letters))).join('')
   for (let round = 0; round < 2000; round++) {
     const [pattern, text] = [word(1 + Math.floor(random() * 31), 2 + Math.floor(random() * 10)), word(Math.floor(random() * 60), 12)]
@@ -110,7 +110,7 @@ function misread(text: string, times: number, random: () => number): string {
 }
 
 test('for any list and misreading: the identified vehicle is in the list, two characters off at most, and has no rival within two further characters', async () => {
-  const random = randomFrom(11)
+  const random = createSeededRandom(11)
   let identified = 0
   for (let round = 0; round < 400; round++) {
     const list = Array.from({ length: 30 }, (_, id) => car(`9BWZZZ377VT00${String(1000 + Math.floor(random() * (round % 2 ? 40 : 9000)))}`, id))

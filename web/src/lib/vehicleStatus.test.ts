@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findStatusChangeError, getStatusClassName, VEHICLE_STATUSES } from './status'
+import { findStatusChangeError, getStatusClassName, VEHICLE_STATUSES } from './vehicleStatus'
 
 const allowed = (role: string, stored: string) => VEHICLE_STATUSES.filter((status) => findStatusChangeError(role, stored, status) === null)
 

@@ -21,7 +21,7 @@ import { LineErrorList } from './LineErrorList'
 const useEntry = createFormDraftHook({ text: '', scope: '' })
 
 /** Tool that moves the vehicles in a pasted list to other parking spaces. */
-export function ParkingSpaceManager({ yard }: { yard: number | null }) {
+export function BulkParkingSpaceEditor({ yard }: { yard: number | null }) {
   const t = useManageText()
   const [entry, setEntry] = useEntry()
   useSelectedVehicles('space', ({ vins, spaces, campaign }) => setEntry({ text: vins.map((vin, at) => `${vin} ${spaces[at] ?? ''}`).join('\n'), scope: String(campaign) }))

@@ -4,7 +4,7 @@ import { MAX_KEY_INTERVAL_MS } from '@/lib/wedge'
  * Creates a filter that calls `act` for a keystroke only when no other keystroke comes shortly before or after. A hardware scanner
  * types digits faster, and must not trigger single-key shortcuts.
  */
-export function createKeyRepeatFilter() {
+export function createKeyBurstFilter() {
   let last = -Infinity
   let timer: ReturnType<typeof setTimeout> | undefined
   return (at: number, act: () => void): void => {

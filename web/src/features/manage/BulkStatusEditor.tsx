@@ -3,7 +3,7 @@ import { createFormDraftHook } from '@/api/formDrafts'
 import { getErrorMessage } from '@/api/apiProblem'
 import type { BulkStatusRequest, PreviewedVehicle } from '@/api/types'
 import { parseId } from '@/lib/route'
-import { parseVehicleStatus, VEHICLE_STATUSES } from '@/lib/status'
+import { parseVehicleStatus, VEHICLE_STATUSES } from '@/lib/vehicleStatus'
 import { formatCount } from '@/lib/time'
 import { Select, TextArea } from '@/ui/Field'
 import { Alert } from '@/ui/Page'
@@ -18,7 +18,7 @@ import { ToolColumns } from './ToolColumns'
 import { useManageText, type ManageTextKey } from './text'
 import { useDebouncedInput } from './useDebouncedInput'
 import { useSelectedVehicles } from './useSelectedVehicles'
-import styles from './StatusManager.module.css'
+import styles from './BulkStatusEditor.module.css'
 
 interface Entry {
   text: string
@@ -32,7 +32,7 @@ const NOTHING: Entry = { text: '', action: 'insert', status: '', scope: '' }
 const useEntry = createFormDraftHook(NOTHING)
 
 /** Tool that sets or removes the status of the vehicles in a pasted list. */
-export function StatusManager({ yard }: { yard: number | null }) {
+export function BulkStatusEditor({ yard }: { yard: number | null }) {
   const t = useManageText()
   const [entry, setEntry] = useEntry()
   useSelectedVehicles('status', ({ vins: selected, campaign }) => setEntry((before) => ({ ...before, text: selected.join('\n'), scope: String(campaign) })))

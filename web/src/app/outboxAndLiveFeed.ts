@@ -1,4 +1,4 @@
-import { LiveFeed } from '@/offline/live/feed'
+import { LiveFeed } from '@/offline/live/liveFeed'
 import { Outbox } from '@/offline/outbox'
 import { startSnapshotRefresh } from '@/offline/snapshots'
 import { queryClient } from './queryClient'

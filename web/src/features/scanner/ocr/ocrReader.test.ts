@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { createFake } from '@/testing/createFake'
 import type { CameraFrame } from '../protocol'
 import type { OcrRequest, OcrResponse } from './protocol'
-import { RESPONSE_TIMEOUT_MS, getOcrReader } from './reader'
+import { RESPONSE_TIMEOUT_MS, getOcrReader } from './ocrReader'
 
 class FakeWorker extends EventTarget {
   static readonly all: FakeWorker[] = []

@@ -9,22 +9,22 @@ import { deleteSnapshot, refreshSnapshot, useSnapshots, type CampaignSnapshot } 
 import { Button } from '@/ui/Button'
 import { ConfirmDialog } from '@/ui/Dialog'
 import { Alert } from '@/ui/Page'
-import { CardActions, CardList, OutboxCard, OutboxSection } from './OutboxCard'
+import { OutboxCardActions, OutboxCardList, OutboxCard, OutboxSection } from './OutboxCard'
 import { useOutboxText } from './text'
-import styles from './OfflineCampaigns.module.css'
+import styles from './OfflineCampaignList.module.css'
 
 /** Campaigns available offline on this device, with buttons to update and remove each. */
-export function OfflineCampaigns() {
+export function OfflineCampaignList() {
   const t = useOutboxText()
   const snapshots = useSnapshots()
   return (
     <OutboxSection title={t('taken.title')}>
       {snapshots.length === 0 && <p className="quiet">{t('taken.none')}</p>}
-      <CardList>
+      <OutboxCardList>
         {snapshots.map((snapshot) => (
           <OfflineCampaign key={snapshot.campaign} snapshot={snapshot} />
         ))}
-      </CardList>
+      </OutboxCardList>
     </OutboxSection>
   )
 }
@@ -45,14 +45,14 @@ function OfflineCampaign({ snapshot }: { snapshot: CampaignSnapshot }) {
       <p>{t(yards === null ? 'taken.vehicles' : 'taken.someYards', { n: formatCount(vehicles), size: formatMegabytes(bytes) })}</p>
       <p className="quiet">{t('taken.fresh', { age: formatTimeAgo(fresh_at, now, language) })}</p>
       {update.isError && <Alert kind="error">{getErrorMessage(update.error, t)}</Alert>}
-      <CardActions>
+      <OutboxCardActions>
         <Button busy={update.isPending} aria-label={t('taken.updateLabel', { name })} onClick={() => update.mutate()}>
           {t('taken.update')}
         </Button>
         <Button kind="quiet" icon="trash" aria-label={t('taken.removeLabel', { name })} onClick={() => setLeaving(true)}>
           {t('taken.remove')}
         </Button>
-      </CardActions>
+      </OutboxCardActions>
       {leaving && (
         <ConfirmDialog question={t('taken.removeQuestion', { name })} onYes={() => void deleteSnapshot(snapshot.campaign)} onNo={() => setLeaving(false)}>
           <p>{t('taken.removeText')}</p>

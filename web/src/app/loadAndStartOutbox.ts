@@ -7,12 +7,12 @@ import { INSPECTION_PAGES } from './routes'
  * Loads the code for offline work after a sign-in. Then starts the outbox (store of unsent saves), the refresh of snapshots (stored
  * vehicle lists) and the live feed of other people's changes.
  */
-export function loadOfflineCodeAndStart(): void {
+export function loadAndStartOutbox(): void {
   const session = getCurrentSession()
   if (session === null) return
   void reportEndedSessions()
   if (mustChangePassword.get()) return // the server rejects every other call until the person has chosen a new password
-  import('./offline')
+  import('./outboxAndLiveFeed')
     .then(({ startOutboxAndLiveFeed }) => {
       startOutboxAndLiveFeed()
       void preloadFieldPages()

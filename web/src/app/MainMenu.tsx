@@ -13,10 +13,10 @@ import { Select } from '@/ui/Field'
 import { Icon } from '@/ui/Icon'
 import { filterMenuEntries, MENU_ENTRIES, SECONDARY_MENU_ENTRIES, LEGAL_MENU_ENTRIES, type MenuEntry } from './routes'
 import { signOut } from './signOut'
-import styles from './Menu.module.css'
+import styles from './MainMenu.module.css'
 
 /** The slide-in menu at the right: links to pages, and the settings for theme and language. */
-export function Menu({ user, onClose }: { user: SessionUser; onClose: () => void }) {
+export function MainMenu({ user, onClose }: { user: SessionUser; onClose: () => void }) {
   const t = useText()
   const developer = useQuery(currentUserQuery).data?.developer ?? false
   // The settings are rendered in a second step, so that a slow phone shows the links earlier.
