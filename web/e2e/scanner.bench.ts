@@ -4,7 +4,7 @@ import { loadavg } from 'node:os'
 import { test, type Page } from '@playwright/test'
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader'
 import { computeDecodeSquare } from '../src/features/scanner/decodeSquare'
-import { listPlainPassOptions, SCANNER_SETTINGS } from '../src/features/scanner/formats'
+import { listPlainPassOptions, SCANNER_DECODER_SETTINGS } from '../src/features/scanner/formats'
 import { createPlainPass } from '../src/features/scanner/decodePasses'
 import { cropPicture, encodePgm } from '../src/features/scanner/pixels'
 import { createEmptyScene, renderScene, createLabelScene, PICTURE_SIZE, runWithFilm, type Scene } from './support/film'
@@ -80,7 +80,7 @@ test('a plain look at the finder, warm, in processor time', async () => {
   for (const [name, scene] of [...SCENES, ['nothing', createEmptyScene()] as const]) {
     const picture = cropPicture(await renderScene(scene, 0), left, top, side, side)
     const turns: number[][] = []
-    for (const frame of listPlainPassOptions(SCANNER_SETTINGS).keys()) {
+    for (const frame of listPlainPassOptions(SCANNER_DECODER_SETTINGS).keys()) {
       const { options } = createPlainPass(picture, frame)
       const times: number[] = []
       for (let round = 0; round < 3 * ROUNDS; round++) times.push(await spent(() => readBarcodes(encodePgm(picture), options)))

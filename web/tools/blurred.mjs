@@ -10,7 +10,7 @@ import { loadAppModule, decodeSymbols as decode } from './engine.mjs'
 const { drawGradedLabel, drawTrapFrame, BLURRED_FORMATS, BLUR_GRADES } = await loadAppModule('testing/blurredFrames.ts')
 const { createDecoder } = await loadAppModule('features/scanner/decoder.ts')
 const { findStripeDirections } = await loadAppModule('features/scanner/stripeDirections.ts')
-const { SCANNER_SETTINGS } = await loadAppModule('features/scanner/formats.ts')
+const { SCANNER_DECODER_SETTINGS } = await loadAppModule('features/scanner/formats.ts')
 const { decodeBlurred } = await loadAppModule('features/scanner/blurred/blurredDecoder.ts')
 
 const [mode = 'grades', ...numbers] = process.argv.slice(2)
@@ -58,7 +58,7 @@ async function measureTraps(count, first) {
 const FRAMES = 16
 /** Decodes up to 16 exposures of a label. Returns the first code. */
 async function decodeLabel(exposures, blurred, times) {
-  const decoder = createDecoder(decode, SCANNER_SETTINGS, blurred ? async (frame, directions) => decodeBlurred(frame, directions) : null, clock)
+  const decoder = createDecoder(decode, SCANNER_DECODER_SETTINGS, blurred ? async (frame, directions) => decodeBlurred(frame, directions) : null, clock)
   for (let frame = 0; frame < FRAMES; frame++) {
     const { result: { codes, extraPass }, ms } = await timed(() => decoder.decode(exposures[frame % exposures.length]))
     times[extraPass === 'blurred' ? 'frame with a blurred-code pass' : 'other frame'].push(ms)
@@ -76,7 +76,7 @@ async function measureFrames(count, first) {
   for (let number = first; number < first + count; number++) {
     const { kind, picture, text } = drawTrapFrame(number, SIDE)
     if (kind === 'EAN-8') continue // a code that the scanner reads rightly
-    const decoder = createDecoder(decode, SCANNER_SETTINGS, async (frame, directions) => decodeBlurred(frame, directions), clock)
+    const decoder = createDecoder(decode, SCANNER_DECODER_SETTINGS, async (frame, directions) => decodeBlurred(frame, directions), clock)
     for (let frame = 0; frame < FRAMES; frame++) {
       const { result: { codes: [code], extraPass, plainMs }, ms } = await timed(() => decoder.decode(picture))
       for (const [what, taken] of [[extraPass === 'blurred' ? 'frame with a blurred-code pass' : 'other frame', ms], ['plain pass', plainMs]]) if (taken !== null) (times[what] ??= []).push(taken)

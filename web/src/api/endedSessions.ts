@@ -1,5 +1,5 @@
 import { createArrayGuard } from '@/lib/json'
-import { readStored, writeStored } from '@/lib/storage'
+import { readStoredJson, writeStoredJson } from '@/lib/storage'
 import { apiClient, unwrapEmptyResponse } from './client'
 import { isServerReachable } from './connectivity'
 import { ApiProblem } from './apiProblem'
@@ -16,8 +16,8 @@ const FINAL = [400, 422]
 const isIds = createArrayGuard((id): id is string => typeof id === 'string')
 
 /** Returns the ids of sessions that people have signed out of on this device and that may still be open at the server. */
-const pending = (): string[] => readStored(localStorage, NAME, isIds) ?? []
-const store = (ids: string[]) => writeStored(localStorage, NAME, ids.length === 0 ? null : ids.slice(-MAX_IDS))
+const pending = (): string[] => readStoredJson(localStorage, NAME, isIds) ?? []
+const store = (ids: string[]) => writeStoredJson(localStorage, NAME, ids.length === 0 ? null : ids.slice(-MAX_IDS))
 const remove = (ids: string[]) => store(pending().filter((id) => !ids.includes(id)))
 
 /** Ends a session at the server. The session's id stays on this device until the server has confirmed the end of the session. */

@@ -1,6 +1,6 @@
 import { isRecord } from '@/lib/json'
 import { createStore, useStore } from '@/lib/store'
-import { readStored, writeStored } from '@/lib/storage'
+import { readStoredJson, writeStoredJson } from '@/lib/storage'
 
 /** The signed-in person, as in the server's response to the sign-in. */
 export interface SessionUser {
@@ -30,7 +30,7 @@ const isUser = (value: unknown): value is SessionUser =>
 /** Returns the session that is in web storage, or null without a session. Clears the storage when the session is incomplete or damaged. */
 function stored(): Session | null {
   const [id, token, encryptionKey] = NAMES.map((name) => sessionStorage.getItem(name))
-  const user = readStored(sessionStorage, USER, isUser)
+  const user = readStoredJson(sessionStorage, USER, isUser)
   if (id && token && encryptionKey && user !== null) return { id, token, encryptionKey, user }
   if (NAMES.some((name) => sessionStorage.getItem(name) !== null)) sessionStorage.clear()
   return null
@@ -61,7 +61,7 @@ export function startSession(started: Session, mustChange = false): void {
   sessionStorage.setItem(ID, started.id)
   sessionStorage.setItem(TOKEN, started.token)
   sessionStorage.setItem(ENCRYPTION_KEY, started.encryptionKey)
-  writeStored(sessionStorage, USER, started.user)
+  writeStoredJson(sessionStorage, USER, started.user)
   mustChangePassword.set(mustChange)
   session.set(started)
 }
@@ -97,7 +97,7 @@ const isReturn = (value: unknown): value is Return => isRecord(value) && typeof 
 export function saveReturnPath(owner: string | null): void {
   const path = window.location.pathname + window.location.search
   const known = owner === null && sessionStorage.getItem(RETURN) !== null
-  if (path !== '/' && !known && !hasLeft) writeStored(sessionStorage, RETURN, { path, owner })
+  if (path !== '/' && !known && !hasLeft) writeStoredJson(sessionStorage, RETURN, { path, owner })
 }
 
 /**
@@ -105,7 +105,7 @@ export function saveReturnPath(owner: string | null): void {
  * for another person.
  */
 export function popReturnPath(user: SessionUser): string | null {
-  const remembered = readStored(sessionStorage, RETURN, isReturn)
+  const remembered = readStoredJson(sessionStorage, RETURN, isReturn)
   sessionStorage.removeItem(RETURN)
   if (remembered === null) return null
   return remembered.owner === null || remembered.owner === getOwnerKey(user) ? remembered.path : null

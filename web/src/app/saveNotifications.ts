@@ -3,7 +3,7 @@ import { getCurrentSession, getOwnerKey } from '@/api/session'
 import type { FieldConflict } from '@/api/types'
 import { createArrayGuard } from '@/lib/json'
 import { navigate } from '@/lib/route'
-import { readStored, writeStored } from '@/lib/storage'
+import { readStoredJson, writeStoredJson } from '@/lib/storage'
 import { getCurrentLanguage, fillPlaceholders, translate } from '@/lib/text'
 import { databaseProblem } from '@/offline/database'
 import { countVehicleMismatches, getMismatchedServerVin, outboxState, type StoredSave } from '@/offline/outbox'
@@ -23,9 +23,9 @@ export function showConflictOutcomes(conflicts: FieldConflict[]): void {
   if (session === null) return
   const { hmc } = session.user
   const name = nameOf(getOwnerKey(session.user))
-  const known = readStored(localStorage, name, isIds) ?? []
+  const known = readStoredJson(localStorage, name, isIds) ?? []
   const fresh = conflicts.filter((one) => one.state === 'settled' && !known.includes(one.id) && [one.mine_by_hmc, one.theirs_by_hmc].includes(hmc))
-  if (fresh.length > 0) writeStored(localStorage, name, [...known, ...fresh.map(({ id }) => id)].slice(-MAX_REMEMBERED))
+  if (fresh.length > 0) writeStoredJson(localStorage, name, [...known, ...fresh.map(({ id }) => id)].slice(-MAX_REMEMBERED))
   const [first] = fresh
   // Several conflicts share one toast, because one toast per conflict would cover the page.
   if (fresh.length > 1) showToast('info', translate('conflict.several', { n: fresh.length }), { ms: OUTCOME_MS, action: catalogues[getCurrentLanguage()]['vehicleMismatch.decide'], onTap: () => navigate(OUTBOX) })

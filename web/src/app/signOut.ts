@@ -3,7 +3,7 @@ import { getCurrentOwner, getCurrentSession } from '@/api/session'
 import { lastSignedOutOwner, signOutInThisTab } from '@/api/signOut'
 import { createArrayGuard } from '@/lib/json'
 import { navigate } from '@/lib/route'
-import { readStored, writeStored } from '@/lib/storage'
+import { readStoredJson, writeStoredJson } from '@/lib/storage'
 import { queryClient } from './queryClient'
 
 /** Signs out: ends the session in this tab at once, and at the server as soon as it can be reached. */
@@ -27,13 +27,13 @@ export function deleteDataAfterSignOut(): void {
   lastSignedOutOwner.subscribe(() => {
     const owner = lastSignedOutOwner.get()
     if (owner === null) return
-    writeStored(localStorage, PENDING, [...readPending(), owner])
+    writeStoredJson(localStorage, PENDING, [...readPending(), owner])
     deletePending()
   })
   deletePending()
 }
 
-const readPending = (): string[] => readStored(localStorage, PENDING, isOwners) ?? []
+const readPending = (): string[] => readStoredJson(localStorage, PENDING, isOwners) ?? []
 
 function deletePending(): void {
   const owners = readPending()
@@ -45,5 +45,5 @@ async function deleteDataOf(owners: string[]): Promise<void> {
   // Skips a person who has signed in again meanwhile and uses the data.
   for (const owner of owners) if (owner !== getCurrentOwner()) await deletePersonalData(owner)
   const left = readPending().filter((owner) => !owners.includes(owner))
-  writeStored(localStorage, PENDING, left.length > 0 ? left : null)
+  writeStoredJson(localStorage, PENDING, left.length > 0 ? left : null)
 }

@@ -1,5 +1,5 @@
 import { isRecord } from './json'
-import { readStored, writeStored } from './storage'
+import { readStoredJson, writeStoredJson } from './storage'
 import { createStore } from './store'
 
 export const THEMES = ['system', 'light', 'dark'] as const
@@ -16,7 +16,7 @@ const isAppearance = (value: unknown): value is Appearance =>
   isRecord(value) && THEMES.some((theme) => theme === value.theme) && typeof value.highContrast === 'boolean'
 
 /** The chosen appearance, stored on this device. */
-export const appearance = createStore<Appearance>(readStored(localStorage, NAME, isAppearance) ?? { theme: 'system', highContrast: false })
+export const appearance = createStore<Appearance>(readStoredJson(localStorage, NAME, isAppearance) ?? { theme: 'system', highContrast: false })
 
 /** Writes the chosen appearance to attributes of the document, on which the style sheets depend. */
 export function applyAppearance(): void {
@@ -29,7 +29,7 @@ export function applyAppearance(): void {
 }
 
 export function setAppearance(next: Appearance): void {
-  writeStored(localStorage, NAME, next)
+  writeStoredJson(localStorage, NAME, next)
   appearance.set(next)
   applyAppearance()
 }

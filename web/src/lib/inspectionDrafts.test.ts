@@ -1,23 +1,23 @@
 import { expect, test } from 'vitest'
-import { createDraft, mergeDraft, readDraft, rebaseDraft, writeDraft } from './inspectionDrafts'
+import { createInspectionDraft, mergeInspectionDraft, readInspectionDraft, rebaseInspectionDraft, writeInspectionDraft } from './inspectionDrafts'
 import { diffVehicleFields, pickVehicleFields, OPERATOR_FIELDS } from './vehicleFields'
 
 const seen = { status: '', operator_notes: '', admin_notes: 'from QC', vin_number: 'HB20 000123', parking_space: 'A-2', version: 4 }
-const entry = { ...createDraft(seen), identifier: '0123', status: 'ok' }
+const entry = { ...createInspectionDraft(seen), identifier: '0123', status: 'ok' }
 const current = { ...seen, status: 'ng', operator_notes: 'scratched door', version: 5 }
 
 test('merging keeps the values of the other person of fields that the person has not changed', () => {
-  expect(mergeDraft(entry, current)).toEqual({ ...entry, operator_notes: 'scratched door', version: 5, base: pickVehicleFields(current) })
+  expect(mergeInspectionDraft(entry, current)).toEqual({ ...entry, operator_notes: 'scratched door', version: 5, base: pickVehicleFields(current) })
 })
 
 test('every field of an entry without a base counts as changed', () => {
   const { base: _, ...old } = entry
-  expect(mergeDraft(old, current)).toMatchObject({ status: 'ok', operator_notes: '', version: 5 })
-  expect(rebaseDraft(old, current)).toBe(old)
+  expect(mergeInspectionDraft(old, current)).toMatchObject({ status: 'ok', operator_notes: '', version: 5 })
+  expect(rebaseInspectionDraft(old, current)).toBe(old)
 })
 
 test('an entry takes new values for unchanged fields, and keeps its own changes with their base', () => {
-  const now = rebaseDraft(entry, current)
+  const now = rebaseInspectionDraft(entry, current)
   expect(now).toMatchObject({ status: 'ok', operator_notes: 'scratched door' })
   expect(diffVehicleFields(now.base ?? seen, now)).toEqual({ base: { status: '' }, wanted: { status: 'ok' } })
 })
@@ -30,8 +30,8 @@ test('a change contains only fields that differ and that the role may change', (
 })
 
 test('a draft with an incomplete base is rejected', () => {
-  writeDraft('3', 7, entry)
-  expect(readDraft('3', 7)).toEqual(entry)
+  writeInspectionDraft('3', 7, entry)
+  expect(readInspectionDraft('3', 7)).toEqual(entry)
   localStorage.setItem('draft:3:7', JSON.stringify({ ...entry, base: { status: '' } }))
-  expect(readDraft('3', 7)).toBeNull()
+  expect(readInspectionDraft('3', 7)).toBeNull()
 })

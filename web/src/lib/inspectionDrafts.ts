@@ -1,6 +1,6 @@
 import { VEHICLE_FIELDS, pickVehicleFields, type VehicleFields } from './vehicleFields'
 import { isRecord } from './json'
-import { readStored, writeStored } from './storage'
+import { readStoredJson, writeStoredJson } from './storage'
 
 /** Values that a person has entered for a vehicle and has not saved yet. */
 export interface InspectionDraft extends VehicleFields {
@@ -22,10 +22,10 @@ const isDraft = (value: unknown): value is InspectionDraft =>
   isRecord(value) && typeof value.version === 'number' && typeof value.identifier === 'string' && hasFields(value) && (value.base === undefined || hasFields(value.base))
 
 /** Returns a draft with the vehicle's own values and no changes. */
-export const createDraft = (vehicle: VehicleFields & { version: number }): InspectionDraft => ({ identifier: '', ...pickVehicleFields(vehicle), version: vehicle.version, base: pickVehicleFields(vehicle) })
+export const createInspectionDraft = (vehicle: VehicleFields & { version: number }): InspectionDraft => ({ identifier: '', ...pickVehicleFields(vehicle), version: vehicle.version, base: pickVehicleFields(vehicle) })
 
 /** Returns a draft based on the current vehicle: fields that the person has not changed take the vehicle's current values. */
-export function rebaseDraft(draft: InspectionDraft, vehicle: VehicleFields): InspectionDraft {
+export function rebaseInspectionDraft(draft: InspectionDraft, vehicle: VehicleFields): InspectionDraft {
   const { base } = draft
   if (base === undefined) return draft
   const now = { ...draft, base: { ...base } }
@@ -34,14 +34,14 @@ export function rebaseDraft(draft: InspectionDraft, vehicle: VehicleFields): Ins
 }
 
 /** Returns a draft with the person's own changes on top of the version that another person has saved meanwhile. */
-export function mergeDraft(draft: InspectionDraft, current: VehicleFields & { version: number }): InspectionDraft {
-  const onto = { ...createDraft(current), identifier: draft.identifier, scanned: draft.scanned }
+export function mergeInspectionDraft(draft: InspectionDraft, current: VehicleFields & { version: number }): InspectionDraft {
+  const onto = { ...createInspectionDraft(current), identifier: draft.identifier, scanned: draft.scanned }
   for (const field of VEHICLE_FIELDS) if (draft.base === undefined || draft[field] !== draft.base[field]) onto[field] = draft[field]
   return onto
 }
 
-export const readDraft = (user: string, vehicle: number): InspectionDraft | null =>
-  readStored(localStorage, nameOf(user, vehicle), isDraft)
+export const readInspectionDraft = (user: string, vehicle: number): InspectionDraft | null =>
+  readStoredJson(localStorage, nameOf(user, vehicle), isDraft)
 
-export const writeDraft = (user: string, vehicle: number, draft: InspectionDraft | null): void =>
-  writeStored(localStorage, nameOf(user, vehicle), draft)
+export const writeInspectionDraft = (user: string, vehicle: number, draft: InspectionDraft | null): void =>
+  writeStoredJson(localStorage, nameOf(user, vehicle), draft)

@@ -1,14 +1,14 @@
-import { readStored, writeStored } from './storage'
+import { readStoredJson, writeStoredJson } from './storage'
 import { createStore } from './store'
 
 const NAME = 'shortcuts'
 const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean'
 
 /** Whether keys without a modifier act as shortcuts. The choice is stored on this device. */
-export const areShortcutsEnabled = createStore(readStored(localStorage, NAME, isBoolean) ?? true)
+export const areShortcutsEnabled = createStore(readStoredJson(localStorage, NAME, isBoolean) ?? true)
 
 export function setShortcutsEnabled(on: boolean): void {
-  writeStored(localStorage, NAME, on)
+  writeStoredJson(localStorage, NAME, on)
   areShortcutsEnabled.set(on)
 }
 
@@ -18,7 +18,7 @@ const WRITES = 'input, textarea, select, [contenteditable], dialog'
  * Returns whether a key press acts as a shortcut. Shortcuts must be on, no modifier such as Ctrl may be held, the focus must be outside of
  * fields and dialogs, and no other listener may have handled the key.
  */
-export const isShortcut = ({ target, defaultPrevented, ctrlKey, altKey, metaKey }: KeyboardEvent): boolean =>
+export const actsAsShortcut = ({ target, defaultPrevented, ctrlKey, altKey, metaKey }: KeyboardEvent): boolean =>
   areShortcutsEnabled.get() && !defaultPrevented && !ctrlKey && !altKey && !metaKey && !(target instanceof Element && target.closest(WRITES) !== null)
 
 /**
@@ -27,7 +27,7 @@ export const isShortcut = ({ target, defaultPrevented, ctrlKey, altKey, metaKey 
  */
 export function listenForSlashKey(act: () => void): () => void {
   const press = (event: KeyboardEvent) => {
-    if (event.key !== '/' || !isShortcut(event)) return
+    if (event.key !== '/' || !actsAsShortcut(event)) return
     event.preventDefault()
     act()
   }

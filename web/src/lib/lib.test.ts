@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readDraft, writeDraft, type InspectionDraft } from './inspectionDrafts'
+import { readInspectionDraft, writeInspectionDraft, type InspectionDraft } from './inspectionDrafts'
 import { countPages, listPageNumbers } from './pagination'
 import { parseId, buildPath, parsePageNumber } from './route'
 import { formatCount, formatDate, formatLogTimestamp, formatTime } from './time'
@@ -45,12 +45,12 @@ test('a UUID is of version 4 also without a secure context', () => {
 const draft: InspectionDraft = { identifier: '12', status: 'ok', operator_notes: '', admin_notes: '', vin_number: 'A 1', parking_space: 'A-1', version: 3 }
 
 test('a draft belongs to one person and one vehicle', () => {
-  writeDraft('3', 7, draft)
-  expect(readDraft('3', 7)).toEqual(draft)
-  expect([readDraft('4', 7), readDraft('3', 8)]).toEqual([null, null])
+  writeInspectionDraft('3', 7, draft)
+  expect(readInspectionDraft('3', 7)).toEqual(draft)
+  expect([readInspectionDraft('4', 7), readInspectionDraft('3', 8)]).toEqual([null, null])
 })
 
 test('a damaged draft is rejected', () => {
   localStorage.setItem('draft:3:7', '{"version":')
-  expect(readDraft('3', 7)).toBeNull()
+  expect(readInspectionDraft('3', 7)).toBeNull()
 })

@@ -24,11 +24,11 @@ async function played() {
   vi.stubGlobal('AudioContext', FakeAudio)
   const vibrations: number[][] = []
   vi.stubGlobal('navigator', createFake<Navigator>({ vibrate: (pattern: number | number[]) => vibrations.push([pattern].flat().map(Number)) > 0 }))
-  const { prepareSound, playFeedback } = await import('./scanFeedback')
-  prepareSound()
+  const { prepareFeedbackSound, playScanFeedback } = await import('./scanFeedback')
+  prepareFeedbackSound()
   return KINDS.map((kind) => {
     tones.length = 0
-    playFeedback(kind)
+    playScanFeedback(kind)
     return { kind, sound: JSON.stringify(tones), vibration: vibrations.at(-1) ?? [] }
   })
 }
@@ -37,5 +37,5 @@ test('the right car, a wrong car, an inspected car and an unknown code sound and
   const all = await played()
   expect(new Set(all.map(({ sound }) => sound)).size).toBe(KINDS.length)
   const felt = (pattern: number[]) => pattern.filter((_, index) => index % 2 === 0).map((ms) => (ms > LONG_MS ? 'long' : 'short')).join(' ')
-  expect(Object.fromEntries(all.map(({ kind, vibration }) => [kind, felt(vibration)]))).toEqual({ right: 'short', done: 'short short', elsewhere: 'long long', unknown: 'long' })
+  expect(Object.fromEntries(all.map(({ kind, vibration }) => [kind, felt(vibration)]))).toEqual({ matched: 'short', alreadyInspected: 'short short', otherVehicle: 'long long', unknown: 'long' })
 })

@@ -20,7 +20,7 @@ const EDGE_S = 0.012
 let context: AudioContext | null = null
 
 /** Creates the audio context in advance, because creating it may briefly block the page. */
-export function prepareSound(): void {
+export function prepareFeedbackSound(): void {
   try {
     context ??= new AudioContext()
   } catch {
@@ -29,13 +29,13 @@ export function prepareSound(): void {
 }
 
 /** Enables sound. Must be called in the handler of a tap, because browsers allow a page to start sound only there. */
-export function unlockSound(): void {
-  prepareSound()
+export function unlockFeedbackSound(): void {
+  prepareFeedbackSound()
   if (context?.state === 'suspended') context.resume().catch(() => undefined)
 }
 
 /** Plays the sound and the vibration for the result of a scan. */
-export function playFeedback(kind: ScanFeedback): void {
+export function playScanFeedback(kind: ScanFeedback): void {
   globalThis.navigator.vibrate?.(VIBRATIONS[kind])
   if (context === null || context.state !== 'running') return
   for (const tone of TONES[kind]) sound(context, tone)

@@ -1,6 +1,6 @@
 import { useEffect, type ComponentType, type ReactNode } from 'react'
 import { createStore, useStore } from './store'
-import { prepareSound, type ScanFeedback } from './scanFeedback'
+import { prepareFeedbackSound, type ScanFeedback } from './scanFeedback'
 
 /** How well a scanned text matches a vehicle. `part` means a part of an identifier or a look-alike, so another code in view may match better. */
 export type MatchGrade = 'none' | 'part' | 'full'
@@ -75,7 +75,7 @@ export function loadScanner(): void {
     .then((scanner) => {
       loadState.set({ scanner, hasFailed: false })
       scanner.preload()
-      setTimeout(prepareSound) // in a task of its own, because creating the audio context takes long on a slow phone
+      setTimeout(prepareFeedbackSound) // in a task of its own, because creating the audio context takes long on a slow phone
     })
     .catch(() => loadState.set({ scanner: null, hasFailed: true }))
     .finally(() => {

@@ -1,7 +1,7 @@
 import { parseJson } from './json'
 
 /** Reads a JSON value from web storage. Returns null when the value is missing or damaged, or when the browser forbids storage. */
-export function readStored<T>(storage: Storage, name: string, accept: (value: unknown) => value is T): T | null {
+export function readStoredJson<T>(storage: Storage, name: string, accept: (value: unknown) => value is T): T | null {
   try {
     return parseJson(storage.getItem(name) ?? 'null', accept)
   } catch {
@@ -13,7 +13,7 @@ export function readStored<T>(storage: Storage, name: string, accept: (value: un
  * Writes a value to web storage as JSON, or deletes the stored value when `value` is null. Does nothing when the storage is full or
  * forbidden.
  */
-export function writeStored(storage: Storage, name: string, value: unknown): void {
+export function writeStoredJson(storage: Storage, name: string, value: unknown): void {
   try {
     if (value === null) storage.removeItem(name)
     else storage.setItem(name, JSON.stringify(value))

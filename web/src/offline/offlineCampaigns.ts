@@ -1,5 +1,5 @@
 import { isRecord } from '@/lib/json'
-import { readStored, writeStored } from '@/lib/storage'
+import { readStoredJson, writeStoredJson } from '@/lib/storage'
 import { createStore, useStore } from '@/lib/store'
 
 /** A campaign that is available offline: all its vehicles, or its vehicles in some yards, are stored on this device. */
@@ -13,11 +13,11 @@ const NAME = 'offlineCampaigns'
 const isCampaigns = (value: unknown): value is OfflineCampaign[] => Array.isArray(value) && value.every((one) => isRecord(one) && typeof one.campaign === 'number')
 
 /** The campaigns that are available offline, mirrored in local storage so that a page knows them before it has opened the database. */
-export const offlineCampaigns = createStore<OfflineCampaign[]>(readStored(localStorage, NAME, isCampaigns) ?? [])
+export const offlineCampaigns = createStore<OfflineCampaign[]>(readStoredJson(localStorage, NAME, isCampaigns) ?? [])
 export const useOfflineCampaigns = (): OfflineCampaign[] => useStore(offlineCampaigns)
 
 export function recordOfflineCampaigns(campaigns: OfflineCampaign[]): void {
-  writeStored(localStorage, NAME, campaigns)
+  writeStoredJson(localStorage, NAME, campaigns)
   offlineCampaigns.set(campaigns)
 }
 

@@ -1,6 +1,6 @@
 import { isRecord } from '@/lib/json'
 import { createStore } from '@/lib/store'
-import { readStored, writeStored } from '@/lib/storage'
+import { readStoredJson, writeStoredJson } from '@/lib/storage'
 
 /** Numbers of saves that are stored on this device and have not reached the server. */
 export interface PendingSaveCount {
@@ -19,9 +19,9 @@ const isPendingCount = (value: unknown): value is PendingSaveCount =>
   isRecord(value) && ['open', 'refused', 'others'].every((name) => typeof value[name] === 'number')
 
 /** The numbers of pending saves, mirrored in local storage so that a page knows them before it has opened the database. */
-export const pendingSaveCount = createStore<PendingSaveCount>(readStored(localStorage, NAME, isPendingCount) ?? { owner: null, open: 0, refused: 0, others: 0 })
+export const pendingSaveCount = createStore<PendingSaveCount>(readStoredJson(localStorage, NAME, isPendingCount) ?? { owner: null, open: 0, refused: 0, others: 0 })
 
 export function recordPendingSaveCount(count: PendingSaveCount): void {
-  writeStored(localStorage, NAME, count)
+  writeStoredJson(localStorage, NAME, count)
   pendingSaveCount.set(count)
 }

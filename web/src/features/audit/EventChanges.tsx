@@ -4,7 +4,7 @@ import { getAccessLevelTextKey } from '@/lib/roles'
 import type { TextKey } from '@/lib/text'
 import { formatDate, formatTime } from '@/lib/time'
 import { getCampaignStatusTextKey } from '@/ui/Status'
-import { listFieldChanges, splitByTotalLength, type FieldChange } from './auditEvents'
+import { listFieldChanges, splitByTotalLength, type AuditFieldChange } from './auditEvents'
 import { useAuditText, type AuditTextKey } from './text'
 import styles from './EventChanges.module.css'
 
@@ -51,7 +51,7 @@ function useDescribeChange() {
     if (key) return t(key)
     return isTimestamp(value) ? `${formatDate(value)} ${formatTime(value)}` : value || t('audit.empty')
   }
-  return ({ field, inConflict = false, ...values }: FieldChange): ChangeTexts => {
+  return ({ field, inConflict = false, ...values }: AuditFieldChange): ChangeTexts => {
     const key = FIELDS[field]
     const name = key === undefined ? field : t(key)
     const label = inConflict ? t('audit.inConflict', { field: name }) : name

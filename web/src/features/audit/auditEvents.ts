@@ -7,7 +7,7 @@ export const AUDIT_EVENT_KINDS = [
 ] as const
 
 /** One field changed by an audit event, with its value before and after as text; null when the event does not contain that value. */
-export interface FieldChange {
+export interface AuditFieldChange {
   field: string
   old: string | null
   new: string | null
@@ -20,7 +20,7 @@ const textOf = (value: unknown): string => (value === null || value === undefine
 const CONFLICT_SUFFIX = ' in conflict'
 
 /** Reads the two values of a conflict on a field. Returns the change itself when it records none. */
-function readConflict(change: FieldChange, value: unknown): FieldChange {
+function readConflict(change: AuditFieldChange, value: unknown): AuditFieldChange {
   if (!change.field.endsWith(CONFLICT_SUFFIX) || !isRecord(value)) return change
   return { field: change.field.slice(0, -CONFLICT_SUFFIX.length), old: textOf(value.theirs), new: textOf(value.mine), inConflict: true }
 }
@@ -34,7 +34,7 @@ const KINDS_WITHOUT_CHANGE = ['page-view', 'login', 'refused']
  * Lists the fields that an event changed, fields with both values first. Returns an empty list for an event without a change, such as a
  * sign-in.
  */
-export function listFieldChanges(event: AuditEvent): FieldChange[] {
+export function listFieldChanges(event: AuditEvent): AuditFieldChange[] {
   if (KINDS_WITHOUT_CHANGE.includes(event.kind)) return []
   const [before, after] = [valuesIn(event.old), valuesIn(event.new)]
   const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])]
@@ -42,7 +42,7 @@ export function listFieldChanges(event: AuditEvent): FieldChange[] {
     const change = { field, old: field in before ? textOf(before[field]) : null, new: field in after ? textOf(after[field]) : null }
     return readConflict(change, after[field])
   })
-  const isComplete = (change: FieldChange) => change.old !== null && change.new !== null
+  const isComplete = (change: AuditFieldChange) => change.old !== null && change.new !== null
   return changes.filter((change) => (change.old ?? '') !== (change.new ?? '')).toSorted((a, b) => Number(isComplete(b)) - Number(isComplete(a)))
 }
 

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 import { isRecord } from '@/lib/json'
-import { readStored, writeStored } from '@/lib/storage'
+import { readStoredJson, writeStoredJson } from '@/lib/storage'
 
 /**
  * Local storage key of the number of failed sign-in attempts. The number is only displayed; the server enforces the lockout (block
@@ -27,9 +27,9 @@ const isBlock = (value: unknown): value is Block => isRecord(value) && typeof va
  * failed attempt.
  */
 export function recordAttemptsLeft(attemptsLeft: number | null, now: number): void {
-  const before = readStored(localStorage, ATTEMPTS, isAttempts)?.count ?? 0
+  const before = readStoredJson(localStorage, ATTEMPTS, isAttempts)?.count ?? 0
   const count = attemptsLeft === null ? before + 1 : LIMIT - attemptsLeft
-  writeStored(localStorage, ATTEMPTS, { count, lastAttempt: now })
+  writeStoredJson(localStorage, ATTEMPTS, { count, lastAttempt: now })
 }
 
 /**
@@ -38,18 +38,18 @@ export function recordAttemptsLeft(attemptsLeft: number | null, now: number): vo
  */
 export function recordLockout(seconds: number | null, now: number): void {
   const milliseconds = seconds === null ? BLOCK_MS : seconds * 1000
-  writeStored(localStorage, ATTEMPTS, null)
-  writeStored(localStorage, BLOCK, { blockedUntil: now + milliseconds })
+  writeStoredJson(localStorage, ATTEMPTS, null)
+  writeStoredJson(localStorage, BLOCK, { blockedUntil: now + milliseconds })
 }
 
 export function clearLockout(): void {
-  writeStored(localStorage, ATTEMPTS, null)
-  writeStored(localStorage, BLOCK, null)
+  writeStoredJson(localStorage, ATTEMPTS, null)
+  writeStoredJson(localStorage, BLOCK, null)
 }
 
 /** Returns the seconds until the stored lockout (block after failed sign-ins) ends, rounded up. Returns 0 without a lockout. */
 export function getLockoutSeconds(now: number): number {
-  const until = readStored(localStorage, BLOCK, isBlock)?.blockedUntil ?? 0
+  const until = readStoredJson(localStorage, BLOCK, isBlock)?.blockedUntil ?? 0
   const seconds = Math.ceil((until - now) / 1000)
   return seconds > 0 && seconds <= BLOCK_MS / 1000 ? seconds : 0
 }

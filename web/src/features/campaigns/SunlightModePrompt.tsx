@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { appearance, setAppearance } from '@/lib/appearance'
 import { useMediaQuery } from '@/lib/useMediaQuery'
-import { readStored, writeStored } from '@/lib/storage'
+import { readStoredJson, writeStoredJson } from '@/lib/storage'
 import { useStore } from '@/lib/store'
 import { Button } from '@/ui/Button'
 import { Alert } from '@/ui/Page'
@@ -26,9 +26,9 @@ export function SunlightModePrompt() {
   const t = useCampaignsText()
   const { highContrast } = useStore(appearance)
   const isPhone = useMediaQuery('(pointer: coarse) and (max-width: 767px)')
-  const [isOpen, setOpen] = useState(() => isDaytime(new Date().getHours()) && readStored(localStorage, NAME, isTrue) === null)
+  const [isOpen, setOpen] = useState(() => isDaytime(new Date().getHours()) && readStoredJson(localStorage, NAME, isTrue) === null)
   const answer = (wanted: boolean) => {
-    writeStored(localStorage, NAME, true)
+    writeStoredJson(localStorage, NAME, true)
     setOpen(false)
     if (wanted) setAppearance({ theme: 'light', highContrast: true })
   }

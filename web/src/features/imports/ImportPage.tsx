@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { createFormDraftHook } from '@/api/formDrafts'
 import type { WorkbookUploadResult } from '@/api/types'
 import { getErrorMessage, ApiProblem } from '@/api/apiProblem'
-import { findWorkbookError } from '@/lib/workbookFile'
+import { findWorkbookFileError } from '@/lib/workbookFile'
 import { useDroppedFile } from '@/lib/droppedFile'
 import { useText } from '@/lib/text'
 import { Button, LinkButton } from '@/ui/Button'
@@ -30,7 +30,7 @@ export default function ImportPage() {
   const cancel = useCancelUpload()
 
   const choose = (chosen: File) => {
-    const wrong = findWorkbookError(chosen)
+    const wrong = findWorkbookFileError(chosen)
     upload.reset()
     setComplaint(wrong === null ? null : t(wrong))
     setFile(wrong === null ? chosen : null)

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { findWorkbookError, MAX_WORKBOOK_BYTES } from '@/lib/workbookFile'
+import { findWorkbookFileError, MAX_WORKBOOK_BYTES } from '@/lib/workbookFile'
 import { buildRejectedRowsCsv } from './RejectedUpload'
 
 test('only workbooks of at most 5 MB are taken', () => {
   const type = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
-  expect(findWorkbookError({ name: 'a.XLSX', type, size: MAX_WORKBOOK_BYTES })).toBeNull()
-  expect(findWorkbookError({ name: 'a.xlsx', type: '', size: 1 })).toBeNull()
-  expect(findWorkbookError({ name: 'a.xlsx', type, size: MAX_WORKBOOK_BYTES + 1 })).toBe('import.tooLarge')
-  expect(findWorkbookError({ name: 'a.xls', type: '', size: 1 })).toBe('import.onlyXlsx')
-  expect(findWorkbookError({ name: 'a.xlsx', type: 'text/plain', size: 1 })).toBe('import.onlyXlsx')
+  expect(findWorkbookFileError({ name: 'a.XLSX', type, size: MAX_WORKBOOK_BYTES })).toBeNull()
+  expect(findWorkbookFileError({ name: 'a.xlsx', type: '', size: 1 })).toBeNull()
+  expect(findWorkbookFileError({ name: 'a.xlsx', type, size: MAX_WORKBOOK_BYTES + 1 })).toBe('import.tooLarge')
+  expect(findWorkbookFileError({ name: 'a.xls', type: '', size: 1 })).toBe('import.onlyXlsx')
+  expect(findWorkbookFileError({ name: 'a.xlsx', type: 'text/plain', size: 1 })).toBe('import.onlyXlsx')
 })
 
 test('the list of bad rows is a CSV without formulas', () => {

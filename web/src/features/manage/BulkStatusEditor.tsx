@@ -11,7 +11,7 @@ import { showToast } from '@/ui/Toast'
 import { useChangeStatuses, usePreviewStatusChange } from './api'
 import { MAX_BULK_LINES, parseVinLines } from './bulkInputLines'
 import { hasUnchangedVehicles } from './bulkSummary'
-import { summarizeBulkResult, BulkChangePreview, BulkChangeResult } from './BulkChangePreview'
+import { formatBulkSummary, BulkChangePreview, BulkChangeResult } from './BulkChangePreview'
 import { CampaignScopeSelect } from './CampaignScopeSelect'
 import { ExecuteButton } from './ExecuteButton'
 import { ToolColumns } from './ToolColumns'
@@ -52,7 +52,7 @@ export function BulkStatusEditor({ yard }: { yard: number | null }) {
   const execute = () => change.mutate(bodyOf(vins), {
     onSuccess: (result) => {
       setChanged(preview.data?.preview ?? [])
-      showToast('success', summarizeBulkResult(result, t))
+      showToast('success', formatBulkSummary(result, t))
       if (action === 'insert' && hasUnchangedVehicles(result)) showToast('info', t('bulk.already'))
       if (result.not_found.length > 0 || (action === 'remove' && hasUnchangedVehicles(result))) showToast('info', t('bulk.some'))
       setEntry({ ...entry, text: '' })

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { getErrorMessage, ApiProblem } from '@/api/apiProblem'
 import { translateSentence } from '@/lib/translateSentence'
 import type { Campaign } from '@/api/types'
-import { findWorkbookError } from '@/lib/workbookFile'
+import { findWorkbookFileError } from '@/lib/workbookFile'
 import { showToast } from '@/ui/Toast'
 import { useConvertWorkbookToSql, useExportCampaignsByYard } from './api'
 import type { CampaignFileActions } from './CampaignActions'
@@ -25,7 +25,7 @@ export function useCampaignFileActions(): { files: CampaignFileActions; failure:
   }
   const onConvert = (campaign: Campaign, file: File) => {
     setFailure(null)
-    const wrong = findWorkbookError(file)
+    const wrong = findWorkbookFileError(file)
     if (wrong !== null) return fail(campaign, t(wrong))
     sql.mutate({ campaign, file }, {
       onSuccess: () => showToast('success', t('files.converted', { name: campaign.name })),

@@ -1,6 +1,6 @@
 import { getErrorMessage, ApiProblem } from '@/api/apiProblem'
 import { formatTimeAgo, useCurrentTime } from '@/lib/timeAgo'
-import { writeDraft } from '@/lib/inspectionDrafts'
+import { writeInspectionDraft } from '@/lib/inspectionDrafts'
 import type { VehicleFields } from '@/lib/vehicleFields'
 import { buildPath, navigate } from '@/lib/route'
 import { useStore } from '@/lib/store'
@@ -63,7 +63,7 @@ const EMPTY: VehicleFields = { status: '', operator_notes: '', admin_notes: '', 
 /** Opens the vehicle with the values of this save as a draft. The next save of the vehicle replaces this save. */
 function edit({ seq, owner, vehicle, vin, version, change, origin, yard }: StoredSave): void {
   const base = { ...EMPTY, vin_number: vin, ...change.base }
-  writeDraft(owner, vehicle, { ...base, ...change.wanted, base, identifier: vin, scanned: origin === 'scanned', version, replaces: seq })
+  writeInspectionDraft(owner, vehicle, { ...base, ...change.wanted, base, identifier: vin, scanned: origin === 'scanned', version, replaces: seq })
   navigate(buildPath(`/vehicle/${vehicle}`, { yard }))
 }
 

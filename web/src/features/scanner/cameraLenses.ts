@@ -1,5 +1,5 @@
 import { isRecord } from '@/lib/json'
-import { readStored, writeStored } from '@/lib/storage'
+import { readStoredJson, writeStoredJson } from '@/lib/storage'
 
 /** Id and label of a camera of this device. */
 export interface CameraLens {
@@ -18,8 +18,8 @@ const SPECIAL_RANK = 100
 const isLens = (value: unknown): value is CameraLens => isRecord(value) && typeof value.id === 'string' && typeof value.label === 'string'
 
 /** Returns the camera that the person chose on this device, or `null` without a choice. */
-export const readStoredLens = (): CameraLens | null => readStored(localStorage, STORED, isLens)
-export const storeLens = (lens: CameraLens | null): void => writeStored(localStorage, STORED, lens)
+export const readStoredLens = (): CameraLens | null => readStoredJson(localStorage, STORED, isLens)
+export const storeLens = (lens: CameraLens | null): void => writeStoredJson(localStorage, STORED, lens)
 
 /** Returns the rank of a camera; the lowest rank is the best. Phones number the main lens lowest, as in 'camera2 0, facing back'. */
 export function rankLens({ label }: CameraLens): number {

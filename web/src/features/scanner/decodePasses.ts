@@ -1,6 +1,6 @@
 import type { ReaderOptions } from 'zxing-wasm/reader'
 import { findStripeDirections, tiltFromAxis } from './stripeDirections'
-import { MAX_SYMBOLS, SCANNER_SETTINGS, buildReaderOptions, listPlainPassOptions, type DecoderSettings, type FormatKind } from './formats'
+import { MAX_SYMBOLS, SCANNER_DECODER_SETTINGS, buildReaderOptions, listPlainPassOptions, type DecoderSettings, type FormatKind } from './formats'
 import { enhanceStripes, invertPicture, normalizeContrast } from './contrast'
 import { scalePicture, rotatePicture, type GrayPicture, type AffineMapping } from './pixels'
 
@@ -37,7 +37,7 @@ const ALL = ['linear', 'stacked', 'matrix'] as const
  * Creates the plain decoding pass, which decodes the unmodified picture. A frame number selects one set of formats in rotation. `every`
  * (all codes in view) and `whole` (photograph) select all formats.
  */
-export function createPlainPass(picture: GrayPicture, frame: number | 'every' | 'whole', settings = SCANNER_SETTINGS): DecodePass {
+export function createPlainPass(picture: GrayPicture, frame: number | 'every' | 'whole', settings = SCANNER_DECODER_SETTINGS): DecodePass {
   const rotated = listPlainPassOptions(settings)
   const options = typeof frame === 'number' ? rotated[frame % rotated.length] : buildReaderOptions(settings, ALL, frame === 'every' ? { maxNumberOfSymbols: MAX_SYMBOLS } : {})
   return { name: 'plain', picture, options: options ?? buildReaderOptions(settings, ALL), back: IDENTITY }
@@ -69,7 +69,7 @@ export const ROTATED_PASS_INDEXES: readonly number[] = [0, 8, 1]
  * Creates the input that all passes over one frame share. The stripe directions are computed when a pass first needs them, and are then
  * reused.
  */
-export function createPassInput(frame: GrayPicture, whole: boolean, settings = SCANNER_SETTINGS): DecodePassInput {
+export function createPassInput(frame: GrayPicture, whole: boolean, settings = SCANNER_DECODER_SETTINGS): DecodePassInput {
   let directions: number[] | null = null
   return {
     frame,

@@ -4,14 +4,14 @@ import type { Point } from './pixels'
 export const VIEWFINDER_FRACTION = 0.7
 export const DECODED_FRACTION = 0.86
 
-export interface Square {
+export interface DecodeSquare {
   left: number
   top: number
   side: number
 }
 
 /** Returns the square of the picture to decode, the finder plus a margin, in pixels of the video track. */
-export function computeDecodeSquare(width: number, height: number): Square {
+export function computeDecodeSquare(width: number, height: number): DecodeSquare {
   const side = Math.round(Math.min(width, height) * DECODED_FRACTION)
   return { left: Math.round((width - side) / 2), top: Math.round((height - side) / 2), side }
 }

@@ -8,7 +8,7 @@ import { drawTrapFrame } from '../../testing/blurredFrames'
 import { createCodeSelector } from './codeSelector'
 import { createDecoder, type DecodedFrame } from './decoder'
 import { BarcodeDetector } from './detector'
-import { SCANNER_SETTINGS, buildReaderOptions, toFormatName } from './formats'
+import { SCANNER_DECODER_SETTINGS, buildReaderOptions, toFormatName } from './formats'
 import { decodePhotograph } from './photograph'
 import { decodeBlurred } from './blurred/blurredDecoder'
 import { CODE_128, CODE_93, createCode39 } from './blurred/symbologies'
@@ -173,7 +173,7 @@ test('texture and noise are no codes', async () => {
 
 test('stripes of one period, as of a grille, are no EAN or UPC code', async () => {
   const { picture } = drawTrapFrame(1935) // the plain pass reads a UPC-A with a right check digit
-  const [first] = await readBarcodes(encodePgm(picture), buildReaderOptions(SCANNER_SETTINGS, ['linear']))
+  const [first] = await readBarcodes(encodePgm(picture), buildReaderOptions(SCANNER_DECODER_SETTINGS, ['linear']))
   expect([first?.isValid, toFormatName(first?.format ?? '', first?.text)]).toEqual([true, 'upc_a'])
   const decoder = createDecoder(readBarcodes, undefined, null, () => 0)
   for (let frame = 0; frame < 8; frame++) expect((await decoder.decode(picture)).codes).toEqual([])

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { drawBars } from '../../testing/drawBars'
 import { encodeCode39 } from '../../testing/barcodeEncoders'
 import { createDecoder, MAX_PASSES_BEFORE_EXTRA_MS } from './decoder'
-import { SCANNER_SETTINGS } from './formats'
+import { SCANNER_DECODER_SETTINGS } from './formats'
 
 const STRIPES = drawBars({ widths: encodeCode39('WVWZZZ1K'), module: 2, side: 480 })
 
@@ -13,7 +13,7 @@ async function passesOf(passMs: number): Promise<[boolean, string | null][]> {
     now += passMs
     return []
   }
-  const decoder = createDecoder(read, SCANNER_SETTINGS, async () => null, () => now)
+  const decoder = createDecoder(read, SCANNER_DECODER_SETTINGS, async () => null, () => now)
   const passes: [boolean, string | null][] = []
   for (let frame = 0; frame < 8; frame++) {
     const { plainMs, extraPass } = await decoder.decode(STRIPES)

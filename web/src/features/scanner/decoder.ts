@@ -1,6 +1,6 @@
 import type { ReaderOptions, ReadResult } from 'zxing-wasm/reader'
 import { createScanConfirmer } from './scanConfirmer'
-import { MAX_SYMBOLS, SCANNER_SETTINGS, hasFormats, toFormatName } from './formats'
+import { MAX_SYMBOLS, SCANNER_DECODER_SETTINGS, hasFormats, toFormatName } from './formats'
 import { CAMERA_PASS_COUNT, EXTRA_PASSES, ROTATED_PASS_INDEXES, createPlainPass, createPassInput, hasTiltedStripes, type DecodePass, type DecodePassInput } from './decodePasses'
 import { encodePgm, mapToSourcePoint, type GrayPicture, type Point } from './pixels'
 import type { BlurredCode } from './blurred/blurredDecoder'
@@ -81,7 +81,7 @@ export const MAX_PASSES_BEFORE_EXTRA_MS = 15
  * When the plain pass takes long, as in busy pictures and on slow phones, the extra pass takes the next frame instead.
  * The decoder repeats a decoding pass on the next frame when the code that the pass found still needs confirmation.
  */
-export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS, decodeBlurred: BlurredDecodeFunction | null = null, now: () => number = () => performance.now()) {
+export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_SETTINGS, decodeBlurred: BlurredDecodeFunction | null = null, now: () => number = () => performance.now()) {
   const confirmation = createScanConfirmer()
   let frames = 0
   let turn = 0

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { BarcodeDetector, type BarcodeDetectorOptions, type PhotographEngine } from './detector'
-import { DECODER_DEFAULTS, SCANNER_SETTINGS, listPlainPassOptions } from './formats'
+import { DECODER_DEFAULTS, SCANNER_DECODER_SETTINGS, listPlainPassOptions } from './formats'
 import type { BarcodeSource } from './imageSource'
 import { CAMERA_VIEW_DEFAULTS, SCAN_VIEW_OPTIONS } from './cameraViewOptions'
 
@@ -58,13 +58,13 @@ test('the camera view has the defaults of the specification, which the scanner s
   expect(CAMERA_VIEW_DEFAULTS).toEqual({ formats: ['qr_code'], finder: true, torch: true, tracker: false, onOff: false, zoom: false, scanDelayMs: 300, retryDelayMs: 500, trackedRetryDelayMs: 10 })
   const { formats, decoder, ...screen } = SCAN_VIEW_OPTIONS
   expect(screen).toEqual({ finder: true, torch: true, tracker: true, onOff: true, zoom: true, scanDelayMs: 300, retryDelayMs: 500, trackedRetryDelayMs: 10 })
-  expect(new BarcodeDetector({ formats, decoder }).settings).toEqual(SCANNER_SETTINGS)
+  expect(new BarcodeDetector({ formats, decoder }).settings).toEqual(SCANNER_DECODER_SETTINGS)
 })
 
 test('plain looks change nothing but the formats and the inversion, and all formats have their turn', () => {
-  for (const options of listPlainPassOptions(SCANNER_SETTINGS)) expect({ ...options, formats: [], tryInvert: true }).toEqual({ ...SCANNER_SETTINGS.options, formats: [] })
-  const { linear, stacked, matrix } = SCANNER_SETTINGS
-  expect(new Set(listPlainPassOptions(SCANNER_SETTINGS).flatMap(({ formats }) => formats))).toEqual(new Set([...linear, ...stacked, ...matrix]))
+  for (const options of listPlainPassOptions(SCANNER_DECODER_SETTINGS)) expect({ ...options, formats: [], tryInvert: true }).toEqual({ ...SCANNER_DECODER_SETTINGS.options, formats: [] })
+  const { linear, stacked, matrix } = SCANNER_DECODER_SETTINGS
+  expect(new Set(listPlainPassOptions(SCANNER_DECODER_SETTINGS).flatMap(({ formats }) => formats))).toEqual(new Set([...linear, ...stacked, ...matrix]))
   expect(listPlainPassOptions(new BarcodeDetector({ formats: ['pdf417'] }).settings).map(({ formats }) => formats)).toEqual([['PDF417']])
 })
 

@@ -31,7 +31,7 @@ export const DECODER_DEFAULTS: ReaderOptions = {
  * Settings of the scanner screen: the barcode formats found on vehicles, and decoding of the first symbol only. `Code39Std` is Code 39
  * without the extended mode.
  */
-export const SCANNER_SETTINGS: DecoderSettings = {
+export const SCANNER_DECODER_SETTINGS: DecoderSettings = {
   linear: ['Code128', 'Code39Std', 'Code93', 'EAN13', 'EAN8', 'UPCA', 'UPCE'],
   stacked: ['PDF417'],
   matrix: ['DataMatrix', 'MicroQRCode', 'QRCode'],

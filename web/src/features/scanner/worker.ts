@@ -1,7 +1,7 @@
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader'
 import wasm from 'zxing-wasm/reader/zxing_reader.wasm?url'
 import { createDecoder, type BlurredDecodeFunction } from './decoder'
-import { SCANNER_SETTINGS } from './formats'
+import { SCANNER_DECODER_SETTINGS } from './formats'
 import { readFramePixels } from './framePixels'
 import { toGray, type GrayPicture, type RgbaPicture } from './pixels'
 import type { WorkerRequest, WorkerResponse } from './protocol'
@@ -12,7 +12,7 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 const engine = prepareZXingModule({ overrides: { locateFile: () => wasm }, fireImmediately: true })
 /** Loads the blurred-code decoder with the first frame that needs it, because most labels do not. */
 const decodeBlurred: BlurredDecodeFunction = async (frame, directions) => (await import('./blurred/blurredDecoder')).decodeBlurred(frame, directions)
-let decoder = createDecoder(readBarcodes, SCANNER_SETTINGS, decodeBlurred)
+let decoder = createDecoder(readBarcodes, SCANNER_DECODER_SETTINGS, decodeBlurred)
 let idle = true
 
 const spare = createDecoder(readBarcodes)

@@ -10,7 +10,7 @@ import { Dialog } from '@/ui/Dialog'
 import { Icon, type IconName } from '@/ui/Icon'
 import { ChangeHmcPanel, ChangePasswordPanel, ChangeAccessLevelPanel } from './ChangeUserPanels'
 import { useUsersText, type UsersTextKey } from './text'
-import { LastLogin, LastActivity, AccessLevelCell } from './UserTable'
+import { LastSignInTime, LastActivityTime, AccessLevelCell } from './UserTable'
 import styles from './UserDrawer.module.css'
 
 /** Kinds of changes to a user: each is a section of the drawer and an action in the user's row. */
@@ -78,11 +78,11 @@ function Content({ user, isMe, fold, actions, onClose }: UserDrawerProps) {
         <dd>{formatDate(user.created_at)}</dd>
         <dt>{t('users.lastLogin')}</dt>
         <dd>
-          <LastLogin user={user} />
+          <LastSignInTime user={user} />
         </dd>
         <dt>{t('users.lastSeen')}</dt>
         <dd>
-          <LastActivity used={sessions?.map(({ last_used_at }) => last_used_at)} />
+          <LastActivityTime used={sessions?.map(({ last_used_at }) => last_used_at)} />
         </dd>
         <dt>{t('users.sessionsHead')}</dt>
         <dd>{sessions === undefined ? '' : formatCount(sessions.length)}</dd>

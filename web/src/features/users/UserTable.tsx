@@ -64,7 +64,7 @@ function Wide({ users, listing, me, chosen, onChoose, actionsOf }: UserTableProp
               </td>
               <td className={styles.createdColumn}>{formatDate(user.created_at)}</td>
               <td className={styles.loginColumn}>
-                <LastLogin user={user} />
+                <LastSignInTime user={user} />
               </td>
               <SessionCells user={user} me={me} />
               <td className={table.above}>
@@ -97,7 +97,7 @@ function SessionCells({ user, me }: { user: User; me: number | undefined }) {
   return (
     <>
       <td>
-        <LastActivity used={sessions?.map(({ last_used_at }) => last_used_at)} />
+        <LastActivityTime used={sessions?.map(({ last_used_at }) => last_used_at)} />
       </td>
       <td className={styles.number}>{sessions === undefined ? '' : formatCount(sessions.length)}</td>
     </>
@@ -105,7 +105,7 @@ function SessionCells({ user, me }: { user: User; me: number | undefined }) {
 }
 
 /** Time since the last use of any open session in words; a dash for a user without open sessions. */
-export function LastActivity({ used }: { used: string[] | undefined }) {
+export function LastActivityTime({ used }: { used: string[] | undefined }) {
   const language = useLanguage()
   const now = useCurrentTime()
   const last = used?.toSorted().at(-1)
@@ -126,7 +126,7 @@ function Cards({ users, me, onChoose, actionsOf }: UserTableProps) {
           <div className={styles.who}>
             <Hmc user={user} me={me} onChoose={onChoose} />
             <span className="quiet">
-              <AccessLevelCell user={user} /> · {t('users.lastLogin')}: <LastLogin user={user} />
+              <AccessLevelCell user={user} /> · {t('users.lastLogin')}: <LastSignInTime user={user} />
             </span>
           </div>
           <ActionMenu label={t('users.actionsOf', { hmc: user.hmc })} actions={actionsOf(user)} />
@@ -152,7 +152,7 @@ export function AccessLevelCell({ user: { user_type } }: { user: User }) {
   return role === null ? user_type : t(role)
 }
 
-export function LastLogin({ user: { last_login_at: at } }: { user: User }) {
+export function LastSignInTime({ user: { last_login_at: at } }: { user: User }) {
   const t = useUsersText()
   return at ? <time dateTime={at} title={formatTime(at)}>{formatDate(at)}</time> : t('users.never')
 }

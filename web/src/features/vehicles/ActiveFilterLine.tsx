@@ -1,6 +1,6 @@
 import { formatCount } from '@/lib/time'
 import { Button } from '@/ui/Button'
-import { clearListFilters } from './listUrlState'
+import { clearListFilters } from './useVehicleListUrlState'
 import { NOT_INSPECTED_FILTER, WITHOUT_STATUS_FILTER, type VehicleListFilter } from './filterVehicleList'
 import { useVehicleListText } from './listText'
 import styles from './ActiveFilterLine.module.css'

@@ -6,14 +6,14 @@ import { TextField } from '@/ui/Field'
 import { useInspectionText } from './text'
 import type { CollapsedSteps } from './useCollapsedSteps'
 import type { VehicleIdentification } from './useVehicleIdentification'
-import type { Inspection } from './useInspection'
+import type { InspectionForm } from './useInspectionForm'
 import { IdentificationResult } from './IdentificationResult'
 import styles from './IdentifyVehicle.module.css'
 
 interface IdentifyProps {
   vehicle: Vehicle
   yard: number | null
-  inspection: Inspection
+  inspection: InspectionForm
   identification: VehicleIdentification
   /** While the step is collapsed, another component, `FoldedResult`, shows the result of the scan. */
   folding: CollapsedSteps

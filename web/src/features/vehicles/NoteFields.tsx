@@ -1,6 +1,6 @@
 import { useText } from '@/lib/text'
 import { TextArea } from '@/ui/Field'
-import type { Inspection } from './useInspection'
+import type { InspectionForm } from './useInspectionForm'
 import styles from './NoteFields.module.css'
 
 const LONGEST = 4000
@@ -12,7 +12,7 @@ const LONGEST = 4000
 export const requiresNote = (status: string): boolean => status === 'ng' || status === 'Repair'
 
 /** Note fields: all users can edit the operator notes, only supervisors can edit the supervisor notes. */
-export function NoteFields({ inspection }: { inspection: Inspection }) {
+export function NoteFields({ inspection }: { inspection: InspectionForm }) {
   const t = useText()
   const { entry, change, supervisor, saved } = inspection
   return (

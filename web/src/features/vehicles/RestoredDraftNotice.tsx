@@ -2,13 +2,13 @@ import type { Vehicle } from '@/api/types'
 import { Button } from '@/ui/Button'
 import { Alert } from '@/ui/Page'
 import { useInspectionText } from './text'
-import type { Inspection } from './useInspection'
+import type { InspectionForm } from './useInspectionForm'
 
 /**
  * Notice that the values on screen are a restored draft, with a button to discard the draft. Warns when the draft was typed for another
  * VIN.
  */
-export function RestoredDraftNotice({ vehicle, inspection }: { vehicle: Vehicle; inspection: Inspection }) {
+export function RestoredDraftNotice({ vehicle, inspection }: { vehicle: Vehicle; inspection: InspectionForm }) {
   const t = useInspectionText()
   const { typedOn, discard } = inspection
   return (

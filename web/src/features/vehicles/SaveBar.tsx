@@ -7,12 +7,12 @@ import { SaveError } from './SaveError'
 import { useInspectionText } from './text'
 import type { AfterSaveAction } from './useAfterSaveNavigation'
 import type { VehicleIdentification } from './useVehicleIdentification'
-import type { Inspection } from './useInspection'
+import type { InspectionForm } from './useInspectionForm'
 import styles from './SaveBar.module.css'
 
 interface SaveBarProps {
   vehicle: Vehicle
-  inspection: Inspection
+  inspection: InspectionForm
   identification: VehicleIdentification
   /** Whether the Scan and Manual buttons are beside the identifier field instead of in this bar. */
   isDesktop: boolean

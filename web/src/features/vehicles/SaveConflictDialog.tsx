@@ -3,7 +3,7 @@ import { useText } from '@/lib/text'
 import { formatDate, formatTime } from '@/lib/time'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
-import type { Inspection } from './useInspection'
+import type { InspectionForm } from './useInspectionForm'
 import type { SaveConflict } from './useSubmitInspection'
 import styles from './SaveConflictDialog.module.css'
 
@@ -11,7 +11,7 @@ import styles from './SaveConflictDialog.module.css'
 const FIELDS: readonly VehicleField[] = ['status', 'parking_space', 'vin_number', 'operator_notes', 'admin_notes']
 
 /** Dialog shown when another person saved the vehicle first: shows both versions and lets the person choose. */
-export function SaveConflictDialog({ conflict, inspection }: { conflict: SaveConflict; inspection: Inspection }) {
+export function SaveConflictDialog({ conflict, inspection }: { conflict: SaveConflict; inspection: InspectionForm }) {
   const t = useText()
   const { current, mine } = conflict
   const { supervisor, keepMine, takeTheirs, busy } = inspection

@@ -4,7 +4,7 @@ import { useText } from '@/lib/text'
 import { IsInSidePaneContext } from '@/ui/Page'
 import { VehicleStatusBadge } from '@/ui/Status'
 import { useCampaign } from './api'
-import type { Inspection } from './useInspection'
+import type { InspectionForm } from './useInspectionForm'
 import { InlineParkingSpaceEdit, InlineVinEdit } from './VehicleHeader'
 import styles from './VehicleDetails.module.css'
 
@@ -12,7 +12,7 @@ import styles from './VehicleDetails.module.css'
  * Details of the vehicle. Supervisors can edit VIN and parking space here. In the pane beside a list, only the status is shown, because the
  * head of the pane shows VIN and parking space.
  */
-export function VehicleDetails({ vehicle, inspection }: { vehicle: Vehicle; inspection: Inspection }) {
+export function VehicleDetails({ vehicle, inspection }: { vehicle: Vehicle; inspection: InspectionForm }) {
   const t = useText()
   const { supervisor } = inspection
   const status = (

@@ -5,7 +5,7 @@ import { InlineEdit } from '@/ui/InlineEdit'
 import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { MonospaceVin } from './MonospaceVin'
 import { useInspectionText } from './text'
-import type { Inspection } from './useInspection'
+import type { InspectionForm } from './useInspectionForm'
 import { VehiclePaneContext } from './vehiclePane'
 import styles from './VehicleHeader.module.css'
 
@@ -13,7 +13,7 @@ interface VehicleHeadProps {
   vehicle: Vehicle
   /** The next vehicle to inspect, once it is loaded. */
   next: Vehicle | undefined
-  inspection: Inspection
+  inspection: InspectionForm
 }
 
 /** Parking space and VIN of the vehicle to inspect: in the head of the pane, or above the form with the next parking space. */
@@ -57,7 +57,7 @@ const isIdentifier = (text: string) => /^\S+ \S+$/.test(text)
 const isFilled = (text: string) => text.trim() !== ''
 
 /** VIN that a supervisor can edit. With `asVin`, the last digits are bold as in the list. */
-export function InlineVinEdit({ inspection: { entry, change }, asVin = false }: { inspection: Inspection; asVin?: boolean }) {
+export function InlineVinEdit({ inspection: { entry, change }, asVin = false }: { inspection: InspectionForm; asVin?: boolean }) {
   const t = useInspectionText()
   return (
     <InlineEdit label={t('vehicles.vin')} value={entry.vin_number} mono isValid={isIdentifier} message={t('vehicle.vinFormat')} onSave={(vin_number) => change({ vin_number })}>
@@ -67,7 +67,7 @@ export function InlineVinEdit({ inspection: { entry, change }, asVin = false }: 
 }
 
 /** Parking space that a supervisor can edit. With `asSign`, the value is drawn as a sign. */
-export function InlineParkingSpaceEdit({ inspection: { entry, change }, asSign = false }: { inspection: Inspection; asSign?: boolean }) {
+export function InlineParkingSpaceEdit({ inspection: { entry, change }, asSign = false }: { inspection: InspectionForm; asSign?: boolean }) {
   const t = useInspectionText()
   return (
     <InlineEdit label={t('vehicles.space')} value={entry.parking_space} isValid={isFilled} message={t('vehicle.spaceFormat')} onSave={(parking_space) => change({ parking_space })}>

@@ -27,7 +27,7 @@ import { useInspectionText } from './text'
 import { useCollapsedSteps, useTypingPause } from './useCollapsedSteps'
 import { useIsDesktop } from './useIsDesktop'
 import { useVehicleIdentification, type VehicleIdentification } from './useVehicleIdentification'
-import { useInspection } from './useInspection'
+import { useInspectionForm } from './useInspectionForm'
 import { CampaignProblem, VehicleDetails } from './VehicleDetails'
 import { VehicleHeader } from './VehicleHeader'
 import styles from './VehicleInspection.module.css'
@@ -48,7 +48,7 @@ export function VehicleInspection({ vehicle, yard, user, children }: VehicleInsp
   const t = useInspectionText()
   const inPane = useContext(IsInSidePaneContext)
   const isDesktop = useIsDesktop()
-  const inspection = useInspection(vehicle, yard, user)
+  const inspection = useInspectionForm(vehicle, yard, user)
   const { entry, identified, restored, conflict, mismatch, saved, closed, delay } = inspection
   const next = useNextVehicle(delay?.next ?? vehicle.next ?? null, yard)
   const folding = useCollapsedSteps(inspection)

@@ -13,7 +13,7 @@ import { Select } from '@/ui/Field'
 import { EmptyNotice, ErrorNotice, Page, Spinner } from '@/ui/Page'
 import { SearchBox } from '@/ui/SearchBox'
 import { useCampaign } from './api'
-import { toggleStatusFilter, useListUrlState } from './listUrlState'
+import { toggleStatusFilter, useVehicleListUrlState } from './useVehicleListUrlState'
 import { useVehicleListText } from './listText'
 import { StatusChips } from './StatusChips'
 import { useFilteredVehicleRows } from './useFilteredVehicleRows'
@@ -61,7 +61,7 @@ const withoutDash = (vehicles: ListedVehicle[] | undefined) => vehicles?.filter(
 /** Search field, filters and result list of vehicles. */
 function Vehicles({ campaign, name, whole }: { campaign: number; name: string; whole: ListedVehicle[] | undefined }) {
   const t = useVehicleListText()
-  const address = useListUrlState()
+  const address = useVehicleListUrlState()
   const { filter: { search, yard, statuses } } = address
   const manages = mayManageCampaigns(useSession()?.user.user_type ?? '')
   const visible = useMemo(() => (manages ? whole : withoutDash(whole)), [whole, manages])

@@ -1,10 +1,10 @@
 import { Dialog } from '@/ui/Dialog'
 import { VehicleMismatchQuestion, useFeatureText } from '@/ui/VehicleMismatchQuestion'
-import type { Inspection } from './useInspection'
+import type { InspectionForm } from './useInspectionForm'
 import type { VehicleMismatch } from './useSubmitInspection'
 
 /** Dialog shown when the server has another vehicle under this id: asks whether the save belongs to that vehicle. Closing the dialog keeps the save in the outbox. */
-export function VehicleMismatchDialog({ mismatch, inspection }: { mismatch: VehicleMismatch; inspection: Inspection }) {
+export function VehicleMismatchDialog({ mismatch, inspection }: { mismatch: VehicleMismatch; inspection: InspectionForm }) {
   const t = useFeatureText()
   const { saveToOther, discardMismatch, leaveMismatch } = inspection
   return (

@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { useParams } from 'wouter'
 import { getErrorMessage } from '@/api/apiProblem'
 import { getOwnerKey, useSession } from '@/api/session'
-import { readDraft } from '@/lib/inspectionDrafts'
+import { readInspectionDraft } from '@/lib/inspectionDrafts'
 import { parseId, useQueryParams } from '@/lib/route'
 import { useText } from '@/lib/text'
 import { ErrorNotice, Page, Skeleton } from '@/ui/Page'
@@ -17,7 +17,7 @@ export default function VehiclePage() {
   const id = parseId(useParams<{ id: string }>().id) ?? 0
   const yard = parseId(useQueryParams().get('yard'))
   const session = useSession()
-  const replaces = useMemo(() => (session === null ? undefined : readDraft(getOwnerKey(session.user), id)?.replaces), [session, id])
+  const replaces = useMemo(() => (session === null ? undefined : readInspectionDraft(getOwnerKey(session.user), id)?.replaces), [session, id])
   const vehicle = useVehicle(id, yard, replaces)
   return (
     <Page title={t('vehicle.title')} subtitle={<span className={styles.compact} />}>

@@ -9,15 +9,15 @@ import { EmptyNotice, Skeleton } from '@/ui/Page'
 import { useVehicleRowsFromServer, useVehiclesInConflict } from './api'
 import { ActiveFilterLine } from './ActiveFilterLine'
 import { RowKeyboardHints } from './RowKeyboardHints'
-import { clearListFilters, type ListUrlState } from './listUrlState'
-import { buildVehicleListCsv, saveVehicleListCsv } from './listExport'
+import { clearListFilters, type VehicleListUrlState } from './useVehicleListUrlState'
+import { buildVehicleListCsv, saveVehicleListCsv } from './vehicleListExport'
 import { ListFooter } from './ListFooter'
 import { useVehicleListText } from './listText'
 import { usePageSize } from './pageSize'
 import { PrintLimitNotice } from './PrintLimitNotice'
 import { SelectionBar } from './SelectionBar'
 import type { useFilteredVehicleRows } from './useFilteredVehicleRows'
-import { MAX_PRINTED_ROWS, printPage, useIsPrinting } from './useIsPrinting'
+import { MAX_PRINTED_ROWS, printPage, useIsPrinting } from './printing'
 import { useRowKeyboardNavigation } from './useRowKeyboardNavigation'
 import { useVehicleSelection } from './useVehicleSelection'
 import { VehicleCards } from './VehicleCards'
@@ -31,7 +31,7 @@ interface VehicleResultsProps {
   /** All vehicles that the person may see; `undefined` while they load. */
   visible: ListedVehicle[] | undefined
   found: ReturnType<typeof useFilteredVehicleRows>
-  address: ListUrlState
+  address: VehicleListUrlState
   /** Whether the person may change many vehicles at once and export them. */
   manages: boolean
   /** Search field and filters, above the rows. */

@@ -6,10 +6,10 @@ import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { VehicleStatusBadge } from '@/ui/Status'
 import table from '@/ui/Table.module.css'
 import { ConflictMark } from './ConflictMark'
-import { getNextSortParam, SORT_COLUMNS, type ListSort, type SortColumn } from './listSort'
+import { getNextSortParam, VEHICLE_SORT_COLUMNS, type VehicleListSort, type VehicleSortColumn } from './vehicleListSort'
 import { useVehicleListText } from './listText'
 import type { VehicleSelection } from './useVehicleSelection'
-import { useIsPrinting } from './useIsPrinting'
+import { useIsPrinting } from './printing'
 import { useVisibleRows } from './useVisibleRows'
 import { VinWithBoldEnding } from './VinWithBoldEnding'
 import styles from './VehicleTable.module.css'
@@ -29,7 +29,7 @@ export interface VehicleRowsProps {
 }
 
 interface VehicleTableProps extends VehicleRowsProps {
-  sort: ListSort | null
+  sort: VehicleListSort | null
   /** Receives the sort order as written in the URL. */
   onSort: (sort: string | null) => void
   /** Selected vehicles and the functions that change the selection; `null` for people who may not change many vehicles at once. */
@@ -54,7 +54,7 @@ export function VehicleTable({ vehicles, sort, onSort, selection, isBusy, ...row
               </th>
             )}
             <th scope="col" className={styles.view}>{t('campaigns.view')}</th>
-            {SORT_COLUMNS.map((column) => (
+            {VEHICLE_SORT_COLUMNS.map((column) => (
               <SortHeader key={column} column={column} sort={sort} onSort={onSort} />
             ))}
           </tr>
@@ -74,7 +74,7 @@ export function VehicleTable({ vehicles, sort, onSort, selection, isBusy, ...row
 /** Empty space in place of the rows that are not rendered. */
 const Gap = ({ rows }: { rows: number }) => rows > 0 && <tr aria-hidden="true" className={styles.gap} style={{ height: rows * ROW_PX }} />
 
-function SortHeader({ column, sort, onSort }: { column: SortColumn; sort: ListSort | null; onSort: VehicleTableProps['onSort'] }) {
+function SortHeader({ column, sort, onSort }: { column: VehicleSortColumn; sort: VehicleListSort | null; onSort: VehicleTableProps['onSort'] }) {
   const t = useVehicleListText()
   const direction = sort?.column !== column ? 'none' : sort.down ? 'descending' : 'ascending'
   return (

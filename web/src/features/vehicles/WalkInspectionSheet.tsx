@@ -19,7 +19,7 @@ import { RestoredDraftNotice } from './RestoredDraftNotice'
 import { StatusGrid } from './StatusGrid'
 import { useInspectionText } from './text'
 import type { CompletedSaveCallback } from './useAfterSaveNavigation'
-import { useInspection } from './useInspection'
+import { useInspectionForm } from './useInspectionForm'
 import { CampaignProblem } from './VehicleDetails'
 import styles from './WalkInspectionSheet.module.css'
 
@@ -68,7 +68,7 @@ interface InspectProps {
 
 function Inspect({ vehicle, yard, user, scanned, oneTap, onSaved }: InspectProps) {
   const t = useInspectionText()
-  const inspection = useInspection(vehicle, yard, user, onSaved, oneTap)
+  const inspection = useInspectionForm(vehicle, yard, user, onSaved, oneTap)
   const { entry, busy, error, restored, typedOn, conflict, mismatch, change, submit } = inspection
   const [open, setOpen] = useState(entry.operator_notes !== '')
   const notes = useRef<HTMLDetailsElement>(null)

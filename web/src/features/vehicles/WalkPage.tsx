@@ -3,12 +3,12 @@ import { useParams } from 'wouter'
 import { getErrorMessage } from '@/api/apiProblem'
 import { getOwnerKey, useSession } from '@/api/session'
 import type { ListedVehicle } from '@/api/types'
-import { writeDraft } from '@/lib/inspectionDrafts'
+import { writeInspectionDraft } from '@/lib/inspectionDrafts'
 import { toReadableText } from '@/lib/identifier'
 import { findNextVehicle } from '@/lib/nextVehicles'
 import { parseId, useQueryParams } from '@/lib/route'
-import { unlockSound, playFeedback, type ScanFeedback } from '@/lib/scanFeedback'
-import { readStored, writeStored } from '@/lib/storage'
+import { unlockFeedbackSound, playScanFeedback, type ScanFeedback } from '@/lib/scanFeedback'
+import { readStoredJson, writeStoredJson } from '@/lib/storage'
 import { formatCount } from '@/lib/time'
 import { UNDO_PERIOD_MS, useOutbox, type StoredSave } from '@/offline/outbox'
 import { Button } from '@/ui/Button'
@@ -98,7 +98,7 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
     savedLabel.current = NO_LABEL
     const found = lookup.findScanned(text)
     const feedback = found === null ? 'unknown' : chooseScanFeedback(found, null)
-    playFeedback(feedback)
+    playScanFeedback(feedback)
     setLastFeedback(feedback)
     if (found?.kind === 'one') open(found.vehicle.id, true)
     else {
@@ -113,8 +113,8 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
   }
   useHardwareScanner(read)
   useEffect(() => {
-    document.addEventListener('pointerdown', unlockSound, { once: true }) // browsers play sound only after a tap on the page
-    return () => document.removeEventListener('pointerdown', unlockSound)
+    document.addEventListener('pointerdown', unlockFeedbackSound, { once: true }) // browsers play sound only after a tap on the page
+    return () => document.removeEventListener('pointerdown', unlockFeedbackSound)
   }, [])
   useEffect(() => () => outbox.endUndoPeriod(), [outbox])
   const shown = opened === null ? undefined : vehicles.find(({ id }) => id === opened.id)
@@ -132,13 +132,13 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
     setLast(before)
     // Restores the notes as a draft, but not the status, because an undo usually corrects a wrong status.
     const hasNotes = draft.operator_notes !== draft.base?.operator_notes || draft.admin_notes !== draft.base.admin_notes
-    if (owner && draft.base && hasNotes) writeDraft(getOwnerKey(owner), id, { ...draft, status: draft.base.status })
+    if (owner && draft.base && hasNotes) writeInspectionDraft(getOwnerKey(owner), id, { ...draft, status: draft.base.status })
     open(id, draft.scanned === true)
   }
   return (
     <>
       <div className={styles.camera}>
-        <ScanView keepOn paused={opened !== null || typing} lastFeedback={lastFeedback} onScan={read} gradeMatch={lookup.fit} vehicles={vehicles} onCameraChange={setHasNoCamera} />
+        <ScanView keepOn paused={opened !== null || typing} lastFeedback={lastFeedback} onScan={readByCamera} gradeMatch={lookup.fit} vehicles={vehicles} onCameraChange={setHasNoCamera} />
       </div>
       {next === null ? (
         <p className={styles.next}>{t('walk.noNext')}</p>
@@ -161,7 +161,7 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
           </Button>
         </div>
       </div>
-      {shown && opened && <WalkInspectionSheet key={shown.id} listed={shown} yard={yard} scanned={opened.scanned} oneTap={oneTap} onClose={close} onSaved={(saved) => { setLast({ id: shown.id, saved, before: last && { ...last, before: null } }); close() }} />}
+      {shown && opened && <WalkInspectionSheet key={shown.id} listed={shown} yard={yard} scanned={opened.scanned} oneTap={oneTap} onClose={close} onSaved={(saved) => finish(shown.id, saved)} />}
     </>
   )
 }
@@ -178,9 +178,9 @@ const isTrue = (value: unknown): value is true => value === true
 
 /** Returns whether one tap on a status saves the vehicle, and a function that changes this setting. The setting is stored on this device. */
 function useOneTap(): [boolean, (on: boolean) => void] {
-  const [oneTap, setOneTap] = useState(() => readStored(localStorage, ONE_TAP, isTrue) ?? false)
+  const [oneTap, setOneTap] = useState(() => readStoredJson(localStorage, ONE_TAP, isTrue) ?? false)
   const set = useCallback((on: boolean) => {
-    writeStored(localStorage, ONE_TAP, on || null)
+    writeStoredJson(localStorage, ONE_TAP, on || null)
     setOneTap(on)
   }, [])
   return [oneTap, set]

@@ -6,7 +6,7 @@ import { useOpenConflicts } from '@/api/conflicts'
 import { queryKeys } from '@/api/queryKeys'
 import { useRestartQuery } from '@/api/useRestartQuery'
 import type { Campaign, ListedVehicle, Vehicle } from '@/api/types'
-import { writeDraft } from '@/lib/inspectionDrafts'
+import { writeInspectionDraft } from '@/lib/inspectionDrafts'
 import { toIdentifierKey } from '@/lib/identifier'
 import { createIdentifierIndex, matchTextToVehicles } from '@/lib/match'
 import { findNextVehicle } from '@/lib/nextVehicles'
@@ -31,13 +31,13 @@ export function useVehiclesInConflict(campaign: number, enabled: boolean): Reado
   return useMemo(() => new Set(data?.conflicts.map(({ vehicle_id }) => vehicle_id)), [data])
 }
 
-/** Returns a vehicle with this device's pending saves applied, except the save being edited, whose outbox position is `without`. */
-export function useVehicle(id: number, yard: number | null, without?: number) {
+/** Returns a vehicle with this device's pending saves applied, except the save being edited, whose outbox position is `excludedSeq`. */
+export function useVehicle(id: number, yard: number | null, excludedSeq?: number) {
   const query = vehicleQuery(id, yard)
   const { data, isPending, isError, error } = useQuery(query)
   const refetch = useRestartQuery(query.queryKey)
   const own = usePendingSaves().get(id)
-  const shown = useMemo(() => (data && own ? applyPendingChanges(data, own.filter(({ seq }) => seq !== without)) : data), [data, own, without])
+  const shown = useMemo(() => (data && own ? applyPendingChanges(data, own.filter(({ seq }) => seq !== excludedSeq)) : data), [data, own, excludedSeq])
   return { data: shown, isPending, isError, error, refetch }
 }
 
@@ -47,7 +47,7 @@ export function useSaveVehicle() {
   const outbox = useOutbox()
   return useMutation({
     mutationFn: async ({ request, key }: { request: SaveRequest; key: string }) => {
-      const dropDraft = () => writeDraft(request.owner, request.vehicle, null) // done here, since the screen may already be unmounted
+      const dropDraft = () => writeInspectionDraft(request.owner, request.vehicle, null) // done here, since the screen may already be unmounted
       try {
         const result = await outbox.save(request, key)
         dropDraft()

@@ -1,5 +1,5 @@
 import { PAGE_SIZE } from '@/lib/pagination'
-import { readStored, writeStored } from '@/lib/storage'
+import { readStoredJson, writeStoredJson } from '@/lib/storage'
 import { createStore, useStore } from '@/lib/store'
 
 /** Offered numbers of rows per page; 0 stands for all rows on one page. */
@@ -7,13 +7,13 @@ export const PAGE_SIZES = [PAGE_SIZE, 25, 50, 100, 0] as const
 
 const NAME = 'vehicleRows'
 const isSize = (value: unknown): value is number => PAGE_SIZES.some((size) => size === value)
-const stored = createStore(readStored(localStorage, NAME, isSize) ?? PAGE_SIZE)
+const stored = createStore(readStoredJson(localStorage, NAME, isSize) ?? PAGE_SIZE)
 
 /** Returns the number of rows per page that was chosen on this device; 0 for all rows on one page. */
 export const usePageSize = (): number => useStore(stored)
 
 export function setPageSize(size: number): void {
   if (!isSize(size)) return
-  writeStored(localStorage, NAME, size)
+  writeStoredJson(localStorage, NAME, size)
   stored.set(size)
 }

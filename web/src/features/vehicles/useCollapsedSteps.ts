@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import type { Inspection } from './useInspection'
+import type { InspectionForm } from './useInspectionForm'
 
 /** Pause in milliseconds after the last key that ends the typing of an identifier which fits only this vehicle. */
 const TYPING_PAUSE_MS = 600
@@ -10,7 +10,7 @@ type FoldingStep = 1 | 2
  * Manages which steps of the inspection are collapsed. Steps 1 and 2 can collapse only after the vehicle has been identified by a scan
  * or by typing.
  */
-export function useCollapsedSteps({ identified }: Inspection) {
+export function useCollapsedSteps({ identified }: InspectionForm) {
   const [folded, setFolded] = useState<FoldingStep[]>(() => (identified ? [1, 2] : []))
   const [wasFolded, setWasFolded] = useState(folded.length > 0)
   const afterRelease = useAfterRelease()

@@ -1,11 +1,11 @@
 import { useDeferredValue, useEffect, useMemo, useState } from 'react'
 import type { ListedVehicle } from '@/api/types'
 import { buildVehicleListIndex, filterVehicleList, type VehicleListFilter } from './filterVehicleList'
-import { sortByPrecomputedOrder, haveSameSortTexts, computeSortOrderByText, sortByStatus, type ListSort } from './listSort'
+import { sortByPrecomputedOrder, haveSameSortTexts, computeSortOrderByText, sortByStatus, type VehicleListSort } from './vehicleListSort'
 
 interface Ordered {
   vehicles: readonly ListedVehicle[]
-  sort: ListSort
+  sort: VehicleListSort
   positions: Uint32Array
 }
 
@@ -13,7 +13,7 @@ interface Ordered {
  * Returns the order of all vehicles by a text column, or `null` while the order is computed. The order is computed again only when the
  * texts of that column change.
  */
-function useTextOrder(vehicles: readonly ListedVehicle[], sort: ListSort | null): Uint32Array | null {
+function useTextOrder(vehicles: readonly ListedVehicle[], sort: VehicleListSort | null): Uint32Array | null {
   const [ordered, setOrdered] = useState<Ordered | null>(null)
   const [column, down] = sort === null || sort.column === 'status' ? [null, false] : [sort.column, sort.down]
   const positions = useMemo(
@@ -35,7 +35,7 @@ function useTextOrder(vehicles: readonly ListedVehicle[], sort: ListSort | null)
  * Searches, filters and sorts the vehicles of a list. `isReady` is false until the list is prepared for searching. `isSorting` is true
  * while the rows are not yet in the chosen order.
  */
-export function useFilteredVehicleRows(vehicles: ListedVehicle[] | undefined, { search, yard, statuses }: VehicleListFilter, sort: ListSort | null) {
+export function useFilteredVehicleRows(vehicles: ListedVehicle[] | undefined, { search, yard, statuses }: VehicleListFilter, sort: VehicleListSort | null) {
   // Deferred, so that the first rows are drawn before the full list is prepared for searching and counting.
   const ready = useDeferredValue(vehicles, undefined)
   const index = useMemo(() => buildVehicleListIndex(ready ?? []), [ready])

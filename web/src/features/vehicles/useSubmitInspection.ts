@@ -6,7 +6,7 @@ import { ApiProblem } from '@/api/apiProblem'
 import { getCurrentSession, getOwnerKey, type SessionUser } from '@/api/session'
 import { getVehicleFromVersionConflict } from '@/api/versionConflict'
 import type { Vehicle } from '@/api/types'
-import { createDraft, mergeDraft, type InspectionDraft } from '@/lib/inspectionDrafts'
+import { createInspectionDraft, mergeInspectionDraft, type InspectionDraft } from '@/lib/inspectionDrafts'
 import { diffVehicleFields, VEHICLE_FIELDS, pickVehicleFields, OPERATOR_FIELDS } from '@/lib/vehicleFields'
 import { isSupervisor } from '@/lib/roles'
 import { createUuid } from '@/lib/createUuid'
@@ -43,14 +43,14 @@ interface Inspected {
   yard: number | null
   user: SessionUser
   /** Whether each save is sent only after a delay, in which the person can undo the save. */
-  hold: boolean
+  isUndoable: boolean
 }
 
 /**
  * Saves the inspection of a vehicle. If the server rejects the save because another person saved first (conflict), or because the vehicle has
  * another VIN now (mismatch), the person can resolve the problem and save again.
  */
-export function useSubmitInspection({ vehicle, yard, user, hold }: Inspected, draft: VehicleDraft, { leave }: ReturnType<typeof useAfterSaveNavigation>) {
+export function useSubmitInspection({ vehicle, yard, user, isUndoable }: Inspected, draft: VehicleDraft, { leave }: ReturnType<typeof useAfterSaveNavigation>) {
   const queries = useQueryClient()
   const save = useSaveVehicle()
   const keyOf = useIdempotencyKey()
@@ -60,8 +60,8 @@ export function useSubmitInspection({ vehicle, yard, user, hold }: Inspected, dr
 
   const submit = (base: Vehicle, entry: InspectionDraft, afterSave: AfterSaveAction) => {
     // The draft has no base to merge by field and the vehicle has changed since: the person chooses the version.
-    if (entry.base === undefined && entry.version !== base.version) return setConflict({ current: base, mine: mergeDraft(entry, base), afterSave })
-    send(buildSaveRequest(base, entry, user, yard, hold), base, entry, afterSave)
+    if (entry.base === undefined && entry.version !== base.version) return setConflict({ current: base, mine: mergeInspectionDraft(entry, base), afterSave })
+    send(buildSaveRequest(base, entry, user, yard, isUndoable), base, entry, afterSave)
   }
 
   const send = (request: SaveRequest, base: Vehicle, entry: InspectionDraft, afterSave: AfterSaveAction) => {
@@ -76,7 +76,7 @@ export function useSubmitInspection({ vehicle, yard, user, hold }: Inspected, dr
       },
       onError: (error) => {
         const current = getVehicleFromVersionConflict(error)
-        if (current !== null) setConflict({ current, mine: mergeDraft(entry, current), afterSave })
+        if (current !== null) setConflict({ current, mine: mergeInspectionDraft(entry, current), afterSave })
         const seq = error instanceof RejectedSaveError ? error.seq : null
         if (seq !== null) draft.show({ ...entry, replaces: seq }) // the next save from this screen replaces the rejected one
         const serverVin = otherVinIn(error)
@@ -104,7 +104,7 @@ export function useSubmitInspection({ vehicle, yard, user, hold }: Inspected, dr
     },
     takeTheirs: ({ current }: SaveConflict) => {
       updateVehicleCache(queries, current, yard)
-      draft.store({ ...createDraft(current), identifier: draft.entry.identifier, scanned: draft.entry.scanned })
+      draft.store({ ...createInspectionDraft(current), identifier: draft.entry.identifier, scanned: draft.entry.scanned })
       setConflict(null)
     },
     decideLater: () => setConflict(null),
@@ -123,7 +123,7 @@ export function useSubmitInspection({ vehicle, yard, user, hold }: Inspected, dr
 }
 
 /** Builds the save from a draft. Leaves out fields that the user's role may not change. */
-function buildSaveRequest(vehicle: Vehicle, draft: InspectionDraft, user: SessionUser, yard: number | null, hold: boolean): SaveRequest {
+function buildSaveRequest(vehicle: Vehicle, draft: InspectionDraft, user: SessionUser, yard: number | null, isUndoable: boolean): SaveRequest {
   const { id, vin_number, parking_space, campaign_id, campaign_name, inspected } = vehicle
   return {
     owner: getOwnerKey(user), hmc: user.hmc, vehicle: id, vin: vin_number, space: parking_space, campaign: campaign_id, campaign_name, yard, inspected,
@@ -132,7 +132,7 @@ function buildSaveRequest(vehicle: Vehicle, draft: InspectionDraft, user: Sessio
     change: diffVehicleFields(draft.base ?? pickVehicleFields(vehicle), draft, isSupervisor(user.user_type) ? VEHICLE_FIELDS : OPERATOR_FIELDS),
     origin: draft.scanned === true ? 'scanned' : 'typed',
     replaces: draft.replaces ?? null,
-    held: hold && draft.replaces === undefined, // an undo would not bring back the replaced save
+    held: isUndoable && draft.replaces === undefined, // an undo would not bring back the replaced save
   }
 }
 

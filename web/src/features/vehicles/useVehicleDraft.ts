@@ -1,22 +1,22 @@
 import { useState } from 'react'
 import type { Vehicle } from '@/api/types'
-import { createDraft, readDraft, rebaseDraft, writeDraft, type InspectionDraft } from '@/lib/inspectionDrafts'
+import { createInspectionDraft, readInspectionDraft, rebaseInspectionDraft, writeInspectionDraft, type InspectionDraft } from '@/lib/inspectionDrafts'
 
 /**
  * Manages the draft of one vehicle: the values that a person has typed and not saved. The draft is stored on this device after each
  * change.
  */
 export function useVehicleDraft(vehicle: Vehicle, owner: string) {
-  const [edited, setEdited] = useState(() => readDraft(owner, vehicle.id))
+  const [edited, setEdited] = useState(() => readInspectionDraft(owner, vehicle.id))
   const [restored, setRestored] = useState(edited !== null)
   const [typedOn] = useState(() => otherVinTyped(edited, vehicle))
   const store = (draft: InspectionDraft | null) => {
     setEdited(draft)
-    writeDraft(owner, vehicle.id, draft)
+    writeInspectionDraft(owner, vehicle.id, draft)
   }
   return {
     /** Typed values: the draft merged with the current vehicle, or the vehicle's own values without a draft. */
-    entry: edited === null ? createDraft(vehicle) : rebaseDraft(edited, vehicle),
+    entry: edited === null ? createInspectionDraft(vehicle) : rebaseInspectionDraft(edited, vehicle),
     /** Whether the draft was typed earlier and restored when the screen opened. */
     restored,
     /** VIN for which the restored draft was typed, when the vehicle has another VIN now; `null` otherwise. */

@@ -3,17 +3,17 @@ import type { ListedVehicle, Vehicle } from '@/api/types'
 import { identifiesVehicle, toIdentifierKey, toReadableText } from '@/lib/identifier'
 import { runWhenIdle } from '@/lib/runWhenIdle'
 import { containsFullIdentifier, createIdentifierIndex, matchTextToVehicles, type VehicleMatch } from '@/lib/match'
-import { playFeedback, unlockSound } from '@/lib/scanFeedback'
+import { playScanFeedback, unlockFeedbackSound } from '@/lib/scanFeedback'
 import { loadScanner, type MatchGrade } from '@/lib/scanner'
 import { chooseScanFeedback } from './scanMatch'
 import { useHardwareScanner } from './useHardwareScanner'
-import type { Inspection } from './useInspection'
+import type { InspectionForm } from './useInspectionForm'
 import { useVehicleLookup } from './useVehicleLookup'
 
 const MODE = 'entryMode'
 
 /** Manages how the person identifies the vehicle: the camera, a hardware scanner, or typing after a tap on Manual. `onIdentified` is called after a scan of this vehicle. */
-export function useVehicleIdentification(vehicle: Vehicle, { entry, saved, goNow, change }: Inspection, onIdentified: () => void) {
+export function useVehicleIdentification(vehicle: Vehicle, { entry, saved, goNow, change }: InspectionForm, onIdentified: () => void) {
   const [manual, setManual] = useState(() => sessionStorage.getItem(MODE) === 'manual' || (entry.identifier !== '' && !entry.scanned))
   const [scanning, setScanning] = useState(false)
   const lookup = useVehicleLookup(vehicle.campaign_id)
@@ -23,8 +23,8 @@ export function useVehicleIdentification(vehicle: Vehicle, { entry, saved, goNow
     if (saved) return goNow()
     const found = lookup.findScanned(text)
     const right = isRight(text, vehicle, found)
-    if (right) playFeedback(vehicle.inspected ? 'alreadyInspected' : 'matched')
-    else playFeedback(found === null ? 'otherVehicle' : chooseScanFeedback(found, vehicle.id))
+    if (right) playScanFeedback(vehicle.inspected ? 'alreadyInspected' : 'matched')
+    else playScanFeedback(found === null ? 'otherVehicle' : chooseScanFeedback(found, vehicle.id))
     // A label may contain more than the VIN. When it identifies this vehicle, the VIN itself is entered.
     const entered = right && !identifiesVehicle(text, vehicle.vin_number) ? vehicle.vin_number : toReadableText(text)
     if (toIdentifierKey(entered) !== '') change({ identifier: entered, scanned: true })
@@ -40,7 +40,7 @@ export function useVehicleIdentification(vehicle: Vehicle, { entry, saved, goNow
     read,
     fits: (text: string): MatchGrade => (containsFullIdentifier(text, createIdentifierIndex([vehicle])) ? 'full' : standsFor(text, vehicle) ? 'part' : lookup.fit(text)),
     startScan: () => {
-      unlockSound()
+      unlockFeedbackSound()
       setScanning(true)
     },
     stopScan: () => setScanning(false),

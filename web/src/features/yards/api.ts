@@ -59,7 +59,7 @@ export function groupInspectorsByYard(paces: InspectionPace[]): Map<number, stri
   return people
 }
 
-export interface YardGroups {
+export interface YardTileGroups {
   /** Yards with vehicles: first yards with uninspected vehicles, then finished yards. */
   busy: YardTileData[]
   empty: YardTileData[]
@@ -68,7 +68,7 @@ export interface YardGroups {
 export const isYardFinished = ({ total, inspected }: YardTileData): boolean => total > 0 && inspected >= total
 
 /** Splits tiles into yards with vehicles, unfinished yards first, and yards without vehicles. Otherwise keeps the order. */
-export function groupYardTiles(tiles: YardTileData[]): YardGroups {
+export function groupYardTiles(tiles: YardTileData[]): YardTileGroups {
   const withVehicles = tiles.filter(({ total }) => total > 0)
   return {
     busy: [...withVehicles.filter((tile) => !isYardFinished(tile)), ...withVehicles.filter(isYardFinished)],

@@ -1,7 +1,7 @@
 import { useSession } from '@/api/session'
 import { useStore } from '@/lib/store'
 import { databaseProblem } from '../database'
-import { selectForCurrentUser, outboxState, type OutboxState } from './store'
+import { selectOutboxOfCurrentUser, outboxState, type OutboxState } from './store'
 
 export { OutboxContext, useOutbox } from './outboxContext'
 export { getDeviceId } from './deviceId'
@@ -12,12 +12,12 @@ export { outboxState, loadOutbox, deleteSave } from './store'
 
 export function useOutboxState(): OutboxState {
   useSession() // another person may have signed in since the outbox was read
-  return selectForCurrentUser(useStore(outboxState))
+  return selectOutboxOfCurrentUser(useStore(outboxState))
 }
 
 /** Returns the signed-in person's saves that wait to be sent, grouped by vehicle id. Rejected saves are not included. */
 export const usePendingSaves = () => useOutboxState().pending
-export const getPendingSaves = () => selectForCurrentUser(outboxState.get()).pending
+export const getPendingSaves = () => selectOutboxOfCurrentUser(outboxState.get()).pending
 
 /**
  * Returns why this device cannot store saves. `outdated` means that a newer version in another tab has upgraded the database and this page

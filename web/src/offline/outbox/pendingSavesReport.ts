@@ -3,7 +3,7 @@ import { isServerReachable } from '@/api/connectivity'
 import { getCurrentSession, getOwnerKey } from '@/api/session'
 import { getDeviceId } from './deviceId'
 import { getUndoMsLeft, type PendingSave } from './pendingSave'
-import { selectForCurrentUser, outboxState } from './store'
+import { selectOutboxOfCurrentUser, outboxState } from './store'
 
 const DELAY_MS = 2000
 const nameOf = (owner: string) => `reported:${owner}`
@@ -39,7 +39,7 @@ export function reportPendingSaves(): void {
 
 async function report(): Promise<void> {
   const session = getCurrentSession()
-  const { entries, canStore } = selectForCurrentUser(outboxState.get())
+  const { entries, canStore } = selectOutboxOfCurrentUser(outboxState.get())
   if (session === null || canStore !== true || !isServerReachable.get()) return
   const owner = getOwnerKey(session.user)
   const held = buildPendingSavesReport(entries.filter((entry) => entry.owner === owner && getUndoMsLeft(entry, Date.now()) === 0))

@@ -36,7 +36,7 @@ export const outboxState = createStore<OutboxState>(EMPTY)
 const channel = openBroadcastChannel('patio-outbox', () => void loadOutbox())
 
 /** Returns the outbox state when it belongs to the signed-in person, else an empty state. */
-export const selectForCurrentUser = (state: OutboxState): OutboxState => (state.owner === getCurrentOwner() ? state : EMPTY)
+export const selectOutboxOfCurrentUser = (state: OutboxState): OutboxState => (state.owner === getCurrentOwner() ? state : EMPTY)
 
 let reading: Promise<void> = Promise.resolve()
 

@@ -2,7 +2,7 @@ import type { Campaign, CampaignPage, CampaignSearch, ListedVehicle, Vehicle, Ya
 import { findNextVehicle } from '@/lib/nextVehicles'
 import { PAGE_SIZE } from '@/lib/pagination'
 import { applyPendingChangesToList } from '../outbox/pendingSave'
-import { selectForCurrentUser, outboxState } from '../outbox/store'
+import { selectOutboxOfCurrentUser, outboxState } from '../outbox/store'
 import type { CampaignSnapshot } from '../schema'
 import { readSnapshots, readSnapshotRows, readSnapshot } from './store'
 
@@ -11,7 +11,7 @@ export type PartialVehicle = Vehicle & { isPartial?: true }
 
 const inYard = (rows: readonly ListedVehicle[], yard: number | null) => (yard === null ? rows : rows.filter(({ id_yard }) => id_yard === yard))
 const inspectedIn = (rows: readonly ListedVehicle[]) => rows.filter(({ inspected }) => inspected).length
-const asSaved = (rows: ListedVehicle[]) => applyPendingChangesToList(rows, selectForCurrentUser(outboxState.get()).pending)
+const asSaved = (rows: ListedVehicle[]) => applyPendingChangesToList(rows, selectOutboxOfCurrentUser(outboxState.get()).pending)
 
 /**
  * Returns a campaign with the counts of its stored rows, limited to one yard if `yard` is given. Without `yard`, a campaign of which only

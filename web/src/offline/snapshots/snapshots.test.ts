@@ -61,7 +61,7 @@ test('offline, a downloaded list answers for its campaign, its yards and its veh
   expect(await ask(phone.yardVehicleCountsQuery('Airbag'))).toEqual([
     { yard_id: 2, yard_name: 'A', total_vehicles: 2, inspected_vehicles: 1 }, { yard_id: 18, yard_name: 'K', total_vehicles: 1, inspected_vehicles: 0 },
   ])
-  expect(await ask(phone.vehicleQuery(3, null))).toMatchObject({ vin_number: 'HB20 000003', campaign_name: 'Airbag', model_code: 'HB20', next: 1, partly: true })
+  expect(await ask(phone.vehicleQuery(3, null))).toMatchObject({ vin_number: 'HB20 000003', campaign_name: 'Airbag', model_code: 'HB20', next: 1, isPartial: true })
   await expect(ask(phone.vehicleQuery(99, null))).rejects.toMatchObject({ code: 'OFFLINE' })
 })
 

@@ -7,7 +7,7 @@ import { drawGradedLabel, drawTrapFrame, BLURRED_FORMATS } from '@/testing/blurr
 import { createBackground } from '@/testing/labels'
 import { createDecoder } from '../decoder'
 import { findStripeDirections } from '../stripeDirections'
-import { SCANNER_SETTINGS } from '../formats'
+import { SCANNER_DECODER_SETTINGS } from '../formats'
 import { decodeBlurred } from './blurredDecoder'
 import type { GrayPicture } from '../pixels'
 
@@ -64,7 +64,7 @@ test('no text is wrong in frames without a code, with other codes and with badly
 })
 
 /** Decodes frames with an engine that reads nothing. Returns the number of the frames that were read softly, and the codes. */
-async function decodeFrames(pictures: readonly GrayPicture[], settings = SCANNER_SETTINGS, sees = (_picture: number) => false) {
+async function decodeFrames(pictures: readonly GrayPicture[], settings = SCANNER_DECODER_SETTINGS, sees = (_picture: number) => false) {
   const asked: number[] = []
   let frame = 0
   const seen = createFake<ReadResult>({ text: 'OTHER', format: 'Code39Std', isValid: true, position: { topLeft: { x: 0, y: 0 }, topRight: { x: 9, y: 0 }, bottomRight: { x: 9, y: 9 }, bottomLeft: { x: 0, y: 9 } } })
@@ -88,9 +88,9 @@ const times = (count: number, picture: GrayPicture) => Array.from({ length: coun
 test('every fourth frame with stripes and without a code is read softly', async () => {
   expect(await decodeFrames(times(12, STRIPES))).toEqual({ asked: [4, 8, 12], codes: times(3, STRIPES).map(() => 'WVWZZZ1K') })
   expect((await decodeFrames(times(12, createBackground(480, 480)))).asked).toEqual([])
-  expect((await decodeFrames(times(6, STRIPES), SCANNER_SETTINGS, (frame) => frame <= 3)).asked).toEqual([])
+  expect((await decodeFrames(times(6, STRIPES), SCANNER_DECODER_SETTINGS, (frame) => frame <= 3)).asked).toEqual([])
 })
 
 test('a format that is not asked for is not read softly', async () => {
-  expect((await decodeFrames(times(8, STRIPES), { ...SCANNER_SETTINGS, linear: ['Code128'] })).codes).toEqual([])
+  expect((await decodeFrames(times(8, STRIPES), { ...SCANNER_DECODER_SETTINGS, linear: ['Code128'] })).codes).toEqual([])
 })

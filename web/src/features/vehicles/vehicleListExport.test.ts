@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ListedVehicle } from '@/api/types'
-import { buildVehicleListCsv } from './listExport'
+import { buildVehicleListCsv } from './vehicleListExport'
 
 const vehicle = (vin_number: string, parking_space: string, status: ListedVehicle['status'] = ''): ListedVehicle => ({
   id: 1, vin_number, parking_space, status, yard_group: 'A', id_yard: 2, inspected: status !== '', version: 1,

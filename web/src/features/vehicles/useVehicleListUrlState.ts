@@ -1,11 +1,11 @@
 import { parseId, parsePageNumber, setQueryParams, useQueryParams } from '@/lib/route'
 import type { VehicleListFilter } from './filterVehicleList'
-import { parseListSort, type ListSort } from './listSort'
+import { parseListSort, type VehicleListSort } from './vehicleListSort'
 
 /** State of the vehicle list that is stored in the URL. */
-export interface ListUrlState {
+export interface VehicleListUrlState {
   filter: VehicleListFilter
-  sort: ListSort | null
+  sort: VehicleListSort | null
   page: number
   /** Id of the vehicle that is open beside the list; `null` when none is open. */
   open: number | null
@@ -13,7 +13,7 @@ export interface ListUrlState {
 
 const SEPARATOR = ','
 
-export function useListUrlState(): ListUrlState {
+export function useVehicleListUrlState(): VehicleListUrlState {
   const query = useQueryParams()
   const statuses = (query.get('status') ?? '').split(SEPARATOR).filter((status) => status !== '')
   return {

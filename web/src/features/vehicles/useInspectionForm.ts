@@ -10,13 +10,13 @@ import { useVehicleDraft } from './useVehicleDraft'
 
 /**
  * Manages one inspection: the typed values and their draft, the save with its conflicts, and the navigation after the save. With
- * `hold`, each save is sent after a delay in which the person can undo the save.
+ * `isUndoable`, each save is sent after a delay in which the person can undo the save.
  */
-export function useInspection(vehicle: Vehicle, yard: number | null, user: SessionUser, onSaved?: CompletedSaveCallback, hold = false) {
+export function useInspectionForm(vehicle: Vehicle, yard: number | null, user: SessionUser, onSaved?: CompletedSaveCallback, isUndoable = false) {
   const owner = getOwnerKey(user)
   const draft = useVehicleDraft(vehicle, owner)
   const navigation = useAfterSaveNavigation(vehicle, yard, owner, onSaved)
-  const submission = useSubmitInspection({ vehicle, yard, user, hold }, draft, navigation)
+  const submission = useSubmitInspection({ vehicle, yard, user, isUndoable }, draft, navigation)
   const closed = useCampaign(vehicle.campaign_id).data?.status === 'Closed'
   const { entry, restored, typedOn, store, discard } = draft
   const { campaign, delay, goNow, exit } = navigation
@@ -34,4 +34,4 @@ export function useInspection(vehicle: Vehicle, yard: number | null, user: Sessi
   }
 }
 
-export type Inspection = ReturnType<typeof useInspection>
+export type InspectionForm = ReturnType<typeof useInspectionForm>

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import type { ListedVehicle } from '@/api/types'
-import { sortByPrecomputedOrder, haveSameSortTexts, getNextSortParam, computeSortOrderByText, parseListSort, sortByStatus, type ListSort } from './listSort'
+import { sortByPrecomputedOrder, haveSameSortTexts, getNextSortParam, computeSortOrderByText, parseListSort, sortByStatus, type VehicleListSort } from './vehicleListSort'
 
 const vehicle = (id: number, vin_number: string, parking_space: string, status: ListedVehicle['status'] = ''): ListedVehicle => ({
   id, vin_number, parking_space, status, yard_group: 'A', id_yard: 2, inspected: status !== '', version: 1,
 })
 const list = [vehicle(1, 'HB20 000010', 'A-2', 'ng'), vehicle(2, 'HB20 000002', 'A-10'), vehicle(3, 'HB20 000010', 'A-1', 'ok'), vehicle(4, 'CRETA 000003', 'B-1', 'ng')]
 const going = new AbortController().signal
-const idsBy = async (sort: ListSort, found = list) => sortByPrecomputedOrder(found, list, (await computeSortOrderByText(list, sort, going)) ?? new Uint32Array()).map(({ id }) => id)
+const idsBy = async (sort: VehicleListSort, found = list) => sortByPrecomputedOrder(found, list, (await computeSortOrderByText(list, sort, going)) ?? new Uint32Array()).map(({ id }) => id)
 
 test('three clicks on a column sort up, down and not at all', () => {
   const clicks: (string | null)[] = []

@@ -2,19 +2,19 @@ import type { ListedVehicle } from '@/api/types'
 import { VEHICLE_STATUSES } from '@/lib/vehicleStatus'
 import { NOT_INSPECTED_FILTER, getStatusFilter, WITHOUT_STATUS_FILTER } from './filterVehicleList'
 
-export const SORT_COLUMNS = ['vin', 'space', 'status'] as const
-export type SortColumn = (typeof SORT_COLUMNS)[number]
+export const VEHICLE_SORT_COLUMNS = ['vin', 'space', 'status'] as const
+export type VehicleSortColumn = (typeof VEHICLE_SORT_COLUMNS)[number]
 
-export interface ListSort {
-  column: SortColumn
+export interface VehicleListSort {
+  column: VehicleSortColumn
   /** Whether the order is descending. */
   down: boolean
 }
 
 /** Parses a sort order as written in the URL: the column, with a leading hyphen for descending order. Returns `null` for the list's own order. */
-export function parseListSort(text: string | null): ListSort | null {
+export function parseListSort(text: string | null): VehicleListSort | null {
   const down = text?.startsWith('-') ?? false
-  const column = SORT_COLUMNS.find((name) => name === (down ? text?.slice(1) : text))
+  const column = VEHICLE_SORT_COLUMNS.find((name) => name === (down ? text?.slice(1) : text))
   return column === undefined ? null : { column, down }
 }
 
@@ -22,7 +22,7 @@ export function parseListSort(text: string | null): ListSort | null {
  * Returns the sort order after a click on a column, as written in the URL: ascending, then descending, then the list's own order
  * (`null`).
  */
-export function getNextSortParam(sort: ListSort | null, column: SortColumn): string | null {
+export function getNextSortParam(sort: VehicleListSort | null, column: VehicleSortColumn): string | null {
   if (sort?.column !== column) return column
   return sort.down ? null : `-${column}`
 }
@@ -42,7 +42,7 @@ export function sortByStatus(vehicles: readonly ListedVehicle[], down: boolean):
   return (down ? names.toReversed() : names).flatMap((name) => groups.get(name) ?? [])
 }
 
-const textOf = (vehicle: ListedVehicle, column: SortColumn): string => (column === 'space' ? vehicle.parking_space : vehicle.vin_number)
+const textOf = (vehicle: ListedVehicle, column: VehicleSortColumn): string => (column === 'space' ? vehicle.parking_space : vehicle.vin_number)
 
 const DIGITS = 9
 /** Returns a key for sorting in natural order, with A-2 before A-10. Plain comparison of two keys is faster than a collator. */
@@ -56,7 +56,7 @@ const pause = () => new Promise<void>((resolve) => setTimeout(resolve))
  * Returns the positions of the vehicles in the order of a column. Vehicles with equal texts keep their order. Works in slices of a few
  * milliseconds, so that the page stays responsive. Returns `null` when the signal aborts.
  */
-export async function computeSortOrderByText(vehicles: readonly ListedVehicle[], { column, down }: ListSort, signal: AbortSignal): Promise<Uint32Array | null> {
+export async function computeSortOrderByText(vehicles: readonly ListedVehicle[], { column, down }: VehicleListSort, signal: AbortSignal): Promise<Uint32Array | null> {
   const count = vehicles.length
   const keys: string[] = []
   let begun = performance.now()
@@ -102,7 +102,7 @@ export async function computeSortOrderByText(vehicles: readonly ListedVehicle[],
 }
 
 /** Returns whether two lists have the same texts in a column, so that the sort order of one list is valid for the other. */
-export const haveSameSortTexts = (a: readonly ListedVehicle[], b: readonly ListedVehicle[], column: SortColumn): boolean =>
+export const haveSameSortTexts = (a: readonly ListedVehicle[], b: readonly ListedVehicle[], column: VehicleSortColumn): boolean =>
   a.length === b.length && a.every((vehicle, at) => vehicle === b[at] || (b[at] !== undefined && textOf(vehicle, column) === textOf(b[at], column)))
 
 /** Returns the found vehicles of a list in the order that was computed for the full list. */
