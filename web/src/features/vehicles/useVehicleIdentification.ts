@@ -31,8 +31,7 @@ export function useVehicleIdentification(vehicle: Vehicle, { entry, saved, goNow
     if (right) onIdentified()
   }
   useHardwareScanner(read)
-  // The engine of the scanner is large: loading it at once would delay the page on a slow phone.
-  useEffect(() => void runWhenIdle(loadScanner), [])
+  useEffect(preloadScannerOnPhone, [])
   return {
     lookup,
     manual,
@@ -50,6 +49,11 @@ export function useVehicleIdentification(vehicle: Vehicle, { entry, saved, goNow
       setManual(true)
     },
   }
+}
+
+/** Loads the scanner in advance, once the page is idle. A desk without a touch screen rarely scans, and loads it on the first scan. */
+function preloadScannerOnPhone(): void {
+  if (window.matchMedia('(pointer: coarse)').matches) runWhenIdle(loadScanner)
 }
 
 export type VehicleIdentification = ReturnType<typeof useVehicleIdentification>
