@@ -12,7 +12,7 @@ test('scanner and engine come when a screen wants them, from here alone, and the
   const yard = await importYard(request, [HERE])
   await runWithFilm([createLabelScene('Code39', HERE, { turn: 15 })], async (browser) => {
     const asked: string[] = []
-    const page = await openOnPhone(browser, baseURL ?? '', '/campaign-home')
+    const page = await openOnPhone(browser, baseURL ?? '', '/campaign-home', { hasTouch: true }) // only touch screens load the scanner in advance
     page.on('request', (sent) => asked.push(sent.url()))
     page.on('worker', () => asked.push('a worker'))
     await page.goto('/campaign-home')
