@@ -82,7 +82,7 @@ impl Campaign {
     }
 
     /// Returns `true` if vehicle-svc has not acknowledged the newest revision of the campaign.
-    pub fn needs_sync(&self) -> bool {
+    pub fn needs_sync_to_vehicle_svc(&self) -> bool {
         self.synced_revision < self.revision
     }
 

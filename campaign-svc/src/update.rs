@@ -74,7 +74,7 @@ impl Context {
             self.unlock_after_failed_close(id).await;
         }
         let campaign = stored?;
-        if campaign.needs_sync() {
+        if campaign.needs_sync_to_vehicle_svc() {
             self.sync_campaign(&campaign).await?;
         }
         Ok(campaign)
@@ -84,7 +84,7 @@ impl Context {
     /// the campaign later.
     async fn unlock_after_failed_close(&self, id: i64) {
         if let Err(cause) = self.resync_to_vehicle_svc(id, self.now() + TimeDelta::seconds(1)).await {
-            tracing::warn!(%cause, campaign = id, "failed to unlock a campaign that could not be closed, saves are rejected, retrying");
+            tracing::warn!(%cause, campaign = id, "failed to reopen a campaign for saves after closing it failed, its saves are rejected, retrying");
         }
     }
 

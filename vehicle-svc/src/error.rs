@@ -64,7 +64,7 @@ pub enum Error {
     #[error("Another vehicle in this campaign already has the VIN {0}.")]
     VinTaken(String),
     /// The idempotency key of the save was used before for a save with other values.
-    #[error("An earlier attempt of this save reached the server with different values. Reload the vehicle and save again.")]
+    #[error("The server already received this save with different values. Reload the vehicle and save again.")]
     KeyReused,
     /// A field of the request is invalid; the text names the field and the rule.
     #[error("{0}")]

@@ -4,7 +4,7 @@ import type { Plugin } from 'vite'
 export type PreloadedModules = Record<string, string[]>
 
 /**
- * Writes the built files of each listed page to `.vite/preload.json`, as a list of `[route, paths of files]`. The gateway names these
+ * Writes the paths of each listed page's built files to `.vite/preload.json`, as a list of `[route, paths]`. The gateway names these
  * files in the `Link` header of the entry page, so that the browser downloads the page's code together with the code that starts the app.
  */
 export const preloadLists = (modules: PreloadedModules): Plugin => ({

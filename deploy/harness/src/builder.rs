@@ -1,7 +1,7 @@
 //! Configuration of a [`Patio`] installation before its processes start.
 use crate::{
     ADMIN_PASSWORD, DEVELOPER_PASSWORD, SERVICE_SECRET, SERVICES,
-    authority::CertificateAuthority,
+    certificate_authority::CertificateAuthority,
     environment::{self, find_free_port},
     folder::TestFolder,
     patio::{Patio, Replica},

@@ -50,8 +50,8 @@
 //! Failures panic. [`PatioBuilder::try_start`] and [`Process::start`] return errors instead, for programs that are not tests.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
 
-mod authority;
 mod builder;
+mod certificate_authority;
 mod client;
 mod database;
 mod environment;
@@ -67,8 +67,8 @@ mod redis;
 mod test_slot;
 mod wait;
 
-pub use authority::CertificateAuthority;
 pub use builder::PatioBuilder;
+pub use certificate_authority::CertificateAuthority;
 pub use client::{Campaign, Client, Event, EventStream, HttpResponse};
 pub use database::Database;
 pub use environment::{POSTGRES_URL_VARIABLE, PROGRAM_FOLDER_VARIABLE, REDIS_URL_VARIABLE, find_free_port};

@@ -76,7 +76,7 @@ struct State {
     recovery_debt: usize,
     /// Number of consecutive ticks without any permit in use.
     idle_ticks: u32,
-    /// Wakes the task that ticks during an overload.
+    /// Notified when an overload begins. Wakes the task that checks every tick whether the overload has ended.
     overload_began: Arc<Notify>,
 }
 

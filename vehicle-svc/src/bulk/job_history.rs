@@ -115,7 +115,7 @@ impl ChangeSet {
 
     /// Updates the vehicle counters, the hourly counts of inspection work, and the list of changed vehicles of every changed
     /// campaign. Must be called after the vehicles changed, at the time `at`.
-    pub async fn update_counters(&self, tx: &mut Tx<'_>, at: DateTime<Utc>) -> Result<Vec<CampaignCounts>> {
+    pub async fn update_campaign_counters(&self, tx: &mut Tx<'_>, at: DateTime<Utc>) -> Result<Vec<CampaignCounts>> {
         for (campaign, here) in &self.campaigns {
             counters::update_yard_counters(tx, *campaign, &here.deltas).await?;
         }
@@ -144,7 +144,7 @@ pub async fn record_job_and_patch_vehicles(
     let touched = ChangeSet::from_patches(all);
     touched.record_job(tx, run, work).await?;
     batch_update::write_patches(tx, all, run.caller.signed_in_user_id(), run.now).await?;
-    touched.update_counters(tx, run.now).await
+    touched.update_campaign_counters(tx, run.now).await
 }
 
 /// Converts a count to `i64`, the type of counts in the database and in gRPC messages.

@@ -156,7 +156,7 @@ pub async fn change_status(tx: &mut Tx<'_>, vins: &[String], change: StatusChang
     let supervisor = todo.iter().any(|vehicle| !vehicle.admin_notes.is_empty());
     touched.record_job(tx, run, BulkJobDescription { kind: "status", detail: status.to_owned(), supervisor }).await?;
     batch_update::set_same_values(tx, &touched.vehicle_ids(), new, run.caller.signed_in_user_id(), run.now).await?;
-    outcome.campaign_counts = touched.update_counters(tx, run.now).await?;
+    outcome.campaign_counts = touched.update_campaign_counters(tx, run.now).await?;
     let updated = outcome.updated;
     let summary = if status.is_empty() {
         format!("status removed from {updated} vehicles")

@@ -114,7 +114,7 @@ async fn restore_vehicles(tx: &mut Tx<'_>, job: BulkJob, run: &BulkContext) -> R
         .map(|((before, vehicle), place)| (vehicle, patch_to_snapshot(before, place.as_ref()).without_unchanged(vehicle)))
         .collect();
     batch_update::write_patches(tx, &all, run.caller.signed_in_user_id(), run.now).await?;
-    let campaign_counts = ChangeSet::from_patches(&all).update_counters(tx, run.now).await?;
+    let campaign_counts = ChangeSet::from_patches(&all).update_campaign_counters(tx, run.now).await?;
     let restored = count_as_i64(all.len());
     let same: Vec<VehicleSnapshot> = same.into_iter().map(|(before, _)| before).collect();
     let others: Vec<VehicleSnapshot> = others.into_iter().map(|(before, _)| before).collect();

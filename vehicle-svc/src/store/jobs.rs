@@ -159,7 +159,7 @@ pub async fn find_import_job(db: &Db, campaign: i64) -> Result<Option<BulkJob>> 
 /// Event in a job history: a bulk job, or the undo of a bulk job.
 #[derive(Debug, Clone, FromRow)]
 pub struct JobEvent {
-    /// Number that orders events at the same time: twice the id of the job, plus 1 for the undo of the job.
+    /// Order of events with the same timestamp: twice the id of the job, plus 1 when the event is the undo of the job.
     pub id: i64,
     /// Time of the event.
     pub at: DateTime<Utc>,

@@ -2,7 +2,7 @@ import { LiveFeed } from '@/offline/live/liveFeed'
 import { Outbox } from '@/offline/outbox'
 import { startSnapshotRefresh } from '@/offline/snapshots'
 import { queryClient } from './queryClient'
-import { notifyRejectedSave, showMissedConflictOutcomes, showConflictOutcomes, showDatabaseProblems } from './saveNotifications'
+import { notifyRejectedSave, showMissedConflictOutcomes, showConflictOutcomes, showLocalDatabaseProblems } from './saveNotifications'
 
 export { OutboxContext } from '@/offline/outbox'
 
@@ -19,6 +19,6 @@ export function startOutboxAndLiveFeed(): void {
   outbox.start()
   startSnapshotRefresh(queryClient)
   feed.start()
-  showDatabaseProblems()
+  showLocalDatabaseProblems()
   void showMissedConflictOutcomes()
 }

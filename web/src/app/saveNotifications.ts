@@ -64,7 +64,7 @@ const OBSTACLE_MS = 600_000
  * Shows a toast while this tab cannot open its IndexedDB database. The toast asks the person to close the other tab or to reload this
  * page.
  */
-export function showDatabaseProblems(): void {
+export function showLocalDatabaseProblems(): void {
   stopWatching?.()
   stopWatching = databaseProblem.subscribe(showObstacle)
   showObstacle() // opening the database at sign-in may already have failed

@@ -39,8 +39,8 @@ const BETWEEN_FIELDS = /[^\p{L}\p{N}\p{M}\p{Zs}\p{Pd}./*]+/u
 const BETWEEN_PARTS = /[^\p{L}\p{N}\p{M}\p{Zs}\p{Pd}.*]+/u
 
 /**
- * Decodes the percent-encoding and the plus signs of a link. Returns a text that is not a link unchanged, because Code 39 labels may
- * contain both signs.
+ * Decodes the percent-encoding and the plus signs of a link. Any other text is returned unchanged, because Code 39 labels may contain `%`
+ * and `+`.
  */
 function decoded(text: string): string {
   if (!LINK.test(text)) return text

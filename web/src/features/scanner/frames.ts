@@ -16,7 +16,7 @@ const FULL_SPEED_FRAMES = 8
 
 let canvas: HTMLCanvasElement | null = null
 
-/** Captures the square to decode as a bitmap, or as pixel data when the worker has no `OffscreenCanvas`. */
+/** Captures the square of the video frame that will be decoded, as a bitmap, or as pixel data when the worker has no `OffscreenCanvas`. */
 export async function grabFrame(video: HTMLVideoElement): Promise<CameraFrame> {
   const { left, top, side } = computeDecodeSquare(video.videoWidth, video.videoHeight)
   if (typeof OffscreenCanvas !== 'undefined') return createImageBitmap(video, left, top, side, side)

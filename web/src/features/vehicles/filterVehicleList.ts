@@ -25,7 +25,7 @@ interface Texts {
 
 const BREAK = '\n' // cannot be typed into a search field, so no search matches across two texts
 
-/** Returns the yard filter values that include a vehicle: its yard and its yard group. AB-3 is in yard A and in group AB. */
+/** Returns the yard filter values that match a vehicle: its yard (A for the parking space AB-3) and its yard group (the letters AB). */
 function placesOf({ id_yard, parking_space, yard_group }: ListedVehicle): string[] {
   const yard = parking_space.trim().charAt(0).toUpperCase()
   return id_yard == null || yard === yard_group.toUpperCase() ? [id_yard == null ? yard_group : yard] : [yard, yard_group]

@@ -6,7 +6,7 @@ import { pendingSavesOnDevicesQuery } from './api'
 import { useCampaignsText } from './text'
 
 /** Warning, before a campaign is closed, that inspections of the campaign are still pending on other devices. */
-export function OtherDevicesWarning({ campaign }: { campaign: number }) {
+export function PendingSavesOnOtherDevicesWarning({ campaign }: { campaign: number }) {
   const t = useCampaignsText()
   const now = useCurrentTime()
   const language = useLanguage()
