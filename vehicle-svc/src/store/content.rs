@@ -25,7 +25,7 @@ impl VehicleContent {
     #[must_use]
     pub fn from_vehicle(vehicle: &Vehicle) -> Self {
         Self {
-            identifier: vehicle.vin(),
+            identifier: vehicle.vin_parts(),
             place: resolve_parking_space(vehicle, None),
             status: status::status_text(status::parse(&vehicle.status).unwrap_or_default()),
             operator_notes: vehicle.operator_notes.clone(),

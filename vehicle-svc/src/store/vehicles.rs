@@ -65,7 +65,7 @@ pub struct Vehicle {
 impl Vehicle {
     /// Returns the vehicle's VIN: model code and serial number.
     #[must_use]
-    pub fn vin(&self) -> Vin {
+    pub fn vin_parts(&self) -> Vin {
         Vin { model_code: self.model_code.clone(), serial_number: self.serial_number.clone() }
     }
 }
