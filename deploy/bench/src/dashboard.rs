@@ -61,7 +61,12 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
         times.sort();
         let milli = |time: &Duration| micros(*time) / 1000.0;
         let (median, slowest) = (milli(&times[OPENINGS / 2]), milli(&times[OPENINGS - 1]));
-        table.most((bench.stack, page), (median, DASHBOARD_LIMIT), "ms", format!("{} requests, slowest {slowest:.1} ms", paths.len()));
+        table.most((bench.stack, page), (median, DASHBOARD_LIMIT), "ms", format!("{} requests, slowest opening {slowest:.1} ms", paths.len()));
+        for path in &paths {
+            let begun = Instant::now();
+            once(bench.patio.at, Shot::get(path.clone(), &bench.admin.headers)).await?;
+            table.value(bench.stack, "  alone", format!("{:.1} ms", milli(&begun.elapsed())), path.clone());
+        }
     }
     Ok(())
 }
