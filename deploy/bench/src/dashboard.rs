@@ -6,8 +6,9 @@ use crate::{
     table::{Table, micros},
 };
 use anyhow::{Context, ensure};
-use chrono::{TimeDelta, Utc};
+use chrono::TimeDelta;
 use futures::future::try_join_all;
+use patio_kit::clock::Clock;
 use std::time::{Duration, Instant};
 
 /// Maximum time in milliseconds in which all requests of a dashboard are answered.
@@ -23,7 +24,7 @@ const IDLE_LIMIT: f64 = 0.1;
 /// Returns an error when a request is rejected or a connection fails.
 pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     let campaign = bench.campaigns.first().context("no campaign was imported")?;
-    let days_ago = |days| (Utc::now() - TimeDelta::days(days)).format("%Y-%m-%dT%H:%M:%SZ");
+    let days_ago = |days| (Clock::default().now() - TimeDelta::days(days)).format("%Y-%m-%dT%H:%M:%SZ");
     let of_campaign = |name: &str| format!("/api/campaigns/{campaign}{name}");
     let pages = [
         (
@@ -61,7 +62,12 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
         times.sort();
         let milli = |time: &Duration| micros(*time) / 1000.0;
         let (median, slowest) = (milli(&times[OPENINGS / 2]), milli(&times[OPENINGS - 1]));
-        table.most((bench.stack, page), (median, DASHBOARD_LIMIT), "ms", format!("{} requests, slowest opening {slowest:.1} ms", paths.len()));
+        table.most(
+            (bench.stack, page),
+            (median, DASHBOARD_LIMIT),
+            "ms",
+            format!("{} requests, slowest opening {slowest:.1} ms", paths.len()),
+        );
         for path in &paths {
             let begun = Instant::now();
             once(bench.patio.at, Shot::get(path.clone(), &bench.admin.headers)).await?;
