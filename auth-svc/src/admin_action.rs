@@ -3,7 +3,7 @@
 //! The actions themselves are in other modules, such as user administration (`users`).
 use crate::{
     error::Error,
-    store::{export, sessions as open_sessions, users},
+    store::{sessions as open_sessions, user_audit_entries, users},
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{
@@ -57,7 +57,7 @@ pub(crate) fn check_not_reserved_user(id: i64) -> Result<(), Error> {
 pub(crate) async fn write_audit(tx: &mut Tx<'_>, act: &Actor, id: i64, summary: &str, [old, new]: [Option<Value>; 2]) -> Result<(), Error> {
     let event = AuditEvent {
         kind: "user-changed",
-        subject: export::audit_subject(id),
+        subject: user_audit_entries::audit_subject(id),
         summary: summary.to_owned(),
         old,
         new,

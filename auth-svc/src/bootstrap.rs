@@ -128,7 +128,7 @@ async fn create_keys_and_users(
     };
     for new in [developer, admin] {
         let made = users::insert(tx, &new, now).await?;
-        let subject = crate::store::export::audit_subject(made.id);
+        let subject = crate::store::user_audit_entries::audit_subject(made.id);
         let event = AuditEvent { kind: "user-changed", subject, summary: "created on first start".to_owned(), ..AuditEvent::default() };
         audit::append(tx, now, None, event).await?;
     }

@@ -231,8 +231,8 @@ fn spawn_maintenance(host: &ServiceHost, sign_in_service: Arc<SignInService>) {
     });
 }
 
-/// Creates the log of access events (page views, sign-ins, rejected calls). Also spawns the task that writes the counts of
-/// repetitions to the audit log, each count after a minute and all counts at shutdown.
+/// Creates the log of access events (page views, sign-ins, rejected calls). Repeated events are counted. Also spawns the task that
+/// writes each count to the audit log after a minute, and the remaining counts at shutdown.
 fn spawn_access_event_log(host: &ServiceHost, db: &Db) -> Arc<AccessEventLog> {
     let access_events = Arc::new(AccessEventLog::new(db.clone(), host.clock.clone()));
     let (counted, tasks) = (access_events.clone(), host.tasks.clone());

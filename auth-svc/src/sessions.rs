@@ -3,9 +3,9 @@ use crate::{
     admin_action::{Actor, check_not_reserved_user},
     error::Error,
     store::{
-        export::audit_subject,
         revocations::{self, Revocation},
         sessions::{self, OpenSession},
+        user_audit_entries::audit_subject,
     },
 };
 use chrono::{DateTime, TimeDelta, Utc};

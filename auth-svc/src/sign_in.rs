@@ -9,9 +9,9 @@ use crate::{
     password::{self, PasswordHasher},
     sessions, signing,
     store::{
-        export::audit_subject,
         revocations,
         sessions::{self as open_sessions, NewSession},
+        user_audit_entries::audit_subject,
         users::{self, StoredUser},
     },
 };

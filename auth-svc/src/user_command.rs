@@ -6,7 +6,7 @@ use crate::{
     hmc, password,
     password::PasswordHasher,
     store::{
-        export,
+        user_audit_entries,
         users::{self, StoredUser},
     },
 };
@@ -125,7 +125,11 @@ async fn end_sessions(tx: &mut Tx<'_>, id: i64, now: DateTime<Utc>) -> Result<()
 
 /// Appends an audit entry without a user, because the command runs on the server without a sign-in.
 async fn write_audit(tx: &mut Tx<'_>, id: i64, now: DateTime<Utc>, summary: &str) -> Result<(), Error> {
-    let event =
-        AuditEvent { kind: "user-changed", subject: export::audit_subject(id), summary: summary.to_owned(), ..AuditEvent::default() };
+    let event = AuditEvent {
+        kind: "user-changed",
+        subject: user_audit_entries::audit_subject(id),
+        summary: summary.to_owned(),
+        ..AuditEvent::default()
+    };
     Ok(audit::append(tx, now, None, event).await?)
 }

@@ -7,9 +7,9 @@ use crate::{
     password::{self, PasswordHasher},
     sessions,
     store::{
-        dialect, export,
+        dialect,
         revocations::Revocation,
-        sessions as open_sessions,
+        sessions as open_sessions, user_audit_entries,
         users::{self, NewUser, StoredUser},
     },
 };
@@ -81,7 +81,7 @@ impl UserAdminService {
     pub async fn list_history(&self, id: i64, window: HistoryWindow) -> Result<Vec<Event>, Error> {
         let listed = |db: Db| async move {
             users::find_by_id(&db, id).await?.ok_or(Error::UserNotFound(id))?;
-            Ok::<_, Error>(audit::list_history(&db, &export::audit_subject(id), &window).await?)
+            Ok::<_, Error>(audit::list_history(&db, &user_audit_entries::audit_subject(id), &window).await?)
         };
         self.db.read_from_replica(listed).await
     }
@@ -214,10 +214,12 @@ impl UserAdminService {
                 })
             })
             .collect();
-        let mut text =
-            format!("{{\"user\":{user},\"sessions\":{open},\"audit_total\":{},\"audit\":[", export::count_entries(&self.db, id).await?)
-                .into_bytes();
-        export::write_entries(&self.db, id, &mut text).await?;
+        let mut text = format!(
+            "{{\"user\":{user},\"sessions\":{open},\"audit_total\":{},\"audit\":[",
+            user_audit_entries::count_entries(&self.db, id).await?
+        )
+        .into_bytes();
+        user_audit_entries::write_entries(&self.db, id, &mut text).await?;
         text.extend_from_slice(b"]}");
         String::from_utf8(text).map_err(|cause| Error::Internal(cause.to_string()))
     }

@@ -84,7 +84,7 @@ impl Context {
     /// the campaign later.
     async fn unlock_after_failed_close(&self, id: i64) {
         if let Err(cause) = self.resync_to_vehicle_svc(id, self.now() + TimeDelta::seconds(1)).await {
-            tracing::warn!(%cause, campaign = id, "failed to reopen a campaign for saves after closing it failed, its saves are rejected, retrying");
+            tracing::warn!(%cause, campaign = id, "campaign could not be closed and still rejects saves, retrying to allow them");
         }
     }
 

@@ -12,7 +12,7 @@ pub enum Error {
     #[error("Upload not found. Import the file again.")]
     UploadNotFound,
     /// The upload id was already used by another user or for another file.
-    #[error("Another file or another user already used the id of this upload. Start the import again.")]
+    #[error("This upload belongs to a different file or user. Start the import again.")]
     UploadIdReused,
     /// The import with this upload id is still running.
     #[error("This file is already being imported.")]

@@ -8,7 +8,7 @@ use crate::{
     password,
     sessions::{self, SessionSelection},
     sign_in::{OwnPasswordChange, SignInAttempt, SignInService},
-    store::{export::audit_subject, sessions::OpenSession, users},
+    store::{sessions::OpenSession, user_audit_entries::audit_subject, users},
 };
 use chrono::DateTime;
 use patio_kit::{

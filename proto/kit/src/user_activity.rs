@@ -1,4 +1,4 @@
-//! Activity of users in this process. Background tasks poll rarely while no user calls.
+//! Activity of users in this process. Background tasks poll rarely while users send no requests.
 use crate::atomic_instant::AtomicInstant;
 use std::time::Duration;
 use tokio::{sync::Notify, time::timeout};

@@ -347,7 +347,7 @@ pub(super) struct ArchivedPartition {
     /// Partition that the file contains.
     #[sqlx(flatten)]
     pub part: AuditPartition,
-    /// SHA-256 of the file, in hexadecimal.
+    /// SHA-256 of the archive file, in hexadecimal.
     pub sha256: String,
 }
 

@@ -8,7 +8,7 @@ use tokio::{
 
 /// Poll interval of revocations while users call. A revocation has to take effect within one second.
 const POLL_INTERVAL: Duration = Duration::from_millis(300);
-/// Poll interval of signing keys and revocations while no user calls.
+/// Poll interval of signing keys and revocations while users send no requests.
 const IDLE_POLL_INTERVAL: Duration = Duration::from_secs(5);
 /// Maximum time that the first call after an idle period waits for the poll that it causes.
 const POLL_TIMEOUT: Duration = Duration::from_secs(1);

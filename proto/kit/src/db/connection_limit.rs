@@ -10,8 +10,8 @@ pub(super) const fn read_pool_size(connections: u32) -> u32 {
     if reads < 2 { 2 } else { reads }
 }
 
-/// Returns the maximum number of connections that one replica of a service opens. `connections` is the value of
-/// `PATIO_DATABASE_MAX_CONNECTIONS`.
+/// Returns the maximum number of connections that one replica of one service opens: `connections`, the value of
+/// `PATIO_DATABASE_MAX_CONNECTIONS`, plus those for reads, for flushing and for the heartbeat.
 #[must_use]
 pub const fn connections_per_service(connections: u32) -> u32 {
     connections + read_pool_size(connections) + SINGLE_CONNECTIONS

@@ -6,9 +6,9 @@ use sqlx::{ConnectOptions, Connection, PgConnection};
 use std::{sync::Arc, time::Duration};
 use tokio::{sync::watch, time::timeout};
 
-/// Time from the end of one heartbeat to the start of the next while users call.
+/// Pause between two heartbeats while users send requests.
 const HEARTBEAT_PAUSE: Duration = Duration::from_millis(250);
-/// Time from the end of one heartbeat to the start of the next while no user calls.
+/// Pause between two heartbeats while users send no requests.
 const IDLE_HEARTBEAT_PAUSE: Duration = Duration::from_secs(2);
 /// Timeout of one heartbeat. The timeout and the pause [`HEARTBEAT_PAUSE`] are together shorter than the time limit of any
 /// request.

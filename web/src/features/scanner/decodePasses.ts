@@ -81,7 +81,7 @@ export function createPassInput(frame: GrayPicture, whole: boolean, settings = S
   }
 }
 
-/** Returns the size of a turned picture: the size of the frame, or a size that contains the full turned frame. */
+/** Returns the size of the rotated picture: large enough for the entire rotated frame if `whole`, otherwise the size of the frame, which cuts the corners off. */
 function roomFor({ frame: { width, height }, whole }: DecodePassInput, angle: number): [number, number] {
   if (!whole) return [width, height]
   const cos = Math.abs(Math.cos(angle))

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createFake } from '@/testing/createFake'
 import type { DecodedFrame } from './decoder'
 import type { DecodeEngine } from './engine'
-import { startFrameLoop, IDLE_INTERVAL_MS, WATCH_DELAY_MS } from './frames'
+import { startFrameLoop, IDLE_INTERVAL_MS, WATCH_MODE_INTERVAL_MS } from './frames'
 import type { DecodeMode } from './decoder'
 import { CAMERA_VIEW_DEFAULTS, SCAN_VIEW_OPTIONS } from './cameraViewOptions'
 
@@ -82,7 +82,7 @@ test('while a car sheet is open, two pictures a second are decoded', async () =>
   const { asked, gaps, stop } = scene([code, code, code, code], () => 'watch')
   await vi.advanceTimersByTimeAsync(4000)
   stop()
-  expect([gaps()[0], new Set(gaps().slice(1))]).toEqual([300, new Set([WATCH_DELAY_MS])])
+  expect([gaps()[0], new Set(gaps().slice(1))]).toEqual([300, new Set([WATCH_MODE_INTERVAL_MS])])
   expect(asked.length / 4).toBeLessThan(2.5)
 })
 

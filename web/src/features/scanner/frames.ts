@@ -8,7 +8,7 @@ import type { CameraFrame } from './protocol'
 export const FRAME_CALLBACK_TIMEOUT_MS = 1000
 
 /** Interval in milliseconds between two frames while the sheet of a scanned vehicle is open and only the label in view is watched. */
-export const WATCH_DELAY_MS = 500
+export const WATCH_MODE_INTERVAL_MS = 500
 /** Interval in milliseconds between the starts of two frames after several frames without any code, which saves battery. */
 export const IDLE_INTERVAL_MS = 100
 /** Number of frames without any code that are still decoded at full speed: one full rotation of the decoding passes. */
@@ -56,7 +56,7 @@ export function startFrameLoop({ video, options: { scanDelayMs, retryDelayMs, tr
   /** Returns the pause before the next frame in milliseconds. */
   const pauseAfter = ({ codes, seen }: DecodedFrame, before: DecodeMode, started: number): number => {
     empty = codes.length > 0 || seen !== null ? 0 : empty + 1
-    if (mode === 'watch') return before === 'watch' ? WATCH_DELAY_MS : scanDelayMs
+    if (mode === 'watch') return before === 'watch' ? WATCH_MODE_INTERVAL_MS : scanDelayMs
     if (codes.length > 0 && mode === 'first') return scanDelayMs
     return empty > FULL_SPEED_FRAMES ? Math.max(retryMs, IDLE_INTERVAL_MS - (performance.now() - started)) : retryMs
   }

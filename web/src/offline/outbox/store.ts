@@ -110,8 +110,8 @@ async function reserveSeq(database: Database): Promise<number> {
 }
 
 /**
- * Prepares a save that replaces an older pending save. When the older save was sent meanwhile, the new save is based on the sent values and
- * replaces nothing.
+ * Prepares a save that replaces an older pending save. If the older save has been sent in the meantime, the new save is queued after
+ * it instead, with the sent values as its base.
  */
 function replacing(entry: PendingSave, old: PendingSave | null | undefined): PendingSave {
   if (old?.state !== 'done') return entry

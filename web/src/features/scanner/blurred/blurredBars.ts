@@ -68,7 +68,7 @@ export interface DarknessSlopes {
 }
 
 /** Returns the derivatives of the darkness that `renderBlurredBars` returns. */
-export function renderDarknessSlopes(edges: readonly BarEdge[], places: Float64Array, { blur, spread }: BarAppearance): DarknessSlopes {
+export function computeDarknessSlopes(edges: readonly BarEdge[], places: Float64Array, { blur, spread }: BarAppearance): DarknessSlopes {
   const [alongPlace, alongBlur, alongSpread] = [new Float64Array(places.length), new Float64Array(places.length), new Float64Array(places.length)]
   const at = Float64Array.from(edges, (edge) => computeApparentEdgePosition(edge, spread))
   const signs = Float64Array.from(edges, ({ rises }) => (rises ? 1 : -1))
