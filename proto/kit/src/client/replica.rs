@@ -1,6 +1,6 @@
 //! Replica of a service with its connection and health state.
 use crate::client::watched_body::WatchedBody;
-use crate::{atomic_instant::AtomicInstant, lifecycle::BackgroundTasks, tls::Connector};
+use crate::{lifecycle::BackgroundTasks, tls::Connector};
 use bytes::Bytes;
 use http::{HeaderMap, Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full};
@@ -24,12 +24,8 @@ use tower::ServiceExt;
 
 /// Timeout of a health check, short enough that a frozen replica gets no new calls after one second.
 const CHECK_TIMEOUT: Duration = Duration::from_millis(280);
-/// Interval between two health checks of a healthy replica that receives calls.
+/// Interval between two health checks of a healthy replica.
 const HEALTHY_CHECK_INTERVAL: Duration = Duration::from_millis(300);
-/// Interval between two health checks of a healthy replica that receives no calls. The next call starts a check at once.
-const IDLE_CHECK_INTERVAL: Duration = Duration::from_secs(3);
-/// Time after its last call from which a replica counts as idle.
-const IDLE_AFTER: Duration = Duration::from_secs(2);
 /// Number of consecutive timed-out health checks after which a replica is unhealthy. A single timeout may only mean that the
 /// replica is busy.
 const MAX_MISSED_CHECKS: u32 = 2;
@@ -56,7 +52,6 @@ pub struct Replica {
     pub address: SocketAddr,
     channel: Channel,
     busy: AtomicUsize,
-    last_call: AtomicInstant,
     well: watch::Sender<bool>,
     silent: watch::Sender<bool>,
     look: Notify,
@@ -125,7 +120,6 @@ impl Replica {
             address,
             channel,
             busy: AtomicUsize::new(0),
-            last_call: AtomicInstant::default(),
             well: watch::Sender::new(false),
             silent: watch::Sender::new(false),
             look: Notify::new(),
@@ -170,29 +164,15 @@ impl Replica {
                 self.health_lost.notify_one();
             }
             self.log_new_cause(checked.and_then(Result::err));
-            let pause = match (healthy && missed == 0, self.is_idle()) {
-                (true, true) => IDLE_CHECK_INTERVAL,
-                (true, false) => HEALTHY_CHECK_INTERVAL,
-                (false, _) => UNHEALTHY_CHECK_INTERVAL,
-            };
             tokio::select! {
-                () = tokio::time::sleep(pause) => {}
+                () = tokio::time::sleep(if healthy && missed == 0 { HEALTHY_CHECK_INTERVAL } else { UNHEALTHY_CHECK_INTERVAL }) => {}
                 () = self.look.notified() => {}
             }
         }
     }
 
-    /// Returns `true` when no call is in flight and none was sent within the last two seconds.
-    fn is_idle(&self) -> bool {
-        self.calls_in_flight() == 0 && !self.last_call.is_more_recent_than(IDLE_AFTER)
-    }
-
-    /// Counts a call as in flight. The first call after an idle period starts a health check.
+    /// Counts a call as in flight.
     pub(super) fn begin_call(&self) {
-        if self.is_idle() {
-            self.look.notify_one();
-        }
-        self.last_call.set_to_now();
         self.busy.fetch_add(1, Ordering::Relaxed);
     }
 
