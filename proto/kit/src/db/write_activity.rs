@@ -6,7 +6,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-/// Maximum pause between two rounds of a task that follows writes. Other processes write to the same database unnoticed.
+/// Maximum time that a task waits for a write of this process. Other processes write to the same database unnoticed.
 const MAX_PAUSE: Duration = Duration::from_secs(10);
 /// Time after a durable write during which the database counts as busy.
 pub(super) const BUSY_PERIOD: Duration = Duration::from_secs(1);
@@ -38,7 +38,7 @@ impl Db {
         self.writes.last.is_more_recent_than(BUSY_PERIOD)
     }
 
-    /// Runs `work` repeatedly until the process stops: `every` after a durable write of this process, else every ten seconds.
+    /// Runs `work` repeatedly until the process stops: `every` after a durable write of this process, else after ten seconds and `every`.
     ///
     /// `work` returns `true` when something is left to do, so that it runs again after `every`. A run that finds nothing to do must
     /// not write, because its own write would cause the next run.
