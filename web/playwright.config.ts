@@ -3,7 +3,7 @@ import { defineConfig } from '@playwright/test'
 /** File name pattern of the tests that measure durations. These tests run alone, because other tests would slow them down. */
 const TIMED = 'large-*.spec.ts'
 
-/** Playwright configuration of the tests, which use a Patio that is already running. The script `deploy/test` starts one. */
+/** Playwright configuration of the browser tests, which need a running Patio. The script `deploy/test` starts Patio before the tests. */
 export default defineConfig({
   testDir: 'e2e',
   outputDir: 'test-results',

@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config'
 import { OCR_FOLDER, copyOcrFiles } from './tools/ocrFiles.ts'
 import { preloadLists } from './tools/preloadLists.ts'
 
-/** Modules of `ui`, `lib` and `api` that the sign-in and the layout do not need, and that are therefore loaded later. */
+/** Files of `src/ui`, `src/lib` and `src/api` that the sign-in and the layout do not need, and that are therefore loaded later. */
 const LATER = ['text/(en|pt-BR)', 'sentences', 'serverMessages', 'auditSummaries', 'ServerWarnings', 'ConfirmNoStatusDialog', 'ProgressBar', 'StepIndicator', 'ParkingSpaceSign', 'Switch', 'Pager', 'LinkTabs', 'SearchBox', 'VehicleMismatchQuestion', 'SessionList', 'DropZone', 'InlineEdit', 'CampaignTable', 'openSessions', 'files', 'match', 'nextVehicles', 'wedge', 'vin\\b', 'lastVehicle', 'yards', 'inspectionDrafts', 'vehicleFields', 'tabsLock', 'backoff', 'throttle', 'vehicleCache', 'requests', 'conflicts', 'liveEvents', 'serverSentEvents', 'versionConflict', 'ActionMenu', 'Timeline', 'LazyTimeline', 'timelineQuery', 'Chips', 'PageDrop', 'droppedFile', 'jobs', 'BottomBar', 'scanFeedback', 'pagination', 'workbookFile']
 
 // Chunk groups. A few files contain everything that the sign-in and the layout need. Each page and each further language has its own file.
@@ -22,8 +22,8 @@ const SHARED = [
 const OUTBOX = 'src/app/outboxAndLiveFeed.ts'
 
 /**
- * Plugin that makes the browser preload the code of the listed pages, which people open first or reload often. The code of other pages
- * is loaded once the app runs.
+ * Vite plugin that makes the browser preload the code of the listed pages, which people open first or reload often. The code of other
+ * pages is loaded once the app runs.
  */
 const preload = preloadLists({
   '/': ['src/features/auth/SignInPage.tsx'],
@@ -35,8 +35,8 @@ const preload = preloadLists({
 })
 
 /**
- * Service worker, which stores the pages and the scanner, so that the app opens and scans offline. The OCR engine is stored after its
- * first use. Responses of the API are never stored.
+ * Vite plugin of the service worker, which stores the pages and the scanner on the device, so that the app opens and scans offline. The
+ * OCR engine is stored after its first use. Responses of the API are never stored.
  */
 const pwa = VitePWA({
   registerType: 'prompt',

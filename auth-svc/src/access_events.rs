@@ -14,10 +14,10 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// Period within which equal page views or rejected calls of a user are counted together.
+/// Period within which equal access events (page views, sign-ins, rejected calls) of a user are counted together.
 const REPEAT_PERIOD: TimeDelta = TimeDelta::minutes(1);
-/// Maximum number of different page views and rejected calls of one user that are counted separately per period. Further events
-/// are counted together, without a description.
+/// Maximum number of different access events of one user that are counted separately within a minute. Further events are counted
+/// together, without a description.
 const MAX_EVENTS_PER_USER: usize = 60;
 
 /// One page view, completed sign-in or rejected call of a user, to be recorded in the audit log.
@@ -28,17 +28,17 @@ pub struct AccessEvent {
     pub event: AuditEvent,
 }
 
-/// Key by which equal page views or rejected calls of a user are counted together.
+/// Key by which equal access events (page views, sign-ins, rejected calls) of a user are counted together.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Sort {
     user_id: i64,
     kind: &'static str,
-    /// Description of what the user did; empty when the user exceeded the maximum number of different events.
+    /// Description of what the user did; empty for events beyond the maximum number of different events.
     summary: String,
     address: String,
 }
 
-/// Counter of repetitions of a page view or rejected call that is already in the audit log.
+/// Counter of the repetitions of an access event (page view, sign-in or rejected call) that is already in the audit log.
 struct Series {
     since: DateTime<Utc>,
     /// Number of repetitions; the first event is not included.
@@ -47,8 +47,8 @@ struct Series {
     subject: String,
 }
 
-/// Groups repeated page views and rejected calls: writes the first event to the audit log and counts equal events within the
-/// next minute.
+/// Writes access events (page views, sign-ins, rejected calls) to the audit log. After the first event, equal events within a minute
+/// are only counted, and the count is written as one further entry.
 pub struct AccessEventLog {
     db: Db,
     clock: Clock,
@@ -62,8 +62,8 @@ impl AccessEventLog {
         Self { db, clock, seen: Mutex::default() }
     }
 
-    /// Writes a page view or rejected call to the audit log. When an equal event was written within the last minute, the event
-    /// is only counted.
+    /// Writes an access event (page view, sign-in or rejected call) to the audit log. When an equal event was written within the last
+    /// minute, the event is only counted.
     ///
     /// # Errors
     /// Returns a database error.
@@ -75,7 +75,8 @@ impl AccessEventLog {
         Ok(self.db.write(move |tx| Box::pin(async move { audit::append(tx, now, Some(&caller), event).await })).await?)
     }
 
-    /// Returns the audit entry to write for a page view or rejected call. Returns `None` for a repetition, which is only counted.
+    /// Returns the audit entry to write for an access event (page view, sign-in or rejected call). Returns `None` for a repetition,
+    /// which is only counted.
     fn first(&self, access: &AccessEvent, now: DateTime<Utc>) -> Option<AuditEvent> {
         let AccessEvent { caller, event } = access;
         let mut sort = Sort { user_id: caller.user_id, kind: event.kind, summary: event.summary.clone(), address: event.address.clone() };
@@ -94,8 +95,8 @@ impl AccessEventLog {
         Some(AuditEvent { summary, ..event.clone() })
     }
 
-    /// Writes the due counts of repeated page views and rejected calls to the audit log, one audit entry for each count. A count is
-    /// due one minute after its first event.
+    /// Writes one audit entry for each count of repeated page views, sign-ins or rejected calls whose first event is at least a minute
+    /// old.
     ///
     /// # Errors
     /// Returns a database error.
@@ -121,7 +122,7 @@ impl AccessEventLog {
         Ok(writing.await?)
     }
 
-    /// Writes all pending counts of repeated page views and rejected calls to the audit log, for example at shutdown.
+    /// Writes all pending counts of repeated page views, sign-ins and rejected calls to the audit log at shutdown.
     ///
     /// # Errors
     /// Returns a database error.

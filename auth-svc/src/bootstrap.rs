@@ -29,7 +29,7 @@ const FIRST_SUPERVISOR: i64 = 2;
 /// equal probability.
 const ALPHABET: &[u8; 32] = b"abcdefghjkmnpqrstuvwxyz123456789";
 
-/// The two users that are created on an empty database.
+/// The two users that are created on an empty database: the developer account and the first supervisor.
 struct InitialUsers {
     developer: Hmc,
     admin: Hmc,
@@ -94,7 +94,7 @@ pub fn generate_password() -> Result<String, Error> {
     Ok(groups.join("-"))
 }
 
-/// Creates missing keys and the initial users in one transaction; returns the notices with the generated password.
+/// Creates missing keys and the first two users in one transaction. Returns notices to print, such as the generated password.
 ///
 /// When several replicas start at the same time, only the replica that creates the users returns notices.
 async fn create_keys_and_users(
@@ -107,7 +107,8 @@ async fn create_keys_and_users(
     keys::create_missing_keys(tx, sealing, now).await?;
     let Some(initial_users) = initial_users else { return Ok(Vec::new()) };
     if users::find_in_transaction(tx, DEVELOPER_ID).await?.is_some() {
-        // This process may have created the users in an earlier try whose response was lost; then it still has to print.
+        // This process may have created the users in an earlier try whose response was lost. In that case, it still has to print the
+        // password.
         let first = users::find_in_transaction(tx, FIRST_SUPERVISOR).await?.and_then(|stored| stored.password_hash());
         return Ok(if first.as_ref() == Some(&initial_users.admin_hash) { notices(initial_users) } else { Vec::new() });
     }

@@ -1,4 +1,4 @@
-//! Check of the key file, which the `doctor` command runs for auth-svc.
+//! Checks of the `doctor` command for auth-svc: the key file must be valid and protected from other users of the machine.
 use crate::{Config, sealing::SealingKey};
 use patio_kit::{
     cli::doctor::{CheckResult, DoctorReport, RunbookSection},
@@ -11,7 +11,7 @@ use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 /// are allowed, because Kubernetes mounts a Secret as readable for the group.
 const OTHERS_MODE: u32 = 0o007;
 
-/// Checks the key file and adds the result to the report of the `doctor` command.
+/// Checks the file with the sealing key, which encrypts the stored keys, and adds the result to the report of the `doctor` command.
 ///
 /// # Errors
 /// Returns an error when the report cannot be printed.

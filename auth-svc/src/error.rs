@@ -56,7 +56,7 @@ pub enum Error {
     /// The key file does not contain the key with which the keys in the database were encrypted.
     #[error("cannot decrypt the keys in the database: PATIO_KEY_FILE must name the key file they were encrypted with")]
     WrongKeyFile,
-    /// The caller's current role in the database does not allow the action.
+    /// The caller's role does not allow the action, or the action needs a signed-in user and the caller is a service.
     #[error("Your access level does not allow this.")]
     NotAllowed,
     /// No user with this id exists.

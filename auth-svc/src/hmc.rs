@@ -1,4 +1,4 @@
-//! HMC: the login name of a user, which is the user's register number as an employee.
+//! HMC: the login name of a user, which is the user's employee registration number.
 use crate::error::Error;
 use patio_proto::normalization;
 

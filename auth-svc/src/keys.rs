@@ -129,7 +129,8 @@ impl AuthKeys {
         URL_SAFE_NO_PAD.encode(&hmac::sign(&self.account, hmc_key.as_bytes()).as_ref()[..16])
     }
 
-    /// Returns a keyed hash of a client's IPv4 address or IPv6 /64 network.
+    /// Returns a keyed hash of a client's IPv4 address or IPv6 /64 network. Lockout counters are named by this hash instead of the
+    /// address.
     #[must_use]
     pub fn hash_address(&self, address: &str) -> String {
         self.hash_hmc(&format!("address {}", rate_limit_network(address)))
@@ -161,8 +162,8 @@ impl AuthKeys {
         meant.then(|| URL_SAFE_NO_PAD.encode(&body[16..]))
     }
 
-    /// Returns `true` if auth-svc has issued the device token (proof of an earlier sign-in), for any user. Only the HMAC of the
-    /// token is checked.
+    /// Returns `true` if auth-svc has issued this device token (proof of an earlier sign-in), no matter for which user. Checks only the
+    /// HMAC of the token.
     #[must_use]
     pub fn is_device_token(&self, mark: &str) -> bool {
         self.unsealed(mark).is_some()

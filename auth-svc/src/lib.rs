@@ -72,23 +72,23 @@ static SQLITE: Migrator = sqlx::migrate!("migrations/sqlite");
 static POSTGRES: Migrator = sqlx::migrate!("migrations/postgres");
 /// Database schema of auth-svc: its name and its migrations for SQLite and PostgreSQL.
 pub const SCHEMA: Schema = Schema { name: "auth", sqlite: &SQLITE, postgres: &POSTGRES };
-/// Interval of the maintenance that deletes expired rows and rotates the signing key.
+/// Interval of the maintenance task, which deletes expired revocations and lockout counters, and rotates the signing key when due.
 const MAINTENANCE_INTERVAL: Duration = Duration::from_secs(3600);
 
-/// Interval at which the number of waiting sign-ins is reported as a metric.
+/// Interval at which the number of sign-ins that wait for password hashing is reported as a metric.
 const QUEUE_METRIC_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Interval at which the service searches for idle sessions and ends these sessions.
+/// Interval at which the service ends all sessions that have exceeded the idle timeout.
 const IDLE_SESSION_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Interval at which due counts of repeated page views and rejected calls are written to the audit log. A count is due one minute
-/// after its first event.
+/// Interval at which counts of repeated access events (page views, sign-ins, rejected calls) are written to the audit log. Each count
+/// is written once, when its first event is at least a minute old.
 const PAGE_VIEW_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Binary of auth-svc: its name, default listen address and schema.
 pub const BINARY: ServiceBinary = ServiceBinary { name: "auth-svc", listen: "127.0.0.1:50051", schema: SCHEMA };
 
-/// Starts auth-svc: creates missing users and keys, spawns the background tasks and builds the gRPC server.
+/// Starts auth-svc: creates the first users and keys if they are missing, spawns the background tasks and builds the gRPC server.
 ///
 /// # Errors
 /// Returns an error when the database cannot be used or a setting is invalid.
@@ -154,7 +154,8 @@ async fn sealing_key(config: &Config, host: &ServiceHost, db: &Db) -> anyhow::Re
     SealingKey::create_file(&path)
 }
 
-/// Loads all keys and the revocations from the database.
+/// Rotates the signing key if due, then loads all keys and the revocations (ended sessions whose tokens are rejected) from the
+/// database.
 async fn load_keys(config: &Config, host: &ServiceHost, db: &Db, sealing: &Arc<SealingKey>) -> Result<Arc<keys::AuthKeys>, Error> {
     signing::rotate(db, sealing, host.clock.now(), TimeDelta::days(config.key_days)).await?;
     let keys = keys::AuthKeys::read(db, sealing.clone(), &host.clock).await?;
@@ -164,8 +165,8 @@ async fn load_keys(config: &Config, host: &ServiceHost, db: &Db, sealing: &Arc<S
     Ok(Arc::new(keys))
 }
 
-/// Returns a copy of `host` (shared resources of the process) in which calls to auth-svc go directly to this process. Also returns
-/// the cell into which the caller later puts the gRPC router of this process.
+/// Returns a copy of `host` (shared resources of the process) whose calls to auth-svc go directly to this process, not over the
+/// network. Also returns an empty cell, which the caller fills with the gRPC router of this process.
 ///
 /// Over the network, auth-svc could not reach itself during startup, because DNS lists only replicas that are ready.
 fn with_local_auth_link(host: &ServiceHost) -> (ServiceHost, Arc<OnceLock<Router>>) {
@@ -211,7 +212,7 @@ fn sign_in_service(config: &Config, host: &ServiceHost, db: Db, keys: Arc<keys::
     }
 }
 
-/// Spawns the task that reports the number of waiting sign-ins as a metric every second.
+/// Spawns the task that reports every second, as a metric, how many sign-ins wait for password hashing.
 fn spawn_queue_metric(host: &ServiceHost, passwords: PasswordHasher) {
     host.tasks.spawn_repeating(QUEUE_METRIC_INTERVAL, move || {
         metrics::gauge!("patio_password_hash_waiters").set(telemetry::to_gauge_value(passwords.waiter_count()));
@@ -219,7 +220,7 @@ fn spawn_queue_metric(host: &ServiceHost, passwords: PasswordHasher) {
     });
 }
 
-/// Spawns the hourly maintenance, which deletes expired rows and rotates the signing key.
+/// Spawns the hourly maintenance task, which deletes expired revocations and lockout counters, and rotates the signing key when due.
 fn spawn_maintenance(host: &ServiceHost, sign_in_service: Arc<SignInService>) {
     host.tasks.spawn_repeating(MAINTENANCE_INTERVAL, move || {
         let sign_in_service = sign_in_service.clone();
@@ -231,8 +232,8 @@ fn spawn_maintenance(host: &ServiceHost, sign_in_service: Arc<SignInService>) {
     });
 }
 
-/// Creates the log of access events (page views, sign-ins, rejected calls). Repeated events are counted. Also spawns the task that
-/// writes each count to the audit log after a minute, and the remaining counts at shutdown.
+/// Creates the log that writes access events (page views, sign-ins, rejected calls) to the audit log and counts repeated events. Also
+/// spawns the task that writes each count to the audit log after a minute, and the remaining counts at shutdown.
 fn spawn_access_event_log(host: &ServiceHost, db: &Db) -> Arc<AccessEventLog> {
     let access_events = Arc::new(AccessEventLog::new(db.clone(), host.clock.clone()));
     let (counted, tasks) = (access_events.clone(), host.tasks.clone());

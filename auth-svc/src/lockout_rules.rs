@@ -1,4 +1,4 @@
-//! Rules of the lockout, independent of any store: how one password attempt changes its failure counters.
+//! Rules of the sign-in lockout, independent of where the counters are stored: how a password attempt changes the failure counters.
 //! `lockout.lua` implements the same rules for Redis; change both together.
 use std::collections::HashMap;
 
@@ -40,13 +40,13 @@ pub struct RateLimit {
 /// A single address cannot reach this limit, since its own block allows only five failures in 180 seconds. Attackers at many
 /// addresses can lock the owner out of new devices, but never out of a device with an earlier sign-in of the owner.
 pub const ACCOUNT_RATE_LIMIT: RateLimit = RateLimit { limit: 20, ms: BLOCK_DURATION_MS / MAX_FAILED_ATTEMPTS };
-/// Rate limit per address: 50 failures in a burst, then one failure every 12 seconds, which is 100 in any ten minutes.
+/// Rate limit per address: 50 failures in a burst, then one failure every 12 seconds, so at most 100 in any ten minutes.
 pub const ADDRESS_RATE_LIMIT: RateLimit = RateLimit { limit: 50, ms: 12_000 };
 
-/// Names of the failure counters that count one password attempt.
+/// Names of the failure counters on which one password attempt is counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CounterNames {
-    /// Name of the counter whose failures and block decide whether the attempt is allowed.
+    /// Name of the counter that decides, by its failures and its block, whether the attempt is allowed.
     pub primary: String,
     /// Name of a second counter, which counts the attempt but cannot block it; `None` when the attempt has only one counter.
     pub secondary: Option<String>,
@@ -66,12 +66,12 @@ impl CounterNames {
     }
 }
 
-/// Operation on the failure counters of an attempt.
+/// Operation that a password attempt performs on its failure counters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LockoutOperation {
     /// Checks whether an attempt is blocked, without counting the attempt.
     Check,
-    /// Reserves an attempt before its password is verified.
+    /// Reserves an attempt before its password is verified: the attempt is counted as failed in advance.
     Reserve,
     /// Releases a reserved attempt after its password was verified successfully: the failures of its counters are reset.
     Release,
@@ -80,7 +80,7 @@ pub enum LockoutOperation {
     Import(i64),
 }
 
-/// Decision whether a password attempt is allowed.
+/// Result of an operation on the failure counters: whether the password attempt is allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LockoutDecision {
     /// The attempt is blocked for this many more milliseconds.

@@ -22,7 +22,7 @@ pub const MIN_PASSWORD_LEN: usize = 8;
 pub const MAX_PASSWORD_LEN: usize = 128;
 /// Maximum wait for a hashing permit, so that a busy server responds within two seconds.
 const PERMIT_TIMEOUT: Duration = Duration::from_millis(1_500);
-/// Maximum number of requests that wait for hashing.
+/// Maximum number of requests that wait for a hashing permit; further requests are rejected as busy.
 const MAX_WAITING: usize = 512;
 
 /// Minimum strength of a new password: decimal logarithm of the number of guesses to find it; 6 is a million guesses.
@@ -110,7 +110,7 @@ impl PasswordHashCost {
         Ok(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
     }
 
-    /// Returns `true` if this cost exceeds the cost of a stored hash; `false` when the hash cannot be parsed.
+    /// Returns `true` if this cost exceeds the cost of a stored hash. Returns `false` when the hash cannot be parsed.
     fn exceeds(self, hash: &str) -> bool {
         let made = PasswordHash::new(hash).ok().and_then(|hash| Params::try_from(&hash).ok());
         made.is_some_and(|made| made.m_cost() < self.memory || made.t_cost() < self.passes)
@@ -131,7 +131,7 @@ pub struct PasswordHasher {
 /// a new buffer for each hash, the allocator would retain far more memory.
 type HashMemory = Arc<Mutex<Vec<Vec<Block>>>>;
 
-/// Permit to compute one password hash.
+/// Permit to compute one password hash. The number of permits limits how many hashes are computed at the same time.
 pub struct HashPermit(OwnedSemaphorePermit);
 
 impl Default for PasswordHasher {
@@ -184,8 +184,8 @@ impl PasswordHasher {
     /// Verifies a password against the stored hash. Without a stored hash, computes a dummy hash and returns `false`, so that the
     /// duration does not reveal whether the login name exists.
     ///
-    /// The dummy hash has the current cost. After the default cost was raised, the stored hash of a user is therefore faster to
-    /// verify until the next sign-in.
+    /// The dummy hash always has the current cost. After the cost was raised, the old hash of a user is faster to verify until the
+    /// user's next sign-in.
     ///
     /// # Errors
     /// Returns `Internal` when the stored hash cannot be parsed.

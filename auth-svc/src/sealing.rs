@@ -1,7 +1,7 @@
 //! Encryption of the keys stored in the database, with a sealing key that is stored in a file outside the database.
 //!
-//! Without the key file, a stolen copy or backup of the database cannot be used to sign tokens. Decrypted keys in memory belong
-//! to `keys` and `signing`.
+//! Without the key file, a stolen copy or backup of the database cannot be used to sign tokens. The modules `keys` and `signing` hold
+//! the decrypted keys in memory.
 use crate::{error::Error, random::random_bytes};
 use anyhow::Context;
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -68,8 +68,8 @@ impl SealingKey {
         Self::read(path)?.with_context(|| format!("the key file {} disappeared right after it was written", path.display()))
     }
 
-    /// Encrypts a key with the current sealing key and returns nonce and ciphertext. The ciphertext is bound to the database row
-    /// with this name and invalid in any other row.
+    /// Encrypts a key with the current sealing key and returns nonce and ciphertext. The ciphertext is bound to the database row called
+    /// `name`, and cannot be decrypted in another row.
     ///
     /// # Errors
     /// Returns `Internal` when the system provides no random bytes.
@@ -81,11 +81,11 @@ impl SealingKey {
         Ok([&nonce[..], &sealed].concat())
     }
 
-    /// Decrypts the key that is stored in the database row with this name, with the current or a previous sealing key.
+    /// Decrypts the key that is stored in the database row called `name`, with the current or a previous sealing key.
     ///
     /// # Errors
-    /// Returns `WrongKeyFile` when no key of the file decrypts the stored key, when the stored key belongs to another row, or
-    /// when it was modified.
+    /// Returns `WrongKeyFile` when no key of the file decrypts the stored key, when the stored key belongs to another row, or when the
+    /// stored key was modified.
     pub fn open(&self, name: &str, sealed: &[u8]) -> Result<Vec<u8>, Error> {
         let opened = sealed.split_first_chunk::<NONCE_LEN>().and_then(|(nonce, body)| {
             let open = |key: &LessSafeKey| {

@@ -1,4 +1,5 @@
-//! Listing and ending sessions. A revocation takes effect at once in this process and within seconds in other processes.
+//! Listing and ending sessions. The tokens of an ended session are rejected at once in this process and within seconds in other
+//! processes.
 use crate::{
     admin_action::{Actor, check_not_reserved_user},
     error::Error,
@@ -62,11 +63,11 @@ pub async fn sign_out(db: &Db, clock: &Clock, identity: &TokenVerifier, caller: 
     Ok(())
 }
 
-/// Checks that the caller's session is open in the database and belongs to the same user with the same role.
+/// Checks that the caller's session is open in the database, with the user and the role that the caller's token names.
 ///
 /// # Errors
-/// Returns `NotSignedIn` and revokes the session when the database contains no such session. The token may then be signed with a
-/// stolen key. Returns `NotAllowed` when the caller is a service, or a database error when a statement fails.
+/// Returns `NotSignedIn` and revokes the session when the database contains no such session. The token may then be signed with a stolen
+/// key. Returns `NotAllowed` when the caller is a service, or a database error when a statement fails.
 pub async fn confirm_session(db: &Db, clock: &Clock, identity: &TokenVerifier, caller: Caller, address: String) -> Result<(), Error> {
     let user_id = caller.signed_in_user_id().ok_or(Error::NotAllowed)?;
     let begun = sessions::find_session_user(db, &caller.session_id).await?;
@@ -92,7 +93,7 @@ pub async fn confirm_session(db: &Db, clock: &Clock, identity: &TokenVerifier, c
     Err(Error::NotSignedIn)
 }
 
-/// The sessions of a user that a request ends.
+/// Selection of a user's sessions that a request ends.
 pub enum SessionSelection {
     /// Only the session with this id.
     One(String),
@@ -201,8 +202,8 @@ fn revoke_all_locally(identity: &TokenVerifier, ended: Vec<Revocation>) -> usize
     count
 }
 
-/// Checks that the caller may manage this user's sessions: users may manage their own sessions, and supervisors also the
-/// sessions of other users.
+/// Checks that the caller may manage the sessions of a user. Users may manage their own sessions, and supervisors those of all users
+/// except the developer account.
 fn check_may(caller: &Caller, user_id: i64) -> Result<(), Error> {
     if caller.signed_in_user_id() == Some(user_id) {
         return Ok(());
@@ -213,7 +214,7 @@ fn check_may(caller: &Caller, user_id: i64) -> Result<(), Error> {
     check_not_reserved_user(user_id)
 }
 
-/// Records that sessions were used. Every process of Patio reports a session at most once every few minutes.
+/// Records that sessions were used just now. Every process of Patio reports a session in use at most once every few minutes.
 ///
 /// # Errors
 /// Returns a database error.

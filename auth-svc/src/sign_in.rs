@@ -1,4 +1,4 @@
-//! Signing in and changing one's own password: verifies passwords under the lockout, and records every failure.
+//! Sign-in and change of one's own password. The lockout limits how often a password is verified, and every failure is recorded.
 use crate::{
     admin_action::{self, Actor},
     error::Error,
@@ -113,7 +113,7 @@ impl SignInService {
     /// # Errors
     /// Returns `WrongCredentials`, `LockedOut`, `RateLimited`, `Busy` or a database error.
     pub async fn sign_in(&self, attempt: SignInAttempt) -> Result<SignInResult, Error> {
-        // Without a device token of ours, a rate-limited request ends here, before any database statement.
+        // Without a device token issued by auth-svc, a rate-limited request ends here, before any database statement.
         let device_tokens: Vec<&String> =
             attempt.device_tokens.iter().take(MAX_DEVICE_TOKENS).filter(|mark| self.keys.is_device_token(mark)).collect();
         if attempt.is_limited && device_tokens.is_empty() {

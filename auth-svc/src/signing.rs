@@ -41,7 +41,7 @@ struct Key {
     believed_until: Option<DateTime<Utc>>,
 }
 
-/// The signing keys this process has loaded from the database.
+/// The signing keys that this process has loaded from the database.
 pub struct SigningKeys {
     keys: RwLock<Arc<Vec<Key>>>,
     sealing: Arc<SealingKey>,
@@ -76,8 +76,8 @@ impl SigningKeys {
         Ok(())
     }
 
-    /// Passes the public keys to this process's token verifier at once. Otherwise the verifier would not know the keys until its
-    /// first poll.
+    /// Passes the public keys to the token verifier of this process at once. Otherwise, the verifier would have no keys until its first
+    /// poll.
     pub fn install_public_keys(&self, identity: &TokenVerifier) {
         identity.set_keys(self.to_proto().into_iter().map(|key| (key.id, key.public_key)));
     }
@@ -96,7 +96,7 @@ impl SigningKeys {
     /// Returns `Internal` when no signing key is loaded or signing fails.
     pub fn sign(&self, claims: &Claims) -> Result<String, Error> {
         let (known, now) = (self.known(), self.clock.now());
-        // With a clock behind the one that created the first key, no key has started yet; that key is used then.
+        // If this clock is behind the clock that created the first key, no key has begun to sign yet. The first key is used then.
         let key = known.iter().rfind(|key| key.signs_from <= now).or_else(|| known.first());
         let key = key.ok_or_else(|| Error::Internal("there is no signing key".to_owned()))?;
         encode(&key.id, &key.private, claims)
@@ -135,8 +135,8 @@ fn encode(id: &str, private: &EncodingKey, claims: &Claims) -> Result<String, Er
     jsonwebtoken::encode(&header, claims, private).map_err(|cause| Error::Internal(cause.to_string()))
 }
 
-/// Returns, for each signing key, the time at which the key stops being trusted. The time is `None` for the last key, because it
-/// depends on when the next key begins to sign.
+/// Returns, for each signing key, the time at which the key stops being trusted: [`RETENTION_AFTER_ROTATION`] after the next key begins
+/// to sign. The time is `None` for the last key, which has no next key.
 fn trust_end_times(turns: &[DateTime<Utc>]) -> Vec<Option<DateTime<Utc>>> {
     turns.iter().skip(1).map(|next| Some(*next + RETENTION_AFTER_ROTATION)).chain([None]).take(turns.len()).collect()
 }

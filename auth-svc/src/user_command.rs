@@ -123,7 +123,7 @@ async fn end_sessions(tx: &mut Tx<'_>, id: i64, now: DateTime<Utc>) -> Result<()
     write_audit(tx, id, now, "the operator ended all sessions").await
 }
 
-/// Appends an audit entry without a user, because the command runs on the server without a sign-in.
+/// Appends an audit entry that names no acting user, because the command runs on the server without a sign-in.
 async fn write_audit(tx: &mut Tx<'_>, id: i64, now: DateTime<Utc>, summary: &str) -> Result<(), Error> {
     let event = AuditEvent {
         kind: "user-changed",

@@ -95,7 +95,7 @@ impl UserAdminService {
         Ok(found.into_iter().collect())
     }
 
-    /// Creates a user.
+    /// Creates a user and returns the stored user.
     ///
     /// # Errors
     /// - `HmcTaken`, `ReservedHmc`, `PasswordRejected` or `Busy`.
@@ -125,7 +125,7 @@ impl UserAdminService {
             .await
     }
 
-    /// Changes a user; any change ends all sessions of that user.
+    /// Changes a user and returns the changed user. Any change ends all sessions of that user.
     ///
     /// # Errors
     /// - `ReservedUser`, `OwnPassword`, `UserNotFound`, `HmcTaken`, `ReservedHmc`, `LastAdmin`, `PasswordRejected` or `Busy`.

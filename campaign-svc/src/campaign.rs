@@ -1,10 +1,10 @@
-//! The campaign row, its status and state, and its protobuf form.
+//! Campaign as stored in the database, with its status and lifecycle state, and its conversion to protobuf.
 use chrono::{DateTime, Utc};
 use patio_kit::{clock, progress_cache::CachedProgress};
 use patio_proto::{campaign as pb, campaign::CampaignStatus, status, vehicle::Gate};
 use sqlx::FromRow;
 
-/// A row of the table `campaigns`.
+/// Campaign as stored in the table `campaigns`.
 #[derive(Debug, Clone, PartialEq, Eq, FromRow)]
 pub struct Campaign {
     pub id: i64,
@@ -21,21 +21,21 @@ pub struct Campaign {
     pub modified_by: Option<i64>,
     pub created_at: DateTime<Utc>,
     pub modified_at: DateTime<Utc>,
-    /// Time of the latest of these events: heartbeat of the import, publication, start of a sync to vehicle-svc, deletion. The
-    /// sweeper uses this time to find unfinished work.
+    /// Time of the latest heartbeat of the import, publication, start of a sync to vehicle-svc, or deletion. The sweeper, a background
+    /// task, uses this time to find unfinished work.
     pub touched_at: DateTime<Utc>,
     /// Revision number of the campaign's name and write lock (open or closed for saves), incremented for each sync to vehicle-svc.
     pub revision: i64,
     /// Highest revision number of the campaign that vehicle-svc has acknowledged.
     pub synced_revision: i64,
-    /// Revision number of the last milestone report (work began, complete, or incomplete again) from vehicle-svc that was applied
-    /// to the status.
+    /// Revision number of the last milestone report from vehicle-svc that was applied. A milestone report says that the work on the
+    /// vehicles began, is complete, or is incomplete again.
     pub turn_revision: i64,
-    /// Time until which the inspection should be finished; `None` when no due date is set.
+    /// Due date: time by which all vehicles should be inspected. `None` when no due date is set.
     pub due_at: Option<DateTime<Utc>>,
 }
 
-/// Campaign status (Ready to Closed), converted from the text column of the database.
+/// Campaign status (Ready, Ongoing, Pending Review or Closed), converted from the text column of the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StatusColumn(pub CampaignStatus);
 
@@ -50,7 +50,7 @@ pub enum CampaignState {
     Deleting,
 }
 
-/// Error for a database column that holds neither a valid status nor a valid state.
+/// Error for an unknown text in the status column or the state column of a campaign.
 #[derive(Debug, thiserror::Error)]
 #[error("the status column or state column of a campaign contains the unknown value `{0}`")]
 pub struct InvalidColumn(String);
@@ -86,8 +86,8 @@ impl Campaign {
         self.synced_revision < self.revision
     }
 
-    /// Returns the write lock ('gate') to send to vehicle-svc: locked for a Closed campaign, whose vehicles accept no saves, else
-    /// open.
+    /// Returns the write lock ('gate') to send to vehicle-svc. The lock is closed for a Closed campaign, whose vehicles accept no
+    /// saves, and open otherwise.
     pub fn vehicle_save_gate(&self) -> Gate {
         if self.is_closed() { Gate::Closed } else { Gate::Open }
     }
@@ -109,7 +109,7 @@ impl Campaign {
     }
 }
 
-/// A campaign with the progress counters that the caller may see.
+/// A campaign with its progress: the numbers of all and of inspected vehicles, as far as the caller may see them.
 #[derive(Debug, Clone)]
 pub struct CampaignView {
     pub campaign: Campaign,

@@ -28,7 +28,7 @@ pub struct CampaignChange {
 }
 
 impl CampaignChange {
-    /// Checks the format of every field of an update request.
+    /// Checks the format of every field of an update request, and returns the requested change.
     ///
     /// # Errors
     /// Returns [`Error::InvalidFields`] with every invalid field.
@@ -52,7 +52,7 @@ impl CampaignChange {
         Ok(change)
     }
 
-    /// Returns the campaign with this change applied, if the role may make the change.
+    /// Returns the campaign with this change applied, if the caller's role may make the change.
     ///
     /// An operator's update is rejected if any field other than the status differs from the stored campaign.
     ///
@@ -114,7 +114,7 @@ fn different<'c>(before: &'c Campaign, after: &'c Campaign) -> impl Iterator<Ite
         .map(|((field, old), (_, new))| (field, old, new))
 }
 
-/// Changed fields of a campaign: old values, new values and a summary sentence.
+/// Changed fields of a campaign for the audit entry: old values, new values and a summary sentence.
 pub struct FieldDifference {
     pub old: Value,
     pub new: Value,

@@ -2,14 +2,15 @@
 use clap::Args;
 use std::time::Duration;
 
-/// Default interval at which the sweeper completes or reverts work that a crash left unfinished.
+/// Default interval at which the sweeper, a background task, completes or reverts work that a crash left unfinished.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Settings of campaign-svc. Operators use the defaults; only tests change the settings.
 #[derive(Debug, Clone, Args)]
 #[group(skip)]
 pub struct Config {
-    /// Interval at which the sweeper completes or reverts work that a crash left unfinished. Only tests change this interval.
+    /// Interval at which the sweeper, a background task, completes or reverts work that a crash left unfinished. Only tests change this
+    /// interval.
     #[arg(skip = SWEEP_INTERVAL)]
     pub sweep_interval: Duration,
 }

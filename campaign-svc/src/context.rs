@@ -1,4 +1,4 @@
-//! Dependencies that all calls of campaign-svc share. The context of a single call is a `RequestContext`.
+//! Dependencies that all calls of campaign-svc share, such as the database. The data of a single call is a `RequestContext`.
 use crate::{progress::ProgressReader, vehicle_client::VehicleClient};
 use chrono::{DateTime, Utc};
 use patio_kit::{clock::Clock, db::Db, host::ServiceHost, lifecycle::BackgroundTasks};

@@ -1,8 +1,7 @@
-//! Deletion of a campaign as a saga: mark the row as deleted (a tombstone), delete the vehicles in vehicle-svc, then
-//! delete the row.
+//! Deletion of a campaign as a saga: mark the row as deleted (a tombstone), delete the vehicles in vehicle-svc, then delete the row.
 //!
-//! Once the row is a tombstone, the campaign is invisible and its name is free. The other steps run in the background, and the
-//! sweeper repeats them when vehicle-svc is unavailable or this process dies.
+//! Once the row is a tombstone, the campaign is invisible and its name is free. The later steps run in the background. When vehicle-svc
+//! is unavailable or this process dies, the sweeper (a background task) repeats these steps.
 use crate::{campaign::CampaignState, context::Context, error::Error, request_context::RequestContext, store};
 use chrono::{DateTime, Utc};
 use patio_kit::{
@@ -15,7 +14,7 @@ use tokio::sync::oneshot;
 
 /// Maximum wait for the vehicle counters, which a deletion needs only for its audit entry.
 const COUNTERS_TIMEOUT: Duration = Duration::from_millis(500);
-/// Maximum time that the response to a delete request waits for the deletion of the vehicles. This time must be shorter than the
+/// Maximum time for which the response to a delete request waits until the vehicles are deleted. This time must be shorter than the
 /// caller's timeout.
 const RESPONSE_TIMEOUT: Duration = Duration::from_millis(1500);
 
@@ -28,7 +27,7 @@ struct Deletion {
 }
 
 impl Context {
-    /// Deletes a campaign; also succeeds when the deletion of the campaign has already begun.
+    /// Deletes a campaign. Also succeeds when an earlier request has already begun to delete the campaign.
     pub async fn delete_campaign(&self, context: RequestContext, id: i64) -> Result<(), Error> {
         let counting = tokio::time::timeout(COUNTERS_TIMEOUT, self.get_campaign(&context, id, None)).await;
         let progress = counting.ok().and_then(Result::ok).and_then(|seen| seen.progress);

@@ -1,7 +1,7 @@
 //! Draft campaigns, which an import creates, fills with vehicles, and then publishes or discards.
 //!
-//! A draft belongs to the user who runs the import. After the session of this user has ended, import-svc may still publish or
-//! discard the draft as a service.
+//! A draft belongs to the user who runs the import. After the session of this user has ended, import-svc may still publish or discard
+//! the draft with its own service token.
 use crate::{
     campaign::{Campaign, CampaignState, CampaignView},
     context::Context,
@@ -18,7 +18,7 @@ use patio_kit::{
 };
 use patio_proto::campaign as pb;
 
-/// Checks the fields of a request to create a draft.
+/// Checks the fields of a request to create a draft, and returns the draft to insert.
 ///
 /// # Errors
 /// Returns [`Error::InvalidFields`] with every invalid field, or a permission error when the caller is a service.
@@ -44,7 +44,7 @@ impl Context {
         Ok(CampaignView { campaign, progress: Some(CachedProgress::default()), yard: None })
     }
 
-    /// Records a heartbeat, which shows that the import of a draft campaign is still running.
+    /// Records a heartbeat, which shows that the import of a draft campaign is still running. Drafts without heartbeats are discarded.
     pub async fn record_heartbeat(&self, context: &RequestContext, id: i64) -> Result<(), Error> {
         self.record_draft_heartbeat(context, id).await.map(drop)
     }

@@ -27,7 +27,7 @@ pub enum Error {
     /// No role may change a campaign from the status `from` to the status `to`.
     #[error("The status of a campaign cannot change from {} to {}.", status_label(*.from), status_label(*.to))]
     InvalidTransition { from: CampaignStatus, to: CampaignStatus },
-    /// The draft of the import is already published, so that it can no longer be discarded.
+    /// The draft cannot be discarded, because the import has already published the draft.
     #[error("The import has already finished. To remove its campaign, undo the import in History.")]
     AlreadyPublished(i64),
     /// The import id was already used for a campaign with another name or by another user.
@@ -45,7 +45,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Returns `true` if another service did not respond or refused the call because it is unavailable.
+    /// Returns `true` if the error means that another service is unavailable or did not respond in time.
     pub fn is_unavailable(&self) -> bool {
         let codes = [Code::Unavailable, Code::DeadlineExceeded, Code::Cancelled];
         matches!(self, Self::DependencyFailed(answer) if codes.contains(&answer.code()))
@@ -57,7 +57,7 @@ fn field_sentences(fields: &[(&'static str, String)]) -> String {
     fields.iter().map(|(field, why)| format!("The {} {why}.", field.replace('_', " "))).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the name of a status as the screens show it.
+/// Returns the name of a status as displayed on the screens.
 fn status_label(status: CampaignStatus) -> &'static str {
     if status == CampaignStatus::Ready { "Ready to Start" } else { campaign_status_text(status) }
 }

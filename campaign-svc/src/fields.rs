@@ -16,7 +16,7 @@ pub use normalization::name_key;
 pub struct FieldErrors(Vec<(&'static str, String)>);
 
 impl FieldErrors {
-    /// Returns the checked value of a field. If the check failed, collects the error and returns the default value.
+    /// Returns the checked value of a field. After a failed check, collects the error and returns the default value of the type.
     pub fn value_or_default<T: Default>(&mut self, field: &'static str, checked: Result<T, String>) -> T {
         checked.unwrap_or_else(|why| {
             self.0.push((field, why));
@@ -24,10 +24,10 @@ impl FieldErrors {
         })
     }
 
-    /// Returns success if no error was recorded.
+    /// Returns `Ok` if no error was collected.
     ///
     /// # Errors
-    /// Returns [`Error::InvalidFields`] with all recorded errors, if there are any.
+    /// Returns [`Error::InvalidFields`] with all collected errors.
     pub fn into_result(self) -> Result<(), Error> {
         if self.0.is_empty() { Ok(()) } else { Err(Error::InvalidFields(self.0)) }
     }
@@ -45,7 +45,7 @@ pub fn validate_name(written: &str) -> Result<String, String> {
     if name.is_empty() { Err("is missing".to_owned()) } else { validate_characters_and_len(&name, MAX_NAME_LEN) }
 }
 
-/// Checks a text field, which may have several lines.
+/// Checks the length and characters of a text field, which may have several lines.
 pub fn validate_text(written: &str) -> Result<String, String> {
     validate_characters_and_len(written, MAX_TEXT_LEN)
 }

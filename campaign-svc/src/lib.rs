@@ -1,8 +1,8 @@
-//! Campaign service: campaigns, the drafts that imports create, and the status of a campaign from Ready to Closed.
+//! Campaign service: campaigns, the drafts that imports create, and the campaign status (Ready, Ongoing, Pending Review or Closed).
 //!
-//! campaign-svc owns names and statuses. vehicle-svc owns the vehicles, their counters, and the write lock that rejects saves
-//! to a closed campaign. When one of the two services crashes during a change that concerns both services, the [`Sweeper`]
-//! completes the change later.
+//! campaign-svc owns names and statuses. vehicle-svc owns the vehicles, their counters, and the write lock that rejects saves to a
+//! closed campaign. A change that concerns both services may be interrupted by a crash; the [`Sweeper`] then completes or reverts the
+//! change.
 mod api;
 mod campaign;
 mod campaign_change;
@@ -51,7 +51,7 @@ pub const SCHEMA: Schema = Schema { name: "campaign", sqlite: &SQLITE, postgres:
 /// Binary of campaign-svc: its name, default listen address and schema.
 pub const BINARY: ServiceBinary = ServiceBinary { name: "campaign-svc", listen: "127.0.0.1:50052", schema: SCHEMA };
 
-/// Starts campaign-svc and its sweeper.
+/// Starts campaign-svc and its sweeper, the background task that completes work left unfinished by a crash.
 ///
 /// # Errors
 /// Returns an error when the database cannot be opened or migrated.

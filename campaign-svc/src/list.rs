@@ -36,7 +36,7 @@ pub struct CampaignListQuery {
 }
 
 impl CampaignListQuery {
-    /// Checks the fields of a list request for a caller of this role.
+    /// Checks the fields of a request for the campaign list. Operators cannot filter by the yard '-', which is hidden from them.
     ///
     /// # Errors
     /// Returns [`Error::InvalidFields`] with every invalid field.
@@ -88,9 +88,9 @@ fn statuses(asked: &[i32]) -> Result<[CampaignStatus; 4], String> {
 impl Context {
     /// Returns one page of campaigns with their progress, and the page metadata.
     ///
-    /// A page of any size takes two SQL statements and one call to vehicle-svc for the counters. A filter by yard takes one more
-    /// call, and so does the order that puts campaigns with recent saves first. While vehicle-svc is unavailable, the campaigns are
-    /// returned without their progress.
+    /// A page of any size takes two SQL statements and one call to vehicle-svc for the counters. A filter by yard takes one more call,
+    /// and so does the order that lists campaigns with recent saves first. While vehicle-svc is unavailable, campaigns without cached
+    /// progress are returned without progress.
     pub async fn list_campaigns(
         &self,
         context: &RequestContext,
@@ -126,7 +126,7 @@ impl Context {
     }
 
     /// Returns one campaign with its progress in the given yard, or in all yards when `yard` is `None`. While vehicle-svc is
-    /// unavailable, the campaign is returned without its progress.
+    /// unavailable, the campaign is returned without progress unless the progress is cached.
     pub async fn get_campaign(&self, context: &RequestContext, id: i64, yard: Option<i32>) -> Result<CampaignView, Error> {
         let mut checks = FieldErrors::default();
         let yard = yard.map(|id| checks.value_or_default("yard", seen_yard(id, context.caller.role)));

@@ -1,4 +1,4 @@
-//! Progress counters of campaigns, read from the cache, or from vehicle-svc when the cache has no entry.
+//! Progress counters of campaigns (all and inspected vehicles), read from the cache, or from vehicle-svc when the cache has no entry.
 use crate::{error::Error, request_context::RequestContext, vehicle_client::VehicleClient};
 use futures::future::join_all;
 use patio_kit::{
@@ -9,10 +9,10 @@ use patio_proto::{access::Role, vehicle as pb};
 use std::{collections::HashMap, time::Duration};
 use tokio::time::timeout;
 
-/// Maximum time that a list of campaigns waits for the progress from vehicle-svc.
+/// Maximum time for which a response with campaigns waits for the progress counters from vehicle-svc.
 const PROGRESS_TIMEOUT: Duration = Duration::from_millis(1500);
 
-/// Reads the progress counters of campaigns; clones share the cache.
+/// Reads the progress counters of campaigns (all and inspected vehicles). Clones share the cache.
 #[derive(Clone)]
 pub struct ProgressReader {
     /// Shared cache that vehicle-svc updates with every save; `None` when the cache is not shared with vehicle-svc.
@@ -88,8 +88,8 @@ impl ProgressReader {
         Ok(reported.iter().map(|progress| (progress.campaign_id, read(progress))).collect())
     }
 
-    /// Returns the cached progress that the caller may see, by campaign id. Returns nothing for a single yard, because the cache
-    /// contains only totals over all yards. Leaves out entries that a save wrote, because they lack the next vehicle to inspect.
+    /// Returns the cached progress that the caller may see, by campaign id. For a single yard, the result is empty, because the cache
+    /// contains only totals over all yards. Entries written by a save are left out, because they lack the next vehicle to inspect.
     async fn cached(&self, context: &RequestContext, ids: &[i64], yard: Option<i32>) -> HashMap<i64, CachedProgress> {
         let Some(cache) = self.cache.as_ref().filter(|_| yard.is_none()) else { return HashMap::new() };
         let keys: Vec<_> = ids.iter().map(|id| progress_cache::cache_key(*id)).collect();

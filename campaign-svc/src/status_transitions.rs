@@ -9,12 +9,13 @@ use patio_proto::{
 
 /// Checks that a caller of this role may move a campaign from one status to another.
 ///
-/// Keeping the status is always allowed. Every role may start a Ready campaign; team leaders and supervisors may advance
-/// and close it; only supervisors may reopen it. A service has the permissions of an operator.
+/// Keeping the status is always allowed. Every role may start a Ready campaign. Team leaders and supervisors may move a campaign
+/// between Ongoing and Pending Review, and close a campaign. Only supervisors may reopen a Closed campaign. A service has the
+/// permissions of an operator.
 ///
 /// # Errors
-/// Returns `TransitionNotAllowed` for a transition that needs a higher role, and `InvalidTransition` for a transition that no role
-/// may make.
+/// Returns `TransitionNotAllowed` for a transition that needs a higher role, and `InvalidTransition` for a transition that no role may
+/// make.
 pub fn check_transition(role: Role, from: CampaignStatus, to: CampaignStatus) -> Result<(), Error> {
     let needed = match (from, to) {
         (from, to) if from == to => Role::Operator,
@@ -26,7 +27,7 @@ pub fn check_transition(role: Role, from: CampaignStatus, to: CampaignStatus) ->
     if rank(role) >= needed as i32 { Ok(()) } else { Err(Error::TransitionNotAllowed { from, to }) }
 }
 
-/// Returns `true` if a role may edit the text fields of a campaign.
+/// Returns `true` if a role may edit the text fields and the due date of a campaign.
 pub fn may_edit_fields(role: Role) -> bool {
     rank(role) >= Role::Manager as i32
 }

@@ -10,8 +10,8 @@ use tonic::Code;
 
 /// Heartbeat timeout of a draft campaign. A draft whose import has sent no heartbeat for this time is discarded.
 const HEARTBEAT_TIMEOUT: TimeDelta = TimeDelta::seconds(30);
-/// Age of a tombstone (row of a deleted campaign) after which the sweeper repeats the deletion. By then, the first deletion was
-/// most likely interrupted.
+/// Age of a tombstone (row of a deleted campaign) after which the sweeper repeats the deletion. An older tombstone most likely means
+/// that the first deletion was interrupted.
 const DELETION_RETRY_AGE: TimeDelta = TimeDelta::seconds(10);
 /// Time without an acknowledgement from vehicle-svc after which the sweeper sends a campaign's name and write lock (open or closed
 /// for saves) again.
@@ -21,7 +21,8 @@ const MAX_CAMPAIGNS_PER_SWEEP: i64 = 100;
 
 /// Names of the steps of a sweep, as written to the log.
 const STEPS: [&str; 3] = ["discard drafts of lost imports", "finish deletions of campaigns", "sync changed campaigns to vehicle-svc"];
-/// Outage trackers of the steps, in the order of [`STEPS`]. Each tracker counts the failures since the last success of its step.
+/// Trackers of the outages of the steps, in the order of [`STEPS`]. Each tracker counts the failures since the last success of its
+/// step.
 static OUTAGES: [Outage; 3] = [Outage::new(), Outage::new(), Outage::new()];
 
 /// Finds and completes unfinished work; any number of replicas may run sweepers at the same time.
@@ -38,7 +39,7 @@ impl Sweeper {
         Self(Context::new(host, db))
     }
 
-    /// Completes or reverts all unfinished work once. A failure is logged, and the next sweep tries again.
+    /// Runs one sweep, which completes or reverts all unfinished work. A failed step is logged, and the next sweep tries again.
     pub async fn sweep(&self) {
         let outcomes = [self.discard_stale_drafts().await, self.finish_deletions().await, self.resync_unsynced().await];
         for ((outage, step), outcome) in OUTAGES.iter().zip(STEPS).zip(outcomes) {
@@ -77,7 +78,8 @@ impl Sweeper {
     }
 }
 
-/// Logs the failure of one row so that the sweep continues; returns the error only when vehicle-svc is unavailable.
+/// Logs a failure for one campaign, so that the sweep continues with the next campaign. Returns the error only when vehicle-svc is
+/// unavailable, which ends the step.
 fn log_failure(work: &str, id: i64, outcome: Result<(), Error>) -> Result<(), Error> {
     match outcome {
         Err(Error::DependencyFailed(status)) if status.code() == Code::Unavailable => Err(Error::DependencyFailed(status)),

@@ -1,14 +1,14 @@
 //! Updates a campaign, and sends its name and write lock ('gate') to vehicle-svc (a sync).
 //!
-//! Most changes are stored first and synced afterwards; when the sync fails, the sweeper repeats the sync.
+//! Most changes are stored first and synced afterwards. When the sync fails, the sweeper (a background task) repeats the sync.
 //!
 //! Closing is synced first and stored afterwards, because a Closed campaign must not accept further saves of its vehicles:
 //! 1. One transaction checks the rules and reserves the next revision, so that the row counts as unsynced.
-//! 2. vehicle-svc locks the campaign at that revision; if vehicle-svc is unavailable, the update fails without effect.
+//! 2. vehicle-svc locks the campaign at that revision. If vehicle-svc is unavailable, the update fails without effect.
 //! 3. One transaction checks the rules again and stores Closed, with that revision as acknowledged.
 //!
-//! After a crash between 2 and 3, the stored campaign is open but vehicle-svc has locked it. The row is unsynced, so the sweeper
-//! unlocks the campaign at a higher revision. If another sync used a higher revision between 1 and 3, Closed is synced again at
+//! After a crash between steps 2 and 3, the stored campaign is open but vehicle-svc has locked it. The row is unsynced, so the sweeper
+//! unlocks the campaign at a higher revision. If another sync used a higher revision between steps 1 and 3, Closed is synced again at
 //! an even higher revision before the response.
 use crate::{
     campaign::{Campaign, CampaignState, CampaignView},
@@ -28,8 +28,8 @@ use patio_kit::{
 enum Begun {
     /// The update is stored; `news` is `true` when the update changed the name or the write lock and must be synced to vehicle-svc.
     ///
-    /// An update without such a change does not sync the row, even if the row was unsynced before, because another caller may be
-    /// closing the campaign at the same time.
+    /// An update without such a change starts no sync, even if the row is already unsynced, because another caller may be closing the
+    /// campaign at the same time.
     Stored { campaign: Campaign, news: bool },
     /// The update closes the campaign: vehicle-svc must lock the campaign before the status Closed is stored.
     Closing(Campaign),
@@ -47,7 +47,7 @@ struct Save {
 impl Context {
     /// Updates a campaign atomically and returns the updated campaign.
     ///
-    /// The counters for the response are read first, so that nothing is stored when the counters are unavailable.
+    /// The progress counters for the response are read first, so that nothing is stored when the counters are unavailable.
     pub async fn update_campaign(&self, context: RequestContext, id: i64, change: CampaignChange) -> Result<CampaignView, Error> {
         store::find_campaign(&self.db, id).await?.ok_or(Error::CampaignNotFound(id))?;
         let progress = self.progress.get(&context, id, None).await?;

@@ -68,7 +68,8 @@ impl VehicleClient {
         Ok(())
     }
 
-    /// Notifies open screens that a campaign changed. A failure is only logged, because open screens also refresh at intervals.
+    /// Notifies open browsers, through vehicle-svc, that a campaign changed. A failure is only logged, because browsers also reload
+    /// campaigns at intervals.
     pub async fn notify_campaign_changed(&self, id: i64) {
         let notification = async {
             let request = self.tokens.call_context().await?.request(NotifyCampaignChangedRequest { campaign_id: id });

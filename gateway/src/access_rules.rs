@@ -9,7 +9,7 @@ use std::collections::HashMap;
 pub struct AccessRule {
     /// Minimum role required to call the route.
     pub min_role: Role,
-    /// Whether a user who has not yet made a required password change may call the route.
+    /// Whether a user may call the route before making a required password change.
     pub before_password_change: bool,
 }
 

@@ -58,7 +58,7 @@ pub struct Config {
 }
 
 impl Config {
-    /// Returns `true` if Strict-Transport-Security (HSTS) is sent: as configured, or by default when the TLS certificate comes
+    /// Returns `true` if Strict-Transport-Security (HSTS) is sent. Unless configured, HSTS is sent when the TLS certificate comes
     /// from files.
     #[must_use]
     pub fn sends_hsts(&self) -> bool {

@@ -1,9 +1,9 @@
-//! Checks of the web pages, the certificate and the port, which the `doctor` command runs for the gateway.
+//! Checks of the `doctor` command for the gateway: built web pages, listening port and TLS certificate.
 use crate::{Config, tls};
 use patio_kit::cli::doctor::{CheckResult, DoctorReport, RunbookSection, check_port};
 use std::path::Path;
 
-/// Checks the web pages, the port and the certificate, and adds the results to the report of the `doctor` command.
+/// Adds the checks of the built web pages, the listening port and the TLS certificate to the report of the `doctor` command.
 ///
 /// # Errors
 /// Returns an error when the report cannot be printed.
@@ -12,7 +12,7 @@ pub async fn run_doctor_checks(config: &Config, all: &mut DoctorReport) -> anyho
     check_port_and_https(config, all).await
 }
 
-/// Checks the port and the certificate, and adds the results to the report of the `doctor` command.
+/// Adds the checks of the listening port and the TLS certificate to the report of the `doctor` command.
 ///
 /// # Errors
 /// Returns an error when the report cannot be printed.

@@ -147,7 +147,7 @@ fn probed(probe: &Probe) -> ExitCode {
 #[error("the gateway is not ready: /readyz did not respond with status 200")]
 struct NotReady;
 
-/// Returns `true` if `/readyz` responds with status 200.
+/// Returns `true` if `/readyz` at the address responds with status 200. Returns an error when the address is unreachable.
 async fn is_ready(address: &str) -> anyhow::Result<bool> {
     let mut stream = TcpStream::connect(address).await?;
     stream.write_all(format!("GET /readyz HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").as_bytes()).await?;

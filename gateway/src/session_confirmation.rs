@@ -1,5 +1,5 @@
-//! Asks auth-svc whether the session that a token names exists. The signature of the token is not enough: a thief of
-//! the signing key could sign tokens for sessions that do not exist.
+//! Confirms with auth-svc that the session named in a token exists. The signature of the token is not enough: a thief of the signing
+//! key could sign tokens for sessions that do not exist.
 use moka::sync::Cache;
 use patio_kit::{
     auth::identity::Caller,

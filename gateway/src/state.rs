@@ -138,7 +138,7 @@ impl AppState {
         }))
     }
 
-    /// Returns a gRPC client of the audit log for every service, each with the short name of the service.
+    /// Returns one gRPC client of the audit log for each service, with the short name of the service, such as `auth`.
     #[must_use]
     pub fn audit_clients(&self) -> [(&'static str, AuditServiceClient<ServiceChannel>); 4] {
         let channels = &self.host.channels;

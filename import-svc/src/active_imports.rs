@@ -1,11 +1,11 @@
-//! Set of the imports that run in this process. These imports do not count as orphaned even if their heartbeats in the database
-//! are late.
+//! Tracks the imports that run in this process. An import in this set is not treated as orphaned (left behind by a dead process),
+//! even if its heartbeat in the database is late.
 use std::{
     collections::HashSet,
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// Ids of the imports that run in this process. Clones share the set.
+/// Set of the ids of the imports that run in this process. Clones share the set.
 #[derive(Debug, Clone, Default)]
 pub struct ActiveImports(Arc<Mutex<HashSet<i64>>>);
 
@@ -24,7 +24,7 @@ impl ActiveImports {
     }
 }
 
-/// Guard of a running import. Dropping the guard removes the import from the set.
+/// Marks one import as running. Dropping the guard removes the import from the set.
 #[derive(Debug)]
 pub struct ActiveImportGuard {
     all: ActiveImports,

@@ -1,11 +1,12 @@
-//! Errors of import-svc calls and the gRPC status of each error. Faults of the uploaded file are reported as a `Rejection` instead.
+//! Errors of the gRPC calls to import-svc and the gRPC status of each error. An invalid uploaded file is reported as a
+//! `Rejection` instead.
 use patio_kit::{
     client::service_channel,
     errors::{self, Reason, status},
 };
 use tonic::{Code, Status};
 
-/// Error of a call to import-svc.
+/// Error that a gRPC call to import-svc returns.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// No upload has this id, or the upload belongs to another user.
@@ -23,7 +24,7 @@ pub enum Error {
     /// The client disconnected during the import, or the service is shutting down.
     #[error("The import was interrupted: the connection was lost or the server is restarting. Nothing was imported. Try again.")]
     Interrupted,
-    /// campaign-svc discarded the import's draft because its heartbeats arrived too late.
+    /// campaign-svc discarded the draft campaign of the import, because the heartbeats for the draft arrived too late.
     #[error("The server was too busy to finish the import. Nothing was imported. Try again.")]
     HeartbeatTimedOut,
     /// The uploader cancelled the import.
@@ -32,7 +33,7 @@ pub enum Error {
     /// The import cannot be cancelled: its campaign is already published.
     #[error("The import has already finished. To remove its campaign, undo the import in History.")]
     AlreadyPublished,
-    /// Cancellation was requested, but the import did not stop within the wait time and is still stopping.
+    /// The cancelled import did not stop within the time that `CancelImport` waits, and is still stopping.
     #[error("The import is still being cancelled. Check its status in a moment.")]
     CancellationPending,
     /// The rejected workbook was never stored, has expired, or belongs to another user.
@@ -66,7 +67,7 @@ pub enum Error {
     /// The task that writes a file on a blocking thread panicked or was aborted.
     #[error("failed to write a file, the writing task panicked or was aborted: {0}")]
     TaskAborted(tokio::task::JoinError),
-    /// A call to another service failed with this status.
+    /// A call to another Patio service failed with this status.
     #[error("a call to another service failed: {0}")]
     DependencyFailed(#[from] Status),
     /// A database statement failed.

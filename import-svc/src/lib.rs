@@ -67,7 +67,7 @@ impl Config {
     }
 }
 
-/// Checks, for the `doctor` command, that the workbook reader process starts and can parse the template workbook.
+/// Checks that the workbook reader process starts and can parse the template workbook. Part of the `doctor` command.
 async fn workbooks(config: &Config) -> CheckResult {
     let read = async {
         let sheet = template::build_template_workbook()?.data;

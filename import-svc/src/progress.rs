@@ -1,4 +1,4 @@
-//! Progress of running imports, stored in the shared cache so that every replica of import-svc can read the progress.
+//! Progress of running imports, stored in the shared cache so that the uploader can follow an import on any replica of import-svc.
 use patio_kit::{
     cache::{Cache, CacheKey},
     clock::Clock,
@@ -66,32 +66,32 @@ pub struct ProgressTracker {
 }
 
 impl ProgressTracker {
-    /// Creates the progress of an import, which begins with the reading phase.
+    /// Creates the tracker of a new import, which begins in the reading phase.
     #[must_use]
     pub fn new(cache: Cache, clock: Clock, upload: Uuid, user_id: i64) -> Self {
         let phase = AtomicI32::new(ImportPhase::Reading.into());
         Self { cache, clock, key: cache_key(upload), user_id, phase, rows: AtomicI64::new(0), total: AtomicI64::new(-1) }
     }
 
-    /// Sets the number of rows read or saved in the current phase.
+    /// Sets the number of rows that the current phase has read or saved so far.
     pub fn set_row_count(&self, rows: i64) {
         self.rows.store(rows, Relaxed);
     }
 
-    /// Starts the saving phase with the total number of rows.
+    /// Switches from the reading phase to the saving phase. `total` is the number of rows to save.
     pub fn start_saving(&self, total: i64) {
         self.rows.store(0, Relaxed);
         self.total.store(total, Relaxed);
         self.phase.store(ImportPhase::Saving.into(), Relaxed);
     }
 
-    /// Publishes the final phase of the import to the cache: done or failed.
+    /// Publishes the last progress of the import to the cache. `phase` is `Done` or `Failed`.
     pub async fn publish_final_phase(&self, phase: ImportPhase) {
         self.phase.store(phase.into(), Relaxed);
         self.put().await;
     }
 
-    /// Runs `work` and publishes the progress to the cache at intervals until `work` completes.
+    /// Runs `work`, and publishes the progress to the cache at intervals until `work` completes.
     pub async fn publish_while_running<T>(&self, work: impl Future<Output = T>) -> T {
         tokio::select! {
             done = work => done,

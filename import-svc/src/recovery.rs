@@ -1,5 +1,5 @@
-//! Recovers orphaned imports (the process died before the import ended). An import with a published campaign is marked as
-//! imported; otherwise the draft campaign is discarded.
+//! Recovers orphaned imports, whose process died before the import ended. Marks those with a published campaign as imported, and
+//! discards the draft campaigns of the others.
 use crate::{
     active_imports::ActiveImports,
     error::Result,
@@ -15,16 +15,16 @@ use patio_kit::{
 use patio_proto::{access::Role, role};
 use std::time::Duration;
 
-/// Interval of the search for orphaned imports, whose process died.
+/// Interval at which the recovery searches for orphaned imports, whose process died.
 const RECOVERY_INTERVAL: Duration = Duration::from_secs(2);
 
-/// Interval of deleting expired rejected workbooks.
+/// Interval at which expired rejected workbooks are deleted.
 const PURGE_INTERVAL: Duration = Duration::from_secs(3600);
 
-/// Outage tracker of the recovery, which counts the failures since the last successful recovery.
+/// Counts consecutive failures of the recovery, so that an outage is not logged at every attempt.
 static OUTAGE: Outage = Outage::new();
 
-/// Starts the background task that recovers orphaned imports.
+/// Starts the background task that recovers orphaned imports, whose process died.
 pub fn spawn_recovery(host: &ServiceHost, db: Db, running: ActiveImports) {
     let tokens = host.service_tokens("import-svc");
     let (tasks, host) = (host.tasks.clone(), host.clone());
@@ -54,7 +54,8 @@ pub fn spawn_rejected_workbook_purge(host: &ServiceHost, db: Db) {
     });
 }
 
-/// Ends the orphaned imports. Returns `true` when imports were running, in this process or in another one.
+/// Recovers all orphaned imports. Returns `true` if the database lists any import as running, on any replica, so that the task
+/// runs again.
 async fn recover_all(host: &ServiceHost, db: &Db, running: &ActiveImports, tokens: &ServiceTokens) -> Result<bool> {
     let all = store::list_running_imports(db).await?;
     let is_any_running = !all.is_empty();
@@ -68,7 +69,7 @@ async fn recover_all(host: &ServiceHost, db: &Db, running: &ActiveImports, token
     Ok(is_any_running)
 }
 
-/// Ends one orphaned import. If its campaign was published, the import counts as imported; otherwise its draft is discarded.
+/// Ends one orphaned import: marks it as imported if its campaign was published, otherwise discards its draft campaign.
 async fn recover_one(host: &ServiceHost, db: &Db, steps: &SagaClients, lost: RunningImport) -> Result<()> {
     let published = match lost.campaign_id {
         Some(campaign) => steps.find_published(campaign).await?.is_some(),

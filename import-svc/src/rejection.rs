@@ -1,12 +1,12 @@
-//! Rejections of uploaded files: error codes, sentences and row errors as the uploader sees them.
+//! Rejections of uploaded files: the error codes, messages and row errors that the uploader sees.
 use patio_proto::imports::{Rejection, RowError};
 
 /// Maximum size of an uploaded file, in bytes.
 pub const MAX_FILE_BYTES: usize = 5_242_880;
-/// Maximum number of row errors in a rejection; further errors are only counted.
+/// Maximum number of row errors that a rejection lists; further errors are only counted.
 pub const MAX_LISTED_ERRORS: usize = 100;
 
-/// Values of `ErrorCode` in the response of `POST /documents/upload`.
+/// Reason for the rejection of an uploaded file; `ErrorCode` in the response of `POST /documents/upload`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorCode {
     /// The workbook has no worksheet named `Sheet1`.
@@ -45,7 +45,7 @@ pub fn file_too_large_rejection() -> Rejection {
     build_rejection(ErrorCode::TooLarge, "Failed to select document. File size should not exceed 5MB.")
 }
 
-/// Builds the rejection of a file that is not an `.xlsx` workbook. `why` is a separate sentence, or empty.
+/// Builds the rejection of a file that is not an `.xlsx` workbook. `why` is a further sentence for the user, or empty.
 #[must_use]
 pub fn not_xlsx_rejection(why: &str) -> Rejection {
     build_rejection(ErrorCode::NotXlsx, format!("Failed to select document. Only .xlsx documents are allowed. {why}").trim_end())
@@ -65,7 +65,7 @@ pub struct RowErrors {
 }
 
 impl RowErrors {
-    /// Adds an invalid cell. `row` is the row number that the spreadsheet program shows, counted from 1.
+    /// Adds the error of one cell. `row` is the row number as a spreadsheet program shows it, counted from 1.
     pub fn add(&mut self, row: u32, column: &str, value: &str, message: impl Into<String>) {
         self.total += 1;
         if self.listed.len() < MAX_LISTED_ERRORS {

@@ -1,4 +1,4 @@
-//! Saga of one import: read the file, create a draft, store its vehicles, publish. If a step fails, the earlier steps are undone.
+//! Saga of one import: reads the file, creates a draft campaign, stores vehicles, publishes. A failed step undoes the earlier steps.
 use crate::{
     active_imports::ActiveImports,
     error::{Error, Result},
@@ -37,12 +37,12 @@ use tokio_util::sync::CancellationToken;
 use tonic::{Code, Status};
 use uuid::Uuid;
 
-/// Heartbeat interval of a running import and of its draft.
+/// Interval at which a running import sends heartbeats for itself and for its draft campaign.
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(2);
 /// Interval at which a running import checks whether its cancellation was requested.
 const CANCELLATION_POLL_INTERVAL: Duration = Duration::from_millis(250);
 
-/// A completely received workbook that is to be imported.
+/// A completely received workbook, before the import reads it.
 #[derive(Debug)]
 pub struct UploadedWorkbook {
     /// Upload id that the client chose.
@@ -91,10 +91,10 @@ pub enum ImportOutcome {
     Rejected(Rejection),
 }
 
-/// Runs imports. Clones share the concurrency limit of the workbook reader.
+/// Runs imports of workbooks. Clones share the concurrency limit of the workbook reader.
 #[derive(Clone)]
 pub struct Importer {
-    /// Services, cache, clock and background tasks of this process.
+    /// Channels to other services, cache, clock and background tasks of this process.
     pub host: ServiceHost,
     /// Database with the history of imports.
     pub db: Db,
@@ -132,6 +132,7 @@ impl Importer {
     }
 
     /// Runs an import in a background task, so that a disconnected client cannot interrupt the import between two steps.
+    /// `leftover` is the id of the draft campaign of an earlier attempt.
     async fn start(&self, id: i64, leftover: Option<i64>, run: Run) -> Result<ImportOutcome> {
         let entered = self.running.mark_running(id);
         if let Some(draft) = leftover {
@@ -241,8 +242,8 @@ impl Run {
         }
     }
 
-    /// Stores a workbook with row errors for later download. If storing fails, the rejection lists the errors but offers
-    /// no download.
+    /// Stores a workbook with row errors for later download. If storing fails, the rejection still lists the errors but offers no
+    /// download.
     async fn keep(&self, mut rejection: Rejection, data: Bytes) -> Rejection {
         if rejection.code != ErrorCode::InvalidRows as i32 || rejection.rows.is_empty() {
             return rejection;
@@ -289,7 +290,7 @@ impl Run {
         }
     }
 
-    /// Runs `work` with heartbeats, and cancels `work` when cancellation is requested in the database.
+    /// Runs `work` while sending heartbeats, and cancels `given_up` when the user requests cancellation of the import.
     async fn with_heartbeats<T>(&self, given_up: &CancellationToken, work: impl Future<Output = T>) -> T {
         tokio::select! {
             done = work => done,
@@ -322,7 +323,8 @@ impl Run {
         }
     }
 
-    /// Sends heartbeats for the draft in a separate loop, so that a slow campaign-svc does not delay the heartbeats of the import.
+    /// Sends heartbeats for the draft campaign in a separate loop, so that a slow campaign-svc does not delay the import's own
+    /// heartbeats.
     async fn draft_heartbeat_loop(&self) -> Infallible {
         loop {
             tokio::time::sleep(HEARTBEAT_INTERVAL).await;
@@ -378,12 +380,12 @@ impl Run {
     }
 }
 
-/// Runs `work` until it completes or the import is cancelled. Cancellation returns the error `Interrupted`.
+/// Runs `work` until it completes. Returns the error `Interrupted` if `given_up` is cancelled first.
 async fn until<T>(given_up: &CancellationToken, work: impl Future<Output = Result<T, Stop>>) -> Result<T, Stop> {
     given_up.run_until_cancelled(work).await.unwrap_or(Err(Stop::Failed(Error::Interrupted)))
 }
 
-/// Converts an error status of another service: a fault of the file becomes a rejection, any other error a failure of the import.
+/// Converts an error status of another service: an error in the file becomes a rejection, any other error a failure of the import.
 fn refusal_of(status: Status) -> Stop {
     match (errors::reason(&status), status.code()) {
         (Some(Reason::NameTaken), _) => name_taken_rejection().into(),

@@ -1,4 +1,4 @@
-//! ServiceChannels of campaign-svc and vehicle-svc: one method per step of an import.
+//! gRPC clients of campaign-svc and vehicle-svc, with one method per step of an import.
 use crate::{progress::ProgressTracker, reader::protocol::SheetHeader};
 use bytes::Bytes;
 use patio_kit::{
@@ -20,10 +20,10 @@ use tonic::Status;
 
 /// Timeout of the call that stores all vehicles of an import.
 const STORE_TIMEOUT: Duration = Duration::from_secs(120);
-/// Timeout of a short step of an import. The timeout is longer than the default, because a failed step fails the whole import.
+/// Timeout of each short step of an import. Longer than the default call timeout, because a failed step fails the whole import.
 const STEP_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Client of campaign-svc and vehicle-svc, which performs the steps of an import on behalf of one user.
+/// gRPC clients with which the steps of an import call campaign-svc and vehicle-svc.
 #[derive(Clone)]
 pub struct SagaClients {
     drafts: DraftServiceClient<ServiceChannel>,
@@ -56,12 +56,12 @@ impl SagaClients {
         Ok(self.drafts.clone().create_draft(self.bearer.request_with_timeout(STEP_TIMEOUT, draft)).await?.into_inner())
     }
 
-    /// Sends a heartbeat for a draft, so that campaign-svc does not discard the draft.
+    /// Sends a heartbeat for a draft campaign, so that campaign-svc does not discard the draft.
     pub async fn send_draft_heartbeat(&self, id: i64) -> Result<(), Status> {
         self.drafts.clone().heartbeat_draft(self.bearer.request(HeartbeatDraftRequest { id })).await.map(drop)
     }
 
-    /// Streams the vehicles of a draft to vehicle-svc. `source` is the file name. Returns the number of stored vehicles.
+    /// Streams the vehicles of a draft campaign to vehicle-svc. `source` is the file name. Returns the number of stored vehicles.
     pub async fn store_vehicles(
         &self,
         campaign_id: i64,
@@ -92,7 +92,7 @@ impl SagaClients {
             .into_inner())
     }
 
-    /// Discards the draft campaign of the import and its vehicles. If the call fails, campaign-svc discards the stale draft later.
+    /// Discards the draft campaign of the import and its vehicles. If the call fails, campaign-svc discards the draft later.
     pub async fn discard_draft(&self, id: i64) {
         if let Err(cause) =
             self.drafts.clone().discard_draft(self.bearer.request_with_timeout(STEP_TIMEOUT, DiscardDraftRequest { id })).await
@@ -101,7 +101,7 @@ impl SagaClients {
         }
     }
 
-    /// Returns the published campaign of a draft id, or `None` if the campaign is still a draft or was deleted.
+    /// Returns the campaign with this id if it is published; `None` if it is still a draft or was deleted.
     pub async fn find_published(&self, id: i64) -> Result<Option<Campaign>, Status> {
         match self
             .campaigns

@@ -1,4 +1,4 @@
-//! Template workbook for download, which contains example vehicles and can be imported unchanged.
+//! Template workbook that users download and fill in. It contains example vehicles and can be imported unchanged.
 use crate::reader::Column;
 use patio_proto::imports::File;
 use rust_xlsxwriter::{Format, Workbook, XlsxError};

@@ -14,7 +14,7 @@ macro_rules! areas {
 areas! {
     /// Access rules: which role may call which rpc.
     access = "patio.access.v1";
-    /// Messages that several packages share, such as pages.
+    /// Messages that several proto packages share, such as the page that a request selects from a list.
     common = "patio.common.v1";
     /// Users, sign-in, sessions and tokens.
     auth = "patio.auth.v1";
@@ -52,7 +52,7 @@ pub struct RpcMethod {
     pub on_behalf_of: i32,
     /// Whether a user who has not yet made a required password change may call the rpc.
     pub before_password_change: bool,
-    /// Whether the rpc is idempotent and may be retried.
+    /// Whether the rpc is idempotent, so that clients may retry a failed call.
     pub is_idempotent: bool,
     /// Whether the rpc is read-only.
     pub read_only: bool,
@@ -78,7 +78,7 @@ impl RpcMethod {
 
 include!(concat!(env!("OUT_DIR"), "/methods.rs"));
 
-/// Finds an rpc with its rules by its HTTP path. Returns `None` for an unknown path.
+/// Returns the rpc with the given HTTP path, including its access and retry rules. Returns `None` for an unknown path.
 #[must_use]
 pub fn find_rpc_method(path: &str) -> Option<&'static RpcMethod> {
     static BY_PATH: LazyLock<HashMap<&'static str, &'static RpcMethod>> =

@@ -8,16 +8,16 @@ use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
-/// Returns the normal form of a VIN, a parking space or a login name (HMC).
+/// Normalizes a VIN, a parking space or a login name (HMC): unifies dashes and blanks, and removes invisible characters.
 ///
-/// Compatibility characters (full width, superscripts, ligatures) are replaced by their plain equivalents (NFKC).
+/// Compatibility characters (full width, superscripts, ligatures) are replaced by their plain equivalents (Unicode NFKC).
 #[must_use]
 pub fn normalize_identifier(written: &str) -> Cow<'_, str> {
     normal(written, |text| text.nfkc().collect())
 }
 
-/// Returns the normal form of a single-line name. The normal form of a name (NFC) keeps compatibility characters such as `º` and
-/// `²`.
+/// Normalizes a single-line name: unifies dashes and blanks, and removes invisible characters. Compatibility characters such as `º`
+/// and `²` stay as they are (Unicode NFC).
 #[must_use]
 pub fn normalize_name(written: &str) -> Cow<'_, str> {
     normal(written, |text| text.nfc().collect())
@@ -29,14 +29,15 @@ pub fn name_key(written: &str) -> String {
     normalize_identifier(&normalize_identifier(written).to_lowercase()).into_owned()
 }
 
-/// Returns the normal form of a multi-line text: line breaks become `\n`, and each line is normalized by [`normalize_name`].
+/// Normalizes a multi-line text: line breaks become `\n`, each line is normalized by [`normalize_name`], and outer empty lines are
+/// removed.
 #[must_use]
 pub fn normalize_lines(written: &str) -> String {
     let written = written.replace("\r\n", "\n").replace(['\r', '\u{b}', '\u{85}', '\u{2028}', '\u{2029}'], "\n");
     written.split('\n').map(normalize_name).collect::<Vec<_>>().join("\n").trim_matches('\n').to_owned()
 }
 
-/// Returns `true` for a dash or minus sign, other than `-`, that the normal form replaces by `-`.
+/// Returns `true` for a dash or minus sign other than `-`. Normalization replaces such characters by `-`.
 #[must_use]
 pub fn is_unusual_dash(c: char) -> bool {
     c != '-' && is_dash(c)
@@ -51,7 +52,8 @@ fn normal(written: &str, compose: impl Fn(&str) -> String) -> Cow<'_, str> {
     Cow::Owned(replace_lookalikes(&compose(&replace_lookalikes(&compose(&replace_lookalikes(written))))))
 }
 
-/// Returns `true` for a text in normal form: printable ASCII without leading, trailing or double blanks. Most texts have this form.
+/// Returns `true` for printable ASCII without leading, trailing or double blanks. Such a text, the most common case, needs no
+/// normalization.
 fn is_normal(text: &str) -> bool {
     let outer = text.starts_with(' ') || text.ends_with(' ');
     text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) && !outer && !text.contains("  ")

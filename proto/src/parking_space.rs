@@ -4,8 +4,8 @@ use crate::normalization;
 /// Maximum length of a parking space, in characters.
 pub const MAX_SPACE_LEN: usize = 40;
 
-/// Returns the normal form of a parking space. Rejects dates and times, because spreadsheet programs turn parking spaces such as
-/// `MAR-1` into dates.
+/// Normalizes a parking space (dashes, blanks, invisible characters). Rejects dates and times, because spreadsheet programs turn
+/// parking spaces such as `MAR-1` into dates.
 ///
 /// # Errors
 /// Returns a message when the text is too long, or is a date or a time. The caller puts the words "Parking Space" before the

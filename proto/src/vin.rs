@@ -3,7 +3,7 @@ use crate::normalization;
 
 /// Returns the key by which VINs and parking spaces are compared.
 ///
-/// The key is the normal form in upper case, without blanks, hyphens and asterisks.
+/// The key is the normalized text in upper case, without blanks, hyphens and asterisks.
 #[must_use]
 pub fn comparison_key(written: &str) -> String {
     let written = normalization::normalize_identifier(written);
@@ -62,7 +62,7 @@ impl Vin {
         [self.model_code.as_str(), " ", &self.serial_number].concat()
     }
 
-    /// Returns the comparison key of the VIN.
+    /// Returns the key by which VINs are compared: the VIN in upper case, without blanks, hyphens and asterisks.
     #[must_use]
     pub fn comparison_key(&self) -> String {
         comparison_key(&self.to_text())

@@ -1,6 +1,7 @@
-//! The fixed list of yards, and rules that map a parking space to its yard and to its group.
+//! Fixed list of yards, and the rules that derive the yard and the group of a parking space from its text.
 
-/// The 28 yards in the order of their ids: id and letter. The letter is also the yard's name.
+/// The 28 yards, each with its id and its name, in the order of the ids. The name is the first character of the yard's parking
+/// spaces.
 pub const YARDS: [(i32, &str); 28] = [
     (1, "J"),
     (2, "A"),
@@ -37,7 +38,8 @@ pub const DASH_YARD_ID: i32 = 19;
 
 /// Returns the id of the yard of a parking space, by its first character. Returns `None` for an unknown character.
 ///
-/// Leading blanks are ignored, so that ` -` belongs to yard 19. The prefix `0-` belongs to yard 12.
+/// Leading blanks are ignored, so that ` - 3` belongs to yard `-` (id 19). A space that begins with the digit `0` belongs to yard
+/// `0` (id 12).
 #[must_use]
 pub fn yard_id(parking_space: &str) -> Option<i32> {
     let first = parking_space.trim_start().chars().next()?.to_uppercase().to_string();

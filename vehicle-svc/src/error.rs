@@ -26,7 +26,7 @@ pub enum Error {
     /// All campaigns of the bulk job were deleted, so that there is nothing to undo.
     #[error("This change cannot be undone because the campaigns that it changed were deleted.")]
     CampaignsDeleted,
-    /// The save is based on an outdated version of the vehicle: another save came first.
+    /// The save is based on an outdated version of the vehicle, because another save came first.
     #[error("Someone else saved this vehicle after you opened it. Reload the vehicle and save again.")]
     OutdatedVersion {
         /// Id of the vehicle.

@@ -4,7 +4,7 @@ use patio_proto::{parking_space, vin::Vin, walking_order, yard};
 /// A parking space with three values derived from its text: the yard, the group in lists, and the sort key of the walking order.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ParkingSpace {
-    /// Parking space in normalized spelling.
+    /// Normalized text of the parking space, such as `A-10`.
     pub space: String,
     /// Id of the yard to which the parking space belongs; `None` when the first letter of the parking space names no
     /// yard.

@@ -2,7 +2,7 @@
 //! dash).
 use patio_proto::{access::Role, yard};
 
-/// Yard id that no vehicle has, for a yard filter that contains no vehicles.
+/// Id that belongs to no yard. A yard filter with this id matches no vehicle.
 const NONEXISTENT_YARD: i64 = 0;
 
 /// Set of vehicles to which a list, a counter or the search for the next vehicle to inspect is limited.

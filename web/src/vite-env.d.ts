@@ -1,5 +1,6 @@
 /// <reference types="vite/client" />
 
-/** Path of the folder with the files of the OCR engine, and the names of the files. Set by `tools/ocrFiles.ts`. */
+/** URL path of the folder with the OCR engine's files. Defined at build time by `tools/ocrFiles.ts`. */
 declare const OCR_FOLDER: string
+/** Names of the files in `OCR_FOLDER`. */
 declare const OCR_FILES: string[]

@@ -1,8 +1,8 @@
 // Measures the decoder of blurred linear codes on drawn frames. The frames are the same in every run.
 //
-//   node tools/blurred.mjs traps [COUNT] [FIRST]   frames without a code, with other codes and with badly blurred codes: no text may be wrong
-//   node tools/blurred.mjs frames [COUNT] [FIRST]  the same frames, decoded as the camera's: no code may be wrong; times of the decoding passes
-//   node tools/blurred.mjs grades [COUNT]          share of labels that the scanner reads, without and with the blurred-code decoder, by grade
+//   node tools/blurred.mjs traps [COUNT] [FIRST]   frames without a code, with other codes or badly blurred; no text may be wrong
+//   node tools/blurred.mjs frames [COUNT] [FIRST]  the frames of `traps` as camera frames, with decoding times; no code may be wrong
+//   node tools/blurred.mjs grades [COUNT]          share of labels read per grade of blur, without and with the blurred-code decoder
 //
 // Exits with 1 when a wrong text was read.
 import { loadAppModule, decodeSymbols as decode } from './engine.mjs'
@@ -16,13 +16,13 @@ const { decodeBlurred } = await loadAppModule('features/scanner/blurred/blurredD
 const [mode = 'grades', ...numbers] = process.argv.slice(2)
 const at = (times, share) => times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0
 
-/** Clock of the processor time, so that the decoder decides about extra passes as on an idle machine. */
+/** Returns the processor time in milliseconds. With this clock, the decoder decides about extra passes as on an idle machine. */
 const clock = () => {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
 }
 
-/** Returns the result of a call and the processor time that it took in milliseconds, which varies less than time on a busy machine. */
+/** Returns the result of a call and its processor time in milliseconds, which varies less than elapsed time on a busy machine. */
 async function timed(act) {
   const before = clock()
   const result = await act()
@@ -56,7 +56,7 @@ async function measureTraps(count, first) {
 }
 
 const FRAMES = 16
-/** Decodes up to 16 exposures of a label. Returns the first code. */
+/** Decodes up to 16 exposures of a label. Returns the first code that is read, or null. */
 async function decodeLabel(exposures, blurred, times) {
   const decoder = createDecoder(decode, SCANNER_DECODER_SETTINGS, blurred ? async (frame, directions) => decodeBlurred(frame, directions) : null, clock)
   for (let frame = 0; frame < FRAMES; frame++) {
@@ -67,7 +67,7 @@ async function decodeLabel(exposures, blurred, times) {
   return null
 }
 
-/** Side of the decoded square of a camera picture of 1080 pixels. */
+/** Side in pixels of the square that the scanner decodes in a camera picture of 1080 pixels. */
 const SIDE = 929
 
 async function measureFrames(count, first) {

@@ -1,4 +1,4 @@
-// Measures the OCR of drawn labels. The labels are the same in every run, apart from the fonts of the machine.
+// Measures the OCR with drawn labels. The labels are the same in every run if the same fonts are installed.
 //
 //   node tools/characters.mjs [COUNT] [FIRST]   labels in ten fonts and three grades of blur and slant: no wrong vehicle may be identified
 //

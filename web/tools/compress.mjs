@@ -7,7 +7,7 @@ import { brotliCompress, constants } from 'node:zlib'
 const ASSETS = new URL('../dist/assets/', import.meta.url)
 const compress = promisify(brotliCompress)
 
-/** Returns the level: the best one takes seconds for a WebAssembly module and saves 3 % of it. */
+/** Returns the Brotli level for a file. The best level takes seconds for a WebAssembly module and saves only 3 % of its size. */
 const levelOf = (name) => (name.endsWith('.wasm') ? 9 : constants.BROTLI_MAX_QUALITY)
 
 async function writeCompressed(name) {
@@ -17,5 +17,5 @@ async function writeCompressed(name) {
   if (small.length < plain.length) writeFileSync(new URL(`${name}.br`, ASSETS), small)
 }
 
-// Only files directly in the folder: the OCR engine in its own folder is loaded once, and its model is compressed already.
+// Only files directly in the folder are compressed. The OCR engine in a subfolder is loaded once, and its model is already compressed.
 await Promise.all(readdirSync(ASSETS).filter((name) => /\.(js|css|svg|wasm)$/.test(name)).map(writeCompressed))

@@ -1,6 +1,6 @@
-/** Whether each run of a test passed, by the test's name in the table. */
+/** Whether each run of a test passed, by the name of the test as the table writes it. */
 export type Outcomes = Map<string, boolean[]>
-/** The tests that a table names, and the faults in the table's form. */
+/** The tests that a coverage table names, and the errors in the form of the table. */
 export interface Table {
   rows: string[]
   faults: string[]

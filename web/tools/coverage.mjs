@@ -1,14 +1,14 @@
-// Checks e2e/COVERAGE.md against test reports: every sentence has a test, and every named test ran and passed.
+// Checks the table e2e/COVERAGE.md against test reports: every row names a test, and every named test ran and passed.
 //
 //   node tools/coverage.mjs e2e=REPORT.json [e2e=REPORT.json]... unit=REPORT.json
 //
-// The reports are Playwright's and Vitest's JSON. A test of the table is `FILE: TITLE`, where TITLE may be the name of a
-// step of a browser test, or `unit: FILE: TITLE`. Exits with 1 and names every fault.
+// The reports are JSON reports of Playwright and Vitest. The table names a test as `FILE: TITLE`, where TITLE may be the name of a
+// step of a browser test, or as `unit: FILE: TITLE`. Prints every error and exits with 1 if there is one.
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** Returns the tests that the table names, and the faults of its form. Rows are numbered below each heading, which states their number. */
+/** Returns the tests that a coverage table names, and the errors in its form. Each heading states how many numbered rows follow. */
 export function readTable(text) {
   const rows = []
   const faults = []
@@ -36,14 +36,14 @@ export function readTable(text) {
 
 const steps = (result) => (result.steps ?? []).flatMap((step) => [step, ...steps(step)])
 
-/** Returns whether each run of Playwright's tests and steps passed, by `FILE: TITLE`. */
+/** Returns for each test and step of a Playwright report whether each of its runs passed, by `FILE: TITLE`. */
 export function readBrowserOutcomes(report) {
   const outcomes = new Map()
   const add = (name, passed) => outcomes.set(name, [...(outcomes.get(name) ?? []), passed])
   const visit = (suite, file) => {
     for (const spec of suite.specs ?? []) {
       for (const test of spec.tests) {
-        // A skipped test has no passed result. A flaky one has failed at least once.
+        // A skipped test has no result that passed. A flaky test has failed at least once.
         add(`${file}: ${spec.title}`, test.status === 'expected' && test.results.some((result) => result.status === 'passed'))
         for (const result of test.results) for (const step of steps(result)) add(`${file}: ${step.title}`, step.error === undefined)
       }
@@ -54,13 +54,13 @@ export function readBrowserOutcomes(report) {
   return outcomes
 }
 
-/** Returns whether Vitest's tests passed, by `unit: FILE: TITLE`. */
+/** Returns for each test of a Vitest report whether it passed, by `unit: FILE: TITLE`. */
 export function readUnitOutcomes(report) {
   const tests = report.testResults.flatMap((file) => file.assertionResults.map((test) => [`unit: ${basename(file.name).replace(/\.test\.tsx?$/, '')}: ${test.fullName}`, [test.status === 'passed']]))
   return new Map(tests)
 }
 
-/** Returns the faults of a table, given the outcomes of all reports. */
+/** Returns the errors of a coverage table: those of its form, and the named tests that did not run, were skipped or failed. */
 export function findFaults({ rows, faults }, reports) {
   const outcomes = (name) => reports.flatMap((report) => report.get(name) ?? [])
   const missing = rows.filter((name) => outcomes(name).length === 0).map((name) => `did not run: ${name}`)
@@ -68,7 +68,7 @@ export function findFaults({ rows, faults }, reports) {
   return [...faults, ...new Set([...missing, ...failed])]
 }
 
-/** Returns the titles of browser tests without an assertion. */
+/** Returns the titles of the tests without an assertion in the source of a browser test file. */
 export function findTestsWithoutAssertion(source) {
   const bodies = source.split(/\n\s*test\(/).slice(1)
   const asserts = /\b(expect\w*[(.]|fails\(|arrived\(|reads\()/

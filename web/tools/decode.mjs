@@ -2,10 +2,10 @@
 //
 //   node tools/decode.mjs [--list] [--without-blurred] FOLDER…
 //
-// --without-blurred leaves the decoding of blurred linear codes out, to compare.
+// --without-blurred disables the decoder of blurred linear codes, for a comparison.
 // Reads .png and .jpg files below the folders. The expected text of a picture comes from the first of:
 //   NAME.txt beside NAME.png   the text of the code; an empty file means no code
-//   its name                   FORMAT__TEXT__anything.png, percent-encoded where need be; none__anything.png: no code
+//   its name                   FORMAT__TEXT__anything.png, percent-encoded where necessary; none__anything.png: no code
 //   a folder named none, empty or without: no code
 // A picture without an expected text is decoded and listed, and is not counted. Results are grouped by folder, for instance
 // to compare flat with tilted photographs. Exits with 1 when a wrong text was read.
@@ -42,7 +42,7 @@ function* picturesIn(folder) {
   }
 }
 
-/** Returns the expected text of a picture: null for no code, undefined when it is unknown. */
+/** Returns the expected text of a picture: null if the picture has no code, undefined if the expected text is unknown. */
 function expectedOf(path) {
   const sidecar = path.slice(0, -extname(path).length) + '.txt'
   if (existsSync(sidecar)) return readFileSync(sidecar, 'utf8').replace(/\r?\n$/, '') || null
@@ -57,7 +57,7 @@ function load(path) {
   return isPng ? PNG.sync.read(file) : jpeg.decode(file, { useTArray: true, maxMemoryUsageInMB: 2048, formatAsRGBA: true })
 }
 
-/** Draws a picture on white, which fills its transparent parts. */
+/** Fills the transparent parts of a picture with white. */
 function onPaper({ width, height, data }) {
   for (let index = 3; index < data.length; index += 4) {
     if (data[index] === 255) continue
@@ -66,7 +66,7 @@ function onPaper({ width, height, data }) {
   return { width, height, data }
 }
 
-/** Returns the twelve digits of a UPC-E code. */
+/** Expands the digits of a UPC-E code to the twelve digits of the UPC-A code. */
 function written(upce) {
   const [, system, body, check] = /^([01]?)(\d{6})(\d?)$/.exec(upce) ?? []
   if (body === undefined) return upce

@@ -1,4 +1,4 @@
-// The scanner's decoding code and the decoding engine, for use in Node. In the browser the worker runs them.
+// Runs the scanner's decoding code and its decoding engine in Node. In the browser, a web worker runs both.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
@@ -17,8 +17,8 @@ prepareReader({ overrides: { wasmBinary: wasm('zxing-wasm/reader/zxing_reader.wa
 prepareWriter({ overrides: { wasmBinary: wasm('zxing-wasm/writer/zxing_writer.wasm') } })
 
 /**
- * Loads a module of the web app from its source. `path` is relative to `src`. Bundles the module, because calls between
- * bundled modules are as fast as in the browser.
+ * Loads a module of the web app from its source file. `path` is relative to `src`. Bundles the module, because calls between bundled
+ * modules are as fast as in the browser.
  */
 export async function loadAppModule(path) {
   const bundle = await rolldown({ input: SOURCE + path, external: /^zxing-wasm\//, logLevel: 'silent' })
@@ -27,7 +27,7 @@ export async function loadAppModule(path) {
 }
 export const decodeSymbols = readBarcodes
 
-/** Pixels and rectangles of the web, which Node lacks and the detector takes and returns. */
+/** Browser classes for pixels and rectangles, which the detector takes and returns. Node lacks these classes. */
 globalThis.ImageData ??= function ImageData(data, width, height) {
   Object.assign(this, { data, width, height })
 }

@@ -9,10 +9,10 @@ const versionOf = (name: string): string => JSON.parse(readFileSync(join(folderO
 
 const [ENGINE, CORE, MODEL] = ['tesseract.js', 'tesseract.js-core', '@tesseract.js-data/eng'] as const
 
-/** Folder of the OCR engine's files in the built pages. The name contains the versions, because browsers cache files below `assets` for a year. */
+/** Folder of the OCR engine's files in the built app. The name contains versions, because browsers cache files in `assets` for a year. */
 export const OCR_FOLDER = `assets/character-reader-${versionOf(ENGINE)}-${versionOf(CORE)}-${versionOf(MODEL)}`
 
-/** Files that the OCR engine loads at run time, by their names in the pages. The model is the smallest one of its package. */
+/** Files that the OCR engine loads at run time: name in the built app and path in the npm package. The language model is the smallest. */
 const FILES: Record<string, string> = {
   'worker.js': join(folderOf(ENGINE), 'dist/worker.min.js'),
   'tesseract-core-simd-lstm.js': join(folderOf(CORE), 'tesseract-core-simd-lstm.js'),
@@ -20,7 +20,7 @@ const FILES: Record<string, string> = {
   'eng.traineddata.gz': join(folderOf(MODEL), '4.0.0_best_int/eng.traineddata.gz'),
 }
 
-/** Copies the OCR engine's files from its packages into the pages, and serves them during development. */
+/** Vite plugin that copies the OCR engine's files from its npm packages into the built app, and serves them during development. */
 export const copyOcrFiles = (): Plugin => ({
   name: 'patio-reader-files',
   config: () => ({ define: { OCR_FOLDER: JSON.stringify(`/${OCR_FOLDER}`), OCR_FILES: JSON.stringify(Object.keys(FILES)) } }),

@@ -1,4 +1,4 @@
-// Copies the screenshots of the README from those of the last browser test.
+// Copies the screenshots that the README shows from the results of the last browser test.
 import { copyFileSync, mkdirSync } from 'node:fs'
 
 const MADE = new URL('../screens/', import.meta.url)

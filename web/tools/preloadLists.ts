@@ -1,11 +1,12 @@
 import type { Plugin } from 'vite'
 
-/** Modules that a page needs at once, by the route of the page. A segment of a route that starts with a colon stands for any text. */
+/** Source files that a page needs at once, by the route of the page. A route segment that starts with a colon stands for any text. */
 export type PreloadedModules = Record<string, string[]>
 
 /**
- * Writes the paths of each listed page's built files to `.vite/preload.json`, as a list of `[route, paths]`. The gateway names these
- * files in the `Link` header of the entry page, so that the browser downloads the page's code together with the code that starts the app.
+ * Vite plugin that writes the built files of each listed page to `.vite/preload.json`, as a list of `[route, paths]`. The gateway names
+ * these files in the `Link` header of the entry page, so that the browser downloads the page's code together with the code that starts the
+ * app.
  */
 export const preloadLists = (modules: PreloadedModules): Plugin => ({
   name: 'patio-preload-lists',

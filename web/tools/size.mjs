@@ -29,9 +29,9 @@ const assetsNamed = (pattern) => {
 }
 const engine = assetsNamed(/zxing_reader.*\.wasm$/)
 const scanner = [manifest['src/features/scanner/index.ts'].file, ...assetsNamed(/\/engine-.*\.js$/), ...assetsNamed(/\/worker-.*\.js$/), ...assetsNamed(/\/scanner-.*\.css$/)]
-/** The detector's interface and the parts of the worker that are loaded after the engine. */
+/** Files of the barcode detector: its interface and the parts of the worker that are loaded after the engine. */
 const detector = [manifest['src/features/scanner/detector.ts'].file, ...assetsNamed(/\/photograph-.*\.js$/), ...assetsNamed(/\/warmup-.*\.js$/)]
-/** Interface of the OCR engine, with the code that it loads on first use. */
+/** Files of the OCR interface, with the code that it loads on first use. */
 const reader = [...assetsNamed(/\/LabelReader-.*\.(js|css)$/), ...assetsNamed(/\/characterWorker-.*\.js$/)]
 const folder = assetsNamed(/\/character-reader-/)[0]
 const characters = readdirSync(new URL(`${folder}/`, DIST)).map((name) => `${folder}/${name}`)

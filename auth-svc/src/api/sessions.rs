@@ -22,7 +22,7 @@ use serde_json::json;
 use std::sync::Arc;
 use tonic::{Request, Response};
 
-/// Kind of the audit entry that records a call rejected because of the caller's role.
+/// Kind of an audit entry that records a call rejected because of the caller's role.
 const REJECTED_CALL_KIND: &str = "refused";
 /// Maximum length in characters of the page name in a report of a page view.
 const MAX_PAGE_NAME_LEN: usize = 200;
@@ -38,21 +38,20 @@ const MAX_ENDED_SESSIONS: usize = 20;
 /// Maximum length of a session id in a request, in bytes.
 const MAX_SESSION_ID_LEN: usize = 40;
 
-/// Implements the gRPC `SessionService`.
+/// Handlers of the gRPC `SessionService`: sign-in, sign-out, sessions, the caller's own account and page views.
 pub struct SessionApi {
     /// Sign-in service, which also gives access to the database and the clock.
     pub sign_in_service: Arc<SignInService>,
     /// Background tasks in which sign-ins run to completion even when the client disconnects.
     pub tasks: BackgroundTasks,
-    /// Writer of audit entries for page views and rejected calls. Equal events within a minute share one audit entry with their
-    /// count.
+    /// Writer of audit entries for page views, sign-ins and rejected calls. Repetitions within a minute are only counted.
     pub access_events: Arc<AccessEventLog>,
 }
 
 #[tonic::async_trait]
 impl SessionService for SessionApi {
     async fn sign_in(&self, request: Request<pb::SignInRequest>) -> Reply<pb::Session> {
-        // Runs to completion when the client disconnects: otherwise the reserved attempt would count as a failed one.
+        // The task continues after the client disconnects. Otherwise, the reserved attempt would count as a failed attempt.
         let (attempt, sign_in_service) = (parse_attempt(request)?, self.sign_in_service.clone());
         let admitted = self.tasks.run_to_completion(async move { sign_in_service.sign_in(attempt).await }).await;
         let admitted = admitted.ok_or_else(|| Error::Internal("the sign-in task ended without a result".to_owned()))??;
@@ -182,7 +181,7 @@ fn to_proto(open: OpenSession, caller: &Caller) -> pb::OpenSession {
     }
 }
 
-/// Checks the length of a password that will be compared with the stored password. The rules for new passwords do not apply.
+/// Checks that a password to be verified is not blank and not too long. The rules for new passwords do not apply.
 fn check_password_len(password: &str, field: &'static str) -> Result<(), Error> {
     if password.trim().is_empty() {
         return Err(Error::InvalidField { field, why: "must not be blank" });

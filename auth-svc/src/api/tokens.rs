@@ -24,15 +24,15 @@ use tonic::{Request, Response};
 
 /// Lifetime of a service token, with which one service calls another service.
 const SERVICE_TOKEN_LIFETIME: TimeDelta = TimeDelta::minutes(10);
-/// Delay before the response to a request with a wrong service secret. The requests are delayed one after another, which slows
-/// down guessing.
+/// Delay before the response to a request with a wrong service secret. These requests are delayed one after another, which slows down
+/// guessing.
 const WRONG_SECRET_DELAY: Duration = Duration::from_secs(1);
 /// Maximum length of a session id in a request, in bytes.
 const MAX_SESSION_ID_LEN: usize = 40;
 /// Maximum length of a service name in bytes.
 const MAX_SERVICE_NAME_LEN: usize = 40;
 
-/// Implements the gRPC `TokenService`.
+/// Handlers of the gRPC `TokenService`: service tokens, public keys, revocations and reports of session activity.
 pub struct TokenApi {
     /// Database with the revocations and sessions.
     pub db: Db,

@@ -17,10 +17,10 @@ use patio_proto::auth::{self as pb, user_service_server::UserService};
 use std::sync::Arc;
 use tonic::{Request, Response, Status};
 
-/// Maximum number of user ids in one request for the login names (HMCs) of users.
+/// Maximum number of user ids in one request that looks up the login names (HMCs) of users.
 const MAX_USER_IDS: usize = 10_000;
 
-/// Implements the gRPC `UserService`.
+/// Handlers of the gRPC `UserService`: user administration, login names and data export.
 pub struct UserApi {
     /// User administration: creates, changes and deletes users.
     pub user_admin: UserAdminService,

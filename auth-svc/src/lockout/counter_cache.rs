@@ -1,4 +1,4 @@
-//! Cache of the lockout counters: the memory of this process, or a Redis shared by all replicas.
+//! Cache of the lockout counters (failed sign-ins and blocks): the memory of this process, or a Redis shared by all replicas.
 use crate::lockout_rules::{
     self, BLOCK_DURATION_MS, CounterNames, FAILURE_EXPIRY_MS, FailureCounters, LockoutDecision, LockoutOperation, MAX_FAILED_ATTEMPTS,
 };
@@ -17,7 +17,7 @@ const PROBE_INTERVAL: Duration = Duration::from_secs(1);
 
 static LOCKOUT_SCRIPT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lockout.lua")));
 
-/// Cache of the lockout counters, consulted before the database.
+/// Cache of the lockout counters (failed sign-ins and blocks). A sign-in checks this cache before the database.
 pub enum CounterCache {
     /// Lockout counters in the memory of this process.
     Memory(Mutex<FailureCounters>),
@@ -25,7 +25,7 @@ pub enum CounterCache {
     Redis(RedisCounterCache),
 }
 
-/// Redis connection with a timeout and a circuit breaker.
+/// Lockout counters in Redis: a Redis connection with a timeout and a circuit breaker.
 pub struct RedisCounterCache {
     redis: RedisConnection,
     timeout: Duration,
@@ -41,8 +41,8 @@ struct CircuitBreaker {
 }
 
 impl CounterCache {
-    /// Creates a counter cache that uses the Redis of the cache, or the memory of this process when the cache is in memory.
-    /// `timeout` is the time limit of a Redis call.
+    /// Creates a counter cache in the Redis of `cache`, or in the memory of this process when `cache` is in memory. `timeout` is the
+    /// time limit of a Redis call.
     #[must_use]
     pub fn from_cache(cache: &Cache, timeout: Duration) -> Self {
         match cache {
@@ -87,7 +87,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl RedisCounterCache {
     async fn run_operation(&self, operation: LockoutOperation, counter_names: &CounterNames) -> Option<LockoutDecision> {
-        // A read-only Redis still responds, but its data may be stale: a block there may have been lifted since.
+        // A read-only Redis still responds, but its data may be stale: a block that it reports may already be lifted.
         if !self.redis.accepts_writes() || !self.allows_call() || !self.delete_pending().await {
             return None;
         }

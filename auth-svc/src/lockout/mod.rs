@@ -1,8 +1,8 @@
 //! Lockout: five wrong passwords block the sign-in, also when attempts arrive concurrently and at several replicas.
 //!
-//! An attempt is reserved before its password is verified, first in a counter cache (memory or Redis), then in the database; both
-//! must allow the attempt. The counter cache rejects blocked attempts without a database statement. The database keeps blocks
-//! across restarts, and when Redis is unavailable, slow or empty.
+//! An attempt is reserved (counted as failed in advance) before its password is verified, first in a counter cache (memory or Redis),
+//! then in the database; both must allow the attempt. The counter cache rejects blocked attempts without a database statement. The
+//! database keeps blocks across restarts, and when Redis is unavailable, slow or empty.
 //!
 //! Redis and `PostgreSQL` each use their own clock and exchange only durations, so the clocks of the replicas do not matter.
 
@@ -53,11 +53,11 @@ impl Lockout {
         }
     }
 
-    /// Reserves a password attempt. Returns the number of attempts left if this attempt fails; 0 means that the block has begun.
+    /// Reserves a password attempt, which counts the attempt as failed in advance. Returns the number of attempts left if this attempt
+    /// fails; 0 means that the block has begun.
     ///
     /// # Errors
-    /// Returns `LockedOut` with the seconds until the block ends when the attempt is blocked and not reserved, or a database
-    /// error.
+    /// Returns `LockedOut` with the seconds until the block ends when the attempt is blocked and not reserved, or a database error.
     pub async fn reserve_attempt(&self, counter_names: &CounterNames) -> Result<i64, Error> {
         let now = self.now();
         let quick = self.cache.apply_operation(LockoutOperation::Reserve, counter_names, now).await;
@@ -95,7 +95,7 @@ impl Lockout {
         store::lockouts::apply_operation(tx, counter_names, LockoutOperation::Release, now_ms).await.map(drop)
     }
 
-    /// Releases a reserved attempt whose password was correct in the counter cache (memory or Redis). The caller first commits the
+    /// Releases, in the counter cache (memory or Redis), a reserved attempt whose password was correct. The caller first commits the
     /// release in the database.
     pub async fn release_reserved_attempt_in_cache(&self, counter_names: &CounterNames) {
         self.cache.apply_operation(LockoutOperation::Release, counter_names, self.now()).await;
@@ -162,8 +162,8 @@ pub fn sign_in_counter_names(account: &str, place: &str, mark: Option<&str>) -> 
 
 /// Returns the names of the lockout counters for verifying the current password of a signed-in user.
 ///
-/// The first counter counts the attempts on the account from all addresses and can block further attempts. The second counter
-/// makes the attempt count towards the block of sign-ins from the same address.
+/// The primary counter counts the attempts on the account from all addresses, and can block further attempts. The secondary counter
+/// belongs to sign-ins on the account from the same address, so that a failed attempt also counts towards the block of these sign-ins.
 #[must_use]
 pub fn own_password_counter_names(account: &str, place: &str) -> CounterNames {
     CounterNames { primary: format!("o:{account}"), secondary: Some(format!("p:{account}:{place}")), wide: Vec::new() }

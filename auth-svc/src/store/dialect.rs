@@ -23,10 +23,10 @@ pub async fn list_hmcs(db: &Db, ids: &str) -> Result<Vec<(i64, String)>, sqlx::E
     }
 }
 
-/// Returns the current time of the database in milliseconds since 1970; `here` is this process's time, used with SQLite.
+/// Returns the current time of the database in milliseconds since 1970. With SQLite, returns `here`, the time of this process.
 ///
-/// With `PostgreSQL`, all replicas use the clock of the database: `clock_timestamp()`, because the start time of the transaction
-/// would be too early after a wait for row locks.
+/// With `PostgreSQL`, all replicas use `clock_timestamp()` of the database. The start time of the transaction would be too early after
+/// a wait for row locks.
 pub async fn database_time_ms(db: &Db, here: i64) -> Result<i64, sqlx::Error> {
     match db.read() {
         Engine::Sqlite(_) => Ok(here),
@@ -34,8 +34,8 @@ pub async fn database_time_ms(db: &Db, here: i64) -> Result<i64, sqlx::Error> {
     }
 }
 
-/// Returns the current time of the database within a transaction, in milliseconds since 1970; with SQLite, returns `here`, the
-/// time of this process.
+/// Returns the current time of the database within a transaction, in milliseconds since 1970. With SQLite, returns `here`, the time of
+/// this process.
 pub async fn database_time_ms_in_tx(tx: &mut Tx<'_>, here: i64) -> Result<i64, sqlx::Error> {
     match tx.connection() {
         Engine::Sqlite(_) => Ok(here),

@@ -28,7 +28,7 @@ pub async fn load_signing_keys(db: &Db, sealing: &SealingKey) -> Result<Vec<Stor
     keys.into_iter().map(open).collect()
 }
 
-/// Returns `true` if the database contains any keys. The sealing key that encrypted these keys is needed to read them.
+/// Returns `true` if the database contains any keys. Only a process with the sealing key that encrypted these keys can read them.
 pub async fn has_keys(db: &Db) -> Result<bool, Error> {
     let count: i64 = on!(db.read(), c => query_scalar("select (select count(*) from signing_keys) + (select count(*) from own_keys)")
         .fetch_one(c).await)?;

@@ -11,7 +11,7 @@ use patio_kit::{
 };
 use sqlx::{query, query_as, query_scalar};
 
-/// Checks whether an attempt would be blocked, without counting the attempt.
+/// Checks whether a password attempt would be blocked, without counting the attempt.
 pub async fn check_attempt(db: &Db, counter_names: &CounterNames, here: i64) -> Result<LockoutDecision, Error> {
     let mut counters = FailureCounters::new();
     for bucket in &counter_names.sorted_counter_names() {
@@ -24,7 +24,7 @@ pub async fn check_attempt(db: &Db, counter_names: &CounterNames, here: i64) -> 
     Ok(lockout_rules::apply_operation(&mut counters, counter_names, LockoutOperation::Check, now))
 }
 
-/// Applies one lockout operation to the counters of an attempt; the rows of the counters stay locked until the commit.
+/// Applies one lockout operation to the counters of a password attempt. The rows of the counters stay locked until the commit.
 pub async fn apply_operation(
     tx: &mut Tx<'_>,
     counter_names: &CounterNames,
@@ -71,7 +71,7 @@ pub async fn delete_active_counters(tx: &mut Tx<'_>, account: &str, here: i64) -
     Ok(counter_names)
 }
 
-/// Deletes expired lockout counters.
+/// Deletes the lockout counters whose failures no longer count and whose block has ended.
 pub async fn purge_expired(tx: &mut Tx<'_>, here: i64) -> Result<(), Error> {
     let now = dialect::database_time_ms_in_tx(tx, here).await?;
     on!(tx.connection(), c => query("delete from lockouts where until_ms <= $1 and blocked_ms <= $1").bind(now).execute(c).await.map(drop))?;

@@ -1,4 +1,4 @@
-//! Revocation list: sessions that were ended before their tokens expired.
+//! Revocation list: sessions that were ended before their access tokens expired, so that services must reject these tokens.
 use crate::error::Error;
 use chrono::{DateTime, Utc};
 use patio_kit::{
@@ -61,7 +61,7 @@ pub async fn insert(tx: &mut Tx<'_>, mut revocation: Revocation) -> Result<Revoc
     Ok(revocation)
 }
 
-/// Returns the unexpired revocations after a sequence number, in ascending order.
+/// Returns the unexpired revocations with a sequence number above `sequence`, in ascending order, at most `MAX_REVOCATIONS`.
 pub async fn list_after(db: &Db, sequence: i64, now: DateTime<Utc>) -> Result<Vec<Revocation>, Error> {
     let found = on!(db.read(), c => query_as(
         "select sequence, session_id, user_id, issued_until, forget_at, unused
@@ -70,7 +70,7 @@ pub async fn list_after(db: &Db, sequence: i64, now: DateTime<Utc>) -> Result<Ve
     Ok(found)
 }
 
-/// Deletes expired revocations.
+/// Deletes the revocations whose affected tokens have all expired.
 pub async fn purge_expired(tx: &mut Tx<'_>, now: DateTime<Utc>) -> Result<(), Error> {
     on!(tx.connection(), c => query("delete from revocations where forget_at <= $1").bind(now).execute(c).await.map(drop))?;
     Ok(())

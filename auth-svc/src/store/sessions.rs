@@ -1,5 +1,5 @@
-//! Table of open sessions, with the time at which each session was last used, by the clock of the database
-//! ([`dialect::database_time_ms_in_tx`]).
+//! SQL statements on the table of open sessions. The time of last use comes from the clock of the database
+//! ([`dialect::database_time_ms_in_tx`]), which all replicas share.
 use crate::{error::Error, store::dialect};
 use chrono::{DateTime, Utc};
 use patio_kit::{
@@ -17,7 +17,7 @@ pub struct OpenSession {
     pub user_id: i64,
     /// Time at which the session was last recorded as used, in milliseconds since 1970.
     pub used_ms: i64,
-    /// Expiry of the session's access token in milliseconds since 1970, by the clock of the process that issued it.
+    /// Expiry of the session's access token in milliseconds since 1970, by the clock of the process that issued the token.
     pub ends_ms: i64,
     /// Browser and operating system of the sign-in; empty when unknown.
     pub device: String,
@@ -51,7 +51,7 @@ pub async fn insert(tx: &mut Tx<'_>, begun: &NewSession, here: DateTime<Utc>) ->
     Ok(())
 }
 
-/// Records that the session's user confirmed the password again; returns `false` when the session has ended.
+/// Records that the session's user entered the password again. Returns `false` when the session has ended.
 pub async fn record_password_confirmation(tx: &mut Tx<'_>, id: &str, here: DateTime<Utc>) -> Result<bool, Error> {
     let now = dialect::database_time_ms_in_tx(tx, here.timestamp_millis()).await?;
     let noted = on!(tx.connection(), c => query("update sessions set confirmed_ms = $2 where id = $1")
@@ -59,7 +59,7 @@ pub async fn record_password_confirmation(tx: &mut Tx<'_>, id: &str, here: DateT
     Ok(noted == 1)
 }
 
-/// Returns `true` if the password was confirmed in a session within the last `within_ms` milliseconds.
+/// Returns `true` if the session's user entered the password within the last `within_ms` milliseconds.
 pub async fn is_password_confirmed(tx: &mut Tx<'_>, id: &str, within_ms: i64, here: DateTime<Utc>) -> Result<bool, Error> {
     let now = dialect::database_time_ms_in_tx(tx, here.timestamp_millis()).await?;
     let count: i64 = on!(tx.connection(), c => query_scalar("select count(*) from sessions where id = $1 and confirmed_ms > $2")
@@ -105,8 +105,8 @@ pub async fn delete_all_sessions(tx: &mut Tx<'_>, user_id: i64) -> Result<(), Er
     Ok(())
 }
 
-/// Deletes expired sessions, and sessions that were idle for `unused_ms` milliseconds. Returns the deleted idle
-/// sessions.
+/// Deletes expired sessions, and sessions that were idle for at least `unused_ms` milliseconds. Returns only the idle sessions, so that
+/// the caller can revoke them.
 pub async fn delete_expired_and_idle(tx: &mut Tx<'_>, unused_ms: i64, here: DateTime<Utc>) -> Result<Vec<OpenSession>, Error> {
     let here = here.timestamp_millis();
     let now = dialect::database_time_ms_in_tx(tx, here).await?;

@@ -6,7 +6,7 @@ use patio_kit::{db::Db, on};
 use serde::Serialize;
 use sqlx::{FromRow, query_as, query_scalar};
 
-/// Maximum number of audit entries in an export of personal data; the export also states the total number of audit entries.
+/// Maximum number of audit entries in an export of personal data. The export also contains the total number of audit entries.
 pub const MAX_EXPORTED_ENTRIES: i64 = 10_000;
 
 /// One audit entry in the JSON of a user's data export.

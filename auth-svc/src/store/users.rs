@@ -18,7 +18,7 @@ use patio_kit::{
 use patio_proto::{access::Role, auth as pb, role};
 use sqlx::{FromRow, query, query_as, query_scalar};
 
-/// A row of the table `users`.
+/// User account as stored in the table `users`.
 #[derive(Debug, Clone, FromRow)]
 pub struct StoredUser {
     /// User id; ids of deleted users are not reused.
@@ -123,7 +123,8 @@ pub async fn has_users(db: &Db) -> Result<bool, Error> {
     Ok(count > 0)
 }
 
-/// Locks the set of users until the commit, so that rules about all users hold, such as 'one supervisor must remain'.
+/// Locks the set of users until the commit. Rules about all users, such as 'one supervisor must remain', then hold despite concurrent
+/// changes.
 ///
 /// On `PostgreSQL` the updated counter row stays locked; `SQLite` has a single writer anyway.
 pub async fn lock_users(tx: &mut Tx<'_>) -> Result<(), Error> {
@@ -177,7 +178,7 @@ pub async fn set_password_if_missing(tx: &mut Tx<'_>, id: i64, hash: &str) -> Re
     Ok(changed == 1)
 }
 
-/// Replaces a user's password hash by a stronger hash of the same password, without ending sessions.
+/// Replaces a user's password hash with a stronger hash of the same password, without ending sessions.
 pub async fn replace_password_hash(tx: &mut Tx<'_>, id: i64, hash: &str) -> Result<(), Error> {
     on!(tx.connection(), c => query("update users set password_hash = $2 where id = $1").bind(id).bind(hash).execute(c).await.map(drop))?;
     Ok(())
@@ -197,8 +198,8 @@ pub async fn delete(tx: &mut Tx<'_>, id: i64) -> Result<(), Error> {
 
 /// Records a sign-in and returns the issue time for the access token of the new session, in milliseconds since 1970.
 ///
-/// Returns `None` when the user's stored token version is no longer `token_version`. All sessions of the user were then ended, and
-/// the verified password may be outdated.
+/// Returns `None` when the user's stored token version is no longer `token_version`. In that case, all sessions of the user were ended
+/// meanwhile, for example by a password change, and the verified password may be outdated.
 ///
 /// Issue times of a user never decrease, even when the clocks of replicas differ, so that the token is newer than every earlier
 /// revocation.

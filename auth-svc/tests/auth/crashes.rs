@@ -16,7 +16,7 @@ use tokio::net::TcpStream;
 /// Maximum added latency of a sign-in at the 99th percentile while Redis is unavailable.
 const ADDED: Duration = Duration::from_millis(60);
 
-/// Minimum number of samples for the 99th percentile, which with fewer would be a single outlier on a busy machine.
+/// Minimum number of samples for the 99th percentile. With fewer samples, this percentile would be a single outlier of a busy machine.
 const MANY: usize = 300;
 
 /// A private Redis server without persistence, which loses all data when killed.
@@ -69,7 +69,7 @@ impl Drop for Redis {
     }
 }
 
-/// Latencies of failed sign-ins, each of which must get its usual response.
+/// Latencies of failed sign-ins. Each sign-in must return the expected error: attempts left, or locked out.
 struct Tries<'o> {
     office: &'o Office,
     took: Vec<Duration>,

@@ -1,4 +1,4 @@
-//! Listing and ending sessions remotely, password confirmation, device keys and audit entries of page views.
+//! Listing and ending sessions remotely, password confirmation, device tokens and audit entries of page views.
 use crate::office::{FIRST, HERE, Office, PASSWORD, bearer, ended, new_user, pass, why};
 use auth_svc::{SCHEMA, access_events::AccessEventLog};
 use chrono::TimeDelta;

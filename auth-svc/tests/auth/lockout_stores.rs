@@ -181,7 +181,7 @@ async fn redis_script_and_memory_rules_decide_alike() {
     }
 }
 
-/// Picks counters from few accounts, addresses and device tokens, so that all rules apply.
+/// Returns counter names from few accounts, addresses and device tokens, so that random operations often hit the same counters.
 fn some_counter_names(run: u64, account: u64, other: u64) -> CounterNames {
     let pair = format!("test {run} p{account}");
     let wide = vec![

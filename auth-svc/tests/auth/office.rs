@@ -196,7 +196,7 @@ pub fn number(status: &Status) -> i64 {
     value.and_then(|value| value.parse().ok()).unwrap_or_else(|| panic!("{status:?} has no number"))
 }
 
-/// The expected error for a session that was ended on purpose.
+/// Returns the gRPC code and reason expected for a session that a user or supervisor ended.
 pub fn ended() -> (Code, Option<Reason>) {
     (Code::Unauthenticated, Some(Reason::SessionEnded))
 }

@@ -1,4 +1,4 @@
-//! Timing: response times do not reveal which hmcs exist, and a block lasts exactly three minutes.
+//! Timing: response times do not reveal which login names (HMCs) exist, and a block lasts exactly three minutes.
 use crate::{
     lockout::{fail, somewhere},
     office::{FIRST, Office, PASSWORD, another, config, number},

@@ -55,7 +55,7 @@ async fn without_the_secret_no_service_token_is_issued() {
     .await;
 }
 
-/// The old secret is removed from the list only once no service uses it.
+/// A service secret is changed in steps: the settings contain both secrets until no service uses the old secret.
 #[tokio::test]
 async fn during_a_secret_change_old_and_new_secrets_work() {
     each_database(async |host| {

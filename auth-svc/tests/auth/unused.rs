@@ -12,7 +12,7 @@ async fn end_unused(office: &Office, db: &Db) {
     sessions::end_idle_sessions(db, &office.host.clock, &office.host.identity).await.unwrap();
 }
 
-/// Makes a call with a session and waits until the use is recorded, which happens with a later poll of revocations.
+/// Makes a call with a session and waits until auth-svc has recorded the use. Uses are reported with a later poll of revocations.
 async fn use_it(office: &Office, db: &Db, who: &CallContext) {
     let noted = async || list_of_user(db, 2).await.unwrap()[0].used_ms;
     let before = noted().await;

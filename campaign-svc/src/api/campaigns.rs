@@ -9,7 +9,7 @@ use patio_kit::page::HistoryWindow;
 use patio_proto::campaign::{self as pb, campaign_service_server::CampaignService};
 use tonic::Request;
 
-/// Implements the gRPC `CampaignService`.
+/// Handlers of the gRPC `CampaignService`: list, read, update and delete campaigns.
 pub struct CampaignApi(pub Context);
 
 #[tonic::async_trait]

@@ -8,7 +8,8 @@ use crate::{
 use patio_proto::campaign::{self as pb, milestone_service_server::MilestoneService};
 use tonic::Request;
 
-/// Implements the gRPC `MilestoneService`.
+/// Handler of the gRPC `MilestoneService`, which vehicle-svc calls when the work on a campaign's vehicles began, is complete, or is
+/// incomplete again.
 pub struct MilestoneApi(pub Context);
 
 #[tonic::async_trait]

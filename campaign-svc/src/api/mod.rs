@@ -13,7 +13,7 @@ use tonic::{Request, Response, Status};
 /// Result type of the gRPC handlers: a response with a message, or an error status.
 type Reply<T> = Result<Response<T>, Status>;
 
-/// Splits a gRPC request into the call context and the message.
+/// Splits a gRPC request into its context (caller, credentials and client address) and its message.
 fn accept<T>(request: Request<T>) -> Result<(RequestContext, T), Status> {
     Ok((RequestContext::from_request(&request)?, request.into_inner()))
 }

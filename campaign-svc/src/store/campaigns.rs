@@ -19,7 +19,7 @@ use sqlx::{query, query_as, query_scalar};
 pub struct CampaignFilter {
     /// SQL `like` pattern that the comparison key of the campaign name must match.
     pub pattern: String,
-    /// Requested statuses as four SQL bind parameters; the first status is repeated when fewer than four are requested.
+    /// Statuses to include, as four SQL bind parameters. The first status is repeated when fewer than four are requested.
     pub statuses: [CampaignStatus; 4],
     /// JSON array of the campaign ids to include, or `None` for all campaigns.
     pub ids: Option<String>,
@@ -102,8 +102,8 @@ pub async fn save_campaign(tx: &mut Tx<'_>, campaign: &Campaign) -> Result<(), E
     .map_err(|cause| if is_unique_violation(&cause) { Error::NameTaken(campaign.name.clone()) } else { cause.into() })
 }
 
-/// Stores a new status of a campaign, and the revision of the report that work began, is complete, or is incomplete again. This
-/// transaction must hold the row lock.
+/// Stores the status of a campaign after a milestone report (work began, is complete, or is incomplete again), and the revision of the
+/// report. This transaction must hold the row lock.
 ///
 /// `modified_by` and `modified_at` stay unchanged, since they record changes made by users.
 pub async fn save_status_after_milestone(tx: &mut Tx<'_>, id: i64, status: CampaignStatus, turn_revision: i64) -> Result<(), sqlx::Error> {

@@ -37,7 +37,7 @@ macro_rules! listed {
     };
 }
 
-/// Selects the ids of a JSON array, which is the SQL parameter `$number`.
+/// Selects the ids from a JSON array, which is bound as SQL parameter number `$number`.
 macro_rules! sqlite_ids {
     ($number:literal) => {
         concat!("select value from json_each($", $number, ")")
@@ -69,14 +69,14 @@ macro_rules! by_work {
     };
 }
 
-/// Selects one page of the campaigns that match the filter, newest first: `$7` is the limit, `$8` the offset.
+/// Selects one page of the campaigns that match the filter in `$1` to `$6`, newest first. `$7` is the limit, `$8` the offset.
 pub const SELECT_PAGE: DialectSql = twin!(columns!(), " order by created_at desc, id desc limit $7 offset $8");
-/// Selects one page of the campaigns that match the filter, campaigns with recent saves first. `$7` is the limit, `$8` the offset.
-/// `$9` and `$10` are JSON arrays of campaign ids: campaigns in which the caller saved vehicles, and campaigns in which only other
-/// users did.
+/// Selects one page of the campaigns that match the filter in `$1` to `$6`, campaigns with recent saves first. `$7` is the limit, `$8`
+/// the offset. `$9` and `$10` are JSON arrays of campaign ids: campaigns in which the caller saved vehicles, and campaigns in which
+/// only other users did.
 pub const SELECT_PAGE_BY_ACTIVE_USERS: DialectSql = DialectSql {
     sqlite: listed!(columns!(), sqlite_ids!("6"), by_work!(sqlite_ids)),
     postgres: listed!(columns!(), postgres_ids!("6"), by_work!(postgres_ids)),
 };
-/// Counts the published campaigns that match the filter, over all pages.
+/// Counts the published campaigns that match the filter in `$1` to `$6`, over all pages.
 pub const COUNT_CAMPAIGNS: DialectSql = twin!("count(*)", "");

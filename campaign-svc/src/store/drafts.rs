@@ -16,10 +16,10 @@ pub struct NewDraft {
     pub at: DateTime<Utc>,
 }
 
-/// Inserts a draft campaign; returns `None` when its name or import id already exists.
+/// Inserts a draft campaign. Returns `None` when another campaign already has the name or the import id.
 ///
-/// A conflict is not reported as an SQL error, because on PostgreSQL an error would abort the transaction. The caller still needs
-/// the transaction to find out which of the two values exists.
+/// A conflict is not reported as an SQL error, because on PostgreSQL an error would abort the transaction. The caller still needs the
+/// transaction to find out which of the two values exists.
 pub async fn insert_draft(tx: &mut Tx<'_>, draft: &NewDraft) -> Result<Option<Campaign>, sqlx::Error> {
     on!(tx.connection(), c => query_as(concat!(
         "insert into campaigns (name, name_key, description, part, model_type, image, status, state, import_id, created_by,
@@ -40,8 +40,8 @@ pub async fn find_draft_by_import(tx: &mut Tx<'_>, import_id: &str) -> Result<Op
 
 /// Records a heartbeat of a draft's import, and returns the draft with its row locked.
 ///
-/// Returns `None` when the draft does not exist or belongs to a user other than `of`. A published campaign is returned unchanged,
-/// because the last heartbeat may arrive after the publication.
+/// Returns `None` when the draft does not exist, is deleted, or belongs to a user other than `of`. A published campaign is returned
+/// unchanged, because the last heartbeat may arrive after the publication.
 pub async fn record_draft_heartbeat(tx: &mut Tx<'_>, id: i64, of: Option<i64>, at: DateTime<Utc>) -> Result<Option<Campaign>, sqlx::Error> {
     on!(tx.connection(), c => query_as(concat!(
         "update campaigns set touched_at = case when state = 'draft' then $3 else touched_at end

@@ -1,5 +1,5 @@
-//! SQL statements for the sync of campaigns to vehicle-svc: name and write lock (open or closed for saves). Each sync carries a
-//! revision number, and vehicle-svc ignores a sync with a lower number than the stored number.
+//! SQL statements for the sync of campaigns to vehicle-svc, which sends the name and the write lock (open or closed for saves). Each
+//! sync carries a revision number, and vehicle-svc ignores a sync whose number is lower than the stored number.
 use crate::{campaign::Campaign, store::columns};
 use chrono::{DateTime, Utc};
 use patio_kit::{
@@ -8,8 +8,8 @@ use patio_kit::{
 };
 use sqlx::{query, query_as, query_scalar};
 
-/// Reserves the next revision number of a campaign for a sync (name and write lock) to vehicle-svc before the change is stored. The
-/// row must be locked.
+/// Reserves the campaign's next revision number for a sync to vehicle-svc (name and write lock), before the change itself is stored.
+/// The caller must hold the row lock.
 ///
 /// Until the change is stored, the row counts as unsynced, so that the sweeper can revert the sync after a crash.
 pub async fn reserve_revision(tx: &mut Tx<'_>, id: i64, at: DateTime<Utc>) -> Result<i64, sqlx::Error> {
@@ -23,8 +23,8 @@ pub async fn record_acknowledged_revision(tx: &mut Tx<'_>, id: i64, revision: i6
         .bind(id).bind(revision).execute(c).await.map(drop))
 }
 
-/// Returns the ids of at most `limit` unsynced published campaigns with a `touched_at` before `since`. A campaign is unsynced
-/// until vehicle-svc acknowledges its revision.
+/// Returns the ids of at most `limit` published campaigns that are unsynced and have a `touched_at` before `since`. A campaign is
+/// unsynced until vehicle-svc acknowledges its newest revision.
 pub async fn list_unsynced(db: &Db, since: DateTime<Utc>, limit: i64) -> Result<Vec<i64>, sqlx::Error> {
     on!(db.read(), c => query_scalar(
         "select id from campaigns where synced_revision < revision and state = 'live' and touched_at < $1 order by touched_at, id limit $2")

@@ -43,7 +43,7 @@ enum Scope {
 }
 
 impl Patio {
-    /// Returns a builder whose default is one process on SQLite.
+    /// Returns a builder for a Patio installation. The default is one process on SQLite.
     pub fn builder() -> PatioBuilder {
         PatioBuilder::new()
     }
@@ -91,7 +91,7 @@ impl PatioBuilder {
         self
     }
 
-    /// Sets the folder of the executables to start, which takes precedence over the environment variable
+    /// Sets the folder of the executables to start. This folder takes precedence over the environment variable
     /// [`PROGRAM_FOLDER_VARIABLE`](crate::PROGRAM_FOLDER_VARIABLE).
     pub fn programs(mut self, folder: &Path) -> Self {
         folder.clone_into(&mut self.programs);
@@ -113,7 +113,8 @@ impl PatioBuilder {
         self.with(Scope::Program(program), name, Some(value))
     }
 
-    /// Sets an environment variable for one replica of each service and of the gateway: the replica with the given number, counted from 0.
+    /// Sets an environment variable for the replicas with the given number, counted from 0: one replica of each service and of the
+    /// gateway.
     pub fn setting_for_replica(self, number: usize, name: &str, value: &str) -> Self {
         self.with(Scope::Replica(number), name, Some(value))
     }

@@ -38,12 +38,12 @@ pub struct HttpResponse {
     pub body: Vec<u8>,
 }
 
-/// Campaign imported from a workbook, with its vehicles.
+/// Campaign imported from a workbook (Excel file), with its vehicles.
 #[derive(Debug, Clone)]
 pub struct Campaign {
     /// Id of the campaign.
     pub id: i64,
-    /// Vehicles of the campaign, as JSON from the full vehicle list.
+    /// Vehicles of the campaign, as JSON objects from the REST API.
     pub vehicles: Vec<Value>,
 }
 
@@ -107,26 +107,26 @@ impl Client {
         Self { url: url.to_owned(), token: String::new(), agent: agent(TIMEOUT, 10) }
     }
 
-    /// Returns a client for this session with another timeout and its own connections.
+    /// Returns a client with the same session, another timeout and its own connections.
     #[must_use]
     pub fn with_timeout(&self, timeout: Duration) -> Self {
         Self { agent: agent(timeout, 10), ..self.clone() }
     }
 
-    /// Returns a client for this session that opens a new connection for each call. Tests that kill a server between calls need
-    /// this, because a reused connection would fail.
+    /// Returns a client with the same session that opens a new connection for each call. Tests that kill a server between calls need
+    /// such a client, because a reused connection would fail.
     #[must_use]
     pub fn without_connection_reuse(&self, timeout: Duration) -> Self {
         Self { agent: agent(timeout, 0), ..self.clone() }
     }
 
-    /// Returns a client for this server with another session token.
+    /// Returns a client for the same server with another session token.
     #[must_use]
     pub fn with_token(&self, token: &str) -> Self {
         Self { token: token.to_owned(), ..self.clone() }
     }
 
-    /// Returns a client for this session with another server.
+    /// Returns a client with the same session token for another server.
     #[must_use]
     pub fn with_url(&self, url: &str) -> Self {
         Self { url: url.to_owned(), ..self.clone() }
@@ -244,7 +244,8 @@ impl Client {
         self.try_send_file(self.request("POST", path), place, file).unwrap_or_else(|cause| panic!("{path}: no answer: {cause}"))
     }
 
-    /// Uploads a workbook for import and returns the response. The upload id `id` can be used to watch or cancel the import.
+    /// Uploads a workbook (Excel file) for import and returns the response. With the upload id `id`, other calls can watch or cancel
+    /// the import.
     ///
     /// # Errors
     /// Returns an error when no complete response arrives within the timeout.
@@ -253,7 +254,7 @@ impl Client {
         self.try_send_file(request, ("documents", "campaign.xlsx"), workbook)
     }
 
-    /// Imports a workbook, asserts success and returns the new campaign.
+    /// Imports a workbook (Excel file), asserts success and returns the new campaign.
     #[track_caller]
     pub fn import_workbook(&self, workbook: &[u8]) -> Campaign {
         let answer = self.send_file("/api/documents/upload", ("documents", "campaign.xlsx"), workbook);
@@ -270,7 +271,7 @@ impl Client {
         self.import_workbook(&template.body)
     }
 
-    /// Returns all vehicles of a campaign, as JSON from the full vehicle list.
+    /// Returns all vehicles of a campaign, as JSON objects from the REST API.
     #[must_use]
     #[track_caller]
     pub fn list_vehicles(&self, campaign: i64) -> Vec<Value> {

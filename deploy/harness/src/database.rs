@@ -23,7 +23,7 @@ impl Database {
         Some(database)
     }
 
-    /// Reserves a unique name for a database that the caller creates. Returns `None` when [`POSTGRES_URL_VARIABLE`] is not set.
+    /// Reserves a unique name for a database, which the caller then creates. Returns `None` when [`POSTGRES_URL_VARIABLE`] is not set.
     #[must_use]
     pub fn reserve_name() -> Option<Self> {
         let server = read_variable(POSTGRES_URL_VARIABLE)?;
@@ -38,13 +38,13 @@ impl Database {
         &self.name
     }
 
-    /// Returns the URL with which the server's administrator connects to the database.
+    /// Returns the URL for connecting to the database as administrator of the server.
     #[must_use]
     pub fn url(&self) -> String {
         format!("{}/{}", self.server.rsplit_once('/').unwrap().0, self.name)
     }
 
-    /// Returns the URL with which the given role connects to the database.
+    /// Returns the URL for connecting to the database as the given role.
     #[must_use]
     pub fn url_for(&self, role: &str, password: &str) -> String {
         let (_, address) = self.server.rsplit_once('@').unwrap();

@@ -18,7 +18,8 @@ pub fn read_variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// Returns the folder of the executables: the value of [`PROGRAM_FOLDER_VARIABLE`] if set, otherwise the folder of the running test executable.
+/// Returns the folder of the executables: the value of [`PROGRAM_FOLDER_VARIABLE`] if set, otherwise the folder into which Cargo built
+/// the running test.
 pub fn program_folder() -> PathBuf {
     if let Some(folder) = read_variable(PROGRAM_FOLDER_VARIABLE) {
         return PathBuf::from(folder).canonicalize().unwrap();

@@ -52,7 +52,7 @@ pub fn run_at_exit(command: &str) -> CleanupGuard {
     CleanupGuard(number)
 }
 
-/// Registers a command that kills a process and its children when this process ends.
+/// Registers a command that kills the process with this id and its children when the test process ends.
 pub fn kill_at_exit(process: u32) -> CleanupGuard {
     run_at_exit(&format!("kill -9 $(cat /proc/{process}/task/*/children) {process}"))
 }

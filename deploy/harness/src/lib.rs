@@ -82,7 +82,7 @@ pub use redis::{REDIS_PASSWORD, Redis, claim_empty_database};
 pub use test_slot::{TestSlot, acquire_exclusive_slot, acquire_heavy_slot, acquire_shared_slot};
 pub use wait::wait_until;
 
-/// Names of the services and the gateway, in start order: each program comes after the programs that it calls.
+/// Names of the services and the gateway, in the order in which the harness starts them.
 pub const SERVICES: [&str; 5] = ["auth-svc", "campaign-svc", "vehicle-svc", "import-svc", "gateway"];
 
 /// Login name (HMC) of the first supervisor.

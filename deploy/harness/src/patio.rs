@@ -20,7 +20,7 @@ const PROBE_INTERVAL: Duration = Duration::from_millis(20);
 /// Timeout of a readiness probe.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// One process of a [`Patio`]: a [`Process`] with ports.
+/// One process of a [`Patio`] installation, with the ports on which it listens.
 #[derive(Debug)]
 pub struct Replica {
     /// Name of the program: one of [`SERVICES`], or `patio` for all services in one process.
@@ -80,7 +80,7 @@ impl Replica {
         probe(&self.admin_url(), "/readyz")
     }
 
-    /// Returns `true` if the process is ready. A service is ready if its readiness probe returns status 200, and the process that
+    /// Returns `true` if the process is ready. A separate service is ready if its readiness probe returns status 200. The process that
     /// runs all services is ready once it has printed its URL.
     #[must_use]
     pub fn is_ready(&self) -> bool {
@@ -119,7 +119,7 @@ impl Replica {
     }
 }
 
-/// Returns the HTTP status of a path of an admin port, or `None` when no response arrives within a second.
+/// Returns the HTTP status of a path on the server at `url`, or `None` when no response arrives within a second.
 fn probe(url: &str, path: &str) -> Option<u16> {
     let answer = Client::new(url).with_timeout(PROBE_TIMEOUT).try_call("GET", path, &serde_json::Value::Null);
     answer.ok().map(|answer| answer.status)
@@ -182,13 +182,13 @@ impl Patio {
         self.replicas.iter().filter(|replica| [SERVICES[4], "patio"].contains(&replica.program))
     }
 
-    /// Returns the URLs of all gateways.
+    /// Returns the URLs of all gateways, or of the one process that runs all services.
     #[must_use]
     pub fn gateway_urls(&self) -> Vec<String> {
         self.entries().map(Replica::url).collect()
     }
 
-    /// Returns the URL of the first gateway.
+    /// Returns the URL of the first gateway, or of the process that runs all services.
     #[must_use]
     #[track_caller]
     pub fn url(&self) -> String {

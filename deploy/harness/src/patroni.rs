@@ -26,7 +26,7 @@ const HEALTHY_TIMEOUT: Duration = Duration::from_secs(120);
 /// Timeout of a request to the REST API of a node.
 const REST_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// PostgreSQL server with the Patroni that manages it. The connection from Patroni to etcd can be cut.
+/// PostgreSQL server and the Patroni process that manages the server. A test can cut the connection from Patroni to etcd.
 struct Node {
     patroni: Process,
     folder: PathBuf,
@@ -35,7 +35,7 @@ struct Node {
     etcd: Proxy,
 }
 
-/// Cluster of one primary and two standbys in synchronous mode.
+/// PostgreSQL cluster of one primary and two standbys with synchronous replication.
 pub struct Patroni {
     nodes: Vec<Node>,
     _etcd: Process,
@@ -95,7 +95,7 @@ impl Patroni {
         run_admin_sql((&node.folder, node.port), database, &[statement.to_owned()])
     }
 
-    /// Waits until there is one primary, two standbys, and one of the standbys is synchronous.
+    /// Waits until the cluster has one primary and two standbys, one of which is synchronous.
     #[track_caller]
     pub fn wait_until_healthy(&self) {
         wait_until("the cluster is healthy", HEALTHY_TIMEOUT, || {
@@ -104,7 +104,8 @@ impl Patroni {
         });
     }
 
-    /// Asks Patroni to make the synchronous standby the primary, which operators do before maintenance of the primary.
+    /// Requests a switchover from Patroni: the synchronous standby becomes the primary. Operators do this before maintenance of the
+    /// primary.
     pub fn switch_over(&self) {
         let leader = self.primary().unwrap();
         let answer = Client::new(&self.nodes[leader].rest).with_timeout(Duration::from_secs(30));
@@ -113,7 +114,7 @@ impl Patroni {
         assert!(answer.call("POST", "/switchover", &body).is_success());
     }
 
-    /// Kills a node: PostgreSQL and Patroni end at once.
+    /// Kills PostgreSQL and Patroni on a node with `SIGKILL`.
     pub fn kill(&mut self, node: usize) {
         Signal::Kill.send(&self.nodes[node].processes());
         self.nodes[node].patroni.wait();
@@ -129,12 +130,12 @@ impl Patroni {
         Signal::Suspend.send(&self.nodes[node].processes());
     }
 
-    /// Continues a suspended node.
+    /// Resumes PostgreSQL and Patroni on a suspended node.
     pub fn resume(&self, node: usize) {
         Signal::Continue.send(&self.nodes[node].processes());
     }
 
-    /// Cuts the network between etcd and the Patroni of a node if `is_disconnected` is `true`; otherwise restores the network.
+    /// Cuts the connection between etcd and the Patroni of a node if `is_disconnected` is `true`; otherwise restores the connection.
     pub fn set_etcd_disconnected(&self, node: usize, is_disconnected: bool) {
         self.nodes[node].etcd.set_forwarding_paused(is_disconnected);
     }

@@ -31,7 +31,8 @@ pub struct Postgres {
     process: Process,
 }
 
-/// Data folder created once by `initdb` and copied for each server, because `initdb` takes a second. `None` if PostgreSQL is not installed.
+/// Data folder that `initdb` creates once and that is copied for each server, because `initdb` takes a second. `None` if PostgreSQL is
+/// not installed.
 static TEMPLATE: LazyLock<Option<TestFolder>> = LazyLock::new(|| {
     let (folder, programs) = (TestFolder::temporary(), find_installation()?);
     let data = folder.path().join("pg");
@@ -54,7 +55,7 @@ fn is_root() -> bool {
     fs::read_to_string("/proc/self/status").is_ok_and(|status| status.lines().any(|line| line.starts_with("Uid:\t0\t")))
 }
 
-/// Builds a command that runs as the user `postgres`, because PostgreSQL refuses to run as root.
+/// Builds a command that runs as the user `postgres` if this process runs as root, because PostgreSQL refuses to run as root.
 pub(crate) fn command_as_postgres(program: &Path) -> Command {
     let mut words = command_line_as_postgres(program).into_iter();
     let mut command = Command::new(words.next().unwrap_or_default());
@@ -108,7 +109,7 @@ impl Postgres {
         Some(Self::on_data(programs, below, options, spawner))
     }
 
-    /// Starts a standby of this server, with its data in a subfolder of `below`. From then on, each commit of this server also waits
+    /// Starts a standby of this server, with its data in a subfolder of `below`. From then on, each commit on this server also waits
     /// for the standby, so that a promotion loses no acknowledged commit.
     #[must_use]
     pub fn start_standby(&self, below: &Path) -> Self {
@@ -133,7 +134,7 @@ impl Postgres {
         self.run_sql("select pg_promote()");
     }
 
-    /// Returns the address of the server as `host:port`.
+    /// Returns the network address of the server as `host:port`.
     #[must_use]
     pub fn address(&self) -> String {
         format!("127.0.0.1:{}", self.port)

@@ -104,13 +104,13 @@ impl LaunchConfig {
     }
 }
 
-/// A process that can be started repeatedly and is killed on drop.
+/// A process that can be started again after it was stopped. Dropping the value kills the process.
 #[derive(Debug)]
 pub struct Process {
     /// Configuration of the next start.
     pub launch: LaunchConfig,
     running: Option<(Child, CleanupGuard)>,
-    /// Offset in the standard output file, in bytes, at which the output since the last start begins.
+    /// Length of the standard output file at the last start, in bytes. Later output begins at this offset.
     output_start: usize,
 }
 
@@ -182,7 +182,7 @@ impl Process {
         self.running.as_ref().unwrap_or_else(|| panic!("{} is not started", self.launch.name)).0.id()
     }
 
-    /// Returns `true` if the process was started and not stopped since. A crash does not count as a stop.
+    /// Returns `true` if the process was started and has not been stopped since then. A crash does not count as a stop.
     #[must_use]
     pub fn is_started(&self) -> bool {
         self.running.is_some()

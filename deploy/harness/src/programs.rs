@@ -15,7 +15,7 @@ pub fn program_path(name: &str) -> PathBuf {
     find_program_in(&environment::program_folder(), name).unwrap()
 }
 
-/// Returns the path of an executable in `folder`, or an error when it is missing.
+/// Returns the path of an executable in `folder`, or an error when the executable is missing.
 pub fn find_program_in(folder: &Path, name: &str) -> anyhow::Result<PathBuf> {
     let path = folder.join(name);
     anyhow::ensure!(path.exists(), "{} is missing; build all programs first: cargo build --workspace", path.display());
@@ -41,13 +41,14 @@ impl ProgramOutput {
     }
 }
 
-/// Runs one of Patio's executables to completion, with only `settings` as its environment.
+/// Runs one of Patio's executables to completion. Its environment contains only the variables in `settings`.
 #[must_use]
 pub fn run(name: &str, arguments: &[&str], settings: &[(&str, &str)]) -> ProgramOutput {
     run_with_input(name, arguments, settings, "")
 }
 
-/// Runs one of Patio's executables to completion with a text as its standard input, and only `settings` as its environment.
+/// Runs one of Patio's executables to completion, with the text `input` as standard input. Its environment contains only the variables
+/// in `settings`.
 #[must_use]
 pub fn run_with_input(name: &str, arguments: &[&str], settings: &[(&str, &str)], input: &str) -> ProgramOutput {
     let mut command = Command::new(program_path(name));

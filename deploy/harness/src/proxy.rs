@@ -51,7 +51,7 @@ impl Proxy {
     }
 }
 
-/// Forwards data in one direction until one end closes the connection.
+/// Forwards data in one direction until one side closes the connection.
 fn pass_on(mut from: TcpStream, mut to: TcpStream, is_paused: &AtomicBool) {
     let mut buffer = [0; 16 * 1024];
     while let Ok(size @ 1..) = from.read(&mut buffer) {

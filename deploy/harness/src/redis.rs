@@ -20,7 +20,7 @@ pub const REDIS_PASSWORD: &str = "redispw-9Xc3Vb6n";
 /// Empties a database on the Redis server that [`REDIS_URL_VARIABLE`] names, and returns the URL of the database. Returns `None` when
 /// [`REDIS_URL_VARIABLE`] is not set.
 ///
-/// Successive calls use the twelve databases 4 to 15 in turn.
+/// Successive calls use the databases 4 to 15 in rotation.
 #[must_use]
 pub fn claim_empty_database() -> Option<String> {
     static NEXT_DATABASE: AtomicU32 = AtomicU32::new(0);

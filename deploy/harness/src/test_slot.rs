@@ -1,6 +1,6 @@
 //! Permits that control which tests of one test executable run concurrently.
 //!
-//! A test takes one permit at its start. A test that takes a second permit would deadlock.
+//! A test takes one permit at its start. A test that takes a second permit may deadlock.
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 static MACHINE: RwLock<()> = RwLock::new(());

@@ -1,4 +1,4 @@
-//! Waits for a condition by checking the condition repeatedly.
+//! Waiting for a condition that is checked at short intervals.
 use std::{
     thread,
     time::{Duration, Instant},

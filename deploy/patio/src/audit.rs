@@ -36,8 +36,8 @@ impl FromStr for ReferenceSeal {
     }
 }
 
-/// Verifies the audit entries of all services against the hash chain. Also verifies the hash chain against the seal file and against
-/// `known`, the audit seals (hash-chain links) that the operator passes to the command.
+/// Verifies the audit entries of all services, and the archive files, against the hash chain. Also verifies the hash chain against the
+/// seal file and against `known`, the audit seals (hash-chain links) that the operator passes to the command.
 pub async fn verify(options: ProcessOptions, known: Vec<ReferenceSeal>, archives: Vec<PathBuf>) -> anyhow::Result<()> {
     telemetry::start(options.settings(), "patio")?;
     let host = ServiceHost::with_local_services(options.settings().clone()).await?;
@@ -93,14 +93,14 @@ pub async fn verify(options: ProcessOptions, known: Vec<ReferenceSeal>, archives
     Ok(())
 }
 
-/// Parses a month written as YYYY-MM. Returns the first instant of the month in UTC.
+/// Parses a month written as YYYY-MM, and returns the first instant of the month in UTC.
 pub fn parse_month(text: &str) -> Result<DateTime<Utc>, String> {
     let day = NaiveDate::parse_from_str(&format!("{text}-01"), "%Y-%m-%d");
     let first = day.ok().and_then(|day| day.and_hms_opt(0, 0, 0)).map(|first| first.and_utc());
     first.ok_or_else(|| format!("`{text}` is not a month such as 2027-01"))
 }
 
-/// Moves the audit entries of every service that are older than `before` to files in a folder. `before` is the first instant of a
+/// Moves the audit entries of every service that are older than `before` to files in `folder`. `before` must be the first instant of a
 /// month.
 pub async fn archive(options: ProcessOptions, before: DateTime<Utc>, folder: PathBuf) -> anyhow::Result<()> {
     telemetry::start(options.settings(), "patio")?;

@@ -16,8 +16,8 @@ const SEALS: &str = "seals.log";
 
 /// Copies every database into a new folder and checks each copy.
 ///
-/// A database is copied after all databases that refer to its rows: the campaigns after the vehicles, for example. Data written
-/// between two copies then looks like unfinished work, which the services complete or undo when they start.
+/// A database is copied after all databases that refer to its rows. For example, the campaigns are copied after the vehicles. Data
+/// written between two copies then looks like unfinished work, which the services complete or undo when they start.
 pub async fn create(options: &ProcessOptions, folder: &Path, recipient: Option<&str>) -> anyhow::Result<()> {
     let settings = options.settings();
     anyhow::ensure!(settings.database_url.is_none(), "PostgreSQL is backed up with pg_dump; deploy/runbook.md says how");
@@ -79,7 +79,7 @@ async fn age(what: &[&str], output: &Path, input: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Restores a backup into the data folder, which must not contain databases.
+/// Restores a backup into the data folder, which must not contain databases. `identity` is the key file for an encrypted backup.
 pub async fn restore(options: &ProcessOptions, folder: &Path, identity: Option<&Path>) -> anyhow::Result<()> {
     let data = &options.settings().data_dir;
     private_files::create_folder(data).with_context(|| format!("cannot create {}", data.display()))?;

@@ -24,8 +24,8 @@ pub fn record_backup(data: &Path, folder: &Path) -> anyhow::Result<()> {
     fs::write(&last, format!("{}\n", folder.display())).with_context(|| format!("cannot write {}", last.display()))
 }
 
-/// Reports the time of the last complete backup as a metric, 0 before the first backup. Backups of PostgreSQL are not included,
-/// because other programs create them.
+/// Spawns the task that reports the time of the last complete backup as a metric, 0 before the first backup. PostgreSQL is not
+/// included, because other programs back it up.
 pub fn spawn_backup_time_metric(host: &ServiceHost) {
     if host.settings.database_url.is_some() {
         return;

@@ -20,7 +20,7 @@ const LETTERS: [char; 5] = ['A', 'B', 'J', 'M', 'R'];
 /// Statuses of the demo inspections, used in rotation.
 const FINDINGS: [VehicleStatus; 5] = [VehicleStatus::Ok, VehicleStatus::Ok, VehicleStatus::Ng, VehicleStatus::Ok, VehicleStatus::NotFound];
 
-/// Creator of the demo users and campaigns, with the sign-in data of the first supervisor.
+/// Creates demo users and campaigns, signed in as the first supervisor with this login name (HMC) and password.
 pub struct DemoSeeder {
     hmc: String,
     password: String,
@@ -28,7 +28,8 @@ pub struct DemoSeeder {
 }
 
 impl DemoSeeder {
-    /// Determines the password of the first supervisor: the configured password, or the random text `chance` if none is configured.
+    /// Creates a seeder that signs in as the first supervisor. When the settings contain no password for this user, `chance` becomes
+    /// the password in the settings `auth`.
     pub fn with_supervisor_password(auth: &mut auth_svc::Config, chance: String) -> Self {
         let generated = auth.admin_password.is_none();
         let password = auth.admin_password.get_or_insert_with(|| Secret::from(chance)).expose().to_owned();

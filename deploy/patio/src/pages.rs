@@ -28,8 +28,8 @@ pub async fn build_web_pages_if_stale(folder: &Path) -> anyhow::Result<PathBuf> 
     Ok(pages)
 }
 
-/// Returns the folder of the web sources next to the requested `web/dist`, or `None` when no sources exist. The search covers
-/// the current folder and its parents.
+/// Returns the folder of the web sources that contains the requested `web/dist`. Searches the current folder and its parents, and
+/// returns `None` when no sources exist.
 fn sources(folder: &Path) -> Option<PathBuf> {
     if !folder.ends_with("web/dist") {
         return None;

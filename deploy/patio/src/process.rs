@@ -44,7 +44,7 @@ impl ProcessOptions {
         &self.settings
     }
 
-    /// Returns the `host:port` of a separate service process, from the first URL that the settings list for the program. `None`
+    /// Returns the `host:port` of a service that runs as a separate process: the first URL in the settings for `program`. `None`
     /// selects auth-svc.
     pub fn service_address(&self, program: Option<&str>) -> String {
         let urls = self.settings.service_urls();

@@ -1,5 +1,5 @@
-//! Extractors that identify the caller of a request, by the bearer token or, without a sign-in, by the client's address and
-//! browser.
+//! Extractors that identify the caller of a request: the user in the bearer token, or the client's address and browser when no sign-in
+//! is required.
 use crate::{
     http::{
         client_address::client_address_and_https,
@@ -18,7 +18,8 @@ use std::{
     time::Duration,
 };
 
-/// Client of a request that needs no sign-in, such as the sign-in itself: address and browser instead of a user.
+/// Client of a route that requires no sign-in, such as the route that signs users in. The client's address and browser are known, but
+/// no user.
 #[derive(Debug, Clone)]
 pub struct ClientInfo {
     /// Address of the client: an IPv4 address, or the /64 network of an IPv6 address.

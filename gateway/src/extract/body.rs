@@ -139,7 +139,7 @@ impl FromRequestParts<AppState> for PathId {
     }
 }
 
-/// Extractor of the path parameter with the upload id, a UUID that the client chose for a workbook upload.
+/// Extractor of the path parameter `id` as an upload id, a UUID that the client chose for a workbook upload.
 #[derive(Debug, Clone, Copy)]
 pub struct UploadId(pub Uuid);
 
@@ -152,7 +152,7 @@ impl FromRequestParts<AppState> for UploadId {
     }
 }
 
-/// Extractor of the session id in the path, a UUID.
+/// Extractor of the path parameter `session`, a session id in UUID format.
 #[derive(Debug, Clone)]
 pub struct SessionId(pub String);
 
@@ -174,8 +174,8 @@ async fn path_parameter(parts: &mut Parts, api: &AppState, name: &str) -> ApiRes
 
 /// Returns the `Content-Disposition` header value that makes the browser save a response as a file called `name`.
 ///
-/// Any characters are allowed in the name; control characters, path separators and characters that change the writing direction
-/// become underscores.
+/// `name` may contain any characters. Control characters, path separators and characters that change the writing direction are replaced
+/// by underscores.
 #[must_use]
 pub fn content_disposition(name: &str) -> String {
     let turns = |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');

@@ -53,8 +53,8 @@ pub fn list_etag(campaign: i64, revision: i64, role: Role) -> HeaderValue {
     HeaderValue::try_from(format!("W/\"{campaign}-{revision}{}\"", etag_suffix(role))).unwrap_or(HeaderValue::from_static("W/\"0\""))
 }
 
-/// Returns the suffix of the vehicle list's `ETag` for a role. Operators have a separate suffix, because their list lacks the
-/// vehicles of yard `-` (parking spaces that begin with a dash).
+/// Returns the role's suffix in the `ETag` of a vehicle list: `o` for operators, otherwise empty. Operators get a shorter list, without
+/// the vehicles of yard `-` (parking spaces that begin with a dash).
 fn etag_suffix(role: Role) -> &'static str {
     if role == Role::Operator { "o" } else { "" }
 }

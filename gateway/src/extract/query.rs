@@ -41,7 +41,7 @@ pub struct PageQuery {
 }
 
 impl PageQuery {
-    /// Returns the page to request from a service; absent parameters select the first page with the default size.
+    /// Converts the query parameters to the page of a gRPC request. Absent parameters select the first page and the default size.
     ///
     /// # Errors
     /// Returns a 400 that names the parameter when a number is out of range.

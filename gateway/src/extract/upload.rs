@@ -1,4 +1,4 @@
-//! Streams the file of a multipart upload to import-svc while it arrives, within size limits.
+//! Streams the file of a multipart upload to import-svc while the upload arrives, and enforces size limits.
 use crate::{extract::body, http::problem::Problem};
 use axum::{
     Json,
@@ -46,21 +46,21 @@ pub struct RowProblem {
     message: String,
 }
 
-/// Error of a rejected upload; nothing of the file was imported.
+/// Error body of a rejected upload. No data of the file was imported.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct UploadProblem {
     /// Error message for users, one sentence.
     #[serde(rename = "Message")]
     message: String,
-    /// Error code of the upload, 50 to 57.
+    /// Error code of the rejected upload, 50 to 57, such as 52 for a file above the size limit.
     #[serde(rename = "ErrorCode")]
     error_code: i32,
     /// Up to 100 of the invalid cells.
     details: Vec<RowProblem>,
     /// Total number of invalid cells.
     total_errors: i64,
-    /// Id for `GET /documents/rejected/{id}`, which returns the workbook with its errors marked, for three days. Null when the
-    /// error is not in the rows of the workbook.
+    /// Id for `GET /documents/rejected/{id}`, which returns the workbook with its errors marked. The id is valid for three days; null
+    /// when no row of the workbook is invalid.
     rejected_id: Option<String>,
 }
 
@@ -160,7 +160,7 @@ pub struct UploadFieldNames {
 /// When the file is too large or ends early, the call is cancelled, so that import-svc never imports an incomplete file.
 ///
 /// # Errors
-/// Returns an error when the form contains no file, the file is too large, or import-svc rejects it.
+/// Returns an error when the form contains no file, the file is too large, or import-svc rejects the file.
 pub async fn stream_to_import<F, R>(request: Request, fields: UploadFieldNames, upload_id: String, call: F) -> Result<R, UploadError>
 where
     F: AsyncFnOnce(ReceiverStream<UploadChunk>) -> Result<tonic::Response<R>, tonic::Status>,
@@ -236,8 +236,8 @@ impl HeaderBudget {
 #[error("a part of the multipart form has more than {MAX_PART_HEADER_BYTES} bytes of headers")]
 struct HeadersTooLong;
 
-/// Returns the request body as a stream that fails once the limit of header bytes is exceeded. The stream yields one chunk per
-/// poll, so that the form parser searches each chunk for the end of the headers before more data is buffered.
+/// Returns the request body as a stream that fails once the headers of a form part are too long. The stream yields one chunk per poll,
+/// so that the form parser searches each chunk for the end of the headers before more data is buffered.
 fn bounded(mut body: BodyDataStream, header_budget: HeaderBudget) -> impl Stream<Item = Result<Bytes, axum::BoxError>> + Send {
     let mut has_given = false;
     stream::poll_fn(move |context| {
@@ -296,11 +296,10 @@ async fn name(mut field: multer::Field<'_>) -> Result<String, UploadError> {
     if name.chars().count() > MAX_NAME_LEN { Err(too_long()) } else { Ok(name) }
 }
 
-/// Reads and discards an unknown form field, and returns `seen` plus the size of this field. `seen` is the total size of the
-/// previously discarded fields in bytes.
+/// Discards an unknown form field, and returns the total size of all discarded fields in bytes: `seen` plus the size of this field.
 ///
-/// Returns an error when the total exceeds the limit. A large field is probably the file, sent under a name other than `meant`, the
-/// expected name of the file field.
+/// Returns an error when the total exceeds the limit. A large field is probably the file under a wrong name, so the error names
+/// `meant`, the expected file field.
 async fn skip(mut field: multer::Field<'_>, mut seen: usize, meant: &str) -> Result<usize, UploadError> {
     while let Some(data) = field.chunk().await.map_err(broken)? {
         seen += data.len();
@@ -333,7 +332,7 @@ async fn file(mut field: multer::Field<'_>, chunks: &mut Chunks) -> Result<(), U
     Ok(())
 }
 
-/// Returns the error for a form that cannot be read to its end.
+/// Converts an error of the multipart form parser to the error response of the upload.
 fn broken(cause: multer::Error) -> UploadError {
     UploadError::Failed(match cause {
         multer::Error::StreamSizeExceeded { .. } => return UploadError::too_large(),

@@ -23,16 +23,17 @@ pub struct ProblemBody {
     pub code: Cow<'static, str>,
     /// Error message for users, one sentence.
     pub message: String,
-    /// Invalid fields, each with a message. For the error code `STALE_VERSION`, the current state of the resource instead. Absent
-    /// when the error has no details.
+    /// Details of the error, such as the invalid fields with a message each, or the current vehicle for the error code `STALE_VERSION`.
+    /// Absent when the error has no details.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub details: Option<Vec<Value>>,
-    /// Current VIN of the vehicle; present only with the error code `OTHER_VEHICLE` (the VIN is not the VIN that the user saw).
+    /// Current VIN of the vehicle. Present only with the error code `OTHER_VEHICLE`: the vehicle no longer has the VIN that the user
+    /// saw.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub vin_number: Option<String>,
-    /// Number of sign-in attempts left before the lockout; only after a failed sign-in.
+    /// Number of sign-in attempts left before the lockout; present only after a failed sign-in.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub attempts_left: Option<i64>,
@@ -40,7 +41,7 @@ pub struct ProblemBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub retry_after: Option<i64>,
-    /// Id of the request, for finding it in the logs; only in responses with status 500 and above.
+    /// Id of the request, for finding the request in the logs. Present only in responses with status 500 and above.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub request_id: Option<String>,
@@ -53,7 +54,7 @@ pub struct Problem {
     pub status: StatusCode,
     /// JSON body of the response.
     pub body: Box<ProblemBody>,
-    /// Failed dependency and cause of a response with status 500 and above, for the log only.
+    /// Failed dependency and cause of a response with status 500 and above, for the log only; `None` for other responses.
     pub failure: Option<Box<DependencyFailure>>,
 }
 
@@ -208,7 +209,7 @@ impl IntoResponse for Problem {
     }
 }
 
-/// Response extension that marks an error as plain text, so that it is not converted to JSON.
+/// Response extension that marks an error body as plain text. The middleware converts all other plain-text errors to JSON.
 #[derive(Debug, Clone, Copy)]
 pub struct PlainTextError;
 

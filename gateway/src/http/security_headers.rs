@@ -8,7 +8,8 @@ use http::{
 const CONTENT_POLICY: &str = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; \
     connect-src 'self'; worker-src 'self' blob:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; \
     report-uri /api/csp-report; report-to csp";
-/// Content security policy of the Swagger UI pages; unlike the web app's policy, it allows the inline styles that Swagger UI needs.
+/// Content security policy of the Swagger UI pages. Unlike the policy of the web app, this policy allows inline styles, which Swagger
+/// UI needs.
 const SWAGGER_CONTENT_POLICY: &str = "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
     connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 

@@ -21,22 +21,23 @@ use tokio::{
     time::{Instant, sleep, timeout},
 };
 
-/// Default number of permits per core when the services run in the same process.
+/// Default number of requests processed at once (permits) per core when the services run in the gateway's process.
 const PERMITS_PER_CORE_LOCAL: usize = 5;
-/// Default number of permits per core when the services are remote, since requests then mostly wait for the network.
+/// Default number of requests processed at once (permits) per core when the services are remote. Requests then mostly wait for the
+/// network.
 const PERMITS_PER_CORE_REMOTE: usize = 8;
 /// Time after which a running request gives up its permit. A request that runs longer mostly waits for a service and uses little
 /// CPU time.
 const PERMIT_TIMEOUT: Duration = Duration::from_millis(250);
-/// Maximum length of the queue: number of waiting requests per permit.
+/// Maximum number of requests that wait in the queue, per permit.
 const QUEUE_PER_PERMIT: usize = 20;
 /// Maximum time that a request waits in the queue for a permit.
 const MAX_QUEUE_WAIT: Duration = Duration::from_millis(500);
-/// Minimum interval between two log messages about rejected requests, and interval of the queue metrics.
+/// Minimum interval between two log messages about rejected requests; also the interval at which the queue metrics are published.
 const LOG_INTERVAL: Duration = Duration::from_secs(1);
-/// Number of requests that must be admitted without waiting, for each recently rejected request, before an overload ends.
+/// Number of requests that must be admitted without waiting, per rejected request, before the overload ends.
 const DEBT_PER_REJECTION: usize = 16;
-/// Maximum number of rejected requests, per permit, that increase the recovery debt by [`DEBT_PER_REJECTION`] each. With a lower
+/// Maximum number of rejected requests, per permit, that prolong an overload by [`DEBT_PER_REJECTION`] admissions each. With a lower
 /// maximum, reads admitted in a short gap between saves would end the overload too early.
 const DEBT_CAP_PER_PERMIT: usize = 4;
 /// Number of consecutive idle ticks that end an overload. Ticks are counted instead of elapsed time, so that a paused process
@@ -195,7 +196,7 @@ impl AdmissionController {
         });
     }
 
-    /// Ticks while an overload lasts. Without an overload, nothing wakes the process.
+    /// Checks at every tick of an overload whether the overload has ended. Between overloads, the task sleeps.
     async fn tick_during_overloads(&self) {
         let overload_began = self.state().overload_began.clone();
         loop {
@@ -280,8 +281,7 @@ async fn whole(body: Body) -> Body {
     }
 }
 
-/// Permit of a request, shared by the middleware and the request body. Each of them can release the permit before the request has
-/// ended.
+/// Permit of a request, shared by the middleware and the request body. Either of them can release the permit before the request ends.
 type SharedPermit = Arc<Mutex<Option<Permit>>>;
 
 fn release(held: &SharedPermit) {

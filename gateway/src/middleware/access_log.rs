@@ -8,8 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Quiet period of a dependency, such as a service. The first failed request after this time without failures of the dependency
-/// is logged as a warning.
+/// Time without failures of a dependency (such as a service), after which the next failure of the dependency is logged as a warning.
 const QUIET_PERIOD: Duration = Duration::from_secs(10);
 
 /// Time of the last failed request for each dependency, by the name of the dependency.

@@ -75,7 +75,8 @@ pub async fn outer_middleware(State(api): State<AppState>, mut request: Request,
     response
 }
 
-/// Creates the span of a request, the root of its trace unless the client sent a trace context. Liveness checks are not traced.
+/// Creates the tracing span of a request. If the request carries a trace context, the span continues the client's trace. Liveness
+/// checks are not traced.
 fn request_span(request: &Request, route: &str, id: &RequestId) -> Span {
     if !trace::is_enabled() || route == "/healthz" {
         return tracing::info_span!(target: UNTRACED_TARGET, "request", request_id = %id.0);
@@ -118,7 +119,7 @@ fn audit_forbidden(api: &AppState, caller_slot: &CallerSlot, answered: &Response
     });
 }
 
-/// Turns plain-text errors of the web framework into the API's JSON error body, and adds the request id to 5xx errors.
+/// Converts plain-text errors of the web framework to the API's JSON error body, and adds the request id to 5xx errors.
 fn normalize_error(response: Response, path: &str, id: &RequestId) -> Response {
     let status = response.status();
     let (known_problem, in_words) =

@@ -27,7 +27,7 @@ pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(campaign_activity)).routes(routes!(total_activity))
 }
 
-/// Query parameters of the inspection work by hour: begin and end of the time range.
+/// Query parameters that select the time range of the inspection work.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct ActivityQuery {
@@ -39,20 +39,20 @@ struct ActivityQuery {
     to: Option<DateTime<Utc>>,
 }
 
-/// Inspection work in a range of hours.
+/// Inspection work in a time range, by hour, yard and user.
 #[derive(Serialize, ToSchema)]
 struct Activity {
     /// Hours with at least one save or changed vehicle, oldest first.
     hours: Vec<HourActivity>,
     /// Yards that have vehicles now, or in which vehicles were saved or changed in the range.
     yards: Vec<YardActivity>,
-    /// Users who saved vehicles in the range. An operator gets only their own work. Bulk changes are not counted for any user.
+    /// Users who saved vehicles in the range. An operator receives only their own entry. Bulk changes are not attributed to users.
     people: Vec<UserActivity>,
-    /// Number of vehicles that the caller may see.
+    /// Number of vehicles in the campaign, or in all campaigns, that the caller may see.
     total: i64,
-    /// Number of currently inspected vehicles; vehicles that the caller may not see are not counted.
+    /// Number of vehicles in `total` that are inspected now.
     inspected: i64,
-    /// Number of vehicles that were inspected before the first hour; vehicles that the caller may not see are not counted.
+    /// Number of vehicles in `total` that were inspected before the first hour of the range.
     inspected_before: i64,
 }
 
@@ -61,7 +61,7 @@ struct Activity {
 struct HourActivity {
     /// Start of the hour.
     at: DateTime<Utc>,
-    /// Change of the number of inspected vehicles in this hour. Bulk changes and their undoing count too, so the number may be
+    /// Change of the number of inspected vehicles in this hour. The number includes bulk changes and their undos, so it may be
     /// negative.
     inspected: i64,
     /// Number of saves that users made on the vehicle screen.
@@ -78,7 +78,7 @@ struct YardActivity {
     yard_name: Option<String>,
     /// Change of the number of inspected vehicles in the range; may be negative.
     inspected: i64,
-    /// Number of saves in the range.
+    /// Number of saves that users made on the vehicle screen in the range.
     saves: i64,
     /// Change of the number of vehicles with a defect (status ng, Repair or Repair OK) in the range; may be negative.
     found_wrong: i64,
@@ -86,11 +86,12 @@ struct YardActivity {
     total_vehicles: i64,
     /// Current number of inspected vehicles in the yard.
     total_inspected: i64,
-    /// Current number of vehicles with each status; empty when all campaigns are requested.
+    /// Current number of vehicles in the yard with each status, without vehicles that have no status. Empty when all campaigns are
+    /// requested.
     statuses: Vec<StatusCount>,
 }
 
-/// Number of vehicles with a status.
+/// Number of vehicles in a yard that have the same status.
 #[derive(Serialize, ToSchema)]
 struct StatusCount {
     status: VehicleStatus,

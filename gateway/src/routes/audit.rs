@@ -1,4 +1,4 @@
-//! Route with which developers read the audit log. The gateway merges the audit entries of all services by time.
+//! Route with which the developer account reads the audit log. The gateway merges the audit entries of all services by time.
 use crate::{
     extract::{auth::AuthenticatedCaller, body::QueryParams, query},
     http::problem::{ApiResult, Problem},
@@ -38,7 +38,7 @@ struct AuditQuery {
     /// Kind of the returned entries, such as `vehicle-changed`; all kinds when absent.
     #[param(max_length = 40, nullable = false)]
     kind: Option<String>,
-    /// Whether the list contains page views, the entries of the kind `page-view`. True when absent.
+    /// Whether the list contains page views (entries of the kind `page-view`); true when absent.
     #[param(nullable = false)]
     page_views: Option<bool>,
     /// Login name (HMC) of the user whose actions are returned; actions of all users when absent.
@@ -52,15 +52,15 @@ struct AuditQuery {
     to: Option<DateTime<Utc>>,
 }
 
-/// Entry of the audit log.
+/// Entry of the audit log: which user did what and when.
 #[derive(Serialize, ToSchema)]
 struct AuditEvent {
     /// Id of the audit entry: the name of the service that stores the entry, and the entry's number in that service.
     id: String,
     at: DateTime<Utc>,
-    /// Login name (HMC) of the user who acted; null when the caller was not signed in.
+    /// Login name (HMC) of the user who acted; null when no signed-in user acted.
     hmc: Option<String>,
-    /// Role that the user had when acting; null when the caller was not signed in.
+    /// Role that the user had when acting, or `service` when a service acted; null when the caller was not signed in.
     user_type: Option<String>,
     kind: String,
     subject: String,

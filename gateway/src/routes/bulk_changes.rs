@@ -66,7 +66,7 @@ struct BulkSpaces {
     dry_run: Option<bool>,
 }
 
-/// Vehicle that was not changed, with the reason.
+/// Vehicle that a bulk change left unchanged, with the reason.
 #[derive(Serialize, ToSchema)]
 struct Skipped {
     vin: String,

@@ -40,7 +40,7 @@ pub struct Campaign {
     description: String,
     part: String,
     status: CampaignStatus,
-    /// Id of the yard that the request names; null when the request names none.
+    /// Id of the yard in the query parameter `yard`; null when the parameter is absent.
     id_yard: Option<i32>,
     yard_name: Option<String>,
     image: String,
@@ -51,11 +51,11 @@ pub struct Campaign {
     modified_at: DateTime<Utc>,
     /// Time until which the inspection should be finished; null when no due date is set.
     due_at: Option<DateTime<Utc>>,
-    /// Id of the next vehicle to inspect in the campaign; null when no vehicle is left to inspect.
+    /// Id of the first uninspected vehicle in walking order (by yard, then parking space); null when all vehicles are inspected.
     next: Option<i64>,
     total_vehicles: i64,
     total_inspected: i64,
-    /// Whether the progress is unavailable, so that `next` is null and both totals are 0 although the campaign may have vehicles.
+    /// Whether the progress is temporarily unavailable. If so, `next` is null and both totals are 0, even if the campaign has vehicles.
     progress_unknown: bool,
     /// Whether the campaign has vehicles and all its vehicles are inspected.
     #[serde(rename = "allClosed")]
@@ -114,8 +114,8 @@ struct ListQuery {
     #[param(minimum = 1, maximum = 28, nullable = false)]
     yard: Option<i32>,
     /// Order of the list: newest campaigns first when absent. With `work`, campaigns in which the caller saved vehicles in the last
-    /// twelve hours come first. Campaigns in which only other users saved vehicles in that time follow, then the other Ongoing and the
-    /// other Ready campaigns. Campaigns in review (Pending Review) and then closed ones always come last.
+    /// twelve hours come first, followed by campaigns in which only other users saved vehicles. The other Ongoing campaigns follow,
+    /// then the other Ready campaigns. Pending Review campaigns and then Closed campaigns always come last.
     #[param(inline, value_type = ListOrder, required = false)]
     order: Option<String>,
 }
@@ -128,7 +128,7 @@ enum ListOrder {
     Work,
 }
 
-/// Returns the order that the query parameter `order` names.
+/// Parses the query parameter `order`. Returns a 400 for any value other than `work`.
 fn parse_order(order: Option<&str>) -> ApiResult<pb::CampaignOrder> {
     match order {
         None => Ok(pb::CampaignOrder::Unspecified),
@@ -179,7 +179,7 @@ struct CampaignsMeta {
     page_index: i32,
     total_count: i64,
     per_page: i32,
-    /// Name of the yard that the request names; null when the request names none.
+    /// Name of the yard in the query parameter `yard`; null when the parameter is absent.
     yard_name: Option<String>,
 }
 
@@ -235,7 +235,7 @@ async fn get_campaign(
 /// Changes to a campaign. Absent fields keep their value, and unknown fields are ignored.
 #[derive(Deserialize, ToSchema)]
 struct EditCampaign {
-    /// Id of the campaign; when present, it must equal the id in the path.
+    /// Id of the campaign. When present, the id must equal the id in the path.
     id: Option<i64>,
     name: Option<String>,
     description: Option<String>,
@@ -255,7 +255,7 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<D
     Option::deserialize(deserializer).map(Some)
 }
 
-/// Changes a campaign. Operators may only start a campaign.
+/// Changes a campaign. Operators may only start a campaign, by changing the status from Ready to Ongoing.
 #[utoipa::path(put, path = "/campaigns/{id}", tag = "campaigns", params(("id" = i64, Path, minimum = 1)), request_body = EditCampaign,
     responses((status = 200, description = "The changed campaign.", body = Campaign),
         (status = 409, description = "The name is taken.", body = ProblemBody),

@@ -1,4 +1,4 @@
-//! Route that streams changes by other users to the web app as server-sent events, so that open pages stay current.
+//! Route that streams changes of campaigns and vehicles to the web app as server-sent events, so that open pages stay current.
 use crate::{
     extract::{auth::AuthenticatedCaller, body::QueryParams, query},
     http::problem::{ApiResult, Problem, ProblemBody},
@@ -27,12 +27,12 @@ use tonic::Status;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// Returns the route that streams changes by other users.
+/// Returns the route that streams changes of campaigns and vehicles.
 pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(events))
 }
 
-/// Interval of the keep-alive comments in an event stream of server-sent events.
+/// Interval at which keep-alive comments are sent in an event stream.
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(15);
 /// Header that stops proxies such as nginx from buffering the event stream.
 const NO_BUFFERING_HEADER: (HeaderName, HeaderValue) = (HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
@@ -47,7 +47,8 @@ struct LiveVehicles {
     by_hmc: Option<String>,
 }
 
-/// Data of a `changed` event, sent when too many vehicles changed to list all of them; the client should fetch the changes.
+/// Data of a `changed` event, sent instead of a `vehicles` event when the changed vehicles cannot be listed, for example because too
+/// many vehicles changed. The client should fetch the changes.
 #[derive(Serialize, ToSchema)]
 struct LiveChanged {
     campaign_id: i64,
@@ -60,7 +61,8 @@ struct LiveCampaign {
     campaign_id: i64,
 }
 
-/// Data of an event; its type depends on the event name: `vehicles`, `changed`, `campaign`, `conflict` or `pace`.
+/// Data of a server-sent event. The type of the data depends on the event name: `vehicles`, `changed`, `campaign`, `conflict` or
+/// `pace`.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 enum LiveEvent {
@@ -119,10 +121,11 @@ struct EventsQuery {
     campaign: Option<i64>,
 }
 
-/// Streams changes by other users as server-sent events until the session ends, with a keep-alive comment every 15 seconds.
+/// Streams changes of campaigns, vehicles, conflicts and work pace as server-sent events until the session ends. A keep-alive comment
+/// is sent every 15 seconds.
 ///
-/// Events may arrive twice or out of order. Ignore a vehicle unless its version is greater than the version of your copy. Adopt a
-/// revision of the vehicle list only if it is your revision plus 1. After an interruption, events may be missing: open a new
+/// Events may arrive twice or out of order. Ignore a vehicle unless its version is greater than the version of your copy. Update the
+/// revision of your vehicle list only if the event's revision is yours plus 1. After an interruption, events may be missing: open a new
 /// stream, then fetch the changes since your revision.
 #[utoipa::path(get, path = "/events", tag = "live", params(EventsQuery),
     responses((status = 200, description = "Events named `vehicles`, `changed`, `campaign`, `conflict` or `pace`, each with its own type of data.", body = LiveEvent, content_type = "text/event-stream"),

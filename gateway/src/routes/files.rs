@@ -107,11 +107,11 @@ struct CsvForm {
 /// Result of applying or checking a CSV file.
 #[derive(Serialize, ToSchema)]
 struct CsvResult {
-    /// Number of vehicles named in the CSV file.
+    /// Number of vehicles that the rows of the CSV file identify.
     vehicles: i64,
     /// Number of vehicles that the CSV file changes.
     updated: i64,
-    /// Up to 500 of the errors in the file.
+    /// Errors in the file, at most 500 of them.
     errors: Vec<CsvError>,
     /// Total number of errors in the file.
     total_errors: i64,

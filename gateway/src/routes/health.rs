@@ -27,8 +27,8 @@ pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(health))
 }
 
-/// Returns the routes outside `/api`: liveness and the public keys. The paths of the admin port return 404, because the web app
-/// would otherwise be served for these paths.
+/// Returns the routes outside `/api`: liveness and the public keys. `/readyz` and `/metrics`, which exist only on the admin port,
+/// return 404 instead of a page of the web app.
 pub fn probe_routes() -> Router<AppState> {
     let hidden = || any(async || StatusCode::NOT_FOUND);
     let admin = Router::new().route("/readyz", hidden()).route("/metrics", hidden());
@@ -60,8 +60,7 @@ pub fn admin_port_routes(host: ServiceHost) -> Router {
     Router::new().route("/readyz/services", get(services)).with_state(host)
 }
 
-/// Returns the names of the services that this gateway cannot use, as JSON. The status is 503 if at least one service is
-/// unavailable.
+/// Returns the names of the unavailable services as JSON. The status is 503 if at least one service is unavailable, otherwise 200.
 ///
 /// The readiness probe does not include this check: one failed service would otherwise make every gateway unready.
 async fn services(State(host): State<ServiceHost>) -> (StatusCode, Json<Value>) {

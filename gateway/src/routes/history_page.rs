@@ -34,7 +34,7 @@ pub(super) fn validate_page_limit(limit: Option<i32>) -> ApiResult<i32> {
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct MergedHistoryQuery {
-    /// Position of the page: `next` of the previous page; the newest entries when absent.
+    /// Position at which the page begins: the value `next` of the previous page. When absent, the page begins with the newest entry.
     #[param(max_length = 60, nullable = false)]
     before: Option<String>,
     /// Maximum number of entries, 1 to 100; 50 when absent.
@@ -58,7 +58,7 @@ enum Source {
     Jobs,
 }
 
-/// Position of an entry in the merged history.
+/// Position of an entry in the merged history: its time, then its source and id to order entries with equal times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Position {
     at: DateTime<Utc>,
@@ -108,12 +108,12 @@ impl MergedHistoryWindow {
         Ok(Self { after: query.before.as_deref().map(str::parse).transpose()?, limit })
     }
 
-    /// Returns the position and limit with which to request the audit entries of this page.
+    /// Returns the start position and maximum number of the audit entries to request for this page.
     pub(super) fn audit_window(self) -> Option<HistoryWindow> {
         Some(self.window(Source::Audit))
     }
 
-    /// Returns the position and limit with which to request the bulk jobs of this page.
+    /// Returns the start position and maximum number of the bulk jobs to request for this page.
     pub(super) fn job_window(self) -> Option<HistoryWindow> {
         Some(self.window(Source::Jobs))
     }
@@ -141,9 +141,9 @@ impl MergedHistoryWindow {
     }
 }
 
-/// Entry of the merged history, with the response message of the service that stores the entry.
+/// Entry of the merged history, as the gRPC message of the service that stores the entry.
 pub(super) enum MergedEntry {
-    /// Audit entry.
+    /// Entry of the audit log, such as a sign-in or a change of a campaign.
     Audit(audit::Event),
     /// Bulk job, or the undoing of a bulk job.
     Job(pb::JobEvent),
@@ -162,7 +162,7 @@ impl MergedEntry {
         }
     }
 
-    /// Returns the user who caused the entry; `None` when no user did.
+    /// Returns the id of the user who caused the entry; `None` when no user caused the entry.
     pub(super) fn user_id(&self) -> Option<i64> {
         match self {
             Self::Audit(event) => event.user_id,
@@ -185,7 +185,7 @@ pub(super) enum BulkChangeKind {
     Undo,
 }
 
-/// Bulk change of vehicles, or the undoing of a bulk change.
+/// Bulk change of vehicles, or the undo of a bulk change.
 #[derive(Serialize, ToSchema)]
 pub(super) struct BulkChangeEvent {
     /// Id of the bulk change.
@@ -193,7 +193,7 @@ pub(super) struct BulkChangeEvent {
     kind: BulkChangeKind,
     /// New status (empty when the status was cleared), or name of the CSV file.
     detail: String,
-    /// Number of vehicles that the bulk change changed, or that its undoing restored.
+    /// Number of vehicles that the bulk change changed or, for an undo, number of vehicles that were restored.
     vehicles: i64,
 }
 

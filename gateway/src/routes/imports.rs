@@ -138,7 +138,7 @@ struct UploadProgress {
     total: Option<i64>,
 }
 
-/// Phase of a workbook import.
+/// Phase of a workbook import: reading the file, saving the vehicles, done or failed.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 enum Phase {
@@ -191,7 +191,7 @@ fn events(progress: impl Stream<Item = Result<pb::ImportProgress, Status>>) -> i
     })
 }
 
-/// Returns the template workbook for campaigns; the template can be imported unchanged.
+/// Returns a template workbook with example vehicles for campaign imports. The template can be imported unchanged.
 #[utoipa::path(get, path = "/documents/template", tag = "documents",
     responses((status = 200, description = "An .xlsx file.", body = Workbook, content_type = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet")),
     extensions(("x-rpc" = json!("/patio.imports.v1.ImportService/GetTemplate"))))]

@@ -148,9 +148,9 @@ struct UndoResult {
     deleted: i64,
 }
 
-/// Undoes a job. Vehicles that were changed after the job are not restored, but listed in the result. Undoing an import deletes
-/// its campaign, unless a vehicle of the campaign was changed after the import. A repeated call returns the result of the first
-/// call.
+/// Undoes a job (import or bulk change). Vehicles that were changed after the job are not restored, but listed in the result. Undoing
+/// an import deletes its campaign, unless a vehicle of the campaign was changed after the import. A repeated call returns the result of
+/// the first call.
 #[utoipa::path(post, path = "/jobs/{id}/undo", tag = "jobs", params(("id" = i64, Path, minimum = 1)),
     responses((status = 200, description = "Result of the undo.", body = UndoResult),
         (status = 404, description = "The job does not exist, or its campaigns are deleted.", body = ProblemBody),

@@ -19,7 +19,7 @@ pub fn routes() -> OpenApiRouter<AppState> {
 /// Request to log a page view.
 #[derive(Deserialize, ToSchema)]
 struct PageView {
-    /// Path of the opened page without leading slashes; `home` when empty.
+    /// Path of the opened page without leading slashes. The web app sends `home` for the start page.
     page: String,
     /// Time at which the page was opened, according to the browser's clock.
     timestamp: String,

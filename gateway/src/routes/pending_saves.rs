@@ -27,7 +27,7 @@ pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(report_pending_saves)).routes(routes!(list_pending_saves))
 }
 
-/// All pending saves of the caller on one device.
+/// Report of a device that lists all pending saves of the caller on the device.
 #[derive(Deserialize, ToSchema)]
 struct HeldByDevice {
     /// Pending saves per campaign, which replace the device's last report; empty when the device has no pending saves.
@@ -46,7 +46,8 @@ struct PendingSaves {
     oldest_at: DateTime<Utc>,
 }
 
-/// Reports the caller's saves that are still pending on a device.
+/// Stores a device's report of the caller's pending saves, which the device has not sent yet. The report replaces the last report of
+/// the device.
 #[utoipa::path(put, path = "/devices/{device}/held", tag = "live",
     params(("device" = String, Path, description = "Name of the app installation, chosen by the client.", min_length = 1, max_length = 64)),
     request_body = HeldByDevice, responses((status = 204, description = "The report is stored.")),
@@ -88,8 +89,8 @@ struct HeldOnDevice {
     told_at: DateTime<Utc>,
 }
 
-/// Returns the saves for a campaign that devices have stored but not sent yet. These saves would fail if the campaign were closed
-/// before they are sent.
+/// Returns the pending saves of a campaign: saves that devices have stored but not sent yet. These saves would fail if the campaign
+/// were closed before the devices send them.
 #[utoipa::path(get, path = "/campaigns/{id}/held", tag = "live", params(("id" = i64, Path, minimum = 1)),
     responses((status = 200, description = "The pending saves.", body = Held)),
     extensions(("x-rpc" = json!("/patio.vehicle.v1.PendingSaveService/ListPendingSaves"))))]

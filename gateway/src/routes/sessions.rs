@@ -63,12 +63,12 @@ struct Session {
     hmc: String,
     user_type: UserType,
     expires_at: DateTime<Utc>,
-    /// Id of the session. After an offline sign-out, `POST /sessions/ended` ends the session by this id.
+    /// Id of the session. After an offline sign-out, the device later sends this id to `POST /sessions/ended` to end the session.
     session_id: String,
     /// Key with which the device encrypts saves that are not sent yet: 32 bytes in base64url without padding. Every sign-in of
     /// the user returns the same key.
     seal_key: String,
-    /// Whether the password was set by another user. If so, the user must change the password before making any other call.
+    /// Whether the user must change the password, which another user has set, before making any other call.
     must_change_password: bool,
 }
 
@@ -80,7 +80,7 @@ struct Me {
     user_type: UserType,
     /// Whether the signed-in user is the reserved developer account.
     developer: bool,
-    /// Whether the password was set by another user. If so, the user must change the password before making any other call.
+    /// Whether the user must change the password, which another user has set, before making any other call.
     must_change_password: bool,
     /// Product name shown to users.
     product_name: String,
@@ -145,7 +145,7 @@ async fn sign_in(
     Ok((HeaderMap::from_iter(cookie), Json(session)))
 }
 
-/// Signs out: ends the caller's session and revokes its token immediately.
+/// Signs out: ends the caller's session and revokes the session's token immediately.
 #[utoipa::path(delete, path = "/sessions", tag = "sessions", responses((status = 204, description = "Signed out.")),
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/SignOut"))))]
 async fn sign_out(State(api): State<AppState>, signed: AuthenticatedCaller) -> ApiResult<StatusCode> {

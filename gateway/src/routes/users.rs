@@ -109,8 +109,8 @@ async fn sign_up(
 }
 
 /// Changes a user, who then has to sign in again. Setting a password or promoting a user to supervisor requires a sign-in or
-/// `POST /me/confirm` within the last five minutes. The user must change a password set this way at the next sign-in. Errors
-/// are plain text, with the error code in the header `x-code`.
+/// `POST /me/confirm` within the last five minutes. If the call sets a password, the user must change that password at the next
+/// sign-in. Errors are plain text, with the error code in the header `x-code`.
 #[utoipa::path(put, path = "/users/{id}", tag = "users", params(("id" = i64, Path, minimum = 1)), request_body = EditUser,
     responses((status = 200, description = "The changed user.", body = User),
         (status = 409, description = "The hmc is taken, or the change would leave no supervisor.", body = ProblemBody),
@@ -188,7 +188,7 @@ async fn user_data(State(api): State<AppState>, signed: AuthenticatedCaller, Pat
     sessions::export_user_data(&api, &signed, id).await
 }
 
-/// Turns a JSON error into plain text, which existing clients of this route expect.
+/// Converts a JSON error response to plain text, which existing clients of the route `PUT /users/{id}` expect.
 async fn as_text(response: Response) -> Response {
     let Some(problem) = response.extensions().get::<Problem>().cloned() else { return response };
     let mut text = (problem.status, problem.body.message.clone()).into_response();

@@ -33,11 +33,11 @@ struct SinceQuery {
 /// Changes of a campaign's vehicle list since a revision.
 #[derive(Serialize, ToSchema)]
 struct Changes {
-    /// Revision of the vehicle list after these changes; later changes have greater revisions.
+    /// Revision of the client's copy after the client applies these changes, to send as `since` in the next request.
     revision: i64,
     /// Current state of the changed vehicles, in walking order (by yard, then parking space).
     vehicles: Vec<ListedVehicle>,
-    /// Ids of the vehicles deleted from the list.
+    /// Ids of vehicles to delete from the client's copy, because they left the campaign or are no longer visible to the caller.
     removed: Vec<i64>,
     /// Whether the client must fetch the full list again. True when too many vehicles changed, or the client's revision is too old
     /// for a list of changes.

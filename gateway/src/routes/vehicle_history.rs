@@ -26,7 +26,8 @@ pub fn routes() -> OpenApiRouter<AppState> {
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct HistoryQuery {
-    /// Time before which the listed changes were made: `next` of the previous page; the newest changes when absent.
+    /// Time before which the listed changes were made: the value `next` of the previous page. When absent, the newest changes are
+    /// listed.
     #[param(nullable = false)]
     before: Option<DateTime<Utc>>,
     /// Maximum number of changes, 1 to 100; 50 when absent.

@@ -26,11 +26,11 @@ pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(get_vehicle, save_vehicle)).routes(routes!(list_vehicles))
 }
 
-/// Optional query parameter that limits the next vehicle to one yard.
+/// Optional query parameter that limits the returned `next` vehicle to one yard.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct YardQuery {
-    /// Id of the yard to which the next vehicle (`next`) is limited; all yards when absent.
+    /// Id of the yard to which the returned `next` vehicle is limited; all yards when absent.
     #[param(minimum = 1, maximum = 28, nullable = false)]
     yard: Option<i32>,
 }
@@ -63,7 +63,7 @@ pub enum VinOrigin {
 /// Changes to a vehicle. Absent fields keep their value, and unknown fields are ignored.
 #[derive(Deserialize, ToSchema)]
 struct SaveVehicle {
-    /// Id of the vehicle; when present, it must equal the id in the path.
+    /// Id of the vehicle. When present, the id must equal the id in the path.
     id: Option<i64>,
     /// VIN that the user saw. When present, the save fails with `OTHER_VEHICLE` if the vehicle's VIN differs.
     seen_vin_number: Option<String>,
@@ -72,11 +72,11 @@ struct SaveVehicle {
     parking_space: Option<String>,
     operator_notes: Option<String>,
     admin_notes: Option<String>,
-    /// Id of the campaign; when present, it must equal the id of the vehicle's campaign.
+    /// Id of the campaign. When present, the id must equal the id of the vehicle's campaign.
     campaign_id: Option<i64>,
     origin: Option<VinOrigin>,
-    /// Field values that the user saw before the change. When present, the save changes only these fields, and may be based on an
-    /// outdated version unless another user has changed one of these fields.
+    /// Field values that the user saw before the change. When present, the save changes only these fields. The save may then be based
+    /// on an outdated version, unless another user has changed one of these fields.
     base: Option<Base>,
     /// How to handle a field that another user changed meanwhile; `ask` when absent.
     on_conflict: Option<OnConflict>,

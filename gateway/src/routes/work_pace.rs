@@ -1,5 +1,4 @@
-//! Routes that return the work pace of campaigns: active users, inspected vehicles per hour and the expected finish
-//! time.
+//! Routes that return the work pace of campaigns: active users, saved vehicles per hour and the expected finish time.
 use crate::{
     extract::{
         auth::AuthenticatedCaller,
@@ -27,14 +26,13 @@ pub fn routes() -> OpenApiRouter<AppState> {
 /// Maximum number of campaigns whose pace one call may request.
 const MAX_CAMPAIGNS: usize = 200;
 
-/// Work pace of a campaign.
+/// Work pace of a campaign: active users, saved vehicles per hour and the expected finish time.
 #[derive(Serialize, ToSchema)]
 pub struct Pace {
     campaign_id: i64,
     /// Active users, who saved a vehicle in the last 15 minutes; most recent save first.
     people: Vec<UserPace>,
-    /// Number of saved vehicles per hour, averaged over the last 30 minutes. If the first save in that time is more recent, the
-    /// average starts at the first save, but covers at least 10 minutes.
+    /// Number of saved vehicles per hour, averaged since the first save in the last 30 minutes, but over at least 10 minutes.
     per_hour: f64,
     /// Number of vehicles of the campaign that are not inspected yet.
     remaining: i64,
@@ -43,7 +41,7 @@ pub struct Pace {
     finish_at: Option<DateTime<Utc>>,
 }
 
-/// Work pace of one user in a campaign.
+/// Work pace of one user in a campaign, and the yard in which the user works.
 #[derive(Serialize, ToSchema)]
 struct UserPace {
     hmc: String,
@@ -51,9 +49,9 @@ struct UserPace {
     yard_id: Option<i32>,
     yard_name: Option<String>,
     last_at: DateTime<Utc>,
-    /// Number of vehicles that this user saved in the last 30 minutes; null when the caller is an operator and not this user.
+    /// Number of vehicles that this user saved in the last 30 minutes. Operators receive null for all other users.
     saves: Option<i64>,
-    /// Number of vehicles that this user saved per hour; null when the caller is an operator and not this user.
+    /// Number of vehicles that this user saved per hour. Operators receive null for all other users.
     per_hour: Option<f64>,
 }
 
@@ -90,7 +88,7 @@ async fn paces(api: &AppState, signed: &AuthenticatedCaller, campaign_ids: Vec<i
     Ok(paces.into_iter().map(|pace| Pace::new(pace, &names)).collect())
 }
 
-/// Returns the work pace of a campaign: active users, vehicles per hour and the expected finish time.
+/// Returns the work pace of a campaign: active users, saved vehicles per hour and the expected finish time.
 #[utoipa::path(get, path = "/campaigns/{id}/pace", tag = "live", params(("id" = i64, Path, minimum = 1)),
     responses((status = 200, description = "The pace.", body = Pace),
         (status = 404, description = "The campaign does not exist.", body = ProblemBody)),

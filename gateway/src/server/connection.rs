@@ -40,7 +40,7 @@ use tower::ServiceExt;
 
 /// Maximum time that a graceful shutdown waits for requests in flight.
 pub(super) const DRAIN_TIMEOUT: Duration = Duration::from_secs(20);
-/// Idle timeout of a connection on which a request is in flight but no bytes are transferred.
+/// Idle timeout of a connection on which a request is in flight but no response data is sent.
 const REQUEST_IDLE_TIMEOUT: Duration = Duration::from_secs(180);
 /// Keep-alive timeout for connections of trusted proxies. Most proxies close idle connections after a minute. The gateway must
 /// not close first, because a request that the proxy has just sent would be lost.
@@ -79,7 +79,7 @@ fn patience(config: &Config, address: IpAddr) -> IdleTimeouts {
 }
 
 impl Connection {
-    /// Creates a connection from `peer`. The router `app` handles the requests on the runtime of `work`.
+    /// Creates a connection from `peer`. The router `app` handles the requests on the tokio runtime of `work`.
     pub(super) fn new(app: Router, api: AppState, work: Executor, peer: Peer) -> Self {
         let patience = patience(&api.config, peer.address);
         Self { app, api, work, peer, patience, shared: AtomicBool::new(false) }

@@ -28,7 +28,7 @@ pub struct IdleTimeouts {
     pub first: Duration,
     /// Idle timeout of a connection between the end of a request and the start of the next request.
     pub between_requests: Duration,
-    /// Idle timeout of a connection on which a request is in flight but no bytes are transferred.
+    /// Idle timeout of a connection on which a request is in flight but no response data is sent.
     pub during_request: Duration,
 }
 
@@ -68,7 +68,7 @@ impl ConnectionActivity {
     }
 }
 
-/// Guard of a request in flight; dropping it marks the request as finished.
+/// Guard of a request in flight. Dropping the guard marks the request as finished.
 pub struct InFlightGuard(ConnectionActivity);
 
 impl Drop for InFlightGuard {

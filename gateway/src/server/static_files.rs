@@ -179,7 +179,7 @@ impl File {
     }
 }
 
-/// Returns `true` if an `Accept-Encoding` header names an encoding without excluding it by the weight 0.
+/// Returns `true` if an `Accept-Encoding` header names an encoding with a weight other than 0.
 fn accepts(header: &str, encoding: &str) -> bool {
     header.split(',').any(|item| {
         let (name, weight) = item.split_once(';').unwrap_or((item, ""));
@@ -196,7 +196,7 @@ fn read_if_exists(path: &Path) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-/// Returns `true` for the files that contain [`BUILT_NAME`], which the configured product name replaces when the files are loaded.
+/// Returns `true` for the two files that contain [`BUILT_NAME`]: the entry page and the web manifest.
 fn is_named(path: &str) -> bool {
     path == INDEX_PATH || path == MANIFEST_PATH
 }

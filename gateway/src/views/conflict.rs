@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum VehicleField {
-    /// Inspection status.
+    /// Inspection status of the vehicle, such as `ok` or `Repair`.
     Status,
     /// Notes of operators and team leaders.
     OperatorNotes,
@@ -18,7 +18,7 @@ pub enum VehicleField {
     AdminNotes,
     /// VIN: model code and serial number.
     VinNumber,
-    /// Parking space.
+    /// Parking space of the vehicle, such as `A-12`.
     ParkingSpace,
 }
 

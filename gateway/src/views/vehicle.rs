@@ -35,16 +35,17 @@ pub struct Vehicle {
     parking_space: String,
     id_yard: Option<i32>,
     yard_group: String,
-    /// Id of the next vehicle to inspect, in walking order (by yard, then parking space); null when no vehicle is left to inspect.
+    /// Id of the next uninspected vehicle after this vehicle in walking order (by yard, then parking space); null when no other vehicle
+    /// is left.
     next: Option<i64>,
     modified_by: Option<i64>,
     modified_by_hmc: Option<String>,
     modified_at: Option<DateTime<Utc>>,
-    /// Version of the vehicle, increased by every save; also sent as `ETag`.
+    /// Version of the vehicle, increased by every change of the vehicle; also sent as `ETag`.
     version: i64,
     /// Number of open conflicts of the vehicle.
     open_conflicts: i64,
-    /// Conflicts that a save caused; absent without conflicts, and in all responses except the response to a save.
+    /// Conflicts that this save caused. Present only in the response to a save that caused conflicts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     conflicts: Vec<Conflict>,

@@ -1,5 +1,5 @@
-//! gRPC `FileService`: exports campaigns, converts workbooks to SQL scripts, returns rejected workbooks, and changes
-//! vehicles from CSV files.
+//! gRPC `FileService`: exports campaigns, converts workbooks to SQL scripts, returns rejected workbooks, and applies CSV files
+//! that change vehicles.
 use crate::{
     api::{
         upload::{self, ReceivedUpload},
@@ -31,7 +31,7 @@ use patio_proto::{
 use std::pin::Pin;
 use tonic::{Request, Response, Status, Streaming};
 
-/// Maximum length of a campaign name in characters; names in an imported workbook have an equal limit.
+/// Maximum length in characters of a campaign name entered for an SQL script. Campaign names in workbooks have an equal limit.
 const MAX_NAME_LEN: usize = 120;
 
 /// Implements the gRPC `FileService`.
@@ -79,8 +79,8 @@ impl FileApi {
         }
     }
 
-    /// Returns a rejected workbook with its errors marked. Only the uploader of the workbook and supervisors may read the workbook;
-    /// other callers get `RejectedWorkbookNotFound`.
+    /// Returns a rejected workbook with its errors marked, for its uploader and for supervisors. Other callers get
+    /// `RejectedWorkbookNotFound`.
     async fn corrections(&self, caller: &Caller, upload_id: &str) -> Result<Pieces, Error> {
         let _place = self.places.try_acquire()?;
         let kept = rejected_workbooks::find(&self.db, upload_id, self.host.clock.now()).await?.ok_or(Error::RejectedWorkbookNotFound)?;

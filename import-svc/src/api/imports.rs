@@ -24,9 +24,9 @@ use std::{
 use tonic::{Request, Response, Status, Streaming};
 use uuid::Uuid;
 
-/// Maximum time that `CancelImport` waits for the import to stop.
+/// Maximum time that `CancelImport` waits for a cancelled import to stop.
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(10);
-/// Poll interval of `CancelImport` for the outcome of the import.
+/// Interval at which `CancelImport` checks in the database whether the import has stopped.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Implements the gRPC `ImportService`.
@@ -57,7 +57,8 @@ impl ImportApi {
 }
 
 impl ImportApi {
-    /// Requests cancellation of an import on any replica, and waits until the import has ended.
+    /// Requests cancellation of an import, which may run on another replica, and waits until the import has stopped. Returns an
+    /// error if the import is unknown, already published, or still running after [`CANCEL_TIMEOUT`].
     async fn cancel(&self, upload_id: String, user_id: i64) -> Result<(), Error> {
         let db = &self.importer.db;
         let asked = Instant::now();

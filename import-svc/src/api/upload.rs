@@ -19,7 +19,7 @@ const MAX_DISCARDED_BYTES: usize = 2 * MAX_FILE_BYTES;
 /// Maximum length of a file name in characters; longer names are cut.
 const MAX_NAME_LEN: usize = 200;
 
-/// Result of receiving an uploaded workbook: a complete file or a rejection.
+/// Outcome of receiving an uploaded workbook: a complete file, or the rejection of the file.
 #[derive(Debug)]
 pub(super) enum ReceiveOutcome {
     /// A complete file that is ready for import.
@@ -28,25 +28,25 @@ pub(super) enum ReceiveOutcome {
     Rejected(Uuid, Rejection),
 }
 
-/// A received file before its size and name are checked.
+/// An uploaded file as received. The caller must check its size and file extension.
 #[derive(Debug)]
 pub(super) struct ReceivedUpload {
     /// Upload id from the client; empty if the client sent no upload id.
     id: String,
     /// File name from the client, without unprintable characters.
     pub(super) name: String,
-    /// Whether the file name has the expected extension.
+    /// Whether the file name has the extension that the caller expects.
     pub(super) has_expected_extension: bool,
     /// Number of received bytes of the file.
     pub(super) size: usize,
     /// Content of the file; incomplete when the file is too large or has the wrong extension.
     pub(super) data: Bytes,
-    /// Campaign name from the form, which replaces the campaign name in the workbook; empty when not given.
+    /// Campaign name that replaces the name in the workbook; empty if not given. Only the conversion to an SQL script reads this field.
     pub(super) campaign_name: String,
 }
 
-/// Receives a file whose name should end with `ending`. A file that is too large is read up to `MAX_DISCARDED_BYTES` bytes, so
-/// that the client receives the rejection.
+/// Receives an uploaded file and checks whether its name ends with `ending`. Of a file that will be rejected, up to
+/// `MAX_DISCARDED_BYTES` bytes are read, so that the client finishes sending.
 pub(super) async fn receive_file<S>(mut pieces: S, ending: &str) -> Result<ReceivedUpload>
 where
     S: Stream<Item = std::result::Result<UploadChunk, Status>> + Unpin,

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use tonic::Status;
 use uuid::Uuid;
 
-/// Maximum time without a new progress record in the cache; then the stream ends. While the cache is unavailable, the stream
-/// stays open and sends nothing.
+/// Maximum time without new progress in the cache, after which the stream ends. If the cache is unavailable, a stream that has
+/// already received progress stays open.
 const PROGRESS_TIMEOUT: Duration = Duration::from_secs(10);
 
 struct Watch {
@@ -23,7 +23,7 @@ struct Watch {
     over: bool,
 }
 
-/// Streams the progress of the import with this upload id until the import ends.
+/// Streams the progress of the import with this upload id to its uploader until the import ends. Other users get `UploadNotFound`.
 pub(super) fn stream_progress(
     host: ServiceHost,
     upload: Uuid,
@@ -70,8 +70,8 @@ impl Watch {
         is_new.then_some(progress)
     }
 
-    /// Ends the stream after the timeout. The last item is `UploadNotFound` if the upload id is unknown, or progress in the phase
-    /// `Failed` if the process that ran the import died.
+    /// Ends the stream after the timeout. The last item is the last progress with the phase `Failed`, or `UploadNotFound` if no
+    /// progress was ever read.
     fn give_up(&mut self) -> Option<Result<ImportProgress, Status>> {
         match self.last.take() {
             None => self.end(Err(Error::UploadNotFound.into())),

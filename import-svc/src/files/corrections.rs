@@ -1,4 +1,4 @@
-//! Writes a rejected workbook for correction by the user: the same rows at the same positions, plus a column of errors.
+//! Writes a copy of a rejected workbook for the user to correct: every row keeps its position and gets its errors in an extra column.
 use crate::{
     files::export_writer::looks_like_formula,
     reader::{CheckedWorkbook, Column, ERRORS_COLUMN, protocol::CheckedRow},
@@ -11,7 +11,7 @@ const MAX_CELL_LEN: usize = 32_767;
 /// Width of the error column, in characters.
 const ERRORS_WIDTH: f64 = 64.0;
 
-/// Cell formats of the workbook that the user corrects.
+/// Cell formats of a correction workbook: header, valid cells, invalid cells and errors.
 struct Styles {
     head: Format,
     text: Format,
@@ -20,7 +20,7 @@ struct Styles {
 }
 
 impl Styles {
-    /// Creates the cell formats. All of the formats are text formats, so that leading zeros are kept and nothing is calculated.
+    /// Creates the cell formats. All are text formats, so that leading zeros are kept and no value becomes a number or a formula.
     fn new() -> Self {
         let text = || Format::new().set_num_format("@").set_align(FormatAlign::Top);
         Self {
@@ -32,7 +32,7 @@ impl Styles {
     }
 }
 
-/// Returns the width in characters of a column, by the column name in row 1.
+/// Returns the width in characters of the column with this name in row 1.
 fn width(name: &str) -> f64 {
     match Column::ALL.into_iter().find(|column| column.name() == name) {
         Some(Column::Campaign | Column::Description) => 30.0,
@@ -89,7 +89,7 @@ fn write_line(sheet: &mut Worksheet, line: &CheckedRow, styles: &Styles) -> Resu
     Ok(end)
 }
 
-/// Writes a text as a text cell. A text that begins like a formula gets the quote prefix, so that it never becomes a formula.
+/// Writes a text as a text cell. A text that begins like a formula gets Excel's quote prefix, so that it never becomes a formula.
 fn write_text(sheet: &mut Worksheet, (row, column): (u32, u16), text: &str, style: Format) -> Result<(), XlsxError> {
     let cut: String = text.chars().take(MAX_CELL_LEN).collect();
     if cut.is_empty() {

@@ -4,7 +4,7 @@ use csv::{ReaderBuilder, StringRecord};
 use patio_proto::vehicle::{EditRow, LineError};
 use std::borrow::Cow;
 
-/// Maximum number of listed line errors; further errors are only counted.
+/// Maximum number of line errors that are listed per CSV file; further errors are only counted.
 pub const MAX_LISTED_ERRORS: usize = 500;
 /// Maximum number of vehicles in one CSV file.
 pub const MAX_ROWS: usize = 50_000;
@@ -14,14 +14,14 @@ const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 /// Recognized columns of the CSV file; the first two columns are required.
 const COLUMNS: [&str; 6] = ["Model Code", "Serial Number", "Parking Space", "Status", "Team Leader Notes", "Supervisor Notes"];
 
-/// Result of parsing a CSV file.
+/// Vehicle changes, errors and warnings from parsing a CSV file.
 #[derive(Debug, Default)]
 pub struct ParsedCsv {
     /// Rows that change at least one value, in the order of the file.
     pub rows: Vec<EditRow>,
     /// Errors of the first invalid lines of the file.
     pub errors: Vec<LineError>,
-    /// Number of all errors in lines of the file, including errors that are not listed.
+    /// Number of all line errors, including those that are not in `errors`.
     pub total_errors: i64,
     /// Warnings about how the file was read, one sentence each.
     pub warnings: Vec<String>,
@@ -42,7 +42,7 @@ impl ParsedCsv {
     }
 }
 
-/// Parses a CSV file. Every problem is reported with its line number.
+/// Parses a CSV file of vehicle changes. Every problem is returned in [`ParsedCsv`], errors with their line number.
 #[must_use]
 pub fn parse_csv(data: &[u8]) -> ParsedCsv {
     // Some terminals and legacy port systems append Ctrl-Z (0x1A) to a file.
@@ -76,7 +76,8 @@ fn read_text(text: &str) -> ParsedCsv {
     rows(text, &header)
 }
 
-/// Decodes a CSV file and removes the byte-order mark. The text is a copy only if the file is encoded in Windows-1252.
+/// Decodes a CSV file from UTF-8 or Windows-1252 and removes the byte-order mark. Only text from Windows-1252 is `Cow::Owned`.
+/// Returns a line number and a message if the file has another encoding.
 fn decode(data: &[u8]) -> Result<Cow<'_, str>, (i64, String)> {
     let utf16 = data.starts_with(&[0xff, 0xfe]) || data.starts_with(&[0xfe, 0xff]);
     if utf16 || data.iter().take(200).filter(|byte| **byte == 0).count() > 10 {
@@ -97,13 +98,13 @@ fn decode(data: &[u8]) -> Result<Cow<'_, str>, (i64, String)> {
     Err((line, format!("Line {line} has unreadable characters. Save the file as CSV UTF-8.")))
 }
 
-/// Counts the line ends in a text: `\n`, `\r\n` or `\r`.
+/// Counts the line ends in a part of a file: `\n`, `\r\n` or `\r`.
 fn line_ends(piece: &[u8]) -> i64 {
     let ends = piece.iter().enumerate().filter(|(at, byte)| **byte == b'\n' || (**byte == b'\r' && piece.get(at + 1) != Some(&b'\n')));
     i64::try_from(ends.count()).unwrap_or(i64::MAX)
 }
 
-/// Iterator over CSV records with the number of the line on which each record begins.
+/// Iterates over the records of a CSV text, each with the number of its first line.
 struct Records<'t> {
     text: &'t [u8],
     reader: csv::Reader<&'t [u8]>,
@@ -118,7 +119,7 @@ impl<'t> Records<'t> {
         Self { text: text.as_bytes(), reader, record: StringRecord::new(), counted: 0, line: 1 }
     }
 
-    /// Returns the next CSV record, with unmodified values, and its line number; `None` at the end of the file.
+    /// Returns the next CSV record, with untrimmed values, and its line number; `None` at the end of the file.
     fn next(&mut self) -> Option<(i64, &StringRecord)> {
         let start = usize::try_from(self.reader.position().byte()).unwrap_or_default();
         if !self.reader.read_record(&mut self.record).unwrap_or(false) {
@@ -132,7 +133,7 @@ impl<'t> Records<'t> {
     }
 }
 
-/// Trims Unicode whitespace around a cell value, and removes the leading quote that protects a value from being read as a formula.
+/// Trims Unicode whitespace around a cell value, and removes the apostrophe before a value that begins like a formula.
 fn clean(written: &str) -> &str {
     let text = written.trim_matches(|c: char| c.is_whitespace() || matches!(c, '\u{200b}' | '\u{feff}'));
     match text.strip_prefix('\'') {
@@ -149,12 +150,13 @@ struct Header {
     width: usize,
     /// Position in a record of each column in [`COLUMNS`]; `None` if the header does not contain the column.
     places: [Option<usize>; COLUMNS.len()],
-    /// Name of a column that occurs twice in the header; `None` if every column occurs once.
+    /// Name of a column that occurs more than once in the header; `None` if every column occurs once.
     repeated: Option<&'static str>,
 }
 
 impl Header {
-    /// Finds the header line of a CSV file. Tries all delimiters, and selects the delimiter with the most recognized columns.
+    /// Finds the header line of a CSV file, with the delimiter that yields the most recognized columns. Returns a message if a
+    /// required column is missing.
     fn find(text: &str) -> Result<Self, String> {
         let found: Vec<Self> = DELIMITERS.into_iter().filter_map(|delimiter| Self::with(text, delimiter)).collect();
         let known = |header: &Self| header.places.iter().flatten().count();
@@ -173,8 +175,8 @@ impl Header {
         self.places[0].is_some() && self.places[1].is_some()
     }
 
-    /// Returns the first line that contains both required columns, or else the first line that contains one required column.
-    /// Returns `None` if no line at the start of the file contains a required column.
+    /// Returns the first line that contains both required columns, or else the first line that contains one of them. Returns
+    /// `None` if no line at the start of the file contains a required column.
     fn with(text: &str, delimiter: u8) -> Option<Self> {
         let mut records = Records::new(text, delimiter);
         let mut half = None;
@@ -242,7 +244,7 @@ fn rows(text: &str, header: &Header) -> ParsedCsv {
     parsed
 }
 
-/// Adds one row of the CSV file to the result. A row without any value in an optional column is ignored.
+/// Adds one row of the CSV file to the result, as a change or an error. A row that changes no optional column is ignored.
 fn take(parsed: &mut ParsedCsv, line: i64, header: &Header, record: &StringRecord) {
     let written = |column: usize| record.get(header.places[column]?).map(clean);
     let value = |column| written(column).filter(|text| !text.is_empty()).map(str::to_owned);

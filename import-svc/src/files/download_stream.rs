@@ -1,4 +1,4 @@
-//! Streams of file chunks for downloads, and safe file names.
+//! Streams files, texts and rejections as download chunks, and makes file names safe.
 use crate::{error::Error, rejection::is_unprintable};
 use bytes::Bytes;
 use futures::{Stream, StreamExt, stream};
@@ -8,7 +8,7 @@ use tonic::Status;
 
 /// Size in bytes of one chunk of a downloaded file.
 const CHUNK_BYTES: usize = 64 << 10;
-/// Maximum length in characters of a name that becomes part of a download's file name; longer names are cut.
+/// Maximum length in characters of a sanitized file name; longer names are cut.
 const MAX_NAME_LEN: usize = 150;
 
 /// Media type of an `.xlsx` workbook.
@@ -16,7 +16,7 @@ pub const XLSX_CONTENT_TYPE: &str = "application/vnd.openxmlformats-officedocume
 /// Media type of an SQL script.
 pub const SQL_CONTENT_TYPE: &str = "application/sql";
 
-/// Replaces characters that are unsafe in paths, HTTP headers or for the text direction, and limits the length.
+/// Replaces characters that are unsafe in paths or HTTP headers, or change the text direction, by `_`. Cuts long names.
 #[must_use]
 pub fn safe_file_name(name: &str) -> String {
     let printable = |c: char| if is_unprintable(c) || r#"/\:*?"<>|"#.contains(c) { '_' } else { c };
@@ -40,7 +40,7 @@ pub fn stream_file(name: String, content_type: &str, file: std::fs::File) -> imp
     stream::once(std::future::ready(Ok(head(name, content_type)))).chain(data)
 }
 
-/// Streams a download from texts that an iterator produces on demand.
+/// Streams the texts of an iterator as a download. Each text is produced only when the client is ready to receive more.
 pub fn stream_texts<T>(name: String, content_type: &str, texts: T) -> impl Stream<Item = Result<FileChunk, Status>> + Send + use<T>
 where
     T: Iterator<Item = Bytes> + Send,
@@ -49,7 +49,7 @@ where
     stream::iter(std::iter::once(Ok(head(name, content_type))).chain(pieces))
 }
 
-/// Streams a rejection as the only message, instead of a file.
+/// Streams a rejection as the only chunk of a download, instead of a file.
 pub fn stream_rejection(rejection: Rejection) -> impl Stream<Item = Result<FileChunk, Status>> + Send {
     stream::once(std::future::ready(Ok(piece(Part::Rejected(rejection)))))
 }

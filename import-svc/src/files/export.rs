@@ -31,7 +31,7 @@ use tonic::Streaming;
 
 /// Maximum number of concurrent exports.
 const MAX_CONCURRENT: usize = 4;
-/// Maximum number of vehicle chunks that wait to be written.
+/// Maximum number of vehicle chunks that are in the queue of the workbook writer.
 const MAX_QUEUED_CHUNKS: usize = 2;
 
 /// Exports campaigns as workbooks. Clones share the concurrency limit.
@@ -58,7 +58,7 @@ impl Exporter {
         Self { host: host.clone(), db, folder, turns: Arc::new(Semaphore::new(MAX_CONCURRENT)) }
     }
 
-    /// Returns the folder for temporary files of workbooks.
+    /// Returns the folder in which workbooks are written as temporary files.
     #[must_use]
     pub fn temp_folder(&self) -> PathBuf {
         self.folder.clone()
@@ -98,7 +98,7 @@ impl Exporter {
         format!("{word}_{}-{}.xlsx", download_stream::safe_file_name(&campaign.name), at.format("%Y%m%d%H%M%S"))
     }
 
-    /// Sends the vehicles with the names of their last editors to the writer. Stops when the writer has failed.
+    /// Sends the exported vehicles, with the names of their last editors, to the workbook writer. Stops if the writer has failed.
     async fn feed(&self, person: &RequestingUser, mut chunks: Streaming<ExportChunk>, lines: mpsc::Sender<Vec<ExportRow>>) -> Result<()> {
         let (users, mut names) = (UserNameCache::new(UserServiceClient::new(self.host.channels.auth.clone())), NameMap::default());
         while let Some(chunk) = chunks.message().await? {
@@ -129,7 +129,7 @@ impl Exporter {
     }
 }
 
-/// Writes vehicles to the workbook until the channel closes. Runs on a blocking thread, since file output blocks.
+/// Writes the received vehicles to the workbook until the channel closes. Runs on a blocking thread, because file output blocks.
 fn write(
     report: Report,
     mut lines: mpsc::Receiver<Vec<ExportRow>>,

@@ -1,4 +1,4 @@
-//! Writes the workbook of an export row by row, with only one row in memory.
+//! Writes the workbook of a campaign export row by row, with only one row in memory.
 use chrono::{DateTime, FixedOffset, NaiveDateTime, Utc};
 use patio_kit::clock;
 use patio_proto::{
@@ -19,7 +19,7 @@ pub struct ExportRow {
     pub modified_by: String,
 }
 
-/// Titles and widths in characters of the columns of a vehicle worksheet.
+/// Columns of a vehicle worksheet: title, and width in characters.
 const COLUMNS: [(&str, f64); 11] = [
     ("VIN Number", 26.0),
     ("Model Code", 14.0),
@@ -33,7 +33,7 @@ const COLUMNS: [(&str, f64); 11] = [
     ("Modified By", 16.0),
     ("Modified At (UTC-3)", 20.0),
 ];
-/// Titles and widths in characters of the columns of the summary worksheet; one column per status follows these columns.
+/// First columns of the summary worksheet: title, and width in characters. One column per vehicle status follows.
 const SUMMARY_COLUMNS: [(&str, f64); 5] =
     [("Yard", 22.0), ("Vehicles", 24.0), ("Inspected", 11.0), ("Remaining", 11.0), ("Complete", 10.0)];
 
@@ -50,7 +50,7 @@ pub fn to_local_time(at: DateTime<Utc>) -> NaiveDateTime {
 struct Styles {
     head: Format,
     text: Format,
-    /// Text with the quote prefix, for texts that begin like a formula.
+    /// Text format with Excel's quote prefix, for texts that begin like a formula.
     quoted: Format,
     moment: Format,
     share: Format,
@@ -79,7 +79,8 @@ impl Styles {
         }
     }
 
-    /// Writes a text into a column with the text format. Setting a format for each cell would make writing a row 25 % slower.
+    /// Writes a text without a cell format, because the column has the text format. Formatting each cell would make writing 25 %
+    /// slower.
     fn write_plain(&self, sheet: &mut Worksheet, (row, column): (u32, u16), text: &str) -> Result<(), XlsxError> {
         if text.is_empty() || looks_like_formula(text) {
             return self.write(sheet, (row, column), text);
@@ -87,7 +88,7 @@ impl Styles {
         sheet.write_string(row, column, text).map(drop)
     }
 
-    /// Writes a text as a text cell. A text that begins like a formula gets the quote prefix, so that it never becomes a formula.
+    /// Writes a text as a text cell. A text that begins like a formula gets Excel's quote prefix, so that it never becomes a formula.
     fn write(&self, sheet: &mut Worksheet, (row, column): (u32, u16), text: &str) -> Result<(), XlsxError> {
         if text.is_empty() {
             return Ok(());
@@ -97,12 +98,12 @@ impl Styles {
     }
 }
 
-/// Returns `true` if a spreadsheet program would treat the typed text as a formula.
+/// Returns `true` if a spreadsheet program would treat the text as a formula when a user types it.
 pub(super) fn looks_like_formula(text: &str) -> bool {
     text.starts_with(['=', '+', '-', '@', '\t', '\r'])
 }
 
-/// Counts of the vehicles in a worksheet: all, inspected, and per status.
+/// Numbers of vehicles in a worksheet: all, inspected, and per status.
 #[derive(Clone, Copy, Default)]
 struct Counts {
     vehicles: u32,
@@ -128,20 +129,20 @@ impl Counts {
     }
 }
 
-/// One worksheet of the export workbook, with its vehicles.
+/// One vehicle worksheet of the export workbook: its name, its index in the workbook, and the counts of its vehicles.
 struct Page {
     name: String,
     index: usize,
     counts: Counts,
 }
 
-/// Writer of the workbook of an export, one row at a time.
+/// Writes the workbook of a campaign export, one vehicle at a time.
 pub struct ExportWriter {
     book: Workbook,
     styles: Styles,
     report: Report,
-    /// Index of each yard's worksheet in `all`, by yard id. Contains a single entry with key 0 when the report is not split by
-    /// yard.
+    /// Index in `all` of each yard's worksheet, by yard id. Key 0 stands for vehicles without a yard, or for all vehicles when
+    /// the report is not split by yard.
     pages: HashMap<i32, usize>,
     all: Vec<Page>,
 }
@@ -160,7 +161,7 @@ impl ExportWriter {
         Ok(writer)
     }
 
-    /// Writes the next vehicle to the worksheet of its yard, or to the only worksheet.
+    /// Writes the next vehicle to the worksheet of its yard, or to the only worksheet if the report is not split by yard.
     pub fn write_vehicle(&mut self, line: &ExportRow) -> Result<(), XlsxError> {
         let page = match (self.report, line.vehicle.id_yard) {
             (Report::AllYards, Some(id)) => self.page(id, format!("Yard {}", yard::yard_name(id).unwrap_or("?")))?,
@@ -173,7 +174,7 @@ impl ExportWriter {
         write_row(sheet, page.counts.vehicles, line, &self.styles)
     }
 
-    /// Returns the index of a yard's worksheet; creates the worksheet if the yard has none yet.
+    /// Returns the index in `all` of the worksheet with this key; creates the worksheet if it does not exist.
     fn page(&mut self, key: i32, name: String) -> Result<usize, XlsxError> {
         if let Some(known) = self.pages.get(&key) {
             return Ok(*known);

@@ -1,4 +1,4 @@
-//! Files other than imports: exports of campaigns, SQL scripts, rejected workbooks, and CSV files that change vehicles.
+//! File operations other than imports: campaign exports, SQL scripts, rejected workbooks, and CSV files that change vehicles.
 pub mod corrections;
 pub mod csv_file;
 pub mod download_stream;
@@ -26,8 +26,8 @@ pub struct UploadedCsv {
     pub data: bytes::Bytes,
 }
 
-/// Applies the vehicle changes of a CSV file, or only previews the changes if `dry_run` is `true`. If any line has an error,
-/// nothing is changed.
+/// Applies the vehicle changes of a CSV file, or only previews them if `dry_run` is `true`. If any line has an error, no vehicle
+/// is changed.
 ///
 /// # Errors
 /// Returns an error when the call to vehicle-svc fails.
@@ -55,7 +55,7 @@ async fn apply_rows(
     Ok(client.bulk_edit(bearer.request_with_timeout(LONG_CALL_TIMEOUT, BulkEditRequest { rows, dry_run, source })).await?.into_inner())
 }
 
-/// Adds the line errors found while parsing the CSV file to the reply of vehicle-svc.
+/// Adds the errors found while parsing the CSV file to the response of vehicle-svc.
 fn with(mut reply: BulkEditResponse, errors: Vec<LineError>, total: i64) -> BulkEditResponse {
     reply.errors.extend(errors);
     reply.errors.sort_by_key(|error| error.line);

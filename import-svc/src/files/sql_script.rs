@@ -25,7 +25,7 @@ const INSERT_VEHICLES: &str =
     "insert into vehicles (campaign_name, vin_number, model_code, serial_number, parking_space, id_yard, yard_group) values\n";
 const SCRIPT_END: &str = "commit;\n";
 
-/// Returns the file name of a campaign's SQL script.
+/// Returns the download file name for the SQL script of the campaign with this name.
 #[must_use]
 pub fn script_file_name(campaign: &str) -> String {
     format!("{} SQL Data.sql", download_stream::safe_file_name(campaign))

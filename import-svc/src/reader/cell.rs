@@ -12,25 +12,25 @@ pub(super) enum Cell {
     /// Value that the spreadsheet program converted from the typed text, such as a date. The cell is invalid as a VIN or parking
     /// space. Fields: displayed text, and a sentence that says how to correct the cell.
     Unsupported(String, String),
-    /// Value that is invalid in any column, such as `#N/A`. Fields: displayed text, and an error message that continues after the
-    /// column name.
+    /// Value that is invalid in any column, such as `#N/A`. Fields: displayed text, and the rest of an error message that begins
+    /// with the column name.
     Invalid(String, String),
 }
 
 impl Cell {
-    /// Creates a text cell from a text and trims the text. Inner blanks are kept, because parking spaces such as `- 3` contain
-    /// blanks.
+    /// Creates a text cell with the trimmed text; a blank cell if nothing remains. Inner spaces are kept, because parking spaces
+    /// such as `- 3` contain spaces.
     pub(super) fn from_text(written: &str) -> Self {
         let text = trimmed(written);
         if text.is_empty() { Self::Blank } else { Self::Text(text.into()) }
     }
 
-    /// Creates a text cell from a shared string. The string is copied only if its ends must be trimmed.
+    /// Creates a text cell from a shared string of the workbook. The string is copied only if its ends must be trimmed.
     pub(super) fn from_shared_string(written: &Rc<str>) -> Self {
         if trimmed(written).len() == written.len() && !written.is_empty() { Self::Text(written.clone()) } else { Self::from_text(written) }
     }
 
-    /// Returns the displayed text of the cell, valid or not.
+    /// Returns the text that the cell displays, even if its value is invalid; empty if the cell is blank.
     pub(super) fn display_text(&self) -> &str {
         match self {
             Self::Text(text) => text,
@@ -39,7 +39,7 @@ impl Cell {
         }
     }
 
-    /// Returns the text for a free-text column; empty if the cell is blank or invalid.
+    /// Returns the text of the cell in a free-text column, which may be a converted value such as a date. Empty if blank or invalid.
     pub(super) fn as_text(&self) -> &str {
         match self {
             Self::Text(text) => text,

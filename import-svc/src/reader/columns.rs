@@ -23,7 +23,7 @@ pub enum Column {
 }
 
 impl Column {
-    /// All recognized columns, in the order of the template workbook.
+    /// All recognized columns of a campaign worksheet, in the order of the template workbook.
     pub const ALL: [Self; 7] =
         [Self::Campaign, Self::Part, Self::Description, Self::ModelType, Self::ModelCode, Self::SerialNumber, Self::ParkingSpace];
 
@@ -62,24 +62,24 @@ impl ColumnMeaning {
     }
 }
 
-/// Name of the error column that is added to a rejected workbook. An import ignores this column.
+/// Name of the column that contains the error messages in a downloaded rejected workbook. An import ignores the column.
 pub const ERRORS_COLUMN: &str = "Errors";
 
-/// Meaning of one column position in the worksheet.
+/// Meaning of the cells in one column of the worksheet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ColumnMeaning {
     /// The column contains the values of a recognized column of the campaign worksheet.
     Value(Column),
-    /// The column contains the error messages that an earlier rejected upload added; an import ignores the column.
+    /// The column contains the error messages that import-svc added when it rejected the workbook; an import ignores the column.
     Errors,
 }
 
-/// Column positions of the worksheet, counted from 0, with their meaning.
+/// Meaning of each named column of the worksheet, by column index counted from 0.
 #[derive(Debug)]
 pub(super) struct Columns(HashMap<u32, ColumnMeaning>);
 
 impl Columns {
-    /// Reads the header from the filled cells of row 1 and their positions.
+    /// Reads the header from row 1, given as column indexes and names.
     ///
     /// # Errors
     /// Returns the rejection that names every missing and every unknown column.
@@ -99,12 +99,12 @@ impl Columns {
         if missing.is_empty() && excess.is_empty() { Ok(Self(places)) } else { Err(wrong_columns(&missing, &excess)) }
     }
 
-    /// Returns the meaning of a column position, counted from 0; `None` if the column has no name in row 1.
+    /// Returns the meaning of the column with this index, counted from 0; `None` if the column has no name in row 1.
     pub(super) fn meaning_of(&self, place: u32) -> Option<ColumnMeaning> {
         self.0.get(&place).copied()
     }
 
-    /// Returns the recognized columns in the order of the worksheet, without the error column.
+    /// Returns the recognized columns from left to right, without the error column.
     pub(super) fn list_in_worksheet_order(&self) -> Vec<Column> {
         let mut all: Vec<(u32, Column)> = self
             .0
@@ -119,7 +119,7 @@ impl Columns {
     }
 }
 
-/// Builds the rejection of a header, with the names of the missing and the unknown columns.
+/// Builds the rejection of a header row, which names the missing and the unknown columns.
 fn wrong_columns(missing: &[String], excess: &[String]) -> Rejection {
     let part = |words: &str, names: &[String]| if names.is_empty() { String::new() } else { format!(" {words}: {}.", names.join(", ")) };
     let message = format!("Wrong columns in row 1.{}{}", part("Missing", missing), part("Not expected", excess));

@@ -1,8 +1,9 @@
-//! Number formats and the parser of their codes, such as `0000` or `d/mmm`. The module `number_formats` applies these formats to numbers.
+//! Parses spreadsheet number format codes, such as `0000` or `d/mmm`. The module `number_formats` applies the parsed formats to
+//! numbers.
 
 const UNKNOWN_FORMAT: &str = "a number in an unknown format";
 
-/// Number format of a cell, classified by how the number is displayed.
+/// Number format of a cell: how a spreadsheet program displays the number in the cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum NumberFormat {
     /// General number format, without a pattern.
@@ -13,15 +14,15 @@ pub(super) enum NumberFormat {
     DateTime,
     /// Format of a duration, such as `36:00:00`.
     Duration,
-    /// Format that displays other digits than the cell stores, such as a percentage or a fraction. The cell is rejected with the
-    /// name of the format in the error message.
+    /// Format whose displayed digits differ from the stored number, such as a percentage or a fraction. Contains the name of the
+    /// format for the error message.
     Unsupported(&'static str),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct FormatSection {
-    /// Condition on the number: operator, and operand as the bits of an `f64`, so that sections implement `Eq`. `None` if the
-    /// section has no condition.
+    /// Condition on the number, such as `[<100]`; `None` without a condition. The operand is stored as the bits of an `f64`, so
+    /// that sections implement `Eq`.
     pub(super) condition: Option<(Comparison, u64)>,
     pub(super) whole: Vec<FormatToken>,
     pub(super) decimals: usize,
@@ -48,7 +49,7 @@ pub(super) enum Comparison {
     GreaterOrEqual,
 }
 
-/// Returns the built-in number format with this id.
+/// Returns the number format for a built-in format id of Excel (`numFmtId`).
 pub(super) fn built_in_format(id: u32) -> NumberFormat {
     match id {
         0 | 1 | 3 | 37 | 38 | 49 => NumberFormat::Plain,
@@ -103,8 +104,8 @@ fn pushed(mut section: Vec<char>, c: char) -> Vec<char> {
     section
 }
 
-/// Parses one section of a format code. Returns `None` for a text section. For a section without digits, such as a date, returns
-/// its number format as the error.
+/// Parses one section of a format code; returns `None` for a text section. A format that is not a digit pattern, such as a date,
+/// is returned as the error.
 fn tokens(code: &[char]) -> Result<Option<FormatSection>, NumberFormat> {
     let mut section = FormatSection::default();
     let (mut behind_point, mut shows_text) = (false, false);
@@ -171,7 +172,8 @@ fn code_starts(first: &char, rest: &[char], word: &[char]) -> bool {
     rest.len() + 1 >= word.len() && std::iter::once(first).chain(rest).zip(word).all(|(c, letter)| c.eq_ignore_ascii_case(letter))
 }
 
-/// Parses the content of brackets in a format code: a colour, a locale, a condition, or elapsed hours.
+/// Parses the content of brackets in a format code: a colour, a locale, a condition, or elapsed time. Elapsed time and money are
+/// returned as the error, because they are not digit patterns.
 fn bracket(inside: &str, section: &mut FormatSection) -> Result<(), NumberFormat> {
     let lower = inside.to_lowercase();
     let is_elapsed = !lower.is_empty() && ["h", "m", "s"].iter().any(|unit| lower.chars().all(|c| unit.starts_with(c)));

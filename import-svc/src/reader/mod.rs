@@ -28,12 +28,12 @@ use std::process::ExitCode;
 
 /// First command-line argument of the workbook reader process, by which the executable recognizes its role.
 pub const READER_ARGUMENT: &str = "read-workbook";
-/// Optional second command-line argument, which makes the reader process output all rows with their errors for
-/// correction.
+/// Optional second command-line argument of the reader process. The process then outputs all rows with their errors, for the user
+/// to correct.
 const CORRECTION_ARGUMENT: &str = "to-correct";
 
-/// Runs the workbook reader if the program was started with [`READER_ARGUMENT`], and returns its exit code. Every binary that
-/// contains import-svc must call this function first in `main`.
+/// Runs the workbook reader if the program was started with [`READER_ARGUMENT`], and returns the exit code; otherwise returns
+/// `None`. Every binary that contains import-svc must call this function first in `main`.
 #[must_use]
 pub fn run_if_requested() -> Option<ExitCode> {
     std::env::args_os().nth(1).is_some_and(|first| first == READER_ARGUMENT).then(|| {

@@ -1,16 +1,16 @@
-//! Notes about values that normalization changed, for the response of the import.
+//! Counts the cell values that normalization changed, and describes the changes in notes for the uploader.
 use crate::reader::columns::Column;
 use patio_proto::normalization;
 
 /// Counts of cells whose stored value differs from the worksheet.
 #[derive(Default)]
 pub(super) struct NormalizationCounts {
-    /// Per column: cells with dashes changed to hyphens, and cells with other characters replaced or removed.
+    /// Numbers of changed cells per column: first with dashes changed to hyphens, then with other characters replaced or removed.
     counts: [[u64; 2]; Column::ALL.len()],
 }
 
 impl NormalizationCounts {
-    /// Counts a cell if its stored value differs from the worksheet in more than letter case and surrounding whitespace.
+    /// Counts a cell if its stored value differs from the written text in more than letter case and surrounding whitespace.
     pub(super) fn record_difference(&mut self, column: Column, written: &str, stored: &str) {
         let count = &mut self.counts[column as usize];
         if written.chars().any(normalization::is_unusual_dash) {

@@ -1,5 +1,4 @@
-//! Formats numbers as a spreadsheet program displays them, limited to the formats that occur in VINs and parking
-//! spaces.
+//! Formats numbers as a spreadsheet program displays them. Supports only formats that occur in VINs and parking spaces.
 use crate::reader::{
     cell::Cell,
     format_code::{self, Comparison, FormatSection, FormatToken, NumberFormat},
@@ -10,7 +9,7 @@ use std::collections::HashMap;
 /// Smallest number with more than 15 digits. A spreadsheet program stores only 15 digits exactly, so such a number may have lost
 /// digits.
 const FIRST_INEXACT_NUMBER: f64 = 1e15;
-/// Sentence for the user: how to correct a cell that a spreadsheet program converted.
+/// Hint for the user on how to correct a cell that a spreadsheet program converted.
 pub(super) const FORMAT_AS_TEXT_HINT: &str = "Format the column as text and type it again.";
 
 /// Number formats of a workbook, indexed by cell style.
@@ -18,13 +17,15 @@ pub(super) const FORMAT_AS_TEXT_HINT: &str = "Format the column as text and type
 pub(super) struct NumberFormats(Vec<NumberFormat>);
 
 impl NumberFormats {
-    /// Creates the formats from the format id of each style and the format codes that the workbook defines.
+    /// Creates the number formats from the format id of each cell style. `codes` contains the format codes that the workbook
+    /// defines, by id.
     pub(super) fn new(styles: &[u32], codes: &HashMap<u32, String>) -> Self {
         let format_of = |id: &u32| codes.get(id).map_or_else(|| format_code::built_in_format(*id), |code| format_code::parse(code));
         Self(styles.iter().map(format_of).collect())
     }
 
-    /// Converts a number with a cell style to a cell. `from_1904` selects the workbook's date system.
+    /// Converts a number with a cell style to a [`Cell`] with the displayed text. `from_1904` means that dates count from 1904,
+    /// not 1900.
     pub(super) fn to_cell(&self, number: f64, style: usize, from_1904: bool) -> Cell {
         if !number.is_finite() {
             return Cell::Invalid(number.to_string(), "is not a number that can be shown.".to_owned());
@@ -57,7 +58,8 @@ fn unsupported_date(text: String) -> Cell {
     Cell::Unsupported(text, format!("Excel turned this into a date. {FORMAT_AS_TEXT_HINT}"))
 }
 
-/// Converts a date serial number to a cell with an ISO 8601 date, which is the same in every country.
+/// Converts a date serial number to an unsupported cell that displays the date in ISO 8601. A date that does not exist gives an
+/// invalid cell.
 fn moment(number: f64, from_1904: bool) -> Cell {
     let no_date = || Cell::Invalid(number.to_string(), "contains a date that does not exist.".to_owned());
     if !(0.0..3_000_000.0).contains(&number) {

@@ -1,4 +1,4 @@
-//! Protocol on the reader process's standard output: protobuf records, each preceded by its length as 4 bytes.
+//! Protocol between import-svc and its reader process: protobuf records on standard output, each preceded by its length in 4 bytes.
 use bytes::Bytes;
 use patio_proto::imports::Rejection;
 use prost::{Message, Oneof};
@@ -13,19 +13,19 @@ pub struct ReaderRecord {
     /// Number of rows of the worksheet that have been read so far.
     #[prost(int64, tag = "1")]
     pub read: i64,
-    /// Encoded `ImportVehiclesRequest` with the vehicles since the previous record; may be empty.
+    /// Encoded `ImportVehiclesRequest` with the vehicles read since the previous record; may be empty.
     #[prost(bytes = "bytes", tag = "2")]
     pub vehicles: Bytes,
     /// Result of reading; `None` in every record except the last record.
     #[prost(oneof = "ReadResult", tags = "3, 4")]
     pub end: Option<ReadResult>,
-    /// Encoded [`CheckedRows`] with the rows since the previous record, the header first; empty unless the worksheet is read
+    /// Encoded [`CheckedRows`] with the rows read since the previous record, the header first. Empty unless the worksheet is read
     /// for correction.
     #[prost(bytes = "bytes", tag = "5")]
     pub lines: Bytes,
 }
 
-/// Rows of a worksheet that is read for correction.
+/// Rows of a worksheet that the user corrects, with their errors.
 #[derive(Clone, PartialEq, Message)]
 pub struct CheckedRows {
     /// Rows in the order of the worksheet, without blank rows.
@@ -53,10 +53,10 @@ pub struct CheckedRow {
 /// Result of reading a worksheet: the campaign data of a valid worksheet, or a rejection.
 #[derive(Clone, PartialEq, Oneof)]
 pub enum ReadResult {
-    /// The whole worksheet is valid.
+    /// The whole worksheet is valid; contains its campaign data.
     #[prost(message, tag = "3")]
     Valid(SheetHeader),
-    /// The file was rejected.
+    /// The file was rejected; contains the errors for the uploader.
     #[prost(message, tag = "4")]
     Rejected(Rejection),
 }
@@ -84,7 +84,7 @@ pub struct SheetHeader {
     pub notes: Vec<String>,
 }
 
-/// Writes the length of a record and the record.
+/// Writes a record, preceded by its length, to the pipe to the parent process.
 ///
 /// # Errors
 /// Returns an error when the pipe is closed.

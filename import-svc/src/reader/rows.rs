@@ -20,9 +20,9 @@ use std::{collections::HashMap, io, mem};
 
 /// Maximum number of vehicles in one workbook.
 pub const MAX_ROWS: u32 = 200_000;
-/// Number of worksheet columns that are read; a value in a column beyond this number is an error.
+/// Maximum number of worksheet columns; a file with a value in a later column is rejected.
 const MAX_COLUMNS: u32 = 64;
-/// Maximum number of vehicles per record that the reader process sends.
+/// Number of rows after which the reader process sends a record with their vehicles.
 const VEHICLES_PER_RECORD: usize = 500;
 
 /// Purpose of reading a worksheet: to import its vehicles, or to return the rows with their errors for correction.
@@ -37,7 +37,7 @@ pub enum ReadPurpose {
 /// Reason that reading stopped before the end of the worksheet.
 #[derive(Debug)]
 pub enum StopReason {
-    /// The file was rejected.
+    /// The file was rejected; contains the errors for the uploader.
     Rejected(Rejection),
     /// Writing the records failed, because the parent process closed the pipe.
     OutputClosed(io::Error),
@@ -57,10 +57,12 @@ fn longest(column: Column) -> usize {
     }
 }
 
-/// Columns of the campaign, whose values are the same in every row.
+/// Columns that describe the campaign instead of a vehicle. After the first row, each cell must be blank or repeat the value of
+/// the first row.
 const CAMPAIGN_COLUMNS: [Column; 4] = [Column::Campaign, Column::Part, Column::Description, Column::ModelType];
 
-/// Columns that must contain exactly what was typed, so values converted by a spreadsheet program are errors.
+/// Columns whose values must be stored exactly as typed. A value that a spreadsheet program converted, such as a date, is an
+/// error there.
 const EXACT_COLUMNS: [Column; 3] = [Column::ModelCode, Column::SerialNumber, Column::ParkingSpace];
 
 /// Cells of one row, indexed by recognized column.
@@ -91,7 +93,7 @@ struct Campaign {
     texts: [String; 4],
 }
 
-/// Rows with their errors, when the worksheet is read for correction.
+/// Collects all rows with their errors, if the worksheet is read for correction.
 #[derive(Default)]
 struct Correcting {
     order: Vec<Column>,
@@ -135,7 +137,7 @@ impl<'s> RowCollector<'s> {
         }
     }
 
-    /// Adds one cell of the worksheet, with its row and column counted from 0.
+    /// Adds one cell of the worksheet, with its row and column counted from 0. Returns the reason to stop if the file is rejected.
     pub(super) fn add_cell(&mut self, (row, place): (u32, u32), cell: Cell) -> Result<(), StopReason> {
         if cell == Cell::Blank {
             return Ok(());
@@ -166,7 +168,7 @@ impl<'s> RowCollector<'s> {
         Ok(())
     }
 
-    /// Validates the last row and returns the campaign data of the worksheet.
+    /// Validates the last row and returns the campaign data of the worksheet. Returns the rejection if any row has an error.
     pub(super) fn into_sheet_header(mut self) -> Result<SheetHeader, StopReason> {
         self.columns()?;
         self.end_row()?;
@@ -231,7 +233,7 @@ impl<'s> RowCollector<'s> {
         }
     }
 
-    /// Reports invalid cells, and cells in [`EXACT_COLUMNS`] that a spreadsheet program converted.
+    /// Records an error for each invalid cell, and for each cell in [`EXACT_COLUMNS`] that a spreadsheet program converted.
     fn report_bad(&mut self, cells: &Cells) {
         for column in Column::ALL {
             match &cells[column as usize] {
@@ -244,7 +246,7 @@ impl<'s> RowCollector<'s> {
         }
     }
 
-    /// Reads the campaign data from the first row, and reports later rows whose campaign data differs from the first row.
+    /// Reads the campaign data from the first row. In a later row, records an error for each value that differs from the first row.
     fn compare_campaign(&mut self, cells: &Cells) {
         let Some(campaign) = self.campaign.take() else {
             self.campaign = Some(self.first_campaign(cells));
@@ -330,8 +332,7 @@ impl<'s> RowCollector<'s> {
         None
     }
 
-    /// Reports an invalid model code or serial number (the two halves of a VIN), unless the cell was already
-    /// reported.
+    /// Records an error for an invalid model code or serial number (the halves of a VIN), unless the cell already has an error.
     fn half(&mut self, cells: &Cells, column: Column, wrong: Option<String>) {
         let reported = matches!(cells[column as usize], Cell::Invalid(..) | Cell::Unsupported(..));
         if let Some(message) = wrong.filter(|_| !reported) {
@@ -340,7 +341,7 @@ impl<'s> RowCollector<'s> {
     }
 }
 
-/// Normalizes a text of the campaign: the description may have several lines, all other texts only one line.
+/// Normalizes a text about the campaign. Only the description may have several lines.
 fn normal_text(column: Column, written: &str) -> String {
     if column == Column::Description {
         normalization::normalize_lines(written)

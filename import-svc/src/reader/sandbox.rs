@@ -1,11 +1,10 @@
-//! System call filter (seccomp) that prevents the reader process from opening files or sockets and from starting
-//! programs.
+//! System call filter (seccomp) that prevents the workbook reader process from opening files or sockets and from starting programs.
 //!
-//! Even a workbook that exploits the parser can only produce wrong output. Memory and CPU limits are set elsewhere.
+//! Even a workbook that exploits the parser can only produce wrong output. The module `worker` limits memory and CPU time.
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch};
 use std::{collections::BTreeMap, env::consts::ARCH};
 
-/// Allowed system calls: those for reading standard input, working in memory and writing standard output.
+/// Allowed system calls: those that read standard input, manage memory, write standard output and end the process.
 const ALLOWED_SYSTEM_CALLS: [i64; 30] = [
     libc::SYS_read,
     libc::SYS_readv,

@@ -1,4 +1,4 @@
-//! Reads the cells of `Sheet1` from a workbook file and passes the cells to the validation of rows.
+//! Reads the cells of `Sheet1` from a workbook file and passes them to the validation of rows.
 use crate::{
     reader::{
         cell::Cell,
@@ -14,7 +14,7 @@ use patio_proto::imports::Rejection;
 use quick_xml::events::{BytesStart, Event};
 use std::{io, rc::Rc};
 
-/// Reads a workbook and sends its vehicles, or its rows, in records of up to 500.
+/// Reads a workbook and passes its rows to `send` in records of up to 500: as vehicles, or with their errors for correction.
 ///
 /// A malicious file can abort the process, so [`crate::reader::WorkbookReader`] calls this function in a separate reader process.
 ///
@@ -72,7 +72,7 @@ impl Cells<'_, '_> {
         }
     }
 
-    /// Calls `take` with the row and column of each cell, counted from 0, and its value.
+    /// Calls `take` with the position of each cell (row and column, counted from 0) and with its value.
     fn each(&mut self, mut take: impl FnMut((u32, u32), Cell) -> Result<(), StopReason>) -> Result<(), StopReason> {
         let mut buffer = Vec::new();
         loop {
@@ -164,7 +164,7 @@ impl Cells<'_, '_> {
     }
 }
 
-/// Attributes of a row or cell element: position, style and type; empty if missing.
+/// Attributes of the XML element of a row or cell: position, style and type; empty if missing.
 #[derive(Default)]
 struct Attributes<'x> {
     place: &'x str,
@@ -173,8 +173,7 @@ struct Attributes<'x> {
 }
 
 impl<'x> Attributes<'x> {
-    /// Parses the attributes in one pass, since a worksheet may have millions of cells. The values of these attributes never need
-    /// unescaping.
+    /// Parses the attributes in one pass, because a worksheet may have millions of cells. Their values contain no XML escapes.
     fn of(start: &'x BytesStart<'_>) -> Result<Self, Rejection> {
         let (mut attributes, mut rest) = (Self::default(), start.attributes_raw());
         while let Some((name, behind)) = rest.split_once('=') {

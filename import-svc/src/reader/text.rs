@@ -1,4 +1,4 @@
-//! Decodes the escapes in texts of `.xlsx` files.
+//! Decodes escapes such as `_x000D_` in texts of `.xlsx` files.
 use std::borrow::Cow;
 
 /// Length in bytes of an escape such as `_x000D_`.

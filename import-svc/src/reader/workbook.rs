@@ -1,4 +1,4 @@
-//! Opens the parts of a workbook that an import needs: the worksheet `Sheet1`, the shared texts and the number formats.
+//! Opens the parts of a workbook that an import needs: the worksheet `Sheet1`, the shared strings and the number formats.
 //!
 //! Other parts, such as pictures, themes and macro worksheets, are not read and may be damaged.
 use crate::{
@@ -22,7 +22,7 @@ use zip::{ZipArchive, read::ZipFile, result::ZipError};
 pub(super) const SHEET_NAME: &str = "Sheet1";
 
 type Package<'f> = ZipArchive<Cursor<&'f [u8]>>;
-/// XML of one part (file) of the `.xlsx` package, read as a stream.
+/// XML reader of one part (file) of the `.xlsx` package.
 pub(super) type WorkbookPartReader<'p, 'f> = Reader<BufReader<ZipFile<'p, Cursor<&'f [u8]>>>>;
 
 /// An open workbook that contains the worksheet `Sheet1`.
@@ -33,12 +33,12 @@ pub(super) struct Workbook<'f> {
     pub(super) is_hidden: bool,
     /// Whether date serial numbers count from 1904 instead of 1900.
     pub(super) from_1904: bool,
-    /// Texts shared by the cells of the workbook; a cell contains the index of its text.
+    /// Shared strings of the workbook, to which cells refer by index.
     pub(super) texts: Vec<Rc<str>>,
     pub(super) formats: NumberFormats,
 }
 
-/// Entry of one worksheet in the workbook's list of worksheets.
+/// Entry of a worksheet in the workbook's list of worksheets: name, relationship id and visibility.
 struct Entry {
     name: String,
     relationship: String,
@@ -46,7 +46,7 @@ struct Entry {
 }
 
 impl<'f> Workbook<'f> {
-    /// Opens a package, finds `Sheet1`, and reads the shared texts and number formats.
+    /// Opens an `.xlsx` package, finds `Sheet1`, and reads the shared strings and number formats.
     ///
     /// # Errors
     /// Returns the rejection when one of these parts is missing or damaged.
@@ -71,7 +71,7 @@ impl<'f> Workbook<'f> {
         Ok(Self { sheet: join(folder, &link.target), is_hidden: entry.is_hidden, from_1904, texts, formats, package })
     }
 
-    /// Opens the XML of `Sheet1`, together with the shared texts and number formats that its cells refer to.
+    /// Opens the XML of `Sheet1`, together with the shared strings and number formats that its cells refer to.
     ///
     /// # Errors
     /// Returns the rejection when the worksheet part is missing.
@@ -97,7 +97,7 @@ fn no_sheet(there: &[Entry]) -> Rejection {
     build_rejection(ErrorCode::NoSheet, format!("The file has no worksheet named 'Sheet1' ({found}). Rename the sheet to 'Sheet1'."))
 }
 
-/// Resolves a path inside the package: relative to `folder`, or absolute if it begins with a slash.
+/// Resolves a path inside the `.xlsx` package: relative to `folder`, or absolute if the path begins with a slash.
 fn join(folder: &str, target: &str) -> String {
     let target = target.replace('\\', "/");
     let mut steps: Vec<&str> = if target.starts_with('/') { Vec::new() } else { folder.split('/').collect() };
@@ -131,7 +131,7 @@ fn part<'p, 'f>(package: &'p mut Package<'f>, path: &str) -> Result<Option<Workb
     Ok(Some(reader))
 }
 
-/// Finds the path of the main workbook part from the package's relationships, or else from the usual name of the part.
+/// Finds the path of the main workbook part from the package's relationships, or else by its usual file name.
 fn workbook_path(package: &mut Package<'_>) -> Result<String, Rejection> {
     let links = relationships(package, "_rels/.rels").unwrap_or_default();
     let said = links.values().find(|link| link.kind.ends_with("/officeDocument")).map(|link| join("", &link.target));
@@ -222,8 +222,8 @@ fn texts(package: &mut Package<'_>, path: &str) -> Result<Vec<Rc<str>>, Rejectio
     }
 }
 
-/// Reads a cell text, which consists of one or more formatted runs, up to the closing tag. Phonetic hints of Japanese text are
-/// skipped.
+/// Reads the text of a cell, which consists of one or more formatted runs, up to the closing tag. Skips phonetic hints of
+/// Japanese text.
 pub(super) fn read_cell_text(xml: &mut WorkbookPartReader<'_, '_>, closing: &str) -> Result<String, Rejection> {
     let (mut whole, mut buffer, mut phonetic) = (String::new(), Vec::new(), false);
     loop {
@@ -249,7 +249,7 @@ pub(super) fn read_cell_text(xml: &mut WorkbookPartReader<'_, '_>, closing: &str
     }
 }
 
-/// Reads the characters of an element up to its closing tag.
+/// Reads the text content of an XML element up to its closing tag.
 pub(super) fn read_element_text(xml: &mut WorkbookPartReader<'_, '_>, closing: &str) -> Result<String, Rejection> {
     let (mut content, mut buffer) = (String::new(), Vec::new());
     loop {

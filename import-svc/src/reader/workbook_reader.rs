@@ -19,11 +19,11 @@ use tokio::{
 };
 
 /// Wall-clock timeout of reading one workbook. The timeout is long, so that a valid file is not rejected on a busy machine. The
-/// CPU time of the process has a separate, shorter limit.
+/// CPU time of the reader process has a separate, shorter limit.
 pub const READ_TIMEOUT: Duration = Duration::from_secs(60);
-/// Maximum number of concurrent reader processes; further files wait.
+/// Maximum number of concurrent reader processes; further workbooks wait.
 pub const MAX_READER_PROCESSES: usize = 2;
-/// Maximum size in bytes of the encoded vehicles of one workbook; enough for 200,000 vehicles with the longest values.
+/// Maximum size in bytes of the encoded vehicles, or rows, of one workbook. Enough for 200,000 vehicles with the longest values.
 const MAX_ENCODED_BYTES: usize = 48 << 20;
 
 /// Reads workbooks, each in a separate process. Clones share the concurrency limits.
@@ -32,7 +32,7 @@ pub struct WorkbookReader {
     program: PathBuf,
     patience: Duration,
     turns: Arc<Semaphore>,
-    /// Semaphore for each user id, so that only one file of a user is read at a time.
+    /// Semaphore of each user, by user id, so that only one file of a user is read at a time.
     own: Cache<i64, Arc<Semaphore>>,
 }
 
@@ -60,7 +60,7 @@ impl CheckedWorkbook {
 /// Reason that a workbook could not be read.
 #[derive(Debug)]
 pub enum ReadFailure {
-    /// The file was rejected.
+    /// The file was rejected; contains the errors for the uploader.
     Rejected(Rejection),
     /// The reader process failed to start.
     NotStarted(std::io::Error),
@@ -73,15 +73,15 @@ impl From<Rejection> for ReadFailure {
 }
 
 impl WorkbookReader {
-    /// Creates a reader that starts `program` for each file, with a wall-clock timeout.
+    /// Creates a reader that starts `program` for each workbook, and kills the process after the timeout `patience`.
     #[must_use]
     pub fn new(program: PathBuf, patience: Duration) -> Self {
         let own = Cache::builder().max_capacity(10_000).time_to_idle(Duration::from_secs(600)).build();
         Self { program, patience, turns: Arc::new(Semaphore::new(MAX_READER_PROCESSES)), own }
     }
 
-    /// Reads a workbook. First waits for a free reader process, and for earlier workbooks of the same user. `report_rows` is
-    /// called with the number of rows read so far. Dropping the future kills the reader process.
+    /// Reads a workbook, after waiting for a free reader process and for earlier workbooks of the same user. Calls `report_rows`
+    /// with the number of rows read so far. Dropping the future kills the reader process.
     ///
     /// # Errors
     /// Returns the rejection of the workbook, also when the reader process died or timed out.
@@ -93,7 +93,7 @@ impl WorkbookReader {
         }
     }
 
-    /// Reads all rows of a workbook with their errors, after waiting for a free reader.
+    /// Reads all rows of a workbook with their errors, after waiting for a free reader process.
     ///
     /// # Errors
     /// Returns the rejection of a file whose rows cannot be read at all.
@@ -152,7 +152,7 @@ async fn send_file(mut stdin: ChildStdin, file: Bytes) {
     }
 }
 
-/// Records received from the reader process.
+/// Output of a reader process that sent its last record: encoded vehicles or rows, and the result.
 struct ChildOutput {
     vehicles: Vec<Bytes>,
     lines: Vec<Bytes>,

@@ -17,13 +17,14 @@ use std::{
 const READING_ADDRESS_SPACE: u64 = 64 << 20;
 /// Total address space limit of the reader process in bytes, if the address space already in use is unknown.
 const MAX_ADDRESS_SPACE: u64 = 512 << 20;
-/// Maximum address space in bytes that the reader process may use before reading the workbook; a larger process exits with an error.
-/// The address space limit for reading is relative to the space already in use, and would otherwise be too high.
+/// Maximum address space in bytes that the reader process may use before it reads the workbook; a larger process exits with an
+/// error. The limit for reading is added to the space already in use, and would otherwise be too high.
 const MAX_INITIAL_ADDRESS_SPACE: u64 = MAX_ADDRESS_SPACE;
 /// CPU time limit in seconds, so that the reader process ends even if its parent process has died.
 const MAX_CPU_SECONDS: u64 = 20;
 
-/// Reads the workbook and writes records. The exit code is a success if the last record was written.
+/// Reads the workbook from standard input and writes records to standard output. Returns success if the last record was written,
+/// even for a rejected workbook.
 pub(super) fn run_reader_process(purpose: ReadPurpose) -> ExitCode {
     // The parent process detects a panic by the missing last record; the panic message is not needed.
     std::panic::set_hook(Box::new(|_| {}));

@@ -6,24 +6,24 @@ use patio_proto::imports::Rejection;
 use std::io::{Cursor, Read};
 use zip::ZipArchive;
 
-/// Maximum number of parts (files) in the zip package of a workbook.
+/// Maximum number of parts (files) in the `.xlsx` package of a workbook.
 pub const MAX_ZIP_ENTRIES: usize = 2_000;
-/// Maximum unpacked size of all parts together, in bytes.
+/// Maximum unpacked size of all parts of a workbook together, in bytes.
 pub const MAX_UNPACKED_BYTES: u64 = 256 << 20;
 /// Maximum unpacked size in bytes of an XML part that is parsed into memory: all parts except worksheets, which are read as a
 /// stream.
 pub const MAX_PARSED_PART_BYTES: u64 = 32 << 20;
-/// Maximum number of bytes between two XML tags. Valid files stay far below this limit, because a cell has at most 32,767
+/// Maximum number of bytes between two XML tags in a workbook. Valid files stay far below, because a cell has at most 32,767
 /// characters.
 pub const MAX_BYTES_BETWEEN_TAGS: u64 = 1 << 20;
 
 const ZIP_SIGNATURE: &[u8] = b"PK\x03\x04";
 const OLE_SIGNATURE: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
 
-/// Rejects a file that is not an `.xlsx` package, or that exceeds one of the limits when unpacked.
+/// Checks that a file is an `.xlsx` package whose parts stay within the limits when unpacked.
 ///
 /// # Errors
-/// Returns the rejection.
+/// Returns the rejection of any other file.
 pub fn check_package(file: &[u8]) -> Result<(), Rejection> {
     check_signature(file)?;
     let mut parts = ZipArchive::new(Cursor::new(file)).map_err(|_| unreadable_workbook_rejection("the file is damaged or not complete"))?;
@@ -57,7 +57,7 @@ fn check_signature(file: &[u8]) -> Result<(), Rejection> {
     if file.starts_with(ZIP_SIGNATURE) { Ok(()) } else { Err(not_xlsx_rejection("")) }
 }
 
-/// Returns `true` for the path of the main workbook part. Ignores case and the kind of slashes.
+/// Returns `true` for the path of the main workbook part, such as `xl/workbook.xml`. Ignores case and the kind of slashes.
 pub(super) fn is_workbook_path(name: &[u8]) -> bool {
     let name = String::from_utf8_lossy(name).replace('\\', "/").to_ascii_lowercase();
     name.rsplit('/').next().is_some_and(|last| last.starts_with("workbook") && last.ends_with(".xml"))
@@ -67,7 +67,8 @@ fn bomb() -> Rejection {
     unreadable_workbook_rejection("it unpacks to more than 256 MiB")
 }
 
-/// Unpacks one part to check its real size, since declared sizes can be forged. Returns the remaining byte budget.
+/// Unpacks one part to check its real size, since declared sizes can be forged. Subtracts the size from the byte budget `left`
+/// and returns the rest.
 fn unpack(mut part: impl Read, mut left: u64) -> Result<u64, Rejection> {
     let mut buffer = vec![0; 64 << 10];
     let mut seen = Part::default();
@@ -81,7 +82,7 @@ fn unpack(mut part: impl Read, mut left: u64) -> Result<u64, Rejection> {
     }
 }
 
-/// Number of bytes at the start of a part that are searched for XML declarations and the root element.
+/// Number of bytes at the start of a part in which the checks search for the root element and forbidden XML declarations.
 const SEARCHED_BYTES: usize = 4 << 10;
 
 /// State of checking one part while it is unpacked.

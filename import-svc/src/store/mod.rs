@@ -1,4 +1,4 @@
-//! Table of imports. The upload id is unique, so that a repeated upload does not import the file twice.
+//! Database table of imports. The upload id is unique, so that a repeated upload does not import the file twice.
 pub mod cancellation;
 pub mod rejected_workbooks;
 
@@ -38,14 +38,14 @@ pub struct ImportAttempt {
     pub at: DateTime<Utc>,
 }
 
-/// Result of beginning an attempt to import a file.
+/// Outcome of the request to begin an import attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BeginAttemptResult {
     /// The attempt has started and may import the file.
     Started {
         /// Id of the import in the database.
         id: i64,
-        /// Campaign id of the draft that an earlier failed attempt left, to be discarded first; `None` if no draft is left.
+        /// Id of the draft campaign that an earlier attempt left, to be discarded first; `None` if there is no draft.
         leftover: Option<i64>,
     },
     /// The same file was already imported under this upload id.
@@ -75,11 +75,11 @@ struct Earlier {
 /// Outcome of an import that ended without a published campaign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailureOutcome {
-    /// The file was rejected.
+    /// The file was rejected, for example because of invalid rows.
     Rejected,
     /// The import failed for a reason other than the file.
     Failed,
-    /// The uploader cancelled the import or disconnected.
+    /// The uploader cancelled the import or disconnected, or the service was shutting down.
     Cancelled,
 }
 
@@ -94,8 +94,8 @@ impl FailureOutcome {
     }
 }
 
-/// Begins an attempt to import a file, unless the file was already imported or another attempt is running under the same upload
-/// id.
+/// Begins an attempt to import a file. Starts nothing if the file was already imported, or another attempt runs, under the same
+/// upload id.
 pub async fn begin_attempt(db: &Db, attempt: ImportAttempt, running: ActiveImports) -> Result<BeginAttemptResult, Error> {
     let begun = db.write(move |tx| Box::pin(async move { begin_in(tx, &attempt, &running).await })).await;
     match begun {
@@ -133,7 +133,8 @@ async fn insert(tx: &mut Tx<'_>, attempt: &ImportAttempt) -> Result<i64, Error> 
         .fetch_one(c).await)
 }
 
-/// Restarts an import that ended without a campaign. Returns `false` if another attempt has already restarted the import.
+/// Restarts an import whose earlier attempt ended without a campaign. Returns `false` if another attempt has already restarted
+/// the import.
 async fn again(tx: &mut Tx<'_>, attempt: &ImportAttempt, earlier: &Earlier) -> Result<bool, Error> {
     let changed = on!(tx.connection(), c => query(
         "update imports set file_name = $2, digest = $3, role = $4, address = $5, started_at = $6, seen_at = $6,
@@ -152,7 +153,7 @@ pub async fn record_heartbeat(db: &Db, id: i64, at: DateTime<Utc>) -> Result<(),
     })).await
 }
 
-/// Records the draft that an import created: its campaign id, campaign name and number of vehicles.
+/// Records the draft campaign that an import created: its id, its name and its number of vehicles.
 pub async fn record_draft(db: &Db, id: i64, campaign: (i64, String), vehicles: i64) -> Result<(), Error> {
     db.write(move |tx| {
         Box::pin(async move {
@@ -213,7 +214,7 @@ impl SuccessfulImport {
     }
 }
 
-/// Import that is stored as running. It is orphaned when its process died, which its heartbeat shows.
+/// Import that the database lists as running. An old `seen_at` means that the process of the import died.
 #[derive(Debug, Clone, PartialEq, Eq, FromRow)]
 pub struct RunningImport {
     /// Id of the import in the database.
@@ -222,13 +223,13 @@ pub struct RunningImport {
     pub user_id: i64,
     /// Role of the user at the time of the import, as text.
     pub role: String,
-    /// Campaign id of the draft that the import had created; `None` if the import had not created a draft.
+    /// Campaign id of the draft campaign that the import created; `None` before that step.
     pub campaign_id: Option<i64>,
     /// Time of the last heartbeat of the import's process.
     pub seen_at: DateTime<Utc>,
 }
 
-/// Returns the imports that are stored as running, at most 100, those with the oldest heartbeat first.
+/// Returns the imports that the database lists as running, at most 100, those with the oldest heartbeat first.
 pub async fn list_running_imports(db: &Db) -> Result<Vec<RunningImport>, Error> {
     on!(db.read(), c => query_as(
         "select id, user_id, role, campaign_id, seen_at from imports where outcome = 'running' order by seen_at limit 100")

@@ -1,4 +1,4 @@
-//! Table of rejected workbooks: workbooks with row errors, stored for a limited time so that they can be corrected.
+//! Database table of rejected workbooks, stored for a limited time so that the uploader can download them with their errors marked.
 use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{db::Db, on};
 use sqlx::{Error, FromRow, query, query_as};
@@ -54,7 +54,7 @@ pub async fn find(db: &Db, upload_id: &str, now: DateTime<Utc>) -> Result<Option
         .bind(upload_id).bind(now - RETENTION).fetch_optional(c).await)
 }
 
-/// Deletes the expired rejected workbooks and returns the number of deleted workbooks.
+/// Deletes the expired rejected workbooks. Returns the number of deleted workbooks.
 pub async fn purge_expired(db: &Db, now: DateTime<Utc>) -> Result<u64, Error> {
     db.write(move |tx| {
         Box::pin(async move {

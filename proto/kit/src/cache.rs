@@ -1,4 +1,4 @@
-//! Cache of values that may be lost at any time, in the memory of one process or in Redis, which all replicas share.
+//! Cache in the memory of one process, or in a Redis server that all replicas share. Cached values may be lost at any time.
 mod redis_connection;
 
 use crate::{
@@ -16,9 +16,9 @@ use std::{
 
 pub use redis_connection::RedisConnection;
 
-/// Interval at which a probe write to Redis updates the `patio_redis_up` metric.
+/// Interval of the test writes to Redis by which the metric `patio_redis_up` is set.
 const PROBE_INTERVAL: Duration = Duration::from_secs(5);
-/// Timeout of the check of the Redis server at the start.
+/// Timeout of the check of the Redis server when the process starts.
 const START_CHECK_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Key of a cache entry, with the type of the cached value and the entry's time to live.
@@ -30,8 +30,7 @@ pub struct CacheKey<T> {
 }
 
 impl<T> CacheKey<T> {
-    /// Creates the cache key `text`. A cache entry with this key expires when the time `keep` has passed since the entry was
-    /// stored.
+    /// Creates a cache key from its text and the time to live (`keep`) of its cache entry.
     #[must_use]
     pub fn new(text: String, keep: Duration) -> Self {
         Self { text: format!("patio:{text}"), keep, holds: PhantomData }
@@ -57,7 +56,7 @@ pub struct CacheEntry {
     until: Instant,
 }
 
-/// Expiry policy of the cache in memory: each entry expires at the time that the entry itself specifies.
+/// Expiry policy of the in-memory cache: each entry expires at its own time `until`.
 struct Until;
 
 impl moka::Expiry<String, CacheEntry> for Until {
@@ -159,7 +158,7 @@ impl Cache {
         held.into_iter().map(|json| json.and_then(|json| serde_json::from_str(&json).ok())).collect()
     }
 
-    /// Stores a value unless the cache contains a value with a later revision. Returns `false` when the request to the cache
+    /// Stores a value, unless the cache already contains a value of a later revision. Returns `false` when the request to Redis
     /// failed.
     pub async fn put_if_newer<T: Serialize>(&self, key: &CacheKey<T>, revision: i64, value: &T) -> bool {
         let Ok(json) = serde_json::to_string(value) else { return false };
@@ -181,7 +180,7 @@ impl Cache {
         }
     }
 
-    /// Removes the value of a key. Returns `false` when the request to the cache failed.
+    /// Removes the value of a key. Returns `false` when the request to Redis failed.
     pub async fn remove<T>(&self, key: &CacheKey<T>) -> bool {
         match self {
             Self::Memory(memory) => {
@@ -192,7 +191,7 @@ impl Cache {
         }
     }
 
-    /// Returns the reason why a probe write to the cache failed, or `None` when the write succeeded.
+    /// Returns the reason why a test write to Redis failed. Returns `None` when the write succeeded, and for a cache in memory.
     pub async fn find_fault(&self) -> Option<String> {
         let Self::Redis(redis) = self else { return None };
         let cause = redis.probe_write().await.err()?;
@@ -200,8 +199,8 @@ impl Cache {
         Some(format!("{how}: {cause}"))
     }
 
-    /// Returns the reason why Redis is unusable (no response, or a read-only replica), or `None` when the cache is usable. Writes
-    /// nothing to Redis.
+    /// Returns the reason why Redis is unusable (no response, or a read-only replica), without writing to Redis. Returns `None`
+    /// when Redis is usable, and for a cache in memory.
     pub async fn find_fault_without_write(&self) -> Option<String> {
         let Self::Redis(redis) = self else { return None };
         match redis::cmd("INFO").arg("replication").query_async::<String>(&mut redis.clone()).await {
@@ -211,7 +210,7 @@ impl Cache {
         }
     }
 
-    /// Starts a task that sets the `patio_redis_up` metric by a probe write every few seconds.
+    /// Starts a task that writes a test key to Redis every few seconds, and sets the metric `patio_redis_up` by the result.
     ///
     /// A ping is not enough: a Redis server that is full or read-only still responds to a ping.
     pub fn spawn_metrics(&self, tasks: &BackgroundTasks, service: &'static str) {
@@ -228,8 +227,8 @@ impl Cache {
 }
 
 impl Cache {
-    /// Returns a warning for each setting of the Redis server that can lose stored lockouts (blocks after failed sign-ins).
-    /// Returns no warnings when the settings cannot be read.
+    /// Returns a warning for each setting of the Redis server with which stored lockouts (blocks after failed sign-ins) can be
+    /// lost. Returns no warnings when the settings cannot be read.
     pub async fn redis_config_warnings(&self) -> Vec<&'static str> {
         let Self::Redis(redis) = self else { return Vec::new() };
         let asked = [

@@ -12,7 +12,7 @@ const SUSPICION_PERIOD: Duration = Duration::from_secs(10);
 static ADDRESS: OnceLock<String> = OnceLock::new();
 /// Time at which a read-only server was last found, such as a primary that became a standby.
 static READ_ONLY: LazyLock<AtomicInstant> = LazyLock::new(AtomicInstant::default);
-/// Outage tracker of the database, which counts failed requests since the database was last available.
+/// Tracker of database outages: counts the requests that failed since the database was last available.
 static OUTAGE: Outage = Outage::new();
 
 /// Sets the address of the database, for log events. Only the first call in a process has an effect.
@@ -42,7 +42,8 @@ pub(crate) fn record_available() {
     }
 }
 
-/// Starts a period of ten seconds in which every connection is checked before use. Connections to a read-only server are closed.
+/// Starts a period of ten seconds in which every connection is checked before use, after a read-only server was found. Connections
+/// to a read-only server are closed.
 pub(crate) fn suspect_read_only() {
     READ_ONLY.set_to_now();
 }

@@ -1,4 +1,4 @@
-//! Database access of a service: the same SQL text runs on `SQLite` and on `PostgreSQL`.
+//! Database access of a service. Most SQL statements run unchanged on both `SQLite` and `PostgreSQL`.
 mod connection_limit;
 mod health;
 mod open;
@@ -45,7 +45,7 @@ use sqlx::{
 use std::{path::Path, sync::Arc};
 pub use tx::Tx;
 
-/// Connection or pool that a statement runs on, by database engine.
+/// Connection or connection pool on which a statement runs, one variant per database engine.
 pub enum Engine<S, P> {
     /// Connection or pool of an `SQLite` database.
     Sqlite(S),
@@ -53,7 +53,7 @@ pub enum Engine<S, P> {
     Postgres(P),
 }
 
-/// Runs one statement on the configured database engine. The body must compile for `SQLite` and for `PostgreSQL`.
+/// Runs one statement on the database engine in use. The expression must compile for both `SQLite` and `PostgreSQL` connections.
 #[macro_export]
 macro_rules! on {
     ($side:expr, $c:ident => $body:expr) => {
@@ -69,13 +69,14 @@ macro_rules! on {
 pub struct Db {
     name: &'static str,
     pools: Pools,
-    /// Durable writes that this process requested. A durable write returns only when its commit is on disk.
+    /// Time of the last durable write, and a signal to tasks that wait for the next one. A durable write returns only when its
+    /// commit is on disk.
     writes: Arc<WriteActivity>,
     /// Pool of the read replica; set only in the clone that [`Self::read_from_replica`] passes to its query.
     reading: Option<PostgresPool>,
 }
 
-/// Names of the `PostgreSQL` pools in the metrics: for reads, for transactions, and for single writing statements.
+/// Names that metrics give to the `PostgreSQL` pools for reads, for transactions, and for single writing statements.
 const POOL_NAMES: [&str; 3] = ["read", "write", "save"];
 
 #[derive(Clone)]
@@ -115,7 +116,7 @@ impl Db {
         Ok(db)
     }
 
-    /// Returns a text for error messages with the address of the database and the name of the setting for the address.
+    /// Returns a text for error messages: the address of the database, and the name of the setting that contains the address.
     #[must_use]
     pub fn describe_address(&self) -> String {
         match &self.pools {
@@ -152,9 +153,10 @@ impl Db {
         .into())
     }
 
-    /// Returns the `PostgreSQL` settings with which a crash could lose an acknowledged commit, such as `fsync = off`.
+    /// Returns the unsafe settings of the `PostgreSQL` server, such as `fsync = off`. With these settings, a crash could lose an
+    /// acknowledged commit.
     ///
-    /// The list is empty on `SQLite`, because Patio itself sets how an `SQLite` file is written.
+    /// On `SQLite` the list is empty, because Patio itself sets the durability of `SQLite` files.
     pub async fn find_unsafe_settings(&self) -> Result<Vec<String>, sqlx::Error> {
         match &self.pools {
             Pools::Sqlite { .. } => Ok(Vec::new()),
@@ -187,7 +189,7 @@ impl Db {
         replica.as_deref().map(|replica| (&**cluster, replica))
     }
 
-    /// Returns `true` on `PostgreSQL`, for the few statements that differ between the engines.
+    /// Returns `true` on `PostgreSQL` and `false` on `SQLite`. Callers use this for the few statements that differ.
     #[must_use]
     pub fn is_postgres(&self) -> bool {
         matches!(self.pools, Pools::Postgres { .. })
@@ -209,8 +211,8 @@ impl Db {
 
     /// Runs `work` in one transaction and returns after the commit, without waiting for the disk.
     ///
-    /// Used for the steps of a long job: the final [`Self::write`] makes all earlier steps durable. The final write has to
-    /// check that all steps are still stored, because a database that crashed meanwhile may have lost the last steps.
+    /// Used for the steps of a long job, whose final [`Self::write`] makes all earlier steps durable. The final write has to check
+    /// that all steps are still stored, because a crash of the database may have lost the last steps.
     ///
     /// While the database is busy with durable writes, each step waits for the disk as well. Otherwise the other writers
     /// would have to wait until all steps so far are flushed.
@@ -265,7 +267,7 @@ impl Db {
         }
     }
 
-    /// Opens part of the `PostgreSQL` connections in advance, before the first requests arrive.
+    /// Opens half of the `PostgreSQL` connections before the first requests arrive.
     pub(crate) async fn open_initial_connections(&self) {
         if let Pools::Postgres { cluster, .. } = &self.pools {
             join_all(cluster.primary().pools().map(PostgresPool::open_initial_connections)).await;
@@ -280,7 +282,7 @@ impl Db {
         }
     }
 
-    /// Runs the `PostgreSQL` heartbeat until the process stops, to detect a database that no longer responds. Also measures the
+    /// Sends heartbeats to `PostgreSQL` until the process stops, to detect a database that no longer responds. Also measures the
     /// lag of the read replica.
     pub(crate) async fn run_heartbeat(&self, tasks: &BackgroundTasks, activity: &UserActivity) {
         let Pools::Postgres { cluster, heartbeat, replica } = &self.pools else { return };
@@ -292,7 +294,7 @@ impl Db {
         tokio::join!(heartbeat.send_heartbeats(tasks, activity), measured);
     }
 
-    /// Waits until the database has not responded for two seconds. On `SQLite` the wait never ends.
+    /// Waits until the database no longer responds to heartbeats. On `SQLite` the wait never ends.
     pub(crate) async fn wait_until_unresponsive(&self) {
         match &self.pools {
             Pools::Sqlite { .. } => pending().await,
@@ -344,7 +346,7 @@ impl Db {
         }
     }
 
-    /// Closes all connections after the queued work has finished.
+    /// Closes all connections, after the statements in progress have finished.
     pub async fn close(&self) {
         match &self.pools {
             // The last connection to close writes the WAL into the database file, which a read-only connection cannot do.

@@ -5,18 +5,18 @@ use tonic_types::{ErrorDetails, StatusExt};
 
 macro_rules! reasons {
     ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
-        /// Machine-readable reason of an error. The message of the status is meant for people.
+        /// Machine-readable reason of a gRPC error status, for programs. The message of the status is meant for people.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Reason { $($(#[$doc])* $name,)* }
 
         impl Reason {
-            /// Returns the text of the reason on the wire, such as `BULK_CHANGE_USER_ID`.
+            /// Returns the reason as the text that error responses contain, such as `NO_VEHICLE`.
             #[must_use]
             pub fn text(self) -> &'static str {
                 match self { $(Self::$name => $text,)* }
             }
 
-            /// Parses a reason from the wire. Returns `None` for an unknown text.
+            /// Parses a reason from the text of an error response. Returns `None` for an unknown text.
             #[must_use]
             pub fn parse(text: &str) -> Option<Self> {
                 match text { $($text => Some(Self::$name),)* _ => None }
@@ -26,15 +26,15 @@ macro_rules! reasons {
 }
 
 reasons! {
-    /// A field is missing or malformed.
+    /// A field of the request is missing or invalid.
     BadRequest = "BAD_REQUEST",
-    /// The token is missing, forged, expired or revoked.
+    /// The access token is missing, forged or expired, or its user was deleted.
     NotSignedIn = "NOT_SIGNED_IN",
     /// The session was ended on purpose, for example by a sign-out or a supervisor.
     SessionEnded = "SESSION_ENDED",
-    /// The user has to change the password before making this call.
+    /// The user must choose a new password before making any other call.
     PasswordMustChange = "PASSWORD_MUST_CHANGE",
-    /// The user has to confirm the action with the current password.
+    /// The user must enter the current password again to confirm the action.
     ConfirmPassword = "CONFIRM_PASSWORD",
     /// The user's role does not allow the call.
     NotAllowed = "NOT_ALLOWED",
@@ -42,25 +42,25 @@ reasons! {
     FieldNotAllowed = "FIELD_NOT_ALLOWED",
     /// The login name (HMC) and the password do not match.
     InvalidCredentials = "INVALID_CREDENTIALS",
-    /// Too many attempts came from one network address.
+    /// Too many sign-in attempts came from one network address in a short time.
     RateLimited = "RATE_LIMITED",
-    /// Too many sign-in attempts failed.
+    /// Too many sign-in attempts failed, so further attempts are rejected for some minutes.
     LockedOut = "LOCKED_OUT",
-    /// The session does not exist.
+    /// The session does not exist, or has already ended.
     NoSession = "NO_SESSION",
     /// The user does not exist.
     NoUser = "BULK_CHANGE_USER_ID",
     /// Another user has the requested login name (HMC).
     HmcTaken = "HMC_TAKEN",
-    /// The user or the login name (HMC) is reserved.
+    /// The user is the reserved developer account, or the requested login name (HMC) is reserved for that account.
     Reserved = "RESERVED",
-    /// The last remaining supervisor cannot be deleted or lose the supervisor role.
+    /// The change would delete the last remaining supervisor, or remove that user's supervisor role.
     LastAdmin = "LAST_ADMIN",
-    /// Users cannot delete their own account.
+    /// The user tried to delete their own account, or to set their own password in user management.
     OwnAccount = "OWN_ACCOUNT",
     /// The new password does not meet the password rules.
     BadPassword = "BAD_PASSWORD",
-    /// The given current password is wrong.
+    /// The current password in the request is wrong.
     WrongPassword = "WRONG_PASSWORD",
     /// The campaign does not exist.
     NoCampaign = "NO_CAMPAIGN",
@@ -72,29 +72,29 @@ reasons! {
     CampaignClosed = "CAMPAIGN_CLOSED",
     /// The vehicle does not exist.
     NoVehicle = "NO_VEHICLE",
-    /// Another user saved the vehicle first.
+    /// The save is based on an outdated version of the vehicle, because another save came first.
     StaleVersion = "STALE_VERSION",
-    /// The user's role cannot change the vehicle's status to the requested status.
+    /// The user's role does not allow changing the vehicle from its current status to the requested status.
     StatusNotAllowed = "STATUS_NOT_ALLOWED",
-    /// The VIN of the vehicle was changed after the user read the vehicle.
+    /// The VIN (vehicle identification number) of the vehicle was changed after the user opened the vehicle.
     OtherVehicle = "OTHER_VEHICLE",
     /// Another vehicle of the campaign has the requested VIN.
     VinTaken = "VIN_TAKEN",
     /// The idempotency key was already used for a different request.
     KeyReused = "KEY_REUSED",
-    /// The upload does not exist.
+    /// The uploaded file does not exist, has expired, or belongs to another user.
     NoUpload = "NO_UPLOAD",
-    /// The job (an import or a bulk change) does not exist.
+    /// The job (an import or a bulk change) does not exist, or is too old to be undone.
     NoJob = "NO_JOB",
-    /// The conflict does not exist.
+    /// The conflict between two saves of a vehicle does not exist.
     NoConflict = "NO_CONFLICT",
-    /// The conflict was already resolved.
+    /// The conflict between two saves of a vehicle was already resolved.
     ConflictSettled = "CONFLICT_SETTLED",
-    /// The user has too many unresolved conflicts.
+    /// The user's saves have caused too many conflicts that are not yet resolved.
     TooManyConflicts = "TOO_MANY_CONFLICTS",
-    /// The user cancelled the operation, and nothing of it was stored.
+    /// The user cancelled the import, and nothing was imported.
     Cancelled = "CANCELLED",
-    /// The operation has already ended and cannot be cancelled.
+    /// The import cannot be cancelled, because it has already finished.
     TooLate = "TOO_LATE",
     /// The request exceeds a size limit.
     TooLarge = "TOO_LARGE",
@@ -108,35 +108,35 @@ reasons! {
     Internal = "INTERNAL",
 }
 
-/// Builds an error status with a machine-readable reason.
+/// Builds a gRPC error status with a machine-readable reason. The text of `error` becomes the message of the status.
 #[must_use]
 pub fn status(code: Code, reason: Reason, error: &dyn Display) -> Status {
     status_with_values(code, reason, error, &[])
 }
 
-/// Builds an error status with a machine-readable reason and named values, such as `retry_after`.
+/// Builds a gRPC error status with a machine-readable reason and named values, such as `retry_after` in seconds.
 #[must_use]
 pub fn status_with_values(code: Code, reason: Reason, error: &dyn Display, values: &[(&str, String)]) -> Status {
     let values: HashMap<String, String> = values.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
     Status::with_error_details(code, error.to_string(), ErrorDetails::with_error_info(reason.text(), "patio", values))
 }
 
-/// Logs an internal error and builds a status that does not reveal its cause.
+/// Logs the cause of an internal error, and builds an error status that does not reveal the cause to the caller.
 #[must_use]
 pub fn internal_status(cause: &dyn Display) -> Status {
     tracing::error!(%cause, "request failed with an internal error");
     status(Code::Internal, Reason::Internal, &"Something went wrong. Try again.")
 }
 
-/// Metadata key with the name of the dependency whose failure caused an error, such as `vehicle-svc`. The gateway logs the value
-/// and does not forward it to clients.
+/// gRPC metadata key for the name of the dependency whose failure caused an error, such as `vehicle-svc`. The gateway logs the
+/// name and does not forward it to clients.
 const DEPENDENCY_KEY: &str = "x-patio-dependency";
-/// Metadata key with the cause of an error, for the gateway's log.
+/// gRPC metadata key for the cause of an error. The gateway logs the cause and does not forward it to clients.
 const CAUSE_KEY: &str = "x-patio-cause";
-/// Maximum length of a cause in the metadata of a status, in characters.
+/// Maximum length of an error cause in gRPC metadata, in characters. Longer causes are cut off.
 const MAX_CAUSE_LEN: usize = 300;
 
-/// Failed dependency and cause of an error, for the log.
+/// Dependency whose failure caused an error, and the cause of the failure. The gateway logs both.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DependencyFailure {
     /// Name of the failed dependency, such as `vehicle-svc` or `database`.
@@ -145,7 +145,7 @@ pub struct DependencyFailure {
     pub cause: String,
 }
 
-/// Adds the failed dependency and the cause to a status, for the log of the gateway.
+/// Adds the name of the failed dependency and the cause to the metadata of an error status. The gateway logs both.
 #[must_use]
 pub fn with_cause(mut status: Status, dependency: &str, cause: &dyn Display) -> Status {
     let visible = |c: char| if c.is_ascii_graphic() { c } else { ' ' };
@@ -158,23 +158,24 @@ pub fn with_cause(mut status: Status, dependency: &str, cause: &dyn Display) -> 
     status
 }
 
-/// Returns the failed dependency and the cause of a status, or `None` when the status names none.
+/// Returns the failed dependency and the cause from the metadata of a status, or `None` when the metadata names no dependency.
 #[must_use]
 pub fn failure_of_status(status: &Status) -> Option<DependencyFailure> {
     let value = |key| status.metadata().get(key)?.to_str().ok().map(str::to_owned);
     Some(DependencyFailure { dependency: value(DEPENDENCY_KEY)?, cause: value(CAUSE_KEY).unwrap_or_default() })
 }
 
-/// Builds the error status for a call to a service or the database (`dependency`) that did not respond, or whose response was cut
-/// off.
+/// Builds the error status for a call that got no complete response. `dependency` is the called service or `database`.
 #[must_use]
 pub fn unavailable_status(dependency: &str, cause: &dyn Display) -> Status {
     tracing::debug!(dependency, %cause, "request failed, dependency unavailable");
     status(Code::Unavailable, Reason::Unavailable, &"The server is temporarily unavailable. Try again in a moment.")
 }
 
-/// Builds the error status for a failed SQL statement: `Unavailable` when the database cannot be reached or has no space,
-/// `Internal` for an unexpected error.
+/// Builds the error status for a failed SQL statement.
+///
+/// The code is `Unavailable` when the database is unreachable, is out of disk space or aborted the transaction. An unexpected error
+/// gets the code `Internal`.
 #[must_use]
 pub fn database_status(cause: &sqlx::Error) -> Status {
     match cause {
@@ -184,7 +185,7 @@ pub fn database_status(cause: &sqlx::Error) -> Status {
             tracing::warn!(%cause, "transaction aborted by a deadlock or serialization failure, the caller is asked to try again");
             status(Code::Unavailable, Reason::Busy, &"Another change was made at the same time. Try again.")
         }
-        // A text with NUL that no earlier check rejected. SQLite accepts such a text and finds nothing.
+        // PostgreSQL rejects a text that contains a NUL character. SQLite accepts the text and finds nothing.
         sqlx::Error::Database(database_error) if database_error.code().is_some_and(|code| code == "22021") => {
             status(Code::InvalidArgument, Reason::BadRequest, &"A text has a character that is not allowed.")
         }
@@ -192,7 +193,7 @@ pub fn database_status(cause: &sqlx::Error) -> Status {
     }
 }
 
-/// SQLSTATE of a write that a standby or another read-only server rejects.
+/// SQLSTATE error code of a write that a read-only server, such as a standby, rejected.
 const READ_ONLY: &str = "25006";
 
 /// Returns `true` when a transaction was aborted by a serialization failure or a deadlock.
@@ -206,7 +207,7 @@ fn is_aborted_by_concurrency(cause: &sqlx::Error) -> bool {
 pub fn is_connection_error(cause: &sqlx::Error) -> bool {
     match cause {
         sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed | sqlx::Error::Tls(_) => true,
-        // A pooler that rejects a startup parameter will always do so, and its message names the parameter.
+        // A connection pooler rejects the startup parameter at every attempt, so a retry is useless. The message names the parameter.
         sqlx::Error::Database(database_error) if database_error.message().starts_with("unsupported startup parameter") => false,
         sqlx::Error::Database(database_error) => database_error
             .code()
@@ -253,7 +254,8 @@ fn database_unavailable_status(cause: &sqlx::Error) -> Status {
     with_cause(unavailable, "database", cause)
 }
 
-/// Returns the causes of an error in one line, without repetitions and without line numbers of the database server's source.
+/// Returns an error and its causes as one line of text. Repeated texts and line numbers of the database server's source code are
+/// left out.
 #[must_use]
 pub fn causes_on_one_line(cause: &anyhow::Error) -> String {
     cause.chain().map(|cause| without_line_numbers(&cause.to_string())).fold(String::new(), |mut line, part| {
@@ -285,13 +287,13 @@ pub fn status_detail(status: &Status, name: &str) -> Option<String> {
     status.get_details_error_info()?.metadata.get(name).cloned()
 }
 
-/// Returns `true` when a statement failed because of a unique constraint.
+/// Returns `true` when a statement failed because a row violates a unique constraint.
 #[must_use]
 pub fn is_unique_violation(error: &sqlx::Error) -> bool {
     matches!(error, sqlx::Error::Database(database_error) if database_error.is_unique_violation())
 }
 
-/// Returns `true` when a statement failed because it did not get a lock in time.
+/// Returns `true` when a `PostgreSQL` statement failed because it waited too long for a lock.
 #[must_use]
 pub fn is_lock_timeout(error: &sqlx::Error) -> bool {
     matches!(error, sqlx::Error::Database(database_error) if database_error.code().is_some_and(|code| code == "55P03"))

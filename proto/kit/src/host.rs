@@ -18,28 +18,28 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Pause between two attempts to reach the database.
+/// Pause between two attempts to reach the database while a service starts.
 const DATABASE_RETRY_PAUSE: Duration = Duration::from_millis(500);
-/// Interval at which an unchanged reason for waiting for the database is logged again.
+/// Minimum time between two log lines with the same reason for waiting for the database.
 const LOG_INTERVAL: Duration = Duration::from_secs(10);
-/// Service name for the tokens with which a process loads signing keys from auth-svc and reports session activity.
+/// Service name in the access tokens of a process that loads revocations from auth-svc and reports session activity.
 const KEY_SYNC_SERVICE: &str = "process";
 
-/// Client channels to the four services.
+/// gRPC client channels to the four services of Patio.
 #[derive(Clone)]
 pub struct ServiceChannels {
-    /// Channel to auth-svc.
+    /// Channel to auth-svc, which manages users, sessions and tokens.
     pub auth: ServiceChannel,
-    /// Channel to campaign-svc.
+    /// Channel to campaign-svc, which manages campaigns (lists of vehicles to inspect).
     pub campaign: ServiceChannel,
-    /// Channel to vehicle-svc.
+    /// Channel to vehicle-svc, which stores vehicles and their inspections.
     pub vehicle: ServiceChannel,
-    /// Channel to import-svc.
+    /// Channel to import-svc, which imports and exports spreadsheets.
     pub import: ServiceChannel,
 }
 
 impl ServiceChannels {
-    /// Starts the health checks of all replicas, so that the number of healthy replicas is known before the first call.
+    /// Starts the health checks of all replicas of remote services. The number of healthy replicas is then known before the first call.
     pub fn start_health_checks(&self) {
         for link in [&self.auth, &self.campaign, &self.vehicle, &self.import] {
             if let ServiceChannel::Remote(replicas) = link {
@@ -52,17 +52,17 @@ impl ServiceChannels {
 /// Dependencies that a process provides to the services that run in it. Clones share the dependencies.
 #[derive(Clone)]
 pub struct ServiceHost {
-    /// Settings of the process.
+    /// Settings of the process, from command-line options and environment variables.
     pub settings: Arc<Settings>,
-    /// Clock of the process.
+    /// Clock of the process, which tests can advance.
     pub clock: Clock,
-    /// Verifier of callers' tokens.
+    /// Verifier of the access tokens that callers send.
     pub identity: TokenVerifier,
     /// Cache, in memory or shared through Redis.
     pub cache: Cache,
-    /// Background tasks and the shutdown signal.
+    /// Background tasks of the process, and the signals that begin its shutdown.
     pub tasks: BackgroundTasks,
-    /// Client channels to the services.
+    /// gRPC client channels to the services.
     pub channels: ServiceChannels,
     /// Certificate for mutual TLS with other services; `None` when services communicate without TLS.
     pub tls: Option<ServiceTls>,
@@ -70,7 +70,8 @@ pub struct ServiceHost {
 }
 
 impl ServiceHost {
-    /// Creates the dependencies of a process that runs all four services. `settings` must contain a service secret.
+    /// Creates the dependencies of a process that runs all four services. `settings` must contain a service secret, with which the
+    /// services request tokens from auth-svc.
     pub async fn with_local_services(settings: Settings) -> anyhow::Result<Self> {
         let slot = || ServiceChannel::Local(Arc::default());
         Self::with(
@@ -82,7 +83,7 @@ impl ServiceHost {
         .await
     }
 
-    /// Creates the dependencies of a process that reaches all services over the network.
+    /// Creates the dependencies of a process that runs one service or the gateway, and calls services over the network.
     pub async fn with_remote_services(settings: Settings) -> anyhow::Result<Self> {
         let tasks = BackgroundTasks::default();
         let tls = settings.service_tls.as_deref().map(ServiceTls::open).transpose().map_err(InvalidSetting::from_error)?;
@@ -125,11 +126,11 @@ impl ServiceHost {
         Ok(db)
     }
 
-    /// Runs `work`, and repeats `work` until the database is available.
+    /// Runs `work`, and runs it again as long as it fails because the database is unavailable.
     ///
     /// Processes may start in any order. A service in its own process also waits until an administrator has created the service's
-    /// role, database and privileges. A process that runs all services fails at once instead, so that the operator sees the wrong
-    /// setting.
+    /// role, database and privileges. In a process that runs all services, a missing role or database is an error at once, so that
+    /// the operator sees the wrong setting.
     ///
     /// # Errors
     /// Returns any failure of `work` other than an unavailable database.
@@ -160,7 +161,7 @@ impl ServiceHost {
         checked.await.with_context(|| db.describe_address())
     }
 
-    /// Rejects a `PostgreSQL` server that could lose acknowledged saves in a crash, unless Patio's settings allow such a server.
+    /// Returns an error for a `PostgreSQL` server that could lose acknowledged saves in a crash, unless the settings allow data loss.
     async fn check_durable(&self, db: &Db) -> anyhow::Result<()> {
         let lossy = db.find_unsafe_settings().await?.join(", ");
         if lossy.is_empty() {
@@ -183,24 +184,24 @@ impl ServiceHost {
     }
 
     fn runs_all(&self) -> bool {
-        matches!(self.channels.vehicle, ServiceChannel::Local(_)) // the channel to auth-svc is always local within auth-svc itself
+        matches!(self.channels.vehicle, ServiceChannel::Local(_)) // not `auth`: that channel is local within auth-svc too
     }
 
-    /// Creates the source of tokens for calls that a service makes on its own.
+    /// Creates the source of access tokens for the calls that `service` makes to other services.
     #[must_use]
     pub fn service_tokens(&self, service: &'static str) -> ServiceTokens {
         let secret = self.settings.service_secret.clone();
         ServiceTokens::new(self.channels.auth.clone(), service, secret, self.identity.clone(), self.clock.clone())
     }
 
-    /// Starts the synchronization of signing keys and revocations. Further calls have no effect.
+    /// Starts the background task that loads signing keys and revocations from auth-svc. Further calls have no effect.
     pub fn start_key_sync(&self) {
         self.known.get_or_init(|| {
             key_sync::spawn_key_sync(&self.tasks, self.identity.clone(), self.channels.auth.clone(), self.service_tokens(KEY_SYNC_SERVICE))
         });
     }
 
-    /// Returns `true` once signing keys and revocations are loaded. Until then, every token is rejected.
+    /// Returns `true` once signing keys and revocations are loaded. Until then, the process cannot verify any token.
     #[must_use]
     pub fn has_signing_keys(&self) -> bool {
         self.known.get().is_some_and(|flag| flag.load(std::sync::atomic::Ordering::Relaxed))

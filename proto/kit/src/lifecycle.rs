@@ -1,10 +1,10 @@
-//! Start-up, draining and shutdown of a process.
+//! Background tasks of a process, and its graceful shutdown: the process drains (reports not ready, but still serves), then stops.
 use std::{future::Future, time::Duration};
 use tokio::sync::oneshot;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tracing::Instrument;
 
-/// Maximum time that a shutdown waits for work in progress.
+/// Maximum time that a shutdown waits for calls and background tasks in progress.
 pub const DRAIN_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Background tasks of a process, and the signals that start its shutdown. Clones share the tasks and the signals.
@@ -16,7 +16,7 @@ pub struct BackgroundTasks {
 }
 
 impl BackgroundTasks {
-    /// Runs work as a background task. A shutdown waits for the task.
+    /// Runs `work` as a background task. A shutdown waits for the task, for at most [`DRAIN_TIMEOUT`].
     pub fn spawn<F>(&self, work: F)
     where
         F: Future<Output = ()> + Send + 'static,
@@ -24,10 +24,10 @@ impl BackgroundTasks {
         self.tracker.spawn(work);
     }
 
-    /// Runs work to completion even when its caller gives up. Returns `None` when the work panicked.
+    /// Runs `work` to completion, even when the caller stops waiting for the result. Returns `None` when `work` panicked.
     ///
-    /// Without this function, the future of an abandoned call would be dropped at any await point, such as between a commit and its
-    /// notification.
+    /// Otherwise, a cancelled gRPC call would stop at any await point, such as between a database commit and the event that announces
+    /// the commit.
     pub async fn run_to_completion<T, F>(&self, work: F) -> Option<T>
     where
         T: Send + 'static,
@@ -39,7 +39,7 @@ impl BackgroundTasks {
         result.await.ok()
     }
 
-    /// Runs `work` repeatedly, with a pause of `every` before each run, until the process stops.
+    /// Starts a background task that runs `work` repeatedly, with a pause of `every` before each run, until the process stops.
     pub fn spawn_repeating<F, W>(&self, every: Duration, mut work: W)
     where
         F: Future<Output = ()> + Send,
@@ -69,20 +69,20 @@ impl BackgroundTasks {
         self.leaving.cancelled().await;
     }
 
-    /// Signals all background tasks to stop.
+    /// Signals all background tasks to stop. Also begins draining, if it has not begun.
     pub fn stop(&self) {
         self.leaving.cancel();
         self.stopping.cancel();
         self.tracker.close();
     }
 
-    /// Returns `true` once background tasks were signalled to stop.
+    /// Returns `true` once [`Self::stop`] has signalled background tasks to stop.
     #[must_use]
     pub fn is_stopping(&self) -> bool {
         self.stopping.is_cancelled()
     }
 
-    /// Waits until background tasks are signalled to stop.
+    /// Waits until [`Self::stop`] signals background tasks to stop.
     pub async fn wait_until_stopping(&self) {
         self.stopping.cancelled().await;
     }
@@ -95,17 +95,17 @@ impl BackgroundTasks {
         }
     }
 
-    /// Waits until all background tasks have ended, for at most the given time. Returns `false` when some are still running.
+    /// Waits until all background tasks have ended, for at most the time `patience`. Returns `false` when some tasks still run.
     pub async fn wait_until_tasks_ended(&self, patience: Duration) -> bool {
         self.tracker.close();
         tokio::time::timeout(patience, self.tracker.wait()).await.is_ok()
     }
 }
 
-/// Runs the future that starts a service. Returns `None` when the process receives a stop signal before the future completes.
+/// Runs the future `starting`, which starts a service. Returns `None` when SIGTERM or Ctrl-C arrives before the service has started.
 ///
 /// # Errors
-/// Returns the error of the failed start.
+/// Returns the error of `starting`.
 pub async fn start_unless_stopped<T>(
     tasks: &BackgroundTasks,
     starting: impl Future<Output = anyhow::Result<T>>,
@@ -121,8 +121,8 @@ pub async fn start_unless_stopped<T>(
 
 /// Waits for SIGTERM or Ctrl-C, then begins draining.
 ///
-/// After SIGTERM the process keeps serving for the time `notice`, so that load balancers and callers notice that this
-/// replica is no longer ready. Ctrl-C skips that delay.
+/// After SIGTERM, the process serves requests for the time `notice`, until load balancers have noticed that this replica is not ready.
+/// Ctrl-C skips that delay.
 pub async fn shutdown_signal(tasks: &BackgroundTasks, notice: Duration) {
     let mut terminate = match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
         Ok(signal) => signal,

@@ -1,8 +1,8 @@
 //! Network of a client address. Rate limits count all addresses of a network as one client.
 use std::net::{IpAddr, Ipv6Addr};
 
-/// Formats the network of an address: the IPv4 address itself, or the /64 network of an IPv6 address. A /64 network usually
-/// belongs to one client.
+/// Returns the network of an address as text: an IPv4 address itself, or the /64 network of an IPv6 address. A /64 network
+/// usually belongs to one client.
 #[must_use]
 pub fn client_network(address: IpAddr) -> String {
     match address.to_canonical() {

@@ -1,4 +1,4 @@
-//! Paging of lists, and the SQL pattern for text search.
+//! Paging of lists and histories, and the SQL `like` pattern for text search.
 use crate::clock;
 use chrono::{DateTime, Utc};
 use patio_proto::common::{self, Page, PageMeta};
@@ -18,8 +18,8 @@ pub struct PageWindow {
 }
 
 impl PageWindow {
-    /// Creates the page window from the page that a request asks for. A page size of 0 becomes the default size; other invalid
-    /// values become the nearest valid value.
+    /// Creates the page window that a request asks for. Page size 0 becomes the default size; other invalid values become the
+    /// nearest valid value.
     #[must_use]
     pub fn from_request(page: Option<&Page>) -> Self {
         let page = page.copied().unwrap_or_default();
@@ -46,23 +46,23 @@ impl PageWindow {
     }
 }
 
-/// Maximum number of entries of a history that one call returns: a page and the first entry of the next page.
+/// Maximum number of history entries that one call returns: a page of 100 entries, and one entry that shows whether a next page exists.
 pub const MAX_HISTORY_ENTRIES: i32 = 101;
 
-/// Requested part of a history: the newest entries before a position.
+/// Requested part of a history (a list of past changes, newest first): the newest entries before a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HistoryWindow {
-    /// Time of the position: entries that were written before this time belong to the window.
+    /// Time of the position. The window contains the entries that were written before this time.
     pub before: DateTime<Utc>,
-    /// Id of the position: of the entries written at exactly the time `before`, only those with a lower id belong to the window.
+    /// Entry id of the position. Of several entries written exactly at `before`, the window contains those with a lower id.
     pub before_id: i64,
     /// Maximum number of entries, 1 to 101.
     pub limit: i64,
 }
 
 impl HistoryWindow {
-    /// Creates the window that a request asks for. Without a position, the window begins with the newest entry; an invalid limit
-    /// becomes the nearest valid limit.
+    /// Creates the history window that a request asks for. Without a position, the window begins with the newest entry. An invalid
+    /// limit becomes the nearest valid limit.
     #[must_use]
     pub fn from_request(window: Option<&common::HistoryWindow>) -> Self {
         let asked = window.copied().unwrap_or_default();
@@ -71,9 +71,10 @@ impl HistoryWindow {
     }
 }
 
-/// Returns a pattern for SQL `like … escape '\'` that matches the literal text anywhere, ignoring case.
+/// Returns a lower-case pattern for SQL `like … escape '\'` that matches values which contain `text` literally.
 ///
-/// NUL, which `PostgreSQL` rejects, is replaced by U+0001, which no stored text contains.
+/// For a search that ignores case, the query compares lower-case values. A NUL character, which `PostgreSQL` rejects, becomes U+0001,
+/// so that the search finds nothing.
 #[must_use]
 pub fn to_like_pattern(text: &str) -> String {
     let escaped = text.to_lowercase().replace('\0', "\u{1}").replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");

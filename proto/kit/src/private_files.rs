@@ -1,5 +1,5 @@
-//! Creates folders and files that only the current user may read. Databases are stored in such folders, because a database
-//! contains the keys that sign tokens.
+//! Creates folders and files that only the operating system user of this process may read. The database files, for example,
+//! contain the keys that sign tokens.
 use std::{
     fs::{self, DirBuilder, OpenOptions, Permissions},
     io,
@@ -9,15 +9,15 @@ use std::{
 
 const FOLDER_MODE: u32 = 0o700;
 const FILE_MODE: u32 = 0o600;
-/// File permission bits of the group and of other users.
+/// Unix permission bits of all users except the owner of a file.
 const OTHER_USERS_MODE: u32 = 0o077;
 
-/// Creates a folder that only the current user may read. An existing folder and the files in it become private as well.
+/// Creates a folder that only the operating system user of this process may read. An existing folder and its files become private too.
 ///
 /// A failure to change permissions, for example on a volume of another user, is logged as a warning.
 ///
 /// # Errors
-/// Returns an error when the folder can neither be created nor read.
+/// Returns an error when the folder cannot be created or read.
 pub fn create_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(path)?;
     restrict_mode(path, FOLDER_MODE);
@@ -30,10 +30,11 @@ pub fn create_folder(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Creates an empty file that only the current user may read. An existing file becomes private.
+/// Creates an empty file that only the operating system user of this process may read. An existing file becomes private and keeps
+/// its content.
 ///
 /// # Errors
-/// Returns an error when the file can neither be created nor opened.
+/// Returns an error when the file cannot be created or opened.
 pub fn create_file(path: &Path) -> io::Result<()> {
     OpenOptions::new().create(true).append(true).mode(FILE_MODE).open(path)?;
     restrict_mode(path, FILE_MODE);

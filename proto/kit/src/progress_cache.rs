@@ -1,14 +1,14 @@
-//! Cached progress of a campaign: vehicle counts and next vehicle. vehicle-svc writes the counts, and campaign-svc reads the
-//! progress.
+//! Cached progress of a campaign: vehicle counts and the next vehicle to inspect. vehicle-svc writes the counts; campaign-svc adds
+//! the next vehicle and reads the progress.
 use crate::cache::CacheKey;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// Time after which the cached progress of a campaign expires.
+/// Time after which the cached progress of a campaign expires, counted from its last write.
 const CACHE_LIFETIME: Duration = Duration::from_secs(60);
 
-/// Counters of one campaign over all of its yards. The cache stores the counters with the revision at which the counters were
-/// read.
+/// Progress of one campaign over all of its yards. The cache stores the progress with the campaign's revision number, so that
+/// an older value never replaces a newer one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CachedProgress {
     /// Number of vehicles of the campaign.
@@ -17,11 +17,11 @@ pub struct CachedProgress {
     pub inspected: i64,
     /// Id of the first uninspected vehicle in walking order (by yard, then parking space); `None` when all vehicles are inspected.
     pub next: Option<i64>,
-    /// Whether `next` and `in_dash` are valid. The service vehicle-svc caches only the counters `total` and `inspected`;
-    /// campaign-svc requests `next` and `in_dash` later and adds both to the cache.
+    /// Whether `next` and `in_dash` are valid. After a save, vehicle-svc caches only `total` and `inspected`, so this is `false`.
+    /// campaign-svc then loads all fields and caches them.
     pub next_known: bool,
-    /// Whether the campaign has vehicles in yard `-` (parking spaces that begin with a dash), which operators do not see. Valid only when
-    /// `next_known` is set.
+    /// Whether the campaign has vehicles in yard `-`, whose parking spaces begin with a dash. Users with the role operator do not see
+    /// these vehicles. Valid only when `next_known` is set.
     pub in_dash: bool,
 }
 

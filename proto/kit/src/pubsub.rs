@@ -1,4 +1,5 @@
-//! Publish/subscribe channel between the replicas of a service, through Redis. Messages are not stored.
+//! Publish/subscribe channel between the replicas of a service, through Redis. A replica without a connection misses messages,
+//! because Redis does not store them.
 use crate::{
     cache::{self, Cache, RedisConnection},
     host::ServiceHost,
@@ -15,15 +16,16 @@ use std::{
 };
 use tokio::sync::broadcast;
 
-/// Maximum number of messages a subscriber may lag behind. A slower subscriber loses messages and receives a lag error.
+/// Maximum number of messages that a subscriber may lag behind. A slower subscriber loses the oldest messages and receives a lag
+/// error.
 const MAX_LAG: usize = 1_024;
-/// Interval at which each replica publishes a heartbeat, to check its own subscription.
+/// Interval at which each replica publishes a heartbeat. A replica that receives no heartbeat knows that its subscription is broken.
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(4);
 /// Time without any message or heartbeat after which a replica subscribes to Redis again.
 const SILENCE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Pause before a replica subscribes to Redis again.
 const RESUBSCRIBE_PAUSE: Duration = Duration::from_millis(500);
-/// Length of the sender id, which starts each message and identifies the sending replica, in bytes.
+/// Length in bytes of the sender id, the prefix of each message that identifies the sending replica.
 const SENDER_ID_LEN: usize = 16;
 
 /// Item that a subscriber receives: a published message, or a notice that messages of other replicas may be lost.
@@ -31,7 +33,7 @@ const SENDER_ID_LEN: usize = 16;
 pub enum PubSubMessage {
     /// Message published by this or another replica.
     Event(Bytes),
-    /// Messages of other replicas may have been lost.
+    /// Messages of other replicas may have been lost, because the process has just subscribed to Redis.
     Lagged,
 }
 
@@ -56,7 +58,7 @@ impl PubSub {
             Cache::Redis(connection) => Some(connection.clone()),
         };
         let client = cache::redis_client(&host.settings)?.filter(|_| redis_connection.is_some());
-        // Redis channels span all databases of a server, and each database belongs to another Patio installation.
+        // A Redis channel spans all databases of a server. The database number in its name separates the Patio installations.
         let database = client.as_ref().map_or(0, |client| client.get_connection_info().redis_settings().db());
         let (local, _) = broadcast::channel(MAX_LAG);
         let is_subscribed = Arc::new(AtomicBool::new(redis_connection.is_none()));
@@ -115,13 +117,14 @@ impl PubSub {
         anyhow::bail!("the redis connection was closed")
     }
 
-    /// Publishes a message to all subscribers. Returns `false` when publishing to other replicas failed.
+    /// Publishes a message to the subscribers in this process and in other replicas. Returns `false` when publishing to other
+    /// replicas failed.
     pub async fn publish(&self, message: Bytes) -> bool {
         let _ = self.local.send(PubSubMessage::Event(message.clone()));
         self.publish_remote(&message).await
     }
 
-    /// Publishes a message to other replicas only. Returns `false` when publishing failed.
+    /// Publishes a message to other replicas only. Returns `false` when publishing failed, and `true` without Redis.
     pub async fn publish_remote(&self, message: &[u8]) -> bool {
         let Some(redis) = &self.redis_connection else { return true };
         let whole = [&self.sender_id[..], message].concat();

@@ -1,7 +1,7 @@
 //! Mutual TLS between services: each process has one certificate for incoming and outgoing connections, reloaded when the
 //! certificate files change.
 //!
-//! TLS for browsers belongs to the gateway.
+//! The gateway implements TLS for browsers separately.
 use crate::{lifecycle::BackgroundTasks, telemetry};
 use anyhow::{Context, ensure};
 use arc_swap::ArcSwap;
@@ -42,14 +42,14 @@ const MAX_HANDSHAKES: usize = 256;
 /// Pause after a failed `accept`, for example when the process is out of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Certificate of this process, and the certificate authority that the process trusts. Clones share both.
+/// Certificate of this process for calls between services, and the certificate authority that the process trusts. Clones share both.
 #[derive(Clone)]
 pub struct ServiceTls {
     folder: Arc<Path>,
     current: Arc<ArcSwap<Current>>,
 }
 
-/// Connector that opens TLS connections for a gRPC channel.
+/// Tower service that opens TLS connections for a gRPC channel. The trait is a short name for these bounds.
 pub trait Connector:
     tower::Service<Uri, Response = TokioIo<client::TlsStream<TcpStream>>, Error = io::Error, Future: Send> + Send + 'static
 {
@@ -71,13 +71,14 @@ impl ServiceTls {
     /// Reads the PEM files `tls.crt`, `tls.key` and `ca.crt` from a folder.
     ///
     /// # Errors
-    /// Returns an error that names the file which cannot be read or used.
+    /// Returns an error that names the file when a file cannot be read or used.
     pub fn open(folder: &Path) -> anyhow::Result<Self> {
         let current = Current::of(read(folder)?).with_context(|| format!("PATIO_SERVICE_TLS={}", folder.display()))?;
         Ok(Self { folder: folder.into(), current: Arc::new(ArcSwap::from_pointee(current)) })
     }
 
-    /// Reloads the certificate files every ten seconds until the process stops. Unusable files leave the last valid certificate in use.
+    /// Starts the task that reloads changed certificate files until the process stops. While the files are unusable, the last valid
+    /// certificate stays in use.
     pub fn spawn_reload(&self, tasks: &BackgroundTasks) {
         let (tls, failed) = (self.clone(), Arc::new(AtomicBool::new(false)));
         tasks.spawn_repeating(RELOAD_INTERVAL, move || {
@@ -97,7 +98,7 @@ impl ServiceTls {
         });
     }
 
-    /// Reads the certificate files again and, when they have changed, uses them for new connections.
+    /// Reads the certificate files again, and uses changed files for new connections.
     ///
     /// # Errors
     /// Returns an error when a file cannot be read or used. The last valid certificate then stays in use.
@@ -110,7 +111,7 @@ impl ServiceTls {
         Ok(())
     }
 
-    /// Accepts TLS connections whose clients present a certificate of the trusted authority.
+    /// Accepts TLS connections from clients with a certificate that the trusted authority signed.
     ///
     /// Handshakes run concurrently, so that a slow client does not delay others.
     pub fn accept_connections(self, listener: TcpListener) -> impl Stream<Item = io::Result<server::TlsStream<TcpStream>>> {
@@ -147,7 +148,7 @@ impl ServiceTls {
         None
     }
 
-    /// Creates a connector to `host`. The server has to present a certificate of the trusted authority for that host name.
+    /// Creates a connector to `host`. The server must present a certificate for that host name, signed by the trusted authority.
     pub fn connector(&self, host: &str) -> impl Connector + use<> {
         let (tls, host) = (self.clone(), host.trim_matches(['[', ']']).to_owned());
         tower::service_fn(move |uri: Uri| {

@@ -1,12 +1,12 @@
-//! Activity of users in this process. Background tasks poll rarely while users send no requests.
+//! Tracks whether users currently send requests to this process. Background tasks poll less often while users are idle.
 use crate::atomic_instant::AtomicInstant;
 use std::time::Duration;
 use tokio::{sync::Notify, time::timeout};
 
-/// Time after the last call of a user from which the process counts as idle.
+/// Time without a call by a user after which the process counts as idle.
 const IDLE_AFTER: Duration = Duration::from_secs(5);
 
-/// Time of the last call of a user, and a signal for the first call after an idle period.
+/// Time of the last call by any user, and a notification at the first call after an idle period.
 #[derive(Debug, Default)]
 pub struct UserActivity {
     last_call: AtomicInstant,
@@ -14,7 +14,7 @@ pub struct UserActivity {
 }
 
 impl UserActivity {
-    /// Records a call of a user, and wakes the tasks that wait for the end of an idle period.
+    /// Records a call by a user. The first call after an idle period ends all pauses of idle background tasks.
     pub fn record_call(&self) {
         let was_idle = self.is_idle();
         self.last_call.set_to_now();
@@ -23,13 +23,14 @@ impl UserActivity {
         }
     }
 
-    /// Returns `true` when no user called within the last five seconds.
+    /// Returns `true` when no user made a call within the last five seconds.
     #[must_use]
     pub fn is_idle(&self) -> bool {
         !self.last_call.is_more_recent_than(IDLE_AFTER)
     }
 
-    /// Waits for `active` while users call. While the process is idle, waits for `idle`, but at most until a user calls.
+    /// Pauses a background task between two polls: for `active` while users make calls, for `idle` while the process is idle. A call
+    /// by a user ends an idle pause early.
     pub async fn pause(&self, active: Duration, idle: Duration) {
         let idle_period_ended = self.idle_period_ended.notified();
         if self.is_idle() {

@@ -1,4 +1,4 @@
-//! HTTP/2 flood attacks for tests. The frames are built by hand, since no HTTP client sends them.
+//! HTTP/2 flood attacks for tests. The frames are built by hand, since no HTTP client library sends such frames.
 use std::{
     io::{Read, Result, Write},
     net::{Shutdown, SocketAddr, TcpStream},
@@ -6,12 +6,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// HTTP/2 flood attack, by the kind of frame that is repeated.
+/// HTTP/2 flood attack, named after the repeated frame or request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flood {
     /// Requests that are reset at once.
     RapidReset,
-    /// Header block of one request that never ends.
+    /// One request whose header block never ends, in CONTINUATION frames.
     Continuation,
     /// SETTINGS frames, each of which has to be acknowledged.
     Settings,
@@ -21,10 +21,10 @@ pub enum Flood {
     Streams,
 }
 
-/// All kinds of floods.
+/// All kinds of flood attacks.
 pub const FLOODS: [Flood; 5] = [Flood::RapidReset, Flood::Continuation, Flood::Settings, Flood::Ping, Flood::Streams];
 
-/// HPACK header block of `GET /` with the host `x`.
+/// HPACK-compressed header block of the request `GET /` with the host `x`.
 const HEAD: [u8; 6] = [0x82, 0x86, 0x84, 0x41, 1, b'x'];
 
 fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
@@ -57,9 +57,9 @@ impl Flood {
         }
     }
 
-    /// Sends the flood `times` times as fast as the server accepts it, and discards the responses.
+    /// Sends `times` frames or requests of the flood as fast as the server reads them, and discards the responses.
     ///
-    /// Returns the time until the server closed the connection, or `None` when it was still open after the timeout.
+    /// Returns the time until the server closed the connection, or `None` when the connection was still open after `patience`.
     ///
     /// # Errors
     /// Returns an error when the connection cannot be opened.

@@ -1,4 +1,4 @@
-//! Test support for all services: hosts on each database, callers with tokens, and test settings.
+//! Test support for all services: a [`ServiceHost`] on each database, callers with tokens, and test settings.
 pub mod flood;
 mod own_process;
 pub mod statements;
@@ -23,9 +23,9 @@ use std::{io::Write, path::Path, sync::LazyLock, time::Duration};
 pub const POSTGRES: &str = "PATIO_TEST_POSTGRES";
 /// Environment variable with the URL of a Redis server for tests.
 pub const REDIS: &str = "PATIO_TEST_REDIS";
-/// Environment variable with the number of rounds of randomized tests. Each such test has its own short default.
+/// Environment variable with the number of rounds of randomized tests. Without the variable, each test uses its own small number.
 pub const ROUNDS: &str = "PATIO_TEST_ROUNDS";
-/// Environment variable that, set to 1, runs the long forms of tests, which take minutes and print measurements.
+/// Environment variable that enables the long form of some tests when it is `1`. The long form takes minutes and prints measurements.
 pub const LONG: &str = "PATIO_TEST_LONG";
 
 struct TestKey {
@@ -66,7 +66,7 @@ pub async fn each_database<F: AsyncFn(ServiceHost)>(test: F) {
     let _ = admin.execute(sqlx::AssertSqlSafe(format!("drop database {name} with (force)"))).await;
 }
 
-/// Creates a host that accepts the test tokens of [`bearer`].
+/// Creates a [`ServiceHost`] that accepts the test tokens of [`bearer`]. Without `database_url`, uses `SQLite` files in `folder`.
 ///
 /// # Panics
 /// Panics when the host cannot be created.
@@ -74,9 +74,9 @@ pub async fn host(folder: &Path, database_url: Option<String>) -> ServiceHost {
     host_on(folder, database_url, None).await
 }
 
-/// Creates a host that accepts the test tokens of [`bearer`], with a Redis server when `redis_url` is given.
+/// Creates a [`ServiceHost`] as [`host`] does, with a Redis server when `redis_url` is given.
 ///
-/// Several hosts on one Redis server act as replicas.
+/// Several hosts on one Redis server act as replicas of a service.
 ///
 /// # Panics
 /// Panics when the host cannot be created.
@@ -101,7 +101,7 @@ pub fn from_environment(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// Returns the number of rounds of a randomized test: the value of [`ROUNDS`], else `short`.
+/// Returns the number of rounds of a randomized test: the value of [`ROUNDS`], or `short` when the variable is unset or not a number.
 #[must_use]
 pub fn rounds(short: usize) -> usize {
     from_environment(ROUNDS).and_then(|value| value.parse().ok()).unwrap_or(short)
@@ -111,7 +111,7 @@ fn is_long() -> bool {
     from_environment(LONG).is_some_and(|value| value == "1")
 }
 
-/// Returns `true` when a test should run in its long form. Otherwise prints a hint to standard error.
+/// Returns `true` when [`LONG`] asks for the long form of tests. Otherwise prints a hint with the name `test` to standard error.
 #[must_use]
 pub fn long(test: &str) -> bool {
     let long = is_long();
@@ -121,7 +121,7 @@ pub fn long(test: &str) -> bool {
     long
 }
 
-/// Returns how long a test may wait for an event that has to happen within the time `promised`.
+/// Returns the maximum time that a test waits for an event that has to happen within the time `promised`.
 ///
 /// The long form allows exactly that time. The short form allows three times as much, since it runs next to other tests
 /// on a machine of any speed.
@@ -135,7 +135,7 @@ pub fn print_to_stderr(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-/// Creates the call context of a user, or of a service for the role `Service`, that a [`host`] accepts.
+/// Creates the context of a call by a user, with a token that `host` accepts. For the role `Service`, the caller is a service.
 ///
 /// # Panics
 /// Panics when the token cannot be signed.
@@ -144,7 +144,7 @@ pub fn bearer(host: &ServiceHost, user_id: i64, as_role: Role) -> CallContext {
     CallContext::new(Some(&token(host, user_id, as_role)), "test", "192.0.2.1")
 }
 
-/// Creates the signed token that [`bearer`] uses.
+/// Creates a signed access token for a user or a service, valid for one hour.
 ///
 /// # Panics
 /// Panics when the token cannot be signed.

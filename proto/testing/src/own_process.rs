@@ -1,11 +1,11 @@
-//! Tests that need a separate process, since they measure its memory or set process-wide state.
+//! Runs a test in a separate process, for tests that measure memory or set process-wide state.
 use crate::{from_environment, print_to_stderr};
 use std::process::Command;
 
-/// Environment variable with the name of the test that a child process runs.
+/// Environment variable of a child process with the name of the one test that the child process runs.
 const ALONE: &str = "PATIO_TEST_ALONE";
 
-/// Returns `true` in a child process that runs only `test`, and `false` in the parent after the child has succeeded.
+/// Runs `test` alone in a child process. Returns `true` in the child process, and `false` in the parent after the child has succeeded.
 ///
 /// `test` is the name of the calling test with its modules, as libtest prints it:
 ///
@@ -33,7 +33,7 @@ pub fn runs_alone(test: &str) -> bool {
     let run = run.expect("the test program starts");
     let output = format!("{}{}", String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
     assert!(run.status.success() && output.contains("1 passed"), "{test} in its own process:\n{output}");
-    // Drops libtest's own lines of the child, which would be counted as tests of this process.
+    // Omits the libtest lines of the child process, which would be counted as tests of this process.
     output.lines().filter(|line| !line.starts_with("test ") && !line.starts_with("running ") && !line.is_empty()).for_each(print_to_stderr);
     false
 }

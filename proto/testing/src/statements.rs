@@ -37,12 +37,12 @@ impl tracing::field::Visit for Statement {
     }
 }
 
-/// Starts recording all SQL statements of this process. The calling test needs a separate process.
+/// Starts recording all SQL statements of this process. The calling test needs a separate process, see [`crate::runs_alone`].
 pub fn listen() {
     let _ = tracing::subscriber::set_global_default(tracing_subscriber::registry().with(Listener));
 }
 
-/// Returns the SQL statements recorded since the last call that mention `table`, after a short wait for the database threads.
+/// Removes all recorded SQL statements, and returns those that contain the text `table`. First waits briefly for database threads.
 ///
 /// The table name filters out background statements: opening connections, health checks, sealing the audit log.
 pub async fn taken(table: &str) -> Vec<String> {

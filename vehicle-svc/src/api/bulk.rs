@@ -15,7 +15,7 @@ use patio_kit::{audit, auth::identity, db::Tx};
 use patio_proto::vehicle::{self as pb, StatusAction, VehicleStatus, bulk_service_server::BulkService};
 use tonic::{Request, Status};
 
-/// gRPC service for bulk changes of many vehicles.
+/// gRPC service that changes the status, parking space or other fields of many vehicles in one call.
 pub struct BulkApi(pub Context);
 
 impl BulkApi {
@@ -36,8 +36,8 @@ impl BulkApi {
         self.0.live.run_to_completion(changing).await
     }
 
-    /// Builds the context of a bulk call (caller, time and client address) from the request. The call is not yet
-    /// limited to a campaign or yard; see [`limit_to_scope`].
+    /// Builds the context of a bulk call from the request: caller, time and client address. [`limit_to_scope`] adds the campaign
+    /// and the yard.
     fn run<T>(&self, request: &Request<T>) -> Result<BulkContext, Status> {
         let (caller, address) = (identity::authenticated_caller(request)?, audit::client_address(request));
         Ok(BulkContext { caller, now: self.0.clock.now(), campaign: None, yard: None, dry_run: false, address })
@@ -103,7 +103,8 @@ fn parse_moves(rows: &[pb::ParkingSpaceChange]) -> Result<Vec<(String, ParkingSp
         .collect()
 }
 
-/// Returns the context of a bulk call with the limits that the request asks for: campaign, yard and dry run.
+/// Returns the context of a bulk call, limited to the campaign and the yard in `scope`. If `dry_run` is true, the call only returns
+/// a preview.
 fn limit_to_scope(run: BulkContext, scope: Option<&pb::Scope>, dry_run: bool) -> BulkContext {
     let scope = scope.copied().unwrap_or_default();
     BulkContext { campaign: scope.campaign_id, yard: scope.yard.map(i64::from), dry_run, ..run }

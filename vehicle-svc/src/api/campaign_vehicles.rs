@@ -10,7 +10,7 @@ use patio_kit::{audit, auth::identity};
 use patio_proto::vehicle::{self as pb, Gate, campaign_vehicle_service_server::CampaignVehicleService};
 use tonic::{Request, Status, Streaming};
 
-/// Maximum length in characters of the stored name of an imported file; longer names are cut.
+/// Maximum length of the stored name of an imported file, in characters. Longer names are truncated.
 const MAX_SOURCE_LEN: usize = 200;
 
 /// gRPC service that imports the vehicles of a campaign, opens or closes the campaign, and deletes its vehicles. Only

@@ -2,7 +2,7 @@
 use crate::{campaign::progress_publisher::ProgressPublisher, live::ChangeFeed};
 use patio_kit::{clock::Clock, db::Db, host::ServiceHost};
 
-/// Database, clock, publisher of changed counters, and feed of changed vehicles. Clones use the same instances.
+/// Database, clock, progress publisher and change feed, which all gRPC services share. Clones refer to the same instances.
 #[derive(Clone)]
 pub struct Context {
     pub db: Db,

@@ -105,9 +105,8 @@ fn events(receiver: Receiver<ChangeFeedItem>) -> impl futures::Stream<Item = Res
     })
 }
 
-/// Returns the event without the parts that the caller may not see. Removes the vehicle rows if the caller may not see all of these
-/// vehicles, and removes the counts of other users if the caller is an operator. `yard_filter` is the set of vehicles that the caller may
-/// see.
+/// Returns the event without data that the caller may not see. Removes all vehicle rows if any vehicle is outside `yard_filter`
+/// (the vehicles that the caller may see). Removes the counts of other users if the caller is an operator.
 fn hide_invisible_parts(event: WatchEvent, yard_filter: YardFilter, caller: &Caller) -> WatchEvent {
     match event.event {
         Some(Event::Pace(mut changed)) => {
@@ -121,8 +120,8 @@ fn hide_invisible_parts(event: WatchEvent, yard_filter: YardFilter, caller: &Cal
     }
 }
 
-/// Returns `true` when the event is sent to the caller: the caller may see the event, and the event belongs to the campaign `only`.
-/// If `only` is `None`, the event may belong to any campaign.
+/// Returns `true` when the caller may see the event and the event belongs to the campaign `only`. If `only` is `None`, events of
+/// all campaigns match.
 fn is_visible_to(event: &WatchEvent, only: Option<i64>, caller: &Caller) -> bool {
     let (campaign, is_seen) = match &event.event {
         Some(Event::Vehicles(changed)) => (changed.campaign_id, true),

@@ -1,4 +1,4 @@
-//! gRPC service for the history of vehicles.
+//! gRPC service for history: the changes of a vehicle, and the bulk jobs of a campaign or a user.
 use super::{Context, Reply, jobs::parse_job_kind, reply};
 use crate::{
     error::Error,
@@ -13,7 +13,7 @@ use patio_kit::{auth::identity, clock, db::Db, page::HistoryWindow};
 use patio_proto::vehicle::{self as pb, history_service_server::HistoryService};
 use tonic::Request;
 
-/// gRPC service that lists the changes of a vehicle.
+/// gRPC service that lists the changes of a vehicle, the bulk jobs that changed a campaign, and the bulk jobs of a user.
 pub struct HistoryApi(pub Context);
 
 #[tonic::async_trait]

@@ -29,7 +29,7 @@ pub struct JobApi {
 }
 
 impl JobApi {
-    /// Creates the gRPC service. `remover` deletes the campaigns of reverted imports.
+    /// Creates the gRPC service. `remover` deletes the campaigns of undone imports.
     pub fn new(context: Context, remover: CampaignRemover) -> Self {
         Self { context, remover }
     }

@@ -59,9 +59,9 @@ impl VehicleApi {
         Self { context, rosters, together }
     }
 
-    /// Returns one page of search results and the total number of matches. Searches for the text as written. Without a
-    /// match, searches for the comparison key of the text (without hyphens and blanks). Still without a match, searches
-    /// for the key without the leading `I` of labels on imported cars.
+    /// Returns one page of search results and the total number of matches. If the text as written matches no vehicle, searches for
+    /// its comparison key (without blanks and hyphens). If the key matches no vehicle, searches for the key after the leading `I`
+    /// that labels of imported cars add.
     async fn search(
         &self,
         db: &Db,
@@ -155,7 +155,7 @@ impl VehicleService for VehicleApi {
         let found = self.context.db.read_from_replica(|db| async move { campaigns::find(&db, id).await }).await;
         let campaign = found.map_err(Error::from)?.ok_or(Error::CampaignNotFound(id))?;
         let yard_filter = YardFilter::for_role(role, None);
-        // Rows read after this revision may be newer than it; the client's next delta then repeats them.
+        // Rows that are read later may be newer than this revision; the client's next delta then repeats these rows.
         let head =
             pb::VehicleChunk { revision: campaign.revision, unchanged: request.known == Some(campaign.revision), ..Default::default() };
         let start = (self.context.db.clone(), (!head.unchanged).then(|| (String::new(), 0)));

@@ -1,5 +1,5 @@
-//! Types that bulk calls share: the context (caller, time, limits), and the result of a bulk change of status or
-//! parking space.
+//! Types shared by all bulk calls (calls that change many vehicles): the context, skip reasons, and the result of a status or
+//! parking space change.
 use crate::store::{counters::CampaignCounts, vehicle_lookup::VehicleScope};
 use chrono::{DateTime, Utc};
 use patio_kit::auth::identity::Caller;
@@ -39,12 +39,12 @@ impl BulkContext {
 pub enum SkipReason {
     /// The campaign of the vehicle is closed.
     CampaignClosed,
-    /// The requested VIN matches two different vehicles, because the VIN was written without the
-    /// space after the model code.
+    /// The requested VIN matches different vehicles, because the space after the model code is missing, or differs between two
+    /// request lines.
     AmbiguousVin,
     /// The vehicle already has the requested status.
     SameStatus,
-    /// The vehicle has no status, so that no status can be removed.
+    /// The call clears the status, but the vehicle has no status.
     NoStatus,
     /// The vehicle is already in the requested parking space.
     SameSpace,
@@ -76,7 +76,7 @@ impl SkipReason {
     }
 }
 
-/// Result of a bulk call, or of its dry run.
+/// Result of a bulk change of status or parking space. For a dry run, the planned result.
 #[derive(Debug, Clone, Default)]
 pub struct BulkOutcome {
     /// Number of vehicles that match the requested VINs.

@@ -51,7 +51,7 @@ struct InCampaign {
     statuses: StatusDeltas,
 }
 
-/// Id of a vehicle's yard (`None` for no yard), and `true` when the vehicle counts as inspected.
+/// Yard id (`None` for no yard) and inspected state of a vehicle, from which the vehicle counters are computed.
 type Counts = (Option<i64>, bool);
 
 impl ChangeSet {
@@ -61,9 +61,8 @@ impl ChangeSet {
         self.before.iter().map(|before| before.id).collect()
     }
 
-    /// Adds a vehicle with its snapshot. `from` and `to` are the vehicle's yard and inspected state before and after
-    /// the change. `walks` is true when an uninspected vehicle gets another place in the walking order (by parking
-    /// space).
+    /// Adds a vehicle with its snapshot. `from` and `to` are the vehicle's yard and inspected state before and after the change.
+    /// `walks` is true when the position of an uninspected vehicle in the walking order (by parking space) changes.
     pub fn add_vehicle(&mut self, campaign: i64, before: VehicleSnapshot, (from, to): (Counts, Counts), walks: bool) {
         let here = self.campaigns.entry(campaign).or_default();
         here.vehicles.push(before.id);
@@ -113,8 +112,8 @@ impl ChangeSet {
         job_snapshots::insert(tx, job, &self.before).await
     }
 
-    /// Updates the vehicle counters, the hourly counts of inspection work, and the list of changed vehicles of every changed
-    /// campaign. Must be called after the vehicles changed, at the time `at`.
+    /// Updates the vehicle counters, hourly work counts and change list of every changed campaign. Must be called after the
+    /// vehicles changed, at the time `at`. Returns the new counters of each campaign.
     pub async fn update_campaign_counters(&self, tx: &mut Tx<'_>, at: DateTime<Utc>) -> Result<Vec<CampaignCounts>> {
         for (campaign, here) in &self.campaigns {
             counters::update_yard_counters(tx, *campaign, &here.deltas).await?;

@@ -1,7 +1,7 @@
-//! Bulk changes of status and parking space: a preview, or the change itself in one transaction.
+//! Bulk changes of status and parking space, each previewed or written in one transaction.
 //!
-//! The submodules contain edits by file, the history of bulk jobs and the undo of bulk jobs. Saves of single vehicles belong in
-//! `inspection`.
+//! The submodules contain edits by file, the history of bulk jobs and the undo of bulk jobs. `inspection` contains saves of single
+//! vehicles.
 
 pub(crate) mod context;
 pub mod job_history;
@@ -42,16 +42,16 @@ pub struct StatusChange {
     pub status: VehicleStatus,
 }
 
-/// VINs that a bulk call requests, without duplicates, with the comparison key of each VIN.
+/// Requested VINs of a bulk call without duplicates, each with its comparison key (upper case, without blanks and hyphens).
 struct Asked<'a> {
     written: &'a [String],
     keys: Vec<String>,
-    /// For each VIN, the index (from 0) of the last line of the call that contains the VIN.
+    /// For each VIN, the index (from 0) of the last request line that contains the VIN.
     rows: Vec<usize>,
-    /// Number of lines that repeat the VIN of an earlier line.
+    /// Number of request lines that repeat the VIN of an earlier line.
     repeated: usize,
-    /// Indexes (from 0) of VINs that two lines of the call split into different model codes, such as `BG3 0001` and `BG30 001`.
-    /// Such a VIN is ambiguous.
+    /// Indexes (from 0) of ambiguous VINs, which two request lines split into different model codes, such as `BG3 0001` and
+    /// `BG30 001`.
     cut_twice: HashSet<usize>,
 }
 
@@ -101,14 +101,14 @@ impl<'a> Asked<'a> {
         self.keys.iter().map(String::as_str).collect()
     }
 
-    /// Returns the index (from 0) of the last line that contains a requested VIN. `asked` is the number (from 1) of the VIN in the
-    /// request.
+    /// Returns the index (from 0) of the last request line that contains a VIN. `asked` is the number (from 1) of the VIN among the
+    /// requested VINs.
     fn row(&self, asked: i64) -> usize {
         usize::try_from(asked - 1).ok().and_then(|place| self.rows.get(place)).copied().unwrap_or_default()
     }
 
-    /// Creates the result of a bulk call. For each found vehicle, `found` yields the number (from 1) of the requested VIN. VINs
-    /// that were not found are listed as the caller wrote them.
+    /// Creates the result of a bulk call, with the VINs that were not found as the caller wrote them. For each found vehicle,
+    /// `found` yields the number (from 1) of the requested VIN.
     fn outcome(&self, found: impl ExactSizeIterator<Item = i64>) -> BulkOutcome {
         let matched = found.len();
         let present: HashSet<usize> = found.map(|asked| self.row(asked)).collect();
@@ -167,23 +167,24 @@ pub async fn change_status(tx: &mut Tx<'_>, vins: &[String], change: StatusChang
     Ok(outcome)
 }
 
-/// Returns the comparison key of the model code, or `None` if the VIN contains no blank after the model code.
+/// Returns the comparison key of a VIN's model code, or `None` if no blank separates model code and serial number.
 fn model_of(written: &str) -> Option<String> {
     written.trim().split_once(char::is_whitespace).map(|(model, _)| vin::comparison_key(model))
 }
 
-/// Meaning of each requested VIN: the model code of the vehicles that the caller meant. A VIN without a blank may match several
-/// vehicles: `BG30001` matches both `BG3 0001` and `BG30 001`.
+/// Intended model code of each requested VIN that matches vehicles with different model codes. Without a blank, `BG30001` matches
+/// both `BG3 0001` and `BG30 001`.
 ///
-/// A car may be a vehicle of several campaigns. Its VIN is not ambiguous, since all these vehicles have the same model code.
+/// A car in several campaigns is not ambiguous, since its vehicles in all campaigns have the same model code.
 struct VinMeanings {
-    /// Model code that the caller meant, by the number (from 1) of the requested VIN; `None` when the VIN is ambiguous.
+    /// Model code that the caller meant, by the number (from 1) of the requested VIN; `None` when the VIN is ambiguous. Contains
+    /// only VINs that match different model codes.
     by_asked: HashMap<i64, Option<String>>,
 }
 
 impl VinMeanings {
-    /// Determines the meaning of the requested VINs from the found vehicles. For each found vehicle, `found` yields the number
-    /// (from 1) of the requested VIN, and the model code of the vehicle.
+    /// Determines the intended model codes from the found vehicles. For each found vehicle, `found` yields the number (from 1) of
+    /// the requested VIN, and the model code of the vehicle.
     fn of<'v>(found: impl Iterator<Item = (i64, &'v str)>, asked: &Asked<'_>) -> Self {
         let mut models = HashMap::<i64, HashSet<String>>::new();
         for (place, model) in found {
@@ -201,14 +202,14 @@ impl VinMeanings {
         self.by_asked.get(&asked).is_some_and(Option::is_none)
     }
 
-    /// Returns `true` when the requested VIN with the number `asked` (from 1) may stand for vehicles with the model code `model`.
+    /// Returns `true` when the requested VIN with the number `asked` (from 1) can mean a vehicle with the model code `model`.
     fn names(&self, asked: i64, model: &str) -> bool {
         self.by_asked.get(&asked).and_then(Option::as_ref).is_none_or(|meant| *meant == vin::comparison_key(model))
     }
 }
 
-/// Separates the found vehicles by whether their requested VIN is ambiguous. Returns the vehicles of unambiguous VINs, and the
-/// full VINs of the vehicles whose requested VIN is ambiguous.
+/// Splits the found vehicles by whether their requested VIN is ambiguous. Returns the vehicles of unambiguous VINs, and the full
+/// VINs of all vehicles that match an ambiguous VIN.
 ///
 /// A vehicle with another model code than the caller meant is left out of both lists.
 async fn split_ambiguous(

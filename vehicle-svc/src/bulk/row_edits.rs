@@ -34,7 +34,7 @@ pub struct RowEdit {
     line: i64,
     vin: String,
     key: String,
-    /// Comparison key of the model code (VIN without the serial number).
+    /// Comparison key of the model code (upper case, without blanks and hyphens).
     model_key: String,
     place: Option<ParkingSpace>,
     status: Option<VehicleStatus>,
@@ -45,13 +45,13 @@ pub struct RowEdit {
 /// Result of applying the rows of a file, or of a dry run.
 #[derive(Debug, Default)]
 pub struct EditResult {
-    /// Number of vehicles that match the VINs in the rows.
+    /// Number of vehicles in open campaigns that match the VINs in the rows.
     pub matched: usize,
     /// Number of vehicles whose values change.
     pub updated: usize,
     /// Validation errors of the rows, each with its line number. If any row has an error, no vehicle is changed.
     pub errors: Vec<pb::LineError>,
-    /// Old and new values of the first vehicles, field by field.
+    /// Preview for the user: old and new values of the first vehicles, field by field.
     pub preview: Vec<pb::Preview>,
     /// Warnings for the user, one sentence each.
     pub warnings: Vec<String>,
@@ -105,8 +105,8 @@ pub fn validate_rows(rows: Vec<pb::EditRow>, role: Role) -> Result<(Vec<RowEdit>
     Ok((good, errors))
 }
 
-/// Returns for each row the line number of an earlier row with the same vehicle, or `None` when no earlier row has
-/// this vehicle.
+/// Returns, for each row, the line number of the closest earlier row with the same VIN (compared without blanks and hyphens);
+/// otherwise `None`.
 fn named_before(rows: &[RowEdit]) -> Vec<Option<i64>> {
     let mut lines = HashMap::with_capacity(rows.len());
     rows.iter().map(|row| lines.insert(row.key.as_str(), row.line)).collect()
@@ -218,8 +218,7 @@ struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    /// Adds one row to the plan. `vehicles` are the vehicles that match the row's VIN, at most one in each
-    /// campaign.
+    /// Adds one row to the plan. `vehicles` are the vehicles of all campaigns whose VIN has the row's comparison key.
     fn take(&mut self, row: &'a RowEdit, vehicles: &'a [FoundVehicle]) {
         // `BG3 0001` and `BG30 001` are different cars with one comparison key; the row's model code distinguishes them.
         let vehicles = || vehicles.iter().filter(|vehicle| vin::comparison_key(&vehicle.model_code) == row.model_key);

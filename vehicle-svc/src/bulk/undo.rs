@@ -1,8 +1,8 @@
-//! Undo of a bulk job, in one transaction.
+//! Undo of a bulk job in one transaction.
 //!
-//! A vehicle is restored if the vehicle still has the content that the job wrote, or has this content again because later changes
-//! were undone. All other vehicles are skipped. An import is undone by deleting the imported campaign. campaign-svc deletes the
-//! campaign later; until then the campaign accepts no saves.
+//! The undo restores each vehicle whose content is still the content that the job wrote, and skips all other vehicles. Content that
+//! the undo of a later change restored counts as unchanged. The undo of an import closes the imported campaign, so that the
+//! campaign accepts no saves; campaign-svc deletes the campaign later.
 use crate::{
     bulk::{
         context::BulkContext,
@@ -29,7 +29,7 @@ use std::collections::HashMap;
 pub struct UndoResult {
     /// Whether the job is undone now; false when the undo changed nothing.
     pub undone: bool,
-    /// Number of restored vehicles; for a reverted import, number of vehicles that are deleted with the campaign.
+    /// Number of restored vehicles; for an import, number of vehicles that are deleted with the campaign.
     pub restored: i64,
     /// Vehicles skipped because they were changed after the job.
     pub skipped: Vec<SkippedVehicle>,
@@ -37,7 +37,7 @@ pub struct UndoResult {
     pub deleted: i64,
     /// Vehicle counters of each changed campaign after the undo.
     pub campaign_counts: Vec<CampaignCounts>,
-    /// Whether the undone job is an import, whose campaign campaign-svc must now delete.
+    /// Whether the undone job is an import. If so, campaign-svc must delete the imported campaign.
     pub deletes_campaign: bool,
 }
 
@@ -94,7 +94,7 @@ async fn undo_import(tx: &mut Tx<'_>, job: BulkJob, campaign: i64, run: &BulkCon
     Ok(UndoResult { undone: true, restored, deletes_campaign: true, ..UndoResult::default() })
 }
 
-/// Restores the vehicles that were not changed after the job to their snapshots.
+/// Restores every vehicle that was not changed after the job to its values from before the job.
 async fn restore_vehicles(tx: &mut Tx<'_>, job: BulkJob, run: &BulkContext) -> Result<UndoResult> {
     let kept = job_snapshots::list_of_job(tx, job.id).await?;
     let now = vehicle_lookup::list_by_ids(tx, &kept.iter().map(|before| before.id).collect::<Vec<_>>(), true).await?;
@@ -123,8 +123,8 @@ async fn restore_vehicles(tx: &mut Tx<'_>, job: BulkJob, run: &BulkContext) -> R
     Ok(UndoResult { undone: true, restored, skipped, deleted, campaign_counts, deletes_campaign: false })
 }
 
-/// Returns the parking space of a vehicle before the job; `None` when the job did not move the vehicle. The yard
-/// comes from the snapshot, since some parking spaces do not determine a yard.
+/// Returns the parking space of a vehicle before the job; `None` when the job did not move the vehicle. The yard comes from the
+/// snapshot, since the text of a parking space does not always determine the yard.
 fn previous_space(before: &VehicleSnapshot, now: &FoundVehicle) -> Result<Option<ParkingSpace>> {
     let Some((space, yard_id)) = &before.parking_space else { return Ok(None) };
     let place = match now.parking_space() {

@@ -7,11 +7,12 @@ use crate::{
 use patio_kit::db::Db;
 use patio_proto::vehicle::ListChangesResponse;
 
-/// Returns the vehicles that changed after a revision of the campaign, or asks the client to fetch the full list.
+/// Returns the vehicles of a campaign that changed after the revision `since`. Sets `whole` instead if the client must fetch the
+/// full list.
 ///
-/// The campaign's revision is read before the vehicles. A vehicle that changes between the two reads is sent again with
-/// the next delta, so that no change is lost. A changed vehicle that the caller may not see is reported as removed,
-/// since the caller may have seen the vehicle before the change.
+/// The campaign's revision is read before the vehicles. A vehicle that changes between the two reads is sent again with the next
+/// delta, so that no change is lost. A changed vehicle that the caller may not see is reported as removed, since the caller may
+/// have seen the vehicle before the change.
 ///
 /// # Errors
 /// Returns `CampaignNotFound` when the campaign does not exist or is still being imported.
@@ -27,7 +28,7 @@ pub async fn list_changes(db: &Db, campaign: i64, since: i64, yard_filter: YardF
     }
     let rows = changes::list_since(db, campaign, since).await?;
     let mut removed = changes::list_deleted_since(db, campaign, since).await?;
-    // Read last, because a concurrent bulk change may raise it while the rows above are read.
+    // Read last, because a concurrent bulk change may raise the oldest revision while the rows above are read.
     let listed_from = changes::load_oldest_revision(db, campaign).await?.ok_or(Error::CampaignNotFound(campaign))?;
     let too_many = |count: usize| i64::try_from(count).is_ok_and(|count| count > changes::MAX_CHANGES);
     if since < listed_from || too_many(rows.len()) || too_many(removed.len()) {

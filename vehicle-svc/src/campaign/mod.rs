@@ -1,6 +1,6 @@
 //! Operations on all vehicles of a campaign: import, deletion, delta synchronization, search index and progress.
 //!
-//! Name and status of a campaign belong to campaign-svc. Changes of single vehicles belong in `inspection`.
+//! campaign-svc stores the name and the status of a campaign. `inspection` contains changes of single vehicles.
 
 pub(crate) mod changes_since;
 pub(crate) mod progress_publisher;

@@ -17,17 +17,17 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tonic::Status;
 
-/// Delay before another attempt to write counters to the shared cache or to send milestones (work begun, complete, incomplete again)
-/// to campaign-svc.
+/// Delay before the next attempt to write counters to the shared cache or to send campaign milestones (such as work begun) to
+/// campaign-svc.
 const RETRY_DELAY: Duration = Duration::from_secs(2);
-/// Maximum time that a save waits for campaign-svc when the save begins or completes the work in a campaign.
+/// Maximum time that a save waits for campaign-svc to receive a milestone of the campaign, such as the completion of the work.
 const DELIVERY_TIMEOUT: Duration = Duration::from_millis(300);
-/// Number of attempts to write counters to an unavailable cache. Attempts end when a cache entry would have expired
-/// anyway.
+/// Maximum number of attempts to write counters to an unavailable cache. After the last attempt, an outdated cache entry has
+/// expired anyway.
 const MAX_CACHE_ATTEMPTS: u32 = 30;
 
-/// Outage tracker of the delivery of milestones (work begun, complete, incomplete again). The tracker counts the failed attempts
-/// since the last success.
+/// Outage tracker of the calls that report campaign milestones to campaign-svc. The tracker counts the failed attempts since the
+/// last success.
 static OUTAGE: Outage = Outage::new();
 
 /// Publisher of the vehicle counters and milestones (work begun, complete, incomplete again) of campaigns. Clones
@@ -49,8 +49,8 @@ impl ProgressPublisher {
         Self { host: host.clone(), db, campaigns, tokens: host.service_tokens("vehicle-svc"), live: None }
     }
 
-    /// Returns this publisher with the change feed `live`. After each milestone (work begun, complete, incomplete again) that
-    /// campaign-svc has received, the publisher then reports the campaign as changed on the feed.
+    /// Returns this publisher with a change feed. When campaign-svc has received a milestone (work begun, complete, incomplete
+    /// again), the publisher reports the campaign as changed on the feed.
     #[must_use]
     pub(crate) fn with_change_feed(self, live: ChangeFeed) -> Self {
         Self { live: Some(live), ..self }
@@ -84,8 +84,8 @@ impl ProgressPublisher {
         }
     }
 
-    /// Delivers milestones (work begun, complete, incomplete again) in the background and waits briefly for campaign-svc. The user
-    /// who saved the last vehicle then sees the campaign's new status at once. A slow campaign-svc does not delay the save further.
+    /// Delivers pending milestones to campaign-svc in the background, and waits briefly for the result. The user who saved the last
+    /// vehicle then sees the campaign's new status at once. A slow campaign-svc hardly delays the save.
     async fn deliver_now(&self) {
         let publisher = self.clone();
         let (done, delivered) = oneshot::channel::<()>();

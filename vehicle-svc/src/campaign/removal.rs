@@ -1,4 +1,4 @@
-//! Deletion of the campaigns of reverted imports, by calls to campaign-svc.
+//! Deletion of campaigns whose import was undone, by calls to campaign-svc.
 use crate::store::jobs::{self, PendingDeletion};
 use patio_kit::{
     auth::service_tokens::ServiceTokens,
@@ -12,15 +12,15 @@ use patio_proto::campaign::{DeleteCampaignRequest, campaign_service_client::Camp
 use std::time::Duration;
 use tonic::Status;
 
-/// Delay between attempts to delete the campaigns of reverted imports.
+/// Delay between attempts to delete the campaigns of undone imports.
 const RETRY_DELAY: Duration = Duration::from_secs(2);
 /// Timeout of the deletion of one campaign with all its vehicles.
 const REMOVAL_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Outage tracker of the deletion of campaigns, which counts the failed attempts since the last success.
+/// Outage tracker of the calls that delete campaigns. The tracker counts the failed attempts since the last success.
 static OUTAGE: Outage = Outage::new();
 
-/// Client that calls campaign-svc to delete the campaigns of reverted imports. Clones share the connection.
+/// Client that calls campaign-svc to delete campaigns whose import was undone. Clones share the connection.
 #[derive(Clone)]
 pub struct CampaignRemover {
     db: Db,
@@ -36,8 +36,8 @@ impl CampaignRemover {
         Self { db, campaigns, tokens: host.service_tokens("vehicle-svc") }
     }
 
-    /// Starts the background task that deletes remaining campaigns of reverted imports. Such campaigns remain after a crash of this
-    /// process, or while campaign-svc is unavailable.
+    /// Starts the background task that deletes campaigns whose import was undone. The task handles campaigns that remain after a
+    /// crash of this process or an outage of campaign-svc.
     pub fn spawn_removal(&self, host: &ServiceHost) {
         let again = self.clone();
         self.db.spawn_after_writes(&host.tasks, RETRY_DELAY, move || {
@@ -51,8 +51,8 @@ impl CampaignRemover {
         });
     }
 
-    /// Deletes every campaign that is pending deletion. The calls use the token of the user `person`, or the token of vehicle-svc
-    /// if `person` is `None`.
+    /// Deletes every campaign whose import was undone. The calls use the token of the user `person`, or the token of vehicle-svc if
+    /// `person` is `None`.
     ///
     /// # Errors
     /// Returns the first failure. The remaining campaigns stay pending.

@@ -26,8 +26,7 @@ const MAX_INDEX_BYTES: u64 = 96 << 20;
 const IDLE_LIFETIME: Duration = Duration::from_secs(1800);
 /// Number of vehicles read per statement while a search index is built.
 const READ_CHUNK_LEN: i64 = 5_000;
-/// Character that ends the search text of a vehicle. The character occurs neither in search texts nor in the text that a user
-/// searches for.
+/// Separator after the search text of each vehicle: the null character, which search texts and search input cannot contain.
 const END: char = '\0';
 
 /// Cache of the search indexes of all campaigns. All clones share one cache.
@@ -92,8 +91,8 @@ pub struct CampaignIndex {
 }
 
 impl CampaignIndex {
-    /// Creates an index without vehicles. `layout` is the campaign's layout number (increased when vehicles move) for which the
-    /// index is valid.
+    /// Creates an index without vehicles that is valid for one layout number of the campaign. The layout number increases when
+    /// vehicles move.
     #[must_use]
     pub fn with_layout(layout: i64) -> Self {
         Self { layout, ids: Vec::new(), yards: Vec::new(), text: String::new(), ends: Vec::new() }

@@ -75,8 +75,7 @@ pub async fn store_draft_vehicles(db: &Db, campaign: i64, all: Vec<VehicleInsert
     Ok(())
 }
 
-/// Returns the error for a duplicate vehicle in a rejected chunk of an import. The error names the VIN that
-/// occurs twice.
+/// Returns the error for a rejected import chunk with a duplicate vehicle. The error names the VIN that occurs twice.
 async fn twice(db: &Db, campaign: i64, some: &[VehicleInsert]) -> Error {
     let keys: Vec<String> = some.iter().map(|new| new.identifier.comparison_key()).collect();
     let mut seen = HashSet::new();
@@ -122,16 +121,16 @@ pub struct CampaignSettings {
     pub name: String,
     /// Write state of the campaign: `open` (accepts saves) or `closed`.
     pub gate: &'static str,
-    /// Revision of name and gate (open or closed), which campaign-svc increases for each message. A message with an older revision
-    /// is ignored.
+    /// Revision of the campaign's name and write state, increased by campaign-svc with each message. A message with an older
+    /// revision is ignored.
     pub revision: i64,
 }
 
-/// Maximum by which a received revision of a campaign's name and gate (open or closed) may exceed the stored revision. A higher
-/// revision is rejected as an error of the sender.
+/// Maximum difference between a received and the stored revision of a campaign's name and write state. A larger difference is
+/// rejected as an error of the sender.
 const MAX_REVISION_JUMP: i64 = 100_000;
 
-/// Stores the name and gate (open or closed) of a campaign, unless a newer revision of both is already stored.
+/// Stores the name and the write state (open or closed) of a campaign, unless a newer revision is already stored.
 ///
 /// # Errors
 /// Returns `InvalidField` for an implausibly high revision, because vehicle-svc would ignore all later messages after storing

@@ -1,4 +1,4 @@
-//! Audit event of a saved inspection.
+//! Audit event of a saved inspection: builds the event, and parses how the user entered the VIN from a stored event.
 use crate::{
     inspection::save_model::SaveCommand,
     store::{conflicts::NewConflict, content::VehicleContent, vehicles::Vehicle},
@@ -11,18 +11,18 @@ use serde_json::{Map, Value, json};
 /// Maximum difference between device clock and server clock; the audit event of a save records a larger difference.
 const MAX_CLOCK_DIFFERENCE: TimeDelta = TimeDelta::days(1);
 
-/// Kind of the audit events of one vehicle: saves and resolved conflicts.
+/// Kind of the audit events that record a save or a resolved conflict of a vehicle.
 pub const VEHICLE_CHANGED_KIND: &str = "vehicle-changed";
-/// Suffix of a field name in the new values of an audit event. The suffix marks a change that caused a conflict.
+/// Suffix of a field name in the new values of an audit event. The suffix marks a field whose change caused a conflict.
 pub const CONFLICT_FIELD_SUFFIX: &str = " in conflict";
 
-/// Returns the subject of the audit events of a vehicle.
+/// Returns the subject of a vehicle's audit events, such as `vehicle 7`.
 #[must_use]
 pub fn audit_subject(vehicle: i64) -> String {
     format!("vehicle {vehicle}")
 }
 
-/// Returns the end of the summary of a save's audit event: how the user entered the VIN.
+/// Returns the last part of the summary of a save's audit event, which states how the user entered the VIN.
 fn origin_text(origin: Origin) -> &'static str {
     match origin {
         Origin::Scanned => "scanned",
@@ -31,7 +31,7 @@ fn origin_text(origin: Origin) -> &'static str {
     }
 }
 
-/// Parses how the user entered the VIN from the summary of a save's audit event.
+/// Parses how the user entered the VIN (scanned, typed or unspecified) from the summary of a save's audit event.
 #[must_use]
 pub fn parse_vin_input_method(summary: &str) -> Origin {
     let end = summary.rsplit(',').next().map(str::trim_start);

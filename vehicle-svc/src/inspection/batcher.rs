@@ -25,13 +25,13 @@ use tracing::{Instrument, Span};
 
 /// Maximum number of saves in one group commit.
 const MAX_GROUP_LEN: usize = 64;
-/// Minimum time between the starts of two groups of saves; the next group starts earlier when [`EARLY_GROUP_LEN`] saves wait.
-/// Waiting fills the groups, and a large group takes hardly longer to write than a single save.
+/// Minimum time between the starts of two groups of saves. Waiting fills the groups, and a large group takes hardly longer to write
+/// than one save. The next group starts earlier when [`EARLY_GROUP_LEN`] saves wait.
 const GROUP_INTERVAL: Duration = Duration::from_millis(8);
 /// Number of waiting saves at which the next group starts at once.
 const EARLY_GROUP_LEN: usize = 4;
-/// Maximum time that a group of saves waits until the previous group is written. The previous group may take longer
-/// when a bulk change has locked a row.
+/// Maximum time that a group of saves waits for the previous group to be written. Writing takes longer when a bulk change has
+/// locked a row.
 const PREVIOUS_GROUP_TIMEOUT: Duration = Duration::from_millis(20);
 
 /// Batcher that collects concurrent saves into groups. All clones share one queue.
@@ -47,7 +47,7 @@ pub struct SaveBatcher {
 #[derive(Default)]
 struct Line {
     waiting: Vec<Asked>,
-    /// Whether a task is running that writes groups until the queue is empty.
+    /// Whether a background task is writing groups of saves. The task ends when the queue is empty.
     is_led: bool,
     /// Start time of the last group commit; `None` before the first group.
     begun: Option<Instant>,

@@ -1,4 +1,5 @@
-//! History of a vehicle: its saves and resolved conflicts from the audit log, and the bulk jobs and the import that changed it.
+//! History of a vehicle: saves and resolved conflicts from the audit log, and the bulk jobs and the import that changed the
+//! vehicle.
 use crate::{
     error::{Error, Result},
     inspection::{audit_event, merge},
@@ -78,7 +79,7 @@ fn of_save(event: Event) -> VehicleChange {
     }
 }
 
-/// Parses the JSON values of an audit entry. Returns no values for an empty or invalid text.
+/// Parses the JSON values of an audit entry. Returns an empty map for an empty or invalid text.
 fn values(text: &str) -> Map<String, Value> {
     serde_json::from_str(text).unwrap_or_default()
 }
@@ -109,7 +110,7 @@ fn of_job(found: BulkJobOfVehicle) -> Result<VehicleChange> {
     Ok(VehicleChange { fields, ..change(found.job, kind) })
 }
 
-/// Converts a job to an entry of the vehicle's history without changed fields.
+/// Converts a bulk job or an import to an entry of the vehicle's history with an empty list of changed fields.
 fn change(job: BulkJob, kind: ChangeKind) -> VehicleChange {
     let file = if [ChangeKind::BulkFile, ChangeKind::Import].contains(&kind) { job.detail } else { String::new() };
     VehicleChange {

@@ -43,14 +43,13 @@ pub fn parse_field(name: &str) -> Field {
     FIELDS.iter().find(|(_, known)| *known == name).map_or(Field::Unspecified, |(field, _)| *field)
 }
 
-/// Returns the database text for one side of a conflict: `theirs` (value stored first) or `mine` (later value).
+/// Returns the database text of a conflict side: `theirs` for the value stored first, `mine` for the value of the later save.
 #[must_use]
 pub fn conflict_side_text(side: Side) -> &'static str {
     if side == Side::Mine { "mine" } else { "theirs" }
 }
 
-/// Returns the name of a supervisor-only field for error messages, or `None` for a field that operators may change,
-/// too.
+/// Returns the name of a supervisor-only field for error messages, or `None` for a field that every role may change.
 #[must_use]
 pub fn supervisor_field_label(field: Field) -> Option<&'static str> {
     match field {
@@ -61,8 +60,8 @@ pub fn supervisor_field_label(field: Field) -> Option<&'static str> {
     }
 }
 
-/// Statuses from most to least cautious. When two users set different statuses, the more cautious status is shown, so
-/// that the car is inspected again.
+/// Vehicle statuses in order of caution, the most cautious first. When two users set different statuses, the vehicle shows the more
+/// cautious status, so that the car is inspected again.
 const BY_CAUTION: [VehicleStatus; 8] = [
     VehicleStatus::Ng,
     VehicleStatus::Repair,
@@ -74,8 +73,8 @@ const BY_CAUTION: [VehicleStatus; 8] = [
     VehicleStatus::Unspecified,
 ];
 
-/// Returns which of the two conflicting values the vehicle shows until the conflict is resolved. This is the stored value
-/// `theirs`, or the new value `mine` if `mine` is a more cautious status that the role may set.
+/// Returns the side of a conflict whose value the vehicle shows until the conflict is resolved. This is the stored value `theirs`,
+/// or the new value `mine` if `mine` is a more cautious status that the role may set.
 fn displayed_side(role: Role, field: Field, theirs: &str, mine: &str) -> Side {
     let rank = |written: &str| BY_CAUTION.iter().position(|known| Some(*known) == status::parse(written));
     if field == Field::Status && rank(mine) < rank(theirs) && check_status_change(role, theirs, mine).is_ok() {
@@ -98,7 +97,7 @@ impl FieldChange {
         self.stored != self.base && self.stored != self.wanted
     }
 
-    /// Returns `true` when the merge uses the field. The merge ignores a field that the role may not change if the requested
+    /// Returns `true` when the merge takes the field into account. A field that the role may not change is ignored if the requested
     /// value equals the base value (which the client saw).
     fn counts(&self, role: Role) -> bool {
         role == Role::Admin || supervisor_field_label(self.field).is_none() || self.wanted != self.base
@@ -118,8 +117,7 @@ pub fn stored_value(field: Field, vehicle: &Vehicle) -> String {
     }
 }
 
-/// Returns the fields to merge: those for which the save has both a requested value and a base value (which the client
-/// saw).
+/// Returns the fields for which the save has both a requested value and a base value (the value that the client saw).
 fn list_changes_to_merge(vehicle: &Vehicle, save: &SaveCommand, base: &SaveBase) -> Vec<FieldChange> {
     let to_text = |status: VehicleStatus| status::status_text(status).to_owned();
     let pairs = [
@@ -136,8 +134,8 @@ fn list_changes_to_merge(vehicle: &Vehicle, save: &SaveCommand, base: &SaveBase)
 /// Merges a save into the stored vehicle. Returns the new content of the vehicle and the conflicts.
 ///
 /// # Errors
-/// Returns the first rule that the save breaks, in the same order as for a save without base values (the values that the client
-/// saw).
+/// Returns the first rule that the save breaks. The order of the rules is the same with and without base values (the values that
+/// the client saw).
 pub fn merge_save(role: Role, before: &LoadedVehicle, save: &SaveCommand, base: &SaveBase) -> Result<(VehicleContent, Vec<NewConflict>)> {
     let vehicle = &before.vehicle;
     let mut wishes = list_changes_to_merge(vehicle, save, base);

@@ -1,6 +1,6 @@
-//! Saves of inspections: attempts with optimistic concurrency, and deletion of expired idempotency keys.
+//! Saves of inspections with optimistic concurrency, and deletion of expired idempotency keys.
 //!
-//! The submodules contain the rules, the three-way merge, the batcher and the resolution of conflicts. SQL belongs in `store`.
+//! The submodules contain the rules, the three-way merge, the batcher and the resolution of conflicts. `store` contains the SQL.
 
 pub mod audit_event;
 pub mod batcher;
@@ -27,8 +27,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{auth::identity::Caller, db::Db, host::ServiceHost};
 use std::{sync::Arc, time::Duration};
 
-/// Time for which idempotency keys are stored. The time is long, since a phone may stay offline for weeks before the phone sends its
-/// saves.
+/// Retention time of idempotency keys. The time is long, since a phone may stay offline for weeks before the phone sends its saves.
 pub const IDEMPOTENCY_RETENTION: TimeDelta = TimeDelta::days(30);
 
 /// Number of optimistic attempts to save before an attempt locks the vehicle's row.
@@ -37,11 +36,11 @@ const OPTIMISTIC_ATTEMPTS: usize = 3;
 /// Saves an inspection with optimistic concurrency.
 ///
 /// Each attempt loads the vehicle, checks the rules, and writes the save if the vehicle's version has not changed since the load.
-/// If the version has changed, the save is attempted again; the last attempt locks the vehicle's row.
+/// If the version has changed, the save is attempted again; the last attempts lock the vehicle's row.
 ///
 /// # Errors
-/// Returns the first rule that the save breaks. The rules are, in this order: the vehicle exists, its version is current, the
-/// role may change the fields, the campaign is open, the status change is allowed. A rejected save writes nothing.
+/// Returns the first rule that the save breaks. The rules are, in this order: the vehicle exists, its VIN and version are current,
+/// the role may change the fields, the campaign is open, the status change is allowed. A rejected save writes nothing.
 pub async fn save(together: &SaveBatcher, caller: Caller, save: SaveCommand, now: DateTime<Utc>) -> Result<SaveResult> {
     let done = attempt(together, caller, save, now).await;
     let outcome = match &done {
@@ -60,7 +59,7 @@ pub async fn save(together: &SaveBatcher, caller: Caller, save: SaveCommand, now
     done
 }
 
-/// Attempts a save until it is written or a rule rejects it.
+/// Repeats the attempt to save until the save is written, a rule rejects the save, or the last attempt fails.
 async fn attempt(together: &SaveBatcher, caller: Caller, save: SaveCommand, now: DateTime<Utc>) -> Result<SaveResult> {
     let key = IdempotencyKey { user_id: caller.user_id, key: save.key.clone(), vehicle_id: save.id, fingerprint: save.fingerprint() };
     let id = save.id;

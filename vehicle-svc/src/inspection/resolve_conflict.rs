@@ -38,12 +38,12 @@ pub struct ConflictChoice {
     pub address: String,
 }
 
-/// Result of resolving a conflict.
+/// Result of an attempt to resolve a conflict.
 pub enum ResolveOutcome {
     /// The conflict is resolved: its new state, and the vehicle that was written.
     Done(Box<Conflict>, Box<WriteResult>),
-    /// Another save gave the field a third value, so the conflict stays open and now contains the third value. The
-    /// variant contains the id and the version of the vehicle.
+    /// The field has a third value from another save, so the conflict stays open and now contains this value. The variant contains
+    /// the id and the version of the vehicle.
     Changed(i64, i64),
 }
 

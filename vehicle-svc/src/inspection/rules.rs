@@ -30,8 +30,8 @@ pub fn evaluate_save(role: Role, found: &LoadedVehicle, save: &SaveCommand) -> R
     }
 }
 
-/// Applies the rules to a save without base values (the values that the client saw), after the vehicle's version was checked.
-/// Returns the vehicle's new content.
+/// Applies the rules to a save without base values (the values that the client saw). Returns the vehicle's new content. The caller
+/// must have checked the vehicle's version.
 fn evaluate_without_base(role: Role, before: &Vehicle, save: &SaveCommand) -> Result<VehicleContent> {
     let is_admin = role == Role::Admin;
     let identifier = before.vin_parts();

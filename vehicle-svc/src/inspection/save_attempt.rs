@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// Maximum number of open conflicts caused by one user; a save that would exceed this maximum is rejected.
 const MAX_OPEN_CONFLICTS: i64 = 500;
 
-/// A save request with caller, idempotency key and time: all input of an attempt to save.
+/// Input of an attempt to save: the validated request, the caller, the idempotency key and the time.
 pub struct SaveAttempt {
     /// User who saves the inspection.
     pub caller: Caller,
@@ -51,8 +51,7 @@ pub enum AttemptOutcome {
 /// A save that was checked against the current vehicle but is not written yet.
 pub struct EvaluatedSave {
     found: LoadedVehicle,
-    /// New content and conflicts of the save; `None` when the idempotency key was used before and nothing has to be
-    /// written.
+    /// New content and conflicts of the save; `None` for a repeated idempotency key, which leaves nothing to write.
     verdict: Option<Verdict>,
 }
 
@@ -70,8 +69,8 @@ impl EvaluatedSave {
         self.found.vehicle.id
     }
 
-    /// Returns the data with which one statement writes the save. Returns `None` when the save was written before, or
-    /// causes conflicts and needs more statements.
+    /// Returns the data for writing the save with one statement. Returns `None` for a repeated save, and for a save with conflicts,
+    /// which needs several statements.
     #[must_use]
     pub fn single_statement_record<'s>(&'s self, attempt: &'s SaveAttempt) -> Option<SaveRecord<'s>> {
         let Verdict { content, deltas, entry, .. } = self.verdict.as_ref().filter(|verdict| verdict.kept.is_empty())?;
@@ -103,7 +102,7 @@ impl SaveAttempt {
         }
     }
 
-    /// Applies the rules of saving to the vehicle as it was loaded.
+    /// Applies the rules of saving to the loaded vehicle.
     ///
     /// # Errors
     /// Returns the first rule that the save breaks.
@@ -141,7 +140,8 @@ impl SaveAttempt {
         Ok(AttemptOutcome::Saved(Box::new(SaveResult { write_result, conflicts })))
     }
 
-    /// Stores both values of each conflicting field. Returns the conflicts and the number of new conflicts.
+    /// Stores both values of each conflicting field. Returns all conflicts of the save, and how many of them are new. A conflict is
+    /// not new if the same user already has an open conflict on the field.
     async fn store_conflicts(&self, tx: &mut Tx<'_>, before: &Vehicle, kept: &[NewConflict]) -> Result<(Vec<Conflict>, i64)> {
         let Self { caller, save, key, now } = self;
         let (vehicle_id, campaign_id) = (before.id, before.campaign_id);

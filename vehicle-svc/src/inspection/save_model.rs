@@ -24,8 +24,7 @@ use patio_proto::{
 pub struct SaveCommand {
     /// Id of the vehicle.
     pub id: i64,
-    /// VIN that the client saw, or `None` for no check. The save is rejected when the vehicle has
-    /// another VIN.
+    /// VIN that the client saw; `None` for no check. The save is rejected when the vehicle has another VIN.
     pub seen_vin: Option<Vin>,
     /// New VIN; `None` keeps the stored VIN.
     pub vin: Option<Vin>,
@@ -33,9 +32,9 @@ pub struct SaveCommand {
     pub status: Option<VehicleStatus>,
     /// New parking space; `None` keeps the stored parking space.
     pub place: Option<ParkingSpace>,
-    /// New team leader notes; `None` keeps the stored notes.
+    /// New team leader notes, which every role may change; `None` keeps the stored notes.
     pub operator_notes: Option<String>,
-    /// New supervisor notes; `None` keeps the stored notes.
+    /// New supervisor notes, which only the role `Admin` may change; `None` keeps the stored notes.
     pub admin_notes: Option<String>,
     /// Id of the campaign to which the vehicle belongs according to the client; `None` when the client sent none. A
     /// vehicle cannot change its campaign.
@@ -47,7 +46,7 @@ pub struct SaveCommand {
     pub key: String,
     /// How the user identified the vehicle: by scanning or typing the VIN.
     pub origin: Origin,
-    /// Vehicles that the user may see; the reply names the next of these vehicles to inspect.
+    /// Vehicles that the user may see. The next vehicle to inspect is chosen from these vehicles.
     pub yard_filter: YardFilter,
     /// Values that the client saw, for a three-way merge; `None` for a save that is rejected if the vehicle's version
     /// has changed.
@@ -83,8 +82,8 @@ impl SaveCommand {
     }
 }
 
-/// Values that the client saw before the user changed them: the base of the three-way merge. `None` for a field whose
-/// value the client did not send.
+/// Values that the client saw before the user changed them: the base of the three-way merge. A value is `None` when the client did
+/// not send it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SaveBase {
     /// VIN that the client saw; `None` when the client sent none.
@@ -104,7 +103,7 @@ pub struct SaveBase {
 pub struct WriteResult {
     /// The vehicle after the write; its field `next` is the id of the next vehicle to inspect.
     pub vehicle: Vehicle,
-    /// New vehicle counters of the campaign; `None` when the counters did not change.
+    /// New vehicle counters of the campaign; `None` when the save changed neither the counters nor the walking order.
     pub campaign_counts: Option<CampaignCounts>,
     /// New revision of the campaign; `None` when nothing was written.
     pub revision: Option<i64>,

@@ -1,9 +1,9 @@
 //! Change feed: publishes committed changes to the event streams of all replicas.
 //!
-//! Events are sent after the commit, do not delay the commit, and are lost if the process dies. A client whose stream
-//! ends fetches the changes since its last revision. Events that did not reach other replicas are sent again.
+//! Events are sent after the commit, do not delay the commit, and are lost if the process dies. A client whose stream ends fetches
+//! the changes since its last revision. Events that did not reach other replicas are sent again.
 //!
-//! The submodules compute the pace of work and store the devices' reports of pending saves.
+//! The submodules contain the hourly work counts, the pace of work, the metrics, and the devices' reports of pending saves.
 
 pub mod activity;
 pub mod pending_saves;
@@ -83,8 +83,8 @@ struct FeedState {
 }
 
 impl FeedState {
-    /// Removes the state of deleted campaigns: of each id in `known` that is missing in `there`. `there` contains the ids and
-    /// revisions of the existing campaigns.
+    /// Removes the state of each campaign in `known` that is missing in `there`, since the campaign was deleted. `there` contains
+    /// the ids and revisions of the existing campaigns.
     fn remove_deleted(&mut self, known: &[i64], there: &[(i64, i64)]) {
         let there: BTreeSet<i64> = there.iter().map(|(campaign, _)| *campaign).collect();
         for deleted in known.iter().filter(|campaign| !there.contains(campaign)) {
@@ -255,8 +255,8 @@ impl ChangeFeed {
         }
     }
 
-    /// Looks in the database for changes for which no event arrived, and sends an event for each of these changes to this replica's
-    /// streams. An event is missing when another replica is disconnected or died before publishing the event.
+    /// Sends an event to this replica's streams for each change in the database that no event announced. An event is missing when a
+    /// replica was disconnected, or died before publishing the event.
     async fn publish_missed_changes(&self) {
         let known: Vec<i64> = self.noted().followed.keys().copied().collect(); // a campaign added during the query stays
         match campaigns::list_revisions(&self.db).await {
@@ -273,7 +273,7 @@ impl ChangeFeed {
         }
     }
 
-    /// Sends an event without vehicle rows to this replica's streams for every campaign with a gap, so that clients fetch the
+    /// Sends a change event without vehicle rows to this replica's streams for every campaign with a gap. Clients then fetch the
     /// changes. A gap is a revision whose event is still missing after one more periodic round.
     fn publish_gaps(&self) {
         let gaps: Vec<(i64, i64)> = {
@@ -289,8 +289,8 @@ impl ChangeFeed {
         let _ = self.out.send(ChangeFeedItem::Event(Arc::new(WatchEvent { event: Some(Event::Vehicles(changed)) })));
     }
 
-    /// Computes the pace of work (vehicles per hour, active users) in the given campaigns. Sends each changed pace to the event
-    /// streams of this replica. If `all` is true, includes every campaign with a published pace. Other replicas compute the pace
+    /// Computes the pace of work (vehicles per hour, active users) in the given campaigns, and sends each changed pace to this
+    /// replica's streams. If `all` is true, includes every campaign with a published pace. Other replicas compute the pace
     /// themselves.
     async fn publish_paces(&self, mut campaigns: BTreeSet<i64>, all: bool) {
         if all {

@@ -30,8 +30,8 @@ impl RevisionTracker {
         self.beyond.last().copied().unwrap_or(self.upto)
     }
 
-    /// Marks all revisions up to `revision` as received. Returns `true` when `revision` is newer than every revision received
-    /// before.
+    /// Marks all revisions up to `revision` as received, if `revision` is newer than every received revision. Otherwise changes
+    /// nothing and returns `false`.
     pub fn mark_received_up_to(&mut self, revision: i64) -> bool {
         let is_new = revision > self.last();
         if is_new {
@@ -41,8 +41,8 @@ impl RevisionTracker {
         is_new
     }
 
-    /// Returns the last received revision if an earlier revision was already missing at the previous check; otherwise `None`. Marks
-    /// the missing revisions as received.
+    /// Returns the last received revision if an earlier revision was already missing at the previous check; otherwise `None`. Then
+    /// marks the missing revisions as received, so that each gap is reported once.
     pub fn take_gap(&mut self) -> Option<i64> {
         let waited = self.beyond.first().is_some_and(|first| *first <= self.looked);
         let last = self.last();

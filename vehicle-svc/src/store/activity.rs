@@ -37,7 +37,7 @@ pub fn start_of_hour(hour: i64) -> DateTime<Utc> {
     DateTime::UNIX_EPOCH + TimeDelta::seconds(hour.saturating_mul(SECONDS))
 }
 
-/// Returns `true` when a status, as text in the database, means that the inspection found a defect: ng, Repair or Repair OK.
+/// Returns `true` when a status text means that the inspection found a defect: `ng`, `Repair` or `Repair OK`.
 #[must_use]
 pub fn is_defect(status: &str) -> bool {
     matches!(status, "ng" | "Repair" | "Repair OK")
@@ -58,7 +58,7 @@ impl StatusDeltas {
     }
 }
 
-/// Counts of one yard: one row of the JSON parameter with which a bulk change updates the stored counts.
+/// Change of one yard's counts, as one element of the JSON array that a bulk change passes to the SQL statement.
 #[derive(Serialize)]
 struct YardRow<'s> {
     yard: i64,
@@ -67,8 +67,8 @@ struct YardRow<'s> {
     wrong: i64,
 }
 
-/// Adds the work of a bulk change to the counts of a campaign in the hour of `at`. `inspected` contains the change of the number
-/// of inspected vehicles, by yard. The caller must hold the lock of the campaign's row.
+/// Adds a bulk change to the work counts of a campaign, in the hour that contains `at`. `inspected` yields yard ids with the change
+/// of the number of inspected vehicles. The caller must hold the lock of the campaign's row.
 pub async fn add_bulk_work(
     tx: &mut Tx<'_>,
     campaign: i64,
@@ -153,7 +153,7 @@ pub struct ActivityFilter {
     pub user: Option<i64>,
 }
 
-/// Returns the id of the yard whose work a yard filter hides, or an id that no yard has.
+/// Returns the id of the yard that an `ExceptYard` filter hides; for other filters, an id that no yard has.
 fn hidden_yard(yard_filter: YardFilter) -> i64 {
     if let YardFilter::ExceptYard(yard) = yard_filter { yard } else { i64::MIN }
 }
@@ -163,12 +163,12 @@ fn hidden_yard(yard_filter: YardFilter) -> i64 {
 pub struct ActiveCampaign {
     /// Id of the campaign.
     pub campaign_id: i64,
-    /// `true` when the given user saved some of the vehicles.
+    /// Whether the requesting user saved vehicles of the campaign.
     pub is_own: bool,
 }
 
-/// Returns the campaigns in which users saved vehicles since the hour `first_hour`, by id. `user` is the user whose campaigns are
-/// marked as the user's own.
+/// Returns the campaigns in which users saved vehicles since the hour `first_hour`, sorted by campaign id. Campaigns in which
+/// `user` saved vehicles are marked.
 pub async fn list_active_campaigns(db: &Db, first_hour: i64, user: i64, yard_filter: YardFilter) -> Result<Vec<ActiveCampaign>> {
     on!(db.read(), c => query_as(
         "select campaign_id, max(case when user_id = $2 then 1 else 0 end) = 1 as is_own
@@ -201,7 +201,7 @@ pub async fn list(db: &Db, by: ActivityGrouping, filter: ActivityFilter) -> Resu
 pub struct StatusCount {
     /// Id of the yard; 0 for vehicles without a yard.
     pub yard_id: i64,
-    /// Status of the vehicles, as text in the database.
+    /// Status text of the vehicles, such as `ok` or `Repair`.
     pub status: String,
     /// Number of vehicles in the yard with this status.
     pub vehicles: i64,
@@ -214,7 +214,7 @@ pub async fn list_status_counts(db: &Db, campaign: i64) -> Result<Vec<StatusCoun
         .bind(campaign).fetch_all(c).await)
 }
 
-/// Returns the number of users who have saved a vehicle since the beginning of the hour with the number `since`.
+/// Returns the number of users who have saved a vehicle since the hour with the number `since` began.
 pub async fn count_users(db: &Db, since: i64) -> Result<i64> {
     on!(db.read(), c => query_scalar("select count(distinct user_id) from activity where hour >= $1 and user_id <> 0 and saves > 0")
         .bind(since).fetch_one(c).await)

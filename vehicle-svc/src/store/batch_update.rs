@@ -25,13 +25,13 @@ pub struct VehiclePatch<'a> {
     /// New parking space with its yard, its group in lists, and its sort key of the walking order. `None` leaves the parking space
     /// unchanged.
     pub place: Option<&'a ParkingSpace>,
-    /// New status as text in the database; empty to clear the status, `None` to leave the status unchanged.
+    /// New status text, such as `ok`; empty to clear the status, `None` to leave the status unchanged.
     pub status: Option<&'a str>,
     /// Whether the vehicle counts as inspected after the change; `None` to leave the state unchanged.
     pub inspected: Option<bool>,
-    /// New team leader notes; `None` to leave the notes unchanged.
+    /// New team leader notes, which every role may change; `None` to leave the notes unchanged.
     pub operator_notes: Option<&'a str>,
-    /// New supervisor notes; `None` to leave the notes unchanged.
+    /// New supervisor notes, which only the role `Admin` may change; `None` to leave the notes unchanged.
     pub admin_notes: Option<&'a str>,
 }
 

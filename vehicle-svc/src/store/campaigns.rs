@@ -23,7 +23,8 @@ pub struct Campaign {
     pub in_dash: i64,
     /// Revision of the campaign; increases with every change of its vehicles.
     pub revision: i64,
-    /// Layout number of the campaign; increases when vehicles are added, removed, moved or get another VIN.
+    /// Layout number of the campaign; increases whenever vehicles are added, moved or get another VIN. A search index is valid for
+    /// one layout number.
     pub layout: i64,
 }
 
@@ -45,8 +46,8 @@ pub async fn find(db: &Db, id: i64) -> Result<Option<Campaign>> {
         .bind(id).bind(i64::from(yard::DASH_YARD_ID)).fetch_optional(c).await)
 }
 
-/// Locks a draft campaign until the commit, so that the draft cannot be removed meanwhile. Creates the draft if it
-/// does not exist. Returns false when the campaign was already opened or removed.
+/// Locks a draft campaign until the commit, so that the draft is not removed before the commit. Creates a missing draft. Returns
+/// `false` when the campaign was already opened or removed.
 pub async fn lock_draft(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
     on!(tx.connection(), c => query("insert into campaigns (id, name, gate) values ($1, '', 'draft') on conflict (id) do nothing")
         .bind(id).execute(c).await.map(drop))?;
@@ -69,14 +70,13 @@ async fn lock(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     on!(tx.connection(), c => query_scalar::<_, i64>(text).bind(id).fetch_optional(c).await.map(drop))
 }
 
-/// Returns the last revision of the campaign's name and gate (open or closed) received from campaign-svc, or `None`
-/// for an unknown campaign.
+/// Returns the revision of the last name and gate (open or closed) received from campaign-svc; `None` for an unknown campaign.
 pub async fn load_last_revision(tx: &mut Tx<'_>, id: i64) -> Result<Option<i64>> {
     on!(tx.connection(), c => query_scalar("select revision from campaigns where id = $1").bind(id).fetch_optional(c).await)
 }
 
-/// Stores name and gate (open or closed) of a campaign. Returns false, and changes nothing, when a newer revision is
-/// stored, or the campaign is removed or pending deletion.
+/// Stores the name and gate (open or closed) of a campaign. Returns `false`, and changes nothing, when a newer revision is stored,
+/// or the campaign is removed or pending deletion.
 pub async fn store_settings(tx: &mut Tx<'_>, id: i64, name: &str, gate: &'static str, revision: i64) -> Result<bool> {
     lock(tx, id).await?;
     on!(tx.connection(), c => query(
@@ -92,8 +92,8 @@ pub async fn close_for_deletion(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     on!(tx.connection(), c => query("update campaigns set gate = 'closed' where id = $1").bind(id).execute(c).await.map(drop))
 }
 
-/// Marks a campaign as removed, and deletes its counters, counts of inspection work, conflicts and reports of unsent saves on
-/// devices. The row of the campaign stays as a tombstone, so that an import that arrives late is rejected.
+/// Marks a campaign as removed, and deletes its counters, hourly work counts, conflicts and reports of pending saves. The
+/// campaign's row stays as a tombstone, so that a late import is rejected.
 pub async fn mark_deleted(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     lock(tx, id).await?;
     let is_draft: bool = on!(tx.connection(), c => query_scalar("select count(*) > 0 from campaigns where id = $1 and gate = 'draft'")
@@ -127,8 +127,8 @@ pub struct CampaignProgress {
     pub total: i64,
     /// Number of inspected vehicles in the campaign, or in the yard if the progress is limited to a yard.
     pub inspected: i64,
-    /// Id of the first vehicle in walking order (by parking space) that is not inspected; `None` when all vehicles
-    /// are inspected.
+    /// Id of the first vehicle in walking order (by parking space) that is not inspected; `None` when all counted vehicles are
+    /// inspected.
     pub next: Option<i64>,
     /// Revision of the campaign; increases with every change of its vehicles.
     pub revision: i64,
@@ -153,8 +153,8 @@ fn select_progress(with_dash: bool) -> &'static str {
     }
 }
 
-/// Returns the progress of inspections in the given campaigns, with one statement. Yard `-` (parking spaces that begin with a
-/// dash) counts only if `with_dash` is true.
+/// Returns the progress of inspections in the given campaigns, with one statement. Vehicles in yard `-` (parking spaces that begin
+/// with a dash) are counted only if `with_dash` is true.
 pub async fn load_progress(db: &Db, ids: &[i64], with_dash: bool) -> Result<Vec<CampaignProgress>> {
     let text = format!(
         "with asked as ({}) {} join asked a on a.id = c.id where c.gate in ('open', 'closed')",

@@ -15,8 +15,8 @@ type Result<T> = std::result::Result<T, sqlx::Error>;
 /// fetches the full list.
 pub const MAX_CHANGES: i64 = 2_000;
 
-/// Records the ids of vehicles that changed at a revision of the campaign. The caller must have set the campaign to
-/// this revision in the given transaction.
+/// Records the vehicles that changed at a revision of the campaign. The caller must have set the campaign to this revision in the
+/// given transaction. If more than [`MAX_CHANGES`] vehicles changed, clients must fetch the full list instead.
 pub async fn record_changes(tx: &mut Tx<'_>, campaign: i64, revision: i64, ids: &[i64]) -> Result<()> {
     if i64::try_from(ids.len()).is_ok_and(|count| count > MAX_CHANGES) {
         return on!(tx.connection(), c => query("update campaigns set listed_from = $2 where id = $1")
@@ -31,15 +31,15 @@ pub async fn record_changes(tx: &mut Tx<'_>, campaign: i64, revision: i64, ids: 
     on!(tx.connection(), c => query(AssertSqlSafe(text)).bind(&ids).bind(campaign).bind(revision).execute(c).await.map(drop))
 }
 
-/// Returns the oldest revision from which a delta (list of the changes since a revision) can be computed. Returns `None` when the
-/// campaign is neither open nor closed.
+/// Returns the oldest revision from which a delta (list of the changes since a revision) can be computed. Returns `None` for drafts
+/// and removed campaigns.
 pub async fn load_oldest_revision(db: &Db, campaign: i64) -> Result<Option<i64>> {
     on!(db.read(), c => query_scalar("select listed_from from campaigns where id = $1 and gate in ('open', 'closed')")
         .bind(campaign).fetch_optional(c).await)
 }
 
-/// Returns up to [`MAX_CHANGES`] + 1 vehicles that changed after a revision of the campaign. The caller can thus detect too many
-/// changes.
+/// Returns the vehicles that changed after a revision of the campaign, at most [`MAX_CHANGES`] + 1. The additional vehicle lets the
+/// caller detect too many changes.
 pub async fn list_since(db: &Db, campaign: i64, revision: i64) -> Result<Vec<VehicleRow>> {
     on!(db.read(), c => query_as(
         "select v.id, v.model_code, v.serial_number, v.parking_space, v.yard_group, v.yard_id, v.status, v.inspected, v.version, v.walk_key

@@ -13,9 +13,9 @@ type Result<T> = std::result::Result<T, sqlx::Error>;
 /// A conflict that a save causes, before the conflict is stored.
 #[derive(Debug, Clone)]
 pub struct NewConflict {
-    /// Name of the conflicting field in the REST API.
+    /// Name of the conflicting field in the REST API, such as `parking_space`.
     pub field: &'static str,
-    /// Value of the field that the user of the later save saw before changing it.
+    /// Value of the field that the user of the later save saw before the change.
     pub base: String,
     /// Value of the field that was stored when the later save arrived.
     pub theirs: String,
@@ -63,9 +63,9 @@ pub struct Conflict {
     pub model_code: String,
     /// Serial number, the second part of the vehicle's VIN.
     pub serial_number: String,
-    /// Name of the conflicting field in the REST API.
+    /// Name of the conflicting field in the REST API, such as `parking_space`.
     pub field: String,
-    /// Value of the field that the user of the later save saw before changing it.
+    /// Value of the field that the user of the later save saw before the change.
     pub base: String,
     /// Value of the field that was stored when the later save arrived.
     pub theirs: String,
@@ -106,8 +106,8 @@ macro_rules! conflicts {
     };
 }
 
-/// Stores both values of a conflicting field. Updates the open conflict that the same user already caused for the field;
-/// otherwise inserts a new conflict. Returns the id of the conflict, and whether the conflict is new.
+/// Stores both values of a conflicting field. Updates the open conflict that the same user already caused for the field; otherwise
+/// inserts a new conflict. Returns the id of the conflict, and `true` for a new conflict.
 pub async fn insert(tx: &mut Tx<'_>, maker: &ConflictingSave<'_>, new: &NewConflict) -> Result<(i64, bool)> {
     let earlier: Option<i64> = on!(tx.connection(), c => query_scalar(
         "update conflicts set base = $4, theirs = $5, mine = $6, theirs_by = $7, theirs_at = $8, mine_at = $9, device_time = $10, device = $11,
@@ -136,18 +136,19 @@ pub async fn count_open_of_user(tx: &mut Tx<'_>, by: i64, most: i64) -> Result<i
         .bind(by).bind(most).fetch_one(c).await)
 }
 
-/// Returns a conflict, or `None` when the conflict does not exist or its campaign is neither open nor closed.
+/// Returns a conflict, or `None` when the conflict does not exist or the campaign is removed.
 pub async fn find(tx: &mut Tx<'_>, id: i64) -> Result<Option<Conflict>> {
     on!(tx.connection(), c => query_as(concat!(conflicts!(), " where k.id = $1 and c.gate in ('open', 'closed')")).bind(id).fetch_optional(c).await)
 }
 
-/// Returns the conflicts caused by the save with the given idempotency key.
+/// Returns the conflicts that one save caused. The save is identified by vehicle, user and idempotency key.
 pub async fn list_by_save(tx: &mut Tx<'_>, vehicle: i64, by: i64, key: &str) -> Result<Vec<Conflict>> {
     on!(tx.connection(), c => query_as(concat!(conflicts!(), " where k.vehicle_id = $1 and k.mine_by = $2 and k.save_key = $3 order by k.id"))
         .bind(vehicle).bind(by).bind(key).fetch_all(c).await)
 }
 
-/// Updates the stored side of an open conflict to `theirs`, the value that another save has stored since.
+/// Replaces the value `theirs` of an open conflict with the value that another save has stored since. The vehicle then shows
+/// `theirs`.
 pub async fn replace_stored_value(tx: &mut Tx<'_>, id: i64, theirs: &str, (by, at): (Option<i64>, DateTime<Utc>)) -> Result<()> {
     on!(tx.connection(), c => query("update conflicts set theirs = $2, theirs_by = $3, theirs_at = $4, shown = 'theirs' where id = $1")
         .bind(id).bind(theirs).bind(by).bind(at).execute(c).await.map(drop))
@@ -166,11 +167,11 @@ pub struct ConflictFilter {
     pub id: Option<i64>,
     /// Id of the campaign; `None` for all campaigns.
     pub campaign: Option<i64>,
-    /// State of the conflict: `open`, `settled`, or empty for both.
+    /// State of the conflict: `open`, `settled` (resolved), or empty for both.
     pub state: &'static str,
     /// Id of the user who stored one of the two values of the conflict; `None` for all users.
     pub of: Option<i64>,
-    /// Earliest time of the listed conflicts: a conflict was caused or resolved at this time or later.
+    /// Earliest time at which a listed conflict was caused or resolved, inclusive.
     pub since: DateTime<Utc>,
 }
 

@@ -12,11 +12,11 @@ pub struct VehicleContent {
     pub identifier: Vin,
     /// Parking space of the vehicle with three derived values: the yard, the group in lists, and the sort key of the walking order.
     pub place: ParkingSpace,
-    /// Status as text in the database; empty for no status.
+    /// Status text, such as `ok` or `Repair`; empty when the vehicle has no status.
     pub status: &'static str,
-    /// Notes that every role may write; the screens call them team leader notes.
+    /// Team leader notes of the vehicle, which every role may change.
     pub operator_notes: String,
-    /// Supervisor notes of the vehicle.
+    /// Supervisor notes of the vehicle, which only the role `Admin` may change.
     pub admin_notes: String,
 }
 

@@ -44,8 +44,8 @@ impl CounterDeltas {
         }
     }
 
-    /// Returns the previous and the current yard of a vehicle with their counter changes, for the save of a single vehicle. An
-    /// unused element is `None` with a change of 0.
+    /// Returns the yards, at most two, that the save of one vehicle affects, with the changes of their counters. An unused element
+    /// is `None` with a change of 0.
     #[must_use]
     pub fn affected_yards(&self) -> [(Option<i64>, CounterDelta); 2] {
         let mut yards = self.yards.iter().map(|(yard, delta)| (Some(*yard), *delta));
@@ -97,7 +97,7 @@ struct After {
     milestone: Option<i32>,
 }
 
-/// Statement that updates the counters of a campaign. `$4` is true when the work in the campaign had begun before the update.
+/// SQL statement that updates the counters of a campaign. `$4` is true when the work in the campaign had begun before the update.
 static UPDATE_CAMPAIGN: LazyLock<String> = LazyLock::new(|| {
     let counters = CounterExpressions {
         was_total: "(total - $2)",
@@ -114,8 +114,8 @@ static UPDATE_CAMPAIGN: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// Updates the vehicle counters of a campaign's yards. Must run for all changed campaigns before [`update_campaign_counters`] runs for the
-/// first of them.
+/// Updates the vehicle counters of a campaign's yards. Must run for every changed campaign before the first call of
+/// [`update_campaign_counters`], to prevent deadlocks.
 pub async fn update_yard_counters(tx: &mut Tx<'_>, campaign: i64, deltas: &CounterDeltas) -> Result<()> {
     for (yard, delta) in &deltas.yards {
         add(tx, campaign, *yard, *delta).await?;

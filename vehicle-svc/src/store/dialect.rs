@@ -22,8 +22,8 @@ pub fn unnest_ids_sql(postgres: bool) -> &'static str {
     }
 }
 
-/// Returns the select that expands a JSON array of texts, bound to `$1`, to rows. The column `word` contains the text, `place`
-/// its position in the array, from 1.
+/// Returns the select that expands a JSON array of texts, bound to `$1`, to rows. The column `word` contains the text, and the
+/// column `place` its position in the array, from 1.
 #[must_use]
 pub fn unnest_texts_sql(postgres: bool) -> &'static str {
     if postgres {
@@ -44,7 +44,8 @@ pub fn unnest_pairs_sql(postgres: bool) -> &'static str {
     }
 }
 
-/// Returns the select that expands the JSON array of a batch update, bound to `$1`, to one row per vehicle.
+/// Returns the select that expands a JSON array of new vehicle values, bound to `$1`, to one row per vehicle. Batch updates use
+/// these rows.
 #[must_use]
 pub fn unnest_edits_sql(postgres: bool) -> &'static str {
     if postgres {
@@ -88,8 +89,8 @@ macro_rules! among {
     };
 }
 
-/// Returns the condition that a number is in a JSON array, bound as text to `$1`. Each database has its own form, chosen for
-/// speed.
+/// Returns the SQL condition that a number is in a JSON array, bound as text to `$1`. The fastest condition differs between the
+/// databases.
 #[must_use]
 pub fn json_array_contains_sql(postgres: bool) -> &'static str {
     if postgres { among!(postgres) } else { among!(sqlite) }
@@ -108,7 +109,7 @@ macro_rules! select_vehicles_by_ids {
     };
 }
 
-/// Returns the select for vehicles by a JSON array of their ids; see [`among()`].
+/// Returns the SQL select for the vehicles whose ids are in a JSON array, bound as text to `$1`.
 #[must_use]
 pub fn select_vehicles_by_ids(postgres: bool) -> &'static str {
     if postgres { select_vehicles_by_ids!(among!(postgres)) } else { select_vehicles_by_ids!(among!(sqlite)) }
@@ -130,10 +131,10 @@ macro_rules! look {
     };
 }
 
-/// SQL statement that loads the vehicle of a save.
+/// SQL statement that loads the vehicle of a save, with the record of an earlier save that used the same idempotency key.
 pub const LOAD_FOR_SAVE_SQL: &str = look!("", "k.user_id = $2 and k.idempotency_key = $3 where v.id = $1 and c.gate in ('open', 'closed')");
 
-/// SQL statement that loads the vehicles of a group of saves, for `PostgreSQL` only.
+/// SQL statement that loads the vehicles of a group of saves, each with the record of its idempotency key. For `PostgreSQL` only.
 pub const LOAD_BATCH_FOR_SAVE_SQL: &str = look!(
     "unnest(cast($1 as bigint[]), cast($2 as bigint[]), cast($3 as text[])) s (id, user_id, idempotency_key) cross join",
     "k.user_id = s.user_id and k.idempotency_key = s.idempotency_key where v.id = s.id and c.gate in ('open', 'closed')"

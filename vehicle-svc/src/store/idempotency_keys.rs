@@ -1,4 +1,4 @@
-//! SQL statements on the table of idempotency keys, so that a save that a client repeats is written only once.
+//! SQL statements on the table of idempotency keys. The keys ensure that a save that a client repeats is written only once.
 use chrono::{DateTime, Utc};
 use patio_kit::{db::Tx, on};
 use sqlx::query;
@@ -18,7 +18,7 @@ pub struct IdempotencyKey {
     pub fingerprint: String,
 }
 
-/// Deletes the idempotency keys used before a time. Returns the number of deleted keys.
+/// Deletes the idempotency keys that were used before the time `before`. Returns the number of deleted keys.
 pub async fn purge_expired(tx: &mut Tx<'_>, before: DateTime<Utc>) -> Result<u64> {
     on!(tx.connection(), c => query("delete from save_keys where at < $1").bind(before).execute(c).await.map(|done| done.rows_affected()))
 }

@@ -22,7 +22,7 @@ pub struct VehicleSnapshot {
     pub id: i64,
     /// Version of the vehicle before the job; the job increased the version by one.
     pub version: i64,
-    /// Content id of the vehicle before the job: the version of the vehicle at which its content was first stored.
+    /// Version of the vehicle at which its content before the job was first stored (content id).
     pub content: i64,
     /// Status before the job, empty for no status; `None` when the job did not change the status.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -62,7 +62,7 @@ pub struct ValuesAfterJob {
     pub admin_notes: Option<String>,
 }
 
-/// Inserts the vehicle snapshots of a job that has no snapshots yet.
+/// Inserts the vehicle snapshots of a job. The job must not have any snapshots yet.
 pub async fn insert(tx: &mut Tx<'_>, job: i64, all: &[VehicleSnapshot]) -> Result<()> {
     for (part, some) in (0i64..).zip(all.chunks(SNAPSHOTS_PER_ROW)) {
         let text = serde_json::to_string(some).map_err(|cause| sqlx::Error::Encode(Box::new(cause)))?;
@@ -117,7 +117,7 @@ pub async fn list_of_job(tx: &mut Tx<'_>, job: i64) -> Result<Vec<VehicleSnapsho
 }
 
 /// Restores the content id (version at which the content was first stored) of every vehicle that an undo restored. Deletes the
-/// snapshots of these vehicles; the snapshots of skipped vehicles stay.
+/// snapshots of these vehicles. The snapshots of the skipped vehicles (`left`) stay.
 pub async fn restore_content_ids(tx: &mut Tx<'_>, job: i64, restored: &[VehicleSnapshot], left: &[VehicleSnapshot]) -> Result<()> {
     let text = format!(
         "update vehicles set restored_version = version, content = k.content from ({}) as k where vehicles.id = k.id",
@@ -131,7 +131,8 @@ pub async fn restore_content_ids(tx: &mut Tx<'_>, job: i64, restored: &[VehicleS
     insert(tx, job, left).await
 }
 
-/// Deletes up to `most` rows with snapshots of a job. Returns the number of deleted rows; 0 when no snapshot is left.
+/// Deletes some snapshots of a job: one row of `job_parts`, or up to `most` rows of the older table `job_changes`. Returns the
+/// number of deleted rows; 0 when no snapshot is left.
 pub async fn delete_chunk(tx: &mut Tx<'_>, job: i64, most: i64) -> Result<u64> {
     let parts = on!(tx.connection(), c => query(
         "delete from job_parts where job_id = $1 and part in (select part from job_parts where job_id = $1 order by part limit 1)")

@@ -131,7 +131,8 @@ impl BulkJobOfVehicle {
 
 /// Returns up to `limit` bulk jobs that changed a vehicle of a campaign before a given time, newest first.
 ///
-/// One text contains the snapshots of thousands of vehicles, so the database searches this text for the vehicle's id.
+/// One row contains the snapshots of thousands of vehicles as JSON text. The database therefore searches the text for the vehicle's
+/// id.
 pub async fn list_of_vehicle(db: &Db, (campaign, vehicle): (i64, i64), before: DateTime<Utc>, limit: i64) -> Result<Vec<BulkJobOfVehicle>> {
     let position = if db.is_postgres() { "strpos" } else { "instr" };
     let text = format!(
@@ -149,7 +150,7 @@ pub async fn list_of_vehicle(db: &Db, (campaign, vehicle): (i64, i64), before: D
     on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(campaign).bind(before).bind(&begins).bind(limit).bind(MAX_SNAPSHOT_LEN).fetch_all(c).await)
 }
 
-/// Returns the job of the import that created a campaign, or `None` after the retention time.
+/// Returns the job of the import that created a campaign, or `None` when the retention time has passed.
 pub async fn find_import_job(db: &Db, campaign: i64) -> Result<Option<BulkJob>> {
     on!(db.read(), c => query_as(concat!(
         "select ", columns!(), " from job_campaigns k join jobs j on j.id = k.job_id where k.campaign_id = $1 and j.kind = 'import'"))
@@ -159,17 +160,17 @@ pub async fn find_import_job(db: &Db, campaign: i64) -> Result<Option<BulkJob>> 
 /// Event in a job history: a bulk job, or the undo of a bulk job.
 #[derive(Debug, Clone, FromRow)]
 pub struct JobEvent {
-    /// Order of events with the same timestamp: twice the id of the job, plus 1 when the event is the undo of the job.
+    /// Sort key for events with equal times: twice the id of the job, plus 1 when the event is the undo of the job.
     pub id: i64,
     /// Time of the event.
     pub at: DateTime<Utc>,
     /// Id of the user who made or undid the change; `None` for a service.
     pub user_id: Option<i64>,
-    /// Kind of change: `status`, `space` or `file`.
+    /// Kind of the job: `status`, `space`, `file`, or `import` for the undo of an import.
     pub kind: String,
     /// Whether the event is the undo of the job.
     pub undone: bool,
-    /// New status of a `status` job, or file name of a `file` job.
+    /// New status of a `status` job, or file name of a `file` or `import` job.
     pub detail: String,
     /// Number of vehicles that the job changed in the campaign, or that the undo of the job restored.
     pub vehicles: i64,
@@ -191,7 +192,7 @@ pub async fn list_events_of_campaign(db: &Db, campaign: i64, window: &HistoryWin
         .bind(campaign).bind(window.before).bind(window.before_id).bind(window.limit).fetch_all(c).await)
 }
 
-/// Returns the bulk jobs that a user made or undid, newest first.
+/// Returns the bulk jobs that a user made and the undos that the user made, newest first.
 pub async fn list_events_of_user(db: &Db, user: i64, window: &HistoryWindow) -> Result<Vec<JobEvent>> {
     on!(db.read(), c => query_as(
         "select id, at, user_id, kind, undone, detail, vehicles, job_id from (
@@ -228,8 +229,8 @@ pub async fn list_campaigns(db: &Db, jobs: &[i64]) -> Result<Vec<JobCampaign>> {
     on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(&jobs).fetch_all(c).await)
 }
 
-/// Loads a job and locks the job until the commit, so that the job is not undone twice. Returns `None` when the job
-/// does not exist.
+/// Returns a job and locks its row until the commit, so that two calls cannot both undo the job. Returns `None` when the job does
+/// not exist.
 pub async fn lock_for_update(tx: &mut Tx<'_>, id: i64) -> Result<Option<BulkJob>> {
     let text = format!(
         concat!("select ", columns!(), " from jobs j", seen!(), " and j.id = $1 {}"),
@@ -238,8 +239,8 @@ pub async fn lock_for_update(tx: &mut Tx<'_>, id: i64) -> Result<Option<BulkJob>
     on!(tx.connection(), c => query_as(AssertSqlSafe(text)).bind(id).fetch_optional(c).await)
 }
 
-/// Returns the campaigns of a job, locked until the commit so that the campaigns are neither opened nor closed
-/// meanwhile. If `whole` is true, saves in these campaigns are blocked until the commit as well.
+/// Returns the campaigns of a job, locked against opening and closing until the commit. If `whole` is true, the lock also blocks
+/// saves in these campaigns.
 pub async fn lock_campaigns(tx: &mut Tx<'_>, job: i64, whole: bool) -> Result<Vec<JobCampaign>> {
     let lock = if whole { "for update of c" } else { "for key share of c" };
     let text = format!(
@@ -250,8 +251,8 @@ pub async fn lock_campaigns(tx: &mut Tx<'_>, job: i64, whole: bool) -> Result<Ve
     on!(tx.connection(), c => query_as(AssertSqlSafe(text)).bind(job).fetch_all(c).await)
 }
 
-/// Marks a job as undone. For an import, `removing` is the id of the imported campaign, which must now be deleted;
-/// `None` for other jobs.
+/// Marks a job as undone. For an import, `removing` is the id of the imported campaign, which campaign-svc must now delete; `None`
+/// for other jobs.
 pub async fn mark_undone(tx: &mut Tx<'_>, job: &BulkJob, removing: Option<i64>) -> Result<()> {
     on!(tx.connection(), c => query("update jobs set undone_at = $2, undone_by = $3, restored = $4, removing = $5 where id = $1")
         .bind(job.id).bind(job.undone_at).bind(job.undone_by).bind(job.restored).bind(removing).execute(c).await.map(drop))
@@ -297,18 +298,18 @@ pub struct PendingDeletion {
     pub removing: i64,
 }
 
-/// Returns at most 100 campaigns of reverted imports that campaign-svc still has to delete.
+/// Returns at most 100 campaigns that campaign-svc still has to delete, because their imports were undone.
 pub async fn list_pending_deletions(db: &Db) -> Result<Vec<PendingDeletion>> {
     on!(db.read(), c => query_as("select id, removing from jobs where removing is not null order by id limit 100").fetch_all(c).await)
 }
 
-/// Records that campaign-svc has deleted the campaign of a reverted import.
+/// Records that campaign-svc has deleted the campaign of an undone import.
 pub async fn record_campaign_deleted(tx: &mut Tx<'_>, job: i64) -> Result<()> {
     on!(tx.connection(), c => query("update jobs set removing = null where id = $1").bind(job).execute(c).await.map(drop))
 }
 
-/// Returns the id of the oldest expired job, or `None` when no job has expired. A job has expired if it ran before `before` and
-/// has no campaign whose deletion is pending.
+/// Returns the id of the oldest job that ran before `before`; `None` when no job is that old. Leaves out undone imports whose
+/// campaign is not deleted yet.
 pub async fn find_oldest_expired(db: &Db, before: DateTime<Utc>) -> Result<Option<i64>> {
     on!(db.read(), c => query_scalar("select id from jobs where at < $1 and removing is null order by at, id limit 1")
         .bind(before).fetch_optional(c).await)

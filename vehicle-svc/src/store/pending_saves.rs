@@ -33,8 +33,7 @@ pub async fn count_devices(tx: &mut Tx<'_>, user: i64) -> Result<i64> {
     on!(tx.connection(), c => query_scalar("select count(distinct device) from held where user_id = $1").bind(user).fetch_one(c).await)
 }
 
-/// Stores a device's report of pending saves for a campaign. Does nothing when the campaign is neither open nor
-/// closed.
+/// Stores a device's report of pending saves for a campaign. Does nothing for drafts and removed campaigns.
 pub async fn upsert_report(tx: &mut Tx<'_>, campaign: i64, held: &DevicePendingSaves) -> Result<()> {
     on!(tx.connection(), c => query(
         "insert into held (user_id, device, campaign_id, saves, oldest_at, told_at)
@@ -45,7 +44,7 @@ pub async fn upsert_report(tx: &mut Tx<'_>, campaign: i64, held: &DevicePendingS
         .execute(c).await.map(drop))
 }
 
-/// Returns the reports of pending saves of all devices for a campaign, oldest pending save first.
+/// Returns the reports of pending saves of all devices for a campaign, at most 1,000, oldest pending save first.
 pub async fn list(db: &Db, campaign: i64) -> Result<Vec<DevicePendingSaves>> {
     on!(db.read(), c => query_as(
         "select user_id, device, saves, oldest_at, told_at from held where campaign_id = $1 order by oldest_at, user_id, device limit 1000")
@@ -63,7 +62,7 @@ pub async fn count_all(db: &Db) -> Result<i64> {
     on!(db.read(), c => query_scalar("select cast(coalesce(sum(saves), 0) as bigint) from held").fetch_one(c).await)
 }
 
-/// Deletes the reports of pending saves that were received before a time. Returns the number of deleted reports.
+/// Deletes the reports of pending saves that were received before the time `before`. Returns the number of deleted reports.
 pub async fn purge_expired(tx: &mut Tx<'_>, before: DateTime<Utc>) -> Result<u64> {
     on!(tx.connection(), c => query("delete from held where told_at < $1").bind(before).execute(c).await.map(|done| done.rows_affected()))
 }

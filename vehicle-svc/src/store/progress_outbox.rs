@@ -12,7 +12,7 @@ type Result<T> = std::result::Result<T, sqlx::Error>;
 pub struct PendingMilestone {
     /// Id of the campaign.
     pub campaign_id: i64,
-    /// Milestone as the protobuf number of `Milestone`.
+    /// Protobuf number of the milestone in the enum `Milestone`.
     #[sqlx(rename = "turn")]
     pub milestone: i64,
     /// Revision of the campaign at which the milestone (work begun, complete, incomplete again) was reached.
@@ -33,8 +33,8 @@ pub async fn list_pending(db: &Db) -> Result<Vec<PendingMilestone>> {
     on!(db.read(), c => query_as("select campaign_id, turn, revision from turns order by campaign_id limit 1000").fetch_all(c).await)
 }
 
-/// Deletes a milestone (work begun, complete, incomplete again) that campaign-svc has received, unless a later milestone has
-/// replaced this milestone.
+/// Deletes a milestone (work begun, complete, incomplete again) that campaign-svc has received. A later milestone of the campaign
+/// is not deleted.
 pub async fn delete_delivered(tx: &mut Tx<'_>, delivered: PendingMilestone) -> Result<()> {
     on!(tx.connection(), c => query("delete from turns where campaign_id = $1 and revision = $2")
         .bind(delivered.campaign_id).bind(delivered.revision).execute(c).await.map(drop))

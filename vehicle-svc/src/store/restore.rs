@@ -6,8 +6,8 @@ use patio_kit::{
 };
 use sqlx::query;
 
-/// Increases the revisions of all campaigns and the versions of all vehicles. Clients then fetch all vehicle lists again, and
-/// saves based on an earlier version are rejected.
+/// Increases the revisions of all campaigns and the versions of all vehicles. Clients then fetch all vehicle lists again. A save
+/// that requires an earlier version of a vehicle is rejected.
 ///
 /// # Errors
 /// Returns the error of a failed statement.

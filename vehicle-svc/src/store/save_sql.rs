@@ -9,7 +9,7 @@ use crate::{
 };
 use std::sync::LazyLock;
 
-/// Values that a save writes to a vehicle, in the order of the parameters from `$4` on.
+/// Names of the values that a save writes to a vehicle. The values are the SQL parameters from `$4` on, in this order.
 const VALUES: [&str; 13] = [
     "model_code",
     "serial_number",

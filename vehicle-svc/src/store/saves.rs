@@ -32,15 +32,14 @@ pub struct LoadedVehicle {
     pub key_vehicle: Option<i64>,
     /// Digest of the values for which the idempotency key was used before; `None` for a new key.
     pub key_fingerprint: Option<String>,
-    /// Bits of the statuses that the vehicle has had, see [`status_history`].
+    /// Bit set of all statuses that the vehicle has ever had; see [`status_history`].
     statuses_had: i64,
     /// User and time of the last change of each field of the vehicle.
     #[sqlx(flatten)]
     authors: Authors,
 }
 
-/// User and time of the last change of each field. `None` for a change that was made before the database stored users
-/// and times by field.
+/// User and time of the last change of each field. `None` for changes from before the database stored these columns.
 #[derive(Debug, Clone, FromRow)]
 struct Authors {
     status_by: Option<i64>,
@@ -62,8 +61,8 @@ impl LoadedVehicle {
         status_history::had_status(self.statuses_had, wanted) || status::parse(&self.vehicle.status) == Some(wanted)
     }
 
-    /// Returns the user and the time of a field's last change. If no user and time are stored for the field, returns
-    /// those of the vehicle's last save.
+    /// Returns the user and the time of a field's last change. If neither is stored for the field, returns user and time of the
+    /// vehicle's last change.
     #[must_use]
     pub fn last_change_of_field(&self, field: Field) -> (Option<i64>, DateTime<Utc>) {
         let Authors { status_by, status_at, operator_notes_by, operator_notes_at, admin_notes_by, admin_notes_at, .. } = &self.authors;
@@ -100,7 +99,8 @@ pub struct SavedRow {
 /// All data that a save writes: new content, counters, audit entry and idempotency key.
 #[derive(Debug)]
 pub struct SaveRecord<'s> {
-    /// The vehicle to which the rules were applied; the save is written only if its version is unchanged.
+    /// Vehicle on which the rules of saving were checked. The save is written only if the stored vehicle still has the same
+    /// version.
     pub before: &'s Vehicle,
     /// New content of the vehicle.
     pub content: &'s VehicleContent,
@@ -115,8 +115,7 @@ pub struct SaveRecord<'s> {
 }
 
 impl SaveRecord<'_> {
-    /// Returns `true` when the save changes the VIN or the parking space; such a change makes the search index of the campaign
-    /// outdated.
+    /// Returns `true` when the save changes the VIN or the parking space. The search index of the campaign is then outdated.
     fn changes_position(&self) -> bool {
         let (was, is) = (self.before, self.content);
         was.model_code != is.identifier.model_code

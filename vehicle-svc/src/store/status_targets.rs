@@ -26,15 +26,15 @@ pub struct StatusChangeTarget {
     /// Whether the campaign accepts changes of its vehicles.
     #[serde(deserialize_with = "deserialize_sqlite_bool")]
     pub is_open: bool,
-    /// Current status of the vehicle as text in the database; empty for no status.
+    /// Current status text, such as `ok` or `Repair`; empty when the vehicle has no status.
     pub status: String,
     /// Whether the vehicle counts as inspected.
     #[serde(deserialize_with = "deserialize_sqlite_bool")]
     pub inspected: bool,
     /// Version of the vehicle; increases with every change of the vehicle.
     pub version: i64,
-    /// Content id of the vehicle: the version at which the current content was first stored. An undo brings back old
-    /// content together with its old content id.
+    /// Version of the vehicle at which the current content was first stored (content id). An undo restores old content together
+    /// with the old content id.
     pub content: i64,
     /// Team leader notes of the vehicle; fetched only if the call clears these notes, otherwise empty.
     pub operator_notes: String,

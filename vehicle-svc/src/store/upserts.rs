@@ -1,6 +1,6 @@
 //! SQL `on conflict` clauses that add new counts to stored counts.
 
-/// SQL `on conflict` clause that adds work counts to the stored counts of the same hour.
+/// SQL `on conflict` clause that adds work counts to the stored counts of the same campaign, hour, yard and user.
 macro_rules! more_work {
     () => {
         "on conflict (campaign_id, hour, yard_id, user_id) do update

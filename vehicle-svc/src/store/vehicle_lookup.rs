@@ -29,15 +29,15 @@ pub struct FoundVehicle {
     pub campaign: Arc<CampaignRef>,
     /// Id of the yard; `None` when the parking space belongs to no yard.
     pub yard_id: Option<i64>,
-    /// Status as text in the database; empty for no status.
+    /// Status text, such as `ok` or `Repair`; empty when the vehicle has no status.
     pub status: String,
     /// Whether the vehicle counts as inspected.
     #[serde(deserialize_with = "deserialize_sqlite_bool")]
     pub inspected: bool,
     /// Version of the vehicle; increases with every change of the vehicle.
     pub version: i64,
-    /// Content id of the vehicle: the version at which the current content was first stored. An undo brings back old
-    /// content together with its old content id.
+    /// Version of the vehicle at which the current content was first stored (content id). An undo restores old content together
+    /// with the old content id.
     pub content: i64,
     /// Model code, the first part of the VIN; empty when not requested. This field and the fields below are fetched only
     /// when requested.
@@ -70,7 +70,7 @@ pub struct FoundVehicle {
     pub admin_notes: Option<String>,
 }
 
-/// Number of fields of [`FoundVehicle`], from the first, that are fetched even when not requested.
+/// Number of leading fields of [`FoundVehicle`] that every lookup fetches.
 const ALWAYS_FETCHED: usize = 8;
 
 impl FoundVehicle {
@@ -145,8 +145,8 @@ impl OptionalColumns {
     }
 }
 
-/// SQL for the vehicles of open and closed campaigns whose VINs have one of the comparison keys `$1`. `$2` limits the campaign and
-/// `$3` limits the yard, unless null.
+/// SQL conditions for the vehicles of open and closed campaigns whose VINs have one of the comparison keys `$1`. `$2` limits the
+/// vehicles to a campaign and `$3` to a yard, unless null.
 macro_rules! asked {
     () => {
         " from vehicles v join asked a on a.word = v.vin_key join campaigns c on c.id = v.campaign_id

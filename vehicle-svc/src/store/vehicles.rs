@@ -33,7 +33,7 @@ pub struct Vehicle {
     pub model_code: String,
     /// Serial number, the second part of the VIN.
     pub serial_number: String,
-    /// Parking space in normalized spelling.
+    /// Normalized text of the parking space, such as `A-10`.
     pub parking_space: String,
     /// Id of the yard; `None` when the parking space belongs to no yard.
     pub yard_id: Option<i64>,
@@ -41,17 +41,17 @@ pub struct Vehicle {
     pub yard_group: String,
     /// Sort key of the walking order: natural order of parking spaces, A-2 before A-10.
     pub walk_key: String,
-    /// Status as spelled in the API; empty for no status.
+    /// Status text, such as `ok` or `Repair`; empty when the vehicle has no status.
     pub status: String,
     /// Whether the vehicle counts as inspected.
     pub inspected: bool,
-    /// Supervisor notes of the vehicle.
+    /// Supervisor notes of the vehicle, which only the role `Admin` may change.
     pub admin_notes: String,
-    /// Notes that every role may write; the screens call them team leader notes.
+    /// Team leader notes of the vehicle, which every role may change.
     pub operator_notes: String,
-    /// Id of the user who last saved the vehicle; `None` before the first save.
+    /// Id of the user who made the last change; `None` if the last change was the import or was made by a service.
     pub modified_by: Option<i64>,
-    /// Time of the last save, or of the import.
+    /// Time of the last change of the vehicle; for an unchanged vehicle, time of the import.
     pub modified_at: DateTime<Utc>,
     /// Version of the vehicle; increases with every change of the vehicle.
     pub version: i64,
@@ -96,8 +96,8 @@ const FIND_WITHOUT_YARD: &str = concat!(
     where v.id = $1 and c.gate in ('open', 'closed')"
 );
 
-/// Returns a vehicle, or `None` when its campaign is neither open nor closed. `yard_filter` limits the search for the next vehicle to
-/// inspect (field `next`) to vehicles that the caller may see.
+/// Returns a vehicle; `None` when the vehicle is missing, or its campaign is a draft or removed. `yard_filter` limits the search
+/// for the next vehicle to inspect (field `next`) to vehicles that the caller may see.
 pub async fn find(db: &Db, id: i64, yard_filter: YardFilter) -> Result<Option<Vehicle>> {
     on!(db.read(), c => match yard_filter {
         YardFilter::All => query_as(SELECT_VEHICLE).bind(id).fetch_optional(c).await,
@@ -116,7 +116,7 @@ pub async fn find_in_transaction(tx: &mut Tx<'_>, id: i64, yard_filter: YardFilt
     })
 }
 
-/// Filter of a list of vehicles.
+/// Filter of a list of vehicles: search text, visible vehicles and status.
 #[derive(Debug, Clone, Default)]
 pub struct VehicleFilter {
     /// Text to search for in VINs and parking spaces, in lower case; empty for all vehicles.
@@ -125,7 +125,8 @@ pub struct VehicleFilter {
     pub pattern: String,
     /// Vehicles to which the list is limited: vehicles that the caller may see, in the requested yard.
     pub yard_filter: YardFilter,
-    /// Whether search text and pattern are comparison keys of VINs, without hyphens and blanks.
+    /// Whether `needle` and `pattern` are comparison keys (without hyphens and blanks). If so, they are compared with the keys of
+    /// VINs and parking spaces.
     pub matches_vin_keys: bool,
     /// Status to which the list is limited, as text in the database; `None` for all vehicles.
     pub status: Option<&'static str>,
@@ -242,23 +243,23 @@ pub struct ExportedVehicle {
     pub model_code: String,
     /// Serial number, the second part of the VIN.
     pub serial_number: String,
-    /// Parking space in normalized spelling.
+    /// Normalized text of the parking space, such as `A-10`.
     pub parking_space: String,
     /// Id of the yard; `None` when the parking space belongs to no yard.
     pub yard_id: Option<i64>,
     /// Sort key of the walking order: natural order of parking spaces, A-2 before A-10.
     pub walk_key: String,
-    /// Status as text in the database; empty for no status.
+    /// Status text, such as `ok` or `Repair`; empty when the vehicle has no status.
     pub status: String,
     /// Whether the vehicle counts as inspected.
     pub inspected: bool,
-    /// Supervisor notes of the vehicle.
+    /// Supervisor notes of the vehicle, which only the role `Admin` may change.
     pub admin_notes: String,
-    /// Notes that every role may write; the screens call them team leader notes.
+    /// Team leader notes of the vehicle, which every role may change.
     pub operator_notes: String,
-    /// Id of the user who last saved the vehicle; `None` before the first save.
+    /// Id of the user who made the last change; `None` if the last change was the import or was made by a service.
     pub modified_by: Option<i64>,
-    /// Time of the last save, or of the import.
+    /// Time of the last change of the vehicle; for an unchanged vehicle, time of the import.
     pub modified_at: DateTime<Utc>,
 }
 
@@ -282,13 +283,13 @@ pub struct VehicleRow {
     pub model_code: String,
     /// Serial number, the second part of the VIN.
     pub serial_number: String,
-    /// Parking space in normalized spelling.
+    /// Normalized text of the parking space, such as `A-10`.
     pub parking_space: String,
     /// Name of the group under which lists show the parking space: the part before the first dash.
     pub yard_group: String,
     /// Id of the yard; `None` when the parking space belongs to no yard.
     pub yard_id: Option<i64>,
-    /// Status as text in the database; empty for no status.
+    /// Status text, such as `ok` or `Repair`; empty when the vehicle has no status.
     pub status: String,
     /// Whether the vehicle counts as inspected.
     pub inspected: bool,

@@ -23,8 +23,8 @@ pub struct RecentUserSaves {
     pub last_at: DateTime<Utc>,
 }
 
-/// Returns the saves in campaigns since a time, by user and yard. Each vehicle counts once, for the user of the
-/// vehicle's last save.
+/// Returns the saves in campaigns since the time `since`, by user and yard. Each vehicle counts once, for the user who saved the
+/// vehicle last.
 pub async fn list_recent_saves(db: &Db, campaigns: &[i64], since: DateTime<Utc>) -> Result<Vec<RecentUserSaves>> {
     let text = format!(
         "select k.campaign_id, k.saved_by as user_id, v.yard_id, count(*) as saves, min(k.saved_at) as first_at, max(k.saved_at) as last_at
@@ -46,8 +46,7 @@ pub struct RemainingVehicles {
     pub remaining: i64,
 }
 
-/// Returns for each of the given campaigns the number of vehicles that are not inspected. The result contains no drafts and no
-/// deleted campaigns.
+/// Returns the number of vehicles that are not inspected in each of the given campaigns. Drafts and removed campaigns are left out.
 pub async fn count_remaining(db: &Db, campaigns: &[i64]) -> Result<Vec<RemainingVehicles>> {
     let text = format!(
         "select id as campaign_id, total - inspected as remaining from campaigns where gate in ('open', 'closed') and id {} order by id",

@@ -7,7 +7,7 @@ type Result<T> = std::result::Result<T, sqlx::Error>;
 /// Vehicle counters of one yard.
 #[derive(Debug, Clone, Copy, FromRow)]
 pub struct YardCount {
-    /// Id of the yard.
+    /// Id of the yard; 0 for vehicles without a yard.
     pub yard_id: i64,
     /// Number of vehicles in the yard.
     pub total: i64,

@@ -2,7 +2,7 @@ import { translateSentence } from '@/lib/translateSentence'
 import { isRecord } from '@/lib/json'
 import type { TextKey, Translate } from '@/lib/text'
 
-/** A failed call: the gateway's status, code and message, or status 0 when the server could not be reached. */
+/** Error of a failed API call, with the HTTP status, code and message from the gateway. Status 0 means that the server was unreachable. */
 export class ApiProblem extends Error {
   readonly status: number
   readonly code: string
@@ -16,13 +16,13 @@ export class ApiProblem extends Error {
     this.body = body
   }
 
-  /** Returns a number of the response body, such as `attempts_left`. Returns null when the body has no number of this name. */
+  /** Returns the number in a field of the response body, such as `attempts_left`. Returns null when the field has no number. */
   number(name: string): number | null {
     const value = isRecord(this.body) ? this.body[name] : null
     return typeof value === 'number' ? value : null
   }
 
-  /** Returns a text of the response body, such as `rejected_id`. Returns null when the body has no text of this name. */
+  /** Returns the text in a field of the response body, such as `rejected_id`. Returns null when the field has no text. */
   text(name: string): string | null {
     const value = isRecord(this.body) ? this.body[name] : null
     return typeof value === 'string' ? value : null
@@ -35,8 +35,8 @@ export class ApiProblem extends Error {
 }
 
 /**
- * Returns the error code of a response from its header or its body. Returns `HTTP_` and the status for an upload error, whose body has
- * `Message`, and null for other responses without a code, such as those of a proxy.
+ * Returns the error code of a response from its `x-code` header or its body. An upload error, whose body has `Message` instead of a code,
+ * gets the code `HTTP_` followed by the status. Returns null for other responses without a code, such as those of a proxy.
  */
 export function readErrorCode(response: Response, body: unknown): string | null {
   const code = response.headers.get('x-code') ?? (isRecord(body) ? body.code : null)
@@ -45,8 +45,8 @@ export function readErrorCode(response: Response, body: unknown): string | null 
 }
 
 /**
- * Converts an error response to a `ApiProblem`. The body is plain text or JSON with the field `message`; errors of a workbook upload have the
- * field `Message` instead.
+ * Converts an error response to an `ApiProblem`. The body is plain text or JSON with the field `message`; errors of a workbook upload have
+ * the field `Message` instead.
  */
 export function toApiProblem(response: Response, body: unknown): ApiProblem {
   const { status } = response
@@ -72,7 +72,7 @@ const MESSAGES: Record<string, TextKey> = {
   HTTP_503: 'problem.busy',
 }
 
-/** Returns the sentence to show for an error: the catalogue text for its code or status, else the translated message of the gateway. */
+/** Returns the translated sentence to show for an error: the app's own text for the code or status, else the message of the gateway. */
 export function getErrorMessage(error: unknown, t: Translate): string {
   if (!(error instanceof ApiProblem)) return t('problem.unknown')
   const key = MESSAGES[error.code] ?? MESSAGES[`HTTP_${error.status}`]

@@ -9,7 +9,7 @@ import { signOutInThisTab } from './signOut'
 
 const BASE = '/api'
 
-/** How the last session of this tab ended: revoked at the server, or expired. The value is null when no session has ended, or the person signed out. */
+/** Why the last session in this tab ended without a sign-out: it was revoked at the server, or expired. Null before that. */
 export const lastSessionEndReason = createStore<'ended' | 'expired' | null>(null)
 
 function bearer(): Record<string, string> {
@@ -67,7 +67,7 @@ const session: Middleware = {
   },
 }
 
-/** Returns whether a call was aborted by its timeout, which means that the server is unreachable. Other aborts come from the caller. */
+/** Returns whether a call was aborted by its timeout, because the server is unreachable. Other aborts come from the caller. */
 const isTimeout = (reason: unknown): boolean => reason instanceof DOMException && reason.name === 'TimeoutError'
 
 /** The typed HTTP client of the gateway's API. The client adds the session's token and checks every response. */
@@ -75,18 +75,18 @@ export const apiClient = createClient<paths>({ baseUrl: BASE, fetch: (request) =
 apiClient.use(session)
 
 /**
- * Records that the server is unreachable, because a captive portal or a proxy has sent the response. Returns the `ApiProblem` for the
- * caller to throw.
+ * Records that the server is unreachable. Called when a captive portal or a proxy, not the gateway, has sent the response. Returns the
+ * `ApiProblem` for the caller to throw.
  */
 export function markServerUnreachable(): ApiProblem {
   setServerReachable(false)
   return createOfflineProblem()
 }
 
-/** Returns whether a response can be the gateway's. The gateway sends neither redirects nor HTML to API calls; captive portals send both. */
+/** Returns whether a response can come from the gateway. The gateway sends neither redirects nor HTML to API calls; captive portals do. */
 const isFromGateway = (response: Response): boolean => !response.redirected && response.headers.get('content-type')?.includes('html') !== true
 
-/** Throws when a response does not come from the gateway. Ends the session, or requires a new password, when the gateway's error code says so. */
+/** Throws when a response is not from the gateway. Ends the session or requires a new password if the error code says so. */
 async function checkResponse(sent: Headers, response: Response): Promise<void> {
   if (!isFromGateway(response)) throw markServerUnreachable()
   setServerReachable(true)
@@ -106,8 +106,8 @@ interface Outcome<T> {
 }
 
 /**
- * Returns the response data of an API call. Throws the `ApiProblem` of a failed call. Also throws when the data lacks the expected shape,
- * because a captive portal may have sent the response.
+ * Returns the response data of an API call. Throws the `ApiProblem` of a failed call, and when the data lacks `requiredFields`, because a
+ * captive portal may have sent the response.
  */
 export async function unwrapResponse<T>(call: Promise<Outcome<T>>, requiredFields = ''): Promise<NonNullable<T>> {
   const { data, error, response } = await call.catch(rethrow)
@@ -122,12 +122,12 @@ export async function unwrapEmptyResponse(call: Promise<Outcome<unknown>>): Prom
   if (!response.ok) throw toApiProblem(response, error)
 }
 
-/** Rethrows the error of an API call. Converts a JSON syntax error to the `ApiProblem` of a foreign response, because a captive portal has sent the body. */
+/** Rethrows the error of an API call. A JSON syntax error, caused by a captive portal, becomes the problem of an unreachable server. */
 function rethrow(cause: unknown): never {
   throw cause instanceof SyntaxError ? markServerUnreachable() : cause
 }
 
-/** Sends an authenticated request whose response is not JSON, such as a file or an event stream. Throws a `ApiProblem` unless the status is 2xx. */
+/** Sends an authenticated request for a file or an event stream. Throws an `ApiProblem` unless the status of the response is 2xx. */
 export async function fetchRawResponse(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers({ ...bearer(), ...Object.fromEntries(new Headers(init.headers)) })
   const response = await globalThis.fetch(BASE + path, { ...init, headers }).catch(() => {

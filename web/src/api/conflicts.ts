@@ -16,7 +16,7 @@ export interface ConflictSearch {
   campaign?: number
 }
 
-/** Query of conflicting values of vehicle fields, newest first. Operators get only the conflicts in which they saved one of the two values. */
+/** Query of conflicts between saves of the same vehicle field, newest first. Operators get only conflicts with one of their own saves. */
 export const conflictsQuery = ({ state, mine, campaign }: ConflictSearch) =>
   queryOptions({
     queryKey: queryKeys.conflicts(state, mine, campaign),
@@ -26,13 +26,13 @@ export const conflictsQuery = ({ state, mine, campaign }: ConflictSearch) =>
 
 /**
  * Returns the newest open conflicts of a campaign, or of all campaigns, and the number of all open conflicts. Returns `undefined` while
- * they are loading, or when `enabled` is false.
+ * the conflicts are loading, or when `enabled` is false.
  */
 export const useOpenConflicts = (campaign?: number, enabled = true) => useQuery({ ...conflictsQuery({ state: 'open', campaign }), enabled, retry: false }).data
 
-/** Side of a conflict: `theirs` is the value that another save stored earlier, `mine` is the value that arrived later. */
+/** One of the two values in a conflict: `theirs` was stored first, by another save; `mine` arrived later. */
 export type ConflictSideName = 'theirs' | 'mine'
-/** The two sides of a conflict in the order of their saves: first the value stored earlier, then the value that arrived later. */
+/** The two values of a conflict in the order in which they arrived at the server: `theirs`, then `mine`. */
 export const CONFLICT_SIDES: readonly ConflictSideName[] = ['theirs', 'mine']
 
 /** Returns the value of one side of a conflict, and the HMC (login name) of the person who saved the value. */
@@ -41,11 +41,11 @@ export const getConflictSide = (conflict: FieldConflict, side: ConflictSideName)
   hmc: (side === 'mine' ? conflict.mine_by_hmc : conflict.theirs_by_hmc) ?? '?',
 })
 
-/** Returns whether a person may choose the value of a conflict. Team leaders may choose only the values that operators may save. */
+/** Returns whether a person may resolve a conflict in this field. Team leaders may do so only for fields that operators may change. */
 export const mayResolveConflict = (userType: string, field: FieldConflict['field']): boolean =>
   isSupervisor(userType) || (mayManageCampaigns(userType) && OPERATOR_FIELDS.includes(field))
 
-/** Resolves a conflict with one of the two values. */
+/** Returns a mutation that resolves a conflict by choosing one of its two values. */
 export function useResolveConflict() {
   const queries = useQueryClient()
   return useMutation({

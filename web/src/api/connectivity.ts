@@ -21,7 +21,7 @@ export const useIsServerReachable = (): boolean => useStore(isServerReachable)
 
 if (typeof window !== 'undefined') window.addEventListener('offline', () => setServerReachable(false))
 
-/** Returns `true` if the server responds now. The store `isServerReachable` may be outdated just after the network was lost. */
+/** Sends a test request and returns whether the server responded. `isServerReachable` may be outdated just after the network was lost. */
 export async function pingServer(): Promise<boolean> {
   const response = await fetch('/', { method: 'HEAD', cache: 'no-store' }).catch(() => null)
   return response?.ok === true

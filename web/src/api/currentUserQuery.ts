@@ -5,7 +5,7 @@ import { queryKeys } from './queryKeys'
 
 declare module '@tanstack/react-query' {
   interface Register {
-    /** `failed` is the catalogue key of the toast to show when the query could not be loaded. */
+    /** Metadata of a query. `failed` is the text key of the toast that is shown when the query fails. */
     queryMeta: { failed?: TextKey }
   }
 }

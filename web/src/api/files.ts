@@ -8,7 +8,7 @@ export function parseDownloadFileName(disposition: string | null): string | null
   return /filename="?([^";]+)"?/i.exec(disposition ?? '')?.[1] ?? null
 }
 
-/** Returns a form with the current content of a file. Throws a `FILE_CHANGED` problem when the file has changed since it was chosen. */
+/** Returns form data with the file's current content. Throws a `FILE_CHANGED` problem when the file has changed since it was chosen. */
 export async function buildFileFormData(field: string, file: File): Promise<FormData> {
   const content = await file.arrayBuffer().catch(() => {
     throw new ApiProblem(0, 'FILE_CHANGED', '')

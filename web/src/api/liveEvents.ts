@@ -15,7 +15,7 @@ interface ChangedVehicles extends OfCampaign {
 export type LiveEvent =
   /** Vehicles of a campaign changed; the event contains their new list rows. */
   | { kind: 'vehicles'; change: ChangedVehicles }
-  /** Many vehicles of a campaign changed; the event does not contain their list rows. */
+  /** Many vehicles of a campaign changed. The event does not contain their list rows, so the page has to fetch them. */
   | { kind: 'changed'; change: OfCampaign }
   /** The data of a campaign itself changed, such as its name or status, but no data of its vehicles. */
   | { kind: 'campaign'; change: OfCampaign }
@@ -28,7 +28,7 @@ const isChangedVehicles = (value: unknown): value is ChangedVehicles => isRecord
 const isPace = (value: unknown): value is InspectionPace => hasRequiredFields(value, 'campaign_id# people*')
 const isConflict = (value: unknown): value is FieldConflict => hasRequiredFields(value, 'id# vin_number$ state$')
 
-/** Parses an event of the live stream. Returns null for kinds that this version does not know and for malformed events. */
+/** Parses an event of the live stream. Returns null for malformed events and for kinds of events that this version of the app lacks. */
 export function parseLiveEvent({ event, data }: ServerSentEvent): LiveEvent | null {
   switch (event) {
     case 'vehicles':

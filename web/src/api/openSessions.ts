@@ -18,7 +18,7 @@ export const useOpenSessions = (whose: Whose) => useQuery({ ...sessionsQuery(who
 type Sessions = NonNullable<Awaited<ReturnType<NonNullable<ReturnType<typeof sessionsQuery>['queryFn']>>>>
 const currentFirst = ({ sessions }: Sessions) => sessions.toSorted((one, other) => Number(other.current) - Number(one.current))
 
-/** Ends the session with the given id. With null, ends every session except the current session. */
+/** Returns a mutation that ends the session with the given id. With null instead of an id, every session except the current one ends. */
 export function useEndSession(whose: Whose) {
   const queries = useQueryClient()
   return useMutation({

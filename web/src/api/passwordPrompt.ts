@@ -1,7 +1,7 @@
 import { createStore } from '@/lib/store'
 import { ApiProblem } from './apiProblem'
 
-/** The open password dialog of a call that waits for the signed-in person's password. */
+/** The open password dialog, in which the signed-in person confirms a call with the password. Has callbacks for both outcomes. */
 export interface PasswordPrompt {
   confirmed: () => void
   cancelled: () => void

@@ -34,18 +34,18 @@ export async function fetchAllYards(signal: AbortSignal): Promise<Yard[]> {
 export const fetchYardCounts = (campaign: string, signal: AbortSignal): Promise<YardVehicleCount[]> =>
   unwrapResponse(apiClient.GET('/yards/vehicle-counts', { params: { query: { campaign_name: campaign } }, signal }), '*')
 
-/** Fetches a vehicle. Its field `next` is the id of the next vehicle to inspect, which is limited to the yard if one is given. */
+/** Fetches a vehicle. Its field `next` is the id of the next vehicle to inspect, limited to the yard unless `yard` is null. */
 export const fetchVehicle = (id: number, yard: number | null, signal: AbortSignal): Promise<Vehicle> =>
   unwrapResponse(apiClient.GET('/vehicles/{id}', { params: { path: { id }, query: yard === null ? {} : { yard } }, signal }), VEHICLE_REQUIRED_FIELDS)
 
-/** Full vehicle list of a campaign, with the `ETag` of the response and the revision number of the campaign's vehicles. */
+/** Full vehicle list of a campaign, with the `ETag` of the response and the revision number of the list. */
 export interface VehicleList {
   rows: ListedVehicle[]
   etag: string | null
   revision: string | null
 }
 
-/** Fetches all vehicles of a campaign in walking order (by yard, then parking space). Returns null when the list with this `ETag` is still current. */
+/** Fetches all vehicles of a campaign, ordered by yard and parking space. Returns null when the list with this `ETag` is still current. */
 export async function fetchVehicleList(campaign: number, etag: string | null, signal?: AbortSignal): Promise<VehicleList | null> {
   const header = etag === null ? {} : { 'If-None-Match': etag }
   const outcome = await apiClient.GET('/vehicles/campaign/{id}/all', { params: { path: { id: campaign }, header }, signal })

@@ -11,8 +11,8 @@ const checks: Record<string, (value: unknown) => boolean> = {
 }
 
 /**
- * Returns whether data has the fields that a shape names: `id#` is a number, `name$` a text, `rows*` a list. A shape that begins with `*`
- * describes a list of records. The check distinguishes the gateway's responses from those of a captive portal, some of which are JSON.
+ * Returns whether data has the fields of a shape such as `id# name$ rows*`: `#` marks a number, `$` a text, `*` a list. A shape that
+ * begins with `*` describes a list of records. Detects responses of captive portals, some of which are JSON.
  */
 export function hasRequiredFields(data: unknown, shape: string): boolean {
   const isList = shape.startsWith('*')

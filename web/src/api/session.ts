@@ -2,7 +2,7 @@ import { isRecord } from '@/lib/json'
 import { createStore, useStore } from '@/lib/store'
 import { readStoredJson, writeStoredJson } from '@/lib/storage'
 
-/** The signed-in person, as in the server's response to the sign-in. */
+/** The signed-in person, as returned by the server at the sign-in. */
 export interface SessionUser {
   id?: number
   hmc: string
@@ -27,7 +27,7 @@ const RETURN = 'returnTo'
 const isUser = (value: unknown): value is SessionUser =>
   isRecord(value) && typeof value.hmc === 'string' && typeof value.user_type === 'string'
 
-/** Returns the session that is in web storage, or null without a session. Clears the storage when the session is incomplete or damaged. */
+/** Returns the session in the tab's web storage, or null if there is none. Clears the storage when the session is damaged. */
 function stored(): Session | null {
   const [id, token, encryptionKey] = NAMES.map((name) => sessionStorage.getItem(name))
   const user = readStoredJson(sessionStorage, USER, isUser)
@@ -44,7 +44,7 @@ export const useSession = (): Session | null => useStore(session)
 /** Whether the signed-in person must choose a new password. Until then, the server rejects every other call. */
 export const mustChangePassword = createStore(false)
 
-/** Returns the name under which the signed-in person's data is stored on this device, or null without a session. */
+/** Returns the owner key of the signed-in person (name of the person's data on this device), or null without a session. */
 export function getCurrentOwner(): string | null {
   const now = getCurrentSession()
   return now === null ? null : getOwnerKey(now.user)
@@ -77,14 +77,14 @@ export function endSession(): void {
  */
 let hasLeft = performance.getEntriesByType('navigation').some((entry) => entry instanceof PerformanceNavigationTiming && entry.type === 'back_forward')
 
-/** Ends the session because the person signed out or the session was revoked. Deletes all data of the session from this tab, including the return path. */
+/** Ends the session after a sign-out or a revocation. Deletes all data of the session from this tab, including the return path. */
 export function clearSessionData(): void {
   sessionStorage.clear()
   hasLeft = true
   session.set(null)
 }
 
-/** Returns the name under which a person's data is stored on this device. */
+/** Returns the owner key of a person, under which the person's data is stored on this device. */
 export const getOwnerKey = (user: SessionUser): string => String(user.id ?? user.hmc)
 
 interface Return {
@@ -93,7 +93,7 @@ interface Return {
 }
 const isReturn = (value: unknown): value is Return => isRecord(value) && typeof value.path === 'string'
 
-/** Saves the current path as the page to open after the next sign-in of `owner`. With null, the path applies to any person and does not replace a saved path. */
+/** Saves the current path as the page to open after the next sign-in of `owner`. Null means any person, and keeps a saved path. */
 export function saveReturnPath(owner: string | null): void {
   const path = window.location.pathname + window.location.search
   const known = owner === null && sessionStorage.getItem(RETURN) !== null

@@ -11,8 +11,8 @@ interface Page<E> {
 }
 
 /**
- * Fetches a page of a history. `isOffline` is true when the page is missing because the device is offline; `why` is the message of any
- * other error.
+ * Fetches one page of the history of a vehicle, campaign or user. `isOffline` is true when the page is missing because the device is
+ * offline; `why` is the message of any other error.
  */
 export function useTimelineQuery<E>(queryKey: QueryKey, load: (signal: AbortSignal) => Promise<Page<E>>) {
   const t = useText()

@@ -14,7 +14,7 @@ export type Yard = Got<'/yards'>['yards'][number]
 export type YardVehicleCount = Got<'/yards/vehicle-counts'>[number]
 export type Vehicle = Got<'/vehicles/{id}'>
 export type VehicleHistory = Got<'/vehicles/{id}/history'>
-/** A change of a vehicle: who changed which fields, when and how. */
+/** An entry in the history of a vehicle: who changed which fields, when and by which means. */
 export type VehicleHistoryEntry = VehicleHistory['changes'][number]
 /** A page of the history of a campaign. */
 export type CampaignHistory = Got<'/campaigns/{id}/history'>
@@ -41,7 +41,7 @@ type Posted<P extends keyof paths> = paths[P] extends { post: { requestBody: { c
 export type BulkStatusRequest = Posted<'/vehicles/bulk/status'>
 export type BulkParkingSpaceRequest = Posted<'/vehicles/bulk/parking-space'>
 export type CsvUpdateResult = paths['/vehicles/csv']['post']['responses'][200]['content']['application/json']
-/** The changes of one vehicle that a bulk change would make, by field. */
+/** A vehicle in the preview of a bulk change, with the changes by field. */
 export type PreviewedVehicle = CsvUpdateResult['preview'][number]
 export type BulkResult = paths['/vehicles/bulk/status']['post']['responses'][200]['content']['application/json']
 export type JobListPage = Got<'/jobs'>

@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { queryKeys } from './queryKeys'
 import type { ListedVehicle, Vehicle } from './types'
 
-/** Writes the server's current state of a vehicle to the cached queries of the vehicle and of its campaign's list. */
+/** Writes the server's current state of a vehicle to the cached queries of the vehicle and of its campaign's vehicle list. */
 export function updateVehicleCache(queries: QueryClient, vehicle: Vehicle, yard: number | null): void {
   queries.setQueryData(queryKeys.vehicle(vehicle.id, yard), vehicle)
   void queries.invalidateQueries({ queryKey: queryKeys.anyVehicle, predicate: ({ queryKey }) => queryKey[2] !== vehicle.id })
@@ -22,7 +22,7 @@ export const toVehicleListRow = ({ vin_number, parking_space, yard_group, id_yar
   version,
 })
 
-/** Invalidates the queries of campaigns and yards, whose counts change with vehicles. Queries on screen are fetched again at once, other queries when they are next shown. */
+/** Invalidates the queries of campaigns and yards, whose counts change with vehicles. Queries on screen are fetched again at once. */
 export const refreshVehicleCounts = (queries: QueryClient): Promise<unknown> =>
   Promise.all([queries.invalidateQueries({ queryKey: queryKeys.campaigns }), queries.invalidateQueries({ queryKey: queryKeys.yards })])
 
@@ -30,8 +30,8 @@ const AGAIN_MS = 1000
 let isScheduled = false
 
 /**
- * Refreshes the counts at once and again after a delay. Further calls during the delay do nothing, because the delayed refresh includes
- * their changes.
+ * Refreshes the vehicle counts of campaigns and yards at once and again after a delay. Further calls during the delay do nothing, because
+ * the delayed refresh includes their changes.
  */
 export function refreshVehicleCountsThrottled(queries: QueryClient): void {
   if (isScheduled) return

@@ -5,7 +5,7 @@ import type { Vehicle } from './types'
 const isVehicle = (value: unknown): value is Vehicle => hasRequiredFields(value, VEHICLE_REQUIRED_FIELDS)
 
 /**
- * Returns the server's current version of a vehicle from the error of a save that was based on an older version. Returns null for other
+ * Returns the vehicle as the server has it now, from the error of a save that was based on an older version. Returns null for other
  * errors.
  */
 export function getVehicleFromVersionConflict(error: unknown): Vehicle | null {

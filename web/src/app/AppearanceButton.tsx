@@ -11,7 +11,7 @@ const MODES: { label: TextKey; icon: IconName; choice: Appearance }[] = [
   { label: 'look.sunShort', icon: 'contrast', choice: { theme: 'light', highContrast: true } },
 ]
 
-/** Button that switches between light, dark and the maximum contrast for sunlight. */
+/** Button that cycles through the appearances: light theme, dark theme, and high contrast for use in sunlight. */
 export function AppearanceButton() {
   const t = useText()
   const { theme, highContrast } = useStore(appearance)

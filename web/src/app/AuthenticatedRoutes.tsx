@@ -19,8 +19,7 @@ import { registerServiceWorker } from './serviceWorker'
 import { signOut } from './signOut'
 
 /**
- * Renders the pages that require a session. Without a session, redirects to the sign-in, from which the person returns to the requested
- * page.
+ * Renders all pages except the sign-in page. Without a session, renders only public pages and redirects other paths to the sign-in page.
  */
 export function AuthenticatedRoutes() {
   const [path] = useLocation()
@@ -60,8 +59,8 @@ export function AuthenticatedRoutes() {
 }
 
 /**
- * Reloads a page from the back-forward cache when another person has signed in meanwhile, because the page contains the earlier person's
- * drafts and data.
+ * Handles the `pageshow` event: reloads a page restored from the back-forward cache when the session has changed, because the page shows
+ * the previous user's data.
  */
 function checkRestored({ persisted }: PageTransitionEvent): void {
   const before = getCurrentSession()?.token
@@ -71,10 +70,7 @@ function checkRestored({ persisted }: PageTransitionEvent): void {
   window.location.reload()
 }
 
-/**
- * Page that only some people may open. Loads from the server whether the person has the developer account, and redirects people who may
- * not open the page.
- */
+/** Renders a page with restricted access. Fetches whether the user has the developer account, and redirects users without access. */
 function Guarded({ route: { Page: Allowed, allow, elsewhere = '/' }, userType }: { route: AppRoute; userType: string }) {
   const me = useQuery(currentUserQuery)
   if (allow?.(userType, me.data?.developer ?? false)) return <Allowed />
@@ -92,7 +88,7 @@ function NewPasswordFirst() {
   )
 }
 
-/** Shows the public pages without a session. Redirects every other path to the sign-in. */
+/** Renders the public pages for a visitor without a session. Redirects every other path to the sign-in page. */
 function Outside() {
   return (
     <Switch>
@@ -118,7 +114,7 @@ function SignInFirst(): ReactNode {
   return null
 }
 
-/** Reports the shown page to the server's log. A failure is only logged to the console. */
+/** Reports the path of the shown page to the server's audit log. Renders nothing; a failed report is only logged to the console. */
 function PageView({ path }: { path: string }): ReactNode {
   useEffect(() => {
     const body = { page: path.replace(/^\/+/, '') || 'home', timestamp: formatLogTimestamp(new Date()) }

@@ -18,8 +18,7 @@ const HOME = '/campaign-home'
 const CONTENT = 'content'
 
 /**
- * Creates a component of the layout whose code is loaded when first shown. Renders nothing when loading fails, because pages work
- * without the component.
+ * Creates a layout component whose code is loaded on first render. Renders nothing if loading fails, as pages work without the component.
  */
 const lazyPart = <P,>(load: () => Promise<ComponentType<P>>) =>
   lazy(async () => ({ default: await load().catch((): ComponentType<P> => () => null) }))
@@ -28,10 +27,7 @@ const Rail = lazyPart(async () => (await import('./desktop')).NavigationRail)
 const HeaderTools = lazyPart(async () => (await import('./desktop')).HeaderTools)
 const PrintFooter = lazyPart(async () => (await import('./PrintFooter')).PrintFooter)
 
-/**
- * Returns the module of the menu, or null until the module is loaded. Loads the module in advance, and retries a failed load when the
- * menu is opened.
- */
+/** Returns the code of the main menu, or null while the code is loading. Loading starts at once and is retried when the menu is opened. */
 function useMenu(isOpen: boolean) {
   const [loaded, setLoaded] = useState<typeof import('./MainMenu') | null>(null)
   useEffect(() => {
@@ -46,7 +42,7 @@ interface LayoutProps {
   children: ReactNode
 }
 
-/** The layout of a page with a session: header, rail of links in wide windows, card of the signed-in person, menu and the page itself. */
+/** Layout of the pages for signed-in users: header, navigation rail in wide windows, user card, menu and the page content. */
 export function Layout({ user, path, children }: LayoutProps) {
   const t = useText()
   const product = useProductName()
@@ -97,7 +93,7 @@ export function Layout({ user, path, children }: LayoutProps) {
   )
 }
 
-/** Card of the signed-in person, with register number, access level and the client's logo. */
+/** Card of the signed-in user: register number (HMC), access level, and the logo of the client company. */
 function PersonCard({ user, className }: { user: SessionUser; className: string | undefined }) {
   const t = useText()
   const role = getAccessLevelTextKey(user.user_type)
@@ -113,7 +109,7 @@ function PersonCard({ user, className }: { user: SessionUser; className: string 
   )
 }
 
-/** Moves the focus to the heading of the page, past the header and the rail. */
+/** Handles the skip link: moves the focus to the heading of the page, past the header and the navigation rail. */
 function skipToContent(event: MouseEvent): void {
   event.preventDefault()
   const heading = document.querySelector<HTMLElement>(`#${CONTENT} h1`)
@@ -121,7 +117,7 @@ function skipToContent(event: MouseEvent): void {
   heading?.scrollIntoView({ block: 'nearest' })
 }
 
-/** Banner which states that the page shows data stored on this device. Shown while offline, if campaigns are available offline. */
+/** Banner: the page shows data stored on this device. Shown while the server is unreachable, if campaigns are available offline. */
 function OfflineBanner() {
   const t = useText()
   const isOnline = useIsServerReachable()
@@ -133,7 +129,7 @@ function OfflineBanner() {
   )
 }
 
-/** The layout of a page without a menu. With `back`, the header links to the sign-in. */
+/** Layout of the pages without a menu: public pages and the forced password change. With `back`, the header links to the sign-in page. */
 export function PublicLayout({ children, back = true }: { children: ReactNode; back?: boolean }) {
   const t = useText()
   const product = useProductName()

@@ -15,7 +15,7 @@ import { filterMenuEntries, MENU_ENTRIES, SECONDARY_MENU_ENTRIES, LEGAL_MENU_ENT
 import { signOut } from './signOut'
 import styles from './MainMenu.module.css'
 
-/** The slide-in menu at the right: links to pages, and the settings for theme and language. */
+/** Slide-in menu at the right edge: links to pages, sign-out, and settings such as language and theme. */
 export function MainMenu({ user, onClose }: { user: SessionUser; onClose: () => void }) {
   const t = useText()
   const developer = useQuery(currentUserQuery).data?.developer ?? false

@@ -4,10 +4,7 @@ import { useStore } from '@/lib/store'
 
 const PasswordDialog = lazy(() => import('@/features/account/ConfirmPasswordDialog'))
 
-/**
- * Shows the password dialog while an API call waits for the person's password. The code of the dialog is loaded when the dialog is first
- * needed.
- */
+/** Shows the password dialog while an API call waits for the user to confirm the password. The dialog's code is loaded on first use. */
 export function PasswordPromptHost() {
   const prompt = useStore(passwordPrompt)
   useEffect(() => () => passwordPrompt.get()?.cancelled(), []) // unmounted when the session ends

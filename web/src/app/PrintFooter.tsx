@@ -4,7 +4,7 @@ import type { SessionUser } from '@/api/session'
 import { formatDate, formatTime } from '@/lib/time'
 import styles from './PrintFooter.module.css'
 
-/** The last lines of a printed page: the person who printed the page, the time of printing, and the URL of the page. */
+/** Footer of a printed page: register number of the user who prints the page, time of printing, and URL of the page. */
 export function PrintFooter({ user }: { user: SessionUser }) {
   const [path] = useLocation()
   const query = useSearch()

@@ -10,7 +10,7 @@ import styles from './SyncChip.module.css'
 
 const HOURS_AND_MINUTES = 5
 
-/** Link to the pending saves of the signed-in person. States whether the server can be reached and how many saves are pending. */
+/** Header link to the outbox page. Shows whether the server can be reached and how many saves of the signed-in user are not sent yet. */
 export function SyncChip({ owner }: { owner: string }) {
   const t = useText()
   const isOnline = useIsServerReachable()

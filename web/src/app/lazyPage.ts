@@ -5,13 +5,13 @@ type Load = () => Promise<{ default: ComponentType }>
 /** A page whose code is not part of the first download and is loaded when needed. */
 export interface LazyPage {
   Page: ComponentType
-  /** Loads the code before the page is first shown. */
+  /** Loads the page's code ahead of the first render. */
   load: () => Promise<unknown>
 }
 
 /**
- * Creates a page whose code is loaded when the page is first shown, or earlier by `load`. After `load`, the page renders at once.
- * React's `lazy` alone would first show a placeholder, for at least a third of a second.
+ * Creates a page whose code is loaded on first render, or earlier by `load`. After `load`, the page renders at once; React's `lazy` alone
+ * would show a placeholder for at least a third of a second.
  */
 export function lazyPage(load: Load): LazyPage {
   let loaded: ComponentType | null = null

@@ -12,8 +12,8 @@ export const outbox = new Outbox(queryClient, notifyRejectedSave)
 const feed = new LiveFeed(queryClient, (conflict) => showConflictOutcomes([conflict]))
 
 /**
- * Sends the pending saves of the signed-in person, and starts the snapshot refresh (stored vehicle lists) and the live feed of other
- * people's changes.
+ * Starts the background work of a session: sending pending saves, refreshing stored vehicle lists (snapshots), and receiving other users'
+ * changes (live feed).
  */
 export function startOutboxAndLiveFeed(): void {
   outbox.start()

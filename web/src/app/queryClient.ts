@@ -9,7 +9,7 @@ const MAX_RETRIES = 2
 const isRetryable = (error: Error) =>
   error instanceof ApiProblem && (error.status === 0 || error.status === 503 || error.status >= 500)
 
-/** Query cache that shows a toast for each failed query with a message in its `meta`, in addition to the error shown by the page. */
+/** Query cache that shows a toast when a query with a text key in `meta.failed` fails. The page shows its own error as well. */
 const queryCache = new QueryCache({
   onError: (error, { meta }) => {
     const ended = error instanceof ApiProblem && error.status === 401

@@ -1,4 +1,4 @@
 import { setScannerLoader } from '@/lib/scanner'
 
-/** Registers the function that loads the scanner. The code of the scanner is loaded when a page first needs the scanner. */
+/** Registers the dynamic import of the scanner's code, which runs when a page first needs the scanner. */
 export const registerScannerLoader = (): void => setScannerLoader(async () => (await import('@/features/scanner')).scannerModule)

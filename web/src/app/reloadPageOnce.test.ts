@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
 const reload = vi.fn<() => void>()
 
-/** Starts the module anew, so that no listener of an earlier test acts. */
+/** Imports a fresh module, so that no listener of an earlier test acts, and dispatches a failed load of code. */
 async function failToLoadCode(answer: () => Promise<Response>, isLeaving = false) {
   vi.stubGlobal('fetch', vi.fn<() => Promise<Response>>(answer))
   vi.resetModules()

@@ -1,6 +1,6 @@
 import { pingServer } from '@/api/connectivity'
 
-/** Reloads the page once when a part of its code is missing because a newer build has replaced it. Drafts survive the reload, because they are in web storage. */
+/** Installs a listener that reloads the page once when code is missing because a newer build has replaced it. Drafts survive the reload. */
 export function reloadPageOnce(): void {
   setTimeout(() => sessionStorage.removeItem('reloaded'), 60_000)
   let isLeaving = false

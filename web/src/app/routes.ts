@@ -9,13 +9,13 @@ const signIn = lazyPage(() => import('@/features/auth/SignInPage'))
 export const SignInPage = signIn.Page
 export const NewPasswordPage = lazy(() => import('@/features/account/NewPasswordPage'))
 
-/** Page of the app, with the roles that may open it. */
+/** Page of the app with its URL path and access rule. */
 export interface AppRoute extends LazyPage {
   path: string
-  /** Returns whether a person may open the page. Other people are redirected to `elsewhere`. */
+  /** Returns whether a user may open the page; if absent, every signed-in user may. Other users are redirected to `elsewhere`. */
   allow?: (userType: string, developer: boolean) => boolean
   elsewhere?: string
-  /** Whether the page is shown without a session as well. */
+  /** Whether the page is also available without a session. */
   isPublic?: boolean
 }
 
@@ -29,7 +29,7 @@ const vehicle = lazyPage(withOutboxContext(() => import('@/features/vehicles/Veh
 /** Pages that inspectors use in a yard: campaign picker, campaign, vehicle list and vehicle. */
 export const INSPECTION_PAGES = [home, campaign, list, vehicle]
 
-/** Pages inside the layout. The code of a page is loaded when the page is first shown. */
+/** Routes of all pages except the sign-in page and the forced password change. The code of a page is loaded on first render. */
 export const ROUTES: AppRoute[] = [
   { path: '/campaign-home', ...home },
   { path: '/yard', ...lazyPage(() => import('@/features/yards/YardPickerPage')) },
@@ -54,8 +54,8 @@ export const ROUTES: AppRoute[] = [
 const matches = (route: string, path: string): boolean => new RegExp(`^${route.replace(/\/:\w+\?/, '(/[^/]+)?').replace(/:\w+/, '[^/]+')}$`).test(path)
 
 /**
- * Loads the code of the page that a person sees first at a path: the sign-in for a person without a session, unless the page is public.
- * After the sign-in's code, also loads the home page's code, so that the home page opens without a placeholder.
+ * Loads the code of the first page: the page at `path` if the visitor may open it, otherwise the sign-in page. After the sign-in page, also
+ * preloads the home page, so that it opens without a placeholder.
  */
 export async function loadFirstPage(path: string, isSignedIn: boolean): Promise<void> {
   const route = ROUTES.find((one) => matches(one.path, path))
@@ -64,7 +64,7 @@ export async function loadFirstPage(path: string, isSignedIn: boolean): Promise<
   runWhenIdle(() => void home.load().catch(() => undefined))
 }
 
-/** A link in the menu, with the rule for who sees the link. */
+/** Link in the menu. `allow` returns whether a user sees the link; without `allow`, every user does. */
 export interface MenuEntry {
   label: TextKey
   icon: IconName
@@ -79,7 +79,7 @@ export const MENU_ENTRIES: MenuEntry[] = [
   { label: 'menu.audit', icon: 'log', to: '/logs-audit', allow: onlyDeveloper },
 ]
 
-/** Menu entries that are used less often, below a heading of their own. */
+/** Less frequently used menu entries, shown below a separate heading or line. */
 export const SECONDARY_MENU_ENTRIES: MenuEntry[] = [
   { label: 'menu.import', icon: 'plus', to: '/import', allow: mayManageCampaigns },
   { label: 'menu.conflicts', icon: 'split', to: '/conflicts', allow: mayManageCampaigns },
@@ -87,10 +87,10 @@ export const SECONDARY_MENU_ENTRIES: MenuEntry[] = [
   { label: 'menu.account', icon: 'person', to: '/account' },
 ]
 
-/** Returns the entries that a person may see. */
+/** Returns the menu entries that a user may see. */
 export const filterMenuEntries = (entries: MenuEntry[], userType: string, developer: boolean): MenuEntry[] => entries.filter(({ allow }) => allow?.(userType, developer) ?? true)
 
-/** Links to the policies, below the entry that signs out. */
+/** Menu links to the privacy policy and the terms of service, shown below the sign-out entry. */
 export const LEGAL_MENU_ENTRIES: MenuEntry[] = [
   { label: 'menu.privacy', icon: 'shield', to: '/privacy-policy' },
   { label: 'menu.terms', icon: 'sheet', to: '/terms-service' },

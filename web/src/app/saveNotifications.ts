@@ -17,7 +17,7 @@ const OUTCOME_MS = 8000
 const OUTBOX = '/outbox'
 const isIds = createArrayGuard((id): id is number => typeof id === 'number')
 
-/** Shows which value was chosen in resolved conflicts. Only conflicts in which the signed-in person saved one of the two values are shown, each once on this device. */
+/** Shows a toast about resolved conflicts in which the signed-in user saved one of the values. Shows each conflict once per device. */
 export function showConflictOutcomes(conflicts: FieldConflict[]): void {
   const session = getCurrentSession()
   if (session === null) return
@@ -37,7 +37,7 @@ function describeOutcome({ vin_number: vin, chosen, mine_by_hmc, theirs_by_hmc, 
   return translate(winner === hmc ? 'conflict.yours' : 'conflict.others', { vin, hmc: winner ?? '?', by: settled_by_hmc ?? '?' })
 }
 
-/** Shows the outcomes of conflicts that were resolved while the signed-in person was not connected. */
+/** Fetches the user's resolved conflicts and shows those that this device has not shown yet, such as conflicts resolved while offline. */
 export async function showMissedConflictOutcomes(): Promise<void> {
   const missed = await queryClient.fetchQuery({ ...conflictsQuery({ state: 'settled', mine: true }), retry: false }).catch(() => null)
   showConflictOutcomes(missed?.conflicts ?? [])
@@ -61,8 +61,7 @@ let hideRetained: (() => void) | undefined
 const OBSTACLE_MS = 600_000
 
 /**
- * Shows a toast while this tab cannot open its IndexedDB database. The toast asks the person to close the other tab or to reload this
- * page.
+ * Shows a toast whenever this tab cannot open its IndexedDB database. The toast asks the user to close another tab or to reload the page.
  */
 export function showLocalDatabaseProblems(): void {
   stopWatching?.()

@@ -1,17 +1,17 @@
 import { runWhenIdle } from '@/lib/runWhenIdle'
 import { createStore } from '@/lib/store'
 
-/** The service worker of a newer version, installed and waiting until the person accepts the update; null while no newer version waits. */
+/** Service worker of a newer version, installed and waiting until the user accepts the update; null without a newer version. */
 export const waitingServiceWorker = createStore<ServiceWorker | null>(null)
 
 const CHECK_INTERVAL_MS = 3_600_000
-/** Delay in milliseconds before the registration in browsers without idle callbacks. */
+/** Delay in milliseconds before the service worker is registered in browsers without `requestIdleCallback`. */
 const DELAY_MS = 4000
-/** Interval in milliseconds at which the request to activate the new version is repeated. A browser may drop the request while the old version is busy. */
+/** Interval in milliseconds between requests to activate the new version. A browser may drop a request while the old version is busy. */
 const REPEAT_MS = 1000
 let isRegistered = false
 
-/** Registers the service worker, which stores the pages and the scanner for offline use, once the page is idle. */
+/** Registers the service worker once the page is idle. The service worker stores the pages and the scanner for offline use. */
 export function registerServiceWorker(): void {
   if (isRegistered || !import.meta.env.PROD || !('serviceWorker' in navigator)) return
   isRegistered = true
@@ -34,7 +34,7 @@ async function register(): Promise<void> {
   setInterval(() => void registration.update().catch(() => undefined), CHECK_INTERVAL_MS)
 }
 
-/** Activates the newer version and reloads the page. Reloads at once when another tab has already activated the newer version. */
+/** Activates the waiting version of the app and reloads the page. Reloads at once when another tab has already activated that version. */
 export function activateServiceWorkerUpdate(): void {
   const show = () => window.location.reload()
   const fresh = waitingServiceWorker.get()

@@ -6,7 +6,7 @@ import { navigate } from '@/lib/route'
 import { readStoredJson, writeStoredJson } from '@/lib/storage'
 import { queryClient } from './queryClient'
 
-/** Signs out: ends the session in this tab at once, and at the server as soon as it can be reached. */
+/** Signs the user out: ends the session in this tab at once, and at the server as soon as the server can be reached. */
 export function signOut(): void {
   const session = getCurrentSession()
   if (session !== null) endSessionAtServer(session).catch(() => console.warn('failed to end the session at the server, retrying at the next contact'))
@@ -15,13 +15,13 @@ export function signOut(): void {
   queryClient.clear()
 }
 
-/** Local storage key of the list of people (owner keys) whose data must still be deleted from this device. */
+/** Local storage key of the list of users (by owner key) whose data must still be deleted from this device. */
 const PENDING = 'pendingDeletions'
 const isOwners = createArrayGuard((owner): owner is string => typeof owner === 'string')
 
 /**
- * Deletes what this device stores for a person after each sign-out, including sign-outs that the server causes by ending the session. A
- * deletion that a closed page has interrupted is completed when the next page starts.
+ * Deletes a user's data from this device after each sign-out, also when the server ended the session. A deletion that was interrupted by
+ * closing the page is completed on the next start.
  */
 export function deleteDataAfterSignOut(): void {
   lastSignedOutOwner.subscribe(() => {

@@ -18,7 +18,7 @@ const isAppearance = (value: unknown): value is Appearance =>
 /** The chosen appearance, stored on this device. */
 export const appearance = createStore<Appearance>(readStoredJson(localStorage, NAME, isAppearance) ?? { theme: 'system', highContrast: false })
 
-/** Writes the chosen appearance to attributes of the document, on which the style sheets depend. */
+/** Writes the chosen appearance to data attributes of the document's root element, which the style sheets use. */
 export function applyAppearance(): void {
   const { theme, highContrast } = appearance.get()
   const root = document.documentElement

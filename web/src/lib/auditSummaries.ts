@@ -1,4 +1,4 @@
-/** Summaries of audit events with their Portuguese translations, with the same placeholders as `SERVER_MESSAGES`. */
+/** English summaries of audit events with their Portuguese translations. `{1}`, `{2}` … are placeholders, as in `SERVER_MESSAGES`. */
 export const AUDIT_SUMMARIES: [english: string, portuguese: string][] = [
   ['{1}, as its vehicles show', '{1}, conforme os veículos'],
   ['{1}, {2} more times within a minute', '{1}, repetido {2}× em um minuto'],

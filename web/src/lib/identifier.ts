@@ -1,6 +1,6 @@
 import { normalizeText } from './normalizeText'
 
-/** Returns the key by which identifiers are compared: the normal form in upper case, without spaces, hyphens and asterisks. */
+/** Returns the key by which vehicle identifiers (VINs) are compared: normalized, in upper case, without spaces, hyphens and asterisks. */
 export const toIdentifierKey = (text: string): string => normalizeText(text).toUpperCase().replace(/[ \-*]/g, '')
 
 /** Returns whether a scanned or typed text identifies a vehicle: the text is a non-empty part of the vehicle's identifier. */
@@ -12,8 +12,8 @@ export function identifiesVehicle(entered: string, vin: string): boolean {
 const CONFIDENT_KEY = 4
 
 /**
- * Returns the vehicles whose identifier equals the typed text. If there are none, returns the vehicles whose identifier contains the text.
- * Returns no vehicles when the text has fewer than `CONFIDENT_KEY` characters.
+ * Returns the vehicles whose identifier equals the typed text or, if there are none, contains the text. Returns no vehicles when the text
+ * has fewer than `CONFIDENT_KEY` characters.
  */
 export function findVehiclesByIdentifier<V extends { vin_number: string }>(entered: string, vehicles: readonly V[]): V[] {
   const key = toIdentifierKey(entered)

@@ -11,7 +11,7 @@ export interface InspectionDraft extends VehicleFields {
   scanned?: boolean
   /** Values of the vehicle's fields when the person began to enter values. Absent in drafts of older app versions. */
   base?: VehicleFields
-  /** Position in the outbox of the pending save that this draft replaces. */
+  /** Sequence number of the pending save in the outbox that this draft replaces. */
   replaces?: number
 }
 
@@ -21,7 +21,7 @@ const hasFields = (value: unknown): boolean => isRecord(value) && VEHICLE_FIELDS
 const isDraft = (value: unknown): value is InspectionDraft =>
   isRecord(value) && typeof value.version === 'number' && typeof value.identifier === 'string' && hasFields(value) && (value.base === undefined || hasFields(value.base))
 
-/** Returns a draft with the vehicle's own values and no changes. */
+/** Returns a draft with the vehicle's current values and no changes. */
 export const createInspectionDraft = (vehicle: VehicleFields & { version: number }): InspectionDraft => ({ identifier: '', ...pickVehicleFields(vehicle), version: vehicle.version, base: pickVehicleFields(vehicle) })
 
 /** Returns a draft based on the current vehicle: fields that the person has not changed take the vehicle's current values. */
@@ -33,7 +33,7 @@ export function rebaseInspectionDraft(draft: InspectionDraft, vehicle: VehicleFi
   return now
 }
 
-/** Returns a draft with the person's own changes on top of the version that another person has saved meanwhile. */
+/** Returns a draft with the user's own changes on top of the vehicle as another user has saved it meanwhile. */
 export function mergeInspectionDraft(draft: InspectionDraft, current: VehicleFields & { version: number }): InspectionDraft {
   const onto = { ...createInspectionDraft(current), identifier: draft.identifier, scanned: draft.scanned }
   for (const field of VEHICLE_FIELDS) if (draft.base === undefined || draft[field] !== draft.base[field]) onto[field] = draft[field]

@@ -22,7 +22,7 @@ export const actsAsShortcut = ({ target, defaultPrevented, ctrlKey, altKey, meta
   areShortcutsEnabled.get() && !defaultPrevented && !ctrlKey && !altKey && !metaKey && !(target instanceof Element && target.closest(WRITES) !== null)
 
 /**
- * Calls `act` when the key '/' is pressed outside of fields and dialogs. If several listeners are registered, only the first is called.
+ * Calls `act` when the key '/' is pressed outside of fields and dialogs. If several listeners are registered, only the first calls `act`.
  * Returns a function that stops listening.
  */
 export function listenForSlashKey(act: () => void): () => void {

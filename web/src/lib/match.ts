@@ -9,19 +9,19 @@ export interface IdentifiableVehicle {
 /** Result of matching a scanned or typed text against the vehicles of a campaign. */
 export type VehicleMatch<V> =
   | { kind: 'one'; vehicle: V }
-  /** A rule matches several vehicles, and no rule matches exactly one vehicle. */
+  /** A rule matches several vehicles, and no other rule matches exactly one vehicle. */
   | { kind: 'several'; vehicles: V[] }
   /** Vehicles match only when letters that look like digits are read as digits. The person has to confirm this match. */
   | { kind: 'lookAlike'; vehicles: V[] }
-  /** A scan contains only a part of one vehicle's identifier. The person has to confirm this match. */
+  /** A scan contains only a part of one vehicle's identifier. The user has to confirm this match. */
   | { kind: 'part'; vehicles: V[] }
   | { kind: 'none' }
 
-/** Index of a campaign's vehicles by the keys of their identifiers. */
+/** Index of a campaign's vehicles by their normalized identifiers (keys). */
 export interface IdentifierIndex<V> {
   byKey: Map<string, V[]>
   byLookAlikeKey: Map<string, V[]>
-  /** Lengths of the keys that are searched for inside of longer texts, such as links. Short keys are left out. */
+  /** Lengths of the keys that are searched for inside of longer texts, such as links. Does not include the lengths of short keys. */
   lengths: number[]
   longest: number
 }
@@ -35,7 +35,7 @@ const MIN_FIELD_LENGTH = 5
 const LINK = /:\/\/|^www\.|[?&][\w.-]+=/i
 /** Separators of the fields of a label: characters that no identifier contains. */
 const BETWEEN_FIELDS = /[^\p{L}\p{N}\p{M}\p{Zs}\p{Pd}./*]+/u
-/** Separators of the parts of a link, which include slashes. */
+/** Separators of the parts of a link: the separators of label fields, and slashes. */
 const BETWEEN_PARTS = /[^\p{L}\p{N}\p{M}\p{Zs}\p{Pd}.*]+/u
 
 /**
@@ -53,7 +53,7 @@ function decoded(text: string): string {
   })
 }
 
-/** Replaces the letters that never occur in a VIN with the digits that they look like. */
+/** Replaces the letters that never occur in a VIN (I, O, Q) with the digits that they look like. */
 const lookOf = (key: string): string => key.replaceAll(/[OQ]/g, '0').replaceAll('I', '1')
 
 export const createEmptyIdentifierIndex = <V>(): IdentifierIndex<V> => ({ byKey: new Map(), byLookAlikeKey: new Map(), lengths: [], longest: 0 })
@@ -81,7 +81,7 @@ function add<V>(map: Map<string, V[]>, key: string, vehicle: V): void {
   else known.push(vehicle)
 }
 
-/** Returns the vehicles whose full key is contained in a longer text, such as a link or the text of a rail tag. */
+/** Returns the vehicles whose full key occurs in a longer text, such as a link. Keys inside of other found keys do not count. */
 function contained<V>(byKey: Map<string, V[]>, lengths: number[], key: string): V[] {
   const found = new Map<string, V[]>()
   for (const length of lengths) {
@@ -95,7 +95,7 @@ function contained<V>(byKey: Map<string, V[]>, lengths: number[], key: string): 
   return widest.flatMap((part) => found.get(part) ?? [])
 }
 
-/** Returns the vehicles whose full key is a field of a label or a part of a link. */
+/** Returns the vehicles whose full key equals a field of a label or a part of a link. */
 function fielded<V>(byKey: Map<string, V[]>, text: string): V[] {
   const keys = new Set([...text.split(BETWEEN_FIELDS), ...text.split(BETWEEN_PARTS)].map(toIdentifierKey))
   return [...keys].flatMap((key) => (key.length < MIN_FIELD_LENGTH ? [] : (byKey.get(key) ?? [])))
@@ -113,7 +113,7 @@ const withoutMark = (key: string): string | null => (key.length === VIN + 1 && k
 
 const keyIn = (text: string): string => toIdentifierKey(decoded(text)).slice(0, MAX_QR_LENGTH)
 
-/** Returns the rules that match the full identifier of a vehicle, the strictest first. */
+/** Returns the rules that require a vehicle's full identifier in the text, the strictest first. Each rule returns the vehicles it finds. */
 function fullRules<V>(text: string, { byKey, lengths }: IdentifierIndex<V>): (() => V[])[] {
   const key = keyIn(text)
   const bare = withoutMark(key)

@@ -11,8 +11,8 @@ interface Next<V> {
 }
 
 /**
- * Returns the next uninspected vehicle after the vehicle with the id `after`, in walking order (by yard, then parking space). The search
- * continues at the start of the list. If `yard` is not null, only vehicles of that yard count.
+ * Returns the next uninspected vehicle after the vehicle with id `after`, in a list in walking order (by yard, then parking space). The
+ * search wraps around at the end of the list. If `yard` is not null, only vehicles of that yard count.
  */
 export function findNextVehicle<V extends Inspectable>(vehicles: readonly V[], yard: number | null, after: number | null): Next<V> {
   const start = after === null ? 0 : vehicles.findIndex(({ id }) => id === after) + 1

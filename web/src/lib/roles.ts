@@ -4,7 +4,7 @@ const LABELS: Record<string, TextKey> = { admin: 'role.admin', tm: 'role.tm', op
 
 export const USER_TYPES = ['admin', 'tm', 'op'] as const
 
-/** Returns the catalogue key of an access level, or null for an unknown access level. */
+/** Returns the text key of an access level's label, or null for an unknown access level. */
 export const getAccessLevelTextKey = (userType: string): TextKey | null => LABELS[userType] ?? null
 
 export const mayManageCampaigns = (userType: string): boolean => userType === 'admin' || userType === 'tm'

@@ -12,7 +12,7 @@ const TONES: Record<ScanFeedback, Tone[]> = {
   otherVehicle: [{ hertz: 880, from: 0, ms: 110 }, { hertz: 587, from: 130, ms: 180 }],
   unknown: [{ hertz: 233, from: 0, ms: 380 }],
 }
-/** Vibration patterns: one short, two short, two long, one very long. A person with gloves can distinguish the patterns. */
+/** Vibration patterns in milliseconds: one short, two short, two long, one very long. The patterns can be distinguished with gloves. */
 const VIBRATIONS: Record<ScanFeedback, number[]> = { matched: [60], alreadyInspected: [60, 70, 60], otherVehicle: [220, 90, 220], unknown: [500] }
 const LOUDNESS = 0.25
 const EDGE_S = 0.012
@@ -28,7 +28,7 @@ export function prepareFeedbackSound(): void {
   }
 }
 
-/** Enables sound. Must be called in the handler of a tap, because browsers allow a page to start sound only there. */
+/** Enables sound. Must be called in the handler of a tap, because browsers let a page start sound only in response to user input. */
 export function unlockFeedbackSound(): void {
   prepareFeedbackSound()
   if (context?.state === 'suspended') context.resume().catch(() => undefined)

@@ -15,8 +15,8 @@ export interface ReadableVehicle {
 /** Properties of the camera view, which is used on its own page and inside of other pages. */
 export interface ScanViewProps {
   /**
-   * Grades how well a scanned text matches. If several codes are in view, the best match is reported; without a match, the first code is
-   * reported.
+   * Grades how well a scanned text matches a vehicle. If several codes are in view, the best match is reported; without a match, the first
+   * code is reported.
    */
   gradeMatch?: (text: string) => boolean | MatchGrade
   onScan: (text: string) => void
@@ -24,11 +24,11 @@ export interface ScanViewProps {
   vehicles?: readonly ReadableVehicle[]
   /** Whether the camera stays on after a scan. The same label is then reported again only after it has left the view. */
   keepOn?: boolean
-  /** Whether decoding is stopped while the camera stays on. */
+  /** Whether scanning is paused: the camera stays on, but no code is reported. */
   paused?: boolean
   /** Result of the last scan, shown as the colour of the finder (the dashed square). */
   lastFeedback?: ScanFeedback | null
-  /** Called when the camera fails, and when it runs again. */
+  /** Called with true when the camera fails, and with false when the camera works. */
   onCameraChange?: (hasFailed: boolean) => void
 }
 
@@ -59,13 +59,13 @@ const loadState = createStore<ScannerLoadState>({ scanner: null, hasFailed: fals
 let load: (() => Promise<ScannerModule>) | null = null
 let loading = false
 
-/** Registers the function that loads the scanner, without calling the function. */
+/** Registers the function that loads the scanner. `loadScanner` calls the function later. */
 export function setScannerLoader(loader: () => Promise<ScannerModule>): void {
   load = loader
   loadState.set({ scanner: null, hasFailed: false })
 }
 
-/** Loads the scanner and its engine, unless they are loaded or loading. A call after a failure tries again. */
+/** Loads the scanner and its decoding engine, unless they are loaded or loading. A call after a failure tries again. */
 export function loadScanner(): void {
   if (loadState.get().scanner !== null) return loadState.get().scanner?.preload()
   if (load === null || loading) return
@@ -83,7 +83,7 @@ export function loadScanner(): void {
     })
 }
 
-/** Returns the load state of the scanner, in which `scanner` is `null` until the scanner has been loaded. Starts loading the scanner when the component mounts. */
+/** Returns the load state of the scanner; `scanner` is `null` until it is loaded. Starts loading the scanner when the component mounts. */
 export function useScanner(): ScannerLoadState {
   useEffect(loadScanner, [])
   return useStore(loadState)

@@ -1,7 +1,7 @@
 import { AUDIT_SUMMARIES } from './auditSummaries'
 import { FIELD_ERROR_MESSAGES, SERVER_MESSAGES, PLACEHOLDER_TRANSLATIONS } from './serverMessages'
 
-/** All sentences of the server that have a Portuguese translation, the most specific sentences first. */
+/** All server messages with a Portuguese translation. Specific messages precede general ones, because the first match is used. */
 export const TRANSLATED_SENTENCES = [...SERVER_MESSAGES, ...AUDIT_SUMMARIES, ...FIELD_ERROR_MESSAGES]
 
 const HOLE = /\{(\d)\}/g
@@ -24,10 +24,10 @@ function sentences(): Sentence[] {
   return known
 }
 
-/** Matches a sentence about one field of a request that is preceded by the name of the field, such as `name: …`. */
+/** Matches a server message that begins with the name of a request field, such as `name: …`. */
 const FIELD = /^(?:base\.)?([a-z_]+): ([^]+)$/
 
-/** Translates a sentence of the server to Portuguese. Returns null for an unknown sentence. */
+/** Translates a server message to Portuguese. Returns null for an unknown message. */
 export function toPortuguese(sentence: string): string | null {
   const [, field, why] = FIELD.exec(sentence) ?? []
   if (field !== undefined && why !== undefined) return toPortuguese(why) ?? toPortuguese(`The ${field} ${why}.`)
@@ -35,8 +35,8 @@ export function toPortuguese(sentence: string): string | null {
 }
 
 /**
- * Translates a text of several sentences about fields, each of which begins with `The`. Returns null when the text has only one sentence or
- * contains an unknown sentence.
+ * Translates a server message of several sentences about fields, each of which begins with `The`. Returns null when the message has only
+ * one sentence or contains an unknown sentence.
  */
 function ofSeveralFields(text: string): string | null {
   const parts = text.split(/\. (?=The )/)
@@ -65,17 +65,14 @@ function valueIn(text: string): string {
   return text.replace(core, () => translated ?? core)
 }
 
-/**
- * Matches the sentences that the specification quotes in English. These sentences stay English in the default catalogue, whose other
- * messages are Portuguese.
- */
+/** Matches the server messages that the specification quotes in English. They stay English in the default language, which is Portuguese. */
 const QUOTED = /^line \d+ requires both Model Code and Serial Number$|^Failed to select document\./
 
-/** Translates a sentence of the server to the language of the page. Returns an unknown sentence unchanged, without the name of its field. */
+/** Translates a server message to the page's language. English messages lose a leading field name; unknown messages stay unchanged. */
 export function translateSentenceTo(language: string, sentence: string): string {
   if (language === 'en' || (language === 'default' && QUOTED.test(sentence))) return withoutField(sentence)
   return toPortuguese(sentence) ?? sentence
 }
 
-/** Removes the name of a field from the start of a sentence that is complete without the name. */
+/** Removes a leading field name, such as `name: `, from a message whose remaining text begins with a capital letter. */
 const withoutField = (sentence: string): string => sentence.replace(/^(?:base\.)?[a-z_]+: (?=[A-Z])/, '')

@@ -1,6 +1,6 @@
 /**
- * Sentences of the server with their Portuguese translations. `{1}`, `{2}` … are placeholders, whose values are translated when `PLACEHOLDER_TRANSLATIONS`
- * contains them. When two entries match a sentence, the first entry is used.
+ * Server messages with their Portuguese translations. `{1}`, `{2}` … are placeholders, whose values `PLACEHOLDER_TRANSLATIONS` translates.
+ * When two entries match a message, the first entry is used.
  */
 export const SERVER_MESSAGES: [english: string, portuguese: string][] = [
   // Sentences that begin with a row number
@@ -158,7 +158,7 @@ export const SERVER_MESSAGES: [english: string, portuguese: string][] = [
   ['Only the latest 2,000 events are listed. Narrow the filters.', 'Só os 2.000 eventos mais recentes são listados. Restrinja os filtros.'],
 ]
 
-/** Sentences about any field of a form or column of a workbook. */
+/** Validation messages for any form field or workbook column, with their Portuguese translations. */
 export const FIELD_ERROR_MESSAGES: [english: string, portuguese: string][] = [
   ['{1} has more than {2} characters.', '{1} tem mais de {2} caracteres.'],
   ['{1} can have at most {2} characters.', '{1} pode ter no máximo {2} caracteres.'],
@@ -175,7 +175,7 @@ export const FIELD_ERROR_MESSAGES: [english: string, portuguese: string][] = [
   ['The {1} {2} does not exist.', '{1} {2} não existe.'],
 ]
 
-/** Translations of placeholder values. Columns of workbooks keep their English names, as in the files. */
+/** Portuguese translations of placeholder values, such as field names. Names of workbook columns stay English, as in the files. */
 export const PLACEHOLDER_TRANSLATIONS: Record<string, string> = {
   password: 'a senha', hmc: 'o HMC', HMC: 'o HMC', 'parking space': 'a vaga', 'vin number': 'o VIN', VIN: 'o VIN', 'supervisor notes': 'as observações do supervisor',
   'admin notes': 'as observações do supervisor', 'operator notes': 'as observações', status: 'o status', yard: 'o pátio', name: 'o nome', description: 'a descrição', part: 'a peça',

@@ -68,8 +68,8 @@ async function withLease(key: string, tab: string, signal: AbortSignal, act: (si
 export const getWebLocks = (): LockManager | null => navigator.locks ?? null
 
 /**
- * Runs `act` in only one tab of this browser at a time. The other tabs wait until `act` has ended.
- * In browsers without Web Locks, a lease in local storage replaces the lock. `act` may lose the lease when its tab is suspended.
+ * Runs `act` in only one tab of this browser at a time; other tabs wait until `act` has ended. In browsers without Web Locks, a lease in
+ * local storage replaces the lock. A suspended tab may lose the lease; its `act` is then aborted and later runs again.
  */
 export async function runInOneTab(name: string, signal: AbortSignal, act: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const locks = getWebLocks()

@@ -4,7 +4,7 @@ import type { Language } from './text'
 const MINUTE = 60_000
 const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [['day', 86_400_000], ['hour', 3_600_000], ['minute', MINUTE]]
 
-/** Returns the time since `at` in words. A time in the future, from a wrong clock, is shown as 'now'. */
+/** Returns the time since `at` in words, such as '5 minutes ago'. A time in the future, from a wrong clock, is shown as 'now'. */
 export function formatTimeAgo(at: number, now: number, language: Language): string {
   const format = new Intl.RelativeTimeFormat(language === 'en' ? 'en' : 'pt-BR', { numeric: 'auto' })
   const passed = Math.max(0, now - at)

@@ -2,10 +2,10 @@ import { getCurrentLanguage } from './text'
 
 let translate = (_: string, sentence: string): string => sentence
 
-/** Loads the translations of the server's sentences. Until the translations are loaded, sentences are shown in English. */
+/** Loads the translations of server messages. Until the translations are loaded, messages are shown in English. */
 export async function loadSentences(): Promise<void> {
   translate = (await import('./sentences')).translateSentenceTo
 }
 
-/** Translates a sentence of the server to the chosen language. */
+/** Translates a server message to the chosen language. Returns an unknown message unchanged. */
 export const translateSentence = (sentence: string): string => translate(getCurrentLanguage(), sentence)

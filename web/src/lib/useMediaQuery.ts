@@ -1,13 +1,10 @@
 import { useSyncExternalStore } from 'react'
 
-/**
- * Matches a media query for a minimum width of three digits, from which tables replace cards. These queries also match when printing, so
- * that tables are printed.
- */
+/** Matches the media queries at which tables replace cards. They also count as true when printing, so that tables are printed. */
 const TABLE_WIDTH = /^\(min-width: \d{3}px\)$/
 const listsOf = (query: string) => (TABLE_WIDTH.test(query) ? [query, 'print'] : [query]).map((one) => window.matchMedia(one))
 
-/** Returns whether a CSS media query matches now. */
+/** Returns whether a CSS media query matches, and renders the component again when the result changes. */
 export function useMediaQuery(query: string): boolean {
   return useSyncExternalStore(
     (changed) => {

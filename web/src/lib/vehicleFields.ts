@@ -8,7 +8,7 @@ export type VehicleFields = Record<VehicleField, string>
 /** Fields of a vehicle that every user may change. Only supervisors may change the other fields. */
 export const OPERATOR_FIELDS: readonly VehicleField[] = ['status', 'operator_notes']
 
-/** Labels of a vehicle's fields, the same on all screens. */
+/** Text keys of the labels of a vehicle's fields. */
 export const VEHICLE_FIELD_LABELS: Record<VehicleField, TextKey> = {
   status: 'vehicles.status', operator_notes: 'vehicle.operatorNotes', admin_notes: 'vehicle.adminNotes', vin_number: 'vehicles.vin', parking_space: 'vehicles.space',
 }

@@ -17,7 +17,7 @@ const SLUGS: Record<string, string> = {
 /** Returns the class name of a status in the style sheets, which determines its colour and shape. Returns 'none' for an unknown status. */
 export const getStatusClassName = (status: string): string => SLUGS[status.toLowerCase()] ?? 'none'
 
-/** Catalogue keys of the reasons why a status cannot be chosen. */
+/** Text key of the reason why a user cannot choose a vehicle status. */
 export type StatusChangeError = `status.${'isCurrent' | 'onlyWithout' | 'repairNeedsStatus' | 'repairOkNeedsRepair' | 'onlySupervisor'}`
 
 /** Returns the reason why a role cannot change the status `stored` to `wanted`. Returns null when the change is allowed. */

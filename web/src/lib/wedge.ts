@@ -8,7 +8,7 @@ const FAST_KEY_INTERVAL_MS = 70
 /** Maximum difference in milliseconds between the intervals of a slow scanner, which types at an even pace. */
 const MAX_UNEVENNESS_MS = 40
 const MIN_LENGTH = 5
-/** Minimum length of a code from a slow scanner. A person rarely types this many capitals and digits at such a pace. */
+/** Minimum length of a code from a slow scanner. A user rarely types this many capitals and digits at an even, fast pace. */
 const MIN_SLOW_LENGTH = 8
 /** Pattern of the text of a code from a slow scanner: capitals, digits and signs, with at least one digit. */
 const SLOW_TEXT = /^(?=.*\d)[^\p{Ll}]*$/u
@@ -36,7 +36,7 @@ export interface KeystrokeResult {
   isTrailing: boolean
 }
 
-/** Creates a detector of hardware scanners that type like a keyboard (wedge). The detector collects fast keystrokes until Enter or Tab completes a scan. */
+/** Creates a detector of hardware scanners that type like a keyboard. It collects fast keystrokes until Enter or Tab completes a scan. */
 export function createHardwareScanDetector() {
   let text = ''
   let last = -Infinity

@@ -8,7 +8,7 @@ const PRESSED = 'button, a[href], summary'
 /** Delay in milliseconds before Enter activates an element, longer than a hardware scanner takes for its next key. */
 const HOLD_MS = MAX_KEY_INTERVAL_MS + 20
 const TYPING = /^insert(Text|CompositionText|FromComposition|LineBreak|Paragraph)$/
-/** Names of keys whose character is only in the subsequent input event, as on Android. */
+/** Values of `KeyboardEvent.key` that do not name the typed character, as on Android. The input event that follows has the character. */
 const UNNAMED = new Set(['Unidentified', 'Process'])
 const CONTROL_BITS = 0x1f
 const ALT_CODES = 256

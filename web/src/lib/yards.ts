@@ -9,8 +9,7 @@ const DASH = '-'
 const HIDDEN = [DASH, '0']
 
 /**
- * Returns whether a yard is shown in lists of yards. The yards '-' and '0' are hidden, because they only group parking spaces that belong to no
- * real yard.
+ * Returns whether a yard is shown in lists. The yards '-' and '0' are hidden, because they only group parking spaces without a real yard.
  */
 export const isShownYard = ({ name }: { name: string }): boolean => !HIDDEN.includes(name)
 

@@ -1,4 +1,4 @@
-/** Opens a channel to the other tabs of this browser and calls `onMessage` for each message from them. Returns null in a browser without `BroadcastChannel`. */
+/** Opens a channel to the other tabs of this browser. Returns null if the browser has no `BroadcastChannel`. */
 export function openBroadcastChannel(name: string, onMessage: (data: unknown) => void): BroadcastChannel | null {
   if (!('BroadcastChannel' in globalThis)) return null
   const channel = new BroadcastChannel(name)

@@ -47,9 +47,8 @@ function isOpen(known: Database): boolean {
 const BLOCKED_MS = 4000
 
 /**
- * Reason why this tab cannot open its database. `blocked` means that a tab with an older version of Patio keeps the database open.
- * `outdated` means that a tab with a newer version has upgraded the database, so that this page has to be reloaded. The value is null while the tab
- * can open its database.
+ * Reason why this tab cannot open its database; null otherwise. `blocked`: a tab with an older version of Patio keeps the database open.
+ * `outdated`: a tab with a newer version has upgraded the database, so that this page has to be reloaded.
  */
 export const databaseProblem = createStore<'blocked' | 'outdated' | null>(null)
 

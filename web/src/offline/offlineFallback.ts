@@ -5,7 +5,7 @@ import { offlineCampaigns } from './offlineCampaigns'
 const SERVER_TIMEOUT_MS = 4000
 const TIMEOUT = Symbol('timeout')
 
-/** Returns the server's response. When the server is unreachable or slow, returns what `lookup` finds among the campaigns that are stored on this device. */
+/** Returns the server's response. If the server is unreachable or slow, returns the result of `lookup` in the data on this device. */
 export async function withOfflineFallback<T>(call: Promise<T>, lookup: () => Promise<T | null>): Promise<T> {
   if (offlineCampaigns.get().length === 0) return await call
   const timeout = new Promise<typeof TIMEOUT>((resolve) => {

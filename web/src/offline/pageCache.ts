@@ -3,8 +3,8 @@ let isCached = false
 
 /**
  * Aborts the transactions of a database while the page enters or is in the back/forward cache. WebKit suspends a cached page with its
- * transactions open, and an open transaction would block every write of the next page. No save is lost silently, because a screen
- * reports a save only after its transaction has completed.
+ * transactions open, and an open transaction would block every write of the next page. No save is lost silently, because a screen reports
+ * a save only after its transaction has completed.
  */
 export function abortTransactionsInPageCache(database: IDBDatabase): void {
   const begin = database.transaction.bind(database)

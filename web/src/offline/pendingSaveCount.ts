@@ -2,15 +2,15 @@ import { isRecord } from '@/lib/json'
 import { createStore } from '@/lib/store'
 import { readStoredJson, writeStoredJson } from '@/lib/storage'
 
-/** Numbers of saves that are stored on this device and have not reached the server. */
+/** Numbers of saves that are stored on this device and that the server has not stored. */
 export interface PendingSaveCount {
-  /** Owner key (names a person's stored data) of the person to whom `open` and `refused` belong; null without a session. */
+  /** Person to whom `open` and `refused` belong, as owner key (names the person's data on this device); null without a session. */
   owner: string | null
-  /** Number of pending saves of that person, including rejected saves and records that cannot be decrypted. */
+  /** Number of pending saves of the owner, including rejected saves and records that cannot be decrypted. */
   open: number
-  /** Number of saves of that person that the server rejected, including records that cannot be decrypted. */
+  /** Number of saves of the owner that the server rejected, including records that cannot be decrypted. */
   refused: number
-  /** Number of pending saves of other people who use this device. */
+  /** Number of pending saves of all other people who use this device. */
   others: number
 }
 

@@ -3,8 +3,8 @@ import { loadOutbox } from './outbox/store'
 import { deleteAllSnapshots } from './snapshots/store'
 
 /**
- * Deletes what this browser stores for a person who has signed out, and the snapshots (vehicle lists stored for offline use) of all people.
- * Unsent saves stay, encrypted, until the person signs in again.
+ * Deletes the data that this browser stores for a signed-out person, and the snapshots (vehicle lists stored for offline use) of all
+ * people. Unsent saves stay, encrypted, until the person signs in again.
  */
 export async function deletePersonalData(owner: string): Promise<void> {
   for (const name of Object.keys(localStorage)) if (name.split(':')[1] === owner) localStorage.removeItem(name)

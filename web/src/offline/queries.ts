@@ -9,7 +9,7 @@ import * as stored from './snapshots/queries'
 import { refreshSnapshot } from './snapshots/refresh'
 import { readSnapshotRows } from './snapshots/store'
 
-/** Delay in milliseconds between showing a vehicle list from this device and asking the server for changes. */
+/** Delay in milliseconds between showing a vehicle list that is stored on this device and asking the server for changes. */
 const REFRESH_DELAY_MS = 300
 
 /** Query of one page of campaigns, newest first. The previous page stays on screen until the next page has loaded. */
@@ -21,7 +21,7 @@ export const campaignsQuery = (search: CampaignSearch) =>
     meta: { failed: 'campaigns.notLoaded' },
   })
 
-/** Query of all campaigns, for the options of a filter. */
+/** Query of all campaigns, for the campaign options of a filter. */
 export const allCampaignsQuery = queryOptions({
   queryKey: queryKeys.allCampaigns,
   queryFn: ({ signal }) => withOfflineFallback(fetchAllCampaigns(signal), () => stored.listCampaigns()),
@@ -55,10 +55,7 @@ export const vehicleQuery = (id: number, yard: number | null) =>
 /** `ETag` of each fetched vehicle list. A list that was changed in the cache is a new array without an `ETag`. */
 const etags = new WeakMap<ListedVehicle[], string>()
 
-/**
- * Query of all vehicles of a campaign in walking order (by yard, then parking space). The server sends the list again only when the list
- * has changed.
- */
+/** Query of all vehicles of a campaign, ordered by yard, then parking space. The server sends the list again only if it has changed. */
 export const vehicleListQuery = (campaign: number) =>
   queryOptions({
     queryKey: queryKeys.vehicleList(campaign),
@@ -73,8 +70,8 @@ export const vehicleListQuery = (campaign: number) =>
   })
 
 /**
- * Returns the vehicle list that is stored on this device and refreshes the list afterwards. When the query cache contains a list, refreshes
- * the list first. Returns null when this device has no list.
+ * Returns the vehicle list that is stored on this device, and updates it from the server afterwards. If the query cache already has a
+ * list, updates the stored list first. Returns null when this device stores no list.
  */
 async function listFromDevice(client: QueryClient, campaign: number, cached: ListedVehicle[] | undefined): Promise<ListedVehicle[] | null> {
   const refreshed = () => refreshSnapshot(client, campaign).catch((error: unknown) => {

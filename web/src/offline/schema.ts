@@ -1,33 +1,33 @@
 import type { DBSchema } from 'idb'
 import type { Campaign, ListedVehicle } from '@/api/types'
 
-/** Plain bytes that are not shared with a worker. */
+/** Byte array whose memory is not shared with a worker, as the Web Crypto API requires. */
 export type UnsharedBytes = Uint8Array<ArrayBuffer>
 
 /** State of a save in the outbox: not yet sent, rejected by the server, or stored at the server. */
 export type SaveState = 'waiting' | 'refused' | 'done'
 
-/** A save as stored in the database. The fields by which saves are counted and ordered are readable; the rest is encrypted with its owner's key. */
+/** A vehicle save as stored in the database. All fields of the save that are not listed here are encrypted with its owner's key. */
 export interface EncryptedSave {
-  /** Position in the order of sending, and the key of the record. */
+  /** Position of the save in the order of sending, and key of the database record. */
   seq: number
   id: string
   owner: string
   state: SaveState
   /** Time at which the person saved the vehicle, in milliseconds since 1970. */
   at: number
-  /** The initialization vector, followed by the encrypted rest as JSON. */
+  /** The initialization vector, followed by the encrypted JSON of the other fields of the save. */
   sealed: UnsharedBytes
 }
 
-/** Metadata of the downloaded vehicle list of a campaign. */
+/** Metadata of a campaign's vehicle list that was downloaded for offline use. */
 export interface CampaignSnapshot {
   campaign: number
-  /** The person who downloaded the list. Other people who use this device do not see the list. */
+  /** Owner key of the person who downloaded the list. Other people who use this device do not see the list. */
   owner: string
   /** Ids of the stored yards; null when the list has every yard. */
   yards: number[] | null
-  /** The campaign as the server last sent it, with its counts. */
+  /** The campaign, with its vehicle counts, as last sent by the server. */
   head: Campaign
   /** Revision number of the campaign's vehicle list at the server; null when the server sent no revision. */
   revision: number | null
@@ -52,6 +52,6 @@ export interface DatabaseSchema extends DBSchema {
   taken: { key: number; value: CampaignSnapshot }
   /** Encoded rows of a downloaded vehicle list (snapshot), in parts. */
   rows: { key: [campaign: number, part: number]; value: string }
-  /** Rows that changed after their vehicle list (snapshot) was downloaded. */
+  /** Rows of a downloaded vehicle list (snapshot) that have changed since the download; each replaces the row in `rows`. */
   newer: { key: [campaign: number, vehicle: number]; value: ListedVehicle }
 }

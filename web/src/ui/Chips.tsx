@@ -18,7 +18,7 @@ export function ChipRow({ label, children }: { label: string; children: ReactNod
   )
 }
 
-/** Filter that is on or off, with the number of entries that match. */
+/** Filter chip: a toggle button with the number of entries that match the filter. */
 export function Chip({ text, count, pressed, onPress }: ChipProps) {
   return (
     <button type="button" className={styles.chip} aria-pressed={pressed} onClick={onPress}>

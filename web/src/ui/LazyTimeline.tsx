@@ -9,7 +9,7 @@ interface LazyTimelineProps<P extends object> {
   isOnline: boolean
 }
 
-/** Timeline whose code is loaded when it is first shown. A failure to load the code leaves the rest of the page as it is. */
+/** Timeline whose code is loaded on first render. When loading fails, an error with a retry button replaces the timeline. */
 export function LazyTimeline<P extends object>({ load, props, isOnline }: LazyTimelineProps<P>) {
   const t = useTimelineText()
   const [attempt, setAttempt] = useState(1)

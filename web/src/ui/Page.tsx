@@ -5,7 +5,9 @@ import { Button } from './Button'
 import { Icon, type IconName } from './Icon'
 import styles from './Page.module.css'
 
-/** Whether a page is shown in a pane of another page. In a pane, the heading is one level lower, takes no focus and does not name the browser tab. */
+/**
+ * Whether a page is a pane of another page. In a pane, the heading is one level lower, takes no focus and does not title the browser tab.
+ */
 export const IsInSidePaneContext = createContext(false)
 
 /** Sets the title of the browser tab to '{screen} · {product}'. */

@@ -4,17 +4,14 @@ import styles from './PageDropTarget.module.css'
 
 interface PageDropProps {
   title: string
-  /** Result of dropping a file, one line for each type of file. */
+  /** Explanations of what dropping a file does, one for each accepted type of file. */
   offers: string[]
   onFile: (file: File) => void
 }
 
 const hasFile = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') === true
 
-/**
- * Accepts a file that is dropped anywhere on the page. While the file is dragged, shows the result of dropping it. A drop zone under the
- * pointer takes precedence.
- */
+/** Accepts a file dropped anywhere on the page. Shows `offers` during a drag. A drop zone under the pointer takes precedence. */
 export function PageDropTarget({ title, offers, onFile }: PageDropProps) {
   const [over, setOver] = useState(false)
   const drop = useEffectEvent((event: DragEvent) => {

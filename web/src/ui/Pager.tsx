@@ -13,8 +13,7 @@ interface PagerProps {
 }
 
 /**
- * Page links: first, last, and two on each side of the current page, with ellipses. A current page beyond the last page is shown as the
- * last page.
+ * Page links: first, last, and two on each side of the current page. If `page` is beyond the last page, calls `onPage` with the last page.
  */
 export function Pager({ label, page, pages, onPage }: PagerProps) {
   const t = useText()

@@ -23,7 +23,7 @@ export function countFilledTicks(done: number, total: number, ticks: number): nu
   return done >= total ? ticks : Math.min(Math.max(Math.round((done / total) * ticks), 1), ticks - 1)
 }
 
-/** Progress as two counts and a bar of ticks, such as `312 / 1 240`. */
+/** Progress as two counts, such as `312 / 1 240`, and a bar of ticks (segments). */
 export function ProgressBar({ label, done, total, quiet = false, unknown = false, ticks = 24 }: ProgressProps) {
   const t = useText()
   if (unknown) return <p className={styles.unknown}>{t('campaigns.progressUnknown')}</p>

@@ -11,7 +11,7 @@ interface SearchBoxProps {
   debounceMs?: number
 }
 
-/** Search field, focused by the key '/'. Shows each key at once and calls `onChange` after a pause in typing. */
+/** Search field, focused by the key '/'. Shows typed text at once and calls `onChange` after a pause in typing. */
 export function SearchBox({ label, value, onChange, debounceMs = 0 }: SearchBoxProps) {
   const [text, setText] = useState(value)
   const [lastValue, setLastValue] = useState(value)

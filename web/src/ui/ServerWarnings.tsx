@@ -1,7 +1,7 @@
 import { translateSentence } from '@/lib/translateSentence'
 import { Alert } from './Page'
 
-/** Warnings of the server in the person's language, one per line. Renders nothing without warnings. */
+/** Warnings from the server in the user's language, one per line. Renders nothing without warnings. */
 export function ServerWarnings({ sentences = [] }: { sentences?: readonly string[] | undefined }) {
   if (sentences.length === 0) return null
   return (

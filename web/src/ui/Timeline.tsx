@@ -52,7 +52,7 @@ export function TimelineItem({ ref, icon, title, by, at, way, below, children }:
   )
 }
 
-/** Name of a changed field, beside its values. */
+/** Row of a timeline event: the name of a changed field, and beside the name its old and new value. */
 export function TimelineField({ name, children }: { name: string; children: ReactNode }) {
   return (
     <div className={styles.change}>
@@ -62,7 +62,7 @@ export function TimelineField({ name, children }: { name: string; children: Reac
   )
 }
 
-/** Old and new value of a field. Screen readers read a word between the two. */
+/** Old and new value of a field with an arrow between them. Screen readers read a word in place of the arrow. */
 export function ValueChange({ old, value }: { old: ReactNode; value: ReactNode }) {
   const t = useTimelineText()
   return (

@@ -4,7 +4,7 @@ import { ErrorNotice, Skeleton } from './Page'
 import { TimelineLine } from './Timeline'
 import { useTimelineText } from './TimelineText'
 
-/** State of one page of a history. */
+/** Load state of one page of timeline events. */
 interface TimelineQuery<E> {
   page: { events: readonly E[]; next?: string | null } | undefined
   isPending: boolean
@@ -16,11 +16,11 @@ interface TimelineQuery<E> {
 
 interface TimelinePageProps<E> {
   query: TimelineQuery<E>
-  /** Whether the page continues a page with newer events. */
+  /** Whether this page is below a page with newer events. */
   isOlder: boolean
   Item: ComponentType<{ event: E; ref?: Ref<HTMLLIElement> | undefined }>
   keyOf: (event: E, index: number) => string
-  /** Renders the next page, with the older events that start at this position. */
+  /** Renders the next page of older events. `before` is the position at which that page starts. */
   renderPage: (before: string) => ReactNode
 }
 

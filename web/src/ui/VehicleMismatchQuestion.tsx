@@ -48,10 +48,7 @@ interface VehicleMismatchQuestionProps {
   children?: ReactNode
 }
 
-/**
- * Question for a save whose vehicle id now belongs to another vehicle: does the save belong to that vehicle? The person confirms or
- * discards the save.
- */
+/** Asks whether a save belongs to the vehicle that now has the save's vehicle id. The user confirms or discards the save. */
 export function VehicleMismatchQuestion({ inspectedVin, serverVin, onYes, onDiscard, children }: VehicleMismatchQuestionProps) {
   const t = useFeatureText()
   return (

@@ -2,7 +2,7 @@
 import { launch } from 'puppeteer-core'
 import { PHONE, WAIT_MS } from './limits.mjs'
 
-/** Starts Firefox with a simulated camera, and returns the actions of a journey. */
+/** Starts Firefox with a simulated camera. Returns the actions that a journey (test of the main tasks) performs. */
 export async function startFirefox() {
   const browser = await launch({
     browser: 'firefox',
@@ -20,7 +20,7 @@ export async function startFirefox() {
     reload: () => page.reload(),
     run: (script, ...values) => page.evaluate(`(async (...values) => { ${script} })(...${JSON.stringify(values)})`),
     find: (path) => find(path).then(() => undefined),
-    // A person scrolls a button away from the bar at the bottom of the screen; the driver would only scroll it to the edge.
+    // Scrolls the button to the middle, as a person would. The driver would leave it under the bar at the bottom of the screen.
     click: async (path) => {
       await (await find(path)).evaluate((element) => element.scrollIntoView({ block: 'center' }))
       await page.locator(`xpath/${path}`).click()

@@ -1,7 +1,7 @@
-// Walks the main job, an offline save and a scan in WebKit and Firefox: the engines of iPhones and of some desks.
+// Tests an import with an inspection, an offline save and a scan in WebKit and Firefox, the engines of iPhones and some desktops.
 //
 // Needs a running Patio at PATIO_TEST_URL whose supervisor is PATIO_ADMIN_HMC with PATIO_ADMIN_PASSWORD, and Debian's packages
-// webkit2gtk-driver, xvfb and firefox-esr. Chromium has the browser tests of web/e2e.
+// webkit2gtk-driver, xvfb and firefox-esr. The browser tests in web/e2e run in Chromium.
 import assert from 'node:assert/strict'
 import { readFileSync, rmSync, writeFileSync, mkdtempSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -25,15 +25,15 @@ const text = (words) => `//*[text()[normalize-space()=${JSON.stringify(words)}]]
 const part = (words) => `//*[text()[contains(., ${JSON.stringify(words)})]]`
 const field = (name) => `//input[@aria-label=${JSON.stringify(name)} or @id=//label[contains(., ${JSON.stringify(name)})]/@for or ancestor::label[contains(., ${JSON.stringify(name)})]]`
 
-/** Link to the pending saves; its name goes on with the state of the network. */
+/** Link to the pending saves. The link's accessible name continues with the state of the network. */
 const PENDING_LINK = `//a[starts-with(@aria-label, '1 pending save')]`
 
-/** Waits until a condition holds, and fails with its description. */
+/** Waits until a condition holds. Fails with the description `what` after `WAIT_MS`. */
 async function until(what, condition) {
   for (const end = Date.now() + WAIT_MS; !(await condition()); await sleep(POLL_MS)) assert.ok(Date.now() < end, what)
 }
 
-/** Calls Patio's API as the supervisor, and returns the answer. */
+/** Calls Patio's API with the supervisor's token and returns the response. */
 async function api(token, method, path, body) {
   const headers = { 'content-type': 'application/json', ...(token === null ? {} : { authorization: `Bearer ${token}` }) }
   const response = await fetch(`${PATIO}${path}`, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
@@ -41,14 +41,14 @@ async function api(token, method, path, body) {
   return response
 }
 
-/** Draws a code, and returns it as an SVG document. */
+/** Returns an SVG document with a barcode that contains `words`. */
 async function drawCode(format, words) {
   const wasm = readFileSync(createRequire(import.meta.url).resolve('zxing-wasm/writer/zxing_writer.wasm'))
   prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(wasm).buffer } })
   return (await writeBarcode(words, { format, scale: 6 })).svg
 }
 
-/** Replaces the camera of the page by a picture of a code. */
+/** Script that replaces the page's camera by a picture of a barcode. */
 const SHOW_CODE = `
   const picture = new Image()
   picture.src = 'data:image/svg+xml,' + encodeURIComponent(values[0])
@@ -65,7 +65,7 @@ const SHOW_CODE = `
   navigator.mediaDevices.getUserMedia = async () => canvas.captureStream(10)
 `
 
-/** Identifies the vehicle of the page by hand, and chooses a status. A tab in which the person has once chosen Manual stays so. */
+/** Identifies the vehicle of the page by typing its identifier, and chooses a status. Switches to manual mode unless the tab uses it. */
 async function inspect(engine, vehicle, status) {
   await engine.find(part(vehicle.vin_number))
   const isLocked = await engine.run(`return document.querySelector('input[enterkeyhint=done]').readOnly`)
@@ -76,7 +76,7 @@ async function inspect(engine, vehicle, status) {
 
 for (const [name, startEngine] of [['WebKit', startWebKit], ['Firefox', startFirefox]]) {
   describe(name, () => {
-    /** Vehicles of the campaign, the one that the walk begins with first. */
+    /** Vehicles of the campaign. The first one is the vehicle that the app opens first. */
     let vehicles
     let engine, network, folder, token, campaign
     const stored = async ({ id }) => (await api(token, 'GET', `/api/vehicles/${id}`)).json()
@@ -87,7 +87,7 @@ for (const [name, startEngine] of [['WebKit', startWebKit], ['Firefox', startFir
       engine = await startEngine()
       token = (await (await api(null, 'POST', '/api/sessions', SUPERVISOR)).json()).token
     })
-    // The screen says more about a failed step than the path of an element that did not appear.
+    // Prints the text of the screen, which says more about a failed step than the path of a missing element.
     afterEach(async (step) => {
       await network.restore()
       if (step.error != null) console.error(`${name} shows: ${await engine.run('return `${location.pathname} ${document.body.innerText.replace(/\\s+/g, " ")}`')}`)
@@ -106,7 +106,7 @@ for (const [name, startEngine] of [['WebKit', startWebKit], ['Firefox', startFir
       await engine.type(field('HMC'), SUPERVISOR.hmc)
       await engine.type(field('Password'), SUPERVISOR.password)
       await engine.click(button('Sign in'))
-      // The page of the sign-in still loads its code when the person opens another address.
+      // The sign-in is still loading code at this point, so the test waits before it opens another address.
       await until('the home page opens', async () => (await engine.run('return location.pathname')) === '/campaign-home')
       await engine.open(`${network.url}/import`)
       await engine.choose(field('Campaign file'), file)

@@ -1,8 +1,8 @@
-// A network between a browser and Patio that can be cut.
+// Network connection between a browser and Patio that a test can cut.
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 
-/** Forwards connections on a port of its own to Patio. While it is cut, connections are refused. */
+/** Forwards connections from a free local port to Patio. While the network is cut, connections are refused. */
 export async function startNetwork(patio) {
   const { hostname, port } = new URL(patio)
   const sockets = new Set()

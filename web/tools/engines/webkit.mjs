@@ -33,14 +33,14 @@ async function freePort() {
   return port
 }
 
-/** Starts a virtual display that chooses its own number, and returns the process and the number. */
+/** Starts a virtual display, which chooses a free display number. Returns the process and the display number. */
 async function startDisplay() {
   const display = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1280x1024x24', '-nolisten', 'tcp'], { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] })
   const [number] = await once(display.stdio[3], 'data')
   return { display, number: `:${String(number).trim()}` }
 }
 
-/** Sends a command of WebDriver, and returns its value. */
+/** Sends a WebDriver command and returns the value of the response. */
 async function send(method, url, body) {
   const response = await fetch(url, { method, signal: AbortSignal.timeout(2 * WAIT_MS), ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }) })
   const { value } = await response.json()
@@ -48,7 +48,7 @@ async function send(method, url, body) {
   return value
 }
 
-/** Repeats an action while its element is not there, covered or replaced. */
+/** Repeats an action while its element is missing, covered or being replaced. Fails when the element is not ready after `WAIT_MS`. */
 async function retry(act) {
   for (const until = Date.now() + WAIT_MS; ; ) {
     try {
@@ -72,7 +72,7 @@ async function startSession(driver) {
   }
 }
 
-/** Scrolls an element to the middle of the window, and waits until the page no longer moves the element: the driver clicks on a point. */
+/** Scrolls an element to the middle of the window and waits until it no longer moves, because the driver clicks on a fixed point. */
 async function centre(element) {
   const top = () => element.getBoundingClientRect().top
   for (let before = Number.NaN; before !== top();) {
@@ -82,7 +82,7 @@ async function centre(element) {
   }
 }
 
-/** Starts MiniBrowser with a simulated camera, and returns the actions of a journey. */
+/** Starts MiniBrowser with a simulated camera. Returns the actions that a journey (test of the main tasks) performs. */
 export async function startWebKit() {
   const { display, number } = await startDisplay()
   const port = await freePort()
@@ -103,7 +103,7 @@ export async function startWebKit() {
     reload: () => post('refresh', {}),
     run,
     find: (path) => find(path).then(() => undefined),
-    // A person scrolls a button away from the bar at the bottom of the screen; the driver would only scroll it to the edge.
+    // Scrolls the button to the middle, as a person would. The driver would leave it under the bar at the bottom of the screen.
     click: (path) => onElement(path, async (element) => {
       await post('execute/sync', { script: `return (${centre})(arguments[0])`, args: [{ [ELEMENT]: element }] })
       await post(`element/${element}/click`, {})

@@ -1,15 +1,15 @@
 // Measures the sign-in, the campaign picker, a vehicle list and a vehicle on a simulated slow phone, prints the Lighthouse scores, and
-// fails below the goals.
+// fails when a score is below its goal.
 //
 // Needs a running Patio with campaigns, such as `patio --demo`, at PATIO_TEST_URL. Signs in with PATIO_ADMIN_HMC and PATIO_ADMIN_PASSWORD.
-// Arguments are the paths to measure instead, such as `/yard`.
+// Arguments, if any, are the paths of other pages to measure instead, such as `/yard`.
 // Each page is measured several times and the median counts, because other processes disturb single runs.
 import lighthouse from 'lighthouse'
 import { launch } from 'puppeteer-core'
 
 const GOALS = { performance: 95, accessibility: 100, 'best-practices': 100, seo: 100 }
 const METRICS = ['first-contentful-paint', 'largest-contentful-paint', 'total-blocking-time', 'cumulative-layout-shift', 'speed-index']
-/** Limit of a measurement. The live feed keeps the network busy, so that Lighthouse would wait for 45 seconds. */
+/** Maximum loading time of a page in milliseconds. The live feed keeps the network busy, so that Lighthouse would wait for 45 seconds. */
 const MAX_WAIT_MS = 15_000
 const RUNS = Number(process.env.LIGHTHOUSE_RUNS ?? 5)
 const BASE = process.env.PATIO_TEST_URL ?? 'http://127.0.0.1:8080'
@@ -46,7 +46,7 @@ async function measured(browser, path, stored) {
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
 
-/** Returns the audits that kept a category below its goal, each once. */
+/** Returns the failed audits of all runs, each once, with category and title. Ignores the category `performance`. */
 const complaints = (runs) =>
   new Set(runs.flatMap(({ categories, audits }) =>
     Object.entries(categories).filter(([name]) => name !== 'performance').flatMap(([name, { auditRefs }]) =>

@@ -158,7 +158,7 @@ impl World {
         assert!(self.host.cache.put_if_newer(&progress_cache::cache_key(id), now.revision, &committed).await);
     }
 
-    /// Reports a milestone like vehicle-svc.
+    /// Reports a milestone (work began, is complete, or is incomplete again), as vehicle-svc does.
     pub async fn turn(&self, campaign_id: i64, turn: Milestone, revision: i64) {
         let report = pb::ReportMilestoneRequest { campaign_id, milestone: turn.into(), revision };
         MilestoneServiceClient::new(self.host.channels.campaign.clone()).report_milestone(self.by(SERVICE, report)).await.unwrap();

@@ -1,4 +1,4 @@
-//! Fake vehicle-svc: stores names, gates and counters, records its calls, and fails on demand.
+//! Fake vehicle-svc: stores names, write locks ('gates') and counters, records its calls, and fails on demand.
 use patio_kit::auth::identity;
 use patio_proto::{
     vehicle::{

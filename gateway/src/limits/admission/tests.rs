@@ -26,7 +26,7 @@ async fn reads_leave_a_quarter_to_saves() {
     assert_eq!((reads.len(), saves.len()), (6, 2));
 }
 
-/// Returns how long a save waits before it is rejected.
+/// Returns the time that a save waits before admission control rejects the save.
 async fn refused_after(admission: &AdmissionController) -> Duration {
     let begun = Instant::now();
     assert!(admission.acquire_permit(Priority::Save).await.is_none());

@@ -1,4 +1,4 @@
-//! Archive files of the audit log. A partition that was written to an archive file is dropped from the database.
+//! Archive files of the audit log. A partition is written to an archive file and then dropped from the database.
 //!
 //! Each audit seal is a link of the hash chain: a digest over a batch of entries. An archive file contains the entries of one
 //! partition. For entries of other partitions in the same batches, the file contains only the digests, so that each seal can be
@@ -29,12 +29,12 @@ use std::{
 
 /// Number of audit entries that one SQL statement reads.
 const READ_LEN: i64 = 5_000;
-/// Maximum number of attempts to drop a monthly partition while other statements use the log.
+/// Maximum number of attempts to drop a monthly partition of the audit log while other statements use the log.
 const DROP_ATTEMPTS: u32 = 20;
-/// Pause between two attempts to drop a monthly partition of the log.
+/// Pause between two attempts to drop a monthly partition of the audit log.
 const DROP_PAUSE: Duration = Duration::from_secs(1);
 
-/// Line of an archive file, as JSON.
+/// Line of an archive file of the audit log, as JSON.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Line {
@@ -48,7 +48,7 @@ enum Line {
     Seal { id: i64, digest: String },
 }
 
-/// Archived partition of the log: written to a file and dropped from the database.
+/// File with one archived partition of the audit log. The partition was dropped from the database.
 #[derive(Debug)]
 pub struct ArchiveFile {
     /// Path of the archive file.
@@ -57,7 +57,7 @@ pub struct ArchiveFile {
     pub entries: i64,
 }
 
-/// Writes each partition of the log whose time range ended before `before` to a file in `folder`, and then drops the partition.
+/// Writes each audit log partition that ended before `before` to a file in `folder`, and then drops the partition.
 ///
 /// Access entries (page views, sign-ins, denied calls) are deleted after a retention time and are not archived. Partitions that
 /// ended within this retention time are therefore skipped.
@@ -78,7 +78,7 @@ pub async fn archive_entries_before(db: &Db, clock: &Clock, before: DateTime<Utc
     Ok(done)
 }
 
-/// Writes a partition of the log to a new file. Returns the number of written entries, and the SHA-256 of the file.
+/// Writes a partition of the audit log to a new file. Returns the number of written entries, and the SHA-256 of the file.
 async fn write_part(db: &Db, part: &AuditPartition, path: &Path) -> anyhow::Result<(i64, String)> {
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     let mut out = GzEncoder::new(BufWriter::new(file), Compression::default());
@@ -117,8 +117,8 @@ async fn write_part(db: &Db, part: &AuditPartition, path: &Path) -> anyhow::Resu
     Ok((entries, sha256(path)?))
 }
 
-/// Writes the audit seal with the number `id` to the file. Writes nothing when `id` is lower than `first`, the number of the file's
-/// first seal.
+/// Writes the audit seal (hash-chain link) with the number `id` to the file. Writes nothing when `id` is lower than `first`, the
+/// number of the file's first seal.
 async fn write_seal(db: &Db, out: &mut impl Write, (id, first): (i64, i64)) -> anyhow::Result<()> {
     if id < first {
         return Ok(());
@@ -134,8 +134,8 @@ fn write(out: &mut impl Write, line: &Line) -> anyhow::Result<()> {
     Ok(out.write_all(b"\n")?)
 }
 
-/// Drops a partition and records its archive file in one transaction. Retries when the transaction gets no lock in time. The lock
-/// timeout is short, because saves wait behind the transaction.
+/// Drops a partition and records its archive file, in one transaction. Retries when the transaction cannot get a table lock in
+/// time. The lock timeout is short, because saves queue behind the waiting transaction.
 async fn drop_part(db: &Db, now: DateTime<Utc>, part: AuditPartition, entries: i64, sha256: String) -> anyhow::Result<()> {
     let summary = format!("moved {entries} entries of part {} to a file with SHA-256 {sha256}", part.name);
     for attempt in 1.. {
@@ -180,7 +180,7 @@ pub struct ArchiveReport {
     pub problems: Vec<String>,
 }
 
-/// Returns the short name of the service whose audit log an archive file contains.
+/// Returns the short name of the service, such as `vehicle`, whose audit log an archive file contains.
 ///
 /// # Errors
 /// Returns an error when the file is not an archive.
@@ -194,7 +194,7 @@ fn lines(path: &Path) -> anyhow::Result<impl Iterator<Item = std::io::Result<Str
     Ok(BufReader::new(MultiGzDecoder::new(File::open(path)?)).lines())
 }
 
-/// Verifies an archive file against itself and against the database.
+/// Verifies an archive file of the audit log: checks that it is consistent and that it matches the database.
 ///
 /// Compares the entries with their digests, the digests with the seals, and the seals and the SHA-256 of the file with the
 /// database.

@@ -17,16 +17,16 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Interval at which new audit entries are sealed.
+/// Interval at which new audit entries are sealed (added to the hash chain).
 const SEAL_INTERVAL: Duration = Duration::from_secs(2);
 /// Maximum number of audit entries that one seal (hash-chain link) covers.
 const MAX_ENTRIES_PER_SEAL: i64 = 500;
-/// Number of ids below the newest sealed entry that the sealer searches again for unsealed entries. A slow transaction may commit an
-/// entry with a low id late.
+/// Number of entry ids below the newest sealed entry that are searched again for unsealed entries. A slow transaction may commit an
+/// entry after entries with higher ids.
 const LATE_IDS: i64 = 5_000;
-/// Maximum number of entries that a verification reads per SQL statement.
+/// Maximum number of audit entries or seals that a verification reads per SQL statement.
 const ENTRIES_PER_READ: i64 = 5_000;
-/// Age after which a verification reports an entry that has no seal.
+/// Age after which the verification of the audit log reports an entry that is not in the hash chain.
 const MUST_BE_SEALED: TimeDelta = TimeDelta::minutes(10);
 
 /// Starts two background tasks of the audit log. One task seals new entries (adds them to the hash chain). The other task deletes
@@ -60,11 +60,11 @@ pub fn spawn_sealer(tasks: &BackgroundTasks, clock: &Clock, seal_file: Option<Pa
     });
 }
 
-/// Times that tell how far sealing is behind.
+/// Times from which the lag of the sealer (the task that adds new audit entries to the hash chain) is computed.
 struct SealLag {
-    /// Time at which all entries were last found sealed.
+    /// Time at which all audit entries were last found sealed (in the hash chain).
     sealed_at: Instant,
-    /// Time of the first failure since then; `None` without a failure.
+    /// Time of the first failed attempt to seal entries since `sealed_at`; `None` if no attempt has failed.
     failing_since: Option<Instant>,
 }
 
@@ -99,7 +99,7 @@ async fn append_last_seal(db: &Db, seal_file: &SealFile) -> Result<(), sqlx::Err
     Ok(())
 }
 
-/// Seals all new audit entries, batch by batch, since more entries may have been written since the last run than fit into one batch.
+/// Seals all new audit entries (adds them to the hash chain), in batches, since one batch is limited in size.
 async fn seal_all_new(db: &Db, clock: &Clock, seal_file: &SealFile) -> Result<(), sqlx::Error> {
     if !store::has_unsealed_entries(db, LATE_IDS).await? {
         return Ok(());
@@ -114,7 +114,7 @@ async fn seal_all_new(db: &Db, clock: &Clock, seal_file: &SealFile) -> Result<()
     Ok(())
 }
 
-/// Seals one batch of new audit entries. Returns the number of sealed entries.
+/// Seals one batch of new audit entries (adds them to the hash chain). Returns the number of sealed entries.
 ///
 /// # Errors
 /// Returns the error of a failed statement.
@@ -122,8 +122,8 @@ pub async fn seal_batch(db: &Db, now: DateTime<Utc>) -> Result<usize, sqlx::Erro
     Ok(seal_next_batch(db, now).await?.map_or(0, |(_, entries)| entries))
 }
 
-/// Seals one batch of new audit entries. Returns the seal and the number of sealed entries, or `None` when there are no new
-/// entries.
+/// Seals one batch of new audit entries (adds them to the hash chain). Returns the seal and the number of sealed entries. Returns
+/// `None` when there are no new entries, or when another replica is sealing.
 async fn seal_next_batch(db: &Db, now: DateTime<Utc>) -> Result<Option<(Seal, usize)>, sqlx::Error> {
     db.write(move |tx| {
         Box::pin(async move {
@@ -150,12 +150,12 @@ async fn seal_next_batch(db: &Db, now: DateTime<Utc>) -> Result<Option<(Seal, us
     .await
 }
 
-/// Writes a new seal to the service's log at once, so that a copy exists outside the database.
+/// Logs a new audit seal (hash-chain link), so that a copy of the seal exists outside the database.
 fn log_seal(seal: &Seal, entries: usize) {
     tracing::info!(seal = seal.id, digest = %seal.digest, entries, "added audit entries to the hash chain");
 }
 
-/// Maximum number of problems in a report.
+/// Maximum number of problems that a verification report of the audit log lists.
 const MAX_PROBLEMS: usize = 100;
 
 /// Result of verifying the hash chain of the audit log.
@@ -231,9 +231,10 @@ pub async fn verify_chain(db: &Db, now: DateTime<Utc>) -> Result<VerificationRep
     Ok(report)
 }
 
-/// Returns `true` when the chain contains a seal that was stored outside the database.
+/// Returns `true` when the hash chain in the database contains the seal with this number and digest, of which a copy exists outside
+/// the database.
 ///
-/// An attacker who can write to the database could rebuild or truncate the chain, but the rebuilt chain would not contain this
+/// An attacker who can write to the database could rebuild or truncate the chain, but the changed chain would not contain this
 /// seal.
 ///
 /// # Errors
@@ -271,7 +272,7 @@ pub async fn compare_with_seal_file(db: &Db, file: &Path, service: &str) -> anyh
     Ok((problems, count))
 }
 
-/// Position of a running verification within the chain of seals: the current seal and the digest computed so far.
+/// State of a running verification of the hash chain: the current seal, and the digest computed for it so far.
 #[derive(Default)]
 struct Chain {
     id: i64,

@@ -26,19 +26,19 @@ use tonic::{Request, Response, Status};
 pub struct AuditEvent {
     /// Kind of the event, such as `login` or `vehicle-changed`. API.md lists all kinds.
     pub kind: &'static str,
-    /// Object that the event concerns, such as `vehicle 12`.
+    /// Object that the event is about, such as `vehicle 12`.
     pub subject: String,
-    /// Summary of the event for people, one sentence.
+    /// Human-readable summary of the event, one sentence.
     pub summary: String,
-    /// Changed fields with their old values; `None` when there are no old values.
+    /// JSON object with the old values of the changed fields; `None` when there are no old values.
     pub old: Option<Value>,
-    /// Changed fields with their new values; `None` when there are no new values.
+    /// JSON object with the new values of the changed fields; `None` when there are no new values.
     pub new: Option<Value>,
     /// Network address of the caller; empty when unknown.
     pub address: String,
 }
 
-/// Audit entry in its stored form. A service can append the entry in the same SQL statement as the change that the entry records.
+/// Row of the audit log, ready to be inserted. A service can insert the row in the same SQL statement as the recorded change.
 #[derive(Debug, Clone)]
 pub struct AuditEntry {
     /// Time of the event.
@@ -49,9 +49,9 @@ pub struct AuditEntry {
     pub role: &'static str,
     /// Kind of the event, such as `login` or `vehicle-changed`.
     pub kind: &'static str,
-    /// Object that the event concerns, such as `vehicle 12`.
+    /// Object that the event is about, such as `vehicle 12`.
     pub subject: String,
-    /// Summary of the event for people, one sentence.
+    /// Human-readable summary of the event, one sentence.
     pub summary: String,
     /// Network address of the caller; empty when unknown.
     pub address: String,
@@ -62,7 +62,8 @@ pub struct AuditEntry {
 }
 
 impl AuditEntry {
-    /// Creates the audit entry for an event at a given time. `who` is `None` when no signed-in user caused the event.
+    /// Creates the audit entry for an event that occurred at `at`. `who` is the caller of the rpc; `None` when no caller caused the
+    /// event.
     #[must_use]
     pub fn new(at: DateTime<Utc>, who: Option<&Caller>, event: AuditEvent) -> Self {
         let text = |value: Option<Value>| value.map(|value| value.to_string()).unwrap_or_default();
@@ -80,7 +81,7 @@ impl AuditEntry {
     }
 }
 
-/// Appends an audit entry. `who` is `None` when no signed-in user caused the event.
+/// Appends an event to the audit log. `who` is the caller of the rpc; `None` when no caller caused the event.
 pub async fn append(tx: &mut Tx<'_>, at: DateTime<Utc>, who: Option<&Caller>, event: AuditEvent) -> Result<(), sqlx::Error> {
     store::append(tx, &AuditEntry::new(at, who, event)).await
 }
@@ -91,13 +92,14 @@ pub fn client_address<T>(request: &Request<T>) -> String {
     request.metadata().get("x-patio-address").and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned()
 }
 
-/// Returns the id of the user's request, which all services forward in the metadata of their calls; empty when missing.
+/// Returns the id of the HTTP request that caused this call. All services forward the id in the metadata of their calls. Empty when
+/// missing.
 #[must_use]
 pub fn request_id<T>(request: &Request<T>) -> String {
     request.metadata().get(REQUEST_ID_HEADER).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned()
 }
 
-/// Returns up to `limit` audit entries of one kind and object that were written before a given time, newest first.
+/// Returns up to `limit` audit entries of one kind about one object (`subject`), written before a given time, newest first.
 pub async fn list_by_subject(
     db: &Db,
     (kind, subject): (&str, &str),
@@ -108,8 +110,8 @@ pub async fn list_by_subject(
     Ok(rows.into_iter().map(AuditRow::into_event).collect())
 }
 
-/// Returns the audit entries of an object in `window` (entries before a position), newest first. Leaves out page views and denied
-/// calls.
+/// Returns the audit entries about an object, newest first, limited by `window` (position and number of entries). Leaves out page
+/// views and denied calls.
 pub async fn list_history(db: &Db, subject: &str, window: &HistoryWindow) -> Result<Vec<pb::Event>, sqlx::Error> {
     let rows = store::list_history(db, subject, window).await?;
     Ok(rows.into_iter().map(AuditRow::into_event).collect())

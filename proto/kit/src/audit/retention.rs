@@ -1,5 +1,5 @@
-//! Retention of audit entries. Access entries (page views, sign-ins, denied calls) are deleted after a fixed time; all other entries
-//! are kept.
+//! Retention of audit entries. Access entries (page views, sign-ins, sign-outs, denied calls) are deleted after a fixed time; all
+//! other entries are kept.
 //!
 //! On `PostgreSQL` the log has one partition per month, and each month has a subpartition for its access entries, which is dropped
 //! once the month has expired. In tables without monthly partitions, expired entries are deleted in batches. These tables are the
@@ -15,9 +15,9 @@ use chrono::{DateTime, Months, NaiveDate, TimeDelta, Utc};
 pub const ACCESS_ENTRY_RETENTION: TimeDelta = TimeDelta::days(183);
 /// Kinds of audit entries that record access only. Entries of these kinds are deleted after the retention time.
 pub const ACCESS_ENTRY_KINDS: [&str; 5] = ["page-view", "login", "logout", "login-failed", "refused"];
-/// Number of months whose partitions exist in advance.
+/// Number of coming months for which partitions of the audit log are created in advance.
 const MONTHS_AHEAD: u32 = 3;
-/// Maximum number of entries that one transaction deletes.
+/// Maximum number of expired audit entries that one transaction deletes.
 const BATCH_LEN: i64 = 5_000;
 
 /// Creates the partitions of the coming months, and deletes access entries (page views, sign-ins, denied calls) older than the
@@ -53,8 +53,8 @@ pub async fn purge_expired(db: &Db, clock: &Clock) -> Result<u64, sqlx::Error> {
     Ok(deleted)
 }
 
-/// Creates the partitions of the current month and the following months. An entry of a month without a partition goes to the
-/// default partition.
+/// Creates the audit log partitions of the current month and the following months. An entry of a month without a partition goes to
+/// the default partition.
 async fn create_months(db: &Db, now: DateTime<Utc>) {
     for ahead in 0..=MONTHS_AHEAD {
         let Some(month) = month_of(now).checked_add_months(Months::new(ahead)) else { return };

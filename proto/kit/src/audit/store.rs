@@ -14,8 +14,8 @@ use sqlx::{AssertSqlSafe, FromRow, QueryBuilder, query, query_as, query_scalar};
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
-/// Advisory lock id that lets only one replica seal at a time; the second part of the lock's id is the schema. Without the lock,
-/// two replicas that seal at once would cause an error in the server's log.
+/// First part of the id of the advisory lock that lets only one replica seal audit entries at a time. The second part is a hash of
+/// the schema name. Without the lock, replicas that seal at once would cause errors in the database log.
 const SEAL_LOCK_ID: i32 = 0x5061_7469;
 
 /// Row of the table of audit entries.
@@ -68,8 +68,8 @@ pub(super) async fn list_by_subject(db: &Db, (kind, subject): (&str, &str), befo
         .bind(subject).bind(kind).bind(before).bind(limit).fetch_all(c).await)
 }
 
-/// Returns the entries of an object in `window` (entries before a position), newest first. Leaves out page views and denied
-/// calls.
+/// Returns the audit entries about an object, newest first, limited by `window` (position and number of entries). Leaves out page
+/// views and denied calls.
 pub(super) async fn list_history(db: &Db, subject: &str, window: &HistoryWindow) -> Result<Vec<AuditRow>> {
     on!(db.read(), c => query_as(
         "select id, at, user_id, role, kind, subject, summary, address, old_values, new_values
@@ -108,8 +108,7 @@ pub(super) struct SealedEntry {
 }
 
 impl SealedEntry {
-    /// Returns a copy of the entry with its digest, but without its content. An archive file contains entries of other partitions in
-    /// this form.
+    /// Removes the content of the entry, but keeps its digest. An archive file contains entries of other partitions in this form.
     pub(super) fn without_content(self) -> Self {
         let Self { seal, event_id, sealed_kind, sealed_at, digest, .. } = self;
         Self { seal, event_id, sealed_kind, sealed_at, digest, ..Self::default() }
@@ -120,7 +119,8 @@ pub(super) async fn load_last_seal(tx: &mut Tx<'_>) -> Result<Option<Seal>> {
     on!(tx.connection(), c => query_as("select id, digest from audit_seals order by id desc limit 1").fetch_optional(c).await)
 }
 
-/// Acquires the sealing lock until the transaction ends. Returns `false` when another replica holds the lock.
+/// Tries to acquire, until the transaction ends, the lock that lets only one replica seal audit entries. Returns `false` when
+/// another replica holds the lock.
 pub(super) async fn try_acquire_sealing_lock(tx: &mut Tx<'_>) -> Result<bool> {
     match tx.connection() {
         Engine::Sqlite(_) => Ok(true),
@@ -131,17 +131,18 @@ pub(super) async fn try_acquire_sealing_lock(tx: &mut Tx<'_>) -> Result<bool> {
     }
 }
 
-/// Statement that selects the ids of up to `$3` entries that are not sealed yet, oldest first, above the id `$1`.
+/// SQL that selects up to `$3` ids above `$1` of audit entries that are not sealed yet (not in the hash chain), lowest first.
 ///
-/// It first selects at most `$2` ids of each table. A join would be slow while the statistics of a new table are outdated:
-/// `PostgreSQL` would scan all digests for every entry.
+/// At most `$2` ids of each table are compared. A join would be slow while the statistics of a new table are outdated: `PostgreSQL`
+/// would scan all digests for every entry.
 const LIST_UNSEALED_IDS: &str = "select id from (select id from audit_events where id > $1 order by id limit $2) as written
      except select event_id from (select event_id from audit_digests where event_id > $1 order by event_id limit $2) as sealed
      order by 1 limit $3";
-/// Statement that selects the id of the newest sealed entry.
+/// SQL that selects the id of the newest sealed audit entry.
 const LAST_SEALED_ID: &str = "select max(event_id) from audit_digests";
 
-/// Returns `true` when at least one entry is not sealed yet. The search begins `late` ids below the newest sealed entry.
+/// Returns `true` when at least one audit entry is not sealed yet (not in the hash chain). The search begins `late` ids below the
+/// newest sealed entry.
 pub(super) async fn has_unsealed_entries(db: &Db, late: i64) -> Result<bool> {
     let last: Option<i64> = on!(db.read(), c => query_scalar(LAST_SEALED_ID).fetch_one(c).await)?;
     let from = last.map_or(0, |last| last - late);
@@ -150,8 +151,8 @@ pub(super) async fn has_unsealed_entries(db: &Db, late: i64) -> Result<bool> {
     Ok(first.is_some())
 }
 
-/// Returns up to `most` entries that are not sealed yet, oldest first. The search begins `late` ids below the newest sealed
-/// entry.
+/// Returns up to `most` audit entries that are not sealed yet (not in the hash chain), oldest first. The search begins `late` ids
+/// below the newest sealed entry.
 pub(super) async fn list_unsealed_entries(tx: &mut Tx<'_>, late: i64, most: i64) -> Result<Vec<AuditRow>> {
     let last: Option<i64> = on!(tx.connection(), c => query_scalar(LAST_SEALED_ID).fetch_one(c).await)?;
     let from = last.map_or(0, |last| last - late);
@@ -170,7 +171,7 @@ pub(super) async fn insert_seal(tx: &mut Tx<'_>, seal: &Seal, at: DateTime<Utc>)
         .bind(seal.id).bind(&seal.digest).bind(at).execute(c).await.map(drop))
 }
 
-/// Inserts the digests of a seal's entries in one statement, so that sealing stays fast.
+/// Inserts the digests of all entries that the audit seal with the number `seal` covers. A single statement keeps sealing fast.
 pub(super) async fn insert_digests(tx: &mut Tx<'_>, seal: i64, all: &[(&AuditRow, String)]) -> Result<()> {
     macro_rules! rows {
         ($connection:expr, $engine:ty) => {{
@@ -226,7 +227,7 @@ pub(super) async fn list_sealed_entries_after(db: &Db, (seal, event): (i64, i64)
     read.map_err(|cause| sqlx::Error::Decode(cause.into()))
 }
 
-/// Counts entries that were written before a given time and never sealed.
+/// Counts the audit entries before a given time that were never sealed (added to the hash chain).
 pub(super) async fn count_unsealed_entries(db: &Db, before: DateTime<Utc>) -> Result<i64> {
     on!(db.read(), c => query_scalar(
         "select count(*) from audit_events e left join audit_digests d on d.event_id = e.id where d.event_id is null and e.at < $1")
@@ -237,7 +238,7 @@ pub(super) async fn count_unsealed_entries(db: &Db, before: DateTime<Utc>) -> Re
 /// `audit_events_access`.
 const IS_ACCESS: &str = "kind in ('page-view', 'login', 'logout', 'login-failed', 'refused')";
 
-/// Returns the tables of the log that are not partitioned by month. Expired entries of these tables are deleted row by row.
+/// Returns the tables of the audit log that are not partitioned by month. Expired entries of these tables are deleted row by row.
 pub(super) async fn list_unpartitioned_tables(db: &Db) -> Result<Vec<&'static str>> {
     let Engine::Postgres(pool) = db.read() else { return Ok(vec!["audit_events"]) };
     let has_first: bool = query_scalar("select to_regclass('audit_events_first') is not null").fetch_one(pool).await?;
@@ -256,7 +257,7 @@ pub(super) async fn delete_access_entries(tx: &mut Tx<'_>, table: &'static str, 
     on!(tx.connection(), c => query(AssertSqlSafe(text)).bind(before).bind(most).execute(c).await.map(|done| done.rows_affected()))
 }
 
-/// Creates the partitions of a month on `PostgreSQL`, unless they exist.
+/// Creates the audit log partitions of a month on `PostgreSQL`, unless they exist.
 pub(super) async fn create_month_partition(tx: &mut Tx<'_>, month: NaiveDate) -> Result<()> {
     query("select create_audit_month($1)").bind(month).execute(tx.postgres()?).await.map(drop)
 }
@@ -268,8 +269,7 @@ pub(super) async fn drop_expired_partitions(tx: &mut Tx<'_>) -> Result<u64> {
     Ok(dropped.unsigned_abs())
 }
 
-/// Partition of the log that can be archived: the entries of one month, or the first partition with all entries older than the first
-/// month.
+/// Partition of the audit log that can be archived: the entries of one month, or (the partition `first`) all older entries.
 #[derive(Debug, Clone, FromRow)]
 pub(super) struct AuditPartition {
     /// Name of the partition without its prefix, such as `2027_01` or `first`.
@@ -291,7 +291,7 @@ impl AuditPartition {
     }
 }
 
-/// Returns the partitions of the log whose time range ended before a given time, oldest first. On `SQLite` the list is always
+/// Returns the partitions of the audit log whose time range ended before a given time, oldest first. On `SQLite` the list is always
 /// empty.
 pub(super) async fn list_partitions(db: &Db, before: DateTime<Utc>) -> Result<Vec<AuditPartition>> {
     let Engine::Postgres(pool) = db.read() else { return Ok(Vec::new()) };
@@ -307,20 +307,21 @@ pub(super) async fn list_partitions(db: &Db, before: DateTime<Utc>) -> Result<Ve
     .await
 }
 
-/// Returns the numbers of the first and last audit seal over entries of a partition; `None` when the partition has no sealed entry.
+/// Returns the numbers of the first and last audit seal (hash-chain link) that cover entries of a partition. Returns `None` when no
+/// entry of the partition is sealed.
 pub(super) async fn find_seal_range(db: &Db, part: &AuditPartition) -> Result<Option<(i64, i64)>> {
     let found: (Option<i64>, Option<i64>) = on!(db.read(), c => query_as(
         "select min(seal), max(seal) from audit_digests where at >= $1 and at < $2").bind(part.begins).bind(part.ends).fetch_one(c).await)?;
     Ok(found.0.zip(found.1))
 }
 
-/// Returns the number of entries of a partition.
+/// Returns the number of entries in a partition of the audit log.
 pub(super) async fn count_partition_entries(db: &Db, part: &AuditPartition) -> Result<i64> {
     let text = format!("select count(*) from {}", part.table());
     on!(db.read(), c => query_scalar(AssertSqlSafe(text)).fetch_one(c).await)
 }
 
-/// Drops a partition, and records the archive file that contains the entries of the partition.
+/// Drops a partition of the audit log, and records its archive file: number of entries and SHA-256.
 pub(super) async fn drop_partition(
     tx: &mut Tx<'_>,
     part: &AuditPartition,
@@ -341,17 +342,17 @@ pub(super) async fn drop_partition(
     query(AssertSqlSafe(format!("drop table {}", part.table()))).execute(connection).await.map(drop)
 }
 
-/// Partition of the log whose entries were moved to an archive file.
+/// Partition of the audit log whose entries were moved to an archive file.
 #[derive(Debug, Clone, FromRow)]
 pub(super) struct ArchivedPartition {
-    /// Partition that the file contains.
+    /// Partition of the audit log that the archive file contains.
     #[sqlx(flatten)]
     pub part: AuditPartition,
     /// SHA-256 of the archive file, in hexadecimal.
     pub sha256: String,
 }
 
-/// Returns the archived partitions of the log. On `SQLite` the list is always empty.
+/// Returns the archived partitions of the audit log. On `SQLite` the list is always empty.
 pub(super) async fn list_archives(db: &Db) -> Result<Vec<ArchivedPartition>> {
     let Engine::Postgres(pool) = db.read() else { return Ok(Vec::new()) };
     query_as("select part as name, begins, ends, sha256 from audit_archives order by ends").fetch_all(pool).await

@@ -74,7 +74,7 @@ impl Caller {
     }
 }
 
-/// Returns the authenticated caller of a request, which the access layer stored in the request.
+/// Returns the authenticated caller of a request. The access-control middleware stored the caller in the request's extensions.
 ///
 /// # Errors
 /// Returns `Unauthenticated` when the request has no caller.
@@ -104,7 +104,7 @@ pub enum InvalidCallerReason {
     Revoked,
 }
 
-/// Minimum interval between two purges of expired revocations, because a purge scans all revocations.
+/// Minimum interval between two purges of expired revocations. A purge scans all revocations and must be rare.
 const PURGE_INTERVAL: TimeDelta = TimeDelta::minutes(1);
 
 /// Revocation of all tokens of a user that were issued up to the time `until`.
@@ -126,7 +126,7 @@ struct Known {
     last_purge: DateTime<Utc>,
 }
 
-/// Recent activity of sessions in this process, to be reported to auth-svc, which expires idle sessions.
+/// Sessions that were recently active in this process. The activity is reported to auth-svc, which expires idle sessions.
 #[derive(Default)]
 struct SessionActivity {
     reported: HashMap<String, DateTime<Utc>>,
@@ -183,7 +183,7 @@ impl TokenVerifier {
         self.read().sequence
     }
 
-    /// Adds revocations of sessions and tokens, which take effect at the next authentication.
+    /// Adds revocations of sessions and of users' tokens. The revocations take effect immediately.
     pub fn add_revocations(&self, revocations: &[Revocation]) {
         let now = self.clock.now();
         let mut known = self.write();
@@ -239,12 +239,12 @@ impl TokenVerifier {
         if !is_service && self.demand.wait_until_keys_current().await { self.authenticate(token) } else { judged }
     }
 
-    /// Returns the demand for current signing keys and revocations.
+    /// Returns the schedule on which signing keys and revocations are polled from auth-svc.
     pub(super) fn demand(&self) -> &SyncDemand {
         &self.demand
     }
 
-    /// Returns the activity of users in this process.
+    /// Returns the record of when users last called this process, by which background tasks adapt their pace.
     #[must_use]
     pub fn user_activity(&self) -> Arc<UserActivity> {
         self.demand.activity().clone()
@@ -284,7 +284,7 @@ impl TokenVerifier {
         }
     }
 
-    /// Removes and returns up to `most` ids of active sessions that are not yet reported to auth-svc.
+    /// Removes and returns the ids of up to `most` active sessions whose activity was not reported to auth-svc yet.
     #[must_use]
     pub fn take_unreported_sessions(&self, most: usize) -> Vec<String> {
         let (now, mut uses) = (self.clock.now(), self.uses());

@@ -13,7 +13,7 @@ use std::sync::{
 };
 use tonic::Status;
 
-/// Number of revocation polls after which the signing keys are polled once.
+/// Number of revocation polls per poll of the signing keys, which change rarely.
 const POLLS_PER_KEY_POLL: u32 = 20;
 /// Maximum number of sessions in one activity report.
 pub const MAX_REPORTED_SESSIONS: usize = 1_000;

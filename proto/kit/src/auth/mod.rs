@@ -1,5 +1,5 @@
-//! Authentication: verifies the tokens of callers with signing keys and revocations from auth-svc, and requests the tokens that
-//! services use for their own calls.
+//! Authentication: verification of callers' tokens with the signing keys and revocations of auth-svc, and tokens for the calls that
+//! services make themselves.
 
 pub mod ed25519;
 pub mod identity;

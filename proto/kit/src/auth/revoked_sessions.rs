@@ -56,7 +56,7 @@ impl RevokedSessions {
         self.parts[part].binary_search_by_key(&hash, |one| one & !MINUTE_MASK).is_ok()
     }
 
-    /// Removes the sessions whose expiry minute has passed.
+    /// Removes the sessions whose entries have expired, because their tokens are no longer valid anyway.
     pub(super) fn purge_expired(&mut self, now: DateTime<Utc>) {
         let this = u64::from(minute(now));
         for part in &mut self.parts {

@@ -28,15 +28,15 @@ struct Held {
 }
 
 impl ServiceTokens {
-    /// Creates the token source of one service.
+    /// Creates the token source of the service with the name `service`, which authenticates to auth-svc with `secret`.
     #[must_use]
     pub fn new(auth: ServiceChannel, service: &'static str, secret: Secret, identity: TokenVerifier, clock: clock::Clock) -> Self {
         Self { auth: TokenServiceClient::new(auth), service, secret, held: Arc::default(), identity, clock }
     }
 
-    /// Returns a call context with a service token that is valid for at least one more minute.
+    /// Returns a call context with the service's own token, which is valid for at least one more minute.
     ///
-    /// A stored token is replaced earlier when its signing key was withdrawn.
+    /// The token is reused until then, unless this process no longer accepts it because its signing key was withdrawn.
     ///
     /// # Errors
     /// Returns the error status of auth-svc when auth-svc issues no token.
@@ -55,7 +55,7 @@ impl ServiceTokens {
         Ok(bearer)
     }
 
-    /// Returns a call context with which this service calls on behalf of the user of `person`.
+    /// Returns a call context for calls that this service makes on behalf of a user. `person` is the call context of the user.
     ///
     /// # Errors
     /// Returns the error status of auth-svc when auth-svc issues no token.
@@ -63,8 +63,8 @@ impl ServiceTokens {
         Ok(person.delegate_to(&self.call_context().await?))
     }
 
-    /// Requests a token with one value of the service secret after another, until auth-svc accepts a value. While the secret is
-    /// being changed, a replica of auth-svc may have only one of the values.
+    /// Requests a service token from auth-svc, with one value of the service secret after another until auth-svc accepts a value.
+    /// While the secret is being changed, a replica of auth-svc may know only one of the values.
     async fn mint(&self) -> Result<MintServiceTokenResponse, Status> {
         let mut values = self.secret.values().peekable();
         loop {

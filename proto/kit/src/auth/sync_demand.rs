@@ -1,4 +1,5 @@
-//! Demand for current signing keys and revocations. A process that no user calls polls auth-svc rarely.
+//! Schedule on which a process polls auth-svc for signing keys and revocations: often while users send requests, rarely while the
+//! process is idle.
 use crate::user_activity::UserActivity;
 use std::{sync::Arc, time::Duration};
 use tokio::{
@@ -6,17 +7,18 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-/// Poll interval of revocations while users call. A revocation has to take effect within one second.
+/// Poll interval of revocations while users send requests. A revocation has to take effect within one second.
 const POLL_INTERVAL: Duration = Duration::from_millis(300);
 /// Poll interval of signing keys and revocations while users send no requests.
 const IDLE_POLL_INTERVAL: Duration = Duration::from_secs(5);
-/// Maximum time that the first call after an idle period waits for the poll that it causes.
+/// Maximum time that the first call after an idle period waits for a poll of signing keys and revocations.
 const POLL_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Demand for current signing keys and revocations.
+/// Schedule on which signing keys and revocations are polled from auth-svc, and the calls that wait for the next poll.
 pub(super) struct SyncDemand {
     activity: Arc<UserActivity>,
-    /// Whether the loaded keys and revocations are at most one poll interval old. `true` without a task that polls them.
+    /// Whether the loaded keys and revocations are at most one poll interval old. Always `true` in a process without a polling
+    /// task.
     is_current: watch::Sender<bool>,
     call_waits: Notify,
 }
@@ -28,12 +30,12 @@ impl Default for SyncDemand {
 }
 
 impl SyncDemand {
-    /// Returns the activity of users in this process.
+    /// Returns the record of when users last called this process.
     pub(super) fn activity(&self) -> &Arc<UserActivity> {
         &self.activity
     }
 
-    /// Records a call of a user, and waits for a poll when the process was idle. Returns `true` when it waited.
+    /// Records a call of a user. If the process was idle, waits for the next poll of keys and revocations and returns `true`.
     ///
     /// After [`POLL_TIMEOUT`] the call continues with the loaded keys and revocations, since auth-svc may be unavailable.
     pub(super) async fn wait_until_keys_current(&self) -> bool {
@@ -47,13 +49,14 @@ impl SyncDemand {
         true
     }
 
-    /// Ends the waiting calls after a poll. A failed poll ends them as well.
+    /// Records that a poll has ended, with or without success, and resumes the calls that wait for the poll.
     pub(super) fn record_poll(&self) {
         self.is_current.send_replace(true);
     }
 
-    /// Waits until the next poll is due: one poll interval while users call, else until the next call or the idle poll interval.
-    /// Returns `true` when the process was idle. A process without keys (`is_loaded` is `false`) never counts as idle.
+    /// Waits until the next poll is due. While users send requests, the wait is one poll interval. Otherwise, the wait is the idle
+    /// poll interval and ends early at the next call. Returns `true` when the process was idle. A process without keys (`is_loaded`
+    /// is `false`) never counts as idle.
     pub(super) async fn wait_until_poll_due(&self, is_loaded: bool) -> bool {
         if !is_loaded || !self.activity.is_idle() {
             sleep(POLL_INTERVAL).await;

@@ -21,14 +21,14 @@ const REPLICA_ERRORS: [&str; 2] = ["READONLY", "MASTERDOWN"];
 const WRITE_REJECTED_ERRORS: [&str; 3] = ["OOM", "MISCONF", "NOREPLICAS"];
 /// Minimum interval between two reconnects to Redis. Right after a failover, the host name may still resolve to the old server.
 const MIN_RECONNECT_INTERVAL: Duration = Duration::from_secs(1);
-/// Redis key of the probe write.
+/// Redis key that is written to test whether Redis accepts writes.
 const PROBE_KEY: &str = "patio:probe";
-/// Time to live of the probe key, in milliseconds.
+/// Time to live of the Redis key that is written as a test, in milliseconds.
 const PROBE_TTL_MS: u64 = 60_000;
 
 /// Connection to a Redis server. Clones share the connection.
 ///
-/// A broken connection reconnects by itself. When the server has become a read-only replica, the connection is replaced,
+/// A broken connection is reopened automatically. The connection is also replaced when the server has become a read-only replica,
 /// because a new connection reaches the new primary.
 #[derive(Clone)]
 pub struct RedisConnection(Arc<ConnectionState>);
@@ -61,7 +61,7 @@ impl RedisConnection {
         !self.0.rejects_writes.load(Relaxed)
     }
 
-    /// Writes the probe key to check that Redis accepts writes.
+    /// Checks that Redis accepts writes, by writing a test key.
     ///
     /// # Errors
     /// Returns the error of the rejected write or of the connection.
@@ -78,8 +78,8 @@ impl RedisConnection {
         tried
     }
 
-    /// Logs a failed request, as a warning if the request is the first to fail in an outage. A successful probe write ends the
-    /// outage.
+    /// Logs a failed Redis request: the first failure of an outage as a warning, later failures at level `debug`. A successful
+    /// [`Self::probe_write`] ends the outage.
     pub fn log_failure(&self, purpose: &str, cause: &dyn Display) {
         if self.0.outage.record_failure() {
             tracing::warn!(%cause, purpose, "redis unavailable, falling back to the database");

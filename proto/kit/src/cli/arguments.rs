@@ -10,10 +10,10 @@ use clap::{
 };
 use std::io::Write;
 
-/// Parses the command line and the environment. Invalid arguments or environment variables end the program.
+/// Parses the command line and the environment. Ends the process with an error message if either is invalid.
 ///
-/// The exit code is [`EXIT_INVALID_SETTING`] for an environment variable, [`probe::EXIT_INVALID_CALL`] for the `probe` command, and
-/// 2 otherwise.
+/// The exit code is [`EXIT_INVALID_SETTING`] for an invalid environment variable, [`probe::EXIT_INVALID_CALL`] for invalid
+/// arguments of the `probe` command, and 2 for other invalid arguments.
 #[must_use]
 pub fn parse_arguments(command: Command) -> ArgMatches {
     if let Err(cause) = environment::check_variable_names(std::env::vars_os().filter_map(|(name, _)| name.into_string().ok())) {

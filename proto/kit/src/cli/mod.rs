@@ -1,4 +1,4 @@
-//! Command line of a service's own binary: `serve`, `migrate`, `config`, `doctor` and `probe`.
+//! Command line of the binary of a single service, with the commands `serve`, `migrate`, `config`, `doctor` and `probe`.
 mod arguments;
 pub mod doctor;
 mod output;
@@ -30,7 +30,7 @@ use std::{
     },
 };
 
-/// Name, default address and database schema of a service's own binary.
+/// Description of the binary of a single service: name, default listen address and database schema.
 #[derive(Clone, Copy)]
 pub struct ServiceBinary {
     /// Name of the service, such as `vehicle-svc`.
@@ -41,7 +41,7 @@ pub struct ServiceBinary {
     pub schema: Schema,
 }
 
-/// Performs no `doctor` checks, for a service that needs none besides the checks of its database.
+/// Does nothing. Passed to [`run_service_binary`] by a service that has no `doctor` checks of its own.
 ///
 /// # Errors
 /// Never returns an error.
@@ -190,7 +190,7 @@ async fn serve<C: Args>(
     end(&host, Some(&service)).await
 }
 
-/// Waits for background tasks, then closes the database and flushes traces.
+/// Stops the background tasks and waits for them, then closes the database of the service and flushes traces.
 async fn end(host: &ServiceHost, service: Option<&Service>) -> anyhow::Result<()> {
     host.tasks.stop_and_wait().await;
     if let Some(service) = service {

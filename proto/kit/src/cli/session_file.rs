@@ -13,7 +13,7 @@ const DEFAULT_PATH: &str = ".config/patio/session.json";
 /// File permission bits of the group and of other users.
 const OTHER_USERS_MODE: u32 = 0o077;
 
-/// Session of a user at a running Patio.
+/// Session of a user at a Patio server, as stored in the session file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredSession {
     /// Public URL of the Patio installation to which the session belongs.
@@ -36,7 +36,7 @@ pub fn session_file_path(given: Option<&Path>) -> anyhow::Result<PathBuf> {
 }
 
 impl StoredSession {
-    /// Reads the session file. Returns `None` when there is no such file.
+    /// Reads the session file. Returns `None` when the file does not exist.
     ///
     /// # Errors
     /// Returns an error when the file cannot be read, is readable by other users, or has another format.
@@ -69,7 +69,7 @@ impl StoredSession {
         write().inspect_err(|_| _ = fs::remove_file(&temporary)).with_context(|| path.display().to_string())
     }
 
-    /// Deletes the session file, if there is one.
+    /// Deletes the session file, if the file exists.
     ///
     /// # Errors
     /// Returns an error when the file exists and cannot be deleted.

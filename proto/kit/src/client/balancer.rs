@@ -24,15 +24,15 @@ use tonic::body::Body;
 
 /// Interval between two DNS lookups of a service.
 const DNS_INTERVAL: Duration = Duration::from_secs(2);
-/// Interval between two DNS lookups while no replica is healthy.
+/// Interval between two DNS lookups of a service while none of its replicas is healthy.
 const UNHEALTHY_DNS_INTERVAL: Duration = Duration::from_millis(200);
 /// Maximum time that a call without retries waits for a healthy replica.
 const HEALTHY_REPLICA_TIMEOUT: Duration = Duration::from_secs(2);
-/// Interval at which a waiting call checks for a healthy replica.
+/// Interval at which a call that waits for a healthy replica checks whether one exists.
 const WAIT_POLL_INTERVAL: Duration = Duration::from_millis(20);
-/// Time that a healthy replica stays in use after DNS stopped returning its address.
+/// Time for which a healthy replica stays in use after DNS lookups stopped returning its address.
 ///
-/// DNS servers cache answers, often for thirty seconds, and with two DNS servers an old answer may follow a new answer.
+/// DNS servers cache their responses, often for thirty seconds. With two DNS servers, an old response may arrive after a new one.
 const DNS_GRACE: Duration = Duration::from_secs(60);
 
 /// Load balancer over the replicas of one service. Clones share the load balancer's state.
@@ -83,7 +83,7 @@ impl LoadBalancer {
         self.0.name
     }
 
-    /// Starts DNS lookups and health checks without waiting for the first gRPC call. A second start has no effect.
+    /// Starts the DNS lookups and health checks before the first gRPC call. Further calls of this function have no effect.
     pub fn start(&self) {
         self.0.lookups_started.call_once(|| self.spawn_dns_lookups());
     }
@@ -104,7 +104,7 @@ impl LoadBalancer {
         }
     }
 
-    /// Picks a replica for a call that cannot be retried. Waits up to two seconds for a healthy replica, then picks any replica.
+    /// Picks a replica for a call that cannot be retried. First waits up to two seconds until a replica is healthy.
     pub async fn pick_for_single_attempt(&self) -> InFlightCall {
         self.start();
         let well = async {
@@ -126,7 +126,7 @@ impl LoadBalancer {
         affordable
     }
 
-    /// Records the first attempt of a call in the retry budget, which allows one retry per ten calls.
+    /// Records a new call in the retry budget, which allows one retry per ten calls.
     pub fn record_call(&self) {
         self.0.budget.deposit();
     }
@@ -178,12 +178,12 @@ impl LoadBalancer {
         });
     }
 
-    /// Replaces unhealthy replicas by other replicas of the service immediately, without waiting for the next DNS lookup.
+    /// Adds a substitute for each unhealthy replica immediately, from the addresses that DNS has already returned.
     fn substitute(&self, tasks: &BackgroundTasks) {
         self.choose_checked(&mut self.0.directory.lock().unwrap_or_else(PoisonError::into_inner), false, tasks);
     }
 
-    /// Looks up the service's host names and updates the replicas. A failed or empty lookup changes nothing.
+    /// Looks up the service's host names in DNS and updates the known replicas. If no lookup returns an address, nothing changes.
     async fn resolve_addresses(&self, places: &[ServiceAddress], tasks: &BackgroundTasks) {
         let (mut found, mut all) = (HashMap::new(), true);
         for ServiceAddress { host, port, outage } in places {
@@ -228,7 +228,7 @@ impl LoadBalancer {
         self.choose_checked(&mut directory, true, tasks);
     }
 
-    /// Chooses the addresses that receive health checks and calls, starts their checks, and stops all other health checks.
+    /// Chooses the replicas that get health checks and calls. Starts their health checks, and stops all other health checks.
     fn choose_checked(&self, directory: &mut ReplicaDirectory, explore: bool, tasks: &BackgroundTasks) {
         let ReplicaDirectory { hosts, subset } = directory;
         let mut checked = self.0.checked.write().unwrap_or_else(PoisonError::into_inner);
@@ -276,12 +276,12 @@ impl InFlightCall {
 
     /// Sends a call to the replica and returns its response.
     ///
-    /// Every call fails when the replica stops responding at all (freezes). A call that may be repeated also fails when the
-    /// replica becomes unhealthy while another replica is healthy. A unary response is returned complete; a stream that is cut
-    /// off ends with [`tonic::Code::Unavailable`].
+    /// The call fails when the replica stops responding at all (freezes). If `may_repeat` is true, the call also fails when the
+    /// replica becomes unhealthy while another replica is healthy. A unary response is read to its end; a stream that is cut off
+    /// ends with [`tonic::Code::Unavailable`].
     ///
     /// # Errors
-    /// Returns the reason why there was no complete response.
+    /// Returns the reason why the replica sent no complete response.
     pub async fn call(&self, request: Request<Body>, may_repeat: bool) -> Result<Response<Body>, AttemptFailure> {
         let answered = tokio::select! {
             answered = self.0.send(request) => answered,

@@ -1,4 +1,4 @@
-//! Headers that a call carries: the caller's token, the request id and the client's address.
+//! Request headers that a service forwards with its gRPC calls: the caller's token, the request id and the client's address.
 use std::time::Duration;
 use tonic::metadata::{Ascii, MetadataValue};
 
@@ -12,7 +12,8 @@ pub const ON_BEHALF_OF_HEADER: &str = "x-patio-on-behalf-of";
 #[derive(Debug, Clone, Copy)]
 pub struct IdempotentCall;
 
-/// Caller's token, request id and address, which services forward with their outgoing calls.
+/// Context of an incoming call that a service forwards with its outgoing calls: the caller's token, the request id and the client's
+/// address.
 #[derive(Debug, Clone, Default)]
 pub struct CallContext {
     authorization: Option<MetadataValue<Ascii>>,
@@ -45,7 +46,8 @@ impl CallContext {
         }
     }
 
-    /// Returns the context of a call that a service makes on behalf of this caller. `service` contains the token of the service.
+    /// Returns the context of a call that a service makes on behalf of this caller. `service` is the service's own context, with
+    /// its token.
     #[must_use]
     pub fn delegate_to(&self, service: &Self) -> Self {
         Self { authorization: service.authorization.clone(), on_behalf_of: self.authorization.clone(), ..self.clone() }
@@ -59,7 +61,7 @@ impl CallContext {
         request
     }
 
-    /// Builds a request of this caller with its own timeout.
+    /// Builds a request of this caller with the timeout `patience`.
     #[must_use]
     pub fn request_with_timeout<T>(&self, patience: Duration, message: T) -> tonic::Request<T> {
         let mut request = self.request(message);

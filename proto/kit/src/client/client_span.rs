@@ -6,11 +6,13 @@ use tonic::{Code, body::Body};
 use tracing::Span;
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 
-/// Span of one attempt. An attempt that is dropped before its response, such as at the deadline, ends as cancelled.
+/// Trace span of one attempt of an outgoing rpc. If the span is dropped before the response arrives, it ends with the code
+/// `Cancelled`.
 pub struct ClientSpan(Option<Span>);
 
 impl ClientSpan {
-    /// Starts the span of an attempt and writes its trace context into the request. Without tracing, does nothing.
+    /// Starts the trace span of an attempt and writes its trace context into the request headers. Does nothing when the rpc is not
+    /// traced.
     ///
     /// `number` counts the attempts of the call from 1.
     pub fn start(request: &mut Request<Body>, replica: Option<SocketAddr>, number: usize) -> Self {

@@ -4,9 +4,9 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 const TIMEOUT: &str = "grpc-timeout";
-/// Default deadline of a call. The deadline is below the three seconds that a user's request may take in total.
+/// Default timeout of a call, shorter than the three seconds that a user's request may take in total.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_millis(2800);
-/// Longest deadline of a normal call. Calls with a longer deadline, such as imports, count as long-running.
+/// Longest timeout of a normal call. Calls with a longer timeout, such as imports, count as long-running.
 const MAX_SHORT_DEADLINE: Duration = Duration::from_secs(15);
 
 tokio::task_local! {
@@ -39,7 +39,7 @@ fn timeout_header(headers: &HeaderMap) -> Option<Duration> {
     parse(headers.get(TIMEOUT)?.to_str().ok()?)
 }
 
-/// Returns `true` for a call with a long deadline, such as an import or a change of thousands of vehicles.
+/// Returns `true` for a call with a timeout of more than 15 seconds, such as an import or a change of thousands of vehicles.
 pub(crate) fn is_long_running(headers: &HeaderMap) -> bool {
     timeout_header(headers).is_some_and(|patience| patience > MAX_SHORT_DEADLINE)
 }

@@ -1,18 +1,18 @@
-//! Known addresses of a service's replicas.
+//! Addresses of a service's replicas, as DNS lookups returned them.
 use crate::{client::subset::ReplicaSubset, telemetry::outage::Outage};
 use anyhow::{Context, ensure};
 use http::Uri;
 use std::{collections::HashMap, net::SocketAddr, sync::Arc};
 use tokio::time::Instant;
 
-/// All known addresses of a service, and the subset of addresses that this process checks and calls.
+/// All known addresses of a service's replicas, and the subset of replicas that this process checks and calls.
 #[derive(Default)]
 pub(super) struct ReplicaDirectory {
     pub(super) hosts: HashMap<SocketAddr, ResolvedHost>,
     pub(super) subset: ReplicaSubset,
 }
 
-/// Host name that resolved to an address, and the time of the last lookup that returned the address.
+/// Host name that resolved to a replica's address, and the time of the last DNS lookup that returned the address.
 pub(super) struct ResolvedHost {
     pub(super) host: Arc<str>,
     pub(super) at: Instant,
@@ -22,7 +22,7 @@ pub(super) struct ResolvedHost {
 pub(super) struct ServiceAddress {
     pub(super) host: Arc<str>,
     pub(super) port: u16,
-    /// Outage tracker of the host name, which counts failed DNS lookups.
+    /// Tracker of DNS outages: counts the failed lookups of the host name since the last successful lookup.
     pub(super) outage: Outage,
 }
 
@@ -30,7 +30,7 @@ impl ServiceAddress {
     /// Parses the URL of a service. The scheme must be `https` if `by_tls` is true, otherwise `http`.
     ///
     /// # Errors
-    /// Returns an error when the URL is invalid, lacks a host or a port, or has the other scheme.
+    /// Returns an error when the URL is invalid, lacks a host or a port, or has the wrong scheme.
     pub(super) fn parse(url: &str, by_tls: bool) -> anyhow::Result<Self> {
         let uri: Uri = url.parse().with_context(|| format!("`{url}` is not a URL"))?;
         match uri.scheme_str() {

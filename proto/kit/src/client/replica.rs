@@ -1,4 +1,4 @@
-//! Replica of a service with its connection and health state.
+//! Replica of a service, with the connection to it and its health state.
 use crate::client::watched_body::WatchedBody;
 use crate::{lifecycle::BackgroundTasks, tls::Connector};
 use bytes::Bytes;
@@ -31,21 +31,21 @@ const HEALTHY_CHECK_INTERVAL: Duration = Duration::from_millis(300);
 const MAX_MISSED_CHECKS: u32 = 2;
 /// Interval between two health checks of an unhealthy replica.
 pub(super) const UNHEALTHY_CHECK_INTERVAL: Duration = Duration::from_millis(100);
-/// Compile-time check: two health checks of a frozen replica time out within a second, so that the replica becomes unhealthy.
+/// Compile-time check: a replica that stops responding becomes unhealthy within one second, after two health checks have timed out.
 const _: () = assert!(HEALTHY_CHECK_INTERVAL.as_millis() + 2 * CHECK_TIMEOUT.as_millis() + UNHEALTHY_CHECK_INTERVAL.as_millis() < 1000);
-/// Compile-time check: long-running calls to a frozen replica (one that has stopped responding) fail within 2.3 seconds.
+/// Compile-time check: long-running calls to a replica that stops responding fail within 2.3 seconds.
 const _: () = assert!(
     HEALTHY_CHECK_INTERVAL.as_millis() + 2 * CHECK_TIMEOUT.as_millis() + UNHEALTHY_CHECK_INTERVAL.as_millis() + FROZEN_TIMEOUT.as_millis()
         < 2_300
 );
 /// Timeout after which an unhealthy replica that does not respond counts as frozen.
 ///
-/// The sum of this timeout and the time until a replica is found unhealthy is shorter than the time limit of any request.
+/// This timeout plus the time until a replica is found unhealthy is shorter than the time limit of any request.
 const FROZEN_TIMEOUT: Duration = Duration::from_millis(1200);
 /// Header or trailer with the status code of a call.
 const GRPC_STATUS_HEADER: &str = "grpc-status";
 
-/// Replica at one address with its connection and health state.
+/// Replica of a service at one address, with the connection to it and its health state.
 pub struct Replica {
     service: &'static str,
     /// Address of the replica.
@@ -61,8 +61,8 @@ pub struct Replica {
     stopped: watch::Sender<bool>,
 }
 
-/// Returns the gRPC service name that is sent with health checks of a service. A different service at the address does not know
-/// this name and counts as unhealthy.
+/// Returns the gRPC service name that health checks of a service ask for. If another service responds at the address, the name is
+/// unknown there and the health check fails.
 ///
 /// Returns an empty name for an unknown service. The health check then covers the whole process.
 #[must_use]
@@ -171,18 +171,18 @@ impl Replica {
         }
     }
 
-    /// Counts a call as in flight.
+    /// Increments the number of calls in flight on the replica.
     pub(super) fn begin_call(&self) {
         self.busy.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Counts a call as no longer in flight.
+    /// Decrements the number of calls in flight on the replica.
     pub(super) fn end_call(&self) {
         self.busy.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Repeatedly checks whether an unhealthy replica still responds at all. A replica that responds slowly or is draining keeps its
-    /// calls; the calls of a replica that does not respond (is frozen) fail.
+    /// Repeatedly checks whether an unhealthy replica still responds at all. A replica that responds slowly or is draining finishes
+    /// its calls. Calls to a replica that does not respond (is frozen) are aborted.
     async fn listen(&self) {
         let mut well = self.well.subscribe();
         loop {
@@ -194,8 +194,8 @@ impl Replica {
         }
     }
 
-    /// Runs one health check. Returns `true` when the replica is serving, the cause of a failed check, or `None` when the check
-    /// timed out.
+    /// Runs one health check. Returns whether the replica is serving, the cause of a failed check, or `None` when the check timed
+    /// out.
     async fn check(&self, patience: Duration) -> Option<Result<bool, String>> {
         let mut health = HealthClient::new(self.channel.clone());
         let answer =
@@ -217,7 +217,7 @@ impl Replica {
         *last = cause;
     }
 
-    /// Returns `true` when the last health check said that the replica is serving.
+    /// Returns `true` while the replica counts as healthy. Failed health checks and failed calls make a replica unhealthy.
     #[must_use]
     pub fn is_healthy(&self) -> bool {
         *self.well.borrow()
@@ -229,7 +229,8 @@ impl Replica {
         self.busy.load(Ordering::Relaxed)
     }
 
-    /// Returns `true` when a health check or a call found the replica unhealthy. A replica that was not checked yet is not failing.
+    /// Returns `true` when a health check or a call found the replica unhealthy. Returns `false` for a replica that was not checked
+    /// yet.
     #[must_use]
     pub fn is_failing(&self) -> bool {
         self.is_checked.load(Ordering::Relaxed) && !self.is_healthy()
@@ -317,7 +318,7 @@ fn is_unprocessed(cause: &h2::Error) -> bool {
     reason == Some(h2::Reason::REFUSED_STREAM) || cause.is_go_away() && cause.is_remote() && reason == Some(h2::Reason::NO_ERROR)
 }
 
-/// Creates a request body from bytes that stay available for retries.
+/// Creates a request body from bytes, of which the caller keeps a copy for retries.
 pub(crate) fn replayable_body(body: Bytes) -> Body {
     Body::new(Full::new(body).map_err(|never| match never {}))
 }

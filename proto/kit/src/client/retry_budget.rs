@@ -6,8 +6,8 @@ const RETRY_COST: i64 = 10;
 /// Maximum balance of the retry budget, in credits; each retry costs [`RETRY_COST`] credits.
 const MAX_BALANCE: i64 = 1000;
 
-/// Retry budget of a service: its balance in credits. The first attempt of each call deposits one credit, and each retry withdraws
-/// `RETRY_COST` credits.
+/// Retry budget for the calls to one service: a balance of credits. The first attempt of each call deposits one credit, and each
+/// retry withdraws `RETRY_COST` credits.
 pub struct RetryBudget(AtomicI64);
 
 impl Default for RetryBudget {

@@ -1,4 +1,4 @@
-//! Transport from a gRPC client to a service that runs in this process or is reached over the network.
+//! Transport for gRPC clients. The called service runs in this process or is reached over the network.
 use crate::{
     client::{
         balancer::{InFlightCall, LoadBalancer},
@@ -28,7 +28,7 @@ use tracing::Instrument;
 /// Maximum number of attempts of a call. All attempts share one deadline.
 const MAX_ATTEMPTS: usize = 5;
 
-/// Channel to a service. All generated gRPC clients use this channel as their transport.
+/// Transport to one service, which all generated gRPC clients of the service use.
 #[derive(Clone)]
 pub enum ServiceChannel {
     /// Service in this process, reached through its router. The router is set once the service has started.
@@ -59,7 +59,7 @@ impl Service<Request<Body>> for ServiceChannel {
 }
 
 impl ServiceChannel {
-    /// Returns the name of the service that the channel leads to, for the logs.
+    /// Returns the name of the called service, such as `vehicle-svc`, for log events and errors.
     fn service(&self, path: &str) -> &'static str {
         match (self, path.split('.').nth(1)) {
             (Self::Remote(replicas), _) => replicas.name(),
@@ -106,7 +106,7 @@ async fn remote(replicas: &LoadBalancer, request: Request<Body>, until: Instant)
     }
 }
 
-/// Sends one attempt of a call to a replica, in a span of its own.
+/// Sends one attempt of a call to a replica, in a trace span of its own.
 async fn attempt(
     lease: &InFlightCall,
     mut request: Request<Body>,
@@ -223,7 +223,8 @@ fn normalize_status(response: Response<Body>) -> Response<Body> {
     if expired { timeout_response("the called service") } else { response }
 }
 
-/// Maps the error status that another service returned to a status for this service's caller. Unknown errors become `Internal`.
+/// Returns the status that this service sends to its caller when a called service returned an error. Timeouts become
+/// `DeadlineExceeded`, unknown errors `Internal`.
 #[must_use]
 pub fn propagate_status(status: Status) -> Status {
     match status.code() {

@@ -1,7 +1,7 @@
 //! Subset of a service's replicas that one caller checks and calls.
 //!
 //! With many replicas on both sides, health checks of every replica by every caller would cost more than the work itself. Each
-//! caller has a random subset of constant size instead, and adds substitutes only while replicas of that subset are unhealthy.
+//! caller therefore uses a random subset of constant size, and adds substitutes only while replicas of its subset are unhealthy.
 use std::{
     collections::HashSet,
     hash::{BuildHasher, RandomState},
@@ -25,7 +25,7 @@ pub struct ReplicaSubset {
 }
 
 impl ReplicaSubset {
-    /// Chooses the replicas to check among all `known` addresses: the caller's subset, and one substitute for each failing
+    /// Chooses the replicas to check and call among all `known` addresses: the caller's subset, and one substitute for each failing
     /// replica.
     ///
     /// `is_failing` returns `true` for a checked replica that is unhealthy. If `explore` is true, failing substitutes are

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-/// Name shown in place of a deleted user.
+/// Text shown instead of the name of a deleted user.
 const DELETED_USER: &str = "removed";
 /// Time for which a user name stays in the cache.
 const CACHE_LIFETIME: Duration = Duration::from_secs(30);
@@ -18,7 +18,7 @@ pub struct UserNameCache {
     known: Cache<i64, String>,
 }
 
-/// Names of users, by user id.
+/// Display names of users, by user id.
 #[derive(Debug, Clone, Default)]
 pub struct NameMap(HashMap<i64, String>);
 
@@ -29,7 +29,7 @@ impl NameMap {
         self.0.get(&id).cloned().unwrap_or_else(|| DELETED_USER.to_owned())
     }
 
-    /// Returns `true` when the map has an entry for the user, so that the name need not be resolved again.
+    /// Returns `true` when the map contains a display name for the user, so that the name need not be resolved again.
     #[must_use]
     pub fn contains(&self, id: i64) -> bool {
         self.0.contains_key(&id)

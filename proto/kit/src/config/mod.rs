@@ -9,7 +9,7 @@ use std::{fmt::Write, net::SocketAddr, path::PathBuf, time::Duration};
 /// Exit code of a program that rejects its settings, `EX_CONFIG` of sysexits.
 pub const EXIT_INVALID_SETTING: u8 = 78;
 
-/// Setting that is missing or invalid: names the setting, what is wrong and how to fix it, without secret values.
+/// Error for a missing or invalid setting. The message names the setting, the fault and its fix, but contains no secret values.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct InvalidSetting(pub String);
@@ -145,12 +145,12 @@ impl Settings {
         ]
     }
 
-    /// Checks that the database URL is a `PostgreSQL` URL.
+    /// Checks that the URLs of the database and of its read replica are `PostgreSQL` URLs.
     ///
     /// This is not a clap validator on purpose: clap echoes the rejected value, and a database URL may contain a password.
     ///
     /// # Errors
-    /// Returns an error when the URL has another scheme.
+    /// Returns an error when a URL has another scheme, or when only the URL of the read replica is set.
     pub fn check_database_urls(&self) -> anyhow::Result<()> {
         let known = |url: &Secret| ["postgres://", "postgresql://"].iter().any(|scheme| url.expose().starts_with(scheme));
         InvalidSetting::ensure(self.database_url.as_ref().is_none_or(known), || {
@@ -162,7 +162,7 @@ impl Settings {
         })
     }
 
-    /// Returns the file to which the seals of the audit log are appended; `None` when the seals are only logged.
+    /// Returns the file to which the seals (hash-chain links) of the audit log are appended; `None` when the seals are only logged.
     #[must_use]
     pub fn seal_file_path(&self) -> Option<PathBuf> {
         let beside = || self.database_url.is_none().then(|| self.data_dir.join("seals.log"));

@@ -1,7 +1,8 @@
-//! Number of `PostgreSQL` connections that a service opens, and that the server admits.
+//! Number of `PostgreSQL` connections that a service may open, and number that the server admits.
 use crate::db::{Db, Pools};
 
-/// Number of connections outside the pools: one that flushes commits to disk, and one for the heartbeat.
+/// Number of connections that each service opens in addition to its pools: one that flushes commits to disk, and one for
+/// heartbeats.
 const SINGLE_CONNECTIONS: u32 = 2;
 
 /// Returns the size of the connection pool for reads, derived from the maximum number of connections for writes.
@@ -10,8 +11,8 @@ pub(super) const fn read_pool_size(connections: u32) -> u32 {
     if reads < 2 { 2 } else { reads }
 }
 
-/// Returns the maximum number of connections that one replica of one service opens: `connections`, the value of
-/// `PATIO_DATABASE_MAX_CONNECTIONS`, plus those for reads, for flushing and for the heartbeat.
+/// Returns the maximum number of `PostgreSQL` connections that one replica of a service opens. This is `connections` (the setting
+/// `PATIO_DATABASE_MAX_CONNECTIONS`), plus those for reads, flushes and heartbeats.
 #[must_use]
 pub const fn connections_per_service(connections: u32) -> u32 {
     connections + read_pool_size(connections) + SINGLE_CONNECTIONS
@@ -20,9 +21,9 @@ pub const fn connections_per_service(connections: u32) -> u32 {
 /// Number of connections that a `PostgreSQL` server admits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConnectionLimit {
-    /// Number of connections for ordinary roles, without those reserved for superusers.
+    /// Number of connections available to ordinary roles, which excludes connections reserved for superusers.
     pub available: u32,
-    /// Whether the limit applies to the connected role only, so that other roles do not use up this limit.
+    /// Whether the limit is the connected role's own limit (`rolconnlimit`), which connections of other roles do not use up.
     pub is_of_role: bool,
 }
 

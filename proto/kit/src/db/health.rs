@@ -1,13 +1,14 @@
-//! State of a database for `doctor` and offline commands: version, corruption, write access and applied migrations.
+//! Inspection of a database for the `doctor` command and offline commands: version, corruption, write access and applied
+//! migrations.
 use crate::db::{Db, Pools, Schema};
 use crate::{config::Settings, on};
 use sqlx::error::DatabaseError;
 
-/// Condition of a database: version, corruption, write access and number of applied migrations.
+/// Result of inspecting a database: version, corruption, write access and number of applied migrations.
 pub struct DatabaseHealth {
     /// Database engine and its version, such as `SQLite 3.50.4`.
     pub version: String,
-    /// First corruption that `SQLite`'s integrity check found; `None` when the database is intact, and always on `PostgreSQL`.
+    /// First corruption that `SQLite`'s integrity check found; `None` when the database is intact. Always `None` on `PostgreSQL`.
     pub damage: Option<String>,
     /// Whether the database accepts writes.
     pub writable: bool,
@@ -43,7 +44,7 @@ impl Db {
         Ok(db)
     }
 
-    /// Reads the condition of the database: version, corruption, write access and applied migrations.
+    /// Inspects the database: version, corruption, write access and applied migrations.
     ///
     /// # Errors
     /// Returns an error when the database cannot be queried.

@@ -13,13 +13,13 @@ use crate::{
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use std::{path::Path, sync::Arc, time::Duration};
 
-/// Opens the connections of a service to `PostgreSQL`. When the URL names several hosts, finds the primary first.
+/// Creates the connection pools of a service for `PostgreSQL`. If the URL names several hosts, finds the primary first.
 pub(super) async fn open_postgres(schema: Schema, url: &str, connections: u32, replica: Option<PgReplica>) -> anyhow::Result<Pools> {
     let cluster = Arc::new(PgCluster::open(schema, hosts(schema, url)?, connections).await);
     Ok(Pools::Postgres { heartbeat: Arc::new(Heartbeat::new(cluster.clone())), cluster, replica: replica.map(Arc::new) })
 }
 
-/// Creates the connections of a service to the read replica, which are opened on demand. Returns `None` when
+/// Creates the connection pool of a service for the read replica, without connecting yet. Returns `None` when
 /// `PATIO_DATABASE_READ_URL` is not set.
 pub(super) fn open_replica(schema: Schema, settings: &Settings) -> anyhow::Result<Option<PgReplica>> {
     let Some(url) = &settings.database_read_url else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! Connections to the primary of a `PostgreSQL` cluster, which are all replaced after a failover.
+//! Connections to the primary of a `PostgreSQL` cluster. After a failover, all connections are replaced.
 use crate::db::{
     PostgresPool, Schema,
     connection_limit::read_pool_size,
@@ -19,7 +19,7 @@ const CONNECTION_LIFETIME: Duration = Duration::from_secs(600);
 
 /// Connections of a service to one `PostgreSQL` server.
 pub(super) struct PgServer {
-    /// Connection options without session settings.
+    /// Host, user and other connection options, without session settings such as the schema.
     pub(super) options: PgConnectOptions,
     /// Connection pool for statements that only read.
     pub(super) read: PostgresPool,
@@ -27,7 +27,7 @@ pub(super) struct PgServer {
     pub(super) write: PostgresPool,
     /// Connection pool for single writing statements, which commit by themselves.
     pub(super) once: PostgresPool,
-    /// Group flusher, which makes the commits of this server durable.
+    /// Group flusher: waits until the commits on this server are on disk, with one flush for concurrent commits.
     pub(super) flush: Arc<GroupFlusher>,
 }
 
@@ -95,7 +95,7 @@ impl PgCluster {
         self.hosts.addresses()
     }
 
-    /// Looks for the primary among the hosts. When another host has become the primary, replaces all connections.
+    /// Searches the hosts for the primary. If another host has become the primary, replaces all connections.
     ///
     /// Statements that still run on the old server end with their own errors; their connections are not used again.
     pub(super) async fn find_new_primary(&self) {

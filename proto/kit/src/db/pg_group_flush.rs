@@ -26,11 +26,11 @@ const FLUSH_CONNECTION_TIMEOUT: Duration = Duration::from_millis(1500);
 /// Idle time after which a database connection is pinged before use.
 pub(crate) const IDLE_BEFORE_PING: Duration = Duration::from_secs(1);
 
-/// Group flusher of one database: its own connection, and the record of which commits are already on disk.
+/// Group flusher of one database: one flush waits for the disk on behalf of all concurrent commits.
 pub(crate) struct GroupFlusher {
     options: PgConnectOptions,
     line: Mutex<FlushState>,
-    /// Number of calls that have waited for a flush so far; each call takes the current value as its queue number.
+    /// Queue number of the next commit that waits for a flush. Each waiting commit takes the current value and increments it.
     next_ticket: AtomicU64,
     /// Number of the current flush connection, counted from 1; 0 while there is no connection.
     connection_epoch: AtomicU64,
@@ -41,26 +41,24 @@ pub(crate) struct GroupFlusher {
 #[derive(Default)]
 struct FlushState {
     connection: Option<PgConnection>,
-    /// Connection attempt in progress. When the caller that waits for the attempt gives up, the next caller continues to wait.
-    /// `None` while no attempt is in progress.
+    /// Connection attempt in progress, or `None`. If the waiting caller gives up, the attempt is kept and the next caller waits for
+    /// it.
     connecting: Option<BoxFuture<'static, Result<PgConnection>>>,
     /// Number of flush connections opened so far.
     opened_connections: u64,
-    /// First queue number whose commit may not be on disk yet. The commits of all lower queue numbers (see `next_ticket`) are on
+    /// Lowest queue number (see `next_ticket`) whose commit may not be on disk yet. All commits with lower queue numbers are on
     /// disk.
     flushed_up_to: u64,
 }
 
-/// Ticket of one commit: the number of the flush connection that was open before the commit. Only a flush on that connection
-/// confirms the commit.
+/// Number of the flush connection that was open before a commit. Only a flush on that connection proves that the commit is on disk.
 ///
 /// A server that crashes after the commit may have lost the commit, and a flush on a new connection would not notice the loss.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FlushTicket(u64);
 
 impl GroupFlusher {
-    /// Creates a group flusher (flushes the commits of concurrent transactions together). The flusher opens its connection on
-    /// first use.
+    /// Creates a group flusher, which flushes the commits of concurrent transactions together. The flusher connects on first use.
     pub(crate) fn new(options: PgConnectOptions) -> Self {
         Self {
             options,
@@ -71,8 +69,8 @@ impl GroupFlusher {
         }
     }
 
-    /// Returns a ticket with the number of the flush connection, which is opened first when needed. Must be called before the
-    /// transaction begins.
+    /// Returns a ticket with the number of the current flush connection, and opens a connection first if there is none. Must be
+    /// called before the transaction begins.
     pub(crate) async fn issue_ticket(&self) -> Result<FlushTicket> {
         match self.connection_epoch.load(Ordering::Acquire) {
             life if life > 0 && !self.is_idle() => Ok(FlushTicket(life)),
@@ -139,7 +137,7 @@ impl GroupFlusher {
 
     /// Runs `work`, which commits a transaction, and returns the result of `work` once the commit is on disk.
     ///
-    /// The work runs to completion even when its caller gives up.
+    /// `work` runs to completion even if the caller drops this future.
     pub(crate) async fn commit_then_flush<T, E>(self: &Arc<Self>, work: impl Future<Output = Result<T, E>> + Send + 'static) -> Result<T, E>
     where
         T: Send + 'static,
@@ -166,7 +164,7 @@ impl GroupFlusher {
     }
 }
 
-/// Runs `work` to completion even when its caller gives up.
+/// Runs `work` to completion, even if the caller drops the returned future.
 ///
 /// A transaction dropped between `begin` and its result would leave an open transaction on its pooled connection, and the next
 /// transaction on that connection would become part of the open transaction.

@@ -6,12 +6,11 @@ use sqlx::{ConnectOptions, Connection, PgConnection};
 use std::{sync::Arc, time::Duration};
 use tokio::{sync::watch, time::timeout};
 
-/// Pause between two heartbeats while users send requests.
+/// Pause between two database heartbeats while users send requests.
 const HEARTBEAT_PAUSE: Duration = Duration::from_millis(250);
-/// Pause between two heartbeats while users send no requests.
+/// Pause between two database heartbeats while users send no requests.
 const IDLE_HEARTBEAT_PAUSE: Duration = Duration::from_secs(2);
-/// Timeout of one heartbeat. The timeout and the pause [`HEARTBEAT_PAUSE`] are together shorter than the time limit of any
-/// request.
+/// Timeout of one database heartbeat. This timeout plus [`HEARTBEAT_PAUSE`] is shorter than the time limit of any request.
 const HEARTBEAT_TIMEOUT: Duration = Duration::from_millis(1750);
 
 /// Heartbeat of the primary of a `PostgreSQL` cluster. The heartbeat has its own connection, so that it never queues behind other
@@ -26,7 +25,7 @@ impl Heartbeat {
         Self { cluster, silent: watch::Sender::new(false) }
     }
 
-    /// Sends heartbeats to the primary until the process stops. Looks for another primary when a heartbeat fails.
+    /// Sends heartbeats to the primary until the process stops. When a heartbeat fails, searches the cluster for a new primary.
     pub(super) async fn send_heartbeats(&self, tasks: &BackgroundTasks, activity: &UserActivity) {
         let mut connection = None;
         while !tasks.is_stopping() {
@@ -70,7 +69,7 @@ impl Heartbeat {
         }
     }
 
-    /// Waits until the server has failed to respond for longer than the heartbeat timeout.
+    /// Waits until a heartbeat times out, because the database server no longer responds.
     pub(super) async fn wait_until_unresponsive(&self) {
         // An error would mean that the sender was dropped, which cannot happen while `self` is borrowed.
         let _ = self.silent.subscribe().wait_for(|is_silent| *is_silent).await;

@@ -5,14 +5,15 @@ use sqlx::{ConnectOptions, Connection, Error, postgres::PgConnectOptions};
 use std::{io, str::FromStr, time::Duration};
 use tokio::time::timeout;
 
-/// Timeout of the query whether one host accepts writes.
+/// Timeout of the query that checks whether a host accepts writes.
 const HOST_TIMEOUT: Duration = Duration::from_millis(1500);
 /// Parameter of a database URL with which libpq selects the primary among several hosts.
 const SESSION_PARAMETER: &str = "target_session_attrs";
 
 /// Hosts of one `PostgreSQL` cluster, in the order of the database URL.
 ///
-/// A URL such as `postgres://user:password@a:5432,b:5432/patio` names the primary and its standbys, which have the same users and databases.
+/// A URL such as `postgres://user:password@a:5432,b:5432/patio` names the primary and its standbys, which have the same users and
+/// databases.
 #[derive(Debug, Clone)]
 pub(super) struct PgHosts(Vec<PgConnectOptions>);
 
@@ -79,7 +80,7 @@ fn urls(url: &str) -> anyhow::Result<Vec<String>> {
     Ok(hosts.split(',').map(|host| format!("{scheme}://{user}{host}{path}")).collect())
 }
 
-/// Removes the parameter [`SESSION_PARAMETER`] from the path of a database URL, since Patio always looks for the primary.
+/// Removes the parameter [`SESSION_PARAMETER`] from the path of a database URL, because Patio finds the primary itself.
 fn without_session(path: &str) -> anyhow::Result<String> {
     let Some((path, parameters)) = path.split_once('?') else { return Ok(path.to_owned()) };
     let mut kept = Vec::new();

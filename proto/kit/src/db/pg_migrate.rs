@@ -32,15 +32,15 @@ const LOCK_POLL: Duration = Duration::from_millis(50);
 const FIRST_RETRY_PAUSE: Duration = Duration::from_secs(1);
 /// Maximum pause between two attempts of a migration.
 const MAX_RETRY_PAUSE: Duration = Duration::from_secs(16);
-/// Time after which a migration that gets no lock fails. Patio's longest query (an export) ends earlier, so the lock must be held
-/// by another program, which an operator has to find.
+/// Time after which a migration that cannot get a table lock fails. Patio's longest query (an export) ends earlier, so another
+/// program must be holding the lock.
 const MIGRATION_TIMEOUT: Duration = Duration::from_secs(15 * 60);
 /// Timeout for opening the connection that runs migrations.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(4);
 /// Advisory lock id that serializes migrations across all processes and versions. The id must never change.
 const ADVISORY_LOCK_ID: i64 = 0x5061_7469_6f00;
 
-/// Runs the pending migrations of a schema, and retries while a table lock is not available.
+/// Runs the pending migrations of a schema. Retries a migration that cannot get a table lock in time.
 pub(super) async fn run_migrations(schema: Schema, to: &PgConnectOptions) -> anyhow::Result<()> {
     let (steps, began, mut pause) = (ignoring_unknown(schema.postgres), Instant::now(), FIRST_RETRY_PAUSE);
     loop {

@@ -99,13 +99,14 @@ impl PostgresPool {
         timeout(ACQUIRE_TIMEOUT, taken).await.map_err(|_| Error::PoolTimedOut)?
     }
 
-    /// Returns a clone of the pool for a standby. The clone's statements run only after the standby has replayed a position of the
-    /// primary.
+    /// Returns a clone of a standby's pool whose statements run only after the standby has replayed the write-ahead log up to
+    /// `position`.
     pub(super) fn with_required_wal_position(&self, position: WalPosition) -> Self {
         Self { required_position: Some(position), ..self.clone() }
     }
 
-    /// Takes a connection without checking whether the server accepts writes or has replayed a position.
+    /// Takes a connection without checking the state of the server: whether it accepts writes, and how much of the write-ahead log
+    /// it has replayed.
     ///
     /// # Errors
     /// Returns the errors of [`Self::acquire`].
@@ -136,12 +137,12 @@ impl PostgresPool {
         drop(join_all((0..half).map(|_| self.acquire())).await);
     }
 
-    /// Returns the number of callers that wait for a connection.
+    /// Returns the number of callers that currently wait for a connection.
     pub(super) fn waiter_count(&self) -> u32 {
         self.waiting.load(Ordering::Relaxed)
     }
 
-    /// Returns the underlying `sqlx` pool, for statistics and for work that may wait longer for a connection.
+    /// Returns the underlying `sqlx` pool, for metrics and for closing the pool.
     pub(super) fn pool(&self) -> &PgPool {
         &self.pool
     }

@@ -29,15 +29,15 @@ const REPLICA_TIMEOUT: Duration = Duration::from_secs(1);
 /// Interval at which the lag of the replica is measured.
 const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Last position that was read from the primary, shared by all queries that began before the position was read.
+/// Write-ahead log position that was last read from the primary. All queries that began before the read share this position.
 #[derive(Default)]
 struct Positions {
-    /// Lowest query number that cannot use the position `last`. Queries with lower numbers began before `last` was read.
+    /// Lowest query number for which the position `last` is too old. Queries with lower numbers began before `last` was read.
     covered: u64,
     last: Option<WalPosition>,
 }
 
-/// Position that the replica had not replayed at the last check, and the time at which the position was read.
+/// Write-ahead log position that the replica has not replayed yet, and the time at which the position was read.
 type Pending = Option<(WalPosition, Instant)>;
 
 /// Connections of a service to the read replica, and the replica's last known state.
@@ -64,7 +64,7 @@ impl PgReplica {
         }
     }
 
-    /// Returns a position of the primary that was read after this call began. Concurrent callers share one query.
+    /// Returns a write-ahead log position of the primary that was read after this call began. Concurrent callers share one query.
     async fn current_position(&self, primary: &PgServer) -> Result<WalPosition, Error> {
         let ticket = self.next_ticket.fetch_add(1, Ordering::AcqRel);
         let mut positions = self.positions.lock().await;
@@ -103,8 +103,8 @@ impl PgReplica {
         }
     }
 
-    /// Checks whether the replica has replayed the pending position. A newer position becomes pending only after the pending
-    /// position was replayed, or after a failover.
+    /// Checks whether the replica has replayed the pending write-ahead log position. That position stays pending until it is
+    /// replayed or a failover occurs.
     async fn check(&self, cluster: &PgCluster) -> Result<(), Error> {
         let known = self.pending().clone();
         let (position, since) = match known {
@@ -141,7 +141,7 @@ impl PgReplica {
     }
 }
 
-/// Reads the current position of the primary.
+/// Reads the current write-ahead log position of the primary.
 async fn read_position(primary: &PgServer) -> Result<WalPosition, Error> {
     let mut connection = primary.read.acquire().await?;
     WalPosition::read_from_primary(&mut connection).await

@@ -2,14 +2,14 @@
 use crate::db::Schema;
 use sqlx::{AssertSqlSafe, Executor, postgres::PgPoolOptions};
 
-/// Returns the SQL that sets the session parameters of each new `PostgreSQL` connection, such as the schema.
+/// Returns the SQL that sets the schema and other session parameters of a new `PostgreSQL` connection.
 pub(super) fn session_settings(schema: Schema) -> String {
     format!("set search_path = {}; set idle_in_transaction_session_timeout = '60s'", schema.name)
 }
 
-/// Makes the pool run `settings` as SQL on each new connection.
+/// Configures the pool to run the SQL `settings` on each new connection.
 ///
-/// `PgBouncer` rejects session parameters among the startup parameters or, when configured so, ignores them silently.
+/// SQL is used because `PgBouncer` rejects or ignores session parameters that a client sends when it connects.
 pub(super) fn with_session_settings(pool: PgPoolOptions, settings: String) -> PgPoolOptions {
     pool.after_connect(move |connection, _| {
         let settings = settings.clone();

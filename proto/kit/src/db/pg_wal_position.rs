@@ -4,8 +4,8 @@ use sqlx::{Error, FromRow, PgConnection, query_as};
 use std::time::Duration;
 use tokio::time::sleep;
 
-/// Pauses between checks whether a standby has replayed a position, in milliseconds. The sum of the pauses exceeds the usual time
-/// for flushing a position and transferring it to the standby.
+/// Pauses between the checks whether a standby has replayed a position, in milliseconds. Their sum exceeds the usual time in which
+/// a write reaches the standby.
 const REPLAY_PAUSES_MS: [u64; 5] = [1, 2, 4, 8, 16];
 
 /// Position in the write-ahead log of a cluster: where the primary inserts its next record.
@@ -20,7 +20,7 @@ pub(super) struct WalPosition {
 }
 
 impl WalPosition {
-    /// Reads the current position of the primary.
+    /// Reads the current write-ahead log position of the primary.
     ///
     /// # Errors
     /// Returns the error of the statement, which fails on a standby.
@@ -44,7 +44,7 @@ impl WalPosition {
         query_as(state).bind(self.system).bind(self.timeline).bind(&self.lsn).fetch_one(standby).await
     }
 
-    /// Waits briefly until a standby has replayed this position.
+    /// Waits up to about 30 milliseconds until a standby has replayed the write-ahead log up to this position.
     ///
     /// # Errors
     /// Returns an error when the server is behind, is not a standby, or belongs to another timeline or system.

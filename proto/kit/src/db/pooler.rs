@@ -21,8 +21,8 @@ const SELECT_SERVER_PROCESS_IN_TRANSACTION: &str = "begin; select pg_backend_pid
 /// Start of the message with which `PgBouncer` refuses a connection because of a startup parameter.
 const UNSUPPORTED_PARAMETER: &str = "unsupported startup parameter";
 
-/// Returns why a connection pooler is unusable for Patio. Returns `None` when each connection has its own server process and the
-/// parameters of the database URL are in force.
+/// Returns the reason why a connection pooler is unusable for Patio. Returns `None` when each connection has its own server process
+/// and the parameters of the database URL take effect.
 pub(super) async fn find_pooler_fault(to: &PgConnectOptions) -> Result<Option<String>, Error> {
     match timeout(CHECK_TIMEOUT, detect_fault(to)).await.unwrap_or(Err(Error::PoolTimedOut)) {
         Err(Error::Database(refusal)) if refusal.message().starts_with(UNSUPPORTED_PARAMETER) => {
@@ -61,8 +61,8 @@ async fn unusable_mode(one: &mut PgConnection, other: &mut PgConnection) -> Resu
     Ok(None)
 }
 
-/// Returns the first parameter in the `options` of the database URL that has no effect in the session; `None` when all parameters
-/// have effect.
+/// Returns the first parameter in the `options` of the database URL that does not take effect in the session; `None` if all of them
+/// do.
 async fn ignored_parameter(connection: &mut PgConnection, options: Option<&str>) -> Result<Option<String>, Error> {
     let assignments = options.unwrap_or_default().split("-c").filter_map(|option| option.split_once('='));
     for (name, _) in assignments {

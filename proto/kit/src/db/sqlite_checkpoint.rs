@@ -15,7 +15,7 @@ use tokio::{
     time::sleep,
 };
 
-/// Connection shared by the writer and the checkpoint task; `None` once the connection is closed.
+/// `SQLite` connection that a background task shares with the handle that closes it; `None` once the connection is closed.
 pub(super) type SharedConnection = Arc<Mutex<Option<SqliteConnection>>>;
 
 /// Pause between two checkpoints of the WAL.
@@ -24,7 +24,8 @@ const CHECKPOINT_PAUSE: Duration = Duration::from_millis(100);
 /// beginning.
 const LONG_WAL_PAGES: i64 = 2000;
 
-/// Handle through which the writer reports its commits. The checkpoint task ends when the handle is dropped.
+/// Handle with which the writer task reports its commits to the checkpoint task. The checkpoint task ends when the handle is
+/// dropped.
 pub(super) struct CheckpointHandle {
     committed: watch::Sender<()>,
     is_long: Arc<AtomicBool>,

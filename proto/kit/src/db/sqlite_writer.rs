@@ -50,7 +50,7 @@ where
     }
 }
 
-/// Job in the writer's queue: the statements of one transaction, and how durable its writes have to be.
+/// Job in the writer's queue: the statements of one transaction, and the durability that its writes need.
 struct Job {
     step: Box<dyn Step>,
     lasts: Durability,
@@ -79,14 +79,14 @@ impl Job {
     }
 }
 
-/// Handle of the writer task, which queues jobs. Clones use the same task.
+/// Queue of jobs (transactions) for the writer task. Clones use the same task.
 #[derive(Clone)]
 pub(crate) struct WriteQueue {
     jobs: mpsc::Sender<Job>,
     connection: SharedConnection,
     /// Connection that checkpoints the WAL.
     checkpoint_connection: SharedConnection,
-    /// Path of the database file, for log lines.
+    /// Path of the database file, for log events.
     path: Arc<Path>,
 }
 
@@ -160,13 +160,13 @@ async fn write(connection: SharedConnection, mut queued: mpsc::Receiver<Job>, ch
     }
 }
 
-/// Returns the error for a job whose group was not committed. Nothing of the job was stored, so the job may be retried.
+/// Returns the error of a job whose group could not be committed. Nothing of the job was stored, so the caller may retry the job.
 fn not_committed_error(cause: &sqlx::Error) -> sqlx::Error {
     let kind = if errors::is_out_of_space(cause) { io::ErrorKind::StorageFull } else { io::ErrorKind::Other };
     sqlx::Error::Io(io::Error::new(kind, cause.to_string()))
 }
 
-/// Runs a group of jobs in one transaction, each job in its own savepoint.
+/// Runs a group of jobs in one transaction, each job in its own savepoint, and commits the transaction.
 ///
 /// The commit waits for the disk when at least one job of the group requires durability, and then makes all earlier commits
 /// durable too. `waits` is the current durability setting of the connection, which this function updates.

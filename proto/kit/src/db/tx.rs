@@ -1,4 +1,4 @@
-//! Open database transaction on `SQLite` or `PostgreSQL`, which a service passes to its SQL statements.
+//! Open database transaction on `SQLite` or `PostgreSQL`. Functions that run statements in the transaction take it as an argument.
 use crate::db::Engine;
 use sqlx::{PgConnection, SqliteConnection};
 
@@ -14,7 +14,7 @@ impl Tx<'_> {
         }
     }
 
-    /// Returns `true` on `PostgreSQL`, for the few statements that differ between the engines.
+    /// Returns `true` on `PostgreSQL` and `false` on `SQLite`. Callers use this for the few statements that differ.
     #[must_use]
     pub fn is_postgres(&self) -> bool {
         matches!(self.0, Engine::Postgres(_))

@@ -1,4 +1,4 @@
-//! Durable writes of this process, for tasks that follow them instead of polling the database.
+//! Signal of the durable writes of this process, so that background tasks run after a write instead of polling the database.
 use crate::{atomic_instant::AtomicInstant, db::Db, lifecycle::BackgroundTasks};
 use std::time::Duration;
 use tokio::{
@@ -6,12 +6,12 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-/// Maximum time that a task waits for a write of this process. Other processes write to the same database unnoticed.
+/// Maximum time that a task waits for a write of this process. Writes of other processes to the same database give no signal.
 const MAX_PAUSE: Duration = Duration::from_secs(10);
 /// Time after a durable write during which the database counts as busy.
 pub(super) const BUSY_PERIOD: Duration = Duration::from_secs(1);
 
-/// Time of the last durable write that this process requested, and a signal to the tasks that follow writes.
+/// Time of the last durable write that this process requested, and a signal to the tasks that run after writes.
 #[derive(Debug, Default)]
 pub(super) struct WriteActivity {
     last: AtomicInstant,
@@ -19,7 +19,7 @@ pub(super) struct WriteActivity {
 }
 
 impl WriteActivity {
-    /// Records a durable write and wakes the tasks that follow writes.
+    /// Records a durable write and wakes the tasks that run after writes.
     pub(super) fn record(&self) {
         self.last.set_to_now();
         self.signal.send_replace(());
@@ -27,7 +27,7 @@ impl WriteActivity {
 }
 
 impl Db {
-    /// Records that another process of the service made a durable write.
+    /// Records a durable write that another process of the service made, and wakes the tasks that run after writes.
     pub fn record_write(&self) {
         self.writes.record();
     }
@@ -38,10 +38,11 @@ impl Db {
         self.writes.last.is_more_recent_than(BUSY_PERIOD)
     }
 
-    /// Runs `work` repeatedly until the process stops: `every` after a durable write of this process, else after ten seconds and `every`.
+    /// Starts a task that runs `work` after each durable write of this process, or after ten seconds without a write, until the
+    /// process stops.
     ///
-    /// `work` returns `true` when something is left to do, so that it runs again after `every`. A run that finds nothing to do must
-    /// not write, because its own write would cause the next run.
+    /// Each run begins after the pause `every`. `work` returns `true` to run again without waiting for a write. A run that finds
+    /// nothing to do must not write, because its own write would cause the next run.
     pub fn spawn_after_writes<F, W>(&self, tasks: &BackgroundTasks, every: Duration, mut work: W)
     where
         F: Future<Output = bool> + Send,

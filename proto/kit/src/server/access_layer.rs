@@ -1,5 +1,5 @@
-//! Access layer in front of every gRPC service. The layer authenticates the caller, checks the rule of the rpc, applies the
-//! deadline, and records log, metrics and trace of each call.
+//! Access layer in front of every gRPC service. The layer authenticates the caller, checks that the caller's role allows the rpc,
+//! passes the call's deadline on to outgoing calls, and records log, metrics and trace of the call.
 use crate::{
     auth::identity::{self, Caller, TokenVerifier},
     client::{
@@ -25,10 +25,10 @@ use tracing::{Instrument, Span, field::Empty};
 /// Error message for a user who must change the password before making any other call.
 pub const PASSWORD_MUST_CHANGE_MESSAGE: &str = "Choose a new password first.";
 
-/// Dependencies of the access layer.
+/// Dependencies of the access layer, the middleware that authorizes and records gRPC calls.
 #[derive(Clone)]
 pub struct AccessLayerState {
-    /// Verifier of callers' tokens.
+    /// Verifier of the access tokens that callers send.
     pub identity: TokenVerifier,
     /// Name of the service, for logs and metrics.
     pub service: &'static str,
@@ -73,7 +73,7 @@ pub async fn authorize_layer(State(access): State<AccessLayerState>, mut request
     response
 }
 
-/// Creates the span of a call. The span counts the SQL statements of the call, and belongs to the trace of the caller.
+/// Creates the tracing span of a call, as part of the caller's trace. The span also counts the SQL statements of the call.
 fn span(service: &'static str, path: &str, headers: &HeaderMap, id: &str) -> Span {
     let Some(method) = patio_proto::find_rpc_method(path).filter(|method| trace::is_rpc_traced(method.path)) else {
         return tracing::info_span!(target: UNTRACED_TARGET, "rpc", service, rpc = path, request_id = id);
@@ -119,7 +119,7 @@ async fn authorize(identity: &TokenVerifier, path: &str, headers: &HeaderMap) ->
         return Err(errors::status(Code::PermissionDenied, Reason::PasswordMustChange, &PASSWORD_MUST_CHANGE_MESSAGE));
     }
     match method.map_or(Role::Unspecified, |method| role(method.on_behalf_of)) {
-        // The service makes the call on behalf of a user, whose role is checked too.
+        // A service makes the call on behalf of a user, so the role of the user is checked too.
         least if least != Role::Unspecified && headers.contains_key(ON_BEHALF_OF_HEADER) => {
             check_role(verify_token_header(identity, headers, ON_BEHALF_OF_HEADER).await?, least).map(Some)
         }
@@ -127,7 +127,7 @@ async fn authorize(identity: &TokenVerifier, path: &str, headers: &HeaderMap) ->
     }
 }
 
-/// Verifies the token in the header `name` and returns the token's caller.
+/// Verifies the token in the header `name`, and returns the caller that the token names.
 async fn verify_token_header(identity: &TokenVerifier, headers: &HeaderMap, name: &str) -> Result<Caller, Status> {
     let token = header(headers, name)
         .and_then(|value| value.strip_prefix("Bearer ").or_else(|| value.strip_prefix("bearer ")))

@@ -28,7 +28,7 @@ pub(super) struct CallRecord {
 }
 
 impl CallRecord {
-    /// Records the end of the call in log, metrics and trace.
+    /// Records in log, metrics and trace that the call ended with the status `code`.
     pub(super) fn record(self, code: Code) {
         let (service, took) = (self.service, self.started.elapsed());
         let method = patio_proto::find_rpc_method(&self.path);
@@ -54,13 +54,14 @@ impl CallRecord {
     }
 }
 
-/// Returns the number of a status code as a label of metrics.
+/// Returns the number of a gRPC status code as text, for a metric label.
 fn code_label(code: Code) -> &'static str {
     const NUMBERS: [&str; 17] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16"];
     usize::try_from(i32::from(code)).ok().and_then(|number| NUMBERS.get(number)).copied().unwrap_or("2")
 }
 
-/// Body of a streaming response. Records the call at the stream's end, or as cancelled when the client disconnects.
+/// Body of a streaming response, which records the call when the stream ends. The call is recorded as cancelled when the client
+/// disconnects first.
 pub(super) struct RecordedBody {
     body: Body,
     answered: Option<CallRecord>,
@@ -113,13 +114,13 @@ impl Drop for RecordedBody {
     }
 }
 
-/// Builds the error of a long-running call whose database stopped responding.
+/// Builds the error status of a long-running call that ends because the database stopped responding.
 pub(super) fn database_unresponsive_status() -> Status {
     let cause = "database does not respond";
     errors::with_cause(errors::unavailable_status("database", &cause), "database", &cause)
 }
 
-/// Returns the status code in headers or trailers, or `None` without a `grpc-status`.
+/// Returns the gRPC status code in response headers or trailers, or `None` when they contain no `grpc-status`.
 pub(super) fn grpc_status(headers: &HeaderMap) -> Option<Code> {
     headers.get("grpc-status").map(|code| Code::from_bytes(code.as_bytes()))
 }

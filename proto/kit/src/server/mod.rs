@@ -1,4 +1,4 @@
-//! gRPC server of a service, with health checks, the access layer and optional reflection.
+//! gRPC server of a service, with authorization of each call, health checks and optional reflection.
 pub mod access_layer;
 mod call_record;
 
@@ -35,11 +35,11 @@ use tower::Service as TowerService;
 /// Maximum size of a gRPC message, in bytes. The limit allows a list of 50,000 VINs.
 pub const MAX_MESSAGE_BYTES: usize = 16 << 20;
 
-/// Started gRPC service with its routes and health state.
+/// gRPC service that is ready to serve, with its routes and its health state.
 pub struct Service {
     /// Name of the service, such as `vehicle-svc`.
     pub name: &'static str,
-    /// Routes of the service's rpcs, behind the access layer.
+    /// Routes of the service's rpcs. Every call passes the access layer, which authorizes it.
     pub router: axum::Router,
     /// Messages to print once at start, such as the first supervisor's password.
     pub notices: Vec<String>,
@@ -49,7 +49,7 @@ pub struct Service {
     db: Db,
 }
 
-/// Maximum number of concurrent calls per connection, enough for the open streams of a gateway and for short calls.
+/// Maximum number of concurrent calls per connection, enough for the event streams and the short calls of one gateway.
 ///
 /// The limit bounds memory: an idle call takes about 2 KiB, and a flood of calls on two connections must stay below 16 MiB.
 const MAX_CONCURRENT_STREAMS: u32 = 3_072;
@@ -59,12 +59,12 @@ const MAX_CONCURRENT_STREAMS: u32 = 3_072;
 const FAILURE_THRESHOLD: u32 = 2;
 /// Interval of the health checks of a `PostgreSQL` database that responds.
 const HEALTHY_CHECK_INTERVAL: Duration = Duration::from_secs(1);
-/// Interval of the health checks of an `SQLite` database, which no network and no other process can make unavailable.
+/// Interval of the health checks of an `SQLite` database. Rare checks suffice, because the database is a local file of this process.
 const SQLITE_CHECK_INTERVAL: Duration = Duration::from_secs(5);
 /// Interval of the health checks of an unhealthy service.
 const UNHEALTHY_CHECK_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Builder of a service from its gRPC servers.
+/// Builder that combines generated gRPC servers into one [`Service`].
 pub struct ServiceBuilder {
     name: &'static str,
     host: ServiceHost,
@@ -79,7 +79,7 @@ impl ServiceBuilder {
         Self { name, host: host.clone(), routes: RoutesBuilder::default(), names: Vec::new() }
     }
 
-    /// Adds the rpcs of one generated gRPC server.
+    /// Adds the rpcs of one gRPC server that was generated from a `.proto` file.
     #[must_use]
     pub fn add_service<S>(mut self, server: S) -> Self
     where
@@ -93,10 +93,10 @@ impl ServiceBuilder {
 
     /// Builds the service: adds health checks, optional reflection and the access layer, and starts the background tasks.
     ///
-    /// The tasks monitor the database, seal the audit log and synchronize signing keys.
+    /// The tasks monitor the database, link new audit entries in a hash chain, and load signing keys from auth-svc.
     pub async fn build(mut self, db: Db, notices: Vec<String>) -> anyhow::Result<Service> {
         let (reporter, health) = tonic_health::server::health_reporter();
-        report(&reporter, &self.names, ServingStatus::NotServing).await; // the default status would be serving before the first check
+        report(&reporter, &self.names, ServingStatus::NotServing).await; // the default is `Serving`, even before the first check
         self.add_health(health);
         if self.host.settings.reflection {
             let describe = || {
@@ -124,7 +124,8 @@ impl ServiceBuilder {
     }
 }
 
-/// Starts the task that reports a service as serving while its database responds and signing keys are loaded.
+/// Starts the task that reports a service as serving while its database responds and signing keys are loaded. Returns the flag with
+/// the reported health.
 fn spawn_health_monitor(
     host: &ServiceHost,
     service: &'static str,
@@ -210,7 +211,7 @@ impl Service {
 }
 
 impl ServiceHost {
-    /// Makes a service that was started in this process reachable for the other services of the process.
+    /// Connects the client channel of a service in this process, so that the other services of the process can call the service.
     pub fn attach_service(&self, service: &Service) {
         let link = match service.name {
             "auth-svc" => &self.channels.auth,

@@ -9,7 +9,7 @@ type Ready = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// Opens the admin port for metrics and health endpoints, unless the settings disable it.
 ///
-/// `ready` returns `true` when the process is ready for requests. `more` contains the routes that only this program serves.
+/// `ready` returns `true` when the process is ready for requests. `more` contains additional routes of the calling program.
 ///
 /// # Errors
 /// Returns an error when the port is in use.
@@ -25,7 +25,7 @@ pub async fn serve_admin(
     Ok(())
 }
 
-/// Serves `/metrics`, `/healthz` and `/readyz` on a separate port.
+/// Serves `/metrics`, `/healthz`, `/readyz` and the routes `more` at the address `listen`. Returns the bound address.
 async fn serve(listen: SocketAddr, tasks: &BackgroundTasks, ready: Ready, more: Router) -> anyhow::Result<SocketAddr> {
     let readiness = move || {
         let code = if ready() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };

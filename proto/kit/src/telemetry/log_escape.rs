@@ -1,14 +1,14 @@
-//! Escaping of log lines, so that user input cannot forge a line or change the direction of its text.
+//! Escaping of log lines, so that user input in a log line cannot forge another line or reverse the text direction.
 use std::{
     borrow::Cow,
     io::{Result, Stderr, Write},
 };
 
-/// Writer that escapes control characters and characters that change the text direction. Each write has to be one complete log
-/// line.
+/// Writer that escapes control characters and characters that change the text direction. Each `write` must contain one complete
+/// log line.
 pub struct EscapingWriter<W>(W);
 
-/// Returns a writer to standard error that escapes log lines. Each write has to be one complete line.
+/// Returns a writer to standard error that escapes log lines. Each `write` must contain one complete line.
 #[must_use]
 pub fn escaped_stderr() -> EscapingWriter<Stderr> {
     EscapingWriter(std::io::stderr())
@@ -25,8 +25,8 @@ impl<W: Write> Write for EscapingWriter<W> {
     }
 }
 
-/// Returns `true` for characters that have to be escaped in a log line. The ESC character is not escaped, because terminal
-/// colours begin with it.
+/// Returns `true` for a character that has to be escaped in a log line. Tabs and the ESC character stay, because ESC begins the
+/// codes of terminal colours.
 fn is_odd(c: char) -> bool {
     (c.is_control() && !matches!(c, '\u{1b}' | '\t'))
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

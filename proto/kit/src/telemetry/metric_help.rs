@@ -37,7 +37,7 @@ pub const METRIC_HELP_TEXTS: [(&str, &str); 33] = [
     ("patio_wrong_service_secrets_total", "Requests of services with a wrong service secret."),
 ];
 
-/// Registers the help texts with the recorder of metrics.
+/// Registers the help text of every metric with the metrics recorder of this process.
 pub fn register_help_texts() {
     for (name, help) in METRIC_HELP_TEXTS {
         if name.ends_with("_total") {

@@ -28,13 +28,13 @@ static METRICS: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
 
 /// Upper bounds of the histogram buckets for durations, in seconds. The last bound is the maximum duration of an import.
 const BUCKETS: [f64; 14] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0];
-/// Log filter that applies unless `PATIO_LOG` names `sqlx`. The filter hides sqlx's warnings about slow statements and waits for a
-/// connection, and notices of the database server. Metrics and Patio's own log lines report the same events.
+/// Log filter that applies unless `PATIO_LOG` names `sqlx`. The filter hides warnings of `sqlx` about slow statements and connection
+/// waits, and notices of the database server. Metrics and Patio's own log lines report the same events.
 const QUIET: &str = "sqlx=error";
 /// Interval at which recorded durations are moved into histogram buckets.
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Starts logging to standard error and the recording of metrics. Also starts tracing when a collector is configured.
+/// Starts logging to standard error and recording metrics. Also starts distributed tracing when a trace collector is configured.
 ///
 /// Only the first call in a process has an effect.
 ///
@@ -61,13 +61,13 @@ pub fn start(settings: &Settings, service: &'static str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns the filter of log lines for the setting `PATIO_LOG`.
+/// Returns the log filter for the value of the setting `PATIO_LOG`, such as `info,vehicle_svc=debug`.
 fn filter(levels: &str) -> EnvFilter {
     let levels = format!("{QUIET},{levels},{}=off,{}=off", trace::TRACE_TARGET, sql_stats::STATEMENT_COUNT_TARGET);
     EnvFilter::try_new(levels).unwrap_or_else(|_| EnvFilter::new("info"))
 }
 
-/// Returns the filter of spans that are sent to the collector.
+/// Returns the filter that selects the spans to send to the trace collector.
 fn traced_targets() -> Targets {
     let off = [trace::UNTRACED_TARGET, sql_stats::STATEMENT_COUNT_TARGET].map(|target| (target, LevelFilter::OFF));
     Targets::new().with_default(LevelFilter::INFO).with_targets(off)
@@ -115,7 +115,7 @@ pub fn render_metrics() -> String {
     text
 }
 
-/// Converts a count to a gauge value.
+/// Converts a count to a gauge value. Counts above `u32::MAX` become `u32::MAX`.
 #[must_use]
 pub fn to_gauge_value(number: usize) -> f64 {
     f64::from(u32::try_from(number).unwrap_or(u32::MAX))

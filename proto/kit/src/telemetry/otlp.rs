@@ -1,4 +1,4 @@
-//! Connection to the trace collector by OTLP over gRPC, with TLS and headers.
+//! Exporter that sends tracing spans to a trace collector by OTLP over gRPC, with optional TLS and headers.
 use crate::config::{InvalidSetting, Settings};
 use anyhow::Context;
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -12,11 +12,11 @@ use opentelemetry_otlp::{
 use opentelemetry_sdk::trace::SpanExporter as _;
 use std::{fs, time::Duration};
 
-/// Timeout of sending one batch of spans.
+/// Timeout for sending one batch of spans to the collector.
 const EXPORT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Creates the exporter of spans, or returns `None` when no collector is set. The exporter connects when it sends the first
-/// batch.
+/// Creates the exporter of spans. Returns `None` when the settings name no collector. The exporter connects when it sends the
+/// first batch.
 ///
 /// # Errors
 /// Returns an [`InvalidSetting`] that names the invalid setting.
@@ -34,7 +34,7 @@ pub fn build_exporter(settings: &Settings) -> anyhow::Result<Option<SpanExporter
     built.map(Some).map_err(InvalidSetting::from_error)
 }
 
-/// Sends an empty batch to the collector, to check the connection, TLS and the headers.
+/// Sends an empty batch to the trace collector, to check the connection, TLS and the headers. Without a collector, does nothing.
 ///
 /// # Errors
 /// Returns the cause when the collector does not accept the batch.
@@ -45,11 +45,11 @@ pub async fn check_collector(settings: &Settings) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Parses the headers for the collector from the settings, which contain `name=value` pairs separated by commas.
+/// Parses the headers for the trace collector from the setting `PATIO_OTLP_HEADERS`: `name=value` pairs separated by commas.
 fn headers(settings: &Settings) -> anyhow::Result<MetadataMap> {
     let mut headers = HeaderMap::new();
     for header in settings.otlp_headers.values() {
-        // The header itself may be a secret and is not shown.
+        // The error does not show the header, because the header may be a secret.
         let (name, value) = header.split_once('=').context("PATIO_OTLP_HEADERS: a header is not written as name=value")?;
         let name = HeaderName::try_from(name.trim()).context("PATIO_OTLP_HEADERS: invalid name of a header")?;
         let value =

@@ -1,4 +1,4 @@
-//! Log lines about outages of a dependency: one line when the dependency fails, and one line when the dependency is available again.
+//! Limits log lines about the outage of a dependency: one line at the first failure, and one line when the dependency works again.
 use std::{
     fmt::Display,
     sync::atomic::{AtomicU64, Ordering},
@@ -20,16 +20,16 @@ impl Outage {
         self.0.fetch_add(1, Ordering::Relaxed) == 0
     }
 
-    /// Records that the dependency is available. If an outage ends, returns the number of requests that failed during the outage.
+    /// Records that the dependency is available. Returns the number of failed requests when this ends an outage, else `None`.
     pub fn record_success(&self) -> Option<u64> {
-        // Loads first, since a write on every success would cause contention between processors.
+        // Reads first, since a write on every success would cause contention between processor cores.
         (self.0.load(Ordering::Relaxed) > 0).then(|| self.0.swap(0, Ordering::Relaxed)).filter(|failures| *failures > 0)
     }
 }
 
 impl Outage {
-    /// Logs the result of one attempt of repeated work: the first failure of an outage as a warning, and the success that ends the
-    /// outage.
+    /// Logs the result of one attempt of the background work named `work`. Logs the first failure of an outage as a warning, and the
+    /// success that ends the outage.
     pub fn log_attempt<E: Display>(&self, work: &'static str, done: Result<(), E>) {
         match done {
             Ok(()) => {

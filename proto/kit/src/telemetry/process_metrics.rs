@@ -1,14 +1,14 @@
-//! Standard metrics of the process itself, read from `/proc` at each scrape.
+//! Standard Prometheus metrics of the process (CPU time, memory, file descriptors), read from `/proc` at each scrape.
 use crate::clock::Clock;
 use std::{fmt::Write, fs, sync::OnceLock};
 
-/// Clock ticks per second in `/proc/self/stat`. Linux reports this value to programs on all architectures.
+/// Clock ticks per second, the unit of CPU times in `/proc/self/stat`. Linux uses this value on all architectures.
 const TICKS_PER_SECOND: f64 = 100.0;
 
 /// Start time of the process, in seconds since 1970.
 static STARTED: OnceLock<i64> = OnceLock::new();
 
-/// Records the start time of the process. Only the first call has an effect.
+/// Records the current time as the start time of the process. Only the first call has an effect.
 pub fn record_start_time() {
     STARTED.get_or_init(|| Clock::default().now().timestamp());
 }
@@ -18,7 +18,7 @@ pub fn append_metrics(text: &mut String) {
     let (status, limits) = (read("status"), read("limits"));
     let started = STARTED.get().and_then(|seconds| u32::try_from(*seconds).ok()).map(f64::from);
     let kilobytes = |name: &str| Some(number(&status, name)? * 1024.0);
-    // Reading the folder opens one descriptor more.
+    // Reading the folder opens one more descriptor, which is subtracted.
     let descriptors = || fs::read_dir("/proc/self/fd").ok()?.count().checked_sub(1).and_then(|count| u32::try_from(count).ok());
     for (name, help, value) in [
         ("process_cpu_seconds_total", "Processor time used, user and system.", cpu_seconds(&read("stat"))),

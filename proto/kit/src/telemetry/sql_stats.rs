@@ -1,4 +1,4 @@
-//! Statistics of SQL statements per call: their number and total duration.
+//! Statistics of the SQL statements of each gRPC call: their number and total duration.
 use std::{fmt::Debug, time::Duration};
 use tracing::{Event, Id, Span, Subscriber, field, span::Attributes};
 use tracing_subscriber::{
@@ -8,30 +8,30 @@ use tracing_subscriber::{
     registry::LookupSpan,
 };
 
-/// Name of the tracing span of an rpc call, for which SQL statements are counted.
+/// Name of the tracing span of a gRPC call. SQL statements are counted per span of this name.
 pub const CALL_SPAN_NAME: &str = "rpc";
-/// Target of spans that only count SQL statements, for work that several calls share.
+/// Target of tracing spans that only count SQL statements, for work that several gRPC calls share, such as a group of saves.
 pub const STATEMENT_COUNT_TARGET: &str = "patio_sql_count";
-/// Log target under which `sqlx` logs each statement.
+/// Log target under which `sqlx` logs each SQL statement.
 const SQLX_LOG_TARGET: &str = "sqlx::query";
 
-/// Number and total duration of the SQL statements of one call.
+/// Number and total duration of the SQL statements of one gRPC call.
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
 pub struct StatementStats {
-    /// Number of SQL statements that the call waited for.
+    /// Number of SQL statements that the call waited for, including statements shared with other calls.
     pub count: u64,
-    /// Total duration of the statements.
+    /// Total duration of the statements in `count`.
     pub took: Duration,
-    /// Number of statements in `count` that ran once for a group of calls and that the metrics attribute to another call of the group.
+    /// Number of statements in `count` that ran once for several calls, and that the metrics count for another of these calls.
     pub shared: u64,
-    /// Total duration of the statements counted in `shared`.
+    /// Total duration of the statements in `shared`.
     pub shared_duration: Duration,
 }
 
-/// Tracing layer that counts the SQL statements of each call, from the log events of `sqlx`.
+/// Tracing layer that counts the SQL statements of each gRPC call, from the log events of `sqlx`.
 pub struct SqlStatsLayer;
 
-/// Returns the log targets that the statement-counting layer needs.
+/// Returns the filter with the tracing targets that [`SqlStatsLayer`] has to receive: call spans and log events of `sqlx`.
 #[must_use]
 pub fn statement_log_targets() -> Targets {
     let spans = ["patio_kit::server::access_layer", super::trace::UNTRACED_TARGET, STATEMENT_COUNT_TARGET];
@@ -84,15 +84,15 @@ pub fn read_statement_stats(span: &Span) -> StatementStats {
     with_stats(span, |stats| *stats).unwrap_or_default()
 }
 
-/// Creates a span that counts the SQL statements of work that several calls share. [`share_statement_stats`] then counts these
-/// statements for each call.
+/// Creates a span that counts the SQL statements of work that several gRPC calls share. Afterwards, [`share_statement_stats`] adds
+/// these statements to the statistics of each call.
 #[must_use]
 pub fn statement_counting_span() -> Span {
     tracing::info_span!(target: STATEMENT_COUNT_TARGET, parent: None, "rpc")
 }
 
-/// Counts the statements of shared work for each call that waited for the work. In the metrics, the statements count only once, for
-/// the first call.
+/// Adds the SQL statements that the span `work` counted to the statistics of each call that shared the work. The metrics count the
+/// statements only once, for the first call.
 pub fn share_statement_stats<'s>(work: &Span, calls: impl Iterator<Item = &'s Span>) {
     let StatementStats { count, took, .. } = read_statement_stats(work);
     for (number, call) in calls.enumerate() {
@@ -107,7 +107,7 @@ pub fn share_statement_stats<'s>(work: &Span, calls: impl Iterator<Item = &'s Sp
     }
 }
 
-/// Runs `act` on the statistics of the call that a span belongs to. Returns `None` for a span outside of any call.
+/// Runs `act` on the statistics of the gRPC call that a span belongs to. Returns `None` for a span outside of any call.
 fn with_stats<T>(span: &Span, act: impl FnOnce(&mut StatementStats) -> T) -> Option<T> {
     let done = span.with_subscriber(|(id, subscriber)| {
         for span in subscriber.downcast_ref::<Registry>()?.span(id)?.scope() {

@@ -19,12 +19,12 @@ use tracing_opentelemetry::OpenTelemetrySpanExt;
 
 static PROVIDER: OnceLock<SdkTracerProvider> = OnceLock::new();
 
-/// Target of spans that are only traced, and neither appear in log lines nor count SQL statements.
+/// Target of tracing spans that are only sent to the trace collector. Log lines and SQL statement counts ignore these spans.
 pub const TRACE_TARGET: &str = "patio_trace";
-/// Target of spans that count SQL statements and appear in log lines, but are not traced.
+/// Target of tracing spans that count SQL statements and appear in log lines, but are not sent to the trace collector.
 pub const UNTRACED_TARGET: &str = "patio_untraced";
 
-/// RPCs that are not traced, because each process polls them constantly, or because they last as long as a page is open.
+/// Paths of the RPCs that are not traced. Processes poll some of these RPCs constantly; the others last as long as a page is open.
 const UNTRACED: [&str; 5] = [
     "/patio.auth.v1.TokenService/GetSigningKeys",
     "/patio.auth.v1.TokenService/ListRevocations",
@@ -33,8 +33,8 @@ const UNTRACED: [&str; 5] = [
     "/patio.vehicle.v1.EventService/Watch",
 ];
 
-/// Starts sending spans to the collector that the settings name. While the collector is unavailable, spans are lost, without any
-/// other effect.
+/// Starts sending spans to the trace collector in the settings. Returns `None` when no collector is set. Spans are lost while the
+/// collector is unavailable.
 ///
 /// # Errors
 /// Returns an error when a setting of the collector is invalid.
@@ -52,7 +52,7 @@ pub fn start(service: &'static str, settings: &Settings) -> anyhow::Result<Optio
     Ok(Some(PROVIDER.get_or_init(|| provider).tracer("patio")))
 }
 
-/// Sends the remaining spans before the process exits.
+/// Sends the remaining spans to the trace collector before the process exits. Waits at most three seconds.
 pub async fn flush_spans() {
     let Some(provider) = PROVIDER.get() else { return };
     let done = tokio::task::spawn_blocking(|| provider.shutdown_with_timeout(Duration::from_secs(3))).await;
@@ -61,40 +61,40 @@ pub async fn flush_spans() {
     }
 }
 
-/// Returns `true` when tracing is on.
+/// Returns `true` when this process sends spans to a trace collector.
 #[must_use]
 pub fn is_enabled() -> bool {
     PROVIDER.get().is_some()
 }
 
-/// Returns `true` when the calls of an RPC are traced. Polling RPCs and event streams are not traced.
+/// Returns `true` when the calls of the RPC `path` are traced. Polling RPCs and event streams are not traced.
 #[must_use]
 pub fn is_rpc_traced(path: &str) -> bool {
     is_enabled() && !UNTRACED.contains(&path)
 }
 
-/// Makes a span a child of the trace context in a request's headers.
+/// Makes a span a child of the caller's span, which the trace context in the request headers names.
 pub fn extract_context(span: &Span, headers: &HeaderMap) {
     if is_enabled() {
         let _ = span.set_parent(TraceContextPropagator::new().extract(&Carrier(headers)));
     }
 }
 
-/// Writes the trace context of a span into the headers of an outgoing call.
+/// Writes the trace context of a span into the headers of an outgoing call, so that the called service continues the trace.
 pub fn inject_context(span: &Span, headers: &mut HeaderMap) {
     if is_enabled() {
         TraceContextPropagator::new().inject_context(&span.context(), &mut Setter(headers));
     }
 }
 
-/// Sets the attributes of an RPC on the span of its server or client.
+/// Sets the OpenTelemetry attributes of an RPC (system, service and method) on a span of its server or client.
 pub fn set_rpc_attributes(span: &Span, method: &RpcMethod) {
     span.set_attribute("rpc.system", "grpc");
     span.set_attribute("rpc.service", method.service_name());
     span.set_attribute("rpc.method", method.name());
 }
 
-/// Sets the attributes of an HTTP request on the span of its server. `path` is the URL path without the query, because a query may
+/// Sets the OpenTelemetry attributes of an HTTP request on its span. `path` is the URL path without the query, because a query may
 /// contain names of people.
 pub fn set_http_attributes(span: &Span, method: &'static str, route: &str, path: &str) {
     span.set_attribute("http.request.method", method);
@@ -102,8 +102,8 @@ pub fn set_http_attributes(span: &Span, method: &'static str, route: &str, path:
     span.set_attribute("url.path", path.to_owned());
 }
 
-/// Records the gRPC status of an RPC on its span. A status that means a fault of the server marks the span as an error; the status
-/// of a rejected request does not.
+/// Records the gRPC status of an RPC on its span. Only a status that means a fault of the server, such as `Internal`, marks the
+/// span as an error.
 pub fn record_grpc_status(span: &Span, code: Code) {
     span.set_attribute("rpc.grpc.status_code", i64::from(i32::from(code)));
     if is_server_fault(code) {
@@ -111,7 +111,7 @@ pub fn record_grpc_status(span: &Span, code: Code) {
     }
 }
 
-/// Records the status of an HTTP response on the span of its request. A status of 500 and above makes the span an error.
+/// Records the status of an HTTP response on the span of its request. A status of 500 or above marks the span as an error.
 pub fn record_http_status(span: &Span, status: http::StatusCode) {
     span.set_attribute("http.response.status_code", i64::from(status.as_u16()));
     if status.is_server_error() {
@@ -119,7 +119,7 @@ pub fn record_http_status(span: &Span, status: http::StatusCode) {
     }
 }
 
-/// Returns `true` for the status codes that mean a fault of the server itself.
+/// Returns `true` for a gRPC status code that means a fault of the server, not of the request.
 fn is_server_fault(code: Code) -> bool {
     matches!(code, Code::Unknown | Code::DeadlineExceeded | Code::Unimplemented | Code::Internal | Code::Unavailable | Code::DataLoss)
 }

@@ -49,7 +49,7 @@ export function Breadcrumb({ path }: { path: string }) {
   )
 }
 
-/** Returns the pages in the breadcrumb after home, with the current page last. The names come from data that the pages have already loaded. */
+/** Returns the breadcrumb entries after the home page, with the current page last. Names come from the query cache, not from requests. */
 function useTrail(path: string): Crumb[] {
   const t = useDesktopText()
   const query = useQueryParams()

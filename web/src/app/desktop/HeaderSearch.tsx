@@ -98,7 +98,7 @@ export function HeaderSearch() {
   )
 }
 
-/** Returns whether the key '/' may open this search: the device has a keyboard, and the page has no search field of its own. */
+/** Returns whether the key '/' focuses this search: the device has a mouse (and so a keyboard), and the page content has no search. */
 const isSlashKeyFree = (): boolean => window.matchMedia('(pointer: fine)').matches && document.querySelector('main [role=search]') === null
 
 function Result({ id, vehicle, selected, onChoose }: { id: string; vehicle: FoundVehicle; selected: boolean; onChoose: () => void }) {
@@ -120,7 +120,7 @@ function Result({ id, vehicle, selected, onChoose }: { id: string; vehicle: Foun
   )
 }
 
-/** Returns the typed text after a pause in typing, and the previous text until then, so that not every key starts a search. */
+/** Returns the debounced text: a change takes effect after a pause in typing, so that not every key press starts a search. */
 function useDebounced(text: string): string {
   const [rested, setRested] = useState(text)
   useEffect(() => {

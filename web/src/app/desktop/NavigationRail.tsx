@@ -15,14 +15,11 @@ import styles from './NavigationRail.module.css'
 interface RailProps {
   user: SessionUser
   path: string
-  /** Whether the rail is hidden, because the open menu shows the same entries. */
+  /** Whether the rail is hidden; true while the main menu is open, which shows the same links. */
   hidden: boolean
 }
 
-/**
- * The entries of the menu at the left edge of a wide window, with the current page marked. The tools are at the top, sign-out and policies
- * at the lower edge.
- */
+/** Navigation rail at the left edge of a wide window: menu links with the current page marked, and sign-out and policies at the bottom. */
 export function NavigationRail({ user, path, hidden }: RailProps) {
   const t = useDesktopText()
   const developer = useQuery(currentUserQuery).data?.developer ?? false
@@ -50,7 +47,7 @@ export function NavigationRail({ user, path, hidden }: RailProps) {
 interface RailLinkProps {
   entry: MenuEntry
   current: boolean
-  /** Number of open items on the page, shown as a badge; 0 for no badge. */
+  /** Number shown as a badge on the link, such as the number of open conflicts; 0 shows no badge. */
   count: number
 }
 

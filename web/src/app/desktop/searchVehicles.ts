@@ -19,12 +19,13 @@ export interface FoundVehicle {
 }
 export interface VehicleSearchResult {
   vehicles: FoundVehicle[]
-  /** Number of open campaigns that the search covered. `open` is the number of all open campaigns. */
+  /** Number of open campaigns that the search covers, the newest ones first. The search may stop before it reaches all of them. */
   searched: number
+  /** Number of all open campaigns. */
   open: number
 }
 
-/** Pattern of a parking space typed without its hyphen, as painted on the ground, such as `B204` or `b 204` for B-204. */
+/** Matches a parking space typed without its hyphen, such as `B204` or `b 204` for B-204. Paint on the ground has no hyphens. */
 const SPACE_WITHOUT_HYPHEN = /^([a-z]) ?(\d{1,4})$/i
 
 const fetchOpenCampaigns = (signal: AbortSignal): Promise<CampaignPage> =>

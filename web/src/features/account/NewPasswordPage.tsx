@@ -5,10 +5,7 @@ import { Page } from '@/ui/Page'
 import { OwnPasswordForm } from './OwnPasswordForm'
 import { useAccountText } from './text'
 
-/**
- * Screen that requires a new password after another person has set the current password. No other screen opens before the person has
- * changed the password.
- */
+/** Screen on which a user must replace a password that another user (a supervisor) has set. No other screen opens before that. */
 export default function NewPasswordPage({ onSignOut }: { onSignOut: () => void }) {
   const t = useAccountText()
   const goOn = () => {

@@ -5,7 +5,7 @@ import { ApiProblem } from '@/api/apiProblem'
 import { getCurrentSession, startSession } from '@/api/session'
 import { signIn } from '@/api/signIn'
 
-/** Changes the person's own password. The server then ends all sessions of the person, so this page signs in again with the new password. */
+/** Changes the person's own password. The server then ends all sessions of the person, so the hook signs in again with the new password. */
 export const useChangeOwnPassword = () => useMutation({ mutationFn: (body: { old: string; new: string }) => runSessionRenewal(() => change(body)) })
 
 async function change(body: { old: string; new: string }): Promise<void> {

@@ -8,7 +8,7 @@ import { listFieldChanges, splitByTotalLength, type AuditFieldChange } from './a
 import { useAuditText, type AuditTextKey } from './text'
 import styles from './EventChanges.module.css'
 
-/** Labels of the fields in an audit event's old and new values, the same labels as on other screens. */
+/** Text keys of the labels for the fields in an audit event's old and new values, by field name. */
 const FIELDS: Record<string, TextKey | AuditTextKey> = {
   user_type: 'audit.level', hmc: 'audit.hmc', password: 'signIn.password', name: 'campaigns.campaign', part: 'campaign.part', model_type: 'campaign.modelType',
   description: 'campaign.description', due_at: 'audit.due', ...VEHICLE_FIELD_LABELS,
@@ -29,17 +29,17 @@ function getValueKey(field: string, value: string): TextKey | AuditTextKey | nul
   return field === 'inspected' ? (value === 'true' ? 'audit.yes' : 'audit.no') : null
 }
 
-/** Field change as the texts that the page shows. */
+/** Texts that the page shows for one changed field of an audit event. */
 interface ChangeTexts {
   id: string
   label: string
   old: string | null
-  /** Whether the old value is no longer valid. */
+  /** Whether the new value has replaced the old value, which is then struck through. False for the two values of a conflict. */
   isReplaced: boolean
   /** Separator between the two values; empty when one value is missing. */
   sign: string
   new: string | null
-  /** Number of characters of the change on the page. */
+  /** Number of characters that the label and both values take on the page. */
   length: number
 }
 

@@ -5,7 +5,7 @@ import { toDayStartIso } from './auditEvents'
 
 export interface AuditFilter {
   kind: string
-  /** Whether the list contains page views. Without effect when `kind` is chosen. */
+  /** Whether the list includes page views (events that record an opened page). Ignored when `kind` is chosen. */
   pageViews: boolean
   hmc: string
   /** First day of the period in the format `YYYY-MM-DD` of a date field; empty for no limit. */

@@ -11,15 +11,15 @@ export interface AuditFieldChange {
   field: string
   old: string | null
   new: string | null
-  /** Whether the event records both values of a conflict on the field, instead of a change. */
+  /** Whether `old` and `new` are the two competing values of a conflict on the field, instead of the values before and after a change. */
   inConflict?: boolean
 }
 
 const textOf = (value: unknown): string => (value === null || value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value))
-/** End of the names under which an event stores the two values of a conflict. */
+/** Suffix of the field name under which an audit event stores the two values of a conflict, as in `status in conflict`. */
 const CONFLICT_SUFFIX = ' in conflict'
 
-/** Reads the two values of a conflict on a field. Returns the change itself when it records none. */
+/** Returns the two values of a conflict if the field name has the conflict suffix. Otherwise returns `change` unchanged. */
 function readConflict(change: AuditFieldChange, value: unknown): AuditFieldChange {
   if (!change.field.endsWith(CONFLICT_SUFFIX) || !isRecord(value)) return change
   return { field: change.field.slice(0, -CONFLICT_SUFFIX.length), old: textOf(value.theirs), new: textOf(value.mine), inConflict: true }
@@ -27,7 +27,7 @@ function readConflict(change: AuditFieldChange, value: unknown): AuditFieldChang
 
 const valuesIn = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {})
 
-/** Kinds of audit events that record no change; their values contain only the clock time of the browser or a number of repetitions. */
+/** Kinds of audit events without changed fields. Their values contain only the browser's clock time or a number of repetitions. */
 const KINDS_WITHOUT_CHANGE = ['page-view', 'login', 'refused']
 
 /**
@@ -46,7 +46,7 @@ export function listFieldChanges(event: AuditEvent): AuditFieldChange[] {
   return changes.filter((change) => (change.old ?? '') !== (change.new ?? '')).toSorted((a, b) => Number(isComplete(b)) - Number(isComplete(a)))
 }
 
-/** Splits texts into those that fit on a line of `maxLength` characters together, and the others. Keeps the order. */
+/** Splits texts into those that together fit on one line of `maxLength` characters, and the others. Keeps the order. */
 export function splitByTotalLength<T extends { length: number }>(texts: T[], maxLength: number): [fitting: T[], others: T[]] {
   const [fitting, others]: [T[], T[]] = [[], []]
   let used = 0

@@ -30,7 +30,7 @@ export function getAuditSubjectPath({ kind, id }: AuditSubject): string | null {
 const isDeletion = ({ kind, summary }: AuditEvent) => kind === 'campaign-deleted' || (kind === 'user-changed' && summary === 'deleted the user')
 
 /**
- * Returns the subjects that events of the list deleted. Subjects deleted by other events are not recognized; their pages report that they
- * do not exist.
+ * Returns the subjects, such as `user 12`, that an event in the list deleted. A subject deleted by an event outside the list is not
+ * recognized, and its page reports that it does not exist.
  */
 export const listDeletedSubjects = (events: AuditEvent[]): Set<string> => new Set(events.filter(isDeletion).map(({ subject }) => subject))

@@ -22,7 +22,7 @@ export default function SignInPage() {
   return session === null ? <SignIn /> : <Redirect to="/campaign-home" replace />
 }
 
-/** Recounts the pending saves on this device. The count in local storage may be outdated when the browser was killed. */
+/** Recounts the saves on this device that are not sent yet. The count in local storage may be outdated when the browser was killed. */
 function countPendingSaves(): void {
   import('@/offline/outbox').then(({ loadOutbox }) => loadOutbox()).catch(() => undefined)
 }

@@ -12,11 +12,11 @@ import type { YardProgress } from './YardProgressStrip'
 import styles from './AttentionCard.module.css'
 
 interface AttentionCardProps {
-  /** Ids of the campaigns whose unsent saves are counted. */
+  /** Ids of the campaigns for which the card lists phones with unsent saves. */
   campaigns: number[]
-  /** Campaign whose conflicts and repairs are counted; conflicts of all campaigns when absent. */
+  /** Id of the campaign whose conflicts and long repairs are counted. When absent, the conflicts of all campaigns are counted. */
   campaign?: number
-  /** Idle yards: yards with uninspected vehicles and no active user, while other yards have active users. `to` is the URL of the yard. */
+  /** Yards with uninspected vehicles and no active user, while other yards have active users. `to` is the URL of the yard. */
   idle?: { yard: YardProgress; to: string }[]
   /** Unbroken sequences of neighbouring parking spaces whose vehicles have the status Not Found. */
   missing?: MissingVehicleRun[]
@@ -26,12 +26,12 @@ interface AttentionCardProps {
 
 /** Maximum number of idle yards, and of sequences of missing vehicles, that the card lists. The largest are listed. */
 const MAX_NAMED = 3
-/** Time in milliseconds without a report after which a phone with pending saves counts as silent. */
+/** Time in milliseconds without a report to the server after which a phone with unsent saves counts as silent. */
 const SILENT_MS = 15 * 60_000
 
 /**
- * Card with what needs attention from team leaders and supervisors, worst first: open conflicts, saves pending on phones, idle yards,
- * missing vehicles and long repairs.
+ * Card that lists what team leaders and supervisors should act on, worst first. The list contains open conflicts, phones with unsent saves,
+ * idle yards, missing vehicles and long repairs.
  */
 export function AttentionCard({ campaigns, campaign, idle = [], missing = [], hasRepairs = false }: AttentionCardProps) {
   const t = useCampaignsText()
@@ -66,7 +66,7 @@ export function AttentionCard({ campaigns, campaign, idle = [], missing = [], ha
   )
 }
 
-/** Age of the oldest of several points in time. */
+/** Text that states the age of the earliest of the timestamps `at`. */
 function Oldest({ at }: { at: string[] }) {
   const t = useCampaignsText()
   const now = useCurrentTime()
@@ -82,7 +82,7 @@ interface SilentPhoneProps {
   to: string
 }
 
-/** Row for a phone with pending saves: whose phone it is, how many saves it has, and since when. */
+/** Row for a phone with unsent saves: the user of the phone, the number of saves, and the age of the oldest save. */
 function SilentPhone({ hmc, saves, oldest_at, told_at, to }: SilentPhoneProps) {
   const t = useCampaignsText()
   const now = useCurrentTime()

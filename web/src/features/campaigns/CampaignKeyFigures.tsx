@@ -17,7 +17,7 @@ import { useCampaignsText } from './text'
 import styles from './CampaignKeyFigures.module.css'
 
 const NONE = '–'
-/** Length of a time of day, such as `16:30`. Longer texts are shown in a smaller font. */
+/** Length in characters of a time of day, such as `16:30`. Longer texts are shown in a smaller font. */
 const TIME_LENGTH = 5
 
 interface NumbersProps {

@@ -32,7 +32,10 @@ import { YardProgressStrip, YardProgressSkeleton } from './YardProgressStrip'
 import { listIdleYards, listShownYards, YardTable } from './YardTable'
 import styles from './CampaignPage.module.css'
 
-/** Campaign screen (step 3 of 3) with buttons to start or continue the inspection, open the vehicle list, and export the vehicles. */
+/**
+ * Campaign screen, the last of three steps to an inspection. Its buttons start or continue the inspection, open the vehicle list, and
+ * export the vehicles.
+ */
 export default function CampaignPage() {
   const t = useText()
   const id = parseId(useParams<{ id: string }>().id)
@@ -50,7 +53,7 @@ export default function CampaignPage() {
   )
 }
 
-/** Returns whether the device has a touch screen and may have a camera. On these devices, scanning is the fastest way to inspect. */
+/** Returns whether the device has a touch screen and the browser supports cameras. On such a device, scanning is fastest. */
 const useScansByTouch = () => useMediaQuery('(pointer: coarse)') && globalThis.navigator.mediaDevices?.getUserMedia !== undefined
 
 function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: number | null }) {

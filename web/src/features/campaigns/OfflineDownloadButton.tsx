@@ -15,7 +15,7 @@ interface OfflineDownloadButtonProps {
   offline: ReturnType<typeof useOfflineDownload>
 }
 
-/** Button that makes a campaign or the chosen yard available offline, with the state of the stored data. */
+/** Button that downloads a campaign, or its chosen yard, for use offline. Also shows the size and the age of the stored data. */
 export function OfflineDownloadButton({ campaign, offline: { problem, snapshot, download, label, start } }: OfflineDownloadButtonProps) {
   const t = useCampaignsText()
   const now = useCurrentTime()

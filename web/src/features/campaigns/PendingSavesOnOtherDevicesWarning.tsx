@@ -5,7 +5,7 @@ import { Alert, Spinner } from '@/ui/Page'
 import { pendingSavesOnDevicesQuery } from './api'
 import { useCampaignsText } from './text'
 
-/** Warning, before a campaign is closed, that inspections of the campaign are still pending on other devices. */
+/** Warning, shown before a campaign is closed, that devices have stored inspections of the campaign that are not sent yet. */
 export function PendingSavesOnOtherDevicesWarning({ campaign }: { campaign: number }) {
   const t = useCampaignsText()
   const now = useCurrentTime()

@@ -19,7 +19,7 @@ import styles from './YardCampaignsPage.module.css'
 
 const SEARCH_DEBOUNCE_MS = 250
 
-/** Campaigns of one yard: step 2 of 3. */
+/** Screen that lists the campaigns of one yard, the second of three steps to an inspection. */
 export default function YardCampaignsPage() {
   const t = useText()
   const yard = parseId(useParams<{ id: string }>().id) ?? 0

@@ -34,8 +34,8 @@ export const listShownYards = (yards: YardProgress[]): YardProgress[] =>
   yards.filter((yard) => hasVehicles(yard) && isShownYard(yard)).toSorted((a, b) => compareNaturally(a.name, b.name))
 
 /**
- * Returns the groups '-' and '0' of a campaign. The table lists them last, so that the rows add up to the totals; the server omits '-' for
- * operators.
+ * Returns the entries '-' and '0', which group the vehicles on parking spaces that belong to no real yard. The table lists these entries
+ * last, so that its rows add up to the totals. The server omits '-' for operators.
  */
 const listUnassignedGroups = (yards: YardProgress[]): YardProgress[] => yards.filter((yard) => hasVehicles(yard) && !isShownYard(yard))
 
@@ -114,7 +114,7 @@ export function listIdleYards(yards: YardProgress[], pace: InspectionPace | unde
 
 const NONE = '–'
 
-/** Cells with the vehicles of one yard, or of all yards: bar of statuses, and numbers of inspected, total, remaining and defective vehicles. */
+/** Table cells with the vehicles of one yard, or of all yards: status bar, and counts of inspected, total, left and defective. */
 function Counts({ label, counts, done, total }: { label: string; counts: StatusCounts; done: number; total: number }) {
   const t = useCampaignsText()
   const wrong = countDefectiveVehicles(counts)
@@ -139,7 +139,7 @@ interface WorkProps {
   children: (names: string[]) => ReactNode
 }
 
-/** Cells with the present work in one yard, or in all yards: vehicles per hour, estimated end, and the people who work there. */
+/** Table cells with the current work in one yard, or in all yards: vehicles per hour, estimated end, and the people who work there. */
 function Work({ yard: { done, total }, people, hours, manages, children }: WorkProps) {
   const formats = getDateFormatters(useLanguage())
   const now = useCurrentTime()

@@ -24,7 +24,7 @@ const ACTIVITY_SHAPE = 'hours* yards* people* total# inspected# inspected_before
 
 type Pending = ReturnType<typeof usePendingSaves>
 
-/** A campaign whose progress includes the pending saves of this device; `unsent` is the number of vehicles that they add. */
+/** Campaign whose progress includes this device's pending (unsent) saves. `unsent` is the number of inspected vehicles in these saves. */
 export type CampaignWithPendingSaves = Campaign & { unsent: number }
 
 function counted(campaign: Campaign, pending: Pending, yard: number | null): CampaignWithPendingSaves {
@@ -56,7 +56,7 @@ export const useDownloadCampaign = () =>
     mutationFn: async ({ campaign, yard }: { campaign: Campaign; yard: number | null }) => {
       const persisted = await requestPersistentStorage()
       await saveSnapshot(campaign, yard)
-      storeOcrFiles().catch(() => undefined) // reading characters is an extra: the list is available without it
+      storeOcrFiles().catch(() => undefined) // character recognition is optional: the list is available without it
       return persisted
     },
   })
@@ -118,7 +118,7 @@ const DAY_MS = 86_400_000
 const MAX_DAYS = 91
 const DAYS_OF_ALL = 7
 
-/** Fetches the hourly inspection work in a campaign since its creation, for at most the last three months. */
+/** Fetches the inspection counts of a campaign per hour, yard and person, since its creation but at most for the last `MAX_DAYS` days. */
 export const useCampaignActivity = ({ id, created_at }: Pick<Campaign, 'id' | 'created_at'>, enabled: boolean) =>
   useQuery({
     queryKey: queryKeys.activity(id),
@@ -130,7 +130,7 @@ export const useCampaignActivity = ({ id, created_at }: Pick<Campaign, 'id' | 'c
     retry: false,
   })
 
-/** Fetches the hourly inspection work of the last `DAYS_OF_ALL` days in all campaigns. */
+/** Fetches the inspection counts of all campaigns per hour, yard and person, for the last `DAYS_OF_ALL` days. */
 export const useAllCampaignsActivity = (enabled: boolean) =>
   useQuery({
     queryKey: queryKeys.activity(null),
@@ -139,7 +139,7 @@ export const useAllCampaignsActivity = (enabled: boolean) =>
     retry: false,
   })
 
-/** Fetches the work of the present day. An operator gets only their own work in `people`. */
+/** Fetches today's inspection counts of all campaigns per hour, yard and person. An operator gets only their own work in `people`. */
 export const useOwnActivityToday = () =>
   useQuery({
     queryKey: queryKeys.ownActivity,
@@ -147,12 +147,12 @@ export const useOwnActivityToday = () =>
     retry: false,
   })
 
-/** Age in milliseconds from which a repair counts as long. */
+/** Time in milliseconds without a change after which a vehicle with the status Repair counts as a long repair. */
 const LONG_REPAIR_MS = 2 * DAY_MS
 /** Maximum number of vehicles in repair that are loaded, which is the page size limit of the server. */
 const MAX_REPAIRS = 200
 
-/** Returns the number of vehicles of a campaign that have been in repair for a long time. Loads them only while `enabled`. */
+/** Returns the number of vehicles in repair for at least `LONG_REPAIR_MS`. Requests them only while `enabled`; 0 without data. */
 export const useLongRepairCount = (campaign: number, enabled: boolean): number =>
   useQuery({
     queryKey: queryKeys.longRepairs(campaign),
@@ -162,7 +162,7 @@ export const useLongRepairCount = (campaign: number, enabled: boolean): number =
     retry: false,
   }).data ?? 0
 
-/** Fetches the inspection rates of the campaigns on one page. */
+/** Fetches the inspection rates (vehicles per hour) of several campaigns in one request. Returns an empty list until they are loaded. */
 export const useInspectionPaces = (campaigns: number[]): InspectionPace[] =>
   useQuery({
     queryKey: queryKeys.paces(campaigns),
@@ -172,6 +172,6 @@ export const useInspectionPaces = (campaigns: number[]): InspectionPace[] =>
     retry: false,
   }).data ?? []
 
-/** Query of the saves of a campaign that are pending on devices. */
+/** Query for the saves of a campaign that users' devices have stored but not sent yet. */
 export const pendingSavesOnDevicesQuery = (campaign: number) =>
   queryOptions({ queryKey: queryKeys.pendingOnDevices(campaign), queryFn: ({ signal }) => unwrapResponse(apiClient.GET('/campaigns/{id}/held', { params: { path: { id: campaign } }, signal }), 'held*'), retry: false })

@@ -15,7 +15,7 @@ import { useCampaignsText } from './text'
 import styles from './useDueDateAction.module.css'
 
 const OFFSET_MS = 3 * 3_600_000
-/** Formats a time for the date field, at UTC-3. */
+/** Formats a time, in milliseconds since 1970, as the value of the date field at UTC-3. */
 const toField = (at: number): string => new Date(at - OFFSET_MS).toISOString().slice(0, 16)
 const toTime = (field: string): string => `${field}:00-03:00`
 

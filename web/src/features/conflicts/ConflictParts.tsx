@@ -79,7 +79,7 @@ export function ConflictSide({ conflict, side, mayDecide, busy, onResolve }: Omi
   )
 }
 
-/** Value of the field before both saves. A vehicle without a status had not been inspected. */
+/** Value that the field had before both conflicting saves. An empty status is shown as 'Not inspected'. */
 export function ValueBeforeConflict({ conflict: { field, base } }: { conflict: FieldConflict }) {
   const t = useConflictsText()
   return <p className="quiet">{t('conflicts.seen', { value: base || t(field === 'status' ? 'status.waiting' : 'conflicts.empty') })}</p>

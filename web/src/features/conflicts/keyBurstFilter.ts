@@ -1,8 +1,8 @@
 import { MAX_KEY_INTERVAL_MS } from '@/lib/wedge'
 
 /**
- * Creates a filter that calls `act` for a keystroke only when no other keystroke comes shortly before or after. A hardware scanner
- * types digits faster, and must not trigger single-key shortcuts.
+ * Creates a function that calls `act` for a keystroke only if no other keystroke comes shortly before or after. Thus a hardware scanner,
+ * which types characters in fast bursts, does not trigger single-key shortcuts.
  */
 export function createKeyBurstFilter() {
   let last = -Infinity

@@ -4,7 +4,7 @@ import { IconButton, IconFileButton } from '@/ui/Button'
 import { useManagePageText } from './pageText'
 import styles from './CampaignActions.module.css'
 
-/** Export and SQL conversion of campaigns, one campaign at a time. */
+/** State and callbacks of two file actions for campaigns: export as a workbook, and conversion of a workbook to SQL. */
 export interface CampaignFileActions {
   /** Id of the campaign whose yards are being exported; `null` while no export runs. */
   exporting: number | null
@@ -21,8 +21,8 @@ interface CampaignActionsProps {
 }
 
 /**
- * Action buttons of one campaign: export, conversion to SQL and, separated, deletion. In the table, the buttons have only icons with
- * tooltips, because the columns are too narrow for text.
+ * Buttons for one campaign: export, conversion of a workbook to SQL, and deletion. In the table, the buttons have only icons with tooltips,
+ * because the columns are too narrow for text.
  */
 export function CampaignActions({ campaign, files, onDelete }: CampaignActionsProps) {
   const t = useManagePageText()

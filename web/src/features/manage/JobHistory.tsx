@@ -16,7 +16,7 @@ import { filterJobs, formatJobCampaigns, describeUndoBlocker, formatDateTime, fo
 import { UndoJobDialog } from './UndoJobDialog'
 import styles from './JobHistory.module.css'
 
-/** Imports and bulk changes, newest first, filtered by kind and searched, each with an Undo button. */
+/** List of imports and bulk changes (jobs), newest first, with a search, a filter by kind, and an Undo button for each job. */
 export function JobHistory() {
   const t = useJobHistoryText()
   const jobs = useJobs()
@@ -134,7 +134,7 @@ function JobCards({ jobs, onUndo }: JobsProps) {
   )
 }
 
-/** Text that says why a job cannot be undone, or when the job was undone; nothing for a job that can be undone. */
+/** Text that says why a job (import or bulk change) cannot be undone, or when it was undone. Empty for a job that can be undone. */
 function Hindrance({ job }: { job: Job }) {
   const words = describeUndoBlocker(job, useJobHistoryText())
   return words !== null && <span className={styles.hindrance}>{words}</span>

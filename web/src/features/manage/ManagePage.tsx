@@ -25,7 +25,10 @@ import styles from './ManagePage.module.css'
 const LIST = 'campaigns'
 const CSV = 'csv'
 
-/** Names of the tools that the person has opened. The tools are opened again after the same person signs in again. */
+/**
+ * Names of the tools that the person has opened. The names are kept when the session expires, so that the tools are open again after the
+ * same person signs in.
+ */
 const useOpened = createFormDraftHook<readonly string[]>([])
 
 /** Screen for team leaders and supervisors: the campaigns first, then the tools that change vehicles in bulk. */

@@ -2,7 +2,7 @@ import { useState, type ReactNode } from 'react'
 import { Icon, type IconName } from '@/ui/Icon'
 import styles from './ToolAccordion.module.css'
 
-/** One tool of the page: its name, what it is for, and its content. */
+/** Tool of the Manage Campaigns page: name, title, purpose, icon and content. */
 export interface ManageTool {
   name: string
   title: string

@@ -10,7 +10,7 @@ import { useJobHistoryText } from './historyText'
 import { formatJobCampaigns, describeUndoResult, formatJobTitle } from './jobs'
 import styles from './UndoJobDialog.module.css'
 
-/** Dialog that states what undoing a job will do, asks for confirmation, and then shows the result. */
+/** Dialog that states what undoing a job (an import or bulk change) will do, asks for confirmation, and then shows the result. */
 export function UndoJobDialog({ job, onDone }: { job: Job; onDone: () => void }) {
   const t = useJobHistoryText()
   const undo = useUndoJob()

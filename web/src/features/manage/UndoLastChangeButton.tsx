@@ -10,8 +10,8 @@ import { UndoJobDialog } from './UndoJobDialog'
 import styles from './UndoLastChangeButton.module.css'
 
 /**
- * Button that undoes the bulk change just executed. The result of the change contains no job id, so the job is the person's newest job of
- * this kind. The button is hidden if that job changed another number of vehicles.
+ * Button that undoes the bulk change just executed. The result of the change contains no job id, so the button undoes the person's newest
+ * job of this kind. The button is hidden if that job changed a different number of vehicles.
  */
 export function UndoLastChangeButton({ kind, vehicles }: { kind: Job['kind']; vehicles: number }) {
   const t = useJobHistoryText()

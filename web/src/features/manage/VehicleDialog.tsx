@@ -19,10 +19,13 @@ import styles from './VehicleDialog.module.css'
 type Entry = Pick<Vehicle, 'vin_number' | 'parking_space' | 'status' | 'operator_notes' | 'admin_notes'>
 const entryOf = ({ vin_number, parking_space, status, operator_notes, admin_notes }: Vehicle): Entry => ({ vin_number, parking_space, status, operator_notes, admin_notes })
 
-/** Typed values and id of the edited vehicle. They are kept when the session expires, and restored when the same person signs in again. */
+/** Id and typed values of the edited vehicle. Both are kept when the session expires, and restored when the same person signs in again. */
 const useEntry = createFormDraftHook<{ id: number; entry: Entry } | null>(null)
 
-/** Merges the typed values with the stored vehicle: a field that the person did not change gets the stored value. */
+/**
+ * Merges the typed values with the vehicle as stored now. A field that the person did not change, compared with `before`, gets the stored
+ * value.
+ */
 function merged(entry: Entry, before: Vehicle, now: Vehicle): Entry {
   const pick = <K extends keyof Entry>(field: K): Entry[K] => (entry[field] === before[field] ? now[field] : entry[field])
   return { vin_number: pick('vin_number').trim(), parking_space: pick('parking_space'), status: pick('status'), operator_notes: pick('operator_notes'), admin_notes: pick('admin_notes') }

@@ -53,7 +53,7 @@ const sendSpaces = (body: BulkParkingSpaceRequest, signal?: AbortSignal) => unwr
 /** Time in milliseconds for which the query cache keeps a preview that is no longer shown. */
 const PREVIEW_KEPT_MS = 30_000
 
-/** Requests a dry run of a bulk status change as soon as the form is complete. */
+/** Requests a dry run of a bulk status change. `body` is `null`, and no request is sent, until the form is complete. */
 export const usePreviewStatusChange = (body: BulkStatusRequest | null) =>
   useQuery({
     queryKey: queryKeys.statusPreview(body),
@@ -94,7 +94,7 @@ async function sendCsv(path: string, file: File): Promise<CsvUpdateResult> {
 }
 
 /**
- * Validates a CSV file at the server, which changes nothing. Returns the errors of the file, or the changes that executing the file
+ * Validates a CSV file at the server without changing any vehicle. Returns the errors of the file, or the changes that executing the file
  * would make.
  */
 export const useValidateCsv = () => useMutation({ mutationFn: (file: File) => sendCsv('/vehicles/csv/validate', file) })

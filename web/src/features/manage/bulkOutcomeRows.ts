@@ -9,7 +9,7 @@ export interface BulkOutcomeRow {
   kind: BulkOutcomeKind
   vin: string
   campaign: string
-  /** Changes of an updated vehicle. */
+  /** Changed fields of an updated vehicle; empty for a vehicle that was skipped or not found. */
   changes: PreviewedVehicle['changes']
   /** Text key of the reason why the vehicle was skipped; `null` when `words` is shown instead. */
   reason: ManageTextKey | null

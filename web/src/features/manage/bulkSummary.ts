@@ -28,8 +28,8 @@ const isFor = (why: string) => ({ code }: { code: string }) => code === why
 const isStaying = ({ code }: { code: string }) => code !== CLOSED && code !== AMBIGUOUS
 
 /**
- * Returns whether the server skipped a vehicle that already has the requested status or space. Vehicles of closed campaigns and
- * ambiguous VINs do not count.
+ * Returns whether the server skipped a vehicle because the vehicle already has the requested status or space. Vehicles of closed campaigns
+ * and ambiguous VINs do not count.
  */
 export const hasUnchangedVehicles = ({ skipped }: BulkResult): boolean => skipped.some(isStaying)
 

@@ -8,7 +8,7 @@ export type JobKind = Job['kind']
 export const JOB_KINDS: readonly JobKind[] = ['import', 'status', 'parking-space', 'csv']
 export const JOB_KIND_LABELS: Record<JobKind, JobHistoryTextKey> = { import: 'history.kindImport', status: 'history.kindStatus', 'parking-space': 'history.space', csv: 'history.kindCsv' }
 
-/** Returns the jobs of one kind, or of all kinds for `null`, whose title, campaigns or author contain the text. */
+/** Returns the jobs (imports, bulk changes) of one kind, or of all kinds for `null`, whose title, campaigns or author contain the text. */
 export function filterJobs(jobs: Job[], kind: JobKind | null, text: string, t: Say): Job[] {
   const wanted = text.trim().toLowerCase()
   const textOf = (job: Job) => [formatJobTitle(job, t), job.created_by_name ?? '', ...job.campaigns.map(({ name }) => name)].join('\n').toLowerCase()
@@ -22,7 +22,7 @@ export function formatJobTitle({ kind, detail }: Job, t: Say): string {
   return kind === 'csv' ? t('history.csv', { detail }) : t('history.space')
 }
 
-/** Returns the names of the campaigns that a job changed, with a mark on deleted campaigns. */
+/** Returns the names of the campaigns that a job (an import or bulk change) changed, with a mark on deleted campaigns. */
 export function formatJobCampaigns({ campaigns, total_campaigns }: Job, t: Say): string {
   const names = campaigns.map(({ name, deleted }) => (deleted ? t('history.deletedCampaign', { name }) : name)).join(', ')
   const more = total_campaigns - campaigns.length
@@ -37,7 +37,7 @@ const HINDRANCES: Record<Exclude<Job['hindrance'], null | undefined | 'undone'>,
   'supervisor-only': 'history.supervisor',
 }
 
-/** Returns the reason why a job cannot be undone, or `null` when the job can be undone. */
+/** Returns the reason why a job (an import or bulk change) cannot be undone, or `null` when the job can be undone. */
 export function describeUndoBlocker({ kind, hindrance, undone_by_name, undone_at, restored }: Job, t: Say): string | null {
   if (!hindrance) return null
   if (hindrance !== 'undone') return t(HINDRANCES[hindrance])
@@ -45,7 +45,7 @@ export function describeUndoBlocker({ kind, hindrance, undone_by_name, undone_at
   return t(kind === 'import' ? 'history.undoneImport' : 'history.undone', words)
 }
 
-/** Returns sentences that describe the result of undoing a job. */
+/** Returns sentences that describe the result of undoing a job (an import or bulk change). */
 export function describeUndoResult({ kind }: Job, { undone, restored, total_left, deleted }: JobUndoResult, t: Say): string[] {
   if (!undone) return [kind === 'import' ? t('history.stays', { n: formatCount(total_left) }) : t('history.nothing')]
   const main = kind === 'import' ? t('history.removed', { n: formatCount(restored) }) : t('history.restored', { n: formatCount(restored) })

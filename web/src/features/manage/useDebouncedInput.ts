@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 
 const REST_MS = 350
 
-/** Returns the typed text after a pause in typing, and the previous text until then, so that not every key requests a preview. */
+/** Returns the debounced `text`, which changes only after a pause in typing, so that not every keystroke requests a preview. */
 export function useDebouncedInput(text: string): string {
   const [rested, setRested] = useState(text)
   useEffect(() => {

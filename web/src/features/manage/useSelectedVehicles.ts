@@ -14,8 +14,8 @@ const isTexts = (value: unknown): value is string[] => Array.isArray(value) && v
 const isSelection = (state: unknown): state is SelectedVehicles => isRecord(state) && typeof state.campaign === 'number' && isTexts(state.vins) && isTexts(state.spaces)
 
 /**
- * Calls `take` with the selected vehicles after the vehicle list of a campaign has opened this tool. The list stores the selection in
- * the state of the browser's history entry.
+ * Calls `take` with the vehicles that the person selected in a campaign's vehicle list, once that list has opened the given tool. The list
+ * passes the selection in the state of the browser's history entry.
  */
 export function useSelectedVehicles(tool: string, take: (selected: SelectedVehicles) => void): void {
   const onSelected = useEffectEvent(take)

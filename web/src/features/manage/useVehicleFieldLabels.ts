@@ -2,7 +2,7 @@ import { VEHICLE_FIELD_LABELS } from '@/lib/vehicleFields'
 import type { TextKey } from '@/lib/text'
 import { useManageText, type ManageTextKey } from './text'
 
-/** Translates field names and field values into the labels used on the other screens. */
+/** Returns functions that turn the names and values of vehicle fields into display texts. */
 export function useVehicleFieldLabels() {
   const t = useManageText()
   const keys: Record<string, TextKey | ManageTextKey> = { ...VEHICLE_FIELD_LABELS, inspected: 'csv.inspected' }

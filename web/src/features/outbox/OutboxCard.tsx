@@ -15,12 +15,12 @@ export const OutboxSection = ({ title, children }: Part & { title: string }) => 
 
 export const OutboxCardList = ({ children }: Part) => <ul className={styles.list}>{children}</ul>
 
-/** Card for one save, as an item of a list. The card of a rejected save has a red border. */
+/** List item with the card for one save (an inspection stored on this device). The card of a rejected save has a red border. */
 export const OutboxCard = ({ isRefused, children }: Part & { isRefused?: boolean }) => (
   <li className={styles.card} data-refused={isRefused || undefined}>{children}</li>
 )
 
-/** First line of a card: the VIN of a save, and its state as a coloured label. */
+/** First line of a save's card: the VIN of the vehicle, and the state of the save as a coloured label. */
 export const OutboxCardHeader = ({ vin, state, text }: { vin: string; state: 'waiting' | 'sending' | 'refused' | 'done'; text: string }) => (
   <div className={styles.head}>
     <strong className="mono">{vin}</strong>
@@ -28,7 +28,7 @@ export const OutboxCardHeader = ({ vin, state, text }: { vin: string; state: 'wa
   </div>
 )
 
-/** Reason why a save was rejected. */
+/** Line of a save's card that states why the save was rejected. */
 export const OutboxCardErrorText = ({ children }: Part) => <p className={styles.reason}>{children}</p>
 
 /** Row of buttons at the foot of a save's card. */

@@ -14,8 +14,8 @@ import { useOutboxText, type OutboxTextKey } from './text'
 import styles from './PendingSaveCard.module.css'
 
 /**
- * Card of one pending or rejected save, with buttons to retry, edit or discard the save. `isAsking` is false when another card already asks
- * the person what to do with the vehicle's saves.
+ * Card of one pending or rejected save, with buttons to retry, edit or discard the save. If the server has another VIN under the vehicle's
+ * id, the card asks what to do; `isAsking` is false when another card already asks this.
  */
 export function PendingSaveCard({ entry, isAsking = true }: { entry: StoredSave; isAsking?: boolean }) {
   const t = useOutboxText()
@@ -60,7 +60,7 @@ const GONE = 404
 
 const EMPTY: VehicleFields = { status: '', operator_notes: '', admin_notes: '', vin_number: '', parking_space: '' }
 
-/** Opens the vehicle with the values of this save as a draft. The next save of the vehicle replaces this save. */
+/** Opens the vehicle with the values of this save as a draft. Saving the draft replaces this save. */
 function edit({ seq, owner, vehicle, vin, version, change, origin, yard }: StoredSave): void {
   const base = { ...EMPTY, vin_number: vin, ...change.base }
   writeInspectionDraft(owner, vehicle, { ...base, ...change.wanted, base, identifier: vin, scanned: origin === 'scanned', version, replaces: seq })

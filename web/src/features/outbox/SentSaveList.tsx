@@ -7,7 +7,7 @@ import { OutboxCardHeader, OutboxCardList, OutboxCard } from './OutboxCard'
 import { useOutboxText } from './text'
 import styles from './SentSaveList.module.css'
 
-/** Collapsed list of the saves sent in the last days, newest first. */
+/** Collapsed list of the sent saves that this device still stores, newest first. */
 export function SentSaveList({ entries }: { entries: StoredSave[] }) {
   const t = useOutboxText()
   const now = useCurrentTime()

@@ -4,7 +4,7 @@ import { showToast } from '@/ui/Toast'
 import { OutboxCardActions, OutboxCardList, OutboxCardErrorText, OutboxCard, OutboxSection } from './OutboxCard'
 import { useOutboxText } from './text'
 
-/** Pending saves whose stored data was changed on this device, so that their content can no longer be decrypted. */
+/** Pending saves that cannot be decrypted, because their stored data was changed on this device. The person can only discard them. */
 export function UndecryptableSaves({ positions }: { positions: number[] }) {
   const t = useOutboxText()
   if (positions.length === 0) return null

@@ -6,7 +6,7 @@ import { ScanView } from './ScanView'
 import { useScannerText } from './text'
 import styles from './ScanDialog.module.css'
 
-/** Scanner as a dialog, with the Manual button below the camera view. */
+/** Scan dialog: the camera view, and below it a Manual button for typing the identifier instead. */
 export function ScanDialog({ label, onManual, onClose, children, ...view }: ScanDialogProps) {
   const t = useScannerText()
   const [hasFailed, setHasFailed] = useState(false)

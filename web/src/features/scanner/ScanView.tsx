@@ -11,10 +11,12 @@ import styles from './ScanView.module.css'
 
 const SAID = { off: 'scan.paused', starting: 'scan.starting', loading: 'scan.engine', restarting: 'scan.restarting', on: 'scan.aim' } as const satisfies Record<ScanPhase, string>
 
-/** Camera view of the scanner screen. */
+/** Camera view with the options of the scanner screen: the code formats on vehicle labels, and all camera controls. */
 export const ScanView = (props: ScanViewProps) => <CameraView {...props} options={SCAN_VIEW_OPTIONS} />
 
-/** Square camera view with finder, outline and controls. Only the error is shown when the camera cannot run. */
+/**
+ * Square camera view with finder (dashed square), outline of the detected code, and controls; only an error message if the camera fails.
+ */
 export function CameraView({ options = CAMERA_VIEW_DEFAULTS, ...props }: ScanViewProps & { options?: CameraViewOptions }) {
   const t = useScannerText()
   const video = useRef<HTMLVideoElement>(null)
@@ -57,7 +59,7 @@ export function CameraView({ options = CAMERA_VIEW_DEFAULTS, ...props }: ScanVie
   )
 }
 
-/** Button and dialog that read the characters of a label (OCR). The code is loaded on first use. */
+/** Panel that reads the characters of a label by OCR. Its code is loaded on first use; a failed load shows an error with a retry button. */
 function TextReader(props: LabelReaderProps) {
   const t = useScannerText()
   const [part, setPart] = useState<{ LabelReader: ComponentType<LabelReaderProps> } | 'failed' | null>(null)

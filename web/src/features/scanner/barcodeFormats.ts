@@ -1,7 +1,7 @@
 import type { ReadInputBarcodeFormat } from 'zxing-wasm/reader'
 import type { FormatKind } from './formats'
 
-/** Barcode formats of the specification, each with the decoding engine's name for the format and its kind (linear, stacked or matrix). */
+/** Supported barcode formats by name, each with the name in the decoding engine (ZXing) and its kind (linear, stacked or matrix). */
 const FORMATS = {
   aztec: ['Aztec', 'matrix'],
   code_128: ['Code128', 'linear'],
@@ -25,12 +25,12 @@ const FORMATS = {
   upc_e: ['UPCE', 'linear'],
 } as const satisfies Record<string, readonly [ReadInputBarcodeFormat, FormatKind]>
 
-/** Groups of formats that stand for several formats in the `formats` option. */
+/** Names that stand for all formats of some kinds in the `formats` option of the barcode detector. */
 const GROUPS = { linear_codes: ['linear'], matrix_codes: ['stacked', 'matrix'], any: ['linear', 'stacked', 'matrix'] } as const satisfies Record<string, readonly FormatKind[]>
 
-/** Format of a detected code. */
+/** Name of the format of a detected code, such as `qr_code`. */
 export type DetectedFormat = keyof typeof FORMATS
-/** Format or group of formats that a detector can be limited to. */
+/** Name of a format, or of a group of formats, to which a barcode detector can be limited. */
 export type BarcodeFormat = DetectedFormat | keyof typeof GROUPS
 
 const isFormat = (name: string): name is DetectedFormat => Object.hasOwn(FORMATS, name)
@@ -41,7 +41,7 @@ export const SUPPORTED_FORMATS: readonly BarcodeFormat[] = [...NAMES, ...Object.
 
 export const isSupportedFormat = (name: string): name is BarcodeFormat => isFormat(name) || isGroup(name)
 
-/** Returns the engine's names for format names and groups, in one list per kind (linear, stacked, matrix). */
+/** Translates names of formats and groups into the decoding engine's format names, in one list per kind (linear, stacked, matrix). */
 export function toEngineFormats(wanted: readonly BarcodeFormat[]): Record<FormatKind, ReadInputBarcodeFormat[]> {
   const sets: Record<FormatKind, ReadInputBarcodeFormat[]> = { linear: [], stacked: [], matrix: [] }
   for (const name of NAMES) {
@@ -52,9 +52,6 @@ export function toEngineFormats(wanted: readonly BarcodeFormat[]): Record<Format
   return sets
 }
 
-/**
- * Returns the format name for a format that the decoder reports, either by the same name or by the engine's name plus a variant.
- * Returns 'unknown' for other formats.
- */
+/** Returns the name of a format that the decoder reports by name or by the engine's name plus a variant; 'unknown' for other formats. */
 export const toDetectedFormat = (reported: string): DetectedFormat | 'unknown' =>
   NAMES.find((name) => name === reported) ?? NAMES.find((name) => reported.startsWith(FORMATS[name][0])) ?? 'unknown'

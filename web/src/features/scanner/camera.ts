@@ -16,7 +16,7 @@ export class CameraError extends Error {
 export const START_TIMEOUT_MS = 3000
 export const CAPABILITIES_DELAY_MS = 500
 
-/** Resolution limits of the specification. The ideal resolution is higher than specified, because a higher resolution reads smaller codes. */
+/** Resolution limits of the specification. Only the ideal resolution is higher than specified, because more pixels read smaller codes. */
 const LIMITS: MediaTrackConstraints = { width: { min: 640, ideal: 1080, max: 1920 }, height: { min: 640, ideal: 1080, max: 1080 } }
 const WITHOUT_LIMITS: MediaTrackConstraints = { width: { ideal: 1080 }, height: { ideal: 1080 } }
 
@@ -89,8 +89,8 @@ async function openFirst(lenses: readonly CameraLens[], isWanted: () => boolean)
 }
 
 /**
- * Opens the camera that the person chose on this device, or the next available rear camera. Otherwise opens the browser's default
- * camera, or an available rear camera that ranks better.
+ * Opens the rear camera that the user chose on this device, or the next one that works. Without a usable choice, opens the browser's
+ * default camera or a rear camera that ranks better.
  */
 async function acquire(isWanted: () => boolean): Promise<MediaStream> {
   const chosen = readStoredLens()
@@ -148,7 +148,7 @@ export interface CameraEvents {
 
 let queue: Promise<unknown> = Promise.resolve()
 
-/** Runs a task after all earlier tasks, even when an earlier task failed. */
+/** Queues a task: runs it after all earlier camera tasks, also when one of them failed. */
 function enqueue<T>(task: () => Promise<T>): Promise<T> {
   const done = queue.then(task, task)
   queue = done.catch(() => undefined)
@@ -169,7 +169,7 @@ export function createCamera({ onControls, onLenses }: CameraEvents) {
     onControls(NONE)
   }
 
-  /** Starts the camera and plays its picture in a video element. Returns false when a stop was requested meanwhile. */
+  /** Starts the camera and plays its picture in a video element. Returns false when a later start or stop call has replaced this call. */
   async function begin(video: HTMLVideoElement, ticket: number, restart: boolean): Promise<boolean> {
     if (ticket !== asked) return false
     if (running !== null && running.video === video && running.track.readyState === 'live' && !restart) return true
@@ -195,8 +195,8 @@ export function createCamera({ onControls, onLenses }: CameraEvents) {
   }
 
   /**
-   * Reads the capabilities after a delay, because browsers report wrong capabilities right after the start. Frames are already decoded
-   * during the delay.
+   * Reads the torch and zoom capabilities after a delay, because browsers report wrong capabilities right after the start. Frames are
+   * already decoded during the delay.
    */
   function readCapabilitiesLater(track: MediaStreamTrack): void {
     setTimeout(() => {

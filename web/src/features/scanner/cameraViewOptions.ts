@@ -1,6 +1,6 @@
 import type { BarcodeDetectorOptions } from './detector'
 
-/** Options of the camera view. */
+/** Options of the camera view: code formats, drawn overlays, offered controls, and pauses between frames. */
 export interface CameraViewOptions {
   formats: NonNullable<BarcodeDetectorOptions['formats']>
   decoder?: BarcodeDetectorOptions['decoder']
@@ -8,16 +8,17 @@ export interface CameraViewOptions {
   finder: boolean
   /** Whether the outline of a detected code is drawn. With the outline, the next frame is decoded sooner. */
   tracker: boolean
-  /** Whether a torch control is offered. `zoom` and `onOff` offer controls for the zoom and for switching the camera off. */
+  /** Whether a torch control is offered. */
   torch: boolean
+  /** Whether zoom controls are offered. */
   zoom: boolean
+  /** Whether a control is offered that switches the camera off and on. */
   onOff: boolean
-  /**
-   * Pause in milliseconds after a scan. `retryDelayMs` is the pause after a frame without a code, `trackedRetryDelayMs` the same pause
-   * while the outline is drawn.
-   */
+  /** Pause in milliseconds after a frame with a decoded code. */
   scanDelayMs: number
+  /** Pause in milliseconds after a frame without a code. */
   retryDelayMs: number
+  /** Pause in milliseconds after a frame without a code while `tracker` is true. */
   trackedRetryDelayMs: number
 }
 

@@ -10,11 +10,11 @@ const GRADES: Record<MatchGrade, number> = { none: 0, part: 1, full: 2 }
 const gradeOf = (fit: boolean | MatchGrade): number => (typeof fit === 'boolean' ? (fit ? GRADES.full : GRADES.none) : GRADES[fit])
 
 /**
- * Chooses the best matching code among those in view, so that a neighbouring label does not win by chance. A text that was already reported
- * as matching no vehicle and is still in view is never chosen; the search for other codes continues.
+ * Creates a selector of the best matching code in view, so that a neighbouring label does not win by chance. Texts for which `isRefused`
+ * returns true are never chosen.
  */
 export function createCodeSelector(gradeMatch: (text: string) => boolean | MatchGrade = () => true, isRefused: (text: string) => boolean = () => false) {
-  /** Returns whether the campaign's list contains the doubtful text, and none of its alternatives, which are nearly as likely. */
+  /** Returns whether the campaign's vehicle list contains the doubtful text, and none of the alternative texts. */
   const confirms = ({ code, alternatives }: DoubtfulCode) => gradeMatch(code.text) === 'full' && alternatives.every((text) => gradeMatch(text) !== 'full')
   let best: { code: DecodedCode; grade: number } | null = null
   let pictures = 0

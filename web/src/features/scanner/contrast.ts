@@ -1,9 +1,6 @@
 import { blurHorizontally, blurPicture, createBlankPicture, blurVertically, integerAt, pixelAt, type GrayPicture } from './pixels'
 
-/**
- * Enhances upright bars: averages neighbouring rows, which removes noise and keeps the bars, optionally sharpens edges
- * along the rows, and equalizes the contrast.
- */
+/** Enhances vertical bars: averages neighbouring rows to remove noise, optionally sharpens along rows, and normalizes local contrast. */
 export function enhanceStripes(picture: GrayPicture, rows: number, strength = 0): GrayPicture {
   const steady = blurVertically(picture, rows)
   return normalizeContrast(strength === 0 ? steady : raised(steady, 2, strength))
@@ -29,7 +26,7 @@ export function invertPicture({ width, height, data }: GrayPicture): GrayPicture
 }
 
 const FAINTEST = 5
-/** Divisor of a picture's width. The quotient is the radius of a pixel's neighbourhood in `normalizeContrast`. */
+/** Ratio of a picture's width to the radius of the neighbourhood with which `normalizeContrast` compares each pixel. */
 const RADIUS_DIVISOR = 20
 /**
  * Side in pixels of the cells in which `normalizeContrast` measures brightness and contrast. The loops below are unrolled for the four

@@ -13,18 +13,18 @@ export interface DecodePass {
 }
 
 const IDENTITY: AffineMapping = { x: 0, y: 0, xx: 1, xy: 0, yx: 0, yy: 1 }
-/** Tilt in radians below which the rows and columns that the engine scans still cross all bars, so that the picture need not be rotated. */
+/** Tilt in radians up to which a picture is not rotated, because the rows and columns that the engine scans still cross all bars. */
 const STRAIGHT = (3 * Math.PI) / 180
-/** Slant in radians added to upright bars: the rows then sample the bars at different subpixel offsets. */
+/** Tilt in radians given to vertical bars, so that successive rows sample the bars at different subpixel offsets. */
 const SLANT = 0.025
-/** Returns the options for turned pictures. The engine also scans the columns, because the strongest direction of PDF417 may be along its bars. */
+/** Returns the engine options for rotated pictures. Columns are scanned too, because the bars of a PDF417 code may be horizontal. */
 const turned = (settings: DecoderSettings): ReaderOptions => buildReaderOptions(settings, ['linear', 'stacked'], { tryInvert: false })
-/** Returns the options for averaged pictures: the bars are upright, so only rows are scanned. PDF417 is left out, because averaging mixes its rows. */
+/** Returns the engine options for row-averaged pictures with vertical bars. PDF417 is left out, because averaging mixes its rows. */
 const averaged = (settings: DecoderSettings): ReaderOptions => buildReaderOptions(settings, ['linear'], { tryRotate: false, tryInvert: false })
 
 export interface DecodePassInput {
   frame: GrayPicture
-  /** Whether a turned picture is enlarged to contain the full frame instead of being cropped to its size. */
+  /** Whether a rotated picture is enlarged to contain the full frame; otherwise the rotated picture is cropped to the size of the frame. */
   whole: boolean
   settings: DecoderSettings
   readonly directions: number[]
@@ -81,7 +81,9 @@ export function createPassInput(frame: GrayPicture, whole: boolean, settings = S
   }
 }
 
-/** Returns the size of the rotated picture: large enough for the entire rotated frame if `whole`, otherwise the size of the frame, which cuts the corners off. */
+/**
+ * Returns the size of a rotated picture: the entire rotated frame if `whole`, otherwise the size of the frame, which cuts the corners off.
+ */
 function roomFor({ frame: { width, height }, whole }: DecodePassInput, angle: number): [number, number] {
   if (!whole) return [width, height]
   const cos = Math.abs(Math.cos(angle))
@@ -92,10 +94,7 @@ function roomFor({ frame: { width, height }, whole }: DecodePassInput, angle: nu
 const MIDDLE = 0.55
 const ENOUGH = 2200
 
-/**
- * Returns the scale of the output size for an enlargement by `factor`. In camera frames, only the middle of the frame is enlarged, so
- * that decoding takes no longer.
- */
+/** Returns the ratio of output size to frame size. Camera frames are cropped to the middle before enlarging, to limit the decoding time. */
 const partFor = (input: DecodePassInput, factor: number): number => (input.whole || factor === 1 ? factor : factor * MIDDLE)
 const enlargement = ({ whole, frame: { width, height } }: DecodePassInput): number => (whole ? Math.min(2, ENOUGH / Math.max(width, height)) : 2)
 
@@ -104,11 +103,11 @@ interface Turn {
   options?: ReaderOptions
   factor?: number
   treat?: (picture: GrayPicture) => GrayPicture
-  /** Whether the pass also applies to bars that run along the rows or columns. */
+  /** Whether the pass also runs for bars that are parallel to the edges of the picture. */
   straightToo?: boolean
 }
 
-/** Returns whether one of the found stripe directions crosses the rows and columns at an angle. */
+/** Returns whether the frame contains barcode-like stripes that are tilted against its rows and columns. */
 export const hasTiltedStripes = ({ directions }: DecodePassInput): boolean => directions.some((direction) => tiltFromAxis(direction) >= STRAIGHT)
 
 function turnedPass(input: DecodePassInput, which: number, { name, options = averaged(input.settings), factor = 1, treat = (picture) => picture, straightToo = false }: Turn): DecodePass | null {
@@ -138,7 +137,7 @@ function invertedMatrixPass({ frame, whole, settings }: DecodePassInput): Decode
   return { name: 'inverted matrix', picture: invertPicture(frame), options: buildReaderOptions(settings, ['matrix'], { tryInvert: false }), back: IDENTITY }
 }
 
-/** Pass for matrix codes in shadow or glare. Linear formats are left out, because the turned passes also read them from a picture with normalized contrast. */
+/** Pass for matrix codes in shadow or glare, on a picture with normalized contrast. Other passes cover linear codes in such pictures. */
 function evenedPass({ frame, settings }: DecodePassInput): DecodePass {
   return { name: 'evened', picture: normalizeContrast(frame), options: buildReaderOptions(settings, ['matrix'], { tryInvert: false }), back: IDENTITY }
 }

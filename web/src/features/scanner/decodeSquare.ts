@@ -10,13 +10,13 @@ export interface DecodeSquare {
   side: number
 }
 
-/** Returns the square of the picture to decode, the finder plus a margin, in pixels of the video track. */
+/** Returns the square of a video frame that is decoded (the finder plus a margin), in pixels of the frame. */
 export function computeDecodeSquare(width: number, height: number): DecodeSquare {
   const side = Math.round(Math.min(width, height) * DECODED_FRACTION)
   return { left: Math.round((width - side) / 2), top: Math.round((height - side) / 2), side }
 }
 
-/** Converts a point of the decoded square into fractions of the displayed square view. */
+/** Converts a point of the decoded square into coordinates from 0 to 1 of the displayed square view. */
 export const toViewFractions = (point: Point, width: number, height: number): Point => {
   const { side } = computeDecodeSquare(width, height)
   const short = Math.min(width, height)

@@ -23,7 +23,7 @@ export interface DecodedFrame {
   extraPass: string | null
   /** Whether a code of this frame was detected but not yet accepted, or a tilted direction has not been searched yet. */
   hasUnconfirmed?: boolean
-  /** Code with doubtful characters. The code is used only when the campaign's vehicle list confirms it. */
+  /** Code with doubtful characters. The code is used only when the campaign's vehicle list contains it. */
   doubtful?: DoubtfulCode
 }
 
@@ -33,7 +33,7 @@ export interface DoubtfulCode {
   alternatives: string[]
 }
 
-/** Function that reads a blurred linear code from averaged pixel rows. Used for codes that no pass of the engine reads. */
+/** Function that reads a blurred linear code from averaged pixel rows. Used for codes that the decoding engine cannot read. */
 export type BlurredDecodeFunction = (frame: GrayPicture, directions: readonly number[]) => Promise<BlurredCode | null>
 
 /**
@@ -42,12 +42,12 @@ export type BlurredDecodeFunction = (frame: GrayPicture, directions: readonly nu
  */
 export type DecodeMode = 'first' | 'every' | 'watch'
 
-/** Decode function of the engine; takes the picture as the bytes of an image file. */
+/** Function of the decoding engine (ZXing) that reads the codes of a picture, given as the bytes of an image file. */
 export type DecodeFunction = (picture: Uint8Array, options: ReaderOptions) => Promise<ReadResult[]>
 
 export interface FrameOptions {
   mode?: DecodeMode
-  /** Whether turned pictures are not cropped; set for photographs, where the code may be anywhere. */
+  /** Whether rotated pictures contain the full frame; true for photographs, where the code may be anywhere. */
   whole?: boolean
 }
 
@@ -69,11 +69,11 @@ interface PassResult {
   seen: DecodedCode[]
 }
 
-/** Maximum number of consecutive frames that repeat a decoding pass to confirm a code before the rotation continues. */
+/** Maximum number of consecutive frames on which one decoding pass is repeated to confirm a code. */
 const MAX_REPEATS = 2
-/** Number of frames with stripes but without a code after which one pass for blurred codes (slow) runs. */
+/** Number of frames with stripes but without a code after which the slow pass for blurred codes runs once. */
 const BLURRED_PASS_INTERVAL = 4
-/** Maximum time of a frame's other passes in milliseconds. Above it, the extra pass is postponed and runs alone on the next frame. */
+/** Time in milliseconds spent on a frame above which its extra decoding pass is postponed to the next frame. */
 export const MAX_PASSES_BEFORE_EXTRA_MS = 15
 
 /**
@@ -93,7 +93,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
   let framesWithStripes = 0
   /** Number of consecutive frames that were decoded in the mode 'every' (every code in view). */
   let everyModeFrames = 0
-  /** Number of passes for tilted labels that were tried in the consecutive frames counted by `besides`. */
+  /** Number of passes for tilted labels that were tried in the consecutive frames counted by `everyModeFrames`. */
   let searched = 0
   /** Index of the extra decoding pass that last produced an accepted code; `null` when the plain pass produced the code. */
   let lastRead: number | null = null
@@ -128,7 +128,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
     return null
   }
 
-  /** Returns the next pass that searches for tilted labels next to a read code. After these passes, returns the passes of the rotation. */
+  /** Returns the next pass that searches for tilted labels beside a read code or, after these passes, the next pass of the rotation. */
   function nextEveryModePass(input: DecodePassInput): ChosenPass | null {
     if (everyModeFrames++ === 0) {
       const last = passOf(lastRead, input)
@@ -141,7 +141,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
     return nextOf(input)
   }
 
-  /** Runs an extra decoding pass: the pass that found a code in the last frame, else the next pass. */
+  /** Runs an extra decoding pass: the pass whose code of the last frame still needs confirmation, else the next pass. */
   async function extraPass(input: DecodePassInput, every = false): Promise<PassResult & { name: string | null }> {
     const chosen = passOf(again, input) ?? (every ? nextEveryModePass(input) : nextOf(input))
     again = null

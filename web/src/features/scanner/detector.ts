@@ -26,13 +26,13 @@ export interface DetectedBarcode {
   cornerPoints: Point[]
 }
 
-/** Returns an error of the same kind with the name of the failed call in front of its message. */
+/** Returns an error of the same type whose message begins with the name of the failed call. */
 function named(call: string, error: unknown): Error {
   const message = `${call}: ${error instanceof Error ? error.message : String(error)}`
   return error instanceof DOMException ? new DOMException(message, error.name) : error instanceof TypeError ? new TypeError(message) : new Error(message)
 }
 
-/** Barcode detector with the interface of the web's `BarcodeDetector`, over the decoder of the scanner. */
+/** Barcode detector with the interface of the web standard `BarcodeDetector`, based on the decoder of the scanner. */
 export class BarcodeDetector {
   /** Formats and decoder options, which the scanner also uses for camera frames. */
   readonly settings: DecoderSettings

@@ -29,7 +29,7 @@ export function createDuplicateFilter(now: () => number = () => performance.now(
     },
     /** Returns whether a label was already reported as matching no vehicle, while labels have stayed in view. */
     isRefused: (seen: string): boolean => isInView() && unfitting.has(seen),
-    /** Records that a code is in view, whether the code was decoded or not. */
+    /** Extends the time in view when any code is seen, decoded or not. Has no effect after a break of `NEW_LABEL_DELAY_MS` or more. */
     sees(): void {
       if (isInView()) last = now()
     },

@@ -4,7 +4,7 @@ import type { DecoderSettings } from './formats'
 import type { RgbaPicture } from './pixels'
 import type { CameraFrame, WorkerRequest, WorkerResponse } from './protocol'
 
-/** Time limit in milliseconds for loading the engine, after which an error is shown. */
+/** Time limit in milliseconds for loading the decoding engine, after which an error is shown. */
 export const ENGINE_TIMEOUT_MS = 12_000
 
 /** Time limit in milliseconds for decoding one frame. A worker that does not respond in time has failed without an error event. */
@@ -14,7 +14,7 @@ const PHOTOGRAPH_TIMEOUT_MS = 60_000
 
 export type EngineFailurePhase = 'loading' | 'running'
 
-/** Decoding engine that runs in a web worker. */
+/** Barcode decoding engine (ZXing), which runs in a web worker. */
 export interface DecodeEngine {
   /** Resolves when the engine is loaded; rejects when loading fails. */
   ready: Promise<void>

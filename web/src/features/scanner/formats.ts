@@ -1,6 +1,6 @@
 import type { ReaderOptions, ReadInputBarcodeFormat } from 'zxing-wasm/reader'
 
-/** Formats to decode, and the engine options. The formats are the engine's names, in one list per kind. */
+/** Barcode formats to decode, in one list per kind and by the decoding engine's names, and the engine's options. */
 export interface DecoderSettings {
   linear: readonly ReadInputBarcodeFormat[]
   stacked: readonly ReadInputBarcodeFormat[]
@@ -71,7 +71,7 @@ const NAMES: Record<string, string> = {
   PDF417: 'pdf417',
 }
 
-/** Returns the specification's name of a format for an engine format. An EAN-13 that starts with 0 is a UPC-A. */
+/** Returns the format name, such as `qr_code`, for an engine's format name. An EAN-13 text that starts with 0 is a UPC-A. */
 export function toFormatName(engine: string, text = ''): string {
   if (engine === 'EAN13' && text.startsWith('0')) return 'upc_a'
   return NAMES[engine] ?? NAMES[engine.replace(/Model[12]$/, '')] ?? engine

@@ -3,7 +3,7 @@ import type { CameraFrame } from './protocol'
 
 let canvas: OffscreenCanvas | null = null
 
-/** Returns the pixel data of a frame, in a worker. Draws a bitmap on a canvas that is reused for all frames. */
+/** Returns the pixels of a camera frame. Draws a bitmap on an `OffscreenCanvas` that is reused for all frames, and closes the bitmap. */
 export function readFramePixels(frame: CameraFrame): RgbaPicture {
   if (!('close' in frame)) return frame
   const { width, height } = frame

@@ -9,7 +9,10 @@ import { CAMERA_VIEW_DEFAULTS, SCAN_VIEW_OPTIONS } from './cameraViewOptions'
 const nothing = createFake<DecodedFrame>({ codes: [], seen: null })
 const code = createFake<DecodedFrame>({ codes: [{ text: 'HB20 000123' }] })
 
-/** A fake camera that always has a new frame, and a fake engine that returns the answers in order. An engine fails for good with an error named 'died'. */
+/**
+ * Creates a fake camera that always has a new frame, and a fake engine that returns `answers` in order. An error named 'died' makes the
+ * engine fail for good.
+ */
 function scene(answers: (DecodedFrame | Error)[] = [], next: (decoded: DecodedFrame) => DecodeMode = () => 'first', options = SCAN_VIEW_OPTIONS) {
   vi.stubGlobal('OffscreenCanvas', () => undefined)
   vi.stubGlobal('createImageBitmap', async () => ({}))

@@ -4,10 +4,10 @@ import type { DecodeEngine } from './engine'
 import type { CameraViewOptions } from './cameraViewOptions'
 import type { CameraFrame } from './protocol'
 
-/** Time limit in milliseconds for `requestVideoFrameCallback`. When no callback comes within this limit, the scanner polls the video with animation frames instead. */
+/** Time limit in milliseconds for `requestVideoFrameCallback`. After a timeout, the scanner uses animation frames instead. */
 export const FRAME_CALLBACK_TIMEOUT_MS = 1000
 
-/** Interval in milliseconds between two frames while the sheet of a scanned vehicle is open and only the label in view is watched. */
+/** Interval in milliseconds between frames in the mode `watch`, which only checks whether a label is still in view. */
 export const WATCH_MODE_INTERVAL_MS = 500
 /** Interval in milliseconds between the starts of two frames after several frames without any code, which saves battery. */
 export const IDLE_INTERVAL_MS = 100
@@ -106,5 +106,5 @@ export function startFrameLoop({ video, options: { scanDelayMs, retryDelayMs, tr
   }
 }
 
-/** Number of consecutive failed frames after which a fault is reported; single failures occur while the camera rotates. */
+/** Number of consecutive failed frames after which a fault is reported. Single frames fail while the phone is being rotated. */
 const MAX_FAILED_FRAMES = 4

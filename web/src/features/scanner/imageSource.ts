@@ -67,8 +67,8 @@ async function sizeOf(source: Drawable): Promise<[number, number]> {
 const KINDS = ['Blob', 'HTMLCanvasElement', 'HTMLImageElement', 'HTMLVideoElement', 'ImageBitmap', 'ImageData', 'OffscreenCanvas', 'SVGImageElement', 'VideoFrame'] as const
 
 /**
- * Returns the pixels of a source, or null for a source without width or height. Throws the errors of the specification for a source without
- * pixels.
+ * Returns the pixels of a picture source, or null when its width or height is 0. Throws the errors that the Barcode Detection API
+ * prescribes for unusable sources.
  */
 export async function readImageSource(source: BarcodeSource): Promise<RgbaPicture | null> {
   if (!KINDS.some((kind) => isA(kind, source))) throw new TypeError(`The provided value is not of type '(${KINDS.join(' or ')})'.`)

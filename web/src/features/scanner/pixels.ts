@@ -111,7 +111,7 @@ const OUTSIDE = 128
 const ONE = 1 << 8
 /** Number of fractional bits of coordinates in `sampleInside`. */
 const BITS = 16
-/** Distance from the picture's edges, in pixels, within which a rounded position may lie outside of the picture. */
+/** Margin in pixels inside of the picture's edges, where rounding could move a sampled position out of the picture. */
 const EDGE = 0.1
 
 /**
@@ -153,7 +153,7 @@ function sampleInside({ width, data }: GrayPicture, target: Uint8Array, px: numb
   }
 }
 
-/** Rotates a picture around its centre, crops it to a size, and returns the mapping back to the original. */
+/** Rotates a picture by `angle` radians around its centre, enlarges it by `factor` and crops it. `back` maps its points to the original. */
 export function rotatePicture(picture: GrayPicture, angle: number, wide = picture.width, high = picture.height, factor = 1): { picture: GrayPicture; back: AffineMapping } {
   const cos = Math.cos(angle) / factor
   const sin = Math.sin(angle) / factor

@@ -18,5 +18,5 @@ export type WorkerResponse =
   | { kind: 'failed'; message: string }
   | { kind: 'decoded'; id: number; decoded: DecodedFrame }
   | { kind: 'detected'; id: number; codes: DecodedCode[] }
-  /** This picture could not be decoded. `fatal` is true when the engine failed, for instance without memory, so that a new worker has to replace it. */
+  /** The picture of request `id` could not be decoded. If `fatal`, the engine has failed and a new worker has to replace it. */
   | { kind: 'broken'; id: number; message: string; fatal: boolean }

@@ -12,7 +12,7 @@ export interface CodeReading {
 
 /** Formats whose error correction rules out a wrong text. */
 const CERTAIN = new Set(['qr_code', 'data_matrix'])
-/** Formats whose texts may contain any character. */
+/** Formats whose texts may contain any character, including control characters. */
 const MATRIX = new Set([...CERTAIN, 'pdf417'])
 /** Formats with a check character or error correction over the full text, which a misread text rarely passes. */
 const CHECKED = new Set(['code_128', 'code_93', 'ean_13', 'upc_a', 'micro_qr_code'])
@@ -24,12 +24,12 @@ const SHORT_TEXT_READINGS = 3
 const MEMORY_FRAMES = 40
 
 const RETAIL = new Set(['ean_13', 'ean_8', 'upc_a', 'upc_e'])
-/** Number of digits of a long EAN or UPC code. */
+/** Minimum number of digits of a long EAN or UPC text, such as UPC-A or EAN-13. */
 const LONG = 12
 
 /**
- * Returns whether an EAN or UPC text probably comes from evenly spaced stripes, as in a grille or a fence, and not from a label. The check
- * digit of a text read from stripes is right by chance in one of ten readings. A long text may contain one digit with uneven bars.
+ * Returns whether an EAN or UPC text was probably read from evenly spaced stripes, such as a grille or a fence. Its digits then have even
+ * bars, except for one digit of a long text. Its check digit is right by chance in one of ten readings.
  */
 function isStripes(text: string, format: string): boolean {
   if (!RETAIL.has(format)) return false
@@ -39,8 +39,8 @@ function isStripes(text: string, format: string): boolean {
 }
 
 /**
- * Returns whether a text can come from a printed label. It must contain a letter or digit, and no control characters except blanks and the
- * ISO 15434 separators of manufacturers' labels. QR Code, Data Matrix and PDF417 may contain any character.
+ * Returns whether a text can come from a printed label. The text must contain a letter or digit, and no control characters except blanks
+ * and the ISO 15434 separators of manufacturers' labels. QR Code, Data Matrix and PDF417 may contain any character.
  */
 export function isPlausibleText(text: string, format: string): boolean {
   if (!/[\p{L}\p{N}]/u.test(text) || isStripes(text, format)) return false

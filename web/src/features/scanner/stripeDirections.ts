@@ -3,13 +3,13 @@ import { pixelAt, blurAndHalve, type GrayPicture } from './pixels'
 const BLOCK = 12
 const BINS = 90
 const APART = Math.PI / 12
-/** Minimum share of the total stripe weight that a direction needs to be reported. */
+/** Minimum share of the histogram's total weight that a direction needs to be reported. */
 const MIN_WEIGHT_SHARE = 0.06
 
 /**
- * Finds up to `most` directions across barcode stripes, strongest first, as angles from the x axis in (-90°, 90°].
- * Sums the gradients of a reduced copy per block. Bars have many edges in one direction, as many rising as falling;
- * an outline has edges of one sign, and print has edges in all directions.
+ * Finds up to `most` directions across barcode stripes, strongest first, as angles from the x axis in radians, in (-π/2, π/2]. Sums the
+ * gradients of a half-size copy per block. Bars have many edges in one direction, as many rising as falling; an outline has edges of one
+ * sign, and print has edges in all directions.
  */
 export function findStripeDirections(picture: GrayPicture, most = 2): number[] {
   const histogram = gather(blurAndHalve(picture))
@@ -25,7 +25,7 @@ export function findStripeDirections(picture: GrayPicture, most = 2): number[] {
   return found
 }
 
-/** Builds a histogram of the stripe weight per direction over 180°. */
+/** Builds a histogram, over 180°, of how strongly the picture shows stripes in each direction. */
 function gather({ width, height, data }: GrayPicture): Float64Array {
   const histogram = new Float64Array(BINS)
   for (let top = 1; top + BLOCK < height; top += BLOCK) {
@@ -80,7 +80,7 @@ interface Tensor {
   sx: number
   sy: number
 }
-/** Minimum edge energy per pixel of a block. Blocks with less energy count as noise. */
+/** Minimum mean squared gradient of a block. Blocks below this minimum count as noise. */
 const MIN_BLOCK_ENERGY = 2000
 
 function vote(histogram: Float64Array, { xx, yy, xy, sx, sy }: Tensor): void {
@@ -125,7 +125,7 @@ function clear(histogram: Float64Array, angle: number): void {
   for (let bin = 0; bin < BINS; bin++) if (angleBetween((bin * Math.PI) / BINS, angle) < APART) histogram[bin] = 0
 }
 
-/** Returns the angle between two directions in radians, at most 90°. */
+/** Returns the angle between two directions, from 0 to π/2 radians. Opposite directions count as equal. */
 export function angleBetween(one: number, other: number): number {
   const difference = Math.abs(one - other) % Math.PI
   return Math.min(difference, Math.PI - difference)

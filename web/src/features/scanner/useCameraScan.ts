@@ -13,13 +13,13 @@ import { useWakeLock } from './wakeLock'
 import type { Point } from './pixels'
 import { createDuplicateFilter } from './duplicateFilter'
 
-/** Time in milliseconds for which the camera switch is disabled after a tap, to prevent rapid restarts. */
+/** Time in milliseconds for which the camera's on/off button is disabled after a tap, to prevent rapid restarts. */
 export const LENS_SWITCH_LOCK_MS = 1000
 /** Time in milliseconds after a restart within which a second failure of the camera is reported as a fault. */
 const UNSTABLE_MS = 10_000
 /** Delays in milliseconds before the camera is started again after a fault; the last delay repeats. */
 const RETRY_MS = [500, 1000, 2000, 4000]
-/** Delay in milliseconds after an attempt to start the camera that timed out. */
+/** Delay in milliseconds before the next attempt after a start of the camera timed out. */
 const RETRY_SLOWLY_MS = 4000
 /**
  * Transient faults, after which the camera is started again, because another app may release the camera or the camera may be reconnected.
@@ -27,7 +27,7 @@ const RETRY_SLOWLY_MS = 4000
 const TRANSIENT = new Set<CameraFault | 'engine'>(['inUse', 'noCamera', 'timeout', 'noTrack', 'lost', 'start'])
 
 type DetectorModule = typeof import('./detector')
-/** Loads the detector, which checks the formats and options of the camera view. */
+/** Loads the code of the barcode detector, which checks the formats and options of the camera view. */
 export const loadDetector = (): Promise<DetectorModule> => import('./detector')
 
 type Running = 'starting' | 'loading' | 'restarting' | 'on'

@@ -17,7 +17,7 @@ interface Label {
 const MATRIX = ['#.#.#.#.#.', '##.##.#..#', '#...###.#.', '#..#....##', '#.##..#.#.', '####.##..#', '#.#..#.##.', '###.#....#', '#.#....##.', '##########']
 const LINEAR = ['##.#..#....###.###.##.##.#...###.##...###.#.##']
 const TILTED = ['#..#.##.##.#.#.##.##.#..#.#..#.##.##.#']
-/** Sample labels for the warm-up of the decoder: a Data Matrix, a Code 128, a tilted Code 39, and bars without a code. The tilted label needs two frames. */
+/** Sample labels for warming up the decoder: Data Matrix, Code 128, tilted Code 39 (twice, as it needs two frames), bars without a code. */
 const LABELS: Label[] = [
   { modules: MATRIX, wide: 9, tall: 9, turn: 0 },
   { modules: LINEAR, wide: 4, tall: 90, turn: 0 },
@@ -44,7 +44,7 @@ export function drawWarmUpLabel({ modules, wide, tall, turn }: Label, side = SID
 }
 
 const TIMES = 2
-/** Waits for one turn of the event loop, so that messages to the worker are handled first. */
+/** Lets the event loop handle messages to the worker before the next sample. */
 const pause = () => new Promise<void>((resolve) => { setTimeout(resolve) })
 
 /**

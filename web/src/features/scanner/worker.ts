@@ -10,7 +10,7 @@ const send = (report: WorkerResponse) => globalThis.postMessage(report)
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 const engine = prepareZXingModule({ overrides: { locateFile: () => wasm }, fireImmediately: true })
-/** Loads the blurred-code decoder with the first frame that needs it, because most labels do not. */
+/** Loads the blurred-code decoder on first use, because most labels do not need it. */
 const decodeBlurred: BlurredDecodeFunction = async (frame, directions) => (await import('./blurred/blurredDecoder')).decodeBlurred(frame, directions)
 let decoder = createDecoder(readBarcodes, SCANNER_DECODER_SETTINGS, decodeBlurred)
 let idle = true

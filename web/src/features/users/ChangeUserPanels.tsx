@@ -16,11 +16,11 @@ const useLevel = createFormDraftHook(NO_LEVEL)
 const useHmc = createFormDraftHook(NO_HMC)
 
 interface PanelProps {
-  /** User whose drawer contains the panel. Without a user, the panel has a field to choose the user. */
+  /** User whose drawer contains the panel; when absent, the panel has a field to choose the user. */
   chosen?: User
 }
 
-/** Returns the draft for the chosen user. A draft that was typed for another user is dropped. */
+/** Returns the draft if it was typed for the chosen user, or if no user is chosen. Otherwise returns an empty draft for the chosen user. */
 function draftFor<T extends { user: string }>(draft: T, chosen: User | undefined, empty: T): T {
   const user = String(chosen?.id)
   return chosen === undefined || draft.user === user ? draft : { ...empty, user }

@@ -13,7 +13,7 @@ import { useUsersText, type UsersTextKey } from './text'
 import { LastSignInTime, LastActivityTime, AccessLevelCell } from './UserTable'
 import styles from './UserDrawer.module.css'
 
-/** Kinds of changes to a user: each is a section of the drawer and an action in the user's row. */
+/** Kinds of changes to a user. Each is a section of the drawer (side panel with the user's data) and an action in the user's row. */
 export const USER_CHANGE_PANELS: { name: string; label: UsersTextKey; of: UsersTextKey; icon: IconName; Panel: ComponentType<{ chosen?: User }> }[] = [
   { name: 'password', label: 'users.password', of: 'users.passwordOf', icon: 'keyboard', Panel: ChangePasswordPanel },
   { name: 'permission', label: 'users.permission', of: 'users.permissionOf', icon: 'shield', Panel: ChangeAccessLevelPanel },

@@ -6,8 +6,8 @@ import { matchesSignInFilter, SIGN_IN_FILTERS, DAYS_UNTIL_INACTIVE, type UserLis
 import { useUsersText } from './text'
 
 /**
- * Filters of the user list as chips with counts: access levels, users who never signed in, and users whose last sign-in is more than
- * `DAYS_UNTIL_INACTIVE` days ago.
+ * Filter chips of the user list, with counts: access levels, users who never signed in, and users without a recent sign-in. Recent means
+ * within the last `DAYS_UNTIL_INACTIVE` days.
  */
 export function UserFilters({ users, listing: { level, signIn }, now }: { users: User[]; listing: UserListSettings; now: number }) {
   const t = useUsersText()

@@ -20,8 +20,8 @@ const LIST = 'active'
 const NONE = 'none'
 
 /**
- * Returns the `panel` parameter of the URL after a tap on a panel's heading; null stands for the user list. Closing another panel opens
- * the user list. Closing the user list leaves all panels closed.
+ * Returns the new `panel` parameter of the URL after a tap on the heading of a panel; null shows the user list. A tap on an open panel
+ * closes it and shows the user list. A tap on the open user list closes all panels.
  */
 const panelAfter = (pressed: string, open: string): string | null => {
   if (pressed !== open) return pressed === LIST ? null : pressed

@@ -17,7 +17,7 @@ interface PanelFormProps {
   children: ReactNode
 }
 
-/** Form of a panel: its fields, the error message, and the submit button. */
+/** Form of a panel of the user management: fields, error message, and submit button. */
 export function UserPanelForm({ label, complaint, error, busy, onSubmit, children }: PanelFormProps) {
   const t = useUsersText()
   const refused = error === null || isPasswordPromptCancelled(error) ? null : describeUserRejection(error)

@@ -78,7 +78,7 @@ function Wide({ users, listing, me, chosen, onChoose, actionsOf }: UserTableProp
   )
 }
 
-/** Heading of a column with a button that sorts by it: ascending, descending, then the default order. */
+/** Column heading with a sort button. Clicks change the order from ascending to descending, and then to the default order. */
 function SortHead({ listing, column, label }: { listing: UserListSettings; column: UserSortColumn; label: UsersTextKey }) {
   const t = useUsersText()
   const isSorted = listing.sort === column
@@ -91,7 +91,7 @@ function SortHead({ listing, column, label }: { listing: UserListSettings; colum
   )
 }
 
-/** Time of the last use of a user's open sessions, and their number. */
+/** Table cells with the time of the last use of a user's open sessions, and with the number of these sessions. */
 function SessionCells({ user, me }: { user: User; me: number | undefined }) {
   const sessions = useOpenSessions(user.id === me ? null : user.id).data
   return (
@@ -104,7 +104,7 @@ function SessionCells({ user, me }: { user: User; me: number | undefined }) {
   )
 }
 
-/** Time since the last use of any open session in words; a dash for a user without open sessions. */
+/** Time since the last use of any open session, in words. Shows a dash without open sessions, and nothing while sessions are loading. */
 export function LastActivityTime({ used }: { used: string[] | undefined }) {
   const language = useLanguage()
   const now = useCurrentTime()

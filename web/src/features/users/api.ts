@@ -30,7 +30,7 @@ export const useCreateUser = () =>
     onSettled: useRefresh(),
   })
 
-/** Changes a user. Omitted fields keep their values from the user list. */
+/** Changes a user. If `change` omits the HMC or the access level, the value from `user` is sent. */
 export const useEditUser = () =>
   useMutation({
     mutationFn: ({ user: { id, hmc, user_type }, change }: { user: User; change: UserUpdate }) =>
@@ -52,7 +52,7 @@ export const useUnlockUser = () =>
 export const useDownloadUserData = () =>
   useMutation({ mutationFn: ({ id, hmc }: User) => downloadFile(`/users/${id}/data`, `data-${hmc}.json`) })
 
-/** Returns the text key and the message for a rejected change of a user. */
+/** Returns the text key of the message for a failed change of a user, and the server's sentence that is inserted into the text. */
 export function describeUserRejection(error: Error): { key: UsersTextKey; message: string } {
   if (!(error instanceof ApiProblem)) return { key: 'users.failed', message: '' }
   if (error.status === 0 || error.status >= 500) return { key: 'users.unreachable', message: '' }

@@ -14,8 +14,8 @@ interface Change {
 }
 
 /**
- * Manages the form of a panel that changes one field of one user: returns its error and busy states, and a function that submits the
- * change. Calls `clear` after a successful change.
+ * Manages the form of a panel that changes one field of one user. Returns the error and busy states of the form, and a function that
+ * submits the change. Calls `clear` after a successful change.
  */
 export function useSubmitUserChange(clear: () => void) {
   const t = useUsersText()

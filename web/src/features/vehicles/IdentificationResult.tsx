@@ -20,13 +20,13 @@ interface ScanResultProps {
   scanned: boolean
   identified: boolean
   lookup: VehicleLookup
-  /** Called when the person picks the vehicle of this screen from several matches. */
+  /** Called when a text matches several vehicles and the person picks the vehicle whose page is open. */
   onThis: () => void
 }
 
 /**
- * Shows which vehicle a scanned or typed text identifies. The result is this vehicle, another vehicle of the campaign with its parking
- * space, a vehicle of another campaign, or no vehicle.
+ * Shows the vehicle that a scanned or typed text identifies. The result is the vehicle being inspected, another vehicle of the campaign
+ * with its parking space, a vehicle of another campaign, or none.
  */
 export function IdentificationResult({ vehicle, yard, entered, scanned, identified, lookup, onThis }: ScanResultProps) {
   const t = useInspectionText()
@@ -73,7 +73,7 @@ const Choices = ({ children }: { children: ReactNode }) => <ul className={styles
 interface OtherProps {
   other: { id: number; vin_number: string; parking_space: string; status: string; inspected: boolean }
   yard: number | null
-  /** Called when the person picks the vehicle of this screen among the matches. Absent when the match is another vehicle. */
+  /** Called when the person picks this match, if the match is the vehicle whose page is open. Absent for any other vehicle. */
   onThis?: () => void
 }
 
@@ -102,9 +102,7 @@ function Other({ other, yard, onThis }: OtherProps) {
   )
 }
 
-/**
- * Message for a code that matches no vehicle of this campaign. When online, also shows the other open campaign that contains the vehicle.
- */
+/** Message for a text that matches no vehicle of the campaign. When online, also names another open campaign that contains the vehicle. */
 function Unknown({ vehicle, entered, scanned }: { vehicle: Vehicle; entered: string; scanned: boolean }) {
   const t = useInspectionText()
   const others = useFindVehicleInOtherCampaigns(entered, vehicle.campaign_id, toIdentifierKey(entered).length > FEW)

@@ -15,13 +15,13 @@ interface IdentifyProps {
   yard: number | null
   inspection: InspectionForm
   identification: VehicleIdentification
-  /** While the step is collapsed, another component, `FoldedResult`, shows the result of the scan. */
+  /** State of the collapsible steps. The result of the scan is shown here only while step 1 is expanded. */
   folding: CollapsedSteps
   /** Whether the Scan and Manual buttons are beside the field. */
   isDesktop: boolean
   field: RefObject<HTMLDivElement | null>
   onManual: () => void
-  /** Called when the person has finished typing a matching identifier. */
+  /** Called when the person presses Enter after typing a matching identifier. */
   onDone: () => void
 }
 

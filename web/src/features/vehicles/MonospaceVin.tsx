@@ -1,6 +1,6 @@
 const COMPARED = 4
 
-/** VIN with its last four characters in bold, because people compare these characters. */
+/** VIN in a monospace font, with the last four characters in bold, because people compare these characters. */
 export const MonospaceVin = ({ vin }: { vin: string }) => (
   <span className="mono">
     {vin.slice(0, -COMPARED)}

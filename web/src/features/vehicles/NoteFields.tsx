@@ -6,8 +6,8 @@ import styles from './NoteFields.module.css'
 const LONGEST = 4000
 
 /**
- * Returns whether the status should be explained in a note (ng and Repair). A tap on one of these statuses opens the note fields; in
- * walk mode, the tap does not save the vehicle yet.
+ * Returns whether a status should be explained in a note: `ng` (defect found) and `Repair`. A tap on one of these statuses opens the note
+ * fields; in walk mode, the tap does not save the vehicle yet.
  */
 export const requiresNote = (status: string): boolean => status === 'ng' || status === 'Repair'
 

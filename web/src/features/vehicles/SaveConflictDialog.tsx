@@ -7,7 +7,7 @@ import type { InspectionForm } from './useInspectionForm'
 import type { SaveConflict } from './useSubmitInspection'
 import styles from './SaveConflictDialog.module.css'
 
-/** The compared fields in the order of the dialog. */
+/** Vehicle fields that the dialog compares, in the order of display. */
 const FIELDS: readonly VehicleField[] = ['status', 'parking_space', 'vin_number', 'operator_notes', 'admin_notes']
 
 /** Dialog shown when another person saved the vehicle first: shows both versions and lets the person choose. */

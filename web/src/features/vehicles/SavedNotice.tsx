@@ -13,7 +13,7 @@ interface SavedNoticeProps {
   vehicle: Vehicle
   status: string
   delay: NextVehicleDelay
-  /** The next vehicle, once it is loaded. */
+  /** Next vehicle to inspect; `undefined` until it is loaded. */
   next: Vehicle | undefined
   onGo: () => void
 }

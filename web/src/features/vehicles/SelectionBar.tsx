@@ -16,7 +16,7 @@ interface SelectionBarProps {
   onExport: (vehicles: readonly ListedVehicle[]) => void
 }
 
-/** Section of Manage Campaigns that opens with the selected vehicles. */
+/** Tool of the Manage Campaigns page that opens with the selected vehicles. */
 type Tool = 'vehicle' | 'status' | 'space'
 
 /**

@@ -5,7 +5,7 @@ import { getVehicleStatusClass, getVehicleStatusIcon, VehicleStatusBadge } from 
 import { useInspectionText } from './text'
 import styles from './StatusGrid.module.css'
 
-/** Time in milliseconds in which a second tap on the same status counts as accidental, as with gloves, and is ignored. */
+/** Minimum time in milliseconds between two taps on one status. An earlier second tap, common with gloves, is ignored as accidental. */
 const BOUNCE_MS = 300
 
 interface StatusGridProps {
@@ -65,7 +65,7 @@ interface RefusedProps {
   onTap: () => void
 }
 
-/** A status that is not allowed now, with the reason. A tap on the stored status withdraws the chosen status. */
+/** Button of a status that is not allowed, with the reason. Only a tap on the vehicle's stored status acts: it withdraws the choice. */
 function Refused({ status, reason, pressed, stored, onTap }: RefusedProps) {
   const t = useInspectionText()
   const id = useId()
@@ -81,8 +81,8 @@ function Refused({ status, reason, pressed, stored, onTap }: RefusedProps) {
 }
 
 /**
- * Returns the status that remains chosen after a second tap on the chosen status: the stored status. A supervisor who taps the stored
- * status itself gets no status ('').
+ * Returns the status that is chosen after a tap on the already chosen status `value`: the stored status. If `value` is the stored status, a
+ * supervisor gets no status ('').
  */
 function withdrawn(role: string, stored: string, value: string): string {
   if (value !== stored) return stored

@@ -15,7 +15,7 @@ interface UnknownScanProps {
   onClose: () => void
 }
 
-/** Message for a scan without a single match: the vehicles to choose from, or the other campaign that has the vehicle. */
+/** Message for a scan that does not match exactly one vehicle: lists the matches, or names another campaign that has the vehicle. */
 export function UnknownScanMessage({ text, campaign, found, onOpen, onClose }: UnknownScanProps) {
   const t = useInspectionText()
   const unknown = found?.kind === 'none'

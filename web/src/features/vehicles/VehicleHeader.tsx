@@ -11,12 +11,12 @@ import styles from './VehicleHeader.module.css'
 
 interface VehicleHeadProps {
   vehicle: Vehicle
-  /** The next vehicle to inspect, once it is loaded. */
+  /** Next vehicle to inspect; `undefined` until it is loaded. */
   next: Vehicle | undefined
   inspection: InspectionForm
 }
 
-/** Parking space and VIN of the vehicle to inspect: in the head of the pane, or above the form with the next parking space. */
+/** Parking space and VIN of the vehicle to inspect: in the head of the pane, or above the form together with the next parking space. */
 export function VehicleHeader({ vehicle, next, inspection }: VehicleHeadProps) {
   const t = useInspectionText()
   const pane = useContext(VehiclePaneContext)
@@ -56,7 +56,7 @@ function PaneHead({ vehicle, inspection }: Omit<VehicleHeadProps, 'next'>) {
 const isIdentifier = (text: string) => /^\S+ \S+$/.test(text)
 const isFilled = (text: string) => text.trim() !== ''
 
-/** VIN that a supervisor can edit. With `asVin`, the last digits are bold as in the list. */
+/** VIN that a supervisor can edit. With `asVin`, the last four characters are bold as in the vehicle list. */
 export function InlineVinEdit({ inspection: { entry, change }, asVin = false }: { inspection: InspectionForm; asVin?: boolean }) {
   const t = useInspectionText()
   return (
@@ -66,7 +66,7 @@ export function InlineVinEdit({ inspection: { entry, change }, asVin = false }: 
   )
 }
 
-/** Parking space that a supervisor can edit. With `asSign`, the value is drawn as a sign. */
+/** Parking space that a supervisor can edit. With `asSign`, the value looks like the sign of a parking space. */
 export function InlineParkingSpaceEdit({ inspection: { entry, change }, asSign = false }: { inspection: InspectionForm; asSign?: boolean }) {
   const t = useInspectionText()
   return (

@@ -3,7 +3,10 @@ import { VehicleMismatchQuestion, useFeatureText } from '@/ui/VehicleMismatchQue
 import type { InspectionForm } from './useInspectionForm'
 import type { VehicleMismatch } from './useSubmitInspection'
 
-/** Dialog shown when the server has another vehicle under this id: asks whether the save belongs to that vehicle. Closing the dialog keeps the save in the outbox. */
+/**
+ * Dialog shown when the server has another vehicle under the id of the inspected vehicle. Asks whether the save belongs to that other
+ * vehicle. Closing the dialog keeps the save in the outbox.
+ */
 export function VehicleMismatchDialog({ mismatch, inspection }: { mismatch: VehicleMismatch; inspection: InspectionForm }) {
   const t = useFeatureText()
   const { saveToOther, discardMismatch, leaveMismatch } = inspection

@@ -62,10 +62,10 @@ export default function WalkPage() {
 
 /**
  * Time in milliseconds after a save during which the camera ignores the label of the saved vehicle. The label often is still in view, and a
- * shaky or slow phone reads it anew.
+ * shaky or slow phone reads it again.
  */
 const RESCAN_DELAY_MS = 5000
-/** Vehicle whose label the camera ignores, and the time of its save. The next scan of another label ends this. */
+/** Value of `savedLabel` while the camera ignores no label. Otherwise `id` is the last saved vehicle, and `at` the time of its save. */
 const NO_LABEL = { id: 0, at: 0 }
 
 interface WalkProps {

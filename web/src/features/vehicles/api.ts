@@ -15,7 +15,7 @@ import { campaignQuery, vehicleListQuery, vehicleQuery } from '@/offline/queries
 
 export const useCampaign = (id: number) => useQuery(campaignQuery(id, null))
 
-/** Fetches the first rows of a page of the vehicle list, searched by the server. The rows are shown until the full list is loaded. */
+/** Fetches one page of the vehicle list, searched by the server. The rows are shown until the full list is loaded. */
 export const useVehicleRowsFromServer = (campaign: number, { search, page }: { search: string; page: number }, enabled: boolean) =>
   useQuery({
     queryKey: queryKeys.vehiclePage(campaign, search.trim(), page, null),
@@ -84,7 +84,7 @@ const AT_ONCE = 3
 const SERIAL = 6
 const CANDIDATES = 50
 
-/** Searches the other open campaigns for a scanned code. Enabled only when this campaign has no match. */
+/** Searches the other open campaigns for the vehicle with a scanned or typed code. Returns null when no campaign has exactly one match. */
 export const useFindVehicleInOtherCampaigns = (text: string, campaign: number, enabled: boolean) =>
   useQuery({
     queryKey: queryKeys.vehicleElsewhere(campaign, toIdentifierKey(text)),

@@ -14,7 +14,7 @@ export interface VehicleListIndex {
   yards: readonly string[]
   /** Names of the yard groups and of the yards that contain them, in natural order. */
   places: readonly string[]
-  /** Normalized VINs and parking spaces, built when a search first needs them. */
+  /** Upper-case VINs and parking spaces without spaces, hyphens and asterisks, built when a search first needs them. */
   keys?: Texts
 }
 
@@ -56,7 +56,7 @@ export interface VehicleListFilter {
 
 export const WITHOUT_STATUS_FILTER = 'none'
 export const NOT_INSPECTED_FILTER = 'waiting'
-/** Returns the filter value of a vehicle's status. */
+/** Returns the status filter value that selects a vehicle: its status, or 'none' or 'waiting' for a vehicle without a status. */
 export const getStatusFilter = ({ status, inspected }: ListedVehicle): string => (status !== '' ? status : inspected ? WITHOUT_STATUS_FILTER : NOT_INSPECTED_FILTER)
 
 interface Found {
@@ -97,8 +97,8 @@ function counted(vehicles: readonly ListedVehicle[]): Map<string, number> {
 }
 
 /**
- * Returns the vehicles whose VIN or parking space contains the text. Without a match, compares the normalized text with the normalized
- * VIN (with or without the `I` prefix of imports) and parking space.
+ * Returns the vehicles whose VIN or parking space contains the text. Without a match, compares normalized texts, and finally leaves out a
+ * leading `I`, which marks imported vehicles.
  */
 function searched(index: VehicleListIndex, search: string): readonly ListedVehicle[] {
   const { vehicles } = index

@@ -5,7 +5,7 @@ import type { ListedVehicle } from '@/api/types'
 
 const CONFIDENT = 4
 
-/** Matches a text against a campaign's vehicles: first by the scan rules, then as a part of a VIN. */
+/** Matches a typed text against a campaign's vehicles: first as a full VIN or the ending of a VIN, then as any part of a VIN. */
 export function matchTypedText(text: string, index: IdentifierIndex<ListedVehicle>, vehicles: readonly ListedVehicle[]): VehicleMatch<ListedVehicle> {
   const found = matchTextToVehicles(text, index)
   if (found.kind !== 'none' && found.kind !== 'lookAlike') return found
@@ -15,8 +15,8 @@ export function matchTypedText(text: string, index: IdentifierIndex<ListedVehicl
 }
 
 /**
- * Matches a scanned text. A scan without a full identifier never selects a vehicle by itself, because part numbers and dates on labels
- * may equal the ending of an identifier: the person confirms the vehicle.
+ * Matches a scanned text against a campaign's vehicles. A text without a full identifier never selects a vehicle by itself, because a part
+ * number or date on a label may equal the ending of an identifier. The person then confirms the vehicle.
  */
 export function matchScannedText(text: string, index: IdentifierIndex<ListedVehicle>, vehicles: readonly ListedVehicle[]): VehicleMatch<ListedVehicle> {
   const found = matchTypedText(text, index, vehicles)
@@ -34,5 +34,5 @@ export function chooseScanFeedback(found: VehicleMatch<ListedVehicle>, here: num
   return found.vehicle.inspected ? 'alreadyInspected' : 'matched'
 }
 
-/** Returns whether a text matches any vehicle of the campaign. Labels that match are preferred when several are in view. */
+/** Returns whether a text matches at least one vehicle of the campaign. The camera prefers matching labels when several are in view. */
 export const hasVehicleMatch = (found: VehicleMatch<ListedVehicle> | null): boolean => found !== null && found.kind !== 'none'

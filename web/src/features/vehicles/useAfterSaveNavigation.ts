@@ -12,13 +12,13 @@ import { useVehicleNavigation } from './vehiclePane'
 
 const NEXT_DELAY_MS = 3100
 /**
- * Maximum response time of a save in milliseconds that does not shorten the delay before the next vehicle. Time beyond the maximum is
- * deducted from the delay. At least `LAST_MS` remain for reading the message.
+ * Response time of a save, in milliseconds, up to which the delay before the next vehicle keeps its full length. Any time beyond is
+ * deducted from the delay, of which at least `LAST_MS` remain for reading the message.
  */
 const QUICK_MS = 500
 const LAST_MS = 1000
 
-/** Navigation after a save: the next vehicle, the campaign, or none ('stay'). */
+/** Where the app goes after a save: to the next vehicle, to the campaign, or nowhere ('stay'). */
 export type AfterSaveAction = 'next' | 'exit' | 'stay'
 
 /** A save that the server or this device has stored. */
@@ -41,7 +41,7 @@ export interface NextVehicleDelay {
 }
 
 /**
- * Provides the navigation after a save: to the next vehicle, to the campaign, or none. Also stores the vehicle at which the person can
+ * Provides the navigation after a save: to the next vehicle, to the campaign, or nowhere. Also stores the vehicle at which the person can
  * resume later.
  */
 export function useAfterSaveNavigation(vehicle: Vehicle, yard: number | null, owner: string, onSaved?: CompletedSaveCallback) {

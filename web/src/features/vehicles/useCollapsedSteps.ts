@@ -1,14 +1,14 @@
 import { useEffect, useRef, useState } from 'react'
 import type { InspectionForm } from './useInspectionForm'
 
-/** Pause in milliseconds after the last key that ends the typing of an identifier which fits only this vehicle. */
+/** Pause in milliseconds after which a typed identifier counts as complete, if it matches only this vehicle. */
 const TYPING_PAUSE_MS = 600
 
 type FoldingStep = 1 | 2
 
 /**
- * Manages which steps of the inspection are collapsed. Steps 1 and 2 can collapse only after the vehicle has been identified by a scan
- * or by typing.
+ * Manages which of the inspection steps 1 (identification) and 2 (vehicle details) are collapsed. The steps can collapse only after the
+ * vehicle has been identified by a scan or by typing.
  */
 export function useCollapsedSteps({ identified }: InspectionForm) {
   const [folded, setFolded] = useState<FoldingStep[]>(() => (identified ? [1, 2] : []))
@@ -20,11 +20,11 @@ export function useCollapsedSteps({ identified }: InspectionForm) {
   }
   return {
     fold,
-    /** Opens the steps while the person types, so that the first character that fits does not collapse them. */
+    /** Expands both steps. Called while the person types, so that the first matching character does not collapse the steps. */
     unfold: () => setFolded([]),
-    /** Whether the steps have been collapsed before, so that an open step was opened by the person. */
+    /** Whether the steps have been collapsed at least once since the form was opened. */
     wasFolded,
-    /** Collapses the steps once no button is being pressed, unless the person is editing the vehicle's details. */
+    /** Collapses the steps once the pointer is released, unless the person is editing the vehicle's details. */
     foldAfterRelease: () => afterRelease(() => document.activeElement?.matches('[data-step="2"] input') !== true && fold()),
     isFolded: (step: FoldingStep) => identified && folded.includes(step),
     toggle: (step: FoldingStep) => setFolded(folded.includes(step) ? folded.filter((other) => other !== step) : [...folded, step]),

@@ -19,7 +19,7 @@ const rowsIn = (list: HTMLElement): HTMLElement[] => [...list.querySelectorAll<H
 const idOf = (row: Element | null | undefined): number => Number(row instanceof HTMLElement ? row.dataset.vehicle : 0)
 const focusRow = (row: HTMLElement | undefined): void => row?.querySelector('a')?.focus()
 
-/** Lets the arrow keys, j, k, [, ], Space and Escape act on the row that has the focus. */
+/** Handles keys in a list of vehicles: arrows, j and k move the focus, [ and ] change the page, Space selects, Escape closes. */
 export function useRowKeyboardNavigation(list: RefObject<HTMLElement | null>, keys: RowKeys): void {
   const latest = useRef(keys)
   /** Page that a key press has opened, and the row that gets the focus on that page. The value is null while no row waits for the focus. */
@@ -75,8 +75,8 @@ export function useRowKeyboardNavigation(list: RefObject<HTMLElement | null>, ke
       const act = actions[event.key]
       if (row === null || act === undefined || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
       event.preventDefault()
-      // A character may be the first key of a hardware scanner, whose next key follows at once. The action therefore waits for the next
-      // key.
+      // A character may be the first key of a hardware scanner, whose next key follows at once. The action therefore runs only if no key
+      // follows shortly.
       if (event.key.length === 1) timer = setTimeout(() => act(row, false), MAX_KEY_INTERVAL_MS)
       else act(row, event.shiftKey)
     }

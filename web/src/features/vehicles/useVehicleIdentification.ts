@@ -51,7 +51,7 @@ export function useVehicleIdentification(vehicle: Vehicle, { entry, saved, goNow
   }
 }
 
-/** Loads the scanner in advance, once the page is idle. A desk without a touch screen rarely scans, and loads it on the first scan. */
+/** Loads the scanner code in advance on touch devices, once the page is idle. Other devices load the code on the first scan. */
 function preloadScannerOnPhone(): void {
   if (window.matchMedia('(pointer: coarse)').matches) runWhenIdle(loadScanner)
 }
@@ -61,8 +61,8 @@ export type VehicleIdentification = ReturnType<typeof useVehicleIdentification>
 const standsFor = (text: string, vehicle: Vehicle): boolean => matchTextToVehicles(text, createIdentifierIndex([vehicle])).kind === 'one'
 
 /**
- * Returns whether a text identifies this vehicle: as a part of its VIN, or by the scan rules. Once the campaign's list is loaded, the
- * rules must select this vehicle alone.
+ * Returns whether a text identifies this vehicle: as a part of its VIN, or as a longer text that contains the VIN. Once the campaign's
+ * list is loaded, the longer text must match no other vehicle.
  */
 const isRight = (text: string, vehicle: Vehicle, found: VehicleMatch<ListedVehicle> | null): boolean => {
   if (identifiesVehicle(text, vehicle.vin_number)) return true

@@ -24,7 +24,7 @@ export function useVehicleIndex(vehicles: readonly ListedVehicle[] | undefined):
   return index
 }
 
-/** Replaces the vehicles of a match by their current versions in the list. */
+/** Returns the match with each vehicle replaced by its current version from the list. */
 export function refreshVehicleMatch(found: VehicleMatch<ListedVehicle>, vehicles: readonly ListedVehicle[]): VehicleMatch<ListedVehicle> {
   const now = (known: ListedVehicle) => vehicles.find(({ id }) => id === known.id) ?? known
   if (found.kind === 'one') return { kind: 'one', vehicle: now(found.vehicle) }

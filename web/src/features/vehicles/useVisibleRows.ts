@@ -1,6 +1,6 @@
 import { useEffect, useState, type RefObject } from 'react'
 
-/** Minimum number of rows in a list of which only the visible rows are rendered. */
+/** Number of rows up to which all rows of a list are rendered. Of a longer list, only the visible rows are rendered. */
 const MANY = 50
 /** Number of rows above and below the visible rows that are rendered as well. */
 const MARGIN = 12
@@ -10,7 +10,10 @@ export interface VisibleRowRange {
   to: number
 }
 
-/** Returns the range of rows of a long list that are visible. `list` is the element that contains the rows, all of which have the height `rowHeight`. */
+/**
+ * Returns the range of rows to render: the visible rows of a long list with a margin, or all rows of a short list. `list` contains the
+ * rows, each `rowHeight` pixels high.
+ */
 export function useVisibleRows(list: RefObject<HTMLElement | null>, count: number, rowHeight: number): VisibleRowRange {
   const [first, setFirst] = useState(0)
   const isMany = count > MANY

@@ -7,7 +7,7 @@ export interface VehiclePane {
   close: () => void
 }
 
-/** The pane as provided to the vehicle that is open in it. */
+/** Context value for the components of the vehicle that is open in the pane. */
 interface OpenPane extends VehiclePane {
   /** Element of the pane's head that shows parking space and VIN; `null` until the head is rendered. */
   head: HTMLElement | null

@@ -12,7 +12,7 @@ import { useCampaignChoices, useActiveInspectorsByYard, useYardTiles } from './a
 import { YardTiles } from './YardTiles'
 import styles from './YardPickerPage.module.css'
 
-/** Yard picker: step 1 of 3, or step 2 when the campaign was picked first. */
+/** Yard picker, the first of three steps to an inspection, or the second step when the campaign was picked first. */
 export default function YardPickerPage() {
   const t = useText()
   const query = useQueryParams()

@@ -12,7 +12,7 @@ interface YardTilesProps {
   campaign: Campaign | undefined
   /** HMCs (register numbers) of the people who are inspecting, by the id of the yard. */
   people: Map<number, string[]>
-  /** Whether the tiles match a search. A search shows the yards without vehicles too. */
+  /** Whether the tiles are the result of a search. If so, the section of yards without vehicles is expanded. */
   searched: boolean
 }
 

@@ -11,7 +11,7 @@ export function defineFeatureText<K extends string>(mix: Record<K, string>, en: 
   const catalogues: Record<Language, Record<K, string>> = { default: mix, en: { ...mix, ...en }, 'pt-BR': { ...mix, ...portuguese } }
   const isShared = (key: K | TextKey): key is TextKey => !Object.hasOwn(mix, key)
 
-  /** Translates keys of this feature and of the shared catalogue into the current language. */
+  /** Returns a function that translates the keys of this feature and of the shared catalogue into the current language. */
   function useFeatureText() {
     const language = useLanguage()
     const t = useText()

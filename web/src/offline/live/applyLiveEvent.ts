@@ -9,7 +9,7 @@ import { applySnapshotDelta } from '../snapshots/delta'
 import { refreshSnapshot } from '../snapshots/refresh'
 import { writeSnapshotDelta } from '../snapshots/store'
 
-/** Called for a conflict that was found or resolved. */
+/** Listener for conflicts between two saves of a vehicle; called when a conflict was found or resolved. */
 export type ConflictListener = (conflict: FieldConflict) => void
 
 /** Applies a change that the server has pushed to the query cache and to the snapshots (vehicle lists stored for offline use). */

@@ -9,9 +9,9 @@ import { runInOneTab } from '@/lib/tabsLock'
 import { openBroadcastChannel } from '../broadcastChannel'
 import { applyLiveEvent, refetchMissedChanges, type ConflictListener } from './applyLiveEvent'
 
-/** Time in milliseconds without data after which the connection counts as dead. The server sends a comment every 15 s. */
+/** Time in milliseconds without data after which the connection counts as broken. The server sends a comment at least every 15 s. */
 const SILENCE_TIMEOUT_MS = 40_000
-/** Time in milliseconds for which a hidden tab keeps its connection. */
+/** Time in milliseconds for which a tab in the background keeps its connection to the event stream. */
 const HIDDEN_TIMEOUT_MS = 20_000
 const BACKOFF_FACTOR = 2
 /** HTTP status codes after which a reconnection to the event stream is useless until the next sign-in. */
@@ -40,7 +40,7 @@ export class LiveFeed {
   readonly #onConflict: ConflictListener
   #connection: AbortController | null = null
   #channel: BroadcastChannel | null = null
-  /** Whether the stream has been open before. If so, events may have been missed before a new connection. */
+  /** Whether this tab has received live events before. If so, events may have been missed before a new connection. */
   #wasOpen = false
   #hiding: ReturnType<typeof setTimeout> | undefined
 
@@ -49,7 +49,7 @@ export class LiveFeed {
     this.#onConflict = onConflict
   }
 
-  /** Starts the live feed for the signed-in person. A later call for another person closes the earlier person's connection. */
+  /** Starts the live feed for the signed-in person and closes the connection of an earlier person. */
   start(): void {
     this.#disconnect()
     this.#channel?.close()
@@ -109,7 +109,7 @@ export class LiveFeed {
     }
   }
 
-  /** Reads one connection until it breaks. Returns `final` when a reconnection is useless. */
+  /** Reads the event stream until the connection breaks. Returns `final` when a reconnection is useless. */
   async #readOnce(signal: AbortSignal, onOpen: () => void): Promise<'final' | 'broken'> {
     const silence = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined

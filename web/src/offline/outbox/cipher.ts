@@ -1,8 +1,8 @@
 import type { UnsharedBytes } from '../schema'
 
 /**
- * AES-GCM with the key of one person. `bound` is the additional authenticated data. The encrypted bytes end with an authentication tag of
- * 16 bytes.
+ * Encrypts and decrypts by AES-GCM with the key of one person. `bound` is the additional authenticated data. The encrypted bytes end with
+ * an authentication tag of 16 bytes.
  */
 export interface Cipher {
   encrypt: (iv: UnsharedBytes, bound: UnsharedBytes, plain: UnsharedBytes) => Promise<UnsharedBytes>
@@ -12,7 +12,7 @@ export interface Cipher {
 
 const NAME = 'AES-GCM'
 
-/** Creates the cipher of a key of 32 bytes, given as base64url without padding. */
+/** Creates the cipher for a key of 32 bytes, which is given as base64url without padding. */
 export async function createCipher(base64url: string): Promise<Cipher> {
   const key = bytesOf(base64url)
   const subtle: SubtleCrypto | undefined = crypto.subtle // missing on pages that were loaded over http

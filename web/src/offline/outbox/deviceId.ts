@@ -2,7 +2,7 @@ import { createUuid } from '@/lib/createUuid'
 
 const NAME = 'device'
 
-/** Returns the id of this installation, which is created on first use. In a browser that cannot store data, each call returns a new id. */
+/** Returns the id of this app installation, created on first use. In a browser that cannot store data, each call returns a new id. */
 export function getDeviceId(): string {
   const known = localStorage.getItem(NAME)
   if (known !== null && known !== '') return known

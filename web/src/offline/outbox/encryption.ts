@@ -15,7 +15,7 @@ const boundOf = ({ seq, id, owner, state, at }: Omit<EncryptedSave, 'sealed'>): 
 
 const ciphers = new WeakMap<Session, Promise<Cipher>>()
 
-/** Returns the cipher with the key of the session's person. Rejects when the code of the cipher cannot be loaded. */
+/** Returns the cipher with the encryption key of the session's person. Rejects when the code of the cipher cannot be loaded. */
 export function getSessionCipher(session: Session): Promise<Cipher> {
   const known = ciphers.get(session)
   if (known !== undefined) return known
@@ -42,12 +42,12 @@ interface Opened {
   sealed: UnsharedBytes
   entry: StoredSave
 }
-/** Decrypted saves of each session by position, so that a read of the database decrypts only records that have changed. */
+/** Cache of decrypted saves by outbox position, for each session. A read of the database decrypts only records that have changed. */
 const opened = new WeakMap<Session, Map<number, Opened>>()
 
 const isEqual = (one: UnsharedBytes, other: UnsharedBytes): boolean => one.length === other.length && one.every((byte, index) => byte === other[index])
 
-/** Decrypts a record. Returns null when the record was changed, is damaged or belongs to another person. */
+/** Decrypts a record of the outbox. Returns null when the record was tampered with, is damaged or belongs to another person. */
 export async function decryptSave(record: EncryptedSave, session: Session): Promise<StoredSave | null> {
   const cipher = await getSessionCipher(session)
   const known = opened.get(session) ?? new Map<number, Opened>()

@@ -20,8 +20,8 @@ export const usePendingSaves = () => useOutboxState().pending
 export const getPendingSaves = () => selectOutboxOfCurrentUser(outboxState.get()).pending
 
 /**
- * Returns why this device cannot store saves. `outdated` means that a newer version in another tab has upgraded the database and this page
- * has to be reloaded; any other reason is `unavailable`. Returns null while storage works, and before the database has been read.
+ * Returns why this device cannot store saves, or null while it can and before the database has been read. `outdated` means that a newer
+ * version in another tab has upgraded the database and this page has to be reloaded. `unavailable` is any other reason.
  */
 export function useStorageProblem(): 'outdated' | 'unavailable' | null {
   const { canStore } = useOutboxState()

@@ -16,19 +16,19 @@ import { OutboxSender } from './sender'
 import { insertSave, outboxState, deleteOldSentSaves, replaceQueuedSave, loadOutbox, deleteUndoableSave } from './store'
 
 /**
- * Time in milliseconds that a screen waits for the server's response, so that the screen can show a conflict. Afterwards, the save
- * counts as stored on this device.
+ * Time in milliseconds that a screen waits for the server's response to a save, so that the screen can show a conflict. Afterwards, the
+ * screen reports the save as stored on this device.
  */
 const ANSWER_TIMEOUT_MS = 1500
 /**
- * Time in milliseconds that a screen waits for the server's response while earlier attempts to send have failed. After this time, the save
- * counts as stored on this device.
+ * Time in milliseconds that a screen waits for the server's response to a save if earlier saves could not be sent. Afterwards, the screen
+ * reports the save as stored on this device.
  */
 const STUCK_TIMEOUT_MS = 700
 /** Minimum time in milliseconds between two refreshes of all queries while the network keeps disconnecting and reconnecting. */
 const REFRESH_INTERVAL_MS = 5000
 
-/** Stores saves on this device before they are sent, and sends them whenever the server can be reached. */
+/** Outbox of vehicle saves: stores saves on this device before they are sent, and sends them whenever the server can be reached. */
 export class Outbox {
   readonly #queries: QueryClient
   readonly #sender: OutboxSender
@@ -51,8 +51,7 @@ export class Outbox {
   }
 
   /**
-   * Sends the pending saves now. The first call also makes the outbox send pending saves whenever the network is back or the page is shown
-   * again.
+   * Sends the pending saves now. The first call also starts sending pending saves whenever the network is back or the page is shown again.
    */
   start(): void {
     void this.#sender.resume()
@@ -84,8 +83,8 @@ export class Outbox {
   }
 
   /**
-   * Schedules the sending of this person's held saves (not sent yet, so that they can be undone). Includes saves from tabs that have
-   * been closed since.
+   * Schedules the sending of this person's held saves (not sent yet, so that they can be undone), including those from tabs that were
+   * closed.
    */
   #sendAfterHold(): void {
     if (outboxState.get().entries.some((entry) => entry.state === 'waiting' && getUndoMsLeft(entry, Date.now()) > 0)) this.#sender.flushUnlessBackingOff()
@@ -99,10 +98,10 @@ export class Outbox {
   }
 
   /**
-   * Stores a save on this device and sends the save. Returns `queued` when the server has not responded in time. A held save (one that
-   * can still be undone) is returned as soon as this device has stored the save. Any other save first ends the hold of earlier saves,
-   * because saves are sent in order. When this device cannot store the save, the save is sent at once. Throws a `ApiProblem` when the
-   * server rejects the save, and when the save could be neither stored nor sent.
+   * Stores a save on this device, then sends the save. If this device cannot store the save, only sends the save. A held save (sent later,
+   * so that it can be undone) is returned as soon as it is stored. Any other save first ends the hold of earlier saves, because saves are
+   * sent in order. Returns `queued` when the server has not responded in time. Throws an `ApiProblem` when the server rejects the save, or
+   * when the save could be neither stored nor sent.
    */
   async save(request: SaveRequest, key: string): Promise<SaveResult> {
     const session = getCurrentSession()
@@ -123,12 +122,12 @@ export class Outbox {
     return outcome.kind === 'saved' ? outcome : { kind: 'queued', entry: stored, held: false }
   }
 
-  /** Deletes a held save (not sent yet, so that it can be undone) and returns whether the save was deleted. Returns false once the save may have been sent. */
+  /** Undoes a held save (not sent yet) by deleting it. Returns whether the save was deleted, which is false once it may have been sent. */
   undo(entry: StoredSave): Promise<boolean> {
     return deleteUndoableSave(entry, () => this.#sender.isUndoable(entry))
   }
 
-  /** Ends the time in which saves can be undone (their hold) and sends the saves, because the person leaves the screen with the Undo button. */
+  /** Sends held saves now, so that they can no longer be undone. Called when the person leaves the screen with the Undo button. */
   endUndoPeriod(): void {
     this.#sender.endUndoPeriod()
     void this.flush()
@@ -140,8 +139,8 @@ export class Outbox {
   }
 
   /**
-   * Sends a rejected save again, for the vehicle that now has the id of the inspected vehicle. Includes all saves of the same inspected
-   * vehicle, so that the person confirms only once.
+   * Sends a rejected save again for the vehicle that now has the id of the inspected vehicle. Includes all saves with the same mismatch,
+   * so that the person confirms only once.
    */
   retryForCurrentVehicle(entry: StoredSave): Promise<void> {
     const question = getVehicleMismatchKey(entry)
@@ -164,7 +163,7 @@ async function store(entry: PendingSave, session: Session): Promise<{ stored: St
   }
 }
 
-/** Sends a save that this device could not store. When the server cannot be reached either, throws a `ApiProblem` that says why nothing was stored. */
+/** Sends a save that this device could not store. Throws an `ApiProblem` with the reason when the server cannot be reached either. */
 async function sendUnstored(entry: PendingSave, { token }: Session, isDeviceFull: boolean): Promise<SaveResult> {
   try {
     return { kind: 'saved', vehicle: await sendSave(entry, token) }

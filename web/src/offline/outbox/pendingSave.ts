@@ -13,9 +13,9 @@ export interface SaveRejection {
   vin_number?: string
 }
 
-/** The part of a save that is encrypted with the key of its owner. */
+/** The fields of a save that are stored encrypted with the key of the person who saved. */
 export interface SaveContent {
-  /** Idempotency key, by which the server recognizes a save that was sent before and applies the save only once. */
+  /** Idempotency key, by which the server recognizes a repeated request and applies the save only once. */
   key: string
   hmc: string
   vehicle: number
@@ -24,7 +24,7 @@ export interface SaveContent {
   space: string
   campaign: number
   campaign_name: string
-  /** Id of the yard that the person had chosen; null without a chosen yard. */
+  /** Id of the yard that the person had chosen to work in; null if no yard was chosen. */
   yard: number | null
   /** Id of the yard in which the vehicle stands, which may differ from the chosen yard; null for a vehicle without a yard. */
   stands_in: number | null
@@ -37,20 +37,20 @@ export interface SaveContent {
   /** Outbox position of the pending save that this save replaces; null when this save replaces no other save. */
   replaces: number | null
   device_time: string
-  /** Server's handling of a conflict: `ask` rejects the save so that the person at the screen decides, `keep` records the conflict. */
+  /** How the server handles a conflict: `ask` rejects the save, so that the person at the screen decides; `keep` records the conflict. */
   mode: 'ask' | 'keep'
   /** Whether the save is sent only `UNDO_PERIOD_MS` after it was made, so that the person can undo the save. */
   held: boolean
   reason: SaveRejection | null
-  /** Conflicts that the save caused. The sent save is kept on this device until all of these conflicts are resolved. */
+  /** Conflicts that the save caused at the server. The save stays on this device until all of these conflicts are resolved. */
   conflicts: FieldConflict[]
-  /** Time at which the server stored the save, in milliseconds since 1970; null before that. */
+  /** Time at which the server stored the save, in milliseconds since 1970; null until then. */
   done_at: number | null
 }
 
 /**
- * A person's save of a vehicle in the outbox, decrypted. A save that the server has stored stays on this device for a few days with the
- * state `done`.
+ * A person's save of a vehicle in the outbox, decrypted. After the server has stored the save, it stays on this device for a few days with
+ * the state `done`.
  */
 export interface PendingSave extends SaveContent {
   id: string
@@ -69,7 +69,7 @@ export interface StoredSave extends PendingSave {
 /** Time in milliseconds for which a save can be held on this device before it is sent, so that the person can undo the save. */
 export const UNDO_PERIOD_MS = 6000
 
-/** Returns the time in milliseconds until a save may be sent. Returns 0 for a save that is not held, and after the device's clock was set back. */
+/** Returns the time in milliseconds for which a held save can still be undone. Returns 0 for other saves, and if the clock was set back. */
 export function getUndoMsLeft({ held, at }: PendingSave, now: number): number {
   return held && now >= at ? Math.max(0, at + UNDO_PERIOD_MS - now) : 0
 }
@@ -92,14 +92,14 @@ export function applyPendingChanges<V extends Partial<Inspectable>>(vehicle: V, 
 }
 
 /**
- * Returns the VIN of another vehicle that the server now has under the saved vehicle's id. Returns null for a save that was not
- * rejected for this reason.
+ * Returns the VIN of the other vehicle that now has the saved vehicle's id at the server. Returns null unless the server rejected the save
+ * for this reason.
  */
 export const getMismatchedServerVin = ({ state, reason }: PendingSave): string | null => (state === 'refused' && reason?.code === 'OTHER_VEHICLE' ? (reason.vin_number ?? null) : null)
 
 /**
- * Returns a key that is equal for all saves with the same open question, or null for a save without a question. The question is whether the
- * save belongs to the vehicle that now has this id.
+ * Returns a key for the mismatch that made the server reject a save: its vehicle id now belongs to another vehicle. Saves with equal keys
+ * need only one decision of the person. Returns null for other saves.
  */
 export function getVehicleMismatchKey(entry: PendingSave): string | null {
   const now = getMismatchedServerVin(entry)
@@ -107,8 +107,8 @@ export function getVehicleMismatchKey(entry: PendingSave): string | null {
 }
 
 /**
- * Returns the number of inspected vehicles whose id now belongs to another vehicle. The person answers one question for all saves of the
- * same inspected vehicle.
+ * Returns the number of inspected vehicles whose id now belongs to another vehicle. The person decides once per inspected vehicle, for all
+ * of its saves.
  */
 export const countVehicleMismatches = (entries: readonly StoredSave[]): number => new Set(entries.flatMap((entry) => getVehicleMismatchKey(entry) ?? [])).size
 
@@ -136,7 +136,7 @@ export function applyPendingChangesToList<V extends Partial<Inspectable> & { id:
 /** Returns a save without its notes, because rows of a vehicle list have no notes. */
 const withoutNotes = ({ change: { base, wanted: { operator_notes: _operator, admin_notes: _admin, ...wanted } }, ...entry }: PendingSave): PendingSave => ({ ...entry, change: { base, wanted } })
 
-/** Returns the number of vehicles of a campaign that were inspected on this device but are not yet in the server's counts. */
+/** Returns the number of vehicles of a campaign, or of one of its yards, whose first inspection is still in the outbox of this device. */
 export function countUnsentInspections(pending: ReadonlyMap<number, PendingSave[]>, campaign: number, yard: number | null): number {
   let count = 0
   for (const [first] of pending.values()) {
@@ -145,13 +145,13 @@ export function countUnsentInspections(pending: ReadonlyMap<number, PendingSave[
   return count
 }
 
-/** Consequence of a failed attempt to send a pending save. See `chooseFailureAction`. */
+/** Next step after a failed attempt to send a pending save, chosen by `chooseFailureAction`. */
 export type FailureAction = 'retry' | 'signedOut' | 'outdatedVersion' | 'refused' | 'retained'
 
 /**
- * Decides what happens to a pending save after a failed attempt. `refused` returns the save to the screen that waits for it. `retained`
- * leaves the save in the outbox even if a screen waits, because the vehicle was deleted or replaced. `outdatedVersion` means that
- * another person has saved a newer version of the vehicle.
+ * Decides what happens to a pending save after a failed attempt to send it. `refused` returns the save to the screen that waits for the
+ * response. `retained` leaves the save in the outbox even if a screen waits, because the vehicle was deleted or replaced.
+ * `outdatedVersion` means that another person has saved a newer version of the vehicle.
  */
 export function chooseFailureAction(status: number, code: string, mode: PendingSave['mode']): FailureAction {
   if (status === 401 || code === 'PASSWORD_MUST_CHANGE') return 'signedOut'

@@ -14,7 +14,7 @@ interface Pending {
   oldest_at: string
 }
 
-/** Counts the saves that the server does not have yet, by campaign. */
+/** Counts, for each campaign, the saves that the server does not have yet. */
 export function buildPendingSavesReport(entries: readonly PendingSave[]): Pending[] {
   const pending = new Map<number, Pending>()
   for (const { campaign, state, device_time } of entries) {
@@ -29,8 +29,8 @@ export function buildPendingSavesReport(entries: readonly PendingSave[]): Pendin
 let timer: ReturnType<typeof setTimeout> | undefined
 
 /**
- * Reports the signed-in person's pending saves on this device to the server, when they have changed since the last report. The server uses
- * the reports to warn a person who closes a campaign while saves are pending.
+ * Reports the signed-in person's pending saves on this device to the server, if the saves have changed since the last report. The server
+ * uses the reports to warn a person who closes a campaign while saves are pending.
  */
 export function reportPendingSaves(): void {
   clearTimeout(timer)

@@ -3,10 +3,10 @@ import type { Vehicle } from '@/api/types'
 import { createUuid } from '@/lib/createUuid'
 import type { PendingSave, StoredSave } from './pendingSave'
 
-/** Content of a save that a screen requests, without the fields that the outbox adds. */
+/** A save as requested by a screen, without the fields that the outbox adds. */
 export type SaveRequest = Omit<PendingSave, 'id' | 'key' | 'device_time' | 'at' | 'mode' | 'state' | 'reason' | 'conflicts' | 'done_at'>
 
-/** Result of a save: stored at the server, or stored on this device until the save can be sent. A `held` save can be undone for `UNDO_PERIOD_MS`. */
+/** Result of a save: stored at the server, or queued on this device. A `held` save can be undone for `UNDO_PERIOD_MS`. */
 export type SaveResult =
   | { kind: 'saved'; vehicle: Vehicle }
   | { kind: 'queued'; entry: StoredSave; held: boolean }

@@ -6,10 +6,10 @@ import { parseVehicleStatus } from '@/lib/vehicleStatus'
 import { getDeviceId } from './deviceId'
 import type { PendingSave } from './pendingSave'
 
-/** Time limit of a request in milliseconds: longer than a slow response takes, shorter than a dead connection stays open. */
+/** Timeout in milliseconds of the request that sends a save: long enough for a slow network, so that only a dead connection reaches it. */
 const TIMEOUT_MS = 15_000
 
-/** Sends one save to the server. Sending the same save again is safe: its idempotency key makes the server apply it once. */
+/** Sends one save and returns the saved vehicle. Sending it again is safe, because the server applies an idempotency key once. */
 export async function sendSave(entry: PendingSave, token: string): Promise<Vehicle> {
   const { vehicle: id, vin, yard, version, key, change, campaign, origin, device_time, mode } = entry
   const body: VehicleInput = { ...inputOf(change.wanted), seen_vin_number: vin, campaign_id: campaign, origin, base: inputOf(change.base), on_conflict: mode, device_time, device: getDeviceId() }

@@ -10,14 +10,14 @@ import { chooseFailureAction, getUndoMsLeft, type PendingSave, type StoredSave, 
 import { sendSave } from './sendSave'
 import { findNextSaveToSend, replaceQueuedSave, loadOutbox, deleteSave } from './store'
 
-/** Outcome of sending a save, for a screen that waits for the server's response. */
+/** Outcome of sending a save, as reported to the screen that waits for the server's response. */
 export type SendOutcome =
   | { kind: 'saved'; vehicle: Vehicle }
   /** The server has not responded yet; the save stays on this device and is sent later. */
   | { kind: 'queued' }
   /**
-   * The server rejected the save, and the person at the screen decides what to do. `retained` is the save if it stays on this device
-   * until then.
+   * The server rejected the save, and the person at the screen decides what to do. `retained` is the save if it stays in the outbox until
+   * then, else null.
    */
   | { kind: 'refused'; problem: ApiProblem; retained: StoredSave | null }
 
@@ -28,11 +28,11 @@ export interface OutboxSenderEvents {
   onRetained: (entry: StoredSave) => void
 }
 
-/** Name of the lock that a tab holds while it sends the saves of one person. A request that hangs does not delay another person's saves. */
+/** Name of the lock that a tab holds while it sends one person's saves. A request that hangs delays only the saves of that person. */
 const lockOf = (owner: string | null) => `patio-outbox ${owner}`
 /** Retry interval in milliseconds while the browser reports that it is offline, because browsers sometimes report this wrongly. */
 const OFFLINE_RETRY_MS = 20_000
-/** Minimum time in milliseconds between a failed attempt and an attempt triggered by another successful request. A weak network may still lose saves although reads succeed. */
+/** Minimum time in milliseconds between a failed attempt and a retry after another successful request. Saves may fail while reads work. */
 const MIN_RETRY_INTERVAL_MS = 2000
 
 /** Sends the signed-in person's pending saves in order, one at a time, and retries with growing delays. */
@@ -47,17 +47,14 @@ export class OutboxSender {
   #failures = 0
   #failedAt = -MIN_RETRY_INTERVAL_MS
   #timer: ReturnType<typeof setTimeout> | undefined
-  /**
-   * Time at which the hold (time in which saves can be undone) was last ended for all saves. Saves made until then can no longer be
-   * undone in this tab.
-   */
+  /** Time at which all undo periods were last ended early. Saves made until then can no longer be undone in this tab. */
   #releasedAt = Number.NEGATIVE_INFINITY
 
   constructor(events: OutboxSenderEvents) {
     this.#events = events
   }
 
-  /** Returns whether the last attempt failed or the device is offline. */
+  /** Returns whether the last attempt to send a save failed or the server is unreachable. */
   get isStuck(): boolean {
     return this.#failures > 0 || !isServerReachable.get()
   }
@@ -75,12 +72,12 @@ export class OutboxSender {
     return this.#running
   }
 
-  /** Returns whether a save is still held, which means that the save is not sent yet and the person can undo the save. */
+  /** Returns whether a save is still in its undo period. The save is sent only after this period. */
   isUndoable(entry: StoredSave, now = Date.now()): boolean {
     return entry.at > this.#releasedAt && getUndoMsLeft(entry, now) > 0
   }
 
-  /** Ends the hold (time for undoing) of all saves made so far in this tab. The next flush sends the saves. */
+  /** Ends the undo period of all saves made so far in this tab. The next flush sends these saves. */
   endUndoPeriod(): void {
     this.#releasedAt = Date.now()
   }
@@ -96,7 +93,7 @@ export class OutboxSender {
     await this.flush()
   }
 
-  /** Waits for the outcome of a save. Resolves with `queued` if the outcome is not known after `ms` milliseconds. */
+  /** Waits for the outcome of sending a save. Resolves with `queued` if the outcome is not known after `ms` milliseconds. */
   waitForOutcome(id: string, ms: number): Promise<SendOutcome> {
     return new Promise((resolve) => {
       const end = (outcome: SendOutcome) => {
@@ -109,7 +106,7 @@ export class OutboxSender {
     })
   }
 
-  /** Sends a person's pending saves in only one tab of this browser at a time. In browsers without locks, the idempotency keys prevent double saves. */
+  /** Sends pending saves in only one tab at a time. Without lock support in the browser, idempotency keys prevent double saves. */
   async #inOneTab(): Promise<void> {
     const locks = getWebLocks()
     const owner = getCurrentOwner()
@@ -137,7 +134,7 @@ export class OutboxSender {
     }
   }
 
-  /** Sends one save. Returns whether the next save may follow at once. */
+  /** Tries to send one save. Returns whether the next save can be sent immediately. */
   async #attempt(entry: StoredSave, session: Session): Promise<boolean> {
     this.sending.set(entry.id)
     try {
@@ -156,7 +153,7 @@ export class OutboxSender {
     }
   }
 
-  /** Handles a failed attempt. Returns whether the next save may follow at once. */
+  /** Handles a failed attempt to send a save. Returns whether the next save can be sent immediately. */
   async #failed(entry: StoredSave, session: Session, problem: ApiProblem): Promise<boolean> {
     const { status, code, message } = problem
     const reason: SaveRejection = { status, code, message, vin_number: problem.text('vin_number') ?? undefined }
@@ -198,10 +195,7 @@ export class OutboxSender {
     return this.#release()
   }
 
-  /**
-   * Schedules the next run for the time at which a save can no longer be undone (the end of its hold). Later saves wait as well,
-   * because saves are sent in order.
-   */
+  /** Schedules the next run for the end of a save's undo period. Later saves wait as well, because saves are sent in order. */
   #waitForHold(entry: StoredSave, now: number): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => void this.flush(), getUndoMsLeft(entry, now))
@@ -212,7 +206,7 @@ export class OutboxSender {
     this.#waiters.get(entry.id)?.(outcome)
   }
 
-  /** Resolves every waiting screen with `queued` (stored on this device), because no more saves are sent for now. */
+  /** Ends the waiting of all screens with the outcome `queued` (stored on this device), because no more saves are sent for now. */
   #release(): false {
     for (const wait of this.#waiters.values()) wait({ kind: 'queued' })
     return false

@@ -12,14 +12,11 @@ const DONE_RETENTION_MS = 3 * 86_400_000
 const MAX_DONE = 200
 
 export interface OutboxState {
-  /**
-   * Owner key (names a person's stored data) of the person whose saves are in this state; null without a session. The saves are never shown
-   * to another person.
-   */
+  /** Owner key of the person to whom the saves belong (names the person's data on this device); null without a session. */
   owner: string | null
   /** The saves of the signed-in person, in the order of sending. */
   entries: StoredSave[]
-  /** Positions of this person's records that cannot be decrypted, because they were changed by hand or are damaged. These records are never sent. */
+  /** Positions of this person's records that were tampered with or damaged, so that they cannot be decrypted. They are never sent. */
   undecryptable: number[]
   /** Saves that wait to be sent, by vehicle id. Rejected saves are not included. */
   pending: ReadonlyMap<number, StoredSave[]>
@@ -35,14 +32,14 @@ export const outboxState = createStore<OutboxState>(EMPTY)
 
 const channel = openBroadcastChannel('patio-outbox', () => void loadOutbox())
 
-/** Returns the outbox state when it belongs to the signed-in person, else an empty state. */
+/** Returns the outbox state if it belongs to the signed-in person, else an empty state. */
 export const selectOutboxOfCurrentUser = (state: OutboxState): OutboxState => (state.owner === getCurrentOwner() ? state : EMPTY)
 
 let reading: Promise<void> = Promise.resolve()
 
 /**
- * Reads the outbox from the database, because another tab may have changed the outbox. Reads run one after the other, so that the last read
- * returns the newest state.
+ * Reads the outbox from the database into `outboxState`, because another tab may have changed it. Reads run one after the other, so that
+ * the last read returns the newest state.
  */
 export function loadOutbox(): Promise<void> {
   reading = reading.then(readNow, readNow)
@@ -67,15 +64,15 @@ async function readNow(): Promise<void> {
   recordPendingSaveCount({ owner, open: countOf('waiting', 'refused') + undecryptable.length, refused: countOf('refused') + undecryptable.length, others })
 }
 
-/** Reads the outbox again in this tab, and makes the other tabs of this browser read it again. */
+/** Reads the outbox again in this tab, and makes the other tabs of this browser do the same. */
 async function publish(): Promise<void> {
   channel?.postMessage('changed')
   await loadOutbox()
 }
 
 /**
- * Stores a save of the session's person and returns the save with its position in the outbox. Returns null without a database; rejects when
- * the device is full.
+ * Stores a save of the session's person and returns the save with its position in the outbox. Returns null if this browser has no
+ * database; rejects when the device is full.
  */
 export async function insertSave(entry: PendingSave, session: Session): Promise<StoredSave | null> {
   const database = await openDatabase()
@@ -100,7 +97,7 @@ export async function insertSave(entry: PendingSave, session: Session): Promise<
 
 const PLACEHOLDER = { id: '', owner: '', state: 'done', at: 0, sealed: new Uint8Array() } as const
 
-/** Reserves the next position in the order of sending, to which the encryption of a save is bound. The database never assigns a position twice. */
+/** Reserves the next position in the order of sending. The position must be known before the save is encrypted, and is never reused. */
 async function reserveSeq(database: Database): Promise<number> {
   const writing = database.transaction('outbox', 'readwrite')
   const seq = await writing.store.add(PLACEHOLDER as EncryptedSave)
@@ -110,8 +107,8 @@ async function reserveSeq(database: Database): Promise<number> {
 }
 
 /**
- * Prepares a save that replaces an older pending save. If the older save has been sent in the meantime, the new save is queued after
- * it instead, with the sent values as its base.
+ * Prepares a save that replaces an older pending save. If the older save has been sent in the meantime, the new save is queued after the
+ * older one instead, with the sent values as its base.
  */
 function replacing(entry: PendingSave, old: PendingSave | null | undefined): PendingSave {
   if (old?.state !== 'done') return entry
@@ -133,7 +130,7 @@ export async function deleteSave(seq: number): Promise<void> {
 }
 
 /**
- * Deletes a save that has not been sent, and returns whether the save was deleted. Calls `isHeld` inside the deleting transaction, so
+ * Deletes a save that has not been sent, and returns whether the save was deleted. Calls `isUndoable` inside the deleting transaction, so
  * that no tab can read the save between the check and the deletion.
  */
 export async function deleteUndoableSave({ seq, id }: StoredSave, isUndoable: () => boolean): Promise<boolean> {
@@ -159,8 +156,8 @@ export async function findNextSaveToSend(session: Session): Promise<StoredSave |
 }
 
 /**
- * Deletes saves that were sent more than `DONE_RETENTION_MS` ago, and the oldest sent saves beyond `MAX_DONE`. Keeps the signed-in person's
- * saves with open conflicts. For other people's saves, the time at which the person saved counts instead, because the time of sending is
+ * Deletes saves that were sent more than `DONE_RETENTION_MS` ago, and the oldest sent saves beyond `MAX_DONE`. Keeps the signed-in
+ * person's saves with open conflicts. The age of other people's saves is counted from the time of saving, because their time of sending is
  * encrypted.
  */
 export async function deleteOldSentSaves(now: number, session: Session): Promise<void> {

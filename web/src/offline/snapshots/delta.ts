@@ -1,8 +1,6 @@
 import type { ListedVehicle } from '@/api/types'
 
-/**
- * Replaces rows of a vehicle list by their newer versions and leaves out deleted vehicles. Returns the unchanged array when no row changes.
- */
+/** Returns a vehicle list with rows replaced by newer versions and without deleted vehicles. Returns the same array when no row changes. */
 export function applySnapshotDelta(rows: ListedVehicle[], newer: readonly ListedVehicle[], removed: readonly number[] = []): ListedVehicle[] {
   const [newById, removedIds] = [new Map(newer.map((row) => [row.id, row])), new Set(removed)]
   let hasChanged = false
@@ -18,7 +16,9 @@ export function applySnapshotDelta(rows: ListedVehicle[], newer: readonly Listed
   return hasChanged ? result : rows
 }
 
-/** Returns whether some newer rows belong to vehicles that are not in the list. The position of these vehicles is unknown, so the list has to be fetched again. */
+/**
+ * Returns whether any newer row belongs to a vehicle that is not in the list. The list must then be fetched again for the row's position.
+ */
 export function hasUnknownVehicles(rows: readonly ListedVehicle[], newer: readonly ListedVehicle[]): boolean {
   const known = new Set(rows.map(({ id }) => id))
   return newer.some(({ id }) => !known.has(id))

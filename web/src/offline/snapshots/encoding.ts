@@ -1,12 +1,12 @@
 import type { ListedVehicle } from '@/api/types'
 import { createArrayGuard, parseJson } from '@/lib/json'
 
-/** A row of a vehicle list as an array, which takes half the space of an object. */
+/** A row of a vehicle list as an array, which takes half the storage of an object. */
 type EncodedRow = [id: number, vin: string, space: string, group: string, yard: number | null, status: ListedVehicle['status'], inspected: 0 | 1, version: number]
 
 const ROWS_PER_PART = 2000
 
-/** Encodes the rows of a vehicle list as JSON texts of limited length. */
+/** Encodes the rows of a vehicle list as JSON texts, each with a limited number of rows. */
 export function encodeVehicleRows(rows: readonly ListedVehicle[]): string[] {
   const parts: string[] = []
   for (let start = 0; start < rows.length; start += ROWS_PER_PART) parts.push(JSON.stringify(rows.slice(start, start + ROWS_PER_PART).map(encodeRow)))

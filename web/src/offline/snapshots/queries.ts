@@ -6,7 +6,7 @@ import { selectOutboxOfCurrentUser, outboxState } from '../outbox/store'
 import type { CampaignSnapshot } from '../schema'
 import { readSnapshots, readSnapshotRows, readSnapshot } from './store'
 
-/** A vehicle from a stored list. `partly` is set when only the list row is stored, without the notes and the last change. */
+/** A vehicle from a stored list. `isPartial` is set when only the list row is stored, without the notes and the last change. */
 export type PartialVehicle = Vehicle & { isPartial?: true }
 
 const inYard = (rows: readonly ListedVehicle[], yard: number | null) => (yard === null ? rows : rows.filter(({ id_yard }) => id_yard === yard))
@@ -70,7 +70,7 @@ export async function listYards(): Promise<Yard[] | null> {
 
 /**
  * Finds a vehicle in the lists stored on this device; null when no list contains the vehicle. The field `next` is the id of the next
- * vehicle to inspect, limited to the yard if one is given.
+ * vehicle to inspect, limited to the yard unless `yard` is null.
  */
 export async function findVehicle(id: number, yard: number | null): Promise<PartialVehicle | null> {
   for (const { campaign: campaignId, head } of await readSnapshots()) {

@@ -18,10 +18,7 @@ export async function downloadSnapshot(head: Campaign, yard: number | null): Pro
   await downloadList(keepTotals(head, known?.head), yards, known?.taken_at ?? Date.now())
 }
 
-/**
- * Returns a campaign with its last known totals when the server reports its progress as unavailable, so that stored totals are not
- * replaced by 0.
- */
+/** Returns a campaign from the server. If the server could not count its vehicles, keeps the last known totals instead of 0. */
 function keepTotals(head: Campaign, known: Campaign | undefined): Campaign {
   if (!head.progress_unknown || known === undefined) return head
   const { total_vehicles, total_inspected, allClosed, progress_unknown } = known
@@ -30,7 +27,7 @@ function keepTotals(head: Campaign, known: Campaign | undefined): Campaign {
 
 const seesDash = (): boolean => mayManageCampaigns(getCurrentSession()?.user.user_type ?? '')
 
-/** Downloads and stores a list. With the `ETag` of the stored list, downloads the list only when it has changed at the server. */
+/** Downloads and stores a vehicle list. Given the `ETag` of the stored list as `tag`, downloads the list only if it has changed. */
 async function downloadList(head: Campaign, yards: number[] | null, taken_at: number, tag: string | null = null): Promise<ListedVehicle[] | null> {
   const owner = getCurrentOwner() ?? ''
   const list = await fetchVehicleList(head.id, tag)
@@ -93,7 +90,7 @@ export function startSnapshotRefresh(queries: QueryClient): void {
   window.addEventListener('online', now)
 }
 
-/** Reads from the database which campaigns are available offline. Runs the queries on screen again when local storage had lost some campaigns, as after a crash. */
+/** Reads from the database which campaigns are available offline. If local storage had lost some, fetches the queries on screen again. */
 async function restoreIndex(queries: QueryClient): Promise<void> {
   const known = offlineCampaigns.get().length
   if ((await readSnapshots()).length > known) await queries.invalidateQueries()

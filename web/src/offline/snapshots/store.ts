@@ -18,8 +18,8 @@ const channel = openBroadcastChannel('patio-taken', () => {
 })
 
 /**
- * Time in milliseconds after which a snapshot (stored vehicle list) is deleted unless the server has confirmed the list. Equals the
- * lifetime of a session.
+ * Time in milliseconds for which a snapshot (stored vehicle list) is kept after the server last confirmed it. Equals the lifetime of a
+ * session.
  */
 const RETENTION_MS = 12 * 3_600_000
 
@@ -34,7 +34,7 @@ export async function readSnapshots(): Promise<CampaignSnapshot[]> {
   return own
 }
 
-/** Returns the signed-in person's snapshot (stored vehicle list) of a campaign, or undefined when the campaign is not stored. */
+/** Returns the signed-in person's snapshot (stored vehicle list) of a campaign, or undefined if there is none. */
 export async function readSnapshot(campaign: number): Promise<CampaignSnapshot | undefined> {
   const snapshot = await (await openDatabase())?.get('taken', campaign)
   return snapshot?.owner === getCurrentOwner() ? snapshot : undefined
@@ -43,7 +43,7 @@ export async function readSnapshot(campaign: number): Promise<CampaignSnapshot |
 /** Returns the range of database keys of all stored rows of a campaign. */
 const rangeOf = (campaign: number) => IDBKeyRange.bound([campaign], [campaign, []])
 
-/** Returns the stored rows of a campaign in walking order (by yard, then parking space). Returns null when the campaign's snapshot is missing or damaged. */
+/** Returns a campaign's stored rows, ordered by yard, then parking space. Returns null when the snapshot is missing or damaged. */
 export async function readSnapshotRows(campaign: number): Promise<ListedVehicle[] | null> {
   if ((await readSnapshot(campaign)) === undefined) return null
   const known = loaded.get(campaign)
@@ -78,7 +78,7 @@ export async function writeSnapshot(snapshot: Omit<CampaignSnapshot, 'vehicles' 
   await publish()
 }
 
-/** Stores changed rows of a campaign and the changed metadata of its snapshot. Returns the updated list, or null without a snapshot. */
+/** Stores changed rows of a snapshot (vehicle list) and `part` of its metadata. Returns the updated list, or null without a snapshot. */
 export async function writeSnapshotDelta(campaign: number, newer: readonly ListedVehicle[], part: Partial<CampaignSnapshot>): Promise<ListedVehicle[] | null> {
   const [database, rows] = [await openDatabase(), await readSnapshotRows(campaign)]
   const owner = getCurrentOwner()
@@ -115,7 +115,7 @@ async function erase(campaign: number): Promise<void> {
   loaded.delete(campaign)
 }
 
-/** Reads the snapshots (stored vehicle lists) again in this tab, and makes the other tabs of this browser read them again. */
+/** Reads the snapshots (stored vehicle lists) again in this tab, and makes the other tabs of this browser do the same. */
 async function publish(): Promise<void> {
   channel?.postMessage('changed')
   await readSnapshots()

@@ -8,7 +8,7 @@ use crate::{
 use anyhow::Context;
 use tokio::{net::lookup_host, time::timeout};
 
-/// Maximum number of extra replicas of a service during a rollout.
+/// Maximum number of replicas of a service that a rollout adds temporarily.
 const ROLLOUT_SURGE: u32 = 2;
 /// Number of services that have a database.
 const SERVICES: u32 = 4;
@@ -21,9 +21,9 @@ struct DatabaseFindings {
 }
 
 impl DoctorReport {
-    /// Checks the database of a service.
+    /// Checks that the database of a service is reachable, intact, writable and up to date.
     ///
-    /// Returns the number of connections that the database allows; `None` for `SQLite`, and when the query fails.
+    /// Returns the number of connections that the database allows; `None` for `SQLite`, and when the database cannot be queried.
     ///
     /// # Errors
     /// Returns an error when standard output cannot be written.
@@ -63,12 +63,13 @@ impl DoctorReport {
         Ok(limit)
     }
 
-    /// Checks that the database admits the maximum number of connections that Patio opens.
+    /// Checks that the database admits as many connections as Patio may open.
     ///
     /// If `own` is the name of a service, the check counts the connections of all replicas of that service. Otherwise, it counts
     /// the connections of one process that runs all services.
     ///
-    /// # Errors Returns an error when standard output cannot be written.
+    /// # Errors
+    /// Returns an error when standard output cannot be written.
     pub async fn check_connections(&mut self, limit: Option<ConnectionLimit>, settings: &Settings, own: &str) -> anyhow::Result<()> {
         let Some(limit) = limit else { return Ok(()) };
         let each = connections_per_service(settings.database_connections);

@@ -1,4 +1,4 @@
-//! Checks of folders and ports.
+//! Checks of the `doctor` command for folders and ports.
 use crate::cli::doctor::{CheckResult, DoctorReport, RunbookSection};
 use rustix::fs::{Access, access};
 use std::{
@@ -15,7 +15,7 @@ use tokio::{
     time::timeout,
 };
 
-/// Timeout for the response of a program that uses the checked port.
+/// Timeout for the HTTP response of the program that already listens on a checked port.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(2);
 /// File permission bits of the group and of other users.
 const OTHER_USERS_MODE: u32 = 0o077;

@@ -1,4 +1,4 @@
-//! Checks of the `doctor` command: tests all dependencies of a program and prints how to fix each problem.
+//! The `doctor` command: checks all dependencies of a program and prints how to fix each problem.
 mod database;
 mod files;
 mod report;
@@ -112,14 +112,14 @@ async fn collector(settings: &Settings) -> CheckResult {
     }
 }
 
-/// Returns `host:port` of a URL.
+/// Returns the host and port of a URL as `host:port`.
 fn place(url: &str) -> anyhow::Result<String> {
     let uri: Uri = url.parse().with_context(|| format!("`{url}` is not a URL"))?;
     let (host, port) = (uri.host().context("the URL has no host")?, uri.port_u16().context("the URL has no port")?);
     Ok(format!("{host}:{port}"))
 }
 
-/// Checks every replica that the host name of a URL resolves to.
+/// Checks the health of every service replica that the host name of a URL resolves to.
 async fn replicas(service: &str, url: &str, tls: Option<&ServiceTls>) -> Vec<CheckResult> {
     const UNREACHABLE_HINT: &str = "start the service, or correct its PATIO_…_URL";
     let looked_up = async { anyhow::Ok(lookup_host(place(url)?).await.with_context(|| url.to_owned())?.collect::<Vec<_>>()) };

@@ -46,9 +46,9 @@ fn duration(written: &str) -> Result<Duration, String> {
 
 /// Result of one `doctor` check.
 pub enum CheckResult {
-    /// Passed check, with a description of what was found.
+    /// Passed check: what was found.
     Passed(String),
-    /// Passed check, with a warning for the operator.
+    /// Passed check that found something the operator should know.
     Warning(String),
     /// Failed check: what is wrong, and how to fix the problem.
     Failed(String, &'static str),
@@ -97,7 +97,7 @@ pub struct DoctorReport {
 }
 
 impl DoctorReport {
-    /// Returns `true` with the option `--pre`: Patio is not installed yet, so the checks must not change anything.
+    /// Returns `true` when the option `--pre` is set: Patio is not installed yet, so the checks must not change anything.
     #[must_use]
     pub fn is_before_install(&self) -> bool {
         self.options.pre
@@ -144,10 +144,10 @@ impl DoctorReport {
         self.findings.iter().filter(|finding| finding.state == State::Fail).map(|finding| finding.name.as_str()).collect()
     }
 
-    /// Prints the findings that were not printed yet.
+    /// Prints the findings, unless each finding was already printed after its check.
     ///
     /// # Errors
-    /// Returns an error with the number of failed checks, if any check failed.
+    /// Returns an error with the number of failed checks if any check failed, and an error when standard output cannot be written.
     fn finish(&self) -> anyhow::Result<()> {
         let failed = self.failed().len();
         if self.options.json {

@@ -9,10 +9,10 @@ macro_rules! sections {
         }
 
         impl RunbookSection {
-            /// All sections that findings link to.
+            /// All sections of the runbook that findings link to.
             pub const ALL: &'static [Self] = &[$(Self::$section,)*];
 
-            /// Returns the anchor of the section's heading.
+            /// Returns the URL fragment of the section's heading in the runbook, such as `a-port-is-in-use`.
             #[must_use]
             pub const fn anchor(self) -> &'static str {
                 match self {
@@ -30,9 +30,9 @@ sections! {
     Files = "a-folder-or-file-is-not-usable",
     /// Section about ports that another program uses.
     Ports = "a-port-is-in-use",
-    /// Section about the built web pages.
+    /// Section about missing files of the web app.
     Pages = "the-pages-are-missing",
-    /// Section about the HTTPS certificate of the gateway's port.
+    /// Section about the HTTPS certificate of the gateway, without which phones block the camera.
     Https = "phones-give-no-camera",
     /// Section about a database server that is unreachable, read-only or not durable.
     Database = "the-database-is-slow-or-unavailable",
@@ -50,7 +50,7 @@ sections! {
     ServiceTls = "certificates-between-the-services",
     /// Section about the service secret and the key file.
     Secrets = "changing-secrets",
-    /// Section about the child process that reads workbooks.
+    /// Section about the child process that reads uploaded workbooks.
     Workbooks = "imports-fail-at-every-file",
 }
 

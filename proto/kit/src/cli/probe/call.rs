@@ -44,7 +44,7 @@ impl CallOptions {
         contract::find_rpc(&self.rpc)
     }
 
-    /// Returns the given token, or else the token of the stored session; `None` without either.
+    /// Returns the token given as an option, or else the token of the stored session; `None` if there is neither.
     fn token(&self) -> anyhow::Result<Option<Secret>> {
         if self.token.is_some() {
             return Ok(self.token.clone());
@@ -54,7 +54,7 @@ impl CallOptions {
     }
 }
 
-/// Reason why a probe call failed.
+/// Reason why a call made by the `probe call` command failed.
 #[derive(Debug, thiserror::Error)]
 pub enum CallFailure {
     /// The service refused the call.
@@ -116,7 +116,7 @@ fn parsed(kind: MessageDescriptor, text: &str) -> anyhow::Result<DynamicMessage>
     Ok(message)
 }
 
-/// Codec for messages whose type is known only at run time.
+/// Codec for protobuf messages whose type is known only at run time.
 struct Dynamic(MessageDescriptor);
 
 impl Codec for Dynamic {

@@ -1,10 +1,10 @@
-//! Finds and lists rpcs in the compiled-in proto files. gRPC reflection is not used, because it is off in production.
+//! Finds and lists rpcs in the compiled-in proto files. Does not use gRPC reflection, because reflection is off in production.
 use anyhow::{Context, bail, ensure};
 use patio_proto::{DESCRIPTORS, METHODS, access::Role, find_rpc_method};
 use prost_reflect::{DescriptorPool, MethodDescriptor};
 use std::fmt::Write;
 
-/// Finds an rpc by its full name, or by an unambiguous suffix of the name.
+/// Returns the read-only rpc with a given name: the full name, or an unambiguous suffix such as `GetVehicle`.
 ///
 /// # Errors
 /// Returns an error for an unknown or ambiguous name, and for an rpc that is not read-only.
@@ -31,8 +31,8 @@ pub fn rpc_path(method: &MethodDescriptor) -> String {
     format!("/{}/{}", method.parent_service().full_name(), method.name())
 }
 
-/// Returns the name of the program that serves an rpc or gRPC service, such as `vehicle-svc`. Returns `None` for an unknown package, and for
-/// services that several programs have, such as the audit log.
+/// Returns the name of the program that serves an rpc or gRPC service, such as `vehicle-svc`. Returns `None` for an unknown
+/// package, and for a service that every program has, such as the audit log.
 pub fn find_program(name: &str) -> Option<&'static str> {
     match name.strip_prefix("patio.")?.split('.').next()? {
         "auth" => Some("auth-svc"),
@@ -43,7 +43,7 @@ pub fn find_program(name: &str) -> Option<&'static str> {
     }
 }
 
-/// Lists all rpcs, one per line: name, minimum role of the caller, and whether the rpc only reads.
+/// Returns a list of all rpcs, one per line: name, minimum role of the caller, and whether the rpc only reads.
 pub fn list_rpcs() -> String {
     METHODS.iter().fold(String::new(), |mut lines, method| {
         let role = Role::try_from(method.role).map_or("", |role| role.as_str_name()).trim_start_matches("ROLE_").to_lowercase();

@@ -56,7 +56,7 @@ pub const EXIT_UNREACHABLE: u8 = 2;
 /// Exit code for an invalid call: wrong arguments, an unknown service or rpc, an rpc that is not read-only, or an invalid message.
 pub const EXIT_INVALID_CALL: u8 = 3;
 
-/// Default service of the probe, and the address of each service.
+/// Service that the probe queries by default, and the address of each service.
 pub struct ProbeTarget<'a> {
     /// Program of the service, such as `vehicle-svc`; `None` for any service.
     pub program: Option<&'static str>,
@@ -161,7 +161,7 @@ impl ProbeOptions {
     }
 }
 
-/// Returns the host of `host:port`.
+/// Returns the host part of an address of the form `host:port`.
 pub(crate) fn strip_port(address: &str) -> &str {
     address.rsplit_once(':').map_or(address, |(host, _)| host)
 }

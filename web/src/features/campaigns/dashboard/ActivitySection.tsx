@@ -7,7 +7,7 @@ import { useDashboardText } from './text'
 
 type Props = Omit<ActivityPanelProps, 'activity'> & { query: { data: ActivityPanelProps['activity'] | undefined; error: unknown; refetch: () => unknown } }
 
-/** Section with charts of the inspection work over time. The code of the charts is loaded when they are first shown; if loading fails, the rest of the page keeps working. */
+/** Section with charts of the inspections over time. The chart code is loaded on first use; if that fails, the rest of the page works. */
 export function ActivitySection({ query: { data: activity, error, refetch }, ...rest }: Props) {
   const t = useDashboardText()
   const [attempt, setAttempt] = useState(1)

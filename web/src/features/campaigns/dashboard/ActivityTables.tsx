@@ -9,7 +9,7 @@ import styles from './ActivityTables.module.css'
 interface ActivityTablesProps {
   activity: InspectionActivity
   formats: DateFormatters
-  /** Start time of the first hour that the tables show. */
+  /** Start of the first hour that the tables show, in milliseconds since 1970. */
   from: number
 }
 

@@ -11,7 +11,7 @@ const [HEIGHT, TOP, BOTTOM] = [132, 22, 22]
 interface HourColumnsProps {
   worked: WorkedHour[]
   hours: WorkingHours
-  /** Any time within the shown day. */
+  /** Any time within the shown day, in milliseconds since 1970. */
   day: number
   now: number
   label: string

@@ -19,7 +19,7 @@ const MAX_SIGNS = 1500
 interface BayPanelProps {
   campaign: number
   yards: { id: number; name: string; done: number; total: number }[]
-  /** Id of the yard that the page is about; `null` for all yards. */
+  /** Id of the yard that is chosen on the campaign page; `null` when none is chosen. */
   current: number | null
   /** Vehicles of the campaign in walking order; `undefined` until they are loaded. */
   vehicles: readonly ListedVehicle[] | undefined
@@ -95,7 +95,7 @@ const Picture = memo(function Picture({ bays, grid, next }: { bays: readonly Lis
   )
 })
 
-/** Returns a text for each status other than ok, with the number of vehicles that have the status. */
+/** Returns a text for each status other than ok, with the number of vehicles that have the status, such as `ng 3`. */
 function listExceptions(bays: readonly ListedVehicle[]): string[] {
   const counts = new Map<string, number>()
   for (const { status } of bays) if (status !== '' && status !== 'ok') counts.set(status, (counts.get(status) ?? 0) + 1)

@@ -18,13 +18,16 @@ interface ProgressChartProps {
   activity: InspectionActivity
   outlook: FinishForecast
   now: number
-  /** Whether only the day of `now` is shown. */
+  /** Whether the chart shows only the current day. */
   isToday: boolean
   label: string
   formats: DateFormatters
 }
 
-/** Returns the start and the end time of the chart. The part in the future is at most as long as the part in the past plus one day. */
+/**
+ * Returns the start and end times of the chart. Except for today's chart, the future part is at most as long as the past part, or one day
+ * if that is longer.
+ */
 function spanOf(points: ProgressPoint[], { outlook: { hours, finish, need }, now, isToday }: ProgressChartProps): [number, number] {
   const day = getStartOfDay(now)
   const first = points[0]?.at ?? now

@@ -13,7 +13,7 @@ function createDateFormatters(language: Language) {
   }
   const [day, time] = [format({ weekday: 'short', day: 'numeric', month: 'short' }), format({ hour: '2-digit', minute: '2-digit' })]
   const shortDay = format({ weekday: 'short', day: 'numeric' })
-  /** Formats a point in time as day and time, or only as a time of day when the day is the day of `now`. */
+  /** Formats a point in time as day and time. Leaves out the day when it is the day of `now`. */
   const moment = (at: number, now: number) => (getStartOfDay(at) === getStartOfDay(now) ? time(at) : `${shortDay(at)}, ${time(at)}`)
   return { day, shortDay, time, moment }
 }

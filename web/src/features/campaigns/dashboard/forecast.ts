@@ -46,14 +46,14 @@ export function accumulateWorkedHours(activity: InspectionActivity): (WorkedHour
   })
 }
 
-/** Returns the points of the progress line from the first worked hour since `from` until now. The line is flat between worked hours. */
+/** Returns the points of the progress line, from the first hour with work since `from` until now. Between these hours, the line is flat. */
 export function listProgressPoints(activity: InspectionActivity, now: number, from = 0): ProgressPoint[] {
   const worked = accumulateWorkedHours(activity).filter(({ at }) => at >= from)
   const points = worked.flatMap(({ at, inspected, done }): ProgressPoint[] => [{ at, done: done - inspected }, { at: Math.min(at + HOUR_MS, now), done }])
   return [...points, { at: now, done: activity.inspected }]
 }
 
-/** Returns the mean number of vehicles inspected per hour. Of the current hour, only the part that has passed counts. */
+/** Returns the mean number of vehicles inspected per hour. The current hour counts with its elapsed part, at least a quarter of it. */
 function meanPerHour(hours: WorkedHour[], now: number): number {
   const length = hours.reduce((sum, { at }) => sum + Math.min(1, Math.max((now - at) / HOUR_MS, 0.25)), 0)
   return length === 0 ? 0 : hours.reduce((sum, { inspected }) => sum + inspected, 0) / length

@@ -14,7 +14,7 @@ export interface MissingVehicleRun {
 
 const numberOf = (space: string): number => Number(/(\d+)\D*$/.exec(space)?.[1] ?? NaN)
 
-/** Returns whether the parking space of one vehicle equals the space of another vehicle, or directly follows it in the same yard. */
+/** Returns whether two vehicles are in the same yard and `after` has the same parking space number as `before`, or the next number. */
 const isNeighbour = (before: ListedVehicle, after: ListedVehicle): boolean => {
   const step = numberOf(after.parking_space) - numberOf(before.parking_space)
   return before.id_yard === after.id_yard && (step === 0 || step === 1)
@@ -45,7 +45,7 @@ export function findMissingVehicleRuns(vehicles: readonly ListedVehicle[]): Miss
 export interface ParkingSpaceGrid {
   columns: number
   rows: number
-  /** Distance in pixels between the starts of neighbouring parking spaces. */
+  /** Distance in pixels between the left edges, and between the upper edges, of neighbouring parking spaces. */
   pitch: number
   /** Side length in pixels of a drawn parking space. */
   side: number
@@ -55,16 +55,16 @@ export interface ParkingSpaceGrid {
   find: (x: number, y: number) => number
 }
 
-/** Minimum distance in pixels between the starts of neighbouring parking spaces, and the gap between the spaces. */
+/** Minimum distance between the left edges of neighbouring parking spaces, and the gap between the spaces; both in pixels. */
 const [MIN_PITCH_PX, GAP_PX] = [21, 3]
 /** Width in pixels of the label at the start of each row, which names the first parking space of the row. */
 export const ROW_LABEL_WIDTH_PX = 64
-/** Number of which each row length is a multiple, so that the parking spaces named at the row starts increase in round steps. */
+/** Each row length is a multiple of this number, so that the parking spaces labelled at the row starts increase in round steps. */
 const ROUND = 5
 
 /**
- * Arranges `count` parking spaces in rows that fill a width in pixels. Row lengths are round numbers, so the spaces are enlarged to fill
- * the rest of the width.
+ * Arranges `count` parking spaces in rows that fill a width in pixels. Row lengths are multiples of `ROUND`, so the spaces are enlarged to
+ * fill the rest of the width.
  */
 export function arrangeParkingSpaces(count: number, width: number): ParkingSpaceGrid {
   const room = width - ROW_LABEL_WIDTH_PX

@@ -1,7 +1,7 @@
 /** Length of an hour in milliseconds. */
 export const HOUR_MS = 3_600_000
 const DAY = 24 * HOUR_MS
-/** Offset in milliseconds of the shown times from UTC. All pages show times at UTC-3, see `lib/time`. */
+/** Difference in milliseconds between UTC and the displayed time, which is UTC-3 on all pages (see `lib/time`). */
 const OFFSET = 3 * HOUR_MS
 /** Default working hours: hours of the day from `FIRST` to before `END`. Used until enough distinct hours with work are known. */
 const [FIRST, END] = [7, 17]
@@ -16,9 +16,9 @@ export interface WorkingHours {
   end: number
 }
 
-/** Returns the hour of the day, 0 to 23, of a time in milliseconds. */
+/** Returns the hour of the day at UTC-3, from 0 to 23, of a time in milliseconds since 1970. */
 export const getHourOfDay = (at: number): number => Math.floor((((at - OFFSET) % DAY) + DAY) % DAY / HOUR_MS)
-/** Returns the start of the day that contains a time; both in milliseconds since 1970. */
+/** Returns the start of the day (at UTC-3) that contains a time. Both are in milliseconds since 1970. */
 export const getStartOfDay = (at: number): number => at - ((((at - OFFSET) % DAY) + DAY) % DAY)
 const isWorking = (at: number, { first, end }: WorkingHours) => getHourOfDay(at) >= first && getHourOfDay(at) < end
 

@@ -11,7 +11,7 @@ import { useCampaignHistory } from './api'
 import { useCampaignFieldLabels, useCampaignEventTitle } from './campaignEventTexts'
 
 const ICONS: Record<NonNullable<CampaignEvent['bulk']>['kind'], IconName> = { status: 'list', space: 'list', file: 'sheet', undo: 'undo' }
-/** Page with the list of bulk changes and imports. */
+/** URL of the page that lists the bulk changes and imports. */
 const JOBS = '/campaign-list?tool=history'
 
 /** Events of a campaign, newest first. */

@@ -5,7 +5,7 @@ import { useTimelineQuery } from '@/api/timelineQuery'
 const PAGE_SIZE = 50
 
 /**
- * Fetches one page of the history of a campaign, newest first. `before` is the position at which the page starts, or `null` for the
+ * Fetches one page of a campaign's history, newest events first. `before` is the `next` value of the previous page, or `null` for the
  * newest events.
  */
 export const useCampaignHistory = (id: number, before: string | null) =>

@@ -16,7 +16,7 @@ export function useCampaignFieldLabels(): Record<string, string> {
   }
 }
 
-/** Returns the title of an event, or `null` when its changed fields say what happened. */
+/** Returns the title of an import or a bulk change. Returns `null` for any other event, whose changed fields say what happened. */
 export function useCampaignEventTitle({ imported, bulk }: CampaignEvent): string | null {
   const t = useCampaignHistoryText()
   if (typeof imported === 'number') return t('history.import', { n: imported })

@@ -17,7 +17,7 @@ async function unfold(reply: Parameters<typeof stubServer>[0][string]) {
   signInAs(LEADER)
   const calls = stubServer({ [HISTORY]: reply })
   const person = renderPage(() => <HistoryCard campaign={7} />, '/campaign/:id', '/campaign/7')
-  expect(calls).toEqual([]) // folded, it asks for nothing
+  expect(calls).toEqual([]) // a collapsed history sends no request
   await person.click(screen.getByRole('button', { name: 'History' }))
   return { person, calls }
 }

@@ -1,10 +1,10 @@
 import { listHypothesesFromStart, type CodeHypothesis } from './codeHypotheses'
 import { chooseStartCandidates, findStartCandidates, type DirectedProfile, type PatternSearch } from './startCandidates'
 
-/** Mean cost of a hypothesis (character sequence) that ends the search: below this cost, no further start character is tried. */
+/** Cost below which a hypothesis (candidate character sequence) ends the search for further start characters; 0 is a perfect match. */
 const GOOD_COST = 0.06
 
-/** Returns the most plausible character sequences along a brightness profile of a barcode, the best first. */
+/** Returns up to `most` candidate character sequences along the brightness profile of a barcode, the best first. */
 export function findCodeHypotheses(lines: readonly DirectedProfile[], searches: readonly (readonly PatternSearch[])[], most: number): CodeHypothesis[] {
   const starts = chooseStartCandidates(lines.flatMap((line) => searches.flatMap((search) => findStartCandidates(line, search))))
   const all: CodeHypothesis[] = []

@@ -1,14 +1,15 @@
 import { pixelAt, type GrayPicture } from '../pixels'
 
-/** Height in pixels of a band of rows, which are averaged before bars are searched. `CELL_WIDTH` is the width of a cell of a band. */
+/** Height in pixels of a band, a group of rows that are averaged before bars are searched. */
 export const BAND_HEIGHT = 8
+/** Width in pixels of a cell, the part of a band that is scored at once. */
 const CELL_WIDTH = 16
 /** Minimum score of a cell with bars: as a share of the strongest cells' score, and as a factor of the median score (noise). */
 const [MIN_SHARE_OF_STRONGEST, MIN_FACTOR_OF_NOISE] = [0.12, 3]
 const MAX_THRESHOLD_SHARE = 0.4
 const MIN_CELLS_WIDE = 3
 
-/** Region of upright bars in a picture: columns in pixels, rows in bands, and the band with the clearest bars. */
+/** Region of a picture with vertical bars. Columns are in pixels, rows in bands (groups of rows); `bestBand` has the clearest bars. */
 export interface BarStrip {
   left: number
   right: number
@@ -18,14 +19,14 @@ export interface BarStrip {
   score: number
 }
 
-/** Mean brightness of each pixel column in each band of rows. */
+/** Picture reduced to bands (groups of rows): the mean brightness of each column in each band. */
 export interface RowBands {
   count: number
   width: number
   means: Float64Array[]
 }
 
-/** Averages the rows of each band of an upright picture. */
+/** Averages the rows of each band of a picture whose bars are vertical. */
 export function createRowBands({ width, height, data }: GrayPicture): RowBands {
   const count = Math.floor(height / BAND_HEIGHT)
   const means = Array.from({ length: count }, (_, band) => {
@@ -38,7 +39,7 @@ export function createRowBands({ width, height, data }: GrayPicture): RowBands {
   return { count, width, means }
 }
 
-/** Scores each cell by the edges that two neighbouring bands have in common. Bars continue from band to band; print and noise do not. */
+/** Scores each cell of a band by the edges that continue in the next band. Bars continue from band to band; print and noise do not. */
 function scoreCells({ count, width, means }: RowBands): { columns: number; scores: Float64Array } {
   const columns = Math.floor((width - 2) / CELL_WIDTH)
   const scores = new Float64Array(columns * count)
@@ -61,7 +62,7 @@ function scoreCells({ count, width, means }: RowBands): { columns: number; score
   return { columns, scores }
 }
 
-/** Finds up to `most` strips of upright bars, the strongest first: connected cells with a high score. */
+/** Finds up to `most` regions with vertical bars, the strongest first. A region consists of adjacent cells with a high score. */
 export function findBarStrips(bands: RowBands, most: number): BarStrip[] {
   const { columns, scores } = scoreCells(bands)
   const ordered = scores.toSorted()
@@ -79,7 +80,7 @@ export function findBarStrips(bands: RowBands, most: number): BarStrip[] {
 }
 
 /**
- * Returns the start cell and all connected cells with a score of at least `least`. A connection may skip one weaker cell within a band. Marks the
+ * Returns the start cell and all adjacent cells with a score of at least `least`. Within a band, one weaker cell may be skipped. Marks the
  * returned cells in `seen`.
  */
 function connected(start: number, columns: number, scores: Float64Array, least: number, seen: Uint8Array): number[] {

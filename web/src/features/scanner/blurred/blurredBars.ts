@@ -4,12 +4,12 @@ import type { BarEdge } from './symbologies'
 export interface BarAppearance {
   /** Standard deviation of the blur in modules (widths of the narrowest bar). */
   blur: number
-  /** Width in modules by which the ink makes each bar wider; negative when bars are thinner than spaces. */
+  /** Ink spread: width in modules by which bars are wider than specified; negative when bars are thinner. */
   spread: number
 }
 
 const FINE = 64
-/** Distance in standard deviations beyond which the blur of an edge is not noticeable. */
+/** Distance from a blurred edge, in standard deviations of the blur, beyond which the blur is negligible. */
 export const BLUR_REACH_IN_SIGMAS = 3.5
 const STEPS = Float64Array.from({ length: 2 * BLUR_REACH_IN_SIGMAS * FINE + 2 }, (_, index) => normalIntegral(index / FINE - BLUR_REACH_IN_SIGMAS))
 
@@ -19,7 +19,7 @@ function normalDensity(z: number): number {
   return Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI)
 }
 
-/** Returns the share of a normal distribution below `z`, computed by Simpson's rule from the middle. */
+/** Returns the cumulative standard normal distribution at `z`, integrated from 0 by Simpson's rule. */
 function normalIntegral(z: number): number {
   const parts = 32
   let sum = normalDensity(0) + normalDensity(z)
@@ -27,7 +27,7 @@ function normalIntegral(z: number): number {
   return 0.5 + (sum * z) / parts / 3
 }
 
-/** Returns the darkness, from 0 to 1, at a distance of `z` standard deviations from a blurred edge. */
+/** Returns the darkness, from 0 to 1, at `z` standard deviations from a blurred edge; positive `z` is on the dark side. */
 export function computeBlurredStep(z: number): number {
   if (z <= -BLUR_REACH_IN_SIGMAS) return 0
   if (z >= BLUR_REACH_IN_SIGMAS) return 1
@@ -37,7 +37,7 @@ export function computeBlurredStep(z: number): number {
   return low + ((STEPS[index + 1] ?? 1) - low) * (place - index)
 }
 
-/** Returns the position at which an edge appears. Spreading ink moves the start of a bar to the left and its end to the right. */
+/** Returns the position of an edge after ink spread, in modules. Ink spread widens a bar equally on both sides. */
 export const computeApparentEdgePosition = ({ at, rises }: BarEdge, spread: number): number => (rises ? at - spread / 2 : at + spread / 2)
 
 /** Returns the darkness of blurred bars, from 0 to 1, at ascending positions in modules. `edges` must be in ascending order. */
@@ -60,14 +60,14 @@ export function renderBlurredBars(edges: readonly BarEdge[], places: Float64Arra
   return dark
 }
 
-/** Derivatives of the darkness at each position: with respect to the position, the blur and the ink spread. */
+/** Partial derivatives of the darkness of blurred bars at each sampled position, with respect to position, blur and ink spread. */
 export interface DarknessSlopes {
   place: Float64Array
   blur: Float64Array
   spread: Float64Array
 }
 
-/** Returns the derivatives of the darkness that `renderBlurredBars` returns. */
+/** Returns the partial derivatives of the darkness that `renderBlurredBars` returns for the same arguments. */
 export function computeDarknessSlopes(edges: readonly BarEdge[], places: Float64Array, { blur, spread }: BarAppearance): DarknessSlopes {
   const [alongPlace, alongBlur, alongSpread] = [new Float64Array(places.length), new Float64Array(places.length), new Float64Array(places.length)]
   const at = Float64Array.from(edges, (edge) => computeApparentEdgePosition(edge, spread))

@@ -63,7 +63,9 @@ test('no text is wrong in frames without a code, with other codes and with badly
   expect(wrong).toEqual([])
 })
 
-/** Decodes frames with an engine that reads nothing. Returns the number of the frames that were read softly, and the codes. */
+/**
+ * Decodes frames with an engine that finds nothing. Returns the numbers of the frames on which the blurred-code decoder ran, and the codes.
+ */
 async function decodeFrames(pictures: readonly GrayPicture[], settings = SCANNER_DECODER_SETTINGS, sees = (_picture: number) => false) {
   const asked: number[] = []
   let frame = 0

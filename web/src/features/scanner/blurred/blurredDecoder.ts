@@ -10,7 +10,7 @@ import { SYMBOLOGIES, computeCodeLength, type Symbology } from './symbologies'
 import { sampleProfile, createSymbolTemplates } from './templates'
 import { mapToSourcePoint, rotatePicture, type GrayPicture, type Point } from '../pixels'
 
-/** Code found by a blurred-code pass, with its corners in the frame. */
+/** Linear code that the blurred-code decoder read, with its format and its corners in the camera frame. */
 export interface BlurredCode extends BlurredText {
   format: Symbology['format']
   corners: Point[]
@@ -18,18 +18,18 @@ export interface BlurredCode extends BlurredText {
 
 const MAX_STRIPS = 2
 const MAX_HYPOTHESES = 3
-/** Widths of the blur in modules for which the search draws patterns. */
+/** Blurs, as standard deviations in modules (widths of the narrowest bar), with which character patterns are drawn for the search. */
 const BLUR_WIDTHS = [0.4, 0.8, 1.15]
 const ROUNDS = 3
 const REFITS = 3
-/** Minimum share of a profile's energy that an accepted code explains. */
+/** Minimum share of a brightness profile's variance that an accepted code explains. */
 const MIN_EXPLAINED_SHARE = 0.85
 /**
- * Minimum explained share at which a code without a check character counts as certain. A code without a stop character was read with a
- * wrong last character at 0.88; correctly read codes explain at least 0.96.
+ * Minimum share of explained variance at which a code without a check character counts as certain. In tests, a code without a stop
+ * character was misread at 0.88, and correctly read codes reached at least 0.96.
  */
 const CERTAIN_EXPLAINED_SHARE = 0.92
-/** Minimum explained share of the energy at which the search for better characters continues. */
+/** Minimum share of explained variance at which a candidate is refined further instead of being rejected. */
 const PROMISING_SHARE = 0.7
 
 let templates: ReturnType<typeof createSets> | null = null
@@ -56,10 +56,7 @@ export function decodeProfile({ values, bars: { begin, end } }: Pick<BrightnessP
   return null
 }
 
-/**
- * Fits a sequence of characters to a profile, and replaces each character for which another character fits better. Returns `null` when
- * the result is not accepted.
- */
+/** Fits a candidate character sequence to a profile, replacing characters that do not fit best. Returns `null` when the fit is too poor. */
 function checkHypothesis(values: Float64Array, hypothesis: CodeHypothesis): ProfileCode | null {
   let fit = createInitialFit(hypothesis, values.length)
   for (let again = 0; again < REFITS; again++) {
@@ -82,7 +79,7 @@ function checkHypothesis(values: Float64Array, hypothesis: CodeHypothesis): Prof
   return null
 }
 
-/** Reads a linear code whose bars cross one of the directions, from pixel rows averaged along the bars. Tries the strips with the clearest bars. */
+/** Reads a blurred linear code by averaging pixel rows along its bars. `directions` are the possible angles across the bars, in radians. */
 export function decodeBlurred(frame: GrayPicture, directions: readonly number[]): BlurredCode | null {
   const found = directions.flatMap((direction) => {
     const { picture, back } = rotatePicture(frame, direction)
@@ -99,7 +96,7 @@ export function decodeBlurred(frame: GrayPicture, directions: readonly number[])
   return null
 }
 
-/** Returns the corners of a code in the upright picture: top left, top right, bottom right, bottom left, in the orientation of the code itself. */
+/** Returns the corners of a code in the rotated picture: top left, top right, bottom right, bottom left, as the code itself is oriented. */
 function cornersOf({ curve, first, last, symbology, values }: CodeFit, { left, top, bottom, values: { length } }: BrightnessProfile, isReversed: boolean): Point[] {
   const [offset = 0, size = 1] = curve
   const pixelOf = (module: number) => (first + last) / 2 + ((module - offset) / size) * ((last - first) / 2)

@@ -3,25 +3,28 @@ import { BAND_HEIGHT, type RowBands, type BarStrip } from './barStrips'
 /** Mean brightness along a line across bars, one value per pixel. */
 export interface BrightnessProfile {
   values: Float64Array
-  /** Column of the upright picture at which the profile begins. */
+  /** Column at which the profile begins, in the picture rotated so that the bars are vertical. */
   left: number
-  /** Range of the profile that contains bars. */
+  /** Range of the profile that contains bars, in pixels from the start of the profile. */
   bars: { begin: number; end: number }
-  /** First row of the upright picture that was averaged. The profile is the mean of the rows from `top` to `bottom`. */
+  /** First averaged row of the rotated picture. */
   top: number
+  /** Row after the last averaged row of the rotated picture. */
   bottom: number
 }
 
-/** Maximum shift in pixels from one band to the next, for a direction that is a few degrees off. */
+/** Maximum sideways shift in pixels from one band (group of rows) to the next, for bars that are not exactly vertical. */
 const MAX_SHIFT = 2
 const STEP = 0.25
-/** Minimum correlation of a band with the bars: an absolute value, and a share of the best band's correlation. Other bands show no bars. */
+/** Minimum correlation of a band with the bars: absolute, and as a share of the best band's correlation. Other bands are left out. */
 const [LEAST, SAME] = [0.2, 0.6]
-/** Minimum width in pixels of the quiet zone that a profile includes on each side. `MARGIN_SHARE` of the strip's width is added. */
+/** Width in pixels of the margin (quiet zone) on each side of the bars in a profile; `MARGIN_SHARE` of the bars' width is added. */
 const MARGIN = 40
 const MARGIN_SHARE = 0.1
 
-/** Averages the bands (groups of pixel rows) of a strip. Shifts each band sideways to where it fits the mean, and leaves out bands that show no bars. */
+/**
+ * Averages the bands (groups of rows) of a region into a brightness profile. Aligns the bars of the bands, and skips bands without bars.
+ */
 export function createBrightnessProfile({ means, width, count }: RowBands, strip: BarStrip): BrightnessProfile {
   const margin = MARGIN + Math.round((strip.right - strip.left) * MARGIN_SHARE)
   const left = Math.max(0, strip.left - margin)
@@ -49,7 +52,7 @@ export function createBrightnessProfile({ means, width, count }: RowBands, strip
   return { values: total.map((sum) => sum / added), left, bars: { begin: strip.left - left, end: strip.right - left }, top: (Math.min(...ends) + 1) * BAND_HEIGHT, bottom: Math.max(...ends) * BAND_HEIGHT }
 }
 
-/** Returns the value at a position between two samples by interpolation; beyond an end, the value at the end. */
+/** Returns the linearly interpolated value at a fractional index. Beyond an end, returns the value at that end. */
 export function interpolateAt(values: Float64Array, place: number): number {
   if (place <= 0) return values[0] ?? 0
   if (place >= values.length - 1) return values[values.length - 1] ?? 0
@@ -58,7 +61,7 @@ export function interpolateAt(values: Float64Array, place: number): number {
   return low + ((values[index + 1] ?? 0) - low) * (place - index)
 }
 
-/** Finds the shift near an expected shift at which the slopes of a band correlate best with the slopes of the sum. */
+/** Finds the sideways shift, near the expected shift, at which the slopes of a band correlate best with those of the summed bands. */
 function bestShift(total: Float64Array, band: Float64Array, left: number, expected: number): { shift: number; correlation: number } {
   let best = { shift: expected, correlation: -1 }
   const coarse = correlate(total, band, left, expected)

@@ -6,13 +6,13 @@ import type { CodeHypothesis } from './codeHypotheses'
 export interface CodeFit extends BarAppearance {
   symbology: Symbology
   values: number[]
-  /** Coefficients of the polynomial that maps a pixel (-1 to 1 along the code) to modules: offset, scale, bend, and change of the bend. */
+  /** Coefficients, constant term first, of the polynomial that maps a pixel (-1 to 1 along the code) to a position in modules. */
   curve: number[]
   first: number
   last: number
 }
 
-/** Width in modules of the quiet zone that is compared on each side of a code. */
+/** Width in modules of the quiet zone that is compared with the profile on each side of a code. */
 const QUIET = 4
 /** Half the width in modules of the window in which brightness and contrast are estimated. */
 const WINDOW = 9
@@ -20,7 +20,7 @@ const [MIN_BLUR, MAX_BLUR] = [0.2, 1.5]
 const MAX_SPREAD = 0.5
 const [MIN_RATIO, MAX_RATIO] = [1.8, 3.3]
 
-/** Returns the positions, in modules, of the pixels of a code. */
+/** Returns the position of each pixel of a code, in modules from the start of the code. */
 export function computePixelPositions({ curve, first, last }: CodeFit): Float64Array {
   const half = (last + 1 - first) / 2
   return Float64Array.from({ length: last - first + 1 }, (_, index) => {
@@ -29,10 +29,7 @@ export function computePixelPositions({ curve, first, last }: CodeFit): Float64A
   })
 }
 
-/**
- * Returns the initial fit of a code, with the blur of the search and without ink spread. The curve is fitted to the start positions of
- * the characters.
- */
+/** Returns the initial fit for a candidate code, with its estimated blur and positions and without ink spread. */
 export function createInitialFit({ symbology, values, begins, module, blur }: CodeHypothesis, length: number): CodeFit {
   const end = (begins.at(-1) ?? 0) + (symbology.width + symbology.tail) * module
   const first = Math.max(0, Math.floor((begins[0] ?? 0) - QUIET * module))
@@ -44,7 +41,7 @@ export function createInitialFit({ symbology, values, begins, module, blur }: Co
   return { symbology, values, curve, first, last, blur, spread: 0 }
 }
 
-/** Solves a linear least squares problem with these columns by its normal equations. `damping` keeps the solution small. */
+/** Returns the weights with which a sum of `columns` approximates `targets` (linear least squares). `damping` keeps the weights small. */
 export function solveLeastSquares(columns: readonly ArrayLike<number>[], targets: ArrayLike<number>, damping = 1e-9): number[] {
   const size = columns.length
   const matrix = columns.map((column) => Float64Array.from([...columns, targets], (other) => dot(column, other)))
@@ -66,11 +63,12 @@ function dot(one: ArrayLike<number>, other: ArrayLike<number>): number {
   return sum
 }
 
-/** Difference between a profile and the drawn code, with brightness and contrast estimated in a window around each pixel. */
+/** Difference between a brightness profile and the drawn code. Brightness and contrast are estimated in a window around each pixel. */
 export interface FitResidual {
   values: Float64Array
-  /** Mean square of the differences. `energy` is the mean square of the profile around its mean, `contrast` the mean contrast. */
+  /** Mean square of the differences in `values`. */
   variance: number
+  /** Variance of the profile, with which `variance` is compared. */
   energy: number
   contrast: number
   /** Drawn darkness of each pixel. `gains` is the brightness per unit of darkness, `reach` half the window's width in pixels. */
@@ -115,7 +113,7 @@ export function computeFitResidual(profile: Float64Array, fit: CodeFit): FitResi
 
 const clamp = (value: number, low: number, high: number): number => Math.max(low, Math.min(high, value))
 
-/** Returns a fit whose parameters are changed by the given steps: the curve, the blur, the spread and the width of wide bars. */
+/** Returns a fit with `steps` added to its parameters, in this order: curve coefficients, blur, ink spread, width of wide bars. */
 function applySteps(fit: CodeFit, steps: readonly number[]): CodeFit {
   const { curve, symbology } = fit
   const [blur = 0, spread = 0, ratio = 0] = steps.slice(curve.length)
@@ -132,7 +130,10 @@ function applySteps(fit: CodeFit, steps: readonly number[]): CodeFit {
 const DIFFERENCE = 0.02
 const LARGEST_STEP = 0.6
 
-/** Returns the derivatives of a residual with respect to each parameter, in the order of `applySteps`. Brightness and contrast are treated as constant. */
+/**
+ * Returns the derivatives of the differences with respect to each fit parameter, in the parameter order of `applySteps`. Brightness and
+ * contrast are treated as constant.
+ */
 function computeSlopes(fit: CodeFit, { dark, gains, reach }: FitResidual): Float64Array[] {
   const { curve, symbology, values, first, last } = fit
   const half = (last + 1 - first) / 2
@@ -150,7 +151,7 @@ function computeSlopes(fit: CodeFit, { dark, gains, reach }: FitResidual): Float
   return columns.map((column) => subtractMovingAverage(column, reach).map((slope, index) => -slope * (gains[index] ?? 0)))
 }
 
-/** Returns the differences between values and their moving average in a window. */
+/** Returns each value minus the moving average around it. `reach` is half the window's width in samples. */
 function subtractMovingAverage(values: Float64Array, reach: number): Float64Array {
   const sums = new Float64Array(values.length + 1)
   for (let index = 0; index < values.length; index++) sums[index + 1] = (sums[index] ?? 0) + (values[index] ?? 0)
@@ -160,7 +161,7 @@ function subtractMovingAverage(values: Float64Array, reach: number): Float64Arra
   })
 }
 
-/** Improves the position and the appearance of a code by Gauss-Newton steps, as long as the differences become smaller. */
+/** Refines the position and appearance of a code by up to `rounds` Gauss-Newton steps. Stops early when the fit no longer improves. */
 export function refineFit(profile: Float64Array, start: CodeFit, rounds: number): { fit: CodeFit; residual: FitResidual } {
   let fit = start
   let residual = computeFitResidual(profile, fit)

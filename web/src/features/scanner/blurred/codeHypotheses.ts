@@ -2,44 +2,47 @@ import { computeStartPosition, type StartCandidate } from './startCandidates'
 import type { Symbology } from './symbologies'
 import { computeSampleEnergy, computeExplainedShare, findBestMatchingCharacter, SAMPLES_PER_MODULE, type SampledProfile, type SymbolTemplates } from './templates'
 
-/** Hypothesis of the search: a sequence of characters that may be printed along a brightness profile. */
+/** Candidate reading of a barcode: a character sequence that may be printed along a brightness profile, with its estimated position. */
 export interface CodeHypothesis {
   symbology: Symbology
-  /** Values of the characters, including start and stop. */
+  /** Values of the characters (indexes into the symbology's character table), including start and stop. */
   values: number[]
   /** Pixel of the profile at which each character begins. */
   begins: number[]
-  /** Module size in pixels, as estimated by the search. `blur` is the estimated blur in modules. */
+  /** Estimated module size (width of the narrowest bar) in pixels. */
   module: number
+  /** Estimated blur in modules. */
   blur: number
-  /** Mean share of a character's energy that its pattern does not explain. */
+  /** Mismatch between profile and character patterns; 0 is a perfect match. Bars that the code does not cover add to the cost. */
   cost: number
   /** Whether the code runs from the right to the left. */
   isReversed: boolean
 }
 
-/** Minimum share of the energy that the pattern of a stop character must explain. */
+/** Minimum match of a stop character: the share of the samples' variance that its pattern explains, 0 to 1. */
 const STOP_FIT = 0.6
 const MAX_PLACES = 48
 const BEAM = 8
 /** Maximum displacement of a character from its expected position, in samples. */
 const MAX_SLIP = 2
 const SLIP_COST = 0.02
-/** Shares of a character's displacement by which the expected position, the module size and the growth of the module size are corrected. */
+/** Shares of a character's displacement that are added to the expected position, the module size and the growth of the module size. */
 const [FOLLOW_PLACE, FOLLOW_SIZE, FOLLOW_GROWTH] = [0.7, 0.5, 0.1]
 /** Maximum ratio between the module sizes of two successive characters. */
 const MAX_GROWTH = 1.04
-/** Maximum mean cost of a path (partial character sequence) that is continued. */
+/** Maximum mean cost per character of a path (partial character sequence) that is continued. */
 const MAX_COST = 0.3
-/** Cost of a code that covers none of the bars. The cost falls to 0 for a code that covers all bars. */
+/** Cost added to a code that covers none of the bars. The added cost falls linearly to 0 for a code that covers all bars. */
 const UNCOVERED_COST = 0.3
 /** Limits of a character's contrast, as factors of the contrast of the start character. */
 const [MIN_GAIN, MAX_GAIN] = [0.35, 2.5]
 
 interface Path {
-  /** Value of the last character of the path. `begin` is the pixel at which this character begins, `before` the path without it. */
+  /** Value of the last character of the path (partial character sequence). */
   value: number
+  /** Pixel at which the last character begins. */
   begin: number
+  /** Path without its last character; null for the start character. */
   before: Path | null
   /** Pixel at which the next character is expected. `module` is the module size there. */
   next: number
@@ -51,7 +54,7 @@ interface Path {
 
 const clamp = (factor: number, most: number): number => Math.max(1 / most, Math.min(most, factor))
 
-/** Follows a code from its start, character by character. Returns a hypothesis for each stop character that fits. */
+/** Extends a start character by beam search to full character sequences. Returns a hypothesis for each stop character that matches. */
 export function listHypothesesFromStart(start: StartCandidate): CodeHypothesis[] {
   const { line, level: { module }, search: { set, blur } } = start
   const { symbology } = set
@@ -84,7 +87,7 @@ function charactersOf(path: Path): Pick<CodeHypothesis, 'values' | 'begins'> {
   return { values: characters.map(({ value }) => value), begins: characters.map(({ begin }) => begin) }
 }
 
-/** Returns the paths with the lowest cost, at most one for each position of the next character. */
+/** Prunes the search: returns the `BEAM` paths with the lowest cost, at most one for each position of the next character. */
 function choosePaths(paths: Path[]): Path[] {
   paths.sort((a, b) => a.cost - b.cost)
   const chosen: Path[] = []
@@ -105,7 +108,7 @@ interface BestCharacter {
 }
 type BestCharacters = (level: SampledProfile, from: number) => BestCharacter | null
 
-/** Returns a function that finds the best fitting character at a sample of a level (profile at one module size). Results are cached for other paths. */
+/** Returns a function that finds, and caches, the best matching character at a sample of a level (profile at one module size). */
 function createBestCharacters({ search: { set }, gain }: StartCandidate): BestCharacters {
   const known = new Map<SampledProfile, Map<number, BestCharacter | null>>()
   const { count } = set.inner
@@ -136,7 +139,7 @@ function stopOf(level: SampledProfile, { stop }: SymbolTemplates, { next }: Path
   return best
 }
 
-/** Returns the path extended by one character: by the best character at each displacement. */
+/** Returns the continuations of a path by one character: the best match at each displacement from the expected position. */
 function extend(level: SampledProfile, bests: BestCharacters, width: number, path: Path): Path[] {
   const longer: Path[] = []
   const expected = Math.round((path.next * SAMPLES_PER_MODULE) / level.module)

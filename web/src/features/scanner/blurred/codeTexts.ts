@@ -1,7 +1,4 @@
-/**
- * Returns the text of Code 39 characters, or `null` if an asterisk is among them, because only the start and stop characters are
- * asterisks.
- */
+/** Joins Code 39 characters to a text. Returns `null` if they contain an asterisk, which is reserved for start and stop. */
 export const buildCode39Text = (characters: readonly string[]): string | null => (characters.includes('*') ? null : characters.join(''))
 
 const CHECK_MODULUS_128 = 103
@@ -37,7 +34,7 @@ export function buildCode128Text(values: readonly number[]): string | null {
 const CODE_93_CHARACTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-. $/+%'
 const CHECK_MODULUS_93 = 47
 
-/** Returns the check character of Code 93 values, whose weights grow from the right up to a maximum. */
+/** Returns the check value of Code 93 character values. The weights count up from 1 at the right and restart after `maxWeight`. */
 function checkOfCode93(values: readonly number[], maxWeight: number): number {
   return values.toReversed().reduce((sum, value, index) => sum + value * ((index % maxWeight) + 1), 0) % CHECK_MODULUS_93
 }

@@ -9,7 +9,7 @@ const VALUES_128 = [104, 33, 34, 17, 18, (104 + 33 + 2 * 34 + 3 * 17 + 4 * 18) %
 const CODE_39 = createCode39(2.5)
 const [STAR = -1] = CODE_39.starts
 
-/** Returns likelihoods with which each value leads by a margin over one rival, and far over all others. */
+/** Returns log likelihoods in which each value leads one rival by the margin in `leads`, and all other values by 50. */
 const likelihoods = (values: readonly number[], characters: number, leads: Record<number, number> = {}, rival = 1) =>
   values.map((value, place) => Float64Array.from({ length: characters }, (_, other) => (other === value ? 0 : other === (value + rival) % characters ? -(leads[place] ?? 50) : -50)))
 const decide128 = (leads: Record<number, number> = {}, values: readonly number[] = VALUES_128) => decideCodeText(CODE_128, likelihoods(values, 107, leads))

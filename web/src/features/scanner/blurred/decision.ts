@@ -1,29 +1,26 @@
 import type { CharacterLikelihoods } from './likelihood'
 import type { Symbology } from './symbologies'
 
-/** Text found by a blurred-code pass, which compares a blurred linear code with drawn patterns of the characters. */
+/** Text that the blurred-code decoder read by comparing a blurred linear code with drawn character patterns. */
 export interface BlurredText {
   text: string
-  /** Whether no character is doubtful. A doubtful text counts only when the campaign's list confirms it. */
+  /** Whether the text is reliable by itself. Otherwise, the text is used only when the campaign's vehicle list contains it. */
   certain: boolean
-  /**
-   * Other texts that are nearly as likely. When the campaign's vehicle list contains one of these texts, the list does not confirm
-   * `text`.
-   */
+  /** Other texts that are nearly as likely. If the campaign's vehicle list contains one of them, `text` is not used. */
   alternatives: string[]
 }
 
-/** Minimum difference in log likelihood to the second-best character at which a character counts as certain. */
+/** Minimum lead in log likelihood over the second-best character at which a character counts as certain. */
 export const MIN_CERTAIN_MARGIN = 4
-/** Minimum difference in log likelihood at which the campaign's list may still confirm a doubtful text. */
+/** Minimum lead in log likelihood of each character of an uncertain text. With a smaller lead, the text is rejected. */
 export const MIN_CONFIRMABLE_MARGIN = 1
 const MAX_DOUBTFUL = 3
 const MAX_ALTERNATIVES = 24
-/** Minimum length of a text in characters. */
+/** Minimum length of an accepted text in characters. */
 const MIN_TEXT_LENGTH = 4
 
 interface Place {
-  /** Character values, the most likely first. `behind` is the difference in log likelihood to the first. */
+  /** Character values, the most likely first. `behind` is the difference in log likelihood from the most likely value. */
   ranked: { value: number; behind: number }[]
 }
 
@@ -37,10 +34,7 @@ const leadOf = ({ ranked }: Place): number => ranked[1]?.behind ?? Infinity
 /** Returns the most likely character value at each position. */
 export const pickMostLikelyValues = (likelihoods: CharacterLikelihoods): number[] => likelihoods.map((place) => place.indexOf(Math.max(...place)))
 
-/**
- * Returns the most likely text, or `null` when the reading is too uncertain for the campaign's vehicle list to confirm. Start, stop and
- * check characters must be right, and each character must be clearly more likely than the second-best.
- */
+/** Returns the most likely text; `null` when start, stop or check characters are wrong or the text is too uncertain to be used. */
 export function decideCodeText(symbology: Symbology, likelihoods: CharacterLikelihoods): BlurredText | null {
   const places = likelihoods.map(rank)
   const values = places.map(({ ranked }) => ranked[0]?.value ?? 0)
@@ -56,7 +50,7 @@ export function decideCodeText(symbology: Symbology, likelihoods: CharacterLikel
   return alternatives === null ? null : { text, certain: false, alternatives }
 }
 
-/** Returns the alternative texts, in which doubtful characters are replaced by other likely characters; `null` when there are too many. */
+/** Returns the texts with uncertain characters replaced by likely alternatives; `null` when there are more than `MAX_ALTERNATIVES`. */
 function alternativesOf({ textOf }: Symbology, values: readonly number[], places: readonly Place[], doubtful: readonly number[]): string[] | null {
   let variants: number[][] = [[...values]]
   for (const index of doubtful) {

@@ -5,11 +5,11 @@ import { listBarEdges } from './symbologies'
 /** Log likelihood of each character at each position of a code, relative to the most likely character of that position (0). */
 export type CharacterLikelihoods = Float64Array[]
 
-/** Width in modules beside a character that is compared as well, because the blur of a character extends beyond its ends. */
+/** Width in modules of the area on each side of a character that is compared as well, because blur extends beyond the character. */
 const NEIGHBOUR_WIDTH = 2.5
-/** Minimum assumed difference between the drawn code and a profile, as a share of the contrast, for effects that are not modelled. */
+/** Minimum assumed noise (difference between drawn code and profile) as a share of the contrast. Covers effects that are not modelled. */
 const MIN_DIFFERENCE = 0.015
-/** Factor of the log likelihoods. Neighbouring pixels have similar errors, so they count as fewer independent pixels. */
+/** Factor of the log likelihoods. Errors of neighbouring pixels are correlated, so each pixel counts as less than one observation. */
 const LIKELIHOOD_FACTOR = 0.5
 
 /**
@@ -61,7 +61,7 @@ function createSteps(places: Float64Array, { blur, spread }: CodeFit): DrawStep 
   }
 }
 
-/** Adds the darkness of the inner edges of a character that begins at `from`. */
+/** Adds the darkness of a character's inner edges to `dark`. The character begins at `from`, in modules. */
 function drawInside(dark: Float64Array, widths: readonly number[], from: number, drawStep: DrawStep): void {
   let at = from
   for (let part = 0; part + 1 < widths.length; part++) {
@@ -71,7 +71,7 @@ function drawInside(dark: Float64Array, widths: readonly number[], from: number,
   }
 }
 
-/** Returns the energy of a part of a profile that a pattern does not explain, with the brightness and contrast that fit best. */
+/** Returns the sum of squared differences between a part of a profile and a pattern, with brightness and contrast fitted. */
 function unexplainedEnergy(bright: Float64Array, dark: Float64Array): number {
   const count = bright.length
   let [p, d, pp, dd, pd] = [0, 0, 0, 0, 0]

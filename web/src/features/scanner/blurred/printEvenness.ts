@@ -1,8 +1,8 @@
 import { computePixelPositions, type CodeFit, type FitResidual } from './codeFit'
 
 /**
- * Limits of the difference between a profile and the drawn code at one character or quiet zone. The limit is the larger of a factor of
- * the median difference and a share of the contrast.
+ * Limits of the difference between profile and drawn code per character: a factor of the median difference, and a share of the contrast.
+ * The larger limit applies.
  */
 const [MAX_FACTOR, MAX_SHARE] = [3, 0.05]
 

@@ -1,6 +1,6 @@
 import { computeExplainedShare, computePatternGain, SAMPLES_PER_MODULE, type SampledProfile, type PatternTemplate, type SymbolTemplates } from './templates'
 
-/** Brightness profile in one of its two directions, sampled at every module size. */
+/** Brightness profile in one of its two directions, resampled at every module size (width of the narrowest bar) of the search. */
 export interface DirectedProfile {
   levels: readonly SampledProfile[]
   isReversed: boolean
@@ -8,23 +8,23 @@ export interface DirectedProfile {
   bars: { begin: number; end: number }
 }
 
-/** Minimum fit of a start character: the share of the energy of the samples that its pattern explains, 0 to 1. */
+/** Minimum match of a start character: the share of the samples' variance that its pattern explains, 0 to 1. */
 const START_FIT = 0.7
 const MAX_STARTS = 10
-/** Maximum distance of a start character from the first bars: as a share of the length of the bars, and in pixels. */
+/** Maximum distance of a start character from the first bars: as a share of the bars' length, and in pixels. The larger limit applies. */
 const [NEAR, NEAR_PIXELS] = [0.2, 40]
 /** Maximum difference between the logarithms of two module sizes that count as equal. */
 const SAME_SIZE = 0.13
-/** Distance from the first bars, as a share of the length of the bars, beyond which a start character is unlikely. */
+/** Standard deviation of a start character's distance from the first bars, as a share of the length of the bars. */
 const APART = 0.12
 
-/** Patterns of one symbology, with the blur in modules for which they are drawn. */
+/** Character patterns of one symbology, drawn with one blur (in modules). */
 export interface PatternSearch {
   set: SymbolTemplates
   blur: number
 }
 
-/** Position in a line at which a start character fits. */
+/** Position in a brightness profile at which a start character matches. */
 export interface StartCandidate {
   line: DirectedProfile
   search: PatternSearch
@@ -35,7 +35,9 @@ export interface StartCandidate {
   gain: number
 }
 
-/** Finds the positions near the first bars of a line at which a start character fits at some module size. `searches` differ only in their blur. */
+/**
+ * Finds positions near the first bars at which a start character matches. `searches` are the patterns of one symbology at several blurs.
+ */
 export function findStartCandidates(line: DirectedProfile, searches: readonly PatternSearch[]): StartCandidate[] {
   const found: StartCandidate[] = []
   const middle = searches[searches.length >> 1]
@@ -58,7 +60,7 @@ export function findStartCandidates(line: DirectedProfile, searches: readonly Pa
   return found
 }
 
-/** Returns the start character at a position, with the blur that fits best. */
+/** Returns the start candidate at a position, with the blur that matches best. */
 function chooseBestBlur(line: DirectedProfile, searches: readonly PatternSearch[], level: SampledProfile, from: number, { value }: PatternTemplate): StartCandidate {
   const starts = searches.flatMap((search) => {
     const template = search.set.starts.find((start) => start.value === value)
@@ -70,12 +72,12 @@ function chooseBestBlur(line: DirectedProfile, searches: readonly PatternSearch[
 
 export const computeStartPosition = ({ level, from, template }: StartCandidate): number => ((from + template.lead) * level.module) / SAMPLES_PER_MODULE
 
-/** Returns whether two starts belong to one code: the same start character at nearly the same position and size. */
+/** Returns whether two candidates are of one printed code: the same start character at nearly the same position and size. */
 const isSame = (one: StartCandidate, other: StartCandidate): boolean =>
   one.line === other.line && one.template.value === other.template.value && one.search.set.symbology.format === other.search.set.symbology.format &&
   one.search.set.symbology.ratio === other.search.set.symbology.ratio && Math.abs(computeStartPosition(one) - computeStartPosition(other)) <= 2 * one.level.module && Math.abs(Math.log(one.level.module / other.level.module)) < SAME_SIZE
 
-/** Returns the start characters that fit best, one for each code. */
+/** Returns the best start candidates, at most `MAX_STARTS` and only one for each printed code. */
 export function chooseStartCandidates(found: readonly StartCandidate[]): StartCandidate[] {
   const chosen: StartCandidate[] = []
   const strength = (start: StartCandidate) => {

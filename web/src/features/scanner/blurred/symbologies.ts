@@ -1,6 +1,6 @@
 import { buildCode128Text, buildCode39Text, buildCode93Text } from './codeTexts'
 
-/** Linear symbology as the blurred-code decoder uses it: characters of equal width, each of which begins with a bar and ends with a space. */
+/** Linear symbology of the blurred-code decoder. Its characters have equal width; each begins with a bar and ends with a space. */
 export interface Symbology {
   format: 'code_128' | 'code_39' | 'code_93'
   /** Widths of the bars and spaces of each character in modules, a bar first. The index is the character's value. */
@@ -9,25 +9,25 @@ export interface Symbology {
   width: number
   starts: readonly number[]
   stop: number
-  /** Width of the bar after the stop character, 0 for none. */
+  /** Width in modules of the bar after the stop character; 0 for a symbology without this bar. */
   tail: number
   hasCheckCharacter: boolean
-  /** Returns the text of the values between start and stop; `null` when the check character is wrong. The first of `values` is the start. */
+  /** Decodes character values (with the start, without the stop) to text; `null` for a wrong check character or an unexpected character. */
   textOf: (values: readonly number[]) => string | null
-  /** Returns the same symbology with another width of its wide bars; `null` when the widths are whole modules. */
+  /** Returns the symbology with another width of its wide bars; `null` when bar widths are fixed numbers of modules. */
   withRatio: ((ratio: number) => Symbology) | null
-  /** Width of a wide bar in modules. */
+  /** Width of a wide bar in modules; 1 for symbologies without distinct wide bars. */
   ratio: number
 }
 
 const widthsOf = (digits: string): number[] => [...digits].map(Number)
 const widthOf = (widths: readonly number[] = []): number => widths.reduce((sum, width) => sum + width, 0)
 
-/** Wide bars of the Code 39 characters, by column of the code table: two of the five bars are wide. */
+/** Bar patterns of Code 39, by column of the code table; `1` is a wide bar. Two of the five bars are wide. */
 const TWO_OF_FIVE = ['10001', '01001', '11000', '00101', '10100', '01100', '00011', '10010', '01010', '00110']
-/** Wide spaces of the Code 39 characters, by row of the code table, with the characters of the row in the order of the columns. */
+/** Space patterns of Code 39, by row of the code table, with the row's characters in column order; `1` is a wide space. */
 const CODE_39_ROWS = [['0100', '1234567890'], ['0010', 'ABCDEFGHIJ'], ['0001', 'KLMNOPQRST'], ['1000', 'UVWXYZ-. *']] as const
-/** Wide spaces of the Code 39 characters with narrow bars. */
+/** Space patterns (`1` is a wide space) of the Code 39 characters whose bars are all narrow. */
 const CODE_39_SIGNS = [['1110', '$'], ['1101', '/'], ['1011', '+'], ['0111', '%']] as const
 
 /** Returns which bars and spaces of each Code 39 character are wide. Bars and spaces alternate, beginning with a bar. */
@@ -42,7 +42,7 @@ const CODE_39 = code39Elements()
 const CODE_39_CHARACTERS = [...CODE_39.keys()]
 const GAP = 1
 
-/** Returns the symbology Code 39 for a width of its wide bars and spaces in modules, usually 2 to 3. */
+/** Creates the symbology Code 39. `ratio` is the width of wide bars and spaces in modules, usually 2 to 3. */
 export function createCode39(ratio: number): Symbology {
   const star = CODE_39_CHARACTERS.indexOf('*')
   return {
@@ -75,11 +75,11 @@ export const CODE_128: Symbology = {
   ratio: 1,
 }
 
-/** Modules of the Code 93 characters as bits, a bar first. */
+/** Bit patterns of the Code 93 characters, in hexadecimal: one bit per module, 1 for dark, beginning with a bar. */
 const CODE_93_MODULES =
   '114 148 144 142 128 124 122 150 112 10a 1a8 1a4 1a2 194 192 18a 168 164 162 134 11a 158 14c 146 12c 116 1b4 1b2 1ac 1a6 196 19a 16c 166 136 13a 12e 1d4 1d2 1ca 16e 176 1ae 126 1da 1d6 132 15e'
 
-/** Returns the widths of the bars and spaces in a row of modules. */
+/** Returns the run lengths of a bit pattern: the widths of its bars and spaces in modules. */
 const runsOf = (modules: string): number[] => (modules.match(/1+|0+/g) ?? []).map((run) => run.length)
 
 export const CODE_93: Symbology = {
@@ -103,7 +103,9 @@ export interface BarEdge {
   rises: boolean
 }
 
-/** Returns the inner edges of a character that begins at `from`, without the edges at its start and at the start of the next character. */
+/**
+ * Returns the inner edges of a character that begins at `from` (in modules), without its first edge and the next character's first edge.
+ */
 export function listInnerBarEdges(widths: readonly number[], from: number): BarEdge[] {
   let at = from
   return widths.slice(0, -1).map((width, index) => ({ at: (at += width), rises: index % 2 === 1 }))
@@ -116,5 +118,5 @@ export function listBarEdges({ characters, width, tail }: Symbology, values: rea
   return tail === 0 ? edges : [...edges, { at: end, rises: true }, { at: end + tail, rises: false }]
 }
 
-/** Returns the length of a code in modules, without the gap after a stop that no bar follows. */
+/** Returns the length in modules of a code of `places` characters, without a gap after its last bar. */
 export const computeCodeLength = ({ characters, width, stop, tail }: Symbology, places: number): number => places * width + (tail > 0 ? tail : widthOf(characters[stop]?.slice(0, -1)) - width)

@@ -1,9 +1,9 @@
 import { renderBlurredBars } from './blurredBars'
 import { listBarEdges, listInnerBarEdges, type Symbology } from './symbologies'
 
-/** Samples per module in the coarse search. */
+/** Number of samples per module (width of the narrowest bar) in the coarse search. */
 export const SAMPLES_PER_MODULE = 3
-/** Width in modules of the quiet zone beside a start or stop character, which the search compares as well. */
+/** Width in modules of the quiet zone that belongs to the patterns of start and stop characters. */
 const QUIET = 4
 
 /** Pattern of a character with mean 0 and norm 1, for normalized correlation. */
@@ -14,11 +14,11 @@ export interface PatternTemplate {
   lead: number
 }
 
-/** Blurred patterns of a symbology for the coarse search. */
+/** Blurred character patterns of a symbology, for the coarse search. */
 export interface SymbolTemplates {
   symbology: Symbology
   starts: PatternTemplate[]
-  /** Values and patterns of the characters between start and stop. The patterns have `count` samples each and follow one another. */
+  /** Values and patterns of the characters between start and stop. `samples` has the patterns one after another, `count` samples each. */
   inner: { values: number[]; count: number; samples: Float64Array }
   stop: PatternTemplate
 }
@@ -29,7 +29,7 @@ function normalize(value: number, dark: Float64Array, lead: number): PatternTemp
   return { value, samples: dark.map((shade) => (mean - shade) / norm), lead } // bright is positive, as in a profile
 }
 
-/** Returns the positions, in modules, of the samples between two positions. */
+/** Returns the positions of the samples between two positions, all in modules. */
 const samplePositions = (from: number, to: number): Float64Array => Float64Array.from({ length: Math.floor((to - from) * SAMPLES_PER_MODULE) }, (_, index) => from + (index + 0.5) / SAMPLES_PER_MODULE)
 
 /** Computes the patterns of a symbology, blurred by `blur` modules. A module is the width of a narrow bar. */
@@ -49,24 +49,24 @@ export function createSymbolTemplates(symbology: Symbology, blur: number): Symbo
   }
 }
 
-/** Brightness profile sampled at one module size. */
+/** Brightness profile resampled at one module size (width of the narrowest bar). */
 export interface SampledProfile {
-  /** Pixels per module. */
+  /** Module size in pixels. */
   module: number
   samples: Float64Array
-  /** Running sums of the samples and of their squares. */
+  /** Prefix sums of the samples. `squares` has the prefix sums of the squared samples. */
   sums: Float64Array
   squares: Float64Array
 }
 
-/** Module sizes in pixels of the coarse search, each a few percent larger than the one before. */
+/** Smallest and largest module size of the coarse search in pixels, and the ratio between successive sizes. */
 const [SMALLEST, LARGEST, GROWTH] = [0.9, 7, 1.07]
 const MODULE_SIZES: readonly number[] = Array.from({ length: Math.ceil(Math.log(LARGEST / SMALLEST) / Math.log(GROWTH)) }, (_, index) => SMALLEST * GROWTH ** index)
 
-/** Samples a profile at every module size of the search. */
+/** Resamples a brightness profile at every module size of the coarse search. */
 export const sampleProfile = (values: Float64Array): SampledProfile[] => MODULE_SIZES.map((module) => sampleProfileAt(values, module))
 
-/** Samples a profile at a module size. Each sample is the mean of the pixels that it covers. */
+/** Resamples a brightness profile at one module size. Each sample is the mean of the pixels that it covers. */
 function sampleProfileAt(values: Float64Array, module: number): SampledProfile {
   const integral = new Float64Array(values.length + 1)
   for (let index = 0; index < values.length; index++) integral[index + 1] = (integral[index] ?? 0) + (values[index] ?? 0)
@@ -88,20 +88,23 @@ function sampleProfileAt(values: Float64Array, module: number): SampledProfile {
   return level
 }
 
-/** Returns the energy of samples: the sum of the squared differences from their mean. */
+/** Returns the energy of a range of samples: the sum of the squared differences from their mean. */
 export function computeSampleEnergy({ sums, squares }: SampledProfile, from: number, count: number): number {
   const sum = (sums[from + count] ?? 0) - (sums[from] ?? 0)
   return (squares[from + count] ?? 0) - (squares[from] ?? 0) - (sum * sum) / count
 }
 
-/** Returns the factor with which a normalized pattern occurs in the samples. The square of the factor is the energy that the pattern explains. */
+/**
+ * Returns the correlation of samples with a normalized pattern. Its square is the part of the samples' energy (squared deviation from the
+ * mean) that the pattern explains.
+ */
 export function computePatternGain({ samples }: SampledProfile, { samples: pattern }: PatternTemplate, from: number): number {
   let gain = 0
   for (let index = 0; index < pattern.length; index++) gain += (pattern[index] as number) * (samples[from + index] as number)
   return gain
 }
 
-/** Returns the character that fits the samples best, except start and stop, and its factor; -1 and 0 when no character fits. */
+/** Returns the best matching character other than start and stop, and its correlation; -1 and 0 when no character matches. */
 export function findBestMatchingCharacter({ samples }: SampledProfile, { inner: { values, count, samples: patterns } }: SymbolTemplates, from: number): [number, number] {
   let [value, strongest] = [-1, 0]
   for (let index = 0, at = 0; index < values.length; index++) {
@@ -112,7 +115,7 @@ export function findBestMatchingCharacter({ samples }: SampledProfile, { inner: 
   return [value, strongest]
 }
 
-/** Returns the share of the energy that a pattern explains; 0 outside of the profile and for inverted contrast. */
+/** Returns the share of the samples' variance that a pattern explains, 0 to 1; 0 outside of the profile and for inverted contrast. */
 export function computeExplainedShare(level: SampledProfile, template: PatternTemplate, from: number): number {
   const count = template.samples.length
   if (from < 0 || from + count > level.samples.length) return 0

@@ -5,18 +5,18 @@ import type { LineText } from './protocol'
 /** Result of matching a read text with the vehicles of a campaign. */
 export type LabelTextMatch<V> =
   | { kind: 'identified'; vehicle: V }
-  /** The nearest vehicles, the most similar first. The person picks one of them. */
+  /** Vehicles with a similar identifier, or whose identifier ending or parking space was read. The user picks one of them. */
   | { kind: 'pick'; vehicles: V[] }
   | { kind: 'none' }
 
 /** Maximum number of characters in which a read text may differ from a vehicle's identifier and still identify the vehicle. */
 export const MAX_WRONG_CHARACTERS = 2
 /**
- * Minimum lead of the best identifier, in characters: every other identifier must have at least this many more differences from the
- * read text. With a smaller lead, the person picks the vehicle.
+ * Minimum lead of the best identifier: every other identifier must differ from the read text in at least this many more characters. With a
+ * smaller lead, the user picks the vehicle.
  */
 export const MIN_DISTANCE_TO_NEXT_VEHICLE = 2
-/** Confidence in percent from which a character counts as certain. A vehicle whose identifier lacks a certain character is ruled out. */
+/** Confidence in percent from which a read character counts as certain. An identifier with another character there is ruled out. */
 const CERTAIN_CONFIDENCE = 95
 /**
  * Minimum length of an identifier that can identify a vehicle. Identifiers shorter than `LENIENT_LENGTH` may differ in one character,
@@ -25,16 +25,16 @@ const CERTAIN_CONFIDENCE = 95
 const MIN_IDENTIFYING_LENGTH = 8
 const LENIENT_LENGTH = 10
 /**
- * Maximum number of differing characters of a vehicle that the person may pick. `LISTED_PER_CHARACTER` lowers the maximum for short
- * identifiers.
+ * Maximum number of characters in which a vehicle offered for picking may differ from the read text. `LISTED_PER_CHARACTER` lowers the
+ * maximum for short identifiers.
  */
 const MAX_LISTED_DIFFERENCES = 4
 const LISTED_PER_CHARACTER = 1 / 4
 export const MAX_LISTED_VEHICLES = 6
 const MIN_ENDING = 5
-/** Number of vehicles that are compared before the search lets other work of the page run. */
+/** Number of vehicles that are compared in one slice. Between slices, the search lets other work of the page run. */
 const VEHICLES_PER_SLICE = 2000
-/** Separator of lines, which prevents an identifier from being found across a line that was not read. */
+/** Placeholder for a line that was not read, which prevents an identifier from matching across that line. */
 const LINE_SEPARATOR = '\n'
 
 const maxWrong = (length: number): number => (length < MIN_IDENTIFYING_LENGTH ? -1 : length < LENIENT_LENGTH ? 1 : MAX_WRONG_CHARACTERS)

@@ -4,7 +4,10 @@ import { extractLinePicture, findTextLines, orderLinesByRating, stretchContrast 
 
 const SIDE = 600
 
-/** Draws rows of letter-like marks, upright strokes with crossbars, as tall as given. The ground has the shade that turning a picture leaves around it. */
+/**
+ * Draws rows of letter-like marks (upright strokes with crossbars) of the given heights, on the grey that a rotated picture has at its
+ * edges.
+ */
 function drawRows(rows: { y: number; height: number; marks: number }[]): GrayPicture {
   const picture = createBlankPicture(SIDE, SIDE)
   picture.data.fill(128)

@@ -9,8 +9,9 @@ export interface TextLine {
   slant: number
 }
 
-/** Height in pixels of a capital letter after a line is scaled. `LINE_MARGIN_PX` is the margin in pixels around the scaled line. */
+/** Height in pixels to which the capital letters of a text line are scaled for OCR. */
 export const LETTER_HEIGHT_PX = 30
+/** Margin in pixels around a scaled text line. */
 const LINE_MARGIN_PX = 8
 const MAX_WIDTH = 1400
 
@@ -18,8 +19,9 @@ const MAX_SLANT_DEGREES = 15
 const COARSE_STEP = 1
 const FINE_STEP = 0.25
 const MAX_POINTS = 24_000
-/** Minimum contrast of an edge pixel as a share of the strongest edges' contrast. `FAINTEST_EDGE` is the absolute minimum. */
+/** Minimum contrast of an edge pixel, as a share of the contrast of the strongest edges. */
 const EDGE_SHARE = 0.3
+/** Minimum contrast of an edge pixel, as a brightness difference from 0 to 255. */
 const FAINTEST_EDGE = 10
 /** Minimum number of edges in each row of a text line, as a share of the edges in the row that has the most. */
 const ROW_SHARE = 0.14
@@ -29,9 +31,9 @@ const MAX_HEIGHT = 110
 const MIN_ASPECT = 1.6
 /** Minimum width of the gap between two text lines beside each other, relative to their height. */
 const COLUMN_GAP = 2.2
-/** Ratio of edges across the line to edges along the line, below which a line counts as a barcode. */
+/** Ratio of vertical to horizontal brightness changes below which a line counts as a barcode, whose bars are vertical. */
 const BARCODE_SHARE = 0.3
-/** Width of a line of 17 characters, relative to its height. Wider lines are no more likely to be an identifier. */
+/** Ratio of width to height of a line of 17 characters. Wider lines get no higher rating as a possible identifier. */
 const IDENTIFIER_ASPECT = 13
 
 const increment = (counts: Int32Array, index: number): void => {
@@ -68,10 +70,7 @@ function findEdges({ width, height, data }: GrayPicture): Edges {
   return { xs, ys, count, threshold }
 }
 
-/**
- * Counts the edges of each row of a picture that is sheared by a slant. The result starts with the row `-reach`, because the shear
- * moves edges above the picture.
- */
+/** Counts the edges in each row of a picture sheared by a slant. The result starts at row `-reach`, since shearing moves edges upwards. */
 function countRows({ xs, ys, count }: Edges, rows: number, reach: number, slant: number): Int32Array {
   const counts = new Int32Array(rows + 2 * reach)
   const rise = Math.tan(slant)
@@ -79,7 +78,7 @@ function countRows({ xs, ys, count }: Edges, rows: number, reach: number, slant:
   return counts
 }
 
-/** Returns how clearly text lines and the gaps between them are separated when the picture is sheared by a slant. */
+/** Returns how sharply the edge counts change from row to row. The result is highest when the assumed slant makes text lines horizontal. */
 function measureSharpness(counts: Int32Array): number {
   let sum = 0
   for (let row = 1; row < counts.length; row++) sum += ((counts[row] ?? 0) - (counts[row - 1] ?? 0)) ** 2
@@ -172,7 +171,7 @@ function findColumns({ xs, ys, count }: Edges, width: number, rows: Span, rise: 
 /** Returns the indexes of the lines in the order in which they should be read: lines with the shape of an identifier first. */
 export const orderLinesByRating = (lines: readonly TextLine[]): number[] => lines.map((line, place) => ({ place, rating: rate(line) })).toSorted((a, b) => b.rating - a.rating).map(({ place }) => place)
 
-/** Cuts a line out of a picture: deskewed, at the height that the engine reads best, dark on light and with full contrast. */
+/** Cuts a text line out of a picture: deskewed, at the height that the OCR engine reads best, dark on light and with full contrast. */
 export function extractLinePicture(picture: GrayPicture, { x, y, width, height, slant }: TextLine): GrayPicture {
   let [source, shrink] = [picture, 1]
   while (height / shrink > 2 * LETTER_HEIGHT_PX) [source, shrink] = [halvePicture(source), 2 * shrink]
@@ -190,7 +189,7 @@ export function extractLinePicture(picture: GrayPicture, { x, y, width, height, 
 const DARKEST = 0.02
 const LIGHTEST = 0.9
 
-/** Stretches the shades of a line to the full range. Inverts light characters on a dark ground, which cover less of the line than the ground. */
+/** Stretches the grey values of a text line to the full range. Inverts a line of light characters on a dark ground. */
 export function stretchContrast({ width, height, data }: GrayPicture): GrayPicture {
   const counts = new Int32Array(256)
   for (const shade of data) increment(counts, shade)

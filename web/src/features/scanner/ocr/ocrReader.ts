@@ -2,7 +2,7 @@ import { createDeferred } from '../deferred'
 import type { CameraFrame } from '../protocol'
 import type { LineText, OcrRequest, OcrResponse } from './protocol'
 
-/** Time limit in milliseconds for loading the engine and its model of about four megabytes over a slow connection. */
+/** Time limit in milliseconds for loading the OCR engine and its model (about 4 MB), also over a slow connection. */
 export const LOAD_TIMEOUT_MS = 120_000
 /** Time limit in milliseconds for one response of the loaded engine. A worker that does not respond in time has failed without an error event. */
 export const RESPONSE_TIMEOUT_MS = 20_000
@@ -55,7 +55,7 @@ function startReader(): OcrReader {
   } catch (error) {
     fail(error instanceof Error ? error.message : String(error))
   }
-  /** Sends one request at a time, because the worker stores the lines of only one picture. */
+  /** Sends a request and waits for its response. Callers must wait for the response before they send the next request. */
   const ask = async (request: OcrRequest, transfer: Transferable[] = []): Promise<OcrResponse> => {
     await loaded.promise
     if (failure !== null) throw failure

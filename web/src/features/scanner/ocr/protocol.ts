@@ -10,7 +10,7 @@ export interface LineText {
 export type OcrRequest =
   /** Finds the text lines of a picture, and prepares the lines for reading. */
   | { kind: 'find'; frame: CameraFrame }
-  /** Reads one line of the last picture, which is selected by its index. */
+  /** Reads one line of the last picture. `place` is the index of the line. */
   | { kind: 'read'; place: number }
 
 /** Message from the OCR worker to the page. */
@@ -19,5 +19,5 @@ export type OcrResponse =
   /** Indexes of the detected lines, counted from the top, in the order in which they should be read. */
   | { kind: 'found'; order: number[] }
   | { kind: 'text'; line: LineText }
-  /** The reader has failed and has to be replaced. */
+  /** The OCR engine has failed, and the page has to start a new worker. */
   | { kind: 'failed'; message: string }

@@ -10,7 +10,7 @@ export function toLineText(blocks: readonly Block[] | null): LineText {
   return { text: symbols.map(({ text }) => text).join(''), confidences: symbols.flatMap(({ text, confidence }) => [...text].map(() => confidence)) }
 }
 
-/** Reads lines one by one in the given order until the texts suffice to identify a vehicle. Returns the texts from top to bottom, with `null` for a line that was not read. */
+/** Reads lines in the given order until `isEnough` returns true. Returns the texts from top to bottom, with `null` for unread lines. */
 export async function recognizeLines(
   order: readonly number[], read: (place: number) => Promise<LineText>, isEnough: (texts: (LineText | null)[]) => Promise<boolean>,
 ): Promise<(LineText | null)[]> {

@@ -15,9 +15,9 @@ import styles from './TimelineEntry.module.css'
 type FieldChange = VehicleHistoryEntry['fields'][number]
 
 const ICONS: Record<Exclude<VehicleHistoryEntry['kind'], 'save'>, IconName> = { conflict: 'check', bulk_status: 'list', bulk_space: 'list', bulk_file: 'sheet', import: 'upload' }
-/** Minimum difference between the clocks of device and server at which the device's time is shown. */
+/** Minimum difference in milliseconds between the clocks of device and server at which the device's time is shown. */
 const CLOCK_TOLERANCE_MS = 2 * 60_000
-/** Page with the list of bulk changes and imports. */
+/** URL of the page that lists the bulk changes and imports. */
 const JOBS = '/campaign-list?tool=history'
 
 /** One change of a vehicle: the changed fields, and who changed them, when and how. */
@@ -51,7 +51,7 @@ function iconOf({ kind, origin, fields }: VehicleHistoryEntry): IconName {
 const isFarFrom = (at: string, deviceTime: string | null | undefined): deviceTime is string =>
   typeof deviceTime === 'string' && Math.abs(Date.parse(at) - Date.parse(deviceTime)) > CLOCK_TOLERANCE_MS
 
-/** Returns the title of a change such as an import or a conflict. Returns `null` when the changed fields alone say what happened. */
+/** Returns the title of an import, a conflict, or a save without changed fields. Returns `null` when the changed fields say enough. */
 function useTitle({ kind, file, fields }: VehicleHistoryEntry): string | null {
   const t = useVehicleHistoryText()
   if (kind === 'import') return file === '' ? t('history.imported') : t('history.importedFrom', { file })
@@ -60,7 +60,10 @@ function useTitle({ kind, file, fields }: VehicleHistoryEntry): string | null {
   return fields.length === 0 ? t('history.inspected') : null
 }
 
-/** Origin of a change, such as a save or a bulk change. A bulk change links to the list of bulk changes if the person may open that list. */
+/**
+ * Text that states how a change was made: by a scan, by typing, on screen, or in bulk. A bulk change links to the list of bulk changes if
+ * the person may open that list.
+ */
 function Way({ event: { kind, origin, file } }: { event: VehicleHistoryEntry }) {
   const manages = mayManageCampaigns(useSession()?.user.user_type ?? '')
   const [t, shared] = [useVehicleHistoryText(), useTimelineText()]
@@ -94,7 +97,7 @@ function Change({ change: { field, old, new: value, in_conflict }, kind }: { cha
   )
 }
 
-/** Value of a field. A vehicle that lost its status other than by a save counts as not inspected, as before its first status. */
+/** Value of a vehicle field. An empty status is shown as 'No status' if `inspected`, otherwise as 'Not inspected'. */
 function Value({ field, value, inspected = false }: { field: FieldChange['field']; value: string; inspected?: boolean }) {
   const t = useTimelineText()
   if (field === 'status') return <VehicleStatusBadge status={value} inspected={inspected} />

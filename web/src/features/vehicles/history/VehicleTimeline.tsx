@@ -16,7 +16,7 @@ export function VehicleTimeline({ vehicle }: { vehicle: Vehicle }) {
 
 interface ChangesProps {
   id: number
-  /** Time before which the changes were made; `null` for the newest changes. */
+  /** Timestamp before which the listed changes were made; `null` for the newest changes. */
   before: string | null
 }
 

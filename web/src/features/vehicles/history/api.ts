@@ -8,8 +8,8 @@ import type { Vehicle } from '@/api/types'
 const PAGE_SIZE = 20
 
 /**
- * Fetches one page of the changes of a vehicle, newest first. `before` is the time before which the changes were made, or `null` for
- * the newest.
+ * Fetches one page of the changes of a vehicle that were made before the timestamp `before`, newest first. `null` requests the newest
+ * changes.
  */
 export const useVehicleHistoryPage = (id: number, before: string | null) =>
   useTimelineQuery(queryKeys.vehicleHistoryPage(id, before), async (signal) => {

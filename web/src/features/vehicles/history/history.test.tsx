@@ -24,7 +24,7 @@ async function unfold(reply: Parameters<typeof stubServer>[0][string]) {
   signInAs(LEADER)
   const calls = stubServer({ [HISTORY]: reply })
   const person = renderPage(() => <HistorySection vehicle={vehicle} />, '/vehicle/:id', '/vehicle/7')
-  expect(calls).toEqual([]) // folded, it asks for nothing
+  expect(calls).toEqual([]) // a collapsed history sends no request
   const button = screen.getByRole('button', { name: 'History' })
   expect(button.getAttribute('aria-expanded')).toBe('false')
   await person.click(button)
