@@ -7,9 +7,11 @@ import { formatCount } from '@/lib/time'
 import { compareNaturally, isShownYard } from '@/lib/yards'
 import { Icon } from '@/ui/Icon'
 import table from '@/ui/Table.module.css'
-import { estimateFinish, listWorkedHours } from './dashboard/forecast'
 import { getDateFormatters } from './dashboard/dateFormatters'
-import { findWorkingHours, type WorkingHours } from './dashboard/workingHours'
+import { formatFinishRange } from './dashboard/describeForecast'
+import { computeFinishForecast, estimateFinish, type FinishRange } from './dashboard/forecast'
+import { useDashboardText } from './dashboard/text'
+import type { WorkingHours } from './dashboard/workingHours'
 import { sumInspectionsPerHour } from './inspectionsPerHour'
 import { countDefectiveVehicles, StatusLegend, StatusStackedBar, sumStatusCounts, type StatusCounts } from './StatusStackedBar'
 import { useCampaignsText } from './text'
@@ -34,20 +36,21 @@ export const listShownYards = (yards: YardProgress[]): YardProgress[] =>
   yards.filter((yard) => hasVehicles(yard) && isShownYard(yard)).toSorted((a, b) => compareNaturally(a.name, b.name))
 
 /**
- * Returns the entries '-' and '0', which group the vehicles on parking spaces that belong to no real yard. The table lists these entries
- * last, so that its rows add up to the totals. The server omits '-' for operators.
+ * Returns the groups '-' and '0' of a campaign. The table lists them last, so that the rows add up to the totals; the server omits '-' for
+ * operators.
  */
 const listUnassignedGroups = (yards: YardProgress[]): YardProgress[] => yards.filter((yard) => hasVehicles(yard) && !isShownYard(yard))
 
 /** Progress and statuses of each yard of a campaign as a table, with the people who work there and a last row for all yards. A click on a row opens the yard. */
 export function YardTable({ yards, pace, activity, hrefOf, current, manages }: YardTableProps) {
   const t = useCampaignsText()
+  const now = useCurrentTime()
   const shown = [...listShownYards(yards), ...listUnassignedGroups(yards)]
   if (shown.length === 0) return null
   const isWorked = (pace?.people.length ?? 0) > 0
   const statusesOf = (id: number) => activity?.yards.find(({ yard_id }) => yard_id === id)?.statuses ?? []
   const all = sumStatusCounts(activity?.yards ?? [])
-  const hours = findWorkingHours(activity ? listWorkedHours(activity).map(({ at }) => at) : [])
+  const { hours, finish } = computeFinishForecast(activity ?? NO_ACTIVITY, pace?.per_hour ?? 0, null, now)
   const sum = (what: 'done' | 'total') => shown.reduce((count, yard) => count + yard[what], 0)
   return (
     <section className={styles.yards} aria-labelledby="yards">
@@ -93,7 +96,7 @@ export function YardTable({ yards, pace, activity, hrefOf, current, manages }: Y
               <th scope="row">{t('yardTable.all')}</th>
               <Counts label={t('yardTable.all')} counts={all} done={sum('done')} total={sum('total')} />
               {isWorked && (
-                <Work yard={{ done: sum('done'), total: sum('total') }} people={pace?.people ?? []} hours={hours} manages={manages}>
+                <Work yard={{ done: sum('done'), total: sum('total') }} people={pace?.people ?? []} hours={hours} finish={finish} manages={manages}>
                   {(names) => t('number.people', { n: names.length })}
                 </Work>
               )}
@@ -113,8 +116,10 @@ export function listIdleYards(yards: YardProgress[], pace: InspectionPace | unde
 }
 
 const NONE = '–'
+/** Activity of a campaign whose saves by hour are not loaded. */
+const NO_ACTIVITY: InspectionActivity = { hours: [], people: [], yards: [], total: 0, inspected: 0, inspected_before: 0 }
 
-/** Table cells with the vehicles of one yard, or of all yards: status bar, and counts of inspected, total, left and defective. */
+/** Cells with the vehicles of one yard, or of all yards: bar of statuses, and numbers of inspected, total, remaining and defective vehicles. */
 function Counts({ label, counts, done, total }: { label: string; counts: StatusCounts; done: number; total: number }) {
   const t = useCampaignsText()
   const wrong = countDefectiveVehicles(counts)
@@ -135,21 +140,25 @@ interface WorkProps {
   yard: Pick<YardProgress, 'done' | 'total'>
   people: InspectionPace['people']
   hours: WorkingHours
+  /** Estimated end of the campaign, for the row of all yards; absent in the rows of single yards, whose end follows from their pace. */
+  finish?: FinishRange | null
   manages: boolean
   children: (names: string[]) => ReactNode
 }
 
-/** Table cells with the current work in one yard, or in all yards: vehicles per hour, estimated end, and the people who work there. */
-function Work({ yard: { done, total }, people, hours, manages, children }: WorkProps) {
+/** Cells with the present work in one yard, or in all yards: vehicles per hour, estimated end, and the people who work there. */
+function Work({ yard: { done, total }, people, hours, finish, manages, children }: WorkProps) {
+  const t = useDashboardText()
   const formats = getDateFormatters(useLanguage())
   const now = useCurrentTime()
   const perHour = sumInspectionsPerHour(people)
   const end = done < total ? estimateFinish(total - done, perHour, hours, now) : null
+  const range = finish ?? (end === null ? null : { earliest: end, latest: end })
   const names = [...new Set(people.map(({ hmc }) => hmc))]
   return (
     <>
       {manages && <td className={`${styles.number} ${styles.rate}`}>{perHour > 0 ? formatCount(Math.round(perHour)) : NONE}</td>}
-      {manages && <td className={`${styles.number} ${styles.rate}`}>{end === null ? NONE : formats.moment(end, now)}</td>}
+      {manages && <td className={`${styles.number} ${styles.rate}`}>{range === null ? NONE : formatFinishRange(range, formats, now, t)}</td>}
       <td className={`${styles.people} ellipsis`} title={names.join(', ') || undefined}>{children(names)}</td>
     </>
   )
