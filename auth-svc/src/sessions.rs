@@ -108,7 +108,7 @@ pub enum SessionSelection {
 /// a database error.
 pub async fn list(db: &Db, caller: &Caller, user_id: i64) -> Result<Vec<OpenSession>, Error> {
     check_may(caller, user_id)?;
-    sessions::list_of_user(db, user_id).await
+    sessions::list_user_sessions(db, user_id).await
 }
 
 /// Ends sessions of a user and returns the number of ended sessions.
@@ -152,7 +152,7 @@ pub async fn end_sessions(db: &Db, identity: &TokenVerifier, act: Actor, user_id
 ///
 /// # Errors
 /// Returns a database error.
-pub async fn end_sessions_signed_out_offline(
+pub async fn end_sessions_after_offline_sign_out(
     db: &Db,
     clock: &Clock,
     identity: &TokenVerifier,

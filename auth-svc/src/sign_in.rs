@@ -212,7 +212,7 @@ impl SignInService {
             })
             .await?;
         let Some(made_at) = made_at else { return Ok(None) };
-        self.lockout.release_reserved_attempt_in_cache(counter_names).await;
+        self.lockout.release_attempt_in_cache(counter_names).await;
         let (session, must_change_password) = (session_id.clone(), user.must_change);
         let holder = TokenSubject { subject: id.to_string(), role: user.role(), session, must_change_password };
         let issued_token = self.keys.issue_token(holder, made_at, token_lifetime)?;
@@ -315,7 +315,7 @@ impl SignInService {
                 })
             })
             .await?;
-        self.lockout.release_reserved_attempt_in_cache(&counter_names).await;
+        self.lockout.release_attempt_in_cache(&counter_names).await;
         if noted { Ok(()) } else { Err(Error::NotSignedIn) }
     }
 
@@ -337,7 +337,7 @@ impl SignInService {
                 })
             })
             .await?;
-        self.lockout.release_reserved_attempt_in_cache(counter_names).await;
+        self.lockout.release_attempt_in_cache(counter_names).await;
         sessions::revoke_locally(&self.identity, ended);
         Ok(())
     }

@@ -30,7 +30,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 pub const PUBLISH_LEAD_TIME: TimeDelta = TimeDelta::minutes(15);
 /// Time for which a signing key stays trusted after its successor begins to sign: the maximum token lifetime, plus an hour for
 /// clock differences.
-pub const RETENTION_AFTER_ROTATION: TimeDelta = TimeDelta::hours(MAX_TOKEN_HOURS + 1);
+pub const KEY_RETENTION_AFTER_ROTATION: TimeDelta = TimeDelta::hours(MAX_TOKEN_HOURS + 1);
 
 /// A signing key in memory, decrypted and ready to sign access tokens.
 struct Key {
@@ -79,7 +79,7 @@ impl SigningKeys {
     /// Passes the public keys to the token verifier of this process at once. Otherwise, the verifier would have no keys until its first
     /// poll.
     pub fn install_public_keys(&self, identity: &TokenVerifier) {
-        identity.set_keys(self.to_proto().into_iter().map(|key| (key.id, key.public_key)));
+        identity.replace_signing_keys(self.to_proto().into_iter().map(|key| (key.id, key.public_key)));
     }
 
     /// Returns the public keys that are trusted now, as protobuf messages.
@@ -135,10 +135,10 @@ fn encode(id: &str, private: &EncodingKey, claims: &Claims) -> Result<String, Er
     jsonwebtoken::encode(&header, claims, private).map_err(|cause| Error::Internal(cause.to_string()))
 }
 
-/// Returns, for each signing key, the time at which the key stops being trusted: [`RETENTION_AFTER_ROTATION`] after the next key begins
+/// Returns, for each signing key, the time at which the key stops being trusted: [`KEY_RETENTION_AFTER_ROTATION`] after the next key begins
 /// to sign. The time is `None` for the last key, which has no next key.
 fn trust_end_times(turns: &[DateTime<Utc>]) -> Vec<Option<DateTime<Utc>>> {
-    turns.iter().skip(1).map(|next| Some(*next + RETENTION_AFTER_ROTATION)).chain([None]).take(turns.len()).collect()
+    turns.iter().skip(1).map(|next| Some(*next + KEY_RETENTION_AFTER_ROTATION)).chain([None]).take(turns.len()).collect()
 }
 
 /// Generates an Ed25519 signing key that begins to sign at `signs_from`.

@@ -204,7 +204,7 @@ impl UserAdminService {
             "created_at": user.created_at, "last_login_at": user.last_login_at,
         });
         let moment = DateTime::from_timestamp_millis;
-        let open = open_sessions::list_of_user(&self.db, id).await?;
+        let open = open_sessions::list_user_sessions(&self.db, id).await?;
         let open: Value = open
             .iter()
             .map(|one| {

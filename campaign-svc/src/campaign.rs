@@ -53,25 +53,25 @@ pub enum CampaignState {
 /// Error for an unknown text in the status column or the state column of a campaign.
 #[derive(Debug, thiserror::Error)]
 #[error("the status column or state column of a campaign contains the unknown value `{0}`")]
-pub struct InvalidColumn(String);
+pub struct InvalidColumnValue(String);
 
 impl TryFrom<String> for StatusColumn {
-    type Error = InvalidColumn;
+    type Error = InvalidColumnValue;
 
-    fn try_from(text: String) -> Result<Self, InvalidColumn> {
-        status::parse_campaign_status(&text).map(Self).ok_or(InvalidColumn(text))
+    fn try_from(text: String) -> Result<Self, InvalidColumnValue> {
+        status::parse_campaign_status(&text).map(Self).ok_or(InvalidColumnValue(text))
     }
 }
 
 impl TryFrom<String> for CampaignState {
-    type Error = InvalidColumn;
+    type Error = InvalidColumnValue;
 
-    fn try_from(text: String) -> Result<Self, InvalidColumn> {
+    fn try_from(text: String) -> Result<Self, InvalidColumnValue> {
         match text.as_str() {
             "draft" => Ok(Self::Draft),
             "live" => Ok(Self::Live),
             "deleting" => Ok(Self::Deleting),
-            _ => Err(InvalidColumn(text)),
+            _ => Err(InvalidColumnValue(text)),
         }
     }
 }
@@ -88,7 +88,7 @@ impl Campaign {
 
     /// Returns the write lock ('gate') to send to vehicle-svc. The lock is closed for a Closed campaign, whose vehicles accept no
     /// saves, and open otherwise.
-    pub fn vehicle_save_gate(&self) -> Gate {
+    pub fn vehicle_write_lock(&self) -> Gate {
         if self.is_closed() { Gate::Closed } else { Gate::Open }
     }
 

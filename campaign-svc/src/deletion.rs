@@ -33,18 +33,18 @@ impl Context {
         let progress = counting.ok().and_then(Result::ok).and_then(|seen| seen.progress);
         let deletion = Deletion { context, id, progress, at: self.now() };
         if self.db.write(move |tx| Box::pin(async move { deletion.mark_deleted_with_audit(tx).await })).await? {
-            self.purge_deleted_in_background(id).await;
+            self.purge_deleted_campaign_in_background(id).await;
         }
         Ok(())
     }
 
     /// Deletes the vehicles and then the row of a deleted campaign in the background. Returns when both are deleted, or after
     /// [`RESPONSE_TIMEOUT`].
-    pub async fn purge_deleted_in_background(&self, id: i64) {
+    pub async fn purge_deleted_campaign_in_background(&self, id: i64) {
         let (done, removed) = oneshot::channel();
         let context = self.clone();
         self.tasks.spawn(async move {
-            if let Err(cause) = context.purge_deleted(id).await {
+            if let Err(cause) = context.purge_deleted_campaign(id).await {
                 tracing::warn!(%cause, campaign = id, "failed to delete the vehicles of a deleted campaign, retrying in the background");
             }
             let _ = done.send(());
@@ -55,7 +55,7 @@ impl Context {
     }
 
     /// Deletes the vehicles of a deleted campaign in vehicle-svc, then the campaign's row (its tombstone).
-    pub async fn purge_deleted(&self, id: i64) -> Result<(), Error> {
+    pub async fn purge_deleted_campaign(&self, id: i64) -> Result<(), Error> {
         self.vehicles.remove_campaign(id).await?;
         self.db.write(move |tx| Box::pin(async move { store::purge_tombstone(tx, id).await })).await?;
         Ok(())

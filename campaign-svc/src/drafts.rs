@@ -69,7 +69,7 @@ impl Context {
         let (of, at) = (context.caller.signed_in_user_id(), self.now());
         let buried = self.db.write(move |tx| Box::pin(async move { discard(tx, id, of, at).await })).await?;
         if buried {
-            self.purge_deleted_in_background(id).await;
+            self.purge_deleted_campaign_in_background(id).await;
         }
         Ok(())
     }
@@ -90,7 +90,7 @@ async fn insert(tx: &mut Tx<'_>, draft: &NewDraft) -> Result<Campaign, Error> {
     if let Some(made) = store::insert_draft(tx, draft).await? {
         return Ok(made);
     }
-    match store::find_draft_by_import(tx, &draft.import_id).await? {
+    match store::find_campaign_by_import(tx, &draft.import_id).await? {
         Some(made) if made.created_by == draft.created_by && made.name == draft.name => Ok(made),
         Some(_) => Err(Error::ImportIdReused),
         None => Err(Error::NameTaken(draft.name.clone())),

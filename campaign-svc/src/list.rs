@@ -105,7 +105,7 @@ impl Context {
             CampaignOrder::Unspecified => store::list_page(&self.db, &filter, request.window).await?,
             CampaignOrder::Work => {
                 let (own, other) = self.list_active_campaigns(context).await;
-                store::list_page_by_active_users(&self.db, &filter, request.window, (&own, &other)).await?
+                store::list_page_recent_saves_first(&self.db, &filter, request.window, (&own, &other)).await?
             }
         };
         let meta = request.window.to_page_meta(store::count_campaigns(&self.db, &filter).await?);

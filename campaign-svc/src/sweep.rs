@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 use patio_kit::{
     db::Db,
     host::ServiceHost,
-    telemetry::{outage::Outage, to_gauge_value},
+    telemetry::{outage::OutageTracker, to_gauge_value},
 };
 use tonic::Code;
 
@@ -23,7 +23,7 @@ const MAX_CAMPAIGNS_PER_SWEEP: i64 = 100;
 const STEPS: [&str; 3] = ["discard drafts of lost imports", "finish deletions of campaigns", "sync changed campaigns to vehicle-svc"];
 /// Trackers of the outages of the steps, in the order of [`STEPS`]. Each tracker counts the failures since the last success of its
 /// step.
-static OUTAGES: [Outage; 3] = [Outage::new(), Outage::new(), Outage::new()];
+static OUTAGES: [OutageTracker; 3] = [OutageTracker::new(), OutageTracker::new(), OutageTracker::new()];
 
 /// Finds and completes unfinished work; any number of replicas may run sweepers at the same time.
 ///
@@ -53,7 +53,7 @@ impl Sweeper {
             self.0.db.write(move |tx| Box::pin(async move { store::expire_stale_drafts(tx, at - HEARTBEAT_TIMEOUT, at).await })).await?;
         for id in silent {
             tracing::info!(campaign = id, "draft campaign discarded, import-svc sent no heartbeat for the import of this campaign");
-            log_failure(STEPS[0], id, self.0.purge_deleted(id).await)?;
+            log_failure(STEPS[0], id, self.0.purge_deleted_campaign(id).await)?;
         }
         Ok(())
     }
@@ -62,7 +62,7 @@ impl Sweeper {
         let stale = store::list_stale_tombstones(&self.0.db, self.0.now() - DELETION_RETRY_AGE, MAX_CAMPAIGNS_PER_SWEEP).await?;
         metrics::gauge!("patio_saga_backlog", "saga" => "deletions").set(to_gauge_value(stale.len()));
         for id in stale {
-            log_failure(STEPS[1], id, self.0.purge_deleted(id).await)?;
+            log_failure(STEPS[1], id, self.0.purge_deleted_campaign(id).await)?;
         }
         Ok(())
     }

@@ -177,5 +177,5 @@ impl Save {
 
 /// Returns `true` if the campaign's name or write lock (open or closed for saves) changed, so that vehicle-svc must be synced.
 fn must_sync(before: &Campaign, after: &Campaign) -> bool {
-    before.name != after.name || before.vehicle_save_gate() != after.vehicle_save_gate()
+    before.name != after.name || before.vehicle_write_lock() != after.vehicle_write_lock()
 }

@@ -1,5 +1,5 @@
 //! Configuration of the gateway, in addition to the settings that all services share.
-use crate::{http::trusted_proxy::TrustedProxy, tls::CertSource};
+use crate::{http::trusted_proxy::TrustedProxy, tls::CertificateSource};
 use clap::Args;
 use patio_kit::config::{OPERATING_HELP_HEADING, TUNING_HELP_HEADING};
 use std::{net::SocketAddr, num::NonZeroUsize, path::PathBuf, time::Duration};
@@ -26,7 +26,7 @@ pub struct Config {
     /// Serves HTTPS without a proxy: with a local certificate authority (`self-signed`), or with a certificate file and its key
     /// file as `CERTIFICATE,KEY`.
     #[arg(long, env = "PATIO_TLS")]
-    pub tls: Option<CertSource>,
+    pub tls: Option<CertificateSource>,
     /// Sends Strict-Transport-Security (HSTS) to browsers connected over HTTPS; on by default if `PATIO_TLS` names a certificate file.
     #[arg(long, env = "PATIO_HSTS", help_heading = OPERATING_HELP_HEADING, action = clap::ArgAction::Set)]
     pub hsts: Option<bool>,
@@ -62,7 +62,7 @@ impl Config {
     /// from files.
     #[must_use]
     pub fn sends_hsts(&self) -> bool {
-        self.hsts.unwrap_or(matches!(self.tls, Some(CertSource::Files { .. })))
+        self.hsts.unwrap_or(matches!(self.tls, Some(CertificateSource::Files { .. })))
     }
 }
 

@@ -115,7 +115,7 @@ async fn serve(options: Options) -> anyhow::Result<()> {
     let notice = host.settings.shutdown_delay_seconds;
     host.tasks.spawn(async move {
         tokio::select! {
-            () = lifecycle::shutdown_signal(&tasks, notice) => tasks.stop(),
+            () = lifecycle::drain_on_shutdown_signal(&tasks, notice) => tasks.stop(),
             () = tasks.wait_until_stopping() => {}
         }
     });

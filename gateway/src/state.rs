@@ -3,7 +3,7 @@
 use crate::{
     access_rules::AccessRules,
     config::Config,
-    limits::{address_rate_limit::RateLimiter, admission::AdmissionController, open_streams::StreamLimiter},
+    limits::{address_rate_limit::AddressRateLimiter, admission::AdmissionController, open_streams::EventStreamLimiter},
     session_confirmation::ConfirmedSessions,
 };
 use patio_kit::{
@@ -50,17 +50,17 @@ pub struct AppStateInner {
     /// Cache of user names, by user id.
     pub names: UserNameCache,
     /// Rate limit of sign-in attempts per client address.
-    pub sign_ins: RateLimiter,
+    pub sign_ins: AddressRateLimiter,
     /// Rate limit, per client address, of requests that end sessions after offline sign-outs.
-    pub offline_sign_outs: RateLimiter,
+    pub offline_sign_outs: AddressRateLimiter,
     /// Rate limit of browser security reports per client address.
-    pub reports: RateLimiter,
+    pub reports: AddressRateLimiter,
     /// Source of the tokens with which the gateway authenticates itself to other services.
     pub service_tokens: ServiceTokens,
     /// Cache of sessions that auth-svc has confirmed.
     pub confirmed: ConfirmedSessions,
     /// Limit of open event streams, per user and in total.
-    pub streams: StreamLimiter,
+    pub streams: EventStreamLimiter,
     /// Admission control, which limits the number of API requests processed at the same time.
     pub admission: AdmissionController,
 }
@@ -121,7 +121,7 @@ impl AppState {
     #[must_use]
     pub fn new(config: Config, host: &ServiceHost, rules: AccessRules) -> Self {
         let names = UserNameCache::new(UserServiceClient::new(host.channels.auth.clone()));
-        let (sign_ins, offline_sign_outs) = (RateLimiter::new(config.sign_in_burst), RateLimiter::new(config.sign_in_burst));
+        let (sign_ins, offline_sign_outs) = (AddressRateLimiter::new(config.sign_in_burst), AddressRateLimiter::new(config.sign_in_burst));
         let admission = AdmissionController::new(config.max_at_once, &host.channels.vehicle);
         Self(Arc::new(AppStateInner {
             host: host.clone(),
@@ -130,10 +130,10 @@ impl AppState {
             names,
             sign_ins,
             offline_sign_outs,
-            reports: RateLimiter::new(REPORT_BURST),
+            reports: AddressRateLimiter::new(REPORT_BURST),
             service_tokens: host.service_tokens("gateway"),
             confirmed: ConfirmedSessions::default(),
-            streams: StreamLimiter::default(),
+            streams: EventStreamLimiter::default(),
             admission,
         }))
     }

@@ -143,7 +143,7 @@ async fn lists_work_while_user_names_are_unavailable() {
 #[tokio::test]
 async fn without_loaded_keys_requests_get_503_instead_of_401() {
     let stack = Stack::new().await;
-    stack.host.identity.set_keys([]);
+    stack.host.identity.replace_signing_keys([]);
     let answer = stack.ask("GET", "/api/me", None).await;
     assert_eq!((answer.status.as_u16(), answer.header("retry-after")), (503, "1"));
 }

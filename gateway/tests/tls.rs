@@ -1,7 +1,7 @@
 //! Tests of HTTPS without a proxy, with real sockets and TLS handshakes.
 use crate::stack::{Answer, Stack, config, parsed, raw};
 use chrono::TimeDelta;
-use gateway::{Config, server::static_files::StaticFiles, tls::CertSource};
+use gateway::{Config, server::static_files::StaticFiles, tls::CertificateSource};
 use http::StatusCode;
 use rustls::{
     ClientConfig, RootCertStore,
@@ -20,7 +20,7 @@ const GET_HEALTH: &[u8] = b"GET /api/health HTTP/1.1\r\nHost: x\r\nConnection: c
 
 fn self_signed() -> Config {
     let mut config = config();
-    config.tls = Some(CertSource::SelfSigned);
+    config.tls = Some(CertificateSource::SelfSigned);
     config
 }
 
@@ -161,7 +161,7 @@ async fn a_renewed_certificate_is_used_without_a_restart_unless_it_is_invalid() 
     let (first, _) = issue(folder.path());
     let stack = Stack::new().await;
     let mut config = config();
-    config.tls = Some(CertSource::Files { certificates: folder.path().join("tls.crt"), key: folder.path().join("tls.key") });
+    config.tls = Some(CertificateSource::Files { certificates: folder.path().join("tls.crt"), key: folder.path().join("tls.key") });
     let address = stack.listen(config).await;
     let mut kept = secure(address, "localhost", &first, "http/1.1").await.unwrap();
     let (second, _) = issue(folder.path());
@@ -180,7 +180,7 @@ async fn a_renewed_certificate_is_used_without_a_restart_unless_it_is_invalid() 
 async fn an_unusable_certificate_is_reported_at_startup() {
     let stack = Stack::new().await;
     let mut config = config();
-    config.tls = Some(CertSource::Files { certificates: "/nowhere/tls.crt".into(), key: "/nowhere/tls.key".into() });
+    config.tls = Some(CertificateSource::Files { certificates: "/nowhere/tls.crt".into(), key: "/nowhere/tls.key".into() });
     let refused = gateway::start(config, &stack.host).await.err().map(|cause| format!("{cause:#}")).unwrap();
     assert!(refused.contains("PATIO_TLS: cannot read /nowhere/tls.crt"), "{refused}");
 }

@@ -6,9 +6,7 @@ mod api;
 mod error;
 pub mod files;
 mod progress;
-pub mod reader;
 mod recovery;
-pub mod rejection;
 mod saga;
 mod saga_clients;
 pub mod store;
@@ -32,8 +30,8 @@ use patio_proto::{
     audit::audit_service_server::AuditServiceServer,
     imports::{file_service_server::FileServiceServer, import_service_server::ImportServiceServer},
 };
-use reader::WorkbookReader;
 use std::path::PathBuf;
+use workbook_reader::WorkbookReader;
 
 pub use error::Error;
 
@@ -59,7 +57,7 @@ pub struct Config {
 impl Config {
     fn reader(&self) -> std::io::Result<WorkbookReader> {
         let program = self.workbook_reader.clone().map_or_else(std::env::current_exe, Ok)?;
-        Ok(WorkbookReader::new(program, reader::READ_TIMEOUT))
+        Ok(WorkbookReader::new(program, workbook_reader::READ_TIMEOUT))
     }
 
     fn work_dir(&self) -> PathBuf {

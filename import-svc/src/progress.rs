@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 /// Interval at which the progress of an import is written and polled. The interval is short because an import of a
 /// few thousand rows takes less than half a second.
-pub const POLL_INTERVAL: Duration = Duration::from_millis(50);
+pub const PROGRESS_POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Time for which progress stays in the cache after its last update.
 const CACHE_LIFETIME: Duration = Duration::from_secs(600);
 
@@ -79,7 +79,7 @@ impl ProgressTracker {
     }
 
     /// Switches from the reading phase to the saving phase. `total` is the number of rows to save.
-    pub fn start_saving(&self, total: i64) {
+    pub fn enter_saving_phase(&self, total: i64) {
         self.rows.store(0, Relaxed);
         self.total.store(total, Relaxed);
         self.phase.store(ImportPhase::Saving.into(), Relaxed);
@@ -102,7 +102,7 @@ impl ProgressTracker {
     async fn publish_repeatedly(&self) -> Infallible {
         loop {
             self.put().await;
-            tokio::time::sleep(POLL_INTERVAL).await;
+            tokio::time::sleep(PROGRESS_POLL_INTERVAL).await;
         }
     }
 

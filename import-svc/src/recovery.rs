@@ -10,7 +10,7 @@ use patio_kit::{
     auth::{identity::Caller, service_tokens::ServiceTokens},
     db::Db,
     host::ServiceHost,
-    telemetry::{outage::Outage, to_gauge_value},
+    telemetry::{outage::OutageTracker, to_gauge_value},
 };
 use patio_proto::{access::Role, role};
 use std::time::Duration;
@@ -22,14 +22,14 @@ const RECOVERY_INTERVAL: Duration = Duration::from_secs(2);
 const PURGE_INTERVAL: Duration = Duration::from_secs(3600);
 
 /// Counts consecutive failures of the recovery, so that an outage is not logged at every attempt.
-static OUTAGE: Outage = Outage::new();
+static OUTAGE: OutageTracker = OutageTracker::new();
 
 /// Starts the background task that recovers orphaned imports, whose process died.
 pub fn spawn_recovery(host: &ServiceHost, db: Db, running: ActiveImports) {
     let tokens = host.service_tokens("import-svc");
     let (tasks, host) = (host.tasks.clone(), host.clone());
     let searched = db.clone();
-    searched.spawn_after_writes(&tasks, RECOVERY_INTERVAL, move || {
+    searched.spawn_task_after_writes(&tasks, RECOVERY_INTERVAL, move || {
         let (host, db, running, tokens) = (host.clone(), db.clone(), running.clone(), tokens.clone());
         async move {
             let recovered = recover_all(&host, &db, &running, &tokens).await;
@@ -72,7 +72,7 @@ async fn recover_all(host: &ServiceHost, db: &Db, running: &ActiveImports, token
 /// Ends one orphaned import: marks it as imported if its campaign was published, otherwise discards its draft campaign.
 async fn recover_one(host: &ServiceHost, db: &Db, steps: &SagaClients, lost: RunningImport) -> Result<()> {
     let published = match lost.campaign_id {
-        Some(campaign) => steps.find_published(campaign).await?.is_some(),
+        Some(campaign) => steps.find_published_campaign(campaign).await?.is_some(),
         None => false,
     };
     let now = host.clock.now();

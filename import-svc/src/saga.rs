@@ -3,8 +3,6 @@ use crate::{
     active_imports::ActiveImports,
     error::{Error, Result},
     progress::ProgressTracker,
-    reader::{ParsedWorkbook, ReadFailure, WorkbookReader, protocol::SheetHeader},
-    rejection::{ErrorCode, build_rejection, name_taken_rejection},
     saga_clients::SagaClients,
     store::{
         self, BeginAttemptResult, FailureOutcome, ImportAttempt, cancellation,
@@ -36,6 +34,11 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 use tonic::{Code, Status};
 use uuid::Uuid;
+use workbook_reader::{
+    ParsedWorkbook, ReadFailure, WorkbookReader,
+    protocol::SheetSummary,
+    rejection::{ErrorCode, build_rejection, name_taken_rejection},
+};
 
 /// Interval at which a running import sends heartbeats for itself and for its draft campaign.
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(2);
@@ -49,7 +52,7 @@ pub struct UploadedWorkbook {
     pub id: Uuid,
     /// Name of the uploaded file, which ends with `.xlsx`.
     pub file_name: String,
-    /// Content of the file, at most [`crate::rejection::MAX_FILE_BYTES`] bytes.
+    /// Content of the file, at most [`workbook_reader::rejection::MAX_FILE_BYTES`] bytes.
     pub data: Bytes,
 }
 
@@ -122,7 +125,7 @@ impl Importer {
             BeginAttemptResult::Started { id, leftover } => {
                 self.start(id, leftover, Run::new(self, id, person.caller, steps, upload)).await
             }
-            BeginAttemptResult::AlreadyImported { campaign_id, vehicles } => match steps.find_published(campaign_id).await? {
+            BeginAttemptResult::AlreadyImported { campaign_id, vehicles } => match steps.find_published_campaign(campaign_id).await? {
                 Some(campaign) => Ok(ImportOutcome::imported(campaign, vehicles, Vec::new())),
                 None => Err(errors::status(Code::NotFound, Reason::NoCampaign, &"The campaign of this upload was deleted.").into()),
             },
@@ -136,7 +139,7 @@ impl Importer {
     async fn start(&self, id: i64, leftover: Option<i64>, run: Run) -> Result<ImportOutcome> {
         let entered = self.running.mark_running(id);
         if let Some(draft) = leftover {
-            if let Some(campaign) = run.steps.find_published(draft).await? {
+            if let Some(campaign) = run.steps.find_published_campaign(draft).await? {
                 let vehicles = campaign.total_vehicles;
                 store::record_draft(&self.db, id, (draft, campaign.name.clone()), vehicles).await?;
                 store::record_success(&self.db, id, run.caller.clone(), self.host.clock.now()).await?;
@@ -260,8 +263,8 @@ impl Run {
         rejection
     }
 
-    async fn create_draft_campaign(&self, sheet: &SheetHeader) -> Result<i64, Stop> {
-        self.progress.start_saving(sheet.vehicles);
+    async fn create_draft_campaign(&self, sheet: &SheetSummary) -> Result<i64, Stop> {
+        self.progress.enter_saving_phase(sheet.vehicles);
         let draft = self.steps.create_draft(self.upload_id.to_string(), sheet).await.map_err(refusal_of)?;
         self.draft.get_or_init(|| draft.id);
         store::record_draft(&self.db, self.id, (draft.id, sheet.campaign.clone()), sheet.vehicles).await?;
@@ -283,7 +286,7 @@ impl Run {
     async fn publish(&self, draft: i64) -> Result<Campaign, Stop> {
         match self.steps.publish_draft(draft).await {
             Ok(campaign) => Ok(campaign),
-            Err(status) => match self.steps.find_published(draft).await {
+            Err(status) => match self.steps.find_published_campaign(draft).await {
                 Ok(Some(campaign)) => Ok(campaign),
                 Ok(None) | Err(_) => Err(refusal_of(status)),
             },

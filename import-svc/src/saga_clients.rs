@@ -1,5 +1,5 @@
 //! gRPC clients of campaign-svc and vehicle-svc, with one method per step of an import.
-use crate::{progress::ProgressTracker, reader::protocol::SheetHeader};
+use crate::progress::ProgressTracker;
 use bytes::Bytes;
 use patio_kit::{
     client::{call_context::CallContext, service_channel::ServiceChannel},
@@ -17,6 +17,7 @@ use patio_proto::{
 use prost::Message;
 use std::{sync::Arc, time::Duration};
 use tonic::Status;
+use workbook_reader::protocol::SheetSummary;
 
 /// Timeout of the call that stores all vehicles of an import.
 const STORE_TIMEOUT: Duration = Duration::from_secs(120);
@@ -45,7 +46,7 @@ impl SagaClients {
     }
 
     /// Creates the draft campaign, which no user can see before it is published.
-    pub async fn create_draft(&self, import_id: String, sheet: &SheetHeader) -> Result<Campaign, Status> {
+    pub async fn create_draft(&self, import_id: String, sheet: &SheetSummary) -> Result<Campaign, Status> {
         let draft = CreateDraftRequest {
             import_id,
             name: sheet.campaign.clone(),
@@ -102,7 +103,7 @@ impl SagaClients {
     }
 
     /// Returns the campaign with this id if it is published; `None` if it is still a draft or was deleted.
-    pub async fn find_published(&self, id: i64) -> Result<Option<Campaign>, Status> {
+    pub async fn find_published_campaign(&self, id: i64) -> Result<Option<Campaign>, Status> {
         match self
             .campaigns
             .clone()

@@ -1,7 +1,7 @@
 //! Template workbook that users download and fill in. It contains example vehicles and can be imported unchanged.
-use crate::reader::Column;
 use patio_proto::imports::File;
 use rust_xlsxwriter::{Format, Workbook, XlsxError};
+use workbook_reader::Column;
 
 const NAME: &str = "patio-campaign-template.xlsx";
 const CONTENT_TYPE: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";

@@ -4,15 +4,12 @@ use crate::common::{
     book::{Book, row},
     good, read, vehicles, with_rows,
 };
-use import_svc::{
-    reader::{ReadFailure, WorkbookReader},
-    rejection::MAX_FILE_BYTES,
-};
 use std::{
     io::Write,
     os::unix::fs::PermissionsExt,
     time::{Duration, Instant},
 };
+use workbook_reader::{ReadFailure, WorkbookReader, rejection::MAX_FILE_BYTES};
 
 #[tokio::test]
 async fn every_awkward_file_gets_its_code_and_words_that_help() {

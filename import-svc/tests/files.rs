@@ -121,7 +121,10 @@ async fn a_report_holds_every_value_as_a_text_and_no_formula() {
         for (row, vehicle) in rows[1..].iter().zip(&world.kingdom().listed) {
             assert_eq!((&row[2], &row[3]), (&vehicle.serial_number, &vehicle.parking_space));
             let none = if vehicle.inspected { "No status" } else { "" };
-            assert_eq!(row[5], if vehicle.status() == VehicleStatus::Unspecified { none } else { status::status_text(vehicle.status()) });
+            assert_eq!(
+                row[5],
+                if vehicle.status() == VehicleStatus::Unspecified { none } else { status::vehicle_status_text(vehicle.status()) }
+            );
             assert_eq!((&row[7], &row[8], row[9].as_str()), (&vehicle.operator_notes, &vehicle.admin_notes, "=ana"));
         }
         let xml = part(&file, "xl/worksheets/sheet1.xml");

@@ -6,10 +6,7 @@ use crate::common::{
     book::{Book, SHEET, row, worksheet},
     good, with_rows,
 };
-use import_svc::{
-    files::csv_file,
-    reader::{self, Column, ReadFailure, ReadPurpose, StopReason, check_package, protocol::CheckedRows},
-};
+use import_svc::files::csv_file;
 use patio_proto::{vehicle::ImportVehiclesRequest, vin::Vin};
 use patio_testing::from_environment;
 use proptest::{
@@ -20,6 +17,7 @@ use proptest::{
 };
 use prost::Message;
 use std::time::{Duration, Instant};
+use workbook_reader::{Column, ReadFailure, ReadPurpose, StopReason, check_package, protocol::CheckedRows};
 
 /// Runs `test` on `cases` values, or on fifty times as many in the long form.
 fn on_many<S: Strategy>(cases: u32, values: S, test: impl Fn(S::Value) -> Result<(), TestCaseError>) {
@@ -171,13 +169,13 @@ fn sheet() -> impl Strategy<Value = (Vec<&'static str>, Vec<Vec<String>>)> {
 }
 
 /// Reads a sheet for import and for correction, inside this process because the package is valid. Returns both results.
-fn both(file: &[u8]) -> (Result<Vec<Vin>, i32>, Vec<reader::protocol::CheckedRow>) {
+fn both(file: &[u8]) -> (Result<Vec<Vin>, i32>, Vec<workbook_reader::protocol::CheckedRow>) {
     let (mut vehicles, mut lines) = (Vec::new(), Vec::new());
-    let read = reader::read_sheet(file, ReadPurpose::Import, &mut |record| {
+    let read = workbook_reader::read_sheet(file, ReadPurpose::Import, &mut |record| {
         vehicles.extend(ImportVehiclesRequest::decode(record.vehicles).unwrap().vehicles);
         Ok(())
     });
-    let _ = reader::read_sheet(file, ReadPurpose::Correct, &mut |record| {
+    let _ = workbook_reader::read_sheet(file, ReadPurpose::Correct, &mut |record| {
         lines.extend(CheckedRows::decode(record.lines).unwrap().all);
         Ok(())
     });

@@ -3,7 +3,6 @@ use crate::common::{awkward, good, services::World};
 use import_svc::{
     SCHEMA,
     active_imports::ActiveImports,
-    rejection::MAX_FILE_BYTES,
     store::{self, BeginAttemptResult, ImportAttempt},
 };
 use patio_kit::{
@@ -18,6 +17,7 @@ use patio_testing::each_database;
 use std::time::Duration;
 use tonic::Code;
 use uuid::Uuid;
+use workbook_reader::rejection::MAX_FILE_BYTES;
 
 fn fresh() -> String {
     Uuid::now_v7().to_string()

@@ -137,7 +137,7 @@ async fn the_number_of_stored_sheets_is_limited_and_only_sheets_with_row_errors_
         }
         let now = host.clock.now();
         assert!(rejected_workbooks::find(&db, &ids[0], now).await.unwrap().is_none(), "the oldest sheet of a user is deleted");
-        for user_id in 100..100 + rejected_workbooks::MAX_WORKBOOKS {
+        for user_id in 100..100 + rejected_workbooks::MAX_STORED_WORKBOOKS {
             let sheet = rejected_workbooks::RejectedWorkbook {
                 upload_id: format!("of {user_id}"),
                 user_id,

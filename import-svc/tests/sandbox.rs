@@ -1,6 +1,6 @@
 //! System call filter of the reader process: forbidden operations fail.
-use import_svc::reader::sandbox;
 use std::{fs::File, io::Write, net::TcpListener, process::Command};
+use workbook_reader::sandbox;
 
 #[test]
 fn a_filtered_process_can_open_no_file_and_start_no_program() {

@@ -37,7 +37,7 @@ pub mod walking_order;
 pub mod yard;
 
 /// Complete gRPC contract as an encoded `FileDescriptorSet`, for gRPC reflection.
-pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));
+pub const FILE_DESCRIPTOR_SET: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));
 
 /// Rpc of the gRPC contract, with its access and retry rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

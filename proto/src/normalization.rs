@@ -39,7 +39,7 @@ pub fn normalize_lines(written: &str) -> String {
 
 /// Returns `true` for a dash or minus sign other than `-`. Normalization replaces such characters by `-`.
 #[must_use]
-pub fn is_unusual_dash(c: char) -> bool {
+pub fn is_dash_lookalike(c: char) -> bool {
     c != '-' && is_dash(c)
 }
 

@@ -2,7 +2,7 @@
 use crate::normalization;
 
 /// Maximum length of a parking space, in characters.
-pub const MAX_SPACE_LEN: usize = 40;
+pub const MAX_PARKING_SPACE_LEN: usize = 40;
 
 /// Normalizes a parking space (dashes, blanks, invisible characters). Rejects dates and times, because spreadsheet programs turn
 /// parking spaces such as `MAR-1` into dates.
@@ -12,9 +12,10 @@ pub const MAX_SPACE_LEN: usize = 40;
 /// message.
 pub fn parse(written: &str) -> Result<String, String> {
     // Skips the normalization of a text that is far too long for any valid spelling.
-    let space = if written.trim().len() > 16 * MAX_SPACE_LEN { written.into() } else { normalization::normalize_identifier(written) };
-    if space.chars().count() > MAX_SPACE_LEN {
-        return Err(format!("can have at most {MAX_SPACE_LEN} characters."));
+    let space =
+        if written.trim().len() > 16 * MAX_PARKING_SPACE_LEN { written.into() } else { normalization::normalize_identifier(written) };
+    if space.chars().count() > MAX_PARKING_SPACE_LEN {
+        return Err(format!("can have at most {MAX_PARKING_SPACE_LEN} characters."));
     }
     if is_date_or_time(&space) {
         return Err(format!("is a date or a time: {space}. Format the column as text and type the space again."));

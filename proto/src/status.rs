@@ -3,7 +3,7 @@ use crate::{access::Role, campaign::CampaignStatus, vehicle::VehicleStatus};
 
 /// Returns the text of a vehicle status; empty for a vehicle without a status.
 #[must_use]
-pub fn status_text(status: VehicleStatus) -> &'static str {
+pub fn vehicle_status_text(status: VehicleStatus) -> &'static str {
     match status {
         VehicleStatus::Unspecified => "",
         VehicleStatus::Ok => "ok",
@@ -32,7 +32,7 @@ pub const ALL_VEHICLE_STATUSES: [VehicleStatus; 8] = [
 #[must_use]
 pub fn parse(written: &str) -> Option<VehicleStatus> {
     let written = written.trim();
-    ALL_VEHICLE_STATUSES.into_iter().find(|status| status_text(*status).eq_ignore_ascii_case(written))
+    ALL_VEHICLE_STATUSES.into_iter().find(|status| vehicle_status_text(*status).eq_ignore_ascii_case(written))
 }
 
 /// Returns `true` when a role may change a vehicle from one status to another on the vehicle screen.
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn every_status_reads_back_as_itself_in_any_case() {
         for status in ALL_VEHICLE_STATUSES {
-            assert_eq!(parse(&status_text(status).to_uppercase()), Some(status));
+            assert_eq!(parse(&vehicle_status_text(status).to_uppercase()), Some(status));
         }
         assert_eq!((parse(" ok\t"), parse("fine")), (Some(Ok), None));
         for status in [CampaignStatus::Ready, CampaignStatus::Ongoing, CampaignStatus::PendingReview, CampaignStatus::Closed] {

@@ -1,5 +1,5 @@
 //! Tests of the gRPC contract: every rpc has an access rule and a comment.
-use patio_proto::{DESCRIPTORS, METHODS, access::Role};
+use patio_proto::{FILE_DESCRIPTOR_SET, METHODS, access::Role};
 use prost_reflect::DescriptorPool;
 
 #[test]
@@ -11,7 +11,7 @@ fn every_rpc_has_a_rule() {
 
 #[test]
 fn every_rpc_and_service_has_a_comment() {
-    let pool = DescriptorPool::decode(DESCRIPTORS).unwrap();
+    let pool = DescriptorPool::decode(FILE_DESCRIPTOR_SET).unwrap();
     let mut bare = Vec::new();
     for file in pool.files().filter(|f| f.package_name().starts_with("patio.")) {
         let info = file.file_descriptor_proto().source_code_info.clone().unwrap_or_default();

@@ -56,13 +56,13 @@ pub async fn start(_: Config, host: &ServiceHost) -> anyhow::Result<Service> {
     let db = host.open_database(SCHEMA).await?;
     let live = ChangeFeed::start(host, db.clone()).await?;
     let progress = ProgressPublisher::new(host, db.clone()).with_change_feed(live.clone());
-    progress.spawn_delivery(host);
+    progress.spawn_milestone_delivery(host);
     live::work_metrics::spawn_work_metrics(host, db.clone());
     inspection::spawn_key_purge(host, db.clone());
-    job_history::spawn_purge(host, db.clone());
+    job_history::spawn_job_purge(host, db.clone());
     let remover = CampaignRemover::new(host, db.clone());
-    remover.spawn_removal(host);
-    let context = api::Context::new(host, &db, progress, live);
+    remover.spawn_campaign_removal(host);
+    let context = api::ApiContext::new(host, &db, progress, live);
     let (bulk, campaigns) = (api::bulk::BulkApi(context.clone()), api::campaign_vehicles::CampaignVehicleApi(context.clone()));
     ServiceBuilder::new(BINARY.name, host)
         .add_service(VehicleServiceServer::new(api::vehicles::VehicleApi::new(host, context.clone())))

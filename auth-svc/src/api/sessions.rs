@@ -71,7 +71,7 @@ impl SessionService for SessionApi {
         if !(1..=MAX_ENDED_SESSIONS).contains(&ids.len()) || ids.iter().any(|id| id.len() > MAX_SESSION_ID_LEN) {
             return Err(Error::InvalidField { field: "session_ids", why: "must be 1 to 20 session ids" }.into());
         }
-        sessions::end_sessions_signed_out_offline(
+        sessions::end_sessions_after_offline_sign_out(
             &self.sign_in_service.db,
             &self.sign_in_service.clock,
             &self.sign_in_service.identity,

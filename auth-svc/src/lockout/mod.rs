@@ -87,7 +87,7 @@ impl Lockout {
     }
 
     /// Releases a reserved attempt whose password was correct: resets the failures of its counters and takes the attempt off the
-    /// rate limits. Runs in the caller's transaction. After the commit, the caller also calls [`Self::release_reserved_attempt_in_cache`].
+    /// rate limits. Runs in the caller's transaction. After the commit, the caller also calls [`Self::release_attempt_in_cache`].
     ///
     /// # Errors
     /// Returns a database error.
@@ -97,7 +97,7 @@ impl Lockout {
 
     /// Releases, in the counter cache (memory or Redis), a reserved attempt whose password was correct. The caller first commits the
     /// release in the database.
-    pub async fn release_reserved_attempt_in_cache(&self, counter_names: &CounterNames) {
+    pub async fn release_attempt_in_cache(&self, counter_names: &CounterNames) {
         self.cache.apply_operation(LockoutOperation::Release, counter_names, self.now()).await;
     }
 

@@ -118,7 +118,7 @@ pub async fn delete_expired_and_idle(tx: &mut Tx<'_>, unused_ms: i64, here: Date
 }
 
 /// Returns the open sessions of a user, most recently used first.
-pub async fn list_of_user(db: &Db, user_id: i64) -> Result<Vec<OpenSession>, Error> {
+pub async fn list_user_sessions(db: &Db, user_id: i64) -> Result<Vec<OpenSession>, Error> {
     let open = on!(db.read(), c => query_as(
         "select id, user_id, used_ms, ends_ms, device, address, begun_ms from sessions where user_id = $1 order by used_ms desc, id desc")
         .bind(user_id).fetch_all(c).await)?;

@@ -192,7 +192,7 @@ pub fn why(status: &Status) -> (Code, Option<Reason>) {
 
 /// Returns the attempts left or the seconds to wait from an error status.
 pub fn number(status: &Status) -> i64 {
-    let value = errors::status_detail(status, "attempts_left").or_else(|| errors::status_detail(status, "retry_after"));
+    let value = errors::status_value(status, "attempts_left").or_else(|| errors::status_value(status, "retry_after"));
     value.and_then(|value| value.parse().ok()).unwrap_or_else(|| panic!("{status:?} has no number"))
 }
 

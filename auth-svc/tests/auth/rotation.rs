@@ -3,7 +3,7 @@ use crate::office::{FIRST, Office, PASSWORD, another, bearer, config, ended, sig
 use auth_svc::{
     Config, SCHEMA,
     sealing::SealingKey,
-    signing::{self, PUBLISH_LEAD_TIME, RETENTION_AFTER_ROTATION},
+    signing::{self, KEY_RETENTION_AFTER_ROTATION, PUBLISH_LEAD_TIME},
     store::keys::StoredKey,
 };
 use chrono::TimeDelta;
@@ -36,7 +36,7 @@ impl Yard {
     /// Polls the signing keys, as every process does every few seconds.
     async fn ask_for_keys(&self) -> Vec<String> {
         let keys = self.office.tokens().get_signing_keys(GetSigningKeysRequest {}).await.unwrap().into_inner().keys;
-        self.elsewhere.set_keys(keys.iter().map(|key| (key.id.clone(), key.public_key.clone())));
+        self.elsewhere.replace_signing_keys(keys.iter().map(|key| (key.id.clone(), key.public_key.clone())));
         keys.into_iter().map(|key| key.id).collect()
     }
 
@@ -138,7 +138,7 @@ async fn two_rotations_keep_sessions_valid_and_old_keys_expire() {
                     yard.assert_in(session).await;
                 }
             }
-            yard.wait(RETENTION_AFTER_ROTATION - TimeDelta::hours(11) - TimeDelta::minutes(1));
+            yard.wait(KEY_RETENTION_AFTER_ROTATION - TimeDelta::hours(11) - TimeDelta::minutes(1));
             yard.turn_over().await;
             assert_eq!(yard.ask_for_keys().await, both);
             assert!(yard.elsewhere.authenticate(&yard.forged(&key)).is_ok());

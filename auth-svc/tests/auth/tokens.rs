@@ -93,7 +93,7 @@ async fn only_public_keys_are_published() {
         let office = Office::open(host).await;
         let keys = office.tokens().get_signing_keys(GetSigningKeysRequest {}).await.unwrap().into_inner().keys;
         assert!(keys.len() == 1 && keys[0].public_key.len() == 32 && !keys[0].id.is_empty());
-        assert!(office.host.identity.has_key(&keys[0].id));
+        assert!(office.host.identity.has_signing_key(&keys[0].id));
     })
     .await;
 }

@@ -1,6 +1,6 @@
 //! Idle timeout: a session unused for four hours ends, a session in use does not.
 use crate::office::{FIRST, Office, PASSWORD, another, bearer, pass, signed_out, why};
-use auth_svc::{SCHEMA, sessions, store::sessions::list_of_user};
+use auth_svc::{SCHEMA, sessions, store::sessions::list_user_sessions};
 use chrono::TimeDelta;
 use patio_kit::{client::call_context::CallContext, db::Db, errors::Reason};
 use patio_proto::auth::{RecordSessionActivityRequest, RecordSessionActivityResponse};
@@ -14,7 +14,7 @@ async fn end_unused(office: &Office, db: &Db) {
 
 /// Makes a call with a session and waits until auth-svc has recorded the use. Uses are reported with a later poll of revocations.
 async fn use_it(office: &Office, db: &Db, who: &CallContext) {
-    let noted = async || list_of_user(db, 2).await.unwrap()[0].used_ms;
+    let noted = async || list_user_sessions(db, 2).await.unwrap()[0].used_ms;
     let before = noted().await;
     assert_eq!(office.me(who).await.unwrap().id, 2);
     let started = Instant::now();
@@ -35,7 +35,7 @@ async fn an_idle_session_ends_after_four_hours_and_one_in_use_stays() {
             end_unused(&office, &db).await;
             use_it(&office, &db, &used).await;
         }
-        assert_eq!(list_of_user(&db, 2).await.unwrap().len(), 2, "no session ends before four hours have passed");
+        assert_eq!(list_user_sessions(&db, 2).await.unwrap().len(), 2, "no session ends before four hours have passed");
         pass(&office.host, TimeDelta::minutes(6)).await;
         end_unused(&office, &db).await;
         assert_eq!(why(&office.me(&unused).await.unwrap_err()), signed_out());
@@ -45,7 +45,7 @@ async fn an_idle_session_ends_after_four_hours_and_one_in_use_stays() {
         pass(&office.host, TimeDelta::hours(5)).await;
         end_unused(&office, &db).await;
         assert_eq!(why(&office.me(&used).await.unwrap_err()), signed_out());
-        assert!(list_of_user(&db, 2).await.unwrap().is_empty());
+        assert!(list_user_sessions(&db, 2).await.unwrap().is_empty());
         office.close().await;
         db.close().await;
     })
@@ -59,14 +59,14 @@ async fn rows_of_ended_sessions_are_deleted() {
         let db = host.open_database(SCHEMA).await.unwrap();
         let (one, other) = (office.admin().await, office.admin().await);
         office.sign_out(&one).await.unwrap();
-        assert_eq!(list_of_user(&db, 2).await.unwrap().len(), 1);
+        assert_eq!(list_user_sessions(&db, 2).await.unwrap().len(), 1);
         let renamed = patio_proto::auth::UpdateUserRequest { id: 2, hmc: Some("1001".to_owned()), ..Default::default() };
         office.update(&other, renamed).await.unwrap();
-        assert!(list_of_user(&db, 2).await.unwrap().is_empty());
+        assert!(list_user_sessions(&db, 2).await.unwrap().is_empty());
         office.sign_in("1001", PASSWORD).await;
         pass(&office.host, TimeDelta::hours(13)).await;
         end_unused(&office, &db).await;
-        assert!(list_of_user(&db, 2).await.unwrap().is_empty());
+        assert!(list_user_sessions(&db, 2).await.unwrap().is_empty());
         assert!(!office.audit().await.iter().any(|event| event.summary.contains("of inactivity")), "the session expired by itself");
         office.close().await;
         db.close().await;
@@ -80,7 +80,7 @@ async fn a_session_in_constant_use_is_reported_once_per_five_minutes() {
         let identity = patio_kit::auth::identity::TokenVerifier::new(host.clock.clone());
         let office = Office::open(host).await;
         let keys = office.tokens().get_signing_keys(patio_proto::auth::GetSigningKeysRequest {}).await.unwrap().into_inner().keys;
-        identity.set_keys(keys.into_iter().map(|key| (key.id, key.public_key)));
+        identity.replace_signing_keys(keys.into_iter().map(|key| (key.id, key.public_key)));
         let session = office.sign_in(FIRST, PASSWORD).await;
         let id = identity.authenticate(&session.token).unwrap().session_id;
         for _ in 0..100 {

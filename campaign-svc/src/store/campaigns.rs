@@ -42,14 +42,14 @@ pub async fn list_page(db: &Db, filter: &CampaignFilter, window: PageWindow) -> 
 
 /// Returns one page of the published campaigns that match a filter, campaigns with recent saves first. `own` and `other` are JSON
 /// arrays of campaign ids: campaigns in which the caller saved vehicles, and campaigns in which only other users did.
-pub async fn list_page_by_active_users(
+pub async fn list_page_recent_saves_first(
     db: &Db,
     filter: &CampaignFilter,
     window: PageWindow,
     (own, other): (&str, &str),
 ) -> Result<Vec<Campaign>, sqlx::Error> {
     let [first, second, third, fourth] = filter.texts();
-    on!(db.read(), c => query_as(dialect::SELECT_PAGE_BY_ACTIVE_USERS.for_engine(db))
+    on!(db.read(), c => query_as(dialect::SELECT_PAGE_RECENT_SAVES_FIRST.for_engine(db))
         .bind(&filter.pattern).bind(first).bind(second).bind(third).bind(fourth).bind(&filter.ids)
         .bind(window.limit()).bind(window.offset()).bind(own).bind(other)
         .fetch_all(c).await)

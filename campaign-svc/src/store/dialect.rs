@@ -74,7 +74,7 @@ pub const SELECT_PAGE: DialectSql = twin!(columns!(), " order by created_at desc
 /// Selects one page of the campaigns that match the filter in `$1` to `$6`, campaigns with recent saves first. `$7` is the limit, `$8`
 /// the offset. `$9` and `$10` are JSON arrays of campaign ids: campaigns in which the caller saved vehicles, and campaigns in which
 /// only other users did.
-pub const SELECT_PAGE_BY_ACTIVE_USERS: DialectSql = DialectSql {
+pub const SELECT_PAGE_RECENT_SAVES_FIRST: DialectSql = DialectSql {
     sqlite: listed!(columns!(), sqlite_ids!("6"), by_work!(sqlite_ids)),
     postgres: listed!(columns!(), postgres_ids!("6"), by_work!(postgres_ids)),
 };

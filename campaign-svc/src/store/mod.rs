@@ -6,10 +6,10 @@ mod sync_state;
 mod tombstones;
 
 pub use campaigns::{
-    CampaignFilter, count_campaigns, find_campaign, is_name_taken, list_page, list_page_by_active_users, lock_for_update, save_campaign,
+    CampaignFilter, count_campaigns, find_campaign, is_name_taken, list_page, list_page_recent_saves_first, lock_for_update, save_campaign,
     save_status_after_milestone,
 };
-pub use drafts::{NewDraft, find_draft_by_import, insert_draft, publish_draft, record_draft_heartbeat};
+pub use drafts::{NewDraft, find_campaign_by_import, insert_draft, publish_draft, record_draft_heartbeat};
 pub use sync_state::{begin_resync, list_unsynced, record_acknowledged_revision, reserve_revision};
 pub use tombstones::{expire_stale_drafts, is_deleted, list_stale_tombstones, mark_deleted, purge_tombstone};
 

@@ -101,11 +101,11 @@ async fn a_taken_name_and_invalid_draft_fields_are_reported() {
         world.ready("Brakes").await;
         let ask = CreateDraftRequest { import_id: "another".to_owned(), name: " BRAKES ".to_owned(), ..Default::default() };
         let refusal = world.drafts().create_draft(world.for_person(MANAGER, ask)).await.unwrap_err();
-        assert_eq!(errors::status_detail(&refusal, "name").as_deref(), Some("BRAKES"));
+        assert_eq!(errors::status_value(&refusal, "name").as_deref(), Some("BRAKES"));
         assert_eq!(refused::<()>(Err(refusal)), (Code::AlreadyExists, Reason::NameTaken));
         let bad = CreateDraftRequest { name: "x".repeat(121), description: "\u{7}".to_owned(), ..Default::default() };
         let refusal = world.drafts().create_draft(world.for_person(MANAGER, bad)).await.unwrap_err();
-        assert!(errors::status_detail(&refusal, "name").is_some() && errors::status_detail(&refusal, "description").is_some());
+        assert!(errors::status_value(&refusal, "name").is_some() && errors::status_value(&refusal, "description").is_some());
         assert_eq!(refused::<()>(Err(refusal)), (Code::InvalidArgument, Reason::BadRequest));
     })
     .await;

@@ -148,7 +148,7 @@ async fn invalid_list_parameters_are_reported_by_name() {
             ("search", search(&"x".repeat(201))),
         ] {
             let refusal = world.list(ask).await.unwrap_err();
-            assert!(errors::status_detail(&refusal, field).is_some(), "{field}");
+            assert!(errors::status_value(&refusal, field).is_some(), "{field}");
             assert_eq!(refused::<()>(Err(refusal)), (Code::InvalidArgument, Reason::BadRequest));
         }
         assert_eq!(refused(world.get(0).await), (Code::NotFound, Reason::NoCampaign));

@@ -115,9 +115,9 @@ async fn invalid_fields_are_reported_by_name() {
         };
         let refusal = world.save(ADMIN, save).await.unwrap_err();
         for field in ["name", "image", "description", "part", "status"] {
-            assert!(errors::status_detail(&refusal, field).is_some(), "{field}: {}", refusal.message());
+            assert!(errors::status_value(&refusal, field).is_some(), "{field}: {}", refusal.message());
         }
-        assert_eq!(errors::status_detail(&refusal, "model_type"), None);
+        assert_eq!(errors::status_value(&refusal, "model_type"), None);
         assert_eq!(refused::<()>(Err(refusal)), (Code::InvalidArgument, Reason::BadRequest));
         assert_eq!(refused(world.rename(id, " ").await), (Code::InvalidArgument, Reason::BadRequest));
         assert_eq!(refused(world.rename(4711, "Other").await), (Code::NotFound, Reason::NoCampaign));

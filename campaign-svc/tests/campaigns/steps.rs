@@ -65,7 +65,7 @@ async fn an_operator_starts_a_campaign_with_nothing_else_in_the_same_save() {
             ("part", UpdateCampaignRequest { part: Some("x".to_owned()), ..start.clone() }),
         ] {
             let refusal = world.save(OPERATOR, save).await.unwrap_err();
-            assert_eq!(patio_kit::errors::status_detail(&refusal, "field").as_deref(), Some(field));
+            assert_eq!(patio_kit::errors::status_value(&refusal, "field").as_deref(), Some(field));
             assert_eq!(refused::<()>(Err(refusal)), (Code::PermissionDenied, Reason::FieldNotAllowed));
         }
         assert_eq!(world.get(id).await.unwrap().status(), Ready, "a rejected update changes nothing");

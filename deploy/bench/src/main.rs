@@ -220,7 +220,7 @@ impl Bench {
     async fn start(stack: &'static str, sizes: Sizes, mut ground: Ground) -> anyhow::Result<Self> {
         let patio = if stack == "five" {
             ground.start_databases()?;
-            ground.five_processes()?
+            ground.separate_processes()?
         } else {
             ground.one_process()?
         };

@@ -103,9 +103,9 @@ impl Ground {
     }
 
     /// Starts Patio as five processes on PostgreSQL and Redis.
-    pub fn five_processes(&self) -> anyhow::Result<Served> {
+    pub fn separate_processes(&self) -> anyhow::Result<Served> {
         let redis = self.redis.as_ref().context("Redis is not started")?.url();
-        served(self.builder().five_processes().postgres(&self.database()?).redis(&redis).try_start()?, self.stores())
+        served(self.builder().separate_processes().postgres(&self.database()?).redis(&redis).try_start()?, self.stores())
     }
 
     /// Starts a baseline: an HTTP handler directly on the database, or behind one gRPC call if `hop`.

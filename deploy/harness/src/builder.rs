@@ -56,7 +56,7 @@ impl PatioBuilder {
     }
 
     /// Runs each service and the gateway in a separate process.
-    pub fn five_processes(self) -> Self {
+    pub fn separate_processes(self) -> Self {
         self.replicas(1)
     }
 

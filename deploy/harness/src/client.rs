@@ -313,7 +313,7 @@ impl Client {
 
 /// Server-sent event received from Patio.
 #[derive(Debug, Clone)]
-pub struct Event {
+pub struct ServerSentEvent {
     /// Name of the event; empty if the server sent none.
     pub name: String,
     /// Data of the event, parsed as JSON.
@@ -327,16 +327,16 @@ pub struct EventStream {
 }
 
 impl Iterator for EventStream {
-    type Item = Event;
+    type Item = ServerSentEvent;
 
-    fn next(&mut self) -> Option<Event> {
+    fn next(&mut self) -> Option<ServerSentEvent> {
         loop {
             let line = self.lines.next()?.ok()?;
             if let Some(name) = line.strip_prefix("event:") {
                 name.trim().clone_into(&mut self.name);
             } else if let Some(data) = line.strip_prefix("data:") {
                 let data = serde_json::from_str(data.trim()).unwrap_or_default();
-                return Some(Event { name: std::mem::take(&mut self.name), data });
+                return Some(ServerSentEvent { name: std::mem::take(&mut self.name), data });
             }
         }
     }

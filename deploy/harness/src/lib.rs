@@ -7,7 +7,7 @@
 //! | [`Client`] | signs in, imports workbooks, reads and saves vehicles, creates users, receives events |
 //! | [`Postgres`], [`Redis`] | database servers that a test may stop, suspend and restart; both require passwords |
 //! | [`Patroni`] | a cluster of three PostgreSQL servers whose primary a test may switch, kill, suspend or cut off |
-//! | [`Database`], [`claim_empty_database`] | an empty database on the servers given by environment variables |
+//! | [`Database`], [`claim_empty_redis_database`] | an empty database on the servers given by environment variables |
 //! | [`Process`], [`run`] | any other program: started and stopped, or run to completion |
 //! | [`acquire_exclusive_slot`], [`acquire_heavy_slot`], [`acquire_shared_slot`] | permits that control which tests run concurrently |
 //! | [`wait_until`], [`find_free_port`] | wait for a condition; find a port to listen on |
@@ -69,7 +69,7 @@ mod wait;
 
 pub use builder::PatioBuilder;
 pub use certificate_authority::CertificateAuthority;
-pub use client::{Campaign, Client, Event, EventStream, HttpResponse};
+pub use client::{Campaign, Client, EventStream, HttpResponse, ServerSentEvent};
 pub use database::Database;
 pub use environment::{POSTGRES_URL_VARIABLE, PROGRAM_FOLDER_VARIABLE, REDIS_URL_VARIABLE, find_free_port};
 pub use folder::TestFolder;
@@ -78,7 +78,7 @@ pub use patroni::Patroni;
 pub use postgres::{DATABASE_PASSWORD, DATABASE_ROLE, Postgres};
 pub use process::{LaunchConfig, Process, Signal, Spawner};
 pub use programs::{ProgramOutput, program_path, run, run_with_input};
-pub use redis::{REDIS_PASSWORD, Redis, claim_empty_database};
+pub use redis::{REDIS_PASSWORD, Redis, claim_empty_redis_database};
 pub use test_slot::{TestSlot, acquire_exclusive_slot, acquire_heavy_slot, acquire_shared_slot};
 pub use wait::wait_until;
 

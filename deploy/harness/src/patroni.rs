@@ -4,8 +4,8 @@ use crate::{
     environment::find_free_port,
     folder::TestFolder,
     postgres::{
-        ADMIN_ROLE, DATABASE_PASSWORD, DATABASE_ROLE, command_as_postgres, command_line_as_postgres, create_owned_folder,
-        find_installation, run_admin_sql,
+        ADMIN_ROLE, DATABASE_PASSWORD, DATABASE_ROLE, command_as_postgres, command_line_as_postgres, create_folder_for_postgres,
+        find_postgres_bin_folder, run_admin_sql,
     },
     process::{LaunchConfig, Process, Signal},
     proxy::Proxy,
@@ -47,7 +47,7 @@ impl Patroni {
     #[must_use]
     pub fn start() -> Option<Self> {
         let (patroni, etcd) = (Path::new("/usr/bin/patroni"), Path::new("/usr/bin/etcd"));
-        let programs = find_installation().filter(|_| patroni.exists() && etcd.exists())?;
+        let programs = find_postgres_bin_folder().filter(|_| patroni.exists() && etcd.exists())?;
         let folder = TestFolder::temporary();
         let (client, peer) = (find_free_port(), format!("http://127.0.0.1:{}", find_free_port()));
         let url = format!("http://127.0.0.1:{client}");
@@ -144,7 +144,7 @@ impl Patroni {
 impl Node {
     fn new(number: usize, below: &Path, programs: &Path, etcd: u16) -> Self {
         let folder = below.join(format!("node{number}"));
-        create_owned_folder(&folder);
+        create_folder_for_postgres(&folder);
         let (port, rest, etcd) = (find_free_port(), format!("127.0.0.1:{}", find_free_port()), Proxy::start(etcd));
         let config = below.join(format!("node{number}.json")); // YAML is a superset of JSON
         let person = |name: &str| json!({ "username": name, "password": "clusterpw-7Hq2" });

@@ -34,9 +34,9 @@ pub struct Postgres {
 /// Data folder that `initdb` creates once and that is copied for each server, because `initdb` takes a second. `None` if PostgreSQL is
 /// not installed.
 static TEMPLATE: LazyLock<Option<TestFolder>> = LazyLock::new(|| {
-    let (folder, programs) = (TestFolder::temporary(), find_installation()?);
+    let (folder, programs) = (TestFolder::temporary(), find_postgres_bin_folder()?);
     let data = folder.path().join("pg");
-    create_owned_folder(&data);
+    create_folder_for_postgres(&data);
     let mut init = command_as_postgres(&programs.join("initdb"));
     init.arg("-D").arg(&data).args(["-N", "-A", "trust", "-U", ADMIN_ROLE, "-E", "UTF8", "--locale=C.UTF-8"]);
     run_command(init);
@@ -46,7 +46,7 @@ static TEMPLATE: LazyLock<Option<TestFolder>> = LazyLock::new(|| {
     Some(folder)
 });
 
-pub(crate) fn find_installation() -> Option<PathBuf> {
+pub(crate) fn find_postgres_bin_folder() -> Option<PathBuf> {
     let versions = fs::read_dir("/usr/lib/postgresql").ok()?.flatten().map(|entry| entry.path().join("bin"));
     versions.filter(|programs| programs.join("initdb").exists()).max()
 }
@@ -70,7 +70,7 @@ pub(crate) fn command_line_as_postgres(program: &Path) -> Vec<String> {
 }
 
 /// Creates a folder owned by the system user that runs the PostgreSQL server.
-pub(crate) fn create_owned_folder(folder: &Path) {
+pub(crate) fn create_folder_for_postgres(folder: &Path) {
     fs::DirBuilder::new().mode(0o700).create(folder).unwrap();
     if is_root() {
         let mut chown = Command::new("chown");
@@ -102,7 +102,7 @@ impl Postgres {
     /// the server starts. Returns `None` if PostgreSQL is not installed.
     #[must_use]
     pub fn prepare(below: &Path, options: &[&str], spawner: Option<Spawner>) -> Option<Self> {
-        let (template, programs) = (TEMPLATE.as_ref()?.path().join("pg"), find_installation()?);
+        let (template, programs) = (TEMPLATE.as_ref()?.path().join("pg"), find_postgres_bin_folder()?);
         let mut copy = Command::new("cp");
         copy.arg("-a").arg(template).arg(below.join("pg"));
         run_command(copy);
@@ -114,7 +114,7 @@ impl Postgres {
     #[must_use]
     pub fn start_standby(&self, below: &Path) -> Self {
         let data = below.join("pg");
-        create_owned_folder(&data);
+        create_folder_for_postgres(&data);
         let mut copy = command_as_postgres(&self.programs.join("pg_basebackup"));
         copy.arg("-D").arg(&data).args(["-R", "-X", "stream", "-c", "fast", "-U", ADMIN_ROLE, "-p", &self.port.to_string(), "-h"]);
         copy.arg(&self.data);

@@ -22,7 +22,7 @@ pub const REDIS_PASSWORD: &str = "redispw-9Xc3Vb6n";
 ///
 /// Successive calls use the databases 4 to 15 in rotation.
 #[must_use]
-pub fn claim_empty_database() -> Option<String> {
+pub fn claim_empty_redis_database() -> Option<String> {
     static NEXT_DATABASE: AtomicU32 = AtomicU32::new(0);
     let turn = std::process::id().wrapping_add(NEXT_DATABASE.fetch_add(1, Ordering::Relaxed));
     let url = format!("{}/{}", read_variable(REDIS_URL_VARIABLE)?, 4 + turn % 12);

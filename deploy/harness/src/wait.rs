@@ -10,12 +10,12 @@ pub const POLL_INTERVAL: Duration = Duration::from_millis(5);
 /// Waits until the condition `holds` returns `true`. `what` names the condition in the panic message.
 ///
 /// # Panics
-/// Panics when the condition is still false after the timeout `patience`.
+/// Panics when the condition is still false after `timeout`.
 #[track_caller]
-pub fn wait_until(what: &str, patience: Duration, mut holds: impl FnMut() -> bool) {
+pub fn wait_until(what: &str, timeout: Duration, mut holds: impl FnMut() -> bool) {
     let started = Instant::now();
     while !holds() {
-        assert!(started.elapsed() < patience, "timeout after {patience:?}: {what}");
+        assert!(started.elapsed() < timeout, "timeout after {timeout:?}: {what}");
         thread::sleep(POLL_INTERVAL);
     }
 }

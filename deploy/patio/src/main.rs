@@ -106,7 +106,7 @@ enum Audit {
 }
 
 fn main() -> ExitCode {
-    if let Some(code) = import_svc::reader::run_if_requested() {
+    if let Some(code) = workbook_reader::run_reader_if_requested() {
         return code;
     }
     let command = Cli::command();

@@ -108,7 +108,7 @@ pub async fn serve(mut options: ProcessOptions) -> anyhow::Result<()> {
     });
     print_to_stdout(&format!("Patio is ready on {url}\n"))?;
     notify_systemd(NotifyState::Ready);
-    lifecycle::shutdown_signal(&host.tasks, host.settings.shutdown_delay_seconds).await;
+    lifecycle::drain_on_shutdown_signal(&host.tasks, host.settings.shutdown_delay_seconds).await;
     print_to_stdout("Patio is shutting down: finishing open requests …\n")?;
     notify_systemd(NotifyState::Stopping);
     host.tasks.stop_and_wait().await;

@@ -78,8 +78,8 @@ impl AuthenticatedCaller {
 
     /// Builds a gRPC request that carries the caller's token and has its own timeout.
     #[must_use]
-    pub fn request_with_timeout<T>(&self, patience: Duration, message: T) -> tonic::Request<T> {
-        self.bearer.request_with_timeout(patience, message)
+    pub fn request_with_timeout<T>(&self, timeout: Duration, message: T) -> tonic::Request<T> {
+        self.bearer.request_with_timeout(timeout, message)
     }
 }
 

@@ -5,6 +5,6 @@
 
 pub mod auth;
 pub mod body;
-pub mod conditional;
+pub mod conditional_headers;
 pub mod query;
 pub mod upload;

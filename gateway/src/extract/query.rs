@@ -61,7 +61,7 @@ impl PageQuery {
 ///
 /// # Errors
 /// Returns a 400 when no yard has this id.
-pub fn validate_yard(asked: Option<i32>) -> ApiResult<Option<i32>> {
+pub fn validate_yard_id(asked: Option<i32>) -> ApiResult<Option<i32>> {
     match asked {
         Some(id) if yard::yard_name(id).is_none() => Err(Problem::invalid_field("yard", "must be a yard id from 1 to 28")),
         asked => Ok(asked),

@@ -100,7 +100,7 @@ impl UploadError {
         let rejected_id = Some(rejection.kept_as).filter(|id| !id.is_empty());
         let (error_code, total_errors) = (rejection.code, rejection.total_errors);
         Self::InvalidFile(
-            http_status_for_code(error_code),
+            http_status_for_upload_code(error_code),
             UploadProblem { message, error_code, details: details.collect(), total_errors, rejected_id },
         )
     }
@@ -108,7 +108,7 @@ impl UploadError {
 
 /// Returns the HTTP status of the response for an error code of import-svc, 50 to 57.
 #[must_use]
-pub fn http_status_for_code(code: i32) -> StatusCode {
+pub fn http_status_for_upload_code(code: i32) -> StatusCode {
     match code {
         52 => StatusCode::PAYLOAD_TOO_LARGE,
         53 => StatusCode::UNSUPPORTED_MEDIA_TYPE,

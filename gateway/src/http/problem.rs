@@ -108,7 +108,7 @@ impl Problem {
 
 /// Returns the HTTP status for a gRPC status code and an error reason.
 #[must_use]
-pub fn http_status(code: Code, reason: Option<Reason>) -> StatusCode {
+pub fn http_status_for_grpc_error(code: Code, reason: Option<Reason>) -> StatusCode {
     match code {
         Code::Ok => StatusCode::OK,
         Code::InvalidArgument if reason == Some(Reason::BadPassword) => StatusCode::UNPROCESSABLE_ENTITY,
@@ -163,7 +163,7 @@ fn invalid_fields(refusal: &Status, reason: Option<Reason>) -> BTreeMap<String, 
     if let (Some(Reason::BadRequest), Some(info)) = (reason, refusal.get_details_error_info()) {
         fields.extend(info.metadata);
     }
-    if let (Some(Reason::FieldNotAllowed), Some(field)) = (reason, errors::status_detail(refusal, "field")) {
+    if let (Some(Reason::FieldNotAllowed), Some(field)) = (reason, errors::status_value(refusal, "field")) {
         fields.insert(field, "Your access level does not allow changing this field.".to_owned());
     }
     fields
@@ -172,8 +172,8 @@ fn invalid_fields(refusal: &Status, reason: Option<Reason>) -> BTreeMap<String, 
 impl From<Status> for Problem {
     fn from(refusal: Status) -> Self {
         let reason = errors::reason(&refusal);
-        let status = http_status(refusal.code(), reason);
-        let number = |name| errors::status_detail(&refusal, name).and_then(|value| value.parse().ok());
+        let status = http_status_for_grpc_error(refusal.code(), reason);
+        let number = |name| errors::status_value(&refusal, name).and_then(|value| value.parse().ok());
         let mut problem = match reason {
             Some(reason) if status != StatusCode::INTERNAL_SERVER_ERROR => Self::new(status, reason.text(), refusal.message()),
             _ => {
@@ -184,12 +184,12 @@ impl From<Status> for Problem {
         if status.is_server_error() {
             let unnamed =
                 || DependencyFailure { dependency: "service".to_owned(), cause: format!("{}: {}", refusal.code(), refusal.message()) };
-            problem.failure = Some(Box::new(errors::failure_of_status(&refusal).unwrap_or_else(unnamed)));
+            problem.failure = Some(Box::new(errors::dependency_failure(&refusal).unwrap_or_else(unnamed)));
         }
         if status == StatusCode::INTERNAL_SERVER_ERROR {
             tracing::error!(code = ?refusal.code(), cause = refusal.message(), "a service returned an error, responding with HTTP 500");
         }
-        problem.body.vin_number = (reason == Some(Reason::OtherVehicle)).then(|| errors::status_detail(&refusal, "vin_number")).flatten();
+        problem.body.vin_number = (reason == Some(Reason::OtherVehicle)).then(|| errors::status_value(&refusal, "vin_number")).flatten();
         problem.body.attempts_left = number("attempts_left");
         problem.body.retry_after = number("retry_after").or_else(|| (status == StatusCode::SERVICE_UNAVAILABLE).then_some(1));
         invalid_fields(&refusal, reason)

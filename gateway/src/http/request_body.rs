@@ -41,7 +41,7 @@ impl<B> BodyWithTimeout<B> {
 
     /// Returns the maximum time to wait for the next chunk of the body: the pause limit, or less when the body's average rate is
     /// low.
-    fn patience(&self) -> Duration {
+    fn timeout_of_next_data(&self) -> Duration {
         let in_all = self.pause + Duration::from_secs_f64(self.seen / MIN_BYTES_PER_SECOND);
         in_all.saturating_sub(self.waited).min(self.pause)
     }
@@ -65,8 +65,8 @@ where
             }
             return Poll::Ready(frame.map(|frame| frame.map_err(Into::into)));
         }
-        let patience = self.patience();
-        let (_, sleep) = self.waiting.get_or_insert_with(|| (Instant::now(), Box::pin(tokio::time::sleep(patience))));
+        let timeout = self.timeout_of_next_data();
+        let (_, sleep) = self.waiting.get_or_insert_with(|| (Instant::now(), Box::pin(tokio::time::sleep(timeout))));
         ready!(sleep.as_mut().poll(cx));
         Poll::Ready(Some(Err(Box::new(BodyTimeout))))
     }

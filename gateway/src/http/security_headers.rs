@@ -25,7 +25,7 @@ const COMMON_HEADERS: [(HeaderName, &str); 7] = [
 
 /// Returns `true` if a URL path belongs to the REST API.
 #[must_use]
-pub fn is_api(path: &str) -> bool {
+pub fn is_api_path(path: &str) -> bool {
     path == "/api" || path.starts_with("/api/")
 }
 
@@ -36,7 +36,7 @@ pub fn set_security_headers(headers: &mut HeaderMap, path: &str, id: &RequestId,
     }
     let docs = path == "/api/docs" || path.starts_with("/api/docs/");
     headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(if docs { SWAGGER_CONTENT_POLICY } else { CONTENT_POLICY }));
-    if is_api(path) || !headers.contains_key(CACHE_CONTROL) {
+    if is_api_path(path) || !headers.contains_key(CACHE_CONTROL) {
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }
     if hsts {

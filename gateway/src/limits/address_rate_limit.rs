@@ -7,7 +7,7 @@ use std::{
 };
 
 /// Token-bucket rate limiter per client address. A bucket starts full and gains one token per second.
-pub struct RateLimiter {
+pub struct AddressRateLimiter {
     burst: f64,
     buckets: Cache<String, Arc<Mutex<Bucket>>>,
 }
@@ -17,7 +17,7 @@ struct Bucket {
     at: Instant,
 }
 
-impl RateLimiter {
+impl AddressRateLimiter {
     /// Creates a rate limiter that allows `burst` requests of one address at once.
     #[must_use]
     pub fn new(burst: u32) -> Self {
@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn a_burst_passes_then_one_per_second_and_other_addresses_are_not_affected() {
-        let (limiter, now) = (RateLimiter::new(3), Instant::now());
+        let (limiter, now) = (AddressRateLimiter::new(3), Instant::now());
         assert_eq!([(); 4].map(|()| limiter.take_token("a", now).is_ok()), [true, true, true, false]);
         assert!(limiter.take_token("b", now).is_ok());
         assert_eq!(limiter.take_token("a", now + Duration::from_millis(900)), Err(1));

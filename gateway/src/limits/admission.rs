@@ -173,7 +173,7 @@ impl AdmissionController {
     }
 
     /// Starts the background tasks that detect the end of an overload and publish the queue metrics.
-    pub fn spawn_ticker(&self, tasks: &BackgroundTasks) {
+    pub fn spawn_background_tasks(&self, tasks: &BackgroundTasks) {
         let (admission, stopping) = (self.clone(), tasks.clone());
         tasks.spawn(async move {
             tokio::select! {

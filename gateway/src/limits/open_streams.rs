@@ -17,12 +17,12 @@ const METRICS_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Limiter of open event streams, which counts the open streams of each user. Clones share the counts.
 #[derive(Debug, Clone, Default)]
-pub struct StreamLimiter(Arc<Mutex<HashMap<i64, usize>>>);
+pub struct EventStreamLimiter(Arc<Mutex<HashMap<i64, usize>>>);
 
-impl StreamLimiter {
+impl EventStreamLimiter {
     /// Reserves an event stream for a user until the returned permit is dropped. Returns `None` when a limit is reached.
     #[must_use]
-    pub fn try_acquire(&self, user: i64) -> Option<StreamPermit> {
+    pub fn try_acquire(&self, user: i64) -> Option<EventStreamPermit> {
         let mut open = self.open_now();
         let all: usize = open.values().sum();
         let own = open.entry(user).or_default();
@@ -30,7 +30,7 @@ impl StreamLimiter {
             return None;
         }
         *own += 1;
-        Some(StreamPermit { streams: self.clone(), user })
+        Some(EventStreamPermit { streams: self.clone(), user })
     }
 
     /// Starts the background task that publishes the numbers of open streams and of users with an open stream.
@@ -54,12 +54,12 @@ impl StreamLimiter {
 
 /// Permit to keep one event stream open, released when dropped.
 #[derive(Debug)]
-pub struct StreamPermit {
-    streams: StreamLimiter,
+pub struct EventStreamPermit {
+    streams: EventStreamLimiter,
     user: i64,
 }
 
-impl Drop for StreamPermit {
+impl Drop for EventStreamPermit {
     fn drop(&mut self) {
         let mut open = self.streams.open_now();
         if let Some(own) = open.get_mut(&self.user) {
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn streams_are_limited_per_user_and_in_total_and_freed_when_they_end() {
-        let streams = StreamLimiter::default();
+        let streams = EventStreamLimiter::default();
         let mut open: Vec<_> = (0..MAX_STREAMS_PER_USER).map(|_| streams.try_acquire(4).unwrap()).collect();
         assert!(streams.try_acquire(4).is_none() && streams.try_acquire(5).is_some());
         open.pop();

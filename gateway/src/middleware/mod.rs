@@ -10,7 +10,7 @@ use crate::{
         problem::{PlainTextError, Problem},
         request_body::DrainableBody,
         request_id::RequestId,
-        security_headers::{is_api, set_security_headers},
+        security_headers::{is_api_path, set_security_headers},
     },
     middleware::access_log::{RequestRecord, http_method_label},
     state::AppState,
@@ -97,7 +97,7 @@ pub async fn overloaded_response(api: &AppState, (head, body): (Parts, Body)) ->
     DrainableBody::new(body).drain(head.headers.contains_key(header::EXPECT)).await;
     let secure = is_https(&head.extensions, &head.headers, &api.config.trusted_proxies);
     let hsts = api.config.sends_hsts() && secure;
-    overloaded::build_response(&head.method, &RequestId::from_headers(&head.headers), hsts, started.elapsed())
+    overloaded::build_overloaded_response(&head.method, &RequestId::from_headers(&head.headers), hsts, started.elapsed())
 }
 
 /// Error reasons of 403 responses that are not recorded in the audit log, because the caller's role did not cause the rejection.
@@ -125,7 +125,7 @@ fn normalize_error(response: Response, path: &str, id: &RequestId) -> Response {
     let (known_problem, in_words) =
         (response.extensions().get::<Problem>().cloned(), response.extensions().get::<PlainTextError>().is_some());
     let is_json = response.headers().get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
-    let bare = is_api(path) && status.as_u16() >= 400 && !is_json && !in_words;
+    let bare = is_api_path(path) && status.as_u16() >= 400 && !is_json && !in_words;
     let mut problem = match known_problem {
         Some(problem) if status.is_server_error() => problem,
         None if bare => bare_problem(status),

@@ -58,7 +58,7 @@ impl PrebuiltResponse {
 
 /// Builds the 503 response to an API request that is rejected because of an overload, and counts the request in the metrics.
 #[must_use]
-pub fn build_response(method: &Method, id: &RequestId, hsts: bool, took: Duration) -> Response {
+pub fn build_overloaded_response(method: &Method, id: &RequestId, hsts: bool, took: Duration) -> Response {
     let away = if hsts { &*HTTPS_RESPONSE } else { &*HTTP_RESPONSE };
     let mut response = Response::new(Body::from([&*away.before_id, &id.0, &away.after_id].concat()));
     *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
@@ -83,7 +83,7 @@ mod tests {
             problem.body.request_id = Some(id.0.clone());
             let mut usual = problem.into_response();
             set_security_headers(usual.headers_mut(), "/api/vehicles/1", &id, hsts);
-            let made = build_response(&Method::GET, &id, hsts, Duration::ZERO);
+            let made = build_overloaded_response(&Method::GET, &id, hsts, Duration::ZERO);
             assert_eq!((made.status(), made.headers()), (usual.status(), usual.headers()));
             let (made, usual) = (made.into_body().collect().await.unwrap(), usual.into_body().collect().await.unwrap());
             assert_eq!(made.to_bytes(), usual.to_bytes());

@@ -11,7 +11,7 @@ use crate::{
 };
 use axum::{Json, extract::State};
 use chrono::{DateTime, TimeDelta, Utc};
-use patio_kit::{client::user_names::NameMap, clock};
+use patio_kit::{client::user_names::UserNameMap, clock};
 use patio_proto::vehicle as pb;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -109,7 +109,7 @@ struct UserActivity {
 }
 
 impl Activity {
-    fn new(response: pb::GetActivityResponse, people: &NameMap) -> Self {
+    fn new(response: pb::GetActivityResponse, people: &UserNameMap) -> Self {
         let hour = |hour: pb::HourActivity| {
             let pb::ActivityCounts { inspected, saves, found_wrong } = hour.counts.unwrap_or_default();
             HourActivity { at: enums::to_datetime(hour.at.as_ref()), inspected, saves, found_wrong }

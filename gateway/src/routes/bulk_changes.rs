@@ -133,7 +133,7 @@ async fn bulk_status(
         vins: body.vins,
         action: action.into(),
         status: body.status.unwrap_or_default().to_proto().into(),
-        scope: Some(pb::Scope { yard: query::validate_yard(body.yard)?, campaign_id: body.campaign_id }),
+        scope: Some(pb::Scope { yard: query::validate_yard_id(body.yard)?, campaign_id: body.campaign_id }),
         dry_run: body.dry_run.unwrap_or_default(),
     };
     Ok(Json(api.bulk().bulk_status(signed.request_with_timeout(LONG_CALL_TIMEOUT, request)).await?.into_inner().into()))
@@ -153,7 +153,7 @@ async fn bulk_parking_space(
 ) -> ApiResult<Json<BulkResult>> {
     check_vehicle_count("rows", body.rows.len())?;
     let rows = body.rows.into_iter().map(|row| pb::ParkingSpaceChange { vin: row.vin, parking_space: row.parking_space }).collect();
-    let scope = pb::Scope { yard: query::validate_yard(body.yard)?, campaign_id: body.campaign_id };
+    let scope = pb::Scope { yard: query::validate_yard_id(body.yard)?, campaign_id: body.campaign_id };
     let request = pb::BulkParkingSpaceRequest { rows, scope: Some(scope), dry_run: body.dry_run.unwrap_or_default() };
     Ok(Json(api.bulk().bulk_parking_space(signed.request_with_timeout(LONG_CALL_TIMEOUT, request)).await?.into_inner().into()))
 }

@@ -13,7 +13,7 @@ use crate::{
 };
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
-use patio_kit::client::user_names::NameMap;
+use patio_kit::client::user_names::UserNameMap;
 use patio_proto::{campaign, vehicle as pb};
 use serde::Serialize;
 use serde_json::Value;
@@ -48,7 +48,7 @@ struct CampaignEvent {
 }
 
 impl CampaignEvent {
-    fn new(entry: MergedEntry, people: &NameMap) -> Self {
+    fn new(entry: MergedEntry, people: &UserNameMap) -> Self {
         let (at, by_hmc) = (entry.timestamp(), entry.user_id().map(|id| people.name(id)));
         match entry {
             MergedEntry::Audit(event) if event.kind == "campaign-imported" => {

@@ -14,7 +14,7 @@ use crate::{
 };
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
-use patio_kit::{client::user_names::NameMap, clock};
+use patio_kit::{client::user_names::UserNameMap, clock};
 use patio_proto::{
     campaign::{self as pb, CampaignStatus as Wire},
     status, vehicle,
@@ -63,7 +63,7 @@ pub struct Campaign {
 }
 
 impl Campaign {
-    fn of(campaign: pb::Campaign, people: &NameMap) -> Self {
+    fn of(campaign: pb::Campaign, people: &UserNameMap) -> Self {
         Self {
             id: campaign.id,
             status: campaign.status().into(),
@@ -193,7 +193,7 @@ async fn list_campaigns(
     QueryParams(page): QueryParams<query::PageQuery>,
     QueryParams(query): QueryParams<ListQuery>,
 ) -> ApiResult<Json<Campaigns>> {
-    let yard = query::validate_yard(query.yard)?;
+    let yard = query::validate_yard_id(query.yard)?;
     let request = pb::ListCampaignsRequest {
         page: Some(page.to_page()?),
         search: query::validate_search_text(query.search)?,
@@ -227,7 +227,7 @@ async fn get_campaign(
     PathId(id): PathId,
     QueryParams(query): QueryParams<YardQuery>,
 ) -> ApiResult<Json<Campaign>> {
-    let request = pb::GetCampaignRequest { id, yard: query::validate_yard(query.yard)? };
+    let request = pb::GetCampaignRequest { id, yard: query::validate_yard_id(query.yard)? };
     let campaign = api.campaigns().get_campaign(signed.request(request)).await?.into_inner();
     shown_one(&api, &signed, campaign).await
 }
@@ -346,7 +346,7 @@ mod tests {
 
     #[test]
     fn an_empty_campaign_is_not_complete() {
-        let people = NameMap::default();
+        let people = UserNameMap::default();
         let campaign = |total, inspected| {
             Campaign::of(pb::Campaign { total_vehicles: total, total_inspected: inspected, ..Default::default() }, &people)
         };

@@ -107,7 +107,7 @@ async fn resolve_conflict(
     match api.conflicts().resolve_conflict(signed.request(pb::ResolveConflictRequest { id, choice: choice.into() })).await {
         Ok(saved) => vehicle::vehicle_response(&api, &signed, saved.into_inner()).await,
         Err(refusal) => {
-            let id = errors::status_detail(&refusal, "vehicle").and_then(|id| id.parse().ok()).unwrap_or_default();
+            let id = errors::status_value(&refusal, "vehicle").and_then(|id| id.parse().ok()).unwrap_or_default();
             Err(vehicle::problem_with_current_vehicle(&api, &signed, id, refusal).await)
         }
     }

@@ -2,7 +2,7 @@
 use crate::{
     extract::{auth::AuthenticatedCaller, body::QueryParams, query},
     http::problem::{ApiResult, Problem, ProblemBody},
-    limits::open_streams::StreamPermit,
+    limits::open_streams::EventStreamPermit,
     routes::{
         vehicle_list::ListedVehicle,
         work_pace::{self, Pace},
@@ -19,7 +19,7 @@ use axum::{
 };
 use futures::{Stream, StreamExt, future};
 use http::{HeaderName, HeaderValue, StatusCode};
-use patio_kit::client::user_names::NameMap;
+use patio_kit::client::user_names::UserNameMap;
 use patio_proto::vehicle::{self as pb, WatchEvent, watch_event};
 use serde::{Deserialize, Serialize};
 use std::{convert::Infallible, pin::pin, time::Duration};
@@ -84,7 +84,7 @@ impl LiveEvent {
         }
     }
 
-    fn of(event: watch_event::Event, people: &NameMap) -> Self {
+    fn of(event: watch_event::Event, people: &UserNameMap) -> Self {
         match event {
             watch_event::Event::Vehicles(pb::VehiclesChanged { campaign_id, revision, vehicles, .. }) if vehicles.is_empty() => {
                 Self::Changed(LiveChanged { campaign_id, revision })
@@ -158,7 +158,7 @@ fn shown(
     api: AppState,
     signed: AuthenticatedCaller,
     feed: impl Stream<Item = Result<WatchEvent, Status>>,
-    permit: StreamPermit,
+    permit: EventStreamPermit,
 ) -> impl Stream<Item = Result<Event, Infallible>> {
     let changes =
         feed.take_while(|event| future::ready(event.is_ok())).filter_map(|event| future::ready(event.ok().and_then(|event| event.event)));

@@ -11,7 +11,7 @@ use crate::{
 };
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
-use patio_kit::client::user_names::NameMap;
+use patio_kit::client::user_names::UserNameMap;
 use patio_proto::vehicle as pb;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -74,7 +74,7 @@ struct Job {
 }
 
 impl Job {
-    fn of(job: pb::Job, people: &NameMap) -> Self {
+    fn of(job: pb::Job, people: &UserNameMap) -> Self {
         Self {
             id: job.id,
             kind: match job.kind() {

@@ -11,7 +11,7 @@ use crate::{
 };
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
-use patio_kit::client::user_names::NameMap;
+use patio_kit::client::user_names::UserNameMap;
 use patio_proto::{auth, vehicle as pb};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -47,7 +47,7 @@ struct UserEvent {
 }
 
 impl UserEvent {
-    fn new(entry: MergedEntry, people: &NameMap) -> Self {
+    fn new(entry: MergedEntry, people: &UserNameMap) -> Self {
         let (at, by_hmc) = (entry.timestamp(), entry.user_id().map(|id| people.name(id)));
         match entry {
             MergedEntry::Audit(event) => {

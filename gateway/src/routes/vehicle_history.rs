@@ -11,7 +11,7 @@ use crate::{
 };
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
-use patio_kit::{client::user_names::NameMap, clock};
+use patio_kit::{client::user_names::UserNameMap, clock};
 use patio_proto::vehicle as pb;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -92,7 +92,7 @@ struct ChangedField {
 }
 
 impl VehicleChange {
-    fn new(change: pb::VehicleChange, people: &NameMap) -> Self {
+    fn new(change: pb::VehicleChange, people: &UserNameMap) -> Self {
         let (kind, origin) = (change.kind(), change.origin());
         Self {
             at: enums::to_datetime(change.at.as_ref()),

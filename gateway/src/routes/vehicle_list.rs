@@ -1,7 +1,7 @@
 //! Route that streams all vehicles of a campaign to clients that store a copy of the list. Responds with status 304 when the
 //! copy is current.
 use crate::{
-    extract::{auth::AuthenticatedCaller, body::PathId, conditional},
+    extract::{auth::AuthenticatedCaller, body::PathId, conditional_headers},
     http::problem::{ApiResult, Problem},
     state::AppState,
     views::enums::VehicleStatus,
@@ -79,10 +79,11 @@ async fn all_vehicles(
     headers: HeaderMap,
 ) -> ApiResult<Response> {
     let role = signed.caller.role;
-    let request = pb::ListAllVehiclesRequest { campaign_id: id, known: conditional::if_none_match_revision(&headers, id, role) };
+    let request = pb::ListAllVehiclesRequest { campaign_id: id, known: conditional_headers::parse_if_none_match(&headers, id, role) };
     let mut chunks = api.vehicles().list_all_vehicles(signed.request(request)).await?.into_inner();
     let first = next(&mut chunks, DEFAULT_TIMEOUT).await?.ok_or_else(Problem::internal_error)?;
-    let (tag, revision) = ((ETAG, conditional::list_etag(id, first.revision, role)), (REVISION_HEADER, HeaderValue::from(first.revision)));
+    let (tag, revision) =
+        ((ETAG, conditional_headers::vehicle_list_etag(id, first.revision, role)), (REVISION_HEADER, HeaderValue::from(first.revision)));
     if first.unchanged {
         return Ok((StatusCode::NOT_MODIFIED, [tag, revision]).into_response());
     }
@@ -97,9 +98,9 @@ const CHUNK_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Returns the next chunk of the vehicle list; `None` after the last chunk. Returns an `Unavailable` error when no chunk arrives
 /// within the timeout, for example because the database failed.
-async fn next(chunks: &mut Streaming<pb::VehicleChunk>, patience: Duration) -> Result<Option<pb::VehicleChunk>, Status> {
+async fn next(chunks: &mut Streaming<pb::VehicleChunk>, limit: Duration) -> Result<Option<pb::VehicleChunk>, Status> {
     let late = || errors::status(Code::Unavailable, Reason::Unavailable, &"The vehicle list is not available yet. Try again in a moment.");
-    timeout(patience, chunks.message()).await.unwrap_or_else(|_| Err(late()))
+    timeout(limit, chunks.message()).await.unwrap_or_else(|_| Err(late()))
 }
 
 /// Serializes chunks of vehicles as one JSON array. An error aborts the response, so that no client mistakes a partial list for

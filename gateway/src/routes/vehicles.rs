@@ -3,7 +3,7 @@ use crate::{
     extract::{
         auth::AuthenticatedCaller,
         body::{JsonBody, PathId, QueryParams},
-        conditional, query,
+        conditional_headers, query,
     },
     http::problem::{ApiResult, Problem, ProblemBody},
     state::AppState,
@@ -45,7 +45,7 @@ async fn get_vehicle(
     PathId(id): PathId,
     QueryParams(query): QueryParams<YardQuery>,
 ) -> ApiResult<(HeaderMap, Json<Vehicle>)> {
-    let request = pb::GetVehicleRequest { id, yard: query::validate_yard(query.yard)? };
+    let request = pb::GetVehicleRequest { id, yard: query::validate_yard_id(query.yard)? };
     let vehicle = api.vehicles().get_vehicle(signed.request(request)).await?.into_inner();
     vehicle_response(&api, &signed, vehicle).await
 }
@@ -165,7 +165,10 @@ impl<S: Sync> axum::extract::FromRequestParts<S> for SavePreconditions {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut http::request::Parts, _: &S) -> ApiResult<Self> {
-        Ok(Self { if_version: conditional::if_match(&parts.headers)?, idempotency_key: conditional::idempotency_key(&parts.headers)? })
+        Ok(Self {
+            if_version: conditional_headers::parse_if_match(&parts.headers)?,
+            idempotency_key: conditional_headers::idempotency_key(&parts.headers)?,
+        })
     }
 }
 
@@ -195,7 +198,7 @@ async fn save_vehicle(
     if body.id.is_some_and(|body_id| body_id != id) {
         return Err(Problem::invalid_field("id", "must equal the id in the path"));
     }
-    let yard = query::validate_yard(query.yard)?;
+    let yard = query::validate_yard_id(query.yard)?;
     let request = pb::SaveVehicleRequest { if_version: terms.if_version, idempotency_key: terms.idempotency_key, yard, ..save(id, body)? };
     let request = if request.idempotency_key.is_empty() { signed.request(request) } else { signed.idempotent_request(request) };
     match api.vehicles().save_vehicle(request).await {
@@ -253,7 +256,7 @@ async fn list_vehicles(
         campaign_id: id,
         page: Some(page.to_page()?),
         search: query::validate_search_text(query.search)?,
-        yard: query::validate_yard(query.yard)?,
+        yard: query::validate_yard_id(query.yard)?,
         status: query.status.map(|status| status.to_proto().into()),
     };
     let reply = api.vehicles().list_vehicles(signed.request(request)).await?.into_inner();

@@ -12,7 +12,7 @@ use crate::{
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
 use http::StatusCode;
-use patio_kit::client::user_names::NameMap;
+use patio_kit::client::user_names::UserNameMap;
 use patio_proto::vehicle as pb;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -63,7 +63,7 @@ pub fn user_ids(pace: &pb::Pace) -> impl Iterator<Item = i64> {
 impl Pace {
     /// Converts a work pace from its proto form, with login names (HMC) in place of user ids.
     #[must_use]
-    pub fn new(pace: pb::Pace, people: &NameMap) -> Self {
+    pub fn new(pace: pb::Pace, people: &UserNameMap) -> Self {
         let person = |person: pb::UserPace| UserPace {
             hmc: people.name(person.user_id),
             yard_id: person.yard,

@@ -6,10 +6,10 @@ use crate::{
     middleware,
     server::{
         idle_timeouts::{ConnectionActivity, IdleTimeouts, InFlightGuard, TrackedBody},
-        runtime::Executor,
+        runtime::HandlerRuntime,
     },
     state::AppState,
-    tls::Tls,
+    tls::ReloadableTlsAcceptor,
 };
 use axum::{Router, body::Body, response::Response};
 use http::{HeaderName, HeaderValue, Version, header::CONNECTION};
@@ -60,15 +60,15 @@ const TLS_HANDSHAKE_BYTE: u8 = 0x16;
 pub(super) struct Connection {
     app: Router,
     api: AppState,
-    work: Executor,
+    work: HandlerRuntime,
     peer: Peer,
-    patience: IdleTimeouts,
+    timeouts: IdleTimeouts,
     /// Whether the connection has carried an HTTP/2 request. An HTTP/2 connection is shared by concurrent requests.
     shared: AtomicBool,
 }
 
 /// Returns the idle timeouts for connections from an IP address; connections of trusted proxies may stay idle longer.
-fn patience(config: &Config, address: IpAddr) -> IdleTimeouts {
+fn idle_timeouts(config: &Config, address: IpAddr) -> IdleTimeouts {
     let is_proxy = config.trusted_proxies.iter().any(|proxy| proxy.contains(address));
     let first = config.head_timeout;
     IdleTimeouts {
@@ -80,14 +80,14 @@ fn patience(config: &Config, address: IpAddr) -> IdleTimeouts {
 
 impl Connection {
     /// Creates a connection from `peer`. The router `app` handles the requests on the tokio runtime of `work`.
-    pub(super) fn new(app: Router, api: AppState, work: Executor, peer: Peer) -> Self {
-        let patience = patience(&api.config, peer.address);
-        Self { app, api, work, peer, patience, shared: AtomicBool::new(false) }
+    pub(super) fn new(app: Router, api: AppState, work: HandlerRuntime, peer: Peer) -> Self {
+        let timeouts = idle_timeouts(&api.config, peer.address);
+        Self { app, api, work, peer, timeouts, shared: AtomicBool::new(false) }
     }
 
     /// Performs the TLS handshake and serves the connection. A client that speaks plain HTTP is served by the router `plain`,
     /// which redirects to HTTPS.
-    pub(super) async fn handshake(mut self, stream: TcpStream, tls: &Tls, plain: Router) {
+    pub(super) async fn handshake(mut self, stream: TcpStream, tls: &ReloadableTlsAcceptor, plain: Router) {
         let agreed = tokio::time::timeout(self.api.config.head_timeout, async {
             let mut first = [0];
             let begun = stream.peek(&mut first).await?;
@@ -110,7 +110,7 @@ impl Connection {
     /// Returns the `Keep-Alive` header value; `None` when the timeout is too short to announce. The header announces a shorter
     /// timeout than the gateway applies, so that the client closes an idle connection first.
     fn keep_alive_header(&self) -> Option<HeaderValue> {
-        let rest = self.patience.between_requests.saturating_sub(KEEP_ALIVE_MARGIN).as_secs();
+        let rest = self.timeouts.between_requests.saturating_sub(KEEP_ALIVE_MARGIN).as_secs();
         (rest > 0).then(|| HeaderValue::try_from(format!("timeout={rest}")).ok()).flatten()
     }
 
@@ -122,12 +122,12 @@ impl Connection {
         let pulse = ConnectionActivity::new();
         let (answering, counted) = (self.clone(), pulse.clone());
         let service = service_fn(move |request| answering.clone().answer(request, counted.start_request()));
-        let patience = self.patience;
+        let timeouts = self.timeouts;
         let builder = self.builder();
         let mut served = pin!(builder.serve_connection(TokioIo::new(stream), service));
         let (mut until, mut drain_announced) = (None, false);
         loop {
-            let check = until.unwrap_or_else(|| pulse.deadline(patience));
+            let check = until.unwrap_or_else(|| pulse.idle_deadline(timeouts));
             tokio::select! {
                 done = served.as_mut() => {
                     if let Err(cause) = done {
@@ -149,7 +149,7 @@ impl Connection {
                     if until.is_some() {
                         return;
                     }
-                    if pulse.deadline(patience) <= Instant::now() {
+                    if pulse.idle_deadline(timeouts) <= Instant::now() {
                         served.as_mut().graceful_shutdown();
                         until = Some(Instant::now() + CLOSE_GRACE);
                     }
@@ -163,7 +163,7 @@ impl Connection {
         builder
             .http1()
             .timer(TokioTimer::new())
-            .header_read_timeout(self.patience.between_requests)
+            .header_read_timeout(self.timeouts.between_requests)
             .max_buf_size(MAX_HEADER_BYTES)
             .max_headers(100);
         builder

@@ -57,13 +57,13 @@ impl ConnectionActivity {
 
     /// Returns the time at which the connection reaches its idle timeout.
     #[must_use]
-    pub fn deadline(&self, patience: IdleTimeouts) -> Instant {
+    pub fn idle_deadline(&self, timeouts: IdleTimeouts) -> Instant {
         let beat = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         beat.last
             + match (beat.asked, beat.busy) {
-                (false, _) => patience.first,
-                (true, 0) => patience.between_requests,
-                (true, _) => patience.during_request,
+                (false, _) => timeouts.first,
+                (true, 0) => timeouts.between_requests,
+                (true, _) => timeouts.during_request,
             }
     }
 }

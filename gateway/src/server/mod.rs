@@ -13,12 +13,12 @@ use crate::{
     middleware, openapi,
     server::{
         connection::{Connection, DRAIN_TIMEOUT},
-        router::{build_router, ca_cert_route, redirect_to_https},
-        runtime::{Executor, IoRuntime},
+        router::{build_router, ca_cert_route, https_redirect_router},
+        runtime::{HandlerRuntime, IoRuntime},
         static_files::StaticFiles,
     },
     state::AppState,
-    tls::Tls,
+    tls::ReloadableTlsAcceptor,
 };
 use anyhow::Context;
 use axum::{Router, middleware::from_fn};
@@ -34,11 +34,11 @@ pub struct Server {
     /// Address and port that the server listens on.
     pub address: SocketAddr,
     listener: TcpListener,
-    tls: Option<Tls>,
+    tls: Option<ReloadableTlsAcceptor>,
     app: Router,
     plain: Router,
     api: AppState,
-    work: Executor,
+    work: HandlerRuntime,
 }
 
 /// Creates the server: loads the web app, sets up TLS and opens the port. Programs that run the gateway call this
@@ -53,19 +53,19 @@ pub async fn start(config: Config, host: &ServiceHost) -> anyhow::Result<Server>
     let document = openapi::build_document()?;
     let rules = AccessRules::read(&document).context("cannot read the access rules")?;
     let api = AppState::new(config.clone(), host, rules);
-    api.admission.spawn_ticker(&host.tasks);
+    api.admission.spawn_background_tasks(&host.tasks);
     api.streams.spawn_metrics(&host.tasks);
     let listener = listener::open_port(config.listen).with_context(|| format!("cannot listen on {}", config.listen))?;
     let address = listener.local_addr()?;
-    let tls = config.tls.as_ref().map(|source| Tls::start(source, address, host)).transpose().context("PATIO_TLS")?;
-    let plain = if tls.is_some() { redirect_to_https(api.clone()) } else { Router::new() };
+    let tls = config.tls.as_ref().map(|source| ReloadableTlsAcceptor::start(source, address, host)).transpose().context("PATIO_TLS")?;
+    let plain = if tls.is_some() { https_redirect_router(api.clone()) } else { Router::new() };
     let app = build_router(api.clone(), pages, document);
-    let app = match tls.as_ref().and_then(Tls::ca_certificate) {
+    let app = match tls.as_ref().and_then(ReloadableTlsAcceptor::ca_certificate) {
         Some(certificate) => ca_cert_route(certificate.to_owned()).merge(app),
         None => app,
     };
     let app = app.layer(from_fn(middleware::require_single_host_header));
-    Ok(Server { address, listener, tls, app, plain, api, work: Executor::default() })
+    Ok(Server { address, listener, tls, app, plain, api, work: HandlerRuntime::default() })
 }
 
 impl Server {
@@ -93,7 +93,7 @@ impl Server {
     /// # Errors
     /// Returns an error when the threads of the I/O runtime cannot be started.
     pub async fn serve_on_io_runtime(mut self) -> anyhow::Result<()> {
-        self.work = Executor::current();
+        self.work = HandlerRuntime::current();
         IoRuntime::start()?.run(self.serve()).await?
     }
 

@@ -26,7 +26,7 @@ use tower_http::{
 const XLSX_CONTENT_TYPE: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
 /// Returns the router for plain HTTP on an HTTPS server: serves the health checks, and redirects every other request to HTTPS.
-pub(super) fn redirect_to_https(api: AppState) -> Router {
+pub(super) fn https_redirect_router(api: AppState) -> Router {
     routes::health::probe_routes().with_state(api).fallback(|request: Request| async move { to_https(&request) })
 }
 

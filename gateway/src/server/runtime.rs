@@ -9,9 +9,9 @@ use tokio_util::task::AbortOnDropHandle;
 
 /// Handle of the tokio runtime that runs request handlers. The default is the runtime that also does the network I/O.
 #[derive(Debug, Clone, Default)]
-pub struct Executor(Option<Handle>);
+pub struct HandlerRuntime(Option<Handle>);
 
-impl Executor {
+impl HandlerRuntime {
     /// Returns an executor for the tokio runtime on which the caller runs.
     #[must_use]
     pub fn current() -> Self {
@@ -72,11 +72,11 @@ mod tests {
     #[test]
     fn work_runs_on_the_chosen_runtime() {
         let (beside, doors) = (Builder::new_multi_thread().thread_name("beside").build().unwrap(), IoRuntime::start().unwrap());
-        let work = beside.block_on(async { Executor::current() });
+        let work = beside.block_on(async { HandlerRuntime::current() });
         let named = || async { thread::current().name().map(str::to_owned) };
         let names = beside.block_on(doors.run(async move {
             let there = work.run(named()).await.unwrap();
-            let here = Executor::default().run(named()).await.unwrap();
+            let here = HandlerRuntime::default().run(named()).await.unwrap();
             (there, here)
         }));
         let (there, here) = names.unwrap();
@@ -85,14 +85,14 @@ mod tests {
 
     #[tokio::test]
     async fn a_panic_is_returned_and_abandoned_work_is_cancelled() {
-        let panicked: Result<(), _> = Executor::current().run(async { resume_unwind(Box::new("panic message")) }).await;
+        let panicked: Result<(), _> = HandlerRuntime::current().run(async { resume_unwind(Box::new("panic message")) }).await;
         assert_eq!(panicked.unwrap_err().downcast_ref::<&str>(), Some(&"panic message"));
         let (held, dropped) = oneshot::channel::<()>();
         let working = async move {
             let _held = held;
             pending::<()>().await;
         };
-        let waiting = timeout(Duration::from_millis(5), Executor::current().run(working)).await;
+        let waiting = timeout(Duration::from_millis(5), HandlerRuntime::current().run(working)).await;
         assert!(waiting.is_err());
         assert!(dropped.await.is_err());
     }

@@ -5,7 +5,7 @@ use std::{
 };
 
 /// Returns the host names and IP addresses of this machine that its TLS certificate must contain.
-pub fn list_host_names(listen: IpAddr) -> Vec<String> {
+pub fn list_certificate_names(listen: IpAddr) -> Vec<String> {
     let mut names = vec!["localhost".to_owned(), "127.0.0.1".to_owned(), "::1".to_owned()];
     let host = host();
     if !host.is_empty() {
@@ -18,7 +18,7 @@ pub fn list_host_names(listen: IpAddr) -> Vec<String> {
 }
 
 /// Returns the IP addresses at which a phone on the local network reaches this machine, formatted for a URL.
-pub fn reachable_addresses(listen: IpAddr) -> Vec<String> {
+pub fn list_reachable_addresses(listen: IpAddr) -> Vec<String> {
     let in_url = |address: IpAddr| if address.is_ipv6() { format!("[{address}]") } else { address.to_string() };
     addresses(listen).into_iter().filter(|address| !address.is_loopback()).map(in_url).collect()
 }
@@ -73,9 +73,9 @@ mod tests {
 
     #[test]
     fn a_loopback_listener_is_not_reachable_from_phones() {
-        assert!(reachable_addresses("127.0.0.1".parse().unwrap()).is_empty());
-        assert_eq!(reachable_addresses("192.168.0.7".parse().unwrap()), ["192.168.0.7"]);
-        let named = list_host_names("0.0.0.0".parse().unwrap());
+        assert!(list_reachable_addresses("127.0.0.1".parse().unwrap()).is_empty());
+        assert_eq!(list_reachable_addresses("192.168.0.7".parse().unwrap()), ["192.168.0.7"]);
+        let named = list_certificate_names("0.0.0.0".parse().unwrap());
         assert!(
             named.contains(&"localhost".to_owned()) && named.iter().all(|name| named.iter().filter(|other| *other == name).count() == 1)
         );

@@ -126,8 +126,10 @@ impl LocalCa {
     }
 
     fn make_authority(&self, now: DateTime<Utc>) -> anyhow::Result<()> {
-        let names: Vec<String> =
-            host_names::list_host_names(IpAddr::from([127, 0, 0, 1])).into_iter().filter(|name| name.parse::<IpAddr>().is_err()).collect();
+        let names: Vec<String> = host_names::list_certificate_names(IpAddr::from([127, 0, 0, 1]))
+            .into_iter()
+            .filter(|name| name.parse::<IpAddr>().is_err())
+            .collect();
         fs::write(self.folder.join("authority.json"), serde_json::to_vec(&names)?)?;
         let key = self.key("patio-ca.key")?;
         let mut params = self.params(&key)?;

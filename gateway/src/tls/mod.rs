@@ -33,7 +33,7 @@ pub const CA_CERT_PATH: &str = "/patio-ca.crt";
 
 /// Source of the server's TLS certificate.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CertSource {
+pub enum CertificateSource {
     /// Certificate issued by a local certificate authority, which users can install on their phones.
     SelfSigned,
     /// Certificate and key from PEM files, checked for changes every two seconds.
@@ -45,7 +45,7 @@ pub enum CertSource {
     },
 }
 
-impl FromStr for CertSource {
+impl FromStr for CertificateSource {
     type Err = String;
 
     fn from_str(written: &str) -> Result<Self, String> {
@@ -63,28 +63,30 @@ impl FromStr for CertSource {
 
 /// TLS acceptor of the server with a certificate that can be replaced while the server runs. Clones share the current certificate.
 #[derive(Clone)]
-pub struct Tls {
+pub struct ReloadableTlsAcceptor {
     acceptor: TlsAcceptor,
     own: Option<Arc<LocalCa>>,
     port: u16,
 }
 
-impl Tls {
+impl ReloadableTlsAcceptor {
     /// Loads or issues the server certificate, and renews the certificate in the background until the process stops.
     ///
     /// # Errors
     /// Returns an error when no usable certificate is available.
-    pub fn start(source: &CertSource, listen: SocketAddr, host: &ServiceHost) -> anyhow::Result<Self> {
+    pub fn start(source: &CertificateSource, listen: SocketAddr, host: &ServiceHost) -> anyhow::Result<Self> {
         let clock = host.clock.clone();
         let own = match source {
-            CertSource::SelfSigned => Some(Arc::new(LocalCa::open(&host.settings.data_dir.join("tls"), clock.now())?)),
-            CertSource::Files { .. } => None,
+            CertificateSource::SelfSigned => Some(Arc::new(LocalCa::open(&host.settings.data_dir.join("tls"), clock.now())?)),
+            CertificateSource::Files { .. } => None,
         };
         let (source, machine) = (source.clone(), own.clone());
         let read = move || match (&source, &machine) {
-            (CertSource::Files { certificates, key }, _) => read_files(certificates, key),
-            (CertSource::SelfSigned, Some(own)) => own.current_certificate(clock.now(), &host_names::list_host_names(listen.ip())),
-            (CertSource::SelfSigned, None) => anyhow::bail!("the local certificate authority is missing"),
+            (CertificateSource::Files { certificates, key }, _) => read_files(certificates, key),
+            (CertificateSource::SelfSigned, Some(own)) => {
+                own.current_certificate(clock.now(), &host_names::list_certificate_names(listen.ip()))
+            }
+            (CertificateSource::SelfSigned, None) => anyhow::bail!("the local certificate authority is missing"),
         };
         let pair = read()?;
         let held = Arc::new(CurrentCertificate(RwLock::new(Arc::new(certified(&pair)?))));
@@ -109,7 +111,8 @@ impl Tls {
     pub fn startup_messages(&self, listen: IpAddr) -> Vec<String> {
         let Some(own) = &self.own else { return Vec::new() };
         let port = self.port;
-        let names: Vec<String> = host_names::reachable_addresses(listen).into_iter().map(|host| format!("https://{host}:{port}")).collect();
+        let names: Vec<String> =
+            host_names::list_reachable_addresses(listen).into_iter().map(|host| format!("https://{host}:{port}")).collect();
         let mut messages = vec![format!("Certificate to install on phones: {} (SHA-256 {})", own.path().display(), own.fingerprint())];
         match names.first() {
             Some(first) => {
@@ -127,10 +130,10 @@ impl Tls {
 ///
 /// # Errors
 /// Returns an error that describes what is wrong with the files.
-pub fn validate_certificate_files(source: &CertSource) -> anyhow::Result<()> {
+pub fn validate_certificate_files(source: &CertificateSource) -> anyhow::Result<()> {
     match source {
-        CertSource::SelfSigned => Ok(()),
-        CertSource::Files { certificates, key } => certified(&read_files(certificates, key)?).map(drop),
+        CertificateSource::SelfSigned => Ok(()),
+        CertificateSource::Files { certificates, key } => certified(&read_files(certificates, key)?).map(drop),
     }
 }
 
@@ -205,10 +208,10 @@ mod tests {
 
     #[test]
     fn a_source_is_self_signed_or_two_files() {
-        assert_eq!("self-signed".parse(), Ok(CertSource::SelfSigned));
-        assert_eq!("/a.crt, /a.key".parse(), Ok(CertSource::Files { certificates: "/a.crt".into(), key: "/a.key".into() }));
+        assert_eq!("self-signed".parse(), Ok(CertificateSource::SelfSigned));
+        assert_eq!("/a.crt, /a.key".parse(), Ok(CertificateSource::Files { certificates: "/a.crt".into(), key: "/a.key".into() }));
         for odd in ["", "yes", "/a.crt", "/a.crt,", ",/a.key"] {
-            assert!(odd.parse::<CertSource>().unwrap_err().contains("CERTIFICATE,KEY"), "{odd}");
+            assert!(odd.parse::<CertificateSource>().unwrap_err().contains("CERTIFICATE,KEY"), "{odd}");
         }
     }
 }

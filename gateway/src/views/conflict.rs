@@ -1,7 +1,7 @@
 //! JSON form of a conflict: a field that two users changed concurrently, with both values.
 use crate::views::enums;
 use chrono::{DateTime, Utc};
-use patio_kit::client::user_names::NameMap;
+use patio_kit::client::user_names::UserNameMap;
 use patio_proto::vehicle as pb;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -100,7 +100,7 @@ pub fn user_ids(conflict: &pb::Conflict) -> impl Iterator<Item = i64> {
 impl Conflict {
     /// Converts a conflict from its proto form, with login names (HMC) in place of user ids.
     #[must_use]
-    pub fn new(conflict: pb::Conflict, people: &NameMap) -> Self {
+    pub fn new(conflict: pb::Conflict, people: &UserNameMap) -> Self {
         let chosen = side(conflict.chosen());
         Self {
             id: conflict.id,

@@ -96,7 +96,7 @@ macro_rules! api_enum {
 
 api_enum! {
     /// Inspection status of a vehicle; the empty text while the vehicle is not inspected.
-    VehicleStatus of vehicle::VehicleStatus, status::status_text, status::parse, {
+    VehicleStatus of vehicle::VehicleStatus, status::vehicle_status_text, status::parse, {
         Unspecified = "", Ok = "ok", Ng = "ng", Repair = "Repair", RepairOk = "Repair OK", NotFound = "Not Found", GateOut = "Gate Out", SOffBl = "S/OFF BL",
     }
 }
@@ -136,7 +136,7 @@ mod tests {
     fn every_status_round_trips_through_json() {
         for known in status::ALL_VEHICLE_STATUSES {
             let json = serde_json::to_string(&VehicleStatus::from(known)).unwrap();
-            assert_eq!(json, format!("\"{}\"", status::status_text(known)));
+            assert_eq!(json, format!("\"{}\"", status::vehicle_status_text(known)));
             assert_eq!(serde_json::from_str::<VehicleStatus>(&json).unwrap().to_proto(), known);
         }
         assert!(serde_json::from_str::<VehicleStatus>("\"fine\"").is_err());

@@ -1,6 +1,6 @@
 //! JSON form of a vehicle, and the responses that contain one vehicle.
 use crate::{
-    extract::{auth::AuthenticatedCaller, conditional},
+    extract::{auth::AuthenticatedCaller, conditional_headers},
     http::problem::{ApiResult, Problem},
     state::AppState,
     views::{
@@ -94,7 +94,7 @@ pub async fn vehicle_response(api: &AppState, signed: &AuthenticatedCaller, vehi
 }
 
 fn tagged(vehicle: Vehicle) -> (HeaderMap, Json<Vehicle>) {
-    (HeaderMap::from_iter([(ETAG, conditional::etag(vehicle.version))]), Json(vehicle))
+    (HeaderMap::from_iter([(ETAG, conditional_headers::etag(vehicle.version))]), Json(vehicle))
 }
 
 /// Converts the gRPC error of a save to an error response. For an outdated version, the response contains the current vehicle in `details`.

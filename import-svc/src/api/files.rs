@@ -11,8 +11,6 @@ use crate::{
         export::{ExportedFile, Exporter},
         sql_script,
     },
-    reader::{ReadFailure, WorkbookReader},
-    rejection::{self, ErrorCode, MAX_FILE_BYTES, build_rejection, file_too_large_rejection, is_unprintable, not_xlsx_rejection},
     saga::RequestingUser,
     store::rejected_workbooks,
 };
@@ -30,6 +28,10 @@ use patio_proto::{
 };
 use std::pin::Pin;
 use tonic::{Request, Response, Status, Streaming};
+use workbook_reader::{
+    ReadFailure, WorkbookReader,
+    rejection::{self, ErrorCode, MAX_FILE_BYTES, build_rejection, file_too_large_rejection, is_unprintable, not_xlsx_rejection},
+};
 
 /// Maximum length in characters of a campaign name entered for an SQL script. Campaign names in workbooks have an equal limit.
 const MAX_NAME_LEN: usize = 120;

@@ -9,7 +9,6 @@ use crate::{
     },
     error::Error,
     progress::ProgressTracker,
-    reader::WorkbookReader,
     saga::{ImportOutcome, Importer, RequestingUser},
     store::cancellation,
     template,
@@ -23,6 +22,7 @@ use std::{
 };
 use tonic::{Request, Response, Status, Streaming};
 use uuid::Uuid;
+use workbook_reader::WorkbookReader;
 
 /// Maximum time that `CancelImport` waits for a cancelled import to stop.
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(10);

@@ -1,7 +1,6 @@
 //! Receives an uploaded file from its stream of chunks.
 use crate::{
     error::{Error, Result},
-    rejection::{MAX_FILE_BYTES, file_too_large_rejection, is_unprintable, not_xlsx_rejection},
     saga::UploadedWorkbook,
 };
 use bytes::{Bytes, BytesMut};
@@ -10,6 +9,7 @@ use patio_proto::imports::{Rejection, UploadChunk};
 use std::time::Duration;
 use tonic::Status;
 use uuid::Uuid;
+use workbook_reader::rejection::{MAX_FILE_BYTES, file_too_large_rejection, is_unprintable, not_xlsx_rejection};
 
 /// Idle timeout of an upload: maximum time between two chunks.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(30);

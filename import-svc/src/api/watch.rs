@@ -1,7 +1,7 @@
 //! Streams the progress of an import that runs on any replica.
 use crate::{
     error::Error,
-    progress::{self, POLL_INTERVAL, ProgressRecord},
+    progress::{self, PROGRESS_POLL_INTERVAL, ProgressRecord},
 };
 use futures::{Stream, stream};
 use patio_kit::{cache::CacheKey, host::ServiceHost};
@@ -46,13 +46,13 @@ impl Watch {
                 None => {}
             }
             if self.last_progress_at.elapsed() > PROGRESS_TIMEOUT {
-                match self.host.cache.find_fault().await {
+                match self.host.cache.find_redis_fault().await {
                     // The import may be running, and only its progress cannot be read.
                     Some(_) if self.last.is_some() => self.last_progress_at = Instant::now(),
                     _ => return self.give_up(),
                 }
             }
-            tokio::time::sleep(POLL_INTERVAL).await;
+            tokio::time::sleep(PROGRESS_POLL_INTERVAL).await;
         }
         None
     }
@@ -98,7 +98,7 @@ mod tests {
         let mut host = patio_testing::host(folder.path(), None).await;
         host.cache = cache;
         let seen = ProgressRecord { phase: ImportPhase::Saving.into(), rows: 10, total: Some(20), user_id: 7, at_ms: 0 };
-        let (key, last_progress_at) = (progress::cache_key(Uuid::now_v7()), Instant::now() - PROGRESS_TIMEOUT - POLL_INTERVAL);
+        let (key, last_progress_at) = (progress::cache_key(Uuid::now_v7()), Instant::now() - PROGRESS_TIMEOUT - PROGRESS_POLL_INTERVAL);
         let mut watch = Watch { host, key, user_id: 7, last: Some(seen), last_progress_at, over: false };
         let next = timeout(Duration::from_secs(1), watch.next()).await.ok()??;
         Some(next.unwrap().phase())

@@ -1,10 +1,8 @@
 //! Writes a copy of a rejected workbook for the user to correct: every row keeps its position and gets its errors in an extra column.
-use crate::{
-    files::export_writer::looks_like_formula,
-    reader::{CheckedWorkbook, Column, ERRORS_COLUMN, protocol::CheckedRow},
-};
+use crate::files::export_writer::looks_like_formula;
 use rust_xlsxwriter::{Color, Format, FormatAlign, Workbook, Worksheet, XlsxError};
 use std::{fs::File, io::Seek, path::Path};
+use workbook_reader::{CheckedWorkbook, Column, ERRORS_COLUMN, protocol::CheckedRow};
 
 /// Maximum number of characters in an Excel cell.
 const MAX_CELL_LEN: usize = 32_767;

@@ -1,8 +1,9 @@
 //! Parses a CSV file of vehicle changes: detects encoding and delimiter, finds the header, reads the rows.
-use crate::{files::export_writer::NO_STATUS_TEXT, rejection::shorten_for_message};
+use crate::files::export_writer::NO_STATUS_TEXT;
 use csv::{ReaderBuilder, StringRecord};
 use patio_proto::vehicle::{EditRow, LineError};
 use std::borrow::Cow;
+use workbook_reader::rejection::shorten_for_message;
 
 /// Maximum number of line errors that are listed per CSV file; further errors are only counted.
 pub const MAX_LISTED_ERRORS: usize = 500;

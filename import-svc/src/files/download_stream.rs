@@ -1,10 +1,11 @@
 //! Streams files, texts and rejections as download chunks, and makes file names safe.
-use crate::{error::Error, rejection::is_unprintable};
+use crate::error::Error;
 use bytes::Bytes;
 use futures::{Stream, StreamExt, stream};
 use patio_proto::imports::{FileChunk, FileHeader, Rejection, file_chunk::Part};
 use tokio_util::io::ReaderStream;
 use tonic::Status;
+use workbook_reader::rejection::is_unprintable;
 
 /// Size in bytes of one chunk of a downloaded file.
 const CHUNK_BYTES: usize = 64 << 10;

@@ -3,7 +3,7 @@ use crate::{
     error::{Error, Result},
     files::{
         LONG_CALL_TIMEOUT, download_stream,
-        export_writer::{ExportRow, ExportWriter, to_local_time},
+        export_writer::{ExportRow, ExportWriter, to_yard_time},
     },
     saga::RequestingUser,
 };
@@ -11,7 +11,7 @@ use patio_kit::{
     audit,
     client::{
         service_channel::ServiceChannel,
-        user_names::{NameMap, UserNameCache},
+        user_names::{UserNameCache, UserNameMap},
     },
     db::Db,
     host::ServiceHost,
@@ -94,13 +94,13 @@ impl Exporter {
     }
 
     fn name(&self, campaign: &Campaign, report: Report) -> String {
-        let (word, at) = (if report == Report::AllYards { "yards" } else { "report" }, to_local_time(self.host.clock.now()));
+        let (word, at) = (if report == Report::AllYards { "yards" } else { "report" }, to_yard_time(self.host.clock.now()));
         format!("{word}_{}-{}.xlsx", download_stream::safe_file_name(&campaign.name), at.format("%Y%m%d%H%M%S"))
     }
 
     /// Sends the exported vehicles, with the names of their last editors, to the workbook writer. Stops if the writer has failed.
     async fn feed(&self, person: &RequestingUser, mut chunks: Streaming<ExportChunk>, lines: mpsc::Sender<Vec<ExportRow>>) -> Result<()> {
-        let (users, mut names) = (UserNameCache::new(UserServiceClient::new(self.host.channels.auth.clone())), NameMap::default());
+        let (users, mut names) = (UserNameCache::new(UserServiceClient::new(self.host.channels.auth.clone())), UserNameMap::default());
         while let Some(chunk) = chunks.message().await? {
             // Names that could not be resolved are kept too, so that an export does not wait for auth-svc at every chunk.
             let missing = chunk.vehicles.iter().filter_map(|vehicle| vehicle.modified_by).filter(|id| !names.contains(*id));

@@ -22,7 +22,7 @@ pub const LONG_CALL_TIMEOUT: Duration = Duration::from_secs(120);
 pub struct UploadedCsv {
     /// Name of the CSV file from the client.
     pub name: String,
-    /// Content of the file, at most [`crate::rejection::MAX_FILE_BYTES`] bytes.
+    /// Content of the file, at most [`workbook_reader::rejection::MAX_FILE_BYTES`] bytes.
     pub data: bytes::Bytes,
 }
 

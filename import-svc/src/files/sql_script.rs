@@ -1,8 +1,5 @@
 //! Converts a campaign workbook to an SQL script.
-use crate::{
-    files::download_stream,
-    reader::{ParsedWorkbook, protocol::SheetHeader},
-};
+use crate::files::download_stream;
 use bytes::Bytes;
 use patio_proto::{
     vehicle::{ImportVehiclesRequest, NewVehicle},
@@ -10,6 +7,7 @@ use patio_proto::{
 };
 use prost::Message;
 use std::fmt::Write;
+use workbook_reader::{ParsedWorkbook, protocol::SheetSummary};
 
 const SCRIPT_HEAD: &str = "\
 -- Standard SQL for PostgreSQL and SQLite; strings as with standard_conforming_strings = on, which is the default.
@@ -48,7 +46,7 @@ pub fn generate_sql_script(book: ParsedWorkbook) -> impl Iterator<Item = Bytes> 
     std::iter::once(first).chain(inserts).chain(std::iter::once(Bytes::from_static(SCRIPT_END.as_bytes())))
 }
 
-fn campaign(sheet: &SheetHeader) -> String {
+fn campaign(sheet: &SheetSummary) -> String {
     let values = [&sheet.campaign, &sheet.part, &sheet.description, &sheet.model_type].map(|text| quote_sql_string(text)).join(", ");
     format!("insert into campaigns (name, part, description, model_type, status) values ({values}, 'Ready');\n")
 }

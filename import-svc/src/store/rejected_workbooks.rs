@@ -8,7 +8,7 @@ pub const RETENTION: TimeDelta = TimeDelta::days(3);
 /// Maximum number of stored rejected workbooks per user; the oldest are deleted first.
 pub const MAX_WORKBOOKS_PER_USER: i64 = 5;
 /// Maximum number of stored rejected workbooks of all users; the oldest are deleted first.
-pub const MAX_WORKBOOKS: i64 = 60;
+pub const MAX_STORED_WORKBOOKS: i64 = 60;
 
 /// Uploaded workbook that was rejected for row errors, stored so that the user can download it with its errors marked.
 #[derive(Debug, Clone, FromRow)]
@@ -42,7 +42,7 @@ pub async fn insert(db: &Db, sheet: RejectedWorkbook) -> Result<(), Error> {
                 "delete from rejected_sheets where at <= $1 or upload_id in
                     (select upload_id from (select upload_id, row_number() over (order by at desc, upload_id) as place
                        from rejected_sheets) as ranked where place > $2)")
-                .bind(sheet.at - RETENTION).bind(MAX_WORKBOOKS).execute(c).await.map(drop))
+                .bind(sheet.at - RETENTION).bind(MAX_STORED_WORKBOOKS).execute(c).await.map(drop))
         })
     })
     .await

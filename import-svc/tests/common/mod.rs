@@ -5,10 +5,10 @@ pub mod lists;
 pub mod services;
 
 use book::Book as File;
-use import_svc::reader::{ParsedWorkbook, ReadFailure, WorkbookReader};
 use patio_proto::{imports::Rejection, vehicle::ImportVehiclesRequest};
 use prost::Message;
 use std::time::Duration;
+use workbook_reader::{ParsedWorkbook, ReadFailure, WorkbookReader};
 
 /// Path of the import-svc executable, which is also the workbook reader.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_import-svc");

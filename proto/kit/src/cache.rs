@@ -127,10 +127,10 @@ impl Cache {
     }
 
     fn with(client: Client) -> anyhow::Result<Self> {
-        let patience = Duration::from_millis(500);
+        let timeout = Duration::from_millis(500);
         let config = ConnectionManagerConfig::new()
-            .set_connection_timeout(Some(patience))
-            .set_response_timeout(Some(patience))
+            .set_connection_timeout(Some(timeout))
+            .set_response_timeout(Some(timeout))
             .set_number_of_retries(1);
         Ok(Self::Redis(RedisConnection::open(client, config)?))
     }
@@ -192,7 +192,7 @@ impl Cache {
     }
 
     /// Returns the reason why a test write to Redis failed. Returns `None` when the write succeeded, and for a cache in memory.
-    pub async fn find_fault(&self) -> Option<String> {
+    pub async fn find_redis_fault(&self) -> Option<String> {
         let Self::Redis(redis) = self else { return None };
         let cause = redis.probe_write().await.err()?;
         let how = if redis_connection::is_write_rejection(&cause) { "responds, but rejects writes" } else { "does not answer" };
@@ -201,7 +201,7 @@ impl Cache {
 
     /// Returns the reason why Redis is unusable (no response, or a read-only replica), without writing to Redis. Returns `None`
     /// when Redis is usable, and for a cache in memory.
-    pub async fn find_fault_without_write(&self) -> Option<String> {
+    pub async fn find_redis_fault_without_write(&self) -> Option<String> {
         let Self::Redis(redis) = self else { return None };
         match redis::cmd("INFO").arg("replication").query_async::<String>(&mut redis.clone()).await {
             Ok(info) if info.contains("role:slave") => Some("is a read-only replica".to_owned()),

@@ -1,5 +1,5 @@
 //! Shared state of this process's database: its address for error messages, and whether a read-only server was found recently.
-use crate::{atomic_instant::AtomicInstant, telemetry::outage::Outage};
+use crate::{atomic_instant::AtomicInstant, telemetry::outage::OutageTracker};
 use std::{
     sync::{LazyLock, OnceLock},
     time::Duration,
@@ -13,7 +13,7 @@ static ADDRESS: OnceLock<String> = OnceLock::new();
 /// Time at which a read-only server was last found, such as a primary that became a standby.
 static READ_ONLY: LazyLock<AtomicInstant> = LazyLock::new(AtomicInstant::default);
 /// Tracker of database outages: counts the requests that failed since the database was last available.
-static OUTAGE: Outage = Outage::new();
+static OUTAGE: OutageTracker = OutageTracker::new();
 
 /// Sets the address of the database, for log events. Only the first call in a process has an effect.
 pub(crate) fn set_database_address(address: String) {
@@ -27,7 +27,7 @@ pub(crate) fn describe_database_address() -> &'static str {
 }
 
 /// Logs that a request failed because the database is unavailable, as a warning if the request is the first to fail in an outage.
-pub(crate) fn log_unavailable(cause: &sqlx::Error) {
+pub(crate) fn log_database_unavailable(cause: &sqlx::Error) {
     if OUTAGE.record_failure() {
         tracing::warn!(%cause, database = describe_database_address(), "database unavailable, requests fail");
     } else {
@@ -36,7 +36,7 @@ pub(crate) fn log_unavailable(cause: &sqlx::Error) {
 }
 
 /// Records that a health check of the database succeeded.
-pub(crate) fn record_available() {
+pub(crate) fn record_database_available() {
     if let Some(failed_requests) = OUTAGE.record_success() {
         tracing::info!(database = describe_database_address(), failed_requests, "database available again");
     }
@@ -44,11 +44,11 @@ pub(crate) fn record_available() {
 
 /// Starts a period of ten seconds in which every connection is checked before use, after a read-only server was found. Connections
 /// to a read-only server are closed.
-pub(crate) fn suspect_read_only() {
+pub(crate) fn record_read_only_server() {
     READ_ONLY.set_to_now();
 }
 
-/// Returns `true` for ten seconds after a call of [`suspect_read_only`].
-pub(crate) fn is_read_only_suspected() -> bool {
-    READ_ONLY.is_more_recent_than(SUSPICION_PERIOD)
+/// Returns `true` for ten seconds after a call of [`record_read_only_server`].
+pub(crate) fn was_read_only_server_found_recently() -> bool {
+    READ_ONLY.occurred_within(SUSPICION_PERIOD)
 }

@@ -31,7 +31,7 @@ use crate::{
     user_activity::UserActivity,
 };
 use anyhow::Context;
-pub use connection_limit::{ConnectionLimit, connections_per_service};
+pub use connection_limit::{ConnectionLimit, max_connections_per_replica};
 use futures::future::{BoxFuture, join_all, pending};
 pub use health::DatabaseHealth;
 use open::{open_postgres, open_replica, open_sqlite};

@@ -147,7 +147,7 @@ pub struct DependencyFailure {
 
 /// Adds the name of the failed dependency and the cause to the metadata of an error status. The gateway logs both.
 #[must_use]
-pub fn with_cause(mut status: Status, dependency: &str, cause: &dyn Display) -> Status {
+pub fn with_dependency_failure(mut status: Status, dependency: &str, cause: &dyn Display) -> Status {
     let visible = |c: char| if c.is_ascii_graphic() { c } else { ' ' };
     let cause: String = cause.to_string().chars().take(MAX_CAUSE_LEN).map(visible).collect();
     for (key, value) in [(DEPENDENCY_KEY, dependency), (CAUSE_KEY, cause.trim())] {
@@ -160,7 +160,7 @@ pub fn with_cause(mut status: Status, dependency: &str, cause: &dyn Display) -> 
 
 /// Returns the failed dependency and the cause from the metadata of a status, or `None` when the metadata names no dependency.
 #[must_use]
-pub fn failure_of_status(status: &Status) -> Option<DependencyFailure> {
+pub fn dependency_failure(status: &Status) -> Option<DependencyFailure> {
     let value = |key| status.metadata().get(key)?.to_str().ok().map(str::to_owned);
     Some(DependencyFailure { dependency: value(DEPENDENCY_KEY)?, cause: value(CAUSE_KEY).unwrap_or_default() })
 }
@@ -180,7 +180,7 @@ pub fn unavailable_status(dependency: &str, cause: &dyn Display) -> Status {
 pub fn database_status(cause: &sqlx::Error) -> Status {
     match cause {
         cause if is_out_of_space(cause) => disk_full_status(cause),
-        cause if is_connection_error(cause) => database_unavailable_status(cause),
+        cause if is_database_unavailable(cause) => database_unavailable_status(cause),
         cause if is_aborted_by_concurrency(cause) => {
             tracing::warn!(%cause, "transaction aborted by a deadlock or serialization failure, the caller is asked to try again");
             status(Code::Unavailable, Reason::Busy, &"Another change was made at the same time. Try again.")
@@ -204,7 +204,7 @@ fn is_aborted_by_concurrency(cause: &sqlx::Error) -> bool {
 
 /// Returns `true` when the database is unreachable, read-only, starting, stopping or out of connections.
 #[must_use]
-pub fn is_connection_error(cause: &sqlx::Error) -> bool {
+pub fn is_database_unavailable(cause: &sqlx::Error) -> bool {
     match cause {
         sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed | sqlx::Error::Tls(_) => true,
         // A connection pooler rejects the startup parameter at every attempt, so a retry is useless. The message names the parameter.
@@ -247,17 +247,17 @@ fn disk_full_status(cause: &sqlx::Error) -> Status {
 
 fn database_unavailable_status(cause: &sqlx::Error) -> Status {
     if cause.as_database_error().and_then(|database_error| database_error.code()).is_some_and(|code| code == READ_ONLY) {
-        crate::database_state::suspect_read_only();
+        crate::database_state::record_read_only_server();
     }
-    crate::database_state::log_unavailable(cause);
+    crate::database_state::log_database_unavailable(cause);
     let unavailable = status(Code::Unavailable, Reason::Unavailable, &"The server cannot reach its database. Try again in a moment.");
-    with_cause(unavailable, "database", cause)
+    with_dependency_failure(unavailable, "database", cause)
 }
 
 /// Returns an error and its causes as one line of text. Repeated texts and line numbers of the database server's source code are
 /// left out.
 #[must_use]
-pub fn causes_on_one_line(cause: &anyhow::Error) -> String {
+pub fn format_error_chain(cause: &anyhow::Error) -> String {
     cause.chain().map(|cause| without_line_numbers(&cause.to_string())).fold(String::new(), |mut line, part| {
         if line.is_empty() {
             line = part;
@@ -283,7 +283,7 @@ pub fn reason(status: &Status) -> Option<Reason> {
 
 /// Returns a named value of a status, such as `retry_after`, or `None` when the status does not contain the value.
 #[must_use]
-pub fn status_detail(status: &Status, name: &str) -> Option<String> {
+pub fn status_value(status: &Status, name: &str) -> Option<String> {
     status.get_details_error_info()?.metadata.get(name).cloned()
 }
 

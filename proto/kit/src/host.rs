@@ -149,7 +149,7 @@ impl ServiceHost {
 
     fn is_waited_for(&self, cause: &anyhow::Error) -> bool {
         let mut causes = cause.chain().filter_map(|cause| cause.downcast_ref::<sqlx::Error>());
-        causes.any(|cause| errors::is_connection_error(cause) || (!self.runs_all() && errors::is_database_setup_missing(cause)))
+        causes.any(|cause| errors::is_database_unavailable(cause) || (!self.runs_all() && errors::is_database_setup_missing(cause)))
     }
 
     async fn bring_up(&self, db: &Db, schema: Schema) -> anyhow::Result<()> {
@@ -218,7 +218,7 @@ impl Waiting {
     /// Sleeps before the next attempt after a database failure that may resolve by itself. Returns any other failure as an error.
     async fn or_fail(&mut self, host: &ServiceHost, cause: anyhow::Error) -> anyhow::Result<()> {
         anyhow::ensure!(host.is_waited_for(&cause), cause);
-        let cause = errors::causes_on_one_line(&cause);
+        let cause = errors::format_error_chain(&cause);
         if self.last_log.as_ref().is_none_or(|(logged, at)| *logged != cause || at.elapsed() > LOG_INTERVAL) {
             tracing::warn!(cause, "waiting for the database, retrying");
             self.last_log = Some((cause, Instant::now()));

@@ -95,10 +95,10 @@ impl BackgroundTasks {
         }
     }
 
-    /// Waits until all background tasks have ended, for at most the time `patience`. Returns `false` when some tasks still run.
-    pub async fn wait_until_tasks_ended(&self, patience: Duration) -> bool {
+    /// Waits until all background tasks have ended, for at most `timeout`. Returns `false` when some tasks still run.
+    pub async fn wait_until_tasks_ended(&self, timeout: Duration) -> bool {
         self.tracker.close();
-        tokio::time::timeout(patience, self.tracker.wait()).await.is_ok()
+        tokio::time::timeout(timeout, self.tracker.wait()).await.is_ok()
     }
 }
 
@@ -112,7 +112,7 @@ pub async fn start_unless_stopped<T>(
 ) -> anyhow::Result<Option<T>> {
     tokio::select! {
         started = starting => started.map(Some),
-        () = shutdown_signal(tasks, Duration::ZERO) => {
+        () = drain_on_shutdown_signal(tasks, Duration::ZERO) => {
             tracing::info!("shutdown requested during startup, stopping before any request was served");
             Ok(None)
         }
@@ -123,7 +123,7 @@ pub async fn start_unless_stopped<T>(
 ///
 /// After SIGTERM, the process serves requests for the time `notice`, until load balancers have noticed that this replica is not ready.
 /// Ctrl-C skips that delay.
-pub async fn shutdown_signal(tasks: &BackgroundTasks, notice: Duration) {
+pub async fn drain_on_shutdown_signal(tasks: &BackgroundTasks, notice: Duration) {
     let mut terminate = match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
         Ok(signal) => signal,
         Err(cause) => {

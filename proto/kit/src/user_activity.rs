@@ -26,7 +26,7 @@ impl UserActivity {
     /// Returns `true` when no user made a call within the last five seconds.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        !self.last_call.is_more_recent_than(IDLE_AFTER)
+        !self.last_call.occurred_within(IDLE_AFTER)
     }
 
     /// Pauses a background task between two polls: for `active` while users make calls, for `idle` while the process is idle. A call

@@ -80,10 +80,10 @@ async fn a_redis_server_that_is_away_answers_like_an_empty_cache_within_seconds(
         assert_eq!(cache.get(&place).await, None);
         assert_eq!(cache.get_many(&[place.clone(), place.clone()]).await, [None, None]);
         assert!(!cache.remove(&place).await);
-        assert!(cache.find_fault().await.is_some_and(|fault| fault.starts_with("does not answer")));
+        assert!(cache.find_redis_fault().await.is_some_and(|fault| fault.starts_with("does not answer")));
     };
     tokio::time::timeout(Duration::from_secs(20), tried).await.unwrap();
-    assert_eq!(Cache::in_memory().find_fault().await, None);
+    assert_eq!(Cache::in_memory().find_redis_fault().await, None);
 }
 
 /// Starts a test server whose first connection responds like a read-only Redis replica, and each later one like the primary. Returns
@@ -111,8 +111,8 @@ async fn place_of_a_new_primary() -> u16 {
 #[tokio::test]
 async fn a_server_that_was_made_a_replica_is_left_for_the_one_its_name_leads_to_by_then() {
     let cache = Cache::in_redis(&format!("redis://127.0.0.1:{}", place_of_a_new_primary().await)).unwrap();
-    let fault = cache.find_fault().await.unwrap();
+    let fault = cache.find_redis_fault().await.unwrap();
     assert!(fault.starts_with("responds, but rejects writes"), "{fault}");
     assert_eq!(cache.get(&key("held")).await, None, "what it holds may have changed since");
-    assert_eq!(cache.find_fault().await, None, "it was connected to anew");
+    assert_eq!(cache.find_redis_fault().await, None, "it was connected to anew");
 }

@@ -70,13 +70,13 @@ async fn a_server_over_tls_is_believed_when_the_named_authority_vouches_for_it()
     };
     let file = folder.path().join("ca.crt");
     let cache = Cache::from_settings(&redis.settings(&["--redis-ca", file.to_str().unwrap()])).unwrap();
-    assert_eq!(cache.find_fault().await, None);
+    assert_eq!(cache.find_redis_fault().await, None);
     let key = CacheKey::<i64>::new("place".to_owned(), Duration::from_secs(60));
     assert!(cache.put_if_newer(&key, 1, &7).await);
     assert_eq!(cache.get(&key).await, Some(7));
 
     let unknown = Cache::from_settings(&redis.settings(&[])).unwrap();
-    assert!(unknown.find_fault().await.is_some(), "no public authority vouches for it");
+    assert!(unknown.find_redis_fault().await.is_some(), "no public authority vouches for it");
     let refused = Cache::from_settings(&redis.settings(&["--redis-ca", "/nowhere/ca.crt"])).err().unwrap();
     assert!(format!("{refused:#}").contains("PATIO_REDIS_CA_FILE: cannot read /nowhere/ca.crt"), "{refused:#}");
 }

@@ -27,7 +27,7 @@ impl Issuer {
         let clock = Clock::default();
         let identity = TokenVerifier::new(clock.clone());
         let (private, public) = key_pair();
-        identity.set_keys([("one".to_owned(), public)]);
+        identity.replace_signing_keys([("one".to_owned(), public)]);
         Self { clock, identity, private }
     }
 
@@ -148,10 +148,10 @@ fn a_token_ends_at_its_last_second_even_when_it_was_verified_before() {
 fn a_withdrawn_key_refuses_tokens_that_were_verified_before() {
     let issuer = Issuer::new();
     let token = issuer.token("s");
-    assert!(issuer.accepts(&token) && issuer.identity.has_keys() && issuer.identity.has_key("one"));
-    issuer.identity.set_keys([("two".to_owned(), key_pair().1)]);
-    assert!(!issuer.accepts(&token) && !issuer.identity.has_key("one"));
-    issuer.identity.set_keys([]);
+    assert!(issuer.accepts(&token) && issuer.identity.has_keys() && issuer.identity.has_signing_key("one"));
+    issuer.identity.replace_signing_keys([("two".to_owned(), key_pair().1)]);
+    assert!(!issuer.accepts(&token) && !issuer.identity.has_signing_key("one"));
+    issuer.identity.replace_signing_keys([]);
     assert!(!issuer.identity.has_keys());
 }
 

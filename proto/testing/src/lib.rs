@@ -90,7 +90,7 @@ pub async fn host_on(folder: &Path, database_url: Option<String>, redis_url: Opt
     settings.admin_listen = ListenAddress(None);
     settings.allow_data_loss = true; // a test server may run with `fsync = off`
     let host = ServiceHost::with_local_services(settings).await.expect("a host");
-    host.identity.set_keys([("test".to_owned(), KEY.public.clone())]);
+    host.identity.replace_signing_keys([("test".to_owned(), KEY.public.clone())]);
     host
 }
 

@@ -1,5 +1,5 @@
 //! gRPC service for bulk changes: one call changes the status, parking spaces or other fields of many vehicles.
-use super::{Context, Reply, reply};
+use super::{ApiContext, Reply, reply};
 use crate::{
     bulk::{
         self, StatusChange,
@@ -16,7 +16,7 @@ use patio_proto::vehicle::{self as pb, StatusAction, VehicleStatus, bulk_service
 use tonic::{Request, Status};
 
 /// gRPC service that changes the status, parking space or other fields of many vehicles in one call.
-pub struct BulkApi(pub Context);
+pub struct BulkApi(pub ApiContext);
 
 impl BulkApi {
     /// Runs the bulk change `change` in a transaction, then publishes the new counters and the changed vehicles. `by` is the id
@@ -30,7 +30,7 @@ impl BulkApi {
         let changing = async move {
             let done = db.write(change).await?;
             live.publish_vehicles_changed(done.as_ref(), by);
-            progress.publish_changes(done.as_ref()).await;
+            progress.publish_progress(done.as_ref()).await;
             Ok::<_, Error>(done)
         };
         self.0.live.run_to_completion(changing).await

@@ -1,6 +1,6 @@
 //! gRPC service with which import-svc imports vehicles, and campaign-svc opens, closes and deletes campaigns in
 //! vehicle-svc.
-use super::{Context, Reply, reply};
+use super::{ApiContext, Reply, reply};
 use crate::{
     campaign::vehicles,
     error::Error,
@@ -15,7 +15,7 @@ const MAX_SOURCE_LEN: usize = 200;
 
 /// gRPC service that imports the vehicles of a campaign, opens or closes the campaign, and deletes its vehicles. Only
 /// campaign-svc and import-svc call this gRPC service.
-pub struct CampaignVehicleApi(pub Context);
+pub struct CampaignVehicleApi(pub ApiContext);
 
 #[tonic::async_trait]
 impl CampaignVehicleService for CampaignVehicleApi {
@@ -65,7 +65,7 @@ impl CampaignVehicleService for CampaignVehicleApi {
         let removed = vehicles::delete_campaign(&self.0.db, campaign_id, now, caller, address).await?;
         let zero_counts =
             CampaignCounts { campaign_id, total: 0, inspected: 0, revision: i64::MAX, reached_milestone: false, vehicles: Vec::new() };
-        self.0.progress.publish_changes(&[zero_counts]).await;
+        self.0.progress.publish_progress(&[zero_counts]).await;
         self.0.live.publish_campaign_changed(campaign_id);
         reply(pb::RemoveCampaignResponse { removed: i64::try_from(removed).unwrap_or(i64::MAX) })
     }

@@ -1,6 +1,6 @@
 //! gRPC service for conflicts: fields to which two users saved different values without seeing each other's value. A user resolves a
 //! conflict by choosing one of the two values.
-use super::{Context, Reply, reply};
+use super::{ApiContext, Reply, reply};
 use crate::{
     error::Error,
     inspection::{
@@ -23,7 +23,7 @@ use patio_proto::{
 use tonic::Request;
 
 /// gRPC service that lists and resolves conflicts between saves.
-pub struct ConflictApi(pub Context);
+pub struct ConflictApi(pub ApiContext);
 
 #[tonic::async_trait]
 impl ConflictService for ConflictApi {
@@ -50,9 +50,9 @@ impl ConflictService for ConflictApi {
                 ResolveOutcome::Changed(id, now) => Err(Error::OutdatedVersion { id, current_version: now }),
                 ResolveOutcome::Done(conflict, moved) => {
                     metrics::counter!("patio_conflicts_total", "event" => "resolved").increment(1);
-                    live.publish_vehicle(&moved, by);
+                    live.publish_vehicle_changed(&moved, by);
                     live.publish_conflict(*conflict);
-                    progress.publish_changes(moved.campaign_counts.as_slice()).await;
+                    progress.publish_progress(moved.campaign_counts.as_slice()).await;
                     Ok(moved.vehicle)
                 }
             }

@@ -4,14 +4,14 @@ use patio_kit::{clock::Clock, db::Db, host::ServiceHost};
 
 /// Database, clock, progress publisher and change feed, which all gRPC services share. Clones refer to the same instances.
 #[derive(Clone)]
-pub struct Context {
+pub struct ApiContext {
     pub db: Db,
     pub clock: Clock,
     pub progress: ProgressPublisher,
     pub live: ChangeFeed,
 }
 
-impl Context {
+impl ApiContext {
     pub fn new(host: &ServiceHost, db: &Db, progress: ProgressPublisher, live: ChangeFeed) -> Self {
         Self { db: db.clone(), clock: host.clock.clone(), progress, live }
     }

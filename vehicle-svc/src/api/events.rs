@@ -1,6 +1,6 @@
 //! gRPC service for live updates: the stream of change events, and the pace of work (vehicles per hour, active users) in each
 //! campaign.
-use super::{Context, Reply, reply};
+use super::{ApiContext, Reply, reply};
 use crate::{
     error::Error,
     live::{ChangeFeedItem, activity, work_pace},
@@ -30,12 +30,12 @@ const MAX_CAMPAIGNS: usize = 1_000;
 /// gRPC service that streams change events and returns the pace of work (vehicles per hour, active users).
 pub struct EventApi {
     host: ServiceHost,
-    context: Context,
+    context: ApiContext,
 }
 
 impl EventApi {
     /// Creates the gRPC service. The event streams end when this process shuts down.
-    pub fn new(host: &ServiceHost, context: Context) -> Self {
+    pub fn new(host: &ServiceHost, context: ApiContext) -> Self {
         Self { host: host.clone(), context }
     }
 }

@@ -1,5 +1,5 @@
 //! gRPC service for history: the changes of a vehicle, and the bulk jobs of a campaign or a user.
-use super::{Context, Reply, jobs::parse_job_kind, reply};
+use super::{ApiContext, Reply, jobs::parse_job_kind, reply};
 use crate::{
     error::Error,
     inspection::history,
@@ -14,7 +14,7 @@ use patio_proto::vehicle::{self as pb, history_service_server::HistoryService};
 use tonic::Request;
 
 /// gRPC service that lists the changes of a vehicle, the bulk jobs that changed a campaign, and the bulk jobs of a user.
-pub struct HistoryApi(pub Context);
+pub struct HistoryApi(pub ApiContext);
 
 #[tonic::async_trait]
 impl HistoryService for HistoryApi {

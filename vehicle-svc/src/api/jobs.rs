@@ -1,5 +1,5 @@
 //! gRPC service for bulk jobs (changes of many vehicles): history and undo of jobs.
-use super::{Context, Reply, reply};
+use super::{ApiContext, Reply, reply};
 use crate::{
     bulk::{
         context::BulkContext,
@@ -24,13 +24,13 @@ const MAX_LISTED_VEHICLES: usize = 500;
 
 /// gRPC service that lists and undoes bulk jobs.
 pub struct JobApi {
-    context: Context,
+    context: ApiContext,
     remover: CampaignRemover,
 }
 
 impl JobApi {
     /// Creates the gRPC service. `remover` deletes the campaigns of undone imports.
-    pub fn new(context: Context, remover: CampaignRemover) -> Self {
+    pub fn new(context: ApiContext, remover: CampaignRemover) -> Self {
         Self { context, remover }
     }
 }
@@ -66,12 +66,12 @@ impl JobService for JobApi {
         let undoing = async move {
             let undone = db.write(move |tx| Box::pin(async move { undo::undo_job(tx, id, &run).await })).await?;
             live.publish_vehicles_changed(&undone.campaign_counts, by);
-            progress.publish_changes(&undone.campaign_counts).await;
+            progress.publish_progress(&undone.campaign_counts).await;
             Ok::<_, Error>(undone)
         };
         let undone = self.context.live.run_to_completion(undoing).await?;
         if undone.deletes_campaign
-            && let Err(cause) = self.remover.delete_pending_campaigns(Some(&bearer)).await
+            && let Err(cause) = self.remover.execute_pending_deletions(Some(&bearer)).await
         {
             tracing::warn!(%cause, job = id, "failed to delete the campaign of a reverted import, retrying in the background");
         }

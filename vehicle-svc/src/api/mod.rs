@@ -11,11 +11,11 @@ pub mod pending_saves;
 pub mod vehicles;
 pub mod yards;
 
-pub use context::Context;
+pub use context::ApiContext;
 
 use crate::{
     error::Error,
-    store::vehicles::{ExportedVehicle, Vehicle, VehicleRow},
+    store::vehicles::{ExportedVehicle, Vehicle, VehicleListRow},
 };
 use patio_kit::clock;
 use patio_proto::{status, vehicle as pb};
@@ -103,8 +103,8 @@ impl From<&Vehicle> for pb::VehicleSummary {
     }
 }
 
-impl From<VehicleRow> for pb::VehicleSummary {
-    fn from(row: VehicleRow) -> Self {
+impl From<VehicleListRow> for pb::VehicleSummary {
+    fn from(row: VehicleListRow) -> Self {
         Self {
             id: row.id,
             vin_number: format!("{} {}", row.model_code, row.serial_number),

@@ -1,5 +1,5 @@
 //! gRPC service for pending saves: each device reports how many saves the device has not sent to the server yet.
-use super::{Context, Reply, device, reply};
+use super::{ApiContext, Reply, device, reply};
 use crate::{
     error::Error,
     live::pending_saves,
@@ -10,7 +10,7 @@ use patio_proto::vehicle::{self as pb, pending_save_service_server::PendingSaveS
 use tonic::Request;
 
 /// gRPC service that stores and lists the devices' reports of pending saves (saves not sent to the server yet).
-pub struct PendingSaveApi(pub Context);
+pub struct PendingSaveApi(pub ApiContext);
 
 #[tonic::async_trait]
 impl PendingSaveService for PendingSaveApi {

@@ -1,6 +1,6 @@
 //! gRPC service for vehicles: lists, searches and exports vehicles, lists the changes since a revision, and saves
 //! inspections.
-use super::{Context, Reply, reply};
+use super::{ApiContext, Reply, reply};
 use crate::{
     campaign::{changes_since, search_index::SearchIndexes},
     device_time::parse_device_time,
@@ -46,14 +46,14 @@ const MAX_KEY_LEN: usize = 128;
 
 /// gRPC service that lists, searches, exports and saves vehicles.
 pub struct VehicleApi {
-    context: Context,
+    context: ApiContext,
     rosters: SearchIndexes,
     together: SaveBatcher,
 }
 
 impl VehicleApi {
     /// Creates the gRPC service, with new search indexes and a new batcher for saves.
-    pub fn new(host: &ServiceHost, context: Context) -> Self {
+    pub fn new(host: &ServiceHost, context: ApiContext) -> Self {
         let rosters = SearchIndexes::new(host.tasks.clone(), context.db.clone());
         let together = SaveBatcher::new(context.db.clone(), host.tasks.clone());
         Self { context, rosters, together }
@@ -185,7 +185,8 @@ impl VehicleService for VehicleApi {
         let chunks = futures::stream::try_unfold(start, move |(db, position)| async move {
             let Some(position) = position else { return Ok(None) };
             let from = &position;
-            let read = db.read_from_replica(|db| async move { vehicles::list_exported_after(&db, id, from, EXPORT_READ_LEN).await }).await;
+            let read =
+                db.read_from_replica(|db| async move { vehicles::list_for_export_after(&db, id, from, EXPORT_READ_LEN).await }).await;
             let rows = read.map_err(Error::from)?;
             let full = i64::try_from(rows.len()).is_ok_and(|count| count == EXPORT_READ_LEN);
             let position = rows.last().filter(|_| full).map(|last| (last.walk_key.clone(), last.id));
@@ -213,11 +214,11 @@ impl VehicleService for VehicleApi {
         let (together, live, progress) = (self.together.clone(), self.context.live.clone(), self.context.progress.clone());
         let saving = async move {
             let saved = inspection::save(&together, caller, save, now).await?;
-            live.publish_vehicle(&saved.write_result, by);
+            live.publish_vehicle_changed(&saved.write_result, by);
             if saved.write_result.revision.is_some() {
                 saved.conflicts.iter().cloned().for_each(|conflict| live.publish_conflict(conflict));
             }
-            progress.publish_changes(saved.write_result.campaign_counts.as_slice()).await;
+            progress.publish_progress(saved.write_result.campaign_counts.as_slice()).await;
             Ok::<_, Error>(saved)
         };
         let SaveResult { write_result, conflicts } = self.context.live.run_to_completion(saving).await?;
@@ -227,7 +228,7 @@ impl VehicleService for VehicleApi {
 
 fn filter(request: &pb::ListVehiclesRequest, yard_filter: YardFilter) -> Result<vehicles::VehicleFilter, Error> {
     let status = match request.status {
-        Some(number) => Some(status::status_text(
+        Some(number) => Some(status::vehicle_status_text(
             VehicleStatus::try_from(number).map_err(|_| Error::InvalidField("status: there is no such status".to_owned()))?,
         )),
         None => None,

@@ -1,5 +1,5 @@
 //! gRPC service for yards: vehicle counters of yards and campaigns.
-use super::{Context, Reply, reply};
+use super::{ApiContext, Reply, reply};
 use crate::{
     error::Error,
     store::{activity, campaigns, yards},
@@ -23,7 +23,7 @@ const MAX_CAMPAIGNS: usize = 1_000;
 const ACTIVE_PERIOD: TimeDelta = TimeDelta::hours(12);
 
 /// gRPC service that returns the vehicle counters of yards and campaigns.
-pub struct YardApi(pub Context);
+pub struct YardApi(pub ApiContext);
 
 #[tonic::async_trait]
 impl YardService for YardApi {
@@ -55,7 +55,7 @@ impl YardService for YardApi {
             ("", None) => campaigns::load_progress(&self.0.db, &request.campaign_ids, with_dash).await,
             ("", Some(yard::DASH_YARD_ID)) if !with_dash => Ok(Vec::new()),
             ("", Some(yard)) => campaigns::load_progress_in_yard(&self.0.db, &request.campaign_ids, i64::from(yard)).await,
-            (name, _) => campaigns::find_progress(&self.0.db, name, with_dash).await.map(|found| found.into_iter().collect()),
+            (name, _) => campaigns::find_progress_by_name(&self.0.db, name, with_dash).await.map(|found| found.into_iter().collect()),
         };
         reply(pb::GetProgressResponse { progress: progress.map_err(Error::from)?.into_iter().map(Into::into).collect() })
     }

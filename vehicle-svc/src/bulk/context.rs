@@ -6,7 +6,7 @@ use patio_kit::auth::identity::Caller;
 use patio_proto::vehicle::Preview;
 
 /// Maximum number of vehicles in one bulk call.
-pub const MAX_VEHICLES: usize = 50_000;
+pub const MAX_VEHICLES_PER_CALL: usize = 50_000;
 
 /// Context of a bulk call: caller, time, the campaign and yard to which the call is limited, and whether the call is a dry run.
 #[derive(Debug, Clone)]

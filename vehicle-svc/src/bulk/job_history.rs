@@ -22,7 +22,7 @@ use std::{collections::BTreeMap, time::Duration};
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
 /// Retention time of a bulk job: the job can be undone during this time and is deleted afterwards.
-pub const RETENTION: TimeDelta = TimeDelta::days(90);
+pub const JOB_RETENTION: TimeDelta = TimeDelta::days(90);
 /// Maximum number of snapshot rows that a transaction deletes; short transactions keep other writers from waiting long.
 const PURGE_CHUNK_LEN: i64 = 5_000;
 
@@ -121,7 +121,7 @@ impl ChangeSet {
         let mut campaign_counts = Vec::new();
         for (campaign, here) in &self.campaigns {
             let after = counters::update_campaign_counters(tx, *campaign, &here.deltas).await?;
-            activity::add_bulk_work(tx, *campaign, at, here.deltas.inspected_deltas_by_yard(), &here.statuses).await?;
+            activity::add_bulk_change_activity(tx, *campaign, at, here.deltas.inspected_deltas_by_yard(), &here.statuses).await?;
             changes::record_changes(tx, *campaign, after.revision, &here.vehicles).await?;
             let few = here.vehicles.len() <= MAX_EVENT_ROWS;
             campaign_counts.push(CampaignCounts { vehicles: if few { here.vehicles.clone() } else { Vec::new() }, ..after });
@@ -151,11 +151,11 @@ pub(crate) fn count_as_i64(of: usize) -> i64 {
     i64::try_from(of).unwrap_or(i64::MAX)
 }
 
-/// Starts the hourly task that deletes bulk jobs older than [`RETENTION`].
-pub fn spawn_purge(host: &ServiceHost, db: Db) {
+/// Starts the hourly task that deletes bulk jobs older than [`JOB_RETENTION`].
+pub fn spawn_job_purge(host: &ServiceHost, db: Db) {
     let clock = host.clock.clone();
     host.tasks.spawn_repeating(Duration::from_secs(3600), move || {
-        let (db, before) = (db.clone(), clock.now() - RETENTION);
+        let (db, before) = (db.clone(), clock.now() - JOB_RETENTION);
         async move {
             match purge_expired(&db, before).await {
                 Ok(count) => tracing::debug!(count, "deleted expired bulk-change jobs"),

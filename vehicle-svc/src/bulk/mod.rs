@@ -11,7 +11,7 @@ pub(crate) mod undo;
 
 use crate::{
     bulk::{
-        context::{BulkContext, BulkOutcome, MAX_VEHICLES, SkipReason},
+        context::{BulkContext, BulkOutcome, MAX_VEHICLES_PER_CALL, SkipReason},
         job_history::{BulkJobDescription, ChangeSet, count_as_i64},
         preview::{PREVIEW_LIMIT, list_field_changes, list_yard_warnings},
     },
@@ -86,8 +86,8 @@ impl<'a> Asked<'a> {
                 }
             }
         }
-        if asked.keys.len() > MAX_VEHICLES {
-            Err(Error::InvalidField(format!("No more than {MAX_VEHICLES} vehicles at a time.")))
+        if asked.keys.len() > MAX_VEHICLES_PER_CALL {
+            Err(Error::InvalidField(format!("No more than {MAX_VEHICLES_PER_CALL} vehicles at a time.")))
         } else {
             Ok(asked)
         }
@@ -270,7 +270,7 @@ async fn preview_status(tx: &mut Tx<'_>, asked: &Asked<'_>, todo: &[StatusChange
 fn status_patch(role: Role, change: StatusChange) -> VehiclePatch<'static> {
     let removes = change.action == StatusAction::Remove;
     VehiclePatch {
-        status: Some(if removes { "" } else { status::status_text(change.status) }),
+        status: Some(if removes { "" } else { status::vehicle_status_text(change.status) }),
         inspected: Some(!removes && change.status != VehicleStatus::Repair),
         operator_notes: removes.then_some(""),
         admin_notes: (removes && role == Role::Admin).then_some(""),
@@ -286,9 +286,13 @@ fn status_patch(role: Role, change: StatusChange) -> VehiclePatch<'static> {
 pub async fn move_vehicles(tx: &mut Tx<'_>, moves: &[(String, ParkingSpace)], run: &BulkContext) -> Result<BulkOutcome> {
     let written: Vec<String> = moves.iter().map(|(vin, _)| vin.clone()).collect();
     let asked = Asked::of(&written)?;
-    let found =
-        vehicle_lookup::find_by_keys(tx, &asked.keys(), OptionalColumns { place: true, ..OptionalColumns::default() }, run.lookup_scope())
-            .await?;
+    let found = vehicle_lookup::find_by_vin_keys(
+        tx,
+        &asked.keys(),
+        OptionalColumns { place: true, ..OptionalColumns::default() },
+        run.lookup_scope(),
+    )
+    .await?;
     let mut outcome = asked.outcome(found.iter().map(|vehicle| vehicle.asked));
     let cars = VinMeanings::of(found.iter().map(|vehicle| (vehicle.asked, &*vehicle.model_code)), &asked);
     let (found, unclear): (Vec<_>, Vec<_>) =

@@ -1,7 +1,7 @@
 //! Bulk edit by file: validates the rows of a file, previews their changes, and applies all of them in one transaction.
 use crate::{
     bulk::{
-        context::{BulkContext, MAX_VEHICLES},
+        context::{BulkContext, MAX_VEHICLES_PER_CALL},
         job_history::{self, BulkJobDescription, count_as_i64},
         preview::{PREVIEW_LIMIT, list_field_changes, list_yard_warnings},
     },
@@ -84,8 +84,8 @@ fn wrong(line: i64, message: impl Into<String>) -> pb::LineError {
 /// # Errors
 /// Returns `InvalidField` when the number of rows exceeds the maximum of a bulk call.
 pub fn validate_rows(rows: Vec<pb::EditRow>, role: Role) -> Result<(Vec<RowEdit>, Vec<pb::LineError>)> {
-    if rows.len() > MAX_VEHICLES {
-        return Err(Error::InvalidField(format!("No more than {MAX_VEHICLES} vehicles at a time.")));
+    if rows.len() > MAX_VEHICLES_PER_CALL {
+        return Err(Error::InvalidField(format!("No more than {MAX_VEHICLES_PER_CALL} vehicles at a time.")));
     }
     let (mut good, mut errors) = (Vec::with_capacity(rows.len()), Vec::new());
     for row in rows {
@@ -152,7 +152,7 @@ fn place_of(written: &str) -> Result<ParkingSpace, String> {
 }
 
 fn status_of(written: &str) -> Result<VehicleStatus, String> {
-    let all = || status::ALL_VEHICLE_STATUSES[1..].iter().map(|known| status::status_text(*known)).collect::<Vec<_>>().join(", ");
+    let all = || status::ALL_VEHICLE_STATUSES[1..].iter().map(|known| status::vehicle_status_text(*known)).collect::<Vec<_>>().join(", ");
     let shown: String = written.chars().take(40).collect();
     match status::parse(written) {
         Some(known) if known != VehicleStatus::Unspecified => Ok(known),
@@ -181,7 +181,7 @@ pub async fn apply_edits(
     };
     let scope = run.lookup_scope();
     let scope = VehicleScope { locks_rows: scope.locks_rows && errors.is_empty(), ..scope };
-    let mut found = vehicle_lookup::find_by_keys(tx, &keys, wanted, scope).await?;
+    let mut found = vehicle_lookup::find_by_vin_keys(tx, &keys, wanted, scope).await?;
     found.sort_unstable_by_key(|vehicle| (vehicle.asked, vehicle.id));
     let mut plan = Plan { edited: EditResult { errors, ..EditResult::default() }, ..Plan::default() };
     let mut rest = found.as_slice();
@@ -265,7 +265,7 @@ async fn preview(tx: &mut Tx<'_>, shown: Vec<(i64, i64, VehiclePatch<'_>)>) -> R
 fn becomes<'a>(vehicle: &FoundVehicle, row: &'a RowEdit) -> VehiclePatch<'a> {
     let patch = VehiclePatch {
         place: row.place.as_ref().filter(|place| Some(&place.space) != vehicle.parking_space.as_ref()),
-        status: row.status.map(status::status_text),
+        status: row.status.map(status::vehicle_status_text),
         inspected: row.status.map(|status| status != VehicleStatus::Repair),
         operator_notes: row.operator_notes.as_deref(),
         admin_notes: row.admin_notes.as_deref(),

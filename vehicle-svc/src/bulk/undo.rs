@@ -68,7 +68,7 @@ pub async fn undo_job(tx: &mut Tx<'_>, id: i64, run: &BulkContext) -> Result<Und
 
 /// Returns the stored result of the earlier undo of a job that is already undone.
 async fn load_earlier_result(tx: &mut Tx<'_>, job: &BulkJob) -> Result<UndoResult> {
-    let kept: Vec<i64> = job_snapshots::list_of_job(tx, job.id).await?.iter().map(|before| before.id).collect();
+    let kept: Vec<i64> = job_snapshots::list_snapshots_of_job(tx, job.id).await?.iter().map(|before| before.id).collect();
     let skipped = jobs::list_skipped_vehicles(tx, &kept).await?;
     let deleted = job.vehicles - job.restored - count_as_i64(skipped.len());
     Ok(UndoResult {
@@ -96,7 +96,7 @@ async fn undo_import(tx: &mut Tx<'_>, job: BulkJob, campaign: i64, run: &BulkCon
 
 /// Restores every vehicle that was not changed after the job to its values from before the job.
 async fn restore_vehicles(tx: &mut Tx<'_>, job: BulkJob, run: &BulkContext) -> Result<UndoResult> {
-    let kept = job_snapshots::list_of_job(tx, job.id).await?;
+    let kept = job_snapshots::list_snapshots_of_job(tx, job.id).await?;
     let now = vehicle_lookup::list_by_ids(tx, &kept.iter().map(|before| before.id).collect::<Vec<_>>(), true).await?;
     let deleted = job.vehicles - count_as_i64(now.len());
     let mut kept: HashMap<i64, VehicleSnapshot> = kept.into_iter().map(|before| (before.id, before)).collect();

@@ -26,10 +26,10 @@ pub async fn list_changes(db: &Db, campaign: i64, since: i64, yard_filter: YardF
     if since == revision {
         return Ok(ListChangesResponse { whole: false, ..whole });
     }
-    let rows = changes::list_since(db, campaign, since).await?;
+    let rows = changes::list_changed_since(db, campaign, since).await?;
     let mut removed = changes::list_deleted_since(db, campaign, since).await?;
     // Read last, because a concurrent bulk change may raise the oldest revision while the rows above are read.
-    let listed_from = changes::load_oldest_revision(db, campaign).await?.ok_or(Error::CampaignNotFound(campaign))?;
+    let listed_from = changes::load_oldest_delta_revision(db, campaign).await?.ok_or(Error::CampaignNotFound(campaign))?;
     let too_many = |count: usize| i64::try_from(count).is_ok_and(|count| count > changes::MAX_CHANGES);
     if since < listed_from || too_many(rows.len()) || too_many(removed.len()) {
         return Ok(whole);

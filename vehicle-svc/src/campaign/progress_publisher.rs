@@ -10,7 +10,7 @@ use patio_kit::{
     db::Db,
     host::ServiceHost,
     progress_cache::{self, CachedProgress as Cached},
-    telemetry::{outage::Outage, to_gauge_value},
+    telemetry::{outage::OutageTracker, to_gauge_value},
 };
 use patio_proto::campaign::{ReportMilestoneRequest, milestone_service_client::MilestoneServiceClient};
 use std::time::Duration;
@@ -28,7 +28,7 @@ const MAX_CACHE_ATTEMPTS: u32 = 30;
 
 /// Outage tracker of the calls that report campaign milestones to campaign-svc. The tracker counts the failed attempts since the
 /// last success.
-static OUTAGE: Outage = Outage::new();
+static OUTAGE: OutageTracker = OutageTracker::new();
 
 /// Publisher of the vehicle counters and milestones (work begun, complete, incomplete again) of campaigns. Clones
 /// share their connections.
@@ -58,9 +58,9 @@ impl ProgressPublisher {
 
     /// Starts the background task that delivers pending milestones (work begun, complete, incomplete again) to campaign-svc.
     /// Milestones stay pending after a crash of this process, or while campaign-svc is unavailable.
-    pub fn spawn_delivery(&self, host: &ServiceHost) {
+    pub fn spawn_milestone_delivery(&self, host: &ServiceHost) {
         let again = self.clone();
-        self.db.spawn_after_writes(&host.tasks, RETRY_DELAY, move || {
+        self.db.spawn_task_after_writes(&host.tasks, RETRY_DELAY, move || {
             let again = again.clone();
             async move {
                 let delivered = again.deliver_milestones().await;
@@ -73,7 +73,7 @@ impl ProgressPublisher {
 
     /// Publishes the vehicle counters and milestones (work begun, complete, incomplete again) that a committed change produced.
     /// Never fails: a failed delivery is retried in the background.
-    pub async fn publish_changes(&self, all: &[CampaignCounts]) {
+    pub async fn publish_progress(&self, all: &[CampaignCounts]) {
         for campaign_counts in all {
             if !self.put(campaign_counts).await {
                 self.put_later(campaign_counts.clone());

@@ -6,7 +6,7 @@ use patio_kit::{
     db::Db,
     errors::{self, Reason},
     host::ServiceHost,
-    telemetry::{outage::Outage, to_gauge_value},
+    telemetry::{outage::OutageTracker, to_gauge_value},
 };
 use patio_proto::campaign::{DeleteCampaignRequest, campaign_service_client::CampaignServiceClient};
 use std::time::Duration;
@@ -18,7 +18,7 @@ const RETRY_DELAY: Duration = Duration::from_secs(2);
 const REMOVAL_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Outage tracker of the calls that delete campaigns. The tracker counts the failed attempts since the last success.
-static OUTAGE: Outage = Outage::new();
+static OUTAGE: OutageTracker = OutageTracker::new();
 
 /// Client that calls campaign-svc to delete campaigns whose import was undone. Clones share the connection.
 #[derive(Clone)]
@@ -38,12 +38,12 @@ impl CampaignRemover {
 
     /// Starts the background task that deletes campaigns whose import was undone. The task handles campaigns that remain after a
     /// crash of this process or an outage of campaign-svc.
-    pub fn spawn_removal(&self, host: &ServiceHost) {
+    pub fn spawn_campaign_removal(&self, host: &ServiceHost) {
         let again = self.clone();
-        self.db.spawn_after_writes(&host.tasks, RETRY_DELAY, move || {
+        self.db.spawn_task_after_writes(&host.tasks, RETRY_DELAY, move || {
             let again = again.clone();
             async move {
-                let deleted = again.delete_pending_campaigns(None).await;
+                let deleted = again.execute_pending_deletions(None).await;
                 let is_left = deleted.is_err();
                 OUTAGE.log_attempt("delete the campaigns of reverted imports", deleted);
                 is_left
@@ -56,7 +56,7 @@ impl CampaignRemover {
     ///
     /// # Errors
     /// Returns the first failure. The remaining campaigns stay pending.
-    pub async fn delete_pending_campaigns(&self, person: Option<&CallContext>) -> Result<(), Status> {
+    pub async fn execute_pending_deletions(&self, person: Option<&CallContext>) -> Result<(), Status> {
         let pending = jobs::list_pending_deletions(&self.db).await.map_err(|cause| errors::database_status(&cause))?;
         metrics::gauge!("patio_saga_backlog", "saga" => "reverted-imports").set(to_gauge_value(pending.len()));
         for waiting in pending {

@@ -94,12 +94,12 @@ impl CampaignIndex {
     /// Creates an index without vehicles that is valid for one layout number of the campaign. The layout number increases when
     /// vehicles move.
     #[must_use]
-    pub fn with_layout(layout: i64) -> Self {
+    pub fn empty_for_layout(layout: i64) -> Self {
         Self { layout, ids: Vec::new(), yards: Vec::new(), text: String::new(), ends: Vec::new() }
     }
 
     async fn read(db: &Db, campaign: i64, layout: i64) -> Result<Self, sqlx::Error> {
-        let (mut roster, mut position) = (Self::with_layout(layout), (String::new(), 0));
+        let (mut roster, mut position) = (Self::empty_for_layout(layout), (String::new(), 0));
         loop {
             let from = &position;
             let some =
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     fn roster(all: &[(&str, i64)]) -> CampaignIndex {
-        let mut roster = CampaignIndex::with_layout(1);
+        let mut roster = CampaignIndex::empty_for_layout(1);
         for (id, (search_text, yard)) in (100..).zip(all) {
             roster.add(&IndexedVehicle { id, search_text: (*search_text).to_owned(), yard_id: Some(*yard), walk_key: String::new() });
         }

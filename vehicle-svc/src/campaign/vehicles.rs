@@ -60,7 +60,7 @@ pub async fn store_draft_vehicles(db: &Db, campaign: i64, all: Vec<VehicleInsert
         let stored = db
             .write_deferred(move |tx| {
                 Box::pin(async move {
-                    if !campaigns::lock_draft(tx, campaign).await? {
+                    if !campaigns::lock_or_create_draft(tx, campaign).await? {
                         return Err(Error::CampaignNotFound(campaign));
                     }
                     Ok(vehicles::insert(tx, campaign, &own, now).await?)
@@ -97,10 +97,10 @@ pub async fn complete_import(db: &Db, campaign: i64, import: jobs::NewBulkJob, c
     let caller = caller.clone();
     db.write(move |tx| {
         Box::pin(async move {
-            if !campaigns::lock_draft(tx, campaign).await? {
+            if !campaigns::lock_or_create_draft(tx, campaign).await? {
                 return Err(Error::CampaignNotFound(campaign));
             }
-            let vehicles = counters::count_draft_vehicles(tx, campaign).await?;
+            let vehicles = counters::recompute_draft_counters(tx, campaign).await?;
             jobs::delete_import_job(tx, campaign).await?;
             let job = jobs::insert(tx, &jobs::NewBulkJob { vehicles, ..import }).await?;
             jobs::insert_job_campaign(tx, job, campaign, vehicles).await?;
@@ -138,7 +138,7 @@ const MAX_REVISION_JUMP: i64 = 100_000;
 pub async fn store_settings(db: &Db, set: CampaignSettings, now: DateTime<Utc>, caller: Caller, address: String) -> Result<()> {
     db.write(move |tx| {
         Box::pin(async move {
-            let known = campaigns::load_last_revision(tx, set.campaign).await?;
+            let known = campaigns::load_settings_revision(tx, set.campaign).await?;
             if set.revision > known.unwrap_or_default().saturating_add(MAX_REVISION_JUMP) {
                 return Err(Error::InvalidField(format!(
                     "revision: {} is too far ahead of the stored {}",

@@ -171,14 +171,14 @@ async fn write(db: &Db, group: Vec<Asked>) {
     let counted = sql_stats::statement_counting_span();
     let written: Result<Vec<Result<AttemptOutcome>>> =
         db.write_single_statement(move |tx| Box::pin(async move { all(tx, &attempts).await })).instrument(counted.clone()).await;
-    sql_stats::share_statement_stats(&counted, group.iter().map(|asked| &asked.span));
+    sql_stats::attribute_statements_to_calls(&counted, group.iter().map(|asked| &asked.span));
     match written {
         Ok(outcomes) => {
             for (asked, outcome) in group.into_iter().zip(outcomes) {
                 drop(asked.answer.send(outcome));
             }
         }
-        Err(Error::Database(cause)) if errors::is_connection_error(&cause) || errors::is_out_of_space(&cause) => {
+        Err(Error::Database(cause)) if errors::is_database_unavailable(&cause) || errors::is_out_of_space(&cause) => {
             let kind = if errors::is_out_of_space(&cause) { io::ErrorKind::StorageFull } else { io::ErrorKind::Other };
             for asked in group {
                 drop(asked.answer.send(Err(sqlx::Error::Io(io::Error::new(kind, cause.to_string())).into())));
@@ -205,7 +205,7 @@ async fn all(tx: &mut Tx<'_>, attempts: &[Arc<SaveAttempt>]) -> Result<Vec<Resul
         })
         .collect();
     let changes: Vec<_> =
-        attempts.iter().zip(&judged).filter_map(|(attempt, judged)| judged.as_ref().ok()?.single_statement_record(attempt)).collect();
+        attempts.iter().zip(&judged).filter_map(|(attempt, judged)| judged.as_ref().ok()?.record_without_conflicts(attempt)).collect();
     let mut written = saves::save_all(tx, &changes).await?;
     drop(changes);
     let mut tried = |judged: EvaluatedSave| {

@@ -29,7 +29,7 @@ pub async fn list(db: &Db, vehicle: &Vehicle, role: Role, before: DateTime<Utc>,
     let fetched = i64::try_from(more).unwrap_or(i64::MAX);
     let (saves, jobs) = tokio::try_join!(
         audit::list_by_subject(db, (audit_event::VEHICLE_CHANGED_KIND, &subject), before, more),
-        jobs::list_of_vehicle(db, (vehicle.campaign_id, vehicle.id), before, fetched),
+        jobs::list_jobs_of_vehicle(db, (vehicle.campaign_id, vehicle.id), before, fetched),
     )?;
     let mut changes: Vec<VehicleChange> = saves.into_iter().map(of_save).collect();
     for job in jobs {

@@ -5,7 +5,7 @@ use crate::{
     parking_space::ParkingSpace,
     store::{
         conflicts::NewConflict,
-        content::{VehicleContent, resolve_parking_space},
+        content::{VehicleContent, parking_space_after_save},
         saves::LoadedVehicle,
         vehicles::Vehicle,
     },
@@ -119,7 +119,7 @@ pub fn stored_value(field: Field, vehicle: &Vehicle) -> String {
 
 /// Returns the fields for which the save has both a requested value and a base value (the value that the client saw).
 fn list_changes_to_merge(vehicle: &Vehicle, save: &SaveCommand, base: &SaveBase) -> Vec<FieldChange> {
-    let to_text = |status: VehicleStatus| status::status_text(status).to_owned();
+    let to_text = |status: VehicleStatus| status::vehicle_status_text(status).to_owned();
     let pairs = [
         (Field::Status, base.status.map(to_text), save.status.map(to_text)),
         (Field::OperatorNotes, base.operator_notes.clone(), save.operator_notes.clone()),
@@ -178,7 +178,7 @@ fn check_status_change(role: Role, from: &str, to: &str) -> Result<()> {
     if status::is_vehicle_status_change_allowed(role, from, to) {
         Ok(())
     } else {
-        Err(Error::StatusNotAllowed { from: status::status_text(from), to: status::status_text(to) })
+        Err(Error::StatusNotAllowed { from: status::vehicle_status_text(from), to: status::vehicle_status_text(to) })
     }
 }
 
@@ -188,11 +188,13 @@ fn check_status_change(role: Role, from: &str, to: &str) -> Result<()> {
 /// Returns `InvalidField` when the text is not a valid value of the field.
 pub fn set_field(content: &mut VehicleContent, vehicle: &Vehicle, field: Field, value: &str) -> Result<()> {
     match field {
-        Field::Status => content.status = status::status_text(status::parse(value).unwrap_or_default()),
+        Field::Status => content.status = status::vehicle_status_text(status::parse(value).unwrap_or_default()),
         Field::OperatorNotes => value.clone_into(&mut content.operator_notes),
         Field::AdminNotes => value.clone_into(&mut content.admin_notes),
         Field::VinNumber => content.identifier = Vin::parse(value).map_err(Error::InvalidField)?,
-        Field::ParkingSpace => content.place = resolve_parking_space(vehicle, Some(ParkingSpace::new(value).map_err(Error::InvalidField)?)),
+        Field::ParkingSpace => {
+            content.place = parking_space_after_save(vehicle, Some(ParkingSpace::new(value).map_err(Error::InvalidField)?))
+        }
         Field::Unspecified => {}
     }
     Ok(())

@@ -4,7 +4,7 @@ use crate::{
     inspection::{merge, save_model::SaveCommand},
     store::{
         conflicts::NewConflict,
-        content::{VehicleContent, resolve_parking_space},
+        content::{VehicleContent, parking_space_after_save},
         saves::LoadedVehicle,
         vehicles::Vehicle,
     },
@@ -44,12 +44,12 @@ fn evaluate_without_base(role: Role, before: &Vehicle, save: &SaveCommand) -> Re
     let from = status::parse(&before.status).unwrap_or_default();
     let to = save.status.unwrap_or(from);
     if !status::is_vehicle_status_change_allowed(role, from, to) {
-        return Err(Error::StatusNotAllowed { from: status::status_text(from), to: status::status_text(to) });
+        return Err(Error::StatusNotAllowed { from: status::vehicle_status_text(from), to: status::vehicle_status_text(to) });
     }
     Ok(VehicleContent {
         identifier: save.vin.clone().unwrap_or(identifier),
-        place: resolve_parking_space(before, save.place.clone()),
-        status: status::status_text(to),
+        place: parking_space_after_save(before, save.place.clone()),
+        status: status::vehicle_status_text(to),
         operator_notes: save.operator_notes.clone().unwrap_or_else(|| before.operator_notes.clone()),
         admin_notes: save.admin_notes.clone().unwrap_or_else(|| before.admin_notes.clone()),
     })

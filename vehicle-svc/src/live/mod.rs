@@ -169,7 +169,7 @@ impl ChangeFeed {
 
     fn hear(&self, event: WatchEvent) {
         if let Some(Event::Vehicles(changed)) = &event.event {
-            self.db.record_write(); // another replica may have written to the database
+            self.db.record_external_write(); // another replica may have written to the database
             let mut noted = self.noted();
             noted.moved.insert(changed.campaign_id);
             noted.followed.entry(changed.campaign_id).or_default().mark_received(changed.revision);
@@ -200,7 +200,7 @@ impl ChangeFeed {
     }
 
     /// Publishes that a vehicle was written. `by` is the id of the user who saved the vehicle; `None` for a service.
-    pub fn publish_vehicle(&self, moved: &WriteResult, by: Option<i64>) {
+    pub fn publish_vehicle_changed(&self, moved: &WriteResult, by: Option<i64>) {
         let Some(revision) = moved.revision else { return };
         let vehicles = vec![(&moved.vehicle).into()];
         self.spawn_publish(Event::Vehicles(pb::VehiclesChanged { campaign_id: moved.vehicle.campaign_id, revision, vehicles, by }));

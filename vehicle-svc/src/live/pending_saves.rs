@@ -18,7 +18,7 @@ const MAX_PENDING_SAVES: i64 = 1_000_000;
 
 /// Validated report of a device about its pending saves (saves not sent to the server yet) for one campaign.
 #[derive(Debug, Clone, Copy)]
-pub struct PendingReport {
+pub struct PendingSavesReport {
     campaign: i64,
     saves: i64,
     oldest_at: DateTime<Utc>,
@@ -28,7 +28,7 @@ pub struct PendingReport {
 ///
 /// # Errors
 /// Returns `InvalidField` with the name of the invalid field.
-pub fn validate_reports(all: &[pb::PendingSaves]) -> Result<Vec<PendingReport>> {
+pub fn validate_reports(all: &[pb::PendingSaves]) -> Result<Vec<PendingSavesReport>> {
     if all.len() > MAX_CAMPAIGNS {
         return Err(Error::InvalidField(format!("held: at most {MAX_CAMPAIGNS} campaigns")));
     }
@@ -40,7 +40,7 @@ pub fn validate_reports(all: &[pb::PendingSaves]) -> Result<Vec<PendingReport>> 
             return Err(Error::InvalidField(format!("held.saves: must be between 1 and {MAX_PENDING_SAVES}")));
         }
         let oldest_at = parse_device_time("held.oldest_at", &work.oldest_at.unwrap_or_default())?;
-        Ok(PendingReport { campaign: work.campaign_id, saves: work.saves, oldest_at })
+        Ok(PendingSavesReport { campaign: work.campaign_id, saves: work.saves, oldest_at })
     };
     all.iter().map(read_report).collect()
 }
@@ -49,12 +49,18 @@ pub fn validate_reports(all: &[pb::PendingSaves]) -> Result<Vec<PendingReport>> 
 ///
 /// # Errors
 /// Returns `InvalidField` when the user has pending saves on too many devices, or the error of a failed statement.
-pub async fn replace_reports(tx: &mut Tx<'_>, user_id: i64, device: &str, all: &[PendingReport], told_at: DateTime<Utc>) -> Result<()> {
+pub async fn replace_reports(
+    tx: &mut Tx<'_>,
+    user_id: i64,
+    device: &str,
+    all: &[PendingSavesReport],
+    told_at: DateTime<Utc>,
+) -> Result<()> {
     pending_saves::delete_reports(tx, user_id, device).await?;
     if !all.is_empty() && pending_saves::count_devices(tx, user_id).await? >= MAX_DEVICES {
         return Err(Error::InvalidField(format!("held: one user may have pending saves on at most {MAX_DEVICES} devices")));
     }
-    for PendingReport { campaign, saves, oldest_at } in all.iter().copied() {
+    for PendingSavesReport { campaign, saves, oldest_at } in all.iter().copied() {
         pending_saves::upsert_report(tx, campaign, &DevicePendingSaves { user_id, device: device.to_owned(), saves, oldest_at, told_at })
             .await?;
     }

@@ -12,7 +12,7 @@ pub fn spawn_work_metrics(host: &ServiceHost, db: Db) {
     host.tasks.spawn_repeating(INTERVAL, move || {
         let (db, hour) = (db.clone(), activity::hour_number(clock.now()));
         async move {
-            match tokio::try_join!(activity::count_users(&db, hour - 1), pending_saves::count_all(&db)) {
+            match tokio::try_join!(activity::count_active_users(&db, hour - 1), pending_saves::count_all(&db)) {
                 Ok((users, saves)) => {
                     let number = |count: i64| to_gauge_value(usize::try_from(count).unwrap_or_default());
                     metrics::gauge!("patio_users_saving").set(number(users));

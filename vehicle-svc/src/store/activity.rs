@@ -69,7 +69,7 @@ struct YardRow<'s> {
 
 /// Adds a bulk change to the work counts of a campaign, in the hour that contains `at`. `inspected` yields yard ids with the change
 /// of the number of inspected vehicles. The caller must hold the lock of the campaign's row.
-pub async fn add_bulk_work(
+pub async fn add_bulk_change_activity(
     tx: &mut Tx<'_>,
     campaign: i64,
     at: DateTime<Utc>,
@@ -215,7 +215,7 @@ pub async fn list_status_counts(db: &Db, campaign: i64) -> Result<Vec<StatusCoun
 }
 
 /// Returns the number of users who have saved a vehicle since the hour with the number `since` began.
-pub async fn count_users(db: &Db, since: i64) -> Result<i64> {
+pub async fn count_active_users(db: &Db, since: i64) -> Result<i64> {
     on!(db.read(), c => query_scalar("select count(distinct user_id) from activity where hour >= $1 and user_id <> 0 and saves > 0")
         .bind(since).fetch_one(c).await)
 }

@@ -48,7 +48,7 @@ pub async fn find(db: &Db, id: i64) -> Result<Option<Campaign>> {
 
 /// Locks a draft campaign until the commit, so that the draft is not removed before the commit. Creates a missing draft. Returns
 /// `false` when the campaign was already opened or removed.
-pub async fn lock_draft(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
+pub async fn lock_or_create_draft(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
     on!(tx.connection(), c => query("insert into campaigns (id, name, gate) values ($1, '', 'draft') on conflict (id) do nothing")
         .bind(id).execute(c).await.map(drop))?;
     let text = dialect::locking_sql(
@@ -71,7 +71,7 @@ async fn lock(tx: &mut Tx<'_>, id: i64) -> Result<()> {
 }
 
 /// Returns the revision of the last name and gate (open or closed) received from campaign-svc; `None` for an unknown campaign.
-pub async fn load_last_revision(tx: &mut Tx<'_>, id: i64) -> Result<Option<i64>> {
+pub async fn load_settings_revision(tx: &mut Tx<'_>, id: i64) -> Result<Option<i64>> {
     on!(tx.connection(), c => query_scalar("select revision from campaigns where id = $1").bind(id).fetch_optional(c).await)
 }
 
@@ -180,7 +180,7 @@ pub async fn load_progress_in_yard(db: &Db, ids: &[i64], yard: i64) -> Result<Ve
 }
 
 /// Returns the progress of the campaign with the given name, or `None` when no open or closed campaign has this name.
-pub async fn find_progress(db: &Db, name: &str, with_dash: bool) -> Result<Option<CampaignProgress>> {
+pub async fn find_progress_by_name(db: &Db, name: &str, with_dash: bool) -> Result<Option<CampaignProgress>> {
     let text = format!("{} where c.name = $1 and c.gate in ('open', 'closed')", select_progress(with_dash));
     on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(name).bind(i64::from(yard::DASH_YARD_ID)).fetch_optional(c).await)
 }

@@ -2,7 +2,7 @@
 //!
 //! A transaction that increases a campaign's revision keeps the campaign's row locked until the commit. A reader that
 //! sees a revision therefore sees all earlier revisions.
-use crate::store::{dialect, vehicles::VehicleRow};
+use crate::store::{dialect, vehicles::VehicleListRow};
 use patio_kit::{
     db::{Db, Tx},
     on,
@@ -33,14 +33,14 @@ pub async fn record_changes(tx: &mut Tx<'_>, campaign: i64, revision: i64, ids: 
 
 /// Returns the oldest revision from which a delta (list of the changes since a revision) can be computed. Returns `None` for drafts
 /// and removed campaigns.
-pub async fn load_oldest_revision(db: &Db, campaign: i64) -> Result<Option<i64>> {
+pub async fn load_oldest_delta_revision(db: &Db, campaign: i64) -> Result<Option<i64>> {
     on!(db.read(), c => query_scalar("select listed_from from campaigns where id = $1 and gate in ('open', 'closed')")
         .bind(campaign).fetch_optional(c).await)
 }
 
 /// Returns the vehicles that changed after a revision of the campaign, at most [`MAX_CHANGES`] + 1. The additional vehicle lets the
 /// caller detect too many changes.
-pub async fn list_since(db: &Db, campaign: i64, revision: i64) -> Result<Vec<VehicleRow>> {
+pub async fn list_changed_since(db: &Db, campaign: i64, revision: i64) -> Result<Vec<VehicleListRow>> {
     on!(db.read(), c => query_as(
         "select v.id, v.model_code, v.serial_number, v.parking_space, v.yard_group, v.yard_id, v.status, v.inspected, v.version, v.walk_key
            from changes k join vehicles v on v.id = k.vehicle_id

@@ -26,8 +26,8 @@ impl VehicleContent {
     pub fn from_vehicle(vehicle: &Vehicle) -> Self {
         Self {
             identifier: vehicle.vin_parts(),
-            place: resolve_parking_space(vehicle, None),
-            status: status::status_text(status::parse(&vehicle.status).unwrap_or_default()),
+            place: parking_space_after_save(vehicle, None),
+            status: status::vehicle_status_text(status::parse(&vehicle.status).unwrap_or_default()),
             operator_notes: vehicle.operator_notes.clone(),
             admin_notes: vehicle.admin_notes.clone(),
         }
@@ -47,7 +47,7 @@ impl VehicleContent {
 /// Returns the parking space of a vehicle after a save. If the first letter of the new parking space names no yard, the
 /// vehicle stays in its previous yard.
 #[must_use]
-pub fn resolve_parking_space(before: &Vehicle, new: Option<ParkingSpace>) -> ParkingSpace {
+pub fn parking_space_after_save(before: &Vehicle, new: Option<ParkingSpace>) -> ParkingSpace {
     let unchanged = ParkingSpace {
         space: before.parking_space.clone(),
         yard_id: before.yard_id,

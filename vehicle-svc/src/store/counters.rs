@@ -162,7 +162,7 @@ async fn add(tx: &mut Tx<'_>, campaign: i64, yard: i64, delta: CounterDelta) -> 
 
 /// Computes the vehicle counters of a draft campaign after all its vehicles are stored. Returns the number of
 /// vehicles.
-pub async fn count_draft_vehicles(tx: &mut Tx<'_>, campaign: i64) -> Result<i64> {
+pub async fn recompute_draft_counters(tx: &mut Tx<'_>, campaign: i64) -> Result<i64> {
     on!(tx.connection(), c => query("delete from counters where campaign_id = $1").bind(campaign).execute(c).await.map(drop))?;
     on!(tx.connection(), c => query(
         "insert into counters (campaign_id, yard_id, total, inspected)

@@ -96,7 +96,7 @@ pub fn json_array_contains_sql(postgres: bool) -> &'static str {
     if postgres { among!(postgres) } else { among!(sqlite) }
 }
 
-macro_rules! select_vehicles_by_ids {
+macro_rules! select_vehicles_by_ids_sql {
     ($asked:expr) => {
         concat!(
             "select ",
@@ -111,8 +111,8 @@ macro_rules! select_vehicles_by_ids {
 
 /// Returns the SQL select for the vehicles whose ids are in a JSON array, bound as text to `$1`.
 #[must_use]
-pub fn select_vehicles_by_ids(postgres: bool) -> &'static str {
-    if postgres { select_vehicles_by_ids!(among!(postgres)) } else { select_vehicles_by_ids!(among!(sqlite)) }
+pub fn select_vehicles_by_ids_sql(postgres: bool) -> &'static str {
+    if postgres { select_vehicles_by_ids_sql!(among!(postgres)) } else { select_vehicles_by_ids_sql!(among!(sqlite)) }
 }
 
 macro_rules! look {

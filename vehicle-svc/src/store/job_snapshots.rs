@@ -103,7 +103,7 @@ impl From<Earlier> for VehicleSnapshot {
 }
 
 /// Returns the snapshots of all vehicles that a job changed.
-pub async fn list_of_job(tx: &mut Tx<'_>, job: i64) -> Result<Vec<VehicleSnapshot>> {
+pub async fn list_snapshots_of_job(tx: &mut Tx<'_>, job: i64) -> Result<Vec<VehicleSnapshot>> {
     let earlier: Vec<Earlier> = on!(tx.connection(), c => query_as(
         "select vehicle_id, content_before, content_after, status, inspected, parking_space, yard_id, operator_notes, admin_notes
            from job_changes where job_id = $1").bind(job).fetch_all(c).await)?;

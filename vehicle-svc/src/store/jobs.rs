@@ -133,7 +133,12 @@ impl BulkJobOfVehicle {
 ///
 /// One row contains the snapshots of thousands of vehicles as JSON text. The database therefore searches the text for the vehicle's
 /// id.
-pub async fn list_of_vehicle(db: &Db, (campaign, vehicle): (i64, i64), before: DateTime<Utc>, limit: i64) -> Result<Vec<BulkJobOfVehicle>> {
+pub async fn list_jobs_of_vehicle(
+    db: &Db,
+    (campaign, vehicle): (i64, i64),
+    before: DateTime<Utc>,
+    limit: i64,
+) -> Result<Vec<BulkJobOfVehicle>> {
     let position = if db.is_postgres() { "strpos" } else { "instr" };
     let text = format!(
         concat!(

@@ -27,7 +27,7 @@ mod tests {
     #[test]
     fn sql_and_rust_use_the_same_bit_for_each_status() {
         for (place, known) in status::ALL_VEHICLE_STATUSES.into_iter().enumerate() {
-            assert!(bit!("x").contains(&format!("when '{}' then {}", status::status_text(known), 1 << place)), "{known:?}");
+            assert!(bit!("x").contains(&format!("when '{}' then {}", status::vehicle_status_text(known), 1 << place)), "{known:?}");
             assert_eq!(status::ALL_VEHICLE_STATUSES.map(|other| had_status(1 << place, other)).iter().filter(|had| **had).count(), 1);
             assert!(had_status(1 << place, known));
         }

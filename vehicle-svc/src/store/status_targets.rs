@@ -67,7 +67,7 @@ impl StatusChangeTarget {
 }
 
 /// Returns the vehicles whose VINs have one of the given comparison keys, with only the columns that a status change needs.
-/// [`super::vehicle_lookup::find_by_keys`] returns the same vehicles with other columns.
+/// [`super::vehicle_lookup::find_by_vin_keys`] returns the same vehicles with other columns.
 pub async fn find_status_change_targets(
     tx: &mut Tx<'_>,
     keys: &[&str],

@@ -223,7 +223,7 @@ pub(super) fn lock_clause(tx: &Tx<'_>, locks_rows: bool) -> &'static str {
 }
 
 /// Returns the vehicles of open and closed campaigns whose VINs have one of the given comparison keys, sorted by id.
-pub async fn find_by_keys(tx: &mut Tx<'_>, keys: &[&str], wanted: OptionalColumns, scope: VehicleScope) -> Result<Vec<FoundVehicle>> {
+pub async fn find_by_vin_keys(tx: &mut Tx<'_>, keys: &[&str], wanted: OptionalColumns, scope: VehicleScope) -> Result<Vec<FoundVehicle>> {
     let held = scope.load_campaigns(tx).await?;
     let text = format!(
         concat!("with asked as ({}) select a.place as asked, {}", asked!(), " {}"),

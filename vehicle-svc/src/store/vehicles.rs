@@ -195,7 +195,7 @@ pub async fn list_starting_at(db: &Db, campaign: i64, first: i64, most: i64) -> 
 
 /// Returns the vehicles with the given ids, in walking order (by parking space). The field `next` of the vehicles is not set.
 pub async fn list_by_ids(db: &Db, ids: &[i64]) -> Result<Vec<Vehicle>> {
-    let text = dialect::select_vehicles_by_ids(db.is_postgres());
+    let text = dialect::select_vehicles_by_ids_sql(db.is_postgres());
     let ids = serde_json::to_string(ids).unwrap_or_default();
     on!(db.read(), c => query_as(text).bind(&ids).fetch_all(c).await)
 }
@@ -265,7 +265,7 @@ pub struct ExportedVehicle {
 
 /// Returns up to `most` vehicles of a campaign with the columns of an export, in walking order (by parking space). The
 /// list starts after the vehicle at `position` (walk key and id).
-pub async fn list_exported_after(db: &Db, campaign: i64, position: &(String, i64), most: i64) -> Result<Vec<ExportedVehicle>> {
+pub async fn list_for_export_after(db: &Db, campaign: i64, position: &(String, i64), most: i64) -> Result<Vec<ExportedVehicle>> {
     on!(db.read(), c => query_as(
         "select id, model_code, serial_number, parking_space, yard_id, walk_key, status, inspected, admin_notes, operator_notes,
                 modified_by, modified_at
@@ -276,7 +276,7 @@ pub async fn list_exported_after(db: &Db, campaign: i64, position: &(String, i64
 
 /// A vehicle with the columns of the full list that clients synchronize.
 #[derive(Debug, Clone, FromRow)]
-pub struct VehicleRow {
+pub struct VehicleListRow {
     /// Id of the vehicle.
     pub id: i64,
     /// Model code, the first part of the VIN.
@@ -301,7 +301,7 @@ pub struct VehicleRow {
 
 /// Returns up to `most` rows of a campaign's full vehicle list, in walking order (by parking space). The rows start
 /// after the vehicle at `position` (walk key and id).
-pub async fn list_rows_after(db: &Db, campaign: i64, position: &(String, i64), most: i64) -> Result<Vec<VehicleRow>> {
+pub async fn list_rows_after(db: &Db, campaign: i64, position: &(String, i64), most: i64) -> Result<Vec<VehicleListRow>> {
     on!(db.read(), c => query_as(
         "select id, model_code, serial_number, parking_space, yard_group, yard_id, status, inspected, version, walk_key
            from vehicles where campaign_id = $1 and (walk_key, id) > ($2, $3) order by walk_key, id limit $4")
@@ -310,7 +310,7 @@ pub async fn list_rows_after(db: &Db, campaign: i64, position: &(String, i64), m
 }
 
 /// Returns the rows of the full vehicle list for the given vehicle ids, in walking order (by parking space).
-pub async fn list_rows_by_ids(db: &Db, ids: &[i64]) -> Result<Vec<VehicleRow>> {
+pub async fn list_rows_by_ids(db: &Db, ids: &[i64]) -> Result<Vec<VehicleListRow>> {
     if ids.is_empty() {
         return Ok(Vec::new());
     }

@@ -85,7 +85,7 @@ async fn a_conflicting_field_keeps_both_values_and_shows_the_stored_one() {
             let conflict = &late.conflicts[0];
             assert_eq!((conflict.field(), conflict.shown(), conflict.chosen()), (Field::Status, side, Side::Unspecified));
             assert_eq!((conflict.theirs_by, conflict.mine_by), (Some(ANA), BIA));
-            let text = |status| patio_proto::status::status_text(status);
+            let text = |status| patio_proto::status::vehicle_status_text(status);
             assert_eq!((&*conflict.base, &*conflict.theirs, &*conflict.mine), ("", text(one), text(other)));
             assert_eq!(yard.vehicle(id).await.open_conflicts, 1);
         }

@@ -76,7 +76,7 @@ async fn a_save_with_a_different_seen_identifier_is_rejected_and_changes_nothing
         let seen = |vin: &str| pb::SaveVehicleRequest { seen_vin_number: Some(vin.to_owned()), ..status(id, VehicleStatus::Ok) };
         let other = vin_of(walk[1].id).await;
         let refused = yard.save(Role::Admin, seen(&other)).await.unwrap_err();
-        assert_eq!((reason(&refused), errors::status_detail(&refused, "vin_number")), (Some(Reason::OtherVehicle), Some(vin.clone())));
+        assert_eq!((reason(&refused), errors::status_value(&refused, "vin_number")), (Some(Reason::OtherVehicle), Some(vin.clone())));
         assert_eq!(yard.vehicle(id).await.version, 1);
         assert_eq!(reason(&yard.save(Role::Operator, seen("")).await.unwrap_err()), Some(Reason::BadRequest));
         // Case and blanks of the seen VIN do not matter.

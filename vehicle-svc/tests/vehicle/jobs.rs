@@ -274,7 +274,7 @@ async fn jobs_are_deleted_after_their_retention() {
         let yard = Yard::with(host.clone(), &["A-1", "A-2"]).await;
         let job = set(&yard, &[1, 2], VehicleStatus::Ok).await;
         let db = host.open_database(vehicle_svc::SCHEMA).await.unwrap();
-        let before = host.clock.now() - vehicle_svc::bulk::job_history::RETENTION;
+        let before = host.clock.now() - vehicle_svc::bulk::job_history::JOB_RETENTION;
         assert_eq!(vehicle_svc::bulk::job_history::purge_expired(&db, before).await.unwrap(), 0, "no job has expired yet");
         assert_eq!(vehicle_svc::bulk::job_history::purge_expired(&db, host.clock.now()).await.unwrap(), 2);
         assert!(jobs(&yard, Role::Admin).await.is_empty());

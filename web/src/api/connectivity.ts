@@ -9,7 +9,7 @@ export const isServerReachable = createStore(globalThis.navigator.onLine)
 let lostAt = new Date()
 
 /** Returns the time at which the server became unreachable. The time is meaningful only while the server cannot be reached. */
-export const getUnreachableSince = (): Date => lostAt
+export const getServerUnreachableSince = (): Date => lostAt
 
 export function setServerReachable(isReachable: boolean): void {
   if (isServerReachable.get() === isReachable) return

@@ -1,5 +1,5 @@
 import { useEffect, useState, type Dispatch, type SetStateAction } from 'react'
-import { getCurrentOwner } from './session'
+import { getCurrentOwnerKey } from './session'
 
 const registry: Map<string, unknown>[] = []
 
@@ -25,7 +25,7 @@ export function createFormDraftHook<T>(empty: T) {
   }
 }
 
-const ownerNow = (): string => getCurrentOwner() ?? ''
+const ownerNow = (): string => getCurrentOwnerKey() ?? ''
 
 /** Deletes the drafts of every form and person. */
 export function clearFormDrafts(): void {

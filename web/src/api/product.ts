@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { recordProductName, useStoredProductName } from '@/lib/product'
+import { storeProductName, useStoredProductName } from '@/lib/product'
 import { currentUserQuery } from './currentUserQuery'
 import { useSession } from './session'
 
@@ -8,6 +8,6 @@ import { useSession } from './session'
 export function useProductName(): string {
   const session = useSession()
   const name = useQuery({ ...currentUserQuery, enabled: session !== null }).data?.product_name ?? ''
-  useEffect(() => recordProductName(name), [name])
+  useEffect(() => storeProductName(name), [name])
   return useStoredProductName()
 }

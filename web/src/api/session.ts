@@ -45,7 +45,7 @@ export const useSession = (): Session | null => useStore(session)
 export const mustChangePassword = createStore(false)
 
 /** Returns the owner key of the signed-in person (name of the person's data on this device), or null without a session. */
-export function getCurrentOwner(): string | null {
+export function getCurrentOwnerKey(): string | null {
   const now = getCurrentSession()
   return now === null ? null : getOwnerKey(now.user)
 }

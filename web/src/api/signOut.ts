@@ -1,17 +1,17 @@
 import { createStore } from '@/lib/store'
 import { clearFormDrafts } from './formDrafts'
-import { getCurrentOwner, clearSessionData } from './session'
+import { getCurrentOwnerKey, clearSessionData } from './session'
 
 /**
  * Owner key of the person who signed out last, or null before the first sign-out. The owner key names the data that this device stores for
  * a person; subscribers delete that data.
  */
-export const lastSignedOutOwner = createStore<string | null>(null)
+export const lastSignedOutOwnerKey = createStore<string | null>(null)
 
-/** Signs out in this tab: ends the session, clears the form drafts and notifies the subscribers of `lastSignedOutOwner`. */
+/** Signs out in this tab: ends the session, clears the form drafts and notifies the subscribers of `lastSignedOutOwnerKey`. */
 export function signOutInThisTab(): void {
-  const owner = getCurrentOwner()
+  const owner = getCurrentOwnerKey()
   clearSessionData()
   clearFormDrafts()
-  if (owner !== null) lastSignedOutOwner.set(owner)
+  if (owner !== null) lastSignedOutOwnerKey.set(owner)
 }

@@ -4,7 +4,7 @@ import { Redirect, Route, Switch, useLocation } from 'wouter'
 import { apiClient, unwrapEmptyResponse } from '@/api/client'
 import { currentUserQuery } from '@/api/currentUserQuery'
 import { reloadSession, getCurrentSession, mustChangePassword, saveReturnPath, useSession } from '@/api/session'
-import { loadSentences } from '@/lib/translateSentence'
+import { loadServerMessageTranslations } from '@/lib/translateSentence'
 import { navigate } from '@/lib/route'
 import { useStore } from '@/lib/store'
 import { useText } from '@/lib/text'
@@ -27,7 +27,7 @@ export function AuthenticatedRoutes() {
   const mustChange = useStore(mustChangePassword)
   useEffect(reloadSession, [path])
   useEffect(registerServiceWorker, [])
-  useEffect(() => void loadSentences().catch(() => undefined), [])
+  useEffect(() => void loadServerMessageTranslations().catch(() => undefined), [])
   // The back-forward cache may restore a page of a person who has signed out.
   useEffect(() => {
     window.addEventListener('pageshow', checkRestored)

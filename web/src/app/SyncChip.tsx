@@ -1,4 +1,4 @@
-import { getUnreachableSince, useIsServerReachable } from '@/api/connectivity'
+import { getServerUnreachableSince, useIsServerReachable } from '@/api/connectivity'
 import { useMediaQuery } from '@/lib/useMediaQuery'
 import { Link } from '@/lib/route'
 import { useStore } from '@/lib/store'
@@ -17,7 +17,7 @@ export function SyncChip({ owner }: { owner: string }) {
   const count = useStore(pendingSaveCount)
   const { open, refused } = count.owner === owner ? count : { open: 0, refused: 0 }
   const isNarrow = useMediaQuery('(max-width: 599px)')
-  const time = formatTime(getUnreachableSince()).slice(0, HOURS_AND_MINUTES)
+  const time = formatTime(getServerUnreachableSince()).slice(0, HOURS_AND_MINUTES)
   const toSend = open > 0 ? [t('frame.toSend', { n: formatCount(open) })] : []
   const words = isOnline ? toSend : [t(isNarrow ? 'frame.offlineAt' : 'frame.offlineSince', { time }), ...toSend]
   const pending = open === 0 ? [] : [t('frame.held', { n: open }), ...(refused > 0 ? [t('frame.refused', { n: refused })] : [])]

@@ -1,6 +1,6 @@
 import { endSessionAtServer } from '@/api/endedSessions'
-import { getCurrentOwner, getCurrentSession } from '@/api/session'
-import { lastSignedOutOwner, signOutInThisTab } from '@/api/signOut'
+import { getCurrentOwnerKey, getCurrentSession } from '@/api/session'
+import { lastSignedOutOwnerKey, signOutInThisTab } from '@/api/signOut'
 import { createArrayGuard } from '@/lib/json'
 import { navigate } from '@/lib/route'
 import { readStoredJson, writeStoredJson } from '@/lib/storage'
@@ -24,8 +24,8 @@ const isOwners = createArrayGuard((owner): owner is string => typeof owner === '
  * closing the page is completed on the next start.
  */
 export function deleteDataAfterSignOut(): void {
-  lastSignedOutOwner.subscribe(() => {
-    const owner = lastSignedOutOwner.get()
+  lastSignedOutOwnerKey.subscribe(() => {
+    const owner = lastSignedOutOwnerKey.get()
     if (owner === null) return
     writeStoredJson(localStorage, PENDING, [...readPending(), owner])
     deletePending()
@@ -43,7 +43,7 @@ function deletePending(): void {
 async function deleteDataOf(owners: string[]): Promise<void> {
   const { deletePersonalData } = await import('@/offline/personalData')
   // Skips a person who has signed in again meanwhile and uses the data.
-  for (const owner of owners) if (owner !== getCurrentOwner()) await deletePersonalData(owner)
+  for (const owner of owners) if (owner !== getCurrentOwnerKey()) await deletePersonalData(owner)
   const left = readPending().filter((owner) => !owners.includes(owner))
   writeStoredJson(localStorage, PENDING, left.length > 0 ? left : null)
 }

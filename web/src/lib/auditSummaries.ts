@@ -1,5 +1,5 @@
-/** English summaries of audit events with their Portuguese translations. `{1}`, `{2}` … are placeholders, as in `SERVER_MESSAGES`. */
-export const AUDIT_SUMMARIES: [english: string, portuguese: string][] = [
+/** English summaries of audit events with their Portuguese translations. `{1}`, `{2}` … are placeholders, as in `SERVER_MESSAGE_TRANSLATIONS`. */
+export const AUDIT_SUMMARY_TRANSLATIONS: [english: string, portuguese: string][] = [
   ['{1}, as its vehicles show', '{1}, conforme os veículos'],
   ['{1}, {2} more times within a minute', '{1}, repetido {2}× em um minuto'],
   ['{1}, attempts left: {2}', '{1}, tentativas restantes: {2}'],

@@ -7,7 +7,7 @@ const known = localStorage.getItem(NAME) ?? document.title.trim()
 const product = createStore(known === '' ? 'Patio' : known)
 
 /** Stores the configured product name on this device, to show it before the next sign-in. */
-export function recordProductName(name: string): void {
+export function storeProductName(name: string): void {
   if (name === '' || name === product.get()) return
   localStorage.setItem(NAME, name)
   product.set(name)

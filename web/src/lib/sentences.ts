@@ -1,8 +1,8 @@
-import { AUDIT_SUMMARIES } from './auditSummaries'
-import { FIELD_ERROR_MESSAGES, SERVER_MESSAGES, PLACEHOLDER_TRANSLATIONS } from './serverMessages'
+import { AUDIT_SUMMARY_TRANSLATIONS } from './auditSummaries'
+import { FIELD_ERROR_TRANSLATIONS, SERVER_MESSAGE_TRANSLATIONS, PLACEHOLDER_TRANSLATIONS } from './serverMessages'
 
 /** All server messages with a Portuguese translation. Specific messages precede general ones, because the first match is used. */
-export const TRANSLATED_SENTENCES = [...SERVER_MESSAGES, ...AUDIT_SUMMARIES, ...FIELD_ERROR_MESSAGES]
+export const ALL_SERVER_TRANSLATIONS = [...SERVER_MESSAGE_TRANSLATIONS, ...AUDIT_SUMMARY_TRANSLATIONS, ...FIELD_ERROR_TRANSLATIONS]
 
 const HOLE = /\{(\d)\}/g
 
@@ -17,7 +17,7 @@ interface Sentence {
 let known: Sentence[] | null = null
 
 function sentences(): Sentence[] {
-  known ??= TRANSLATED_SENTENCES.map(([english, words]) => {
+  known ??= ALL_SERVER_TRANSLATIONS.map(([english, words]) => {
     const text = english.replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`)
     return { pattern: new RegExp(`^${text.replaceAll(HOLE, '([^]*?)')}$`), holes: [...english.matchAll(HOLE)].map(([, n]) => Number(n)), words }
   })

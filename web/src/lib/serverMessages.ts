@@ -2,7 +2,7 @@
  * Server messages with their Portuguese translations. `{1}`, `{2}` … are placeholders, whose values `PLACEHOLDER_TRANSLATIONS` translates.
  * When two entries match a message, the first entry is used.
  */
-export const SERVER_MESSAGES: [english: string, portuguese: string][] = [
+export const SERVER_MESSAGE_TRANSLATIONS: [english: string, portuguese: string][] = [
   // Sentences that begin with a row number
   ['Row {1}: a VIN and a parking space are needed.', 'Linha {1}: informe o VIN e a vaga.'],
   ['Row {1}: {2}', 'Linha {1}: {2}'],
@@ -159,7 +159,7 @@ export const SERVER_MESSAGES: [english: string, portuguese: string][] = [
 ]
 
 /** Validation messages for any form field or workbook column, with their Portuguese translations. */
-export const FIELD_ERROR_MESSAGES: [english: string, portuguese: string][] = [
+export const FIELD_ERROR_TRANSLATIONS: [english: string, portuguese: string][] = [
   ['{1} has more than {2} characters.', '{1} tem mais de {2} caracteres.'],
   ['{1} can have at most {2} characters.', '{1} pode ter no máximo {2} caracteres.'],
   ['{1} must have at most {2} characters.', '{1} pode ter no máximo {2} caracteres.'],

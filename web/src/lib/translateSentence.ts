@@ -3,7 +3,7 @@ import { getCurrentLanguage } from './text'
 let translate = (_: string, sentence: string): string => sentence
 
 /** Loads the translations of server messages. Until the translations are loaded, messages are shown in English. */
-export async function loadSentences(): Promise<void> {
+export async function loadServerMessageTranslations(): Promise<void> {
   translate = (await import('./sentences')).translateSentenceTo
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findStatusChangeError, getStatusClassName, VEHICLE_STATUSES } from './vehicleStatus'
+import { findStatusChangeError, getStatusSlug, VEHICLE_STATUSES } from './vehicleStatus'
 
 const allowed = (role: string, stored: string) => VEHICLE_STATUSES.filter((status) => findStatusChangeError(role, stored, status) === null)
 
@@ -28,6 +28,6 @@ test('each disallowed status has a reason', () => {
 })
 
 test('an unknown status has the style of no status', () => {
-  expect(getStatusClassName('S/OFF BL')).toBe('soff-bl')
-  expect(getStatusClassName('something new')).toBe('none')
+  expect(getStatusSlug('S/OFF BL')).toBe('soff-bl')
+  expect(getStatusSlug('something new')).toBe('none')
 })

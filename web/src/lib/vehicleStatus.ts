@@ -15,13 +15,13 @@ const SLUGS: Record<string, string> = {
 }
 
 /** Returns the class name of a status in the style sheets, which determines its colour and shape. Returns 'none' for an unknown status. */
-export const getStatusClassName = (status: string): string => SLUGS[status.toLowerCase()] ?? 'none'
+export const getStatusSlug = (status: string): string => SLUGS[status.toLowerCase()] ?? 'none'
 
 /** Text key of the reason why a user cannot choose a vehicle status. */
-export type StatusChangeError = `status.${'isCurrent' | 'onlyWithout' | 'repairNeedsStatus' | 'repairOkNeedsRepair' | 'onlySupervisor'}`
+export type StatusChangeErrorKey = `status.${'isCurrent' | 'onlyWithout' | 'repairNeedsStatus' | 'repairOkNeedsRepair' | 'onlySupervisor'}`
 
 /** Returns the reason why a role cannot change the status `stored` to `wanted`. Returns null when the change is allowed. */
-export function findStatusChangeError(role: string, stored: string, wanted: VehicleStatus): StatusChangeError | null {
+export function findStatusChangeError(role: string, stored: string, wanted: VehicleStatus): StatusChangeErrorKey | null {
   if (role === 'admin') return null
   if (wanted === stored) return 'status.isCurrent'
   switch (wanted) {

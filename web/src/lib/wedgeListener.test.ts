@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { listenForScans } from './wedgeListener'
+import { listenForHardwareScans } from './wedgeListener'
 
 let scans: string[] = []
 let stop = () => {}
@@ -8,7 +8,7 @@ let at = 1000
 beforeEach(() => {
   vi.useFakeTimers()
   scans = []
-  stop = listenForScans((text) => scans.push(text))
+  stop = listenForHardwareScans((text) => scans.push(text))
 })
 afterEach(() => {
   stop()

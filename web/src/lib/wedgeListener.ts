@@ -49,7 +49,7 @@ function listen<K extends keyof DocumentEventMap>(type: K, listener: (event: Doc
  * field that had the focus gets its previous value back. Enter activates an element only when no other key follows immediately, because a
  * scanner may send Enter before a code.
  */
-export function listenForScans(onScan: (text: string) => void): () => void {
+export function listenForHardwareScans(onScan: (text: string) => void): () => void {
   const wedge = createHardwareScanDetector()
   const values = new WeakMap<Field, string>()
   let before: { field: Field; value: string } | null = null

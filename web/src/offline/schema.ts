@@ -21,7 +21,7 @@ export interface EncryptedSave {
 }
 
 /** Metadata of a campaign's vehicle list that was downloaded for offline use. */
-export interface CampaignSnapshot {
+export interface SnapshotMetadata {
   campaign: number
   /** Owner key of the person who downloaded the list. Other people who use this device do not see the list. */
   owner: string
@@ -49,7 +49,7 @@ export interface CampaignSnapshot {
 export interface DatabaseSchema extends DBSchema {
   outbox: { key: number; value: EncryptedSave; indexes: { owner: string } }
   /** Metadata of the downloaded vehicle lists (snapshots), by campaign id. */
-  taken: { key: number; value: CampaignSnapshot }
+  taken: { key: number; value: SnapshotMetadata }
   /** Encoded rows of a downloaded vehicle list (snapshot), in parts. */
   rows: { key: [campaign: number, part: number]; value: string }
   /** Rows of a downloaded vehicle list (snapshot) that have changed since the download; each replaces the row in `rows`. */

@@ -1,5 +1,5 @@
 import { useText, type TextKey } from '@/lib/text'
-import { getStatusClassName } from '@/lib/vehicleStatus'
+import { getStatusSlug } from '@/lib/vehicleStatus'
 import { Icon, type IconName } from './Icon'
 import styles from './Status.module.css'
 
@@ -14,8 +14,8 @@ const SHAPES: Record<string, IconName> = {
   none: 'ring',
 }
 
-export const getVehicleStatusIcon = (status: string): IconName => SHAPES[getStatusClassName(status)] ?? 'ring'
-export const getVehicleStatusClass = (status: string): string => styles[getStatusClassName(status)] ?? ''
+export const getVehicleStatusIcon = (status: string): IconName => SHAPES[getStatusSlug(status)] ?? 'ring'
+export const getVehicleStatusClass = (status: string): string => styles[getStatusSlug(status)] ?? ''
 
 interface VehicleStatusBadgeProps {
   status: string

@@ -78,7 +78,7 @@ impl From<pb::Vehicle> for Vehicle {
     fn from(vehicle: pb::Vehicle) -> Self {
         Self {
             id: vehicle.id,
-            status: status::status_text(vehicle.status()).to_owned(),
+            status: status::vehicle_status_text(vehicle.status()).to_owned(),
             modified_at: vehicle.modified_at.as_ref().and_then(from_timestamp).unwrap_or_default(),
             model_code: vehicle.model_code,
             serial_number: vehicle.serial_number,

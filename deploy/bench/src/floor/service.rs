@@ -66,7 +66,7 @@ impl VehicleService for Api {
 
     async fn save_vehicle(&self, request: Request<pb::SaveVehicleRequest>) -> Reply<pb::Vehicle> {
         let ask = request.into_inner();
-        let finding = Finding { status: status::status_text(ask.status()).to_owned(), operator_notes: ask.operator_notes };
+        let finding = Finding { status: status::vehicle_status_text(ask.status()).to_owned(), operator_notes: ask.operator_notes };
         let saved = self.base.save(ask.id, &finding, self.clock.now()).await.map_err(failed)?;
         Ok(Response::new(saved.ok_or_else(|| Status::not_found("no vehicle"))?.into()))
     }

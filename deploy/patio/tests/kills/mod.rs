@@ -7,7 +7,7 @@ mod rounds;
 
 use ledger::Ledger;
 use patio_harness::{
-    Client, Database, HttpResponse, POSTGRES_URL_VARIABLE, Patio, REDIS_URL_VARIABLE, acquire_heavy_slot, claim_empty_database,
+    Client, Database, HttpResponse, POSTGRES_URL_VARIABLE, Patio, REDIS_URL_VARIABLE, acquire_heavy_slot, claim_empty_redis_database,
 };
 use patio_testing::{LONG, from_environment, print_to_stderr};
 use serde_json::Value;
@@ -28,8 +28,8 @@ fn operations_are_complete_or_undone_after_a_kill() {
 
 /// Starts five processes on an empty database. Returns `None` if no database servers are configured.
 pub fn start() -> Option<(Patio, Ledger)> {
-    let (database, redis) = (Database::create()?, claim_empty_database()?);
-    Some((Patio::builder().five_processes().postgres(&database.url()).redis(&redis).start(), Ledger(database)))
+    let (database, redis) = (Database::create()?, claim_empty_redis_database()?);
+    Some((Patio::builder().separate_processes().postgres(&database.url()).redis(&redis).start(), Ledger(database)))
 }
 
 /// Signs in as the first supervisor, with a new connection per call.

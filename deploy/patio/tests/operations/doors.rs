@@ -1,5 +1,5 @@
 //! Sockets of running processes, compared with the connections that the network policies allow.
-use patio_harness::{Database, Patio, SERVICES, acquire_shared_slot, claim_empty_database};
+use patio_harness::{Database, Patio, SERVICES, acquire_shared_slot, claim_empty_redis_database};
 use serde_json::json;
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -62,10 +62,10 @@ fn needed() -> BTreeSet<(String, String)> {
 #[test]
 fn processes_listen_on_their_two_ports_only_and_connect_as_the_network_policies_allow() {
     let _turn = acquire_shared_slot();
-    let (Some(database), Some(redis)) = (Database::create(), claim_empty_database()) else {
+    let (Some(database), Some(redis)) = (Database::create(), claim_empty_redis_database()) else {
         return patio_testing::print_to_stderr("PostgreSQL or Redis is missing: open sockets not compared");
     };
-    let patio = Patio::builder().five_processes().postgres(&database.url()).redis(&redis).start();
+    let patio = Patio::builder().separate_processes().postgres(&database.url()).redis(&redis).start();
     let admin = patio.sign_in();
     let campaign = admin.import_template();
     admin.save_vehicle(campaign.vehicle_ids()[0], &json!({ "status": "ok" })); // the first save starts the campaign at campaign-svc

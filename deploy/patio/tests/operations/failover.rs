@@ -108,7 +108,7 @@ fn yard() -> Option<Yard> {
     let standby = primary.start_standby(folders[1].path());
     let hosts = [&standby, &primary].map(Postgres::address).join(",");
     let url = format!("postgres://{DATABASE_ROLE}:{DATABASE_PASSWORD}@{hosts}/patio?target_session_attrs=read-write");
-    let patio = Patio::builder().five_processes().postgres(&url).start();
+    let patio = Patio::builder().separate_processes().postgres(&url).start();
     let inspectors = Inspectors::new(&patio, 3_000);
     Some(Yard { primary, standby, patio, inspectors, _folders: folders })
 }

@@ -10,7 +10,7 @@ fn revoked_keys_sign_all_users_out_within_seconds_without_a_restart() {
     throw_away(&one, &[("PATIO_DATA_DIR", one.data_folder().to_str().unwrap())], "patio");
     one.stop();
     let Some(database) = Database::create() else { return };
-    let five = Patio::builder().five_processes().postgres(&database.url()).start();
+    let five = Patio::builder().separate_processes().postgres(&database.url()).start();
     throw_away(&five, &[("PATIO_DATABASE_URL", &database.url()), ("PATIO_ALLOW_DATA_LOSS", "true")], "auth-svc");
     five.stop();
 }

@@ -9,7 +9,7 @@ fn call(settings: &[(&str, &str)], arguments: &[&str]) -> ProgramOutput {
 #[test]
 fn a_supervisor_signs_in_on_the_command_line_and_calls_services_without_reflection() {
     let (_turn, folder) = (acquire_shared_slot(), TestFolder::temporary());
-    let patio = Patio::builder().five_processes().start();
+    let patio = Patio::builder().separate_processes().start();
     let file = folder.path().join("private/session.json");
     let url_of = |program: &str| format!("http://127.0.0.1:{}", patio.replica(program, 0).port);
     let (auth, vehicle, import) = (url_of("auth-svc"), url_of("vehicle-svc"), url_of("import-svc"));

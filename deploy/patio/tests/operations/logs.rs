@@ -22,7 +22,7 @@ fn statuses(client: &Client, path: &str, number: usize) -> Vec<u16> {
 #[test]
 fn requests_that_fail_name_the_cause_and_the_service_and_warn_once() {
     let _turn = acquire_shared_slot();
-    let mut patio = Patio::builder().five_processes().setting("PATIO_LOG", "info").setting("PATIO_LOG_JSON", "true").start();
+    let mut patio = Patio::builder().separate_processes().setting("PATIO_LOG", "info").setting("PATIO_LOG_JSON", "true").start();
     let admin = patio.sign_in();
     let path = format!("/api/vehicles/{}", admin.import_template().vehicle_ids()[0]);
     patio.replica_mut("vehicle-svc", 0).stop(Signal::Terminate);

@@ -20,7 +20,7 @@ pub fn auth() -> &'static Auth {
 
 impl Auth {
     fn start(reflection: &str) -> Self {
-        let builder = Patio::builder().five_processes().setting("PATIO_REFLECTION", reflection);
+        let builder = Patio::builder().separate_processes().setting("PATIO_REFLECTION", reflection);
         let mut patio = builder.setting("PATIO_SERVICE_SECRET", SECRET).build();
         patio.replica_mut("auth-svc", 0).start().unwrap();
         let auth = Self(patio);
@@ -69,7 +69,7 @@ fn unreachable_and_not_serving_have_different_exit_codes() {
     assert_eq!(auth.probe(&["--timeout", "soon"]).code, Some(3));
     assert_eq!(run("gateway", &["probe", "--nonsense"], &[]).code, Some(3));
     // Without auth-svc, campaign-svc cannot verify tokens and reports not serving.
-    let mut alone = Patio::builder().five_processes().setting("PATIO_AUTH_URL", "http://127.0.0.1:1").build();
+    let mut alone = Patio::builder().separate_processes().setting("PATIO_AUTH_URL", "http://127.0.0.1:1").build();
     alone.replica_mut("campaign-svc", 0).start().unwrap();
     let address = address(&alone, "campaign-svc");
     let mut probed = None;

@@ -6,7 +6,7 @@ use super::{
 };
 use patio_harness::{
     Client, Database, POSTGRES_URL_VARIABLE, Patio, PatioBuilder, REDIS_URL_VARIABLE, TestFolder, acquire_shared_slot,
-    claim_empty_database, run, wait_until,
+    claim_empty_redis_database, run, wait_until,
 };
 use patio_testing::print_to_stderr;
 use rust_xlsxwriter::Workbook;
@@ -237,7 +237,7 @@ impl Roles {
 
     /// Configures five processes, each with the role of its service.
     fn patio(&self, database: &Database, redis: &str) -> PatioBuilder {
-        let builder = Patio::builder().five_processes().redis(redis).setting("PATIO_ALLOW_DATA_LOSS", "true");
+        let builder = Patio::builder().separate_processes().redis(redis).setting("PATIO_ALLOW_DATA_LOSS", "true");
         SCHEMAS.into_iter().fold(builder, |builder, (service, schema)| {
             builder.setting_for_program(service, "PATIO_DATABASE_URL", &self.url(schema, database))
         })
@@ -255,7 +255,7 @@ impl Drop for Roles {
 #[test]
 fn every_row_of_postgresql_is_restored_in_time_with_its_owner() {
     let _turn = acquire_shared_slot();
-    let (Some(roles), Some(redis)) = (Roles::create(), claim_empty_database()) else {
+    let (Some(roles), Some(redis)) = (Roles::create(), claim_empty_redis_database()) else {
         return print_to_stderr(&format!("{POSTGRES_URL_VARIABLE} or {REDIS_URL_VARIABLE} is not set: skipped"));
     };
     let (folder, first) = (TestFolder::temporary(), roles.fresh());

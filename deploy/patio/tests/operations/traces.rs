@@ -42,7 +42,7 @@ fn a_save_is_one_trace_of_server_and_client_spans_and_polling_is_none() {
     let (_turn, port) = (acquire_shared_slot(), find_free_port());
     let collector = Collector::start(port);
     let endpoint = format!("http://127.0.0.1:{port}");
-    let mut patio = Patio::builder().five_processes().setting("PATIO_OTLP_ENDPOINT", &endpoint).start();
+    let mut patio = Patio::builder().separate_processes().setting("PATIO_OTLP_ENDPOINT", &endpoint).start();
     let admin = patio.sign_in();
     let vehicle = admin.import_template().vehicle_ids()[0];
     let path = format!("/api/vehicles/{vehicle}");

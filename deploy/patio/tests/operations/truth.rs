@@ -99,7 +99,7 @@ fn after_a_completed_restore_of_postgresql_a_save_for_a_lost_vehicle_changes_no_
 fn patio_is_not_ready_on_a_read_only_server_and_reconnects_to_a_writable_one() {
     let _turn = acquire_shared_slot();
     let Some(database) = Database::create() else { return print_to_stderr(&format!("{POSTGRES_URL_VARIABLE} is not set: skipped")) };
-    let patio = Patio::builder().five_processes().postgres(&database.url()).start();
+    let patio = Patio::builder().separate_processes().postgres(&database.url()).start();
     let admin = patio.sign_in();
     let vehicle = admin.import_template().vehicle_ids()[0];
     let read_only = |value: &str| {

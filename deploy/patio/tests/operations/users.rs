@@ -10,7 +10,7 @@ fn an_operator_sets_a_password_and_ends_sessions_while_patio_runs() {
     helps(&one, &[("PATIO_DATA_DIR", one.data_folder().to_str().unwrap())], "patio");
     one.stop();
     let Some(database) = Database::create() else { return };
-    let five = Patio::builder().five_processes().postgres(&database.url()).start();
+    let five = Patio::builder().separate_processes().postgres(&database.url()).start();
     helps(&five, &[("PATIO_DATABASE_URL", &database.url()), ("PATIO_ALLOW_DATA_LOSS", "true")], "auth-svc");
     five.stop();
 }

@@ -3,7 +3,7 @@ use super::{
     person::{PATIENCE, Person},
     phone::World,
 };
-use patio_harness::Event;
+use patio_harness::ServerSentEvent;
 use serde_json::Value;
 use std::{
     collections::BTreeMap,
@@ -90,7 +90,7 @@ impl Screen {
         Some(())
     }
 
-    fn hear(&self, world: &World, person: &Person, Event { name, data }: &Event) -> Option<()> {
+    fn hear(&self, world: &World, person: &Person, ServerSentEvent { name, data }: &ServerSentEvent) -> Option<()> {
         match name.as_str() {
             "vehicles" => {
                 let rows = by_id(&data["vehicles"]);

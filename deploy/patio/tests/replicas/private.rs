@@ -6,7 +6,7 @@ use serde_json::json;
 fn services_work_over_tls_and_reject_callers_without_a_certificate() {
     let _turn = acquire_shared_slot();
     let (ours, other) = (CertificateAuthority::try_new().unwrap(), CertificateAuthority::try_new().unwrap());
-    let patio = Patio::builder().five_processes().service_tls(ours).start();
+    let patio = Patio::builder().separate_processes().service_tls(ours).start();
     let admin = patio.sign_in();
     let vehicles = admin.import_template().vehicle_ids();
     admin.save_vehicle(vehicles[0], &json!({ "status": "ng" }));

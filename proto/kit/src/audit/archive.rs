@@ -169,7 +169,7 @@ fn sha256(path: &Path) -> anyhow::Result<String> {
 
 /// Result of verifying an archive file.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct ArchiveReport {
+pub struct ArchiveVerificationReport {
     /// Short name of the service whose audit log is archived in the file, such as `vehicle`.
     pub service: String,
     /// Number of entries whose content matches their digest.
@@ -201,8 +201,8 @@ fn lines(path: &Path) -> anyhow::Result<impl Iterator<Item = std::io::Result<Str
 ///
 /// # Errors
 /// Returns an error when the file is not an archive or a statement fails.
-pub async fn verify_archive(db: &Db, path: &Path) -> anyhow::Result<ArchiveReport> {
-    let mut report = ArchiveReport::default();
+pub async fn verify_archive(db: &Db, path: &Path) -> anyhow::Result<ArchiveVerificationReport> {
+    let mut report = ArchiveVerificationReport::default();
     let mut link = SealHasher::new("");
     for line in lines(path)? {
         match serde_json::from_str(&line?)? {

@@ -31,7 +31,7 @@ const MUST_BE_SEALED: TimeDelta = TimeDelta::minutes(10);
 
 /// Starts two background tasks of the audit log. One task seals new entries (adds them to the hash chain). The other task deletes
 /// expired access entries (page views, sign-ins, denied calls).
-pub fn spawn_sealer(tasks: &BackgroundTasks, clock: &Clock, seal_file: Option<PathBuf>, db: &Db) {
+pub fn spawn_audit_tasks(tasks: &BackgroundTasks, clock: &Clock, seal_file: Option<PathBuf>, db: &Db) {
     let (sealing, sealed_at) = (db.clone(), clock.clone());
     let seal_file = Arc::new(SealFile::new(seal_file, db.name()));
     let (known, noting) = (db.clone(), seal_file.clone());
@@ -41,7 +41,7 @@ pub fn spawn_sealer(tasks: &BackgroundTasks, clock: &Clock, seal_file: Option<Pa
         }
     });
     let lag = Arc::new(Mutex::new(SealLag { sealed_at: Instant::now(), failing_since: None }));
-    db.spawn_after_writes(tasks, SEAL_INTERVAL, move || {
+    db.spawn_task_after_writes(tasks, SEAL_INTERVAL, move || {
         let (db, clock, seal_file, lag) = (sealing.clone(), sealed_at.clone(), seal_file.clone(), lag.clone());
         async move {
             let sealed = seal_all_new(&db, &clock, &seal_file).await;

@@ -1,6 +1,6 @@
 //! Authentication of callers. Every service verifies tokens itself, with the signing keys and revocations that auth-svc publishes.
 use crate::{
-    auth::{revoked_sessions::RevokedSessions, sync_demand::SyncDemand},
+    auth::{revoked_sessions::RevokedSessions, sync_demand::KeyPollSchedule},
     clock::Clock,
     errors::{self, Reason},
     user_activity::UserActivity,
@@ -140,7 +140,7 @@ pub struct TokenVerifier {
     known: Arc<RwLock<Known>>,
     verified: Cache<String, Caller>,
     uses: Arc<Mutex<SessionActivity>>,
-    demand: Arc<SyncDemand>,
+    key_poll_schedule: Arc<KeyPollSchedule>,
     clock: Clock,
 }
 
@@ -150,11 +150,11 @@ impl TokenVerifier {
     pub fn new(clock: Clock) -> Self {
         crate::auth::ed25519::install_jwt_crypto_provider();
         let verified = Cache::builder().max_capacity(20_000).time_to_live(Duration::from_secs(300)).build();
-        Self { known: Arc::default(), verified, uses: Arc::default(), demand: Arc::default(), clock }
+        Self { known: Arc::default(), verified, uses: Arc::default(), key_poll_schedule: Arc::default(), clock }
     }
 
     /// Replaces the public signing keys, given as key id and 32 raw bytes each.
-    pub fn set_keys(&self, keys: impl IntoIterator<Item = (String, Vec<u8>)>) {
+    pub fn replace_signing_keys(&self, keys: impl IntoIterator<Item = (String, Vec<u8>)>) {
         let keys: HashMap<_, _> = keys.into_iter().map(|(id, raw)| (id, DecodingKey::from_ed_der(&raw))).collect();
         let mut known = self.write();
         let withdrawn = known.keys.keys().any(|id| !keys.contains_key(id));
@@ -167,7 +167,7 @@ impl TokenVerifier {
 
     /// Returns `true` when this process has loaded the signing key with the given id.
     #[must_use]
-    pub fn has_key(&self, id: &str) -> bool {
+    pub fn has_signing_key(&self, id: &str) -> bool {
         self.read().keys.contains_key(id)
     }
 
@@ -236,18 +236,18 @@ impl TokenVerifier {
     pub async fn authenticate_with_current_keys(&self, token: &str) -> Result<Caller, Status> {
         let judged = self.authenticate(token);
         let is_service = judged.as_ref().is_ok_and(|caller| caller.signed_in_user_id().is_none());
-        if !is_service && self.demand.wait_until_keys_current().await { self.authenticate(token) } else { judged }
+        if !is_service && self.key_poll_schedule.wait_until_keys_current().await { self.authenticate(token) } else { judged }
     }
 
     /// Returns the schedule on which signing keys and revocations are polled from auth-svc.
-    pub(super) fn demand(&self) -> &SyncDemand {
-        &self.demand
+    pub(super) fn key_poll_schedule(&self) -> &KeyPollSchedule {
+        &self.key_poll_schedule
     }
 
     /// Returns the record of when users last called this process, by which background tasks adapt their pace.
     #[must_use]
     pub fn user_activity(&self) -> Arc<UserActivity> {
-        self.demand.activity().clone()
+        self.key_poll_schedule.activity().clone()
     }
 
     /// Checks that the token and the session of an authenticated caller are still valid. The check does not count as activity
@@ -269,7 +269,7 @@ impl TokenVerifier {
     pub async fn wait_until_caller_invalid(&self, caller: &Caller) {
         while self.ensure_caller_valid(caller).is_ok() {
             tokio::time::sleep(SESSION_CHECK_INTERVAL).await;
-            self.demand.wait_until_keys_current().await;
+            self.key_poll_schedule.wait_until_keys_current().await;
         }
     }
 

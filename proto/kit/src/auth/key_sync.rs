@@ -38,11 +38,11 @@ pub fn spawn_key_sync(tasks: &BackgroundTasks, identity: TokenVerifier, auth: Se
                 }
                 Err(cause) => tracing::debug!(%cause, "failed to load signing keys and token revocations from auth-svc, retrying"),
             }
-            identity.demand().record_poll();
+            identity.key_poll_schedule().record_poll();
             round = round.wrapping_add(1);
             let is_loaded = flag.load(Ordering::Relaxed);
             tokio::select! {
-                idle = identity.demand().wait_until_poll_due(is_loaded) => was_idle = idle,
+                idle = identity.key_poll_schedule().wait_until_poll_due(is_loaded) => was_idle = idle,
                 () = ended.wait_until_stopping() => {}
             }
         }
@@ -58,7 +58,7 @@ async fn refresh(
 ) -> Result<(), Status> {
     if wants_keys {
         let keys = auth.get_signing_keys(GetSigningKeysRequest {}).await?.into_inner().keys;
-        identity.set_keys(keys.into_iter().map(|key| (key.id, key.public_key)));
+        identity.replace_signing_keys(keys.into_iter().map(|key| (key.id, key.public_key)));
     }
     let request = ListRevocationsRequest { after: identity.last_revocation_sequence() };
     let news = auth.list_revocations(tokens.call_context().await?.request(request)).await?.into_inner();

@@ -15,7 +15,7 @@ const IDLE_POLL_INTERVAL: Duration = Duration::from_secs(5);
 const POLL_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Schedule on which signing keys and revocations are polled from auth-svc, and the calls that wait for the next poll.
-pub(super) struct SyncDemand {
+pub(super) struct KeyPollSchedule {
     activity: Arc<UserActivity>,
     /// Whether the loaded keys and revocations are at most one poll interval old. Always `true` in a process without a polling
     /// task.
@@ -23,13 +23,13 @@ pub(super) struct SyncDemand {
     call_waits: Notify,
 }
 
-impl Default for SyncDemand {
+impl Default for KeyPollSchedule {
     fn default() -> Self {
         Self { activity: Arc::default(), is_current: watch::Sender::new(true), call_waits: Notify::new() }
     }
 }
 
-impl SyncDemand {
+impl KeyPollSchedule {
     /// Returns the record of when users last called this process.
     pub(super) fn activity(&self) -> &Arc<UserActivity> {
         &self.activity
@@ -76,9 +76,9 @@ mod tests {
 
     #[tokio::test]
     async fn the_first_call_after_an_idle_period_waits_for_a_poll_and_later_calls_do_not() {
-        let demand = SyncDemand::default();
+        let demand = KeyPollSchedule::default();
         assert!(!demand.wait_until_keys_current().await, "without polls nothing is waited for");
-        let demand = SyncDemand::default();
+        let demand = KeyPollSchedule::default();
         let polls = async {
             assert!(demand.wait_until_poll_due(true).await, "no user called yet");
             demand.record_poll();
@@ -98,7 +98,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_poll_that_never_ends_delays_a_call_by_one_second() {
-        let demand = SyncDemand::default();
+        let demand = KeyPollSchedule::default();
         assert!(timeout(Duration::from_millis(10), demand.wait_until_poll_due(true)).await.is_err());
         let begun = Instant::now();
         assert!(demand.wait_until_keys_current().await);

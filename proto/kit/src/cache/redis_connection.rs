@@ -1,5 +1,5 @@
 //! Redis connection that reconnects when the Redis server has become a read-only replica.
-use crate::telemetry::outage::Outage;
+use crate::telemetry::outage::OutageTracker;
 use arc_swap::ArcSwap;
 use futures::FutureExt;
 use redis::{
@@ -39,7 +39,7 @@ struct ConnectionState {
     now: ArcSwap<ConnectionManager>,
     last_reconnect: Mutex<Option<Instant>>,
     rejects_writes: AtomicBool,
-    outage: Outage,
+    outage: OutageTracker,
 }
 
 impl RedisConnection {
@@ -51,7 +51,7 @@ impl RedisConnection {
             now,
             last_reconnect: Mutex::default(),
             rejects_writes: AtomicBool::new(false),
-            outage: Outage::new(),
+            outage: OutageTracker::new(),
         })))
     }
 

@@ -186,7 +186,7 @@ async fn serve<C: Args>(
     }
     tracing::info!(address = %listener.local_addr()?, service = binary.name, version = VERSION, "ready, serving calls");
     let (tasks, notice) = (host.tasks.clone(), host.settings.shutdown_delay_seconds);
-    service.serve(listener, async move { lifecycle::shutdown_signal(&tasks, notice).await }).await?;
+    service.serve(listener, async move { lifecycle::drain_on_shutdown_signal(&tasks, notice).await }).await?;
     end(&host, Some(&service)).await
 }
 

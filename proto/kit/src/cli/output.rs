@@ -12,7 +12,7 @@ pub fn exit_code(done: &anyhow::Result<()>) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(cause) => {
-            let _ = writeln!(std::io::stderr(), "error: {}", errors::causes_on_one_line(cause));
+            let _ = writeln!(std::io::stderr(), "error: {}", errors::format_error_chain(cause));
             if cause.chain().any(|cause| cause.is::<InvalidSetting>()) { ExitCode::from(EXIT_INVALID_SETTING) } else { ExitCode::FAILURE }
         }
     }

@@ -105,7 +105,7 @@ impl LoadBalancer {
     }
 
     /// Picks a replica for a call that cannot be retried. First waits up to two seconds until a replica is healthy.
-    pub async fn pick_for_single_attempt(&self) -> InFlightCall {
+    pub async fn pick_replica_for_single_attempt(&self) -> InFlightCall {
         self.start();
         let well = async {
             while self.healthy_count() == 0 {

@@ -61,11 +61,11 @@ impl CallContext {
         request
     }
 
-    /// Builds a request of this caller with the timeout `patience`.
+    /// Builds a request of this caller with a timeout.
     #[must_use]
-    pub fn request_with_timeout<T>(&self, patience: Duration, message: T) -> tonic::Request<T> {
+    pub fn request_with_timeout<T>(&self, timeout: Duration, message: T) -> tonic::Request<T> {
         let mut request = self.request(message);
-        request.set_timeout(patience);
+        request.set_timeout(timeout);
         request
     }
 

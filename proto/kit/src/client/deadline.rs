@@ -17,7 +17,7 @@ tokio::task_local! {
 /// Runs `work` for an incoming call with the given headers. Outgoing calls within `work` inherit the deadline of the incoming call.
 pub async fn with_inherited_deadline<F: Future>(headers: &HeaderMap, work: F) -> F::Output {
     match timeout_header(headers) {
-        Some(patience) => INCOMING_DEADLINE.scope(Instant::now() + patience, work).await,
+        Some(timeout) => INCOMING_DEADLINE.scope(Instant::now() + timeout, work).await,
         None => work.await,
     }
 }
@@ -29,8 +29,8 @@ pub(super) fn outgoing_timeout(headers: &HeaderMap) -> Duration {
     timeout_header(headers).unwrap_or(DEFAULT_TIMEOUT).min(left)
 }
 
-pub(super) fn set_timeout_header(headers: &mut HeaderMap, patience: Duration) {
-    if let Ok(value) = HeaderValue::from_str(&format!("{}m", patience.as_millis().min(99_999_999))) {
+pub(super) fn set_timeout_header(headers: &mut HeaderMap, timeout: Duration) {
+    if let Ok(value) = HeaderValue::from_str(&format!("{}m", timeout.as_millis().min(99_999_999))) {
         headers.insert(TIMEOUT, value);
     }
 }
@@ -41,7 +41,7 @@ fn timeout_header(headers: &HeaderMap) -> Option<Duration> {
 
 /// Returns `true` for a call with a timeout of more than 15 seconds, such as an import or a change of thousands of vehicles.
 pub(crate) fn is_long_running(headers: &HeaderMap) -> bool {
-    timeout_header(headers).is_some_and(|patience| patience > MAX_SHORT_DEADLINE)
+    timeout_header(headers).is_some_and(|timeout| timeout > MAX_SHORT_DEADLINE)
 }
 
 fn parse(written: &str) -> Option<Duration> {

@@ -1,5 +1,5 @@
 //! Addresses of a service's replicas, as DNS lookups returned them.
-use crate::{client::subset::ReplicaSubset, telemetry::outage::Outage};
+use crate::{client::subset::ReplicaSubset, telemetry::outage::OutageTracker};
 use anyhow::{Context, ensure};
 use http::Uri;
 use std::{collections::HashMap, net::SocketAddr, sync::Arc};
@@ -23,7 +23,7 @@ pub(super) struct ServiceAddress {
     pub(super) host: Arc<str>,
     pub(super) port: u16,
     /// Tracker of DNS outages: counts the failed lookups of the host name since the last successful lookup.
-    pub(super) outage: Outage,
+    pub(super) outage: OutageTracker,
 }
 
 impl ServiceAddress {
@@ -39,6 +39,6 @@ impl ServiceAddress {
         }
         let host = uri.host().with_context(|| format!("`{url}` names no host"))?.into();
         let port = uri.port_u16().with_context(|| format!("`{url}` names no port"))?;
-        Ok(Self { host, port, outage: Outage::new() })
+        Ok(Self { host, port, outage: OutageTracker::new() })
     }
 }

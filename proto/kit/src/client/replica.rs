@@ -196,10 +196,10 @@ impl Replica {
 
     /// Runs one health check. Returns whether the replica is serving, the cause of a failed check, or `None` when the check timed
     /// out.
-    async fn check(&self, patience: Duration) -> Option<Result<bool, String>> {
+    async fn check(&self, timeout: Duration) -> Option<Result<bool, String>> {
         let mut health = HealthClient::new(self.channel.clone());
         let answer =
-            tokio::time::timeout(patience, health.check(HealthCheckRequest { service: health_service_name(self.service).to_owned() }))
+            tokio::time::timeout(timeout, health.check(HealthCheckRequest { service: health_service_name(self.service).to_owned() }))
                 .await
                 .ok()?;
         Some(answer.map(|reply| reply.get_ref().status() == ServingStatus::Serving).map_err(|status| match status.code() {

@@ -125,7 +125,7 @@ async fn attempt(
 
 /// Sends a client-streaming call in a single attempt, because a stream cannot be sent again. Waits for a healthy replica first.
 async fn call_without_retry(replicas: &LoadBalancer, request: Request<Body>) -> Response<Body> {
-    let lease = replicas.pick_for_single_attempt().await;
+    let lease = replicas.pick_replica_for_single_attempt().await;
     match attempt(&lease, request, false, 1).await {
         Ok(response) => response,
         Err(AttemptFailure::DeadlineExceeded) => timeout_response(replicas.name()),
@@ -193,12 +193,12 @@ fn jitter(millis: u64) -> u64 {
 }
 
 fn unavailable_response(service: &str, cause: &dyn Display) -> Response<Body> {
-    errors::with_cause(errors::unavailable_status(service, cause), service, cause).into_http()
+    errors::with_dependency_failure(errors::unavailable_status(service, cause), service, cause).into_http()
 }
 
 fn timeout_response(service: &str) -> Response<Body> {
     let timeout = errors::status(Code::DeadlineExceeded, Reason::Timeout, &"The server took too long to respond. Try again.");
-    errors::with_cause(timeout, service, &"timeout").into_http()
+    errors::with_dependency_failure(timeout, service, &"timeout").into_http()
 }
 
 /// Returns the cause of a failed attempt, followed by the address of the replica in parentheses.

@@ -20,9 +20,9 @@ pub struct UserNameCache {
 
 /// Display names of users, by user id.
 #[derive(Debug, Clone, Default)]
-pub struct NameMap(HashMap<i64, String>);
+pub struct UserNameMap(HashMap<i64, String>);
 
-impl NameMap {
+impl UserNameMap {
     /// Returns the name of a user, or `removed` when the user no longer exists.
     #[must_use]
     pub fn name(&self, id: i64) -> String {
@@ -51,12 +51,12 @@ impl UserNameCache {
     /// Returns the names of the users with the given ids, with one call to auth-svc for the names that are not in the cache.
     ///
     /// While auth-svc is unavailable, a name that is not cached is replaced by the user's id, such as `#7`.
-    pub async fn resolve(&self, caller: &CallContext, ids: impl IntoIterator<Item = i64>) -> NameMap {
+    pub async fn resolve(&self, caller: &CallContext, ids: impl IntoIterator<Item = i64>) -> UserNameMap {
         let ids: BTreeSet<i64> = ids.into_iter().filter(|id| *id > 0).collect();
         let mut found: HashMap<i64, String> = ids.iter().filter_map(|id| Some((*id, self.known.get(id)?))).collect();
         let missing: Vec<i64> = ids.into_iter().filter(|id| !found.contains_key(id)).collect();
         if missing.is_empty() {
-            return NameMap(found);
+            return UserNameMap(found);
         }
         match self.users.clone().resolve_user_names(caller.request(ResolveUserNamesRequest { ids: missing.clone() })).await {
             Ok(reply) => {
@@ -72,6 +72,6 @@ impl UserNameCache {
                 found.extend(missing.into_iter().map(|id| (id, format!("#{id}"))));
             }
         }
-        NameMap(found)
+        UserNameMap(found)
     }
 }

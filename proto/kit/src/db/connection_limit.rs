@@ -14,7 +14,7 @@ pub(super) const fn read_pool_size(connections: u32) -> u32 {
 /// Returns the maximum number of `PostgreSQL` connections that one replica of a service opens. This is `connections` (the setting
 /// `PATIO_DATABASE_MAX_CONNECTIONS`), plus those for reads, flushes and heartbeats.
 #[must_use]
-pub const fn connections_per_service(connections: u32) -> u32 {
+pub const fn max_connections_per_replica(connections: u32) -> u32 {
     connections + read_pool_size(connections) + SINGLE_CONNECTIONS
 }
 

@@ -4,7 +4,7 @@ use crate::db::{
     connection_limit::read_pool_size,
     pg_group_flush::{GroupFlusher, IDLE_BEFORE_PING},
     pg_hosts::{PgHosts, address},
-    pg_session::{session_settings, with_session_settings},
+    pg_session::{session_settings_sql, with_session_settings},
 };
 use arc_swap::ArcSwap;
 use sqlx::{
@@ -37,7 +37,7 @@ impl PgServer {
     /// The pool for reads is smaller, because a read uses a connection only briefly. With the default of `connections` all four
     /// services together stay below the 100 connections that `PostgreSQL` allows by default.
     pub(super) fn new(schema: Schema, options: PgConnectOptions, connections: u32) -> Self {
-        let usual = session_settings(schema);
+        let usual = session_settings_sql(schema);
         // The response waits for a group flush instead, after its connection went back to the pool.
         let quick = format!("{usual}; set synchronous_commit = off");
         let planned = format!("{quick}; set plan_cache_mode = force_generic_plan");

@@ -79,7 +79,7 @@ impl GroupFlusher {
     }
 
     fn is_idle(&self) -> bool {
-        !self.last_response.is_more_recent_than(IDLE_BEFORE_PING)
+        !self.last_response.occurred_within(IDLE_BEFORE_PING)
     }
 
     /// Opens a new flush connection unless the current flush connection responds.
@@ -203,11 +203,11 @@ mod tests {
     #[test]
     fn an_event_is_recent_only_within_the_given_time_after_it_occurred() {
         let moment = AtomicInstant::default();
-        assert!(!moment.is_more_recent_than(Duration::MAX));
+        assert!(!moment.occurred_within(Duration::MAX));
         moment.set_to_now();
-        assert!(moment.is_more_recent_than(Duration::from_secs(60)));
+        assert!(moment.occurred_within(Duration::from_secs(60)));
         std::thread::sleep(Duration::from_millis(20));
-        assert!(!moment.is_more_recent_than(Duration::from_millis(5)));
+        assert!(!moment.occurred_within(Duration::from_millis(5)));
     }
 
     #[tokio::test]

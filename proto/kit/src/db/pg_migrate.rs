@@ -1,7 +1,7 @@
 //! Migrations of `PostgreSQL` tables while other processes use the tables.
 use crate::db::{
     Schema, ignoring_unknown,
-    pg_session::{session_settings, with_session_settings},
+    pg_session::{session_settings_sql, with_session_settings},
 };
 use crate::errors;
 use sqlx::{
@@ -48,7 +48,7 @@ pub(super) async fn run_migrations(schema: Schema, to: &PgConnectOptions) -> any
         // on a borrowed connection give a future that is not `Send`.
         let one = PgPoolOptions::new().max_connections(1).max_lifetime(None).idle_timeout(None).acquire_timeout(CONNECT_TIMEOUT);
         // The settings apply after a reconnect as well.
-        let one = with_session_settings(one, format!("{}; {HIDE_NOTICES}; {SET_LOCK_TIMEOUT}", session_settings(schema)));
+        let one = with_session_settings(one, format!("{}; {HIDE_NOTICES}; {SET_LOCK_TIMEOUT}", session_settings_sql(schema)));
         let connection = one.connect_with(to.clone()).await?;
         let done = attempt(schema, &steps, &connection).await;
         connection.close().await;
@@ -74,7 +74,7 @@ async fn attempt(schema: Schema, steps: &Migrator, connection: &PgPool) -> Resul
     let exists = "select exists(select from pg_namespace where nspname = $1)";
     if !sqlx::query_scalar::<_, bool>(exists).bind(schema.name).fetch_one(connection).await? {
         match connection.execute(sqlx::AssertSqlSafe(format!("create schema if not exists {}", schema.name))).await {
-            Err(cause) if errors::is_connection_error(&cause) => return Err(cause.into()),
+            Err(cause) if errors::is_database_unavailable(&cause) => return Err(cause.into()),
             Err(cause) => tracing::debug!(%cause, schema = schema.name, "failed to create the schema, another process may have created it"),
             Ok(_) => {}
         }

@@ -1,7 +1,7 @@
 //! Connection pool for `PostgreSQL`. A caller waits for a connection for a limited time only. When a caller gives up, the attempt to
 //! open the connection continues, and the next caller uses the connection.
 use crate::{
-    database_state::{is_read_only_suspected, suspect_read_only},
+    database_state::{record_read_only_server, was_read_only_server_found_recently},
     db::{pg_group_flush::run_to_completion, pg_wal_position::WalPosition},
 };
 use async_stream::try_stream;
@@ -92,7 +92,7 @@ impl PostgresPool {
             let mut held = self.take().await?;
             match &self.required_position {
                 Some(position) => position.wait_until_replayed(&mut held).await.map(|()| held),
-                None if is_read_only_suspected() => held.writable().await,
+                None if was_read_only_server_found_recently() => held.writable().await,
                 None => Ok(held),
             }
         };
@@ -158,7 +158,7 @@ impl PooledConnection {
         if read_only == "off" {
             return Ok(self);
         }
-        suspect_read_only();
+        record_read_only_server();
         self.connection.close_on_drop();
         Err(Error::Io(io::Error::new(io::ErrorKind::ReadOnlyFilesystem, "the database server is read-only")))
     }

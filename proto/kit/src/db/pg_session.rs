@@ -3,7 +3,7 @@ use crate::db::Schema;
 use sqlx::{AssertSqlSafe, Executor, postgres::PgPoolOptions};
 
 /// Returns the SQL that sets the schema and other session parameters of a new `PostgreSQL` connection.
-pub(super) fn session_settings(schema: Schema) -> String {
+pub(super) fn session_settings_sql(schema: Schema) -> String {
     format!("set search_path = {}; set idle_in_transaction_session_timeout = '60s'", schema.name)
 }
 

@@ -16,7 +16,7 @@ use tokio::{
 };
 
 /// `SQLite` connection that a background task shares with the handle that closes it; `None` once the connection is closed.
-pub(super) type SharedConnection = Arc<Mutex<Option<SqliteConnection>>>;
+pub(super) type SharedSqliteConnection = Arc<Mutex<Option<SqliteConnection>>>;
 
 /// Pause between two checkpoints of the WAL.
 const CHECKPOINT_PAUSE: Duration = Duration::from_millis(100);
@@ -33,7 +33,7 @@ pub(super) struct CheckpointHandle {
 
 impl CheckpointHandle {
     /// Creates the handle for the writer and the future that runs the checkpoint task.
-    pub(super) fn new(checkpoint_connection: SharedConnection) -> (Self, impl Future<Output = ()> + Send + 'static) {
+    pub(super) fn new(checkpoint_connection: SharedSqliteConnection) -> (Self, impl Future<Output = ()> + Send + 'static) {
         let (committed, follows) = watch::channel(());
         let is_long = Arc::new(AtomicBool::new(false));
         (Self { committed, is_long: is_long.clone() }, follow(checkpoint_connection, follows, is_long))
@@ -48,7 +48,7 @@ impl CheckpointHandle {
     }
 }
 
-async fn follow(checkpoint_connection: SharedConnection, mut commits: watch::Receiver<()>, is_long: Arc<AtomicBool>) {
+async fn follow(checkpoint_connection: SharedSqliteConnection, mut commits: watch::Receiver<()>, is_long: Arc<AtomicBool>) {
     while commits.changed().await.is_ok() {
         let Some(pages) = checkpoint_if_open(&checkpoint_connection).await else { return };
         is_long.store(pages >= LONG_WAL_PAGES, Relaxed);
@@ -56,7 +56,7 @@ async fn follow(checkpoint_connection: SharedConnection, mut commits: watch::Rec
     }
 }
 
-async fn checkpoint_if_open(checkpoint_connection: &SharedConnection) -> Option<i64> {
+async fn checkpoint_if_open(checkpoint_connection: &SharedSqliteConnection) -> Option<i64> {
     match checkpoint_connection.lock().await.as_mut() {
         Some(connection) => Some(checkpoint(connection).await),
         None => None,

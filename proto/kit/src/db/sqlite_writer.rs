@@ -1,5 +1,5 @@
 //! Single writer task of an `SQLite` file, which commits queued jobs (transactions) as a group.
-use crate::db::sqlite_checkpoint::{CheckpointHandle, SharedConnection};
+use crate::db::sqlite_checkpoint::{CheckpointHandle, SharedSqliteConnection};
 use crate::{
     db::{Engine, Tx},
     errors,
@@ -83,9 +83,9 @@ impl Job {
 #[derive(Clone)]
 pub(crate) struct WriteQueue {
     jobs: mpsc::Sender<Job>,
-    connection: SharedConnection,
+    connection: SharedSqliteConnection,
     /// Connection that checkpoints the WAL.
-    checkpoint_connection: SharedConnection,
+    checkpoint_connection: SharedSqliteConnection,
     /// Path of the database file, for log events.
     path: Arc<Path>,
 }
@@ -143,7 +143,7 @@ pub(crate) async fn start_writer(options: SqliteConnectOptions) -> Result<WriteQ
     Ok(WriteQueue { jobs, connection, checkpoint_connection, path })
 }
 
-async fn write(connection: SharedConnection, mut queued: mpsc::Receiver<Job>, checkpoints: CheckpointHandle) {
+async fn write(connection: SharedSqliteConnection, mut queued: mpsc::Receiver<Job>, checkpoints: CheckpointHandle) {
     let (mut group, mut waits) = (Vec::with_capacity(MAX_GROUP_LEN), Durability::Flushed);
     while queued.recv_many(&mut group, MAX_GROUP_LEN).await > 0 {
         let mut held = connection.lock().await;

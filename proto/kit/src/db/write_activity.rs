@@ -28,14 +28,14 @@ impl WriteActivity {
 
 impl Db {
     /// Records a durable write that another process of the service made, and wakes the tasks that run after writes.
-    pub fn record_write(&self) {
+    pub fn record_external_write(&self) {
         self.writes.record();
     }
 
     /// Returns `true` when a durable write was requested within the last second. Deferred writes do not count.
     #[must_use]
     pub fn has_recent_writes(&self) -> bool {
-        self.writes.last.is_more_recent_than(BUSY_PERIOD)
+        self.writes.last.occurred_within(BUSY_PERIOD)
     }
 
     /// Starts a task that runs `work` after each durable write of this process, or after ten seconds without a write, until the
@@ -43,7 +43,7 @@ impl Db {
     ///
     /// Each run begins after the pause `every`. `work` returns `true` to run again without waiting for a write. A run that finds
     /// nothing to do must not write, because its own write would cause the next run.
-    pub fn spawn_after_writes<F, W>(&self, tasks: &BackgroundTasks, every: Duration, mut work: W)
+    pub fn spawn_task_after_writes<F, W>(&self, tasks: &BackgroundTasks, every: Duration, mut work: W)
     where
         F: Future<Output = bool> + Send,
         W: FnMut() -> F + Send + 'static,

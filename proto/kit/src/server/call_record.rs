@@ -117,7 +117,7 @@ impl Drop for RecordedBody {
 /// Builds the error status of a long-running call that ends because the database stopped responding.
 pub(super) fn database_unresponsive_status() -> Status {
     let cause = "database does not respond";
-    errors::with_cause(errors::unavailable_status("database", &cause), "database", &cause)
+    errors::with_dependency_failure(errors::unavailable_status("database", &cause), "database", &cause)
 }
 
 /// Returns the gRPC status code in response headers or trailers, or `None` when they contain no `grpc-status`.

@@ -101,7 +101,7 @@ impl ServiceBuilder {
         if self.host.settings.reflection {
             let describe = || {
                 let all = tonic_reflection::server::Builder::configure()
-                    .register_encoded_file_descriptor_set(patio_proto::DESCRIPTORS)
+                    .register_encoded_file_descriptor_set(patio_proto::FILE_DESCRIPTOR_SET)
                     .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
                     .with_service_name("grpc.health.v1.Health");
                 self.names.iter().fold(all, |described, name| described.with_service_name(*name))
@@ -110,7 +110,7 @@ impl ServiceBuilder {
             self.routes.add_service(describe().build_v1alpha()?);
         }
         let healthy = spawn_health_monitor(&self.host, self.name, (reporter, self.names), db.clone());
-        crate::audit::chain::spawn_sealer(&self.host.tasks, &self.host.clock, self.host.settings.seal_file_path(), &db);
+        crate::audit::chain::spawn_audit_tasks(&self.host.tasks, &self.host.clock, self.host.settings.seal_file_path(), &db);
         let (monitored, tasks, activity) = (db.clone(), self.host.tasks.clone(), self.host.identity.user_activity());
         self.host.tasks.spawn(async move { monitored.run_heartbeat(&tasks, &activity).await });
         let guard = AccessLayerState { identity: self.host.identity.clone(), service: self.name, db: Some(db.clone()) };
@@ -145,7 +145,7 @@ fn spawn_health_monitor(
         while !host.tasks.is_draining() {
             missed = match tokio::time::timeout(Duration::from_secs(1), db.ping()).await {
                 Ok(Ok(())) => {
-                    database_state::record_available();
+                    database_state::record_database_available();
                     0
                 }
                 Ok(Err(sqlx::Error::PoolTimedOut)) | Err(_) => missed + 1,
@@ -193,13 +193,13 @@ impl Service {
                 None => server.serve_with_incoming_shutdown(TcpIncoming::from(listener).with_nodelay(Some(true)), stop).await,
             }
         };
-        let patience = async {
+        let shutdown_timeout = async {
             stopped.cancelled().await;
             tokio::time::sleep(DRAIN_TIMEOUT).await;
         };
         tokio::select! {
             done = served => done?,
-            () = patience => tracing::warn!("shutdown timed out, calls in progress were aborted"),
+            () = shutdown_timeout => tracing::warn!("shutdown timed out, calls in progress were aborted"),
         }
         Ok(())
     }

@@ -63,7 +63,7 @@ pub fn start(settings: &Settings, service: &'static str) -> anyhow::Result<()> {
 
 /// Returns the log filter for the value of the setting `PATIO_LOG`, such as `info,vehicle_svc=debug`.
 fn filter(levels: &str) -> EnvFilter {
-    let levels = format!("{QUIET},{levels},{}=off,{}=off", trace::TRACE_TARGET, sql_stats::STATEMENT_COUNT_TARGET);
+    let levels = format!("{QUIET},{levels},{}=off,{}=off", trace::TRACE_ONLY_TARGET, sql_stats::STATEMENT_COUNT_TARGET);
     EnvFilter::try_new(levels).unwrap_or_else(|_| EnvFilter::new("info"))
 }
 

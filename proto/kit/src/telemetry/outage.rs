@@ -6,9 +6,9 @@ use std::{
 
 /// Outage tracker of a dependency: the number of failed requests since the dependency was last available.
 #[derive(Debug, Default)]
-pub struct Outage(AtomicU64);
+pub struct OutageTracker(AtomicU64);
 
-impl Outage {
+impl OutageTracker {
     /// Creates an outage tracker for a dependency that is available.
     #[must_use]
     pub const fn new() -> Self {
@@ -27,7 +27,7 @@ impl Outage {
     }
 }
 
-impl Outage {
+impl OutageTracker {
     /// Logs the result of one attempt of the background work named `work`. Logs the first failure of an outage as a warning, and the
     /// success that ends the outage.
     pub fn log_attempt<E: Display>(&self, work: &'static str, done: Result<(), E>) {
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn an_outage_begins_once_and_ends_once() {
-        let outage = Outage::new();
+        let outage = OutageTracker::new();
         assert_eq!(outage.record_success(), None);
         assert_eq!([(); 3].map(|()| outage.record_failure()), [true, false, false]);
         assert_eq!(outage.record_success(), Some(3));

@@ -84,7 +84,7 @@ pub fn read_statement_stats(span: &Span) -> StatementStats {
     with_stats(span, |stats| *stats).unwrap_or_default()
 }
 
-/// Creates a span that counts the SQL statements of work that several gRPC calls share. Afterwards, [`share_statement_stats`] adds
+/// Creates a span that counts the SQL statements of work that several gRPC calls share. Afterwards, [`attribute_statements_to_calls`] adds
 /// these statements to the statistics of each call.
 #[must_use]
 pub fn statement_counting_span() -> Span {
@@ -93,7 +93,7 @@ pub fn statement_counting_span() -> Span {
 
 /// Adds the SQL statements that the span `work` counted to the statistics of each call that shared the work. The metrics count the
 /// statements only once, for the first call.
-pub fn share_statement_stats<'s>(work: &Span, calls: impl Iterator<Item = &'s Span>) {
+pub fn attribute_statements_to_calls<'s>(work: &Span, calls: impl Iterator<Item = &'s Span>) {
     let StatementStats { count, took, .. } = read_statement_stats(work);
     for (number, call) in calls.enumerate() {
         with_stats(call, |stats| {
@@ -157,7 +157,7 @@ mod tests {
             let inner = calls[1].in_scope(|| tracing::info_span!("deeper"));
             let work = statement_counting_span();
             work.in_scope(|| statement(0.5));
-            share_statement_stats(&work, [&calls[0], &inner].into_iter());
+            attribute_statements_to_calls(&work, [&calls[0], &inner].into_iter());
             let took = Duration::from_millis(500);
             assert_eq!(read_statement_stats(&calls[0]), StatementStats { count: 1, took, ..StatementStats::default() });
             assert_eq!(read_statement_stats(&calls[1]), StatementStats { count: 1, took, shared: 1, shared_duration: took });

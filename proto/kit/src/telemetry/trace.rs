@@ -20,7 +20,7 @@ use tracing_opentelemetry::OpenTelemetrySpanExt;
 static PROVIDER: OnceLock<SdkTracerProvider> = OnceLock::new();
 
 /// Target of tracing spans that are only sent to the trace collector. Log lines and SQL statement counts ignore these spans.
-pub const TRACE_TARGET: &str = "patio_trace";
+pub const TRACE_ONLY_TARGET: &str = "patio_trace";
 /// Target of tracing spans that count SQL statements and appear in log lines, but are not sent to the trace collector.
 pub const UNTRACED_TARGET: &str = "patio_untraced";
 

@@ -12,7 +12,7 @@ import { TextField } from '@/ui/Field'
 import { Logo } from '@/ui/Logo'
 import { Alert, usePageTitle } from '@/ui/Page'
 import { useSignIn } from './api'
-import { recordLockout, recordAttemptsLeft, useLockoutSeconds } from './lockout'
+import { recordLockout, recordFailedSignIn, useLockoutSeconds } from './lockout'
 import styles from './SignInPage.module.css'
 
 export default function SignInPage() {
@@ -73,7 +73,7 @@ function SignIn() {
 
 function note(error: Error): void {
   if (!(error instanceof ApiProblem)) return
-  if (error.code === 'INVALID_CREDENTIALS') recordAttemptsLeft(error.number('attempts_left'), Date.now())
+  if (error.code === 'INVALID_CREDENTIALS') recordFailedSignIn(error.number('attempts_left'), Date.now())
   if (error.code === 'LOCKED_OUT') recordLockout(error.number('retry_after'), Date.now())
 }
 

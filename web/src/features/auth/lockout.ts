@@ -26,7 +26,7 @@ const isBlock = (value: unknown): value is Block => isRecord(value) && typeof va
  * Stores the number of failed sign-in attempts, computed from the remaining attempts that the server reported. With null, adds one
  * failed attempt.
  */
-export function recordAttemptsLeft(attemptsLeft: number | null, now: number): void {
+export function recordFailedSignIn(attemptsLeft: number | null, now: number): void {
   const before = readStoredJson(localStorage, ATTEMPTS, isAttempts)?.count ?? 0
   const count = attemptsLeft === null ? before + 1 : LIMIT - attemptsLeft
   writeStoredJson(localStorage, ATTEMPTS, { count, lastAttempt: now })

@@ -12,7 +12,7 @@ import { Card, ErrorNotice, Page, Skeleton } from '@/ui/Page'
 import { StepIndicator } from '@/ui/StepIndicator'
 import { CampaignStatusBadge } from '@/ui/Status'
 import { useCampaign, useCampaignActivity, useCampaignYardsProgress, useInspectionPace, type CampaignWithPendingSaves } from './api'
-import { AttentionCard } from './AttentionCard'
+import { NeedsAttentionCard } from './NeedsAttentionCard'
 import { CampaignKeyFigures } from './CampaignKeyFigures'
 import { ActivitySection } from './dashboard/ActivitySection'
 import { ParkingSpaceMapPanel } from './dashboard/ParkingSpaceMapPanel'
@@ -76,7 +76,7 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
   const walk = buildPath(`/campaign/${id}/walk`, { yard })
   const hrefOf = (one: { id: number }) => buildPath(`/campaign/${id}`, { yard: one.id === yard ? null : one.id })
   const idle = listIdleYards(yards.data ?? [], pace).map((one) => ({ yard: one, to: buildPath(`/campaign/${id}`, { yard: one.id }) }))
-  const attention = manages && <AttentionCard campaigns={[id]} campaign={id} idle={idle} missing={bays.missing} hasRepairs={hasVehiclesWithStatus(sumStatusCounts(activity.data?.yards ?? []), 'Repair')} />
+  const attention = manages && <NeedsAttentionCard campaigns={[id]} campaign={id} idle={idle} missing={bays.missing} hasRepairs={hasVehiclesWithStatus(sumStatusCounts(activity.data?.yards ?? []), 'Repair')} />
   const takesInMenu = isWide && offline.problem === null && offline.snapshot === undefined && offline.download.isIdle
   const rare: ActionMenuItem[] = [
     ...(isWide && !isTouch && mayWalk ? [{ icon: 'scan', text: t('campaign.walk'), label: t('campaign.walk'), onSelect: () => navigate(walk) } satisfies ActionMenuItem] : []),

@@ -17,10 +17,10 @@ import { StepIndicator } from '@/ui/StepIndicator'
 import { SearchBox } from '@/ui/SearchBox'
 import { LinkTabs } from '@/ui/LinkTabs'
 import { useCampaigns, useInspectionPaces, useAllCampaignsActivity, useYardsProgress } from './api'
-import { AttentionCard } from './AttentionCard'
+import { NeedsAttentionCard } from './NeedsAttentionCard'
 import { ActivitySection } from './dashboard/ActivitySection'
 import { InspectionPaceList } from './InspectionPaceList'
-import { OwnFigures } from './OwnFigures'
+import { OwnKeyFigures } from './OwnKeyFigures'
 import { PendingSavesLine } from './PendingSavesLine'
 import { useCampaignsText } from './text'
 import { YardProgressStrip, YardProgressSkeleton } from './YardProgressStrip'
@@ -47,7 +47,7 @@ export default function HomePage() {
   const paces = useInspectionPaces(rows?.map(({ id }) => id) ?? [])
   const activity = useAllCampaignsActivity(manages)
   const chart = manages && showsCards && (activity.data?.total ?? 1) > 0 && <ActivitySection isCampaign={false} query={activity} pace={paces.reduce((sum, { people, per_hour }) => sum + (people.length > 0 ? per_hour : 0), 0)} />
-  const own = session !== null && !manages && <OwnFigures paces={paces} />
+  const own = session !== null && !manages && <OwnKeyFigures paces={paces} />
   const create = manages && (
     <LinkButton to="/import" icon="plus" kind={isWide && place === null ? 'primary' : 'secondary'}>
       {t('home.create')}
@@ -84,7 +84,7 @@ export default function HomePage() {
           {isWide && chart}
         </div>
         <div className={styles.column}>
-          {showsCards && manages && rows && <AttentionCard campaigns={rows.filter(({ status }) => status !== 'Ready' && status !== 'Closed').map(({ id }) => id)} />}
+          {showsCards && manages && rows && <NeedsAttentionCard campaigns={rows.filter(({ status }) => status !== 'Ready' && status !== 'Closed').map(({ id }) => id)} />}
           {isWide && own}
           {!isWide && showsCards && <Dashboard />}
           {!isWide && chart}

@@ -8,8 +8,8 @@ import { compareNaturally, isShownYard } from '@/lib/yards'
 import { Icon } from '@/ui/Icon'
 import table from '@/ui/Table.module.css'
 import { getDateFormatters } from './dashboard/dateFormatters'
-import { formatFinishRange } from './dashboard/describeForecast'
-import { computeFinishForecast, estimateFinish, type FinishRange } from './dashboard/forecast'
+import { formatFinishTimeRange } from './dashboard/describeForecast'
+import { computeFinishForecast, estimateFinishTime, type FinishTimeRange } from './dashboard/forecast'
 import { useDashboardText } from './dashboard/text'
 import type { WorkingHours } from './dashboard/workingHours'
 import { sumInspectionsPerHour } from './inspectionsPerHour'
@@ -141,7 +141,7 @@ interface WorkProps {
   people: InspectionPace['people']
   hours: WorkingHours
   /** Estimated end of the campaign, for the row of all yards; absent in the rows of single yards, whose end follows from their pace. */
-  finish?: FinishRange | null
+  finish?: FinishTimeRange | null
   manages: boolean
   children: (names: string[]) => ReactNode
 }
@@ -152,13 +152,13 @@ function Work({ yard: { done, total }, people, hours, finish, manages, children 
   const formats = getDateFormatters(useLanguage())
   const now = useCurrentTime()
   const perHour = sumInspectionsPerHour(people)
-  const end = done < total ? estimateFinish(total - done, perHour, hours, now) : null
+  const end = done < total ? estimateFinishTime(total - done, perHour, hours, now) : null
   const range = finish ?? (end === null ? null : { earliest: end, latest: end })
   const names = [...new Set(people.map(({ hmc }) => hmc))]
   return (
     <>
       {manages && <td className={`${styles.number} ${styles.rate}`}>{perHour > 0 ? formatCount(Math.round(perHour)) : NONE}</td>}
-      {manages && <td className={`${styles.number} ${styles.rate}`}>{range === null ? NONE : formatFinishRange(range, formats, now, t)}</td>}
+      {manages && <td className={`${styles.number} ${styles.rate}`}>{range === null ? NONE : formatFinishTimeRange(range, formats, now, t)}</td>}
       <td className={`${styles.people} ellipsis`} title={names.join(', ') || undefined}>{children(names)}</td>
     </>
   )

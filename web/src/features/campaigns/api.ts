@@ -51,7 +51,7 @@ export function useCampaign(id: number, yard: number | null) {
 }
 
 /** Downloads the vehicles of a campaign, or of one of its yards, for use offline. */
-export const useDownloadCampaign = () =>
+export const useDownloadCampaignForOffline = () =>
   useMutation({
     mutationFn: async ({ campaign, yard }: { campaign: Campaign; yard: number | null }) => {
       const persisted = await requestPersistentStorage()

@@ -8,7 +8,7 @@ import { Alert } from '@/ui/Page'
 import { getCampaignStatusTextKey } from '@/ui/Status'
 import { showToast } from '@/ui/Toast'
 import { useSetCampaignStatus } from './api'
-import { PendingSavesOnOtherDevicesWarning } from './PendingSavesOnOtherDevicesWarning'
+import { PendingSavesOnDevicesWarning } from './PendingSavesOnDevicesWarning'
 import { listStatusTransitions, type StatusTransition } from './statusTransitions'
 import { useCampaignsText } from './text'
 
@@ -42,7 +42,7 @@ export function useCampaignStatusActions(campaign: Campaign): { actions: ActionM
       {closing && (
         <ConfirmDialog question={t('step.closeQuestion', { name: campaign.name })} busy={set.isPending} onYes={() => take(closing)} onNo={() => setClosing(null)}>
           <p>{t('step.closeText')}</p>
-          <PendingSavesOnOtherDevicesWarning campaign={campaign.id} />
+          <PendingSavesOnDevicesWarning campaign={campaign.id} />
         </ConfirmDialog>
       )}
     </>

@@ -2,7 +2,7 @@ import type { Campaign } from '@/api/types'
 import { useStorageProblem } from '@/offline/outbox'
 import { useSnapshots } from '@/offline/snapshots'
 import { showToast } from '@/ui/Toast'
-import { useDownloadCampaign } from './api'
+import { useDownloadCampaignForOffline } from './api'
 import { useCampaignsText } from './text'
 
 /** Returns the offline download of a campaign or yard: its state, the data stored on this device, the button label, and `start`. */
@@ -10,7 +10,7 @@ export function useOfflineDownload(campaign: Campaign, yard: number | null) {
   const t = useCampaignsText()
   const problem = useStorageProblem()
   const snapshot = useSnapshots().find((one) => one.campaign === campaign.id)
-  const download = useDownloadCampaign()
+  const download = useDownloadCampaignForOffline()
   const isHere = snapshot !== undefined && (snapshot.yards === null || (yard !== null && snapshot.yards.includes(yard)))
   return {
     problem, snapshot, download,

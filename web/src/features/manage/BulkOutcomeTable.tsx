@@ -4,7 +4,7 @@ import { ChipChoice } from '@/ui/Chips'
 import { SearchBox } from '@/ui/SearchBox'
 import { useVehicleFieldLabels } from './useVehicleFieldLabels'
 import { filterBulkOutcomeRows, type BulkOutcomeKind, type BulkOutcomeRow } from './bulkOutcomeRows'
-import { ScrollableTable, WideCell } from './ScrollableTable'
+import { ScrollableTable, WideTableCell } from './ScrollableTable'
 import type { ManageTextKey } from './text'
 import styles from './BulkOutcomeTable.module.css'
 
@@ -58,7 +58,7 @@ function Row({ row: { kind, vin, campaign, changes, reason, words } }: { row: Bu
         <span className={`mono ${styles.vin}`}>{vin}</span>
         {campaign !== '' && <span className={styles.campaign}> {campaign}</span>}
       </td>
-      <WideCell>
+      <WideTableCell>
         {outcome}
         {kind === 'updated' && changes.length === 0 && t('csv.unchanged')}
         {changes.map(({ field, old, new: next }) => (
@@ -66,7 +66,7 @@ function Row({ row: { kind, vin, campaign, changes, reason, words } }: { row: Bu
             {fieldName(field)}: <span className="quiet">{shown(field, old)}</span> → <strong>{shown(field, next)}</strong>
           </div>
         ))}
-      </WideCell>
+      </WideTableCell>
     </tr>
   )
 }

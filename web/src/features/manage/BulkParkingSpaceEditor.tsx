@@ -15,7 +15,7 @@ import { ExecuteButton } from './ExecuteButton'
 import { ToolColumns } from './ToolColumns'
 import { useManageText, type ManageTextKey } from './text'
 import { useDebouncedInput } from './useDebouncedInput'
-import { useSelectedVehicles } from './useSelectedVehicles'
+import { useSelectionFromVehicleList } from './useSelectionFromVehicleList'
 import { LineErrorList } from './LineErrorList'
 
 const useEntry = createFormDraftHook({ text: '', scope: '' })
@@ -24,7 +24,7 @@ const useEntry = createFormDraftHook({ text: '', scope: '' })
 export function BulkParkingSpaceEditor({ yard }: { yard: number | null }) {
   const t = useManageText()
   const [entry, setEntry] = useEntry()
-  useSelectedVehicles('space', ({ vins, spaces, campaign }) => setEntry({ text: vins.map((vin, at) => `${vin} ${spaces[at] ?? ''}`).join('\n'), scope: String(campaign) }))
+  useSelectionFromVehicleList('space', ({ vins, spaces, campaign }) => setEntry({ text: vins.map((vin, at) => `${vin} ${spaces[at] ?? ''}`).join('\n'), scope: String(campaign) }))
   const { text, scope } = entry
   const rested = useDebouncedInput(text)
   const [changed, setChanged] = useState<PreviewedVehicle[]>([])

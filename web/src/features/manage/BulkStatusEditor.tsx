@@ -17,7 +17,7 @@ import { ExecuteButton } from './ExecuteButton'
 import { ToolColumns } from './ToolColumns'
 import { useManageText, type ManageTextKey } from './text'
 import { useDebouncedInput } from './useDebouncedInput'
-import { useSelectedVehicles } from './useSelectedVehicles'
+import { useSelectionFromVehicleList } from './useSelectionFromVehicleList'
 import styles from './BulkStatusEditor.module.css'
 
 interface Entry {
@@ -35,7 +35,7 @@ const useEntry = createFormDraftHook(NOTHING)
 export function BulkStatusEditor({ yard }: { yard: number | null }) {
   const t = useManageText()
   const [entry, setEntry] = useEntry()
-  useSelectedVehicles('status', ({ vins: selected, campaign }) => setEntry((before) => ({ ...before, text: selected.join('\n'), scope: String(campaign) })))
+  useSelectionFromVehicleList('status', ({ vins: selected, campaign }) => setEntry((before) => ({ ...before, text: selected.join('\n'), scope: String(campaign) })))
   const { text, action, status, scope } = entry
   const rested = useDebouncedInput(text)
   const [changed, setChanged] = useState<PreviewedVehicle[]>([])

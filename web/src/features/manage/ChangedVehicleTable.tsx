@@ -1,6 +1,6 @@
 import type { PreviewedVehicle } from '@/api/types'
 import { useVehicleFieldLabels } from './useVehicleFieldLabels'
-import { ScrollableTable, WideCell } from './ScrollableTable'
+import { ScrollableTable, WideTableCell } from './ScrollableTable'
 import { useManageText } from './text'
 import styles from './ChangedVehicleTable.module.css'
 
@@ -36,9 +36,9 @@ function Changes({ vehicle: { vin_number, campaign_name, changes } }: { vehicle:
       {changes.map(({ field, old, new: next }) => (
         <tr key={field}>
           <td>{fieldName(field)}</td>
-          <WideCell>
+          <WideTableCell>
             <span className="quiet">{shown(field, old)}</span> → <strong>{shown(field, next)}</strong>
-          </WideCell>
+          </WideTableCell>
         </tr>
       ))}
     </tbody>

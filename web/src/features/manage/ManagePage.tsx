@@ -17,7 +17,7 @@ import { BulkParkingSpaceEditor } from './BulkParkingSpaceEditor'
 import { BulkStatusEditor } from './BulkStatusEditor'
 import { useManagePageText } from './pageText'
 import { useManageText } from './text'
-import { ToolAccordion, type ManageTool } from './ToolAccordion'
+import { ToolAccordion, type ManagePageTool } from './ToolAccordion'
 import { ToolTabs } from './ToolTabs'
 import { VehicleEditor } from './VehicleEditor'
 import styles from './ManagePage.module.css'
@@ -68,7 +68,7 @@ function Tools({ yard }: { yard: number | null }) {
   const [opened, setOpened] = useOpened()
   const setOpen = (name: string, open: boolean) =>
     setOpened((before) => (open === before.includes(name) ? before : open ? [...before, name] : before.filter((other) => other !== name)))
-  const tools: ManageTool[] = [
+  const tools: ManagePageTool[] = [
     { name: 'vehicle', title: t('editor.title'), about: p('editor.about'), icon: 'pencil', content: <VehicleEditor yard={yard} /> },
     { name: CSV, title: t('csv.title'), about: p('csv.about'), icon: 'sheet', content: <CsvEditor /> },
     { name: 'status', title: t('bulk.statusTitle'), about: p('bulk.statusAbout'), icon: 'double-check', content: <BulkStatusEditor yard={yard} /> },
@@ -77,7 +77,7 @@ function Tools({ yard }: { yard: number | null }) {
   ]
   useScrollToFold(isWide ? null : named)
   if (isWide) {
-    const list: ManageTool = { name: LIST, title: p('manage.review'), about: p('manage.reviewAbout'), icon: 'list', isList: true, content: <ManagedCampaigns yard={yard} /> }
+    const list: ManagePageTool = { name: LIST, title: p('manage.review'), about: p('manage.reviewAbout'), icon: 'list', isList: true, content: <ManagedCampaigns yard={yard} /> }
     const all = [list, ...tools]
     return (
       <ToolTabs label={p('manage.tools')} tools={all} current={all.find(({ name }) => name === named)?.name ?? LIST} isKept={(name) => opened.includes(name)} onChoose={(name) => {

@@ -25,4 +25,4 @@ export const ScrollableTable = ({ label, heads, children }: ScrollTableProps) =>
 )
 
 /** Second cell of a row, which contains the change of the vehicle or the outcome for the vehicle. */
-export const WideCell = ({ children }: { children: ReactNode }) => <td className={styles.wide}>{children}</td>
+export const WideTableCell = ({ children }: { children: ReactNode }) => <td className={styles.wide}>{children}</td>

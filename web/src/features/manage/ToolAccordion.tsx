@@ -3,7 +3,7 @@ import { Icon, type IconName } from '@/ui/Icon'
 import styles from './ToolAccordion.module.css'
 
 /** Tool of the Manage Campaigns page: name, title, purpose, icon and content. */
-export interface ManageTool {
+export interface ManagePageTool {
   name: string
   title: string
   about: string
@@ -14,7 +14,7 @@ export interface ManageTool {
 }
 
 interface ToolFoldsProps {
-  tools: ManageTool[]
+  tools: ManagePageTool[]
   isOpen: (name: string) => boolean
   onToggle: (name: string, open: boolean) => void
 }
@@ -25,7 +25,7 @@ export function ToolAccordion({ tools, isOpen, onToggle }: ToolFoldsProps) {
 }
 
 /** A section that opens and closes. Fields in a closed section keep their typed values. */
-function Fold({ tool: { title, about, icon, content }, open, onToggle }: { tool: ManageTool; open: boolean; onToggle: (open: boolean) => void }) {
+function Fold({ tool: { title, about, icon, content }, open, onToggle }: { tool: ManagePageTool; open: boolean; onToggle: (open: boolean) => void }) {
   const [everOpen, setEverOpen] = useState(open)
   return (
     <details className={styles.fold} open={open} onToggle={(event) => {

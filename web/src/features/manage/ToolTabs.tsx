@@ -1,11 +1,11 @@
 import { useId, type KeyboardEvent } from 'react'
 import { Icon } from '@/ui/Icon'
-import type { ManageTool } from './ToolAccordion'
+import type { ManagePageTool } from './ToolAccordion'
 import styles from './ToolTabs.module.css'
 
 interface ToolTabsProps {
   label: string
-  tools: ManageTool[]
+  tools: ManagePageTool[]
   current: string
   /** Returns whether a hidden tool stays mounted, so that its fields keep the typed values. */
   isKept: (name: string) => boolean

@@ -11,7 +11,7 @@ import { SearchBox } from '@/ui/SearchBox'
 import { VehicleStatusBadge } from '@/ui/Status'
 import { useCampaignChoices, useCampaignVehicles } from './api'
 import { useManageText } from './text'
-import { useSelectedVehicles } from './useSelectedVehicles'
+import { useSelectionFromVehicleList } from './useSelectionFromVehicleList'
 import { VehicleDialog } from './VehicleDialog'
 import styles from './VehicleEditor.module.css'
 
@@ -30,7 +30,7 @@ const useSearchDraft = createFormDraftHook<SearchDraft>({ campaign: null, search
 export function VehicleEditor({ yard }: { yard: number | null }) {
   const t = useManageText()
   const [draft, setDraft] = useSearchDraft()
-  useSelectedVehicles('vehicle', ({ vins, campaign: chosen }) => setDraft({ campaign: chosen, search: vins[0] ?? '', page: 1, edited: null }))
+  useSelectionFromVehicleList('vehicle', ({ vins, campaign: chosen }) => setDraft({ campaign: chosen, search: vins[0] ?? '', page: 1, edited: null }))
   const { campaign, search, page, edited } = draft
   const change = (part: Partial<SearchDraft>) => setDraft({ ...draft, ...part })
   const choices = useCampaignChoices()

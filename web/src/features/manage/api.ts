@@ -74,7 +74,7 @@ export const useChangeStatuses = () => useMutation({ mutationFn: (body: BulkStat
 export const useChangeParkingSpaces = () => useMutation({ mutationFn: (body: BulkParkingSpaceRequest) => sendSpaces(body), onSettled: useRefreshAll() })
 
 /** Downloads a campaign as a workbook with one sheet per yard. */
-export const useExportCampaignsByYard = () =>
+export const useExportCampaignByYard = () =>
   useMutation({ mutationFn: ({ id, name }: Campaign) => downloadFile(`/campaigns/${id}/export_all_yards`, `${name}.xlsx`) })
 
 /** Converts a workbook into an SQL script named after the campaign and downloads the script. */

@@ -4,7 +4,7 @@ import { translateSentence } from '@/lib/translateSentence'
 import type { Campaign } from '@/api/types'
 import { findWorkbookFileError } from '@/lib/workbookFile'
 import { showToast } from '@/ui/Toast'
-import { useConvertWorkbookToSql, useExportCampaignsByYard } from './api'
+import { useConvertWorkbookToSql, useExportCampaignByYard } from './api'
 import type { CampaignFileActions } from './CampaignActions'
 import { useManagePageText } from './pageText'
 
@@ -12,7 +12,7 @@ import { useManagePageText } from './pageText'
 export function useCampaignFileActions(): { files: CampaignFileActions; failure: string | null } {
   const t = useManagePageText()
   const [failure, setFailure] = useState<string | null>(null)
-  const yards = useExportCampaignsByYard()
+  const yards = useExportCampaignByYard()
   const sql = useConvertWorkbookToSql()
 
   const fail = ({ name }: Campaign, why: string) => {

@@ -5,7 +5,7 @@ import { formatTimeAgo, useCurrentTime } from '@/lib/timeAgo'
 import { Link } from '@/lib/route'
 import { useLanguage } from '@/lib/text'
 import { formatCount, formatMegabytes } from '@/lib/time'
-import { deleteSnapshot, refreshSnapshot, useSnapshots, type CampaignSnapshot } from '@/offline/snapshots'
+import { deleteSnapshot, refreshSnapshot, useSnapshots, type SnapshotMetadata } from '@/offline/snapshots'
 import { Button } from '@/ui/Button'
 import { ConfirmDialog } from '@/ui/Dialog'
 import { Alert } from '@/ui/Page'
@@ -29,7 +29,7 @@ export function OfflineCampaignList() {
   )
 }
 
-function OfflineCampaign({ snapshot }: { snapshot: CampaignSnapshot }) {
+function OfflineCampaign({ snapshot }: { snapshot: SnapshotMetadata }) {
   const t = useOutboxText()
   const now = useCurrentTime()
   const language = useLanguage()

@@ -2,7 +2,7 @@ import type { Point } from './pixels'
 
 /** Side of the finder (the dashed square in the camera view) as a fraction of the picture's short side. */
 export const VIEWFINDER_FRACTION = 0.7
-export const DECODED_FRACTION = 0.86
+export const DECODE_SQUARE_FRACTION = 0.86
 
 export interface DecodeSquare {
   left: number
@@ -12,7 +12,7 @@ export interface DecodeSquare {
 
 /** Returns the square of a video frame that is decoded (the finder plus a margin), in pixels of the frame. */
 export function computeDecodeSquare(width: number, height: number): DecodeSquare {
-  const side = Math.round(Math.min(width, height) * DECODED_FRACTION)
+  const side = Math.round(Math.min(width, height) * DECODE_SQUARE_FRACTION)
   return { left: Math.round((width - side) / 2), top: Math.round((height - side) / 2), side }
 }
 

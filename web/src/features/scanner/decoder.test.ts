@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { drawBars } from '../../testing/drawBars'
 import { encodeCode39 } from '../../testing/barcodeEncoders'
-import { createDecoder, MAX_PASSES_BEFORE_EXTRA_MS } from './decoder'
+import { createDecoder, MAX_MS_BEFORE_EXTRA_PASS } from './decoder'
 import { SCANNER_DECODER_SETTINGS } from './formats'
 
 const STRIPES = drawBars({ widths: encodeCode39('WVWZZZ1K'), module: 2, side: 480 })
@@ -23,8 +23,8 @@ async function passesOf(passMs: number): Promise<[boolean, string | null][]> {
 }
 
 test('a frame has a plain and an extra pass; a long plain pass leaves the extra pass to the next frame', async () => {
-  const quick = await passesOf(MAX_PASSES_BEFORE_EXTRA_MS)
+  const quick = await passesOf(MAX_MS_BEFORE_EXTRA_PASS)
   expect(quick).toEqual(['turned and cleared', 'inverted matrix', 'enlarged', 'blurred', 'inverted', 'evened', 'enlarged', 'blurred'].map((look) => [true, look]))
-  const slow = await passesOf(MAX_PASSES_BEFORE_EXTRA_MS + 1)
+  const slow = await passesOf(MAX_MS_BEFORE_EXTRA_PASS + 1)
   expect(slow).toEqual([null, 'turned and cleared', null, 'blurred', null, 'inverted matrix', null, 'blurred'].map((look) => [look === null, look]))
 })

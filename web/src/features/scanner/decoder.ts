@@ -74,7 +74,7 @@ const MAX_REPEATS = 2
 /** Number of frames with stripes but without a code after which the slow pass for blurred codes runs once. */
 const BLURRED_PASS_INTERVAL = 4
 /** Time in milliseconds spent on a frame above which its extra decoding pass is postponed to the next frame. */
-export const MAX_PASSES_BEFORE_EXTRA_MS = 15
+export const MAX_MS_BEFORE_EXTRA_PASS = 15
 
 /**
  * Creates a decoder of successive frames. Each frame gets a decoding pass on the unmodified picture and, when that pass finds nothing, one extra decoding pass in rotation.
@@ -214,7 +214,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
     }
     if (plain.seen.length > 0 && ++waited <= MAX_REPEATS) return done
     if (plain.seen.length === 0 && again === null) waited = 0
-    postponed = !whole && now() - begin > MAX_PASSES_BEFORE_EXTRA_MS
+    postponed = !whole && now() - begin > MAX_MS_BEFORE_EXTRA_PASS
     if (postponed) return done
     const extra = await runExtraPass(input, plain.seen.length === 0)
     return { ...done, ...extra, seen: done.seen ?? extra.seen }

@@ -1,5 +1,5 @@
 /** Time in milliseconds without any label in view after which the same label counts as new. */
-export const NEW_LABEL_DELAY_MS = 1200
+export const DUPLICATE_RESET_MS = 1200
 
 /** Creates a filter that reports each label once while labels stay in view without a break. */
 export function createDuplicateFilter(now: () => number = () => performance.now()) {
@@ -10,7 +10,7 @@ export function createDuplicateFilter(now: () => number = () => performance.now(
    * reported again.
    */
   let unfitting = new Set<string>()
-  const isInView = () => now() - last < NEW_LABEL_DELAY_MS
+  const isInView = () => now() - last < DUPLICATE_RESET_MS
   return {
     /**
      * Returns whether a label must be reported, and records it. Returns false for the last matching label, and for a non-matching label
@@ -29,7 +29,7 @@ export function createDuplicateFilter(now: () => number = () => performance.now(
     },
     /** Returns whether a label was already reported as matching no vehicle, while labels have stayed in view. */
     isRefused: (seen: string): boolean => isInView() && unfitting.has(seen),
-    /** Extends the time in view when any code is seen, decoded or not. Has no effect after a break of `NEW_LABEL_DELAY_MS` or more. */
+    /** Extends the time in view when any code is seen, decoded or not. Has no effect after a break of `DUPLICATE_RESET_MS` or more. */
     sees(): void {
       if (isInView()) last = now()
     },

@@ -1,24 +1,24 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createFake } from '@/testing/createFake'
 import { FRAME_TIMEOUT_MS, getEngine } from './engine'
-import type { WorkerRequest, WorkerResponse } from './protocol'
+import type { DecodeWorkerRequest, DecodeWorkerResponse } from './protocol'
 import type { CameraFrame } from './protocol'
 
 /** A fake worker that answers no message by itself. */
 class FakeWorker extends EventTarget {
-  sent: WorkerRequest[] = []
+  sent: DecodeWorkerRequest[] = []
   ended = false
   constructor() {
     super()
     workers.push(this)
   }
-  postMessage(message: WorkerRequest): void {
+  postMessage(message: DecodeWorkerRequest): void {
     this.sent.push(message)
   }
   terminate(): void {
     this.ended = true
   }
-  answer(data: WorkerResponse): void {
+  answer(data: DecodeWorkerResponse): void {
     this.dispatchEvent(new MessageEvent('message', { data }))
   }
 }

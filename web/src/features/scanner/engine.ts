@@ -2,10 +2,10 @@ import { createDeferred } from './deferred'
 import type { DecodedCode, DecodedFrame, DecodeMode } from './decoder'
 import type { DecoderSettings } from './formats'
 import type { RgbaPicture } from './pixels'
-import type { CameraFrame, WorkerRequest, WorkerResponse } from './protocol'
+import type { CameraFrame, DecodeWorkerRequest, DecodeWorkerResponse } from './protocol'
 
 /** Time limit in milliseconds for loading the decoding engine, after which an error is shown. */
-export const ENGINE_TIMEOUT_MS = 12_000
+export const ENGINE_LOAD_TIMEOUT_MS = 12_000
 
 /** Time limit in milliseconds for decoding one frame. A worker that does not respond in time has failed without an error event. */
 export const FRAME_TIMEOUT_MS = 8000
@@ -37,7 +37,7 @@ export function getEngine(): DecodeEngine {
 }
 
 interface Pending {
-  resolve: (response: WorkerResponse) => void
+  resolve: (response: DecodeWorkerResponse) => void
   reject: (error: Error) => void
   timer: ReturnType<typeof setTimeout>
 }
@@ -62,7 +62,7 @@ function start(): DecodeEngine {
     }
     waiting.clear()
   }
-  const take = (report: WorkerResponse) => {
+  const take = (report: DecodeWorkerResponse) => {
     if (report.kind === 'ready') {
       clearTimeout(late)
       loaded = true
@@ -77,19 +77,19 @@ function start(): DecodeEngine {
       else asked?.resolve(report)
     }
   }
-  const late = setTimeout(fail, ENGINE_TIMEOUT_MS, 'the engine did not come in time')
+  const late = setTimeout(fail, ENGINE_LOAD_TIMEOUT_MS, 'the engine did not come in time')
   try {
     worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' })
-    worker.addEventListener('message', ({ data }: MessageEvent<WorkerResponse>) => take(data))
+    worker.addEventListener('message', ({ data }: MessageEvent<DecodeWorkerResponse>) => take(data))
     worker.addEventListener('messageerror', () => fail('an answer of the worker could not be read'))
     worker.addEventListener('error', ({ message }) => fail(message || 'the worker could not be loaded'))
   } catch (error) {
     fail(error instanceof Error ? error.message : String(error))
   }
-  const ask = async (request: (id: number) => WorkerRequest, timeout: number, transfer: Transferable[] = []): Promise<WorkerResponse> => {
+  const ask = async (request: (id: number) => DecodeWorkerRequest, timeout: number, transfer: Transferable[] = []): Promise<DecodeWorkerResponse> => {
     if (failure !== null) throw failure
     await ready
-    const { promise, resolve, reject } = createDeferred<WorkerResponse>()
+    const { promise, resolve, reject } = createDeferred<DecodeWorkerResponse>()
     const id = ++lastId
     waiting.set(id, { resolve, reject, timer: setTimeout(fail, timeout, 'the engine did not answer in time') })
     worker?.postMessage(request(id), transfer)
@@ -108,6 +108,6 @@ function start(): DecodeEngine {
       if (response.kind !== 'detected') throw new Error('the worker sent a response of another kind')
       return response.codes
     },
-    reset: (settings) => worker?.postMessage({ kind: 'reset', settings } satisfies WorkerRequest),
+    reset: (settings) => worker?.postMessage({ kind: 'reset', settings } satisfies DecodeWorkerRequest),
   }
 }

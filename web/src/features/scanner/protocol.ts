@@ -6,14 +6,14 @@ import type { RgbaPicture } from './pixels'
 export type CameraFrame = ImageBitmap | RgbaPicture
 
 /** Message from the page to the web worker that decodes frames and photographs. */
-export type WorkerRequest =
+export type DecodeWorkerRequest =
   | { kind: 'frame'; id: number; frame: CameraFrame; mode: DecodeMode }
   | { kind: 'photograph'; id: number; picture: RgbaPicture; settings: DecoderSettings }
   /** Clears the readings of earlier frames and sets the formats and options for the next frames. */
   | { kind: 'reset'; settings: DecoderSettings }
 
 /** Message from the web worker to the page. */
-export type WorkerResponse =
+export type DecodeWorkerResponse =
   | { kind: 'ready' }
   | { kind: 'failed'; message: string }
   | { kind: 'decoded'; id: number; decoded: DecodedFrame }

@@ -7,7 +7,7 @@ import { angleBetween, findStripeDirections, tiltFromAxis } from './stripeDirect
 import { toFormatName } from './formats'
 import { enhanceStripes, normalizeContrast } from './contrast'
 import { createBlankPicture, blurPicture, cropPicture, encodePgm, toGray, halvePicture, mapToSourcePoint, scalePicture, blurAndHalve, rotatePicture } from './pixels'
-import { NEW_LABEL_DELAY_MS, createDuplicateFilter } from './duplicateFilter'
+import { DUPLICATE_RESET_MS, createDuplicateFilter } from './duplicateFilter'
 import { listPhotographScales } from './photograph'
 import { hasValidCheckDigit } from '@/lib/vin'
 
@@ -141,7 +141,7 @@ test('lines of a label that do not fit pass once each while something is in view
   let now = 0
   const gate = createDuplicateFilter(() => now)
   expect([gate.isNew('car'), gate.isNew('part', false), gate.isNew('part', false), gate.isNew('car')]).toEqual([true, true, false, false])
-  now += NEW_LABEL_DELAY_MS
+  now += DUPLICATE_RESET_MS
   gate.sees() // back in view after a break, so every label is new
   expect([gate.isNew('car'), gate.isNew('part', false)]).toEqual([true, true])
 })
@@ -155,7 +155,7 @@ test('a text that the page has refused is passed over while it is in view, so th
   expect(gate.isNew('part', false)).toBe(true)
   for (let frame = 0; frame < 9; frame++) expect(choose(decoded('part'))).toEqual({ code: null, several: true })
   expect(choose(decoded('part', 'mine'))).toMatchObject({ code: { text: 'mine' }, fitting: true })
-  now += NEW_LABEL_DELAY_MS
+  now += DUPLICATE_RESET_MS
   expect(gate.isRefused('part')).toBe(false)
 })
 
@@ -168,7 +168,7 @@ test('a label passes once until it has left the view', () => {
     gate.sees()
   }
   expect(gate.isNew('a')).toBe(false)
-  now += NEW_LABEL_DELAY_MS
+  now += DUPLICATE_RESET_MS
   expect([gate.isNew('a'), gate.isNew('b'), gate.isNew('a')]).toEqual([true, true, true])
 })
 

@@ -4,9 +4,9 @@ import { createDecoder, type BlurredDecodeFunction } from './decoder'
 import { SCANNER_DECODER_SETTINGS } from './formats'
 import { readFramePixels } from './framePixels'
 import { toGray, type GrayPicture, type RgbaPicture } from './pixels'
-import type { WorkerRequest, WorkerResponse } from './protocol'
+import type { DecodeWorkerRequest, DecodeWorkerResponse } from './protocol'
 
-const send = (report: WorkerResponse) => globalThis.postMessage(report)
+const send = (report: DecodeWorkerResponse) => globalThis.postMessage(report)
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 const engine = prepareZXingModule({ overrides: { locateFile: () => wasm }, fireImmediately: true })
@@ -28,7 +28,7 @@ async function rehearse({ width, height, data }: RgbaPicture): Promise<void> {
  * Decodes a picture and returns the response to the page. An engine error is fatal, because the engine's memory is then in an unknown
  * state; an error while reading the pixels is not.
  */
-async function answer(id: number, read: () => RgbaPicture, decode: (picture: GrayPicture) => Promise<WorkerResponse>): Promise<WorkerResponse> {
+async function answer(id: number, read: () => RgbaPicture, decode: (picture: GrayPicture) => Promise<DecodeWorkerResponse>): Promise<DecodeWorkerResponse> {
   let picture: GrayPicture | null = null
   try {
     picture = toGray(read())
@@ -38,7 +38,7 @@ async function answer(id: number, read: () => RgbaPicture, decode: (picture: Gra
   }
 }
 
-globalThis.addEventListener('message', async ({ data }: MessageEvent<WorkerRequest>) => {
+globalThis.addEventListener('message', async ({ data }: MessageEvent<DecodeWorkerRequest>) => {
   idle = false
   if (data.kind === 'reset') decoder = createDecoder(readBarcodes, data.settings, decodeBlurred)
   else if (data.kind === 'frame') send(await answer(data.id, () => readFramePixels(data.frame), async (picture) => ({ kind: 'decoded', id: data.id, decoded: await decoder.decode(picture, { mode: data.mode }) })))

@@ -2,7 +2,7 @@ import type { ComponentType } from 'react'
 import { setQueryParams, useQueryParams } from '@/lib/route'
 import { Icon, type IconName } from '@/ui/Icon'
 import { Page } from '@/ui/Page'
-import { ActiveUsersPanel } from './ActiveUsersPanel'
+import { UserListPanel } from './UserListPanel'
 import { ChangeHmcPanel, ChangePasswordPanel, ChangeAccessLevelPanel } from './ChangeUserPanels'
 import { CreateUserPanel } from './CreateUserPanel'
 import { useUsersText, type UsersTextKey } from './text'
@@ -10,7 +10,7 @@ import styles from './UserManagementPage.module.css'
 
 const PANELS: { name: string; label: UsersTextKey; icon: IconName; Panel: ComponentType }[] = [
   { name: 'create', label: 'users.create', icon: 'plus', Panel: CreateUserPanel },
-  { name: 'active', label: 'users.active', icon: 'people', Panel: ActiveUsersPanel },
+  { name: 'active', label: 'users.active', icon: 'people', Panel: UserListPanel },
   { name: 'password', label: 'users.password', icon: 'keyboard', Panel: ChangePasswordPanel },
   { name: 'permission', label: 'users.permission', icon: 'shield', Panel: ChangeAccessLevelPanel },
   { name: 'hmc', label: 'users.rename', icon: 'pencil', Panel: ChangeHmcPanel },

@@ -2,7 +2,7 @@ import type { FormEvent, ReactNode } from 'react'
 import { isPasswordPromptCancelled } from '@/api/passwordPrompt'
 import { Button } from '@/ui/Button'
 import { Alert } from '@/ui/Page'
-import { describeUserRejection } from './api'
+import { describeUserChangeError } from './api'
 import { useUsersText, type UsersTextKey } from './text'
 import styles from './UserPanelForm.module.css'
 
@@ -20,7 +20,7 @@ interface PanelFormProps {
 /** Form of a panel of the user management: fields, error message, and submit button. */
 export function UserPanelForm({ label, complaint, error, busy, onSubmit, children }: PanelFormProps) {
   const t = useUsersText()
-  const refused = error === null || isPasswordPromptCancelled(error) ? null : describeUserRejection(error)
+  const refused = error === null || isPasswordPromptCancelled(error) ? null : describeUserChangeError(error)
   const errorText = complaint !== null ? t(complaint) : refused && t(refused.key, { message: refused.message })
   const submit = (event: FormEvent) => {
     event.preventDefault()

@@ -53,7 +53,7 @@ export const useDownloadUserData = () =>
   useMutation({ mutationFn: ({ id, hmc }: User) => downloadFile(`/users/${id}/data`, `data-${hmc}.json`) })
 
 /** Returns the text key of the message for a failed change of a user, and the server's sentence that is inserted into the text. */
-export function describeUserRejection(error: Error): { key: UsersTextKey; message: string } {
+export function describeUserChangeError(error: Error): { key: UsersTextKey; message: string } {
   if (!(error instanceof ApiProblem)) return { key: 'users.failed', message: '' }
   if (error.status === 0 || error.status >= 500) return { key: 'users.unreachable', message: '' }
   if (error.status === 404) return { key: 'users.unknown', message: '' }

@@ -5,7 +5,7 @@ import { ApiProblem } from '@/api/apiProblem'
 import { endSession } from '@/api/session'
 import { createReply, stubServer } from '@/testing/server'
 import { expectPresent } from '@/testing/createFake'
-import { describeUserRejection } from './api'
+import { describeUserChangeError } from './api'
 import { findNewUserError, findPasswordError } from './newUserValidation'
 import { chooseUserAction, getButton, getForm, openUserPage, createUser } from '@/testing/userPage'
 
@@ -172,8 +172,8 @@ test('a list that cannot be loaded says so and offers another try', async () => 
 })
 
 test('each refusal has its words', () => {
-  expect(describeUserRejection(new ApiProblem(0, 'OFFLINE', '')).key).toBe('users.unreachable')
-  expect(describeUserRejection(new ApiProblem(404, 'NO_USER', 'x')).key).toBe('users.unknown')
-  expect(describeUserRejection(new ApiProblem(409, 'HMC_TAKEN', 'taken'))).toEqual({ key: 'users.refused', message: 'taken' })
-  expect(describeUserRejection(new Error('?')).key).toBe('users.failed')
+  expect(describeUserChangeError(new ApiProblem(0, 'OFFLINE', '')).key).toBe('users.unreachable')
+  expect(describeUserChangeError(new ApiProblem(404, 'NO_USER', 'x')).key).toBe('users.unknown')
+  expect(describeUserChangeError(new ApiProblem(409, 'HMC_TAKEN', 'taken'))).toEqual({ key: 'users.refused', message: 'taken' })
+  expect(describeUserChangeError(new Error('?')).key).toBe('users.failed')
 })

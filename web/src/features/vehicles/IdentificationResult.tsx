@@ -5,7 +5,7 @@ import { Link, buildPath } from '@/lib/route'
 import { Alert } from '@/ui/Page'
 import { VehicleStatusBadge } from '@/ui/Status'
 import { useFindVehicleInOtherCampaigns } from './api'
-import { CheckDigitHint } from './CheckDigitHint'
+import { InvalidCheckDigitHint } from './InvalidCheckDigitHint'
 import { useInspectionText } from './text'
 import type { VehicleLookup } from './useVehicleLookup'
 import styles from './IdentificationResult.module.css'
@@ -109,7 +109,7 @@ function Unknown({ vehicle, entered, scanned }: { vehicle: Vehicle; entered: str
   return (
     <Alert kind="warning">
       <p>{scanned ? t('scan.unknown', { text: entered }) : t('vehicle.notInCampaign', { vin: vehicle.vin_number })}</p>
-      <CheckDigitHint text={entered} />
+      <InvalidCheckDigitHint text={entered} />
       {others.isLoading && <p className="quiet">{t('scan.askingOthers')}</p>}
       {others.data && (
         <>

@@ -5,7 +5,7 @@ import { formatCount } from '@/lib/time'
 import { Select } from '@/ui/Field'
 import { Pager } from '@/ui/Pager'
 import { useVehicleListText } from './listText'
-import { PAGE_SIZES, setPageSize, usePageSize } from './pageSize'
+import { PAGE_SIZE_OPTIONS, setPageSize, usePageSize } from './pageSize'
 import styles from './ListFooter.module.css'
 
 interface ListFooterProps {
@@ -35,7 +35,7 @@ export function ListFooter({ page, size, total, isCounted, children }: ListFoote
             setPageSize(Number(event.target.value))
             goToPage(1)
           }}>
-            {PAGE_SIZES.map((one) => (
+            {PAGE_SIZE_OPTIONS.map((one) => (
               <option key={one} value={one}>
                 {one === 0 ? t('list.sizeAll') : one}
               </option>

@@ -9,7 +9,7 @@ const LONGEST = 4000
  * Returns whether a status should be explained in a note: `ng` (defect found) and `Repair`. A tap on one of these statuses opens the note
  * fields; in walk mode, the tap does not save the vehicle yet.
  */
-export const requiresNote = (status: string): boolean => status === 'ng' || status === 'Repair'
+export const shouldHaveNote = (status: string): boolean => status === 'ng' || status === 'Repair'
 
 /** Note fields: all users can edit the operator notes, only supervisors can edit the supervisor notes. */
 export function NoteFields({ inspection }: { inspection: InspectionForm }) {

@@ -1,5 +1,5 @@
 import { useId, useRef, type MouseEvent } from 'react'
-import { findStatusChangeError, VEHICLE_STATUSES, type StatusChangeError, type VehicleStatus } from '@/lib/vehicleStatus'
+import { findStatusChangeError, VEHICLE_STATUSES, type StatusChangeErrorKey, type VehicleStatus } from '@/lib/vehicleStatus'
 import { Icon } from '@/ui/Icon'
 import { getVehicleStatusClass, getVehicleStatusIcon, VehicleStatusBadge } from '@/ui/Status'
 import { useInspectionText } from './text'
@@ -59,7 +59,7 @@ export function StatusGrid({ role, stored, value, onChange }: StatusGridProps) {
 
 interface RefusedProps {
   status: VehicleStatus
-  reason: StatusChangeError
+  reason: StatusChangeErrorKey
   pressed: boolean
   stored: boolean
   onTap: () => void

@@ -15,8 +15,8 @@ import { SaveConflictDialog } from './SaveConflictDialog'
 import { MonospaceVin } from './MonospaceVin'
 import { IdentifyVehicle } from './IdentifyVehicle'
 import { InspectionStep } from './InspectionStep'
-import { requiresNote, NoteFields } from './NoteFields'
-import { OfflineNotice } from './OfflineNotice'
+import { shouldHaveNote, NoteFields } from './NoteFields'
+import { PartialOfflineDataNotice } from './PartialOfflineDataNotice'
 import { OpenConflictNotice } from './OpenConflictNotice'
 import { VehicleMismatchDialog } from './VehicleMismatchDialog'
 import { RestoredDraftNotice } from './RestoredDraftNotice'
@@ -72,7 +72,7 @@ export function VehicleInspection({ vehicle, yard, user, children }: VehicleInsp
   const choose = (chosen: string) => {
     inspection.change({ status: chosen })
     if (identified) folding.foldAfterRelease()
-    if (requiresNote(chosen)) setNotes(true)
+    if (shouldHaveNote(chosen)) setNotes(true)
   }
   if (delay !== null) return <SavedNotice vehicle={vehicle} status={entry.status} delay={delay} next={next} onGo={inspection.goNow} />
   return (
@@ -85,7 +85,7 @@ export function VehicleInspection({ vehicle, yard, user, children }: VehicleInsp
         </Alert>
       )}
       <fieldset className={styles.all} disabled={closed}>
-        <OfflineNotice vehicle={vehicle} />
+        <PartialOfflineDataNotice vehicle={vehicle} />
         <OpenConflictNotice vehicle={vehicle} />
         <div className={styles.frame}>
           <div className={styles.columns}>

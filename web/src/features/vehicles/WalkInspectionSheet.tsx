@@ -11,10 +11,10 @@ import { useVehicle } from './api'
 import { SaveConflictDialog } from './SaveConflictDialog'
 import { MonospaceVin } from './MonospaceVin'
 import { StorageWarning } from './StorageWarning'
-import { requiresNote, NoteFields } from './NoteFields'
+import { shouldHaveNote, NoteFields } from './NoteFields'
 import { SaveError } from './SaveError'
 import { VehicleMismatchDialog } from './VehicleMismatchDialog'
-import { OfflineNotice } from './OfflineNotice'
+import { PartialOfflineDataNotice } from './PartialOfflineDataNotice'
 import { RestoredDraftNotice } from './RestoredDraftNotice'
 import { StatusGrid } from './StatusGrid'
 import { useInspectionText } from './text'
@@ -75,7 +75,7 @@ function Inspect({ vehicle, yard, user, scanned, oneTap, onSaved }: InspectProps
   const choose = (status: string) => {
     const part = { status, identifier: vehicle.vin_number, scanned }
     change(part)
-    if (requiresNote(status)) {
+    if (shouldHaveNote(status)) {
       setOpen(true)
       if (oneTap) requestAnimationFrame(() => notes.current?.querySelector('textarea')?.focus())
     } else if (oneTap && status !== '' && status !== vehicle.status && !busy) submit('stay', part)
@@ -83,7 +83,7 @@ function Inspect({ vehicle, yard, user, scanned, oneTap, onSaved }: InspectProps
   return (
     <form className={styles.inspect} aria-label={t('walk.sheet', { vin: vehicle.vin_number })} onSubmit={(event) => event.preventDefault()}>
       <CampaignProblem campaign={vehicle.campaign_id} />
-      <OfflineNotice vehicle={vehicle} />
+      <PartialOfflineDataNotice vehicle={vehicle} />
       {restored && typedOn !== null && <RestoredDraftNotice vehicle={vehicle} inspection={inspection} />}
       <StatusGrid role={user.user_type} stored={vehicle.status} value={entry.status} onChange={choose} />
       <details ref={notes} className={styles.notes} open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>

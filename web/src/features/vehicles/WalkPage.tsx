@@ -21,7 +21,7 @@ import { useCampaign } from './api'
 import { MonospaceVin } from './MonospaceVin'
 import { chooseScanFeedback } from './scanMatch'
 import { useInspectionText } from './text'
-import { UnknownScanMessage } from './UnknownScanMessage'
+import { UnresolvedScanMessage } from './UnresolvedScanMessage'
 import type { CompletedSave } from './useAfterSaveNavigation'
 import { useHardwareScanner } from './useHardwareScanner'
 import { useVehicleLookup, type VehicleLookup } from './useVehicleLookup'
@@ -149,7 +149,7 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
       )}
       <div className={styles.bar} data-bottom-bar>
         {typing && <VehicleFinder lookup={lookup} focused={choice === true} onFocus={() => setTyping(true)} onOpen={(id) => open(id, false)} />}
-        {unmatchedText !== null && <UnknownScanMessage text={unmatchedText} campaign={campaign} found={lookup.findScanned(unmatchedText)} onOpen={(id) => open(id, true)} onClose={() => setUnmatchedText(null)} />}
+        {unmatchedText !== null && <UnresolvedScanMessage text={unmatchedText} campaign={campaign} found={lookup.findScanned(unmatchedText)} onOpen={(id) => open(id, true)} onClose={() => setUnmatchedText(null)} />}
         {last !== null && unmatchedText === null && <LastSave key={last.saved.result.kind === 'queued' ? last.saved.result.entry.id : last.id} saved={last.saved} onUndo={(save) => undo(save, last)} />}
         <div className={styles.ways}>
           <label className={styles.oneTap}>

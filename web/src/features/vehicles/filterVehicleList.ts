@@ -57,7 +57,7 @@ export interface VehicleListFilter {
 export const WITHOUT_STATUS_FILTER = 'none'
 export const NOT_INSPECTED_FILTER = 'waiting'
 /** Returns the status filter value that selects a vehicle: its status, or 'none' or 'waiting' for a vehicle without a status. */
-export const getStatusFilter = ({ status, inspected }: ListedVehicle): string => (status !== '' ? status : inspected ? WITHOUT_STATUS_FILTER : NOT_INSPECTED_FILTER)
+export const getStatusFilterValue = ({ status, inspected }: ListedVehicle): string => (status !== '' ? status : inspected ? WITHOUT_STATUS_FILTER : NOT_INSPECTED_FILTER)
 
 interface Found {
   vehicles: readonly ListedVehicle[]
@@ -74,7 +74,7 @@ export function filterVehicleList(index: VehicleListIndex, { search, yard, statu
   const matching = searched(index, search)
   const inYard = yard === '' ? matching : matching.filter((vehicle) => placesOf(vehicle).includes(yard))
   return {
-    vehicles: statuses.length === 0 ? inYard : inYard.filter((vehicle) => statuses.includes(getStatusFilter(vehicle))),
+    vehicles: statuses.length === 0 ? inYard : inYard.filter((vehicle) => statuses.includes(getStatusFilterValue(vehicle))),
     counts: counted(inYard),
     total: inYard.length,
   }
@@ -86,7 +86,7 @@ function counted(vehicles: readonly ListedVehicle[]): Map<string, number> {
   let [run, from] = ['', 0]
   const note = (until: number) => until > from && counts.set(run, (counts.get(run) ?? 0) + until - from)
   for (const [index, vehicle] of vehicles.entries()) {
-    const name = getStatusFilter(vehicle)
+    const name = getStatusFilterValue(vehicle)
     if (name === run) continue
     note(index)
     run = name

@@ -3,10 +3,10 @@ import { readStoredJson, writeStoredJson } from '@/lib/storage'
 import { createStore, useStore } from '@/lib/store'
 
 /** Offered numbers of rows per page; 0 stands for all rows on one page. */
-export const PAGE_SIZES = [PAGE_SIZE, 25, 50, 100, 0] as const
+export const PAGE_SIZE_OPTIONS = [PAGE_SIZE, 25, 50, 100, 0] as const
 
 const NAME = 'vehicleRows'
-const isSize = (value: unknown): value is number => PAGE_SIZES.some((size) => size === value)
+const isSize = (value: unknown): value is number => PAGE_SIZE_OPTIONS.some((size) => size === value)
 const stored = createStore(readStoredJson(localStorage, NAME, isSize) ?? PAGE_SIZE)
 
 /** Returns the number of rows per page that was chosen on this device; 0 for all rows on one page. */

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import { listenForScans } from '@/lib/wedgeListener'
+import { listenForHardwareScans } from '@/lib/wedgeListener'
 
 /** Calls `onScan` with each code from a hardware scanner that types like a keyboard (wedge), whichever element has the focus. */
 export function useHardwareScanner(onScan: (text: string) => void): void {
@@ -7,5 +7,5 @@ export function useHardwareScanner(onScan: (text: string) => void): void {
   useEffect(() => {
     latest.current = onScan
   })
-  useEffect(() => listenForScans((text) => latest.current(text)), [])
+  useEffect(() => listenForHardwareScans((text) => latest.current(text)), [])
 }

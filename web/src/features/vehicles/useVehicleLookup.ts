@@ -3,14 +3,14 @@ import type { ListedVehicle } from '@/api/types'
 import { containsFullIdentifier, type VehicleMatch } from '@/lib/match'
 import type { MatchGrade } from '@/lib/scanner'
 import { useVehicleList } from '@/offline/useVehicleList'
-import { refreshVehicleMatch, useVehicleIndex } from './useVehicleIndex'
+import { refreshVehicleMatch, useVehicleIdentifierIndex } from './useVehicleIdentifierIndex'
 import { matchScannedText, matchTypedText, hasVehicleMatch } from './scanMatch'
 
 /** Looks up scanned or typed texts among the vehicles of a campaign, once the list is loaded. */
 export function useVehicleLookup(campaign: number) {
   const list = useVehicleList(campaign)
   const vehicles = list.data
-  const index = useVehicleIndex(vehicles)
+  const index = useVehicleIdentifierIndex(vehicles)
   const find = useCallback(
     (text: string): VehicleMatch<ListedVehicle> | null =>
       index === null || vehicles === undefined ? null : refreshVehicleMatch(matchTypedText(text, index, vehicles), vehicles),

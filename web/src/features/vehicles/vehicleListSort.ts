@@ -1,6 +1,6 @@
 import type { ListedVehicle } from '@/api/types'
 import { VEHICLE_STATUSES } from '@/lib/vehicleStatus'
-import { NOT_INSPECTED_FILTER, getStatusFilter, WITHOUT_STATUS_FILTER } from './filterVehicleList'
+import { NOT_INSPECTED_FILTER, getStatusFilterValue, WITHOUT_STATUS_FILTER } from './filterVehicleList'
 
 export const VEHICLE_SORT_COLUMNS = ['vin', 'space', 'status'] as const
 export type VehicleSortColumn = (typeof VEHICLE_SORT_COLUMNS)[number]
@@ -33,7 +33,7 @@ const STATUS_ORDER: readonly string[] = [NOT_INSPECTED_FILTER, WITHOUT_STATUS_FI
 export function sortByStatus(vehicles: readonly ListedVehicle[], down: boolean): ListedVehicle[] {
   const groups = new Map<string, ListedVehicle[]>()
   for (const vehicle of vehicles) {
-    const name = getStatusFilter(vehicle)
+    const name = getStatusFilterValue(vehicle)
     const group = groups.get(name)
     if (group === undefined) groups.set(name, [vehicle])
     else group.push(vehicle)

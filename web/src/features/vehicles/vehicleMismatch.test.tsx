@@ -5,7 +5,7 @@ import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { outboxState, loadOutbox, deleteSave } from '@/offline/outbox'
 import { endSession } from '@/api/session'
 import type { Vehicle } from '@/api/types'
-import { loadSentences } from '@/lib/translateSentence'
+import { loadServerMessageTranslations } from '@/lib/translateSentence'
 import { createReply, stubServer } from '@/testing/server'
 import { signInAs, OPERATOR, renderPage } from '@/testing/renderPage'
 import VehiclePage from './VehiclePage'
@@ -21,7 +21,7 @@ const isAnother = createReply(409, { code: 'OTHER_VEHICLE', message: 'The VIN of
 const answerOf = ({ json }: { json: Record<string, unknown> }) =>
   json.seen_vin_number === NEW ? { ...vehicle, vin_number: NEW, status: 'ng', inspected: true, version: 9 } : isAnother
 
-beforeAll(loadSentences)
+beforeAll(loadServerMessageTranslations)
 beforeEach(loadOutbox)
 afterEach(async () => {
   for (const { seq } of outboxState.get().entries) await deleteSave(seq)

@@ -1,4 +1,4 @@
-import { fillPlaceholders, useLanguage, useText, type TextKey, type Language, type TextValues } from '.'
+import { fillPlaceholders, useLanguage, useText, type TextKey, type Language, type PlaceholderValues } from '.'
 
 type Other<K extends string> = Partial<Record<NoInfer<K>, string>>
 
@@ -15,7 +15,7 @@ export function defineFeatureText<K extends string>(mix: Record<K, string>, en: 
   function useFeatureText() {
     const language = useLanguage()
     const t = useText()
-    return (key: K | TextKey, words?: TextValues): string => (isShared(key) ? t(key, words) : fillPlaceholders(catalogues[language][key], words))
+    return (key: K | TextKey, words?: PlaceholderValues): string => (isShared(key) ? t(key, words) : fillPlaceholders(catalogues[language][key], words))
   }
   return { catalogues, useFeatureText }
 }

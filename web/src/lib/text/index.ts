@@ -6,8 +6,8 @@ export type { TextKey } from './default'
 
 export const LANGUAGES = ['default', 'en', 'pt-BR'] as const
 export type Language = (typeof LANGUAGES)[number]
-export type TextValues = Record<string, string | number>
-export type Translate = (key: TextKey, words?: TextValues) => string
+export type PlaceholderValues = Record<string, string | number>
+export type Translate = (key: TextKey, words?: PlaceholderValues) => string
 
 const NAME = 'language'
 const isLanguage = (value: string | null): value is Language => LANGUAGES.some((language) => language === value)
@@ -32,7 +32,7 @@ const isSingular = (count: unknown): boolean => plurals().select(Number(String(c
  * Replaces each `{name}` in a text by the value of that name in `words`. `{n|vehicle|{n} vehicles}` is replaced by its singular or its
  * plural form, depending on `n`.
  */
-export function fillPlaceholders(text: string, words: TextValues = {}): string {
+export function fillPlaceholders(text: string, words: PlaceholderValues = {}): string {
   return text.replace(HOLE, (hole, name: string, one?: string, many?: string) =>
     one === undefined ? String(words[name] ?? hole) : fillPlaceholders(isSingular(words[name]) ? one : String(many), words))
 }

@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { fetchRawResponse } from '@/api/client'
 import { readServerSentEvents, type ServerSentEvent } from '@/api/serverSentEvents'
 import { ApiProblem } from '@/api/apiProblem'
-import { getCurrentOwner, getCurrentSession } from '@/api/session'
+import { getCurrentOwnerKey, getCurrentSession } from '@/api/session'
 import { computeBackoffMs } from '@/lib/backoff'
 import { isRecord } from '@/lib/json'
 import { runInOneTab } from '@/lib/tabsLock'
@@ -71,14 +71,14 @@ export class LiveFeed {
 
   /** Applies an event that another tab has relayed. */
   #receive(data: unknown): void {
-    if (!isRelayed(data) || data.owner !== getCurrentOwner()) return
+    if (!isRelayed(data) || data.owner !== getCurrentOwnerKey()) return
     this.#wasOpen = true
     if (data.event === null) refetchMissedChanges(this.#queries)
     else applyLiveEvent(this.#queries, data.event, this.#onConflict)
   }
 
   #relay(event: ServerSentEvent | null): void {
-    const owner = getCurrentOwner()
+    const owner = getCurrentOwnerKey()
     if (owner !== null) this.#channel?.postMessage({ owner, event } satisfies Relayed)
   }
 
@@ -87,7 +87,7 @@ export class LiveFeed {
     const own = new AbortController()
     this.#connection = own
     try {
-      await runInOneTab(`${NAME} ${getCurrentOwner()}`, own.signal, (signal) => this.#read(signal))
+      await runInOneTab(`${NAME} ${getCurrentOwnerKey()}`, own.signal, (signal) => this.#read(signal))
     } catch (error) {
       if (!own.signal.aborted) throw error
     } finally {

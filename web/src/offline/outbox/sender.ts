@@ -1,6 +1,6 @@
 import { isServerReachable } from '@/api/connectivity'
 import { ApiProblem } from '@/api/apiProblem'
-import { getCurrentOwner, getCurrentSession, type Session } from '@/api/session'
+import { getCurrentOwnerKey, getCurrentSession, type Session } from '@/api/session'
 import type { Vehicle } from '@/api/types'
 import { computeBackoffMs } from '@/lib/backoff'
 import { createStore } from '@/lib/store'
@@ -109,14 +109,14 @@ export class OutboxSender {
   /** Sends pending saves in only one tab at a time. Without lock support in the browser, idempotency keys prevent double saves. */
   async #inOneTab(): Promise<void> {
     const locks = getWebLocks()
-    const owner = getCurrentOwner()
+    const owner = getCurrentOwnerKey()
     if (locks === null) await this.#run(owner)
     else await locks.request(lockOf(owner), () => this.#run(owner))
   }
 
   /** Sends the pending saves of one person. Stops when another person has signed in, because the tab holds only the first person's lock. */
   async #run(owner: string | null): Promise<void> {
-    while (this.#again && getCurrentOwner() === owner) {
+    while (this.#again && getCurrentOwnerKey() === owner) {
       this.#again = false
       await this.#drain(owner)
     }
@@ -124,7 +124,7 @@ export class OutboxSender {
 
   async #drain(owner: string | null): Promise<void> {
     for (;;) {
-      if (getCurrentOwner() !== owner) return void (this.#again = true)
+      if (getCurrentOwnerKey() !== owner) return void (this.#again = true)
       const session = getCurrentSession()
       const now = Date.now() // taken before the read: a save whose hold has ended by now can no longer be undone, so it can be sent safely
       const entry = session === null ? undefined : await findNextSaveToSend(session)
@@ -140,7 +140,7 @@ export class OutboxSender {
     try {
       const vehicle = await sendSave(entry, session.token)
       this.#failures = 0
-      if (getCurrentOwner() === entry.owner) {
+      if (getCurrentOwnerKey() === entry.owner) {
         this.#events.onSaved(vehicle, entry)
         await replaceQueuedSave({ ...entry, state: 'done', reason: null, conflicts: vehicle.conflicts ?? [], done_at: Date.now() }, session)
       } else await deleteSave(entry.seq) // its owner has signed out, after which no sent save stays on this device

@@ -1,4 +1,4 @@
-import { getCurrentOwner, getCurrentSession, getOwnerKey, type Session } from '@/api/session'
+import { getCurrentOwnerKey, getCurrentSession, getOwnerKey, type Session } from '@/api/session'
 import { VEHICLE_FIELDS } from '@/lib/vehicleFields'
 import { createStore } from '@/lib/store'
 import { openDatabase, type Database } from '../database'
@@ -33,7 +33,7 @@ export const outboxState = createStore<OutboxState>(EMPTY)
 const channel = openBroadcastChannel('patio-outbox', () => void loadOutbox())
 
 /** Returns the outbox state if it belongs to the signed-in person, else an empty state. */
-export const selectOutboxOfCurrentUser = (state: OutboxState): OutboxState => (state.owner === getCurrentOwner() ? state : EMPTY)
+export const selectOutboxOfCurrentUser = (state: OutboxState): OutboxState => (state.owner === getCurrentOwnerKey() ? state : EMPTY)
 
 let reading: Promise<void> = Promise.resolve()
 
@@ -49,13 +49,13 @@ export function loadOutbox(): Promise<void> {
 async function readNow(): Promise<void> {
   const database = await openDatabase()
   const session = getCurrentSession()
-  const owner = getCurrentOwner()
+  const owner = getCurrentOwnerKey()
   // Without the code of the cipher, saves cannot be stored either. The next read tries to load the code again.
   const isReady = database !== null && (session === null || (await getSessionCipher(session).then(() => true, () => false)))
   if (!isReady) return outboxState.set({ ...EMPTY, owner, canStore: false })
   const all = await database.getAll('outbox')
   const own = session === null ? [] : await Promise.all(all.filter((record) => record.owner === owner).map(async (record) => ({ record, entry: await decryptSave(record, session) })))
-  if (getCurrentOwner() !== owner) return readNow()
+  if (getCurrentOwnerKey() !== owner) return readNow()
   const entries = own.flatMap(({ entry }) => entry ?? [])
   const undecryptable = own.flatMap(({ record, entry }) => (entry === null ? record.seq : []))
   const others = all.filter((record) => record.owner !== owner && record.state !== 'done').length

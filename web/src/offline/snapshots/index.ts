@@ -1,7 +1,7 @@
 import { useStore } from '@/lib/store'
 import { snapshots } from './store'
 
-export type { CampaignSnapshot } from '../schema'
+export type { SnapshotMetadata } from '../schema'
 export { listCampaigns, listYards, findCampaign, findCampaignPage, findVehicle, countVehiclesByYard, type PartialVehicle } from './queries'
 export { downloadSnapshot, refreshSnapshot, refreshAllSnapshots, startSnapshotRefresh } from './refresh'
 export { deleteSnapshot, readSnapshots, readSnapshotRows } from './store'

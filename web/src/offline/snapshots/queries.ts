@@ -3,7 +3,7 @@ import { findNextVehicle } from '@/lib/nextVehicles'
 import { PAGE_SIZE } from '@/lib/pagination'
 import { applyPendingChangesToList } from '../outbox/pendingSave'
 import { selectOutboxOfCurrentUser, outboxState } from '../outbox/store'
-import type { CampaignSnapshot } from '../schema'
+import type { SnapshotMetadata } from '../schema'
 import { readSnapshots, readSnapshotRows, readSnapshot } from './store'
 
 /** A vehicle from a stored list. `isPartial` is set when only the list row is stored, without the notes and the last change. */
@@ -17,7 +17,7 @@ const asSaved = (rows: ListedVehicle[]) => applyPendingChangesToList(rows, selec
  * Returns a campaign with the counts of its stored rows, limited to one yard if `yard` is given. Without `yard`, a campaign of which only
  * some yards are stored has the counts that the server last sent.
  */
-async function campaignFrom({ campaign: id, head, yards }: CampaignSnapshot, yard: number | null): Promise<Campaign> {
+async function campaignFrom({ campaign: id, head, yards }: SnapshotMetadata, yard: number | null): Promise<Campaign> {
   const rows = (await readSnapshotRows(id)) ?? []
   const next = findNextVehicle(asSaved(rows), yard, null).next?.id ?? null
   if (yard === null && yards !== null) return { ...head, next }

@@ -3,11 +3,11 @@ import { apiClient, unwrapResponse } from '@/api/client'
 import { queryKeys } from '@/api/queryKeys'
 import { ApiProblem } from '@/api/apiProblem'
 import { fetchCampaign, fetchVehicleList } from '@/api/requests'
-import { getCurrentOwner, getCurrentSession } from '@/api/session'
+import { getCurrentOwnerKey, getCurrentSession } from '@/api/session'
 import type { Campaign, ListedVehicle } from '@/api/types'
 import { mayManageCampaigns } from '@/lib/roles'
 import { offlineCampaigns } from '../offlineCampaigns'
-import type { CampaignSnapshot } from '../schema'
+import type { SnapshotMetadata } from '../schema'
 import { hasUnknownVehicles } from './delta'
 import { deleteSnapshot, readSnapshots, readSnapshotRows, readSnapshot, writeSnapshotDelta, writeSnapshot } from './store'
 
@@ -29,7 +29,7 @@ const seesDash = (): boolean => mayManageCampaigns(getCurrentSession()?.user.use
 
 /** Downloads and stores a vehicle list. Given the `ETag` of the stored list as `tag`, downloads the list only if it has changed. */
 async function downloadList(head: Campaign, yards: number[] | null, taken_at: number, tag: string | null = null): Promise<ListedVehicle[] | null> {
-  const owner = getCurrentOwner() ?? ''
+  const owner = getCurrentOwnerKey() ?? ''
   const list = await fetchVehicleList(head.id, tag)
   if (list === null) return await writeSnapshotDelta(head.id, [], { head, fresh_at: Date.now() })
   const rows = yards === null ? list.rows : list.rows.filter(({ id_yard }) => yards.includes(id_yard ?? 0))
@@ -55,7 +55,7 @@ export async function refreshSnapshot(queries: QueryClient, campaign: number): P
   }
 }
 
-async function update(snapshot: CampaignSnapshot, head: Campaign): Promise<ListedVehicle[] | null> {
+async function update(snapshot: SnapshotMetadata, head: Campaign): Promise<ListedVehicle[] | null> {
   const { yards, taken_at, tag, revision } = snapshot
   const lacksDash = snapshot.dash !== true && seesDash()
   if (lacksDash) return await downloadList(head, yards, taken_at)
@@ -63,7 +63,7 @@ async function update(snapshot: CampaignSnapshot, head: Campaign): Promise<Liste
   return await downloadChanges(snapshot, head, revision)
 }
 
-async function downloadChanges({ campaign, yards, taken_at }: CampaignSnapshot, head: Campaign, since: number): Promise<ListedVehicle[] | null> {
+async function downloadChanges({ campaign, yards, taken_at }: SnapshotMetadata, head: Campaign, since: number): Promise<ListedVehicle[] | null> {
   const { revision, vehicles, removed, whole } = await unwrapResponse(apiClient.GET('/vehicles/campaign/{id}/changes', { params: { path: { id: campaign }, query: { since } } }), 'revision# vehicles* removed*')
   const ofYards = yards === null ? vehicles : vehicles.filter(({ id_yard }) => yards.includes(id_yard ?? 0))
   if (whole || removed.length > 0 || hasUnknownVehicles((await readSnapshotRows(campaign)) ?? [], ofYards)) return await downloadList(head, yards, taken_at)

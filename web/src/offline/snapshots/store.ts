@@ -1,15 +1,15 @@
-import { getCurrentOwner } from '@/api/session'
+import { getCurrentOwnerKey } from '@/api/session'
 import type { ListedVehicle } from '@/api/types'
 import { createStore } from '@/lib/store'
 import { recordOfflineCampaigns } from '../offlineCampaigns'
 import { openDatabase } from '../database'
-import type { CampaignSnapshot } from '../schema'
+import type { SnapshotMetadata } from '../schema'
 import { openBroadcastChannel } from '../broadcastChannel'
 import { applySnapshotDelta } from './delta'
 import { decodeVehicleRows, encodeVehicleRows } from './encoding'
 
 /** The snapshots (vehicle lists stored for offline use) of the signed-in person. */
-export const snapshots = createStore<CampaignSnapshot[]>([])
+export const snapshots = createStore<SnapshotMetadata[]>([])
 /** Decoded rows of the stored vehicle lists, by campaign id. */
 const loaded = new Map<number, ListedVehicle[]>()
 const channel = openBroadcastChannel('patio-taken', () => {
@@ -24,20 +24,20 @@ const channel = openBroadcastChannel('patio-taken', () => {
 const RETENTION_MS = 12 * 3_600_000
 
 /** Reads the signed-in person's snapshots (stored vehicle lists) from the database. Deletes expired snapshots. */
-export async function readSnapshots(): Promise<CampaignSnapshot[]> {
+export async function readSnapshots(): Promise<SnapshotMetadata[]> {
   const all = (await (await openDatabase())?.getAll('taken')) ?? []
   const expired = all.filter(({ fresh_at }) => Date.now() - fresh_at > RETENTION_MS)
   for (const { campaign } of expired) await erase(campaign)
-  const own = all.filter((snapshot) => snapshot.owner === getCurrentOwner() && !expired.includes(snapshot))
+  const own = all.filter((snapshot) => snapshot.owner === getCurrentOwnerKey() && !expired.includes(snapshot))
   snapshots.set(own)
   recordOfflineCampaigns(own.map(({ campaign, yards }) => ({ campaign, yards })))
   return own
 }
 
 /** Returns the signed-in person's snapshot (stored vehicle list) of a campaign, or undefined if there is none. */
-export async function readSnapshot(campaign: number): Promise<CampaignSnapshot | undefined> {
+export async function readSnapshot(campaign: number): Promise<SnapshotMetadata | undefined> {
   const snapshot = await (await openDatabase())?.get('taken', campaign)
-  return snapshot?.owner === getCurrentOwner() ? snapshot : undefined
+  return snapshot?.owner === getCurrentOwnerKey() ? snapshot : undefined
 }
 
 /** Returns the range of database keys of all stored rows of a campaign. */
@@ -59,12 +59,12 @@ export async function readSnapshotRows(campaign: number): Promise<ListedVehicle[
 }
 
 /** Replaces the stored vehicle list of a campaign by a new full list. When the device is full, keeps the previous list and rejects. */
-export async function writeSnapshot(snapshot: Omit<CampaignSnapshot, 'vehicles' | 'bytes'>, rows: ListedVehicle[]): Promise<void> {
+export async function writeSnapshot(snapshot: Omit<SnapshotMetadata, 'vehicles' | 'bytes'>, rows: ListedVehicle[]): Promise<void> {
   const database = await openDatabase()
   if (database === null) throw new DOMException('the database is not available', 'InvalidStateError')
   const parts = encodeVehicleRows(rows)
   const bytes = parts.reduce((sum, part) => sum + part.length, 0)
-  if (getCurrentOwner() !== snapshot.owner) return // the person has signed out meanwhile, and nothing of theirs may stay on this device
+  if (getCurrentOwnerKey() !== snapshot.owner) return // the person has signed out meanwhile, and nothing of theirs may stay on this device
   const writing = database.transaction(['taken', 'rows', 'newer'], 'readwrite')
   const { campaign } = snapshot
   const writes = [
@@ -79,9 +79,9 @@ export async function writeSnapshot(snapshot: Omit<CampaignSnapshot, 'vehicles' 
 }
 
 /** Stores changed rows of a snapshot (vehicle list) and `part` of its metadata. Returns the updated list, or null without a snapshot. */
-export async function writeSnapshotDelta(campaign: number, newer: readonly ListedVehicle[], part: Partial<CampaignSnapshot>): Promise<ListedVehicle[] | null> {
+export async function writeSnapshotDelta(campaign: number, newer: readonly ListedVehicle[], part: Partial<SnapshotMetadata>): Promise<ListedVehicle[] | null> {
   const [database, rows] = [await openDatabase(), await readSnapshotRows(campaign)]
-  const owner = getCurrentOwner()
+  const owner = getCurrentOwnerKey()
   if (database === null || rows === null || owner === null) return null
   const writing = database.transaction(['taken', 'newer'], 'readwrite')
   const snapshot = await writing.objectStore('taken').get(campaign)

@@ -57,7 +57,7 @@ impl DoctorReport {
                 return self.record_check(
                     "service TLS",
                     RunbookSection::ServiceTls,
-                    CheckResult::Failed(errors::causes_on_one_line(&cause), "put tls.crt, tls.key and ca.crt there"),
+                    CheckResult::Failed(errors::format_error_chain(&cause), "put tls.crt, tls.key and ca.crt there"),
                 );
             }
         };
@@ -81,7 +81,7 @@ async fn cache(settings: &Settings, is_before_install: bool) -> CheckResult {
         return CheckResult::Passed("in the memory of this process; several processes need PATIO_REDIS_URL".to_owned());
     }
     match Cache::from_settings(settings) {
-        Ok(cache) => match if is_before_install { cache.find_fault_without_write().await } else { cache.find_fault().await } {
+        Ok(cache) => match if is_before_install { cache.find_redis_fault_without_write().await } else { cache.find_redis_fault().await } {
             Some(fault) => CheckResult::Failed(
                 format!("Redis {fault}"),
                 "start Redis, set PATIO_REDIS_URL to its primary, give it memory, or check PATIO_REDIS_CA_FILE; until then the database \
@@ -94,7 +94,7 @@ async fn cache(settings: &Settings, is_before_install: bool) -> CheckResult {
             },
         },
         Err(cause) => CheckResult::Failed(
-            errors::causes_on_one_line(&cause),
+            errors::format_error_chain(&cause),
             "check PATIO_REDIS_URL: redis://:password@host:port/number, rediss:// over TLS",
         ),
     }
@@ -105,7 +105,7 @@ async fn collector(settings: &Settings) -> CheckResult {
     match timeout(CHECK_TIMEOUT, otlp::check_collector(settings)).await {
         Ok(Ok(())) => CheckResult::Passed(format!("{url} accepts traces")),
         Ok(Err(cause)) => CheckResult::Failed(
-            format!("{url}: {}", errors::causes_on_one_line(&cause)),
+            format!("{url}: {}", errors::format_error_chain(&cause)),
             "start the collector, or correct PATIO_OTLP_ENDPOINT, PATIO_OTLP_HEADERS or PATIO_OTLP_CA_FILE; traces are optional",
         ),
         Err(_) => silent(),
@@ -131,7 +131,7 @@ async fn replicas(service: &str, url: &str, tls: Option<&ServiceTls>) -> Vec<Che
             let named = place(url).unwrap_or_default();
             futures::future::join_all(addresses.into_iter().map(|address| replica(service, address, &named, tls))).await
         }
-        Ok(Err(cause)) => vec![CheckResult::Failed(errors::causes_on_one_line(&cause), UNREACHABLE_HINT)],
+        Ok(Err(cause)) => vec![CheckResult::Failed(errors::format_error_chain(&cause), UNREACHABLE_HINT)],
         Err(_) => vec![CheckResult::Failed(format!("{url}: DNS timeout"), "check the DNS servers of this machine")],
     }
 }
@@ -151,7 +151,7 @@ async fn replica(service: &str, address: SocketAddr, named: &str, tls: Option<&S
             CheckResult::Failed(format!("{address}: {}", wrong_service_message(service)), "each PATIO_…_URL must name its own service")
         }
         Ok(Err(cause)) => CheckResult::Failed(
-            format!("{address}: {}", errors::causes_on_one_line(&cause)),
+            format!("{address}: {}", errors::format_error_chain(&cause)),
             "start the service, or correct its PATIO_…_URL",
         ),
         Err(_) => CheckResult::Failed(format!("{address}: no answer"), "the server hangs, or a firewall drops the packets"),
@@ -188,7 +188,7 @@ async fn secret(settings: &Settings) -> CheckResult {
 /// Checks that auth-svc accepts the service secret, by requesting a token.
 async fn shown(settings: &Settings) -> Result<(), Status> {
     let host =
-        ServiceHost::with_remote_services(settings.clone()).await.map_err(|cause| Status::unknown(errors::causes_on_one_line(&cause)))?;
+        ServiceHost::with_remote_services(settings.clone()).await.map_err(|cause| Status::unknown(errors::format_error_chain(&cause)))?;
     let shown = host.service_tokens("doctor").call_context().await;
     host.tasks.stop();
     shown.map(drop)

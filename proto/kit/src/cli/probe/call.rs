@@ -40,7 +40,7 @@ impl CallOptions {
     ///
     /// # Errors
     /// Returns an error for an unknown or ambiguous name, and for an rpc that is not read-only.
-    pub fn find_method(&self) -> anyhow::Result<MethodDescriptor> {
+    pub fn resolve_rpc(&self) -> anyhow::Result<MethodDescriptor> {
         contract::find_rpc(&self.rpc)
     }
 
@@ -73,13 +73,13 @@ pub async fn call_rpc(
     channel: impl Future<Output = anyhow::Result<Channel>>,
     options: &CallOptions,
     method: &MethodDescriptor,
-    patience: Duration,
+    timeout: Duration,
 ) -> Result<(), CallFailure> {
     let message = parsed(method.input(), &options.message)?;
     let token = options.token()?;
     let channel = channel.await.map_err(CallFailure::Unreachable)?;
     let mut request = Request::new(message);
-    request.set_timeout(patience);
+    request.set_timeout(timeout);
     if let Some(token) = &token {
         let value = format!("Bearer {}", token.expose()).parse().context("the token contains invalid characters")?;
         request.metadata_mut().insert("authorization", value);

@@ -1,6 +1,6 @@
 //! Finds and lists rpcs in the compiled-in proto files. Does not use gRPC reflection, because reflection is off in production.
 use anyhow::{Context, bail, ensure};
-use patio_proto::{DESCRIPTORS, METHODS, access::Role, find_rpc_method};
+use patio_proto::{FILE_DESCRIPTOR_SET, METHODS, access::Role, find_rpc_method};
 use prost_reflect::{DescriptorPool, MethodDescriptor};
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use std::fmt::Write;
 /// # Errors
 /// Returns an error for an unknown or ambiguous name, and for an rpc that is not read-only.
 pub fn find_rpc(named: &str) -> anyhow::Result<MethodDescriptor> {
-    let pool = DescriptorPool::decode(DESCRIPTORS).context("the compiled-in contract is invalid")?;
+    let pool = DescriptorPool::decode(FILE_DESCRIPTOR_SET).context("the compiled-in contract is invalid")?;
     let wanted = format!("/{}", named.trim_start_matches('/').replace('.', "/"));
     let methods = pool.services().flat_map(|service| service.methods().collect::<Vec<_>>());
     let found: Vec<_> = methods.filter(|method| rpc_path(method).replace('.', "/").ends_with(&wanted)).collect();
@@ -33,7 +33,7 @@ pub fn rpc_path(method: &MethodDescriptor) -> String {
 
 /// Returns the name of the program that serves an rpc or gRPC service, such as `vehicle-svc`. Returns `None` for an unknown
 /// package, and for a service that every program has, such as the audit log.
-pub fn find_program(name: &str) -> Option<&'static str> {
+pub fn find_serving_program(name: &str) -> Option<&'static str> {
     match name.strip_prefix("patio.")?.split('.').next()? {
         "auth" => Some("auth-svc"),
         "campaign" => Some("campaign-svc"),

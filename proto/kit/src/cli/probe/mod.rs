@@ -84,7 +84,7 @@ fn run_health_check(options: &ProbeOptions, target: &ProbeTarget<'_>) -> ExitCod
         "" => service,
         program => program,
     };
-    let address = &options.address(target, contract::find_program(named));
+    let address = &options.address(target, contract::find_serving_program(named));
     let show = |status: &str| show(options, address, if service.is_empty() { "all" } else { service }, status);
     let asked = cli::block_on(async {
         let asked = check_health(address, named, options.connector(address)?);
@@ -109,19 +109,19 @@ fn run_health_check(options: &ProbeOptions, target: &ProbeTarget<'_>) -> ExitCod
 }
 
 fn run_call(options: &ProbeOptions, target: &ProbeTarget<'_>, call_options: &call::CallOptions) -> ExitCode {
-    let patience = Duration::from_secs(options.timeout);
-    let method = match call_options.find_method() {
+    let timeout = Duration::from_secs(options.timeout);
+    let method = match call_options.resolve_rpc() {
         Ok(method) => method,
         Err(cause) => {
             print_error(&format!("{cause:#}"));
             return ExitCode::from(EXIT_INVALID_CALL);
         }
     };
-    let address = &options.address(target, contract::find_program(method.full_name()));
+    let address = &options.address(target, contract::find_serving_program(method.full_name()));
     let mut failure = None;
     let done = cli::block_on(async {
         let channel = connect(address, options.connector(address)?);
-        let called = tokio::time::timeout(patience, call::call_rpc(channel, call_options, &method, patience)).await;
+        let called = tokio::time::timeout(timeout, call::call_rpc(channel, call_options, &method, timeout)).await;
         let late = || call::CallFailure::Unreachable(anyhow::anyhow!("no complete response within {} s", options.timeout));
         failure = called.unwrap_or_else(|_| Err(late())).err();
         Ok(())

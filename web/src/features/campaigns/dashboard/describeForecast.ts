@@ -1,11 +1,11 @@
 import type { InspectionActivity } from '@/api/types'
 import { formatCount } from '@/lib/time'
-import type { FinishRange, FinishForecast } from './forecast'
+import type { FinishTimeRange, FinishForecast } from './forecast'
 import type { DateFormatters } from './dateFormatters'
 import type { DashboardTranslate } from './text'
 
 /** Formats the time range of the estimated end. Returns a single time when the ends are less than half an hour apart. */
-export function formatFinishRange({ earliest, latest }: FinishRange, formats: DateFormatters, now: number, t: DashboardTranslate): string {
+export function formatFinishTimeRange({ earliest, latest }: FinishTimeRange, formats: DateFormatters, now: number, t: DashboardTranslate): string {
   const [first, last] = [formats.moment(earliest, now), formats.moment(latest, now)]
   if (latest - earliest < 1_800_000) return first
   const isOneDay = formats.shortDay(earliest) === formats.shortDay(latest)
@@ -19,7 +19,7 @@ export function formatFinishRange({ earliest, latest }: FinishRange, formats: Da
 export function describeProgress(t: DashboardTranslate, { total, inspected }: InspectionActivity, { finish }: FinishForecast, formats: DateFormatters, now: number): string {
   const counts = { done: formatCount(inspected), total: formatCount(total) }
   if (inspected >= total) return t('chart.allDone', counts)
-  return finish === null ? t('chart.done', counts) : t('chart.doneAbout', { ...counts, when: formatFinishRange(finish, formats, now, t) })
+  return finish === null ? t('chart.done', counts) : t('chart.doneAbout', { ...counts, when: formatFinishTimeRange(finish, formats, now, t) })
 }
 
 /**

@@ -16,7 +16,7 @@ export interface ProgressPoint {
 }
 
 /** Estimated time range in which the last vehicle is inspected, from the fastest to the slowest recent pace. */
-export interface FinishRange {
+export interface FinishTimeRange {
   earliest: number
   latest: number
 }
@@ -30,7 +30,7 @@ export interface RequiredRate {
 
 export interface FinishForecast {
   hours: WorkingHours
-  finish: FinishRange | null
+  finish: FinishTimeRange | null
   need: RequiredRate | null
 }
 
@@ -63,7 +63,7 @@ function meanPerHour(hours: WorkedHour[], now: number): number {
  * Returns the time at which `left` vehicles are inspected at a rate per working hour. Returns `null` for a rate of 0, and when the time is
  * too far in the future.
  */
-export const estimateFinish = (left: number, perHour: number, hours: WorkingHours, now: number): number | null =>
+export const estimateFinishTime = (left: number, perHour: number, hours: WorkingHours, now: number): number | null =>
   perHour > 0 ? addWorkingHours(now, left / perHour, hours) : null
 
 /**
@@ -76,12 +76,12 @@ export function computeFinishForecast(activity: InspectionActivity, pace: number
   const left = activity.total - activity.inspected
   const day = getStartOfDay(worked.at(-1)?.at ?? 0)
   const rates = [meanPerHour(worked, now), meanPerHour(worked.filter(({ at }) => at >= day), now), pace].filter((rate) => rate > 0)
-  const [earliest, latest] = left > 0 && rates.length > 0 ? [estimateFinish(left, Math.max(...rates), hours, now), estimateFinish(left, Math.min(...rates), hours, now)] : [null, null]
+  const [earliest, latest] = left > 0 && rates.length > 0 ? [estimateFinishTime(left, Math.max(...rates), hours, now), estimateFinishTime(left, Math.min(...rates), hours, now)] : [null, null]
   const finish = earliest === null || latest === null ? null : { earliest, latest }
   return { hours, finish, need: due && left > 0 ? needFor(Date.parse(due), left, now, hours, finish) : null }
 }
 
-function needFor(dueAt: number, left: number, now: number, hours: WorkingHours, finish: FinishRange | null): RequiredRate {
+function needFor(dueAt: number, left: number, now: number, hours: WorkingHours, finish: FinishTimeRange | null): RequiredRate {
   const time = countWorkingHours(now, dueAt, hours)
   return { dueAt, perHour: time > 0 ? Math.ceil(left / time) : 0, isLate: dueAt <= now || time === 0 || (finish !== null && finish.earliest > dueAt) }
 }

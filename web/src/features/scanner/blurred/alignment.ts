@@ -1,11 +1,11 @@
 import { listHypothesesFromStart, type CodeHypothesis } from './codeHypotheses'
-import { chooseStartCandidates, findStartCandidates, type DirectedProfile, type PatternSearch } from './startCandidates'
+import { chooseStartCandidates, findStartCandidates, type DirectedProfile, type TemplateSet } from './startCandidates'
 
 /** Cost below which a hypothesis (candidate character sequence) ends the search for further start characters; 0 is a perfect match. */
 const GOOD_COST = 0.06
 
 /** Returns up to `most` candidate character sequences along the brightness profile of a barcode, the best first. */
-export function findCodeHypotheses(lines: readonly DirectedProfile[], searches: readonly (readonly PatternSearch[])[], most: number): CodeHypothesis[] {
+export function findCodeHypotheses(lines: readonly DirectedProfile[], searches: readonly (readonly TemplateSet[])[], most: number): CodeHypothesis[] {
   const starts = chooseStartCandidates(lines.flatMap((line) => searches.flatMap((search) => findStartCandidates(line, search))))
   const all: CodeHypothesis[] = []
   for (const start of starts) {

@@ -61,14 +61,14 @@ export function renderBlurredBars(edges: readonly BarEdge[], places: Float64Arra
 }
 
 /** Partial derivatives of the darkness of blurred bars at each sampled position, with respect to position, blur and ink spread. */
-export interface DarknessSlopes {
+export interface DarknessDerivatives {
   place: Float64Array
   blur: Float64Array
   spread: Float64Array
 }
 
 /** Returns the partial derivatives of the darkness that `renderBlurredBars` returns for the same arguments. */
-export function computeDarknessSlopes(edges: readonly BarEdge[], places: Float64Array, { blur, spread }: BarAppearance): DarknessSlopes {
+export function computeDarknessDerivatives(edges: readonly BarEdge[], places: Float64Array, { blur, spread }: BarAppearance): DarknessDerivatives {
   const [alongPlace, alongBlur, alongSpread] = [new Float64Array(places.length), new Float64Array(places.length), new Float64Array(places.length)]
   const at = Float64Array.from(edges, (edge) => computeApparentEdgePosition(edge, spread))
   const signs = Float64Array.from(edges, ({ rises }) => (rises ? 1 : -1))

@@ -1,13 +1,13 @@
 import { findCodeHypotheses } from './alignment'
 import { decideCodeText, pickMostLikelyValues, type BlurredText } from './decision'
-import { isEvenlyPrinted } from './printEvenness'
+import { hasUniformResidual } from './printEvenness'
 import { refineFit, createInitialFit, type CodeFit } from './codeFit'
 import { computeCharacterLikelihoods } from './likelihood'
 import type { CodeHypothesis } from './codeHypotheses'
 import { createBrightnessProfile, type BrightnessProfile } from './brightnessProfile'
 import { createRowBands, findBarStrips } from './barStrips'
 import { SYMBOLOGIES, computeCodeLength, type Symbology } from './symbologies'
-import { sampleProfile, createSymbolTemplates } from './templates'
+import { sampleProfile, createSymbologyTemplates } from './templates'
 import { mapToSourcePoint, rotatePicture, type GrayPicture, type Point } from '../pixels'
 
 /** Linear code that the blurred-code decoder read, with its format and its corners in the camera frame. */
@@ -33,7 +33,7 @@ const CERTAIN_EXPLAINED_SHARE = 0.92
 const PROMISING_SHARE = 0.7
 
 let templates: ReturnType<typeof createSets> | null = null
-const createSets = () => SYMBOLOGIES.map((symbology) => BLUR_WIDTHS.map((blur) => ({ set: createSymbolTemplates(symbology, blur), blur })))
+const createSets = () => SYMBOLOGIES.map((symbology) => BLUR_WIDTHS.map((blur) => ({ set: createSymbologyTemplates(symbology, blur), blur })))
 
 interface ProfileCode extends BlurredText {
   fit: CodeFit
@@ -68,7 +68,7 @@ function checkHypothesis(values: Float64Array, hypothesis: CodeHypothesis): Prof
     const next = pickMostLikelyValues(likelihoods)
     const isStable = next.every((value, place) => value === fit.values[place])
     if (isStable) {
-      if (residual.contrast <= 0 || residual.variance > (1 - MIN_EXPLAINED_SHARE) * residual.energy || !isEvenlyPrinted(fit, residual)) return null
+      if (residual.contrast <= 0 || residual.variance > (1 - MIN_EXPLAINED_SHARE) * residual.energy || !hasUniformResidual(fit, residual)) return null
       const decided = decideCodeText(fit.symbology, likelihoods)
       if (decided === null) return null
       const isClear = fit.symbology.hasCheckCharacter || residual.variance <= (1 - CERTAIN_EXPLAINED_SHARE) * residual.energy

@@ -1,4 +1,4 @@
-import { renderBlurredBars, computeDarknessSlopes, type BarAppearance } from './blurredBars'
+import { renderBlurredBars, computeDarknessDerivatives, type BarAppearance } from './blurredBars'
 import { listBarEdges, type Symbology } from './symbologies'
 import type { CodeHypothesis } from './codeHypotheses'
 
@@ -137,7 +137,7 @@ const LARGEST_STEP = 0.6
 function computeSlopes(fit: CodeFit, { dark, gains, reach }: FitResidual): Float64Array[] {
   const { curve, symbology, values, first, last } = fit
   const half = (last + 1 - first) / 2
-  const slopes = computeDarknessSlopes(listBarEdges(symbology, values), computePixelPositions(fit), fit)
+  const slopes = computeDarknessDerivatives(listBarEdges(symbology, values), computePixelPositions(fit), fit)
   let along = slopes.place
   const columns = curve.map((_, power) => {
     if (power > 0) along = along.map((slope, index) => slope * ((index + 0.5) / half - 1))

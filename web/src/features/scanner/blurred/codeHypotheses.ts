@@ -1,6 +1,6 @@
 import { computeStartPosition, type StartCandidate } from './startCandidates'
 import type { Symbology } from './symbologies'
-import { computeSampleEnergy, computeExplainedShare, findBestMatchingCharacter, SAMPLES_PER_MODULE, type SampledProfile, type SymbolTemplates } from './templates'
+import { computeSampleEnergy, computeExplainedVarianceShare, findBestMatchingCharacter, SAMPLES_PER_MODULE, type SampledProfile, type SymbologyTemplates } from './templates'
 
 /** Candidate reading of a barcode: a character sequence that may be printed along a brightness profile, with its estimated position. */
 export interface CodeHypothesis {
@@ -129,11 +129,11 @@ function createBestCharacters({ search: { set }, gain }: StartCandidate): BestCh
   }
 }
 
-function stopOf(level: SampledProfile, { stop }: SymbolTemplates, { next }: Path): { begin: number; cost: number } | null {
+function stopOf(level: SampledProfile, { stop }: SymbologyTemplates, { next }: Path): { begin: number; cost: number } | null {
   let best: { begin: number; cost: number } | null = null
   const expected = Math.round((next * SAMPLES_PER_MODULE) / level.module)
   for (let slip = -MAX_SLIP; slip <= MAX_SLIP; slip++) {
-    const cost = 1 - computeExplainedShare(level, stop, expected + slip)
+    const cost = 1 - computeExplainedVarianceShare(level, stop, expected + slip)
     if (cost <= 1 - STOP_FIT && (best === null || cost < best.cost)) best = { begin: ((expected + slip) * level.module) / SAMPLES_PER_MODULE, cost }
   }
   return best

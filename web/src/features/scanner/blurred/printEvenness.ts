@@ -10,7 +10,7 @@ const [MAX_FACTOR, MAX_SHARE] = [3, 0.05]
  * Returns whether a profile differs from the drawn code about equally at each character and in both quiet zones. A wrong character, or bars beyond
  * the assumed end, cause a larger difference there.
  */
-export function isEvenlyPrinted(fit: CodeFit, residual: FitResidual): boolean {
+export function hasUniformResidual(fit: CodeFit, residual: FitResidual): boolean {
   const { symbology: { width, tail }, values } = fit
   const places = computePixelPositions(fit)
   const squares = new Float64Array(values.length + 2) // the quiet zones come first and last

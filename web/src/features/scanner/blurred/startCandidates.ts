@@ -1,4 +1,4 @@
-import { computeExplainedShare, computePatternGain, SAMPLES_PER_MODULE, type SampledProfile, type PatternTemplate, type SymbolTemplates } from './templates'
+import { computeExplainedVarianceShare, computePatternCorrelation, SAMPLES_PER_MODULE, type SampledProfile, type PatternTemplate, type SymbologyTemplates } from './templates'
 
 /** Brightness profile in one of its two directions, resampled at every module size (width of the narrowest bar) of the search. */
 export interface DirectedProfile {
@@ -19,15 +19,15 @@ const SAME_SIZE = 0.13
 const APART = 0.12
 
 /** Character patterns of one symbology, drawn with one blur (in modules). */
-export interface PatternSearch {
-  set: SymbolTemplates
+export interface TemplateSet {
+  set: SymbologyTemplates
   blur: number
 }
 
 /** Position in a brightness profile at which a start character matches. */
 export interface StartCandidate {
   line: DirectedProfile
-  search: PatternSearch
+  search: TemplateSet
   level: SampledProfile
   from: number
   template: PatternTemplate
@@ -38,7 +38,7 @@ export interface StartCandidate {
 /**
  * Finds positions near the first bars at which a start character matches. `searches` are the patterns of one symbology at several blurs.
  */
-export function findStartCandidates(line: DirectedProfile, searches: readonly PatternSearch[]): StartCandidate[] {
+export function findStartCandidates(line: DirectedProfile, searches: readonly TemplateSet[]): StartCandidate[] {
   const found: StartCandidate[] = []
   const middle = searches[searches.length >> 1]
   if (middle === undefined) return found
@@ -50,7 +50,7 @@ export function findStartCandidates(line: DirectedProfile, searches: readonly Pa
       const last = Math.min((begin + near) / pixel - template.lead, level.samples.length - template.samples.length)
       let [before, fit] = [0, 0]
       for (let from = Math.max(0, Math.round((begin - near) / pixel - template.lead)); from <= last; from++) {
-        const next = computeExplainedShare(level, template, from + 1)
+        const next = computeExplainedVarianceShare(level, template, from + 1)
         if (fit >= START_FIT && fit >= before && fit > next) found.push(chooseBestBlur(line, searches, level, from, template))
         before = fit
         fit = next
@@ -61,11 +61,11 @@ export function findStartCandidates(line: DirectedProfile, searches: readonly Pa
 }
 
 /** Returns the start candidate at a position, with the blur that matches best. */
-function chooseBestBlur(line: DirectedProfile, searches: readonly PatternSearch[], level: SampledProfile, from: number, { value }: PatternTemplate): StartCandidate {
+function chooseBestBlur(line: DirectedProfile, searches: readonly TemplateSet[], level: SampledProfile, from: number, { value }: PatternTemplate): StartCandidate {
   const starts = searches.flatMap((search) => {
     const template = search.set.starts.find((start) => start.value === value)
     if (template === undefined) return []
-    return [{ line, search, level, from, template, fit: computeExplainedShare(level, template, from), gain: computePatternGain(level, template, from) / Math.sqrt(template.samples.length) }]
+    return [{ line, search, level, from, template, fit: computeExplainedVarianceShare(level, template, from), gain: computePatternCorrelation(level, template, from) / Math.sqrt(template.samples.length) }]
   })
   return starts.reduce((best, start) => (start.fit > best.fit ? start : best))
 }

@@ -15,7 +15,7 @@ export interface PatternTemplate {
 }
 
 /** Blurred character patterns of a symbology, for the coarse search. */
-export interface SymbolTemplates {
+export interface SymbologyTemplates {
   symbology: Symbology
   starts: PatternTemplate[]
   /** Values and patterns of the characters between start and stop. `samples` has the patterns one after another, `count` samples each. */
@@ -33,7 +33,7 @@ function normalize(value: number, dark: Float64Array, lead: number): PatternTemp
 const samplePositions = (from: number, to: number): Float64Array => Float64Array.from({ length: Math.floor((to - from) * SAMPLES_PER_MODULE) }, (_, index) => from + (index + 0.5) / SAMPLES_PER_MODULE)
 
 /** Computes the patterns of a symbology, blurred by `blur` modules. A module is the width of a narrow bar. */
-export function createSymbolTemplates(symbology: Symbology, blur: number): SymbolTemplates {
+export function createSymbologyTemplates(symbology: Symbology, blur: number): SymbologyTemplates {
   const { characters, width, starts, stop, tail } = symbology
   const look = { blur, spread: 0 }
   const around = (value: number) => [{ at: -2, rises: true }, { at: -1.5, rises: false }, { at: 0, rises: true }, ...listInnerBarEdges(characters[value] ?? [], 0), { at: width, rises: true }, { at: width + 1.5, rises: false }]
@@ -98,14 +98,14 @@ export function computeSampleEnergy({ sums, squares }: SampledProfile, from: num
  * Returns the correlation of samples with a normalized pattern. Its square is the part of the samples' energy (squared deviation from the
  * mean) that the pattern explains.
  */
-export function computePatternGain({ samples }: SampledProfile, { samples: pattern }: PatternTemplate, from: number): number {
+export function computePatternCorrelation({ samples }: SampledProfile, { samples: pattern }: PatternTemplate, from: number): number {
   let gain = 0
   for (let index = 0; index < pattern.length; index++) gain += (pattern[index] as number) * (samples[from + index] as number)
   return gain
 }
 
 /** Returns the best matching character other than start and stop, and its correlation; -1 and 0 when no character matches. */
-export function findBestMatchingCharacter({ samples }: SampledProfile, { inner: { values, count, samples: patterns } }: SymbolTemplates, from: number): [number, number] {
+export function findBestMatchingCharacter({ samples }: SampledProfile, { inner: { values, count, samples: patterns } }: SymbologyTemplates, from: number): [number, number] {
   let [value, strongest] = [-1, 0]
   for (let index = 0, at = 0; index < values.length; index++) {
     let gain = 0
@@ -116,10 +116,10 @@ export function findBestMatchingCharacter({ samples }: SampledProfile, { inner: 
 }
 
 /** Returns the share of the samples' variance that a pattern explains, 0 to 1; 0 outside of the profile and for inverted contrast. */
-export function computeExplainedShare(level: SampledProfile, template: PatternTemplate, from: number): number {
+export function computeExplainedVarianceShare(level: SampledProfile, template: PatternTemplate, from: number): number {
   const count = template.samples.length
   if (from < 0 || from + count > level.samples.length) return 0
   const energy = computeSampleEnergy(level, from, count)
-  const gain = computePatternGain(level, template, from)
+  const gain = computePatternCorrelation(level, template, from)
   return gain <= 0 || energy <= 0 ? 0 : (gain * gain) / energy
 }

@@ -4,7 +4,7 @@ import type { ReadableVehicle } from '@/lib/scanner'
 import { createFake } from '@/testing/createFake'
 import { createSeededRandom } from '@/testing/labels'
 import { matchLinesToVehicles as matchTexts } from './candidates'
-import { computeSubstringDistance, foldLookAlikes, computeSubstringDistanceByTable, computeWeightedSubstringDistance } from './folding'
+import { computeSubstringEditDistance, foldLookAlikes, computeSubstringEditDistanceByTable, computeWeightedSubstringEditDistance } from './folding'
 import type { LineText } from './protocol'
 import { toLineText } from './recognizeLines'
 
@@ -21,8 +21,8 @@ test('characters that look alike are folded, and spaces and hyphens are ignored'
 })
 
 test('the distance counts inserted, deleted and replaced characters between a pattern and the nearest part of a text', () => {
-  expect(['ABCDEF', 'xxABCDEFxx', 'xxABXDEFxx', 'xxABDEFxx', 'xxABCxDEFxx', 'xxAXCDXFxx', '', 'AB'].map((text) => computeSubstringDistance('ABCDEF', text))).toEqual([0, 0, 1, 1, 1, 2, 6, 4])
-  expect([computeSubstringDistance('', 'ABC'), computeSubstringDistance(VIN.repeat(3), `x${VIN.repeat(3)}`)]).toEqual([0, 0])
+  expect(['ABCDEF', 'xxABCDEFxx', 'xxABXDEFxx', 'xxABDEFxx', 'xxABCxDEFxx', 'xxAXCDXFxx', '', 'AB'].map((text) => computeSubstringEditDistance('ABCDEF', text))).toEqual([0, 0, 1, 1, 1, 2, 6, 4])
+  expect([computeSubstringEditDistance('', 'ABC'), computeSubstringEditDistance(VIN.repeat(3), `x${VIN.repeat(3)}`)]).toEqual([0, 0])
 })
 
 test('the bit-parallel distance equals the distance of the full table', () => {
@@ -30,7 +30,7 @@ test('the bit-parallel distance equals the distance of the full table', () => {
   const word = (length: number, letters: number) => Array.from({ length }, () => 'ABCDEFGH0123'.charAt(Math.floor(random() * letters))).join('')
   for (let round = 0; round < 2000; round++) {
     const [pattern, text] = [word(1 + Math.floor(random() * 31), 2 + Math.floor(random() * 10)), word(Math.floor(random() * 60), 12)]
-    expect(computeSubstringDistance(pattern, text), `${pattern} in ${text}`).toBe(computeSubstringDistanceByTable(pattern, text))
+    expect(computeSubstringEditDistance(pattern, text), `${pattern} in ${text}`).toBe(computeSubstringEditDistanceByTable(pattern, text))
   }
 })
 
@@ -51,7 +51,7 @@ test('a certain character that the identifier lacks makes a pick list, since the
   expect(await isIdentified(line('9BWZZZ377VT04251', [])), 'a character is missing').toBe(true)
   expect(await isIdentified(line('9BWZZZ377VTOO425I', [])), 'characters that look alike').toBe(true)
   expect(await isIdentified(line('VIN 9BWZZZ377VT', []), line('004251 BRAZIL', [])), 'the text around the identifier does not count').toBe(true)
-  expect(computeWeightedSubstringDistance('ABC', 'xAxCx', [3, 3, 3, 3, 3])).toBe(2)
+  expect(computeWeightedSubstringEditDistance('ABC', 'xAxCx', [3, 3, 3, 3, 3])).toBe(2)
 })
 
 test('the characters of the engine keep their confidence, and words are separated', () => {
@@ -120,11 +120,11 @@ test('for any list and misreading: the identified vehicle is in the list, two ch
     if (match.kind !== 'identified') continue
     identified++
     expect(list).toContain(match.vehicle)
-    const off = computeSubstringDistanceByTable(foldLookAlikes(match.vehicle.vin_number), foldLookAlikes(text))
+    const off = computeSubstringEditDistanceByTable(foldLookAlikes(match.vehicle.vin_number), foldLookAlikes(text))
     expect(off).toBeLessThanOrEqual(2)
     for (const { vin_number } of list.filter((other) => other !== match.vehicle)) {
       if (off === 0) expect([...vin_number].filter((character, place) => character !== match.vehicle.vin_number[place]).length).toBeGreaterThanOrEqual(2)
-      else expect(computeSubstringDistanceByTable(foldLookAlikes(vin_number), foldLookAlikes(text))).toBeGreaterThanOrEqual(off + 2)
+      else expect(computeSubstringEditDistanceByTable(foldLookAlikes(vin_number), foldLookAlikes(text))).toBeGreaterThanOrEqual(off + 2)
     }
   }
   expect(identified).toBeGreaterThan(50)

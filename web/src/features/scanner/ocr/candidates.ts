@@ -1,5 +1,5 @@
 import type { ReadableVehicle } from '../../../lib/scanner'
-import { computeSubstringDistance, foldLookAlikes, computeWeightedSubstringDistance } from './folding'
+import { computeSubstringEditDistance, foldLookAlikes, computeWeightedSubstringEditDistance } from './folding'
 import type { LineText } from './protocol'
 
 /** Result of matching a read text with the vehicles of a campaign. */
@@ -15,7 +15,7 @@ export const MAX_WRONG_CHARACTERS = 2
  * Minimum lead of the best identifier: every other identifier must differ from the read text in at least this many more characters. With a
  * smaller lead, the user picks the vehicle.
  */
-export const MIN_DISTANCE_TO_NEXT_VEHICLE = 2
+export const MIN_EDIT_DISTANCE_LEAD = 2
 /** Confidence in percent from which a read character counts as certain. An identifier with another character there is ruled out. */
 const CERTAIN_CONFIDENCE = 95
 /**
@@ -69,7 +69,7 @@ function joinLines(lines: readonly (LineText | null)[]): JoinedText {
 
 /**
  * Finds the vehicle that the read lines identify. A vehicle is identified when its identifier differs from a part of the text in at most
- * `MAX_WRONG_CHARACTERS` and every other vehicle differs in at least `MIN_DISTANCE_TO_NEXT_VEHICLE` more. A character that is certain must not
+ * `MAX_WRONG_CHARACTERS` and every other vehicle differs in at least `MIN_EDIT_DISTANCE_LEAD` more. A character that is certain must not
  * differ, because the label may be that of another campaign's vehicle. Identifiers that are too short, endings and parking spaces never
  * identify a vehicle.
  */
@@ -81,8 +81,8 @@ export async function matchLinesToVehicles<V extends ReadableVehicle>(lines: rea
     for (const vehicle of vehicles.slice(start, start + VEHICLES_PER_SLICE)) {
       const key = foldLookAlikes(vehicle.vin_number)
       if (key === '') continue
-      const off = computeSubstringDistance(key, joined.text)
-      if (off <= Math.max(maxListedDifferences(key.length), MAX_WRONG_CHARACTERS + MIN_DISTANCE_TO_NEXT_VEHICLE) && off < key.length) near.push({ vehicle, key, off })
+      const off = computeSubstringEditDistance(key, joined.text)
+      if (off <= Math.max(maxListedDifferences(key.length), MAX_WRONG_CHARACTERS + MIN_EDIT_DISTANCE_LEAD) && off < key.length) near.push({ vehicle, key, off })
     }
   }
   return decide(near, joined) ?? listParts(lines, vehicles)
@@ -91,7 +91,7 @@ export async function matchLinesToVehicles<V extends ReadableVehicle>(lines: rea
 function decide<V>(near: Candidate<V>[], { text, costs }: JoinedText): LabelTextMatch<V> | null {
   near.sort((a, b) => a.off - b.off || b.key.length - a.key.length)
   const [best, ...others] = near
-  if (best !== undefined && others.every((other) => distanceBeside(other, best, text) >= best.off + MIN_DISTANCE_TO_NEXT_VEHICLE) && computeWeightedSubstringDistance(best.key, text, costs) <= maxWrong(best.key.length)) {
+  if (best !== undefined && others.every((other) => distanceBeside(other, best, text) >= best.off + MIN_EDIT_DISTANCE_LEAD) && computeWeightedSubstringEditDistance(best.key, text, costs) <= maxWrong(best.key.length)) {
     return { kind: 'identified', vehicle: best.vehicle }
   }
   const listed = near.filter(({ key, off }) => off <= maxListedDifferences(key.length))
@@ -104,10 +104,10 @@ function decide<V>(near: Candidate<V>[], { text, costs }: JoinedText): LabelText
  * otherwise match equally well.
  */
 function distanceBeside<V>(other: Candidate<V>, best: Candidate<V>, text: string): number {
-  if (best.off > 0 || other.off >= MIN_DISTANCE_TO_NEXT_VEHICLE) return other.off
+  if (best.off > 0 || other.off >= MIN_EDIT_DISTANCE_LEAD) return other.off
   const from = text.indexOf(best.key)
   const to = from + best.key.length
-  return Math.min(computeWeightedSubstringDistance(other.key, text, [], { from, to }), computeSubstringDistance(other.key, text.slice(0, from)), computeSubstringDistance(other.key, text.slice(to)))
+  return Math.min(computeWeightedSubstringEditDistance(other.key, text, [], { from, to }), computeSubstringEditDistance(other.key, text.slice(0, from)), computeSubstringEditDistance(other.key, text.slice(to)))
 }
 
 /** Lists the vehicles whose last characters or parking space are in the text, because some labels and printed lists have only these. */

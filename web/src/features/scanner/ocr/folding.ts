@@ -17,9 +17,9 @@ const places = new Int32Array(0x1_0000)
  * Returns the smallest number of inserted, deleted or replaced characters between a pattern and any part of a text. Uses Myers's bit-parallel
  * algorithm, in which one step handles a column of the distance table.
  */
-export function computeSubstringDistance(pattern: string, text: string): number {
+export function computeSubstringEditDistance(pattern: string, text: string): number {
   const length = pattern.length
-  if (length > MAX_BITS) return computeSubstringDistanceByTable(pattern, text)
+  if (length > MAX_BITS) return computeSubstringEditDistanceByTable(pattern, text)
   if (length === 0) return 0
   for (let place = 0; place < length; place++) places[pattern.charCodeAt(place)] = (places[pattern.charCodeAt(place)] ?? 0) | (1 << place)
   const top = 1 << (length - 1)
@@ -42,8 +42,8 @@ export function computeSubstringDistance(pattern: string, text: string): number 
   return best
 }
 
-/** Returns the same distance as `computeSubstringDistance` for patterns of any length. Computes the full distance table row by row. */
-export const computeSubstringDistanceByTable = (pattern: string, text: string): number => computeWeightedSubstringDistance(pattern, text, [])
+/** Returns the same distance as `computeSubstringEditDistance` for patterns of any length. Computes the full distance table row by row. */
+export const computeSubstringEditDistanceByTable = (pattern: string, text: string): number => computeWeightedSubstringEditDistance(pattern, text, [])
 
 /** A part of a text, from its first index to the index after its last. */
 export interface TextRange {
@@ -55,7 +55,7 @@ export interface TextRange {
  * Returns the smallest cost of changing some part of a text into a pattern. A missing character costs 1; replacing or leaving out the
  * character at an index costs `costs[index]`. Each character of the range `whole` outside of the chosen part also costs 1.
  */
-export function computeWeightedSubstringDistance(pattern: string, text: string, costs: readonly number[], whole: TextRange = { from: 0, to: 0 }): number {
+export function computeWeightedSubstringEditDistance(pattern: string, text: string, costs: readonly number[], whole: TextRange = { from: 0, to: 0 }): number {
   const limit = (count: number) => Math.max(0, Math.min(count, whole.to - whole.from))
   let row = Array.from({ length: text.length + 1 }, (_, index) => limit(index - whole.from))
   for (let place = 0; place < pattern.length; place++) {

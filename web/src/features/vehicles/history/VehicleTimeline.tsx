@@ -1,12 +1,12 @@
 import type { Vehicle } from '@/api/types'
 import { Timeline } from '@/ui/Timeline'
 import { TimelinePage } from '@/ui/TimelinePage'
-import { useVehicleHistoryPage, useReloadVehicleHistory } from './api'
+import { useVehicleHistoryPage, useRefetchVehicleHistoryOnChange } from './api'
 import { TimelineEntry } from './TimelineEntry'
 
 /** Changes of a vehicle, newest first. */
 export function VehicleTimeline({ vehicle }: { vehicle: Vehicle }) {
-  useReloadVehicleHistory(vehicle)
+  useRefetchVehicleHistoryOnChange(vehicle)
   return (
     <Timeline>
       <Changes key={vehicle.id} id={vehicle.id} before={null} />

@@ -19,7 +19,7 @@ export const useVehicleHistoryPage = (id: number, before: string | null) =>
   })
 
 /** Fetches the history of a vehicle again when the vehicle has changed, on this device or elsewhere. */
-export function useReloadVehicleHistory({ id, version, open_conflicts }: Vehicle): void {
+export function useRefetchVehicleHistoryOnChange({ id, version, open_conflicts }: Vehicle): void {
   const queries = useQueryClient()
   const shown = useRef({ id, version, open_conflicts })
   useEffect(() => {

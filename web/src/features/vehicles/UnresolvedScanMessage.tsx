@@ -3,7 +3,7 @@ import type { VehicleMatch } from '@/lib/match'
 import { Button } from '@/ui/Button'
 import { Alert } from '@/ui/Page'
 import { useFindVehicleInOtherCampaigns } from './api'
-import { CheckDigitHint } from './CheckDigitHint'
+import { InvalidCheckDigitHint } from './InvalidCheckDigitHint'
 import { useInspectionText } from './text'
 import { VehicleChoices, listMatchedVehicles } from './VehicleFinder'
 
@@ -16,14 +16,14 @@ interface UnknownScanProps {
 }
 
 /** Message for a scan that does not match exactly one vehicle: lists the matches, or names another campaign that has the vehicle. */
-export function UnknownScanMessage({ text, campaign, found, onOpen, onClose }: UnknownScanProps) {
+export function UnresolvedScanMessage({ text, campaign, found, onOpen, onClose }: UnknownScanProps) {
   const t = useInspectionText()
   const unknown = found?.kind === 'none'
   const others = useFindVehicleInOtherCampaigns(text, campaign, unknown)
   return (
     <Alert kind="warning">
       <p>{unknown ? t('scan.unknown', { text }) : t(found?.kind === 'lookAlike' || found?.kind === 'part' ? `scan.${found.kind}` : 'scan.several')}</p>
-      {unknown && <CheckDigitHint text={text} />}
+      {unknown && <InvalidCheckDigitHint text={text} />}
       <VehicleChoices vehicles={listMatchedVehicles(found)} onOpen={onOpen} />
       {others.isLoading && <p className="quiet">{t('scan.askingOthers')}</p>}
       {others.data && (

@@ -34,7 +34,7 @@ pub fn check_package(file: &[u8]) -> Result<(), Rejection> {
     if parts.decompressed_size().is_some_and(|size| size > u128::from(MAX_UNPACKED_BYTES)) {
         return Err(bomb());
     }
-    if !parts.file_names_raw().any(is_workbook_path) {
+    if !parts.file_names_raw().any(is_main_workbook_path) {
         return Err(not_xlsx_rejection("This file is not a spreadsheet."));
     }
     let mut left = MAX_UNPACKED_BYTES;
@@ -58,7 +58,7 @@ fn check_signature(file: &[u8]) -> Result<(), Rejection> {
 }
 
 /// Returns `true` for the path of the main workbook part, such as `xl/workbook.xml`. Ignores case and the kind of slashes.
-pub(super) fn is_workbook_path(name: &[u8]) -> bool {
+pub(crate) fn is_main_workbook_path(name: &[u8]) -> bool {
     let name = String::from_utf8_lossy(name).replace('\\', "/").to_ascii_lowercase();
     name.rsplit('/').next().is_some_and(|last| last.starts_with("workbook") && last.ends_with(".xml"))
 }

@@ -5,7 +5,7 @@ import { createEmptyIdentifierIndex, extendIdentifierIndex, type IdentifierIndex
 const PART = 4000
 
 /** Builds the search index of a vehicle list in parts, so that the page stays responsive. Returns the previous index until the new index is complete. */
-export function useVehicleIndex(vehicles: readonly ListedVehicle[] | undefined): IdentifierIndex<ListedVehicle> | null {
+export function useVehicleIdentifierIndex(vehicles: readonly ListedVehicle[] | undefined): IdentifierIndex<ListedVehicle> | null {
   const [index, setIndex] = useState<IdentifierIndex<ListedVehicle> | null>(null)
   useEffect(() => {
     if (vehicles === undefined) return

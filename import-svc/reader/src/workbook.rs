@@ -2,8 +2,9 @@
 //!
 //! Other parts, such as pictures, themes and macro worksheets, are not read and may be damaged.
 use crate::{
-    reader::{number_formats::NumberFormats, text, zip_limits},
+    number_formats::NumberFormats,
     rejection::{ErrorCode, build_rejection, shorten_for_message, unreadable_workbook_rejection},
+    text, zip_limits,
 };
 use patio_proto::imports::Rejection;
 use quick_xml::{
@@ -19,23 +20,23 @@ use std::{
 use zip::{ZipArchive, read::ZipFile, result::ZipError};
 
 /// Name of the worksheet that an import reads. Other worksheets of the workbook are ignored.
-pub(super) const SHEET_NAME: &str = "Sheet1";
+pub(crate) const SHEET_NAME: &str = "Sheet1";
 
 type Package<'f> = ZipArchive<Cursor<&'f [u8]>>;
 /// XML reader of one part (file) of the `.xlsx` package.
-pub(super) type WorkbookPartReader<'p, 'f> = Reader<BufReader<ZipFile<'p, Cursor<&'f [u8]>>>>;
+pub(crate) type WorkbookPartReader<'p, 'f> = Reader<BufReader<ZipFile<'p, Cursor<&'f [u8]>>>>;
 
 /// An open workbook that contains the worksheet `Sheet1`.
-pub(super) struct Workbook<'f> {
+pub(crate) struct Workbook<'f> {
     package: Package<'f>,
     sheet: String,
     /// Whether `Sheet1` is hidden in spreadsheet programs.
-    pub(super) is_hidden: bool,
+    pub(crate) is_hidden: bool,
     /// Whether date serial numbers count from 1904 instead of 1900.
-    pub(super) from_1904: bool,
+    pub(crate) from_1904: bool,
     /// Shared strings of the workbook, to which cells refer by index.
-    pub(super) texts: Vec<Rc<str>>,
-    pub(super) formats: NumberFormats,
+    pub(crate) texts: Vec<Rc<str>>,
+    pub(crate) formats: NumberFormats,
 }
 
 /// Entry of a worksheet in the workbook's list of worksheets: name, relationship id and visibility.
@@ -50,7 +51,7 @@ impl<'f> Workbook<'f> {
     ///
     /// # Errors
     /// Returns the rejection when one of these parts is missing or damaged.
-    pub(super) fn open(file: &'f [u8]) -> Result<Self, Rejection> {
+    pub(crate) fn open(file: &'f [u8]) -> Result<Self, Rejection> {
         let mut package =
             ZipArchive::new(Cursor::new(file)).map_err(|_| unreadable_workbook_rejection("the file is damaged or not complete"))?;
         let path = workbook_path(&mut package)?;
@@ -60,7 +61,7 @@ impl<'f> Workbook<'f> {
         let Some(entry) = entries.iter().find(|entry| entry.name == SHEET_NAME) else { return Err(no_sheet(&entries)) };
         let link = links.get(&entry.relationship).ok_or_else(|| unreadable_workbook_rejection("its list of sheets is damaged"))?;
         if !link.kind.ends_with("/worksheet") {
-            return Err(no_worksheet_rejection());
+            return Err(chart_sheet_rejection());
         }
         let target = |kind: &str, usual: &str| {
             let found = links.values().find(|link| link.kind.ends_with(kind));
@@ -75,19 +76,19 @@ impl<'f> Workbook<'f> {
     ///
     /// # Errors
     /// Returns the rejection when the worksheet part is missing.
-    pub(super) fn open_sheet(&mut self) -> Result<(WorkbookPartReader<'_, 'f>, &[Rc<str>], &NumberFormats), Rejection> {
+    pub(crate) fn open_sheet(&mut self) -> Result<(WorkbookPartReader<'_, 'f>, &[Rc<str>], &NumberFormats), Rejection> {
         let part = part(&mut self.package, &self.sheet)?.ok_or_else(damaged_part_rejection)?;
         Ok((part, &self.texts, &self.formats))
     }
 }
 
 /// Builds the rejection of a workbook in which a required part (file) cannot be read.
-pub(super) fn damaged_part_rejection() -> Rejection {
+pub(crate) fn damaged_part_rejection() -> Rejection {
     unreadable_workbook_rejection("its contents are damaged")
 }
 
 /// Builds the rejection of a `Sheet1` that is a chart instead of a worksheet.
-pub(super) fn no_worksheet_rejection() -> Rejection {
+pub(crate) fn chart_sheet_rejection() -> Rejection {
     build_rejection(ErrorCode::NoSheet, "'Sheet1' is a chart, not a worksheet. Rename the sheet with the vehicles to 'Sheet1'.")
 }
 
@@ -136,7 +137,7 @@ fn workbook_path(package: &mut Package<'_>) -> Result<String, Rejection> {
     let links = relationships(package, "_rels/.rels").unwrap_or_default();
     let said = links.values().find(|link| link.kind.ends_with("/officeDocument")).map(|link| join("", &link.target));
     let is_there = |path: &String| package.file_names_raw().any(|name| tidy(name).eq_ignore_ascii_case(path));
-    let path = said.filter(is_there).or_else(|| package.file_names_raw().find(|name| zip_limits::is_workbook_path(name)).map(tidy));
+    let path = said.filter(is_there).or_else(|| package.file_names_raw().find(|name| zip_limits::is_main_workbook_path(name)).map(tidy));
     path.ok_or_else(damaged_part_rejection)
 }
 
@@ -224,7 +225,7 @@ fn texts(package: &mut Package<'_>, path: &str) -> Result<Vec<Rc<str>>, Rejectio
 
 /// Reads the text of a cell, which consists of one or more formatted runs, up to the closing tag. Skips phonetic hints of
 /// Japanese text.
-pub(super) fn read_cell_text(xml: &mut WorkbookPartReader<'_, '_>, closing: &str) -> Result<String, Rejection> {
+pub(crate) fn read_cell_text(xml: &mut WorkbookPartReader<'_, '_>, closing: &str) -> Result<String, Rejection> {
     let (mut whole, mut buffer, mut phonetic) = (String::new(), Vec::new(), false);
     loop {
         buffer.clear();
@@ -250,7 +251,7 @@ pub(super) fn read_cell_text(xml: &mut WorkbookPartReader<'_, '_>, closing: &str
 }
 
 /// Reads the text content of an XML element up to its closing tag.
-pub(super) fn read_element_text(xml: &mut WorkbookPartReader<'_, '_>, closing: &str) -> Result<String, Rejection> {
+pub(crate) fn read_element_text(xml: &mut WorkbookPartReader<'_, '_>, closing: &str) -> Result<String, Rejection> {
     let (mut content, mut buffer) = (String::new(), Vec::new());
     loop {
         buffer.clear();

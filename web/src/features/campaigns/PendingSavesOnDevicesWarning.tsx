@@ -6,7 +6,7 @@ import { pendingSavesOnDevicesQuery } from './api'
 import { useCampaignsText } from './text'
 
 /** Warning, shown before a campaign is closed, that devices have stored inspections of the campaign that are not sent yet. */
-export function PendingSavesOnOtherDevicesWarning({ campaign }: { campaign: number }) {
+export function PendingSavesOnDevicesWarning({ campaign }: { campaign: number }) {
   const t = useCampaignsText()
   const now = useCurrentTime()
   const language = useLanguage()

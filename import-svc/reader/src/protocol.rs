@@ -55,7 +55,7 @@ pub struct CheckedRow {
 pub enum ReadResult {
     /// The whole worksheet is valid; contains its campaign data.
     #[prost(message, tag = "3")]
-    Valid(SheetHeader),
+    Valid(SheetSummary),
     /// The file was rejected; contains the errors for the uploader.
     #[prost(message, tag = "4")]
     Rejected(Rejection),
@@ -63,7 +63,7 @@ pub enum ReadResult {
 
 /// Campaign data of a worksheet and its number of vehicles.
 #[derive(Clone, PartialEq, Eq, Message)]
-pub struct SheetHeader {
+pub struct SheetSummary {
     /// Name of the campaign.
     #[prost(string, tag = "1")]
     pub campaign: String,

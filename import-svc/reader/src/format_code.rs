@@ -5,7 +5,7 @@ const UNKNOWN_FORMAT: &str = "a number in an unknown format";
 
 /// Number format of a cell: how a spreadsheet program displays the number in the cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum NumberFormat {
+pub(crate) enum NumberFormat {
     /// General number format, without a pattern.
     Plain,
     /// Format of digits, zeros and fixed characters, in sections for positive, negative and zero numbers.
@@ -20,17 +20,17 @@ pub(super) enum NumberFormat {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct FormatSection {
+pub(crate) struct FormatSection {
     /// Condition on the number, such as `[<100]`; `None` without a condition. The operand is stored as the bits of an `f64`, so
     /// that sections implement `Eq`.
-    pub(super) condition: Option<(Comparison, u64)>,
-    pub(super) whole: Vec<FormatToken>,
-    pub(super) decimals: usize,
-    pub(super) is_general: bool,
+    pub(crate) condition: Option<(Comparison, u64)>,
+    pub(crate) whole: Vec<FormatToken>,
+    pub(crate) decimals: usize,
+    pub(crate) is_general: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum FormatToken {
+pub(crate) enum FormatToken {
     /// Digit placeholder that is displayed as `0` where the number has no digit.
     Zero,
     /// Digit placeholder that is omitted where the number has no digit.
@@ -40,7 +40,7 @@ pub(super) enum FormatToken {
 
 /// Operator in the condition of a format section, such as `<` in `[<100]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Comparison {
+pub(crate) enum Comparison {
     Less,
     LessOrEqual,
     Equal,
@@ -50,7 +50,7 @@ pub(super) enum Comparison {
 }
 
 /// Returns the number format for a built-in format id of Excel (`numFmtId`).
-pub(super) fn built_in_format(id: u32) -> NumberFormat {
+pub(crate) fn built_in_format(id: u32) -> NumberFormat {
     match id {
         0 | 1 | 3 | 37 | 38 | 49 => NumberFormat::Plain,
         2 | 4 | 39 | 40 => parse("0.00"),
@@ -64,7 +64,7 @@ pub(super) fn built_in_format(id: u32) -> NumberFormat {
 }
 
 /// Parses a format code: sections for positive, negative and zero numbers and for text, separated by `;`.
-pub(super) fn parse(code: &str) -> NumberFormat {
+pub(crate) fn parse(code: &str) -> NumberFormat {
     let mut sections = Vec::new();
     for section in split(code) {
         match tokens(&section) {

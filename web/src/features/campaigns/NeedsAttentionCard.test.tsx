@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import { endSession } from '@/api/session'
 import { stubServer } from '@/testing/server'
 import { LEADER, renderPage, signInAs } from '@/testing/renderPage'
-import { AttentionCard } from './AttentionCard'
+import { NeedsAttentionCard } from './NeedsAttentionCard'
 
 const MINUTE = 60_000
 const ago = (minutes: number) => new Date(Date.now() - minutes * MINUTE).toISOString()
@@ -19,7 +19,7 @@ async function open(campaign?: number) {
     'GET /campaigns/5/held': { devices: 2, saves: 28, held: [held('4712', 60), held('4713', 2)] },
     'GET /vehicles/campaign/5': { vehicles: [{ modified_at: ago(3 * 24 * 60) }, { modified_at: ago(60) }], meta: { page_index: 0, total_count: 2, per_page: 200, campaign_name: 'Airbag' } },
   })
-  renderPage(() => <AttentionCard campaigns={[5]} {...(campaign !== undefined && { campaign, hasRepairs: true })} />, '/', '/')
+  renderPage(() => <NeedsAttentionCard campaigns={[5]} {...(campaign !== undefined && { campaign, hasRepairs: true })} />, '/', '/')
   await screen.findByRole('link', { name: /4712/ })
   return within(await screen.findByRole('region', { name: 'Needs attention' }))
 }

@@ -13,7 +13,7 @@ const MAX_KEY_LEN: usize = 128;
 ///
 /// # Errors
 /// Returns a 400 when the header contains anything but one version number.
-pub fn if_match(headers: &HeaderMap) -> ApiResult<Option<i64>> {
+pub fn parse_if_match(headers: &HeaderMap) -> ApiResult<Option<i64>> {
     let Some(value) = headers.get(IF_MATCH) else { return Ok(None) };
     let written = value.to_str().unwrap_or_default().trim();
     if written == "*" {
@@ -49,7 +49,7 @@ pub fn etag(version: i64) -> HeaderValue {
 /// Returns the `ETag` of a campaign's full vehicle list. The `ETag` is weak, because one list may be sent with
 /// different compressions, which differ in their bytes.
 #[must_use]
-pub fn list_etag(campaign: i64, revision: i64, role: Role) -> HeaderValue {
+pub fn vehicle_list_etag(campaign: i64, revision: i64, role: Role) -> HeaderValue {
     HeaderValue::try_from(format!("W/\"{campaign}-{revision}{}\"", etag_suffix(role))).unwrap_or(HeaderValue::from_static("W/\"0\""))
 }
 
@@ -62,7 +62,7 @@ fn etag_suffix(role: Role) -> &'static str {
 /// Returns the revision of the vehicle list that the client already has, read from the `If-None-Match` header. Returns `None`
 /// when the header contains no `ETag` of this list.
 #[must_use]
-pub fn if_none_match_revision(headers: &HeaderMap, campaign: i64, role: Role) -> Option<i64> {
+pub fn parse_if_none_match(headers: &HeaderMap, campaign: i64, role: Role) -> Option<i64> {
     let lines = headers.get_all(IF_NONE_MATCH).iter().filter_map(|line| line.to_str().ok());
     lines.flat_map(|line| line.split(',')).find_map(|tag| {
         let tag = tag.trim();
@@ -83,15 +83,15 @@ mod tests {
     #[test]
     fn a_version_may_be_quoted_weak_or_bare() {
         for (written, version) in [("\"7\"", Some(7)), ("W/\"7\"", Some(7)), ("7", Some(7)), (" \"0\" ", Some(0)), ("*", None)] {
-            assert_eq!(if_match(&headers_with("if-match", written)).unwrap(), version, "{written}");
+            assert_eq!(parse_if_match(&headers_with("if-match", written)).unwrap(), version, "{written}");
         }
-        assert_eq!(if_match(&HeaderMap::new()).unwrap(), None);
+        assert_eq!(parse_if_match(&HeaderMap::new()).unwrap(), None);
     }
 
     #[test]
     fn invalid_versions_are_rejected() {
         for written in ["", "\"\"", "\"x\"", "\"1\", \"2\"", "-1", "+1", "\"99999999999999999999\"", "\"1"] {
-            assert_eq!(if_match(&headers_with("if-match", written)).unwrap_err().status, 400, "{written}");
+            assert_eq!(parse_if_match(&headers_with("if-match", written)).unwrap_err().status, 400, "{written}");
         }
     }
 
@@ -111,20 +111,20 @@ mod tests {
     #[test]
     fn a_list_revision_is_read_only_from_its_own_etag() {
         let headers = |value: &str| HeaderMap::from_iter([(IF_NONE_MATCH, HeaderValue::try_from(value).unwrap())]);
-        let held = |value: &str| if_none_match_revision(&headers(value), 7, Role::Manager);
-        let of = |role| list_etag(7, 42, role).to_str().unwrap().to_owned();
+        let held = |value: &str| parse_if_none_match(&headers(value), 7, Role::Manager);
+        let of = |role| vehicle_list_etag(7, 42, role).to_str().unwrap().to_owned();
         assert_eq!(held(&of(Role::Manager)), Some(42));
         assert_eq!(held(&of(Role::Admin)), Some(42));
         assert_eq!(held("\"1-2\", \"7-3\""), Some(3));
         for other in ["*", "", "W/\"8-42\"", "\"7\"", "\"7-x\"", "7-42", &of(Role::Operator)] {
             assert_eq!(held(other), None, "{other}");
         }
-        assert_eq!(if_none_match_revision(&headers(&of(Role::Operator)), 7, Role::Operator), Some(42));
-        assert_eq!(if_none_match_revision(&headers(&of(Role::Manager)), 7, Role::Operator), None);
+        assert_eq!(parse_if_none_match(&headers(&of(Role::Operator)), 7, Role::Operator), Some(42));
+        assert_eq!(parse_if_none_match(&headers(&of(Role::Manager)), 7, Role::Operator), None);
     }
 
     #[test]
     fn a_version_round_trips_through_the_etag() {
-        assert_eq!(if_match(&HeaderMap::from_iter([(IF_MATCH, etag(42))])).unwrap(), Some(42));
+        assert_eq!(parse_if_match(&HeaderMap::from_iter([(IF_MATCH, etag(42))])).unwrap(), Some(42));
     }
 }

@@ -1,11 +1,9 @@
 //! Main function of the reader process: sets its resource limits, reads one workbook from standard input, writes records.
 use crate::{
-    reader::{
-        protocol::{self, ReadResult, ReaderRecord},
-        rows::{ReadPurpose, StopReason},
-        sandbox, sheet,
-    },
+    protocol::{self, ReadResult, ReaderRecord},
     rejection::{self, MAX_FILE_BYTES},
+    rows::{ReadPurpose, StopReason},
+    sandbox, sheet,
 };
 use rlimit::Resource;
 use std::{
@@ -25,7 +23,7 @@ const MAX_CPU_SECONDS: u64 = 20;
 
 /// Reads the workbook from standard input and writes records to standard output. Returns success if the last record was written,
 /// even for a rejected workbook.
-pub(super) fn run_reader_process(purpose: ReadPurpose) -> ExitCode {
+pub(crate) fn run_reader_process(purpose: ReadPurpose) -> ExitCode {
     // The parent process detects a panic by the missing last record; the panic message is not needed.
     std::panic::set_hook(Box::new(|_| {}));
     match limit_resources().and_then(|()| read_workbook(purpose)) {

@@ -1,19 +1,19 @@
 //! Counts the cell values that normalization changed, and describes the changes in notes for the uploader.
-use crate::reader::columns::Column;
+use crate::columns::Column;
 use patio_proto::normalization;
 
 /// Counts of cells whose stored value differs from the worksheet.
 #[derive(Default)]
-pub(super) struct NormalizationCounts {
+pub(crate) struct NormalizationCounts {
     /// Numbers of changed cells per column: first with dashes changed to hyphens, then with other characters replaced or removed.
     counts: [[u64; 2]; Column::ALL.len()],
 }
 
 impl NormalizationCounts {
     /// Counts a cell if its stored value differs from the written text in more than letter case and surrounding whitespace.
-    pub(super) fn record_difference(&mut self, column: Column, written: &str, stored: &str) {
+    pub(crate) fn record_difference(&mut self, column: Column, written: &str, stored: &str) {
         let count = &mut self.counts[column as usize];
-        if written.chars().any(normalization::is_unusual_dash) {
+        if written.chars().any(normalization::is_dash_lookalike) {
             count[0] += 1;
         } else if !written.is_ascii() || written.len() != stored.len() {
             let kept = written.trim().replace("\r\n", "\n");
@@ -24,7 +24,7 @@ impl NormalizationCounts {
     }
 
     /// Returns the notes for the user: one sentence per column and kind of change.
-    pub(super) fn to_sentences(&self) -> Vec<String> {
+    pub(crate) fn to_sentences(&self) -> Vec<String> {
         let mut sentences = Vec::new();
         for column in Column::ALL {
             let [dashes, others] = self.counts[column as usize];

@@ -1,5 +1,5 @@
 //! Formats numbers as a spreadsheet program displays them. Supports only formats that occur in VINs and parking spaces.
-use crate::reader::{
+use crate::{
     cell::Cell,
     format_code::{self, Comparison, FormatSection, FormatToken, NumberFormat},
 };
@@ -10,23 +10,23 @@ use std::collections::HashMap;
 /// digits.
 const FIRST_INEXACT_NUMBER: f64 = 1e15;
 /// Hint for the user on how to correct a cell that a spreadsheet program converted.
-pub(super) const FORMAT_AS_TEXT_HINT: &str = "Format the column as text and type it again.";
+pub(crate) const FORMAT_AS_TEXT_HINT: &str = "Format the column as text and type it again.";
 
 /// Number formats of a workbook, indexed by cell style.
 #[derive(Default)]
-pub(super) struct NumberFormats(Vec<NumberFormat>);
+pub(crate) struct NumberFormats(Vec<NumberFormat>);
 
 impl NumberFormats {
     /// Creates the number formats from the format id of each cell style. `codes` contains the format codes that the workbook
     /// defines, by id.
-    pub(super) fn new(styles: &[u32], codes: &HashMap<u32, String>) -> Self {
+    pub(crate) fn new(styles: &[u32], codes: &HashMap<u32, String>) -> Self {
         let format_of = |id: &u32| codes.get(id).map_or_else(|| format_code::built_in_format(*id), |code| format_code::parse(code));
         Self(styles.iter().map(format_of).collect())
     }
 
     /// Converts a number with a cell style to a [`Cell`] with the displayed text. `from_1904` means that dates count from 1904,
     /// not 1900.
-    pub(super) fn to_cell(&self, number: f64, style: usize, from_1904: bool) -> Cell {
+    pub(crate) fn to_cell(&self, number: f64, style: usize, from_1904: bool) -> Cell {
         if !number.is_finite() {
             return Cell::Invalid(number.to_string(), "is not a number that can be shown.".to_owned());
         }

@@ -1,11 +1,9 @@
 //! Validates the rows of the campaign worksheet and converts each row to a vehicle.
 use crate::{
-    reader::{
-        cell::Cell,
-        columns::{self, Column, ColumnMeaning, Columns},
-        normalization_counts::NormalizationCounts,
-        protocol::{CheckedRow, CheckedRows, ReaderRecord, SheetHeader},
-    },
+    cell::Cell,
+    columns::{self, Column, ColumnMeaning, Columns},
+    normalization_counts::NormalizationCounts,
+    protocol::{CheckedRow, CheckedRows, ReaderRecord, SheetSummary},
     rejection::{ErrorCode, RowErrors, build_rejection, unreadable_workbook_rejection},
 };
 use bytes::Bytes;
@@ -69,7 +67,7 @@ const EXACT_COLUMNS: [Column; 3] = [Column::ModelCode, Column::SerialNumber, Col
 type Cells = [Cell; Column::ALL.len()];
 
 /// Collects cells in the order of the worksheet, validates each row and outputs vehicles.
-pub(super) struct RowCollector<'s> {
+pub(crate) struct RowCollector<'s> {
     send: &'s mut dyn FnMut(ReaderRecord) -> io::Result<()>,
     columns: Option<Columns>,
     row: u32,
@@ -119,7 +117,7 @@ impl Correcting {
 }
 
 impl<'s> RowCollector<'s> {
-    pub(super) fn new(purpose: ReadPurpose, send: &'s mut dyn FnMut(ReaderRecord) -> io::Result<()>) -> Self {
+    pub(crate) fn new(purpose: ReadPurpose, send: &'s mut dyn FnMut(ReaderRecord) -> io::Result<()>) -> Self {
         Self {
             send,
             columns: None,
@@ -138,7 +136,7 @@ impl<'s> RowCollector<'s> {
     }
 
     /// Adds one cell of the worksheet, with its row and column counted from 0. Returns the reason to stop if the file is rejected.
-    pub(super) fn add_cell(&mut self, (row, place): (u32, u32), cell: Cell) -> Result<(), StopReason> {
+    pub(crate) fn add_cell(&mut self, (row, place): (u32, u32), cell: Cell) -> Result<(), StopReason> {
         if cell == Cell::Blank {
             return Ok(());
         }
@@ -169,7 +167,7 @@ impl<'s> RowCollector<'s> {
     }
 
     /// Validates the last row and returns the campaign data of the worksheet. Returns the rejection if any row has an error.
-    pub(super) fn into_sheet_header(mut self) -> Result<SheetHeader, StopReason> {
+    pub(crate) fn into_sheet_summary(mut self) -> Result<SheetSummary, StopReason> {
         self.columns()?;
         self.end_row()?;
         if !self.errors.is_empty() {
@@ -181,7 +179,7 @@ impl<'s> RowCollector<'s> {
         };
         self.send_rows()?;
         let notes = self.notes.to_sentences();
-        Ok(SheetHeader { campaign, part, description, model_type, vehicles: self.read.into(), notes })
+        Ok(SheetSummary { campaign, part, description, model_type, vehicles: self.read.into(), notes })
     }
 
     fn columns(&mut self) -> Result<&Columns, Rejection> {
@@ -254,14 +252,14 @@ impl<'s> RowCollector<'s> {
         };
         for (at, column) in CAMPAIGN_COLUMNS.into_iter().enumerate() {
             let cell = &cells[column as usize];
-            if *cell == campaign.cells[at] || cell.as_text().is_empty() {
+            if *cell == campaign.cells[at] || cell.free_text().is_empty() {
                 continue;
             }
             // A far too long text counts as different without the cost of normalizing it in every row.
-            let is_same = cell.as_text().len() <= 8 * longest(column) && normal_text(column, cell.as_text()) == campaign.texts[at];
+            let is_same = cell.free_text().len() <= 8 * longest(column) && normal_text(column, cell.free_text()) == campaign.texts[at];
             if !is_same {
                 let message = format!("{} differs from the first row. One file holds one campaign.", column.name());
-                self.error(column, cell.as_text(), &message);
+                self.error(column, cell.free_text(), &message);
             }
         }
         self.campaign = Some(campaign);
@@ -351,7 +349,7 @@ fn normal_text(column: Column, written: &str) -> String {
 }
 
 fn text(cells: &Cells, column: Column) -> &str {
-    cells[column as usize].as_text()
+    cells[column as usize].free_text()
 }
 
 fn too_many(row: u32) -> Rejection {

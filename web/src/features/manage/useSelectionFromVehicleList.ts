@@ -17,7 +17,7 @@ const isSelection = (state: unknown): state is SelectedVehicles => isRecord(stat
  * Calls `take` with the vehicles that the person selected in a campaign's vehicle list, once that list has opened the given tool. The list
  * passes the selection in the state of the browser's history entry.
  */
-export function useSelectedVehicles(tool: string, take: (selected: SelectedVehicles) => void): void {
+export function useSelectionFromVehicleList(tool: string, take: (selected: SelectedVehicles) => void): void {
   const onSelected = useEffectEvent(take)
   const isNamed = useQueryParams().get('tool') === tool
   useEffect(() => {

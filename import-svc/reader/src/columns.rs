@@ -67,7 +67,7 @@ pub const ERRORS_COLUMN: &str = "Errors";
 
 /// Meaning of the cells in one column of the worksheet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ColumnMeaning {
+pub(crate) enum ColumnMeaning {
     /// The column contains the values of a recognized column of the campaign worksheet.
     Value(Column),
     /// The column contains the error messages that import-svc added when it rejected the workbook; an import ignores the column.
@@ -76,14 +76,14 @@ pub(super) enum ColumnMeaning {
 
 /// Meaning of each named column of the worksheet, by column index counted from 0.
 #[derive(Debug)]
-pub(super) struct Columns(HashMap<u32, ColumnMeaning>);
+pub(crate) struct Columns(HashMap<u32, ColumnMeaning>);
 
 impl Columns {
     /// Reads the header from row 1, given as column indexes and names.
     ///
     /// # Errors
     /// Returns the rejection that names every missing and every unknown column.
-    pub(super) fn read(cells: &[(u32, String)]) -> Result<Self, Rejection> {
+    pub(crate) fn read(cells: &[(u32, String)]) -> Result<Self, Rejection> {
         let mut places = HashMap::new();
         let mut excess = Vec::new();
         for (place, written) in cells {
@@ -100,12 +100,12 @@ impl Columns {
     }
 
     /// Returns the meaning of the column with this index, counted from 0; `None` if the column has no name in row 1.
-    pub(super) fn meaning_of(&self, place: u32) -> Option<ColumnMeaning> {
+    pub(crate) fn meaning_of(&self, place: u32) -> Option<ColumnMeaning> {
         self.0.get(&place).copied()
     }
 
     /// Returns the recognized columns from left to right, without the error column.
-    pub(super) fn list_in_worksheet_order(&self) -> Vec<Column> {
+    pub(crate) fn list_in_worksheet_order(&self) -> Vec<Column> {
         let mut all: Vec<(u32, Column)> = self
             .0
             .iter()
@@ -138,7 +138,7 @@ fn wrong_columns(missing: &[String], excess: &[String]) -> Rejection {
 }
 
 /// Builds the rejection of a value in a column that has no name in row 1.
-pub(super) fn unnamed_column_rejection(place: u32, row: u32) -> Rejection {
+pub(crate) fn unnamed_column_rejection(place: u32, row: u32) -> Rejection {
     let mut refusal = wrong_columns(&[], &[format!("{} (no name)", letters(place))]);
     for error in &mut refusal.rows {
         error.row = row.into();

@@ -1,10 +1,10 @@
 import type { PartialVehicle } from '@/offline/snapshots'
 import type { Vehicle } from '@/api/types'
 import { useInspectionText } from './text'
-import styles from './OfflineNotice.module.css'
+import styles from './PartialOfflineDataNotice.module.css'
 
 /** Notice that only the list data of this vehicle is available offline: notes and last change are missing. */
-export function OfflineNotice({ vehicle }: { vehicle: Vehicle }) {
+export function PartialOfflineDataNotice({ vehicle }: { vehicle: Vehicle }) {
   const t = useInspectionText()
   const { isPartial }: PartialVehicle = vehicle
   return isPartial ? <p className={styles.partly}>{t('vehicle.partly')}</p> : null

@@ -1,10 +1,8 @@
 //! Reads workbooks in separate reader processes: starts one process per workbook, sends the file to the process and receives
 //! records from the process's standard output.
 use crate::{
-    reader::{
-        CORRECTION_ARGUMENT,
-        protocol::{CheckedRow, CheckedRows, MAX_RECORD_BYTES, ReadResult, ReaderRecord, SheetHeader},
-    },
+    CORRECTION_ARGUMENT,
+    protocol::{CheckedRow, CheckedRows, MAX_RECORD_BYTES, ReadResult, ReaderRecord, SheetSummary},
     rejection::unreadable_workbook_rejection,
 };
 use bytes::{Bytes, BytesMut};
@@ -30,17 +28,17 @@ const MAX_ENCODED_BYTES: usize = 48 << 20;
 #[derive(Clone)]
 pub struct WorkbookReader {
     program: PathBuf,
-    patience: Duration,
-    turns: Arc<Semaphore>,
+    timeout: Duration,
+    reader_slots: Arc<Semaphore>,
     /// Semaphore of each user, by user id, so that only one file of a user is read at a time.
-    own: Cache<i64, Arc<Semaphore>>,
+    user_slots: Cache<i64, Arc<Semaphore>>,
 }
 
 /// Content that was read from a valid workbook.
 #[derive(Debug)]
 pub struct ParsedWorkbook {
     /// Campaign data and number of vehicles of the workbook.
-    pub sheet: SheetHeader,
+    pub sheet: SheetSummary,
     /// Vehicles as encoded `ImportVehiclesRequest`s of up to 500 each. Their campaign id is still 0, because the campaign does not
     /// exist yet.
     pub vehicles: Vec<Bytes>,
@@ -73,11 +71,11 @@ impl From<Rejection> for ReadFailure {
 }
 
 impl WorkbookReader {
-    /// Creates a reader that starts `program` for each workbook, and kills the process after the timeout `patience`.
+    /// Creates a reader that starts `program` for each workbook, and kills the process after `timeout`.
     #[must_use]
-    pub fn new(program: PathBuf, patience: Duration) -> Self {
-        let own = Cache::builder().max_capacity(10_000).time_to_idle(Duration::from_secs(600)).build();
-        Self { program, patience, turns: Arc::new(Semaphore::new(MAX_READER_PROCESSES)), own }
+    pub fn new(program: PathBuf, timeout: Duration) -> Self {
+        let user_slots = Cache::builder().max_capacity(10_000).time_to_idle(Duration::from_secs(600)).build();
+        Self { program, timeout, reader_slots: Arc::new(Semaphore::new(MAX_READER_PROCESSES)), user_slots }
     }
 
     /// Reads a workbook, after waiting for a free reader process and for earlier workbooks of the same user. Calls `report_rows`
@@ -112,12 +110,12 @@ impl WorkbookReader {
         more: &[&str],
         report_rows: &mut (dyn FnMut(i64) + Send),
     ) -> Result<ChildOutput, ReadFailure> {
-        let own = self.own.get_with(person, || Arc::new(Semaphore::new(1)));
-        let _own = own.acquire().await.map_err(|_| unreadable_workbook_rejection("the service is stopping"))?;
-        let _turn = self.turns.acquire().await.map_err(|_| unreadable_workbook_rejection("the service is stopping"))?;
+        let user_slot = self.user_slots.get_with(person, || Arc::new(Semaphore::new(1)));
+        let _user_slot = user_slot.acquire().await.map_err(|_| unreadable_workbook_rejection("the service is stopping"))?;
+        let _slot = self.reader_slots.acquire().await.map_err(|_| unreadable_workbook_rejection("the service is stopping"))?;
         let (mut child, stdin, stdout) = self.start(more).map_err(ReadFailure::NotStarted)?;
         let both = futures::future::join(send_file(stdin, file), listen(stdout, report_rows));
-        let output = tokio::time::timeout(self.patience, both).await;
+        let output = tokio::time::timeout(self.timeout, both).await;
         end(&mut child).await;
         match output {
             Ok((_, output)) => output,
@@ -128,7 +126,7 @@ impl WorkbookReader {
     /// Starts the reader process with an empty environment and only pipes for standard input and output.
     fn start(&self, more: &[&str]) -> std::io::Result<(Child, ChildStdin, ChildStdout)> {
         let mut child = Command::new(&self.program)
-            .arg(crate::reader::READER_ARGUMENT)
+            .arg(crate::READER_ARGUMENT)
             .args(more)
             .env_clear()
             .env("MIMALLOC_ARENA_RESERVE", "0") // memory reserved before the limit is set would escape the limit

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 const ESCAPE_LEN: usize = 7;
 
 /// Replaces the escapes `_xHHHH_`, each of which encodes one UTF-16 code unit. `_x005F_` encodes an underscore.
-pub(super) fn decode_escapes(text: &str) -> Cow<'_, str> {
+pub(crate) fn decode_escapes(text: &str) -> Cow<'_, str> {
     if next(text, 0).is_none() {
         return Cow::Borrowed(text);
     }

@@ -1,14 +1,12 @@
 //! Reads the cells of `Sheet1` from a workbook file and passes them to the validation of rows.
 use crate::{
-    reader::{
-        cell::Cell,
-        number_formats::{FORMAT_AS_TEXT_HINT, NumberFormats},
-        protocol::{ReaderRecord, SheetHeader},
-        rows::{ReadPurpose, RowCollector, StopReason},
-        workbook::{self, Workbook, WorkbookPartReader},
-        zip_limits,
-    },
+    cell::Cell,
+    number_formats::{FORMAT_AS_TEXT_HINT, NumberFormats},
+    protocol::{ReaderRecord, SheetSummary},
     rejection::shorten_for_message,
+    rows::{ReadPurpose, RowCollector, StopReason},
+    workbook::{self, Workbook, WorkbookPartReader},
+    zip_limits,
 };
 use patio_proto::imports::Rejection;
 use quick_xml::events::{BytesStart, Event};
@@ -16,7 +14,7 @@ use std::{io, rc::Rc};
 
 /// Reads a workbook and passes its rows to `send` in records of up to 500: as vehicles, or with their errors for correction.
 ///
-/// A malicious file can abort the process, so [`crate::reader::WorkbookReader`] calls this function in a separate reader process.
+/// A malicious file can abort the process, so [`crate::WorkbookReader`] calls this function in a separate reader process.
 ///
 /// # Errors
 /// Returns the rejection of the file. Records sent before the rejection must be discarded.
@@ -24,7 +22,7 @@ pub fn read_sheet(
     file: &[u8],
     purpose: ReadPurpose,
     send: &mut dyn FnMut(ReaderRecord) -> io::Result<()>,
-) -> Result<SheetHeader, StopReason> {
+) -> Result<SheetSummary, StopReason> {
     zip_limits::check_package(file)?;
     let mut workbook = Workbook::open(file)?;
     let (is_hidden, from_1904) = (workbook.is_hidden, workbook.from_1904);
@@ -34,7 +32,7 @@ pub fn read_sheet(
     if cells.find_data()? {
         cells.each(|at, cell| rows.add_cell(at, cell))?;
     }
-    let mut sheet = rows.into_sheet_header()?;
+    let mut sheet = rows.into_sheet_summary()?;
     if is_hidden {
         sheet.notes.insert(0, "The sheet 'Sheet1' is hidden. Its vehicles were read anyway.".to_owned());
     }
@@ -63,7 +61,7 @@ impl Cells<'_, '_> {
                 Event::Start(start) => match start.local_name().as_ref() {
                     "sheetData" => return Ok(true),
                     "worksheet" => is_worksheet = true,
-                    _ if !is_worksheet => return Err(workbook::no_worksheet_rejection()),
+                    _ if !is_worksheet => return Err(workbook::chart_sheet_rejection()),
                     _ => {}
                 },
                 Event::Eof => return Err(workbook::damaged_part_rejection()),
@@ -146,7 +144,7 @@ impl Cells<'_, '_> {
                 Some(text) => Cell::from_shared_string(text),
                 None => bad(value, "refers to a text that is missing in the workbook."),
             },
-            "str" => Cell::from_text(&crate::reader::text::decode_escapes(value)),
+            "str" => Cell::from_text(&crate::text::decode_escapes(value)),
             "inlineStr" => Cell::from_text(value),
             "b" => {
                 let text = if value.trim() == "1" || value.trim().eq_ignore_ascii_case("true") { "TRUE" } else { "FALSE" };

@@ -4,12 +4,12 @@ import { formatCount } from '@/lib/time'
 import { useOwnActivityToday } from './api'
 import { sumInspectionsPerHour } from './inspectionsPerHour'
 import { useCampaignsText } from './text'
-import styles from './OwnFigures.module.css'
+import styles from './OwnKeyFigures.module.css'
 
 const NONE = '–'
 
 /** The signed-in person's own work: vehicles inspected today, vehicles per hour now, and vehicles with a defect today. */
-export function OwnFigures({ paces }: { paces: InspectionPace[] }) {
+export function OwnKeyFigures({ paces }: { paces: InspectionPace[] }) {
   const t = useCampaignsText()
   const hmc = useSession()?.user.hmc
   const activity = useOwnActivityToday().data

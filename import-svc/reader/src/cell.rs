@@ -3,7 +3,7 @@ use std::rc::Rc;
 
 /// Value of one cell of the campaign worksheet.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) enum Cell {
+pub(crate) enum Cell {
     /// Cell that is empty or contains only whitespace.
     #[default]
     Blank,
@@ -20,18 +20,18 @@ pub(super) enum Cell {
 impl Cell {
     /// Creates a text cell with the trimmed text; a blank cell if nothing remains. Inner spaces are kept, because parking spaces
     /// such as `- 3` contain spaces.
-    pub(super) fn from_text(written: &str) -> Self {
+    pub(crate) fn from_text(written: &str) -> Self {
         let text = trimmed(written);
         if text.is_empty() { Self::Blank } else { Self::Text(text.into()) }
     }
 
     /// Creates a text cell from a shared string of the workbook. The string is copied only if its ends must be trimmed.
-    pub(super) fn from_shared_string(written: &Rc<str>) -> Self {
+    pub(crate) fn from_shared_string(written: &Rc<str>) -> Self {
         if trimmed(written).len() == written.len() && !written.is_empty() { Self::Text(written.clone()) } else { Self::from_text(written) }
     }
 
     /// Returns the text that the cell displays, even if its value is invalid; empty if the cell is blank.
-    pub(super) fn display_text(&self) -> &str {
+    pub(crate) fn display_text(&self) -> &str {
         match self {
             Self::Text(text) => text,
             Self::Unsupported(text, _) | Self::Invalid(text, _) => text,
@@ -40,7 +40,7 @@ impl Cell {
     }
 
     /// Returns the text of the cell in a free-text column, which may be a converted value such as a date. Empty if blank or invalid.
-    pub(super) fn as_text(&self) -> &str {
+    pub(crate) fn free_text(&self) -> &str {
         match self {
             Self::Text(text) => text,
             Self::Unsupported(text, _) => text,

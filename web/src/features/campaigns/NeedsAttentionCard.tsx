@@ -6,10 +6,10 @@ import { useLanguage } from '@/lib/text'
 import { formatCount } from '@/lib/time'
 import { pendingSavesOnDevicesQuery, useLongRepairCount } from './api'
 import type { MissingVehicleRun } from './dashboard/parkingSpaceGrid'
-import { AttentionItem } from './AttentionItem'
+import { NeedsAttentionItem } from './NeedsAttentionItem'
 import { useCampaignsText } from './text'
 import type { YardProgress } from './YardProgressStrip'
-import styles from './AttentionCard.module.css'
+import styles from './NeedsAttentionCard.module.css'
 
 interface AttentionCardProps {
   /** Ids of the campaigns for which the card lists phones with unsent saves. */
@@ -33,7 +33,7 @@ const SILENT_MS = 15 * 60_000
  * Card that lists what team leaders and supervisors should act on, worst first. The list contains open conflicts, phones with unsent saves,
  * idle yards, missing vehicles and long repairs.
  */
-export function AttentionCard({ campaigns, campaign, idle = [], missing = [], hasRepairs = false }: AttentionCardProps) {
+export function NeedsAttentionCard({ campaigns, campaign, idle = [], missing = [], hasRepairs = false }: AttentionCardProps) {
   const t = useCampaignsText()
   const conflicts = useOpenConflicts(campaign)
   const devices = useQueries({ queries: campaigns.map((id) => ({ ...pendingSavesOnDevicesQuery(id), staleTime: 60_000 })) })
@@ -49,18 +49,18 @@ export function AttentionCard({ campaigns, campaign, idle = [], missing = [], ha
         <span id="attention">{t('attention.title')}</span>
         {count > 0 && <span className={styles.count}>{formatCount(count)}</span>}
       </h2>
-      {open > 0 && <AttentionItem isUrgent icon="warning" to={buildPath('/conflicts', { campaign })} text={t('conflicts.open', { n: open })} detail={<Oldest at={conflicts?.conflicts.map(({ mine_at }) => mine_at) ?? []} />} />}
+      {open > 0 && <NeedsAttentionItem isUrgent icon="warning" to={buildPath('/conflicts', { campaign })} text={t('conflicts.open', { n: open })} detail={<Oldest at={conflicts?.conflicts.map(({ mine_at }) => mine_at) ?? []} />} />}
       {held.map((one) => (
         <SilentPhone key={`${one.campaign} ${one.hmc} ${one.device}`} {...one} to={campaign === undefined ? `/campaign/${one.campaign}` : listOf(campaign, 'waiting')} />
       ))}
       {idle.slice(0, MAX_NAMED).map(({ yard: { id, name, done, total }, to }) => (
-        <AttentionItem key={id} icon="people" to={to} text={t('attention.idle', { name, n: formatCount(total - done) })} />
+        <NeedsAttentionItem key={id} icon="people" to={to} text={t('attention.idle', { name, n: formatCount(total - done) })} />
       ))}
       {idle.length > MAX_NAMED && <p className="quiet">{t('attention.moreIdle', { n: idle.length - MAX_NAMED })}</p>}
       {missing.slice(0, MAX_NAMED).map(({ first, last, vehicles }) => (
-        <AttentionItem key={first} icon="question" to={listOf(campaign ?? 0, 'Not Found')} text={t('attention.missing', { n: formatCount(vehicles), first, last })} />
+        <NeedsAttentionItem key={first} icon="question" to={listOf(campaign ?? 0, 'Not Found')} text={t('attention.missing', { n: formatCount(vehicles), first, last })} />
       ))}
-      {repairs > 0 && <AttentionItem icon="spanner" to={listOf(campaign ?? 0, 'Repair')} text={t('attention.repairs', { n: repairs })} />}
+      {repairs > 0 && <NeedsAttentionItem icon="spanner" to={listOf(campaign ?? 0, 'Repair')} text={t('attention.repairs', { n: repairs })} />}
       {isKnown && count === 0 && <p className="quiet">{t('attention.none')}</p>}
     </section>
   )
@@ -88,5 +88,5 @@ function SilentPhone({ hmc, saves, oldest_at, told_at, to }: SilentPhoneProps) {
   const now = useCurrentTime()
   const age = formatTimeAgo(Date.parse(oldest_at), now, useLanguage())
   const isSilent = now - Date.parse(told_at) >= SILENT_MS
-  return <AttentionItem isUrgent={isSilent} icon="phone" to={to} text={t(isSilent ? 'attention.silent' : 'attention.phone', { hmc })} detail={t('held.line', { n: saves, age })} />
+  return <NeedsAttentionItem isUrgent={isSilent} icon="phone" to={to} text={t(isSilent ? 'attention.silent' : 'attention.phone', { hmc })} detail={t('held.line', { n: saves, age })} />
 }

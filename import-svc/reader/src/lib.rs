@@ -9,6 +9,7 @@ mod format_code;
 mod normalization_counts;
 mod number_formats;
 pub mod protocol;
+pub mod rejection;
 mod rows;
 pub mod sandbox;
 mod sheet;
@@ -33,9 +34,9 @@ pub const READER_ARGUMENT: &str = "read-workbook";
 const CORRECTION_ARGUMENT: &str = "to-correct";
 
 /// Runs the workbook reader if the program was started with [`READER_ARGUMENT`], and returns the exit code; otherwise returns
-/// `None`. Every binary that contains import-svc must call this function first in `main`.
+/// `None`. Every program that contains import-svc must call this function first in `main`.
 #[must_use]
-pub fn run_if_requested() -> Option<ExitCode> {
+pub fn run_reader_if_requested() -> Option<ExitCode> {
     std::env::args_os().nth(1).is_some_and(|first| first == READER_ARGUMENT).then(|| {
         let corrects = std::env::args_os().nth(2).is_some_and(|second| second == CORRECTION_ARGUMENT);
         worker::run_reader_process(if corrects { ReadPurpose::Correct } else { ReadPurpose::Import })

@@ -13,17 +13,17 @@ import { Alert, EmptyNotice, ErrorNotice, Skeleton } from '@/ui/Page'
 import { Pager } from '@/ui/Pager'
 import { SearchBox } from '@/ui/SearchBox'
 import { showToast } from '@/ui/Toast'
-import { describeUserRejection, useDeleteUser, useUnlockUser, useDownloadUserData, useUsers } from './api'
+import { describeUserChangeError, useDeleteUser, useUnlockUser, useDownloadUserData, useUsers } from './api'
 import { filterAndSortUsers, parseUserListSettings } from './userList'
 import { USER_CHANGE_PANELS, UserDrawer } from './UserDrawer'
 import { UserFilters } from './UserFilters'
 import { UserHistoryDialog } from './UserHistoryDialog'
 import { UserSessionsDialog } from './UserSessionsDialog'
 import { UserTable } from './UserTable'
-import styles from './ActiveUsersPanel.module.css'
+import styles from './UserListPanel.module.css'
 
 /** List of users with search, filters and order in the URL, and a drawer for the chosen user. */
-export function ActiveUsersPanel() {
+export function UserListPanel() {
   const t = useUsersText()
   const users = useUsers()
   if (users.isPending) return <Skeleton rows={4} height={64} label={t('common.loading')} />
@@ -123,6 +123,6 @@ function DeleteUser({ user, onDone }: { user: User; onDone: () => void }) {
 
 function Refusal({ error, words }: { error: Error; words: (why: string) => string }) {
   const t = useUsersText()
-  const { key, message } = describeUserRejection(error)
+  const { key, message } = describeUserChangeError(error)
   return <Alert kind="error">{words(t(key, { message }))}</Alert>
 }

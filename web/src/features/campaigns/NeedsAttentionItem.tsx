@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Link } from '@/lib/route'
 import { Icon, type IconName } from '@/ui/Icon'
-import styles from './AttentionItem.module.css'
+import styles from './NeedsAttentionItem.module.css'
 
 interface AttentionItemProps {
   icon: IconName
@@ -15,7 +15,7 @@ interface AttentionItemProps {
 }
 
 /** Row of the attention card: a problem, with a link to the page where a person can act on it. */
-export function AttentionItem({ icon, text, detail, to, isUrgent = false }: AttentionItemProps) {
+export function NeedsAttentionItem({ icon, text, detail, to, isUrgent = false }: AttentionItemProps) {
   return (
     <Link href={to} className={`${styles.item} ${isUrgent ? styles.urgent : ''}`}>
       <Icon name={icon} size={22} />
