@@ -70,14 +70,18 @@ impl AccessEventLog {
     pub async fn record_event(&self, access: AccessEvent) -> Result<(), Error> {
         self.write_due_counts().await?;
         let now = self.clock.now();
-        let Some(event) = self.first(&access, now) else { return Ok(()) };
+        let Some((sort, event)) = self.first(&access, now) else { return Ok(()) };
         let AccessEvent { caller, .. } = access;
-        Ok(self.db.write(move |tx| Box::pin(async move { audit::append(tx, now, Some(&caller), event).await })).await?)
+        let written = self.db.write(move |tx| Box::pin(async move { audit::append(tx, now, Some(&caller), event).await })).await;
+        if written.is_err() {
+            self.seen().remove(&sort); // the next equal event counts as the first one again
+        }
+        Ok(written?)
     }
 
-    /// Returns the audit entry to write for an access event (page view, sign-in or rejected call). Returns `None` for a repetition,
-    /// which is only counted.
-    fn first(&self, access: &AccessEvent, now: DateTime<Utc>) -> Option<AuditEvent> {
+    /// Returns the audit entry to write for an access event (page view, sign-in or rejected call), and the key under which its
+    /// repetitions are counted. Returns `None` for a repetition.
+    fn first(&self, access: &AccessEvent, now: DateTime<Utc>) -> Option<(Sort, AuditEvent)> {
         let AccessEvent { caller, event } = access;
         let mut sort = Sort { user_id: caller.user_id, kind: event.kind, summary: event.summary.clone(), address: event.address.clone() };
         let mut seen = self.seen();
@@ -91,8 +95,8 @@ impl AccessEventLog {
         let summary =
             if sort.summary.is_empty() { "did more than 60 different things within a minute".to_owned() } else { sort.summary.clone() };
         let series = Series { since: now, more: 0, caller: caller.clone(), subject: event.subject.clone() };
-        seen.insert(sort, series);
-        Some(AuditEvent { summary, ..event.clone() })
+        seen.insert(sort.clone(), series);
+        Some((sort, AuditEvent { summary, ..event.clone() }))
     }
 
     /// Writes one audit entry for each count of repeated page views, sign-ins or rejected calls whose first event is at least a minute
@@ -107,10 +111,11 @@ impl AccessEventLog {
     async fn write_before(&self, before: DateTime<Utc>) -> Result<(), Error> {
         let over: Vec<(Sort, Series)> = self.seen().extract_if(|_, series| series.since <= before).collect();
         let now = self.clock.now();
-        let entries: Vec<_> = over.into_iter().filter(|(_, series)| series.more > 0).map(entry).collect();
-        if entries.is_empty() {
+        let counted: Vec<_> = over.into_iter().filter(|(_, series)| series.more > 0).collect();
+        if counted.is_empty() {
             return Ok(());
         }
+        let entries: Vec<_> = counted.iter().map(entry).collect();
         let writing = self.db.write(move |tx| {
             Box::pin(async move {
                 for (caller, event) in entries {
@@ -119,7 +124,11 @@ impl AccessEventLog {
                 Ok::<_, sqlx::Error>(())
             })
         });
-        Ok(writing.await?)
+        let written = writing.await;
+        if written.is_err() {
+            self.seen().extend(counted); // the next call writes these counts
+        }
+        Ok(written?)
     }
 
     /// Writes all pending counts of repeated page views, sign-ins and rejected calls to the audit log at shutdown.
@@ -135,15 +144,15 @@ impl AccessEventLog {
     }
 }
 
-fn entry((sort, series): (Sort, Series)) -> (Caller, AuditEvent) {
+fn entry((sort, series): &(Sort, Series)) -> (Caller, AuditEvent) {
     let what = if sort.summary.is_empty() { "did other things" } else { &sort.summary };
     let event = AuditEvent {
         kind: sort.kind,
-        subject: series.subject,
+        subject: series.subject.clone(),
         summary: format!("{what}, {} more times within a minute", series.more),
         new: Some(json!({ "times": series.more })),
-        address: sort.address,
+        address: sort.address.clone(),
         ..AuditEvent::default()
     };
-    (series.caller, event)
+    (series.caller.clone(), event)
 }

@@ -24,7 +24,7 @@ fn key_file(path: &Path) -> CheckResult {
         Ok(None) => CheckResult::Warning(format!("{} does not exist; it is created on an empty database", path.display())),
         Err(cause) => CheckResult::Failed(errors::format_error_chain(&cause), "set PATIO_KEY_FILE to the key file of this installation"),
         Ok(Some(_)) if fs::metadata(path).is_ok_and(|found| found.permissions().mode() & OTHERS_MODE != 0) => CheckResult::Failed(
-            format!("all users of this machine can read {}", path.display()),
+            format!("all users of this machine can access {}", path.display()),
             "run `chmod 600` on the file; a user who also has a backup can sign in as any user",
         ),
         Ok(Some(_)) => CheckResult::Passed(format!("{} contains a key", path.display())),

@@ -226,7 +226,7 @@ fn spawn_maintenance(host: &ServiceHost, sign_in_service: Arc<SignInService>) {
         let sign_in_service = sign_in_service.clone();
         async move {
             if let Err(cause) = sign_in_service.run_maintenance().await {
-                tracing::warn!(%cause, "failed to delete expired token revocations or to rotate the signing key, retrying in an hour");
+                tracing::warn!(%cause, "hourly maintenance of revocations, lockout counters and signing keys failed, retrying in an hour");
             }
         }
     });

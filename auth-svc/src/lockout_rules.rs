@@ -50,8 +50,8 @@ pub struct CounterNames {
     pub primary: String,
     /// Name of a second counter, which counts the attempt but cannot block it; `None` when the attempt has only one counter.
     pub secondary: Option<String>,
-    /// Rate limits that apply to the attempt, each with the name of its counter.
-    pub wide: Vec<(String, RateLimit)>,
+    /// Rate limits on all attempts of a user or of an address, each with the name of its counter.
+    pub rate_limits: Vec<(String, RateLimit)>,
 }
 
 impl CounterNames {
@@ -59,7 +59,7 @@ impl CounterNames {
     #[must_use]
     pub fn sorted_counter_names(&self) -> Vec<String> {
         let mut all: Vec<String> =
-            [&self.primary].into_iter().chain(&self.secondary).chain(self.wide.iter().map(|(bucket, _)| bucket)).cloned().collect();
+            [&self.primary].into_iter().chain(&self.secondary).chain(self.rate_limits.iter().map(|(bucket, _)| bucket)).cloned().collect();
         all.sort_unstable();
         all.dedup();
         all
@@ -116,8 +116,8 @@ pub fn apply_operation(
 fn check(counters: &FailureCounters, counter_names: &CounterNames, now: i64) -> LockoutDecision {
     let counter = |bucket: &str| counters.get(bucket).copied().unwrap_or_default();
     let block = counter(&counter_names.primary).blocked_ms - now;
-    let wide = counter_names.wide.iter().map(|(bucket, rule)| remaining_wait(counter(bucket), *rule, now));
-    match wide.chain([block]).max().unwrap_or_default() {
+    let rate_limits = counter_names.rate_limits.iter().map(|(bucket, rule)| remaining_wait(counter(bucket), *rule, now));
+    match rate_limits.chain([block]).max().unwrap_or_default() {
         wait if wait > 0 => LockoutDecision::Deny(wait),
         _ => LockoutDecision::Allow(MAX_FAILED_ATTEMPTS),
     }
@@ -130,7 +130,7 @@ const fn remaining_wait(counter: FailureCounter, rule: RateLimit, now: i64) -> i
 }
 
 fn reserve_attempt(counters: &mut FailureCounters, counter_names: &CounterNames, now: i64) -> LockoutDecision {
-    for (bucket, rule) in &counter_names.wide {
+    for (bucket, rule) in &counter_names.rate_limits {
         let counter = unexpired_counter(counters, bucket, now);
         counter.until_ms = counter.until_ms.max(now) + rule.ms;
         (counter.failures, counter.last_ms) = (counter.failures + 1, now);
@@ -155,7 +155,7 @@ fn reserve_attempt(counters: &mut FailureCounters, counter_names: &CounterNames,
 }
 
 fn release_attempt(counters: &mut FailureCounters, counter_names: &CounterNames, now: i64) -> LockoutDecision {
-    for (bucket, rule) in &counter_names.wide {
+    for (bucket, rule) in &counter_names.rate_limits {
         let counter = unexpired_counter(counters, bucket, now);
         if counter.failures > 0 {
             counter.failures -= 1;
@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     fn at(key: &str) -> CounterNames {
-        CounterNames { primary: key.to_owned(), secondary: None, wide: Vec::new() }
+        CounterNames { primary: key.to_owned(), secondary: None, rate_limits: Vec::new() }
     }
 
     fn known(mark: &str, address: &str) -> CounterNames {
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn one_account_takes_twenty_failures_from_anywhere_and_then_one_in_36_seconds() {
         let mut counters = FailureCounters::new();
-        let from = |address: i64| CounterNames { wide: vec![("a".to_owned(), ACCOUNT_RATE_LIMIT)], ..at(&format!("p{address}")) };
+        let from = |address: i64| CounterNames { rate_limits: vec![("a".to_owned(), ACCOUNT_RATE_LIMIT)], ..at(&format!("p{address}")) };
         for address in 0..20 {
             assert_eq!(apply_operation(&mut counters, &from(address), LockoutOperation::Reserve, 1_000), LockoutDecision::Allow(4));
         }
@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn an_attacker_at_one_address_cannot_lock_the_owner_out_elsewhere() {
-        let from = |address: &str| CounterNames { wide: vec![("a".to_owned(), ACCOUNT_RATE_LIMIT)], ..at(address) };
+        let from = |address: &str| CounterNames { rate_limits: vec![("a".to_owned(), ACCOUNT_RATE_LIMIT)], ..at(address) };
         // The owner signs in on a new device at another address, and on a known device at the attacker's address.
         for owner in [from("new"), known("mark", "theirs")] {
             let (mut counters, mut tried) = (FailureCounters::new(), 0);
@@ -285,7 +285,7 @@ mod tests {
     #[test]
     fn one_address_takes_a_hundred_failures_in_any_ten_minutes_and_successes_do_not_count() {
         let (mut counters, mut tried) = (FailureCounters::new(), Vec::new());
-        let on = |name: usize| CounterNames { wide: vec![("i".to_owned(), ADDRESS_RATE_LIMIT)], ..at(&format!("p{name}")) };
+        let on = |name: usize| CounterNames { rate_limits: vec![("i".to_owned(), ADDRESS_RATE_LIMIT)], ..at(&format!("p{name}")) };
         for name in 0..200 {
             assert_eq!(apply_operation(&mut counters, &on(name), LockoutOperation::Reserve, 1), LockoutDecision::Allow(4));
             apply_operation(&mut counters, &on(name), LockoutOperation::Release, 1);
@@ -317,8 +317,8 @@ mod tests {
     }
 
     #[test]
-    fn a_success_gives_back_its_own_booking_of_a_wide_limit_and_no_more() {
-        let on = CounterNames { wide: vec![("a".to_owned(), ACCOUNT_RATE_LIMIT)], ..at("p") };
+    fn a_success_gives_back_its_own_booking_of_a_rate_limit_and_no_more() {
+        let on = CounterNames { rate_limits: vec![("a".to_owned(), ACCOUNT_RATE_LIMIT)], ..at("p") };
         let mut counters = FailureCounters::new();
         apply_operation(&mut counters, &on, LockoutOperation::Reserve, 0);
         apply_operation(&mut counters, &on, LockoutOperation::Reserve, 0);

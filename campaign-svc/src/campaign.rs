@@ -52,7 +52,7 @@ pub enum CampaignState {
 
 /// Error for an unknown text in the status column or the state column of a campaign.
 #[derive(Debug, thiserror::Error)]
-#[error("the status column or state column of a campaign contains the unknown value `{0}`")]
+#[error("a row of the table campaigns contains the unknown status or state `{0}`")]
 pub struct InvalidColumnValue(String);
 
 impl TryFrom<String> for StatusColumn {

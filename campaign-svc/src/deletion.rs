@@ -50,7 +50,7 @@ impl Context {
             let _ = done.send(());
         });
         if tokio::time::timeout(RESPONSE_TIMEOUT, removed).await.is_err() {
-            tracing::info!(campaign = id, "deleting the vehicles of a deleted campaign continues in the background");
+            tracing::info!(campaign = id, "campaign deleted, its vehicles are still being deleted in the background");
         }
     }
 

@@ -6,7 +6,6 @@ use patio_kit::{
     host::ServiceHost,
     telemetry::{outage::OutageTracker, to_gauge_value},
 };
-use tonic::Code;
 
 /// Heartbeat timeout of a draft campaign. A draft whose import has sent no heartbeat for this time is discarded.
 const HEARTBEAT_TIMEOUT: TimeDelta = TimeDelta::seconds(30);
@@ -82,7 +81,7 @@ impl Sweeper {
 /// unavailable, which ends the step.
 fn log_failure(work: &str, id: i64, outcome: Result<(), Error>) -> Result<(), Error> {
     match outcome {
-        Err(Error::DependencyFailed(status)) if status.code() == Code::Unavailable => Err(Error::DependencyFailed(status)),
+        Err(cause) if cause.is_unavailable() => Err(cause),
         Err(cause) => {
             tracing::warn!(work, %cause, campaign = id, "background work on a campaign failed, retrying");
             Ok(())

@@ -84,7 +84,7 @@ impl Context {
     /// the campaign later.
     async fn unlock_after_failed_close(&self, id: i64) {
         if let Err(cause) = self.resync_to_vehicle_svc(id, self.now() + TimeDelta::seconds(1)).await {
-            tracing::warn!(%cause, campaign = id, "campaign could not be closed and still rejects saves, retrying to allow them");
+            tracing::warn!(%cause, campaign = id, "failed to unlock a campaign that could not be closed, its saves are rejected until a retry succeeds");
         }
     }
 

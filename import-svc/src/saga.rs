@@ -126,12 +126,19 @@ impl Importer {
                 self.start(id, leftover, Run::new(self, id, person.caller, steps, upload)).await
             }
             BeginAttemptResult::AlreadyImported { campaign_id, vehicles } => match steps.find_published_campaign(campaign_id).await? {
-                Some(campaign) => Ok(ImportOutcome::imported(campaign, vehicles, Vec::new())),
+                Some(campaign) => {
+                    self.progress_of(upload.id, &person.caller).publish_final_phase(ImportPhase::Done).await;
+                    Ok(ImportOutcome::imported(campaign, vehicles, Vec::new()))
+                }
                 None => Err(errors::status(Code::NotFound, Reason::NoCampaign, &"The campaign of this upload was deleted.").into()),
             },
             BeginAttemptResult::Running => Err(Error::AlreadyRunning),
             BeginAttemptResult::UploadIdReused => Err(Error::UploadIdReused),
         }
+    }
+
+    fn progress_of(&self, upload_id: Uuid, caller: &Caller) -> ProgressTracker {
+        ProgressTracker::new(self.host.cache.clone(), self.host.clock.clone(), upload_id, caller.user_id)
     }
 
     /// Runs an import in a background task, so that a disconnected client cannot interrupt the import between two steps.
@@ -143,6 +150,7 @@ impl Importer {
                 let vehicles = campaign.total_vehicles;
                 store::record_draft(&self.db, id, (draft, campaign.name.clone()), vehicles).await?;
                 store::record_success(&self.db, id, run.caller.clone(), self.host.clock.now()).await?;
+                run.progress.publish_final_phase(ImportPhase::Done).await;
                 return Ok(ImportOutcome::imported(campaign, vehicles, Vec::new()));
             }
             run.steps.discard_draft(draft).await;
@@ -204,7 +212,7 @@ struct Run {
 impl Run {
     fn new(importer: &Importer, id: i64, caller: Caller, steps: SagaClients, upload: UploadedWorkbook) -> Self {
         let Importer { host, db, reader, .. } = importer.clone();
-        let progress = Arc::new(ProgressTracker::new(host.cache.clone(), host.clock.clone(), upload.id, caller.user_id));
+        let progress = Arc::new(importer.progress_of(upload.id, &caller));
         let UploadedWorkbook { id: upload_id, file_name, data } = upload;
         Self {
             id,

@@ -294,3 +294,25 @@ async fn heartbeats_of_a_draft_are_sent_while_its_vehicles_are_stored() {
     let imported = world.imported(&fresh(), &good("Fuel pumps", 10)).await;
     assert!(world.kingdom().campaigns[&imported.campaign.unwrap().id].touched >= 1);
 }
+
+#[tokio::test]
+async fn a_retry_knows_the_draft_of_the_earlier_attempt_until_it_has_its_own() {
+    each_database(async |host| {
+        let world = World::on(host).await;
+        let db = world.host.open_database(SCHEMA).await.unwrap();
+        let begin = async |minutes| {
+            let mut attempt = attempt(&world, "tried twice");
+            attempt.at += chrono::TimeDelta::minutes(minutes);
+            match store::begin_attempt(&db, attempt, ActiveImports::default()).await.unwrap() {
+                BeginAttemptResult::Started { id, leftover } => (id, leftover),
+                _ => panic!("the attempt was not started"),
+            }
+        };
+        let (import, none) = begin(0).await;
+        assert_eq!(none, None);
+        store::record_draft(&db, import, (41, "Lost".to_owned()), 12).await.unwrap();
+        assert_eq!(begin(10).await, (import, Some(41)));
+        assert_eq!(begin(20).await, (import, Some(41)), "the second attempt died before it could look for the published campaign");
+    })
+    .await;
+}

@@ -63,8 +63,11 @@ pub enum Error {
     /// Another vehicle of the campaign already has this VIN.
     #[error("Another vehicle in this campaign already has the VIN {0}.")]
     VinTaken(String),
+    /// Each attempt to save met another change of the same vehicle.
+    #[error("Another change was made at the same time. Try again.")]
+    ConcurrentChange,
     /// The idempotency key of the save was used before for a save with other values.
-    #[error("The server already received this save with different values. Reload the vehicle and save again.")]
+    #[error("This save was already sent once with other values. Reload the vehicle and save again.")]
     KeyReused,
     /// A field of the request is invalid; the text names the field and the rule.
     #[error("{0}")]
@@ -107,6 +110,7 @@ impl From<Error> for Status {
             Error::TooManyConflicts(_) => status(Code::FailedPrecondition, Reason::TooManyConflicts, &error),
             Error::CampaignClosed(_) => status(Code::FailedPrecondition, Reason::CampaignClosed, &error),
             Error::VinTaken(_) => status(Code::AlreadyExists, Reason::VinTaken, &error),
+            Error::ConcurrentChange => status(Code::Unavailable, Reason::Busy, &error),
             Error::KeyReused => status(Code::AlreadyExists, Reason::KeyReused, &error),
             Error::InvalidField(_) => status(Code::InvalidArgument, Reason::BadRequest, &error),
             Error::Database(cause) => errors::database_status(cause),

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { ALL_SERVER_TRANSLATIONS, toPortuguese } from './lib/sentences'
 
 const ROOT = join(import.meta.dirname, '../..')
-const CRATES = ['auth-svc', 'campaign-svc', 'vehicle-svc', 'import-svc', 'gateway', 'proto', 'proto/kit']
+const CRATES = ['auth-svc', 'campaign-svc', 'vehicle-svc', 'import-svc', 'import-svc/reader', 'gateway', 'proto', 'proto/kit']
 
 /** Files with sentences for readers of the API description and of metrics only. */
 const API_DESCRIPTION = /^(?:gateway\/src\/(?:openapi|routes\/openapi_base)|proto\/kit\/src\/telemetry\/(?:metric_help|process_metrics))\.rs$/

@@ -157,7 +157,7 @@ fn call(operation: LockoutOperation, counter_names: &CounterNames) -> redis::Scr
     let mut call = LOCKOUT_SCRIPT.prepare_invoke();
     call.key(key(&counter_names.primary)).key(key(counter_names.secondary.as_ref().unwrap_or(&counter_names.primary)));
     call.arg(name).arg(MAX_FAILED_ATTEMPTS).arg(BLOCK_DURATION_MS).arg(FAILURE_EXPIRY_MS).arg(imported);
-    for (bucket, rule) in &counter_names.wide {
+    for (bucket, rule) in &counter_names.rate_limits {
         call.key(key(bucket)).arg(rule.limit).arg(rule.ms);
     }
     call

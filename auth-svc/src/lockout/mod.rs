@@ -151,11 +151,11 @@ pub fn locked_out_error(wait_ms: i64) -> Error {
 pub fn sign_in_counter_names(account: &str, place: &str, mark: Option<&str>) -> CounterNames {
     let pair = format!("p:{account}:{place}");
     match mark {
-        Some(mark) => CounterNames { primary: format!("d:{account}:{mark}"), secondary: Some(pair), wide: Vec::new() },
+        Some(mark) => CounterNames { primary: format!("d:{account}:{mark}"), secondary: Some(pair), rate_limits: Vec::new() },
         None => CounterNames {
             primary: pair,
             secondary: None,
-            wide: vec![(format!("a:{account}"), ACCOUNT_RATE_LIMIT), (format!("i:{place}"), ADDRESS_RATE_LIMIT)],
+            rate_limits: vec![(format!("a:{account}"), ACCOUNT_RATE_LIMIT), (format!("i:{place}"), ADDRESS_RATE_LIMIT)],
         },
     }
 }
@@ -166,7 +166,7 @@ pub fn sign_in_counter_names(account: &str, place: &str, mark: Option<&str>) -> 
 /// belongs to sign-ins on the account from the same address, so that a failed attempt also counts towards the block of these sign-ins.
 #[must_use]
 pub fn own_password_counter_names(account: &str, place: &str) -> CounterNames {
-    CounterNames { primary: format!("o:{account}"), secondary: Some(format!("p:{account}:{place}")), wide: Vec::new() }
+    CounterNames { primary: format!("o:{account}"), secondary: Some(format!("p:{account}:{place}")), rate_limits: Vec::new() }
 }
 
 /// Returns the network whose addresses share one rate limit: an IPv4 address, or the /64 network of an IPv6 address. The gateway

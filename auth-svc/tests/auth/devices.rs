@@ -281,3 +281,36 @@ async fn pending_page_view_counts_are_written_at_shutdown() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn page_views_that_could_not_be_written_are_written_later() {
+    each_database(async |host| {
+        let office = Office::open(host).await;
+        let who = office.by_gateway(&office.admin().await).await;
+        let db = office.host.open_database(SCHEMA).await.unwrap();
+        let visit = async |page: &str| {
+            let ask = RecordPageViewRequest { kind: "page-view".to_owned(), page: page.to_owned(), ..Default::default() };
+            office.sessions().record_page_view(who.request(ask)).await.is_ok()
+        };
+        let rename = async |from: &'static str, to: &'static str| {
+            let statement = sqlx::AssertSqlSafe(format!("alter table {from} rename to {to}"));
+            db.write(move |tx| {
+                Box::pin(async move { patio_kit::on!(tx.connection(), c => sqlx::query(statement).execute(c).await.map(drop)) })
+            })
+            .await
+            .unwrap();
+        };
+        assert!(visit("home").await && visit("home").await);
+        pass(&office.host, TimeDelta::seconds(61)).await;
+        rename("audit_events", "audit_events_moved").await;
+        assert!(!visit("import").await && !visit("import").await);
+        rename("audit_events_moved", "audit_events").await;
+        assert!(visit("import").await);
+        let mut entries: Vec<_> =
+            office.audit().await.into_iter().map(|event| event.summary).filter(|text| text.starts_with("opened")).collect();
+        entries.sort();
+        assert_eq!(entries, ["opened home", "opened home, 1 more times within a minute", "opened import"]);
+        db.close().await;
+    })
+    .await;
+}

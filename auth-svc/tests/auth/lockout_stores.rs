@@ -184,13 +184,13 @@ async fn redis_script_and_memory_rules_decide_alike() {
 /// Returns counter names from few accounts, addresses and device tokens, so that random operations often hit the same counters.
 fn some_counter_names(run: u64, account: u64, other: u64) -> CounterNames {
     let pair = format!("test {run} p{account}");
-    let wide = vec![
+    let rate_limits = vec![
         (format!("test {run} a{}", account % 4), RateLimit { limit: 20, ms: 36_000 }),
         (format!("test {run} i{other}"), RateLimit { limit: 40, ms: 12_000 }),
     ];
     match other {
-        0 => CounterNames { primary: format!("test {run} d{account}"), secondary: Some(pair), wide: Vec::new() },
-        _ => CounterNames { primary: pair, secondary: None, wide },
+        0 => CounterNames { primary: format!("test {run} d{account}"), secondary: Some(pair), rate_limits: Vec::new() },
+        _ => CounterNames { primary: pair, secondary: None, rate_limits },
     }
 }
 

@@ -32,7 +32,8 @@ pub struct Pace {
     campaign_id: i64,
     /// Active users, who saved a vehicle in the last 15 minutes; most recent save first.
     people: Vec<UserPace>,
-    /// Number of saved vehicles per hour, averaged since the first save in the last 30 minutes, but over at least 10 minutes.
+    /// Number of saved vehicles per hour: the sum of the rates of `people`. When the list is empty, the saves of the last 30 minutes,
+    /// averaged since the first of them, but over at least 10 minutes.
     per_hour: f64,
     /// Number of vehicles of the campaign that are not inspected yet.
     remaining: i64,

@@ -5,7 +5,7 @@ use crate::{
     limits::admission,
     middleware,
     server::{
-        idle_timeouts::{ConnectionActivity, IdleTimeouts, InFlightGuard, TrackedBody},
+        idle_timeouts::{ConnectionActivity, IdleTimeouts, TrackedBody},
         runtime::HandlerRuntime,
     },
     state::AppState,
@@ -40,7 +40,7 @@ use tower::ServiceExt;
 
 /// Maximum time that a graceful shutdown waits for requests in flight.
 pub(super) const DRAIN_TIMEOUT: Duration = Duration::from_secs(20);
-/// Idle timeout of a connection on which a request is in flight but no response data is sent.
+/// Idle timeout of a connection on which a request is in flight but no data is received or sent.
 const REQUEST_IDLE_TIMEOUT: Duration = Duration::from_secs(180);
 /// Keep-alive timeout for connections of trusted proxies. Most proxies close idle connections after a minute. The gateway must
 /// not close first, because a request that the proxy has just sent would be lost.
@@ -121,7 +121,7 @@ impl Connection {
     {
         let pulse = ConnectionActivity::new();
         let (answering, counted) = (self.clone(), pulse.clone());
-        let service = service_fn(move |request| answering.clone().answer(request, counted.start_request()));
+        let service = service_fn(move |request| answering.clone().answer(request, counted.clone()));
         let timeouts = self.timeouts;
         let builder = self.builder();
         let mut served = pin!(builder.serve_connection(TokioIo::new(stream), service));
@@ -176,9 +176,13 @@ impl Connection {
         builder
     }
 
-    async fn answer(self: Arc<Self>, request: http::Request<Incoming>, busy: InFlightGuard) -> Result<Response, Infallible> {
-        let paced = |body: Incoming| Body::new(BodyWithTimeout::new(body, self.api.config.body_timeout));
-        let mut request = request.map(|body| if body.is_end_stream() { Body::empty() } else { paced(body) });
+    async fn answer(self: Arc<Self>, request: http::Request<Incoming>, activity: ConnectionActivity) -> Result<Response, Infallible> {
+        let busy = activity.start_request();
+        let received = |body| {
+            let paced = Body::new(BodyWithTimeout::new(body, self.api.config.body_timeout));
+            Body::new(TrackedBody::new(paced, activity.start_request()))
+        };
+        let mut request = request.map(|body| if body.is_end_stream() { Body::empty() } else { received(body) });
         request.extensions_mut().insert(self.peer);
         let alone = request.version() < Version::HTTP_2;
         self.shared.fetch_or(!alone, Ordering::Relaxed);

@@ -28,7 +28,7 @@ pub struct IdleTimeouts {
     pub first: Duration,
     /// Idle timeout of a connection between the end of a request and the start of the next request.
     pub between_requests: Duration,
-    /// Idle timeout of a connection on which a request is in flight but no response data is sent.
+    /// Idle timeout of a connection on which a request is in flight but no data is received or sent.
     pub during_request: Duration,
 }
 
@@ -78,14 +78,15 @@ impl Drop for InFlightGuard {
     }
 }
 
-/// Response body that marks its request as in flight until the body is fully sent.
+/// Body of a request or response. Each frame counts as activity of the connection, and the request is in flight until the body is
+/// dropped.
 pub struct TrackedBody {
     body: Body,
     busy: InFlightGuard,
 }
 
 impl TrackedBody {
-    /// Wraps the response body of a request in flight.
+    /// Wraps a body of the request in flight that `busy` guards.
     #[must_use]
     pub fn new(body: Body, busy: InFlightGuard) -> Self {
         Self { body, busy }
@@ -108,5 +109,30 @@ impl http_body::Body for TrackedBody {
 
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures::stream;
+    use http_body_util::BodyExt;
+    use std::convert::Infallible;
+
+    #[tokio::test]
+    async fn each_received_part_of_an_upload_postpones_the_idle_timeout() {
+        let minute = Duration::from_secs(60);
+        let timeouts = IdleTimeouts { first: minute, between_requests: minute, during_request: minute };
+        let activity = ConnectionActivity::new();
+        let parts = stream::iter([Ok::<_, Infallible>(Bytes::from_static(b"a")), Ok(Bytes::from_static(b"b"))]);
+        let mut upload = TrackedBody::new(Body::from_stream(parts), activity.start_request());
+        let mut deadline = activity.idle_deadline(timeouts);
+        for _ in 0..2 {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+            upload.frame().await.unwrap().unwrap();
+            let postponed = activity.idle_deadline(timeouts);
+            assert!(postponed > deadline, "a part arrived");
+            deadline = postponed;
+        }
     }
 }

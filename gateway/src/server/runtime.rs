@@ -41,7 +41,7 @@ impl IoRuntime {
     /// # Errors
     /// Returns an error when the threads cannot be started.
     pub fn start() -> anyhow::Result<Self> {
-        let threads = Builder::new_multi_thread().enable_all().thread_name("doors").build();
+        let threads = Builder::new_multi_thread().enable_all().thread_name("io").build();
         Ok(Self(Some(threads.context("cannot start the I/O threads")?)))
     }
 
@@ -71,16 +71,16 @@ mod tests {
 
     #[test]
     fn work_runs_on_the_chosen_runtime() {
-        let (beside, doors) = (Builder::new_multi_thread().thread_name("beside").build().unwrap(), IoRuntime::start().unwrap());
+        let (beside, io) = (Builder::new_multi_thread().thread_name("handlers").build().unwrap(), IoRuntime::start().unwrap());
         let work = beside.block_on(async { HandlerRuntime::current() });
         let named = || async { thread::current().name().map(str::to_owned) };
-        let names = beside.block_on(doors.run(async move {
+        let names = beside.block_on(io.run(async move {
             let there = work.run(named()).await.unwrap();
             let here = HandlerRuntime::default().run(named()).await.unwrap();
             (there, here)
         }));
         let (there, here) = names.unwrap();
-        assert_eq!((there.as_deref(), here.as_deref()), (Some("beside"), Some("doors")));
+        assert_eq!((there.as_deref(), here.as_deref()), (Some("handlers"), Some("io")));
     }
 
     #[tokio::test]

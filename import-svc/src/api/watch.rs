@@ -4,7 +4,7 @@ use crate::{
     progress::{self, PROGRESS_POLL_INTERVAL, ProgressRecord},
 };
 use futures::{Stream, stream};
-use patio_kit::{cache::CacheKey, host::ServiceHost};
+use patio_kit::{cache::CacheKey, errors, host::ServiceHost};
 use patio_proto::imports::{ImportPhase, ImportProgress};
 use std::time::{Duration, Instant};
 use tonic::Status;
@@ -49,7 +49,8 @@ impl Watch {
                 match self.host.cache.find_redis_fault().await {
                     // The import may be running, and only its progress cannot be read.
                     Some(_) if self.last.is_some() => self.last_progress_at = Instant::now(),
-                    _ => return self.give_up(),
+                    Some(cause) => return self.end(Err(errors::unavailable_status("Redis", &cause))),
+                    None => return self.give_up(),
                 }
             }
             tokio::time::sleep(PROGRESS_POLL_INTERVAL).await;
@@ -90,23 +91,27 @@ mod tests {
     use super::*;
     use patio_kit::cache::Cache;
     use tokio::time::timeout;
+    use tonic::Code;
 
-    /// Returns the next item of a stream whose last progress record is older than the timeout; `None` when no item arrives within a
-    /// second.
-    async fn next_after_silence(cache: Cache) -> Option<ImportPhase> {
+    /// Returns the next item of a stream without progress for longer than the timeout; `None` when no item arrives within a second.
+    /// `has_begun` tells whether the stream has received progress before.
+    async fn next_after_silence(cache: Cache, has_begun: bool) -> Option<Result<ImportPhase, Code>> {
         let folder = tempfile::tempdir().unwrap();
         let mut host = patio_testing::host(folder.path(), None).await;
         host.cache = cache;
         let seen = ProgressRecord { phase: ImportPhase::Saving.into(), rows: 10, total: Some(20), user_id: 7, at_ms: 0 };
         let (key, last_progress_at) = (progress::cache_key(Uuid::now_v7()), Instant::now() - PROGRESS_TIMEOUT - PROGRESS_POLL_INTERVAL);
-        let mut watch = Watch { host, key, user_id: 7, last: Some(seen), last_progress_at, over: false };
+        let mut watch = Watch { host, key, user_id: 7, last: has_begun.then_some(seen), last_progress_at, over: false };
         let next = timeout(Duration::from_secs(1), watch.next()).await.ok()??;
-        Some(next.unwrap().phase())
+        Some(next.map(|progress| progress.phase()).map_err(|refused| refused.code()))
     }
 
     #[tokio::test]
     async fn a_silent_import_has_failed_unless_its_progress_cannot_be_read() {
-        assert_eq!(next_after_silence(Cache::in_memory()).await, Some(ImportPhase::Failed));
-        assert_eq!(next_after_silence(Cache::in_redis("redis://127.0.0.1:1").unwrap()).await, None);
+        let unreachable = || Cache::in_redis("redis://127.0.0.1:1").unwrap();
+        assert_eq!(next_after_silence(Cache::in_memory(), true).await, Some(Ok(ImportPhase::Failed)));
+        assert_eq!(next_after_silence(Cache::in_memory(), false).await, Some(Err(Code::NotFound)));
+        assert_eq!(next_after_silence(unreachable(), true).await, None);
+        assert_eq!(next_after_silence(unreachable(), false).await, Some(Err(Code::Unavailable)));
     }
 }

@@ -134,11 +134,11 @@ async fn insert(tx: &mut Tx<'_>, attempt: &ImportAttempt) -> Result<i64, Error> 
 }
 
 /// Restarts an import whose earlier attempt ended without a campaign. Returns `false` if another attempt has already restarted
-/// the import.
+/// the import. The row keeps the draft of the earlier attempt, because that draft may be published without a record of it.
 async fn again(tx: &mut Tx<'_>, attempt: &ImportAttempt, earlier: &Earlier) -> Result<bool, Error> {
     let changed = on!(tx.connection(), c => query(
         "update imports set file_name = $2, digest = $3, role = $4, address = $5, started_at = $6, seen_at = $6,
-                ended_at = null, outcome = 'running', campaign_id = null, campaign_name = '', vehicles = 0, errors = 0, cancel = false
+                ended_at = null, outcome = 'running', campaign_name = '', vehicles = 0, errors = 0, cancel = false
           where id = $1 and outcome = $7 and seen_at = $8")
         .bind(earlier.id).bind(&attempt.file_name).bind(&attempt.digest).bind(role::role_text(attempt.caller.role))
         .bind(&attempt.address).bind(attempt.at).bind(&earlier.outcome).bind(earlier.seen_at)

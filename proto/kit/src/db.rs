@@ -244,12 +244,12 @@ impl Db {
         }
     }
 
-    /// Runs `work` without a transaction on `PostgreSQL`. `work` reads rows and then writes with a single last statement.
+    /// Runs `work` without a transaction on `PostgreSQL`. `work` may read rows first, and does all its writing in one last statement.
     ///
     /// The writing statement commits by itself, which saves the round trips of `begin` and `commit`. Other transactions may have
     /// changed the rows that `work` read, so the statement has to check these rows itself. `PostgreSQL` reuses one plan for all
-    /// parameter values, because planning takes longer than running the statement. On `SQLite` this function is equal to
-    /// [`Self::write`].
+    /// parameter values, because planning takes longer than running the statement. On `SQLite` this function does the same
+    /// as [`Self::write`].
     pub async fn write_single_statement<T, E, F>(&self, work: F) -> Result<T, E>
     where
         F: for<'c> FnOnce(&'c mut Tx<'_>) -> BoxFuture<'c, Result<T, E>> + Send + 'static,

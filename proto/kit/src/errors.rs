@@ -10,6 +10,9 @@ macro_rules! reasons {
         pub enum Reason { $($(#[$doc])* $name,)* }
 
         impl Reason {
+            #[cfg(test)]
+            const ALL: &[Self] = &[$(Self::$name,)*];
+
             /// Returns the reason as the text that error responses contain, such as `NO_VEHICLE`.
             #[must_use]
             pub fn text(self) -> &'static str {
@@ -49,7 +52,7 @@ reasons! {
     /// The session does not exist, or has already ended.
     NoSession = "NO_SESSION",
     /// The user does not exist.
-    NoUser = "BULK_CHANGE_USER_ID",
+    NoUser = "NO_USER",
     /// Another user has the requested login name (HMC).
     HmcTaken = "HMC_TAKEN",
     /// The user is the reserved developer account, or the requested login name (HMC) is reserved for that account.
@@ -297,4 +300,24 @@ pub fn is_unique_violation(error: &sqlx::Error) -> bool {
 #[must_use]
 pub fn is_lock_timeout(error: &sqlx::Error) -> bool {
     matches!(error, sqlx::Error::Database(database_error) if database_error.code().is_some_and(|code| code == "55P03"))
+}
+
+#[cfg(test)]
+mod reason_tests {
+    use super::*;
+
+    #[test]
+    fn the_text_of_each_reason_is_its_name() {
+        for reason in Reason::ALL {
+            let words = format!("{reason:?}").chars().fold(String::new(), |mut text, letter| {
+                if letter.is_uppercase() && !text.is_empty() {
+                    text.push('_');
+                }
+                text.extend(letter.to_uppercase());
+                text
+            });
+            assert_eq!(reason.text(), words);
+            assert_eq!(Reason::parse(reason.text()), Some(*reason));
+        }
+    }
 }

@@ -208,10 +208,10 @@ impl VinMeanings {
     }
 }
 
-/// Splits the found vehicles by whether their requested VIN is ambiguous. Returns the vehicles of unambiguous VINs, and the full
-/// VINs of all vehicles that match an ambiguous VIN.
+/// Separates vehicles whose requested VIN matches only one vehicle from vehicles whose requested VIN matches several. Returns the
+/// former, and the full VINs of the latter.
 ///
-/// A vehicle with another model code than the caller meant is left out of both lists.
+/// A vehicle whose model code differs from the requested one is in neither list.
 async fn split_ambiguous(
     tx: &mut Tx<'_>,
     asked: &Asked<'_>,

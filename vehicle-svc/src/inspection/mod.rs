@@ -62,7 +62,6 @@ pub async fn save(together: &SaveBatcher, caller: Caller, save: SaveCommand, now
 /// Repeats the attempt to save until the save is written, a rule rejects the save, or the last attempt fails.
 async fn attempt(together: &SaveBatcher, caller: Caller, save: SaveCommand, now: DateTime<Utc>) -> Result<SaveResult> {
     let key = IdempotencyKey { user_id: caller.user_id, key: save.key.clone(), vehicle_id: save.id, fingerprint: save.fingerprint() };
-    let id = save.id;
     let attempt = Arc::new(SaveAttempt { caller, save, key, now });
     let mut lock = false;
     for number in 0..OPTIMISTIC_ATTEMPTS + 2 {
@@ -78,7 +77,7 @@ async fn attempt(together: &SaveBatcher, caller: Caller, save: SaveCommand, now:
             Err(error) => return Err(error),
         }
     }
-    Err(Error::VehicleNotFound(id))
+    Err(Error::ConcurrentChange)
 }
 
 /// Starts the hourly task that deletes idempotency keys older than [`IDEMPOTENCY_RETENTION`]. Also deletes equally old reports of
@@ -96,9 +95,9 @@ pub fn spawn_key_purge(host: &ServiceHost, db: Db) {
                 })
                 .await;
             match deleted {
-                Ok(count) => tracing::debug!(count, "deleted expired idempotency keys and reports of pending saves"),
+                Ok(count) => tracing::debug!(count, "deleted expired idempotency keys and expired reports of pending saves"),
                 Err(cause) => {
-                    tracing::warn!(%cause, "failed to delete expired idempotency keys and reports of pending saves, retrying in an hour");
+                    tracing::warn!(%cause, "failed to delete expired idempotency keys and expired reports of pending saves, retrying in an hour");
                 }
             }
         }

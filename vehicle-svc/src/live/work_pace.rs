@@ -43,8 +43,13 @@ fn whole(of: &RemainingVehicles, saved: &[RecentUserSaves], now: DateTime<Utc>) 
     }
     let mut people: Vec<UserPace> = people.into_iter().filter_map(|(id, rows)| person(id, &rows, now)).collect();
     people.sort_by_key(|person| std::cmp::Reverse(person.last_at.map(|at| (at.seconds, at.nanos))));
-    let saves = saved.iter().map(|row| row.saves).sum();
-    let rate = per_hour(saves, saved.iter().map(|row| row.first_at).min().unwrap_or(now), now);
+    let rate = if people.is_empty() {
+        let saves = saved.iter().map(|row| row.saves).sum();
+        per_hour(saves, saved.iter().map(|row| row.first_at).min().unwrap_or(now), now)
+    } else {
+        // The screens show the rates of people and yards beside the rate of the campaign, so it is the sum of them.
+        round(people.iter().filter_map(|person| person.per_hour).sum())
+    };
     let left = hours(of.remaining, rate);
     Pace {
         campaign_id: of.campaign_id,
@@ -82,7 +87,12 @@ fn person(user_id: i64, rows: &[&RecentUserSaves], now: DateTime<Utc>) -> Option
 fn per_hour(saves: i64, first_at: DateTime<Utc>, now: DateTime<Utc>) -> f64 {
     let span = (now - first_at).clamp(MIN_SPAN, PACE_WINDOW).as_seconds_f64();
     let saves = f64::from(u32::try_from(saves).unwrap_or(u32::MAX));
-    (saves * 36_000.0 / span).round() / 10.0
+    round(saves * 3_600.0 / span)
+}
+
+/// Rounds a rate to one decimal.
+fn round(rate: f64) -> f64 {
+    (rate * 10.0).round() / 10.0
 }
 
 /// Returns the time until the remaining vehicles are inspected. Returns `None` when no vehicles remain, the rate is
@@ -107,13 +117,13 @@ mod tests {
     fn a_pace_lists_users_at_work_and_estimates_the_finish() {
         let now = DateTime::from_timestamp(1_790_000_000, 0).unwrap();
         let rows = [saved(4, 2, 10, (20, 18), now), saved(4, 3, 5, (17, 1), now), saved(5, 2, 5, (30, 16), now)];
-        let pace = whole(&RemainingVehicles { campaign_id: 1, remaining: 80 }, &rows, now);
+        let pace = whole(&RemainingVehicles { campaign_id: 1, remaining: 90 }, &rows, now);
         assert_eq!(pace.people.len(), 1, "a user without a save for 15 minutes is not at work");
         assert_eq!(
             (pace.people[0].user_id, pace.people[0].yard, pace.people[0].saves, pace.people[0].per_hour),
             (4, Some(3), Some(15), Some(45.0))
         );
-        assert_eq!(pace.per_hour, 40.0);
+        assert_eq!(pace.per_hour, 45.0, "the sum of the people at work");
         assert_eq!(pace.finish_at.unwrap().seconds, now.timestamp() + 2 * 3_600);
     }
 

@@ -138,6 +138,12 @@ impl VehicleFilter {
     pub fn matches_all(&self) -> bool {
         self.pattern == "%%" && self.yard_filter == YardFilter::All && self.status.is_none()
     }
+
+    /// Returns the SQL condition of the status; empty for all vehicles. The status is part of the text, so that the databases can use
+    /// the index of the vehicles in repair.
+    fn status_condition(&self) -> String {
+        self.status.map(|status| format!(" and v.status = '{status}'")).unwrap_or_default()
+    }
 }
 
 /// SQL condition of a search. `$2` is the `like` pattern. The argument is the SQL parameter that is true when the pattern is
@@ -163,13 +169,21 @@ macro_rules! seen {
 
 /// Returns one page of a campaign's vehicles in walking order (by parking space). The field `next` of the vehicles is not set.
 pub async fn list_page(db: &Db, campaign: i64, filter: &VehicleFilter, window: PageWindow) -> Result<Vec<Vehicle>> {
-    on!(db.read(), c => query_as(concat!(
-        "select ", columns!(), ", cast(null as bigint) as next from vehicles v join campaigns c on c.id = v.campaign_id
-          where v.campaign_id = $1 and ", found!("$7"), "
-            and ", seen!(), " and (cast($4 as text) is null or v.status = $4)
-          order by v.walk_key, v.id limit $5 offset $6"))
-        .bind(campaign).bind(&filter.pattern).bind(filter.yard_filter.as_sql_parameter())
-        .bind(filter.status).bind(window.limit()).bind(window.offset())
+    let text = format!(
+        concat!(
+            "select ",
+            columns!(),
+            ", cast(null as bigint) as next from vehicles v join campaigns c on c.id = v.campaign_id
+              where v.campaign_id = $1 and ",
+            found!("$6"),
+            " and ",
+            seen!(),
+            "{} order by v.walk_key, v.id limit $4 offset $5"
+        ),
+        filter.status_condition()
+    );
+    on!(db.read(), c => query_as(AssertSqlSafe(text))
+        .bind(campaign).bind(&filter.pattern).bind(filter.yard_filter.as_sql_parameter()).bind(window.limit()).bind(window.offset())
         .bind(filter.matches_vin_keys)
         .fetch_all(c).await)
 }
@@ -226,11 +240,12 @@ pub async fn list_index_entries(db: &Db, campaign: i64, position: &(String, i64)
 
 /// Returns the number of vehicles of a campaign that match a filter.
 pub async fn count(db: &Db, campaign: i64, filter: &VehicleFilter) -> Result<i64> {
-    on!(db.read(), c => query_scalar(concat!(
-        "select count(*) from vehicles v
-          where v.campaign_id = $1 and ", found!("$5"), "
-            and ", seen!(), " and (cast($4 as text) is null or v.status = $4)"))
-        .bind(campaign).bind(&filter.pattern).bind(filter.yard_filter.as_sql_parameter()).bind(filter.status).bind(filter.matches_vin_keys)
+    let text = format!(
+        concat!("select count(*) from vehicles v where v.campaign_id = $1 and ", found!("$4"), " and ", seen!(), "{}"),
+        filter.status_condition()
+    );
+    on!(db.read(), c => query_scalar(AssertSqlSafe(text))
+        .bind(campaign).bind(&filter.pattern).bind(filter.yard_filter.as_sql_parameter()).bind(filter.matches_vin_keys)
         .fetch_one(c).await)
 }
 

@@ -208,7 +208,8 @@ pub async fn verify_archive(db: &Db, path: &Path) -> anyhow::Result<ArchiveVerif
         match serde_json::from_str(&line?)? {
             Line::Part { service, part, seal_before, .. } => {
                 let known = store::list_archives(db).await?.into_iter().find(|archive| archive.part.name == part);
-                if known.is_none_or(|known| sha256(path).ok() != Some(known.sha256)) {
+                let digest = sha256(path)?;
+                if known.is_none_or(|known| digest != known.sha256) {
                     report.problems.push(format!("the file differs from the one that was written for part {part}"));
                 }
                 (report.service, link) = (service, SealHasher::new(&seal_before));

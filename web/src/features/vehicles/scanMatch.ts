@@ -24,7 +24,7 @@ export function matchScannedText(text: string, index: IdentifierIndex<ListedVehi
 }
 
 /**
- * Returns the sound and vibration to play for a scan. `here` is the id of the expected vehicle, or `null` when any vehicle of the campaign
+ * Returns the sound and vibration to play for a scan. `here` is the id of the expected vehicle, or `null` when every vehicle of the campaign
  * is expected.
  */
 export function chooseScanFeedback(found: VehicleMatch<ListedVehicle>, here: number | null): ScanFeedback {

@@ -36,7 +36,7 @@ sections! {
     Https = "phones-give-no-camera",
     /// Section about a database server that is unreachable, read-only or not durable.
     Database = "the-database-is-slow-or-unavailable",
-    /// Section about the role, schema and owner in the database, and about connection poolers.
+    /// Section about Patio's database role, the owner of its schema, and connection poolers.
     DatabaseAccess = "the-database-rejects-patio",
     /// Section about the number of database connections.
     Connections = "too-many-database-connections",

@@ -1,0 +1,2 @@
+-- The dashboard of a campaign lists the vehicles in repair, which are few among many.
+create index vehicles_in_repair on vehicles (campaign_id, walk_key, id) where status = 'Repair';
