@@ -33,7 +33,8 @@ pub struct AccessEvent {
 struct Sort {
     user_id: i64,
     kind: &'static str,
-    /// Description of what the user did; empty for events beyond the maximum number of different events.
+    /// Description of what the user did. Empty when [`MAX_EVENTS_PER_USER`] different events of the user are already counted; all
+    /// further events are counted together.
     summary: String,
     address: String,
 }
@@ -99,8 +100,8 @@ impl AccessEventLog {
         Some((sort, AuditEvent { summary, ..event.clone() }))
     }
 
-    /// Writes one audit entry for each count of repeated page views, sign-ins or rejected calls whose first event is at least a minute
-    /// old.
+    /// Writes one audit entry for the repetitions of each access event (page view, sign-in or rejected call) first seen at least a
+    /// minute ago. An event without repetitions gets no further entry.
     ///
     /// # Errors
     /// Returns a database error.

@@ -37,8 +37,8 @@ pub struct RateLimit {
 
 /// Rate limit per account: 20 failures in a burst, then one failure every 36 seconds, which is 100 an hour.
 ///
-/// A single address cannot reach this limit, since its own block allows only five failures in 180 seconds. Attackers at many
-/// addresses can lock the owner out of new devices, but never out of a device with an earlier sign-in of the owner.
+/// A single address cannot reach this limit, because five failures block its sign-ins to the account for 180 seconds. Attackers with
+/// many addresses can block sign-ins of the account's owner on new devices, but never on a device where the owner signed in before.
 pub const ACCOUNT_RATE_LIMIT: RateLimit = RateLimit { limit: 20, ms: BLOCK_DURATION_MS / MAX_FAILED_ATTEMPTS };
 /// Rate limit per address: 50 failures in a burst, then one failure every 12 seconds, so at most 100 in any ten minutes.
 pub const ADDRESS_RATE_LIMIT: RateLimit = RateLimit { limit: 50, ms: 12_000 };
@@ -75,8 +75,8 @@ pub enum LockoutOperation {
     Reserve,
     /// Releases a reserved attempt after its password was verified successfully: the failures of its counters are reset.
     Release,
-    /// Copies a block from the database into a counter cache (memory or Redis) that has lost the block, as a restarted Redis does. The
-    /// number is the remaining time of the block in milliseconds.
+    /// Restores a block in the counter cache (memory or Redis) from the database, for example after a restart of Redis. Contains the
+    /// remaining time of the block in milliseconds.
     Import(i64),
 }
 

@@ -1,4 +1,5 @@
-//! Operator commands `auth-svc keys …` and `auth-svc user …`, which change the database and exit instead of starting the server.
+//! Commands `auth-svc keys …` and `auth-svc user …` for server administrators. The commands work directly on the database and exit
+//! instead of starting the server.
 use crate::{config::Config, keys_command::KeysCommand, user_command::UserCommand};
 use clap::{Parser, Subcommand};
 use patio_kit::{cli, config::Settings};

@@ -29,7 +29,8 @@ const MAX_WAITING: usize = 512;
 const MIN_GUESSES_LOG10: f64 = 6.0;
 /// Number of leading characters whose strength is estimated; further characters cannot make a password weaker.
 const MAX_ESTIMATED_LEN: usize = 64;
-/// Words that local users put into passwords, counted as easy to guess in addition to common English words.
+/// Words that often occur in passwords of this product's users in Brazil: everyday Portuguese words, football clubs and product terms.
+/// Each word counts as easy to guess, like a common English word.
 const LOCAL_WORDS: [&str; 24] = [
     "patio",
     "pátio",

@@ -1,5 +1,5 @@
-//! Command `user`: lists users, sets passwords and ends sessions directly in the database. Operators need the command when the
-//! last supervisor has lost the password.
+//! Command `user`: lists users, sets passwords and ends sessions directly in the database. Server administrators need the command
+//! when the last supervisor has lost the password.
 use crate::{
     SCHEMA, bootstrap,
     error::Error,

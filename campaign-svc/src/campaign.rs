@@ -86,8 +86,8 @@ impl Campaign {
         self.synced_revision < self.revision
     }
 
-    /// Returns the write lock ('gate') to send to vehicle-svc. The lock is closed for a Closed campaign, whose vehicles accept no
-    /// saves, and open otherwise.
+    /// Returns the write lock that vehicle-svc must apply to the campaign's vehicles. `Gate::Closed` rejects saves and is for campaigns
+    /// with the status Closed; `Gate::Open` allows saves and is for all other campaigns.
     pub fn vehicle_write_lock(&self) -> Gate {
         if self.is_closed() { Gate::Closed } else { Gate::Open }
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 /// Default interval at which the sweeper, a background task, completes or reverts work that a crash left unfinished.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Settings of campaign-svc. Operators use the defaults; only tests change the settings.
+/// Settings of campaign-svc. Installations always use the default values; only tests change the settings.
 #[derive(Debug, Clone, Args)]
 #[group(skip)]
 pub struct Config {

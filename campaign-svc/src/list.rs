@@ -55,7 +55,7 @@ impl CampaignListQuery {
     }
 }
 
-/// Checks that a yard exists and returns its id.
+/// Checks that a yard with this id exists, and returns the id unchanged.
 ///
 /// # Errors
 /// Returns an error message when no yard has this id.
@@ -63,8 +63,8 @@ pub fn check_yard_exists(id: i32) -> Result<i32, String> {
     yard::yard_name(id).map(|_| id).ok_or_else(|| no_yard(id))
 }
 
-/// Checks that a yard exists and is visible to this role, and returns the yard's id. Operators do not see the yard '-' (parking
-/// spaces that begin with a dash).
+/// Checks that a yard exists and that users with the role `role` may see it, and returns `id` unchanged. The yard '-' (parking spaces
+/// that begin with a dash) is hidden from users with the role operator.
 fn seen_yard(id: i32, role: Role) -> Result<i32, String> {
     check_yard_exists(id).and_then(|id| if id == yard::DASH_YARD_ID && role == Role::Operator { Err(no_yard(id)) } else { Ok(id) })
 }

@@ -89,7 +89,8 @@ impl ProgressReader {
     }
 
     /// Returns the cached progress that the caller may see, by campaign id. For a single yard, the result is empty, because the cache
-    /// contains only totals over all yards. Entries written by a save are left out, because they lack the next vehicle to inspect.
+    /// contains only totals over all yards. Entries that vehicle-svc cached after a save are skipped, because they do not contain the
+    /// id of the next vehicle to inspect.
     async fn cached(&self, context: &RequestContext, ids: &[i64], yard: Option<i32>) -> HashMap<i64, CachedProgress> {
         let Some(cache) = self.cache.as_ref().filter(|_| yard.is_none()) else { return HashMap::new() };
         let keys: Vec<_> = ids.iter().map(|id| progress_cache::cache_key(*id)).collect();

@@ -15,7 +15,8 @@ const DELETION_RETRY_AGE: TimeDelta = TimeDelta::seconds(10);
 /// Time without an acknowledgement from vehicle-svc after which the sweeper sends a campaign's name and write lock (open or closed
 /// for saves) again.
 const SYNC_RETRY_AGE: TimeDelta = TimeDelta::seconds(5);
-/// Maximum number of deleted campaigns, and of unsynced campaigns, that one sweep handles.
+/// Maximum number of deleted campaigns that one sweep handles, and of campaigns whose newest name and write lock vehicle-svc has not
+/// acknowledged.
 const MAX_CAMPAIGNS_PER_SWEEP: i64 = 100;
 
 /// Names of the steps of a sweep, as written to the log.

@@ -1,4 +1,4 @@
-//! Updates a campaign, and sends its name and write lock ('gate') to vehicle-svc (a sync).
+//! Updates a campaign, and sends its name and write lock (open or closed for saves) to vehicle-svc. Sending them is called a sync.
 //!
 //! Most changes are stored first and synced afterwards. When the sync fails, the sweeper (a background task) repeats the sync.
 //!
@@ -26,10 +26,10 @@ use patio_kit::{
 
 /// Result of the first transaction of a campaign update: the update is stored, or vehicle-svc must lock the campaign first.
 enum Begun {
-    /// The update is stored; `news` is `true` when the update changed the name or the write lock and must be synced to vehicle-svc.
+    /// The update is stored. `news` is `true` when it changed the campaign's name or write lock, which must then be sent to vehicle-svc.
     ///
-    /// An update without such a change starts no sync, even if the row is already unsynced, because another caller may be closing the
-    /// campaign at the same time.
+    /// When `news` is `false`, nothing is sent, even if vehicle-svc has not acknowledged the newest revision: another caller may have
+    /// reserved that revision to close the campaign.
     Stored { campaign: Campaign, news: bool },
     /// The update closes the campaign: vehicle-svc must lock the campaign before the status Closed is stored.
     Closing(Campaign),
@@ -104,8 +104,10 @@ impl Context {
         Ok(())
     }
 
-    /// Sends the name and write lock of a stored campaign to vehicle-svc again, at a new revision. Returns `false` when vehicle-svc
-    /// has the newest revision, or `touched_at` is not before `since`.
+    /// Sends the name and write lock (open or closed for saves) of a stored campaign to vehicle-svc again, with a new revision number.
+    ///
+    /// Returns `false` when nothing was sent: the campaign is not published, vehicle-svc has acknowledged its newest revision, or its
+    /// last sync began at or after `since` and may still be running.
     pub async fn resync_to_vehicle_svc(&self, id: i64, since: DateTime<Utc>) -> Result<bool, Error> {
         let at = self.now();
         let raised = self.db.write(move |tx| Box::pin(async move { store::begin_resync(tx, id, since, at).await })).await?;

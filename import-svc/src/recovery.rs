@@ -54,8 +54,8 @@ pub fn spawn_rejected_workbook_purge(host: &ServiceHost, db: Db) {
     });
 }
 
-/// Recovers all orphaned imports. Returns `true` if the database lists any import as running, on any replica, so that the task
-/// runs again.
+/// Recovers all orphaned imports, whose process died. Returns `true` if the database listed any import as running, on any replica;
+/// the background task then soon calls this function again.
 async fn recover_all(host: &ServiceHost, db: &Db, running: &ActiveImports, tokens: &ServiceTokens) -> Result<bool> {
     let all = store::list_running_imports(db).await?;
     let is_any_running = !all.is_empty();

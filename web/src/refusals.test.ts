@@ -8,7 +8,7 @@ const CRATES = ['auth-svc', 'campaign-svc', 'vehicle-svc', 'import-svc', 'import
 
 /** Files with sentences for readers of the API description and of metrics only. */
 const API_DESCRIPTION = /^(?:gateway\/src\/(?:openapi|routes\/openapi_base)|proto\/kit\/src\/telemetry\/(?:metric_help|process_metrics))\.rs$/
-/** Sentences that only programs and operators see, that the specification fixes, or that are only a part of another sentence. */
+/** Sentences that only programs and operators see, that the product specification fixes, or that are only a part of another sentence. */
 const NOT_FOR_PEOPLE = /^(?:Invalid credentials|Exceeded login|A campaign can only be imported|The request (?:has no body|body contains|must have exactly)|The (?:query contains|content type|form is not valid|web app is not built)|This (?:path|file) (?:does not|accepts only)|This replica is|A service is unavailable|Failed to select document\. The body|O arquivo deve|Apenas arquivos|Uma campanha com|Documento enviado|Format the column as text|The \{(?:field_name)?\})/
 
 /** Sources of a crate, without comments, unit tests and attributes of the API description. */

@@ -40,7 +40,8 @@ impl Lockout {
     /// Checks that the attempt is not blocked now, without counting the attempt.
     ///
     /// # Errors
-    /// Returns `LockedOut` with the seconds until the block ends, or a database error.
+    /// Returns `LockedOut`, with the seconds until the block ends, when the attempt is blocked. Returns a database error when a
+    /// statement fails.
     pub async fn check_attempt(&self, counter_names: &CounterNames) -> Result<(), Error> {
         let now = self.now();
         let verdict = match self.cache.apply_operation(LockoutOperation::Check, counter_names, now).await {
@@ -57,7 +58,8 @@ impl Lockout {
     /// fails; 0 means that the block has begun.
     ///
     /// # Errors
-    /// Returns `LockedOut` with the seconds until the block ends when the attempt is blocked and not reserved, or a database error.
+    /// Returns `LockedOut`, with the seconds until the block ends, when the attempt is blocked; the attempt is then not reserved.
+    /// Returns a database error when a statement fails.
     pub async fn reserve_attempt(&self, counter_names: &CounterNames) -> Result<i64, Error> {
         let now = self.now();
         let quick = self.cache.apply_operation(LockoutOperation::Reserve, counter_names, now).await;

@@ -23,7 +23,7 @@ use sqlx::{FromRow, query, query_as, query_scalar};
 pub struct StoredUser {
     /// User id; ids of deleted users are not reused.
     pub id: i64,
-    /// Login name (HMC) of the user, as displayed.
+    /// Login name of the user (called HMC, the employee registration number), as displayed.
     pub hmc: String,
     /// Comparison key of the login name (HMC): the name in uniform letter case, unique among all users.
     pub hmc_key: String,
@@ -74,7 +74,7 @@ impl StoredUser {
 pub struct NewUser {
     /// Fixed id for one of the first two users; `None` when the database is to assign the next id.
     pub id: Option<i64>,
-    /// Login name (HMC) of the user.
+    /// Login name of the new user (called HMC, the employee registration number).
     pub hmc: Hmc,
     /// Role of the user: `Operator`, `Manager` or `Admin`.
     pub role: Role,

@@ -56,7 +56,7 @@ macro_rules! twin {
 }
 
 /// Orders campaigns by recent saves: first the campaigns of the JSON array `$9`, then the campaigns of `$10`, then the others by
-/// status. Both arrays contain campaign ids. Campaigns in review and closed campaigns come last, also with recent saves.
+/// status. Both arrays contain campaign ids. Campaigns in review and closed campaigns come last, even if they have recent saves.
 macro_rules! by_work {
     ($ids:ident) => {
         concat!(

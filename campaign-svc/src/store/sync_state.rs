@@ -11,7 +11,8 @@ use sqlx::{query, query_as, query_scalar};
 /// Reserves the campaign's next revision number for a sync to vehicle-svc (name and write lock), before the change itself is stored.
 /// The caller must hold the row lock.
 ///
-/// Until the change is stored, the row counts as unsynced, so that the sweeper can revert the sync after a crash.
+/// Until the change is stored, the row counts as unsynced (not acknowledged by vehicle-svc), so that the sweeper, a background task,
+/// can revert the sync after a crash.
 pub async fn reserve_revision(tx: &mut Tx<'_>, id: i64, at: DateTime<Utc>) -> Result<i64, sqlx::Error> {
     on!(tx.connection(), c => query_scalar("update campaigns set revision = revision + 1, touched_at = $2 where id = $1 returning revision")
         .bind(id).bind(at).fetch_one(c).await)
@@ -23,8 +24,8 @@ pub async fn record_acknowledged_revision(tx: &mut Tx<'_>, id: i64, revision: i6
         .bind(id).bind(revision).execute(c).await.map(drop))
 }
 
-/// Returns the ids of at most `limit` published campaigns that are unsynced and have a `touched_at` before `since`. A campaign is
-/// unsynced until vehicle-svc acknowledges its newest revision.
+/// Returns the ids of at most `limit` published campaigns whose newest revision vehicle-svc has not acknowledged, and whose last sync
+/// began before `since`. The column `touched_at` contains the time at which the last sync began.
 pub async fn list_unsynced(db: &Db, since: DateTime<Utc>, limit: i64) -> Result<Vec<i64>, sqlx::Error> {
     on!(db.read(), c => query_scalar(
         "select id from campaigns where synced_revision < revision and state = 'live' and touched_at < $1 order by touched_at, id limit $2")
@@ -33,7 +34,8 @@ pub async fn list_unsynced(db: &Db, since: DateTime<Utc>, limit: i64) -> Result<
 
 /// Increments the revision of a campaign so that its name and write lock are sent to vehicle-svc again, and returns the campaign.
 ///
-/// Returns `None` when vehicle-svc has the newest revision, or `touched_at` is not before `since`.
+/// Returns `None` when the campaign is not published or vehicle-svc has acknowledged its newest revision. Also returns `None` when the
+/// last sync began at or after `since` (column `touched_at`), because that sync may still be running.
 pub async fn begin_resync(tx: &mut Tx<'_>, id: i64, since: DateTime<Utc>, at: DateTime<Utc>) -> Result<Option<Campaign>, sqlx::Error> {
     on!(tx.connection(), c => query_as(concat!(
         "update campaigns set revision = revision + 1, touched_at = $3

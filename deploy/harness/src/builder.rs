@@ -113,8 +113,7 @@ impl PatioBuilder {
         self.with(Scope::Program(program), name, Some(value))
     }
 
-    /// Sets an environment variable for the replicas with the given number, counted from 0: one replica of each service and of the
-    /// gateway.
+    /// Sets an environment variable for replica `number` (counted from 0) of each service and of the gateway.
     pub fn setting_for_replica(self, number: usize, name: &str, value: &str) -> Self {
         self.with(Scope::Replica(number), name, Some(value))
     }

@@ -28,8 +28,8 @@ pub struct DemoSeeder {
 }
 
 impl DemoSeeder {
-    /// Creates a seeder that signs in as the first supervisor. When the settings contain no password for this user, `chance` becomes
-    /// the password in the settings `auth`.
+    /// Creates a seeder that signs in as the first supervisor. If the settings `auth` contain no password for this user, the password
+    /// is set to `chance`, which the caller generates at random.
     pub fn with_supervisor_password(auth: &mut auth_svc::Config, chance: String) -> Self {
         let generated = auth.admin_password.is_none();
         let password = auth.admin_password.get_or_insert_with(|| Secret::from(chance)).expose().to_owned();

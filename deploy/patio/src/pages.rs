@@ -28,8 +28,9 @@ pub async fn build_web_pages_if_stale(folder: &Path) -> anyhow::Result<PathBuf> 
     Ok(pages)
 }
 
-/// Returns the folder of the web sources that contains the requested `web/dist`. Searches the current folder and its parents, and
-/// returns `None` when no sources exist.
+/// Returns the folder of the web sources (with `package.json`) if `folder`, the configured folder of the web pages, is their build
+/// output `web/dist`. Searches for a relative path in the current folder and its parents. Returns `None` for any other `folder`, and
+/// when no sources exist.
 fn sources(folder: &Path) -> Option<PathBuf> {
     if !folder.ends_with("web/dist") {
         return None;

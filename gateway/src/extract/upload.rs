@@ -220,10 +220,11 @@ impl HeaderBudget {
         self.0.store(bytes, Ordering::Relaxed);
     }
 
-    /// Subtracts the size of a received chunk from the remaining number of header bytes.
+    /// Subtracts the size of a received chunk from the remaining number of header bytes, down to 0.
     ///
     /// # Errors
-    /// Returns an error when no bytes remained before this chunk.
+    /// Returns an error when the remaining number was already 0. A chunk larger than the remaining number causes no error, because it
+    /// may also contain the content of the form part.
     fn take(&self, bytes: usize) -> Result<(), HeadersTooLong> {
         let left = self.0.load(Ordering::Relaxed);
         self.set(left.saturating_sub(bytes));

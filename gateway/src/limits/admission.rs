@@ -37,8 +37,8 @@ const MAX_QUEUE_WAIT: Duration = Duration::from_millis(500);
 const LOG_INTERVAL: Duration = Duration::from_secs(1);
 /// Number of requests that must be admitted without waiting, per rejected request, before the overload ends.
 const DEBT_PER_REJECTION: usize = 16;
-/// Maximum number of rejected requests, per permit, that prolong an overload by [`DEBT_PER_REJECTION`] admissions each. With a lower
-/// maximum, reads admitted in a short gap between saves would end the overload too early.
+/// Maximum length of an overload after the last rejected request: this number times [`DEBT_PER_REJECTION`] admissions without waiting,
+/// per permit. With a lower maximum, reads admitted in a short gap between saves would end the overload too early.
 const DEBT_CAP_PER_PERMIT: usize = 4;
 /// Number of consecutive idle ticks that end an overload. Ticks are counted instead of elapsed time, so that a paused process
 /// is not mistaken for an idle process.
@@ -97,8 +97,8 @@ impl State {
         }
     }
 
-    /// Returns `true` if the gateway is overloaded: the recovery debt (requests still to be admitted without waiting) is above 0,
-    /// or the queue is full.
+    /// Returns `true` if a request must be rejected when no permit is free. This is the case while an overload lasts
+    /// (`recovery_debt` is above 0), and when the queue is full.
     fn is_overloaded(&self) -> bool {
         let waiting = self.saves.len() + self.reads.len();
         self.recovery_debt > 0 || waiting >= self.max_concurrent * QUEUE_PER_PERMIT
@@ -106,7 +106,7 @@ impl State {
 
     /// Takes a permit if a permit for this priority is free. Returns `true` if a permit was taken.
     ///
-    /// Each admission without waiting reduces the recovery debt; the overload ends when the debt is 0.
+    /// Each permit taken here reduces `recovery_debt` by 1: an overload ends after enough requests were admitted without waiting.
     fn try_admit_immediately(&mut self, rank: Priority) -> bool {
         if !self.has_free_permit(rank) {
             return false;
@@ -116,7 +116,8 @@ impl State {
         true
     }
 
-    /// Counts idle ticks, and ends the overload after enough consecutive idle ticks. Returns `true` while the overload lasts.
+    /// Counts consecutive ticks (periodic checks) at which no permit is in use, and ends the overload after enough of them. Returns
+    /// `true` while the overload lasts.
     fn tick(&mut self) -> bool {
         self.idle_ticks = if self.saving + self.reading == 0 { self.idle_ticks + 1 } else { 0 };
         if self.idle_ticks >= IDLE_TICKS_TO_RECOVER {
@@ -196,7 +197,7 @@ impl AdmissionController {
         });
     }
 
-    /// Checks at every tick of an overload whether the overload has ended. Between overloads, the task sleeps.
+    /// Checks at the interval [`TICK`], while an overload lasts, whether the overload has ended. Then waits for the next overload.
     async fn tick_during_overloads(&self) {
         let overload_began = self.state().overload_began.clone();
         loop {

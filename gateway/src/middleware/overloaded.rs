@@ -32,7 +32,8 @@ static HTTP_RESPONSE: LazyLock<PrebuiltResponse> = LazyLock::new(|| PrebuiltResp
 /// Prebuilt response for clients that are connected over HTTPS, with the `Strict-Transport-Security` header.
 static HTTPS_RESPONSE: LazyLock<PrebuiltResponse> = LazyLock::new(|| PrebuiltResponse::new(true));
 
-/// Histograms of the time spent on discarding the body of a rejected request, by HTTP method. The wait for a permit is not included.
+/// Histograms of the time spent on discarding the body of a rejected request, by HTTP method. The time that the request waited in the
+/// queue before its rejection is not included.
 static REJECTED: LazyLock<HashMap<&str, Histogram>> = LazyLock::new(|| {
     let durations = |method| {
         metrics::histogram!(

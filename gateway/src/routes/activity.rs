@@ -31,10 +31,11 @@ pub fn routes() -> OpenApiRouter<AppState> {
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct ActivityQuery {
-    /// Any time in the first hour of the range, at most 92 days before `to`; 7 days before `to` when absent.
+    /// Start of the range, at most 92 days before `to`; 7 days before `to` when absent. The range begins with the hour that contains
+    /// this time.
     #[param(nullable = false)]
     from: Option<DateTime<Utc>>,
-    /// Any time in the last hour of the range; now when absent.
+    /// End of the range; the current time when absent. The range ends with the hour that contains this time.
     #[param(nullable = false)]
     to: Option<DateTime<Utc>>,
 }

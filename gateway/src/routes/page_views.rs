@@ -32,7 +32,7 @@ struct LoginLog {
     timestamp: String,
 }
 
-/// Logs that the caller opened a page.
+/// Logs that the caller opened a page. The event is recorded in the audit log.
 #[utoipa::path(post, path = "/logs/page-view", tag = "logs", request_body = PageView, responses((status = 204, description = "Logged.")),
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/RecordPageView"))))]
 async fn log_page_view(
@@ -53,7 +53,7 @@ async fn log_page_view(
     .await
 }
 
-/// Logs that the caller completed a sign-in.
+/// Logs that the caller completed a sign-in. The event is recorded in the audit log, through the same rpc as page views.
 #[utoipa::path(post, path = "/logs/login", tag = "logs", request_body = LoginLog, responses((status = 204, description = "Logged.")),
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/RecordPageView"))))]
 async fn log_login(State(api): State<AppState>, signed: AuthenticatedCaller, JsonBody(body): JsonBody<LoginLog>) -> ApiResult<StatusCode> {

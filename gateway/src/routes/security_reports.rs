@@ -18,10 +18,10 @@ use std::time::Instant;
 
 /// Maximum size of a browser's Content-Security-Policy report, in bytes.
 const MAX_REPORT_BYTES: usize = 16 << 10;
-/// Maximum number of policy violations counted per browser report.
+/// Maximum number of Content-Security-Policy violations counted per browser report.
 const MAX_VIOLATIONS: usize = 20;
-/// Policy directives that are counted under their own name in the metrics. Any other directive counts as `other`, since a
-/// report can contain any text.
+/// Content-Security-Policy directives whose violations are counted under their own name in the metrics. Any other directive counts as
+/// `other`, since a report can contain any text.
 const DIRECTIVES: [&str; 12] = [
     "base-uri",
     "connect-src",
@@ -42,7 +42,7 @@ pub fn routes() -> Router<AppState> {
     Router::new().route("/api/csp-report", post(csp_report)).route("/.well-known/security.txt", get(security))
 }
 
-/// Counts the policy violations in a browser report, in the `report-uri` or the `report-to` format.
+/// Counts the Content-Security-Policy violations in a browser report, in the `report-uri` or the `report-to` format.
 async fn csp_report(State(api): State<AppState>, visitor: ClientInfo, request: Request<Body>) -> Response {
     if api.reports.take_token(&visitor.address, Instant::now()).is_err() {
         return StatusCode::TOO_MANY_REQUESTS.into_response();
@@ -59,7 +59,7 @@ async fn csp_report(State(api): State<AppState>, visitor: ClientInfo, request: R
     StatusCode::NO_CONTENT.into_response()
 }
 
-/// Returns the policy directives that a browser report names as violated.
+/// Returns the Content-Security-Policy directives that a browser report names as violated; `other` for an unknown directive.
 fn violated(report: &Value) -> Vec<&'static str> {
     let old = report.get("csp-report").map(|report| &report["violated-directive"]);
     let new = report

@@ -59,7 +59,8 @@ struct File {
 }
 
 impl StaticFiles {
-    /// Loads all files of a folder, with `product` as the product name; a missing folder yields no files.
+    /// Loads all files of a folder, and inserts `product` as the product name into the entry page and the web manifest. A missing folder
+    /// yields no files.
     ///
     /// # Errors
     /// Returns an error when a file in the folder cannot be read.

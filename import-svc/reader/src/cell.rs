@@ -39,7 +39,8 @@ impl Cell {
         }
     }
 
-    /// Returns the text of the cell in a free-text column, which may be a converted value such as a date. Empty if blank or invalid.
+    /// Returns the text of a cell in a free-text column; empty if the cell is blank or invalid. A value that the spreadsheet program
+    /// converted from the typed text, such as a date, is accepted as text.
     pub(crate) fn free_text(&self) -> &str {
         match self {
             Self::Text(text) => text,

@@ -10,7 +10,7 @@ pub enum Column {
     Campaign,
     /// Column with the vehicle part that the campaign is about.
     Part,
-    /// Column with the description of the defect and the repair.
+    /// Column with the description of the vehicle defect that the campaign is about, and of its repair.
     Description,
     /// Optional column with the model of the vehicles as free text.
     ModelType,

@@ -104,8 +104,8 @@ fn pushed(mut section: Vec<char>, c: char) -> Vec<char> {
     section
 }
 
-/// Parses one section of a format code; returns `None` for a text section. A format that is not a digit pattern, such as a date,
-/// is returned as the error.
+/// Parses one section of a format code; returns `None` for a text section. Returns `Err` with the number format of the cell when the
+/// section is not a digit pattern, for example a date.
 fn tokens(code: &[char]) -> Result<Option<FormatSection>, NumberFormat> {
     let mut section = FormatSection::default();
     let (mut behind_point, mut shows_text) = (false, false);
@@ -172,8 +172,11 @@ fn code_starts(first: &char, rest: &[char], word: &[char]) -> bool {
     rest.len() + 1 >= word.len() && std::iter::once(first).chain(rest).zip(word).all(|(c, letter)| c.eq_ignore_ascii_case(letter))
 }
 
-/// Parses the content of brackets in a format code: a colour, a locale, a condition, or elapsed time. Elapsed time and money are
-/// returned as the error, because they are not digit patterns.
+/// Parses the content of square brackets in a format code: a colour, a locale, a currency, a condition, or elapsed time. Stores a
+/// condition in `section`.
+///
+/// Returns `Err` with the number format of the cell for elapsed time, a currency or an invalid condition, because such a format is not
+/// a supported digit pattern.
 fn bracket(inside: &str, section: &mut FormatSection) -> Result<(), NumberFormat> {
     let lower = inside.to_lowercase();
     let is_elapsed = !lower.is_empty() && ["h", "m", "s"].iter().any(|unit| lower.chars().all(|c| unit.starts_with(c)));

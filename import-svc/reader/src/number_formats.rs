@@ -58,8 +58,8 @@ fn unsupported_date(text: String) -> Cell {
     Cell::Unsupported(text, format!("Excel turned this into a date. {FORMAT_AS_TEXT_HINT}"))
 }
 
-/// Converts a date serial number to an unsupported cell that displays the date in ISO 8601. A date that does not exist gives an
-/// invalid cell.
+/// Converts a date serial number (days since 1900 or 1904) to a cell with the date as text, such as `2027-01-31`. The cell is a
+/// [`Cell::Unsupported`], which only free-text columns accept. A date that does not exist gives a [`Cell::Invalid`].
 fn moment(number: f64, from_1904: bool) -> Cell {
     let no_date = || Cell::Invalid(number.to_string(), "contains a date that does not exist.".to_owned());
     if !(0.0..3_000_000.0).contains(&number) {

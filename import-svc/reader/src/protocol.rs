@@ -19,13 +19,13 @@ pub struct ReaderRecord {
     /// Result of reading; `None` in every record except the last record.
     #[prost(oneof = "ReadResult", tags = "3, 4")]
     pub end: Option<ReadResult>,
-    /// Encoded [`CheckedRows`] with the rows read since the previous record, the header first. Empty unless the worksheet is read
-    /// for correction.
+    /// Encoded [`CheckedRows`] with the rows read since the previous record, the header first. Empty unless the worksheet is read to
+    /// give the user a copy with the errors to correct.
     #[prost(bytes = "bytes", tag = "5")]
     pub lines: Bytes,
 }
 
-/// Rows of a worksheet that the user corrects, with their errors.
+/// Rows of a worksheet with their errors, for the copy in which the user corrects the errors.
 #[derive(Clone, PartialEq, Message)]
 pub struct CheckedRows {
     /// Rows in the order of the worksheet, without blank rows.
@@ -70,7 +70,7 @@ pub struct SheetSummary {
     /// Vehicle part that the campaign is about.
     #[prost(string, tag = "2")]
     pub part: String,
-    /// Description of the defect and the repair.
+    /// Description of the vehicle defect that the campaign is about, and of its repair.
     #[prost(string, tag = "3")]
     pub description: String,
     /// Model of the vehicles, as free text.

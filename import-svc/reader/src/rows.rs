@@ -23,12 +23,12 @@ const MAX_COLUMNS: u32 = 64;
 /// Number of rows after which the reader process sends a record with their vehicles.
 const VEHICLES_PER_RECORD: usize = 500;
 
-/// Purpose of reading a worksheet: to import its vehicles, or to return the rows with their errors for correction.
+/// Purpose of reading a worksheet: to import its vehicles, or to return all rows with their errors for the user to correct.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadPurpose {
-    /// The worksheet is read for an import: the vehicles are output.
+    /// The worksheet is read to import its vehicles: the reader process returns the vehicles.
     Import,
-    /// The worksheet is read for correction by the user: all rows are output with their errors.
+    /// The worksheet is read for the user to correct it: the reader process returns all rows with their errors, and no vehicles.
     Correct,
 }
 
@@ -85,13 +85,14 @@ pub(crate) struct RowCollector<'s> {
 
 /// Campaign values of the first row, in the order of [`CAMPAIGN_COLUMNS`].
 struct Campaign {
-    /// Campaign cells of the first row as written; a later row with equal cells needs no normalization.
+    /// Cells of the first row in the four campaign columns, not normalized. An equal cell in a later row is accepted without
+    /// being normalized.
     cells: [Cell; 4],
-    /// Normalized values of the campaign cells of the first row.
+    /// Normalized texts of the first row in the four campaign columns: campaign name, part, description and model.
     texts: [String; 4],
 }
 
-/// Collects all rows with their errors, if the worksheet is read for correction.
+/// Collector of all rows with their errors, used only when the worksheet is read for the user to correct it.
 #[derive(Default)]
 struct Correcting {
     order: Vec<Column>,

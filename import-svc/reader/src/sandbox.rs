@@ -38,7 +38,8 @@ const ALLOWED_SYSTEM_CALLS: [i64; 30] = [
     libc::SYS_exit_group,
 ];
 
-/// Installs the filter for this process permanently. Any other system call then fails with `EPERM`.
+/// Installs a permanent filter that allows this process only the system calls in `ALLOWED_SYSTEM_CALLS`. Every other system call then
+/// fails with `EPERM`.
 ///
 /// # Errors
 /// Returns an error when the system does not support seccomp filters.

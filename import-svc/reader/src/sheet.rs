@@ -12,7 +12,8 @@ use patio_proto::imports::Rejection;
 use quick_xml::events::{BytesStart, Event};
 use std::{io, rc::Rc};
 
-/// Reads a workbook and passes its rows to `send` in records of up to 500: as vehicles, or with their errors for correction.
+/// Reads a workbook and passes its rows to `send`, in records of up to 500 rows. Depending on `purpose`, a record contains vehicles to
+/// import, or all rows with their errors for the user to correct.
 ///
 /// A malicious file can abort the process, so [`crate::WorkbookReader`] calls this function in a separate reader process.
 ///

@@ -150,7 +150,7 @@ async fn send_file(mut stdin: ChildStdin, file: Bytes) {
     }
 }
 
-/// Output of a reader process that sent its last record: encoded vehicles or rows, and the result.
+/// Complete output of a reader process: the encoded vehicles or rows of all records, and the result from the last record.
 struct ChildOutput {
     vehicles: Vec<Bytes>,
     lines: Vec<Bytes>,

@@ -13,10 +13,10 @@ use std::{
 
 /// Maximum address space in bytes for reading a workbook, on top of the address space that the process already uses.
 const READING_ADDRESS_SPACE: u64 = 64 << 20;
-/// Total address space limit of the reader process in bytes, if the address space already in use is unknown.
+/// Limit of the reader process's total address space in bytes, used when its current address space cannot be determined.
 const MAX_ADDRESS_SPACE: u64 = 512 << 20;
-/// Maximum address space in bytes that the reader process may use before it reads the workbook; a larger process exits with an
-/// error. The limit for reading is added to the space already in use, and would otherwise be too high.
+/// Maximum address space in bytes of the reader process before it reads the workbook; a larger process exits with an error. The limit
+/// during reading is the initial address space plus [`READING_ADDRESS_SPACE`], so a larger initial space would make it too high.
 const MAX_INITIAL_ADDRESS_SPACE: u64 = MAX_ADDRESS_SPACE;
 /// CPU time limit in seconds, so that the reader process ends even if its parent process has died.
 const MAX_CPU_SECONDS: u64 = 20;

@@ -245,7 +245,8 @@ fn rows(text: &str, header: &Header) -> ParsedCsv {
     parsed
 }
 
-/// Adds one row of the CSV file to the result, as a change or an error. A row that changes no optional column is ignored.
+/// Adds one row of the CSV file to the result, as a change or an error. A row without a value in the optional columns (parking space,
+/// status, notes) changes nothing and is ignored.
 fn take(parsed: &mut ParsedCsv, line: i64, header: &Header, record: &StringRecord) {
     let written = |column: usize| record.get(header.places[column]?).map(clean);
     let value = |column| written(column).filter(|text| !text.is_empty()).map(str::to_owned);

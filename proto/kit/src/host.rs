@@ -22,7 +22,8 @@ use std::{
 const DATABASE_RETRY_PAUSE: Duration = Duration::from_millis(500);
 /// Minimum time between two log lines with the same reason for waiting for the database.
 const LOG_INTERVAL: Duration = Duration::from_secs(10);
-/// Service name in the access tokens of a process that loads revocations from auth-svc and reports session activity.
+/// Name of the caller in the access tokens with which a process loads revocations from auth-svc and reports session activity. The
+/// process makes these calls once for all services that run in it, so that the name is not the name of a service.
 const KEY_SYNC_SERVICE: &str = "process";
 
 /// gRPC client channels to the four services of Patio.
@@ -83,7 +84,8 @@ impl ServiceHost {
         .await
     }
 
-    /// Creates the dependencies of a process that runs one service or the gateway, and calls services over the network.
+    /// Creates the dependencies of a process that runs only one service or the gateway. The process calls all services over the
+    /// network.
     pub async fn with_remote_services(settings: Settings) -> anyhow::Result<Self> {
         let tasks = BackgroundTasks::default();
         let tls = settings.service_tls.as_deref().map(ServiceTls::open).transpose().map_err(InvalidSetting::from_error)?;

@@ -26,8 +26,8 @@ impl BackgroundTasks {
 
     /// Runs `work` to completion, even when the caller stops waiting for the result. Returns `None` when `work` panicked.
     ///
-    /// Otherwise, a cancelled gRPC call would stop at any await point, such as between a database commit and the event that announces
-    /// the commit.
+    /// Without this function, a cancelled gRPC call could stop at any await point, such as between a database commit and the event
+    /// that announces it.
     pub async fn run_to_completion<T, F>(&self, work: F) -> Option<T>
     where
         T: Send + 'static,

@@ -49,20 +49,20 @@ impl PageWindow {
 /// Maximum number of history entries that one call returns: a page of 100 entries, and one entry that shows whether a next page exists.
 pub const MAX_HISTORY_ENTRIES: i32 = 101;
 
-/// Requested part of a history (a list of past changes, newest first): the newest entries before a position.
+/// Requested part of a history (a list of past changes, newest first): the newest entries before a given time and entry id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HistoryWindow {
-    /// Time of the position. The window contains the entries that were written before this time.
+    /// Time before which the entries of the window were written. For entries written exactly at this time, see `before_id`.
     pub before: DateTime<Utc>,
-    /// Entry id of the position. Of several entries written exactly at `before`, the window contains those with a lower id.
+    /// Entry id that decides between entries written exactly at `before`: the window contains only those with a lower id.
     pub before_id: i64,
     /// Maximum number of entries, 1 to 101.
     pub limit: i64,
 }
 
 impl HistoryWindow {
-    /// Creates the history window that a request asks for. Without a position, the window begins with the newest entry. An invalid
-    /// limit becomes the nearest valid limit.
+    /// Creates the history window that a request asks for. If the request contains no time, the window begins with the newest
+    /// entry. An invalid limit becomes the nearest valid limit.
     #[must_use]
     pub fn from_request(window: Option<&common::HistoryWindow>) -> Self {
         let asked = window.copied().unwrap_or_default();

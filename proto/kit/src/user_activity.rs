@@ -14,7 +14,8 @@ pub struct UserActivity {
 }
 
 impl UserActivity {
-    /// Records a call by a user. The first call after an idle period ends all pauses of idle background tasks.
+    /// Records a call by a user. The first call after an idle period wakes the background tasks, which pause for longer while users
+    /// are idle.
     pub fn record_call(&self) {
         let was_idle = self.is_idle();
         self.last_call.set_to_now();

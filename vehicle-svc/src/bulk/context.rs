@@ -39,8 +39,8 @@ impl BulkContext {
 pub enum SkipReason {
     /// The campaign of the vehicle is closed.
     CampaignClosed,
-    /// The requested VIN matches different vehicles, because the space after the model code is missing, or differs between two
-    /// request lines.
+    /// The requested VIN can mean vehicles with different model codes, such as `BG3 0001` and `BG30 001`. The space after the model
+    /// code is missing, or two request lines contain it at different positions.
     AmbiguousVin,
     /// The vehicle already has the requested status.
     SameStatus,

@@ -1,7 +1,7 @@
 //! Bulk changes of status and parking space, each previewed or written in one transaction.
 //!
-//! The submodules contain edits by file, the history of bulk jobs and the undo of bulk jobs. `inspection` contains saves of single
-//! vehicles.
+//! The submodules contain bulk edits from an uploaded file, the history of bulk jobs, and the undo of bulk jobs. `inspection`
+//! contains saves of single vehicles.
 
 pub(crate) mod context;
 pub mod job_history;
@@ -50,8 +50,8 @@ struct Asked<'a> {
     rows: Vec<usize>,
     /// Number of request lines that repeat the VIN of an earlier line.
     repeated: usize,
-    /// Indexes (from 0) of ambiguous VINs, which two request lines split into different model codes, such as `BG3 0001` and
-    /// `BG30 001`.
+    /// Indexes (from 0) in `keys` of ambiguous VINs: two request lines contain the same VIN with the blank at different positions.
+    /// For example, `BG3 0001` and `BG30 001` have different model codes.
     cut_twice: HashSet<usize>,
 }
 
@@ -101,14 +101,14 @@ impl<'a> Asked<'a> {
         self.keys.iter().map(String::as_str).collect()
     }
 
-    /// Returns the index (from 0) of the last request line that contains a VIN. `asked` is the number (from 1) of the VIN among the
-    /// requested VINs.
+    /// Returns the index (from 0) of the last request line that contains the VIN with the number `asked`. The requested VINs are
+    /// numbered from 1, without duplicates.
     fn row(&self, asked: i64) -> usize {
         usize::try_from(asked - 1).ok().and_then(|place| self.rows.get(place)).copied().unwrap_or_default()
     }
 
-    /// Creates the result of a bulk call, with the VINs that were not found as the caller wrote them. For each found vehicle,
-    /// `found` yields the number (from 1) of the requested VIN.
+    /// Creates the result of a bulk call. For each found vehicle, `found` yields the number (from 1) of the requested VIN. VINs
+    /// without a found vehicle are listed in the result as the caller wrote them.
     fn outcome(&self, found: impl ExactSizeIterator<Item = i64>) -> BulkOutcome {
         let matched = found.len();
         let present: HashSet<usize> = found.map(|asked| self.row(asked)).collect();
@@ -172,19 +172,19 @@ fn model_of(written: &str) -> Option<String> {
     written.trim().split_once(char::is_whitespace).map(|(model, _)| vin::comparison_key(model))
 }
 
-/// Intended model code of each requested VIN that matches vehicles with different model codes. Without a blank, `BG30001` matches
-/// both `BG3 0001` and `BG30 001`.
+/// Model code that the caller means, for each requested VIN that fits several model codes. Without a blank, `BG30001` fits both
+/// `BG3 0001` and `BG30 001`.
 ///
 /// A car in several campaigns is not ambiguous, since its vehicles in all campaigns have the same model code.
 struct VinMeanings {
-    /// Model code that the caller meant, by the number (from 1) of the requested VIN; `None` when the VIN is ambiguous. Contains
-    /// only VINs that match different model codes.
+    /// Model code that the caller means, by the number (from 1) of the requested VIN; `None` when the VIN is ambiguous. Contains
+    /// only VINs that fit several model codes.
     by_asked: HashMap<i64, Option<String>>,
 }
 
 impl VinMeanings {
-    /// Determines the intended model codes from the found vehicles. For each found vehicle, `found` yields the number (from 1) of
-    /// the requested VIN, and the model code of the vehicle.
+    /// Determines, from the found vehicles, the model codes that the caller means. For each found vehicle, `found` yields the
+    /// number (from 1) of the requested VIN, and the model code of the vehicle.
     fn of<'v>(found: impl Iterator<Item = (i64, &'v str)>, asked: &Asked<'_>) -> Self {
         let mut models = HashMap::<i64, HashSet<String>>::new();
         for (place, model) in found {
@@ -265,8 +265,8 @@ async fn preview_status(tx: &mut Tx<'_>, asked: &Asked<'_>, todo: &[StatusChange
     ))
 }
 
-/// Returns the new values that a status change writes. Clearing the status also clears the team leader notes, and the
-/// supervisor notes if the caller is a supervisor.
+/// Returns the new values that a status change writes. Clearing the status also clears the notes of operators and team leaders, and
+/// the supervisor notes if the caller is a supervisor.
 fn status_patch(role: Role, change: StatusChange) -> VehiclePatch<'static> {
     let removes = change.action == StatusAction::Remove;
     VehiclePatch {

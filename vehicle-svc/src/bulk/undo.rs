@@ -94,7 +94,7 @@ async fn undo_import(tx: &mut Tx<'_>, job: BulkJob, campaign: i64, run: &BulkCon
     Ok(UndoResult { undone: true, restored, deletes_campaign: true, ..UndoResult::default() })
 }
 
-/// Restores every vehicle that was not changed after the job to its values from before the job.
+/// Restores the vehicles of a job to their values from before the job. Skips vehicles that were changed after the job.
 async fn restore_vehicles(tx: &mut Tx<'_>, job: BulkJob, run: &BulkContext) -> Result<UndoResult> {
     let kept = job_snapshots::list_snapshots_of_job(tx, job.id).await?;
     let now = vehicle_lookup::list_by_ids(tx, &kept.iter().map(|before| before.id).collect::<Vec<_>>(), true).await?;

@@ -112,25 +112,25 @@ pub async fn complete_import(db: &Db, campaign: i64, import: jobs::NewBulkJob, c
     .await
 }
 
-/// Name and write state (open or closed) of a campaign, as received from campaign-svc.
+/// Name of a campaign, and whether the campaign is open or closed, as received from campaign-svc.
 #[derive(Debug, Clone)]
 pub struct CampaignSettings {
     /// Id of the campaign.
     pub campaign: i64,
     /// Name of the campaign.
     pub name: String,
-    /// Write state of the campaign: `open` (accepts saves) or `closed`.
+    /// State of the campaign: `open` (accepts saves) or `closed`.
     pub gate: &'static str,
-    /// Revision of the campaign's name and write state, increased by campaign-svc with each message. A message with an older
-    /// revision is ignored.
+    /// Revision of the campaign in campaign-svc; increases with every change of the campaign. A message is ignored if its revision
+    /// is not higher than the stored revision.
     pub revision: i64,
 }
 
-/// Maximum difference between a received and the stored revision of a campaign's name and write state. A larger difference is
-/// rejected as an error of the sender.
+/// Maximum difference between a received revision of a campaign and the stored revision. A larger difference is rejected as an
+/// error of the sender.
 const MAX_REVISION_JUMP: i64 = 100_000;
 
-/// Stores the name and the write state (open or closed) of a campaign, unless a newer revision is already stored.
+/// Stores the name and the state (open or closed) of a campaign, unless the same or a newer revision is already stored.
 ///
 /// # Errors
 /// Returns `InvalidField` for an implausibly high revision, because vehicle-svc would ignore all later messages after storing

@@ -1,4 +1,5 @@
-//! Audit event of a saved inspection: builds the event, and parses how the user entered the VIN from a stored event.
+//! Audit event of a saved inspection. The module builds the event. From a stored event, the module reads how the user entered the
+//! VIN (typed or scanned).
 use crate::{
     inspection::save_model::SaveCommand,
     store::{conflicts::NewConflict, content::VehicleContent, vehicles::Vehicle},

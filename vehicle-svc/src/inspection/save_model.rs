@@ -32,9 +32,9 @@ pub struct SaveCommand {
     pub status: Option<VehicleStatus>,
     /// New parking space; `None` keeps the stored parking space.
     pub place: Option<ParkingSpace>,
-    /// New team leader notes, which every role may change; `None` keeps the stored notes.
+    /// New notes of operators and team leaders, which every role may change; `None` keeps the stored notes.
     pub operator_notes: Option<String>,
-    /// New supervisor notes, which only the role `Admin` may change; `None` keeps the stored notes.
+    /// New notes of supervisors (users with the role `Admin`), which only supervisors may change; `None` keeps the stored notes.
     pub admin_notes: Option<String>,
     /// Id of the campaign to which the vehicle belongs according to the client; `None` when the client sent none. A
     /// vehicle cannot change its campaign.
@@ -92,9 +92,9 @@ pub struct SaveBase {
     pub status: Option<VehicleStatus>,
     /// Parking space that the client saw, in normalized spelling; `None` when the client sent none.
     pub space: Option<String>,
-    /// Team leader notes that the client saw; `None` when the client sent none.
+    /// Notes of operators and team leaders that the client saw; `None` when the client sent none.
     pub operator_notes: Option<String>,
-    /// Supervisor notes that the client saw; `None` when the client sent none.
+    /// Notes of supervisors that the client saw; `None` when the client sent none.
     pub admin_notes: Option<String>,
 }
 

@@ -1,7 +1,8 @@
 //! Change feed: publishes committed changes to the event streams of all replicas.
 //!
-//! Events are sent after the commit, do not delay the commit, and are lost if the process dies. A client whose stream ends fetches
-//! the changes since its last revision. Events that did not reach other replicas are sent again.
+//! Events are sent after the commit and do not delay it. If a process dies between commit and event, the other replicas later find
+//! the change in the database and announce it to their own streams. A client whose stream ends fetches the changes since its last
+//! revision. Events that did not reach other replicas are sent again.
 //!
 //! The submodules contain the hourly work counts, the pace of work, the metrics, and the devices' reports of pending saves.
 
@@ -40,13 +41,14 @@ use tonic::Status;
 pub const MAX_EVENT_ROWS: usize = 50;
 /// Maximum number of events that a stream may lag behind; a slower stream is closed.
 const MAX_LAG: usize = 1_024;
-/// Interval of the periodic round, which publishes the pace of work (vehicles per hour, active users) and looks for missed changes.
+/// Interval between two rounds (runs of the periodic task of the change feed). A round publishes the pace of work (vehicles per
+/// hour, active users) and looks for missed changes.
 const ROUND_INTERVAL: Duration = Duration::from_secs(2);
-/// Number of periodic rounds between two polls of the database for changes, while this replica receives the events of other
-/// replicas.
+/// Number of rounds (runs of the periodic task) between two polls of the database for changes, while this replica receives the
+/// events of other replicas.
 const ROUNDS_PER_POLL: u32 = 5;
-/// Number of periodic rounds after which the pace of work (vehicles per hour) is computed again even without a new save. Without
-/// saves, the pace falls.
+/// Number of rounds (runs of the periodic task) after which the pace of work (vehicles per hour) is computed again even without a
+/// new save. Without saves, the pace falls.
 const ROUNDS_PER_PACE: u32 = 30;
 
 /// Item that the change feed sends to the event streams of this process.
@@ -69,7 +71,7 @@ pub struct ChangeFeed {
     noted: Arc<Mutex<FeedState>>,
 }
 
-/// State of the change feed between two periodic rounds.
+/// State that the change feed keeps between two runs of its periodic task.
 #[derive(Default)]
 struct FeedState {
     /// Highest revision whose event did not reach the other replicas, by campaign id.
@@ -95,7 +97,7 @@ impl FeedState {
 }
 
 impl ChangeFeed {
-    /// Starts the feed: subscribes to the other replicas and starts the periodic round.
+    /// Starts the feed: subscribes to the other replicas and starts the periodic task.
     ///
     /// # Errors
     /// Returns an error when the URL of the Redis server is invalid or the database cannot be queried.
@@ -230,8 +232,8 @@ impl ChangeFeed {
         self.spawn_publish(Event::Conflict(Box::new(conflict.into())));
     }
 
-    /// Runs one periodic round: resends undelivered events, publishes changes without an event, and publishes the pace of work
-    /// (vehicles per hour, active users).
+    /// Runs the periodic task of the change feed once. Resends undelivered events, sends events for changes that no event has
+    /// announced, and publishes the pace of work (vehicles per hour, active users).
     async fn round(&self, number: u32) {
         self.republish().await;
         self.publish_gaps();
@@ -274,7 +276,7 @@ impl ChangeFeed {
     }
 
     /// Sends a change event without vehicle rows to this replica's streams for every campaign with a gap. Clients then fetch the
-    /// changes. A gap is a revision whose event is still missing after one more periodic round.
+    /// changes. A gap is a revision whose event is still missing after one more run of the periodic task.
     fn publish_gaps(&self) {
         let gaps: Vec<(i64, i64)> = {
             let mut noted = self.noted();

@@ -43,7 +43,8 @@ pub fn is_defect(status: &str) -> bool {
     matches!(status, "ng" | "Repair" | "Repair OK")
 }
 
-/// Changes of the number of vehicles, by yard and status, that one bulk change makes in a campaign.
+/// Differences between the new and the old number of a campaign's vehicles, by yard id and status, for one bulk change. Vehicles
+/// without a status are not counted.
 #[derive(Debug, Default)]
 pub struct StatusDeltas(BTreeMap<(i64, String), i64>);
 
@@ -67,8 +68,9 @@ struct YardRow<'s> {
     wrong: i64,
 }
 
-/// Adds a bulk change to the work counts of a campaign, in the hour that contains `at`. `inspected` yields yard ids with the change
-/// of the number of inspected vehicles. The caller must hold the lock of the campaign's row.
+/// Adds a bulk change to a campaign's status counts and to its work counts in the hour that contains `at`. For each yard,
+/// `inspected` yields the yard id and the change of the number of inspected vehicles. The caller must hold the lock of the
+/// campaign's row.
 pub async fn add_bulk_change_activity(
     tx: &mut Tx<'_>,
     campaign: i64,
@@ -117,7 +119,7 @@ fn json(rows: &[YardRow<'_>]) -> Result<String> {
 /// Inspection work in one hour, in one yard, or by one user.
 #[derive(Debug, Clone, Copy, Default, FromRow)]
 pub struct WorkCounts {
-    /// Number of the hour, or id of the yard or user.
+    /// Hour (number of hours since 1970, UTC), id of the yard, or id of the user, depending on the requested [`ActivityGrouping`].
     pub id: i64,
     /// Change of the number of inspected vehicles.
     pub inspected: i64,

@@ -22,16 +22,17 @@ const MIN_GROUP_LEN: usize = 100;
 /// New values of a vehicle in a bulk change. A field that is `None` leaves the vehicle's value unchanged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct VehiclePatch<'a> {
-    /// New parking space with its yard, its group in lists, and its sort key of the walking order. `None` leaves the parking space
-    /// unchanged.
+    /// New parking space with its yard, its group (heading under which lists show it) and its sort key in walking order. `None`
+    /// leaves the parking space unchanged.
     pub place: Option<&'a ParkingSpace>,
     /// New status text, such as `ok`; empty to clear the status, `None` to leave the status unchanged.
     pub status: Option<&'a str>,
     /// Whether the vehicle counts as inspected after the change; `None` to leave the state unchanged.
     pub inspected: Option<bool>,
-    /// New team leader notes, which every role may change; `None` to leave the notes unchanged.
+    /// New notes of operators and team leaders, which every role may change; `None` to leave the notes unchanged.
     pub operator_notes: Option<&'a str>,
-    /// New supervisor notes, which only the role `Admin` may change; `None` to leave the notes unchanged.
+    /// New notes of supervisors (users with the role `Admin`), which only supervisors may change; `None` to leave the notes
+    /// unchanged.
     pub admin_notes: Option<&'a str>,
 }
 

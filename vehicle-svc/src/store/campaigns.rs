@@ -1,5 +1,5 @@
-//! SQL statements on the table of campaigns in vehicle-svc: name, gate (state `draft`, `open`, `closed` or `removed`), counters
-//! and revisions.
+//! SQL statements on the table of campaigns in vehicle-svc: name, state (column `gate`: `draft`, `open`, `closed` or `removed`),
+//! counters and revisions.
 use crate::{store::dialect, yard_filter::YardFilter};
 use patio_kit::{
     db::{Db, Tx},
@@ -70,13 +70,14 @@ async fn lock(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     on!(tx.connection(), c => query_scalar::<_, i64>(text).bind(id).fetch_optional(c).await.map(drop))
 }
 
-/// Returns the revision of the last name and gate (open or closed) received from campaign-svc; `None` for an unknown campaign.
+/// Returns the stored revision of the name and state (open or closed) of a campaign, as sent by campaign-svc; `None` for an unknown
+/// campaign.
 pub async fn load_settings_revision(tx: &mut Tx<'_>, id: i64) -> Result<Option<i64>> {
     on!(tx.connection(), c => query_scalar("select revision from campaigns where id = $1").bind(id).fetch_optional(c).await)
 }
 
-/// Stores the name and gate (open or closed) of a campaign. Returns `false`, and changes nothing, when a newer revision is stored,
-/// or the campaign is removed or pending deletion.
+/// Stores the name and state (open or closed) of a campaign. Returns `false`, and changes nothing, when the same or a newer
+/// revision is stored, or the campaign is removed or pending deletion.
 pub async fn store_settings(tx: &mut Tx<'_>, id: i64, name: &str, gate: &'static str, revision: i64) -> Result<bool> {
     lock(tx, id).await?;
     on!(tx.connection(), c => query(
@@ -137,8 +138,8 @@ pub struct CampaignProgress {
     pub in_dash: i64,
 }
 
-/// Returns the SQL select for the progress of campaigns, without the `where` clause. `$2` is the id of yard `-`,
-/// which is counted if `with_dash` is true.
+/// Returns the SQL select for the progress of campaigns, without the `where` clause. `$2` is the id of yard `-` (parking spaces
+/// that begin with a dash). The vehicles of this yard are counted only if `with_dash` is true.
 fn select_progress(with_dash: bool) -> &'static str {
     if with_dash {
         "select c.id as campaign_id, c.total, c.inspected, c.counts_revision as revision, coalesce(k.total, 0) as in_dash,

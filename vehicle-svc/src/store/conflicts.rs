@@ -15,7 +15,7 @@ type Result<T> = std::result::Result<T, sqlx::Error>;
 pub struct NewConflict {
     /// Name of the conflicting field in the REST API, such as `parking_space`.
     pub field: &'static str,
-    /// Value of the field that the user of the later save saw before the change.
+    /// Value of the field that the user who made the later save saw before changing it.
     pub base: String,
     /// Value of the field that was stored when the later save arrived.
     pub theirs: String,
@@ -65,7 +65,7 @@ pub struct Conflict {
     pub serial_number: String,
     /// Name of the conflicting field in the REST API, such as `parking_space`.
     pub field: String,
-    /// Value of the field that the user of the later save saw before the change.
+    /// Value of the field that the user who made the later save saw before changing it.
     pub base: String,
     /// Value of the field that was stored when the later save arrived.
     pub theirs: String,
@@ -167,7 +167,7 @@ pub struct ConflictFilter {
     pub id: Option<i64>,
     /// Id of the campaign; `None` for all campaigns.
     pub campaign: Option<i64>,
-    /// State of the conflict: `open`, `settled` (resolved), or empty for both.
+    /// State of the conflicts to list: `open`, `settled` (resolved), or empty for both states.
     pub state: &'static str,
     /// Id of the user who stored one of the two values of the conflict; `None` for all users.
     pub of: Option<i64>,

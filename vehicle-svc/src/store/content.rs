@@ -10,13 +10,13 @@ use patio_proto::{status, vin::Vin};
 pub struct VehicleContent {
     /// VIN of the vehicle: model code and serial number.
     pub identifier: Vin,
-    /// Parking space of the vehicle with three derived values: the yard, the group in lists, and the sort key of the walking order.
+    /// Parking space of the vehicle with its yard, its group (heading under which lists show it) and its sort key in walking order.
     pub place: ParkingSpace,
     /// Status text, such as `ok` or `Repair`; empty when the vehicle has no status.
     pub status: &'static str,
-    /// Team leader notes of the vehicle, which every role may change.
+    /// Notes of operators and team leaders, which every role may change.
     pub operator_notes: String,
-    /// Supervisor notes of the vehicle, which only the role `Admin` may change.
+    /// Notes of supervisors (users with the role `Admin`), which only supervisors may change.
     pub admin_notes: String,
 }
 

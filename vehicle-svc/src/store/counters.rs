@@ -123,9 +123,11 @@ pub async fn update_yard_counters(tx: &mut Tx<'_>, campaign: i64, deltas: &Count
     Ok(())
 }
 
-/// Updates the counters of a campaign. If the change begins or completes the work, or makes complete work incomplete
-/// again, records this milestone. Increases the campaign's revision and layout number, so that clients fetch the
-/// changes.
+/// Updates the counters of a campaign. If the change begins or completes the work, or makes complete work incomplete again, records
+/// this milestone.
+///
+/// Increases the campaign's revision, so that clients fetch the changes. Also increases its layout number (version of the walking
+/// order and the VINs), so that the search index is built again.
 ///
 /// To prevent deadlocks, rows of campaigns are updated after the rows of all yards, as in [`super::save_sql::POSTGRES_SAVE_SQL`].
 /// No transaction then waits for a yard while it locks a campaign.

@@ -78,8 +78,8 @@ macro_rules! new_columns {
 }
 pub(super) use new_columns;
 
-/// SQL condition that a number is in a JSON array. On `PostgreSQL` the condition uses an array, which is faster than
-/// a subquery.
+/// Right-hand side of the SQL condition that a number is in a JSON array, bound as text to `$1`. On `PostgreSQL`, the JSON array is
+/// converted to a native array, which is faster than a subquery.
 macro_rules! among {
     (postgres) => {
         "= any (cast(translate($1, '[]', '{}') as bigint[]))"
@@ -89,8 +89,8 @@ macro_rules! among {
     };
 }
 
-/// Returns the SQL condition that a number is in a JSON array, bound as text to `$1`. The fastest condition differs between the
-/// databases.
+/// Returns the right-hand side of the SQL condition that a number is in a JSON array, bound as text to `$1`. The fastest condition
+/// differs between the databases.
 #[must_use]
 pub fn json_array_contains_sql(postgres: bool) -> &'static str {
     if postgres { among!(postgres) } else { among!(sqlite) }

@@ -33,10 +33,10 @@ pub struct VehicleSnapshot {
     /// Parking space and yard id before the job; `None` when the job did not move the vehicle.
     #[serde(rename = "stood", skip_serializing_if = "Option::is_none")]
     pub parking_space: Option<(String, Option<i64>)>,
-    /// Team leader notes before the job; `None` when the job did not change these notes.
+    /// Notes of operators and team leaders before the job; `None` when the job did not change these notes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operator_notes: Option<String>,
-    /// Supervisor notes before the job; `None` when the job did not change these notes.
+    /// Notes of supervisors before the job; `None` when the job did not change these notes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub admin_notes: Option<String>,
     /// Values after the job, for the history of the vehicle; `None` in snapshots of earlier versions of the program.
@@ -54,10 +54,10 @@ pub struct ValuesAfterJob {
     /// Parking space after the job.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub space: Option<String>,
-    /// Team leader notes after the job.
+    /// Notes of operators and team leaders after the job.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operator_notes: Option<String>,
-    /// Supervisor notes after the job.
+    /// Notes of supervisors after the job.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub admin_notes: Option<String>,
 }

@@ -217,7 +217,7 @@ pub struct JobCampaign {
     pub job_id: i64,
     /// Id of the campaign.
     pub campaign_id: i64,
-    /// Name of the campaign, or the last name of a removed campaign.
+    /// Name of the campaign; for a removed campaign, the name that it had when it was removed.
     pub name: String,
     /// State of the campaign: `open`, `closed` or `removed`.
     pub gate: String,

@@ -139,7 +139,8 @@ pub async fn load_vehicle(tx: &mut Tx<'_>, id: i64, key: &IdempotencyKey, lock: 
     on!(tx.connection(), c => query_as(text).bind(id).bind(key.user_id).bind(&key.key).fetch_optional(c).await)
 }
 
-/// Loads the vehicles of a group of saves, on `PostgreSQL` only. Returns the vehicles by id.
+/// Loads the vehicles that a group of saves changes, on `PostgreSQL` only. `keys` contains the idempotency key of each save, with
+/// the id of the vehicle. Returns the vehicles by id, each with the record of an earlier save that used the same key.
 pub async fn load_vehicles(tx: &mut Tx<'_>, keys: &[&IdempotencyKey]) -> Result<HashMap<i64, LoadedVehicle>> {
     let ids: Vec<i64> = keys.iter().map(|key| key.vehicle_id).collect();
     let users: Vec<i64> = keys.iter().map(|key| key.user_id).collect();

@@ -36,11 +36,11 @@ pub struct StatusChangeTarget {
     /// Version of the vehicle at which the current content was first stored (content id). An undo restores old content together
     /// with the old content id.
     pub content: i64,
-    /// Team leader notes of the vehicle; fetched only if the call clears these notes, otherwise empty.
+    /// Notes of operators and team leaders on the vehicle; fetched only if the call clears these notes, otherwise empty.
     pub operator_notes: String,
-    /// Supervisor notes of the vehicle; fetched only if the call clears these notes, otherwise empty.
+    /// Notes of supervisors on the vehicle; fetched only if the call clears these notes, otherwise empty.
     pub admin_notes: String,
-    /// Whether the vehicle has supervisor notes that stay although the call clears the team leader notes.
+    /// Whether the vehicle has supervisor notes that stay although the call clears the notes of operators and team leaders.
     #[serde(deserialize_with = "deserialize_sqlite_bool")]
     pub keeps_notes: bool,
     /// VIN of a vehicle that the call leaves unchanged; `None` for a vehicle that the call changes.

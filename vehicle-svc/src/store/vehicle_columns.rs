@@ -39,6 +39,6 @@ pub(super) use next_after;
 pub struct VehicleInsert {
     /// VIN of the vehicle: model code and serial number.
     pub identifier: Vin,
-    /// Parking space of the vehicle with three derived values: the yard, the group in lists, and the sort key of the walking order.
+    /// Parking space of the vehicle with its yard, its group (heading under which lists show it) and its sort key in walking order.
     pub place: ParkingSpace,
 }

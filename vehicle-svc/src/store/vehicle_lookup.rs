@@ -60,11 +60,11 @@ pub struct FoundVehicle {
     #[sqlx(default)]
     #[serde(default)]
     pub walk_key: Option<String>,
-    /// Team leader notes of the vehicle; `None` when not requested.
+    /// Notes of operators and team leaders on the vehicle; `None` when not requested.
     #[sqlx(default)]
     #[serde(default)]
     pub operator_notes: Option<String>,
-    /// Supervisor notes of the vehicle; `None` when not requested.
+    /// Notes of supervisors on the vehicle; `None` when not requested.
     #[sqlx(default)]
     #[serde(default)]
     pub admin_notes: Option<String>,
@@ -86,8 +86,8 @@ impl FoundVehicle {
         Vin { model_code: self.model_code.clone(), serial_number: self.serial_number.clone() }
     }
 
-    /// Returns the parking space with its yard, its group in lists, and its walking-order sort key; `None` when these columns were
-    /// not requested.
+    /// Returns the parking space with its yard, its group (heading in lists) and its sort key in walking order; `None` when not
+    /// requested.
     #[must_use]
     pub fn parking_space(&self) -> Option<ParkingSpace> {
         let (space, group, walk_key) = (self.parking_space.clone()?, self.yard_group.clone()?, self.walk_key.clone()?);
@@ -101,11 +101,11 @@ impl FoundVehicle {
 pub struct OptionalColumns {
     /// Whether to fetch model code and serial number; both are also fetched when any other column is selected.
     pub identifier: bool,
-    /// Whether to fetch the parking space with its group in lists and its sort key of the walking order.
+    /// Whether to fetch the parking space with its group (heading under which lists show it) and its sort key in walking order.
     pub place: bool,
-    /// Whether to fetch the team leader notes.
+    /// Whether to fetch the notes of operators and team leaders.
     pub operator_notes: bool,
-    /// Whether to fetch the supervisor notes.
+    /// Whether to fetch the notes of supervisors.
     pub admin_notes: bool,
 }
 
@@ -177,8 +177,8 @@ pub struct CampaignRef {
     pub is_open: bool,
 }
 
-/// Open and closed campaigns of a vehicle lookup, by id. A campaign that was opened after the lookup began is not
-/// included.
+/// Campaigns that are open or closed, and therefore visible (drafts and removed campaigns are not), by id. A campaign that becomes
+/// visible after the vehicle lookup began is not included.
 #[derive(Debug)]
 pub(super) struct VisibleCampaigns(HashMap<i64, Arc<CampaignRef>>);
 

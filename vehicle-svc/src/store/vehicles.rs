@@ -17,8 +17,7 @@ use sqlx::{AssertSqlSafe, FromRow, QueryBuilder, query_as, query_scalar};
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
-/// A vehicle with all its fields, the name and gate (open or closed) of its campaign, and the id of the next vehicle to
-/// inspect.
+/// A vehicle with all its fields, the name and state (open or closed) of its campaign, and the id of the next vehicle to inspect.
 #[derive(Debug, Clone, FromRow)]
 pub struct Vehicle {
     /// Id of the vehicle.
@@ -27,7 +26,7 @@ pub struct Vehicle {
     pub campaign_id: i64,
     /// Name of the campaign.
     pub campaign_name: String,
-    /// Write state of the campaign: `open` (accepts saves) or `closed`.
+    /// State of the campaign: `open` (accepts saves) or `closed`.
     pub gate: String,
     /// Model code, the first part of the VIN.
     pub model_code: String,
@@ -45,9 +44,9 @@ pub struct Vehicle {
     pub status: String,
     /// Whether the vehicle counts as inspected.
     pub inspected: bool,
-    /// Supervisor notes of the vehicle, which only the role `Admin` may change.
+    /// Notes of supervisors (users with the role `Admin`), which only supervisors may change.
     pub admin_notes: String,
-    /// Team leader notes of the vehicle, which every role may change.
+    /// Notes of operators and team leaders, which every role may change.
     pub operator_notes: String,
     /// Id of the user who made the last change; `None` if the last change was the import or was made by a service.
     pub modified_by: Option<i64>,
@@ -146,8 +145,8 @@ impl VehicleFilter {
     }
 }
 
-/// SQL condition of a search. `$2` is the `like` pattern. The argument is the SQL parameter that is true when the pattern is
-/// compared with comparison keys of VINs.
+/// SQL condition of a search with the `like` pattern `$2`. The argument names a boolean SQL parameter. If this parameter is true,
+/// the pattern is compared with normalized VINs and parking spaces (without hyphens and blanks).
 macro_rules! found {
     ($matches_vin_keys:literal) => {
         concat!(
@@ -268,9 +267,9 @@ pub struct ExportedVehicle {
     pub status: String,
     /// Whether the vehicle counts as inspected.
     pub inspected: bool,
-    /// Supervisor notes of the vehicle, which only the role `Admin` may change.
+    /// Notes of supervisors (users with the role `Admin`), which only supervisors may change.
     pub admin_notes: String,
-    /// Team leader notes of the vehicle, which every role may change.
+    /// Notes of operators and team leaders, which every role may change.
     pub operator_notes: String,
     /// Id of the user who made the last change; `None` if the last change was the import or was made by a service.
     pub modified_by: Option<i64>,

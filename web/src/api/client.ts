@@ -106,8 +106,8 @@ interface Outcome<T> {
 }
 
 /**
- * Returns the response data of an API call. Throws the `ApiProblem` of a failed call, and when the data lacks `requiredFields`, because a
- * captive portal may have sent the response.
+ * Returns the response data of an API call. Throws the `ApiProblem` of a failed call. If the data lacks `requiredFields`, throws the
+ * `ApiProblem` for an unreachable server, because a captive portal (sign-in page of a network) may have sent the response.
  */
 export async function unwrapResponse<T>(call: Promise<Outcome<T>>, requiredFields = ''): Promise<NonNullable<T>> {
   const { data, error, response } = await call.catch(rethrow)
@@ -122,7 +122,10 @@ export async function unwrapEmptyResponse(call: Promise<Outcome<unknown>>): Prom
   if (!response.ok) throw toApiProblem(response, error)
 }
 
-/** Rethrows the error of an API call. A JSON syntax error, caused by a captive portal, becomes the problem of an unreachable server. */
+/**
+ * Rethrows the error of an API call. A JSON syntax error is thrown as the `ApiProblem` for an unreachable server, because a captive portal
+ * has sent the response.
+ */
 function rethrow(cause: unknown): never {
   throw cause instanceof SyntaxError ? markServerUnreachable() : cause
 }

@@ -44,7 +44,7 @@ export const useSession = (): Session | null => useStore(session)
 /** Whether the signed-in person must choose a new password. Until then, the server rejects every other call. */
 export const mustChangePassword = createStore(false)
 
-/** Returns the owner key of the signed-in person (name of the person's data on this device), or null without a session. */
+/** Returns the owner key of the signed-in person (under which this device stores the person's data), or null without a session. */
 export function getCurrentOwnerKey(): string | null {
   const now = getCurrentSession()
   return now === null ? null : getOwnerKey(now.user)
@@ -72,12 +72,15 @@ export function endSession(): void {
 }
 
 /**
- * Whether this tab must not save a return path. True after a sign-out, and when the page was opened with the back or forward button,
- * because the page may belong to another person.
+ * Whether the person who opened the current page may have left. If so, `saveReturnPath` saves nothing. True after a sign-out, and after the
+ * back or forward button, which may show another person's page.
  */
 let hasLeft = performance.getEntriesByType('navigation').some((entry) => entry instanceof PerformanceNavigationTiming && entry.type === 'back_forward')
 
-/** Ends the session after a sign-out or a revocation. Deletes all data of the session from this tab, including the return path. */
+/**
+ * Ends the session after a sign-out or a revocation. Deletes all data of the session from this tab, including the return path (page to open
+ * after the next sign-in).
+ */
 export function clearSessionData(): void {
   sessionStorage.clear()
   hasLeft = true
@@ -93,7 +96,10 @@ interface Return {
 }
 const isReturn = (value: unknown): value is Return => isRecord(value) && typeof value.path === 'string'
 
-/** Saves the current path as the page to open after the next sign-in of `owner`. Null means any person, and keeps a saved path. */
+/**
+ * Saves the current path as the page to open after the next sign-in of `owner` (an owner key). With null, the page opens for any person,
+ * and a path saved earlier is not overwritten.
+ */
 export function saveReturnPath(owner: string | null): void {
   const path = window.location.pathname + window.location.search
   const known = owner === null && sessionStorage.getItem(RETURN) !== null

@@ -33,7 +33,7 @@ export type InspectionPace = Got<'/campaigns/{id}/pace'>
 export type InspectionActivity = Got<'/campaigns/{id}/activity'>
 export type WorkbookUploadResult = paths['/documents/upload']['post']['responses'][201]['content']['application/json']
 export type User = Got<'/users'>[number]
-/** An event in the history of a user: of the account, or a bulk change by the user. */
+/** An event in the history of a user, such as a sign-in, a change of the account, or a bulk change that the user made. */
 export type UserEvent = Got<'/users/{id}/history'>['entries'][number]
 export type NewUser = Posted<'/sign-up'>
 export type UserUpdate = Put<'/users/{id}'>

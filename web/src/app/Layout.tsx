@@ -93,7 +93,7 @@ export function Layout({ user, path, children }: LayoutProps) {
   )
 }
 
-/** Card of the signed-in user: register number (HMC), access level, and the logo of the client company. */
+/** Card of the signed-in user: login name (HMC), access level, and the logo of the client company. */
 function PersonCard({ user, className }: { user: SessionUser; className: string | undefined }) {
   const t = useText()
   const role = getAccessLevelTextKey(user.user_type)

@@ -4,7 +4,7 @@ import type { SessionUser } from '@/api/session'
 import { formatDate, formatTime } from '@/lib/time'
 import styles from './PrintFooter.module.css'
 
-/** Footer of a printed page: register number of the user who prints the page, time of printing, and URL of the page. */
+/** Footer of a printed page: login name (HMC) of the user who prints the page, time of printing, and URL of the page. */
 export function PrintFooter({ user }: { user: SessionUser }) {
   const [path] = useLocation()
   const query = useSearch()

@@ -15,7 +15,10 @@ export function signOut(): void {
   queryClient.clear()
 }
 
-/** Local storage key of the list of users (by owner key) whose data must still be deleted from this device. */
+/**
+ * Local storage key of the list of users whose data must still be deleted from this device. Each user is listed by owner key (under which
+ * this device stores the user's data).
+ */
 const PENDING = 'pendingDeletions'
 const isOwners = createArrayGuard((owner): owner is string => typeof owner === 'string')
 

@@ -7,7 +7,7 @@ const waiting = createStore<File | null>(null)
 /** Passes a dropped file to the page that calls `useDroppedFile` with the file's extension. The file is kept until that page is open. */
 export const publishDroppedFile = (file: File): void => waiting.set(file)
 
-/** Calls `take` once for each file passed to this page whose name ends with `extension`, such as `.csv`. */
+/** Calls `take` once for each file given to `publishDroppedFile` whose name ends with `extension`, such as `.csv`. */
 export function useDroppedFile(extension: string, take: (file: File) => void): void {
   const onFile = useEffectEvent(take)
   useEffect(() => {

@@ -9,7 +9,7 @@ export interface IdentifiableVehicle {
 /** Result of matching a scanned or typed text against the vehicles of a campaign. */
 export type VehicleMatch<V> =
   | { kind: 'one'; vehicle: V }
-  /** A rule matches several vehicles, and no other rule matches exactly one vehicle. */
+  /** No matching rule finds exactly one vehicle; these are the vehicles of the first rule that finds several. */
   | { kind: 'several'; vehicles: V[] }
   /** Vehicles match only when letters that look like digits are read as digits. The person has to confirm this match. */
   | { kind: 'lookAlike'; vehicles: V[] }
@@ -35,12 +35,12 @@ const MIN_FIELD_LENGTH = 5
 const LINK = /:\/\/|^www\.|[?&][\w.-]+=/i
 /** Separators of the fields of a label: characters that no identifier contains. */
 const BETWEEN_FIELDS = /[^\p{L}\p{N}\p{M}\p{Zs}\p{Pd}./*]+/u
-/** Separators of the parts of a link: the separators of label fields, and slashes. */
+/** Separators of the parts of a scanned link (URL): the separators of label fields, and slashes. */
 const BETWEEN_PARTS = /[^\p{L}\p{N}\p{M}\p{Zs}\p{Pd}.*]+/u
 
 /**
- * Decodes the percent-encoding and the plus signs of a link. Any other text is returned unchanged, because Code 39 labels may contain `%`
- * and `+`.
+ * Decodes the percent-encoding and the plus signs of a scanned link (URL). Any other text is returned unchanged, because Code 39 labels may
+ * contain `%` and `+`.
  */
 function decoded(text: string): string {
   if (!LINK.test(text)) return text
@@ -81,7 +81,10 @@ function add<V>(map: Map<string, V[]>, key: string, vehicle: V): void {
   else known.push(vehicle)
 }
 
-/** Returns the vehicles whose full key occurs in a longer text, such as a link. Keys inside of other found keys do not count. */
+/**
+ * Returns the vehicles whose complete key (normalized identifier) occurs in a longer text, such as a link. A key inside another found key
+ * does not count.
+ */
 function contained<V>(byKey: Map<string, V[]>, lengths: number[], key: string): V[] {
   const found = new Map<string, V[]>()
   for (const length of lengths) {
@@ -95,7 +98,9 @@ function contained<V>(byKey: Map<string, V[]>, lengths: number[], key: string): 
   return widest.flatMap((part) => found.get(part) ?? [])
 }
 
-/** Returns the vehicles whose full key equals a field of a label or a part of a link. */
+/**
+ * Returns the vehicles whose complete key (normalized identifier) equals one field of a scanned label or one part of a scanned link (URL).
+ */
 function fielded<V>(byKey: Map<string, V[]>, text: string): V[] {
   const keys = new Set([...text.split(BETWEEN_FIELDS), ...text.split(BETWEEN_PARTS)].map(toIdentifierKey))
   return [...keys].flatMap((key) => (key.length < MIN_FIELD_LENGTH ? [] : (byKey.get(key) ?? [])))
@@ -108,7 +113,9 @@ function ending<V>({ byKey, longest }: IdentifierIndex<V>, key: string): V[] {
   return found
 }
 
-/** Returns an identifier key without the leading `I` that marks imported vehicles. Returns null for a key without this mark. */
+/**
+ * Returns an identifier key without the leading `I` that labels of imported cars add to the VIN. Returns null for a key without this `I`.
+ */
 const withoutMark = (key: string): string | null => (key.length === VIN + 1 && key.startsWith('I') ? key.slice(1) : null)
 
 const keyIn = (text: string): string => toIdentifierKey(decoded(text)).slice(0, MAX_QR_LENGTH)

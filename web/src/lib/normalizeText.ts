@@ -10,7 +10,7 @@ const PLAIN = /^([!-~]+( [!-~]+)*)?$/
 const cleaned = (text: string): string => text.replace(BLANK, ' ').replace(INVISIBLE, '').replace(/ +/g, ' ').trim().replace(DASH, '-')
 
 /**
- * Returns the normal form of an identifier, a parking space or a register number. Use the Unicode form 'NFC' for names. The server applies
+ * Returns the normal form of an identifier, a parking space or a login name (HMC). Use the Unicode form 'NFC' for names. The server applies
  * the same rules, which `proto/src/normalization.rs` explains.
  */
 export function normalizeText(text: string, form: 'NFKC' | 'NFC' = 'NFKC'): string {

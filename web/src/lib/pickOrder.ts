@@ -6,7 +6,10 @@ export type PickOrder = 'campaignFirst' | 'yardFirst'
 const NAME = 'pickOrder'
 const stored = (): PickOrder => (sessionStorage.getItem(NAME) === 'yardFirst' ? 'yardFirst' : 'campaignFirst')
 
-/** Returns the pick order of this tab. The page of the first pick passes `picked`, which is stored for the later pages of the tab. */
+/**
+ * Returns the order in which the person chooses campaign and yard in this tab. The page of the first choice passes `picked`, which is
+ * stored for the following pages.
+ */
 export function usePickOrder(picked?: PickOrder): PickOrder {
   useEffect(() => {
     if (picked !== undefined) sessionStorage.setItem(NAME, picked)

@@ -65,7 +65,10 @@ function valueIn(text: string): string {
   return text.replace(core, () => translated ?? core)
 }
 
-/** Matches the server messages that the specification quotes in English. They stay English in the default language, which is Portuguese. */
+/**
+ * Matches the server messages whose English text the product specification prescribes. In the default language, these stay English, and all
+ * others are translated to Portuguese.
+ */
 const QUOTED = /^line \d+ requires both Model Code and Serial Number$|^Failed to select document\./
 
 /** Translates a server message to the page's language. English messages lose a leading field name; unknown messages stay unchanged. */

@@ -17,7 +17,10 @@ export function formatDate(at: string | Date): string {
 /** Formats the time of day at UTC-3, as `14:05:09`. */
 export const formatTime = (at: string | Date): string => splitLocalTime(at)[3] ?? ''
 
-/** Formats a time for the logging routes of the API, as the specification prescribes: `27/11/2026 ás 14:05:09`, at UTC-3. */
+/**
+ * Formats a time at UTC-3, as `27/11/2026 ás 14:05:09`, for the API calls that log a sign-in or a page view. The product specification
+ * prescribes this format.
+ */
 export const formatLogTimestamp = (at: Date): string => `${formatDate(at)} ás ${formatTime(at)}`
 
 /** Formats a whole number with a narrow space between groups of three digits, as `1 240`, in every language. */

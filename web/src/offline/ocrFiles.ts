@@ -5,7 +5,7 @@ const OCR_CACHE = 'character-reader'
 export const getOcrFolderUrl = (): string => new URL(OCR_FOLDER, globalThis.location.href).href
 
 /**
- * Stores the files of the OCR engine on this device, so that characters are read offline, and deletes the files of older versions. Rejects
+ * Stores the files of the OCR engine on this device, so that label texts can be read offline. Deletes the files of older versions. Rejects
  * when a file is missing and cannot be loaded.
  */
 export async function storeOcrFiles(): Promise<void> {

@@ -4,7 +4,9 @@ import { readStoredJson, writeStoredJson } from '@/lib/storage'
 
 /** Numbers of saves that are stored on this device and that the server has not stored. */
 export interface PendingSaveCount {
-  /** Person to whom `open` and `refused` belong, as owner key (names the person's data on this device); null without a session. */
+  /**
+   * Owner key of the person to whom `open` and `refused` belong (under which this device stores the person's data); null without a session.
+   */
   owner: string | null
   /** Number of pending saves of the owner, including rejected saves and records that cannot be decrypted. */
   open: number

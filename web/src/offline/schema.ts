@@ -23,7 +23,10 @@ export interface EncryptedSave {
 /** Metadata of a campaign's vehicle list that was downloaded for offline use. */
 export interface SnapshotMetadata {
   campaign: number
-  /** Owner key of the person who downloaded the list. Other people who use this device do not see the list. */
+  /**
+   * Owner key of the person who downloaded the list (under which this device stores the person's data). Other people who use this device do
+   * not see the list.
+   */
   owner: string
   /** Ids of the stored yards; null when the list has every yard. */
   yards: number[] | null
@@ -37,9 +40,9 @@ export interface SnapshotMetadata {
   tag: string | null
   /** Number of vehicles in the list. */
   vehicles: number
-  /** Size of the stored vehicle list (its encoded rows), in characters. */
+  /** Length of the stored vehicle list (its encoded rows) in characters, not in bytes as the name suggests. */
   bytes: number
-  /** Time of the first download, in milliseconds since 1970. */
+  /** Time at which the vehicle list was first downloaded, in milliseconds since 1970. */
   taken_at: number
   /** Time at which the server last confirmed or updated the list, in milliseconds since 1970. */
   fresh_at: number

@@ -41,8 +41,8 @@ enum Line {
     /// First line of the file: the archived partition, and the digest of the last audit seal (hash-chain link) before the seals in
     /// this file.
     Part { service: String, part: String, begins: DateTime<Utc>, ends: DateTime<Utc>, seal_before: String },
-    /// Audit entry with its digest. An entry of another partition that is covered by the same audit seal has only its digest in this
-    /// line.
+    /// Audit entry with its digest. If an audit seal (hash-chain link) in this file also covers an entry of another partition, the line
+    /// of that entry contains its digest without its content.
     Entry(Box<SealedEntry>),
     /// Audit seal (hash-chain link) over the entries since the previous seal: number and digest.
     Seal { id: i64, digest: String },

@@ -133,8 +133,8 @@ pub(super) async fn try_acquire_sealing_lock(tx: &mut Tx<'_>) -> Result<bool> {
 
 /// SQL that selects up to `$3` ids above `$1` of audit entries that are not sealed yet (not in the hash chain), lowest first.
 ///
-/// At most `$2` ids of each table are compared. A join would be slow while the statistics of a new table are outdated: `PostgreSQL`
-/// would scan all digests for every entry.
+/// Compares the next `$2` ids in `audit_events` (all entries) with the next `$2` ids in `audit_digests` (sealed entries). A join would
+/// be slow while the statistics of a new table are outdated: `PostgreSQL` would scan all digests for every entry.
 const LIST_UNSEALED_IDS: &str = "select id from (select id from audit_events where id > $1 order by id limit $2) as written
      except select event_id from (select event_id from audit_digests where event_id > $1 order by event_id limit $2) as sealed
      order by 1 limit $3";
@@ -142,7 +142,7 @@ const LIST_UNSEALED_IDS: &str = "select id from (select id from audit_events whe
 const LAST_SEALED_ID: &str = "select max(event_id) from audit_digests";
 
 /// Returns `true` when at least one audit entry is not sealed yet (not in the hash chain). The search begins `late` ids below the
-/// newest sealed entry.
+/// newest sealed entry, because a slow transaction may commit an entry after entries with higher ids.
 pub(super) async fn has_unsealed_entries(db: &Db, late: i64) -> Result<bool> {
     let last: Option<i64> = on!(db.read(), c => query_scalar(LAST_SEALED_ID).fetch_one(c).await)?;
     let from = last.map_or(0, |last| last - late);
@@ -152,7 +152,7 @@ pub(super) async fn has_unsealed_entries(db: &Db, late: i64) -> Result<bool> {
 }
 
 /// Returns up to `most` audit entries that are not sealed yet (not in the hash chain), oldest first. The search begins `late` ids
-/// below the newest sealed entry.
+/// below the newest sealed entry, because a slow transaction may commit an entry after entries with higher ids.
 pub(super) async fn list_unsealed_entries(tx: &mut Tx<'_>, late: i64, most: i64) -> Result<Vec<AuditRow>> {
     let last: Option<i64> = on!(tx.connection(), c => query_scalar(LAST_SEALED_ID).fetch_one(c).await)?;
     let from = last.map_or(0, |last| last - late);
@@ -171,7 +171,8 @@ pub(super) async fn insert_seal(tx: &mut Tx<'_>, seal: &Seal, at: DateTime<Utc>)
         .bind(seal.id).bind(&seal.digest).bind(at).execute(c).await.map(drop))
 }
 
-/// Inserts the digests of all entries that the audit seal with the number `seal` covers. A single statement keeps sealing fast.
+/// Inserts the digests of the audit entries `all`, which the audit seal (hash-chain link) number `seal` covers. One statement inserts
+/// all digests, which keeps sealing fast.
 pub(super) async fn insert_digests(tx: &mut Tx<'_>, seal: i64, all: &[(&AuditRow, String)]) -> Result<()> {
     macro_rules! rows {
         ($connection:expr, $engine:ty) => {{
@@ -269,7 +270,8 @@ pub(super) async fn drop_expired_partitions(tx: &mut Tx<'_>) -> Result<u64> {
     Ok(dropped.unsigned_abs())
 }
 
-/// Partition of the audit log that can be archived: the entries of one month, or (the partition `first`) all older entries.
+/// Partition of the audit log that can be archived. It contains the entries of one month; the partition `first` contains all entries
+/// from before the first monthly partition.
 #[derive(Debug, Clone, FromRow)]
 pub(super) struct AuditPartition {
     /// Name of the partition without its prefix, such as `2027_01` or `first`.

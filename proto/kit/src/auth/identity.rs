@@ -244,7 +244,8 @@ impl TokenVerifier {
         &self.key_poll_schedule
     }
 
-    /// Returns the record of when users last called this process, by which background tasks adapt their pace.
+    /// Returns the record of the last call by any user to this process. Background tasks use the record to poll less often while no
+    /// user makes calls.
     #[must_use]
     pub fn user_activity(&self) -> Arc<UserActivity> {
         self.key_poll_schedule.activity().clone()

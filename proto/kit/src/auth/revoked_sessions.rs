@@ -5,8 +5,8 @@ use std::hash::{BuildHasher, RandomState};
 
 /// Number of sorted partitions of the set, one per first byte of the hash. An insertion moves entries of one partition only.
 const PARTITIONS: usize = 1 << u8::BITS;
-/// Bit mask of the expiry minute in an entry of the set. The higher bits contain the hash of the session id without its first
-/// byte.
+/// Bit mask of the low 16 bits of an entry, which contain the minute in which the entry expires. The other 48 bits contain
+/// the second to seventh byte of the session id's hash; the first byte selects the partition.
 const MINUTE_MASK: u64 = 0xffff;
 /// Divisor for the growth of a full partition: its capacity grows by one eighth, because doubling the capacity would waste memory.
 const GROWTH_DIVISOR: usize = 8;
@@ -29,7 +29,7 @@ fn minute(moment: DateTime<Utc>) -> u16 {
 }
 
 impl RevokedSessions {
-    /// Returns the partition index of a session, and the hash bits of its entry.
+    /// Returns the index of the partition for a session, and the hash bits that identify the session in that partition.
     fn place(&self, session: &str) -> (usize, u64) {
         let hash = self.hashes.hash_one(session);
         (usize::from(hash.to_be_bytes()[0]), (hash << u8::BITS) & !MINUTE_MASK)

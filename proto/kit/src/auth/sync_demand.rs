@@ -14,7 +14,8 @@ const IDLE_POLL_INTERVAL: Duration = Duration::from_secs(5);
 /// Maximum time that the first call after an idle period waits for a poll of signing keys and revocations.
 const POLL_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Schedule on which signing keys and revocations are polled from auth-svc, and the calls that wait for the next poll.
+/// Schedule on which signing keys and revocations are polled from auth-svc. The first call of a user after an idle period waits for the
+/// next poll.
 pub(super) struct KeyPollSchedule {
     activity: Arc<UserActivity>,
     /// Whether the loaded keys and revocations are at most one poll interval old. Always `true` in a process without a polling
@@ -30,7 +31,7 @@ impl Default for KeyPollSchedule {
 }
 
 impl KeyPollSchedule {
-    /// Returns the record of when users last called this process.
+    /// Returns the record of the last call by any user to this process.
     pub(super) fn activity(&self) -> &Arc<UserActivity> {
         &self.activity
     }

@@ -25,7 +25,7 @@ pub(super) struct PgServer {
     pub(super) read: PostgresPool,
     /// Connection pool for transactions.
     pub(super) write: PostgresPool,
-    /// Connection pool for single writing statements, which commit by themselves.
+    /// Connection pool for write statements outside a transaction. Each of these statements commits automatically (autocommit).
     pub(super) once: PostgresPool,
     /// Group flusher: waits until the commits on this server are on disk, with one flush for concurrent commits.
     pub(super) flush: Arc<GroupFlusher>,
@@ -60,7 +60,7 @@ impl PgServer {
         Self { flush: Arc::new(GroupFlusher::new(options.clone())), options, read, write, once }
     }
 
-    /// Returns the pools for reads, for transactions and for single writing statements.
+    /// Returns the pools for reads, for transactions, and for write statements outside a transaction.
     pub(super) fn pools(&self) -> [&PostgresPool; 3] {
         [&self.read, &self.write, &self.once]
     }

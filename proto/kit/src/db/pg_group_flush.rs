@@ -69,8 +69,8 @@ impl GroupFlusher {
         }
     }
 
-    /// Returns a ticket with the number of the current flush connection, and opens a connection first if there is none. Must be
-    /// called before the transaction begins.
+    /// Returns a ticket that identifies the flush connection on which a transaction later waits until its commit is on disk. Opens
+    /// the connection first if there is none. Must be called before the transaction begins.
     pub(crate) async fn issue_ticket(&self) -> Result<FlushTicket> {
         match self.connection_epoch.load(Ordering::Acquire) {
             life if life > 0 && !self.is_idle() => Ok(FlushTicket(life)),

@@ -31,7 +31,8 @@ use tokio::{
     time::timeout,
 };
 
-/// Maximum time a caller waits for a connection. The failure can then still be reported within the three-second limit of a request.
+/// Maximum time that a caller waits for a connection. After such a wait, a request can still report the timeout within its limit of
+/// three seconds.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_millis(1500);
 /// Maximum time to open a connection. A caller gives up earlier; the attempt continues, and a later caller uses the connection.
 ///

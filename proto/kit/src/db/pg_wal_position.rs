@@ -4,8 +4,8 @@ use sqlx::{Error, FromRow, PgConnection, query_as};
 use std::time::Duration;
 use tokio::time::sleep;
 
-/// Pauses between the checks whether a standby has replayed a position, in milliseconds. Their sum exceeds the usual time in which
-/// a write reaches the standby.
+/// Pauses, in milliseconds, between the checks of whether a standby has replayed a position in the write-ahead log. The sum of the
+/// pauses exceeds the usual time in which a write reaches the standby.
 const REPLAY_PAUSES_MS: [u64; 5] = [1, 2, 4, 8, 16];
 
 /// Position in the write-ahead log of a cluster: where the primary inserts its next record.

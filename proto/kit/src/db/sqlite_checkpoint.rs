@@ -32,7 +32,7 @@ pub(super) struct CheckpointHandle {
 }
 
 impl CheckpointHandle {
-    /// Creates the handle for the writer and the future that runs the checkpoint task.
+    /// Creates the handle with which the writer reports its commits, and the future that runs the checkpoint task.
     pub(super) fn new(checkpoint_connection: SharedSqliteConnection) -> (Self, impl Future<Output = ()> + Send + 'static) {
         let (committed, follows) = watch::channel(());
         let is_long = Arc::new(AtomicBool::new(false));

@@ -1,4 +1,5 @@
-//! Signal of the durable writes of this process, so that background tasks run after a write instead of polling the database.
+//! Wakes background tasks after each durable write (a write that waits for the disk), so that these tasks need not poll the
+//! database.
 use crate::{atomic_instant::AtomicInstant, db::Db, lifecycle::BackgroundTasks};
 use std::time::Duration;
 use tokio::{
@@ -6,12 +7,14 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-/// Maximum time that a task waits for a write of this process. Writes of other processes to the same database give no signal.
+/// Maximum time that a background task sleeps when no durable write wakes it. A write of another process to the same database may
+/// not wake the task, so that the task also has to run unprompted.
 const MAX_PAUSE: Duration = Duration::from_secs(10);
 /// Time after a durable write during which the database counts as busy.
 pub(super) const BUSY_PERIOD: Duration = Duration::from_secs(1);
 
-/// Time of the last durable write that this process requested, and a signal to the tasks that run after writes.
+/// Time of the last durable write that this process requested, and the signal that wakes the tasks started by
+/// [`Db::spawn_task_after_writes`].
 #[derive(Debug, Default)]
 pub(super) struct WriteActivity {
     last: AtomicInstant,
@@ -19,7 +22,7 @@ pub(super) struct WriteActivity {
 }
 
 impl WriteActivity {
-    /// Records a durable write and wakes the tasks that run after writes.
+    /// Records a durable write and wakes the background tasks that wait for a write.
     pub(super) fn record(&self) {
         self.last.set_to_now();
         self.signal.send_replace(());
@@ -27,7 +30,7 @@ impl WriteActivity {
 }
 
 impl Db {
-    /// Records a durable write that another process of the service made, and wakes the tasks that run after writes.
+    /// Records a durable write that another process of the service made, and wakes the background tasks that wait for a write.
     pub fn record_external_write(&self) {
         self.writes.record();
     }

@@ -25,7 +25,10 @@ export interface VehicleSearchResult {
   open: number
 }
 
-/** Matches a parking space typed without its hyphen, such as `B204` or `b 204` for B-204. Paint on the ground has no hyphens. */
+/**
+ * Matches a parking space typed without its hyphen, such as `B204` or `b 204` for B-204. People omit the hyphen because the spaces painted
+ * on the ground have none.
+ */
 const SPACE_WITHOUT_HYPHEN = /^([a-z]) ?(\d{1,4})$/i
 
 const fetchOpenCampaigns = (signal: AbortSignal): Promise<CampaignPage> =>

@@ -1,7 +1,9 @@
 import { EmptyNotice, Page } from '@/ui/Page'
 import { useAuditText } from './text'
 
-/** Placeholder page for the developer account. Shows only the text 'Em progresso' (in progress), which the specification requires. */
+/**
+ * Placeholder page for the developer account. Shows only the text 'Em progresso' (in progress), which the product specification requires.
+ */
 export default function DeveloperPage() {
   const t = useAuditText()
   return (

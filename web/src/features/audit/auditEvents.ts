@@ -19,7 +19,9 @@ const textOf = (value: unknown): string => (value === null || value === undefine
 /** Suffix of the field name under which an audit event stores the two values of a conflict, as in `status in conflict`. */
 const CONFLICT_SUFFIX = ' in conflict'
 
-/** Returns the two values of a conflict if the field name has the conflict suffix. Otherwise returns `change` unchanged. */
+/**
+ * Returns the two competing values of a save conflict if the field name ends with `CONFLICT_SUFFIX`. Otherwise returns `change` unchanged.
+ */
 function readConflict(change: AuditFieldChange, value: unknown): AuditFieldChange {
   if (!change.field.endsWith(CONFLICT_SUFFIX) || !isRecord(value)) return change
   return { field: change.field.slice(0, -CONFLICT_SUFFIX.length), old: textOf(value.theirs), new: textOf(value.mine), inConflict: true }

@@ -36,8 +36,8 @@ export const listShownYards = (yards: YardProgress[]): YardProgress[] =>
   yards.filter((yard) => hasVehicles(yard) && isShownYard(yard)).toSorted((a, b) => compareNaturally(a.name, b.name))
 
 /**
- * Returns the groups '-' and '0' of a campaign. The table lists them last, so that the rows add up to the totals; the server omits '-' for
- * operators.
+ * Returns the groups '-' and '0' of parking spaces without a real yard, which begin with a dash or a 0. The table lists these groups last,
+ * so that its rows add up to the totals. The server omits '-' for operators.
  */
 const listUnassignedGroups = (yards: YardProgress[]): YardProgress[] => yards.filter((yard) => hasVehicles(yard) && !isShownYard(yard))
 
@@ -119,7 +119,10 @@ const NONE = '–'
 /** Activity of a campaign whose saves by hour are not loaded. */
 const NO_ACTIVITY: InspectionActivity = { hours: [], people: [], yards: [], total: 0, inspected: 0, inspected_before: 0 }
 
-/** Cells with the vehicles of one yard, or of all yards: bar of statuses, and numbers of inspected, total, remaining and defective vehicles. */
+/**
+ * Table cells with the vehicle counts of one yard, or of all yards: a bar of statuses, and the inspected, total, remaining and defective
+ * vehicles.
+ */
 function Counts({ label, counts, done, total }: { label: string; counts: StatusCounts; done: number; total: number }) {
   const t = useCampaignsText()
   const wrong = countDefectiveVehicles(counts)
@@ -140,7 +143,10 @@ interface WorkProps {
   yard: Pick<YardProgress, 'done' | 'total'>
   people: InspectionPace['people']
   hours: WorkingHours
-  /** Estimated end of the campaign, for the row of all yards; absent in the rows of single yards, whose end follows from their pace. */
+  /**
+   * Estimated end of the campaign, in the row of all yards. Absent in the rows of single yards, where the end is estimated from the yard's
+   * own pace.
+   */
   finish?: FinishTimeRange | null
   manages: boolean
   children: (names: string[]) => ReactNode

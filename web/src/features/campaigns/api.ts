@@ -152,7 +152,9 @@ const LONG_REPAIR_MS = 2 * DAY_MS
 /** Maximum number of vehicles in repair that are loaded, which is the page size limit of the server. */
 const MAX_REPAIRS = 200
 
-/** Returns the number of vehicles in repair for at least `LONG_REPAIR_MS`. Requests them only while `enabled`; 0 without data. */
+/**
+ * Returns the number of vehicles in repair for at least `LONG_REPAIR_MS`; 0 until the vehicles are loaded. Loads them only while `enabled`.
+ */
 export const useLongRepairCount = (campaign: number, enabled: boolean): number =>
   useQuery({
     queryKey: queryKeys.longRepairs(campaign),

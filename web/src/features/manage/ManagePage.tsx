@@ -59,7 +59,10 @@ export default function ManagePage() {
   )
 }
 
-/** Campaigns and tools: tabs on wide screens, sections below the campaigns on phones. The URL contains the name of the open tab. */
+/**
+ * Campaign list and tools of the page. On wide screens, each of them is a tab; on phones, the tools are sections below the list. The URL
+ * contains the name of the open tab or section.
+ */
 function Tools({ yard }: { yard: number | null }) {
   const t = useManageText()
   const p = useManagePageText()

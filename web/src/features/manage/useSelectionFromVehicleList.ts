@@ -14,8 +14,8 @@ const isTexts = (value: unknown): value is string[] => Array.isArray(value) && v
 const isSelection = (state: unknown): state is SelectedVehicles => isRecord(state) && typeof state.campaign === 'number' && isTexts(state.vins) && isTexts(state.spaces)
 
 /**
- * Calls `take` with the vehicles that the person selected in a campaign's vehicle list, once that list has opened the given tool. The list
- * passes the selection in the state of the browser's history entry.
+ * Calls `take` with the vehicles selected in a campaign's vehicle list, if the person opened this tool from that list. The list passes the
+ * selection in `history.state` (the state of the browser's history entry).
  */
 export function useSelectionFromVehicleList(tool: string, take: (selected: SelectedVehicles) => void): void {
   const onSelected = useEffectEvent(take)

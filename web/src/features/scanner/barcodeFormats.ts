@@ -25,7 +25,10 @@ const FORMATS = {
   upc_e: ['UPCE', 'linear'],
 } as const satisfies Record<string, readonly [ReadInputBarcodeFormat, FormatKind]>
 
-/** Names that stand for all formats of some kinds in the `formats` option of the barcode detector. */
+/**
+ * Names that select several formats at once in the `formats` option of the barcode detector, each with the kinds of formats that it
+ * selects.
+ */
 const GROUPS = { linear_codes: ['linear'], matrix_codes: ['stacked', 'matrix'], any: ['linear', 'stacked', 'matrix'] } as const satisfies Record<string, readonly FormatKind[]>
 
 /** Name of the format of a detected code, such as `qr_code`. */
@@ -52,6 +55,9 @@ export function toEngineFormats(wanted: readonly BarcodeFormat[]): Record<Format
   return sets
 }
 
-/** Returns the name of a format that the decoder reports by name or by the engine's name plus a variant; 'unknown' for other formats. */
+/**
+ * Returns the format name, such as `qr_code`, for the name that the decoder reports; 'unknown' for other formats. The decoder reports
+ * either this name or the decoding engine's name, which may end with a variant.
+ */
 export const toDetectedFormat = (reported: string): DetectedFormat | 'unknown' =>
   NAMES.find((name) => name === reported) ?? NAMES.find((name) => reported.startsWith(FORMATS[name][0])) ?? 'unknown'

@@ -16,7 +16,9 @@ export class CameraError extends Error {
 export const START_TIMEOUT_MS = 3000
 export const CAPABILITIES_DELAY_MS = 500
 
-/** Resolution limits of the specification. Only the ideal resolution is higher than specified, because more pixels read smaller codes. */
+/**
+ * Camera resolution limits of the product specification. The ideal resolution is higher than specified, so that smaller codes can be read.
+ */
 const LIMITS: MediaTrackConstraints = { width: { min: 640, ideal: 1080, max: 1920 }, height: { min: 640, ideal: 1080, max: 1080 } }
 const WITHOUT_LIMITS: MediaTrackConstraints = { width: { ideal: 1080 }, height: { ideal: 1080 } }
 

@@ -22,7 +22,7 @@ export interface CameraViewOptions {
   trackedRetryDelayMs: number
 }
 
-/** Default options of the camera view, as the specification requires. */
+/** Default options of the camera view, as the product specification requires. */
 export const CAMERA_VIEW_DEFAULTS: CameraViewOptions = {
   formats: ['qr_code'],
   finder: true,

@@ -34,8 +34,8 @@ type Maker = (input: DecodePassInput) => DecodePass | null
 
 const ALL = ['linear', 'stacked', 'matrix'] as const
 /**
- * Creates the plain decoding pass, which decodes the unmodified picture. A frame number selects one set of formats in rotation. `every`
- * (all codes in view) and `whole` (photograph) select all formats.
+ * Creates the plain decoding pass, which decodes the unmodified picture. A frame number selects one set of formats; successive frames use
+ * the sets in turn. `every` (all codes in view) and `whole` (photograph) select all formats.
  */
 export function createPlainPass(picture: GrayPicture, frame: number | 'every' | 'whole', settings = SCANNER_DECODER_SETTINGS): DecodePass {
   const rotated = listPlainPassOptions(settings)
@@ -44,7 +44,10 @@ export function createPlainPass(picture: GrayPicture, frame: number | 'every' | 
 }
 
 const cleared = (picture: GrayPicture): GrayPicture => enhanceStripes(picture, 3)
-/** Extra decoding passes on modified pictures. Camera frames use the first `CAMERA_PASS_COUNT` of them in rotation, photographs use all of them. */
+/**
+ * Extra decoding passes on modified pictures, used in turn. Camera frames use only the first `CAMERA_PASS_COUNT` of them; photographs use
+ * all.
+ */
 export const EXTRA_PASSES: readonly Maker[] = [
   (input) => turnedPass(input, 0, { name: 'turned', options: turned(input.settings) }),
   (input) => turnedPass(input, 0, { name: 'turned and cleared', treat: cleared, straightToo: true }),
@@ -58,8 +61,8 @@ export const EXTRA_PASSES: readonly Maker[] = [
   (input) => turnedPass(input, 0, { name: 'turned and enlarged', factor: enlargement(input), treat: (picture) => enhanceStripes(picture, 6, 3), straightToo: true }),
 ]
 /**
- * Number of passes from the start of `EXTRA_PASSES` that camera frames use in rotation. The other passes are left out, because the
- * decoder of blurred linear codes replaces them.
+ * Number of passes from the start of `EXTRA_PASSES` that camera frames use in turn. The other passes are left out, because the decoder of
+ * blurred linear codes replaces them.
  */
 export const CAMERA_PASS_COUNT = 8
 /** Indexes in `EXTRA_PASSES` of the passes that search for tilted labels once another code has been read, in order of use. */
@@ -94,7 +97,10 @@ function roomFor({ frame: { width, height }, whole }: DecodePassInput, angle: nu
 const MIDDLE = 0.55
 const ENOUGH = 2200
 
-/** Returns the ratio of output size to frame size. Camera frames are cropped to the middle before enlarging, to limit the decoding time. */
+/**
+ * Returns the width of the output picture relative to the frame, which is enlarged by `factor`. An enlarged camera frame is cropped to its
+ * middle, to limit the decoding time.
+ */
 const partFor = (input: DecodePassInput, factor: number): number => (input.whole || factor === 1 ? factor : factor * MIDDLE)
 const enlargement = ({ whole, frame: { width, height } }: DecodePassInput): number => (whole ? Math.min(2, ENOUGH / Math.max(width, height)) : 2)
 

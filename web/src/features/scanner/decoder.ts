@@ -13,7 +13,7 @@ export interface DecodedCode {
 }
 
 export interface DecodedFrame {
-  /** Accepted codes of this frame. The first code is preferred unless another code matches better. */
+  /** Accepted codes of this frame. If several codes match the campaign's vehicles equally well, the first one is reported. */
   codes: DecodedCode[]
   /** A code detected in this frame, accepted or not, for drawing the outline; `null` when no code was detected. */
   seen: DecodedCode | null
@@ -37,8 +37,8 @@ export interface DoubtfulCode {
 export type BlurredDecodeFunction = (frame: GrayPicture, directions: readonly number[]) => Promise<BlurredCode | null>
 
 /**
- * Decoding mode of a frame: `first` stops at the first code, `every` decodes all codes in view including tilted labels. `watch` only
- * checks whether the last read code is still in view.
+ * Decoding mode of a frame: `first` stops at the first code, `every` decodes all codes in view including tilted labels. `watch` only checks
+ * whether a code is still in view.
  */
 export type DecodeMode = 'first' | 'every' | 'watch'
 
@@ -47,7 +47,7 @@ export type DecodeFunction = (picture: Uint8Array, options: ReaderOptions) => Pr
 
 export interface FrameOptions {
   mode?: DecodeMode
-  /** Whether rotated pictures contain the full frame; true for photographs, where the code may be anywhere. */
+  /** Whether rotated or enlarged copies show the full frame, not a crop; true for photographs, where the code may be anywhere. */
   whole?: boolean
 }
 
@@ -77,9 +77,9 @@ const BLURRED_PASS_INTERVAL = 4
 export const MAX_MS_BEFORE_EXTRA_PASS = 15
 
 /**
- * Creates a decoder of successive frames. Each frame gets a decoding pass on the unmodified picture and, when that pass finds nothing, one extra decoding pass in rotation.
- * When the plain pass takes long, as in busy pictures and on slow phones, the extra pass takes the next frame instead.
- * The decoder repeats a decoding pass on the next frame when the code that the pass found still needs confirmation.
+ * Creates a decoder of successive frames. Each frame is decoded unmodified; if this finds no code, one extra pass on a modified copy
+ * follows. The extra passes are used in turn. After a slow first pass, as with busy pictures and slow phones, the extra pass runs alone on
+ * the next frame. If the code that a pass found still needs confirmation, the next frame gets the same pass again.
  */
 export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_SETTINGS, decodeBlurred: BlurredDecodeFunction | null = null, now: () => number = () => performance.now()) {
   const confirmation = createScanConfirmer()
@@ -87,13 +87,13 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
   let turn = 0
   let waited = 0
   let again: number | null = null
-  /** Whether the extra pass of the last frame was postponed to the next frame, on which it runs alone. */
+  /** Whether the extra pass of the last frame was postponed. The next frame then gets only the extra pass. */
   let postponed = false
   /** Number of frames with stripes but without a code since the last blurred-code pass. */
   let framesWithStripes = 0
   /** Number of consecutive frames that were decoded in the mode 'every' (every code in view). */
   let everyModeFrames = 0
-  /** Number of passes for tilted labels that were tried in the consecutive frames counted by `everyModeFrames`. */
+  /** Number of passes for tilted labels that were run or skipped since `everyModeFrames` was last 0. */
   let searched = 0
   /** Index of the extra decoding pass that last produced an accepted code; `null` when the plain pass produced the code. */
   let lastRead: number | null = null
@@ -118,7 +118,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
     return extra && which !== null && hasFormats(extra.options) ? { extra, which } : null
   }
 
-  /** Returns the next extra decoding pass of the rotation that applies to this frame, or null when no pass applies. */
+  /** Returns the next extra decoding pass that applies to this frame, taking the passes in turn, or null when none applies. */
   function nextOf(input: DecodePassInput): ChosenPass | null {
     const count = input.whole ? EXTRA_PASSES.length : CAMERA_PASS_COUNT
     for (let tries = 0; tries < count; tries++) {
@@ -128,7 +128,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
     return null
   }
 
-  /** Returns the next pass that searches for tilted labels beside a read code or, after these passes, the next pass of the rotation. */
+  /** Returns the next pass of the mode 'every': the pass that read the last code, then passes for tilted labels, then all in turn. */
   function nextEveryModePass(input: DecodePassInput): ChosenPass | null {
     if (everyModeFrames++ === 0) {
       const last = passOf(lastRead, input)
@@ -141,7 +141,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
     return nextOf(input)
   }
 
-  /** Runs an extra decoding pass: the pass whose code of the last frame still needs confirmation, else the next pass. */
+  /** Runs one extra decoding pass. Repeats the last one if the code that it found still needs confirmation, else runs the next one. */
   async function extraPass(input: DecodePassInput, every = false): Promise<PassResult & { name: string | null }> {
     const chosen = passOf(again, input) ?? (every ? nextEveryModePass(input) : nextOf(input))
     again = null
@@ -230,7 +230,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
       searched = 0
       return firstCode(frame, whole)
     },
-    /** Clears all readings and restarts the rotation of decoding passes, for a new label. */
+    /** Clears all readings, and restarts the sequence of decoding passes, for a new label. */
     reset(): void {
       confirmation.clear()
       frames = 0

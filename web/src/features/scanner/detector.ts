@@ -11,7 +11,7 @@ export interface BarcodeDetectorOptions {
   formats?: readonly BarcodeFormat[]
   /** Options of the decoder that differ from the defaults, such as `tryInvert` and `maxNumberOfSymbols`. */
   decoder?: ReaderOptions
-  /** Engine that decodes photographs; by default the page's engine. */
+  /** Returns the engine that decodes photographs; by default the engine that the whole page shares. */
   engine?: () => PhotographEngine
 }
 

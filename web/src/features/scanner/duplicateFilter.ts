@@ -1,7 +1,7 @@
 /** Time in milliseconds without any label in view after which the same label counts as new. */
 export const DUPLICATE_RESET_MS = 1200
 
-/** Creates a filter that reports each label once while labels stay in view without a break. */
+/** Creates a filter that suppresses repeated readings of the same label until no label has been in view for `DUPLICATE_RESET_MS`. */
 export function createDuplicateFilter(now: () => number = () => performance.now()) {
   let text: string | null = null
   let last = -Infinity
@@ -13,8 +13,8 @@ export function createDuplicateFilter(now: () => number = () => performance.now(
   const isInView = () => now() - last < DUPLICATE_RESET_MS
   return {
     /**
-     * Returns whether a label must be reported, and records it. Returns false for the last matching label, and for a non-matching label
-     * already reported, while labels stay in view.
+     * Records a label and returns whether it must be reported. While labels stay in view, a label that matches a vehicle is reported again
+     * only after another such label, and any other label is reported once.
      */
     isNew(seen: string, fitting = true): boolean {
       if (!isInView()) {
@@ -27,9 +27,15 @@ export function createDuplicateFilter(now: () => number = () => performance.now(
       last = now()
       return !same
     },
-    /** Returns whether a label was already reported as matching no vehicle, while labels have stayed in view. */
+    /**
+     * Returns whether a label was already reported as matching no vehicle. Such labels are forgotten once no label has been in view for
+     * `DUPLICATE_RESET_MS`.
+     */
     isRefused: (seen: string): boolean => isInView() && unfitting.has(seen),
-    /** Extends the time in view when any code is seen, decoded or not. Has no effect after a break of `DUPLICATE_RESET_MS` or more. */
+    /**
+     * Records that a code is in view now, decoded or not, so that the labels still count as in view. Has no effect after a break of
+     * `DUPLICATE_RESET_MS` or more.
+     */
     sees(): void {
       if (isInView()) last = now()
     },

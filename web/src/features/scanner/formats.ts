@@ -1,6 +1,6 @@
 import type { ReaderOptions, ReadInputBarcodeFormat } from 'zxing-wasm/reader'
 
-/** Barcode formats to decode, in one list per kind and by the decoding engine's names, and the engine's options. */
+/** Barcode formats to decode, one list for each kind, and the options of the decoding engine. The formats have the engine's names. */
 export interface DecoderSettings {
   linear: readonly ReadInputBarcodeFormat[]
   stacked: readonly ReadInputBarcodeFormat[]
@@ -11,7 +11,7 @@ export type FormatKind = 'linear' | 'stacked' | 'matrix'
 
 /** Maximum number of symbols that the engine returns for one picture. */
 export const MAX_SYMBOLS = 255
-/** Default options of the barcode decoding engine, as the specification requires. */
+/** Default options of the barcode decoding engine (ZXing), as the product specification requires. */
 export const DECODER_DEFAULTS: ReaderOptions = {
   tryHarder: true,
   tryRotate: true,
@@ -47,8 +47,9 @@ export const buildReaderOptions = (settings: DecoderSettings, kinds: readonly Fo
 export const hasFormats = ({ formats }: ReaderOptions): boolean => Array.isArray(formats) && formats.length > 0
 
 /**
- * Returns the engine options of the plain decoding pass, one set per frame in rotation. Each set has the linear formats. Decoding all
- * formats in one frame would take 50 % longer. The engine's inversion of matrix codes would double the time, and is an extra pass instead.
+ * Returns the engine options of the plain decoding pass (on the unmodified picture), one set for each of several successive frames. Each
+ * set has the linear formats and only one other kind, because decoding all formats in one frame would take 50 % longer. Inverted matrix
+ * codes are left to an extra pass, because the engine's own inversion would double the time.
  */
 export const listPlainPassOptions = (settings: DecoderSettings): ReaderOptions[] =>
   [

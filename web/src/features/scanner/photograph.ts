@@ -5,7 +5,10 @@ import { scalePicture, type GrayPicture } from './pixels'
 const USUAL = 1600
 const LARGEST = 3200
 const SMALL = 900
-/** Scale factors that imitate hand movement. All factors differ, so that equal readings come from different samples of the photograph. */
+/**
+ * Scale factors that imitate hand movement. No factor occurs twice, so that two equal readings come from differently scaled pictures and
+ * confirm each other.
+ */
 const SCALE_FACTORS = [1, 0.94, 0.97, 0.92, 0.985, 0.955, 0.93, 0.975, 0.945, 0.99, 0.965]
 
 /** Returns the scale factors at which a photograph is decoded: first the usual size, then a larger size, then a smaller size. */

@@ -111,11 +111,11 @@ const OUTSIDE = 128
 const ONE = 1 << 8
 /** Number of fractional bits of coordinates in `sampleInside`. */
 const BITS = 16
-/** Margin in pixels inside of the picture's edges, where rounding could move a sampled position out of the picture. */
+/** Width in pixels of the margin at the picture's edges, where rounding could move a sampled position out of the picture. */
 const EDGE = 0.1
 
 /**
- * Returns the half-open range of indexes at which a coordinate lies inside of the picture, at least `EDGE` from 0 and `limit`. The
+ * Returns the part of the index range from `from` to before `to` in which a coordinate lies between `EDGE` and `limit - EDGE`. The
  * coordinate at an index is `start + index * step`.
  */
 function insideRange(start: number, step: number, limit: number, from: number, to: number): [number, number] {
@@ -138,7 +138,10 @@ export function samplePicture(picture: GrayPicture, wide: number, high: number, 
   return result
 }
 
-/** Samples the part of a row that lies inside of the picture, with fixed-point numbers. */
+/**
+ * Fills `target`, a part of an output row, with interpolated samples of the source picture, using fixed-point numbers. The first sample is
+ * taken at (`px`, `py`) in the source, and (`xx`, `yx`) is the step to the next. All samples must lie inside the source picture.
+ */
 function sampleInside({ width, data }: GrayPicture, target: Uint8Array, px: number, py: number, xx: number, yx: number): void {
   const [stepX, stepY] = [Math.round(xx * (1 << BITS)), Math.round(yx * (1 << BITS))]
   let placeX = Math.round(px * (1 << BITS))
@@ -153,7 +156,10 @@ function sampleInside({ width, data }: GrayPicture, target: Uint8Array, px: numb
   }
 }
 
-/** Rotates a picture by `angle` radians around its centre, enlarges it by `factor` and crops it. `back` maps its points to the original. */
+/**
+ * Rotates a picture by `angle` radians around its centre, enlarges it by `factor` and crops it. The mapping `back` converts points of the
+ * new picture to points of the original.
+ */
 export function rotatePicture(picture: GrayPicture, angle: number, wide = picture.width, high = picture.height, factor = 1): { picture: GrayPicture; back: AffineMapping } {
   const cos = Math.cos(angle) / factor
   const sin = Math.sin(angle) / factor

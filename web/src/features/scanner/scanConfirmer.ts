@@ -28,8 +28,9 @@ const RETAIL = new Set(['ean_13', 'ean_8', 'upc_a', 'upc_e'])
 const LONG = 12
 
 /**
- * Returns whether an EAN or UPC text was probably read from evenly spaced stripes, such as a grille or a fence. Its digits then have even
- * bars, except for one digit of a long text. Its check digit is right by chance in one of ten readings.
+ * Returns whether an EAN or UPC text was probably misread from evenly spaced stripes, such as a grille or a fence. Such stripes yield only
+ * the digits 1, 2, 7 and 8, whose bars are nearly evenly spaced; a long text may contain one other digit. Digits without bars of their own
+ * are ignored. The check digit is right by chance in one of ten such readings.
  */
 function isStripes(text: string, format: string): boolean {
   if (!RETAIL.has(format)) return false
@@ -48,7 +49,7 @@ export function isPlausibleText(text: string, format: string): boolean {
   return MATRIX.has(format) || !/[\u0000-\u0003\u0005-\u0008\u000b\u000c\u000e-\u001b\u007f\ufffd]/.test(text)
 }
 
-/** Returns whether a text is a 17-character VIN with a valid check digit, with or without the `I` prefix of imports. */
+/** Returns whether a text is a 17-character VIN with a valid check digit, with or without the leading `I` on labels of imported cars. */
 const provesItself = (text: string): boolean => hasValidCheckDigit(text) || (text.startsWith('I') && hasValidCheckDigit(text.slice(1)))
 
 /** Returns the number of equal readings required before a text is accepted. */

@@ -8,8 +8,8 @@ const MIN_WEIGHT_SHARE = 0.06
 
 /**
  * Finds up to `most` directions across barcode stripes, strongest first, as angles from the x axis in radians, in (-π/2, π/2]. Sums the
- * gradients of a half-size copy per block. Bars have many edges in one direction, as many rising as falling; an outline has edges of one
- * sign, and print has edges in all directions.
+ * brightness gradients of a half-size copy per block. Bars have many edges in one direction, as many from dark to light as from light to
+ * dark. The outline of an object has only one of these two kinds of edges, and printed text has edges in all directions.
  */
 export function findStripeDirections(picture: GrayPicture, most = 2): number[] {
   const histogram = gather(blurAndHalve(picture))

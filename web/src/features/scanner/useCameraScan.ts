@@ -27,7 +27,9 @@ const RETRY_SLOWLY_MS = 4000
 const TRANSIENT = new Set<CameraFault | 'engine'>(['inUse', 'noCamera', 'timeout', 'noTrack', 'lost', 'start'])
 
 type DetectorModule = typeof import('./detector')
-/** Loads the code of the barcode detector, which checks the formats and options of the camera view. */
+/**
+ * Loads the module of the barcode detector, which converts the formats and options of the camera view to settings of the decoding engine.
+ */
 export const loadDetector = (): Promise<DetectorModule> => import('./detector')
 
 type Running = 'starting' | 'loading' | 'restarting' | 'on'
@@ -42,7 +44,7 @@ const useVisible = () => useSyncExternalStore(onVisibility, () => document.visib
 
 interface Failed {
   trouble: CameraFault | 'engine'
-  /** Number of the attempt that failed. The error message stays while a later attempt runs. */
+  /** Number of the attempt that failed. A higher current number means that a new attempt runs while the error message is still shown. */
   attempt: number
 }
 

@@ -23,7 +23,7 @@ export function AccessLevelSelect({ label, value, onChange }: ChoiceProps & { la
   )
 }
 
-/** Select for one of the users that can be changed. Each option shows the user's HMC (register number) and access level. */
+/** Select for one of the users that can be changed. Each option shows the user's login name (HMC) and access level. */
 export function UserSelect({ value, onChange }: ChoiceProps) {
   const t = useUsersText()
   const users = useUsers()

@@ -136,7 +136,7 @@ function Cards({ users, me, onChoose, actionsOf }: UserTableProps) {
   )
 }
 
-/** HMC (register number) of a user as a button over the full row, which opens the user's drawer. */
+/** Login name (HMC) of a user as a button over the full row, which opens the user's drawer. */
 function Hmc({ user, me, onChoose }: { user: User; me: number | undefined; onChoose: (user: User) => void }) {
   const t = useUsersText()
   return (

@@ -30,7 +30,7 @@ export const useCreateUser = () =>
     onSettled: useRefresh(),
   })
 
-/** Changes a user. If `change` omits the HMC or the access level, the value from `user` is sent. */
+/** Changes a user. If `change` omits the login name (HMC) or the access level, the value from `user` is sent. */
 export const useEditUser = () =>
   useMutation({
     mutationFn: ({ user: { id, hmc, user_type }, change }: { user: User; change: UserUpdate }) =>

@@ -50,7 +50,10 @@ const COMPARE: Record<UserSortColumn, (a: User, b: User) => number> = {
   login: (a, b) => (a.last_login_at ?? '').localeCompare(b.last_login_at ?? ''),
 }
 
-/** Returns the users that match the search and the filters, in the chosen order. Users with equal values stay in the order of their HMC. */
+/**
+ * Returns the users that match the search and the filters, in the chosen order. Users with equal values stay in the order of their login
+ * names (HMCs).
+ */
 export function filterAndSortUsers(users: User[], { search, level: wanted, signIn, sort, descending }: UserListSettings, now: number): User[] {
   const text = search.trim().toLowerCase()
   const found = users.filter((user) =>

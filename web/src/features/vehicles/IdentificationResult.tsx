@@ -73,7 +73,7 @@ const Choices = ({ children }: { children: ReactNode }) => <ul className={styles
 interface OtherProps {
   other: { id: number; vin_number: string; parking_space: string; status: string; inspected: boolean }
   yard: number | null
-  /** Called when the person picks this match, if the match is the vehicle whose page is open. Absent for any other vehicle. */
+  /** Called when the person picks the vehicle whose page is open. Absent for any other vehicle, which opens its own page instead. */
   onThis?: () => void
 }
 

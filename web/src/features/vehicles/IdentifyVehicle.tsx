@@ -15,7 +15,7 @@ interface IdentifyProps {
   yard: number | null
   inspection: InspectionForm
   identification: VehicleIdentification
-  /** State of the collapsible steps. The result of the scan is shown here only while step 1 is expanded. */
+  /** State of the collapsible steps. While step 1 is collapsed, this component does not show the result of the scan. */
   folding: CollapsedSteps
   /** Whether the Scan and Manual buttons are beside the field. */
   isDesktop: boolean

@@ -20,8 +20,8 @@ interface SelectionBarProps {
 type Tool = 'vehicle' | 'status' | 'space'
 
 /**
- * Bar with the number of selected vehicles and buttons for bulk actions. Passes the vehicles to the tools of Manage Campaigns in the
- * state of the browser's history entry.
+ * Bar with the number of selected vehicles and buttons for bulk actions. Some buttons open a tool of the Manage Campaigns page, and pass
+ * the selected vehicles to it in `history.state` (the state of the browser's history entry).
  */
 export function SelectionBar({ campaign, selection, found, all, onExport }: SelectionBarProps) {
   const t = useVehicleListText()

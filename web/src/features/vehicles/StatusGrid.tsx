@@ -65,7 +65,10 @@ interface RefusedProps {
   onTap: () => void
 }
 
-/** Button of a status that is not allowed, with the reason. Only a tap on the vehicle's stored status acts: it withdraws the choice. */
+/**
+ * Button of a status that is not allowed, with the reason. A tap has no effect, except on the vehicle's stored status, which is then
+ * selected again.
+ */
 function Refused({ status, reason, pressed, stored, onTap }: RefusedProps) {
   const t = useInspectionText()
   const id = useId()
@@ -81,8 +84,8 @@ function Refused({ status, reason, pressed, stored, onTap }: RefusedProps) {
 }
 
 /**
- * Returns the status that is chosen after a tap on the already chosen status `value`: the stored status. If `value` is the stored status, a
- * supervisor gets no status ('').
+ * Returns the new selection after a second tap on the selected status `value`: the vehicle's stored status. If `value` is the stored status
+ * itself, a supervisor clears it (''), and for other roles it stays selected.
  */
 function withdrawn(role: string, stored: string, value: string): string {
   if (value !== stored) return stored

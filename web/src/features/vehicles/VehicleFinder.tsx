@@ -16,9 +16,9 @@ export const listMatchedVehicles = (found: VehicleMatch<ListedVehicle> | null): 
 interface FinderProps {
   lookup: VehicleLookup
   onOpen: (id: number) => void
-  /** Whether the person has requested the field. The field then takes the focus. */
+  /** Whether the field takes the focus, because the person has asked to type, for example with the Manual button. */
   focused: boolean
-  /** Called when the person moves into the field. */
+  /** Called when the field receives the focus. */
   onFocus: () => void
 }
 

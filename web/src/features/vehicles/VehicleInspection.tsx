@@ -32,7 +32,7 @@ import { CampaignProblem, VehicleDetails } from './VehicleDetails'
 import { VehicleHeader } from './VehicleHeader'
 import styles from './VehicleInspection.module.css'
 
-/** Window width in pixels from which the notes are open from the start. */
+/** Minimum window width in pixels at which the notes are expanded when the form opens. */
 const WIDE_PX = 900
 
 interface VehicleInspectionProps {
@@ -142,7 +142,10 @@ function fitsOnly({ id }: Vehicle, { identifier, scanned }: InspectionDraft, { l
   return found?.kind === 'one' && found.vehicle.id === id
 }
 
-/** Moves the focus to the statuses, and scrolls only as far as the large buttons need. A person who is typing a note keeps the focus. */
+/**
+ * Moves the focus to the status buttons, and scrolls only as far as needed to show the large buttons. Does nothing while the person is
+ * typing a note.
+ */
 function showStatuses(column: HTMLElement | null): void {
   if (document.activeElement instanceof HTMLTextAreaElement) return
   const group = column?.querySelector<HTMLElement>('[role=group]')

@@ -65,7 +65,10 @@ export default function WalkPage() {
  * shaky or slow phone reads it again.
  */
 const RESCAN_DELAY_MS = 5000
-/** Value of `savedLabel` while the camera ignores no label. Otherwise `id` is the last saved vehicle, and `at` the time of its save. */
+/**
+ * Value of `savedLabel` when there is no label to ignore. In any other value, `id` is the vehicle saved last, and `at` the time of its
+ * save.
+ */
 const NO_LABEL = { id: 0, at: 0 }
 
 interface WalkProps {

@@ -56,7 +56,10 @@ export interface VehicleListFilter {
 
 export const WITHOUT_STATUS_FILTER = 'none'
 export const NOT_INSPECTED_FILTER = 'waiting'
-/** Returns the status filter value that selects a vehicle: its status, or 'none' or 'waiting' for a vehicle without a status. */
+/**
+ * Returns the value of the status filter that selects a vehicle: its status. Without a status, the value is 'none' for an inspected
+ * vehicle, else 'waiting'.
+ */
 export const getStatusFilterValue = ({ status, inspected }: ListedVehicle): string => (status !== '' ? status : inspected ? WITHOUT_STATUS_FILTER : NOT_INSPECTED_FILTER)
 
 interface Found {
@@ -98,7 +101,7 @@ function counted(vehicles: readonly ListedVehicle[]): Map<string, number> {
 
 /**
  * Returns the vehicles whose VIN or parking space contains the text. Without a match, compares normalized texts, and finally leaves out a
- * leading `I`, which marks imported vehicles.
+ * leading `I`, which labels of imported cars add to the VIN.
  */
 function searched(index: VehicleListIndex, search: string): readonly ListedVehicle[] {
   const { vehicles } = index

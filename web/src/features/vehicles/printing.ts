@@ -11,11 +11,11 @@ paper.addEventListener('change', update)
 window.addEventListener('beforeprint', () => printing.set(true))
 window.addEventListener('afterprint', update)
 
-/** Opens the browser's print dialog once the rows for paper are rendered. While the dialog is open, nothing can be rendered. */
+/** Opens the browser's print dialog once all rows of the printed list are rendered. Nothing can be rendered while the dialog is open. */
 export function printPage(): void {
   printing.set(true)
   setTimeout(() => window.print())
 }
 
-/** Returns whether the page is being printed, so that the full list instead of one page of rows is printed. */
+/** Returns whether the page is being printed. The vehicle list then shows all rows instead of one page of rows. */
 export const useIsPrinting = (): boolean => useStore(printing)

@@ -12,8 +12,8 @@ import { useVehicleNavigation } from './vehiclePane'
 
 const NEXT_DELAY_MS = 3100
 /**
- * Response time of a save, in milliseconds, up to which the delay before the next vehicle keeps its full length. Any time beyond is
- * deducted from the delay, of which at least `LAST_MS` remain for reading the message.
+ * Response time of a save, in milliseconds, up to which the next vehicle opens after the full delay `NEXT_DELAY_MS`. A slower save shortens
+ * the delay by the excess time, but not below `LAST_MS`, in which the person reads the message.
  */
 const QUICK_MS = 500
 const LAST_MS = 1000

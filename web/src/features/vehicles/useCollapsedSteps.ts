@@ -20,7 +20,10 @@ export function useCollapsedSteps({ identified }: InspectionForm) {
   }
   return {
     fold,
-    /** Expands both steps. Called while the person types, so that the first matching character does not collapse the steps. */
+    /**
+     * Expands both steps. Called on each change of the typed text, so that the steps stay expanded during typing even if the text already
+     * matches.
+     */
     unfold: () => setFolded([]),
     /** Whether the steps have been collapsed at least once since the form was opened. */
     wasFolded,

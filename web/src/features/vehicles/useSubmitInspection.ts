@@ -137,8 +137,8 @@ function buildSaveRequest(vehicle: Vehicle, draft: InspectionDraft, user: Sessio
 }
 
 /**
- * Returns a function that returns the idempotency key for a content. A repeated save of the same content gets the same key; changed
- * content gets a new key.
+ * Returns a function that returns the idempotency key for the content of a save. The server recognizes a repeated save by this key. The
+ * same content again gets the same key; changed content gets a new key.
  */
 function useIdempotencyKey() {
   const last = useRef({ content: '', key: '' })

@@ -15,7 +15,7 @@ export function useVehicleDraft(vehicle: Vehicle, owner: string) {
     writeInspectionDraft(owner, vehicle.id, draft)
   }
   return {
-    /** Typed values: the draft merged with the current vehicle, or the vehicle's own values without a draft. */
+    /** Values of the form: the draft merged with the current vehicle, or the vehicle's own values without a draft. */
     entry: edited === null ? createInspectionDraft(vehicle) : rebaseInspectionDraft(edited, vehicle),
     /** Whether the draft was typed earlier and restored when the screen opened. */
     restored,

@@ -10,7 +10,7 @@ import styles from './YardTiles.module.css'
 interface YardTilesProps {
   tiles: YardTileData[]
   campaign: Campaign | undefined
-  /** HMCs (register numbers) of the people who are inspecting, by the id of the yard. */
+  /** Login names (HMCs) of the people who are inspecting, by the id of the yard. */
   people: Map<number, string[]>
   /** Whether the tiles are the result of a search. If so, the section of yards without vehicles is expanded. */
   searched: boolean

@@ -35,7 +35,7 @@ const MAX_PACES = 200
 
 const isWorkedOn = ({ status }: Campaign) => status === 'Ongoing' || status === 'Pending Review'
 
-/** Returns the HMCs (register numbers) of the people who are inspecting, by the id of the yard where each person saved last. */
+/** Returns the login names (HMCs) of the people who are inspecting, by the id of the yard where each person saved last. */
 export function useActiveInspectorsByYard(campaign: Campaign | undefined, campaigns: Campaign[] | undefined): Map<number, string[]> {
   const ids = (campaign === undefined ? (campaigns ?? []).filter(isWorkedOn) : [campaign]).map(({ id }) => id).slice(0, MAX_PACES)
   const paces = useQuery({
@@ -48,7 +48,10 @@ export function useActiveInspectorsByYard(campaign: Campaign | undefined, campai
   return groupInspectorsByYard(paces.data ?? [])
 }
 
-/** Groups the people of several campaigns by the yard where they saved last, each person once per yard, in natural order. */
+/**
+ * Groups the login names (HMCs) of the people of several campaigns by the yard where they saved last. Each name occurs once per yard; the
+ * names are sorted.
+ */
 export function groupInspectorsByYard(paces: InspectionPace[]): Map<number, string[]> {
   const people = new Map<number, string[]>()
   for (const { yard_id, hmc } of paces.flatMap((pace) => pace.people)) {

@@ -40,7 +40,10 @@ export class LiveFeed {
   readonly #onConflict: ConflictListener
   #connection: AbortController | null = null
   #channel: BroadcastChannel | null = null
-  /** Whether this tab has received live events before. If so, events may have been missed before a new connection. */
+  /**
+   * Whether this tab has had live events before, from its own or another tab's connection. If so, a new connection follows an interruption,
+   * in which events may have been missed.
+   */
   #wasOpen = false
   #hiding: ReturnType<typeof setTimeout> | undefined
 
@@ -49,7 +52,7 @@ export class LiveFeed {
     this.#onConflict = onConflict
   }
 
-  /** Starts the live feed for the signed-in person and closes the connection of an earlier person. */
+  /** Starts the live feed for the signed-in person. Closes the connection of the person who was signed in before, if any. */
   start(): void {
     this.#disconnect()
     this.#channel?.close()

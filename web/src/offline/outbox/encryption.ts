@@ -15,7 +15,10 @@ const boundOf = ({ seq, id, owner, state, at }: Omit<EncryptedSave, 'sealed'>): 
 
 const ciphers = new WeakMap<Session, Promise<Cipher>>()
 
-/** Returns the cipher with the encryption key of the session's person. Rejects when the code of the cipher cannot be loaded. */
+/**
+ * Returns the cipher with the encryption key of the person who signed in for this session. Rejects when the code of the cipher cannot be
+ * loaded.
+ */
 export function getSessionCipher(session: Session): Promise<Cipher> {
   const known = ciphers.get(session)
   if (known !== undefined) return known
@@ -25,7 +28,7 @@ export function getSessionCipher(session: Session): Promise<Cipher> {
   return made
 }
 
-/** Encrypts a save with the key of the session's person. Throws when the save belongs to another person. */
+/** Encrypts a save with the key of the person who signed in for this session. Throws when the save belongs to another person. */
 export async function encryptSave({ seq, id, owner, state, at, ...secret }: StoredSave, session: Session): Promise<EncryptedSave> {
   if (owner !== getOwnerKey(session.user)) throw new Error('only the owner of a save can encrypt it')
   const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES))

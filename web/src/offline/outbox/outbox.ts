@@ -98,10 +98,10 @@ export class Outbox {
   }
 
   /**
-   * Stores a save on this device, then sends the save. If this device cannot store the save, only sends the save. A held save (sent later,
-   * so that it can be undone) is returned as soon as it is stored. Any other save first ends the hold of earlier saves, because saves are
-   * sent in order. Returns `queued` when the server has not responded in time. Throws an `ApiProblem` when the server rejects the save, or
-   * when the save could be neither stored nor sent.
+   * Stores a save on this device, then sends it; a save that cannot be stored is sent directly. A held save (sent later, so that it can be
+   * undone) is returned as soon as it is stored. Any other save first ends the undo period of earlier held saves, because saves are sent in
+   * order. Returns `queued` when the server has not responded in time. Throws an `ApiProblem` when the server rejects the save, or when the
+   * save could be neither stored nor sent.
    */
   async save(request: SaveRequest, key: string): Promise<SaveResult> {
     const session = getCurrentSession()
@@ -111,7 +111,7 @@ export class Outbox {
     const { stored, isDeviceFull } = await store(entry, session)
     if (stored === null) return await sendUnstored(entry, session, isDeviceFull)
     if (stored.held) {
-      void this.flush() // schedules the end of the hold
+      void this.flush() // schedules the sending at the end of the undo period
       return { kind: 'queued', entry: stored, held: true }
     }
     this.#sender.endUndoPeriod()
@@ -127,7 +127,10 @@ export class Outbox {
     return deleteUndoableSave(entry, () => this.#sender.isUndoable(entry))
   }
 
-  /** Sends held saves now, so that they can no longer be undone. Called when the person leaves the screen with the Undo button. */
+  /**
+   * Sends held saves now, so that they can no longer be undone. Called when the person leaves the screen that shows the Undo button, or
+   * hides the page.
+   */
   endUndoPeriod(): void {
     this.#sender.endUndoPeriod()
     void this.flush()

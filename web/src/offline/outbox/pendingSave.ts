@@ -98,8 +98,8 @@ export function applyPendingChanges<V extends Partial<Inspectable>>(vehicle: V, 
 export const getMismatchedServerVin = ({ state, reason }: PendingSave): string | null => (state === 'refused' && reason?.code === 'OTHER_VEHICLE' ? (reason.vin_number ?? null) : null)
 
 /**
- * Returns a key for the mismatch that made the server reject a save: its vehicle id now belongs to another vehicle. Saves with equal keys
- * need only one decision of the person. Returns null for other saves.
+ * Returns a key that identifies a vehicle mismatch: the server rejected the save because its vehicle id now belongs to another vehicle. The
+ * person decides once for all saves with the same key. Returns null for saves without a mismatch.
  */
 export function getVehicleMismatchKey(entry: PendingSave): string | null {
   const now = getMismatchedServerVin(entry)
@@ -107,8 +107,8 @@ export function getVehicleMismatchKey(entry: PendingSave): string | null {
 }
 
 /**
- * Returns the number of inspected vehicles whose id now belongs to another vehicle. The person decides once per inspected vehicle, for all
- * of its saves.
+ * Returns the number of inspected vehicles whose id now belongs to another vehicle. Counts vehicles, not saves, because the person decides
+ * once per vehicle what happens to all of its saves.
  */
 export const countVehicleMismatches = (entries: readonly StoredSave[]): number => new Set(entries.flatMap((entry) => getVehicleMismatchKey(entry) ?? [])).size
 

@@ -9,7 +9,7 @@ import type { PendingSave } from './pendingSave'
 /** Timeout in milliseconds of the request that sends a save: long enough for a slow network, so that only a dead connection reaches it. */
 const TIMEOUT_MS = 15_000
 
-/** Sends one save and returns the saved vehicle. Sending it again is safe, because the server applies an idempotency key once. */
+/** Sends one save and returns the saved vehicle. Sending it again is safe, because the server applies only one save per idempotency key. */
 export async function sendSave(entry: PendingSave, token: string): Promise<Vehicle> {
   const { vehicle: id, vin, yard, version, key, change, campaign, origin, device_time, mode } = entry
   const body: VehicleInput = { ...inputOf(change.wanted), seen_vin_number: vin, campaign_id: campaign, origin, base: inputOf(change.base), on_conflict: mode, device_time, device: getDeviceId() }
@@ -29,5 +29,8 @@ export async function sendSave(entry: PendingSave, token: string): Promise<Vehic
 
 type Part = Pick<VehicleInput, 'status' | 'operator_notes' | 'admin_notes' | 'vin_number' | 'parking_space'>
 
-/** Returns the changed fields in the format of the API. Sends a status that no longer exists as an empty status. */
+/**
+ * Returns the changed fields in the format of the API. A status unknown to this version of the app, from a save of an older version,
+ * becomes an empty status.
+ */
 const inputOf = ({ status, ...rest }: Partial<VehicleFields>): Part => (status === undefined ? rest : { ...rest, status: parseVehicleStatus(status) })

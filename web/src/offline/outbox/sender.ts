@@ -32,7 +32,10 @@ export interface OutboxSenderEvents {
 const lockOf = (owner: string | null) => `patio-outbox ${owner}`
 /** Retry interval in milliseconds while the browser reports that it is offline, because browsers sometimes report this wrongly. */
 const OFFLINE_RETRY_MS = 20_000
-/** Minimum time in milliseconds between a failed attempt and a retry after another successful request. Saves may fail while reads work. */
+/**
+ * Minimum time in milliseconds after a failed attempt before another successful request triggers a retry, because saves may fail while
+ * other requests succeed.
+ */
 const MIN_RETRY_INTERVAL_MS = 2000
 
 /** Sends the signed-in person's pending saves in order, one at a time, and retries with growing delays. */
@@ -87,7 +90,7 @@ export class OutboxSender {
     if (performance.now() - this.#failedAt >= MIN_RETRY_INTERVAL_MS) void this.flush()
   }
 
-  /** Reads the outbox and sends its pending saves: after the start, after a sign-in, and when the page is shown again. */
+  /** Reads the outbox and sends its pending saves. Called at the start of the app, after a sign-in, and when the page is shown again. */
   async resume(): Promise<void> {
     await loadOutbox()
     await this.flush()
@@ -126,7 +129,7 @@ export class OutboxSender {
     for (;;) {
       if (getCurrentOwnerKey() !== owner) return void (this.#again = true)
       const session = getCurrentSession()
-      const now = Date.now() // taken before the read: a save whose hold has ended by now can no longer be undone, so it can be sent safely
+      const now = Date.now() // taken before the read: a save whose undo period has ended by now can be sent safely
       const entry = session === null ? undefined : await findNextSaveToSend(session)
       if (session === null || entry === undefined) return void (this.#again || this.#release())
       if (this.isUndoable(entry, now)) return this.#waitForHold(entry, now)
@@ -206,7 +209,7 @@ export class OutboxSender {
     this.#waiters.get(entry.id)?.(outcome)
   }
 
-  /** Ends the waiting of all screens with the outcome `queued` (stored on this device), because no more saves are sent for now. */
+  /** Resolves all pending calls of `waitForOutcome` with `queued` (stored on this device), because no more saves are sent for now. */
   #release(): false {
     for (const wait of this.#waiters.values()) wait({ kind: 'queued' })
     return false

@@ -12,11 +12,14 @@ const DONE_RETENTION_MS = 3 * 86_400_000
 const MAX_DONE = 200
 
 export interface OutboxState {
-  /** Owner key of the person to whom the saves belong (names the person's data on this device); null without a session. */
+  /** Owner key of the person to whom the saves belong (under which this device stores the person's data); null without a session. */
   owner: string | null
   /** The saves of the signed-in person, in the order of sending. */
   entries: StoredSave[]
-  /** Positions of this person's records that were tampered with or damaged, so that they cannot be decrypted. They are never sent. */
+  /**
+   * Outbox positions (`seq`) of this person's records that cannot be decrypted, because they are damaged or were tampered with. They are
+   * never sent.
+   */
   undecryptable: number[]
   /** Saves that wait to be sent, by vehicle id. Rejected saves are not included. */
   pending: ReadonlyMap<number, StoredSave[]>
@@ -71,8 +74,8 @@ async function publish(): Promise<void> {
 }
 
 /**
- * Stores a save of the session's person and returns the save with its position in the outbox. Returns null if this browser has no
- * database; rejects when the device is full.
+ * Stores a save of the person who signed in for this session, and returns the save with its position in the outbox. Returns null if this
+ * browser has no database; rejects when the device has too little free storage.
  */
 export async function insertSave(entry: PendingSave, session: Session): Promise<StoredSave | null> {
   const database = await openDatabase()

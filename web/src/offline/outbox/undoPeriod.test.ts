@@ -44,7 +44,7 @@ test('a held save is sent by itself when its time is over', async () => {
   const calls = server()
   const phone = await openTab()
   phone.outbox.start()
-  const at = Date.now() - UNDO_PERIOD_MS + 300 // the save was made long ago, so that its hold ends soon
+  const at = Date.now() - UNDO_PERIOD_MS + 300 // the save was made long ago, so that its undo period ends soon
   vi.useFakeTimers({ toFake: ['Date'], now: at })
   await hold(phone)
   vi.useRealTimers()

@@ -17,7 +17,8 @@ export function applySnapshotDelta(rows: ListedVehicle[], newer: readonly Listed
 }
 
 /**
- * Returns whether any newer row belongs to a vehicle that is not in the list. The list must then be fetched again for the row's position.
+ * Returns whether any newer row belongs to a vehicle that is not in the list. The full list must then be fetched again, because a row does
+ * not contain its position in the list.
  */
 export function hasUnknownVehicles(rows: readonly ListedVehicle[], newer: readonly ListedVehicle[]): boolean {
   const known = new Set(rows.map(({ id }) => id))

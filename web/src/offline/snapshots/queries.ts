@@ -14,8 +14,8 @@ const inspectedIn = (rows: readonly ListedVehicle[]) => rows.filter(({ inspected
 const asSaved = (rows: ListedVehicle[]) => applyPendingChangesToList(rows, selectOutboxOfCurrentUser(outboxState.get()).pending)
 
 /**
- * Returns a campaign with the counts of its stored rows, limited to one yard if `yard` is given. Without `yard`, a campaign of which only
- * some yards are stored has the counts that the server last sent.
+ * Returns a campaign with the vehicle counts of its stored rows, limited to one yard if `yard` is given. If `yard` is null and only some
+ * yards are stored, the counts are those that the server last sent.
  */
 async function campaignFrom({ campaign: id, head, yards }: SnapshotMetadata, yard: number | null): Promise<Campaign> {
   const rows = (await readSnapshotRows(id)) ?? []

@@ -18,7 +18,10 @@ export async function downloadSnapshot(head: Campaign, yard: number | null): Pro
   await downloadList(keepTotals(head, known?.head), yards, known?.taken_at ?? Date.now())
 }
 
-/** Returns a campaign from the server. If the server could not count its vehicles, keeps the last known totals instead of 0. */
+/**
+ * Returns the campaign `head` as received from the server. If the server could not count its vehicles, the totals are the last ones stored
+ * on this device (`known`) instead of 0.
+ */
 function keepTotals(head: Campaign, known: Campaign | undefined): Campaign {
   if (!head.progress_unknown || known === undefined) return head
   const { total_vehicles, total_inspected, allClosed, progress_unknown } = known
@@ -90,7 +93,10 @@ export function startSnapshotRefresh(queries: QueryClient): void {
   window.addEventListener('online', now)
 }
 
-/** Reads from the database which campaigns are available offline. If local storage had lost some, fetches the queries on screen again. */
+/**
+ * Reads from the database which campaigns are available offline. If local storage listed fewer campaigns, fetches the queries on screen
+ * again.
+ */
 async function restoreIndex(queries: QueryClient): Promise<void> {
   const known = offlineCampaigns.get().length
   if ((await readSnapshots()).length > known) await queries.invalidateQueries()

@@ -58,7 +58,10 @@ export async function readSnapshotRows(campaign: number): Promise<ListedVehicle[
   return rows
 }
 
-/** Replaces the stored vehicle list of a campaign by a new full list. When the device is full, keeps the previous list and rejects. */
+/**
+ * Replaces the stored vehicle list of a campaign with a new full list. If the device has too little free storage, keeps the previous list
+ * and rejects.
+ */
 export async function writeSnapshot(snapshot: Omit<SnapshotMetadata, 'vehicles' | 'bytes'>, rows: ListedVehicle[]): Promise<void> {
   const database = await openDatabase()
   if (database === null) throw new DOMException('the database is not available', 'InvalidStateError')

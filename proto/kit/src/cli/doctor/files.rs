@@ -21,7 +21,7 @@ const RESPONSE_TIMEOUT: Duration = Duration::from_secs(2);
 const OTHER_USERS_MODE: u32 = 0o077;
 
 impl DoctorReport {
-    /// Checks that a folder is writable. `remedy` tells the operator how to fix a folder that is not writable.
+    /// Checks that a folder is writable. `remedy` tells the server administrator how to fix a folder that is not writable.
     ///
     /// Before Patio is installed, the check creates no folder and writes no file.
     ///

@@ -48,7 +48,7 @@ fn duration(written: &str) -> Result<Duration, String> {
 pub enum CheckResult {
     /// Passed check: what was found.
     Passed(String),
-    /// Passed check that found something the operator should know.
+    /// Passed check that found something the server administrator should know.
     Warning(String),
     /// Failed check: what is wrong, and how to fix the problem.
     Failed(String, &'static str),

@@ -22,8 +22,8 @@ pub struct ProbeOptions {
     /// Address of the service, as host:port.
     #[arg(long, global = true)]
     addr: Option<String>,
-    /// Service that has to respond: a program such as `vehicle-svc`, or a gRPC service such as `patio.vehicle.v1.VehicleService`. The
-    /// name `all` accepts any service.
+    /// Service whose health is checked: a program such as `vehicle-svc`, or a gRPC service such as
+    /// `patio.vehicle.v1.VehicleService`. The name `all` checks the process as a whole, whichever services it runs.
     #[arg(long)]
     service: Option<String>,
     /// Prints the result as JSON.

@@ -23,8 +23,8 @@ export function describeProgress(t: DashboardTranslate, { total, inspected }: In
 }
 
 /**
- * Returns a sentence with the pace needed to meet the due date, or that the date has passed. Returns an empty text without a due date
- * and when all vehicles are inspected.
+ * Returns a sentence that states the pace needed to meet the due date, or that the due date has passed. Returns an empty text without a due
+ * date, and when all vehicles are inspected.
  */
 export function describeRequiredRate(t: DashboardTranslate, { need, hours }: FinishForecast, pace: number, formats: DateFormatters, now: number): string {
   if (need === null) return ''

@@ -46,14 +46,19 @@ export function accumulateWorkedHours(activity: InspectionActivity): (WorkedHour
   })
 }
 
-/** Returns the points of the progress line, from the first hour with work since `from` until now. Between these hours, the line is flat. */
+/**
+ * Returns the points of the progress line, from the first hour with work since `from` until now. The line is flat in hours without work.
+ */
 export function listProgressPoints(activity: InspectionActivity, now: number, from = 0): ProgressPoint[] {
   const worked = accumulateWorkedHours(activity).filter(({ at }) => at >= from)
   const points = worked.flatMap(({ at, inspected, done }): ProgressPoint[] => [{ at, done: done - inspected }, { at: Math.min(at + HOUR_MS, now), done }])
   return [...points, { at: now, done: activity.inspected }]
 }
 
-/** Returns the mean number of vehicles inspected per hour. The current hour counts with its elapsed part, at least a quarter of it. */
+/**
+ * Returns the mean number of vehicles inspected per hour. The current hour counts as its elapsed part, but as at least a quarter of an
+ * hour.
+ */
 function meanPerHour(hours: WorkedHour[], now: number): number {
   const length = hours.reduce((sum, { at }) => sum + Math.min(1, Math.max((now - at) / HOUR_MS, 0.25)), 0)
   return length === 0 ? 0 : hours.reduce((sum, { inspected }) => sum + inspected, 0) / length
@@ -67,8 +72,9 @@ export const estimateFinishTime = (left: number, perHour: number, hours: Working
   perHour > 0 ? addWorkingHours(now, left / perHour, hours) : null
 
 /**
- * Returns the estimated end of a campaign and the rate needed to meet the due date. The estimate lies between the slowest and the fastest
- * of three rates: all shown hours, the last worked day, and the last half hour (`pace`). Only working hours count.
+ * Returns the estimated end of a campaign and the rate needed to meet the due date. The estimated end is a range, computed with the fastest
+ * and the slowest of three rates: the means of all hours in `activity` and of the last worked day, and the rate of the last half hour
+ * (`pace`). Only working hours count.
  */
 export function computeFinishForecast(activity: InspectionActivity, pace: number, due: string | null | undefined, now: number): FinishForecast {
   const worked = listWorkedHours(activity).filter(({ inspected, saves }) => inspected > 0 || saves > 0)

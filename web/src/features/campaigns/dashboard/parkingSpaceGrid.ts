@@ -3,10 +3,13 @@ import type { ListedVehicle } from '@/api/types'
 /** Minimum number of neighbouring missing vehicles that are reported together. Fewer vehicles may be missing by chance. */
 const MIN_RUN = 4
 
-/** Run of vehicles in neighbouring parking spaces that were not found, perhaps because their row was moved. */
+/**
+ * Run of vehicles in neighbouring parking spaces, none of which was found at its place, perhaps because the whole row of vehicles was
+ * moved.
+ */
 export interface MissingVehicleRun {
   yard: number | null
-  /** First and last parking space of the run. */
+  /** First parking space of the run. `last` is the last one. */
   first: string
   last: string
   vehicles: number
@@ -59,12 +62,14 @@ export interface ParkingSpaceGrid {
 const [MIN_PITCH_PX, GAP_PX] = [21, 3]
 /** Width in pixels of the label at the start of each row, which names the first parking space of the row. */
 export const ROW_LABEL_WIDTH_PX = 64
-/** Each row length is a multiple of this number, so that the parking spaces labelled at the row starts increase in round steps. */
+/**
+ * The number of parking spaces per row is a multiple of this number. The spaces labelled at the row starts thus increase in round steps.
+ */
 const ROUND = 5
 
 /**
- * Arranges `count` parking spaces in rows that fill a width in pixels. Row lengths are multiples of `ROUND`, so the spaces are enlarged to
- * fill the rest of the width.
+ * Arranges `count` parking spaces in rows that fill a width in pixels. The number of spaces per row is a multiple of `ROUND`, and the
+ * spaces are enlarged so that a row still fills the width.
  */
 export function arrangeParkingSpaces(count: number, width: number): ParkingSpaceGrid {
   const room = width - ROW_LABEL_WIDTH_PX

@@ -3,14 +3,17 @@ export const HOUR_MS = 3_600_000
 const DAY = 24 * HOUR_MS
 /** Difference in milliseconds between UTC and the displayed time, which is UTC-3 on all pages (see `lib/time`). */
 const OFFSET = 3 * HOUR_MS
-/** Default working hours: hours of the day from `FIRST` to before `END`. Used until enough distinct hours with work are known. */
+/**
+ * Default working hours: `FIRST` is the first working hour of the day, `END` the hour after the last one. Used until enough distinct hours
+ * with work are known.
+ */
 const [FIRST, END] = [7, 17]
 /** Minimum number of distinct hours of the day with work. With fewer, the default working hours count as well. */
 const MIN_WORKED_HOURS = 4
 /** Maximum number of hours into the future for which working hours are counted. */
 const MAX_HOURS = 24 * 366
 
-/** Hours of the day in which people work: from `first` to before `end`. */
+/** Hours of the day in which people work: `first` is the first working hour, `end` the hour after the last one. */
 export interface WorkingHours {
   first: number
   end: number
@@ -23,8 +26,8 @@ export const getStartOfDay = (at: number): number => at - ((((at - OFFSET) % DAY
 const isWorking = (at: number, { first, end }: WorkingHours) => getHourOfDay(at) >= first && getHourOfDay(at) < end
 
 /**
- * Returns the working hours derived from the start times of the worked hours. While too few hours are known, the result includes the
- * default working hours.
+ * Returns the usual working hours, derived from the hours in which people worked. `worked` contains the start times of these hours. While
+ * too few hours are known, the result includes the default working hours.
  */
 export function findWorkingHours(worked: number[]): WorkingHours {
   const seen = new Set(worked.map(getHourOfDay))

@@ -39,7 +39,10 @@ export function createRowBands({ width, height, data }: GrayPicture): RowBands {
   return { count, width, means }
 }
 
-/** Scores each cell of a band by the edges that continue in the next band. Bars continue from band to band; print and noise do not. */
+/**
+ * Scores each cell of a band (group of rows) by the edges that continue in the next band. Bars continue from band to band; printed text and
+ * noise do not.
+ */
 function scoreCells({ count, width, means }: RowBands): { columns: number; scores: Float64Array } {
   const columns = Math.floor((width - 2) / CELL_WIDTH)
   const scores = new Float64Array(columns * count)
@@ -55,7 +58,7 @@ function scoreCells({ count, width, means }: RowBands): { columns: number; score
         common += one * ((lower[x + 1] ?? 0) - (lower[x - 1] ?? 0))
         balance += one
       }
-      // Subtracting the balance suppresses outlines, whose edges have one sign. Bars have as many rising as falling edges.
+      // Subtracting the balance suppresses outlines, whose edges are all rising or all falling. Bars have as many rising as falling edges.
       scores[band * columns + column] = Math.sqrt(Math.max(0, common - (balance * balance) / CELL_WIDTH))
     }
   }
@@ -80,8 +83,8 @@ export function findBarStrips(bands: RowBands, most: number): BarStrip[] {
 }
 
 /**
- * Returns the start cell and all adjacent cells with a score of at least `least`. Within a band, one weaker cell may be skipped. Marks the
- * returned cells in `seen`.
+ * Returns the start cell and all connected cells with a score of at least `least`. Two cells of the same band (group of rows) also count as
+ * connected if one weaker cell lies between them. Marks the returned cells in `seen`.
  */
 function connected(start: number, columns: number, scores: Float64Array, least: number, seen: Uint8Array): number[] {
   const cells = [start]

@@ -18,11 +18,14 @@ export interface BlurredCode extends BlurredText {
 
 const MAX_STRIPS = 2
 const MAX_HYPOTHESES = 3
-/** Blurs, as standard deviations in modules (widths of the narrowest bar), with which character patterns are drawn for the search. */
+/**
+ * Amounts of blur for which the character patterns of the search are computed, as standard deviations in modules (widths of the narrowest
+ * bar).
+ */
 const BLUR_WIDTHS = [0.4, 0.8, 1.15]
 const ROUNDS = 3
 const REFITS = 3
-/** Minimum share of a brightness profile's variance that an accepted code explains. */
+/** Minimum share of a brightness profile's variance that a code must explain to be accepted. */
 const MIN_EXPLAINED_SHARE = 0.85
 /**
  * Minimum share of explained variance at which a code without a check character counts as certain. In tests, a code without a stop
@@ -56,7 +59,10 @@ export function decodeProfile({ values, bars: { begin, end } }: Pick<BrightnessP
   return null
 }
 
-/** Fits a candidate character sequence to a profile, replacing characters that do not fit best. Returns `null` when the fit is too poor. */
+/**
+ * Fits a candidate character sequence to a brightness profile. Replaces each character for which another one fits better, and fits again.
+ * Returns `null` when no sequence fits well enough.
+ */
 function checkHypothesis(values: Float64Array, hypothesis: CodeHypothesis): ProfileCode | null {
   let fit = createInitialFit(hypothesis, values.length)
   for (let again = 0; again < REFITS; again++) {

@@ -6,7 +6,10 @@ import type { CodeHypothesis } from './codeHypotheses'
 export interface CodeFit extends BarAppearance {
   symbology: Symbology
   values: number[]
-  /** Coefficients, constant term first, of the polynomial that maps a pixel (-1 to 1 along the code) to a position in modules. */
+  /**
+   * Coefficients, constant term first, of the polynomial that maps a pixel position to a position in modules (widths of the narrowest bar).
+   * The pixel position is scaled to -1 at pixel `first` and 1 at pixel `last`.
+   */
   curve: number[]
   first: number
   last: number
@@ -63,15 +66,18 @@ function dot(one: ArrayLike<number>, other: ArrayLike<number>): number {
   return sum
 }
 
-/** Difference between a brightness profile and the drawn code. Brightness and contrast are estimated in a window around each pixel. */
+/**
+ * Difference between a measured brightness profile and the simulated brightness of a fitted code. Brightness and contrast are estimated in
+ * a window around each pixel.
+ */
 export interface FitResidual {
   values: Float64Array
   /** Mean square of the differences in `values`. */
   variance: number
-  /** Variance of the profile, with which `variance` is compared. */
+  /** Variance of the measured profile. A good fit leaves a `variance` far below this value. */
   energy: number
   contrast: number
-  /** Drawn darkness of each pixel. `gains` is the brightness per unit of darkness, `reach` half the window's width in pixels. */
+  /** Simulated darkness of each pixel. `gains` is the brightness per unit of darkness, `reach` half the window's width in pixels. */
   dark: Float64Array
   gains: Float64Array
   reach: number
@@ -131,8 +137,8 @@ const DIFFERENCE = 0.02
 const LARGEST_STEP = 0.6
 
 /**
- * Returns the derivatives of the differences with respect to each fit parameter, in the parameter order of `applySteps`. Brightness and
- * contrast are treated as constant.
+ * Returns the derivatives of the residual (measured minus simulated brightness) with respect to each fit parameter, in the parameter order
+ * of `applySteps`. Brightness and contrast are treated as constant.
  */
 function computeSlopes(fit: CodeFit, { dark, gains, reach }: FitResidual): Float64Array[] {
   const { curve, symbology, values, first, last } = fit

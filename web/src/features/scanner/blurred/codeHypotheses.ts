@@ -2,12 +2,15 @@ import { computeStartPosition, type StartCandidate } from './startCandidates'
 import type { Symbology } from './symbologies'
 import { computeSampleEnergy, computeExplainedVarianceShare, findBestMatchingCharacter, SAMPLES_PER_MODULE, type SampledProfile, type SymbologyTemplates } from './templates'
 
-/** Candidate reading of a barcode: a character sequence that may be printed along a brightness profile, with its estimated position. */
+/**
+ * Candidate reading of a barcode: a character sequence that may have produced a brightness profile, with its estimated position in the
+ * profile.
+ */
 export interface CodeHypothesis {
   symbology: Symbology
   /** Values of the characters (indexes into the symbology's character table), including start and stop. */
   values: number[]
-  /** Pixel of the profile at which each character begins. */
+  /** Start positions of the characters, in pixels from the start of the brightness profile. */
   begins: number[]
   /** Estimated module size (width of the narrowest bar) in pixels. */
   module: number
@@ -26,11 +29,17 @@ const BEAM = 8
 /** Maximum displacement of a character from its expected position, in samples. */
 const MAX_SLIP = 2
 const SLIP_COST = 0.02
-/** Shares of a character's displacement that are added to the expected position, the module size and the growth of the module size. */
+/**
+ * Factors with which a character's displacement from its expected position corrects the expected position, the module size and the growth
+ * of the module size.
+ */
 const [FOLLOW_PLACE, FOLLOW_SIZE, FOLLOW_GROWTH] = [0.7, 0.5, 0.1]
 /** Maximum ratio between the module sizes of two successive characters. */
 const MAX_GROWTH = 1.04
-/** Maximum mean cost per character of a path (partial character sequence) that is continued. */
+/**
+ * Maximum mean cost per character (0 is a perfect match) of a partial character sequence. The search drops sequences above this limit, with
+ * a tolerance of one character's cost.
+ */
 const MAX_COST = 0.3
 /** Cost added to a code that covers none of the bars. The added cost falls linearly to 0 for a code that covers all bars. */
 const UNCOVERED_COST = 0.3
@@ -79,7 +88,7 @@ export function listHypothesesFromStart(start: StartCandidate): CodeHypothesis[]
   return found
 }
 
-/** Returns the values and the start pixels of the characters of a path. */
+/** Returns the values and the start positions of the characters in a path (partial character sequence). */
 function charactersOf(path: Path): Pick<CodeHypothesis, 'values' | 'begins'> {
   const characters: Path[] = []
   for (let part: Path | null = path; part !== null; part = part.before) characters.push(part)
@@ -87,7 +96,10 @@ function charactersOf(path: Path): Pick<CodeHypothesis, 'values' | 'begins'> {
   return { values: characters.map(({ value }) => value), begins: characters.map(({ begin }) => begin) }
 }
 
-/** Prunes the search: returns the `BEAM` paths with the lowest cost, at most one for each position of the next character. */
+/**
+ * Prunes the search: returns the `BEAM` paths (partial character sequences) with the lowest cost, at most one for each position of the next
+ * character.
+ */
 function choosePaths(paths: Path[]): Path[] {
   paths.sort((a, b) => a.cost - b.cost)
   const chosen: Path[] = []
@@ -108,7 +120,10 @@ interface BestCharacter {
 }
 type BestCharacters = (level: SampledProfile, from: number) => BestCharacter | null
 
-/** Returns a function that finds, and caches, the best matching character at a sample of a level (profile at one module size). */
+/**
+ * Returns a function that finds the best matching character at a sample of a level, and caches the result. A level is the brightness
+ * profile resampled at one module size.
+ */
 function createBestCharacters({ search: { set }, gain }: StartCandidate): BestCharacters {
   const known = new Map<SampledProfile, Map<number, BestCharacter | null>>()
   const { count } = set.inner
@@ -139,7 +154,10 @@ function stopOf(level: SampledProfile, { stop }: SymbologyTemplates, { next }: P
   return best
 }
 
-/** Returns the continuations of a path by one character: the best match at each displacement from the expected position. */
+/**
+ * Returns the continuations of a path (partial character sequence) by one character: the best match at each displacement from the expected
+ * position.
+ */
 function extend(level: SampledProfile, bests: BestCharacters, width: number, path: Path): Path[] {
   const longer: Path[] = []
   const expected = Math.round((path.next * SAMPLES_PER_MODULE) / level.module)

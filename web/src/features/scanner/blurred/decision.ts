@@ -1,7 +1,7 @@
 import type { CharacterLikelihoods } from './likelihood'
 import type { Symbology } from './symbologies'
 
-/** Text that the blurred-code decoder read by comparing a blurred linear code with drawn character patterns. */
+/** Text of a blurred linear code, read by comparing its measured brightness with computed patterns of the possible characters. */
 export interface BlurredText {
   text: string
   /** Whether the text is reliable by itself. Otherwise, the text is used only when the campaign's vehicle list contains it. */
@@ -12,7 +12,10 @@ export interface BlurredText {
 
 /** Minimum lead in log likelihood over the second-best character at which a character counts as certain. */
 export const MIN_CERTAIN_MARGIN = 4
-/** Minimum lead in log likelihood of each character of an uncertain text. With a smaller lead, the text is rejected. */
+/**
+ * Minimum lead in log likelihood over the second-best character that each character of an uncertain text needs. With a smaller lead, the
+ * text is rejected.
+ */
 export const MIN_CONFIRMABLE_MARGIN = 1
 const MAX_DOUBTFUL = 3
 const MAX_ALTERNATIVES = 24

@@ -7,7 +7,10 @@ export type CharacterLikelihoods = Float64Array[]
 
 /** Width in modules of the area on each side of a character that is compared as well, because blur extends beyond the character. */
 const NEIGHBOUR_WIDTH = 2.5
-/** Minimum assumed noise (difference between drawn code and profile) as a share of the contrast. Covers effects that are not modelled. */
+/**
+ * Minimum assumed noise (difference between measured and simulated brightness) as a share of the contrast. Allows for effects of camera and
+ * print that the simulation leaves out.
+ */
 const MIN_DIFFERENCE = 0.015
 /** Factor of the log likelihoods. Errors of neighbouring pixels are correlated, so each pixel counts as less than one observation. */
 const LIKELIHOOD_FACTOR = 0.5
@@ -45,7 +48,10 @@ export function computeCharacterLikelihoods(profile: Float64Array, fit: CodeFit,
 
 type DrawStep = (at: number, rises: boolean) => Float64Array
 
-/** Returns a function that draws the darkness of one edge, and caches the result for other characters with the same edge. */
+/**
+ * Returns a function that computes how one blurred edge changes the darkness of each pixel, and caches the result for characters with the
+ * same edge.
+ */
 function createSteps(places: Float64Array, { blur, spread }: CodeFit): DrawStep {
   const known = [new Map<number, Float64Array>(), new Map<number, Float64Array>()] as const
   return (at, rises) => {
@@ -61,7 +67,10 @@ function createSteps(places: Float64Array, { blur, spread }: CodeFit): DrawStep 
   }
 }
 
-/** Adds the darkness of a character's inner edges to `dark`. The character begins at `from`, in modules. */
+/**
+ * Adds the change of darkness at each inner edge of a character (between its bars and spaces) to `dark`. The character begins at `from`, in
+ * modules.
+ */
 function drawInside(dark: Float64Array, widths: readonly number[], from: number, drawStep: DrawStep): void {
   let at = from
   for (let part = 0; part + 1 < widths.length; part++) {

@@ -11,14 +11,17 @@ export interface DirectedProfile {
 /** Minimum match of a start character: the share of the samples' variance that its pattern explains, 0 to 1. */
 const START_FIT = 0.7
 const MAX_STARTS = 10
-/** Maximum distance of a start character from the first bars: as a share of the bars' length, and in pixels. The larger limit applies. */
+/**
+ * Maximum distance of a start character from the first detected bars: as a share of the width of all bars, and in pixels. The larger limit
+ * applies.
+ */
 const [NEAR, NEAR_PIXELS] = [0.2, 40]
 /** Maximum difference between the logarithms of two module sizes that count as equal. */
 const SAME_SIZE = 0.13
-/** Standard deviation of a start character's distance from the first bars, as a share of the length of the bars. */
+/** Standard deviation of the distance between a start character and the first detected bars, as a share of the width of all bars. */
 const APART = 0.12
 
-/** Character patterns of one symbology, drawn with one blur (in modules). */
+/** Character patterns of one symbology, all computed with the same blur (standard deviation in modules). */
 export interface TemplateSet {
   set: SymbologyTemplates
   blur: number

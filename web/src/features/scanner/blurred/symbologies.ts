@@ -23,9 +23,15 @@ export interface Symbology {
 const widthsOf = (digits: string): number[] => [...digits].map(Number)
 const widthOf = (widths: readonly number[] = []): number => widths.reduce((sum, width) => sum + width, 0)
 
-/** Bar patterns of Code 39, by column of the code table; `1` is a wide bar. Two of the five bars are wide. */
+/**
+ * Bar patterns of Code 39 (`1` is a wide bar), in the order of the characters in each string of `CODE_39_ROWS`. Two of the five bars are
+ * wide.
+ */
 const TWO_OF_FIVE = ['10001', '01001', '11000', '00101', '10100', '01100', '00011', '10010', '01010', '00110']
-/** Space patterns of Code 39, by row of the code table, with the row's characters in column order; `1` is a wide space. */
+/**
+ * Space patterns of Code 39 (`1` is a wide space), each with the characters that use it, in the order of their bar patterns in
+ * `TWO_OF_FIVE`.
+ */
 const CODE_39_ROWS = [['0100', '1234567890'], ['0010', 'ABCDEFGHIJ'], ['0001', 'KLMNOPQRST'], ['1000', 'UVWXYZ-. *']] as const
 /** Space patterns (`1` is a wide space) of the Code 39 characters whose bars are all narrow. */
 const CODE_39_SIGNS = [['1110', '$'], ['1101', '/'], ['1011', '+'], ['0111', '%']] as const

@@ -18,7 +18,10 @@ export interface PatternTemplate {
 export interface SymbologyTemplates {
   symbology: Symbology
   starts: PatternTemplate[]
-  /** Values and patterns of the characters between start and stop. `samples` has the patterns one after another, `count` samples each. */
+  /**
+   * Character values (indexes into the symbology's character table) and patterns of the characters between start and stop. `samples`
+   * contains the patterns one after another, `count` samples per character.
+   */
   inner: { values: number[]; count: number; samples: Float64Array }
   stop: PatternTemplate
 }

@@ -2,30 +2,33 @@ import type { ReadableVehicle } from '../../../lib/scanner'
 import { computeSubstringEditDistance, foldLookAlikes, computeWeightedSubstringEditDistance } from './folding'
 import type { LineText } from './protocol'
 
-/** Result of matching a read text with the vehicles of a campaign. */
+/** Result of comparing the text read from a label with the vehicles of a campaign. */
 export type LabelTextMatch<V> =
   | { kind: 'identified'; vehicle: V }
   /** Vehicles with a similar identifier, or whose identifier ending or parking space was read. The user picks one of them. */
   | { kind: 'pick'; vehicles: V[] }
   | { kind: 'none' }
 
-/** Maximum number of characters in which a read text may differ from a vehicle's identifier and still identify the vehicle. */
+/**
+ * Maximum number of characters in which the text read from a label may differ from a vehicle's identifier and still identify the vehicle.
+ */
 export const MAX_WRONG_CHARACTERS = 2
 /**
- * Minimum lead of the best identifier: every other identifier must differ from the read text in at least this many more characters. With a
- * smaller lead, the user picks the vehicle.
+ * Minimum lead of the best identifier: every other identifier must differ from the label's text in at least this many more characters. With
+ * a smaller lead, the user picks the vehicle.
  */
 export const MIN_EDIT_DISTANCE_LEAD = 2
-/** Confidence in percent from which a read character counts as certain. An identifier with another character there is ruled out. */
-const CERTAIN_CONFIDENCE = 95
 /**
- * Minimum length of an identifier that can identify a vehicle. Identifiers shorter than `LENIENT_LENGTH` may differ in one character,
- * others in `MAX_WRONG_CHARACTERS`.
+ * Confidence of the OCR engine, in percent, from which a character counts as certain. An identifier with another character there is ruled
+ * out.
  */
+const CERTAIN_CONFIDENCE = 95
+/** Minimum length of an identifier that can identify a vehicle. */
 const MIN_IDENTIFYING_LENGTH = 8
+/** Minimum length of an identifier that may differ from the text in `MAX_WRONG_CHARACTERS` characters; shorter ones in one. */
 const LENIENT_LENGTH = 10
 /**
- * Maximum number of characters in which a vehicle offered for picking may differ from the read text. `LISTED_PER_CHARACTER` lowers the
+ * Maximum number of characters in which a vehicle offered for picking may differ from the label's text. `LISTED_PER_CHARACTER` lowers the
  * maximum for short identifiers.
  */
 const MAX_LISTED_DIFFERENCES = 4
@@ -47,13 +50,16 @@ interface Candidate<V> {
   off: number
 }
 
-/** The read lines joined into one text with look-alike characters replaced, and the cost of a difference at each character. An identifier may continue on the next line. */
+/**
+ * The text of all lines of a label, with look-alike characters replaced, and the cost of a difference at each character. The lines are
+ * joined, because an identifier may continue on the next line.
+ */
 interface JoinedText {
   text: string
   costs: number[]
 }
 
-/** Joins the read lines. `null` stands for a line that was not read. */
+/** Joins the lines of a label. `null` stands for a line that was not read. */
 function joinLines(lines: readonly (LineText | null)[]): JoinedText {
   const joined: JoinedText = { text: '', costs: [] }
   const add = (character: string, cost: number) => {
@@ -68,10 +74,10 @@ function joinLines(lines: readonly (LineText | null)[]): JoinedText {
 }
 
 /**
- * Finds the vehicle that the read lines identify. A vehicle is identified when its identifier differs from a part of the text in at most
- * `MAX_WRONG_CHARACTERS` and every other vehicle differs in at least `MIN_EDIT_DISTANCE_LEAD` more. A character that is certain must not
- * differ, because the label may be that of another campaign's vehicle. Identifiers that are too short, endings and parking spaces never
- * identify a vehicle.
+ * Finds the vehicle that the lines of a label identify. A vehicle is identified when its identifier differs from a part of the text in at
+ * most `MAX_WRONG_CHARACTERS` characters, and that of every other vehicle differs in at least `MIN_EDIT_DISTANCE_LEAD` more. A character
+ * that counts as certain must not differ, because the label may be that of another campaign's vehicle. A too short identifier, the mere
+ * ending of an identifier, or a parking space never identifies a vehicle.
  */
 export async function matchLinesToVehicles<V extends ReadableVehicle>(lines: readonly (LineText | null)[], vehicles: readonly V[]): Promise<LabelTextMatch<V>> {
   const joined = joinLines(lines)
@@ -99,9 +105,9 @@ function decide<V>(near: Candidate<V>[], { text, costs }: JoinedText): LabelText
 }
 
 /**
- * Returns the number of characters in which the identifier of another candidate differs from the text. If the identifier of `best` was
- * read without error, the characters that the other identifier lacks count as well, because a prefix of the best identifier would
- * otherwise match equally well.
+ * Returns the number of characters in which another candidate's identifier differs from the text. If the identifier of `best` was read
+ * without error, each of its characters in the text that the other identifier does not cover counts as a difference. Without this rule, a
+ * prefix of the best identifier would match equally well.
  */
 function distanceBeside<V>(other: Candidate<V>, best: Candidate<V>, text: string): number {
   if (best.off > 0 || other.off >= MIN_EDIT_DISTANCE_LEAD) return other.off

@@ -53,7 +53,8 @@ export interface TextRange {
 
 /**
  * Returns the smallest cost of changing some part of a text into a pattern. A missing character costs 1; replacing or leaving out the
- * character at an index costs `costs[index]`. Each character of the range `whole` outside of the chosen part also costs 1.
+ * character at an index costs `costs[index]`. The part should cover the range `whole`: each character of this range outside of the part
+ * costs 1.
  */
 export function computeWeightedSubstringEditDistance(pattern: string, text: string, costs: readonly number[], whole: TextRange = { from: 0, to: 0 }): number {
   const limit = (count: number) => Math.max(0, Math.min(count, whole.to - whole.from))

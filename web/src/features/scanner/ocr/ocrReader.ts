@@ -2,9 +2,12 @@ import { createDeferred } from '../deferred'
 import type { CameraFrame } from '../protocol'
 import type { LineText, OcrRequest, OcrResponse } from './protocol'
 
-/** Time limit in milliseconds for loading the OCR engine and its model (about 4 MB), also over a slow connection. */
+/** Time limit in milliseconds for loading the OCR engine and its model (about 4 MB); long enough for a slow connection. */
 export const LOAD_TIMEOUT_MS = 120_000
-/** Time limit in milliseconds for one response of the loaded engine. A worker that does not respond in time has failed without an error event. */
+/**
+ * Time limit in milliseconds for one response of the loaded engine. A worker that exceeds it counts as failed, because a worker can fail
+ * without an error event.
+ */
 export const RESPONSE_TIMEOUT_MS = 20_000
 
 /** OCR of labels: finds and reads lines of characters in a web worker. */

@@ -3,7 +3,7 @@ import { commonTexts } from './common'
 import { importTexts } from './imports'
 import { vehicleTexts } from './vehicles'
 
-/** Default catalogue, as the specification quotes it: English labels with Portuguese messages. */
+/** Default text catalogue, with the texts of the product specification: English labels and Portuguese messages. */
 export const catalogue = { ...commonTexts, ...campaignTexts, ...vehicleTexts, ...importTexts }
 
 export type TextKey = keyof typeof catalogue
