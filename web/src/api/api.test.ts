@@ -57,7 +57,7 @@ test('a plain-text error has the code of its header', async () => {
   signInAs(OPERATOR)
   stubServer({ 'PUT /users/3': new Response('your password is needed', { status: 403, headers: { 'x-code': 'CONFIRM_PASSWORD' } }) })
   const problem = await caught(unwrapResponse(apiClient.PUT('/users/{id}', { params: { path: { id: 3 } }, body: {} })))
-  expect(problem).toMatchObject({ status: 403, code: 'CONFIRM_PASSWORD', message: 'your password is needed' })
+  expect(problem).toMatchObject({ name: 'ApiProblem', status: 403, code: 'CONFIRM_PASSWORD', message: 'your password is needed' })
   const ends = watchEndings()
   stubServer({ 'PUT /users/3': new Response('Sign in to continue.', { status: 401, headers: { 'x-code': 'NOT_SIGNED_IN' } }) })
   await caught(unwrapResponse(apiClient.PUT('/users/{id}', { params: { path: { id: 3 } }, body: {} })))

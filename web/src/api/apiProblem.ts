@@ -10,7 +10,7 @@ export class ApiProblem extends Error {
 
   constructor(status: number, code: string, message: string, body: unknown = null) {
     super(message)
-    this.name = 'Problem'
+    this.name = 'ApiProblem'
     this.status = status
     this.code = code
     this.body = body

@@ -6,8 +6,9 @@ import { translate } from '@/lib/text'
 import { showToast } from '@/ui/Toast'
 
 const MAX_RETRIES = 2
-const isRetryable = (error: Error) =>
-  error instanceof ApiProblem && (error.status === 0 || error.status === 503 || error.status >= 500)
+/** Statuses after which a query is retried: 0 (unreachable server), and the gateway errors that may pass. Other errors repeat. */
+const RETRYABLE = [0, 502, 503, 504]
+const isRetryable = (error: Error) => error instanceof ApiProblem && RETRYABLE.includes(error.status)
 
 /** Query cache that shows a toast when a query with a text key in `meta.failed` fails. The page shows its own error as well. */
 const queryCache = new QueryCache({

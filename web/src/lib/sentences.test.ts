@@ -36,6 +36,9 @@ test('a sentence that the specification quotes stays English in the default mix'
   expect(translateSentenceTo('pt-BR', sentence)).toBe('Não foi possível usar o arquivo. O tamanho máximo é 5 MB.')
 })
 
-test('an unknown sentence stays unchanged', () => {
-  expect(translateSentenceTo('pt-BR', 'quite something else')).toBe('quite something else')
+test('an unknown sentence stays in English, without the name of its field', () => {
+  for (const language of ['default', 'pt-BR']) {
+    expect(translateSentenceTo(language, 'quite something else')).toBe('quite something else')
+    expect(translateSentenceTo(language, 'name: Quite something else.')).toBe('Quite something else.')
+  }
 })

@@ -71,10 +71,10 @@ function valueIn(text: string): string {
  */
 const QUOTED = /^line \d+ requires both Model Code and Serial Number$|^Failed to select document\./
 
-/** Translates a server message to the page's language. English messages lose a leading field name; unknown messages stay unchanged. */
+/** Translates a server message to the page's language. English and unknown messages lose a leading field name. */
 export function translateSentenceTo(language: string, sentence: string): string {
   if (language === 'en' || (language === 'default' && QUOTED.test(sentence))) return withoutField(sentence)
-  return toPortuguese(sentence) ?? sentence
+  return toPortuguese(sentence) ?? withoutField(sentence)
 }
 
 /** Removes a leading field name, such as `name: `, from a message whose remaining text begins with a capital letter. */

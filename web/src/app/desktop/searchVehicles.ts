@@ -19,7 +19,7 @@ export interface FoundVehicle {
 }
 export interface VehicleSearchResult {
   vehicles: FoundVehicle[]
-  /** Number of open campaigns that the search covers, the newest ones first. The search may stop before it reaches all of them. */
+  /** Number of open campaigns that were searched, the newest first. The search stops once enough vehicles are found. */
   searched: number
   /** Number of all open campaigns. */
   open: number
@@ -43,11 +43,14 @@ export async function searchVehicles(queries: QueryClient, text: string, signal:
     staleTime: CAMPAIGNS_STALE_MS,
   })
   const vehicles: FoundVehicle[] = []
-  for (let start = 0; start < campaigns.length && vehicles.length < MAX_SEARCH_RESULTS; start += MAX_CONCURRENT) {
-    const found = await Promise.all(campaigns.slice(start, start + MAX_CONCURRENT).map((campaign) => findInCampaign(campaign, search, signal)))
+  let searched = 0
+  while (searched < campaigns.length && vehicles.length < MAX_SEARCH_RESULTS) {
+    const batch = campaigns.slice(searched, searched + MAX_CONCURRENT)
+    const found = await Promise.all(batch.map((campaign) => findInCampaign(campaign, search, signal)))
     vehicles.push(...found.flat())
+    searched += batch.length
   }
-  return { vehicles: vehicles.slice(0, MAX_SEARCH_RESULTS), searched: campaigns.length, open: meta.total_count }
+  return { vehicles: vehicles.slice(0, MAX_SEARCH_RESULTS), searched, open: meta.total_count }
 }
 
 async function findInCampaign({ id, name }: Campaign, search: string, signal: AbortSignal): Promise<FoundVehicle[]> {

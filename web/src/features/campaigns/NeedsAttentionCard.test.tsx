@@ -41,3 +41,17 @@ test('a campaign also counts the vehicles that are in repair for more than two d
   expect((await card.findByRole('link', { name: '1 vehicle in Repair for more than 2 days' })).getAttribute('href')).toBe('/campaign/5/vehicles?status=Repair')
   expect(card.getByRole('link', { name: /4712/ }).getAttribute('href')).toBe('/campaign/5/vehicles?status=waiting')
 })
+
+test('idle yards and runs of missing vehicles beyond the third are counted and have a line each', async () => {
+  signInAs(LEADER)
+  stubServer({ 'GET /conflicts': { conflicts: [], meta: { page_index: 0, total_count: 0, per_page: 50 } } })
+  const five = [1, 2, 3, 4, 5]
+  const idle = five.map((id) => ({ yard: { id, name: `Y${id}`, done: 0, total: 9 }, to: '/yard' }))
+  const missing = five.map((id) => ({ yard: id, first: `A-${id}0`, last: `A-${id}4`, vehicles: 5 }))
+  renderPage(() => <NeedsAttentionCard campaigns={[]} campaign={5} idle={idle} missing={missing} />, '/', '/')
+  const card = within(await screen.findByRole('region', { name: 'Needs attention' }))
+  expect(card.getByRole('heading').textContent).toBe('Needs attention10')
+  expect(card.getAllByRole('link')).toHaveLength(6)
+  expect(card.getByText('2 more yards with no one there')).toBeTruthy()
+  expect(card.getByText('2 more groups of neighbouring vehicles not found')).toBeTruthy()
+})

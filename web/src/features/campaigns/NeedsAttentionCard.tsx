@@ -24,7 +24,7 @@ interface AttentionCardProps {
   hasRepairs?: boolean
 }
 
-/** Maximum number of idle yards, and of sequences of missing vehicles, that the card lists. The largest are listed. */
+/** Maximum number of idle yards, and of sequences of missing vehicles, that have a row each. A last line states how many more there are. */
 const MAX_NAMED = 3
 /** Time in milliseconds without a report to the server after which a phone with unsent saves counts as silent. */
 const SILENT_MS = 15 * 60_000
@@ -41,7 +41,7 @@ export function NeedsAttentionCard({ campaigns, campaign, idle = [], missing = [
   const held = devices.flatMap(({ data }, index) => (data?.held ?? []).map((one) => ({ ...one, campaign: campaigns[index] ?? 0 }))).toSorted((a, b) => Date.parse(a.oldest_at) - Date.parse(b.oldest_at))
   const isKnown = conflicts !== undefined && devices.every(({ isPending }) => !isPending)
   const open = conflicts?.meta.total_count ?? 0
-  const count = Math.min(open, 1) + held.length + idle.length + Math.min(missing.length, MAX_NAMED) + Math.min(repairs, 1)
+  const count = Math.min(open, 1) + held.length + idle.length + missing.length + Math.min(repairs, 1)
   const listOf = (id: number, status: string) => buildPath(`/campaign/${id}/vehicles`, { status })
   return (
     <section className={styles.card} aria-labelledby="attention">
@@ -60,6 +60,7 @@ export function NeedsAttentionCard({ campaigns, campaign, idle = [], missing = [
       {missing.slice(0, MAX_NAMED).map(({ first, last, vehicles }) => (
         <NeedsAttentionItem key={first} icon="question" to={listOf(campaign ?? 0, 'Not Found')} text={t('attention.missing', { n: formatCount(vehicles), first, last })} />
       ))}
+      {missing.length > MAX_NAMED && <p className="quiet">{t('attention.moreMissing', { n: missing.length - MAX_NAMED })}</p>}
       {repairs > 0 && <NeedsAttentionItem icon="spanner" to={listOf(campaign ?? 0, 'Repair')} text={t('attention.repairs', { n: repairs })} />}
       {isKnown && count === 0 && <p className="quiet">{t('attention.none')}</p>}
     </section>

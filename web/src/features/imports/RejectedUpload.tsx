@@ -1,6 +1,7 @@
 import { saveBlobAsFile } from '@/api/files'
 import { getErrorMessage, ApiProblem } from '@/api/apiProblem'
 import { useProductName } from '@/api/product'
+import { buildCsv } from '@/lib/csv'
 import { translateSentence } from '@/lib/translateSentence'
 import { useText, type TextKey } from '@/lib/text'
 import { Button } from '@/ui/Button'
@@ -68,7 +69,7 @@ function BadRows({ rows }: { rows: RejectedRow[] }) {
   const save = () => {
     const translated = rows.map((row) => ({ ...row, message: translateSentence(row.message) }))
     const csv = buildRejectedRowsCsv(translated, [t('import.row'), t('import.column'), t('import.problem')])
-    saveBlobAsFile(new Blob([csv], { type: 'text/csv' }), t('import.errorsFile'))
+    saveBlobAsFile(new Blob([csv], { type: 'text/csv;charset=utf-8' }), t('import.errorsFile'))
   }
   return (
     <>
@@ -99,9 +100,5 @@ function BadRows({ rows }: { rows: RejectedRow[] }) {
   )
 }
 
-/** Builds a CSV file of rejected rows with the given headings. Escapes texts that a spreadsheet would run as a formula. */
-export function buildRejectedRowsCsv(rows: RejectedRow[], head: string[]): string {
-  const cell = (text: string) => `"${(/^[=+\-@]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`
-  const lines = rows.map(({ row, column, message }) => [String(row), cell(column), cell(message)].join(','))
-  return [head.join(','), ...lines].join('\r\n')
-}
+/** Returns a CSV file of rejected rows with the given headings. */
+export const buildRejectedRowsCsv = (rows: RejectedRow[], head: string[]): string => buildCsv([head, ...rows.map(({ row, column, message }) => [String(row), column, message])])

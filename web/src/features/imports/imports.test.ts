@@ -12,5 +12,6 @@ test('only workbooks of at most 5 MB are taken', () => {
 })
 
 test('the list of bad rows is a CSV without formulas', () => {
-  expect(buildRejectedRowsCsv([{ row: 3, column: 'Parking Space', message: '=1+1 "x"' }], ['Row', 'Column', 'Problem'])).toBe('Row,Column,Problem\r\n3,"Parking Space","\'=1+1 ""x"""')
+  const rows = [{ row: 3, column: 'Parking Space', message: '=1+1 "x"' }, { row: 4, column: 'VIN Number', message: '\tnão; cabe' }]
+  expect(buildRejectedRowsCsv(rows, ['Row', 'Column', 'Problem'])).toBe('\ufeffRow;Column;Problem\r\n3;Parking Space;"\'=1+1 ""x"""\r\n4;VIN Number;"\'\tnão; cabe"\r\n')
 })

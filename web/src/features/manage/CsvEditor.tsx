@@ -55,7 +55,7 @@ export function CsvEditor() {
   useDroppedFile('.csv', choose)
   const execute = (chosen: File) => change.mutate(chosen, {
     onSuccess: ({ updated }) => {
-      setChanged(check.data?.preview ?? [])
+      setChanged(check.data?.preview.filter(({ changes }) => changes.length > 0) ?? [])
       showToast('success', doneWords(updated, t))
       setFile(null)
       check.reset()
@@ -85,7 +85,7 @@ export function CsvEditor() {
               <p>{doneWords(change.data.updated, t)}</p>
               <UndoLastChangeButton kind="csv" vehicles={change.data.updated} />
             </Alert>
-            <BulkOutcomeTable rows={listBulkOutcomeRows({ skipped: [], not_found: [] }, changed)} counts={{ updated: change.data.vehicles, skipped: 0, missing: 0 }} />
+            <BulkOutcomeTable rows={listBulkOutcomeRows({ skipped: [], not_found: [] }, changed)} counts={{ updated: change.data.updated, skipped: 0, missing: 0 }} />
           </>
         )}
         {change.error && <Alert kind="error">{`${t('csv.notExecuted')}. ${getErrorMessage(change.error, t)}`}</Alert>}

@@ -92,6 +92,8 @@ test('a CSV file is previewed, executed, and the count is shown', async () => {
   expect(sent(APPLY)).toHaveLength(0)
   await person.click(execute)
   expect(await screen.findAllByText('1 vehicle updated.')).toHaveLength(2)
+  expect(within(tool.getByRole('group', { name: 'Filter the vehicles' })).getAllByRole('button').map(({ textContent }) => textContent)).toEqual(['All', 'Updated: 1'])
+  expect(tool.queryByText('HB20 2')).toBeNull()
   expect(sent(APPLY)[0]?.body).toContain('HB20,1,ok')
   expect(execute).toHaveProperty('disabled', true)
 })

@@ -49,6 +49,7 @@ export default function PrivacyPage() {
           <li>as inspeções enviadas, cifradas da mesma forma, por alguns dias ou até você sair;</li>
           <li>as campanhas disponíveis offline, até você removê-las ou sair, no máximo doze horas sem atualização;</li>
           <li>o que foi digitado e ainda não foi salvo, até você salvar, descartar ou sair;</li>
+          <li>as três últimas observações que você salvou em cada campanha, de no máximo vinte campanhas, até você sair;</li>
           <li>o último veículo aberto e os avisos já mostrados, até você sair;</li>
           <li>os códigos das sessões das quais você saiu sem conexão, no máximo vinte, até o servidor encerrá-las;</li>
           <li>o idioma, o tema, o nome do sistema, a câmera escolhida e um código aleatório deste aparelho, até você limpar os dados do navegador;</li>

@@ -1,9 +1,13 @@
-import { useText } from '@/lib/text'
+import { useId, useRef } from 'react'
+import { Button } from '@/ui/Button'
 import { TextArea } from '@/ui/Field'
+import { useInspectionText } from './text'
 import type { InspectionForm } from './useInspectionForm'
 import styles from './NoteFields.module.css'
 
 const LONGEST = 4000
+/** Maximum number of characters of a recent note that its button shows. */
+const MAX_SHOWN = 60
 
 /**
  * Returns whether a status should be explained in a note: `ng` (defect found) and `Repair`. A tap on one of these statuses opens the note
@@ -13,12 +17,40 @@ export const shouldHaveNote = (status: string): boolean => status === 'ng' || st
 
 /** Note fields: all users can edit the operator notes, only supervisors can edit the supervisor notes. */
 export function NoteFields({ inspection }: { inspection: InspectionForm }) {
-  const t = useText()
-  const { entry, change, supervisor, saved } = inspection
+  const t = useInspectionText()
+  const box = useRef<HTMLDivElement>(null)
+  const { entry, change, supervisor, saved, closed, listRecentNotes } = inspection
+  const offersRecent = shouldHaveNote(entry.status) && entry.operator_notes === '' && !saved && !closed
+  const insert = (note: string) => {
+    change({ operator_notes: note })
+    box.current?.focus() // not the text field, which would open the keyboard of a phone
+  }
   return (
-    <div className={styles.notes}>
+    <div ref={box} className={styles.notes} tabIndex={-1}>
       <TextArea label={t('vehicle.operatorNotes')} value={entry.operator_notes} maxLength={LONGEST} readOnly={saved} onChange={(event) => change({ operator_notes: event.target.value })} />
+      {offersRecent && <RecentNotes notes={listRecentNotes()} onChoose={insert} />}
       <TextArea label={t('vehicle.adminNotes')} value={entry.admin_notes} maxLength={LONGEST} readOnly={!supervisor || saved} hint={supervisor ? null : t('vehicle.adminNotesHint')} onChange={(event) => change({ admin_notes: event.target.value })} />
     </div>
   )
+}
+
+/** Buttons that insert an operator note which the person has saved before in this campaign. */
+function RecentNotes({ notes, onChoose }: { notes: string[]; onChoose: (note: string) => void }) {
+  const t = useInspectionText()
+  const id = useId()
+  if (notes.length === 0) return null
+  return (
+    <div className={styles.recent} role="group" aria-labelledby={id}>
+      <span id={id} className="quiet">{t('notes.recent')}</span>
+      {notes.map((note) => (
+        <Button key={note} aria-label={t('notes.insert', { note: shorten(note) })} onClick={() => onChoose(note)}>{shorten(note)}</Button>
+      ))}
+    </div>
+  )
+}
+
+/** Returns a note cut to `MAX_SHOWN` characters, with an ellipsis as the last of them. */
+function shorten(note: string): string {
+  const characters = [...note]
+  return characters.length > MAX_SHOWN ? `${characters.slice(0, MAX_SHOWN - 1).join('')}…` : note
 }

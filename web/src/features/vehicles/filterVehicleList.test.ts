@@ -44,8 +44,8 @@ test('a vehicle inspected without a status is distinguished from one that waits'
   expect([...filterVehicleList(both, every).counts]).toEqual([[NOT_INSPECTED_FILTER, 2], [WITHOUT_STATUS_FILTER, 1]])
 })
 
-test('yard groups come in natural order', () => {
-  expect(buildVehicleListIndex([vehicle(1, 'X 1', 'B10-1'), vehicle(2, 'X 2', 'B2-1'), vehicle(3, 'X 3', 'A-1')]).yards).toEqual(['A', 'B2', 'B10'])
+test('yards and yard groups come in natural order', () => {
+  expect(buildVehicleListIndex([vehicle(1, 'X 1', 'B10-1'), vehicle(2, 'X 2', 'B2-1'), vehicle(3, 'X 3', 'A-1')]).places).toEqual(['A', 'B', 'B2', 'B10'])
 })
 
 test('a key costs less than 50 ms among 100,000 vehicles', () => {

@@ -10,9 +10,7 @@ export interface VehicleListIndex {
   text: string
   /** Offset of each vehicle's part in `text`, followed by the length of `text`. */
   begins: Uint32Array
-  /** Names of the vehicles' yard groups (the part of a parking space before its first hyphen), in natural order. */
-  yards: readonly string[]
-  /** Names of the yard groups and of the yards that contain them, in natural order. */
+  /** Names of the yard groups (parking space up to its first hyphen) and of the yards that contain them, in natural order. */
   places: readonly string[]
   /** Upper-case VINs and parking spaces without spaces, hyphens and asterisks, built when a search first needs them. */
   keys?: Texts
@@ -31,8 +29,6 @@ function placesOf({ id_yard, parking_space, yard_group }: ListedVehicle): string
   return id_yard == null || yard === yard_group.toUpperCase() ? [id_yard == null ? yard_group : yard] : [yard, yard_group]
 }
 
-const distinct = (names: string[]): string[] => [...new Set(names)].toSorted(compareNaturally)
-
 function joined(texts: string[]): Texts {
   const begins = new Uint32Array(texts.length + 1)
   for (const [index, text] of texts.entries()) begins[index + 1] = (begins[index] ?? 0) + text.length
@@ -41,7 +37,7 @@ function joined(texts: string[]): Texts {
 
 export function buildVehicleListIndex(vehicles: readonly ListedVehicle[]): VehicleListIndex {
   const texts = vehicles.map(({ vin_number, parking_space }) => `${vin_number}${BREAK}${parking_space}${BREAK}`.toLowerCase())
-  return { vehicles, ...joined(texts), yards: distinct(vehicles.map(({ yard_group }) => yard_group)), places: distinct(vehicles.flatMap(placesOf)) }
+  return { vehicles, ...joined(texts), places: [...new Set(vehicles.flatMap(placesOf))].toSorted(compareNaturally) }
 }
 
 export interface VehicleListFilter {

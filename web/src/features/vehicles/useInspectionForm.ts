@@ -2,6 +2,7 @@ import { getOwnerKey, type SessionUser } from '@/api/session'
 import type { Vehicle } from '@/api/types'
 import type { InspectionDraft } from '@/lib/inspectionDrafts'
 import { identifiesVehicle } from '@/lib/identifier'
+import { readRecentNotes } from '@/lib/recentNotes'
 import { isSupervisor } from '@/lib/roles'
 import { useCampaign } from './api'
 import { useAfterSaveNavigation, type CompletedSaveCallback } from './useAfterSaveNavigation'
@@ -26,6 +27,7 @@ export function useInspectionForm(vehicle: Vehicle, yard: number | null, user: S
     supervisor: isSupervisor(user.user_type),
     // The identifier is compared with the edited VIN, because a supervisor may be correcting the stored VIN.
     identified: identifiesVehicle(entry.identifier, entry.vin_number),
+    listRecentNotes: () => readRecentNotes(owner, vehicle.campaign_id),
     change: (part: Partial<InspectionDraft>) => !submission.saved && !closed && store({ ...entry, ...part }),
     cancel: () => {
       store(null)

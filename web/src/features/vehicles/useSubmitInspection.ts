@@ -7,6 +7,7 @@ import { getCurrentSession, getOwnerKey, type SessionUser } from '@/api/session'
 import { getVehicleFromVersionConflict } from '@/api/versionConflict'
 import type { Vehicle } from '@/api/types'
 import { createInspectionDraft, mergeInspectionDraft, type InspectionDraft } from '@/lib/inspectionDrafts'
+import { recordNote } from '@/lib/recentNotes'
 import { diffVehicleFields, VEHICLE_FIELDS, pickVehicleFields, OPERATOR_FIELDS } from '@/lib/vehicleFields'
 import { isSupervisor } from '@/lib/roles'
 import { createUuid } from '@/lib/createUuid'
@@ -70,6 +71,7 @@ export function useSubmitInspection({ vehicle, yard, user, isUndoable }: Inspect
       onSuccess: (result) => {
         if (getCurrentSession() === null) return // the session expired meanwhile; signing in again returns to this screen
         setSaved(true)
+        recordNote(request.owner, request.campaign, request.change.wanted.operator_notes ?? '')
         const waited = performance.now() - begun
         const inspected = result.kind === 'saved' ? result.vehicle : { ...applyPendingChanges(base, [result.entry]), next: findNextVehicleInCache(queries, base, yard) }
         leave({ vehicle: inspected, result, entry, waited }, afterSave)

@@ -30,6 +30,19 @@ interface Relayed {
 
 const isRelayed = (value: unknown): value is Relayed => isRecord(value) && typeof value.owner === 'string'
 
+/** Waits for `ms`, or until the signal is aborted. */
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    signal.addEventListener('abort', end)
+  })
+}
+
 /**
  * Receives the changes that other people make as server-sent events, while the page is visible and a session is open. The tabs of one
  * person share one stream, because a browser opens at most six connections to a server. Only the tab that has acquired a common lock reads
@@ -105,10 +118,8 @@ export class LiveFeed {
       const end = await this.#readOnce(signal, () => {
         failures = 0
       })
-      if (end === 'final') break
-      await new Promise((resolve) => {
-        setTimeout(resolve, computeBackoffMs(++failures, Math.random()) * BACKOFF_FACTOR)
-      })
+      if (end === 'final' || signal.aborted) break
+      await sleep(computeBackoffMs(++failures, Math.random()) * BACKOFF_FACTOR, signal)
     }
   }
 

@@ -55,3 +55,22 @@ test('a reader that runs out of memory or is silent ends what waits, and the nex
   await ended
   expect(getOcrReader()).not.toBe(second)
 })
+
+test('a request waits for the response to the one before it, so that a reopened reader gets the response to its own request', async () => {
+  vi.stubGlobal('Worker', FakeWorker)
+  const reader = getOcrReader()
+  const worker = FakeWorker.all.at(-1)
+  const soon = () => new Promise((resolve) => { setTimeout(resolve) })
+  worker?.send({ kind: 'ready' })
+  const abandoned = reader.read(0)
+  await soon()
+  const found = reader.find(createFake<CameraFrame>({ close: () => undefined }))
+  await soon()
+  expect(worker?.requests.map(({ kind }) => kind)).toEqual(['read'])
+  const line = { text: 'HB20', confidences: [90, 90, 90, 90] }
+  worker?.send({ kind: 'text', line })
+  expect(await abandoned).toEqual(line)
+  await soon()
+  worker?.send({ kind: 'found', order: [2] })
+  expect(await found).toEqual([2])
+})

@@ -58,18 +58,18 @@ function startReader(): OcrReader {
   } catch (error) {
     fail(error instanceof Error ? error.message : String(error))
   }
-  /** Sends a request and waits for its response. Callers must wait for the response before they send the next request. */
-  const ask = async (request: OcrRequest, transfer: Transferable[] = []): Promise<OcrResponse> => {
-    await loaded.promise
-    if (failure !== null) throw failure
-    pending = createDeferred<OcrResponse>()
-    timer = setTimeout(fail, RESPONSE_TIMEOUT_MS, 'the engine did not answer in time')
-    worker?.postMessage(request, transfer)
-    try {
-      return await pending.promise
-    } finally {
-      clearTimeout(timer)
-    }
+  let last: Promise<unknown> = loaded.promise
+  /** Sends a request once the previous request has its response, because a response does not identify its request. */
+  const ask = (request: OcrRequest, transfer: Transferable[] = []): Promise<OcrResponse> => {
+    const response = last.then(() => {
+      if (failure !== null) throw failure
+      pending = createDeferred<OcrResponse>()
+      timer = setTimeout(fail, RESPONSE_TIMEOUT_MS, 'the engine did not answer in time')
+      worker?.postMessage(request, transfer)
+      return pending.promise
+    }).finally(() => clearTimeout(timer))
+    last = response.catch(() => undefined)
+    return response
   }
   return {
     ready: loaded.promise,
