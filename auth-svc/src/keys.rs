@@ -73,7 +73,7 @@ pub struct IssuedToken {
 /// # Errors
 /// Returns a database error, or `Internal` when the system provides no random bytes.
 pub async fn create_missing_keys(tx: &mut Tx<'_>, sealing: &SealingKey, now: DateTime<Utc>) -> Result<(), Error> {
-    if store::keys::load_signing_schedule(tx).await?.is_empty() {
+    if store::keys::load_signing_key_schedule(tx).await?.is_empty() {
         store::keys::insert_signing_key(tx, sealing, &signing::generate_signing_key(now, now)?).await?;
     }
     for name in [LOCKOUT_SECRET, DEVICE_TOKEN_SECRET, PENDING_SAVES_SECRET_NAME] {

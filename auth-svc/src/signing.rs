@@ -162,7 +162,7 @@ pub async fn rotate(db: &Db, sealing: &Arc<SealingKey>, now: DateTime<Utc>, life
     db.write(move |tx| {
         Box::pin(async move {
             users::lock_users(tx).await?;
-            let turns = keys::load_signing_schedule(tx).await?;
+            let turns = keys::load_signing_key_schedule(tx).await?;
             if turns.last().is_some_and(|(_, signs_from)| *signs_from + life <= now) {
                 create_successor(tx, &sealing, now).await?;
             }

@@ -58,7 +58,7 @@ pub async fn start(_: Config, host: &ServiceHost) -> anyhow::Result<Service> {
     let progress = ProgressPublisher::new(host, db.clone()).with_change_feed(live.clone());
     progress.spawn_milestone_delivery(host);
     live::work_metrics::spawn_work_metrics(host, db.clone());
-    inspection::spawn_key_purge(host, db.clone());
+    inspection::spawn_idempotency_key_purge(host, db.clone());
     job_history::spawn_job_purge(host, db.clone());
     let remover = CampaignRemover::new(host, db.clone());
     remover.spawn_campaign_removal(host);

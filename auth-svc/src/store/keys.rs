@@ -44,7 +44,7 @@ pub async fn delete_all_keys(tx: &mut Tx<'_>) -> Result<(), Error> {
 }
 
 /// Returns the id of each signing key and the time at which the key begins to sign, ordered by that time.
-pub async fn load_signing_schedule(tx: &mut Tx<'_>) -> Result<Vec<(String, DateTime<Utc>)>, Error> {
+pub async fn load_signing_key_schedule(tx: &mut Tx<'_>) -> Result<Vec<(String, DateTime<Utc>)>, Error> {
     let turns = on!(tx.connection(), c => query_as("select id, signs_from from signing_keys order by signs_from, id").fetch_all(c).await)?;
     Ok(turns)
 }

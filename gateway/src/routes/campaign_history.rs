@@ -74,8 +74,8 @@ async fn list_campaign_history(
     QueryParams(query): QueryParams<MergedHistoryQuery>,
 ) -> ApiResult<Json<CampaignHistory>> {
     let page = MergedHistoryWindow::from_query(&query)?;
-    let request = campaign::ListCampaignHistoryRequest { id, window: page.audit_window() };
-    let jobs_request = pb::ListCampaignJobsRequest { campaign_id: id, window: page.job_window() };
+    let request = campaign::ListCampaignHistoryRequest { id, window: page.audit_history_window() };
+    let jobs_request = pb::ListCampaignJobsRequest { campaign_id: id, window: page.job_history_window() };
     let (mut campaigns, mut history) = (api.campaigns(), api.history());
     let (audit, jobs) = tokio::try_join!(
         campaigns.list_campaign_history(signed.request(request)),

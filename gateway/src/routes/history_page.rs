@@ -109,12 +109,12 @@ impl MergedHistoryWindow {
     }
 
     /// Returns the start position and maximum number of the audit entries to request for this page.
-    pub(super) fn audit_window(self) -> Option<HistoryWindow> {
+    pub(super) fn audit_history_window(self) -> Option<HistoryWindow> {
         Some(self.window(Source::Audit))
     }
 
     /// Returns the start position and maximum number of the bulk jobs to request for this page.
-    pub(super) fn job_window(self) -> Option<HistoryWindow> {
+    pub(super) fn job_history_window(self) -> Option<HistoryWindow> {
         Some(self.window(Source::Jobs))
     }
 

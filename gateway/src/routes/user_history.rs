@@ -74,8 +74,8 @@ async fn list_user_history(
     QueryParams(query): QueryParams<MergedHistoryQuery>,
 ) -> ApiResult<Json<UserHistory>> {
     let page = MergedHistoryWindow::from_query(&query)?;
-    let request = auth::ListUserHistoryRequest { user_id: id, window: page.audit_window() };
-    let jobs_request = pb::ListUserJobsRequest { user_id: id, window: page.job_window() };
+    let request = auth::ListUserHistoryRequest { user_id: id, window: page.audit_history_window() };
+    let jobs_request = pb::ListUserJobsRequest { user_id: id, window: page.job_history_window() };
     let (mut users, mut history) = (api.users(), api.history());
     let (audit, jobs) =
         tokio::try_join!(users.list_user_history(signed.request(request)), history.list_user_jobs(signed.request(jobs_request)))?;

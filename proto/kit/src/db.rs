@@ -216,7 +216,7 @@ impl Db {
     ///
     /// While the database is busy with durable writes, each step waits for the disk as well. Otherwise the other writers
     /// would have to wait until all steps so far are flushed.
-    pub async fn write_deferred<T, E, F>(&self, work: F) -> Result<T, E>
+    pub async fn write_with_deferred_flush<T, E, F>(&self, work: F) -> Result<T, E>
     where
         F: for<'c> FnOnce(&'c mut Tx<'_>) -> BoxFuture<'c, Result<T, E>> + Send + 'static,
         T: Send + 'static,

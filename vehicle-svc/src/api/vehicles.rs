@@ -96,12 +96,12 @@ impl VehicleApi {
         filter: &vehicles::VehicleFilter,
         window: PageWindow,
     ) -> Result<(Vec<vehicles::Vehicle>, i64), sqlx::Error> {
-        let by_roster = !filter.matches_vin_keys && filter.status.is_none() && (!filter.matches_all() || window.index > 0);
+        let by_roster = !filter.matches_vin_keys && filter.status.is_none() && (!filter.is_unfiltered() || window.index > 0);
         if let Some(roster) = self.rosters.current_index(campaign).filter(|_| by_roster) {
             let (ids, total) = roster.search_page(filter, window);
             let page = match ids.first() {
                 // Without a filter the page is contiguous in walking order: one range scan costs half of single lookups.
-                Some(first) if filter.matches_all() => vehicles::list_starting_at(db, campaign.id, *first, window.limit()).await?,
+                Some(first) if filter.is_unfiltered() => vehicles::list_starting_at(db, campaign.id, *first, window.limit()).await?,
                 _ => vehicles::list_by_ids(db, &ids).await?,
             };
             return Ok((page, total));
@@ -110,7 +110,7 @@ impl VehicleApi {
         // A page that is not full is the last one, so its offset plus its rows is the total.
         let (rows, before) = (i64::try_from(page.len()).unwrap_or(i64::MAX), window.offset());
         let is_last = rows < window.limit() && (rows > 0 || before == 0);
-        let total = match (filter.matches_all(), is_last) {
+        let total = match (filter.is_unfiltered(), is_last) {
             (true, _) => campaign.total,
             (false, true) => before + rows,
             (false, false) => vehicles::count(db, campaign.id, filter).await?,

@@ -58,7 +58,7 @@ pub async fn store_draft_vehicles(db: &Db, campaign: i64, all: Vec<VehicleInsert
         let some: Arc<[VehicleInsert]> = some.into();
         let own = some.clone();
         let stored = db
-            .write_deferred(move |tx| {
+            .write_with_deferred_flush(move |tx| {
                 Box::pin(async move {
                     if !campaigns::lock_or_create_draft(tx, campaign).await? {
                         return Err(Error::CampaignNotFound(campaign));

@@ -82,7 +82,7 @@ async fn attempt(together: &SaveBatcher, caller: Caller, save: SaveCommand, now:
 
 /// Starts the hourly task that deletes idempotency keys older than [`IDEMPOTENCY_RETENTION`]. Also deletes equally old reports of
 /// pending saves (saves that a device has not sent yet).
-pub fn spawn_key_purge(host: &ServiceHost, db: Db) {
+pub fn spawn_idempotency_key_purge(host: &ServiceHost, db: Db) {
     let clock = host.clock.clone();
     host.tasks.spawn_repeating(Duration::from_secs(3600), move || {
         let (db, before) = (db.clone(), clock.now() - IDEMPOTENCY_RETENTION);

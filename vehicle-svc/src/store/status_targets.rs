@@ -105,6 +105,6 @@ pub async fn find_status_change_targets(
         supervisor
     )?;
     found.sort_unstable_by_key(|vehicle| vehicle.id);
-    found.retain(|vehicle| held.was_visible(vehicle.campaign_id));
+    found.retain(|vehicle| held.was_visible_before_change(vehicle.campaign_id));
     Ok(found)
 }

@@ -184,7 +184,7 @@ pub(super) struct VisibleCampaigns(HashMap<i64, Arc<CampaignRef>>);
 
 impl VisibleCampaigns {
     /// Returns `true` when the campaign was already open or closed at the start of the lookup.
-    pub(super) fn was_visible(&self, campaign: i64) -> bool {
+    pub(super) fn was_visible_before_change(&self, campaign: i64) -> bool {
         self.0.contains_key(&campaign)
     }
 

@@ -134,7 +134,7 @@ pub struct VehicleFilter {
 impl VehicleFilter {
     /// Returns `true` when the filter matches every vehicle.
     #[must_use]
-    pub fn matches_all(&self) -> bool {
+    pub fn is_unfiltered(&self) -> bool {
         self.pattern == "%%" && self.yard_filter == YardFilter::All && self.status.is_none()
     }
 

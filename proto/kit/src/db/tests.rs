@@ -37,14 +37,14 @@ async fn a_deferred_write_waits_for_the_disk_while_the_database_is_busy() {
     let folder = tempfile::tempdir().unwrap();
     let db = file(folder.path()).await;
     for _ in 0..2 {
-        assert_eq!(db.write_deferred(|tx| level(tx)).await.unwrap(), 1, "deferred writes alone do not wait for the disk");
+        assert_eq!(db.write_with_deferred_flush(|tx| level(tx)).await.unwrap(), 1, "deferred writes alone do not wait for the disk");
     }
     assert_eq!(db.write(|tx| level(tx)).await.unwrap(), 2);
     assert!(db.has_recent_writes());
-    assert_eq!(db.write_deferred(|tx| level(tx)).await.unwrap(), 2);
+    assert_eq!(db.write_with_deferred_flush(|tx| level(tx)).await.unwrap(), 2);
     tokio::time::sleep(BUSY_PERIOD + Duration::from_millis(100)).await;
     assert!(!db.has_recent_writes(), "deferred writes do not make the database busy");
-    assert_eq!(db.write_deferred(|tx| level(tx)).await.unwrap(), 1);
+    assert_eq!(db.write_with_deferred_flush(|tx| level(tx)).await.unwrap(), 1);
     db.close().await;
 }
 

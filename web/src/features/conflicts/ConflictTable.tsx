@@ -8,7 +8,7 @@ import { formatDate, formatTime } from '@/lib/time'
 import { Alert } from '@/ui/Page'
 import table from '@/ui/Table.module.css'
 import { VehicleParkingSpace, ConflictSide, ValueBeforeConflict, type CampaignConflicts, type ConflictProps } from './ConflictParts'
-import { createKeyBurstFilter } from './keyBurstFilter'
+import { createScannerTypingFilter } from './scannerTypingFilter'
 import { useConflictsText } from './text'
 import styles from './ConflictTable.module.css'
 
@@ -69,7 +69,7 @@ function Row({ error, ...rest }: ConflictProps) {
   const now = useCurrentTime()
   const { conflict, mayDecide, onResolve } = rest
   const { vehicle_id, vin_number, field, state, mine_at } = conflict
-  const [takeKey] = useState(createKeyBurstFilter)
+  const [takeKey] = useState(createScannerTypingFilter)
   const decides = state === 'open' && mayDecide
   const press = (event: KeyboardEvent<HTMLElement>) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return

@@ -7,7 +7,7 @@ import { signInAs, LEADER, renderPage } from '@/testing/renderPage'
 import { expectPresent } from '@/testing/createFake'
 import { groupByCampaign } from './ConflictParts'
 import ConflictsPage from './ConflictsPage'
-import { createKeyBurstFilter } from './keyBurstFilter'
+import { createScannerTypingFilter } from './scannerTypingFilter'
 
 const conflict = (id: number, more: Partial<FieldConflict> = {}): FieldConflict => ({
   id, vehicle_id: id, vin_number: `HB20 00000${id}`, campaign_id: 5, campaign_name: 'Airbag', field: 'status', base: '', theirs: 'ng', theirs_at: '2026-11-20T12:00:00Z', theirs_by_hmc: '1003',
@@ -66,7 +66,7 @@ test('the digits that a hand scanner types keep no value', async () => {
 
 test('a key counts only with a pause before and after it', async () => {
   const acted: string[] = []
-  const take = createKeyBurstFilter()
+  const take = createScannerTypingFilter()
   for (const [key, at] of [['a', 0], ['b', 30], ['c', 200]] as const) take(at, () => acted.push(key))
   await new Promise((soon) => { setTimeout(soon, 200) })
   expect(acted).toEqual(['c'])

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { BarcodeDetector, type BarcodeDetectorOptions, type PhotographEngine } from './detector'
+import { BarcodeDetector, type BarcodeDetectorOptions, type PhotographDecodeEngine } from './detector'
 import { DECODER_DEFAULTS, SCANNER_DECODER_SETTINGS, listPlainPassOptions } from './formats'
 import type { BarcodeSource } from './imageSource'
 import { CAMERA_VIEW_DEFAULTS, SCAN_VIEW_OPTIONS } from './cameraViewOptions'
@@ -19,7 +19,7 @@ class FakePicture {
 }
 const picture = () => new FakePicture() as unknown as BarcodeSource
 const corners = [{ x: 10, y: 20 }, { x: 110, y: 30 }, { x: 100, y: 80 }, { x: 5, y: 70 }]
-const found: PhotographEngine = { decodePhotograph: async () => [{ text: 'HB20 000123', format: 'code_39', corners }, { text: '01', format: 'Aztec', corners }] }
+const found: PhotographDecodeEngine = { decodePhotograph: async () => [{ text: 'HB20 000123', format: 'code_39', corners }, { text: '01', format: 'Aztec', corners }] }
 
 beforeEach(() => {
   vi.stubGlobal('ImageData', FakePicture)
@@ -79,7 +79,7 @@ test('a result has a bounding box, the raw value, the format and four corners', 
 
 test('a failed engine is reported as an unavailable service, and the next picture is decoded by its replacement', async () => {
   vi.spyOn(console, 'warn').mockReturnValue(undefined)
-  const engines: PhotographEngine[] = [{ decodePhotograph: async () => Promise.reject(new Error('out of memory')) }, found]
+  const engines: PhotographDecodeEngine[] = [{ decodePhotograph: async () => Promise.reject(new Error('out of memory')) }, found]
   const detector = new BarcodeDetector({ engine: () => engines.shift() ?? found })
   const failed = await detector.detect(picture()).catch((error: unknown) => error)
   expect(failed).toMatchObject({ name: 'NotSupportedError', message: "Failed to execute 'detect' on 'BarcodeDetector': Barcode detection service unavailable." })

@@ -12,11 +12,11 @@ export interface BarcodeDetectorOptions {
   /** Options of the decoder that differ from the defaults, such as `tryInvert` and `maxNumberOfSymbols`. */
   decoder?: ReaderOptions
   /** Returns the engine that decodes photographs; by default the engine that the whole page shares. */
-  engine?: () => PhotographEngine
+  engine?: () => PhotographDecodeEngine
 }
 
 /** Part of the decoding engine that the detector needs: decoding every code of a photograph. */
-export type PhotographEngine = Pick<DecodeEngine, 'decodePhotograph'>
+export type PhotographDecodeEngine = Pick<DecodeEngine, 'decodePhotograph'>
 
 export interface DetectedBarcode {
   boundingBox: DOMRectReadOnly
@@ -36,7 +36,7 @@ function named(call: string, error: unknown): Error {
 export class BarcodeDetector {
   /** Formats and decoder options, which the scanner also uses for camera frames. */
   readonly settings: DecoderSettings
-  readonly #engine: () => PhotographEngine
+  readonly #engine: () => PhotographDecodeEngine
 
   constructor({ formats = ['any'], decoder = {}, engine = getEngine }: BarcodeDetectorOptions = {}) {
     const call = "Failed to construct 'BarcodeDetector'"

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { apiClient, unwrapResponse } from '@/api/client'
 import { queryKeys } from '@/api/queryKeys'
-import { useRestartQuery } from '@/api/useRestartQuery'
+import { useQueryRestart } from '@/api/useQueryRestart'
 import type { Campaign, InspectionPace, Yard, YardVehicleCount } from '@/api/types'
 import { allCampaignsQuery, allYardsQuery, yardVehicleCountsQuery } from '@/offline/queries'
 import { compareNaturally, isShownYard } from '@/lib/yards'
@@ -23,7 +23,7 @@ export function useYardTiles(campaign: Campaign | undefined, waiting: boolean) {
   const every = useQuery({ ...allYardsQuery, enabled: !waiting && campaign === undefined })
   const counted = useQuery({ ...yardVehicleCountsQuery(campaign?.name ?? ''), enabled: campaign !== undefined })
   const source = campaign === undefined ? every : counted
-  const refetch = useRestartQuery(campaign === undefined ? allYardsQuery.queryKey : yardVehicleCountsQuery(campaign.name).queryKey)
+  const refetch = useQueryRestart(campaign === undefined ? allYardsQuery.queryKey : yardVehicleCountsQuery(campaign.name).queryKey)
   const tiles = campaign === undefined ? every.data?.map(ofYard) : counted.data?.map(ofCount).filter(({ total }) => total > 0)
   return { tiles: tiles?.filter(isShownYard).toSorted((a, b) => compareNaturally(a.name, b.name)), isError: source.isError, error: source.error, refetch }
 }

@@ -8,7 +8,7 @@ import { throttle } from '@/lib/throttle'
 import { isCampaignAvailableOffline } from '../offlineCampaigns'
 import { databaseProblem, isQuotaExceeded } from '../database'
 import { writeSnapshotDelta } from '../snapshots/store'
-import { getUndoMsLeft, getMismatchedServerVin, getVehicleMismatchKey, type PendingSave, type StoredSave } from './pendingSave'
+import { getUndoMsLeft, getMismatchedServerVin, getVehicleMismatchTextKey, type PendingSave, type StoredSave } from './pendingSave'
 import { reportPendingSaves } from './pendingSavesReport'
 import { createPendingSave, RejectedSaveError, type SaveRequest, type SaveResult } from './saveRequest'
 import { sendSave } from './sendSave'
@@ -146,8 +146,8 @@ export class Outbox {
    * so that the person confirms only once.
    */
   retryForCurrentVehicle(entry: StoredSave): Promise<void> {
-    const question = getVehicleMismatchKey(entry)
-    return this.#sendAgain(outboxState.get().entries.filter((other) => question !== null && getVehicleMismatchKey(other) === question))
+    const question = getVehicleMismatchTextKey(entry)
+    return this.#sendAgain(outboxState.get().entries.filter((other) => question !== null && getVehicleMismatchTextKey(other) === question))
   }
 
   async #sendAgain(entries: readonly StoredSave[]): Promise<void> {

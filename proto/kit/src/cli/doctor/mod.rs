@@ -81,7 +81,7 @@ async fn cache(settings: &Settings, is_before_install: bool) -> CheckResult {
         return CheckResult::Passed("in the memory of this process; several processes need PATIO_REDIS_URL".to_owned());
     }
     match Cache::from_settings(settings) {
-        Ok(cache) => match if is_before_install { cache.find_redis_fault_without_write().await } else { cache.find_redis_fault().await } {
+        Ok(cache) => match if is_before_install { cache.find_redis_fault_by_reading().await } else { cache.find_redis_fault().await } {
             Some(fault) => CheckResult::Failed(
                 format!("Redis {fault}"),
                 "start Redis, set PATIO_REDIS_URL to its primary, give it memory, or check PATIO_REDIS_CA_FILE; until then the database \

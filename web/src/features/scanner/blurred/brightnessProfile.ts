@@ -1,4 +1,4 @@
-import { BAND_HEIGHT, type RowBands, type BarStrip } from './barStrips'
+import { BAND_HEIGHT, type PixelRowBands, type BarStrip } from './barStrips'
 
 /** Mean brightness along a line across bars, one value per pixel. */
 export interface BrightnessProfile {
@@ -25,7 +25,7 @@ const MARGIN_SHARE = 0.1
 /**
  * Averages the bands (groups of rows) of a region into a brightness profile. Aligns the bars of the bands, and skips bands without bars.
  */
-export function createBrightnessProfile({ means, width, count }: RowBands, strip: BarStrip): BrightnessProfile {
+export function createBrightnessProfile({ means, width, count }: PixelRowBands, strip: BarStrip): BrightnessProfile {
   const margin = MARGIN + Math.round((strip.right - strip.left) * MARGIN_SHARE)
   const left = Math.max(0, strip.left - margin)
   const right = Math.min(width, strip.right + margin)

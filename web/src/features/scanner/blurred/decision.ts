@@ -11,7 +11,7 @@ export interface BlurredText {
 }
 
 /** Minimum lead in log likelihood over the second-best character at which a character counts as certain. */
-export const MIN_CERTAIN_MARGIN = 4
+export const MIN_MARGIN_FOR_CERTAINTY = 4
 /**
  * Minimum lead in log likelihood over the second-best character that each character of an uncertain text needs. With a smaller lead, the
  * text is rejected.
@@ -43,10 +43,10 @@ export function decideCodeText(symbology: Symbology, likelihoods: CharacterLikel
   const values = places.map(({ ranked }) => ranked[0]?.value ?? 0)
   const { starts, stop, textOf } = symbology
   const ends = [places[0], places.at(-1)]
-  if (!starts.includes(values[0] ?? -1) || values.at(-1) !== stop || ends.some((place) => place === undefined || leadOf(place) < MIN_CERTAIN_MARGIN)) return null
+  if (!starts.includes(values[0] ?? -1) || values.at(-1) !== stop || ends.some((place) => place === undefined || leadOf(place) < MIN_MARGIN_FOR_CERTAINTY)) return null
   const text = textOf(values.slice(0, -1))
   if (text === null || text.trim().length < MIN_TEXT_LENGTH) return null
-  const doubtful = places.flatMap((place, index) => (leadOf(place) < MIN_CERTAIN_MARGIN ? [index] : []))
+  const doubtful = places.flatMap((place, index) => (leadOf(place) < MIN_MARGIN_FOR_CERTAINTY ? [index] : []))
   if (doubtful.length === 0) return { text, certain: true, alternatives: [] }
   if (doubtful.length > MAX_DOUBTFUL || places.some((place) => leadOf(place) < MIN_CONFIRMABLE_MARGIN)) return null
   const alternatives = alternativesOf(symbology, values, places, doubtful)
@@ -57,7 +57,7 @@ export function decideCodeText(symbology: Symbology, likelihoods: CharacterLikel
 function alternativesOf({ textOf }: Symbology, values: readonly number[], places: readonly Place[], doubtful: readonly number[]): string[] | null {
   let variants: number[][] = [[...values]]
   for (const index of doubtful) {
-    const rivals = (places[index]?.ranked ?? []).filter(({ behind }) => behind < MIN_CERTAIN_MARGIN)
+    const rivals = (places[index]?.ranked ?? []).filter(({ behind }) => behind < MIN_MARGIN_FOR_CERTAINTY)
     variants = variants.flatMap((variant) => rivals.map(({ value }) => variant.with(index, value)))
     if (variants.length > MAX_ALTERNATIVES) return null
   }

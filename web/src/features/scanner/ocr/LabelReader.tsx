@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState, type RefObject } from 'react'
-import type { ReadableVehicle } from '@/lib/scanner'
+import type { RecognizableVehicle } from '@/lib/scanner'
 import { Button } from '@/ui/Button'
 import { ErrorNotice, Spinner } from '@/ui/Page'
 import { grabFrame } from '../frames'
@@ -12,23 +12,23 @@ import styles from './LabelReader.module.css'
 
 export interface LabelReaderProps {
   video: RefObject<HTMLVideoElement | null>
-  vehicles: readonly ReadableVehicle[]
+  vehicles: readonly RecognizableVehicle[]
   onRead: (text: string) => void
   onClose: () => void
 }
 
 type State =
   | { kind: 'loading' | 'reading' | 'offline' | 'failed' }
-  | { kind: 'done'; match: LabelTextMatch<ReadableVehicle>; text: string }
+  | { kind: 'done'; match: LabelTextMatch<RecognizableVehicle>; text: string }
 
 /** Maximum number of camera pictures that are read to identify a vehicle. */
 const MAX_PICTURES = 3
 const MAX_SHOWN = 40
 
 /** Reads camera pictures until a vehicle is identified. If no vehicle is identified, returns the last match that is not empty. */
-async function readVehicle(video: HTMLVideoElement, vehicles: readonly ReadableVehicle[], isWanted: () => boolean): Promise<State> {
+async function readVehicle(video: HTMLVideoElement, vehicles: readonly RecognizableVehicle[], isWanted: () => boolean): Promise<State> {
   const reader = getOcrReader()
-  let best: { match: LabelTextMatch<ReadableVehicle>; text: string } = { match: { kind: 'none' }, text: '' }
+  let best: { match: LabelTextMatch<RecognizableVehicle>; text: string } = { match: { kind: 'none' }, text: '' }
   for (let picture = 0; picture < MAX_PICTURES && isWanted(); picture++) {
     const order = await reader.find(await grabFrame(video))
     const { match, text } = await readPicture(order, reader.read, vehicles, isWanted)
@@ -38,8 +38,8 @@ async function readVehicle(video: HTMLVideoElement, vehicles: readonly ReadableV
   return { kind: 'done', ...best }
 }
 
-async function readPicture(order: readonly number[], read: (place: number) => Promise<LineText>, vehicles: readonly ReadableVehicle[], isWanted: () => boolean) {
-  const matches: LabelTextMatch<ReadableVehicle>[] = []
+async function readPicture(order: readonly number[], read: (place: number) => Promise<LineText>, vehicles: readonly RecognizableVehicle[], isWanted: () => boolean) {
+  const matches: LabelTextMatch<RecognizableVehicle>[] = []
   const texts = await recognizeLines(order, read, async (lines) => {
     const match = await matchLinesToVehicles(lines, vehicles)
     matches.push(match)
@@ -78,7 +78,7 @@ function Attempt({ video, vehicles, onRead, onClose, onRetry }: LabelReaderProps
       wanted = false
     }
   }, [start])
-  const choose = ({ vin_number }: ReadableVehicle) => {
+  const choose = ({ vin_number }: RecognizableVehicle) => {
     onClose()
     onRead(vin_number)
   }
@@ -95,7 +95,7 @@ function Attempt({ video, vehicles, onRead, onClose, onRetry }: LabelReaderProps
 
 interface ResultProps {
   state: State
-  onChoose: (vehicle: ReadableVehicle) => void
+  onChoose: (vehicle: RecognizableVehicle) => void
   onRetry: () => void
 }
 

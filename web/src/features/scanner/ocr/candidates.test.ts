@@ -1,6 +1,6 @@
 import type { Block } from 'tesseract.js'
 import { expect, test } from 'vitest'
-import type { ReadableVehicle } from '@/lib/scanner'
+import type { RecognizableVehicle } from '@/lib/scanner'
 import { createFake } from '@/testing/createFake'
 import { createSeededRandom } from '@/testing/labels'
 import { matchLinesToVehicles as matchTexts } from './candidates'
@@ -8,11 +8,11 @@ import { computeSubstringEditDistance, foldLookAlikes, computeSubstringEditDista
 import type { LineText } from './protocol'
 import { toLineText } from './recognizeLines'
 
-const car = (vin_number: string, id = 1, parking_space = `A-${id}`): ReadableVehicle => ({ id, vin_number, parking_space })
+const car = (vin_number: string, id = 1, parking_space = `A-${id}`): RecognizableVehicle => ({ id, vin_number, parking_space })
 const cars = (...vins: string[]) => vins.map((vin, index) => car(vin, index + 1))
 /** A line whose characters have the same confidence, or those at the given places 50 % and all others 99 %. */
 const line = (text: string, doubtful?: number[]): LineText => ({ text, confidences: [...text].map((_, place) => (doubtful === undefined || doubtful.includes(place) ? 50 : 99)) })
-const matchLines = (lines: readonly (string | null)[], list: readonly ReadableVehicle[]) => matchTexts(lines.map((text) => (text === null ? null : line(text))), list)
+const matchLines = (lines: readonly (string | null)[], list: readonly RecognizableVehicle[]) => matchTexts(lines.map((text) => (text === null ? null : line(text))), list)
 const VIN = '9BWZZZ377VT004251'
 
 test('characters that look alike are folded, and spaces and hyphens are ignored', () => {

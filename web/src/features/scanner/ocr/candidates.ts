@@ -1,4 +1,4 @@
-import type { ReadableVehicle } from '../../../lib/scanner'
+import type { RecognizableVehicle } from '../../../lib/scanner'
 import { computeSubstringEditDistance, foldLookAlikes, computeWeightedSubstringEditDistance } from './folding'
 import type { LineText } from './protocol'
 
@@ -79,7 +79,7 @@ function joinLines(lines: readonly (LineText | null)[]): JoinedText {
  * that counts as certain must not differ, because the label may be that of another campaign's vehicle. A too short identifier, the mere
  * ending of an identifier, or a parking space never identifies a vehicle.
  */
-export async function matchLinesToVehicles<V extends ReadableVehicle>(lines: readonly (LineText | null)[], vehicles: readonly V[]): Promise<LabelTextMatch<V>> {
+export async function matchLinesToVehicles<V extends RecognizableVehicle>(lines: readonly (LineText | null)[], vehicles: readonly V[]): Promise<LabelTextMatch<V>> {
   const joined = joinLines(lines)
   const near: Candidate<V>[] = []
   for (let start = 0; start < vehicles.length; start += VEHICLES_PER_SLICE) {
@@ -117,7 +117,7 @@ function distanceBeside<V>(other: Candidate<V>, best: Candidate<V>, text: string
 }
 
 /** Lists the vehicles whose last characters or parking space are in the text, because some labels and printed lists have only these. */
-function listParts<V extends ReadableVehicle>(lines: readonly (LineText | null)[], vehicles: readonly V[]): LabelTextMatch<V> {
+function listParts<V extends RecognizableVehicle>(lines: readonly (LineText | null)[], vehicles: readonly V[]): LabelTextMatch<V> {
   const read = lines.flatMap((line) => line?.text ?? [])
   const words = new Set([...read, ...read.flatMap((line) => line.split(/\s+/))].map(foldLookAlikes))
   const endings = [...words].filter((word) => word.length >= MIN_ENDING)
