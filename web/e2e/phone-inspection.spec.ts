@@ -119,6 +119,26 @@ test('statuses that may not be chosen now are folded, each with its reason; ng o
   await expect(status(page, 'ok')).toHaveCount(0)
 })
 
+test('a note that was saved is offered on the next car with a defect, and a tap inserts it', async ({ page }) => {
+  const { first, second } = await opened(page)
+  const notes = page.getByLabel('Operator / Team Leader Notes')
+  await scanned(page, first)
+  await status(page, 'ng').click()
+  await expect(page.getByRole('group', { name: 'Recent notes' })).toHaveCount(0)
+  await notes.fill('Connector clip is broken')
+  await action(page, 'Save and Go Next').click()
+  await action(page, 'Ir agora').click()
+  await scanned(page, second)
+  await status(page, 'ng').click()
+  const note = page.getByRole('button', { name: 'Insert note: Connector clip is broken' })
+  expect((await boxOf(note)).height).toBeGreaterThanOrEqual(44)
+  await expectInReach(page, { note })
+  await note.click()
+  await expect(notes).toHaveValue('Connector clip is broken')
+  await expect(note).toHaveCount(0)
+  await expect(action(page, 'Save and Go Next')).toBeEnabled()
+})
+
 test('after Save and Go Next the next space is shown large, Ir agora has the focus, and the bar runs for 3.1 s', async ({ page }) => {
   const { first, second } = await opened(page)
   await scanned(page, first)

@@ -72,6 +72,9 @@ const MESSAGES: Record<string, TextKey> = {
   HTTP_503: 'problem.busy',
 }
 
+/** Returns whether the server answered that the requested item does not exist. */
+export const isNotFound = (error: unknown): boolean => error instanceof ApiProblem && error.status === 404
+
 /** Returns the translated sentence to show for an error: the app's own text for the code or status, else the message of the gateway. */
 export function getErrorMessage(error: unknown, t: Translate): string {
   if (!(error instanceof ApiProblem)) return t('problem.unknown')

@@ -1,7 +1,7 @@
 import { createContext, useContext, useEffect, useRef, useState, type ReactNode } from 'react'
 import { useStoredProductName } from '@/lib/product'
 import { useText } from '@/lib/text'
-import { Button } from './Button'
+import { Button, LinkButton } from './Button'
 import { Icon, type IconName } from './Icon'
 import styles from './Page.module.css'
 
@@ -98,13 +98,21 @@ export function Alert({ kind, children }: { kind: keyof typeof ICONS; children: 
   )
 }
 
+interface ErrorNoticeProps {
+  text: string
+  onRetry: () => void
+  kind?: 'error' | 'warning'
+  /** Whether what the page shows does not exist. The notice then has a link to the home page, because trying again does not help. */
+  isMissing?: boolean
+}
+
 /** Error message for content that failed to load, with a 'Try again' button. A warning does not interrupt screen readers. */
-export function ErrorNotice({ text, onRetry, kind = 'error' }: { text: string; onRetry: () => void; kind?: 'error' | 'warning' }) {
+export function ErrorNotice({ text, onRetry, kind = 'error', isMissing = false }: ErrorNoticeProps) {
   const t = useText()
   return (
     <Alert kind={kind}>
       <p>{text}</p>
-      <Button onClick={onRetry}>{t('common.tryAgain')}</Button>
+      {isMissing ? <LinkButton to="/campaign-home">{t('menu.home')}</LinkButton> : <Button onClick={onRetry}>{t('common.tryAgain')}</Button>}
     </Alert>
   )
 }

@@ -1,4 +1,4 @@
-import { screen, waitFor } from '@testing-library/react'
+import { screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
 import { endSession, type SessionUser } from '@/api/session'
 import type { Campaign } from '@/api/types'
@@ -54,6 +54,15 @@ test('a request that hangs is sent again by Try again', async () => {
   await person.click(again)
   await screen.findByText('Airbag', { selector: 'h1' })
   expect(calls.filter(({ name }) => name === 'GET /campaigns/5')).toHaveLength(2)
+})
+
+test('a campaign that does not exist leads home instead of to another try', async () => {
+  signInAs(LEADER)
+  stubServer({ 'GET /campaigns/5': createReply(404, { code: 'NO_CAMPAIGN', message: '' }), 'GET /yards/vehicle-counts': [] })
+  renderPage(CampaignPage, '/campaign/:id', '/campaign/5')
+  const notice = await screen.findByRole('alert')
+  expect(within(notice).getByRole('link').getAttribute('href')).toBe('/campaign-home')
+  expect(within(notice).queryByRole('button')).toBeNull()
 })
 
 const unknown: Campaign = { ...campaign, total_vehicles: 0, total_inspected: 0, progress_unknown: true }

@@ -1,5 +1,5 @@
 import { useParams } from 'wouter'
-import { getErrorMessage } from '@/api/apiProblem'
+import { getErrorMessage, isNotFound } from '@/api/apiProblem'
 import { useSession } from '@/api/session'
 import { useMediaQuery } from '@/lib/useMediaQuery'
 import { mayManageCampaigns } from '@/lib/roles'
@@ -47,7 +47,7 @@ export default function CampaignPage() {
         <StepIndicator current={3} />
       </div>
       {campaign.isPending && <Skeleton height={260} label={t('common.loading')} onRetry={() => void campaign.refetch()} />}
-      {campaign.isError && <ErrorNotice text={getErrorMessage(campaign.error, t)} onRetry={() => void campaign.refetch()} />}
+      {campaign.isError && <ErrorNotice isMissing={isNotFound(campaign.error)} text={getErrorMessage(campaign.error, t)} onRetry={() => void campaign.refetch()} />}
       {campaign.data && <Loaded campaign={campaign.data} yard={yard} />}
     </Page>
   )

@@ -27,8 +27,8 @@ export function NoteFields({ inspection }: { inspection: InspectionForm }) {
   }
   return (
     <div ref={box} className={styles.notes} tabIndex={-1}>
-      <TextArea label={t('vehicle.operatorNotes')} value={entry.operator_notes} maxLength={LONGEST} readOnly={saved} onChange={(event) => change({ operator_notes: event.target.value })} />
       {offersRecent && <RecentNotes notes={listRecentNotes()} onChoose={insert} />}
+      <TextArea label={t('vehicle.operatorNotes')} value={entry.operator_notes} maxLength={LONGEST} readOnly={saved} onChange={(event) => change({ operator_notes: event.target.value })} />
       <TextArea label={t('vehicle.adminNotes')} value={entry.admin_notes} maxLength={LONGEST} readOnly={!supervisor || saved} hint={supervisor ? null : t('vehicle.adminNotesHint')} onChange={(event) => change({ admin_notes: event.target.value })} />
     </div>
   )

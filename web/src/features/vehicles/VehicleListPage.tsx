@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import { useParams } from 'wouter'
-import { getErrorMessage } from '@/api/apiProblem'
+import { getErrorMessage, isNotFound } from '@/api/apiProblem'
 import { useSession } from '@/api/session'
 import type { ListedVehicle } from '@/api/types'
 import { useMediaQuery } from '@/lib/useMediaQuery'
@@ -43,7 +43,7 @@ export default function VehicleListPage() {
         {isWide && (mayWalk ? <LinkButton icon="scan" to={walk}>{t('list.walk')}</LinkButton> : isLoading && <div className={styles.walkPlace} />)}
       </div>
     )}>
-      {list.isError ? <ErrorNotice text={getErrorMessage(list.error, t)} onRetry={() => void list.refetch()} /> : <Vehicles campaign={id} name={campaign.data?.name ?? String(id)} whole={list.data} />}
+      {list.isError ? <ErrorNotice isMissing={isNotFound(list.error)} text={getErrorMessage(list.error, t)} onRetry={() => void list.refetch()} /> : <Vehicles campaign={id} name={campaign.data?.name ?? String(id)} whole={list.data} />}
       {!isWide && mayWalk && (
         <div className={styles.bar} data-bottom-bar>
           <LinkButton kind="primary" big wide icon="scan" to={walk}>

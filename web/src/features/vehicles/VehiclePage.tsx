@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import { useParams } from 'wouter'
-import { getErrorMessage } from '@/api/apiProblem'
+import { getErrorMessage, isNotFound } from '@/api/apiProblem'
 import { getOwnerKey, useSession } from '@/api/session'
 import { readInspectionDraft } from '@/lib/inspectionDrafts'
 import { parseId, useQueryParams } from '@/lib/route'
@@ -27,7 +27,7 @@ export default function VehiclePage() {
           <Skeleton rows={3} height={150} label={t('vehicle.loading')} onRetry={() => void vehicle.refetch()} />
         </>
       )}
-      {vehicle.isError && !vehicle.data && <ErrorNotice text={getErrorMessage(vehicle.error, t)} onRetry={() => void vehicle.refetch()} />}
+      {vehicle.isError && !vehicle.data && <ErrorNotice isMissing={isNotFound(vehicle.error)} text={getErrorMessage(vehicle.error, t)} onRetry={() => void vehicle.refetch()} />}
       {vehicle.data && session && (
         <VehicleInspection key={id} vehicle={vehicle.data} yard={yard} user={session.user}>
           <HistorySection vehicle={vehicle.data} />

@@ -5,7 +5,7 @@ import type { ListedVehicle } from '@/api/types'
 
 const CONFIDENT = 4
 
-/** Matches a typed text against a campaign's vehicles: first as a full VIN or the ending of a VIN, then as any part of a VIN. */
+/** Matches a typed text against a campaign's vehicles: first as a full VIN or its ending, then as a part inside a VIN. */
 export function matchTypedText(text: string, index: IdentifierIndex<ListedVehicle>, vehicles: readonly ListedVehicle[]): VehicleMatch<ListedVehicle> {
   const found = matchTextToVehicles(text, index)
   if (found.kind !== 'none' && found.kind !== 'lookAlike') return found
