@@ -37,12 +37,6 @@ pub fn normalize_lines(written: &str) -> String {
     written.split('\n').map(normalize_name).collect::<Vec<_>>().join("\n").trim_matches('\n').to_owned()
 }
 
-/// Returns `true` for a dash or minus sign other than `-`. Normalization replaces such characters by `-`.
-#[must_use]
-pub fn is_dash_lookalike(c: char) -> bool {
-    c != '-' && is_dash(c)
-}
-
 fn normal(written: &str, compose: impl Fn(&str) -> String) -> Cow<'_, str> {
     if is_normal(written) {
         return Cow::Borrowed(written);
@@ -70,7 +64,7 @@ fn replace_lookalikes(text: &str) -> String {
             if std::mem::take(&mut blank) && !settled.is_empty() {
                 settled.push(' ');
             }
-            settled.push(if is_dash(c) { '-' } else { c });
+            settled.push(if is_dash_lookalike(c) { '-' } else { c });
         }
     }
     settled
@@ -81,8 +75,10 @@ fn is_blank(c: char) -> bool {
     c.is_whitespace() || c == '\u{2800}'
 }
 
-/// Returns `true` for non-ASCII dashes, and for minus signs, modifiers and bullets that look like a dash.
-fn is_dash(c: char) -> bool {
+/// Returns `true` for dashes other than `-`, and for minus signs, modifiers and bullets that look like a dash. Normalization replaces
+/// such characters by `-`.
+#[must_use]
+pub fn is_dash_lookalike(c: char) -> bool {
     !c.is_ascii()
         && (c.general_category() == GeneralCategory::DashPunctuation || matches!(c, '\u{2d7}' | '\u{2043}' | '\u{2212}' | '\u{2796}'))
 }
@@ -125,6 +121,11 @@ mod tests {
                 })
                 .collect()
         }
+    }
+
+    #[test]
+    fn blanks_at_one_end_are_removed() {
+        assert_eq!((normalize_identifier(" A-1").as_ref(), normalize_identifier("A-1 ").as_ref()), ("A-1", "A-1"));
     }
 
     #[test]

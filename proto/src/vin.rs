@@ -49,7 +49,7 @@ impl Vin {
     /// Returns a message that says what is wrong with the text.
     pub fn parse(written: &str) -> Result<Self, String> {
         let written = normalization::normalize_identifier(written);
-        let mut parts = written.split(' ').filter(|part| !part.is_empty());
+        let mut parts = written.split(' ');
         match (parts.next(), parts.next(), parts.next()) {
             (Some(model), Some(serial), None) => Self::new(model, serial),
             _ => Err(format!("{written} must be a model code, one space and a serial number.")),

@@ -94,7 +94,7 @@ mod tests {
     use tonic::Code;
 
     /// Returns the next item of a stream without progress for longer than the timeout; `None` when no item arrives within a second.
-    /// `has_begun` tells whether the stream has received progress before.
+    /// `has_begun` states whether the stream has received progress before.
     async fn next_after_silence(cache: Cache, has_begun: bool) -> Option<Result<ImportPhase, Code>> {
         let folder = tempfile::tempdir().unwrap();
         let mut host = patio_testing::host(folder.path(), None).await;
