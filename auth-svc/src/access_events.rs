@@ -75,7 +75,11 @@ impl AccessEventLog {
         let AccessEvent { caller, .. } = access;
         let written = self.db.write(move |tx| Box::pin(async move { audit::append(tx, now, Some(&caller), event).await })).await;
         if written.is_err() {
-            self.seen().remove(&sort); // the next equal event counts as the first one again
+            let mut seen = self.seen();
+            // The next equal event counts as the first one again, unless repetitions came meanwhile.
+            if seen.get(&sort).is_some_and(|series| series.since == now && series.more == 0) {
+                seen.remove(&sort);
+            }
         }
         Ok(written?)
     }
@@ -127,7 +131,11 @@ impl AccessEventLog {
         });
         let written = writing.await;
         if written.is_err() {
-            self.seen().extend(counted); // the next call writes these counts
+            let mut seen = self.seen();
+            for (sort, series) in counted {
+                let more = series.more;
+                seen.entry(sort).and_modify(|since| since.more += more).or_insert(series); // the next call writes these counts
+            }
         }
         Ok(written?)
     }

@@ -76,8 +76,8 @@ pub async fn replace_all_keys(config: &Config, settings: &Settings) -> anyhow::R
     Ok(ended?)
 }
 
-/// Encrypts all keys in the database with the first key of the key file and returns the number of keys. The keys themselves do not
-/// change, so sessions, device tokens (proofs of earlier sign-ins) and pending saves (not yet sent by phones) stay valid.
+/// Re-encrypts all keys stored in the database with the first key of the key file, and returns their number. The stored keys keep
+/// their values, so sessions, device tokens (proofs of earlier sign-ins) and pending saves (not yet sent by phones) stay valid.
 ///
 /// # Errors
 /// Returns an error when the key file is missing or unreadable, when no key of the file decrypts a stored key, or when the database

@@ -245,7 +245,7 @@ fn spawn_access_event_log(host: &ServiceHost, db: &Db) -> Arc<AccessEventLog> {
             }
             let written = if tasks.is_stopping() { counted.write_all_counts().await } else { counted.write_due_counts().await };
             if let Err(cause) = written {
-                tracing::warn!(%cause, "failed to write counts of page views and forbidden requests to the audit log, counts lost");
+                tracing::warn!(%cause, "failed to write counts of page views and forbidden requests to the audit log, retrying until the shutdown");
             }
         }
     });

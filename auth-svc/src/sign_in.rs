@@ -4,7 +4,7 @@ use crate::{
     error::Error,
     hmc::Hmc,
     keys::{self, AuthKeys, IssuedToken, TokenSubject},
-    lockout::{Lockout, locked_out_error, own_password_counter_names, sign_in_counter_names},
+    lockout::{Lockout, counter_names_of_own_password_check, locked_out_error, sign_in_counter_names},
     lockout_rules::{BLOCK_DURATION_MS, CounterNames},
     password::{self, PasswordHasher},
     sessions, signing,
@@ -282,7 +282,7 @@ impl SignInService {
     /// Verifies the current password of a signed-in user; five wrong passwords in a row cause a lockout.
     async fn compare_own(&self, user: &StoredUser, password: String, address: &str) -> Result<CounterNames, Error> {
         let account = self.keys.hash_hmc(&user.hmc_key);
-        let counter_names = own_password_counter_names(&account, &self.keys.hash_address(address));
+        let counter_names = counter_names_of_own_password_check(&account, &self.keys.hash_address(address));
         match self.verify(&counter_names, password, user.password_hash()).await? {
             Compared::Right(_) => Ok(counter_names),
             Compared::Wrong(left) => {

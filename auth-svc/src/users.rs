@@ -91,7 +91,7 @@ impl UserAdminService {
     /// # Errors
     /// Returns a database error.
     pub async fn resolve_names(&self, ids: &[i64]) -> Result<HashMap<i64, String>, Error> {
-        let found = dialect::list_hmcs(&self.db, &json!(ids).to_string()).await?;
+        let found = dialect::list_login_names(&self.db, &json!(ids).to_string()).await?;
         Ok(found.into_iter().collect())
     }
 

@@ -6,6 +6,7 @@ use patio_kit::{
     host::ServiceHost,
     telemetry::{outage::OutageTracker, to_gauge_value},
 };
+use tonic::Code;
 
 /// Heartbeat timeout of a draft campaign. A draft whose import has sent no heartbeat for this time is discarded.
 const HEARTBEAT_TIMEOUT: TimeDelta = TimeDelta::seconds(30);
@@ -51,9 +52,10 @@ impl Sweeper {
         let at = self.0.now();
         let silent =
             self.0.db.write(move |tx| Box::pin(async move { store::expire_stale_drafts(tx, at - HEARTBEAT_TIMEOUT, at).await })).await?;
+        let mut failures = StepFailures::default();
         for id in silent {
             tracing::info!(campaign = id, "draft campaign discarded, import-svc sent no heartbeat for the import of this campaign");
-            log_failure(STEPS[0], id, self.0.purge_deleted_campaign(id).await)?;
+            failures.log(STEPS[0], id, self.0.purge_deleted_campaign(id).await)?;
         }
         Ok(())
     }
@@ -61,8 +63,9 @@ impl Sweeper {
     async fn finish_deletions(&self) -> Result<(), Error> {
         let stale = store::list_stale_tombstones(&self.0.db, self.0.now() - DELETION_RETRY_AGE, MAX_CAMPAIGNS_PER_SWEEP).await?;
         metrics::gauge!("patio_saga_backlog", "saga" => "deletions").set(to_gauge_value(stale.len()));
+        let mut failures = StepFailures::default();
         for id in stale {
-            log_failure(STEPS[1], id, self.0.purge_deleted_campaign(id).await)?;
+            failures.log(STEPS[1], id, self.0.purge_deleted_campaign(id).await)?;
         }
         Ok(())
     }
@@ -71,22 +74,53 @@ impl Sweeper {
         let since = self.0.now() - SYNC_RETRY_AGE;
         let unsynced = store::list_unsynced(&self.0.db, since, MAX_CAMPAIGNS_PER_SWEEP).await?;
         metrics::gauge!("patio_saga_backlog", "saga" => "campaign-changes").set(to_gauge_value(unsynced.len()));
+        let mut failures = StepFailures::default();
         for id in unsynced {
-            log_failure(STEPS[2], id, self.0.resync_to_vehicle_svc(id, since).await.map(drop))?;
+            failures.log(STEPS[2], id, self.0.resync_to_vehicle_svc(id, since).await.map(drop))?;
         }
         Ok(())
     }
 }
 
-/// Logs a failure for one campaign, so that the sweep continues with the next campaign. Returns the error only when vehicle-svc is
-/// unavailable, which ends the step.
-fn log_failure(work: &str, id: i64, outcome: Result<(), Error>) -> Result<(), Error> {
-    match outcome {
-        Err(cause) if cause.is_unavailable() => Err(cause),
-        Err(cause) => {
-            tracing::warn!(work, %cause, campaign = id, "background work on a campaign failed, retrying");
-            Ok(())
+/// Maximum number of timeouts of calls to vehicle-svc in one step of a sweep. One slow campaign must not block the others, and an
+/// unresponsive vehicle-svc must not block the other steps.
+const MAX_TIMEOUTS_PER_STEP: usize = 3;
+
+/// Failures of one step of a sweep.
+#[derive(Default)]
+struct StepFailures {
+    timeouts: usize,
+}
+
+impl StepFailures {
+    /// Logs a failure for one campaign, so that the step continues with the next campaign. Returns the error when vehicle-svc is
+    /// unavailable or has timed out [`MAX_TIMEOUTS_PER_STEP`] times, which ends the step.
+    fn log(&mut self, work: &str, id: i64, outcome: Result<(), Error>) -> Result<(), Error> {
+        let Err(cause) = outcome else { return Ok(()) };
+        self.timeouts += usize::from(cause.is_unavailable());
+        if self.timeouts == MAX_TIMEOUTS_PER_STEP || matches!(&cause, Error::DependencyFailed(status) if status.code() == Code::Unavailable)
+        {
+            return Err(cause);
         }
-        Ok(()) => Ok(()),
+        tracing::warn!(work, %cause, campaign = id, "background work on a campaign failed, retrying");
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tonic::Status;
+
+    #[test]
+    fn a_step_goes_on_after_one_timeout_and_ends_after_three_or_without_vehicle_svc() {
+        let failed = |code| Err(Error::DependencyFailed(Status::new(code, "")));
+        let mut failures = StepFailures::default();
+        assert!(failures.log("test", 1, failed(Code::DeadlineExceeded)).is_ok());
+        assert!(failures.log("test", 2, failed(Code::Internal)).is_ok());
+        assert!(failures.log("test", 3, Ok(())).is_ok());
+        assert!(failures.log("test", 4, failed(Code::DeadlineExceeded)).is_ok());
+        assert!(failures.log("test", 5, failed(Code::DeadlineExceeded)).is_err());
+        assert!(StepFailures::default().log("test", 6, failed(Code::Unavailable)).is_err());
     }
 }

@@ -92,7 +92,7 @@ impl Context {
     /// the sync.
     async fn sync_or_defer(&self, campaign: &Campaign) {
         if let Err(cause) = self.sync_campaign(campaign).await {
-            tracing::warn!(%cause, campaign = campaign.id, "failed to send name and write lock of a campaign to vehicle-svc, retrying");
+            tracing::warn!(%cause, campaign = campaign.id, "failed to send the name and write lock (open or closed for saves) of a campaign to vehicle-svc, retrying");
         }
     }
 

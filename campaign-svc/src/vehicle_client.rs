@@ -2,7 +2,7 @@
 //! vehicles.
 use crate::{campaign::Campaign, error::Error};
 use patio_kit::{
-    auth::service_tokens::ServiceTokens,
+    auth::service_tokens::ServiceTokenSource,
     client::{call_context::CallContext, service_channel::ServiceChannel},
     host::ServiceHost,
     server::MAX_MESSAGE_BYTES,
@@ -23,7 +23,7 @@ pub struct VehicleClient {
     yards: YardServiceClient<ServiceChannel>,
     fleet: CampaignVehicleServiceClient<ServiceChannel>,
     live: EventServiceClient<ServiceChannel>,
-    tokens: ServiceTokens,
+    tokens: ServiceTokenSource,
 }
 
 impl VehicleClient {

@@ -1,7 +1,7 @@
 //! Configuration of the gateway, in addition to the settings that all services share.
 use crate::{http::trusted_proxy::TrustedProxy, tls::CertificateSource};
 use clap::Args;
-use patio_kit::config::{OPERATING_HELP_HEADING, TUNING_HELP_HEADING};
+use patio_kit::config::{OPERATION_HELP_HEADING, TUNING_HELP_HEADING};
 use std::{net::SocketAddr, num::NonZeroUsize, path::PathBuf, time::Duration};
 
 /// Default maximum number of open client connections.
@@ -21,17 +21,17 @@ pub struct Config {
     #[arg(long, env = "PATIO_PRODUCT_NAME", default_value = "Patio")]
     pub product_name: String,
     /// Trusted proxies, as comma-separated addresses or networks; only their X-Forwarded-For and X-Forwarded-Proto headers are used.
-    #[arg(long, env = "PATIO_TRUSTED_PROXIES", help_heading = OPERATING_HELP_HEADING, value_delimiter = ',')]
+    #[arg(long, env = "PATIO_TRUSTED_PROXIES", help_heading = OPERATION_HELP_HEADING, value_delimiter = ',')]
     pub trusted_proxies: Vec<TrustedProxy>,
     /// Serves HTTPS without a proxy: with a local certificate authority (`self-signed`), or with a certificate file and its key
     /// file as `CERTIFICATE,KEY`.
     #[arg(long, env = "PATIO_TLS")]
     pub tls: Option<CertificateSource>,
     /// Sends Strict-Transport-Security (HSTS) to browsers connected over HTTPS; on by default if `PATIO_TLS` names a certificate file.
-    #[arg(long, env = "PATIO_HSTS", help_heading = OPERATING_HELP_HEADING, action = clap::ArgAction::Set)]
+    #[arg(long, env = "PATIO_HSTS", help_heading = OPERATION_HELP_HEADING, action = clap::ArgAction::Set)]
     pub hsts: Option<bool>,
     /// Serves the OpenAPI document and Swagger UI without a sign-in; otherwise the document requires a sign-in and Swagger UI is off.
-    #[arg(long, env = "PATIO_API_DOCS", help_heading = OPERATING_HELP_HEADING, default_value_t = false, action = clap::ArgAction::Set)]
+    #[arg(long, env = "PATIO_API_DOCS", help_heading = OPERATION_HELP_HEADING, default_value_t = false, action = clap::ArgAction::Set)]
     pub api_docs: bool,
     /// Contact URI in `/.well-known/security.txt`; `mailto:security@` and the request's host name by default.
     #[arg(long, env = "PATIO_SECURITY_CONTACT")]

@@ -7,7 +7,7 @@ use crate::{
     session_confirmation::ConfirmedSessions,
 };
 use patio_kit::{
-    auth::service_tokens::ServiceTokens,
+    auth::service_tokens::ServiceTokenSource,
     client::{service_channel::ServiceChannel, user_names::UserNameCache},
     host::ServiceHost,
     server::MAX_MESSAGE_BYTES,
@@ -56,7 +56,7 @@ pub struct AppStateInner {
     /// Rate limit of browser security reports per client address.
     pub reports: AddressRateLimiter,
     /// Source of the tokens with which the gateway authenticates itself to other services.
-    pub service_tokens: ServiceTokens,
+    pub service_tokens: ServiceTokenSource,
     /// Cache of sessions that auth-svc has confirmed.
     pub confirmed: ConfirmedSessions,
     /// Limit of open event streams, per user and in total.

@@ -13,7 +13,7 @@ pub enum Error {
     #[error("Upload not found. Import the file again.")]
     UploadNotFound,
     /// The upload id was already used by another user or for another file.
-    #[error("This upload belongs to a different file or user. Start the import again.")]
+    #[error("This upload was already started by another user or with another file. Start the import again.")]
     UploadIdReused,
     /// The import with this upload id is still running.
     #[error("This file is already being imported.")]
@@ -61,11 +61,11 @@ pub enum Error {
     /// Writing an `.xlsx` workbook failed.
     #[error("failed to write a workbook: {0}")]
     WorkbookWriteFailed(#[from] rust_xlsxwriter::XlsxError),
-    /// A temporary file that import-svc has written could not be read back.
-    #[error("failed to read a temporary file: {0}")]
+    /// The temporary file of a download, which import-svc has written, could not be read back.
+    #[error("failed to read the temporary file of a download: {0}")]
     FileReadFailed(std::io::Error),
-    /// The task that writes a file on a blocking thread panicked or was aborted.
-    #[error("failed to write a file, the writing task panicked or was aborted: {0}")]
+    /// The task that reads or writes a file on a blocking thread panicked or was aborted.
+    #[error("failed to read or write a file, the task panicked or was aborted: {0}")]
     TaskAborted(tokio::task::JoinError),
     /// A call to another Patio service failed with this status.
     #[error("a call to another service failed: {0}")]

@@ -5,6 +5,7 @@ pub mod active_imports;
 mod api;
 mod error;
 pub mod files;
+mod import_outcome;
 mod progress;
 mod recovery;
 mod saga;

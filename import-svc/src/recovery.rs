@@ -7,7 +7,7 @@ use crate::{
     store::{self, FailureOutcome, HEARTBEAT_TIMEOUT, RunningImport, rejected_workbooks},
 };
 use patio_kit::{
-    auth::{identity::Caller, service_tokens::ServiceTokens},
+    auth::{identity::Caller, service_tokens::ServiceTokenSource},
     db::Db,
     host::ServiceHost,
     telemetry::{outage::OutageTracker, to_gauge_value},
@@ -56,7 +56,7 @@ pub fn spawn_rejected_workbook_purge(host: &ServiceHost, db: Db) {
 
 /// Recovers all orphaned imports, whose process died. Returns `true` if the database listed any import as running, on any replica;
 /// the background task then soon calls this function again.
-async fn recover_all(host: &ServiceHost, db: &Db, running: &ActiveImports, tokens: &ServiceTokens) -> Result<bool> {
+async fn recover_all(host: &ServiceHost, db: &Db, running: &ActiveImports, tokens: &ServiceTokenSource) -> Result<bool> {
     let all = store::list_running_imports(db).await?;
     let is_any_running = !all.is_empty();
     let silent_since = host.clock.now() - HEARTBEAT_TIMEOUT;
@@ -72,11 +72,13 @@ async fn recover_all(host: &ServiceHost, db: &Db, running: &ActiveImports, token
 /// Ends one orphaned import: marks it as imported if its campaign was published, otherwise discards its draft campaign.
 async fn recover_one(host: &ServiceHost, db: &Db, steps: &SagaClients, lost: RunningImport) -> Result<()> {
     let published = match lost.campaign_id {
-        Some(campaign) => steps.find_published_campaign(campaign).await?.is_some(),
-        None => false,
+        Some(campaign) => steps.find_published_campaign(campaign).await?,
+        None => None,
     };
     let now = host.clock.now();
-    if published {
+    if let Some(campaign) = published {
+        // A retry that died has cleared the name and the number of vehicles of the row.
+        store::record_draft(db, lost.id, (campaign.id, campaign.name), campaign.total_vehicles).await?;
         tracing::info!(import = lost.id, "orphaned import recorded as successful, its campaign was published before the process died");
         let caller = Caller {
             must_change_password: false,

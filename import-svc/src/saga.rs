@@ -2,6 +2,7 @@
 use crate::{
     active_imports::ActiveImports,
     error::{Error, Result},
+    import_outcome::{ImportOutcome, ImportedCampaign},
     progress::ProgressTracker,
     saga_clients::SagaClients,
     store::{
@@ -11,7 +12,7 @@ use crate::{
 };
 use bytes::Bytes;
 use patio_kit::{
-    auth::{identity::Caller, service_tokens::ServiceTokens},
+    auth::{identity::Caller, service_tokens::ServiceTokenSource},
     client::call_context::CallContext,
     db::Db,
     errors::{self, Reason},
@@ -67,33 +68,6 @@ pub struct RequestingUser {
     pub address: String,
 }
 
-/// Result of a successful import.
-#[derive(Debug)]
-pub struct ImportedCampaign {
-    /// The published campaign as campaign-svc returned it.
-    pub campaign: Campaign,
-    /// Number of imported vehicles.
-    pub vehicles: i64,
-    /// Notes for the user about the workbook, one sentence each, such as values that were changed while reading. Empty when an
-    /// earlier request already imported the file.
-    pub notes: Vec<String>,
-}
-
-impl ImportOutcome {
-    fn imported(campaign: Campaign, vehicles: i64, notes: Vec<String>) -> Self {
-        Self::Imported(Box::new(ImportedCampaign { campaign, vehicles, notes }))
-    }
-}
-
-/// Outcome of an import, as reported to the uploader.
-#[derive(Debug)]
-pub enum ImportOutcome {
-    /// The file was imported and its campaign is published.
-    Imported(Box<ImportedCampaign>),
-    /// The file was rejected and nothing was imported.
-    Rejected(Rejection),
-}
-
 /// Runs imports of workbooks. Clones share the concurrency limit of the workbook reader.
 #[derive(Clone)]
 pub struct Importer {
@@ -104,7 +78,7 @@ pub struct Importer {
     /// Reader that parses workbooks in separate processes.
     pub reader: WorkbookReader,
     /// Source of the service tokens for calls to other services.
-    pub tokens: ServiceTokens,
+    pub tokens: ServiceTokenSource,
     /// Imports that run in this process.
     pub running: ActiveImports,
 }

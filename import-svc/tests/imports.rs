@@ -236,10 +236,17 @@ async fn orphaned_imports_are_recovered() {
             };
             store::record_draft(&db, import, (id, "Lost".to_owned()), 12).await.unwrap();
         }
+        let mut retry = attempt(&world, "lost 1");
+        retry.at += chrono::TimeDelta::seconds(30);
+        let retried = store::begin_attempt(&db, retry, ActiveImports::default()).await.unwrap();
+        assert!(matches!(retried, BeginAttemptResult::Started { leftover: Some(1), .. }), "a retry, which dies too");
         world.until(|kingdom| kingdom.campaigns.len() == 1).await;
         assert!(world.kingdom().campaigns[&1].published);
         let events = world.audited().await;
         assert_eq!((events.len(), events[0].subject.as_str(), events[0].user_id), (1, "campaign 1", Some(7)));
+        let campaign = world.kingdom().campaigns[&1].clone();
+        let imported = format!("imported {} with {} vehicles from lost.xlsx", campaign.name, campaign.vehicles.len());
+        assert_eq!(events[0].summary, imported);
     })
     .await;
 }

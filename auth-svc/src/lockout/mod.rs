@@ -167,7 +167,7 @@ pub fn sign_in_counter_names(account: &str, place: &str, mark: Option<&str>) -> 
 /// The primary counter counts the attempts on the account from all addresses, and can block further attempts. The secondary counter
 /// belongs to sign-ins on the account from the same address, so that a failed attempt also counts towards the block of these sign-ins.
 #[must_use]
-pub fn own_password_counter_names(account: &str, place: &str) -> CounterNames {
+pub fn counter_names_of_own_password_check(account: &str, place: &str) -> CounterNames {
     CounterNames { primary: format!("o:{account}"), secondary: Some(format!("p:{account}:{place}")), rate_limits: Vec::new() }
 }
 

@@ -7,7 +7,7 @@ const SELECT_TIME_MS: &str = "select cast(floor(extract(epoch from clock_timesta
 /// Returns the id and login name (HMC) of each user in `ids`, a JSON array of user ids; unknown ids are left out.
 ///
 /// The ids are bound as one JSON array, so that one statement serves any number of ids.
-pub async fn list_hmcs(db: &Db, ids: &str) -> Result<Vec<(i64, String)>, sqlx::Error> {
+pub async fn list_login_names(db: &Db, ids: &str) -> Result<Vec<(i64, String)>, sqlx::Error> {
     match db.read() {
         Engine::Sqlite(c) => {
             query_as("select id, hmc from users where id in (select value from json_each($1))").bind(ids).fetch_all(c).await

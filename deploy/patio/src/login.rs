@@ -7,7 +7,7 @@ use patio_kit::{
         print_to_stdout,
         session_file::{self, StoredSession},
     },
-    config::{OPERATING_HELP_HEADING, secret::Secret},
+    config::{OPERATION_HELP_HEADING, secret::Secret},
 };
 use serde_json::{Value, json};
 use std::{
@@ -28,7 +28,7 @@ const TIMEOUT: Duration = Duration::from_secs(20);
 #[derive(Debug, Args)]
 pub struct SessionOptions {
     /// File in which `patio login` stores the session. Default: `.config/patio/session.json` in the home directory.
-    #[arg(long, env = "PATIO_SESSION_FILE", help_heading = OPERATING_HELP_HEADING)]
+    #[arg(long, env = "PATIO_SESSION_FILE", help_heading = OPERATION_HELP_HEADING)]
     session: Option<PathBuf>,
     /// PEM file with the certificate authority that issued Patio's certificate, such as `data/tls/patio-ca.crt`. Default: the
     /// public certificate authorities.

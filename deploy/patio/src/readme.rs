@@ -4,7 +4,7 @@ use crate::Cli;
 use clap::{Arg, Command, CommandFactory};
 use patio_kit::{
     cli::doctor::RunbookSection,
-    config::{OPERATING_HELP_HEADING, TUNING_HELP_HEADING, environment::SETTING_NAMES},
+    config::{OPERATION_HELP_HEADING, TUNING_HELP_HEADING, environment::SETTING_NAMES},
 };
 use std::collections::BTreeSet;
 
@@ -29,7 +29,7 @@ fn readme_lists_every_setting_with_the_default_and_help_that_the_programs_declar
     let (command, readme) = (Cli::command(), include_str!("../../../README.md"));
     let mut listed = BTreeSet::new();
     let all: Vec<_> = settings(&command).into_iter().filter(|arg| listed.insert(name(arg))).collect();
-    for heading in [None, Some(OPERATING_HELP_HEADING), Some(TUNING_HELP_HEADING)] {
+    for heading in [None, Some(OPERATION_HELP_HEADING), Some(TUNING_HELP_HEADING)] {
         let rows: String = all.iter().filter(|arg| arg.get_help_heading() == heading).map(|arg| row(arg)).collect();
         let title = heading.map_or(String::new(), |heading| format!("{heading}:\n\n"));
         let table = format!("\n{title}| variable | default | what it is |\n|---|---|---|\n{rows}\n");

@@ -187,7 +187,7 @@ impl From<Status> for Problem {
             problem.failure = Some(Box::new(errors::dependency_failure(&refusal).unwrap_or_else(unnamed)));
         }
         if status == StatusCode::INTERNAL_SERVER_ERROR {
-            tracing::error!(code = ?refusal.code(), cause = refusal.message(), "a service failed with an unexpected error, responding with HTTP 500");
+            tracing::error!(code = ?refusal.code(), cause = refusal.message(), "a service failed with an unexpected error, responding with HTTP 500; the service's own log line has the same request_id");
         }
         problem.body.vin_number = (reason == Some(Reason::OtherVehicle)).then(|| errors::status_value(&refusal, "vin_number")).flatten();
         problem.body.attempts_left = number("attempts_left");

@@ -112,7 +112,7 @@ impl Server {
             match accepted {
                 Ok((stream, peer)) => self.accept_connections(stream, peer, permit),
                 Err(cause) => {
-                    tracing::warn!(%cause, "failed to accept a connection, retrying");
+                    tracing::warn!(%cause, "failed to accept a client connection, retrying");
                     tokio::time::sleep(Duration::from_millis(50)).await; // probably out of file descriptors: wait until some are free
                 }
             }

@@ -39,7 +39,7 @@ fn addresses(listen: IpAddr) -> Vec<IpAddr> {
         return vec![listen];
     }
     let found = if_addrs::get_if_addrs().inspect_err(
-        |cause| tracing::warn!(%cause, "failed to list network interfaces, certificate and URLs lack the addresses of this machine"),
+        |cause| tracing::warn!(%cause, "failed to list network interfaces, TLS certificate and phone URLs lack this machine's addresses"),
     );
     let mut all: Vec<IpAddr> = found.unwrap_or_default().into_iter().map(|interface| interface.ip()).filter(|ip| is_private(*ip)).collect();
     all.sort();

@@ -196,7 +196,7 @@ async fn next(stdout: &mut BufReader<ChildStdout>) -> Option<ReaderRecord> {
 async fn end(child: &mut Child) {
     match tokio::time::timeout(Duration::from_millis(200), child.wait()).await {
         Ok(Ok(code)) if code.success() => {}
-        Ok(Ok(code)) => tracing::info!(status = %code, "workbook reader process exited with an error"),
+        Ok(Ok(code)) => tracing::info!(status = %code, "workbook reader process failed, the file is rejected as damaged or too large"),
         Ok(Err(cause)) => tracing::warn!(%cause, "failed to read the exit status of the workbook reader process"),
         Err(_) => {
             if let Err(cause) = child.kill().await {

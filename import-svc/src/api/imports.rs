@@ -8,8 +8,9 @@ use crate::{
         watch,
     },
     error::Error,
+    import_outcome::ImportOutcome,
     progress::ProgressTracker,
-    saga::{ImportOutcome, Importer, RequestingUser},
+    saga::{Importer, RequestingUser},
     store::cancellation,
     template,
 };

@@ -1,6 +1,6 @@
 //! Dependencies that a process provides to the services that run in it: settings, clock, cache, clients and background tasks.
 use crate::{
-    auth::{identity::TokenVerifier, key_sync, service_tokens::ServiceTokens},
+    auth::{identity::TokenVerifier, key_sync, service_tokens::ServiceTokenSource},
     cache::Cache,
     client::{balancer::LoadBalancer, service_channel::ServiceChannel},
     clock::Clock,
@@ -191,9 +191,9 @@ impl ServiceHost {
 
     /// Creates the source of access tokens for the calls that `service` makes to other services.
     #[must_use]
-    pub fn service_tokens(&self, service: &'static str) -> ServiceTokens {
+    pub fn service_tokens(&self, service: &'static str) -> ServiceTokenSource {
         let secret = self.settings.service_secret.clone();
-        ServiceTokens::new(self.channels.auth.clone(), service, secret, self.identity.clone(), self.clock.clone())
+        ServiceTokenSource::new(self.channels.auth.clone(), service, secret, self.identity.clone(), self.clock.clone())
     }
 
     /// Starts the background task that loads signing keys and revocations from auth-svc. Further calls have no effect.
@@ -222,7 +222,7 @@ impl Waiting {
         anyhow::ensure!(host.is_waited_for(&cause), cause);
         let cause = errors::format_error_chain(&cause);
         if self.last_log.as_ref().is_none_or(|(logged, at)| *logged != cause || at.elapsed() > LOG_INTERVAL) {
-            tracing::warn!(cause, "waiting for the database, retrying");
+            tracing::warn!(cause, "database unavailable at startup, retrying");
             self.last_log = Some((cause, Instant::now()));
         }
         tokio::time::sleep(DATABASE_RETRY_PAUSE).await;

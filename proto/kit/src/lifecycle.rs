@@ -91,7 +91,7 @@ impl BackgroundTasks {
     pub async fn stop_and_wait(&self) {
         self.stop();
         if !self.wait_until_tasks_ended(DRAIN_TIMEOUT).await {
-            tracing::warn!("shutdown timed out, background tasks end with the process");
+            tracing::warn!("shutdown timed out, background tasks still running are aborted when the process exits");
         }
     }
 

@@ -17,6 +17,7 @@ use rustls::{
 };
 use std::{
     fs, io,
+    net::SocketAddr,
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -120,7 +121,7 @@ impl ServiceTls {
             loop {
                 tokio::select! {
                     accepted = listener.accept(), if handshakes.len() < MAX_HANDSHAKES => match accepted {
-                        Ok((stream, _)) => handshakes.push(self.accept(stream)),
+                        Ok((stream, peer)) => handshakes.push(self.accept(stream, peer)),
                         Err(cause) => {
                             let address = listener.local_addr().ok();
                             tracing::warn!(%cause, ?address, "TLS listener for services failed to accept a connection, retrying");
@@ -135,7 +136,7 @@ impl ServiceTls {
         }
     }
 
-    async fn accept(&self, stream: TcpStream) -> Option<server::TlsStream<TcpStream>> {
+    async fn accept(&self, stream: TcpStream, peer: SocketAddr) -> Option<server::TlsStream<TcpStream>> {
         let acceptor = TlsAcceptor::from(self.current.load().server.clone());
         let _ = stream.set_nodelay(true);
         let cause = match timeout(HANDSHAKE_TIMEOUT, acceptor.accept(stream)).await {
@@ -144,7 +145,7 @@ impl ServiceTls {
             Err(_) => "handshake timeout".to_owned(),
         };
         metrics::counter!("patio_service_tls_handshakes_failed_total").increment(1);
-        tracing::debug!(cause, "TLS handshake with a service failed, connection closed");
+        tracing::debug!(cause, %peer, "TLS handshake with a calling service failed, connection closed");
         None
     }
 

@@ -5,7 +5,7 @@ use crate::{
     store::{counters::CampaignCounts, progress_outbox},
 };
 use patio_kit::{
-    auth::service_tokens::ServiceTokens,
+    auth::service_tokens::ServiceTokenSource,
     client::service_channel::ServiceChannel,
     db::Db,
     host::ServiceHost,
@@ -37,7 +37,7 @@ pub struct ProgressPublisher {
     host: ServiceHost,
     db: Db,
     campaigns: MilestoneServiceClient<ServiceChannel>,
-    tokens: ServiceTokens,
+    tokens: ServiceTokenSource,
     live: Option<ChangeFeed>,
 }
 

@@ -1,7 +1,7 @@
 //! Deletion of campaigns whose import was undone, by calls to campaign-svc.
 use crate::store::jobs::{self, PendingDeletion};
 use patio_kit::{
-    auth::service_tokens::ServiceTokens,
+    auth::service_tokens::ServiceTokenSource,
     client::{call_context::CallContext, service_channel::ServiceChannel},
     db::Db,
     errors::{self, Reason},
@@ -25,7 +25,7 @@ static OUTAGE: OutageTracker = OutageTracker::new();
 pub struct CampaignRemover {
     db: Db,
     campaigns: CampaignServiceClient<ServiceChannel>,
-    tokens: ServiceTokens,
+    tokens: ServiceTokenSource,
 }
 
 impl CampaignRemover {

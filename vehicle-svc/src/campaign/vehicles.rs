@@ -81,7 +81,7 @@ async fn twice(db: &Db, campaign: i64, some: &[VehicleInsert]) -> Error {
     let mut seen = HashSet::new();
     let repeated = some.iter().zip(&keys).find(|(_, key)| !seen.insert(key.as_str())).map(|(new, _)| new.identifier.to_text());
     let present: std::result::Result<Vec<String>, sqlx::Error> =
-        db.write(move |tx| Box::pin(async move { vehicles::list_vins_by_keys(tx, campaign, &keys).await })).await;
+        db.write(move |tx| Box::pin(async move { vehicles::list_vins_by_comparison_keys(tx, campaign, &keys).await })).await;
     match present {
         Ok(present) => Error::VinTaken(present.into_iter().next().or(repeated).unwrap_or_default()),
         Err(cause) => cause.into(),

@@ -48,7 +48,7 @@ pub async fn save(together: &SaveBatcher, caller: Caller, save: SaveCommand, now
         Ok(saved) if !saved.conflicts.is_empty() => "conflict",
         Ok(_) => "saved",
         Err(Error::OutdatedVersion { .. }) => "stale",
-        Err(Error::Database(_)) => "failed",
+        Err(Error::Database(_) | Error::ConcurrentChange) => "failed",
         Err(_) => "rejected",
     };
     metrics::counter!("patio_saves_total", "outcome" => outcome).increment(1);
@@ -87,15 +87,17 @@ pub fn spawn_idempotency_key_purge(host: &ServiceHost, db: Db) {
     host.tasks.spawn_repeating(Duration::from_secs(3600), move || {
         let (db, before) = (db.clone(), clock.now() - IDEMPOTENCY_RETENTION);
         async move {
-            let deleted: std::result::Result<u64, sqlx::Error> = db
+            let deleted: std::result::Result<(u64, u64), sqlx::Error> = db
                 .write(move |tx| {
                     Box::pin(async move {
-                        Ok(idempotency_keys::purge_expired(tx, before).await? + pending_saves::purge_expired(tx, before).await?)
+                        Ok((idempotency_keys::purge_expired(tx, before).await?, pending_saves::purge_expired(tx, before).await?))
                     })
                 })
                 .await;
             match deleted {
-                Ok(count) => tracing::debug!(count, "deleted expired idempotency keys and expired reports of pending saves"),
+                Ok((keys, reports)) => {
+                    tracing::debug!(keys, reports, "deleted expired idempotency keys and expired reports of pending saves");
+                }
                 Err(cause) => {
                     tracing::warn!(%cause, "failed to delete expired idempotency keys and expired reports of pending saves, retrying in an hour");
                 }

@@ -159,7 +159,7 @@ impl ChangeFeed {
                         Ok(event) => live.hear(event),
                         Err(cause) => {
                             let channel = live.feed.channel();
-                            tracing::warn!(%cause, channel, "failed to decode an event from another replica, event ignored");
+                            tracing::warn!(%cause, channel, "failed to decode an event from another vehicle-svc replica, event ignored");
                         }
                     },
                     Ok(pubsub::PubSubMessage::Lagged) | Err(RecvError::Lagged(_)) => drop(live.out.send(ChangeFeedItem::Lagged)),

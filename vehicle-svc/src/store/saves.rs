@@ -99,8 +99,8 @@ pub struct SavedRow {
 /// All data that a save writes: new content, counters, audit entry and idempotency key.
 #[derive(Debug)]
 pub struct SaveRecord<'s> {
-    /// Vehicle on which the rules of saving were checked. The save is written only if the stored vehicle still has the same
-    /// version.
+    /// State of the vehicle before the save, against which the save was validated. The save is written only if the stored vehicle
+    /// still has this version.
     pub before: &'s Vehicle,
     /// New content of the vehicle.
     pub content: &'s VehicleContent,

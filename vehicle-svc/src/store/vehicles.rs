@@ -374,7 +374,7 @@ pub async fn delete_chunk(tx: &mut Tx<'_>, campaign: i64, most: i64) -> Result<u
 }
 
 /// Returns up to ten VINs of a campaign's vehicles that have one of the given comparison keys.
-pub async fn list_vins_by_keys(tx: &mut Tx<'_>, campaign: i64, keys: &[String]) -> Result<Vec<String>> {
+pub async fn list_vins_by_comparison_keys(tx: &mut Tx<'_>, campaign: i64, keys: &[String]) -> Result<Vec<String>> {
     let text = format!(
         "with asked as ({}) select v.model_code || ' ' || v.serial_number from vehicles v join asked a on a.word = v.vin_key
           where v.campaign_id = $2 limit 10",

@@ -37,7 +37,7 @@ export const SERVER_MESSAGE_TRANSLATIONS: [english: string, portuguese: string][
   ['Campaign not found. It may have been deleted.', 'Campanha não encontrada. Talvez tenha sido excluída.'],
   ['Another campaign already has the name "{1}".', 'Já existe uma campanha com o nome "{1}".'],
   ['The status of a campaign cannot change from {1} to {2}.', 'O status de uma campanha não pode mudar de {1} para {2}.'],
-  ['This import belongs to a different campaign or user. Start the import again.', 'Esta importação é de outra campanha ou de outro usuário. Inicie a importação novamente.'],
+  ['This import was already started by another user or for another campaign. Start the import again.', 'Esta importação já foi iniciada por outro usuário ou para outra campanha. Inicie a importação novamente.'],
   // Vehicles
   ['Vehicle not found. It may have been deleted.', 'Veículo não encontrado. Talvez tenha sido excluído.'],
   ['Someone else saved this vehicle after you opened it. Reload the vehicle and save again.', 'Outra pessoa salvou este veículo depois que você o abriu. Recarregue o veículo e salve novamente.'],
@@ -124,7 +124,7 @@ export const SERVER_MESSAGE_TRANSLATIONS: [english: string, portuguese: string][
   ['{1} vehicles keep their supervisor notes. Only a supervisor can clear them.', '{1} veículos mantêm as observações do supervisor. Só um supervisor pode limpá-las.'],
   // Imports and files
   ['Upload not found. Import the file again.', 'Envio não encontrado. Importe o arquivo novamente.'],
-  ['This upload belongs to a different file or user. Start the import again.', 'Este envio é de outro arquivo ou de outro usuário. Inicie a importação novamente.'],
+  ['This upload was already started by another user or with another file. Start the import again.', 'Este envio já foi iniciado por outro usuário ou com outro arquivo. Inicie a importação novamente.'],
   ['This file is already being imported.', 'Este arquivo já está sendo importado.'],
   ['Too many imports or exports are running. Try again in a moment.', 'Há muitas importações ou exportações em andamento. Tente novamente em instantes.'],
   ['The import was interrupted: the connection was lost or the server is restarting. Nothing was imported. Try again.', 'A importação foi interrompida: a conexão caiu ou o servidor está reiniciando. Nada foi importado. Tente novamente.'],

@@ -1,6 +1,6 @@
 //! Background task that loads signing keys and revocations from auth-svc, and reports the activity of sessions to auth-svc.
 use crate::{
-    auth::{identity::TokenVerifier, service_tokens::ServiceTokens},
+    auth::{identity::TokenVerifier, service_tokens::ServiceTokenSource},
     client::service_channel::ServiceChannel,
     lifecycle::BackgroundTasks,
 };
@@ -19,7 +19,12 @@ const POLLS_PER_KEY_POLL: u32 = 20;
 pub const MAX_REPORTED_SESSIONS: usize = 1_000;
 
 /// Starts the task that polls signing keys and revocations from auth-svc. The returned flag becomes `true` once both are loaded.
-pub fn spawn_key_sync(tasks: &BackgroundTasks, identity: TokenVerifier, auth: ServiceChannel, tokens: ServiceTokens) -> Arc<AtomicBool> {
+pub fn spawn_key_sync(
+    tasks: &BackgroundTasks,
+    identity: TokenVerifier,
+    auth: ServiceChannel,
+    tokens: ServiceTokenSource,
+) -> Arc<AtomicBool> {
     let known = Arc::new(AtomicBool::new(false));
     let (flag, ended) = (known.clone(), tasks.clone());
     let mut auth = TokenServiceClient::new(auth);
@@ -52,7 +57,7 @@ pub fn spawn_key_sync(tasks: &BackgroundTasks, identity: TokenVerifier, auth: Se
 
 async fn refresh(
     auth: &mut TokenServiceClient<ServiceChannel>,
-    tokens: &ServiceTokens,
+    tokens: &ServiceTokenSource,
     identity: &TokenVerifier,
     wants_keys: bool,
 ) -> Result<(), Status> {
@@ -71,7 +76,7 @@ async fn refresh(
 /// Reports the sessions that were active in this process to auth-svc, which expires idle sessions.
 async fn report_activity(
     auth: &mut TokenServiceClient<ServiceChannel>,
-    tokens: &ServiceTokens,
+    tokens: &ServiceTokenSource,
     identity: &TokenVerifier,
 ) -> Result<(), Status> {
     let used = identity.take_unreported_sessions(MAX_REPORTED_SESSIONS);

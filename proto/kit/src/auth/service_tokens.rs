@@ -13,7 +13,7 @@ use tonic::{Code, Response, Status};
 
 /// Source of tokens for calls that a service makes without a user.
 #[derive(Clone)]
-pub struct ServiceTokens {
+pub struct ServiceTokenSource {
     auth: TokenServiceClient<ServiceChannel>,
     service: &'static str,
     secret: Secret,
@@ -27,7 +27,7 @@ struct Held {
     until: DateTime<Utc>,
 }
 
-impl ServiceTokens {
+impl ServiceTokenSource {
     /// Creates the token source of the service with the name `service`, which authenticates to auth-svc with `secret`.
     #[must_use]
     pub fn new(auth: ServiceChannel, service: &'static str, secret: Secret, identity: TokenVerifier, clock: clock::Clock) -> Self {

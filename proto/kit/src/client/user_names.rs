@@ -68,7 +68,7 @@ impl UserNameCache {
                 }
             }
             Err(cause) => {
-                tracing::warn!(%cause, "failed to load user names, showing user ids instead");
+                tracing::warn!(%cause, "failed to load user names from auth-svc, showing user ids instead");
                 found.extend(missing.into_iter().map(|id| (id, format!("#{id}"))));
             }
         }

@@ -33,7 +33,7 @@ impl InvalidSetting {
 
 /// Help heading of the settings for operating Patio. Settings for everyday use have no heading. README contains one table per
 /// heading.
-pub const OPERATING_HELP_HEADING: &str = "Operating";
+pub const OPERATION_HELP_HEADING: &str = "Operating";
 /// Help heading of the settings that are rarely changed.
 pub const TUNING_HELP_HEADING: &str = "Tuning, rarely needed";
 
@@ -45,7 +45,7 @@ pub struct Settings {
     pub data_dir: PathBuf,
     /// File to which each seal of the audit log is appended, and which `audit verify` compares with the database. Defaults to
     /// `seals.log` in the data folder with SQLite, and to no file with PostgreSQL.
-    #[arg(long, env = "PATIO_SEAL_FILE", help_heading = OPERATING_HELP_HEADING)]
+    #[arg(long, env = "PATIO_SEAL_FILE", help_heading = OPERATION_HELP_HEADING)]
     pub seal_file: Option<PathBuf>,
     /// URL of a PostgreSQL database, `postgres://user:password@host/name`, or of a pooler in session mode. Several hosts separated
     /// by commas are the servers of one cluster; Patio uses the server that accepts writes. If unset, SQLite files are used.
@@ -54,10 +54,10 @@ pub struct Settings {
     /// URL of a PostgreSQL standby that serves lists, reports, exports and the audit log. The standby belongs to the same cluster as
     /// the primary; one host name may lead to several standbys. A standby that is unavailable, slow or behind is not used. If unset,
     /// the primary serves all queries.
-    #[arg(long, env = "PATIO_DATABASE_READ_URL", hide_env_values = true, help_heading = OPERATING_HELP_HEADING)]
+    #[arg(long, env = "PATIO_DATABASE_READ_URL", hide_env_values = true, help_heading = OPERATION_HELP_HEADING)]
     pub database_read_url: Option<Secret>,
     /// Allows a service in its own process to store its data in SQLite files. Only one replica of the service may run then.
-    #[arg(long, env = "PATIO_SEPARATE_SQLITE", help_heading = OPERATING_HELP_HEADING)]
+    #[arg(long, env = "PATIO_SEPARATE_SQLITE", help_heading = OPERATION_HELP_HEADING)]
     #[arg(default_value_t = false, action = clap::ArgAction::Set)]
     pub separate_sqlite: bool,
     /// Maximum number of PostgreSQL connections for writes, for each service that runs in the process. Reads use up to 3/8 of this
@@ -70,62 +70,62 @@ pub struct Settings {
     #[arg(long, env = "PATIO_REDIS_URL", hide_env_values = true)]
     pub redis_url: Option<Secret>,
     /// PEM file with the CA certificates that are trusted for a Redis server over TLS. Defaults to the public authorities.
-    #[arg(long, env = "PATIO_REDIS_CA_FILE", help_heading = OPERATING_HELP_HEADING)]
+    #[arg(long, env = "PATIO_REDIS_CA_FILE", help_heading = OPERATION_HELP_HEADING)]
     pub redis_ca: Option<PathBuf>,
     /// Secret with which services authenticate to auth-svc. Required, with the same value, when services run in separate
     /// processes. To change it, set several values separated by commas, the new value first: the first value is used, and all
     /// values are accepted.
-    #[arg(long, env = "PATIO_SERVICE_SECRET", help_heading = OPERATING_HELP_HEADING, default_value = "", hide_env_values = true)]
+    #[arg(long, env = "PATIO_SERVICE_SECRET", help_heading = OPERATION_HELP_HEADING, default_value = "", hide_env_values = true)]
     pub service_secret: Secret,
     /// Folder with `tls.crt`, `tls.key` and `ca.crt` (PEM) for mutual TLS between services. The URLs of services then have
     /// to begin with `https://`. Changed files are reloaded without a restart.
-    #[arg(long, env = "PATIO_SERVICE_TLS", help_heading = OPERATING_HELP_HEADING)]
+    #[arg(long, env = "PATIO_SERVICE_TLS", help_heading = OPERATION_HELP_HEADING)]
     pub service_tls: Option<PathBuf>,
     /// URL of auth-svc: one host name that resolves to all replicas, or several URLs separated by commas.
-    #[arg(long, env = "PATIO_AUTH_URL", help_heading = OPERATING_HELP_HEADING, default_value = "http://127.0.0.1:50051")]
+    #[arg(long, env = "PATIO_AUTH_URL", help_heading = OPERATION_HELP_HEADING, default_value = "http://127.0.0.1:50051")]
     pub auth_url: String,
     /// URL of campaign-svc: one host name that resolves to all replicas, or several URLs separated by commas.
-    #[arg(long, env = "PATIO_CAMPAIGN_URL", help_heading = OPERATING_HELP_HEADING, default_value = "http://127.0.0.1:50052")]
+    #[arg(long, env = "PATIO_CAMPAIGN_URL", help_heading = OPERATION_HELP_HEADING, default_value = "http://127.0.0.1:50052")]
     pub campaign_url: String,
     /// URL of vehicle-svc: one host name that resolves to all replicas, or several URLs separated by commas.
-    #[arg(long, env = "PATIO_VEHICLE_URL", help_heading = OPERATING_HELP_HEADING, default_value = "http://127.0.0.1:50053")]
+    #[arg(long, env = "PATIO_VEHICLE_URL", help_heading = OPERATION_HELP_HEADING, default_value = "http://127.0.0.1:50053")]
     pub vehicle_url: String,
     /// URL of import-svc: one host name that resolves to all replicas, or several URLs separated by commas.
-    #[arg(long, env = "PATIO_IMPORT_URL", help_heading = OPERATING_HELP_HEADING, default_value = "http://127.0.0.1:50054")]
+    #[arg(long, env = "PATIO_IMPORT_URL", help_heading = OPERATION_HELP_HEADING, default_value = "http://127.0.0.1:50054")]
     pub import_url: String,
     /// Allows a PostgreSQL server whose settings could lose acknowledged saves in a crash, such as `fsync = off`.
-    #[arg(long = "unsafe", env = "PATIO_ALLOW_DATA_LOSS", help_heading = OPERATING_HELP_HEADING, default_value_t = false,
+    #[arg(long = "unsafe", env = "PATIO_ALLOW_DATA_LOSS", help_heading = OPERATION_HELP_HEADING, default_value_t = false,
         action = clap::ArgAction::Set,
         num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub allow_data_loss: bool,
     /// Address of the metrics and health endpoints, on a separate port; `off` disables them.
-    #[arg(long, env = "PATIO_METRICS_LISTEN", help_heading = OPERATING_HELP_HEADING, default_value = "127.0.0.1:0",
+    #[arg(long, env = "PATIO_METRICS_LISTEN", help_heading = OPERATION_HELP_HEADING, default_value = "127.0.0.1:0",
         value_parser = listen_or_off)]
     pub admin_listen: ListenAddress,
     /// Time in seconds after SIGTERM during which the process reports that it is not ready, but still accepts requests.
-    #[arg(long, env = "PATIO_SHUTDOWN_DELAY_SECONDS", help_heading = OPERATING_HELP_HEADING, default_value = "1", value_parser = seconds)]
+    #[arg(long, env = "PATIO_SHUTDOWN_DELAY_SECONDS", help_heading = OPERATION_HELP_HEADING, default_value = "1", value_parser = seconds)]
     pub shutdown_delay_seconds: Duration,
     /// Log level: `error`, `warn`, `info` or `debug`, for all modules or per module, such as `info,vehicle_svc=debug`.
-    #[arg(long, env = "PATIO_LOG", help_heading = OPERATING_HELP_HEADING, default_value = "info")]
+    #[arg(long, env = "PATIO_LOG", help_heading = OPERATION_HELP_HEADING, default_value = "info")]
     pub log: String,
     /// Whether log events are written as JSON, one per line.
-    #[arg(long, env = "PATIO_LOG_JSON", help_heading = OPERATING_HELP_HEADING, default_value_t = false, action = clap::ArgAction::Set)]
+    #[arg(long, env = "PATIO_LOG_JSON", help_heading = OPERATION_HELP_HEADING, default_value_t = false, action = clap::ArgAction::Set)]
     pub log_json: bool,
     /// URL of the trace collector (OTLP over gRPC), such as `http://collector:4317`, or `https://collector:4317` over TLS. If unset,
     /// no traces are sent.
-    #[arg(long, env = "PATIO_OTLP_ENDPOINT", help_heading = OPERATING_HELP_HEADING)]
+    #[arg(long, env = "PATIO_OTLP_ENDPOINT", help_heading = OPERATION_HELP_HEADING)]
     pub otlp_url: Option<String>,
     /// Headers that the trace collector requires, such as `authorization=Bearer abc`; several are separated by commas.
-    #[arg(long, env = "PATIO_OTLP_HEADERS", help_heading = OPERATING_HELP_HEADING, default_value = "", hide_env_values = true)]
+    #[arg(long, env = "PATIO_OTLP_HEADERS", help_heading = OPERATION_HELP_HEADING, default_value = "", hide_env_values = true)]
     pub otlp_headers: Secret,
     /// PEM file with the CA certificates that are trusted for a trace collector over TLS. Defaults to the public authorities.
-    #[arg(long, env = "PATIO_OTLP_CA_FILE", help_heading = OPERATING_HELP_HEADING)]
+    #[arg(long, env = "PATIO_OTLP_CA_FILE", help_heading = OPERATION_HELP_HEADING)]
     pub otlp_ca: Option<PathBuf>,
     /// Share of requests that are traced, 0 to 1. A request that arrives with a trace context keeps that trace's sampling decision.
-    #[arg(long, env = "PATIO_OTLP_SAMPLE_RATIO", help_heading = OPERATING_HELP_HEADING, default_value_t = 1.0, value_parser = share)]
+    #[arg(long, env = "PATIO_OTLP_SAMPLE_RATIO", help_heading = OPERATION_HELP_HEADING, default_value_t = 1.0, value_parser = share)]
     pub otlp_sample_ratio: f64,
     /// Whether services offer gRPC reflection.
-    #[arg(long, env = "PATIO_REFLECTION", help_heading = OPERATING_HELP_HEADING, default_value_t = false, action = clap::ArgAction::Set)]
+    #[arg(long, env = "PATIO_REFLECTION", help_heading = OPERATION_HELP_HEADING, default_value_t = false, action = clap::ArgAction::Set)]
     pub reflection: bool,
 }
 

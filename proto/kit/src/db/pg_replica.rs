@@ -29,9 +29,9 @@ const REPLICA_TIMEOUT: Duration = Duration::from_secs(1);
 /// Interval at which the lag of the replica is measured.
 const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Write-ahead log position that was last read from the primary. All queries that began before the read share this position.
+/// Cache of the write-ahead log position that was last fetched from the primary. All queries that began before the fetch use it.
 #[derive(Default)]
-struct Positions {
+struct PositionCache {
     /// Lowest query number for which the position `last` is too old. Queries with lower numbers began before `last` was read.
     covered: u64,
     last: Option<WalPosition>,
@@ -43,7 +43,7 @@ type Pending = Option<(WalPosition, Instant)>;
 /// Connections of a service to the read replica, and the replica's last known state.
 pub(super) struct PgReplica {
     pool: PostgresPool,
-    positions: Mutex<Positions>,
+    positions: Mutex<PositionCache>,
     next_ticket: AtomicU64,
     is_usable: AtomicBool,
     pending: StdMutex<Pending>,

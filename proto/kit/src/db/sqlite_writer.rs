@@ -193,7 +193,7 @@ async fn commit(connection: &mut SqliteConnection, group: &mut [Job], waits: &mu
 /// Rolls the transaction back, unless the database has already done so.
 async fn rollback(connection: &mut SqliteConnection) {
     if let Err(cause) = connection.execute("rollback").await {
-        tracing::debug!(%cause, "rollback failed, the database may have rolled back already");
+        tracing::debug!(%cause, "failed to roll back a transaction, the database may have rolled back already");
     }
 }
 

@@ -57,7 +57,7 @@ pub async fn flush_spans() {
     let Some(provider) = PROVIDER.get() else { return };
     let done = tokio::task::spawn_blocking(|| provider.shutdown_with_timeout(Duration::from_secs(3))).await;
     if let Ok(Err(cause)) = done {
-        tracing::debug!(%cause, "failed to send the remaining spans before exit, they are lost");
+        tracing::debug!(%cause, "failed to send the remaining trace spans before exit, they are lost");
     }
 }
 

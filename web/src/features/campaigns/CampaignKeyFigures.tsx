@@ -8,8 +8,7 @@ import type { CampaignWithPendingSaves } from './api'
 import { computeFinishForecast } from './dashboard/forecast'
 import { getDateFormatters } from './dashboard/dateFormatters'
 import { useDashboardText } from './dashboard/text'
-import { formatFinishTimeRange } from './dashboard/describeForecast'
-import { formatFinishTime } from './formatFinishTime'
+import { formatCampaignFinish } from './dashboard/describeForecast'
 import { sumInspectionsPerHour } from './inspectionsPerHour'
 import { PendingSavesLine } from './PendingSavesLine'
 import { countDefectiveVehicles, sumStatusCounts } from './StatusStackedBar'
@@ -67,7 +66,7 @@ function FinishFigure({ campaign, pace, activity, yard }: NumbersProps) {
   const formats = getDateFormatters(useLanguage())
   const now = useCurrentTime()
   const { finish, need } = activity ? computeFinishForecast(activity, pace?.per_hour ?? 0, campaign.due_at, now) : { finish: null, need: null }
-  const value = finish ? formatFinishTimeRange(finish, formats, now, t) : pace?.finish_at ? formatFinishTime(pace.finish_at, now) : NONE
+  const value = formatCampaignFinish(finish, pace, formats, now, t) || NONE
   const due = need && words(need.isLate ? 'number.late' : 'number.onTime', { when: formats.moment(need.dueAt, now) })
   return <Figure name={words('number.finish')} value={value} more={due || (yard !== null && words('number.wholeCampaign'))} isText={value.length > TIME_LENGTH} />
 }

@@ -8,8 +8,8 @@ import { compareNaturally, isShownYard } from '@/lib/yards'
 import { Icon } from '@/ui/Icon'
 import table from '@/ui/Table.module.css'
 import { getDateFormatters } from './dashboard/dateFormatters'
-import { formatFinishTimeRange } from './dashboard/describeForecast'
-import { computeFinishForecast, estimateFinishTime, type FinishTimeRange } from './dashboard/forecast'
+import { formatCampaignFinish } from './dashboard/describeForecast'
+import { computeFinishForecast, estimateFinishTime } from './dashboard/forecast'
 import { useDashboardText } from './dashboard/text'
 import type { WorkingHours } from './dashboard/workingHours'
 import { sumInspectionsPerHour } from './inspectionsPerHour'
@@ -45,6 +45,8 @@ const listUnassignedGroups = (yards: YardProgress[]): YardProgress[] => yards.fi
 export function YardTable({ yards, pace, activity, hrefOf, current, manages }: YardTableProps) {
   const t = useCampaignsText()
   const now = useCurrentTime()
+  const words = useDashboardText()
+  const formats = getDateFormatters(useLanguage())
   const shown = [...listShownYards(yards), ...listUnassignedGroups(yards)]
   if (shown.length === 0) return null
   const isWorked = (pace?.people.length ?? 0) > 0
@@ -96,7 +98,7 @@ export function YardTable({ yards, pace, activity, hrefOf, current, manages }: Y
               <th scope="row">{t('yardTable.all')}</th>
               <Counts label={t('yardTable.all')} counts={all} done={sum('done')} total={sum('total')} />
               {isWorked && (
-                <Work yard={{ done: sum('done'), total: sum('total') }} people={pace?.people ?? []} hours={hours} finish={finish} manages={manages}>
+                <Work yard={{ done: sum('done'), total: sum('total') }} people={pace?.people ?? []} hours={hours} end={formatCampaignFinish(finish, pace, formats, now, words)} manages={manages}>
                   {(names) => t('number.people', { n: names.length })}
                 </Work>
               )}
@@ -147,24 +149,23 @@ interface WorkProps {
    * Estimated end of the campaign, in the row of all yards. Absent in the rows of single yards, where the end is estimated from the yard's
    * own pace.
    */
-  finish?: FinishTimeRange | null
+  end?: string
   manages: boolean
   children: (names: string[]) => ReactNode
 }
 
 /** Cells with the present work in one yard, or in all yards: vehicles per hour, estimated end, and the people who work there. */
-function Work({ yard: { done, total }, people, hours, finish, manages, children }: WorkProps) {
-  const t = useDashboardText()
+function Work({ yard: { done, total }, people, hours, end, manages, children }: WorkProps) {
   const formats = getDateFormatters(useLanguage())
   const now = useCurrentTime()
   const perHour = sumInspectionsPerHour(people)
-  const end = done < total ? estimateFinishTime(total - done, perHour, hours, now) : null
-  const range = finish ?? (end === null ? null : { earliest: end, latest: end })
+  const estimated = done < total ? estimateFinishTime(total - done, perHour, hours, now) : null
+  const shown = end ?? (estimated === null ? '' : formats.moment(estimated, now))
   const names = [...new Set(people.map(({ hmc }) => hmc))]
   return (
     <>
       {manages && <td className={`${styles.number} ${styles.rate}`}>{perHour > 0 ? formatCount(Math.round(perHour)) : NONE}</td>}
-      {manages && <td className={`${styles.number} ${styles.rate}`}>{range === null ? NONE : formatFinishTimeRange(range, formats, now, t)}</td>}
+      {manages && <td className={`${styles.number} ${styles.rate}`}>{shown || NONE}</td>}
       <td className={`${styles.people} ellipsis`} title={names.join(', ') || undefined}>{children(names)}</td>
     </>
   )

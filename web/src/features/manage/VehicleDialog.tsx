@@ -19,11 +19,11 @@ import styles from './VehicleDialog.module.css'
 type Entry = Pick<Vehicle, 'vin_number' | 'parking_space' | 'status' | 'operator_notes' | 'admin_notes'>
 const entryOf = ({ vin_number, parking_space, status, operator_notes, admin_notes }: Vehicle): Entry => ({ vin_number, parking_space, status, operator_notes, admin_notes })
 
-/** Id and typed values of the edited vehicle. Both are kept when the session expires, and restored when the same person signs in again. */
+/** Hook that holds the id of the edited vehicle and the values that the person has entered. Both are kept when the session expires, and restored when the same person signs in again. */
 const useEntry = createFormDraftHook<{ id: number; entry: Entry } | null>(null)
 
 /**
- * Merges the typed values with the vehicle as stored now. A field that the person did not change, compared with `before`, gets the stored
+ * Merges the entered values with the vehicle as stored now. A field that the person did not change, compared with `before`, gets the stored
  * value.
  */
 function merged(entry: Entry, before: Vehicle, now: Vehicle): Entry {

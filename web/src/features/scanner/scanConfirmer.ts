@@ -6,7 +6,7 @@ export interface CodeReading {
   format: string
   /** Whether the decoding pass used the unmodified picture, not a rotated, sharpened or enlarged picture. */
   plain: boolean
-  /** Whether the text comes from a blurred-code pass in which no character is doubtful. */
+  /** Whether the decoder of blurred codes read the text, with every character certain. */
   isBlurred?: boolean
 }
 

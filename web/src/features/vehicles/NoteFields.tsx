@@ -1,4 +1,4 @@
-import { useId, useRef } from 'react'
+import { useId, useRef, useState } from 'react'
 import { Button } from '@/ui/Button'
 import { TextArea } from '@/ui/Field'
 import { useInspectionText } from './text'
@@ -20,22 +20,25 @@ export function NoteFields({ inspection }: { inspection: InspectionForm }) {
   const t = useInspectionText()
   const box = useRef<HTMLDivElement>(null)
   const { entry, change, supervisor, saved, closed, listRecentNotes } = inspection
-  const offersRecent = shouldHaveNote(entry.status) && entry.operator_notes === '' && !saved && !closed
+  const [isTyping, setIsTyping] = useState(false)
+  const isEmpty = entry.operator_notes === ''
+  // While the person types, the buttons keep their place, so that the text field does not move.
+  const offersRecent = shouldHaveNote(entry.status) && (isEmpty || isTyping) && !saved && !closed
   const insert = (note: string) => {
     change({ operator_notes: note })
     box.current?.focus() // not the text field, which would open the keyboard of a phone
   }
   return (
     <div ref={box} className={styles.notes} tabIndex={-1}>
-      {offersRecent && <RecentNotes notes={listRecentNotes()} onChoose={insert} />}
-      <TextArea label={t('vehicle.operatorNotes')} value={entry.operator_notes} maxLength={LONGEST} readOnly={saved} onChange={(event) => change({ operator_notes: event.target.value })} />
+      {offersRecent && <RecentNotes notes={listRecentNotes()} disabled={!isEmpty} onChoose={insert} />}
+      <TextArea label={t('vehicle.operatorNotes')} value={entry.operator_notes} maxLength={LONGEST} readOnly={saved} onFocus={() => setIsTyping(isEmpty)} onBlur={() => setIsTyping(false)} onChange={(event) => change({ operator_notes: event.target.value })} />
       <TextArea label={t('vehicle.adminNotes')} value={entry.admin_notes} maxLength={LONGEST} readOnly={!supervisor || saved} hint={supervisor ? null : t('vehicle.adminNotesHint')} onChange={(event) => change({ admin_notes: event.target.value })} />
     </div>
   )
 }
 
 /** Buttons that insert an operator note which the person has saved before in this campaign. */
-function RecentNotes({ notes, onChoose }: { notes: string[]; onChoose: (note: string) => void }) {
+function RecentNotes({ notes, disabled, onChoose }: { notes: string[]; disabled: boolean; onChoose: (note: string) => void }) {
   const t = useInspectionText()
   const id = useId()
   if (notes.length === 0) return null
@@ -43,7 +46,7 @@ function RecentNotes({ notes, onChoose }: { notes: string[]; onChoose: (note: st
     <div className={styles.recent} role="group" aria-labelledby={id}>
       <span id={id} className="quiet">{t('notes.recent')}</span>
       {notes.map((note) => (
-        <Button key={note} aria-label={t('notes.insert', { note: shorten(note) })} onClick={() => onChoose(note)}>{shorten(note)}</Button>
+        <Button key={note} disabled={disabled} aria-label={t('notes.insert', { note: shorten(note) })} onClick={() => onChoose(note)}>{shorten(note)}</Button>
       ))}
     </div>
   )

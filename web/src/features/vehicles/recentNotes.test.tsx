@@ -74,6 +74,8 @@ test('recent notes are offered neither with ok nor while the field has text', as
   await person.click(button('ng'))
   expect(offered()).toEqual(['roof'])
   await person.type(field(), 'x')
+  expect(button('Insert note: roof')).toHaveProperty('disabled', true)
+  await person.tab()
   expect(offered()).toEqual([])
   await person.clear(field())
   expect(offered()).toEqual(['roof'])

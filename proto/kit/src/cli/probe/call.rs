@@ -4,7 +4,7 @@ use crate::{
         probe::contract,
         session_file::{self, StoredSession},
     },
-    config::{OPERATING_HELP_HEADING, secret::Secret},
+    config::{OPERATION_HELP_HEADING, secret::Secret},
 };
 use anyhow::Context;
 use clap::Args;
@@ -28,10 +28,10 @@ pub struct CallOptions {
     #[arg(default_value = "{}")]
     message: String,
     /// Token of a session. Without it, the session that `patio login` stored is used.
-    #[arg(long, env = "PATIO_TOKEN", help_heading = OPERATING_HELP_HEADING, hide_env_values = true)]
+    #[arg(long, env = "PATIO_TOKEN", help_heading = OPERATION_HELP_HEADING, hide_env_values = true)]
     token: Option<Secret>,
     /// File in which `patio login` stores the session. Default: `.config/patio/session.json` in the home directory.
-    #[arg(long, env = "PATIO_SESSION_FILE", help_heading = OPERATING_HELP_HEADING)]
+    #[arg(long, env = "PATIO_SESSION_FILE", help_heading = OPERATION_HELP_HEADING)]
     session: Option<PathBuf>,
 }
 
