@@ -14,16 +14,18 @@ vi.mock('@/lib/tabsLock', () => ({
 }))
 afterEach(endSession)
 
-/** Lets requests that are answered at once end. This takes less time than the shortest backoff. */
-const soon = () => new Promise<string>((resolve) => { setTimeout(resolve, 100, 'still locked') })
+/** Time in milliseconds within which the lock must be released. The mocked backoff is longer. */
+const RELEASE_MS = 200
 
 test('a tab that closes its connection during the backoff releases the lock at once', async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(0.99) // the longest backoff
   signInAs(OPERATOR)
   const calls = stubServer({ 'GET /events': createReply(503, { code: 'UNAVAILABLE', message: '' }) })
   const feed = new LiveFeed(createTestQueryClient(), () => undefined)
   feed.start()
-  await soon()
-  expect([calls.length, locked.length]).toEqual([1, 1])
+  await vi.waitFor(() => expect([calls.length, locked.length]).toEqual([1, 1]))
+  await new Promise((resolve) => { setTimeout(resolve, 50) }) // the response is read, and the backoff has begun
   feed.start() // closes the earlier connection
-  expect(await Promise.race([locked[0], soon()])).toBeUndefined()
+  const late = new Promise<string>((resolve) => { setTimeout(resolve, RELEASE_MS, 'still locked') })
+  expect(await Promise.race([locked[0], late])).toBeUndefined()
 })
