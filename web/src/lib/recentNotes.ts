@@ -23,7 +23,9 @@ export const readRecentNotes = (user: string, campaign: number): string[] => rea
 export function recordNote(user: string, campaign: number, note: string): void {
   const text = note.trim()
   if (text === '') return
-  const notes = [text, ...readRecentNotes(user, campaign).filter((other) => other !== text)].slice(0, MAX_NOTES)
-  const others = readAll(user).filter((one) => one.campaign !== campaign)
+  const stored = readAll(user)
+  const earlier = stored.find((one) => one.campaign === campaign)?.notes ?? []
+  const notes = [text, ...earlier.filter((other) => other !== text)].slice(0, MAX_NOTES)
+  const others = stored.filter((one) => one.campaign !== campaign)
   writeStoredJson(localStorage, nameOf(user), [{ campaign, notes }, ...others].slice(0, MAX_CAMPAIGNS))
 }

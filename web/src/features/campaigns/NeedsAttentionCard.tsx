@@ -11,7 +11,7 @@ import { useCampaignsText } from './text'
 import type { YardProgress } from './YardProgressStrip'
 import styles from './NeedsAttentionCard.module.css'
 
-interface AttentionCardProps {
+interface NeedsAttentionCardProps {
   /** Ids of the campaigns for which the card lists phones with unsent saves. */
   campaigns: number[]
   /** Id of the campaign whose conflicts and long repairs are counted. When absent, the conflicts of all campaigns are counted. */
@@ -33,7 +33,7 @@ const SILENT_MS = 15 * 60_000
  * Card that lists what team leaders and supervisors should act on, worst first. The list contains open conflicts, phones with unsent saves,
  * idle yards, missing vehicles and long repairs.
  */
-export function NeedsAttentionCard({ campaigns, campaign, idle = [], missing = [], hasRepairs = false }: AttentionCardProps) {
+export function NeedsAttentionCard({ campaigns, campaign, idle = [], missing = [], hasRepairs = false }: NeedsAttentionCardProps) {
   const t = useCampaignsText()
   const conflicts = useOpenConflicts(campaign)
   const devices = useQueries({ queries: campaigns.map((id) => ({ ...pendingSavesOnDevicesQuery(id), staleTime: 60_000 })) })

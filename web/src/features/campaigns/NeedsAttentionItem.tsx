@@ -3,7 +3,7 @@ import { Link } from '@/lib/route'
 import { Icon, type IconName } from '@/ui/Icon'
 import styles from './NeedsAttentionItem.module.css'
 
-interface AttentionItemProps {
+interface NeedsAttentionItemProps {
   icon: IconName
   text: string
   /** Second line, such as the age of the problem. */
@@ -15,7 +15,7 @@ interface AttentionItemProps {
 }
 
 /** Row of the attention card: a problem, with a link to the page where a person can act on it. */
-export function NeedsAttentionItem({ icon, text, detail, to, isUrgent = false }: AttentionItemProps) {
+export function NeedsAttentionItem({ icon, text, detail, to, isUrgent = false }: NeedsAttentionItemProps) {
   return (
     <Link href={to} className={`${styles.item} ${isUrgent ? styles.urgent : ''}`}>
       <Icon name={icon} size={22} />
