@@ -48,6 +48,9 @@ static POSTGRES: Migrator = sqlx::migrate!("migrations/postgres");
 /// Database schema of campaign-svc: its name and its migrations for SQLite and PostgreSQL.
 pub const SCHEMA: Schema = Schema { name: "campaign", sqlite: &SQLITE, postgres: &POSTGRES };
 
+/// Selects the ids of the campaigns that users can see, from a copy of the database of campaign-svc.
+pub const SELECT_LIVE_CAMPAIGNS: &str = "select id from campaigns where state = 'live'";
+
 /// Binary of campaign-svc: its name, default listen address and schema.
 pub const BINARY: ServiceBinary = ServiceBinary { name: "campaign-svc", listen: "127.0.0.1:50052", schema: SCHEMA };
 

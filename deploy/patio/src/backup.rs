@@ -4,7 +4,12 @@ use crate::{
     process::{ProcessOptions, SCHEMAS},
 };
 use anyhow::Context;
-use patio_kit::{cli::print_to_stdout, db::Db, private_files};
+use patio_kit::{
+    cli::print_to_stdout,
+    config::Settings,
+    db::{Db, Schema, backup::query_ids},
+    private_files,
+};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -14,10 +19,13 @@ use tokio::process::Command;
 /// Name of the file with the audit seals (hash-chain links) of the audit log.
 const SEALS: &str = "seals.log";
 
+/// Number of times that the databases of campaigns and vehicles are copied until both copies contain the same campaigns.
+const MAX_COPIES: u32 = 3;
+
 /// Copies every database into a new folder and checks each copy.
 ///
-/// A database is copied after all databases that refer to its rows. For example, the campaigns are copied after the vehicles. Data
-/// written between two copies then looks like unfinished work, which the services complete or undo when they start.
+/// The databases are copied one after another while the services run, so that a change to two databases may be in one copy only.
+/// After a restore, the services complete or undo work that looks unfinished.
 pub async fn create(options: &ProcessOptions, folder: &Path, recipient: Option<&str>) -> anyhow::Result<()> {
     let settings = options.settings();
     anyhow::ensure!(settings.database_url.is_none(), "PostgreSQL is backed up with pg_dump; deploy/runbook.md says how");
@@ -28,14 +36,11 @@ pub async fn create(options: &ProcessOptions, folder: &Path, recipient: Option<&
     if let Some(seals) = seals {
         copy_file(&seals, &folder.join(SEALS), recipient).await?;
     }
+    copy_database(settings, auth_svc::SCHEMA, folder).await?;
+    copy_vehicles_and_campaigns(settings, folder).await?;
+    copy_database(settings, import_svc::SCHEMA, folder).await?;
     for schema in SCHEMAS {
-        let (held, file) = (settings.data_dir.join(format!("{}.db", schema.name)), folder.join(format!("{}.db", schema.name)));
-        anyhow::ensure!(held.is_file(), "{} does not exist", held.display());
-        private_files::create_file(&file)?;
-        let db = Db::open(schema, settings).await?;
-        db.backup_to(&file).await.with_context(|| format!("cannot copy {}", held.display()))?;
-        db.close().await;
-        let file = encrypt_for_recipient(file, recipient).await?;
+        let file = encrypt_for_recipient(database_file(folder, schema), recipient).await?;
         print_to_stdout(&format!("{}: {} bytes\n", file.display(), fs::metadata(&file)?.len()))?;
     }
     backup_age::record_backup(&settings.data_dir, folder)?;
@@ -49,14 +54,55 @@ pub async fn create(options: &ProcessOptions, folder: &Path, recipient: Option<&
     Ok(())
 }
 
-/// Copies an append-only file, such as the file of audit seals, and encrypts the copy if a recipient is given.
+fn database_file(folder: &Path, schema: Schema) -> PathBuf {
+    folder.join(format!("{}.db", schema.name))
+}
+
+/// Copies one database into the folder, while the services run.
+async fn copy_database(settings: &Settings, schema: Schema, folder: &Path) -> anyhow::Result<()> {
+    let (held, file) = (database_file(&settings.data_dir, schema), database_file(folder, schema));
+    anyhow::ensure!(held.is_file(), "{} does not exist", held.display());
+    private_files::create_file(&file)?;
+    let db = Db::open(schema, settings).await?;
+    db.backup_to(&file).await.with_context(|| format!("cannot copy {}", held.display()))?;
+    db.close().await;
+    Ok(())
+}
+
+/// Copies the database of vehicle-svc, then that of campaign-svc. Copies both again if a campaign was imported or deleted meanwhile,
+/// since the copies would then contain a campaign without its vehicles.
+async fn copy_vehicles_and_campaigns(settings: &Settings, folder: &Path) -> anyhow::Result<()> {
+    for copies_left in (0..MAX_COPIES).rev() {
+        let schemas = [vehicle_svc::SCHEMA, campaign_svc::SCHEMA];
+        for schema in schemas {
+            copy_database(settings, schema, folder).await?;
+        }
+        let [vehicles, campaigns] = schemas.map(|schema| database_file(folder, schema));
+        let complete = query_ids(&vehicles, vehicle_svc::store::restore::SELECT_PUBLISHED_CAMPAIGNS).await?;
+        let torn: Vec<i64> = query_ids(&campaigns, campaign_svc::SELECT_LIVE_CAMPAIGNS).await?.difference(&complete).copied().collect();
+        if torn.is_empty() {
+            break;
+        }
+        if copies_left == 0 {
+            let text = format!("Campaigns {torn:?} were imported or deleted during the backup: after a restore they lack vehicles.\n");
+            return print_to_stdout(&text);
+        }
+        for file in [vehicles, campaigns] {
+            fs::remove_file(&file)?;
+        }
+    }
+    Ok(())
+}
+
+/// Copies an append-only file, such as the file of audit seals. Encrypts the copy with `age` if the public key `recipient` is given.
 async fn copy_file(from: &Path, to: &Path, recipient: Option<&str>) -> anyhow::Result<()> {
     private_files::create_file(to)?;
     fs::copy(from, to).with_context(|| format!("cannot copy {}", from.display()))?;
     encrypt_for_recipient(to.to_owned(), recipient).await.map(drop)
 }
 
-/// Encrypts a file for a recipient with `age` and deletes the plain file. Without a recipient, the file is left unchanged.
+/// Encrypts a file with `age` for the public key `recipient`, deletes the plain file and returns the path of the encrypted file.
+/// Without a recipient, leaves the file unchanged and returns its path.
 async fn encrypt_for_recipient(open: PathBuf, recipient: Option<&str>) -> anyhow::Result<PathBuf> {
     let Some(recipient) = recipient else { return Ok(open) };
     let sealed = with_age(&open);
@@ -84,7 +130,7 @@ pub async fn restore(options: &ProcessOptions, folder: &Path, identity: Option<&
     let data = &options.settings().data_dir;
     private_files::create_folder(data).with_context(|| format!("cannot create {}", data.display()))?;
     for schema in SCHEMAS {
-        let (held, file) = (data.join(format!("{}.db", schema.name)), folder.join(format!("{}.db", schema.name)));
+        let (held, file) = (database_file(data, schema), database_file(folder, schema));
         anyhow::ensure!(!held.exists(), "{} already exists: stop Patio and move its data folder away first", held.display());
         anyhow::ensure!(file.is_file() || with_age(&file).is_file(), "{} does not exist", file.display());
         let is_open = file.is_file() || identity.is_some();

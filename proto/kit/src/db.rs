@@ -1,4 +1,5 @@
 //! Database access of a service. Most SQL statements run unchanged on both `SQLite` and `PostgreSQL`.
+pub mod backup;
 mod connection_limit;
 mod health;
 mod open;
@@ -37,12 +38,8 @@ pub use health::DatabaseHealth;
 use open::{open_postgres, open_replica, open_sqlite};
 use pg_heartbeat::Heartbeat;
 pub use pg_pool::{PooledConnection, PostgresPool};
-use sqlx::{
-    Connection, SqlitePool,
-    migrate::Migrator,
-    sqlite::{SqliteConnectOptions, SqlitePoolOptions},
-};
-use std::{path::Path, sync::Arc};
+use sqlx::{Connection, SqlitePool, migrate::Migrator};
+use std::sync::Arc;
 pub use tx::Tx;
 
 /// Connection or connection pool on which a statement runs, one variant per database engine.
@@ -302,21 +299,6 @@ impl Db {
         }
     }
 
-    /// Copies an `SQLite` database into a new file while the database is in use, and checks the copy.
-    ///
-    /// # Errors
-    /// Returns an error on `PostgreSQL`, which has its own backup tools, and when the file cannot be written.
-    pub async fn backup_to(&self, file: &Path) -> anyhow::Result<()> {
-        let Pools::Sqlite { read, .. } = &self.pools else { anyhow::bail!("PostgreSQL is backed up with pg_dump") };
-        let file_name = file.to_str().ok_or_else(|| anyhow::anyhow!("the file name {} is not valid UTF-8", file.display()))?;
-        sqlx::query("vacuum into $1").bind(file_name).execute(read).await?;
-        let copy = SqlitePoolOptions::new().connect_with(SqliteConnectOptions::new().filename(file)).await?;
-        let found: String = sqlx::query_scalar("pragma integrity_check(1)").fetch_one(&copy).await?;
-        copy.close().await;
-        anyhow::ensure!(found == "ok", "{}: {found}", file.display());
-        Ok(())
-    }
-
     /// Sets the metrics of the connection pools and of the write queue.
     pub fn record_metrics(&self, service: &'static str) {
         let connections = |pool: &'static str, (size, idle, max): (u32, usize, u32)| {
@@ -380,7 +362,7 @@ where
 }
 
 /// Returns a migrator that ignores applied migrations unknown to this version. A newer version may have run such migrations,
-/// because two versions may run side by side. Migrations only add tables and columns, so that the older version still works.
+/// because two versions may run side by side. The older version still works, because migrations only add tables and columns.
 fn ignoring_unknown(steps: &Migrator) -> Migrator {
     let mut steps = Migrator::with_migrations(steps.iter().cloned().collect());
     steps.set_ignore_missing(true);

@@ -6,6 +6,9 @@ use patio_kit::{
 };
 use sqlx::query;
 
+/// Selects the ids of the campaigns that users can see, whose vehicles are therefore complete.
+pub const SELECT_PUBLISHED_CAMPAIGNS: &str = "select id from campaigns where gate in ('open', 'closed')";
+
 /// Increases the revisions of all campaigns and the versions of all vehicles. Clients then fetch all vehicle lists again. A save
 /// that requires an earlier version of a vehicle is rejected.
 ///

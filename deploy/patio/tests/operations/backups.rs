@@ -1,5 +1,6 @@
 //! Tests of backups by restoring them.
 use super::everything;
+use crate::workbooks;
 use patio_harness::{Client, Database, POSTGRES_URL_VARIABLE, Patio, ProgramOutput, TestFolder, acquire_shared_slot, run, wait_until};
 use patio_testing::print_to_stderr;
 use serde_json::json;
@@ -8,6 +9,7 @@ use std::{
     fs,
     path::Path,
     process::Command,
+    thread,
     time::{Duration, UNIX_EPOCH},
 };
 
@@ -89,6 +91,35 @@ fn an_online_backup_of_sqlite_can_be_restored() {
     assert!(done.code == Some(1) && done.text().contains("contains no seal of this service"), "{done:?}");
     let done = patio(&data, &["audit", "verify", "--seal", &seal]);
     assert!(done.code == Some(1) && done.text().contains("entries were cut off"), "{done:?}");
+}
+
+/// Number of vehicles whose database takes longer to copy than the import of a campaign takes.
+const MANY_VEHICLES: u32 = 40_000;
+
+/// Returns the ids that a query selects from a database file.
+#[tokio::main(flavor = "current_thread")]
+async fn ids(file: &Path, query: &'static str) -> Vec<i64> {
+    let mut database = SqliteConnection::connect(file.to_str().unwrap()).await.unwrap();
+    sqlx::query_scalar(query).fetch_all(&mut database).await.unwrap()
+}
+
+#[test]
+fn a_campaign_imported_during_a_backup_is_complete_in_the_copy_or_not_in_it() {
+    let (_turn, folder) = (acquire_shared_slot(), TestFolder::temporary());
+    let running = Patio::builder().folder(folder.path()).start();
+    let admin = running.sign_in();
+    admin.import_workbook(&workbooks::campaign("Large", "HB20", MANY_VEHICLES));
+    let (data, copy) = (running.data_folder(), folder.path().join("copy"));
+    let done = thread::scope(|scope| {
+        let backup = scope.spawn(|| patio(&data, &["backup", copy.to_str().unwrap()]));
+        wait_until("the vehicles are copied", Duration::from_secs(20), || copy.join("vehicle.db").exists());
+        admin.import_workbook(&workbooks::campaign("Small", "HB20", 1));
+        backup.join().unwrap()
+    });
+    running.stop();
+    assert!(done.code == Some(0) && !done.text().contains("lack vehicles"), "{done:?}");
+    let campaigns = ids(&copy.join("campaign.db"), "select id from campaigns where state = 'live' order by id");
+    assert_eq!(ids(&copy.join("vehicle.db"), "select distinct campaign_id from vehicles order by campaign_id"), campaigns);
 }
 
 #[test]

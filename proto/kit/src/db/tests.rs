@@ -4,6 +4,7 @@ use crate::lifecycle::BackgroundTasks;
 use patio_testing::{POSTGRES, from_environment, print_to_stderr};
 use sqlx::{ConnectOptions, postgres::PgConnectOptions};
 use std::{
+    path::Path,
     str::FromStr,
     sync::atomic::{AtomicBool, AtomicUsize, Ordering},
     time::{Duration, Instant},
