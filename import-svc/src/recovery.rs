@@ -54,19 +54,25 @@ pub fn spawn_rejected_workbook_purge(host: &ServiceHost, db: Db) {
     });
 }
 
-/// Recovers all orphaned imports, whose process died. Returns `true` if the database listed any import as running, on any replica;
-/// the background task then soon calls this function again.
+/// Recovers all orphaned imports, whose process died. Returns `true` if the database listed any import of any replica as running, so that
+/// the background task soon repeats the recovery. An import that cannot be recovered does not keep the others from being recovered.
+///
+/// # Errors
+/// Returns the last failure of an import, or the failure to list the running imports.
 async fn recover_all(host: &ServiceHost, db: &Db, running: &ActiveImports, tokens: &ServiceTokenSource) -> Result<bool> {
     let all = store::list_running_imports(db).await?;
     let is_any_running = !all.is_empty();
     let silent_since = host.clock.now() - HEARTBEAT_TIMEOUT;
     let silent: Vec<_> = all.into_iter().filter(|import| import.seen_at < silent_since).collect();
     metrics::gauge!("patio_saga_backlog", "saga" => "orphaned-imports").set(to_gauge_value(silent.len()));
+    let mut outcome = Ok(is_any_running);
     for lost in silent.into_iter().filter(|lost| !running.is_running(lost.id)) {
         let steps = SagaClients::new(&host.channels, tokens.call_context().await?);
-        recover_one(host, db, &steps, lost).await?;
+        if let Err(cause) = recover_one(host, db, &steps, lost).await {
+            outcome = Err(cause);
+        }
     }
-    Ok(is_any_running)
+    outcome
 }
 
 /// Ends one orphaned import: marks it as imported if its campaign was published, otherwise discards its draft campaign.

@@ -62,6 +62,8 @@ pub struct Kingdom {
     pub edited: vehicle::BulkEditResponse,
     /// Whether the response to the next publish call is lost.
     pub loses_answer: bool,
+    /// Campaign whose requests fail in campaign-svc.
+    pub broken: Option<i64>,
 }
 
 /// A process with import-svc and the test doubles.
@@ -220,6 +222,9 @@ impl DraftService for World {
 impl CampaignService for World {
     async fn get_campaign(&self, request: Request<pb::GetCampaignRequest>) -> Result<Response<pb::Campaign>, Status> {
         let (id, kingdom) = (request.get_ref().id, self.kingdom());
+        if kingdom.broken == Some(id) {
+            return Err(Status::internal("broken"));
+        }
         let kept = kingdom.campaigns.get(&id).filter(|kept| kept.published).ok_or_else(no_campaign)?;
         Ok(Response::new(campaign(id, kept)))
     }
