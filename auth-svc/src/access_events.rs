@@ -33,8 +33,7 @@ pub struct AccessEvent {
 struct Sort {
     user_id: i64,
     kind: &'static str,
-    /// Description of what the user did. Empty when [`MAX_EVENTS_PER_USER`] different events of the user are already counted; all
-    /// further events are counted together.
+    /// Description of what the user did. Empty for the common count of all events beyond [`MAX_EVENTS_PER_USER`] different events.
     summary: String,
     address: String,
 }
@@ -84,8 +83,8 @@ impl AccessEventLog {
         Ok(written?)
     }
 
-    /// Returns the audit entry to write for an access event (page view, sign-in or rejected call), and the key under which its
-    /// repetitions are counted. Returns `None` for a repetition.
+    /// Counts an access event (page view, sign-in or rejected call). Returns `None` if the event is a repetition. Otherwise returns
+    /// the key under which later repetitions are counted, and the audit entry to write.
     fn first(&self, access: &AccessEvent, now: DateTime<Utc>) -> Option<(Sort, AuditEvent)> {
         let AccessEvent { caller, event } = access;
         let mut sort = Sort { user_id: caller.user_id, kind: event.kind, summary: event.summary.clone(), address: event.address.clone() };
@@ -104,8 +103,8 @@ impl AccessEventLog {
         Some((sort, AuditEvent { summary, ..event.clone() }))
     }
 
-    /// Writes one audit entry for the repetitions of each access event (page view, sign-in or rejected call) first seen at least a
-    /// minute ago. An event without repetitions gets no further entry.
+    /// Writes the due counts of repeated access events (page views, sign-ins, rejected calls) to the audit log, one entry per count. A
+    /// count is due a minute after the first event. A count of 0 is not written.
     ///
     /// # Errors
     /// Returns a database error.

@@ -14,7 +14,7 @@ use patio_kit::{
 use patio_proto::access::Role;
 use serde_json::Value;
 
-/// Maximum age of a password confirmation (the caller entered the password again) for administrative actions that require one.
+/// Maximum time since the caller last entered the password, for administrative actions that require a recent password confirmation.
 const CONFIRMATION_MAX_AGE: TimeDelta = TimeDelta::minutes(5);
 
 /// The acting user, the time and the client's IP address of an administrative action on a user account.
@@ -28,7 +28,7 @@ pub struct Actor {
     pub address: String,
 }
 
-/// Locks the set of users until the commit, and checks in the database that the caller is still a supervisor.
+/// Takes the lock for user administration until the commit, and checks in the database that the caller is still a supervisor.
 ///
 /// The role in the caller's access token may be outdated for a few seconds after another replica has demoted the caller.
 pub(crate) async fn lock_and_check_supervisor(tx: &mut Tx<'_>, act: &Actor) -> Result<(), Error> {
@@ -40,8 +40,8 @@ pub(crate) async fn lock_and_check_supervisor(tx: &mut Tx<'_>, act: &Actor) -> R
     }
 }
 
-/// Checks that the caller entered the password again within [`CONFIRMATION_MAX_AGE`]. Returns `PasswordConfirmationRequired` otherwise.
-/// The check protects actions with lasting effect from a stranger who finds an unlocked phone.
+/// Checks that the caller entered the password within the last [`CONFIRMATION_MAX_AGE`], at sign-in or later. Returns
+/// `PasswordConfirmationRequired` otherwise. The check protects actions with lasting effect from a stranger who finds an unlocked phone.
 pub(crate) async fn check_password_confirmed(tx: &mut Tx<'_>, act: &Actor) -> Result<(), Error> {
     let is_confirmed =
         open_sessions::is_password_confirmed(tx, &act.caller.session_id, CONFIRMATION_MAX_AGE.num_milliseconds(), act.now).await?;

@@ -92,9 +92,9 @@ pub enum Error {
 }
 
 impl Error {
-    /// Converts the error into `anyhow::Error`. A failed database statement becomes a plain `sqlx::Error`.
+    /// Converts the error into `anyhow::Error`. For a failed database statement, the result contains the original `sqlx::Error`.
     ///
-    /// The type matters because the retry at startup recognizes an unreachable database by `sqlx::Error`.
+    /// The startup code recognizes an unreachable database by this `sqlx::Error`, and then retries.
     pub(crate) fn into_anyhow(self) -> anyhow::Error {
         match self {
             Self::Database(cause) => cause.into(),

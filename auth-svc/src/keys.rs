@@ -23,11 +23,11 @@ use std::sync::Arc;
 const LOCKOUT_SECRET: &str = "account";
 /// Name under which the database stores the secret that authenticates device tokens (proofs of earlier sign-ins with a browser).
 const DEVICE_TOKEN_SECRET: &str = "device";
-/// Name under which the database stores the secret for the encryption keys of phones. From the secret, auth-svc derives a key for
-/// each user, with which the user's phones encrypt vehicle saves that are not sent yet.
+/// Name under which the database stores the secret from which auth-svc derives one encryption key per user. With this key, the
+/// user's phones encrypt vehicle saves that are not sent yet.
 pub const PENDING_SAVES_SECRET_NAME: &str = "phone";
-/// Length in bytes of a device token (proof of an earlier sign-in) without its HMAC. These bytes are the user id, the user's token
-/// version (incremented when all sessions of the user end), and 16 random bytes.
+/// Length in bytes of the content of a device token, without the HMAC. The content is the user id, the token version and 16 random
+/// bytes. A device token proves an earlier sign-in, and becomes invalid when the user's token version is incremented.
 const DEVICE_TOKEN_LEN: usize = 8 + 8 + 16;
 
 /// All keys of auth-svc in memory, loaded from the database that all replicas share.
@@ -49,7 +49,7 @@ pub struct TokenSubject {
     pub role: Role,
     /// Id of the session the token belongs to.
     pub session: String,
-    /// Whether the token allows no action except changing the password, because the user has to change the password first.
+    /// Whether the user has to change the password first. If so, the token allows only this change.
     pub must_change_password: bool,
 }
 
@@ -67,8 +67,8 @@ pub struct IssuedToken {
     pub expires_at: DateTime<Utc>,
 }
 
-/// Creates the keys that the database lacks. The caller must hold [`store::users::lock_users`], so that two replicas do not create
-/// different keys.
+/// Creates the keys that the database lacks. The caller must hold the lock of [`store::users::lock_users`], so that two replicas do
+/// not create different keys.
 ///
 /// # Errors
 /// Returns a database error, or `Internal` when the system provides no random bytes.

@@ -165,7 +165,7 @@ async fn load_keys(config: &Config, host: &ServiceHost, db: &Db, sealing: &Arc<S
     Ok(Arc::new(keys))
 }
 
-/// Returns a copy of `host` (shared resources of the process) whose calls to auth-svc go directly to this process, not over the
+/// Returns a copy of `host`, the shared resources of the process, that directs calls to auth-svc to this process itself instead of the
 /// network. Also returns an empty cell, which the caller fills with the gRPC router of this process.
 ///
 /// Over the network, auth-svc could not reach itself during startup, because DNS lists only replicas that are ready.

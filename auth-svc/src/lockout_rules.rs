@@ -73,7 +73,7 @@ pub enum LockoutOperation {
     Check,
     /// Reserves an attempt before its password is verified: the attempt is counted as failed in advance.
     Reserve,
-    /// Releases a reserved attempt after its password was verified successfully: the failures of its counters are reset.
+    /// Releases a reserved attempt after its password was correct: resets the failures, and ends a block that the attempt began.
     Release,
     /// Restores a block in the counter cache (memory or Redis) from the database, for example after a restart of Redis. Contains the
     /// remaining time of the block in milliseconds.

@@ -93,7 +93,7 @@ pub async fn confirm_session(db: &Db, clock: &Clock, identity: &TokenVerifier, c
     Err(Error::NotSignedIn)
 }
 
-/// Selection of a user's sessions that a request ends.
+/// Sessions of a user to end: one session, or all sessions except the caller's.
 pub enum SessionSelection {
     /// Only the session with this id.
     One(String),
@@ -104,8 +104,8 @@ pub enum SessionSelection {
 /// Returns the open sessions of a user, most recently used first.
 ///
 /// # Errors
-/// Returns `NotAllowed` for another user's sessions unless the caller is a supervisor, `ReservedUser` for the developer account, or
-/// a database error.
+/// For another user's sessions, returns `NotAllowed` unless the caller is a supervisor, and `ReservedUser` for the developer account.
+/// Returns a database error when the statement fails.
 pub async fn list(db: &Db, caller: &Caller, user_id: i64) -> Result<Vec<OpenSession>, Error> {
     check_may(caller, user_id)?;
     sessions::list_user_sessions(db, user_id).await
@@ -115,7 +115,7 @@ pub async fn list(db: &Db, caller: &Caller, user_id: i64) -> Result<Vec<OpenSess
 ///
 /// # Errors
 /// - `NotAllowed` for the sessions of another user, unless the caller is a supervisor.
-/// - `ReservedUser` for the developer account.
+/// - `ReservedUser` for the developer account, unless this account is the caller.
 /// - `SessionNotFound` when the session has ended or belongs to another user.
 /// - A database error.
 pub async fn end_sessions(db: &Db, identity: &TokenVerifier, act: Actor, user_id: i64, which: SessionSelection) -> Result<usize, Error> {

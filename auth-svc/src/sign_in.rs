@@ -83,7 +83,7 @@ pub struct SignInService {
     pub db: Db,
     /// Source of the current time.
     pub clock: Clock,
-    /// Verifier of access tokens in this process, with its copy of the public keys and the revocation list.
+    /// Verifier of access tokens. Contains this process's copy of the public keys and the revocation list.
     pub identity: TokenVerifier,
     /// Keys for access tokens and device tokens (proofs of earlier sign-ins).
     pub keys: Arc<AuthKeys>,
@@ -296,8 +296,8 @@ impl SignInService {
         }
     }
 
-    /// Verifies the caller's password again. The session may then perform actions that require a recent password confirmation, for
-    /// the time `CONFIRMATION_MAX_AGE`.
+    /// Verifies the caller's password again. For the time `CONFIRMATION_MAX_AGE`, the session may then perform actions that require
+    /// a recent password confirmation.
     ///
     /// # Errors
     /// Returns `WrongCurrentPassword`, `LockedOut` after five wrong passwords, `Busy` or a database error. Returns `NotAllowed` when
@@ -342,7 +342,7 @@ impl SignInService {
         Ok(())
     }
 
-    /// Lifts every lockout and rate limit on a user's account; returns `true` if at least one lockout or rate limit existed.
+    /// Lifts every lockout and rate limit on a user's account, and resets the failed attempts. Returns `true` if there were any.
     ///
     /// # Errors
     /// Returns `ReservedUser`, `UserNotFound`, `NotAllowed` when the caller is not a supervisor, `NotSignedIn` when the caller

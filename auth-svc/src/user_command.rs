@@ -80,7 +80,7 @@ impl UserCommand {
     }
 }
 
-/// Describes a user in one line: login name (HMC), access level and last sign-in.
+/// Describes a user in one line: login name (HMC), role and time of the last sign-in.
 fn line(user: &StoredUser) -> String {
     let role = match user.role() {
         Role::Admin => "supervisor",

@@ -31,7 +31,7 @@ pub struct UserAdminService {
     pub db: Db,
     /// Source of the current time.
     pub clock: Clock,
-    /// Verifier of access tokens in this process, with its copy of the public keys and the revocation list.
+    /// Verifier of access tokens. Contains this process's copy of the public keys and the revocation list.
     pub identity: TokenVerifier,
     /// Password hasher for the passwords of new and changed users.
     pub passwords: PasswordHasher,
@@ -185,11 +185,11 @@ impl UserAdminService {
         Ok(())
     }
 
-    /// Returns all data stored about a user as JSON: the account, open sessions and audit entries.
+    /// Returns the personal data of a user as JSON: the account, open sessions and newest audit entries.
     ///
     /// # Errors
-    /// Returns `NotAllowed` for another user's data unless the caller is a supervisor, `ReservedUser` for the developer account,
-    /// `UserNotFound`, or a database error.
+    /// For another user's data, returns `NotAllowed` unless the caller is a supervisor, and `ReservedUser` for the developer account.
+    /// Returns `UserNotFound` when no user has this id, or a database error.
     pub async fn export_personal_data(&self, caller: &Caller, id: i64) -> Result<String, Error> {
         let own = caller.user_id == id;
         if !own && caller.role != Role::Admin {

@@ -21,8 +21,8 @@ pub struct Campaign {
     pub modified_by: Option<i64>,
     pub created_at: DateTime<Utc>,
     pub modified_at: DateTime<Utc>,
-    /// Time of the latest heartbeat of the import, publication, start of a sync to vehicle-svc, or deletion. The sweeper, a background
-    /// task, uses this time to find unfinished work.
+    /// Time of the latest of these events: creation, heartbeat from the import, publication, start of a sync to vehicle-svc, deletion.
+    /// The sweeper, a background task, finds unfinished work by this time.
     pub touched_at: DateTime<Utc>,
     /// Revision number of the campaign's name and write lock (open or closed for saves), incremented for each sync to vehicle-svc.
     pub revision: i64,
@@ -86,8 +86,8 @@ impl Campaign {
         self.synced_revision < self.revision
     }
 
-    /// Returns the write lock that vehicle-svc must apply to the campaign's vehicles. `Gate::Closed` rejects saves and is for campaigns
-    /// with the status Closed; `Gate::Open` allows saves and is for all other campaigns.
+    /// Returns the write lock that vehicle-svc must apply to the campaign's vehicles: `Gate::Closed`, which rejects saves, if the status
+    /// of the campaign is Closed; otherwise `Gate::Open`, which allows saves.
     pub fn vehicle_write_lock(&self) -> Gate {
         if self.is_closed() { Gate::Closed } else { Gate::Open }
     }
@@ -109,11 +109,11 @@ impl Campaign {
     }
 }
 
-/// A campaign with its progress: the numbers of all and of inspected vehicles, as far as the caller may see them.
+/// A campaign with its progress: the total number of vehicles and the number of inspected vehicles that the caller may see.
 #[derive(Debug, Clone)]
 pub struct CampaignView {
     pub campaign: Campaign,
-    /// Progress counters; `None` while vehicle-svc is unavailable.
+    /// Progress counters; `None` if vehicle-svc is unavailable and the counters are not cached.
     pub progress: Option<CachedProgress>,
     pub yard: Option<i32>,
 }

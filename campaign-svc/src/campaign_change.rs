@@ -87,8 +87,8 @@ fn status(number: i32) -> Result<CampaignStatus, String> {
     }
 }
 
-/// Validates the due date of an update request: the years 1970 to 9999, which every database can store. Returns `None` if the due
-/// date stays unchanged, and `Some(None)` if the request removes the due date.
+/// Validates the due date of an update request. The year must be between 1970 and 9999, a range that every database can store.
+/// Returns `None` if the due date stays unchanged, and `Some(None)` if the request removes the due date.
 fn due_at(new: Option<Option<DateTime<Utc>>>, clear: bool) -> Result<Option<Option<DateTime<Utc>>>, String> {
     match (new, clear) {
         (None, clear) => Ok(clear.then_some(None)),

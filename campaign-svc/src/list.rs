@@ -88,9 +88,9 @@ fn statuses(asked: &[i32]) -> Result<[CampaignStatus; 4], String> {
 impl Context {
     /// Returns one page of campaigns with their progress, and the page metadata.
     ///
-    /// A page of any size takes two SQL statements and one call to vehicle-svc for the counters. A filter by yard takes one more call,
-    /// and so does the order that lists campaigns with recent saves first. While vehicle-svc is unavailable, campaigns without cached
-    /// progress are returned without progress.
+    /// A page of any size takes two SQL statements and one call to vehicle-svc for the counters. A filter by yard and the order by
+    /// recent saves take one more call each. While vehicle-svc is unavailable, a filter by yard fails; without this filter, progress is
+    /// returned only for campaigns whose progress is cached.
     pub async fn list_campaigns(
         &self,
         context: &RequestContext,
@@ -126,7 +126,7 @@ impl Context {
     }
 
     /// Returns one campaign with its progress in the given yard, or in all yards when `yard` is `None`. While vehicle-svc is
-    /// unavailable, the campaign is returned without progress unless the progress is cached.
+    /// unavailable, returns the campaign with cached progress, or without progress if none is cached.
     pub async fn get_campaign(&self, context: &RequestContext, id: i64, yard: Option<i32>) -> Result<CampaignView, Error> {
         let mut checks = FieldErrors::default();
         let yard = yard.map(|id| checks.value_or_default("yard", seen_yard(id, context.caller.role)));

@@ -15,7 +15,7 @@ const PROGRESS_TIMEOUT: Duration = Duration::from_millis(1500);
 /// Reads the progress counters of campaigns (all and inspected vehicles). Clones share the cache.
 #[derive(Clone)]
 pub struct ProgressReader {
-    /// Shared cache that vehicle-svc updates with every save; `None` when the cache is not shared with vehicle-svc.
+    /// Cache shared with vehicle-svc, which updates the counters with every save. `None` when the services share no cache.
     cache: Option<Cache>,
     vehicles: VehicleClient,
 }

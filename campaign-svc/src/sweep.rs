@@ -16,8 +16,8 @@ const DELETION_RETRY_AGE: TimeDelta = TimeDelta::seconds(10);
 /// Time without an acknowledgement from vehicle-svc after which the sweeper sends a campaign's name and write lock (open or closed
 /// for saves) again.
 const SYNC_RETRY_AGE: TimeDelta = TimeDelta::seconds(5);
-/// Maximum number of deleted campaigns that one sweep handles, and of campaigns whose newest name and write lock vehicle-svc has not
-/// acknowledged.
+/// Maximum number of campaigns that one step of a sweep handles. Applies to unfinished deletions, and to repeated syncs of the name and
+/// write lock to vehicle-svc.
 const MAX_CAMPAIGNS_PER_SWEEP: i64 = 100;
 
 /// Names of the steps of a sweep, as written to the log.
@@ -26,10 +26,11 @@ const STEPS: [&str; 3] = ["discard drafts of lost imports", "finish deletions of
 /// step.
 static OUTAGES: [OutageTracker; 3] = [OutageTracker::new(), OutageTracker::new(), OutageTracker::new()];
 
-/// Finds and completes unfinished work; any number of replicas may run sweepers at the same time.
+/// Completes or reverts the work on campaigns that a crash or an unavailable vehicle-svc left unfinished. Any number of replicas
+/// may run sweepers at the same time.
 ///
-/// Every step can be repeated safely: deleting a campaign again does nothing, and vehicle-svc ignores a sync with an outdated
-/// revision.
+/// Every step can be repeated safely: a second deletion of a campaign does nothing, and vehicle-svc ignores campaign data with an
+/// outdated revision number.
 #[derive(Clone)]
 pub struct Sweeper(Context);
 
@@ -82,19 +83,19 @@ impl Sweeper {
     }
 }
 
-/// Maximum number of timeouts of calls to vehicle-svc in one step of a sweep. One slow campaign must not block the others, and an
-/// unresponsive vehicle-svc must not block the other steps.
+/// Number of timed-out calls to vehicle-svc after which a step of a sweep ends. The step continues after fewer timeouts, so that
+/// one slow campaign does not block the others. An unresponsive vehicle-svc must not block the next steps.
 const MAX_TIMEOUTS_PER_STEP: usize = 3;
 
-/// Failures of one step of a sweep.
+/// Counter of the timed-out calls in one step of a sweep.
 #[derive(Default)]
 struct StepFailures {
     timeouts: usize,
 }
 
 impl StepFailures {
-    /// Logs a failure for one campaign, so that the step continues with the next campaign. Returns the error when vehicle-svc is
-    /// unavailable or has timed out [`MAX_TIMEOUTS_PER_STEP`] times, which ends the step.
+    /// Logs the failure of a step for one campaign, so that the step continues with the next campaign. Returns the error, which
+    /// ends the step, when vehicle-svc is unavailable or [`MAX_TIMEOUTS_PER_STEP`] calls have timed out.
     fn log(&mut self, work: &str, id: i64, outcome: Result<(), Error>) -> Result<(), Error> {
         let Err(cause) = outcome else { return Ok(()) };
         self.timeouts += usize::from(cause.is_unavailable());

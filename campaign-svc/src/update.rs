@@ -1,15 +1,16 @@
 //! Updates a campaign, and sends its name and write lock (open or closed for saves) to vehicle-svc. Sending them is called a sync.
+//! Each sync has a revision number; a campaign is unsynced until vehicle-svc has acknowledged its newest revision.
 //!
 //! Most changes are stored first and synced afterwards. When the sync fails, the sweeper (a background task) repeats the sync.
 //!
-//! Closing is synced first and stored afterwards, because a Closed campaign must not accept further saves of its vehicles:
-//! 1. One transaction checks the rules and reserves the next revision, so that the row counts as unsynced.
-//! 2. vehicle-svc locks the campaign at that revision. If vehicle-svc is unavailable, the update fails without effect.
-//! 3. One transaction checks the rules again and stores Closed, with that revision as acknowledged.
+//! The status Closed is synced first and stored afterwards, because a Closed campaign must not accept further saves of its vehicles:
+//! 1. One transaction checks the rules and reserves the next revision, so that the campaign is unsynced.
+//! 2. vehicle-svc locks the campaign at that revision. If vehicle-svc is unavailable, the update fails and the campaign stays open.
+//! 3. One transaction checks the rules again, and stores Closed and that revision as acknowledged.
 //!
-//! After a crash between steps 2 and 3, the stored campaign is open but vehicle-svc has locked it. The row is unsynced, so the sweeper
-//! unlocks the campaign at a higher revision. If another sync used a higher revision between steps 1 and 3, Closed is synced again at
-//! an even higher revision before the response.
+//! After a crash between steps 2 and 3, the stored campaign is open, but vehicle-svc has locked it. Since the campaign is unsynced, the
+//! sweeper unlocks it at a higher revision. If another sync used a higher revision between steps 1 and 3, Closed is synced again at an
+//! even higher revision before the response.
 use crate::{
     campaign::{Campaign, CampaignState, CampaignView},
     campaign_change::{self, CampaignChange},
@@ -26,16 +27,17 @@ use patio_kit::{
 
 /// Result of the first transaction of a campaign update: the update is stored, or vehicle-svc must lock the campaign first.
 enum Begun {
-    /// The update is stored. `news` is `true` when it changed the campaign's name or write lock, which must then be sent to vehicle-svc.
+    /// The update is stored. `news` is `true` when the update changed the campaign's name or write lock, which must be sent to
+    /// vehicle-svc.
     ///
-    /// When `news` is `false`, nothing is sent, even if vehicle-svc has not acknowledged the newest revision: another caller may have
-    /// reserved that revision to close the campaign.
+    /// When `news` is `false`, nothing is sent, not even an unacknowledged revision: another caller may have reserved that revision
+    /// to close the campaign.
     Stored { campaign: Campaign, news: bool },
     /// The update closes the campaign: vehicle-svc must lock the campaign before the status Closed is stored.
     Closing(Campaign),
 }
 
-/// One update request for a campaign, with the data for its transactions and audit entry.
+/// Request to update one campaign: the caller, the changed fields and the time of the request.
 #[derive(Clone)]
 struct Save {
     context: RequestContext,
@@ -106,8 +108,8 @@ impl Context {
 
     /// Sends the name and write lock (open or closed for saves) of a stored campaign to vehicle-svc again, with a new revision number.
     ///
-    /// Returns `false` when nothing was sent: the campaign is not published, vehicle-svc has acknowledged its newest revision, or its
-    /// last sync began at or after `since` and may still be running.
+    /// Returns `false`, and sends nothing, when the campaign is not published or vehicle-svc has acknowledged its newest revision.
+    /// Also returns `false` when the last attempt began at or after `since`, because that attempt may still be running.
     pub async fn resync_to_vehicle_svc(&self, id: i64, since: DateTime<Utc>) -> Result<bool, Error> {
         let at = self.now();
         let raised = self.db.write(move |tx| Box::pin(async move { store::begin_resync(tx, id, since, at).await })).await?;
@@ -136,7 +138,8 @@ impl Save {
         Ok(Begun::Stored { campaign: self.store_update(tx, &before, after).await?, news })
     }
 
-    /// Stores the status Closed after vehicle-svc has locked the campaign at the `reserved` revision.
+    /// Stores the status Closed after vehicle-svc has locked the campaign. `reserved` is the revision that vehicle-svc has
+    /// acknowledged.
     async fn store_closed(&self, tx: &mut Tx<'_>, reserved: i64) -> Result<Campaign, Error> {
         let (before, mut after) = self.plan_update(tx).await?;
         if before.revision == reserved {
@@ -148,7 +151,7 @@ impl Save {
         self.store_update(tx, &before, after).await
     }
 
-    /// Returns the stored campaign and the campaign with the update applied. The row stays locked until the transaction ends.
+    /// Locks the campaign's row until the transaction ends, and returns the stored campaign and a copy with the update applied.
     async fn plan_update(&self, tx: &mut Tx<'_>) -> Result<(Campaign, Campaign), Error> {
         let before = store::lock_for_update(tx, self.id)
             .await?

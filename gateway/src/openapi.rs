@@ -119,7 +119,8 @@ fn refusal(description: &str) -> Value {
     json!({ "description": description, "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Problem" } } } })
 }
 
-/// Declares all error responses of an operation as plain text, for routes with the extension `x-refusals`.
+/// Declares all error responses of an operation as plain text. Called for routes with the extension `x-refusals`, whose errors are
+/// not JSON.
 fn as_plain_text(responses: &mut Map<String, Value>) {
     for (_, response) in responses.iter_mut().filter(|(status, _)| status.as_str() >= "400") {
         response["content"] = json!({ "text/plain": { "schema": { "type": "string" } } });

@@ -12,7 +12,7 @@ pub enum Error {
     /// No upload has this id, or the upload belongs to another user.
     #[error("Upload not found. Import the file again.")]
     UploadNotFound,
-    /// The upload id was already used by another user or for another file.
+    /// The upload id belongs to another user, or a different file was already imported under this upload id.
     #[error("This upload was already started by another user or with another file. Start the import again.")]
     UploadIdReused,
     /// The import with this upload id is still running.
@@ -61,7 +61,7 @@ pub enum Error {
     /// Writing an `.xlsx` workbook failed.
     #[error("failed to write a workbook: {0}")]
     WorkbookWriteFailed(#[from] rust_xlsxwriter::XlsxError),
-    /// The temporary file of a download, which import-svc has written, could not be read back.
+    /// Reading the temporary file of a download failed.
     #[error("failed to read the temporary file of a download: {0}")]
     FileReadFailed(std::io::Error),
     /// The task that reads or writes a file on a blocking thread panicked or was aborted.

@@ -71,7 +71,7 @@ pub struct RequestingUser {
 /// Runs imports of workbooks. Clones share the concurrency limit of the workbook reader.
 #[derive(Clone)]
 pub struct Importer {
-    /// Channels to other services, cache, clock and background tasks of this process.
+    /// Shared resources of this process: channels to other services, cache, clock and background tasks.
     pub host: ServiceHost,
     /// Database with the history of imports.
     pub db: Db,
@@ -167,7 +167,7 @@ impl From<Rejection> for Stop {
     }
 }
 
-/// State of one running import: its file, its user and its clients.
+/// State of one running import: its file, its user and its gRPC clients.
 struct Run {
     id: i64,
     host: ServiceHost,

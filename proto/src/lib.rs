@@ -44,13 +44,13 @@ pub const FILE_DESCRIPTOR_SET: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "
 pub struct RpcMethod {
     /// HTTP path of the rpc: `/package.Service/Method`.
     pub path: &'static str,
-    /// Minimum role of the caller, as a number of [`access::Role`]. 0 means that the rpc has no access rule and is rejected for
+    /// Minimum role of the caller, as the number of a role in [`access::Role`]. 0 means that the rpc has no access rule and is rejected for
     /// every caller.
     pub role: i32,
-    /// Minimum role of a user on whose behalf a service may call the rpc, as a number of [`access::Role`]. The number is 0 if no
+    /// Minimum role of a user on whose behalf a service may call the rpc, as the number of a role in [`access::Role`]. 0 means that no
     /// service may call the rpc on behalf of a user.
     pub on_behalf_of: i32,
-    /// Whether a user who has not yet made a required password change may call the rpc.
+    /// Whether users may call the rpc even while they must change their password.
     pub before_password_change: bool,
     /// Whether the rpc is idempotent, so that clients may retry a failed call.
     pub is_idempotent: bool,

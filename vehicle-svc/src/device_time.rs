@@ -1,4 +1,4 @@
-//! Validation of times that a device's clock measured. The clock may be wrong.
+//! Validation of times from a device's clock, which may be wrong.
 use crate::error::{Error, Result};
 use chrono::{DateTime, Datelike, Utc};
 use patio_kit::clock;

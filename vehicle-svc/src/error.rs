@@ -23,7 +23,7 @@ pub enum Error {
     /// The undo of a bulk job would change supervisor notes, and the caller is not a supervisor.
     #[error("This change includes supervisor notes. Only a supervisor can undo it.")]
     SupervisorRequired,
-    /// All campaigns of the bulk job were deleted, so that there is nothing to undo.
+    /// The bulk job cannot be undone, because all its campaigns were deleted.
     #[error("This change cannot be undone because the campaigns that it changed were deleted.")]
     CampaignsDeleted,
     /// The save is based on an outdated version of the vehicle, because another save came first.
@@ -63,7 +63,7 @@ pub enum Error {
     /// Another vehicle of the campaign already has this VIN.
     #[error("Another vehicle in this campaign already has the VIN {0}.")]
     VinTaken(String),
-    /// Each attempt to save met another change of the same vehicle.
+    /// Every attempt to save failed, because another change of the vehicle was stored at the same time.
     #[error("Another change was made at the same time. Try again.")]
     ConcurrentChange,
     /// The idempotency key of the save was used before for a save with other values.
@@ -72,7 +72,7 @@ pub enum Error {
     /// A field of the request is invalid; the text names the field and the rule.
     #[error("{0}")]
     InvalidField(String),
-    /// The save would exceed the maximum number of open conflicts per user; contains that maximum.
+    /// The save causes a conflict, but the user already has the maximum number of open conflicts. The variant contains the maximum.
     #[error("Your saves have caused {0} open conflicts, which is the maximum. Ask a team leader to resolve some before you continue.")]
     TooManyConflicts(i64),
     /// A database statement failed.

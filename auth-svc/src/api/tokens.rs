@@ -40,7 +40,7 @@ pub struct TokenApi {
     pub clock: Clock,
     /// Keys with which access tokens and service tokens are signed.
     pub keys: Arc<AuthKeys>,
-    /// Verifier of access tokens in this process, with its copy of the public keys and the revocation list.
+    /// Verifier of access tokens. Contains this process's copy of the public keys and the revocation list.
     pub identity: TokenVerifier,
     /// Shared secret with which other services request a service token.
     pub secret: Secret,

@@ -41,8 +41,8 @@ struct CircuitBreaker {
 }
 
 impl CounterCache {
-    /// Creates a counter cache in the Redis of `cache`, or in the memory of this process when `cache` is in memory. `timeout` is the
-    /// time limit of a Redis call.
+    /// Creates a counter cache. The counters are stored in Redis if `cache` uses Redis, otherwise in the memory of this process.
+    /// `timeout` is the time limit of a Redis call.
     #[must_use]
     pub fn from_cache(cache: &Cache, timeout: Duration) -> Self {
         match cache {

@@ -30,17 +30,17 @@ pub struct Lockout {
 }
 
 impl Lockout {
-    /// Creates a lockout with counters in the database and in a counter cache. The counter cache is the Redis of `cache`, or the memory of
-    /// this process when `cache` is in memory.
+    /// Creates a lockout with counters in the database and in a counter cache. The counter cache is in Redis if `cache` uses Redis,
+    /// otherwise in the memory of this process.
     #[must_use]
     pub fn new(cache: &Cache, db: Db, clock: Clock) -> Self {
         Self { cache: CounterCache::from_cache(cache, REDIS_TIMEOUT), db, clock }
     }
 
-    /// Checks that the attempt is not blocked now, without counting the attempt.
+    /// Checks that password attempts on these counters are not blocked now. Does not count an attempt.
     ///
     /// # Errors
-    /// Returns `LockedOut`, with the seconds until the block ends, when the attempt is blocked. Returns a database error when a
+    /// Returns `LockedOut`, with the seconds until the block ends, when attempts are blocked. Returns a database error when a
     /// statement fails.
     pub async fn check_attempt(&self, counter_names: &CounterNames) -> Result<(), Error> {
         let now = self.now();
@@ -88,8 +88,8 @@ impl Lockout {
         }
     }
 
-    /// Releases a reserved attempt whose password was correct: resets the failures of its counters and takes the attempt off the
-    /// rate limits. Runs in the caller's transaction. After the commit, the caller also calls [`Self::release_attempt_in_cache`].
+    /// Releases a reserved attempt after its password was correct. The failures of its counters are reset, and the rate limits no
+    /// longer count the attempt. After the commit, the caller also calls [`Self::release_attempt_in_cache`].
     ///
     /// # Errors
     /// Returns a database error.
@@ -97,8 +97,8 @@ impl Lockout {
         store::lockouts::apply_operation(tx, counter_names, LockoutOperation::Release, now_ms).await.map(drop)
     }
 
-    /// Releases, in the counter cache (memory or Redis), a reserved attempt whose password was correct. The caller first commits the
-    /// release in the database.
+    /// Releases a reserved attempt in the counter cache (memory or Redis) after its password was correct. The caller must first
+    /// commit the release in the database.
     pub async fn release_attempt_in_cache(&self, counter_names: &CounterNames) {
         self.cache.apply_operation(LockoutOperation::Release, counter_names, self.now()).await;
     }
@@ -143,12 +143,11 @@ pub fn locked_out_error(wait_ms: i64) -> Error {
     Error::LockedOut { seconds: (wait_ms + 999).div_euclid(1000).clamp(1, crate::lockout_rules::BLOCK_DURATION_MS / 1000) }
 }
 
-/// Returns the names of the lockout counters of a sign-in. `mark` is the counter id of the browser's device token (proof of an
-/// earlier sign-in), or `None` without a valid device token.
+/// Returns the names of the lockout counters of a sign-in. `account` and `place` are the hashes of the login name and of the address.
 ///
-/// A browser with a device token has a counter of its own. All other browsers share one counter per account and address, and are
-/// also subject to the rate limits. Every counter name, except that of an address, starts with a letter and the account;
-/// [`store::lockouts::delete_active_counters`] finds the counters of an account by this prefix.
+/// A browser with a device token (proof of an earlier sign-in) has its own counter with the id `mark`. All other browsers have no
+/// `mark`; they share one counter per account and address, and are subject to the rate limits.
+/// [`store::lockouts::delete_active_counters`] finds the counters of an account by their common format: a letter, then the account.
 #[must_use]
 pub fn sign_in_counter_names(account: &str, place: &str, mark: Option<&str>) -> CounterNames {
     let pair = format!("p:{account}:{place}");
@@ -165,7 +164,7 @@ pub fn sign_in_counter_names(account: &str, place: &str, mark: Option<&str>) -> 
 /// Returns the names of the lockout counters for verifying the current password of a signed-in user.
 ///
 /// The primary counter counts the attempts on the account from all addresses, and can block further attempts. The secondary counter
-/// belongs to sign-ins on the account from the same address, so that a failed attempt also counts towards the block of these sign-ins.
+/// is the counter of sign-ins to the account from the same address. Wrong current passwords can therefore also block these sign-ins.
 #[must_use]
 pub fn counter_names_of_own_password_check(account: &str, place: &str) -> CounterNames {
     CounterNames { primary: format!("o:{account}"), secondary: Some(format!("p:{account}:{place}")), rate_limits: Vec::new() }

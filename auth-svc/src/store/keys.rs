@@ -35,7 +35,7 @@ pub async fn has_keys(db: &Db) -> Result<bool, Error> {
     Ok(count > 0)
 }
 
-/// Deletes all signing keys and internal secrets. The caller must hold [`crate::store::users::lock_users`].
+/// Deletes all signing keys and internal secrets. The caller must hold the lock of [`crate::store::users::lock_users`].
 pub async fn delete_all_keys(tx: &mut Tx<'_>) -> Result<(), Error> {
     for statement in ["delete from signing_keys", "delete from own_keys"] {
         on!(tx.connection(), c => query(statement).execute(c).await.map(drop))?;
@@ -49,7 +49,7 @@ pub async fn load_signing_key_schedule(tx: &mut Tx<'_>) -> Result<Vec<(String, D
     Ok(turns)
 }
 
-/// Encrypts and inserts a signing key. The caller must hold [`crate::store::users::lock_users`].
+/// Encrypts and inserts a signing key. The caller must hold the lock of [`crate::store::users::lock_users`].
 pub async fn insert_signing_key(tx: &mut Tx<'_>, sealing: &SealingKey, key: &StoredKey) -> Result<(), Error> {
     let sealed = sealing.seal(&key.id, &key.private_key)?;
     on!(tx.connection(), c => query("insert into signing_keys (id, private_key, created_at, signs_from) values ($1, $2, $3, $4)")
@@ -71,8 +71,8 @@ pub async fn insert_secret(tx: &mut Tx<'_>, sealing: &SealingKey, name: &str, va
     Ok(())
 }
 
-/// Decrypts each stored key and encrypts it with the current sealing key; returns the number of keys. The caller must hold
-/// [`crate::store::users::lock_users`].
+/// Decrypts each stored key and encrypts it with the current sealing key; returns the number of keys. The caller must hold the lock
+/// of [`crate::store::users::lock_users`].
 pub async fn reencrypt_all_keys(tx: &mut Tx<'_>, sealing: &SealingKey) -> Result<usize, Error> {
     let mut count = 0;
     for (select, update) in [

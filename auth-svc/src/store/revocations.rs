@@ -48,8 +48,8 @@ impl Revocation {
 
 /// Inserts a revocation under the next sequence number and returns the stored revocation.
 ///
-/// The counter row stays locked until the commit, so that numbers become visible in ascending order. A service that polls the
-/// list therefore misses no number.
+/// The database row with the last number stays locked until the commit, so that numbers become visible in ascending order. A service
+/// that polls the list therefore misses no revocation.
 pub async fn insert(tx: &mut Tx<'_>, mut revocation: Revocation) -> Result<Revocation, Error> {
     revocation.sequence = on!(tx.connection(), c => query_scalar(
         "update counters set value = value + 1 where name = 'revocations' returning value").fetch_one(c).await)?;

@@ -23,7 +23,7 @@ use sqlx::{FromRow, query, query_as, query_scalar};
 pub struct StoredUser {
     /// User id; ids of deleted users are not reused.
     pub id: i64,
-    /// Login name of the user (called HMC, the employee registration number), as displayed.
+    /// Login name (HMC, the employee registration number) of the user, as displayed.
     pub hmc: String,
     /// Comparison key of the login name (HMC): the name in uniform letter case, unique among all users.
     pub hmc_key: String,
@@ -34,7 +34,7 @@ pub struct StoredUser {
     /// Counter incremented when all sessions of the user end. An increment invalidates the user's older device tokens (proofs of
     /// earlier sign-ins).
     pub token_version: i64,
-    /// Whether a supervisor set the password, so that the user has to change the password after signing in.
+    /// Whether the user has to change the password after signing in, for example because a supervisor set the password.
     pub must_change: bool,
     /// Time when the user was created.
     pub created_at: DateTime<Utc>,
@@ -74,7 +74,7 @@ impl StoredUser {
 pub struct NewUser {
     /// Fixed id for one of the first two users; `None` when the database is to assign the next id.
     pub id: Option<i64>,
-    /// Login name of the new user (called HMC, the employee registration number).
+    /// Login name (HMC, the employee registration number) of the new user.
     pub hmc: Hmc,
     /// Role of the user: `Operator`, `Manager` or `Admin`.
     pub role: Role,
@@ -123,10 +123,10 @@ pub async fn has_users(db: &Db) -> Result<bool, Error> {
     Ok(count > 0)
 }
 
-/// Locks the set of users until the commit. Rules about all users, such as 'one supervisor must remain', then hold despite concurrent
-/// changes.
+/// Takes the lock for changes of users and keys, and holds the lock until the commit. Rules about all users, such as 'one supervisor
+/// must remain', then hold despite concurrent changes.
 ///
-/// On `PostgreSQL` the updated counter row stays locked; `SQLite` has a single writer anyway.
+/// On `PostgreSQL`, the lock is a row of the table `counters`, which is updated here. `SQLite` allows a single writer anyway.
 pub async fn lock_users(tx: &mut Tx<'_>) -> Result<(), Error> {
     on!(tx.connection(), c => query("update counters set value = value + 1 where name = 'people'").execute(c).await.map(drop))?;
     Ok(())

@@ -8,7 +8,7 @@ use crate::{
 use patio_proto::campaign::{self as pb, draft_service_server::DraftService};
 use tonic::Request;
 
-/// Handlers of the gRPC `DraftService`, which import-svc calls to build up a campaign before publishing the campaign.
+/// Handlers of the gRPC `DraftService`, which import-svc calls to create, keep alive, publish and discard draft campaigns.
 pub struct DraftApi(pub Context);
 
 #[tonic::async_trait]

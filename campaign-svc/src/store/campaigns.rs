@@ -85,7 +85,7 @@ pub async fn is_name_taken(tx: &mut Tx<'_>, campaign: &Campaign) -> Result<bool,
         .bind(name_key(&campaign.name)).bind(campaign.id).fetch_one(c).await.map(|others| others > 0))
 }
 
-/// Stores all fields of a campaign whose row this transaction has locked.
+/// Stores the fields of a campaign that an update can change. This transaction must hold the row lock.
 ///
 /// # Errors
 /// Returns [`Error::NameTaken`] when another campaign or draft has the same name, or a database error.

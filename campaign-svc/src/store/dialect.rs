@@ -55,8 +55,9 @@ macro_rules! twin {
     };
 }
 
-/// Orders campaigns by recent saves: first the campaigns of the JSON array `$9`, then the campaigns of `$10`, then the others by
-/// status. Both arrays contain campaign ids. Campaigns in review and closed campaigns come last, even if they have recent saves.
+/// Orders campaigns: first those with recent saves by the caller, then those with recent saves by other users, then the others by
+/// status. `$9` and `$10` are JSON arrays with the campaign ids of the first two groups. Campaigns in review and closed campaigns come
+/// last, even if they have recent saves.
 macro_rules! by_work {
     ($ids:ident) => {
         concat!(

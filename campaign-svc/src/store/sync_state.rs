@@ -1,5 +1,5 @@
-//! SQL statements for the sync of campaigns to vehicle-svc, which sends the name and the write lock (open or closed for saves). Each
-//! sync carries a revision number, and vehicle-svc ignores a sync whose number is lower than the stored number.
+//! SQL statements for syncing campaigns to vehicle-svc. A sync sends a campaign's name, write lock (open or closed for saves) and
+//! revision number. vehicle-svc ignores a sync whose revision number is lower than the number that vehicle-svc has stored.
 use crate::{campaign::Campaign, store::columns};
 use chrono::{DateTime, Utc};
 use patio_kit::{
@@ -8,11 +8,11 @@ use patio_kit::{
 };
 use sqlx::{query, query_as, query_scalar};
 
-/// Reserves the campaign's next revision number for a sync to vehicle-svc (name and write lock), before the change itself is stored.
-/// The caller must hold the row lock.
+/// Reserves a campaign's next revision number. The caller then syncs a change to vehicle-svc under this number before storing the
+/// change. The caller must hold the row lock.
 ///
-/// Until the change is stored, the row counts as unsynced (not acknowledged by vehicle-svc), so that the sweeper, a background task,
-/// can revert the sync after a crash.
+/// Until the change is stored, the row counts as not acknowledged by vehicle-svc. After a crash, the sweeper, a background task,
+/// therefore sends the unchanged campaign to vehicle-svc again, which reverts the change there.
 pub async fn reserve_revision(tx: &mut Tx<'_>, id: i64, at: DateTime<Utc>) -> Result<i64, sqlx::Error> {
     on!(tx.connection(), c => query_scalar("update campaigns set revision = revision + 1, touched_at = $2 where id = $1 returning revision")
         .bind(id).bind(at).fetch_one(c).await)

@@ -24,7 +24,7 @@ pub async fn purge_tombstone(tx: &mut Tx<'_>, id: i64) -> Result<(), sqlx::Error
     on!(tx.connection(), c => query("delete from campaigns where id = $1 and state = 'deleting'").bind(id).execute(c).await.map(drop))
 }
 
-/// Marks draft campaigns that had no heartbeat after `since` as deleted (tombstones), and returns the ids of these drafts.
+/// Marks draft campaigns as deleted (tombstones) if their last heartbeat was before `since`. Returns the ids of these drafts.
 pub async fn expire_stale_drafts(tx: &mut Tx<'_>, since: DateTime<Utc>, at: DateTime<Utc>) -> Result<Vec<i64>, sqlx::Error> {
     on!(tx.connection(), c => query_scalar(
         "update campaigns set state = 'deleting', import_id = '', touched_at = $2 where state = 'draft' and touched_at < $1 returning id")

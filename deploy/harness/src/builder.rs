@@ -1,4 +1,4 @@
-//! Configuration of a [`Patio`] installation before its processes start.
+//! Builder that configures and starts a [`Patio`] installation for a test.
 use crate::{
     ADMIN_PASSWORD, DEVELOPER_PASSWORD, SERVICE_SECRET, SERVICES,
     certificate_authority::CertificateAuthority,
@@ -29,7 +29,7 @@ pub struct PatioBuilder {
     spawner: Option<Spawner>,
 }
 
-/// Environment variable to set for the processes that `scope` selects. A variable with the value `None` is removed.
+/// Change of an environment variable for the processes that `scope` selects. The value `None` removes the variable.
 struct Setting {
     scope: Scope,
     name: String,
@@ -68,8 +68,7 @@ impl PatioBuilder {
 
     /// Stores data in PostgreSQL instead of SQLite files.
     ///
-    /// Sets `PATIO_ALLOW_DATA_LOSS`, because test servers run without `fsync`, and Patio refuses database servers without
-    /// `fsync` by default.
+    /// Sets `PATIO_ALLOW_DATA_LOSS`, because test servers run without `fsync`. By default, Patio refuses to use such a server.
     pub fn postgres(self, url: &str) -> Self {
         self.setting("PATIO_DATABASE_URL", url).setting("PATIO_ALLOW_DATA_LOSS", "true")
     }
@@ -153,7 +152,7 @@ impl PatioBuilder {
         Ok(patio)
     }
 
-    /// Prepares all processes of the installation without starting any process.
+    /// Creates the installation's folder and configures its processes, but starts no process. Panics on failure.
     #[must_use]
     #[track_caller]
     pub fn build(self) -> Patio {
@@ -177,7 +176,8 @@ impl PatioBuilder {
         Ok(Patio::new(replicas.collect::<anyhow::Result<_>>()?, folder))
     }
 
-    /// Returns the environment variables that all processes share.
+    /// Returns the environment variables that all processes share. `layout` lists the program, replica number and port of each
+    /// process.
     fn common(&self, folder: &Path, layout: &[(&'static str, usize, u16)]) -> BTreeMap<String, String> {
         let (pages, work) = (folder.join("pages").display().to_string(), folder.display().to_string());
         let key = folder.join("auth.key").display().to_string();

@@ -12,7 +12,8 @@ use ureq::{
 
 /// Default timeout of an HTTP call.
 const TIMEOUT: Duration = Duration::from_secs(20);
-/// Time for which an idle connection stays open for reuse; shorter than the keep-alive timeout of the servers.
+/// Time for which an idle connection stays open for reuse. The time is shorter than the keep-alive timeout of the servers, so that
+/// the client does not reuse a connection that a server is closing.
 const IDLE_TIMEOUT: Duration = Duration::from_millis(500);
 /// Maximum size of a response body, in bytes.
 const MAX_BODY: u64 = 1 << 30;
@@ -244,8 +245,8 @@ impl Client {
         self.try_send_file(self.request("POST", path), place, file).unwrap_or_else(|cause| panic!("{path}: no answer: {cause}"))
     }
 
-    /// Uploads a workbook (Excel file) for import and returns the response. With the upload id `id`, other calls can watch or cancel
-    /// the import.
+    /// Uploads a workbook (Excel file) for import and returns the response. `id` is the upload id, with which other calls can watch
+    /// or cancel the import.
     ///
     /// # Errors
     /// Returns an error when no complete response arrives within the timeout.

@@ -23,7 +23,8 @@ impl Database {
         Some(database)
     }
 
-    /// Reserves a unique name for a database, which the caller then creates. Returns `None` when [`POSTGRES_URL_VARIABLE`] is not set.
+    /// Reserves a unique name without creating the database; the caller creates it. Returns `None` when [`POSTGRES_URL_VARIABLE`]
+    /// is not set.
     #[must_use]
     pub fn reserve_name() -> Option<Self> {
         let server = read_variable(POSTGRES_URL_VARIABLE)?;
@@ -57,7 +58,7 @@ impl Database {
         psql(&self.url(), statement)
     }
 
-    /// Runs an SQL statement in the server's maintenance database, and returns the rows as lines of text.
+    /// Runs an SQL statement in the database that [`POSTGRES_URL_VARIABLE`] names, and returns the rows as lines of text.
     #[track_caller]
     pub fn run_sql_in_maintenance_database(&self, statement: &str) -> String {
         psql(&self.server, statement)

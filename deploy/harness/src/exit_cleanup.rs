@@ -52,7 +52,8 @@ pub fn run_at_exit(command: &str) -> CleanupGuard {
     CleanupGuard(number)
 }
 
-/// Registers a command that kills the process with this id and its children when the test process ends.
+/// Registers a command that kills another process and its children when the test process ends. `process` is the id of the process
+/// to kill.
 pub fn kill_at_exit(process: u32) -> CleanupGuard {
     run_at_exit(&format!("kill -9 $(cat /proc/{process}/task/*/children) {process}"))
 }

@@ -24,7 +24,7 @@
 //! patio.stop();
 //! ```
 //!
-//! Two replicas of each service on their own database servers; the test kills one replica:
+//! The next test starts a PostgreSQL server, a Redis server and two replicas of each service, and then kills one replica:
 //!
 //! ```no_run
 //! use patio_harness::{TestFolder, Patio, Postgres, Redis};
@@ -47,7 +47,8 @@
 //! last log lines of each process are printed.
 //!
 //! # Failures
-//! Failures panic. [`PatioBuilder::try_start`] and [`Process::start`] return errors instead, for programs that are not tests.
+//! The functions panic on failure. [`PatioBuilder::try_start`] and [`Process::start`] return errors instead, for programs that are not
+//! tests.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
 
 mod builder;
@@ -89,7 +90,7 @@ pub const SERVICES: [&str; 5] = ["auth-svc", "campaign-svc", "vehicle-svc", "imp
 pub const ADMIN_HMC: &str = "1000";
 /// Password of the first supervisor.
 pub const ADMIN_PASSWORD: &str = "adminpw-5Tg8Yh1j";
-/// Password of the reserved developer account.
+/// Password of the developer account, which exists in every Patio installation.
 pub const DEVELOPER_PASSWORD: &str = "developerpw-8Bn3Mv7c";
 /// Shared secret with which services authenticate to each other.
 pub const SERVICE_SECRET: &str = "servicesecret-2Wd5Rf8k";

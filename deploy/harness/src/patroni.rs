@@ -21,12 +21,13 @@ use std::{
 
 /// Number of PostgreSQL servers in the cluster.
 const NODES: usize = 3;
-/// Maximum time for the cluster to have one primary and two standbys, one of which is synchronous.
+/// Maximum time until the cluster has one primary and two standbys, one of which is synchronous.
 const HEALTHY_TIMEOUT: Duration = Duration::from_secs(120);
-/// Timeout of a request to the REST API of a node.
+/// Timeout of a request to Patroni's REST API.
 const REST_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// PostgreSQL server and the Patroni process that manages the server. A test can cut the connection from Patroni to etcd.
+/// Node of the cluster: a PostgreSQL server and the Patroni process that manages it. A test can cut the connection from Patroni to
+/// etcd.
 struct Node {
     patroni: Process,
     folder: PathBuf,
@@ -135,7 +136,7 @@ impl Patroni {
         Signal::Continue.send(&self.nodes[node].processes());
     }
 
-    /// Cuts the connection between etcd and the Patroni of a node if `is_disconnected` is `true`; otherwise restores the connection.
+    /// Cuts a node's connection from Patroni to etcd if `is_disconnected` is `true`; otherwise restores the connection.
     pub fn set_etcd_disconnected(&self, node: usize, is_disconnected: bool) {
         self.nodes[node].etcd.set_forwarding_paused(is_disconnected);
     }
@@ -179,13 +180,13 @@ impl Node {
         Self { patroni: Process::new(launch), folder, port, rest: format!("http://{rest}"), etcd }
     }
 
-    /// Returns `true` if the REST API of the node responds to a request with status 200 in time.
+    /// Returns `true` if the REST API of the node's Patroni process responds with status 200 within [`REST_TIMEOUT`].
     fn answers(&self, path: &str) -> bool {
         let answer = Client::new(&self.rest).without_connection_reuse(REST_TIMEOUT).try_call("GET", path, &Value::Null);
         answer.is_ok_and(|answer| answer.status == 200)
     }
 
-    /// Returns the process ids of Patroni, of PostgreSQL and of the server processes of PostgreSQL.
+    /// Returns the process ids of Patroni, of the main PostgreSQL process and of its child processes.
     fn processes(&self) -> Vec<u32> {
         let postmaster = fs::read_to_string(self.folder.join("pg/postmaster.pid")).unwrap_or_default();
         let postmaster: Option<u32> = postmaster.lines().next().and_then(|id| id.trim().parse().ok());

@@ -31,8 +31,8 @@ pub struct Postgres {
     process: Process,
 }
 
-/// Data folder that `initdb` creates once and that is copied for each server, because `initdb` takes a second. `None` if PostgreSQL is
-/// not installed.
+/// Data folder that is created once and copied for each server, because `initdb` takes a second. `None` if PostgreSQL is not
+/// installed.
 static TEMPLATE: LazyLock<Option<TestFolder>> = LazyLock::new(|| {
     let (folder, programs) = (TestFolder::temporary(), find_postgres_bin_folder()?);
     let data = folder.path().join("pg");
@@ -98,8 +98,9 @@ impl Postgres {
         Some(server)
     }
 
-    /// Prepares a server without starting the server or creating roles. `spawner`, if given, replaces [`Command::spawn`] when
-    /// the server starts. Returns `None` if PostgreSQL is not installed.
+    /// Creates the data folder of a server, but neither starts the server nor creates roles. `options` are server settings, such as
+    /// `fsync=off`. If `spawner` is given, it starts the server process instead of [`Command::spawn`]. Returns `None` if PostgreSQL
+    /// is not installed.
     #[must_use]
     pub fn prepare(below: &Path, options: &[&str], spawner: Option<Spawner>) -> Option<Self> {
         let (template, programs) = (TEMPLATE.as_ref()?.path().join("pg"), find_postgres_bin_folder()?);
@@ -180,7 +181,7 @@ impl Postgres {
         format!("postgres://{role}:{password}@127.0.0.1:{}/patio", self.port)
     }
 
-    /// Runs an SQL statement in the server's maintenance database as administrator, and returns the rows as lines of text.
+    /// Runs an SQL statement in the database `postgres` as administrator, and returns the rows as lines of text.
     #[track_caller]
     pub fn run_sql(&self, statement: &str) -> String {
         self.run_sql_in_database("postgres", statement)

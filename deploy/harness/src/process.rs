@@ -18,7 +18,7 @@ use std::{
 
 /// Maximum time for a process to exit after a stop signal.
 const STOP_TIMEOUT: Duration = Duration::from_secs(25);
-/// Number of log lines per process that are printed when a test panics.
+/// Maximum number of lines of a process's standard output, and of its log, that are printed when a test panics.
 const SHOWN_LINES: usize = 15;
 
 /// Function that starts a command, for example with a CPU affinity or resource limits.

@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-/// Pause between two checks of whether the proxy may forward data again.
+/// Interval at which a paused proxy checks whether it may forward data again.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// TCP proxy to a local port. The proxy runs until the test process ends.

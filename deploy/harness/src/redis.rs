@@ -48,8 +48,8 @@ impl Redis {
         Some(server)
     }
 
-    /// Prepares a Redis server without starting the server. `spawner`, if given, replaces [`Command::spawn`] when the server
-    /// starts. Returns `None` if Redis is not installed.
+    /// Creates the folder and the configuration of a Redis server without starting the server. If `spawner` is given, it starts the
+    /// server process instead of [`Command::spawn`]. Returns `None` if Redis is not installed.
     #[must_use]
     pub fn prepare(below: &Path, spawner: Option<Spawner>) -> Option<Self> {
         Command::new("redis-server").arg("--version").stdout(Stdio::null()).status().ok()?;

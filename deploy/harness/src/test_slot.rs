@@ -30,14 +30,15 @@ pub fn acquire_exclusive_slot() -> TestSlot {
     TestSlot { _machine: Hold::Exclusive { _guard: guard }, _heavy: None }
 }
 
-/// Waits for the permit of a test that loads the machine but measures nothing. The test may run together with shared tests, but
-/// not with other heavy tests.
+/// Waits for the permit of a heavy test, which loads the machine but measures nothing. While the permit is held, light tests may
+/// run, but no other heavy test.
 pub fn acquire_heavy_slot() -> TestSlot {
     let heavy = HEAVY.lock().unwrap_or_else(PoisonError::into_inner);
     TestSlot { _machine: read(), _heavy: Some(heavy) }
 }
 
-/// Waits for the permit of a light test. The test may run together with all tests except exclusive tests.
+/// Waits for the permit of a light test, which neither loads the machine nor measures time or memory. While the permit is held,
+/// other light tests and one heavy test may run.
 pub fn acquire_shared_slot() -> TestSlot {
     TestSlot { _machine: read(), _heavy: None }
 }

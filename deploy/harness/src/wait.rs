@@ -1,4 +1,4 @@
-//! Waiting for a condition that is checked at short intervals.
+//! Function that waits for a condition and checks the condition at short intervals.
 use std::{
     thread,
     time::{Duration, Instant},

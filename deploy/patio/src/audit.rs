@@ -36,8 +36,8 @@ impl FromStr for ReferenceSeal {
     }
 }
 
-/// Verifies the audit entries of all services, and the archive files, against the hash chain. Also verifies the hash chain against the
-/// seal file and against `known`, the audit seals (hash-chain links) that the operator passes to the command.
+/// Verifies the audit entries of all services, and the archive files, against the hash chain of each service. Also checks that each
+/// hash chain contains the seals (hash-chain links) in the seal file, and the seals in `known`, which the operator passes as options.
 pub async fn verify(options: ProcessOptions, known: Vec<ReferenceSeal>, archives: Vec<PathBuf>) -> anyhow::Result<()> {
     telemetry::start(options.settings(), "patio")?;
     let host = ServiceHost::with_local_services(options.settings().clone()).await?;

@@ -24,8 +24,8 @@ pub fn record_backup(data: &Path, folder: &Path) -> anyhow::Result<()> {
     fs::write(&last, format!("{}\n", folder.display())).with_context(|| format!("cannot write {}", last.display()))
 }
 
-/// Spawns the task that reports the time of the last complete backup as a metric, 0 before the first backup. PostgreSQL is not
-/// included, because other programs back it up.
+/// Spawns the task that publishes the time of the last complete backup as a metric. The metric is 0 before the first backup. Does
+/// nothing on PostgreSQL, which other programs back up.
 pub fn spawn_backup_time_metric(host: &ServiceHost) {
     if host.settings.database_url.is_some() {
         return;

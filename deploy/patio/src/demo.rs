@@ -20,7 +20,7 @@ const LETTERS: [char; 5] = ['A', 'B', 'J', 'M', 'R'];
 /// Statuses of the demo inspections, used in rotation.
 const FINDINGS: [VehicleStatus; 5] = [VehicleStatus::Ok, VehicleStatus::Ok, VehicleStatus::Ng, VehicleStatus::Ok, VehicleStatus::NotFound];
 
-/// Creates demo users and campaigns, signed in as the first supervisor with this login name (HMC) and password.
+/// Seeder that signs in as the first supervisor, with login name (HMC) and password, and creates demo users and campaigns.
 pub struct DemoSeeder {
     hmc: String,
     password: String,
@@ -28,8 +28,8 @@ pub struct DemoSeeder {
 }
 
 impl DemoSeeder {
-    /// Creates a seeder that signs in as the first supervisor. If the settings `auth` contain no password for this user, the password
-    /// is set to `chance`, which the caller generates at random.
+    /// Creates a seeder that signs in as the first supervisor. If the settings `auth` contain no password for this user, the random
+    /// password `chance` is added to the settings.
     pub fn with_supervisor_password(auth: &mut auth_svc::Config, chance: String) -> Self {
         let generated = auth.admin_password.is_none();
         let password = auth.admin_password.get_or_insert_with(|| Secret::from(chance)).expose().to_owned();

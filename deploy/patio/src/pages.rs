@@ -11,7 +11,8 @@ use tokio::process::Command;
 /// Paths that the built pages depend on, relative to the folder of the web sources.
 const SOURCES: [&str; 6] = ["src", "public", "index.html", "package-lock.json", "vite.config.ts", "tsconfig.json"];
 
-/// Returns the folder of the built web pages. Builds the pages first if the sources are available and newer than the built pages.
+/// Returns the folder of the built web pages. If the sources are available, first builds pages that are missing or older than the
+/// sources.
 pub async fn build_web_pages_if_stale(folder: &Path) -> anyhow::Result<PathBuf> {
     let Some(web) = sources(folder) else { return Ok(folder.to_owned()) };
     let pages = web.join("dist");
@@ -28,9 +29,10 @@ pub async fn build_web_pages_if_stale(folder: &Path) -> anyhow::Result<PathBuf> 
     Ok(pages)
 }
 
-/// Returns the folder of the web sources (with `package.json`) if `folder`, the configured folder of the web pages, is their build
-/// output `web/dist`. Searches for a relative path in the current folder and its parents. Returns `None` for any other `folder`, and
-/// when no sources exist.
+/// Returns the folder with the sources of the web pages and `package.json`, or `None` if no sources exist.
+///
+/// `folder` is the configured folder of the built pages. The sources are searched only if `folder` ends with `web/dist`, their
+/// build output. A relative `folder` is searched in the current folder and its parents.
 fn sources(folder: &Path) -> Option<PathBuf> {
     if !folder.ends_with("web/dist") {
         return None;

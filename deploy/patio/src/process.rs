@@ -17,8 +17,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-/// Settings of the process that runs all services and the gateway: the settings of each program, from command-line flags and
-/// environment variables.
+/// Settings of the process that runs all services and the gateway, from command-line flags and environment variables.
 #[derive(Debug, Clone, Args)]
 pub struct ProcessOptions {
     #[command(flatten)]
@@ -44,8 +43,8 @@ impl ProcessOptions {
         &self.settings
     }
 
-    /// Returns the `host:port` of a service that runs as a separate process: the first URL in the settings for `program`. `None`
-    /// selects auth-svc.
+    /// Returns the address (`host:port`) of a service that runs as a separate process, from the first URL configured for `program`.
+    /// Returns the address of auth-svc when `program` is `None`.
     pub fn service_address(&self, program: Option<&str>) -> String {
         let urls = self.settings.service_urls();
         let (_, url) = urls.iter().find(|(name, _)| Some(*name) == program).unwrap_or(&urls[0]);

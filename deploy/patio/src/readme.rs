@@ -1,5 +1,5 @@
-//! Tests that README's tables of settings, and the list of known environment variables, match the settings that the programs
-//! declare.
+//! Tests that the README's tables of settings and the list of known environment variables match the settings that the programs
+//! declare. Also tests that the sections of the runbook to which `patio doctor` links exist.
 use crate::Cli;
 use clap::{Arg, Command, CommandFactory};
 use patio_kit::{
@@ -8,7 +8,7 @@ use patio_kit::{
 };
 use std::collections::BTreeSet;
 
-/// Returns the arguments of a command and its subcommands that an environment variable can set.
+/// Returns those arguments of a command and of its subcommands that can be set with an environment variable.
 fn settings(command: &Command) -> Vec<&Arg> {
     let own = command.get_arguments().filter(|arg| arg.get_env().is_some());
     own.chain(command.get_subcommands().flat_map(settings)).collect()

@@ -46,15 +46,15 @@ pub fn etag(version: i64) -> HeaderValue {
     HeaderValue::try_from(format!("\"{version}\"")).unwrap_or(HeaderValue::from_static("\"0\""))
 }
 
-/// Returns the `ETag` of a campaign's full vehicle list. The `ETag` is weak, because one list may be sent with
-/// different compressions, which differ in their bytes.
+/// Returns the `ETag` of a campaign's full vehicle list. The `ETag` is weak, because the same list may be sent as different bytes,
+/// depending on the compression.
 #[must_use]
 pub fn vehicle_list_etag(campaign: i64, revision: i64, role: Role) -> HeaderValue {
     HeaderValue::try_from(format!("W/\"{campaign}-{revision}{}\"", etag_suffix(role))).unwrap_or(HeaderValue::from_static("W/\"0\""))
 }
 
-/// Returns the role's suffix in the `ETag` of a vehicle list: `o` for operators, otherwise empty. Operators get a shorter list, without
-/// the vehicles of yard `-` (parking spaces that begin with a dash).
+/// Returns the suffix that a role adds to the `ETag` of a vehicle list: `o` for operators, otherwise empty. The list for operators
+/// is shorter: it omits the vehicles whose parking space begins with a dash.
 fn etag_suffix(role: Role) -> &'static str {
     if role == Role::Operator { "o" } else { "" }
 }

@@ -160,7 +160,8 @@ pub struct UploadFieldNames {
 /// When the file is too large or ends early, the call is cancelled, so that import-svc never imports an incomplete file.
 ///
 /// # Errors
-/// Returns an error when the form contains no file, the file is too large, or import-svc rejects the file.
+/// Returns an error when the form is invalid or contains no file, the file is too large, or the gRPC call fails. The response of a
+/// successful call may also report an invalid file.
 pub async fn stream_to_import<F, R>(request: Request, fields: UploadFieldNames, upload_id: String, call: F) -> Result<R, UploadError>
 where
     F: AsyncFnOnce(ReceiverStream<UploadChunk>) -> Result<tonic::Response<R>, tonic::Status>,
@@ -205,7 +206,7 @@ impl Chunks {
     }
 }
 
-/// Number of bytes that a client may still send as headers of the current form part.
+/// Number of bytes that may still arrive before the headers of the current form part must end.
 #[derive(Clone)]
 struct HeaderBudget(Arc<AtomicUsize>);
 
@@ -220,11 +221,11 @@ impl HeaderBudget {
         self.0.store(bytes, Ordering::Relaxed);
     }
 
-    /// Subtracts the size of a received chunk from the remaining number of header bytes, down to 0.
+    /// Subtracts the size of a received chunk from the budget, down to 0.
     ///
     /// # Errors
-    /// Returns an error when the remaining number was already 0. A chunk larger than the remaining number causes no error, because it
-    /// may also contain the content of the form part.
+    /// Returns an error when the budget was already 0. A chunk larger than the budget causes no error, because the chunk may also
+    /// contain content of the form part.
     fn take(&self, bytes: usize) -> Result<(), HeadersTooLong> {
         let left = self.0.load(Ordering::Relaxed);
         self.set(left.saturating_sub(bytes));
@@ -237,8 +238,8 @@ impl HeaderBudget {
 #[error("a part of the multipart form has more than {MAX_PART_HEADER_BYTES} bytes of headers")]
 struct HeadersTooLong;
 
-/// Returns the request body as a stream that fails once the headers of a form part are too long. The stream yields one chunk per poll,
-/// so that the form parser searches each chunk for the end of the headers before more data is buffered.
+/// Returns the request body as a stream that fails once the headers of a form part are too long. The stream pauses after each
+/// chunk, so that the form parser searches the chunk for the end of the headers before it requests more data.
 fn bounded(mut body: BodyDataStream, header_budget: HeaderBudget) -> impl Stream<Item = Result<Bytes, axum::BoxError>> + Send {
     let mut has_given = false;
     stream::poll_fn(move |context| {

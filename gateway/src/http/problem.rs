@@ -54,7 +54,7 @@ pub struct Problem {
     pub status: StatusCode,
     /// JSON body of the response.
     pub body: Box<ProblemBody>,
-    /// Failed dependency and cause of a response with status 500 and above, for the log only; `None` for other responses.
+    /// Failed dependency and cause of the error, for the log only. Set when a failed gRPC call results in a status of 500 or above.
     pub failure: Option<Box<DependencyFailure>>,
 }
 
@@ -209,7 +209,8 @@ impl IntoResponse for Problem {
     }
 }
 
-/// Response extension that marks an error body as plain text. The middleware converts all other plain-text errors to JSON.
+/// Response extension that keeps an error body as plain text. Without this extension, the middleware converts plain-text errors to
+/// JSON.
 #[derive(Debug, Clone, Copy)]
 pub struct PlainTextError;
 

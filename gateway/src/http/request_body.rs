@@ -39,8 +39,7 @@ impl<B> BodyWithTimeout<B> {
         Self { body, pause, seen: 0.0, waited: Duration::ZERO, waiting: None }
     }
 
-    /// Returns the maximum time to wait for the next chunk of the body: the pause limit, or less when the body's average rate is
-    /// low.
+    /// Returns the maximum time to wait for the next chunk of the body: `pause`, or less when the body has arrived slowly so far.
     fn timeout_of_next_data(&self) -> Duration {
         let in_all = self.pause + Duration::from_secs_f64(self.seen / MIN_BYTES_PER_SECOND);
         in_all.saturating_sub(self.waited).min(self.pause)
@@ -102,8 +101,8 @@ impl DrainableBody {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads and discards the rest of the request body, up to a size and time limit. Reads nothing when the client waits for
-    /// `100 Continue` (`waits`), because such a client has not sent the body yet.
+    /// Reads and discards the rest of the request body, up to a size and time limit. `waits` is `true` if the client sends the body
+    /// only after `100 Continue`. Nothing is read if such a client has not been asked for the body yet.
     pub async fn drain(mut self, waits: bool) {
         if waits && !self.body().1 {
             return;

@@ -35,10 +35,11 @@ const QUEUE_PER_PERMIT: usize = 20;
 const MAX_QUEUE_WAIT: Duration = Duration::from_millis(500);
 /// Minimum interval between two log messages about rejected requests; also the interval at which the queue metrics are published.
 const LOG_INTERVAL: Duration = Duration::from_secs(1);
-/// Number of requests that must be admitted without waiting, per rejected request, before the overload ends.
+/// Number of requests that must be admitted without waiting to offset one rejected request. An overload ends when all rejections
+/// are offset.
 const DEBT_PER_REJECTION: usize = 16;
-/// Maximum length of an overload after the last rejected request: this number times [`DEBT_PER_REJECTION`] admissions without waiting,
-/// per permit. With a lower maximum, reads admitted in a short gap between saves would end the overload too early.
+/// Maximum number of rejected requests, per permit, that must be offset before an overload ends; further rejected requests do not
+/// prolong the overload. With a lower maximum, reads admitted in a short gap between saves would end the overload too early.
 const DEBT_CAP_PER_PERMIT: usize = 4;
 /// Number of consecutive idle ticks that end an overload. Ticks are counted instead of elapsed time, so that a paused process
 /// is not mistaken for an idle process.
@@ -116,8 +117,8 @@ impl State {
         true
     }
 
-    /// Counts consecutive ticks (periodic checks) at which no permit is in use, and ends the overload after enough of them. Returns
-    /// `true` while the overload lasts.
+    /// Counts consecutive ticks (periodic checks) at which no permit is in use. Ends the overload after [`IDLE_TICKS_TO_RECOVER`]
+    /// such ticks. Returns `true` while the overload lasts.
     fn tick(&mut self) -> bool {
         self.idle_ticks = if self.saving + self.reading == 0 { self.idle_ticks + 1 } else { 0 };
         if self.idle_ticks >= IDLE_TICKS_TO_RECOVER {
@@ -197,7 +198,7 @@ impl AdmissionController {
         });
     }
 
-    /// Checks at the interval [`TICK`], while an overload lasts, whether the overload has ended. Then waits for the next overload.
+    /// Waits for an overload, checks at the interval [`TICK`] whether the overload has ended, and then waits for the next overload.
     async fn tick_during_overloads(&self) {
         let overload_began = self.state().overload_began.clone();
         loop {

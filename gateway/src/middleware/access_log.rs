@@ -1,4 +1,4 @@
-//! Access log and metrics of all HTTP requests.
+//! Access log and metrics of HTTP requests, except requests that are rejected because of an overload.
 use crate::http::{problem::Problem, request_id::RequestId};
 use axum::{body::Body, http::Response};
 use http::{Method, StatusCode};
@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Time without failures of a dependency (such as a service), after which the next failure of the dependency is logged as a warning.
+/// Time that must pass without a failure of a dependency, such as a service, before its next failure is logged as a warning again.
 const QUIET_PERIOD: Duration = Duration::from_secs(10);
 
 /// Time of the last failed request for each dependency, by the name of the dependency.
@@ -26,8 +26,9 @@ pub(super) struct RequestRecord<'r> {
 impl RequestRecord<'_> {
     /// Writes the access-log entry of a request and counts the request in the metrics.
     ///
-    /// The entry of a failed request contains the cause and the failed dependency. Internal errors and the first failure of a
-    /// dependency are logged as warnings, and further failures of that dependency within [`QUIET_PERIOD`] at level `info`.
+    /// The entry of a failed request contains the cause and the failed dependency. Internal errors (status 500) and the first
+    /// failure of a dependency are logged as warnings. Further failures are logged at level `info` until the dependency has not
+    /// failed for [`QUIET_PERIOD`].
     pub(super) fn record(self, response: &Response<Body>) {
         let (Self { method, route, took, id, trace_id }, status) = (self, response.status());
         metrics::histogram!(
@@ -49,8 +50,8 @@ impl RequestRecord<'_> {
     }
 }
 
-/// Returns `true` if a failed request is logged as a warning. Every internal error is a warning. Other failures are a warning
-/// only after [`QUIET_PERIOD`] without a failed request of the same dependency.
+/// Records the time of a failed request, and returns `true` if the request is logged as a warning. Every internal error (status
+/// 500) is a warning. Any other failure is a warning only if the dependency has not failed within [`QUIET_PERIOD`].
 fn is_logged_as_warning(dependency: &str, status: StatusCode) -> bool {
     let mut failures = FAILURES.lock().unwrap_or_else(PoisonError::into_inner);
     let last = failures.insert(dependency.to_owned(), Instant::now());

@@ -1,5 +1,5 @@
-//! Outermost middleware of all requests: request id, access log, metrics, security headers, JSON form of errors, and audit
-//! entries for forbidden requests.
+//! Outer middleware of the router: request id, access log, metrics, security headers, JSON form of errors, and audit entries for
+//! forbidden requests. Also builds the response to requests that are rejected because of an overload.
 mod access_log;
 mod overloaded;
 
@@ -43,8 +43,8 @@ pub async fn require_single_host_header(request: Request, next: Next) -> Respons
     next.run(request).await
 }
 
-/// Outer middleware of every request: assigns the request id, normalizes errors, sets the security headers, and records the
-/// access log, metrics and audit entry.
+/// Outer middleware of the router: assigns the request id, converts errors to JSON, sets the security headers, and records the
+/// access log, the metrics and the audit entries for forbidden requests.
 pub async fn outer_middleware(State(api): State<AppState>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
     let id = RequestId::from_headers(request.headers());
@@ -100,7 +100,8 @@ pub async fn overloaded_response(api: &AppState, (head, body): (Parts, Body)) ->
     overloaded::build_overloaded_response(&head.method, &RequestId::from_headers(&head.headers), hsts, started.elapsed())
 }
 
-/// Error reasons of 403 responses that are not recorded in the audit log, because the caller's role did not cause the rejection.
+/// Error reasons that are not recorded in the audit log, although the response is a 403: the caller's role did not cause the
+/// rejection.
 const REASONS_NOT_AUDITED: [Reason; 3] = [Reason::WrongPassword, Reason::ConfirmPassword, Reason::PasswordMustChange];
 
 /// Starts a background task that records in the audit log that a request was rejected because of the caller's role.

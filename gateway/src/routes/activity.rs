@@ -31,11 +31,11 @@ pub fn routes() -> OpenApiRouter<AppState> {
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct ActivityQuery {
-    /// Start of the range, at most 92 days before `to`; 7 days before `to` when absent. The range begins with the hour that contains
+    /// Start of the range, at most 92 days before `to`. Default: 7 days before `to`. The range begins with the hour that contains
     /// this time.
     #[param(nullable = false)]
     from: Option<DateTime<Utc>>,
-    /// End of the range; the current time when absent. The range ends with the hour that contains this time.
+    /// End of the range. Default: the current time. The range ends with the hour that contains this time.
     #[param(nullable = false)]
     to: Option<DateTime<Utc>>,
 }
@@ -49,7 +49,7 @@ struct Activity {
     yards: Vec<YardActivity>,
     /// Users who saved vehicles in the range. An operator receives only their own entry. Bulk changes are not attributed to users.
     people: Vec<UserActivity>,
-    /// Number of vehicles in the campaign, or in all campaigns, that the caller may see.
+    /// Number of vehicles that the caller may see in the requested campaign, or in all campaigns.
     total: i64,
     /// Number of vehicles in `total` that are inspected now.
     inspected: i64,
@@ -62,12 +62,11 @@ struct Activity {
 struct HourActivity {
     /// Start of the hour.
     at: DateTime<Utc>,
-    /// Change of the number of inspected vehicles in this hour. The number includes bulk changes and their undos, so it may be
-    /// negative.
+    /// Change in the number of inspected vehicles in this hour, including bulk changes and undone bulk changes; may be negative.
     inspected: i64,
     /// Number of saves that users made on the vehicle screen.
     saves: i64,
-    /// Change of the number of vehicles with a defect (status ng, Repair or Repair OK) in this hour; may be negative.
+    /// Change in the number of vehicles with a defect (status ng, Repair or Repair OK) in this hour; may be negative.
     found_wrong: i64,
 }
 
@@ -77,18 +76,18 @@ struct YardActivity {
     /// Id of the yard; null for vehicles without a yard.
     yard_id: Option<i32>,
     yard_name: Option<String>,
-    /// Change of the number of inspected vehicles in the range; may be negative.
+    /// Change in the number of inspected vehicles in the range; may be negative.
     inspected: i64,
     /// Number of saves that users made on the vehicle screen in the range.
     saves: i64,
-    /// Change of the number of vehicles with a defect (status ng, Repair or Repair OK) in the range; may be negative.
+    /// Change in the number of vehicles with a defect (status ng, Repair or Repair OK) in the range; may be negative.
     found_wrong: i64,
     /// Current number of vehicles in the yard.
     total_vehicles: i64,
     /// Current number of inspected vehicles in the yard.
     total_inspected: i64,
-    /// Current number of vehicles in the yard with each status, without vehicles that have no status. Empty when all campaigns are
-    /// requested.
+    /// Current number of vehicles in the yard for each status; vehicles without a status are not counted. The list is empty when
+    /// the request covers all campaigns.
     statuses: Vec<StatusCount>,
 }
 
@@ -103,7 +102,7 @@ struct StatusCount {
 #[derive(Serialize, ToSchema)]
 struct UserActivity {
     hmc: String,
-    /// Number of vehicles that became inspected through a save of this user.
+    /// Change of the number of inspected vehicles through saves of this user; may be negative.
     inspected: i64,
     saves: i64,
     found_wrong: i64,

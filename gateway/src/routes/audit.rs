@@ -86,8 +86,8 @@ struct AuditMeta {
     /// Number of the returned page, counted from 0.
     page_index: i32,
     per_page: i32,
-    /// Total number of matching audit entries, exact on the last page only. Earlier pages report the number of entries up to the end
-    /// of the page plus 1, because more entries follow.
+    /// Total number of matching audit entries if this page is the last. Otherwise only a lower bound: the number of entries up to
+    /// the end of this page, plus 1.
     total_count: i64,
     has_more: bool,
 }

@@ -85,7 +85,7 @@ struct BulkResult {
     not_found: Vec<String>,
     /// Preview of the first 20 vehicles that would change; empty unless the request is a dry run.
     preview: Vec<VehiclePreview>,
-    /// Warnings about the change, one sentence each, to review before the change is made; absent without warnings.
+    /// Warnings about the change, one sentence each, to review before the change is made; absent when there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }

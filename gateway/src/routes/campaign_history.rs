@@ -37,9 +37,9 @@ struct CampaignHistory {
 #[derive(Serialize, ToSchema)]
 struct CampaignEvent {
     at: DateTime<Utc>,
-    /// Login name (HMC) of the user; null when inspections of vehicles changed the status of the campaign automatically.
+    /// Login name (HMC) of the user who caused the event; null for an automatic status change after inspections.
     by_hmc: Option<String>,
-    /// Number of imported vehicles; null for other events.
+    /// Number of imported vehicles when the event is the import; null for other events.
     imported: Option<i64>,
     /// Changed fields of the campaign; empty for an import and for bulk changes.
     fields: Vec<NamedFieldChange>,

@@ -40,7 +40,7 @@ pub struct Campaign {
     description: String,
     part: String,
     status: CampaignStatus,
-    /// Id of the yard in the query parameter `yard`; null when the parameter is absent.
+    /// Id of the yard to which the vehicle counts and `next` are limited; null when the request names no yard.
     id_yard: Option<i32>,
     yard_name: Option<String>,
     image: String,
@@ -55,7 +55,8 @@ pub struct Campaign {
     next: Option<i64>,
     total_vehicles: i64,
     total_inspected: i64,
-    /// Whether the progress is temporarily unavailable. If so, `next` is null and both totals are 0, even if the campaign has vehicles.
+    /// Whether the progress is temporarily unavailable. While it is, `next` is null, and `total_vehicles` and `total_inspected`
+    /// are 0.
     progress_unknown: bool,
     /// Whether the campaign has vehicles and all its vehicles are inspected.
     #[serde(rename = "allClosed")]
@@ -113,9 +114,9 @@ struct ListQuery {
     /// yard; vehicle counts and `next` refer to the yard.
     #[param(minimum = 1, maximum = 28, nullable = false)]
     yard: Option<i32>,
-    /// Order of the list: newest campaigns first when absent. With `work`, campaigns in which the caller saved vehicles in the last
-    /// twelve hours come first, followed by campaigns in which only other users saved vehicles. The other Ongoing campaigns follow,
-    /// then the other Ready campaigns. Pending Review campaigns and then Closed campaigns always come last.
+    /// Order of the list; newest campaigns first when absent. The value `work` selects this order: campaigns in which the caller
+    /// saved vehicles in the last twelve hours, campaigns in which only other users did, other Ongoing campaigns, other Ready
+    /// campaigns. Pending Review and then Closed campaigns always come last.
     #[param(inline, value_type = ListOrder, required = false)]
     order: Option<String>,
 }
@@ -179,7 +180,7 @@ struct CampaignsMeta {
     page_index: i32,
     total_count: i64,
     per_page: i32,
-    /// Name of the yard in the query parameter `yard`; null when the parameter is absent.
+    /// Name of the yard to which the list is limited; null when the request names no yard.
     yard_name: Option<String>,
 }
 
@@ -249,8 +250,8 @@ struct EditCampaign {
     due_at: Option<Option<DateTime<Utc>>>,
 }
 
-/// Deserializes a present field to `Some`: a value to `Some(Some(value))`, and an explicit null to `Some(None)`. Only an absent
-/// field is `None`.
+/// Deserializes a field that is present in the JSON: a value becomes `Some(Some(value))`, and null becomes `Some(None)`. With
+/// `serde(default)`, an absent field becomes `None`.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<DateTime<Utc>>>, D::Error> {
     Option::deserialize(deserializer).map(Some)
 }

@@ -38,11 +38,11 @@ struct ListQuery {
     /// State of the listed conflicts; conflicts in any state when absent.
     #[param(inline, nullable = false)]
     state: Option<ConflictState>,
-    /// Whether to list only conflicts in which the caller saved one of the two values. Always true for operators; false when absent
-    /// for other roles.
+    /// Whether to list only conflicts in which the caller saved one of the two values; false when absent. For operators, the
+    /// value is always true.
     #[param(nullable = false)]
     mine: Option<bool>,
-    /// Time at or after which the listed conflicts were created or resolved; no limit when absent.
+    /// Only conflicts that were created or resolved at or after this time are listed; no limit when absent.
     #[param(nullable = false)]
     since: Option<DateTime<Utc>>,
 }
@@ -87,9 +87,10 @@ struct Settling {
     choice: ConflictSide,
 }
 
-/// Resolves a conflict by choosing one of its two values, and returns the vehicle. Only supervisors may resolve a conflict on VIN,
-/// parking space or supervisor notes. If the field was changed to a third value meanwhile, the call changes nothing and returns 409
-/// with the current vehicle in `details`. The conflict then stays open between the third value and the value of the later save.
+/// Resolves a conflict by choosing one of its two values, and returns the vehicle. Only supervisors may resolve a conflict on
+/// VIN, parking space or supervisor notes. If another save has meanwhile set the field to a third value, the vehicle is not
+/// changed. The conflict then stays open with the third value as `theirs`, and the call returns 409 with the current vehicle in
+/// `details`.
 #[utoipa::path(post, path = "/conflicts/{id}/settle", tag = "conflicts", params(("id" = i64, Path, minimum = 1)), request_body = Settling,
     responses((status = 200, description = "The vehicle.", body = Vehicle, headers(("ETag" = String, description = "Version of the vehicle, in quotes."))),
         (status = 409, description = "The conflict was settled or the field changed meanwhile, the campaign is closed, or the VIN is taken.", body = ProblemBody)),

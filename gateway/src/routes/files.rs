@@ -65,7 +65,7 @@ async fn export_all_yards(State(api): State<AppState>, signed: AuthenticatedCall
 #[expect(dead_code, reason = "only documents the form, which is streamed")]
 #[schema(rename_all = "camelCase")]
 struct SheetForm {
-    /// An .xlsx file of at most 5,242,880 bytes, in the format of a campaign upload.
+    /// An .xlsx file of at most 5,242,880 bytes, in the format of a workbook for a campaign import.
     #[schema(value_type = String, format = Binary)]
     file: Vec<u8>,
     /// Campaign name that replaces the campaign name in the workbook; the name in the workbook is used when absent.
@@ -107,7 +107,7 @@ struct CsvForm {
 /// Result of applying or checking a CSV file.
 #[derive(Serialize, ToSchema)]
 struct CsvResult {
-    /// Number of vehicles that the rows of the CSV file identify.
+    /// Number of vehicles in open campaigns whose VIN is in the CSV file.
     vehicles: i64,
     /// Number of vehicles that the CSV file changes.
     updated: i64,
@@ -117,7 +117,7 @@ struct CsvResult {
     total_errors: i64,
     /// Changes that the file makes to the first 20 vehicles.
     preview: Vec<VehiclePreview>,
-    /// Warnings about the file, one sentence each, to review before the file is applied; absent without warnings.
+    /// Warnings about the file, one sentence each, to review before the file is applied; absent when there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! Routes without a sign-in: the liveness check for monitoring, and the public keys with which other programs verify tokens.
+//! Routes that need no sign-in: the liveness check for monitoring, and the public keys with which other programs verify tokens.
 //!
 //! Readiness and metrics are served on the admin port only, see `patio_kit::telemetry::admin_server`.
 use crate::{http::problem::ApiResult, state::AppState};
@@ -55,7 +55,7 @@ async fn alive() -> Json<Health> {
     HEALTHY
 }
 
-/// Returns the route of the admin port that reports whether the gateway reaches all services.
+/// Returns the route `/readyz/services` of the admin port, which reports the unavailable services.
 pub fn admin_port_routes(host: ServiceHost) -> Router {
     Router::new().route("/readyz/services", get(services)).with_state(host)
 }

@@ -21,7 +21,7 @@ const DEFAULT_PAGE_SIZE: i32 = 50;
 /// Validates the requested page size of a history and returns the size; 50 when absent.
 ///
 /// # Errors
-/// Returns a problem that names the field `limit` unless the size is 1 to 100.
+/// Returns a 400 that names the field `limit` when the size is less than 1 or greater than 100.
 pub(super) fn validate_page_limit(limit: Option<i32>) -> ApiResult<i32> {
     let limit = limit.unwrap_or(DEFAULT_PAGE_SIZE);
     if !(1..=100).contains(&limit) {
@@ -30,7 +30,7 @@ pub(super) fn validate_page_limit(limit: Option<i32>) -> ApiResult<i32> {
     Ok(limit)
 }
 
-/// Query parameters of the history: position and size of the page.
+/// Query parameters of a merged history: position and size of the page.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct MergedHistoryQuery {
@@ -51,7 +51,8 @@ pub(super) struct NamedFieldChange {
     new: String,
 }
 
-/// Service that stores a history entry. The order of the variants sorts entries with equal times.
+/// Source of a history entry: the audit log, or the bulk jobs of vehicle-svc. Entries with equal times are sorted in the order of
+/// the variants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Source {
     Audit,
@@ -191,7 +192,8 @@ pub(super) struct BulkChangeEvent {
     /// Id of the bulk change.
     job_id: i64,
     kind: BulkChangeKind,
-    /// New status (empty when the status was cleared), or name of the CSV file.
+    /// For a status change, the new status, which is empty when the status was cleared. For a CSV file, the file name. Otherwise
+    /// empty.
     detail: String,
     /// Number of vehicles that the bulk change changed or, for an undo, number of vehicles that were restored.
     vehicles: i64,

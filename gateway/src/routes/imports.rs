@@ -62,8 +62,7 @@ struct UploadForm {
 struct Imported {
     message: String,
     campaign: Campaign,
-    /// Notes about the import, one sentence each, such as values that were changed while the workbook was read; absent without
-    /// notes.
+    /// Notes about the import, one sentence each, for example about values that were normalized; absent when there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
 }

@@ -56,7 +56,8 @@ struct JobCampaign {
 struct Job {
     id: i64,
     kind: JobKind,
-    /// Status that a status change set (empty when the change cleared the status), or name of the job's file.
+    /// For a status change, the new status, which is empty when the status was cleared. For an import or a CSV file, the file
+    /// name. Otherwise empty.
     detail: String,
     /// First 10 campaigns whose vehicles the job changed.
     campaigns: Vec<JobCampaign>,
@@ -139,7 +140,8 @@ struct UndoResult {
     /// Whether at least one vehicle was restored, or the imported campaign was deleted. For a bulk change, false when every vehicle
     /// was changed after the job. For an import, false when any vehicle was changed after the import.
     undone: bool,
-    /// Number of vehicles whose state before the job was restored. For an import, the number of vehicles deleted with the campaign.
+    /// Number of vehicles that were restored to their state before the job. For an import, the number of vehicles deleted with
+    /// the campaign.
     restored: i64,
     /// Up to 500 of the vehicles that were changed after the job. The undo leaves these vehicles unchanged.
     left: Vec<SkippedVehicle>,

@@ -30,7 +30,7 @@ pub fn routes() -> OpenApiRouter<AppState> {
 /// Report of a device that lists all pending saves of the caller on the device.
 #[derive(Deserialize, ToSchema)]
 struct HeldByDevice {
-    /// Pending saves per campaign, which replace the device's last report; empty when the device has no pending saves.
+    /// Pending saves per campaign; empty when the device has none. The list replaces the device's last report.
     #[schema(max_items = 200)]
     held: Vec<PendingSaves>,
 }
@@ -46,8 +46,8 @@ struct PendingSaves {
     oldest_at: DateTime<Utc>,
 }
 
-/// Stores a device's report of the caller's pending saves, which the device has not sent yet. The report replaces the last report of
-/// the device.
+/// Stores a device's report of the caller's pending saves: changes made offline that the device has not sent yet. The report
+/// replaces the device's last report.
 #[utoipa::path(put, path = "/devices/{device}/held", tag = "live",
     params(("device" = String, Path, description = "Name of the app installation, chosen by the client.", min_length = 1, max_length = 64)),
     request_body = HeldByDevice, responses((status = 204, description = "The report is stored.")),
@@ -73,7 +73,7 @@ async fn report_pending_saves(
 struct Held {
     devices: i64,
     saves: i64,
-    /// Pending saves per user and device, ordered by the oldest pending save, oldest first; at most 1,000.
+    /// Pending saves per user and device, at most 1,000 entries. The entry with the oldest pending save comes first.
     held: Vec<HeldOnDevice>,
 }
 

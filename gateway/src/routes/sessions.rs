@@ -68,7 +68,8 @@ struct Session {
     /// Key with which the device encrypts saves that are not sent yet: 32 bytes in base64url without padding. Every sign-in of
     /// the user returns the same key.
     seal_key: String,
-    /// Whether the user must change the password, which another user has set, before making any other call.
+    /// Whether the user must change the password before making any other call. Can be true only after another user set the
+    /// password.
     must_change_password: bool,
 }
 
@@ -80,7 +81,8 @@ struct Me {
     user_type: UserType,
     /// Whether the signed-in user is the reserved developer account.
     developer: bool,
-    /// Whether the user must change the password, which another user has set, before making any other call.
+    /// Whether the user must change the password before making any other call. Can be true only after another user set the
+    /// password.
     must_change_password: bool,
     /// Product name shown to users.
     product_name: String,

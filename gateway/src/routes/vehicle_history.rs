@@ -22,7 +22,7 @@ pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(list_vehicle_history))
 }
 
-/// Query parameters of the history: position and size of the page.
+/// Query parameters of the history of a vehicle: position and size of the page.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct HistoryQuery {
@@ -68,8 +68,8 @@ struct VehicleChange {
     /// Login name (HMC) of the user who made the change; null when no user made the change.
     by_hmc: Option<String>,
     kind: ChangeKind,
-    /// How the user entered the VIN to find the vehicle before a save. Null for other changes, and when the user did not enter a
-    /// VIN.
+    /// How the user entered the VIN to find the saved vehicle: typed or scanned. Null when the user entered no VIN, and for
+    /// changes other than saves.
     origin: Option<VinOrigin>,
     /// Time of a save according to the device's clock; null when the device sent no time.
     device_time: Option<DateTime<Utc>>,

@@ -75,8 +75,8 @@ struct SaveVehicle {
     /// Id of the campaign. When present, the id must equal the id of the vehicle's campaign.
     campaign_id: Option<i64>,
     origin: Option<VinOrigin>,
-    /// Field values that the user saw before the change. When present, the save changes only these fields. The save may then be based
-    /// on an outdated version, unless another user has changed one of these fields.
+    /// Field values that the user saw before the change. When present, the save changes only these fields. The server then checks
+    /// each of these fields for a concurrent change, instead of comparing the version of the vehicle.
     base: Option<Base>,
     /// How to handle a field that another user changed meanwhile; `ask` when absent.
     on_conflict: Option<OnConflict>,
@@ -175,9 +175,9 @@ impl<S: Sync> axum::extract::FromRequestParts<S> for SavePreconditions {
 /// Path and query parameters of the route that saves a vehicle.
 type Place = (PathId, QueryParams<YardQuery>);
 
-/// Saves the inspection of a vehicle. If the version in `If-Match` is outdated, the call returns 409 with the current vehicle
-/// in `details`. With `base`, the save is rejected only if another user has meanwhile changed the same field. An idempotency
-/// key is stored for 30 days; a repeated save with the same key returns the current vehicle.
+/// Saves the inspection of a vehicle. If the version in `If-Match` is outdated, the call returns 409 with the current vehicle in
+/// `details`. With `base`, an outdated version is accepted, and `on_conflict` decides what happens when another user has changed
+/// the same field. An idempotency key is stored for 30 days; a repeated save with the same key returns the current vehicle.
 #[utoipa::path(put, path = "/vehicles/{id}", tag = "vehicles",
     params(("id" = i64, Path, minimum = 1), YardQuery,
         ("If-Match" = Option<String>, Header, description = "Version of the vehicle that the change is based on, in quotes.", nullable = false),

@@ -30,10 +30,10 @@ const MAX_CAMPAIGNS: usize = 200;
 #[derive(Serialize, ToSchema)]
 pub struct Pace {
     campaign_id: i64,
-    /// Active users, who saved a vehicle in the last 15 minutes; most recent save first.
+    /// Active users: users who saved a vehicle in the last 15 minutes. The user with the most recent save comes first.
     people: Vec<UserPace>,
-    /// Number of saved vehicles per hour: the sum of the rates of `people`. When the list is empty, the saves of the last 30 minutes,
-    /// averaged since the first of them, but over at least 10 minutes.
+    /// Number of vehicles saved per hour: the sum of `per_hour` of all active users. Without active users, the rate of the saves
+    /// in the last 30 minutes, measured from the first of these saves, but over at least 10 minutes.
     per_hour: f64,
     /// Number of vehicles of the campaign that are not inspected yet.
     remaining: i64,
@@ -46,7 +46,7 @@ pub struct Pace {
 #[derive(Serialize, ToSchema)]
 struct UserPace {
     hmc: String,
-    /// Id of the yard of the vehicle that the user saved last; null when that vehicle has no yard.
+    /// Id of the yard that contains the user's last saved vehicle; null when that vehicle has no yard.
     yard_id: Option<i32>,
     yard_name: Option<String>,
     last_at: DateTime<Utc>,

@@ -45,8 +45,8 @@ const REQUEST_IDLE_TIMEOUT: Duration = Duration::from_secs(180);
 /// Keep-alive timeout for connections of trusted proxies. Most proxies close idle connections after a minute. The gateway must
 /// not close first, because a request that the proxy has just sent would be lost.
 const PROXY_KEEP_ALIVE: Duration = Duration::from_secs(75);
-/// Time by which the announced keep-alive timeout is shorter than the gateway's own timeout, so that the client closes the
-/// connection first.
+/// Difference between the gateway's keep-alive timeout and the shorter timeout announced to the client, so that the client closes
+/// first.
 const KEEP_ALIVE_MARGIN: Duration = Duration::from_secs(1);
 /// Maximum time that the gateway waits for the graceful close of a connection; then the connection is dropped.
 const CLOSE_GRACE: Duration = Duration::from_millis(500);
@@ -63,7 +63,8 @@ pub(super) struct Connection {
     work: HandlerRuntime,
     peer: Peer,
     timeouts: IdleTimeouts,
-    /// Whether the connection has carried an HTTP/2 request. An HTTP/2 connection is shared by concurrent requests.
+    /// Whether the connection has carried an HTTP/2 request. When the process drains, an HTTP/2 client is told to open a new
+    /// connection.
     shared: AtomicBool,
 }
 

@@ -86,7 +86,8 @@ pub struct TrackedBody {
 }
 
 impl TrackedBody {
-    /// Wraps a body of the request in flight that `busy` guards.
+    /// Wraps the body of a request or response. The body holds `busy`, so that the request stays in flight until the body is
+    /// dropped.
     #[must_use]
     pub fn new(body: Body, busy: InFlightGuard) -> Self {
         Self { body, busy }

@@ -50,7 +50,8 @@ pub(super) fn ca_cert_route(certificate: String) -> Router {
     Router::new().route(CA_CERT_PATH, get(|| async move { (kind, certificate) }))
 }
 
-/// Builds the router of the API with its OpenAPI document, the probes and the web app, wrapped in the middleware of all requests.
+/// Builds the router of the API, its OpenAPI document, the probes and the web app, wrapped in the middleware that applies to
+/// every request.
 pub fn build_router(api: AppState, pages: StaticFiles, document: Value) -> Router {
     let pages = Arc::new(pages);
     let worth = DefaultPredicate::new().and(NotForContentType::const_new(XLSX_CONTENT_TYPE));

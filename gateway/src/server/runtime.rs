@@ -12,7 +12,7 @@ use tokio_util::task::AbortOnDropHandle;
 pub struct HandlerRuntime(Option<Handle>);
 
 impl HandlerRuntime {
-    /// Returns an executor for the tokio runtime on which the caller runs.
+    /// Returns a handle of the tokio runtime that the caller runs on.
     #[must_use]
     pub fn current() -> Self {
         Self(Some(Handle::current()))

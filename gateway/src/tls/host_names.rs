@@ -31,9 +31,8 @@ fn host() -> String {
     if fit { first.to_owned() } else { String::new() }
 }
 
-/// Returns the addresses that the server listens on; for a wildcard address, the private addresses of all network
-/// interfaces. The result contains no public addresses, since a public address may later be assigned to another
-/// machine.
+/// Returns the listen address; for a wildcard address such as `0.0.0.0`, the private addresses of all network interfaces. Public
+/// addresses of interfaces are left out, since a public address may later be assigned to another machine.
 fn addresses(listen: IpAddr) -> Vec<IpAddr> {
     if !listen.is_unspecified() {
         return vec![listen];
@@ -47,7 +46,8 @@ fn addresses(listen: IpAddr) -> Vec<IpAddr> {
     all
 }
 
-/// Returns `true` if an IP address is private, link-local (IPv4 only), or the loopback address of this machine.
+/// Returns `true` for loopback addresses, IPv4 link-local addresses, and private addresses, including the carrier-grade NAT range
+/// 100.64.0.0/10.
 pub fn is_private(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(v4) => {

@@ -88,8 +88,8 @@ impl LocalCa {
         digest.as_ref().iter().map(|byte| format!("{byte:02X}")).collect::<Vec<_>>().join(":")
     }
 
-    /// Returns the server certificate and key. A new certificate is issued when the current certificate expires soon or lacks a
-    /// name.
+    /// Returns the server certificate and key. A new certificate is issued when the current certificate expires soon or lacks one
+    /// of the `names`.
     ///
     /// A new certificate has the same key as the earlier certificates and also contains their names. The certificate is therefore
     /// still valid when the machine returns to an earlier network.

@@ -34,7 +34,7 @@ pub const CA_CERT_PATH: &str = "/patio-ca.crt";
 /// Source of the server's TLS certificate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CertificateSource {
-    /// Certificate issued by a local certificate authority, which users can install on their phones.
+    /// Certificate issued by a local certificate authority (CA). Users install the CA certificate on their phones.
     SelfSigned,
     /// Certificate and key from PEM files, checked for changes every two seconds.
     Files {

@@ -42,7 +42,7 @@ impl From<UserType> for Role {
     }
 }
 
-/// Returns the name of the role in an audit entry; `None` when the caller was not signed in.
+/// Returns the text of a role for audit entries, such as `admin`; `None` for the role of a caller who is not signed in.
 #[must_use]
 pub fn role_text(role: Role) -> Option<String> {
     Some(role::role_text(role)).filter(|text| !text.is_empty()).map(str::to_owned)

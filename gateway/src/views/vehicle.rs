@@ -88,7 +88,7 @@ async fn to_view(api: &AppState, signed: &AuthenticatedCaller, vehicle: pb::Vehi
 /// Builds the response that contains one vehicle, with the vehicle's version in the `ETag` header.
 ///
 /// # Errors
-/// Returns a 500 when the vehicle cannot be converted, which does not happen at present.
+/// Returns a 500 if the conversion yields no vehicle. At present, the conversion always yields a vehicle.
 pub async fn vehicle_response(api: &AppState, signed: &AuthenticatedCaller, vehicle: pb::Vehicle) -> ApiResult<(HeaderMap, Json<Vehicle>)> {
     to_view(api, signed, vehicle).await.map(tagged)
 }

@@ -12,8 +12,8 @@ pub(crate) enum Cell {
     /// Value that the spreadsheet program converted from the typed text, such as a date. The cell is invalid as a VIN or parking
     /// space. Fields: displayed text, and a sentence that says how to correct the cell.
     Unsupported(String, String),
-    /// Value that is invalid in any column, such as `#N/A`. Fields: displayed text, and the rest of an error message that begins
-    /// with the column name.
+    /// Value that is invalid in any column, such as `#N/A`. Fields: displayed text, and an error message that is shown after the
+    /// column name.
     Invalid(String, String),
 }
 

@@ -10,7 +10,7 @@ pub enum Column {
     Campaign,
     /// Column with the vehicle part that the campaign is about.
     Part,
-    /// Column with the description of the vehicle defect that the campaign is about, and of its repair.
+    /// Column with the description of the campaign: the defect of the vehicles and its repair.
     Description,
     /// Optional column with the model of the vehicles as free text.
     ModelType,
@@ -62,15 +62,15 @@ impl ColumnMeaning {
     }
 }
 
-/// Name of the column that contains the error messages in a downloaded rejected workbook. An import ignores the column.
+/// Name of the column that import-svc adds to a rejected workbook to show the errors of each row. An import ignores the column.
 pub const ERRORS_COLUMN: &str = "Errors";
 
-/// Meaning of the cells in one column of the worksheet.
+/// Kind of a worksheet column: a recognized column of the campaign, or the column with error messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ColumnMeaning {
-    /// The column contains the values of a recognized column of the campaign worksheet.
+    /// Recognized column, such as `Serial Number`; an import reads its values.
     Value(Column),
-    /// The column contains the error messages that import-svc added when it rejected the workbook; an import ignores the column.
+    /// Column of error messages in a downloaded copy of a rejected workbook; an import ignores its values.
     Errors,
 }
 
@@ -79,7 +79,7 @@ pub(crate) enum ColumnMeaning {
 pub(crate) struct Columns(HashMap<u32, ColumnMeaning>);
 
 impl Columns {
-    /// Reads the header from row 1, given as column indexes and names.
+    /// Reads the header of the worksheet. `cells` contains the column index and the name of each cell in row 1.
     ///
     /// # Errors
     /// Returns the rejection that names every missing and every unknown column.
@@ -119,7 +119,7 @@ impl Columns {
     }
 }
 
-/// Builds the rejection of a header row, which names the missing and the unknown columns.
+/// Builds the rejection that names the missing and the unknown columns of the worksheet.
 fn wrong_columns(missing: &[String], excess: &[String]) -> Rejection {
     let part = |words: &str, names: &[String]| if names.is_empty() { String::new() } else { format!(" {words}: {}.", names.join(", ")) };
     let message = format!("Wrong columns in row 1.{}{}", part("Missing", missing), part("Not expected", excess));

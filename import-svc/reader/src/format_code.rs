@@ -6,7 +6,7 @@ const UNKNOWN_FORMAT: &str = "a number in an unknown format";
 /// Number format of a cell: how a spreadsheet program displays the number in the cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum NumberFormat {
-    /// General number format, without a pattern.
+    /// Format that displays all digits of the number without changes, such as `General`.
     Plain,
     /// Format of digits, zeros and fixed characters, in sections for positive, negative and zero numbers.
     Pattern(Vec<FormatSection>),
@@ -14,15 +14,15 @@ pub(crate) enum NumberFormat {
     DateTime,
     /// Format of a duration, such as `36:00:00`.
     Duration,
-    /// Format whose displayed digits differ from the stored number, such as a percentage or a fraction. Contains the name of the
-    /// format for the error message.
+    /// Format that the workbook reader does not support, such as a percentage or a fraction. Contains the name of the format for the
+    /// error message.
     Unsupported(&'static str),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct FormatSection {
-    /// Condition on the number, such as `[<100]`; `None` without a condition. The operand is stored as the bits of an `f64`, so
-    /// that sections implement `Eq`.
+    /// Condition that a number must meet for the section to apply, such as `[<100]`; `None` if the section has no condition. The operand
+    /// is stored as the bits of an `f64`, because `f64` does not implement `Eq`.
     pub(crate) condition: Option<(Comparison, u64)>,
     pub(crate) whole: Vec<FormatToken>,
     pub(crate) decimals: usize,
@@ -104,8 +104,8 @@ fn pushed(mut section: Vec<char>, c: char) -> Vec<char> {
     section
 }
 
-/// Parses one section of a format code; returns `None` for a text section. Returns `Err` with the number format of the cell when the
-/// section is not a digit pattern, for example a date.
+/// Parses one section of a format code. Returns `None` if the section is empty or applies only to text. Returns `Err` with the number
+/// format of the cell if the section is not a digit pattern, for example a date.
 fn tokens(code: &[char]) -> Result<Option<FormatSection>, NumberFormat> {
     let mut section = FormatSection::default();
     let (mut behind_point, mut shows_text) = (false, false);

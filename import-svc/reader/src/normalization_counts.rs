@@ -5,12 +5,13 @@ use patio_proto::normalization;
 /// Counts of cells whose stored value differs from the worksheet.
 #[derive(Default)]
 pub(crate) struct NormalizationCounts {
-    /// Numbers of changed cells per column: first with dashes changed to hyphens, then with other characters replaced or removed.
+    /// Two counts per column: cells in which dashes were replaced with hyphens, then cells in which only other characters changed.
     counts: [[u64; 2]; Column::ALL.len()],
 }
 
 impl NormalizationCounts {
-    /// Counts a cell if its stored value differs from the written text in more than letter case and surrounding whitespace.
+    /// Counts a cell if its stored text differs from its text in the worksheet. Differences in letter case, line breaks or surrounding
+    /// whitespace are not counted.
     pub(crate) fn record_difference(&mut self, column: Column, written: &str, stored: &str) {
         let count = &mut self.counts[column as usize];
         if written.chars().any(normalization::is_dash_lookalike) {

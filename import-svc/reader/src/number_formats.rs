@@ -1,4 +1,4 @@
-//! Formats numbers as a spreadsheet program displays them. Supports only formats that occur in VINs and parking spaces.
+//! Formats numbers as a spreadsheet program displays them. Supports only the formats that are used for VINs and parking spaces.
 use crate::{
     cell::Cell,
     format_code::{self, Comparison, FormatSection, FormatToken, NumberFormat},
@@ -46,7 +46,7 @@ impl NumberFormats {
     }
 }
 
-/// Formats a number without a number format: up to 15 significant digits, no decimal point for whole numbers.
+/// Formats a number that has no format pattern: up to 15 significant digits, no decimal point for whole numbers.
 fn plain(number: f64) -> String {
     if number == 0.0 {
         return "0".to_owned();

@@ -19,13 +19,13 @@ pub struct ReaderRecord {
     /// Result of reading; `None` in every record except the last record.
     #[prost(oneof = "ReadResult", tags = "3, 4")]
     pub end: Option<ReadResult>,
-    /// Encoded [`CheckedRows`] with the rows read since the previous record, the header first. Empty unless the worksheet is read to
-    /// give the user a copy with the errors to correct.
+    /// Encoded [`CheckedRows`] with the rows read since the previous record; the first record begins with the header. Empty during an
+    /// import: these rows are needed only for a copy of the workbook that the user corrects.
     #[prost(bytes = "bytes", tag = "5")]
     pub lines: Bytes,
 }
 
-/// Rows of a worksheet with their errors, for the copy in which the user corrects the errors.
+/// Rows of a worksheet with their errors. import-svc writes these rows to a copy of the workbook that the user corrects.
 #[derive(Clone, PartialEq, Message)]
 pub struct CheckedRows {
     /// Rows in the order of the worksheet, without blank rows.

@@ -51,7 +51,7 @@ pub fn not_xlsx_rejection(why: &str) -> Rejection {
     build_rejection(ErrorCode::NotXlsx, format!("Failed to select document. Only .xlsx documents are allowed. {why}").trim_end())
 }
 
-/// Builds the rejection of a campaign name that is taken. The gateway replaces `{product}` with the product name.
+/// Builds the rejection of a campaign name that is already in use. The gateway replaces `{product}` in the message with the product name.
 #[must_use]
 pub fn name_taken_rejection() -> Rejection {
     build_rejection(ErrorCode::NameTaken, "Uma campanha com o mesmo nome já existe para o {product}.")

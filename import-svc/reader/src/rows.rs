@@ -20,7 +20,7 @@ use std::{collections::HashMap, io, mem};
 pub const MAX_ROWS: u32 = 200_000;
 /// Maximum number of worksheet columns; a file with a value in a later column is rejected.
 const MAX_COLUMNS: u32 = 64;
-/// Number of rows after which the reader process sends a record with their vehicles.
+/// Maximum number of rows in one record that the reader process sends.
 const VEHICLES_PER_RECORD: usize = 500;
 
 /// Purpose of reading a worksheet: to import its vehicles, or to return all rows with their errors for the user to correct.
@@ -55,12 +55,12 @@ fn longest(column: Column) -> usize {
     }
 }
 
-/// Columns that describe the campaign instead of a vehicle. After the first row, each cell must be blank or repeat the value of
-/// the first row.
+/// Columns that describe the campaign instead of a vehicle. Every vehicle row must have the same value as the first vehicle row, or no
+/// value.
 const CAMPAIGN_COLUMNS: [Column; 4] = [Column::Campaign, Column::Part, Column::Description, Column::ModelType];
 
-/// Columns whose values must be stored exactly as typed. A value that a spreadsheet program converted, such as a date, is an
-/// error there.
+/// Columns whose values must be stored exactly as typed. In these columns, a value that a spreadsheet program converted, such as a date,
+/// is an error.
 const EXACT_COLUMNS: [Column; 3] = [Column::ModelCode, Column::SerialNumber, Column::ParkingSpace];
 
 /// Cells of one row, indexed by recognized column.
@@ -83,12 +83,12 @@ pub(crate) struct RowCollector<'s> {
     correcting: Option<Correcting>,
 }
 
-/// Campaign values of the first row, in the order of [`CAMPAIGN_COLUMNS`].
+/// Campaign values of the first vehicle row, in the order of [`CAMPAIGN_COLUMNS`].
 struct Campaign {
-    /// Cells of the first row in the four campaign columns, not normalized. An equal cell in a later row is accepted without
+    /// Cells of the first vehicle row in the four campaign columns, not normalized. An equal cell in a later row is accepted without
     /// being normalized.
     cells: [Cell; 4],
-    /// Normalized texts of the first row in the four campaign columns: campaign name, part, description and model.
+    /// Normalized texts of the first vehicle row in the four campaign columns: campaign name, part, description and model.
     texts: [String; 4],
 }
 
@@ -245,7 +245,7 @@ impl<'s> RowCollector<'s> {
         }
     }
 
-    /// Reads the campaign data from the first row. In a later row, records an error for each value that differs from the first row.
+    /// Reads the campaign data from the first vehicle row. In later rows, records an error for each value that differs from that row.
     fn compare_campaign(&mut self, cells: &Cells) {
         let Some(campaign) = self.campaign.take() else {
             self.campaign = Some(self.first_campaign(cells));

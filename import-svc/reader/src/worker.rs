@@ -16,7 +16,7 @@ const READING_ADDRESS_SPACE: u64 = 64 << 20;
 /// Limit of the reader process's total address space in bytes, used when its current address space cannot be determined.
 const MAX_ADDRESS_SPACE: u64 = 512 << 20;
 /// Maximum address space in bytes of the reader process before it reads the workbook; a larger process exits with an error. The limit
-/// during reading is the initial address space plus [`READING_ADDRESS_SPACE`], so a larger initial space would make it too high.
+/// during reading is the initial address space plus [`READING_ADDRESS_SPACE`], so a larger initial size would raise that limit too much.
 const MAX_INITIAL_ADDRESS_SPACE: u64 = MAX_ADDRESS_SPACE;
 /// CPU time limit in seconds, so that the reader process ends even if its parent process has died.
 const MAX_CPU_SECONDS: u64 = 20;

@@ -82,7 +82,7 @@ fn unpack(mut part: impl Read, mut left: u64) -> Result<u64, Rejection> {
     }
 }
 
-/// Number of bytes at the start of a part in which the checks search for the root element and forbidden XML declarations.
+/// Number of bytes at the start of a part that are searched for the root element and for forbidden XML declarations.
 const SEARCHED_BYTES: usize = 4 << 10;
 
 /// State of checking one part while it is unpacked.

@@ -48,7 +48,7 @@ pub struct FileApi {
 type Pieces = Pin<Box<dyn Stream<Item = Result<pb::FileChunk, Status>> + Send>>;
 
 impl FileApi {
-    /// Creates the gRPC service with its database, workbook reader and upload slots (permits to keep an uploaded file in memory).
+    /// Creates the gRPC service. `places` limits how many uploaded files are in memory at the same time.
     #[must_use]
     pub fn new(host: &ServiceHost, db: Db, (reader, exporter): (WorkbookReader, Exporter), places: UploadSlots) -> Self {
         Self { host: host.clone(), db, reader, exporter, places }

@@ -37,7 +37,7 @@ pub struct ImportApi {
 }
 
 impl ImportApi {
-    /// Creates the gRPC service with its database, workbook reader and upload slots (permits to keep an uploaded file in memory).
+    /// Creates the gRPC service. `places` limits how many uploaded files are in memory at the same time.
     #[must_use]
     pub fn new(host: &ServiceHost, db: Db, (reader, running): (WorkbookReader, ActiveImports), places: UploadSlots) -> Self {
         Self { importer: Importer { host: host.clone(), db, reader, tokens: host.service_tokens("import-svc"), running }, places }

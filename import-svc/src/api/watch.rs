@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use tonic::Status;
 use uuid::Uuid;
 
-/// Maximum time without new progress in the cache, after which the stream ends. If the cache is unavailable, a stream that has
-/// already received progress stays open.
+/// Time without new progress after which the progress stream ends. While the cache is unavailable, a stream that has already sent
+/// progress stays open.
 const PROGRESS_TIMEOUT: Duration = Duration::from_secs(10);
 
 struct Watch {
@@ -71,7 +71,7 @@ impl Watch {
         is_new.then_some(progress)
     }
 
-    /// Ends the stream after the timeout. The last item is the last progress with the phase `Failed`, or `UploadNotFound` if no
+    /// Ends the stream after the timeout. Sends the latest known progress again with the phase `Failed`, or `UploadNotFound` if no
     /// progress was ever read.
     fn give_up(&mut self) -> Option<Result<ImportProgress, Status>> {
         match self.last.take() {

@@ -77,8 +77,8 @@ fn read_text(text: &str) -> ParsedCsv {
     rows(text, &header)
 }
 
-/// Decodes a CSV file from UTF-8 or Windows-1252 and removes the byte-order mark. Only text from Windows-1252 is `Cow::Owned`.
-/// Returns a line number and a message if the file has another encoding.
+/// Decodes a CSV file and removes the byte-order mark. Returns borrowed text for UTF-8 and owned text for Windows-1252. Returns a line
+/// number and an error message for any other encoding.
 fn decode(data: &[u8]) -> Result<Cow<'_, str>, (i64, String)> {
     let utf16 = data.starts_with(&[0xff, 0xfe]) || data.starts_with(&[0xfe, 0xff]);
     if utf16 || data.iter().take(200).filter(|byte| **byte == 0).count() > 10 {
@@ -176,8 +176,8 @@ impl Header {
         self.places[0].is_some() && self.places[1].is_some()
     }
 
-    /// Returns the first line that contains both required columns, or else the first line that contains one of them. Returns
-    /// `None` if no line at the start of the file contains a required column.
+    /// Returns the header from the first line that contains both required columns, or else from the first line that contains one of them.
+    /// Returns `None` if no line at the start of the file contains a required column.
     fn with(text: &str, delimiter: u8) -> Option<Self> {
         let mut records = Records::new(text, delimiter);
         let mut half = None;

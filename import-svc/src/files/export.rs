@@ -31,7 +31,7 @@ use tonic::Streaming;
 
 /// Maximum number of concurrent exports.
 const MAX_CONCURRENT: usize = 4;
-/// Maximum number of vehicle chunks that are in the queue of the workbook writer.
+/// Maximum length of the queue of the workbook writer, in chunks of vehicles.
 const MAX_QUEUED_CHUNKS: usize = 2;
 
 /// Exports campaigns as workbooks. Clones share the concurrency limit.

@@ -174,7 +174,7 @@ impl ExportWriter {
         write_row(sheet, page.counts.vehicles, line, &self.styles)
     }
 
-    /// Returns the index in `all` of the worksheet with this key; creates the worksheet if it does not exist.
+    /// Returns the index in `all` of the worksheet for `key`, a yard id or 0; creates the worksheet if it does not exist.
     fn page(&mut self, key: i32, name: String) -> Result<usize, XlsxError> {
         if let Some(known) = self.pages.get(&key) {
             return Ok(*known);

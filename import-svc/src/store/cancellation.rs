@@ -2,8 +2,8 @@
 use patio_kit::{db::Db, on};
 use sqlx::{Error, query, query_scalar};
 
-/// Requests cancellation of an import. Returns its outcome, which is `running` until the import stops, or `None` if the user has
-/// no import with this upload id.
+/// Requests cancellation of an import. Returns the outcome of the import, which is `running` until the import stops. Returns `None` if
+/// the user has no import with this upload id.
 pub async fn request_cancellation(db: &Db, upload_id: String, user_id: i64) -> Result<Option<String>, Error> {
     db.write(move |tx| {
         Box::pin(async move {

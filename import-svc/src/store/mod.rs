@@ -57,7 +57,7 @@ pub enum BeginAttemptResult {
     },
     /// Another attempt with this upload id is running.
     Running,
-    /// The upload id was already used by another user or for another file.
+    /// The upload id belongs to another user, or a different file was already imported under this upload id.
     UploadIdReused,
 }
 
@@ -84,7 +84,7 @@ pub enum FailureOutcome {
 }
 
 impl FailureOutcome {
-    /// Returns the outcome as text, in the database and in the metrics.
+    /// Returns the outcome as the text that is stored in the database and used in the metrics.
     pub fn text(self) -> &'static str {
         match self {
             Self::Rejected => "rejected",
@@ -94,8 +94,7 @@ impl FailureOutcome {
     }
 }
 
-/// Begins an attempt to import a file. Starts nothing if the file was already imported, or another attempt runs, under the same
-/// upload id.
+/// Begins an attempt to import a file. Starts no attempt if the upload id belongs to another user, a running attempt or an imported file.
 pub async fn begin_attempt(db: &Db, attempt: ImportAttempt, running: ActiveImports) -> Result<BeginAttemptResult, Error> {
     let begun = db.write(move |tx| Box::pin(async move { begin_in(tx, &attempt, &running).await })).await;
     match begun {
@@ -133,8 +132,9 @@ async fn insert(tx: &mut Tx<'_>, attempt: &ImportAttempt) -> Result<i64, Error> 
         .fetch_one(c).await)
 }
 
-/// Restarts an import whose earlier attempt ended without a campaign. Returns `false` if another attempt has already restarted
-/// the import. The row keeps the draft of the earlier attempt, because that draft may be published without a record of it.
+/// Restarts an import whose earlier attempt ended without success or whose process died. Returns `false` if another attempt has already
+/// restarted the import. The row keeps the campaign id of the earlier attempt, whose draft may have been published before the process
+/// died.
 async fn again(tx: &mut Tx<'_>, attempt: &ImportAttempt, earlier: &Earlier) -> Result<bool, Error> {
     let changed = on!(tx.connection(), c => query(
         "update imports set file_name = $2, digest = $3, role = $4, address = $5, started_at = $6, seen_at = $6,

@@ -16,7 +16,7 @@ use std::{
 
 pub use redis_connection::RedisConnection;
 
-/// Interval of the test writes to Redis by which the metric `patio_redis_up` is set.
+/// Interval between two test writes to Redis. The metric `patio_redis_up` shows whether the last test write succeeded.
 const PROBE_INTERVAL: Duration = Duration::from_secs(5);
 /// Timeout of the check of the Redis server when the process starts.
 const START_CHECK_TIMEOUT: Duration = Duration::from_secs(2);
@@ -30,7 +30,7 @@ pub struct CacheKey<T> {
 }
 
 impl<T> CacheKey<T> {
-    /// Creates a cache key from its text and the time to live (`keep`) of its cache entry.
+    /// Creates a cache key. `keep` is the time to live of the cache entry.
     #[must_use]
     pub fn new(text: String, keep: Duration) -> Self {
         Self { text: format!("patio:{text}"), keep, holds: PhantomData }
@@ -227,8 +227,8 @@ impl Cache {
 }
 
 impl Cache {
-    /// Returns a warning for each setting of the Redis server with which stored lockouts (blocks after failed sign-ins) can be
-    /// lost. Returns no warnings when the settings cannot be read.
+    /// Returns warnings about settings of the Redis server that could lose stored lockouts, which block sign-in after failed
+    /// attempts. Returns no warnings when the settings cannot be read.
     pub async fn redis_config_warnings(&self) -> Vec<&'static str> {
         let Self::Redis(redis) = self else { return Vec::new() };
         let asked = [

@@ -22,8 +22,8 @@ use std::{
 const DATABASE_RETRY_PAUSE: Duration = Duration::from_millis(500);
 /// Minimum time between two log lines with the same reason for waiting for the database.
 const LOG_INTERVAL: Duration = Duration::from_secs(10);
-/// Name of the caller in the access tokens with which a process loads revocations from auth-svc and reports session activity. The
-/// process makes these calls once for all services that run in it, so that the name is not the name of a service.
+/// Caller name in the access tokens with which a process loads revocations from auth-svc and reports session activity. The name
+/// belongs to no service, because the process makes these calls on behalf of all services that run in it.
 const KEY_SYNC_SERVICE: &str = "process";
 
 /// gRPC client channels to the four services of Patio.
@@ -117,8 +117,8 @@ impl ServiceHost {
     /// Opens a service's database and runs its migrations. Waits while the database is unavailable.
     ///
     /// # Errors
-    /// Returns an error when the connection settings are invalid, or when the database fails for another reason than being
-    /// unavailable.
+    /// Returns an error when the connection settings are invalid, when the database is available but unsuitable for Patio, or when a
+    /// migration fails.
     pub async fn open_database(&self, schema: Schema) -> anyhow::Result<Db> {
         let db = Db::open(schema, &self.settings).await?;
         let mut waiting = Waiting::default();
@@ -128,7 +128,7 @@ impl ServiceHost {
         Ok(db)
     }
 
-    /// Runs `work`, and runs it again as long as it fails because the database is unavailable.
+    /// Runs `work`, and retries it while the database is unavailable.
     ///
     /// Processes may start in any order. A service in its own process also waits until an administrator has created the service's
     /// role, database and privileges. In a process that runs all services, a missing role or database is an error at once, so that
@@ -210,14 +210,15 @@ impl ServiceHost {
     }
 }
 
-/// State while a process waits for its database: the last logged reason for waiting, and the time of that log line.
+/// Last logged reason why a starting process waits for its database, and the time of that log line. Limits repeated log lines.
 #[derive(Default)]
 struct Waiting {
     last_log: Option<(String, Instant)>,
 }
 
 impl Waiting {
-    /// Sleeps before the next attempt after a database failure that may resolve by itself. Returns any other failure as an error.
+    /// Pauses before the process tries the database again, if the failure `cause` may resolve by itself. Returns any other failure as an
+    /// error.
     async fn or_fail(&mut self, host: &ServiceHost, cause: anyhow::Error) -> anyhow::Result<()> {
         anyhow::ensure!(host.is_waited_for(&cause), cause);
         let cause = errors::format_error_chain(&cause);

@@ -1,4 +1,5 @@
-//! Background tasks of a process, and its graceful shutdown: the process drains (reports not ready, but still serves), then stops.
+//! Background tasks of a process, and its graceful shutdown. The process first drains: it reports that it is not ready, but still serves
+//! requests. Then it stops.
 use std::{future::Future, time::Duration};
 use tokio::sync::oneshot;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -121,8 +122,8 @@ pub async fn start_unless_stopped<T>(
 
 /// Waits for SIGTERM or Ctrl-C, then begins draining.
 ///
-/// After SIGTERM, the process serves requests for the time `notice`, until load balancers have noticed that this replica is not ready.
-/// Ctrl-C skips that delay.
+/// After SIGTERM, the function returns only after the delay `notice`. Meanwhile, load balancers notice that this replica is not ready, and
+/// requests are still served. Ctrl-C skips the delay.
 pub async fn drain_on_shutdown_signal(tasks: &BackgroundTasks, notice: Duration) {
     let mut terminate = match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
         Ok(signal) => signal,

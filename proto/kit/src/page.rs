@@ -46,7 +46,7 @@ impl PageWindow {
     }
 }
 
-/// Maximum number of history entries that one call returns: a page of 100 entries, and one entry that shows whether a next page exists.
+/// Maximum number of history entries that one call returns: a page of 100 entries, plus one entry that shows that a next page exists.
 pub const MAX_HISTORY_ENTRIES: i32 = 101;
 
 /// Requested part of a history (a list of past changes, newest first): the newest entries before a given time and entry id.
@@ -54,7 +54,7 @@ pub const MAX_HISTORY_ENTRIES: i32 = 101;
 pub struct HistoryWindow {
     /// Time before which the entries of the window were written. For entries written exactly at this time, see `before_id`.
     pub before: DateTime<Utc>,
-    /// Entry id that decides between entries written exactly at `before`: the window contains only those with a lower id.
+    /// Tie-breaker for entries written exactly at `before`: the window contains only those whose id is lower than this id.
     pub before_id: i64,
     /// Maximum number of entries, 1 to 101.
     pub limit: i64,
@@ -71,9 +71,9 @@ impl HistoryWindow {
     }
 }
 
-/// Returns a lower-case pattern for SQL `like … escape '\'` that matches values which contain `text` literally.
+/// Returns a pattern for SQL `like … escape '\'` that matches values containing `text` literally.
 ///
-/// For a search that ignores case, the query compares lower-case values. A NUL character, which `PostgreSQL` rejects, becomes U+0001,
+/// The pattern is in lower case, so the query must compare lower-case values. A NUL character, which `PostgreSQL` rejects, becomes U+0001,
 /// so that the search finds nothing.
 #[must_use]
 pub fn to_like_pattern(text: &str) -> String {

@@ -33,7 +33,7 @@ const SENDER_ID_LEN: usize = 16;
 pub enum PubSubMessage {
     /// Message published by this or another replica.
     Event(Bytes),
-    /// Messages of other replicas may have been lost, because the process has just subscribed to Redis.
+    /// Notice that messages of other replicas may have been lost while this process was not subscribed to Redis.
     Lagged,
 }
 
@@ -98,7 +98,7 @@ impl PubSub {
         });
     }
 
-    /// Receives messages from Redis until the connection ends or no message arrives in time.
+    /// Receives messages from Redis until the connection fails or no message arrives for [`SILENCE_TIMEOUT`]. Always returns an error.
     async fn receive_messages(&self, client: &Client) -> anyhow::Result<()> {
         let mut all = tokio::time::timeout(SILENCE_TIMEOUT, client.get_async_pubsub()).await??;
         tokio::time::timeout(SILENCE_TIMEOUT, all.subscribe(&*self.channel)).await??;
@@ -144,7 +144,7 @@ impl PubSub {
         self.local.subscribe()
     }
 
-    /// Returns `true` while messages of other replicas can be received, and always in a process without Redis.
+    /// Returns `true` while this process is subscribed to messages of other replicas. Always returns `true` without Redis.
     #[must_use]
     pub fn is_connected(&self) -> bool {
         self.is_subscribed.load(Ordering::Relaxed)

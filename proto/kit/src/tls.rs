@@ -50,7 +50,7 @@ pub struct ServiceTls {
     current: Arc<ArcSwap<Current>>,
 }
 
-/// Tower service that opens TLS connections for a gRPC channel. The trait is a short name for these bounds.
+/// Tower service that opens TLS connections for a gRPC channel. The trait is an alias for its supertraits.
 pub trait Connector:
     tower::Service<Uri, Response = TokioIo<client::TlsStream<TcpStream>>, Error = io::Error, Future: Send> + Send + 'static
 {
@@ -112,7 +112,7 @@ impl ServiceTls {
         Ok(())
     }
 
-    /// Accepts TLS connections from clients with a certificate that the trusted authority signed.
+    /// Accepts TLS connections from clients whose certificate was signed by the authority in `ca.crt`.
     ///
     /// Handshakes run concurrently, so that a slow client does not delay others.
     pub fn accept_connections(self, listener: TcpListener) -> impl Stream<Item = io::Result<server::TlsStream<TcpStream>>> {
@@ -149,7 +149,7 @@ impl ServiceTls {
         None
     }
 
-    /// Creates a connector to `host`. The server must present a certificate for that host name, signed by the trusted authority.
+    /// Creates a connector to `host`. The server must present a certificate for that host name, signed by the authority in `ca.crt`.
     pub fn connector(&self, host: &str) -> impl Connector + use<> {
         let (tls, host) = (self.clone(), host.trim_matches(['[', ']']).to_owned());
         tower::service_fn(move |uri: Uri| {

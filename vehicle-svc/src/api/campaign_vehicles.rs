@@ -1,5 +1,4 @@
-//! gRPC service with which import-svc imports vehicles, and campaign-svc opens, closes and deletes campaigns in
-//! vehicle-svc.
+//! Internal gRPC service, through which import-svc imports vehicles, and campaign-svc opens, closes and deletes campaigns.
 use super::{ApiContext, Reply, reply};
 use crate::{
     campaign::vehicles,

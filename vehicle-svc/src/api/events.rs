@@ -105,8 +105,8 @@ fn events(receiver: Receiver<ChangeFeedItem>) -> impl futures::Stream<Item = Res
     })
 }
 
-/// Returns the event without data that the caller may not see. Removes all vehicle rows if any vehicle is outside `yard_filter`
-/// (the vehicles that the caller may see). Removes the counts of other users if the caller is an operator.
+/// Returns the event without data that the caller may not see. Removes the counts of other users if the caller is an operator. Removes all
+/// vehicle rows if `yard_filter` excludes any of the vehicles.
 fn hide_invisible_parts(event: WatchEvent, yard_filter: YardFilter, caller: &Caller) -> WatchEvent {
     match event.event {
         Some(Event::Pace(mut changed)) => {

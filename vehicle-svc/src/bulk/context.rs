@@ -85,9 +85,9 @@ pub struct BulkOutcome {
     pub updated: usize,
     /// VINs of the vehicles left unchanged, each with the reason.
     pub skipped: Vec<(String, SkipReason)>,
-    /// Requested VINs that match no vehicle of the campaign and yard to which the call is limited.
+    /// Requested VINs without a matching vehicle. If the call is limited to a campaign or yard, only vehicles in it can match.
     pub not_found: Vec<String>,
-    /// Planned changes of the first vehicles; empty unless the call is a dry run.
+    /// Planned changes of up to `PREVIEW_LIMIT` vehicles in a dry run; otherwise empty.
     pub preview: Vec<Preview>,
     /// Warnings for the user, one sentence each.
     pub warnings: Vec<String>,

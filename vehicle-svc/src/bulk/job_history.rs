@@ -26,14 +26,15 @@ pub const JOB_RETENTION: TimeDelta = TimeDelta::days(90);
 /// Maximum number of snapshot rows that a transaction deletes; short transactions keep other writers from waiting long.
 const PURGE_CHUNK_LEN: i64 = 5_000;
 
-/// Description of a bulk job for the job history: kind, detail and who may undo the job.
+/// Description of a bulk job in the job history: its kind, a detail such as the new status, and whether only supervisors may undo
+/// it.
 #[derive(Debug, Clone, Default)]
 pub struct BulkJobDescription {
     /// Kind of change: `status`, `space` or `file`.
     pub kind: &'static str,
     /// New status for the kind `status`, file name for the kind `file`, empty for the kind `space`.
     pub detail: String,
-    /// Whether the job changes supervisor notes, so that only a supervisor may undo the job.
+    /// Whether the job changes supervisor notes. Only a supervisor may undo such a job.
     pub supervisor: bool,
 }
 
@@ -51,7 +52,7 @@ struct InCampaign {
     statuses: StatusDeltas,
 }
 
-/// Yard id (`None` for no yard) and inspected state of a vehicle, from which the vehicle counters are computed.
+/// State of a vehicle for the vehicle counters: yard id, or `None` for no yard, and whether the vehicle is inspected.
 type Counts = (Option<i64>, bool);
 
 impl ChangeSet {
@@ -61,8 +62,8 @@ impl ChangeSet {
         self.before.iter().map(|before| before.id).collect()
     }
 
-    /// Adds a vehicle with its snapshot. `from` and `to` are the vehicle's yard and inspected state before and after the change.
-    /// `walks` is true when the position of an uninspected vehicle in the walking order (by parking space) changes.
+    /// Adds a changed vehicle with its snapshot. `from` and `to` are its yard and inspected state before and after the change.
+    /// `walks` states whether the change affects the walking order (by parking space) of uninspected vehicles.
     pub fn add_vehicle(&mut self, campaign: i64, before: VehicleSnapshot, (from, to): (Counts, Counts), walks: bool) {
         let here = self.campaigns.entry(campaign).or_default();
         here.vehicles.push(before.id);
@@ -112,8 +113,8 @@ impl ChangeSet {
         job_snapshots::insert(tx, job, &self.before).await
     }
 
-    /// Updates the vehicle counters, hourly work counts and change list of every changed campaign. Must be called after the
-    /// vehicles changed, at the time `at`. Returns the new counters of each campaign.
+    /// Updates the vehicle counters, hourly work counts and change list of every changed campaign. Returns the new counters of each
+    /// campaign. Must be called after the vehicles were changed; `at` is the time of the change.
     pub async fn update_campaign_counters(&self, tx: &mut Tx<'_>, at: DateTime<Utc>) -> Result<Vec<CampaignCounts>> {
         for (campaign, here) in &self.campaigns {
             counters::update_yard_counters(tx, *campaign, &here.deltas).await?;

@@ -50,8 +50,8 @@ struct Asked<'a> {
     rows: Vec<usize>,
     /// Number of request lines that repeat the VIN of an earlier line.
     repeated: usize,
-    /// Indexes (from 0) in `keys` of ambiguous VINs: two request lines contain the same VIN with the blank at different positions.
-    /// For example, `BG3 0001` and `BG30 001` have different model codes.
+    /// Indexes (from 0) in `keys` of VINs that two request lines write with the blank at different positions. Such a VIN is
+    /// ambiguous: `BG3 0001` and `BG30 001` have different model codes.
     cut_twice: HashSet<usize>,
 }
 
@@ -101,14 +101,14 @@ impl<'a> Asked<'a> {
         self.keys.iter().map(String::as_str).collect()
     }
 
-    /// Returns the index (from 0) of the last request line that contains the VIN with the number `asked`. The requested VINs are
-    /// numbered from 1, without duplicates.
+    /// Returns the index (from 0) of the last request line that contains a VIN. `asked` is the number of the VIN, counted from 1
+    /// without duplicates.
     fn row(&self, asked: i64) -> usize {
         usize::try_from(asked - 1).ok().and_then(|place| self.rows.get(place)).copied().unwrap_or_default()
     }
 
-    /// Creates the result of a bulk call. For each found vehicle, `found` yields the number (from 1) of the requested VIN. VINs
-    /// without a found vehicle are listed in the result as the caller wrote them.
+    /// Creates the result of a bulk call from the found vehicles. `found` yields, for each vehicle, the number (from 1) of its
+    /// requested VIN. The result lists requested VINs without a vehicle as the caller wrote them.
     fn outcome(&self, found: impl ExactSizeIterator<Item = i64>) -> BulkOutcome {
         let matched = found.len();
         let present: HashSet<usize> = found.map(|asked| self.row(asked)).collect();
@@ -172,19 +172,19 @@ fn model_of(written: &str) -> Option<String> {
     written.trim().split_once(char::is_whitespace).map(|(model, _)| vin::comparison_key(model))
 }
 
-/// Model code that the caller means, for each requested VIN that fits several model codes. Without a blank, `BG30001` fits both
-/// `BG3 0001` and `BG30 001`.
+/// Model codes that the caller means by requested VINs that fit several model codes. For example, `BG30001` without a blank fits
+/// both `BG3 0001` and `BG30 001`.
 ///
 /// A car in several campaigns is not ambiguous, since its vehicles in all campaigns have the same model code.
 struct VinMeanings {
-    /// Model code that the caller means, by the number (from 1) of the requested VIN; `None` when the VIN is ambiguous. Contains
-    /// only VINs that fit several model codes.
+    /// Maps the number (from 1) of a requested VIN to the model code that the caller means; `None` when the VIN is ambiguous.
+    /// Contains only VINs that fit several model codes.
     by_asked: HashMap<i64, Option<String>>,
 }
 
 impl VinMeanings {
-    /// Determines, from the found vehicles, the model codes that the caller means. For each found vehicle, `found` yields the
-    /// number (from 1) of the requested VIN, and the model code of the vehicle.
+    /// Determines the model codes that the caller means. `found` yields, for each found vehicle, the number (from 1) of its
+    /// requested VIN and its model code.
     fn of<'v>(found: impl Iterator<Item = (i64, &'v str)>, asked: &Asked<'_>) -> Self {
         let mut models = HashMap::<i64, HashSet<String>>::new();
         for (place, model) in found {
@@ -208,10 +208,10 @@ impl VinMeanings {
     }
 }
 
-/// Separates vehicles whose requested VIN matches only one vehicle from vehicles whose requested VIN matches several. Returns the
-/// former, and the full VINs of the latter.
+/// Separates vehicles with an ambiguous requested VIN from the other found vehicles. Returns the other vehicles, and the full VINs
+/// of the ambiguous ones. A VIN is ambiguous when it fits several model codes and does not show which one the caller means.
 ///
-/// A vehicle whose model code differs from the requested one is in neither list.
+/// Vehicles with another model code than the requested one are in neither list.
 async fn split_ambiguous(
     tx: &mut Tx<'_>,
     asked: &Asked<'_>,
@@ -252,7 +252,8 @@ fn warn_of_retained_notes(vehicles: usize) -> Option<String> {
     }
 }
 
-/// Returns the preview of a status change: the first vehicles, in the order of the requested VINs.
+/// Returns the preview of a status change: old and new values of up to [`PREVIEW_LIMIT`] vehicles, in the order of the requested
+/// VINs.
 async fn preview_status(tx: &mut Tx<'_>, asked: &Asked<'_>, todo: &[StatusChangeTarget], new: VehiclePatch<'_>) -> Result<Vec<Preview>> {
     let mut rows: Vec<_> = todo.iter().map(|vehicle| (asked.row(vehicle.asked), vehicle.id)).collect();
     rows.sort_unstable();
@@ -330,7 +331,8 @@ pub async fn move_vehicles(tx: &mut Tx<'_>, moves: &[(String, ParkingSpace)], ru
     Ok(outcome)
 }
 
-/// Returns the preview of planned changes: the first vehicles, in the order of the requested VINs.
+/// Returns the preview of planned changes: old and new values of up to [`PREVIEW_LIMIT`] vehicles, in the order of the requested
+/// VINs.
 fn preview(mut changed: Vec<(usize, &FoundVehicle, VehiclePatch<'_>)>) -> Vec<Preview> {
     changed.sort_by_key(|(row, vehicle, _)| (*row, vehicle.id));
     let shown = changed.iter().take(PREVIEW_LIMIT).map(|(row, vehicle, patch)| Preview {

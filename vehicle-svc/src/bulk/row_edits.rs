@@ -51,7 +51,7 @@ pub struct EditResult {
     pub updated: usize,
     /// Validation errors of the rows, each with its line number. If any row has an error, no vehicle is changed.
     pub errors: Vec<pb::LineError>,
-    /// Preview for the user: old and new values of the first vehicles, field by field.
+    /// Preview for the user: old and new values of up to [`PREVIEW_LIMIT`] vehicles, field by field.
     pub preview: Vec<pb::Preview>,
     /// Warnings for the user, one sentence each.
     pub warnings: Vec<String>,
@@ -105,8 +105,8 @@ pub fn validate_rows(rows: Vec<pb::EditRow>, role: Role) -> Result<(Vec<RowEdit>
     Ok((good, errors))
 }
 
-/// Returns, for each row, the line number of the closest earlier row with the same VIN (compared without blanks and hyphens);
-/// otherwise `None`.
+/// Returns for each row the line number of the previous row with the same VIN; `None` if no earlier row has this VIN. VINs are
+/// compared without blanks and hyphens.
 fn named_before(rows: &[RowEdit]) -> Vec<Option<i64>> {
     let mut lines = HashMap::with_capacity(rows.len());
     rows.iter().map(|row| lines.insert(row.key.as_str(), row.line)).collect()
@@ -213,7 +213,7 @@ struct Plan<'a> {
     edited: EditResult,
     changed: Vec<(&'a FoundVehicle, VehiclePatch<'a>)>,
     supervisor: bool,
-    /// First vehicles of the plan, shown in the preview: line number, vehicle id and planned changes.
+    /// Up to [`PREVIEW_LIMIT`] vehicles for the preview: line number, vehicle id and planned changes.
     shown: Vec<(i64, i64, VehiclePatch<'a>)>,
 }
 
@@ -260,8 +260,8 @@ async fn preview(tx: &mut Tx<'_>, shown: Vec<(i64, i64, VehiclePatch<'_>)>) -> R
     Ok(previews.collect())
 }
 
-/// Returns the changes that a row makes to a vehicle. A vehicle with a new status other than Repair counts as
-/// inspected. A parking space equal to the stored parking space is not a change.
+/// Returns the changes that a row makes to a vehicle. The status Repair marks the vehicle as not inspected; any other new status
+/// marks it as inspected. Values equal to the stored values are not changes.
 fn becomes<'a>(vehicle: &FoundVehicle, row: &'a RowEdit) -> VehiclePatch<'a> {
     let patch = VehiclePatch {
         place: row.place.as_ref().filter(|place| Some(&place.space) != vehicle.parking_space.as_ref()),

@@ -1,7 +1,7 @@
 //! Undo of a bulk job in one transaction.
 //!
-//! The undo restores each vehicle whose content is still the content that the job wrote, and skips all other vehicles. Content that
-//! the undo of a later change restored counts as unchanged. The undo of an import closes the imported campaign, so that the
+//! The undo restores each vehicle whose content is still the content that the job wrote, and skips all other vehicles. If a later
+//! change was undone, the content counts as unchanged again. The undo of an import closes the imported campaign, so that the
 //! campaign accepts no saves; campaign-svc deletes the campaign later.
 use crate::{
     bulk::{

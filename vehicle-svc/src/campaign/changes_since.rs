@@ -7,8 +7,8 @@ use crate::{
 use patio_kit::db::Db;
 use patio_proto::vehicle::ListChangesResponse;
 
-/// Returns the vehicles of a campaign that changed after the revision `since`. Sets `whole` instead if the client must fetch the
-/// full list.
+/// Returns the vehicles of a campaign that changed after the revision `since`. If the client must fetch the full list instead,
+/// returns no vehicles and sets `whole` to true.
 ///
 /// The campaign's revision is read before the vehicles. A vehicle that changes between the two reads is sent again with the next
 /// delta, so that no change is lost. A changed vehicle that the caller may not see is reported as removed, since the caller may

@@ -26,8 +26,7 @@ const DELIVERY_TIMEOUT: Duration = Duration::from_millis(300);
 /// expired anyway.
 const MAX_CACHE_ATTEMPTS: u32 = 30;
 
-/// Outage tracker of the calls that report campaign milestones to campaign-svc. The tracker counts the failed attempts since the
-/// last success.
+/// Counts the consecutive failed reports of campaign milestones to campaign-svc, so that each outage is logged once.
 static OUTAGE: OutageTracker = OutageTracker::new();
 
 /// Publisher of the vehicle counters and milestones (work begun, complete, incomplete again) of campaigns. Clones

@@ -17,7 +17,7 @@ const RETRY_DELAY: Duration = Duration::from_secs(2);
 /// Timeout of the deletion of one campaign with all its vehicles.
 const REMOVAL_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Outage tracker of the calls that delete campaigns. The tracker counts the failed attempts since the last success.
+/// Counts the consecutive failed attempts to delete campaigns, so that each outage of campaign-svc is logged once.
 static OUTAGE: OutageTracker = OutageTracker::new();
 
 /// Client that calls campaign-svc to delete campaigns whose import was undone. Clones share the connection.

@@ -18,7 +18,7 @@ use std::{
     time::Duration,
 };
 
-/// Minimum number of vehicles for which a campaign is indexed; smaller campaigns are searched by the database.
+/// Minimum number of vehicles of a campaign with a search index; the database searches smaller campaigns without an index.
 const MIN_INDEXED_VEHICLES: i64 = 1_000;
 /// Maximum memory of all search indexes together, in bytes.
 const MAX_INDEX_BYTES: u64 = 96 << 20;
@@ -124,8 +124,8 @@ impl CampaignIndex {
         self.text.len() + self.ids.len() * (size_of::<i64>() + size_of::<Option<i64>>() + size_of::<usize>())
     }
 
-    /// Returns the vehicle ids of one page of search results, and the total number of matches. Ignores the status in
-    /// the filter.
+    /// Returns the vehicle ids of one page of search results, and the total number of matches. Ignores the filter's status, since
+    /// the index contains no statuses.
     pub fn search_page(&self, filter: &VehicleFilter, window: PageWindow) -> (Vec<i64>, i64) {
         let (skip, take) = (usize::try_from(window.offset()).unwrap_or(usize::MAX), usize::try_from(window.limit()).unwrap_or_default());
         if filter.needle.is_empty() && filter.yard_filter == YardFilter::All {

@@ -34,8 +34,8 @@ pub fn validate_import(vehicles: &[NewVehicle]) -> Result<Vec<VehicleInsert>> {
 
 /// Returns the number of imported vehicles stored per transaction.
 ///
-/// Chunks are large by default, to need few statements. While users save vehicles, chunks are small, so that the saves
-/// do not wait long for the single writer of `SQLite` and for the disk.
+/// Large chunks need fewer statements. While users save vehicles, chunks are small, so that saves do not wait long for the single
+/// writer of `SQLite` or for the disk.
 #[must_use]
 pub fn import_chunk_len(db: &Db) -> usize {
     match (db.has_recent_writes(), db.is_postgres()) {

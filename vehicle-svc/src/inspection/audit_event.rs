@@ -1,5 +1,5 @@
-//! Audit event of a saved inspection. The module builds the event. From a stored event, the module reads how the user entered the
-//! VIN (typed or scanned).
+//! Audit event of a saved inspection: builds the event, and parses from a stored event how the user entered the VIN (typed or
+//! scanned).
 use crate::{
     inspection::save_model::SaveCommand,
     store::{conflicts::NewConflict, content::VehicleContent, vehicles::Vehicle},
@@ -9,7 +9,7 @@ use patio_kit::audit;
 use patio_proto::vehicle::Origin;
 use serde_json::{Map, Value, json};
 
-/// Maximum difference between device clock and server clock; the audit event of a save records a larger difference.
+/// Difference between device clock and server clock above which the audit event of a save records the difference.
 const MAX_CLOCK_DIFFERENCE: TimeDelta = TimeDelta::days(1);
 
 /// Kind of the audit events that record a save or a resolved conflict of a vehicle.
@@ -23,7 +23,7 @@ pub fn audit_subject(vehicle: i64) -> String {
     format!("vehicle {vehicle}")
 }
 
-/// Returns the last part of the summary of a save's audit event, which states how the user entered the VIN.
+/// Returns the text at the end of an audit event's summary that states how the user entered the VIN.
 fn origin_text(origin: Origin) -> &'static str {
     match origin {
         Origin::Scanned => "scanned",

@@ -1,4 +1,5 @@
-//! Three-way merge of a save: compares base, stored and requested values field by field, and finds the conflicts.
+//! Three-way merge of a save: compares, for each field, the value that the client saw, the stored value and the requested value, to
+//! find conflicts.
 use crate::{
     error::{Error, Result},
     inspection::save_model::{SaveBase, SaveCommand},
@@ -84,7 +85,7 @@ fn displayed_side(role: Role, field: Field, theirs: &str, mine: &str) -> Side {
     }
 }
 
-/// One field that a save asks to change, with its base, stored and requested values.
+/// One field in a save: the base value (which the client saw), the stored value and the requested value.
 struct FieldChange {
     field: Field,
     base: String,
@@ -97,8 +98,8 @@ impl FieldChange {
         self.stored != self.base && self.stored != self.wanted
     }
 
-    /// Returns `true` when the merge takes the field into account. A field that the role may not change is ignored if the requested
-    /// value equals the base value (which the client saw).
+    /// Returns `true` when the merge considers the field. The merge ignores a field that the role may not change if the save
+    /// repeats the value that the client saw.
     fn counts(&self, role: Role) -> bool {
         role == Role::Admin || supervisor_field_label(self.field).is_none() || self.wanted != self.base
     }
@@ -134,8 +135,8 @@ fn list_changes_to_merge(vehicle: &Vehicle, save: &SaveCommand, base: &SaveBase)
 /// Merges a save into the stored vehicle. Returns the new content of the vehicle and the conflicts.
 ///
 /// # Errors
-/// Returns the first rule that the save breaks. The order of the rules is the same with and without base values (the values that
-/// the client saw).
+/// Returns the first rule that the save breaks. The rules are checked in the same order as for a save without base values (values
+/// that the client saw).
 pub fn merge_save(role: Role, before: &LoadedVehicle, save: &SaveCommand, base: &SaveBase) -> Result<(VehicleContent, Vec<NewConflict>)> {
     let vehicle = &before.vehicle;
     let mut wishes = list_changes_to_merge(vehicle, save, base);

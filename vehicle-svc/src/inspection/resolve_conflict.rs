@@ -40,10 +40,10 @@ pub struct ConflictChoice {
 
 /// Result of an attempt to resolve a conflict.
 pub enum ResolveOutcome {
-    /// The conflict is resolved: its new state, and the vehicle that was written.
+    /// The conflict is resolved. The variant contains the resolved conflict and its vehicle.
     Done(Box<Conflict>, Box<WriteResult>),
-    /// The field has a third value from another save, so the conflict stays open and now contains this value. The variant contains
-    /// the id and the version of the vehicle.
+    /// The conflict stays open, because another save has stored a third value, which now replaces the conflict's value `theirs`.
+    /// The variant contains the id and the version of the vehicle.
     Changed(i64, i64),
 }
 

@@ -11,7 +11,7 @@ use crate::{
 };
 use patio_proto::{access::Role, status};
 
-/// Applies the rules of saving to a save request. Returns the vehicle's new content and the conflicts.
+/// Checks whether a save is allowed. Returns the vehicle's new content and the conflicts.
 ///
 /// # Errors
 /// Returns the first rule that the save breaks.

@@ -22,7 +22,7 @@ use patio_kit::{
 };
 use std::sync::Arc;
 
-/// Maximum number of open conflicts caused by one user; a save that would exceed this maximum is rejected.
+/// Number of open conflicts caused by one user at which further saves with conflicts are rejected.
 const MAX_OPEN_CONFLICTS: i64 = 500;
 
 /// Input of an attempt to save: the validated request, the caller, the idempotency key and the time.
@@ -39,7 +39,7 @@ pub struct SaveAttempt {
 
 /// Outcome of one attempt to save.
 pub enum AttemptOutcome {
-    /// The save was written, or an earlier save with the same idempotency key had written it.
+    /// The save is stored, either by this attempt or by an earlier request with the same idempotency key.
     Saved(Box<SaveResult>),
     /// Another save changed the vehicle in the meantime. Nothing was written, and the save has to be attempted again.
     Retry,
@@ -51,7 +51,7 @@ pub enum AttemptOutcome {
 /// A save that was checked against the current vehicle but is not written yet.
 pub struct EvaluatedSave {
     found: LoadedVehicle,
-    /// New content and conflicts of the save; `None` for a repeated idempotency key, which leaves nothing to write.
+    /// New content and conflicts of the save; `None` when an earlier save used the same idempotency key.
     verdict: Option<Verdict>,
 }
 
@@ -102,7 +102,7 @@ impl SaveAttempt {
         }
     }
 
-    /// Applies the rules of saving to the loaded vehicle.
+    /// Checks whether the save is allowed for the loaded vehicle, and computes the new content and the conflicts.
     ///
     /// # Errors
     /// Returns the first rule that the save breaks.

@@ -24,7 +24,7 @@ use patio_proto::{
 pub struct SaveCommand {
     /// Id of the vehicle.
     pub id: i64,
-    /// VIN that the client saw; `None` for no check. The save is rejected when the vehicle has another VIN.
+    /// VIN that the client saw; the save is rejected when the vehicle has another VIN. `None` skips this check.
     pub seen_vin: Option<Vin>,
     /// New VIN; `None` keeps the stored VIN.
     pub vin: Option<Vin>,
@@ -36,11 +36,11 @@ pub struct SaveCommand {
     pub operator_notes: Option<String>,
     /// New notes of supervisors (users with the role `Admin`), which only supervisors may change; `None` keeps the stored notes.
     pub admin_notes: Option<String>,
-    /// Id of the campaign to which the vehicle belongs according to the client; `None` when the client sent none. A
-    /// vehicle cannot change its campaign.
+    /// Id of the vehicle's campaign as sent by the client; `None` when the client sent none. The save is rejected when the vehicle
+    /// is in another campaign.
     pub campaign_id: Option<i64>,
-    /// Version of the vehicle that the client saw; `None` when the client sent none. Without `base`, the save is
-    /// rejected when the vehicle has another version.
+    /// Version of the vehicle that the client saw; `None` when the client sent none. A save without `base` values is rejected when
+    /// the vehicle has another version.
     pub if_version: Option<i64>,
     /// Idempotency key of the save; empty when the client sent none.
     pub key: String,
@@ -48,8 +48,8 @@ pub struct SaveCommand {
     pub origin: Origin,
     /// Vehicles that the user may see. The next vehicle to inspect is chosen from these vehicles.
     pub yard_filter: YardFilter,
-    /// Values that the client saw, for a three-way merge; `None` for a save that is rejected if the vehicle's version
-    /// has changed.
+    /// Values that the client saw, for a three-way merge. If `None`, the save is not merged, and is rejected when the vehicle's
+    /// version differs from `if_version`.
     pub base: Option<SaveBase>,
     /// Whether both values of a conflicting field are stored as a conflict; if false, a save with a conflicting field
     /// is rejected.

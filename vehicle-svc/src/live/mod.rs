@@ -44,11 +44,11 @@ const MAX_LAG: usize = 1_024;
 /// Interval between two rounds (runs of the periodic task of the change feed). A round publishes the pace of work (vehicles per
 /// hour, active users) and looks for missed changes.
 const ROUND_INTERVAL: Duration = Duration::from_secs(2);
-/// Number of rounds (runs of the periodic task) between two polls of the database for changes, while this replica receives the
-/// events of other replicas.
+/// Number of rounds (runs of the periodic task) between two searches of the database for missed changes. While the connection to
+/// the other replicas is down, every round searches.
 const ROUNDS_PER_POLL: u32 = 5;
-/// Number of rounds (runs of the periodic task) after which the pace of work (vehicles per hour) is computed again even without a
-/// new save. Without saves, the pace falls.
+/// Number of rounds (runs of the periodic task) between two updates of the pace of work (vehicles per hour) in idle campaigns.
+/// Without saves, the pace falls.
 const ROUNDS_PER_PACE: u32 = 30;
 
 /// Item that the change feed sends to the event streams of this process.
@@ -85,8 +85,8 @@ struct FeedState {
 }
 
 impl FeedState {
-    /// Removes the state of each campaign in `known` that is missing in `there`, since the campaign was deleted. `there` contains
-    /// the ids and revisions of the existing campaigns.
+    /// Removes the state of deleted campaigns: the campaigns in `known` that are missing in `there`. `there` contains the ids and
+    /// revisions of the existing campaigns.
     fn remove_deleted(&mut self, known: &[i64], there: &[(i64, i64)]) {
         let there: BTreeSet<i64> = there.iter().map(|(campaign, _)| *campaign).collect();
         for deleted in known.iter().filter(|campaign| !there.contains(campaign)) {
@@ -257,7 +257,7 @@ impl ChangeFeed {
         }
     }
 
-    /// Sends an event to this replica's streams for each change in the database that no event announced. An event is missing when a
+    /// Sends an event to this replica's streams for each campaign with a change that no event announced. An event is missing when a
     /// replica was disconnected, or died before publishing the event.
     async fn publish_missed_changes(&self) {
         let known: Vec<i64> = self.noted().followed.keys().copied().collect(); // a campaign added during the query stays
@@ -275,8 +275,8 @@ impl ChangeFeed {
         }
     }
 
-    /// Sends a change event without vehicle rows to this replica's streams for every campaign with a gap. Clients then fetch the
-    /// changes. A gap is a revision whose event is still missing after one more run of the periodic task.
+    /// Sends a change event to this replica's streams for every campaign with a gap, so that clients fetch the changes. A gap is a
+    /// revision whose event was already missing in the previous run of the periodic task.
     fn publish_gaps(&self) {
         let gaps: Vec<(i64, i64)> = {
             let mut noted = self.noted();
@@ -321,8 +321,8 @@ impl ChangeFeed {
     }
 }
 
-/// Returns `true` when two paces of work in a campaign are equal, apart from the values that change as time passes without any
-/// save.
+/// Returns `true` when two paces of work in a campaign have equal users, yards, save times and remaining vehicles. Rates are not
+/// compared, since they change without any save.
 fn same(one: &pb::Pace, other: &pb::Pace) -> bool {
     let what = |pace: &pb::Pace| pace.people.iter().map(|person| (person.user_id, person.yard, person.last_at)).collect::<Vec<_>>();
     one.remaining == other.remaining && what(one) == what(other)

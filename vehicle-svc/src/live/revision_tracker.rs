@@ -41,8 +41,8 @@ impl RevisionTracker {
         is_new
     }
 
-    /// Returns the last received revision if an earlier revision was already missing at the previous check; otherwise `None`. Then
-    /// marks the missing revisions as received, so that each gap is reported once.
+    /// Returns the highest received revision if the campaign has a gap; otherwise `None`. A gap is an earlier revision that was
+    /// already missing at the previous check. Each gap is reported once: the missing revisions then count as received.
     pub fn take_gap(&mut self) -> Option<i64> {
         let waited = self.beyond.first().is_some_and(|first| *first <= self.looked);
         let last = self.last();

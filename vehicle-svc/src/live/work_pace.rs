@@ -11,7 +11,7 @@ use patio_proto::{
 };
 use std::{collections::BTreeMap, time::Duration};
 
-/// Length of the period before the current time whose saves determine the pace of work (vehicles per hour, active users).
+/// Maximum age of the saves that determine the pace of work (vehicles per hour, active users).
 const PACE_WINDOW: TimeDelta = TimeDelta::minutes(30);
 /// Time after a user's last save during which the user counts as working.
 const WORKING_PERIOD: TimeDelta = TimeDelta::minutes(15);

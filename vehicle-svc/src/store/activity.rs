@@ -1,6 +1,6 @@
 //! Hourly counts of inspection work by yard and user, and current counts of vehicles by yard and status.
 //!
-//! The transaction that changes a vehicle also updates these counts. The hourly changes of a campaign add up to its number of
+//! The transaction that changes a vehicle also updates these counts. The sum of a campaign's hourly changes is its number of
 //! inspected vehicles.
 use crate::{
     store::{
@@ -43,8 +43,8 @@ pub fn is_defect(status: &str) -> bool {
     matches!(status, "ng" | "Repair" | "Repair OK")
 }
 
-/// Differences between the new and the old number of a campaign's vehicles, by yard id and status, for one bulk change. Vehicles
-/// without a status are not counted.
+/// Changes in the number of a campaign's vehicles by yard id and status, caused by one bulk change. Vehicles without a status are
+/// not counted.
 #[derive(Debug, Default)]
 pub struct StatusDeltas(BTreeMap<(i64, String), i64>);
 

@@ -16,7 +16,8 @@ use std::collections::HashMap;
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
-/// Minimum number of vehicles with equal new values for which a separate statement is run. Smaller groups share one statement.
+/// Minimum size of a group of vehicles with equal new values that is written by its own statement; smaller groups share one
+/// statement.
 const MIN_GROUP_LEN: usize = 100;
 
 /// New values of a vehicle in a bulk change. A field that is `None` leaves the vehicle's value unchanged.
@@ -131,8 +132,8 @@ pub async fn write_patches(tx: &mut Tx<'_>, all: &[(&FoundVehicle, VehiclePatch<
     if others.is_empty() { Ok(()) } else { each(tx, &others, by, at).await }
 }
 
-/// Returns the SQL assignments that set a column unless the new value is null. When the value changes, the assignments also set the
-/// column's `_by` and `_at` columns (user and time).
+/// Returns SQL assignments that set a column to a new value, and its `_by` and `_at` columns to the user and time of the change. A
+/// null or equal value leaves all three columns unchanged.
 fn noted(column: &str, value: &str) -> String {
     format!(
         ", {column} = coalesce({value}, vehicles.{column}),
@@ -159,7 +160,7 @@ pub async fn set_same_values(tx: &mut Tx<'_>, ids: &[i64], same: VehiclePatch<'_
         .bind(same.operator_notes).bind(same.admin_notes).execute(c).await.map(drop))
 }
 
-/// Writes different new values to each of many vehicles, with one statement.
+/// Updates many vehicles with one statement, each with its own new values.
 async fn each(tx: &mut Tx<'_>, all: &[Own<'_>], by: Option<i64>, at: DateTime<Utc>) -> Result<()> {
     let text = format!(
         "update vehicles

@@ -46,8 +46,8 @@ pub async fn find(db: &Db, id: i64) -> Result<Option<Campaign>> {
         .bind(id).bind(i64::from(yard::DASH_YARD_ID)).fetch_optional(c).await)
 }
 
-/// Locks a draft campaign until the commit, so that the draft is not removed before the commit. Creates a missing draft. Returns
-/// `false` when the campaign was already opened or removed.
+/// Locks a draft campaign against opening and removal until the commit. Creates the draft if it does not exist. Returns `false`
+/// when the campaign was already opened or removed.
 pub async fn lock_or_create_draft(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
     on!(tx.connection(), c => query("insert into campaigns (id, name, gate) values ($1, '', 'draft') on conflict (id) do nothing")
         .bind(id).execute(c).await.map(drop))?;
@@ -70,7 +70,7 @@ async fn lock(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     on!(tx.connection(), c => query_scalar::<_, i64>(text).bind(id).fetch_optional(c).await.map(drop))
 }
 
-/// Returns the stored revision of the name and state (open or closed) of a campaign, as sent by campaign-svc; `None` for an unknown
+/// Returns the stored revision of a campaign's name and state (open or closed), which campaign-svc sent; `None` for an unknown
 /// campaign.
 pub async fn load_settings_revision(tx: &mut Tx<'_>, id: i64) -> Result<Option<i64>> {
     on!(tx.connection(), c => query_scalar("select revision from campaigns where id = $1").bind(id).fetch_optional(c).await)

@@ -15,7 +15,7 @@ type Result<T> = std::result::Result<T, sqlx::Error>;
 pub struct NewConflict {
     /// Name of the conflicting field in the REST API, such as `parking_space`.
     pub field: &'static str,
-    /// Value of the field that the user who made the later save saw before changing it.
+    /// Original value of the field, as the user saw it before making the later save.
     pub base: String,
     /// Value of the field that was stored when the later save arrived.
     pub theirs: String,
@@ -65,7 +65,7 @@ pub struct Conflict {
     pub serial_number: String,
     /// Name of the conflicting field in the REST API, such as `parking_space`.
     pub field: String,
-    /// Value of the field that the user who made the later save saw before changing it.
+    /// Original value of the field, as the user saw it before making the later save.
     pub base: String,
     /// Value of the field that was stored when the later save arrived.
     pub theirs: String,
@@ -169,7 +169,7 @@ pub struct ConflictFilter {
     pub campaign: Option<i64>,
     /// State of the conflicts to list: `open`, `settled` (resolved), or empty for both states.
     pub state: &'static str,
-    /// Id of the user who stored one of the two values of the conflict; `None` for all users.
+    /// Id of a user who saved one of the two conflicting values; `None` for all users.
     pub of: Option<i64>,
     /// Earliest time at which a listed conflict was caused or resolved, inclusive.
     pub since: DateTime<Utc>,

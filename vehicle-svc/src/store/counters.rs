@@ -44,8 +44,8 @@ impl CounterDeltas {
         }
     }
 
-    /// Returns the yards, at most two, that the save of one vehicle affects, with the changes of their counters. An unused element
-    /// is `None` with a change of 0.
+    /// Returns the yards that the save of one vehicle affects, at most two, with the changes of their counters. Unused elements
+    /// have the yard `None` and no change.
     #[must_use]
     pub fn affected_yards(&self) -> [(Option<i64>, CounterDelta); 2] {
         let mut yards = self.yards.iter().map(|(yard, delta)| (Some(*yard), *delta));
@@ -85,7 +85,8 @@ pub struct CampaignCounts {
     pub revision: i64,
     /// Whether the change reached a milestone of the campaign: work begun, complete, or incomplete again.
     pub reached_milestone: bool,
-    /// Ids of the changed vehicles; empty when too many vehicles changed for one event.
+    /// Ids of the vehicles that a bulk change changed, for the change event. Empty for a single save, or when more vehicles changed
+    /// than an event can list.
     pub vehicles: Vec<i64>,
 }
 
@@ -130,7 +131,7 @@ pub async fn update_yard_counters(tx: &mut Tx<'_>, campaign: i64, deltas: &Count
 /// order and the VINs), so that the search index is built again.
 ///
 /// To prevent deadlocks, rows of campaigns are updated after the rows of all yards, as in [`super::save_sql::POSTGRES_SAVE_SQL`].
-/// No transaction then waits for a yard while it locks a campaign.
+/// No transaction then waits for the lock of a yard while it holds the lock of a campaign.
 pub async fn update_campaign_counters(tx: &mut Tx<'_>, campaign: i64, deltas: &CounterDeltas) -> Result<CampaignCounts> {
     let whole = deltas.total();
     let select = dialect::locking_sql(

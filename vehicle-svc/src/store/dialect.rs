@@ -78,8 +78,8 @@ macro_rules! new_columns {
 }
 pub(super) use new_columns;
 
-/// Right-hand side of the SQL condition that a number is in a JSON array, bound as text to `$1`. On `PostgreSQL`, the JSON array is
-/// converted to a native array, which is faster than a subquery.
+/// SQL text that follows a column name in the condition that the column's number is in a JSON array, bound as text to `$1`. On
+/// `PostgreSQL`, converting the JSON array to a native array is faster than a subquery.
 macro_rules! among {
     (postgres) => {
         "= any (cast(translate($1, '[]', '{}') as bigint[]))"
@@ -89,8 +89,8 @@ macro_rules! among {
     };
 }
 
-/// Returns the right-hand side of the SQL condition that a number is in a JSON array, bound as text to `$1`. The fastest condition
-/// differs between the databases.
+/// Returns the SQL text that follows a column name in the condition that the column's number is in a JSON array, bound as text to
+/// `$1`. The fastest text differs between the databases.
 #[must_use]
 pub fn json_array_contains_sql(postgres: bool) -> &'static str {
     if postgres { among!(postgres) } else { among!(sqlite) }

@@ -1,4 +1,4 @@
-//! SQL statements on the table of idempotency keys. The keys ensure that a save that a client repeats is written only once.
+//! SQL statements on the table of idempotency keys. If a client sends the same save again, the key prevents a second write.
 use chrono::{DateTime, Utc};
 use patio_kit::{db::Tx, on};
 use sqlx::query;

@@ -116,8 +116,8 @@ pub async fn list_snapshots_of_job(tx: &mut Tx<'_>, job: i64) -> Result<Vec<Vehi
     Ok(all)
 }
 
-/// Restores the content id (version at which the content was first stored) of every vehicle that an undo restored. Deletes the
-/// snapshots of these vehicles. The snapshots of the skipped vehicles (`left`) stay.
+/// Resets the content id of every restored vehicle to its value before the job. The content id is the version at which the content
+/// was first stored. Deletes the snapshots of the restored vehicles, and keeps those of the skipped vehicles in `left`.
 pub async fn restore_content_ids(tx: &mut Tx<'_>, job: i64, restored: &[VehicleSnapshot], left: &[VehicleSnapshot]) -> Result<()> {
     let text = format!(
         "update vehicles set restored_version = version, content = k.content from ({}) as k where vehicles.id = k.id",

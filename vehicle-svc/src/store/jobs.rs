@@ -105,7 +105,8 @@ pub async fn count(db: &Db) -> Result<i64> {
     on!(db.read(), c => query_scalar(concat!("select count(*) from jobs j", seen!())).fetch_one(c).await)
 }
 
-/// Maximum length of a stored snapshot in characters: notes of maximum length before and after a job, with escapes.
+/// Maximum length of one vehicle's stored snapshot, in characters. Large enough for the longest notes before and after a job,
+/// escaped as JSON.
 const MAX_SNAPSHOT_LEN: i32 = 40_000;
 
 /// A job that changed a vehicle, with the values of the vehicle before and after the job.
@@ -114,7 +115,7 @@ pub struct BulkJobOfVehicle {
     /// Job that changed the vehicle.
     #[sqlx(flatten)]
     pub job: BulkJob,
-    /// JSON text that begins with the snapshot of the vehicle. Snapshots of other vehicles that follow are ignored.
+    /// JSON text that begins with the snapshot of the vehicle. Snapshots of other vehicles may follow and are ignored.
     snapshots: String,
 }
 
@@ -155,7 +156,7 @@ pub async fn list_jobs_of_vehicle(
     on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(campaign).bind(before).bind(&begins).bind(limit).bind(MAX_SNAPSHOT_LEN).fetch_all(c).await)
 }
 
-/// Returns the job of the import that created a campaign, or `None` when the retention time has passed.
+/// Returns the import job that created a campaign, or `None` when the job was deleted after its retention time.
 pub async fn find_import_job(db: &Db, campaign: i64) -> Result<Option<BulkJob>> {
     on!(db.read(), c => query_as(concat!(
         "select ", columns!(), " from job_campaigns k join jobs j on j.id = k.job_id where k.campaign_id = $1 and j.kind = 'import'"))
@@ -177,7 +178,8 @@ pub struct JobEvent {
     pub undone: bool,
     /// New status of a `status` job, or file name of a `file` or `import` job.
     pub detail: String,
-    /// Number of vehicles that the job changed in the campaign, or that the undo of the job restored.
+    /// Number of vehicles that the job changed, or that the undo of the job restored. In a campaign's history, the changes of a job
+    /// count only vehicles of this campaign; an undo counts the vehicles of all campaigns.
     pub vehicles: i64,
     /// Id of the job.
     pub job_id: i64,
@@ -235,7 +237,7 @@ pub async fn list_campaigns(db: &Db, jobs: &[i64]) -> Result<Vec<JobCampaign>> {
 }
 
 /// Returns a job and locks its row until the commit, so that two calls cannot both undo the job. Returns `None` when the job does
-/// not exist.
+/// not exist or is a running import.
 pub async fn lock_for_update(tx: &mut Tx<'_>, id: i64) -> Result<Option<BulkJob>> {
     let text = format!(
         concat!("select ", columns!(), " from jobs j", seen!(), " and j.id = $1 {}"),

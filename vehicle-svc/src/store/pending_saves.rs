@@ -19,7 +19,7 @@ pub struct DevicePendingSaves {
     pub saves: i64,
     /// Time of the oldest pending save, by the device's clock.
     pub oldest_at: DateTime<Utc>,
-    /// Time at which the server received the device's report.
+    /// Time at which the server received the device's latest report of its pending saves.
     pub told_at: DateTime<Utc>,
 }
 
@@ -33,7 +33,7 @@ pub async fn count_devices(tx: &mut Tx<'_>, user: i64) -> Result<i64> {
     on!(tx.connection(), c => query_scalar("select count(distinct device) from held where user_id = $1").bind(user).fetch_one(c).await)
 }
 
-/// Stores a device's report of pending saves for a campaign. Does nothing for drafts and removed campaigns.
+/// Stores a device's report of pending saves for a campaign. Does nothing when the campaign is a draft or removed.
 pub async fn upsert_report(tx: &mut Tx<'_>, campaign: i64, held: &DevicePendingSaves) -> Result<()> {
     on!(tx.connection(), c => query(
         "insert into held (user_id, device, campaign_id, saves, oldest_at, told_at)

@@ -7,7 +7,7 @@ use sqlx::{FromRow, query, query_as};
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
-/// Latest undelivered milestone of a campaign: work begun, complete, or incomplete again.
+/// Latest milestone of a campaign (work begun, complete, incomplete again) that campaign-svc has not received yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, FromRow)]
 pub struct PendingMilestone {
     /// Id of the campaign.
@@ -19,8 +19,8 @@ pub struct PendingMilestone {
     pub revision: i64,
 }
 
-/// Records a milestone of a campaign (work begun, complete, incomplete again), as its protobuf number. Replaces an earlier
-/// undelivered milestone of the campaign.
+/// Stores a milestone of a campaign (work begun, complete, incomplete again) for delivery to campaign-svc. `milestone` is its
+/// protobuf number. Replaces an earlier milestone of the campaign that campaign-svc has not received yet.
 pub async fn insert(tx: &mut Tx<'_>, campaign: i64, milestone: i32, revision: i64) -> Result<()> {
     on!(tx.connection(), c => query(
         "insert into turns (campaign_id, turn, revision) values ($1, $2, $3)

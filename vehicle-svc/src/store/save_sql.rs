@@ -1,4 +1,4 @@
-//! SQL texts of a save, from the templates in `sql/`. A name in braces is a placeholder for SQL that both databases share.
+//! SQL of a save, built from the templates in `sql/`. A name in braces is a placeholder for SQL that `SQLite` and `PostgreSQL` share.
 use crate::{
     store::{
         status_history,
@@ -26,7 +26,7 @@ const VALUES: [&str; 13] = [
     "saved_at",
 ];
 
-/// SQL expressions of a campaign's counters before and after a change, and of whether work had begun before the change.
+/// SQL expressions of a campaign's counters before and after a change. `begun` tells whether work had begun before the change.
 pub struct CounterExpressions {
     pub was_total: &'static str,
     pub was_inspected: &'static str,

@@ -39,7 +39,7 @@ pub struct LoadedVehicle {
     authors: Authors,
 }
 
-/// User and time of the last change of each field. `None` for changes from before the database stored these columns.
+/// User and time of the last change of each field. `None` for a change made before the database had these columns.
 #[derive(Debug, Clone, FromRow)]
 struct Authors {
     status_by: Option<i64>,
@@ -99,8 +99,8 @@ pub struct SavedRow {
 /// All data that a save writes: new content, counters, audit entry and idempotency key.
 #[derive(Debug)]
 pub struct SaveRecord<'s> {
-    /// State of the vehicle before the save, against which the save was validated. The save is written only if the stored vehicle
-    /// still has this version.
+    /// Vehicle before the save, against which the save was validated. On `PostgreSQL`, the save is skipped if the stored vehicle has
+    /// another version.
     pub before: &'s Vehicle,
     /// New content of the vehicle.
     pub content: &'s VehicleContent,
@@ -152,8 +152,8 @@ pub async fn load_vehicles(tx: &mut Tx<'_>, keys: &[&IdempotencyKey]) -> Result<
 
 /// Writes an inspection with counters, milestone (work begun, complete, incomplete again), audit entry and idempotency key.
 ///
-/// Returns `None`, and writes nothing, when the vehicle's version has changed, another transaction has locked the vehicle, or the
-/// campaign is closed.
+/// On `PostgreSQL`, returns `None`, and writes nothing, when the vehicle's version has changed, another transaction has locked the
+/// vehicle, or the campaign is closed. On `SQLite`, no other writer can change the vehicle between load and save.
 pub async fn save(tx: &mut Tx<'_>, change: &SaveRecord<'_>) -> Result<Option<SavedRow>> {
     match tx.connection() {
         Engine::Postgres(_) => Ok(save_all(tx, std::slice::from_ref(change)).await?.remove(&change.before.id)),

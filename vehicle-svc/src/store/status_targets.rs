@@ -40,10 +40,10 @@ pub struct StatusChangeTarget {
     pub operator_notes: String,
     /// Notes of supervisors on the vehicle; fetched only if the call clears these notes, otherwise empty.
     pub admin_notes: String,
-    /// Whether the vehicle has supervisor notes that stay although the call clears the notes of operators and team leaders.
+    /// Whether the vehicle keeps supervisor notes because the call clears only the notes of operators and team leaders.
     #[serde(deserialize_with = "deserialize_sqlite_bool")]
     pub keeps_notes: bool,
-    /// VIN of a vehicle that the call leaves unchanged; `None` for a vehicle that the call changes.
+    /// VIN of the vehicle if the call skips it: its campaign is closed, or it already has the new status. `None` otherwise.
     pub vin: Option<String>,
 }
 
@@ -66,8 +66,8 @@ impl StatusChangeTarget {
     }
 }
 
-/// Returns the vehicles whose VINs have one of the given comparison keys, with only the columns that a status change needs.
-/// [`super::vehicle_lookup::find_by_vin_keys`] returns the same vehicles with other columns.
+/// Returns the vehicles whose VINs match the given comparison keys (upper case, without blanks, hyphens and asterisks). Selects only
+/// the columns that a status change needs; [`super::vehicle_lookup::find_by_vin_keys`] selects other columns of the same vehicles.
 pub async fn find_status_change_targets(
     tx: &mut Tx<'_>,
     keys: &[&str],

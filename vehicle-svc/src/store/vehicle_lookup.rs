@@ -95,8 +95,8 @@ impl FoundVehicle {
     }
 }
 
-/// Optional columns that a vehicle lookup fetches. Long texts are optional because fetching all of them doubles the
-/// time of a lookup.
+/// Selection of the columns that a vehicle lookup fetches on request. Long texts are optional, because fetching all of
+/// them doubles the time of a lookup.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct OptionalColumns {
     /// Whether to fetch model code and serial number; both are also fetched when any other column is selected.
@@ -145,8 +145,8 @@ impl OptionalColumns {
     }
 }
 
-/// SQL conditions for the vehicles of open and closed campaigns whose VINs have one of the comparison keys `$1`. `$2` limits the
-/// vehicles to a campaign and `$3` to a yard, unless null.
+/// SQL joins and conditions that find vehicles of open and closed campaigns by VIN, using the comparison keys in the table `asked`.
+/// `$2` limits the vehicles to a campaign and `$3` to a yard, unless null.
 macro_rules! asked {
     () => {
         " from vehicles v join asked a on a.word = v.vin_key join campaigns c on c.id = v.campaign_id
@@ -177,8 +177,8 @@ pub struct CampaignRef {
     pub is_open: bool,
 }
 
-/// Campaigns that are open or closed, and therefore visible (drafts and removed campaigns are not), by id. A campaign that becomes
-/// visible after the vehicle lookup began is not included.
+/// Visible campaigns (open or closed, not drafts or removed), by id. A campaign that becomes visible after the vehicle lookup began
+/// is not included.
 #[derive(Debug)]
 pub(super) struct VisibleCampaigns(HashMap<i64, Arc<CampaignRef>>);
 
@@ -203,8 +203,8 @@ impl VisibleCampaigns {
 }
 
 impl VehicleScope {
-    /// Loads the open and closed campaigns of the scope. If vehicles are to be locked, also locks the campaigns
-    /// against opening and closing until the commit, once per campaign instead of once per vehicle.
+    /// Loads the open and closed campaigns of the scope. If the lookup locks vehicles, also locks these campaigns, so
+    /// that none of them is opened or closed before the commit.
     pub(super) async fn load_campaigns(self, tx: &mut Tx<'_>) -> Result<VisibleCampaigns> {
         let text = format!(
             "select id, name, gate = 'open' as is_open from campaigns
@@ -222,7 +222,8 @@ pub(super) fn lock_clause(tx: &Tx<'_>, locks_rows: bool) -> &'static str {
     dialect::locking_sql(tx.is_postgres() && locks_rows, "", "order by v.id for no key update of v")
 }
 
-/// Returns the vehicles of open and closed campaigns whose VINs have one of the given comparison keys, sorted by id.
+/// Returns the vehicles of open and closed campaigns whose VINs match the given comparison keys (upper case, without blanks, hyphens
+/// and asterisks), sorted by id.
 pub async fn find_by_vin_keys(tx: &mut Tx<'_>, keys: &[&str], wanted: OptionalColumns, scope: VehicleScope) -> Result<Vec<FoundVehicle>> {
     let held = scope.load_campaigns(tx).await?;
     let text = format!(

@@ -138,15 +138,15 @@ impl VehicleFilter {
         self.pattern == "%%" && self.yard_filter == YardFilter::All && self.status.is_none()
     }
 
-    /// Returns the SQL condition of the status; empty for all vehicles. The status is part of the text, so that the databases can use
-    /// the index of the vehicles in repair.
+    /// Returns the SQL condition for the status; empty for all vehicles. The status is a literal, not a parameter, so that the
+    /// database can use the partial index of vehicles with the status Repair.
     fn status_condition(&self) -> String {
         self.status.map(|status| format!(" and v.status = '{status}'")).unwrap_or_default()
     }
 }
 
-/// SQL condition of a search with the `like` pattern `$2`. The argument names a boolean SQL parameter. If this parameter is true,
-/// the pattern is compared with normalized VINs and parking spaces (without hyphens and blanks).
+/// SQL condition for vehicles that match the `like` pattern `$2`. The argument is the name of a boolean SQL parameter: true compares
+/// the pattern with VINs and parking spaces without hyphens and blanks.
 macro_rules! found {
     ($matches_vin_keys:literal) => {
         concat!(
@@ -159,7 +159,7 @@ macro_rules! found {
     };
 }
 
-/// SQL condition that the caller may see a vehicle. `$3` is the caller's yard filter as a number; see [`YardFilter::as_sql_parameter`].
+/// SQL condition for vehicles that the caller may see. `$3` is the caller's yard filter as a number; see [`YardFilter::as_sql_parameter`].
 macro_rules! seen {
     () => {
         "(cast($3 as bigint) is null or v.yard_id = $3 or ($3 < 0 and v.yard_id is distinct from -$3))"
@@ -228,7 +228,7 @@ pub struct IndexedVehicle {
 }
 
 /// Returns up to `most` vehicles of a campaign for the search index, in walking order (by parking space). The list
-/// starts after the vehicle at `position` (walk key and id).
+/// starts after `position`, the sort key and id of the previous vehicle.
 pub async fn list_index_entries(db: &Db, campaign: i64, position: &(String, i64), most: i64) -> Result<Vec<IndexedVehicle>> {
     on!(db.read(), c => query_as(
         "select id, haystack, yard_id, walk_key from vehicles
@@ -278,7 +278,7 @@ pub struct ExportedVehicle {
 }
 
 /// Returns up to `most` vehicles of a campaign with the columns of an export, in walking order (by parking space). The
-/// list starts after the vehicle at `position` (walk key and id).
+/// list starts after `position`, the sort key and id of the previous vehicle.
 pub async fn list_for_export_after(db: &Db, campaign: i64, position: &(String, i64), most: i64) -> Result<Vec<ExportedVehicle>> {
     on!(db.read(), c => query_as(
         "select id, model_code, serial_number, parking_space, yard_id, walk_key, status, inspected, admin_notes, operator_notes,
@@ -288,7 +288,7 @@ pub async fn list_for_export_after(db: &Db, campaign: i64, position: &(String, i
         .fetch_all(c).await)
 }
 
-/// A vehicle with the columns of the full list that clients synchronize.
+/// Row of the full vehicle list that clients synchronize.
 #[derive(Debug, Clone, FromRow)]
 pub struct VehicleListRow {
     /// Id of the vehicle.
@@ -314,7 +314,7 @@ pub struct VehicleListRow {
 }
 
 /// Returns up to `most` rows of a campaign's full vehicle list, in walking order (by parking space). The rows start
-/// after the vehicle at `position` (walk key and id).
+/// after `position`, the sort key and id of the previous vehicle.
 pub async fn list_rows_after(db: &Db, campaign: i64, position: &(String, i64), most: i64) -> Result<Vec<VehicleListRow>> {
     on!(db.read(), c => query_as(
         "select id, model_code, serial_number, parking_space, yard_group, yard_id, status, inspected, version, walk_key
@@ -373,7 +373,8 @@ pub async fn delete_chunk(tx: &mut Tx<'_>, campaign: i64, most: i64) -> Result<u
         .bind(campaign).bind(most).execute(c).await.map(|done| done.rows_affected()))
 }
 
-/// Returns up to ten VINs of a campaign's vehicles that have one of the given comparison keys.
+/// Returns up to ten VINs of a campaign's vehicles that match the given comparison keys (upper case, without blanks, hyphens and
+/// asterisks).
 pub async fn list_vins_by_comparison_keys(tx: &mut Tx<'_>, campaign: i64, keys: &[String]) -> Result<Vec<String>> {
     let text = format!(
         "with asked as ({}) select v.model_code || ' ' || v.serial_number from vehicles v join asked a on a.word = v.vin_key

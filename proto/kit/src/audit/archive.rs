@@ -1,9 +1,9 @@
 //! Archive files of the audit log. A partition is written to an archive file and then dropped from the database.
 //!
-//! Each audit seal is a link of the hash chain: a digest over a batch of entries. An archive file contains the entries of one
-//! partition. For entries of other partitions in the same batches, the file contains only the digests, so that each seal can be
-//! verified with the file and the previous seal. Digests and seals also stay in the database, so that the chain can be verified
-//! without the file.
+//! The audit entries form a hash chain. Each link of the chain, an audit seal, is a digest over a batch of entries and the previous seal.
+//! An archive file contains the entries of one partition and their seals. If such a seal also covers entries of another partition, the
+//! file contains only the digests of those entries, which are enough to verify the seal. The database keeps all digests and seals, so
+//! that the chain can be verified without the file.
 use crate::{
     audit::{
         self, AuditEvent,
@@ -41,8 +41,8 @@ enum Line {
     /// First line of the file: the archived partition, and the digest of the last audit seal (hash-chain link) before the seals in
     /// this file.
     Part { service: String, part: String, begins: DateTime<Utc>, ends: DateTime<Utc>, seal_before: String },
-    /// Audit entry with its digest. If an audit seal (hash-chain link) in this file also covers an entry of another partition, the line
-    /// of that entry contains its digest without its content.
+    /// Audit entry with its digest. An entry of another partition has no content, because only its digest is needed to verify an audit
+    /// seal (hash-chain link) in this file.
     Entry(Box<SealedEntry>),
     /// Audit seal (hash-chain link) over the entries since the previous seal: number and digest.
     Seal { id: i64, digest: String },
@@ -174,7 +174,7 @@ pub struct ArchiveVerificationReport {
     pub service: String,
     /// Number of entries whose content matches their digest.
     pub entries: u64,
-    /// Number of audit seals (hash-chain links) that match their entries and the previous seal, and that the database also contains.
+    /// Number of audit seals (hash-chain links) in the file, including those that do not match.
     pub seals: u64,
     /// Problems found, one sentence each.
     pub problems: Vec<String>,

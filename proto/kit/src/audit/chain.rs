@@ -21,8 +21,8 @@ use std::{
 const SEAL_INTERVAL: Duration = Duration::from_secs(2);
 /// Maximum number of audit entries that one seal (hash-chain link) covers.
 const MAX_ENTRIES_PER_SEAL: i64 = 500;
-/// Number of entry ids below the newest sealed entry that are searched again for unsealed entries. A slow transaction may commit an
-/// entry after entries with higher ids.
+/// Distance below the newest sealed entry, in entry ids, at which the search for unsealed entries begins. A slow transaction may commit
+/// an entry after entries with higher ids.
 const LATE_IDS: i64 = 5_000;
 /// Maximum number of audit entries or seals that a verification reads per SQL statement.
 const ENTRIES_PER_READ: i64 = 5_000;
@@ -60,7 +60,7 @@ pub fn spawn_audit_tasks(tasks: &BackgroundTasks, clock: &Clock, seal_file: Opti
     });
 }
 
-/// Times from which the lag of the sealer (the task that adds new audit entries to the hash chain) is computed.
+/// Times from which the lag of sealing is computed. Sealing adds new audit entries to the hash chain.
 struct SealLag {
     /// Time at which all audit entries were last found sealed (in the hash chain).
     sealed_at: Instant,
@@ -69,8 +69,8 @@ struct SealLag {
 }
 
 impl SealLag {
-    /// Sets the metric of the time since all audit entries were last sealed. Logs a failed attempt to seal entries: as a warning at
-    /// first, and at level `debug` once the failures last longer than two intervals.
+    /// Reports the result of an attempt to seal entries. Sets the metric of the time since all audit entries were last sealed. Logs a
+    /// failed attempt as a warning, or at level `debug` once the failures have lasted longer than two intervals.
     fn report(&mut self, schema: &'static str, sealed: &Result<(), sqlx::Error>) {
         let now = Instant::now();
         match sealed {
@@ -231,8 +231,8 @@ pub async fn verify_chain(db: &Db, now: DateTime<Utc>) -> Result<VerificationRep
     Ok(report)
 }
 
-/// Returns `true` when the hash chain in the database contains the seal with this number and digest, of which a copy exists outside
-/// the database.
+/// Returns `true` when the hash chain in the database contains a seal with this number and digest. The caller read both values from a
+/// copy outside the database.
 ///
 /// An attacker who can write to the database could rebuild or truncate the chain, but the changed chain would not contain this
 /// seal.

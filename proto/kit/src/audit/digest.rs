@@ -13,7 +13,7 @@ pub(super) fn digest_entry(row: &AuditRow) -> String {
     digest_json(&(id, at.timestamp_micros(), user_id, role, kind, subject, summary, address, old_values, new_values))
 }
 
-/// Returns the digest of the content that a sealed (hash-chained) entry has now, or `None` when the entry was deleted.
+/// Returns the digest of the current content of a sealed (hash-chained) entry, or `None` when the entry was deleted.
 pub(super) fn digest_sealed_entry(sealed: &SealedEntry) -> Option<String> {
     let SealedEntry { id, at, user_id, role, kind, subject, summary, address, old_values, new_values, .. } = sealed;
     let id = id.as_ref()?;

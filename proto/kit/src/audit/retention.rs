@@ -1,9 +1,9 @@
 //! Retention of audit entries. Access entries (page views, sign-ins, sign-outs, denied calls) are deleted after a fixed time; all
 //! other entries are kept.
 //!
-//! On `PostgreSQL` the log has one partition per month, and each month has a subpartition for its access entries, which is dropped
-//! once the month has expired. In tables without monthly partitions, expired entries are deleted in batches. These tables are the
-//! log on `SQLite`, and the first partition (older entries) and the default partition on `PostgreSQL`.
+//! On `PostgreSQL` the log has one partition per month. The access entries of a month are in a subpartition, which is dropped once the
+//! month has expired. In tables without monthly partitions, expired entries are deleted in batches. On `SQLite`, this is the whole log.
+//! On `PostgreSQL`, these are the first partition (older entries) and the default partition (months without their own partition).
 use crate::{
     audit::{self, AuditEvent, store},
     clock::Clock,
@@ -64,7 +64,7 @@ async fn create_months(db: &Db, now: DateTime<Utc>) {
     }
 }
 
-/// Returns the first day of the month that contains a time, in UTC.
+/// Returns the first day of the month, in UTC, that contains the time `at`.
 fn month_of(at: DateTime<Utc>) -> NaiveDate {
     use chrono::Datelike;
     at.date_naive().with_day(1).unwrap_or_default()

@@ -48,7 +48,7 @@ impl SealFile {
         Self { path, service, failed: AtomicBool::new(false) }
     }
 
-    /// Appends a seal to the file. Only the first failure is logged, until an append succeeds again.
+    /// Appends a seal to the file. Of several consecutive failures, only the first is logged.
     pub(super) fn append(&self, id: i64, digest: &str) {
         let Some(path) = &self.path else { return };
         match append(path, &format!("{}:{id}:{digest}\n", self.service)) {

@@ -108,7 +108,7 @@ pub(super) struct SealedEntry {
 }
 
 impl SealedEntry {
-    /// Removes the content of the entry, but keeps its digest. An archive file contains entries of other partitions in this form.
+    /// Removes the content of the entry, but keeps its digest. An archive file stores the entries of other partitions without content.
     pub(super) fn without_content(self) -> Self {
         let Self { seal, event_id, sealed_kind, sealed_at, digest, .. } = self;
         Self { seal, event_id, sealed_kind, sealed_at, digest, ..Self::default() }
@@ -171,8 +171,8 @@ pub(super) async fn insert_seal(tx: &mut Tx<'_>, seal: &Seal, at: DateTime<Utc>)
         .bind(seal.id).bind(&seal.digest).bind(at).execute(c).await.map(drop))
 }
 
-/// Inserts the digests of the audit entries `all`, which the audit seal (hash-chain link) number `seal` covers. One statement inserts
-/// all digests, which keeps sealing fast.
+/// Inserts the digests of the audit entries that an audit seal (hash-chain link) covers; `seal` is the number of the seal. One statement
+/// inserts all digests, which keeps sealing fast.
 pub(super) async fn insert_digests(tx: &mut Tx<'_>, seal: i64, all: &[(&AuditRow, String)]) -> Result<()> {
     macro_rules! rows {
         ($connection:expr, $engine:ty) => {{
@@ -214,8 +214,7 @@ macro_rules! sealed {
 ///
 /// `PostgreSQL` finds an entry's partition by its time. An entry whose time was changed therefore counts as missing.
 ///
-/// The database returns the rows as one JSON text, because reading single values from `SQLite` takes three times as long. The
-/// JSON functions of the two databases have different names.
+/// The database returns the rows as one JSON text, because reading single values from `SQLite` takes three times as long.
 pub(super) async fn list_sealed_entries_after(db: &Db, (seal, event): (i64, i64), most: i64) -> Result<Vec<SealedEntry>> {
     let text = if db.is_postgres() {
         sealed!("json_build_array", "json_agg", " and e.at = d.at")

@@ -1,4 +1,4 @@
-//! Ed25519 signatures of `ring`, as a crypto provider for `jsonwebtoken`.
+//! Lets the crate `jsonwebtoken` sign and verify tokens with the Ed25519 implementation of the crate `ring`.
 use jsonwebtoken::{
     Algorithm, DecodingKey, EncodingKey,
     crypto::{CryptoProvider, JwtSigner, JwtVerifier, KeyUtils},

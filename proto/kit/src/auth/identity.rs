@@ -228,8 +228,8 @@ impl TokenVerifier {
         Ok(caller)
     }
 
-    /// Verifies a bearer token like [`Self::authenticate`]. When the process was idle, signing keys and revocations are loaded first,
-    /// unless the caller is a service.
+    /// Verifies a bearer token. After an idle period of the process, waits for current signing keys and revocations, unless the
+    /// caller is a service.
     ///
     /// # Errors
     /// Returns `Unauthenticated` when the token is invalid, expired or revoked.
@@ -285,7 +285,7 @@ impl TokenVerifier {
         }
     }
 
-    /// Removes and returns the ids of up to `most` active sessions whose activity was not reported to auth-svc yet.
+    /// Removes up to `most` session ids from the queue of unreported activity, and returns them for a report to auth-svc.
     #[must_use]
     pub fn take_unreported_sessions(&self, most: usize) -> Vec<String> {
         let (now, mut uses) = (self.clock.now(), self.uses());

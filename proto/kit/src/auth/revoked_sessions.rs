@@ -3,7 +3,8 @@
 use chrono::{DateTime, Utc};
 use std::hash::{BuildHasher, RandomState};
 
-/// Number of sorted partitions of the set, one per first byte of the hash. An insertion moves entries of one partition only.
+/// Number of sorted partitions of the set, one for each first byte of a session id's hash. An insertion moves entries of one
+/// partition only.
 const PARTITIONS: usize = 1 << u8::BITS;
 /// Bit mask of the low 16 bits of an entry, which contain the minute in which the entry expires. The other 48 bits contain
 /// the second to seventh byte of the session id's hash; the first byte selects the partition.
@@ -23,7 +24,7 @@ impl Default for RevokedSessions {
     }
 }
 
-/// Returns the minute of a time, counted from 1970 and wrapping around every 45 days.
+/// Returns the number of minutes from 1970 to `moment` in 16 bits, which wrap around every 45 days.
 fn minute(moment: DateTime<Utc>) -> u16 {
     u16::try_from(moment.timestamp().div_euclid(60).rem_euclid(1 << u16::BITS)).unwrap_or_default()
 }
@@ -35,7 +36,8 @@ impl RevokedSessions {
         (usize::from(hash.to_be_bytes()[0]), (hash << u8::BITS) & !MINUTE_MASK)
     }
 
-    /// Adds a revoked session to the set. The entry expires in the minute after `until`.
+    /// Adds a revoked session to the set. `until` is the expiry time of the session's token. The entry expires in the minute after
+    /// `until`.
     pub(super) fn insert(&mut self, session: &str, until: DateTime<Utc>) {
         let (part, hash) = self.place(session);
         let (part, new) = (&mut self.parts[part], hash | u64::from(minute(until)));

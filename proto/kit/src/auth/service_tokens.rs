@@ -28,15 +28,15 @@ struct Held {
 }
 
 impl ServiceTokenSource {
-    /// Creates the token source of the service with the name `service`, which authenticates to auth-svc with `secret`.
+    /// Creates the token source of a service. The source authenticates to auth-svc with the service's name and `secret`.
     #[must_use]
     pub fn new(auth: ServiceChannel, service: &'static str, secret: Secret, identity: TokenVerifier, clock: clock::Clock) -> Self {
         Self { auth: TokenServiceClient::new(auth), service, secret, held: Arc::default(), identity, clock }
     }
 
-    /// Returns a call context with the service's own token, which is valid for at least one more minute.
+    /// Returns a call context with the service's own token.
     ///
-    /// The token is reused until then, unless this process no longer accepts it because its signing key was withdrawn.
+    /// A token is reused until one minute before it expires, unless its signing key is withdrawn earlier.
     ///
     /// # Errors
     /// Returns the error status of auth-svc when auth-svc issues no token.
@@ -63,8 +63,8 @@ impl ServiceTokenSource {
         Ok(person.delegate_to(&self.call_context().await?))
     }
 
-    /// Requests a service token from auth-svc, with one value of the service secret after another until auth-svc accepts a value.
-    /// While the secret is being changed, a replica of auth-svc may know only one of the values.
+    /// Requests a service token from auth-svc, and tries each value of the service secret until auth-svc accepts one. The secret
+    /// has several values while it is being changed, and a replica of auth-svc may know only one of them.
     async fn mint(&self) -> Result<MintServiceTokenResponse, Status> {
         let mut values = self.secret.values().peekable();
         loop {

@@ -212,9 +212,9 @@ impl LoadBalancer {
         }
     }
 
-    /// Stores the addresses that a DNS lookup returned, each with its host name, and chooses the replicas whose health is checked.
-    ///
-    /// If all lookups succeeded (`all`), addresses missing in `found` are removed, but healthy replicas only after [`DNS_GRACE`].
+    /// Stores the addresses that DNS lookups returned, each with its host name, and chooses the replicas whose health is checked.
+    /// `all` is true when every lookup succeeded. An address missing in `found` is then removed; if its replica is healthy, the
+    /// address is removed only after [`DNS_GRACE`].
     fn replace(&self, found: HashMap<SocketAddr, Arc<str>>, all: bool, now: Instant, tasks: &BackgroundTasks) {
         let mut directory = self.0.directory.lock().unwrap_or_else(PoisonError::into_inner);
         let is_healthy = |address: &SocketAddr| {
@@ -276,9 +276,9 @@ impl InFlightCall {
 
     /// Sends a call to the replica and returns its response.
     ///
-    /// The call fails when the replica stops responding at all (freezes). If `may_repeat` is true, the call also fails when the
-    /// replica becomes unhealthy while another replica is healthy. A unary response is read to its end; a stream that is cut off
-    /// ends with [`tonic::Code::Unavailable`].
+    /// The call fails when the replica no longer responds at all. If `may_repeat` is true, the call also fails when the replica
+    /// becomes unhealthy and another replica is healthy, so that the caller can retry there. A unary response is read to its end. A
+    /// stream that is cut off ends with [`tonic::Code::Unavailable`].
     ///
     /// # Errors
     /// Returns the reason why the replica sent no complete response.

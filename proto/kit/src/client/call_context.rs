@@ -7,8 +7,8 @@ pub const REQUEST_ID_HEADER: &str = "x-request-id";
 /// Header with the token of the user on whose behalf a service makes a call.
 pub const ON_BEHALF_OF_HEADER: &str = "x-patio-on-behalf-of";
 
-/// Request extension that marks a call as idempotent because of its content, such as a save with an idempotency key. Idempotent
-/// calls may be retried.
+/// Request extension that marks a single call as idempotent, such as a save with an idempotency key. An idempotent call may be
+/// retried.
 #[derive(Debug, Clone, Copy)]
 pub struct IdempotentCall;
 
@@ -46,8 +46,8 @@ impl CallContext {
         }
     }
 
-    /// Returns the context of a call that a service makes on behalf of this caller. `service` is the service's own context, with
-    /// its token.
+    /// Returns the context of a call that a service makes on behalf of this caller. `service` is the call context with the
+    /// service's own token.
     #[must_use]
     pub fn delegate_to(&self, service: &Self) -> Self {
         Self { authorization: service.authorization.clone(), on_behalf_of: self.authorization.clone(), ..self.clone() }
@@ -69,7 +69,7 @@ impl CallContext {
         request
     }
 
-    /// Builds a request of this caller that may be retried because its content makes it idempotent.
+    /// Builds a request of this caller that is idempotent and may therefore be retried, such as a save with an idempotency key.
     #[must_use]
     pub fn idempotent_request<T>(&self, message: T) -> tonic::Request<T> {
         let mut request = self.request(message);

@@ -61,8 +61,8 @@ pub struct Replica {
     stopped: watch::Sender<bool>,
 }
 
-/// Returns the gRPC service name that health checks of a service ask for. If another service responds at the address, the name is
-/// unknown there and the health check fails.
+/// Returns the gRPC service name with which health checks query a service. If another service runs at the address, that service
+/// does not know the name, and the health check fails.
 ///
 /// Returns an empty name for an unknown service. The health check then covers the whole process.
 #[must_use]
@@ -181,8 +181,8 @@ impl Replica {
         self.busy.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Repeatedly checks whether an unhealthy replica still responds at all. A replica that responds slowly or is draining finishes
-    /// its calls. Calls to a replica that does not respond (is frozen) are aborted.
+    /// Repeatedly checks whether an unhealthy replica is frozen, that is, does not respond at all. Calls to a frozen replica are
+    /// aborted. A replica that is only slow or draining finishes its calls.
     async fn listen(&self) {
         let mut well = self.well.subscribe();
         loop {
@@ -208,7 +208,7 @@ impl Replica {
         }))
     }
 
-    /// Logs the cause of a failed health check once per cause, such as a refused connection or an invalid certificate.
+    /// Logs the cause of a failed health check, such as a refused connection, unless the previous health check had the same cause.
     fn log_new_cause(&self, cause: Option<String>) {
         let mut last = self.cause.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(cause) = cause.as_ref().filter(|cause| last.as_ref() != Some(*cause)) {
@@ -318,7 +318,7 @@ fn is_unprocessed(cause: &h2::Error) -> bool {
     reason == Some(h2::Reason::REFUSED_STREAM) || cause.is_go_away() && cause.is_remote() && reason == Some(h2::Reason::NO_ERROR)
 }
 
-/// Creates a request body from bytes, of which the caller keeps a copy for retries.
+/// Creates a request body from bytes. The caller keeps a copy of the bytes, from which it creates the body of a retry.
 pub(crate) fn replayable_body(body: Bytes) -> Body {
     Body::new(Full::new(body).map_err(|never| match never {}))
 }

@@ -1,4 +1,4 @@
-//! Number of `PostgreSQL` connections that a service may open, and number that the server admits.
+//! Limits on `PostgreSQL` connections: how many a service may open, and how many the server admits.
 use crate::db::{Db, Pools};
 
 /// Number of connections that each service opens in addition to its pools: one that flushes commits to disk, and one for
@@ -11,8 +11,8 @@ pub(super) const fn read_pool_size(connections: u32) -> u32 {
     if reads < 2 { 2 } else { reads }
 }
 
-/// Returns the maximum number of `PostgreSQL` connections that one replica of a service opens. This is `connections` (the setting
-/// `PATIO_DATABASE_MAX_CONNECTIONS`), plus those for reads, flushes and heartbeats.
+/// Returns the maximum number of `PostgreSQL` connections that one replica of a service opens. The result is `connections`, the
+/// value of `PATIO_DATABASE_MAX_CONNECTIONS`, plus the connections for reads, flushes and heartbeats.
 #[must_use]
 pub const fn max_connections_per_replica(connections: u32) -> u32 {
     connections + read_pool_size(connections) + SINGLE_CONNECTIONS
@@ -23,7 +23,7 @@ pub const fn max_connections_per_replica(connections: u32) -> u32 {
 pub struct ConnectionLimit {
     /// Number of connections available to ordinary roles, which excludes connections reserved for superusers.
     pub available: u32,
-    /// Whether the limit is the connected role's own limit (`rolconnlimit`), which connections of other roles do not use up.
+    /// Whether the limit applies to the connected role only (`rolconnlimit`). Connections of other roles do not count towards it.
     pub is_of_role: bool,
 }
 

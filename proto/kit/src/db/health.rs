@@ -10,13 +10,13 @@ pub struct DatabaseHealth {
     pub version: String,
     /// First corruption that `SQLite`'s integrity check found; `None` when the database is intact. Always `None` on `PostgreSQL`.
     pub damage: Option<String>,
-    /// Whether the database accepts writes.
+    /// Whether the database accepts writes. Always `true` on `SQLite`, where write access is not checked.
     pub writable: bool,
-    /// First table that the connected role does not own, as `TABLE belongs to ROLE`. `None` when the role, directly or as a member
-    /// of the owner role, owns all tables.
+    /// First table that the connected role does not own, as `TABLE belongs to ROLE`. `None` when the role owns all tables. A member
+    /// of the role that owns a table counts as an owner.
     pub foreign: Option<String>,
-    /// Reason why the connected role cannot run the pending migrations, such as a schema of another role. `None` when the role can
-    /// run them, or when no migration is pending.
+    /// Reason why the connected role cannot run the pending migrations, such as a schema that belongs to another role. `None` when
+    /// the role can run them, or when no migration is pending.
     pub setup: Option<String>,
     /// Number of migrations applied to the database.
     pub applied: usize,

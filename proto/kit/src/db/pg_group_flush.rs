@@ -1,8 +1,8 @@
 //! Group flush for `PostgreSQL`: concurrent transactions share one wait for the disk, after their row locks are released.
 //!
-//! A commit that waits for the disk keeps its rows locked until then, so that a busy row, such as a campaign's counters,
-//! could change only once per flush. Transactions therefore commit with `synchronous_commit = off`. Their responses wait
-//! for a flush that starts after the commit and covers all transactions waiting at that moment.
+//! A commit that waits for the disk keeps its rows locked until then. A busy row, such as a campaign's counters, could therefore
+//! change only once per flush. To avoid this, transactions commit with `synchronous_commit = off`. Their responses wait for a flush
+//! that starts after the commit and covers all transactions waiting at that moment.
 use crate::atomic_instant::AtomicInstant;
 use futures::future::BoxFuture;
 use sqlx::{ConnectOptions, Connection, PgConnection, postgres::PgConnectOptions};
@@ -19,7 +19,7 @@ use tracing::Instrument;
 
 type Result<T, E = sqlx::Error> = std::result::Result<T, E>;
 
-/// SQL of a small commit that waits for the disk. When the statement returns, all earlier commits are on disk.
+/// SQL that commits a small message and waits until it is on disk. When the statement returns, all earlier commits are on disk too.
 const FLUSH_SQL: &str = "select pg_logical_emit_message(true, 'patio', '')";
 /// Timeout for opening or pinging the flush connection.
 const FLUSH_CONNECTION_TIMEOUT: Duration = Duration::from_millis(1500);
@@ -69,8 +69,8 @@ impl GroupFlusher {
         }
     }
 
-    /// Returns a ticket that identifies the flush connection on which a transaction later waits until its commit is on disk. Opens
-    /// the connection first if there is none. Must be called before the transaction begins.
+    /// Returns a ticket that identifies the current flush connection. With the ticket, a transaction later waits until its commit
+    /// is on disk. Opens the connection if there is none. Must be called before the transaction begins.
     pub(crate) async fn issue_ticket(&self) -> Result<FlushTicket> {
         match self.connection_epoch.load(Ordering::Acquire) {
             life if life > 0 && !self.is_idle() => Ok(FlushTicket(life)),
@@ -166,7 +166,7 @@ impl GroupFlusher {
 
 /// Runs `work` to completion, even if the caller drops the returned future.
 ///
-/// A transaction dropped between `begin` and its result would leave an open transaction on its pooled connection, and the next
+/// If `work` were dropped before its `begin` statement returns, the pooled connection would keep an open transaction. The next
 /// transaction on that connection would become part of the open transaction.
 #[expect(clippy::disallowed_methods, reason = "shutdown waits for the pool, which waits for this connection")]
 pub(crate) async fn run_to_completion<T, E>(work: impl Future<Output = Result<T, E>> + Send + 'static) -> Result<T, E>

@@ -1,6 +1,6 @@
 //! Heartbeat that detects a `PostgreSQL` server which no longer responds.
 //!
-//! A frozen server, or a network that drops all packets, keeps connections open, so that statements wait without an error.
+//! A frozen server, or a network that drops all packets, keeps connections open. Statements then wait without an error.
 use crate::{
     database_state::was_read_only_server_found_recently, db::pg_cluster::PgCluster, lifecycle::BackgroundTasks, user_activity::UserActivity,
 };

@@ -37,7 +37,7 @@ impl PgHosts {
         &self.0[0]
     }
 
-    /// Returns `true` when the cluster has more than one host, so that the primary has to be found.
+    /// Returns `true` when the cluster has several hosts. Patio then has to find the primary among them.
     pub(super) fn is_cluster(&self) -> bool {
         self.0.len() > 1
     }
@@ -80,7 +80,8 @@ fn urls(url: &str) -> anyhow::Result<Vec<String>> {
     Ok(hosts.split(',').map(|host| format!("{scheme}://{user}{host}{path}")).collect())
 }
 
-/// Removes the parameter [`SESSION_PARAMETER`] from the path of a database URL, because Patio finds the primary itself.
+/// Returns the path and query of a database URL without [`SESSION_PARAMETER`], because Patio finds the primary itself. Rejects a
+/// value that does not select the primary.
 fn without_session(path: &str) -> anyhow::Result<String> {
     let Some((path, parameters)) = path.split_once('?') else { return Ok(path.to_owned()) };
     let mut kept = Vec::new();

@@ -29,10 +29,12 @@ const REPLICA_TIMEOUT: Duration = Duration::from_secs(1);
 /// Interval at which the lag of the replica is measured.
 const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Cache of the write-ahead log position that was last fetched from the primary. All queries that began before the fetch use it.
+/// Cache of the write-ahead log position that was last fetched from the primary. The position is used by all queries that began
+/// before the fetch.
 #[derive(Default)]
 struct PositionCache {
-    /// Lowest query number for which the position `last` is too old. Queries with lower numbers began before `last` was read.
+    /// Number of the first query that must not use the position `last`, because the query may have begun after `last` was read.
+    /// Queries are numbered in the order in which they begin.
     covered: u64,
     last: Option<WalPosition>,
 }
@@ -103,8 +105,8 @@ impl PgReplica {
         }
     }
 
-    /// Checks whether the replica has replayed the pending write-ahead log position. That position stays pending until it is
-    /// replayed or a failover occurs.
+    /// Checks whether the replica has replayed a write-ahead log position of the primary. Further checks use the same position
+    /// until it is replayed or a failover occurs.
     async fn check(&self, cluster: &PgCluster) -> Result<(), Error> {
         let known = self.pending().clone();
         let (position, since) = match known {

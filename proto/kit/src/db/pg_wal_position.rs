@@ -8,10 +8,11 @@ use tokio::time::sleep;
 /// pauses exceeds the usual time in which a write reaches the standby.
 const REPLAY_PAUSES_MS: [u64; 5] = [1, 2, 4, 8, 16];
 
-/// Position in the write-ahead log of a cluster: where the primary inserts its next record.
+/// Position in the write-ahead log of a cluster, at which the primary inserts its next record.
 ///
-/// A timeline has one writer. A server that has replayed a position of the same timeline of the same system therefore has exactly
-/// the content that the primary had at that position. A standby left behind by a failover has an older timeline.
+/// Only one server writes to a timeline, and a failover starts a new timeline. A server that has replayed a position of the same
+/// timeline and system therefore has exactly the content that the primary had at that position. A standby left behind by a failover
+/// has an older timeline.
 #[derive(Debug, Clone, FromRow)]
 pub(super) struct WalPosition {
     system: i64,

@@ -1,8 +1,8 @@
-//! Detection of an unusable connection pooler, such as `PgBouncer` in transaction or statement mode, or a pooler that ignores the
-//! URL's parameters.
+//! Detection of an unusable connection pooler: one in transaction or statement mode, or one that ignores the database URL's
+//! parameters.
 //!
-//! In these modes each transaction may run on another server connection, so that session settings, prepared statements and
-//! advisory locks of one client would affect another client.
+//! In transaction or statement mode, each transaction may run on another server connection. Session settings, prepared statements
+//! and advisory locks of one client would then affect another client.
 use sqlx::{ConnectOptions, Connection, Error, PgConnection, Row, postgres::PgConnectOptions};
 use std::time::Duration;
 use tokio::time::timeout;
@@ -12,8 +12,8 @@ use tokio::time::timeout;
 const ROUNDS: u32 = 3;
 /// Timeout of the pooler check. A pooler without a free server connection lets its clients wait.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(4);
-/// SQL that reads the id of the server process. The SQL runs without a prepared statement, which would fail behind a pooler in
-/// transaction or statement mode.
+/// SQL that reads the id of the server process. The SQL runs without a prepared statement, because prepared statements may fail
+/// behind a pooler in transaction or statement mode.
 const SELECT_SERVER_PROCESS: &str = "select pg_backend_pid()";
 /// SQL that reads the id of the server process within an open transaction, which keeps its server connection.
 const SELECT_SERVER_PROCESS_IN_TRANSACTION: &str = "begin; select pg_backend_pid()";
@@ -43,8 +43,8 @@ async fn detect_fault(to: &PgConnectOptions) -> Result<Option<String>, Error> {
     Ok(fault.map(|name| format!("a PgBouncer that ignores the parameter {name} of the URL")))
 }
 
-/// Returns `transaction` or `statement`, the mode of a pooler that shares server processes between connections. Returns `None`
-/// without such a pooler.
+/// Returns the mode, `transaction` or `statement`, of a pooler that shares server processes between connections. Returns `None`
+/// when no such pooler is in use.
 async fn unusable_mode(one: &mut PgConnection, other: &mut PgConnection) -> Result<Option<&'static str>, Error> {
     for _ in 0..ROUNDS {
         let first = server_process(one, SELECT_SERVER_PROCESS).await?;

@@ -15,7 +15,7 @@ use tokio::{
     time::sleep,
 };
 
-/// `SQLite` connection that a background task shares with the handle that closes it; `None` once the connection is closed.
+/// `SQLite` connection that a background task uses and the write queue closes; `None` once the connection is closed.
 pub(super) type SharedSqliteConnection = Arc<Mutex<Option<SqliteConnection>>>;
 
 /// Pause between two checkpoints of the WAL.

@@ -66,7 +66,7 @@ pub(crate) enum Durability {
 }
 
 impl Job {
-    /// Creates a job and the receiver of its result, which is sent after the commit.
+    /// Creates a job with the durability `lasts`, and the receiver of its result. The result is sent after the commit.
     fn new<T, E, F>(lasts: Durability, work: F) -> (Self, oneshot::Receiver<Result<T, E>>)
     where
         F: for<'c> FnOnce(&'c mut Tx<'_>) -> BoxFuture<'c, Result<T, E>> + Send + 'static,
@@ -91,7 +91,7 @@ pub(crate) struct WriteQueue {
 }
 
 impl WriteQueue {
-    /// Queues `work` as a job, and returns the result of `work` after the commit.
+    /// Queues `work` as a job with the durability `lasts`, and returns the result of `work` after the commit.
     pub(crate) async fn run_job<T, E, F>(&self, lasts: Durability, work: F) -> Result<T, E>
     where
         F: for<'c> FnOnce(&'c mut Tx<'_>) -> BoxFuture<'c, Result<T, E>> + Send + 'static,
@@ -168,8 +168,8 @@ fn not_committed_error(cause: &sqlx::Error) -> sqlx::Error {
 
 /// Runs a group of jobs in one transaction, each job in its own savepoint, and commits the transaction.
 ///
-/// The commit waits for the disk when at least one job of the group requires durability, and then makes all earlier commits
-/// durable too. `waits` is the current durability setting of the connection, which this function updates.
+/// The commit waits for the disk if at least one job of the group is [`Durability::Flushed`]. All earlier commits are then on disk
+/// too. `waits` is the current durability setting of the connection, which this function updates.
 async fn commit(connection: &mut SqliteConnection, group: &mut [Job], waits: &mut Durability) -> Result<(), sqlx::Error> {
     let needs = if group.iter().any(|job| job.lasts == Durability::Flushed) { Durability::Flushed } else { Durability::Deferred };
     if needs != *waits {

@@ -7,8 +7,8 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-/// Maximum time that a background task sleeps when no durable write wakes it. A write of another process to the same database may
-/// not wake the task, so that the task also has to run unprompted.
+/// Maximum time that a background task sleeps when no durable write wakes it. A write by another process to the same database may
+/// not wake the task, so the task also runs after this time.
 const MAX_PAUSE: Duration = Duration::from_secs(10);
 /// Time after a durable write during which the database counts as busy.
 pub(super) const BUSY_PERIOD: Duration = Duration::from_secs(1);

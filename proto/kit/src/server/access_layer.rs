@@ -94,8 +94,8 @@ fn span(service: &'static str, path: &str, headers: &HeaderMap, id: &str) -> Spa
     span
 }
 
-/// Resolves when the database stops responding during a long-running call. Never resolves for a short call, which ends by its
-/// deadline.
+/// Returns a future that resolves when the database stops responding during a long-running call. For a short call, the future never
+/// resolves, because a deadline ends the call.
 fn wait_for_database_silence(db: Option<Db>, headers: &HeaderMap) -> BoxFuture<'static, ()> {
     match db.filter(|_| deadline::is_long_running(headers)) {
         Some(db) => async move { db.wait_until_unresponsive().await }.boxed(),

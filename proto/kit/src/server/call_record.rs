@@ -69,7 +69,7 @@ pub(super) struct RecordedBody {
 }
 
 impl RecordedBody {
-    /// Wraps the body of a streaming response. `silence` resolves when the database stops responding.
+    /// Wraps the body of a streaming response. When the database stops responding, `silence` resolves, and the stream ends with an error.
     pub(super) fn new(body: Body, answered: CallRecord, silence: BoxFuture<'static, ()>) -> Self {
         Self { body, answered: Some(answered), silence }
     }

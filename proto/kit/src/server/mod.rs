@@ -51,7 +51,7 @@ pub struct Service {
 
 /// Maximum number of concurrent calls per connection, enough for the event streams and the short calls of one gateway.
 ///
-/// The limit bounds memory: an idle call takes about 2 KiB, and a flood of calls on two connections must stay below 16 MiB.
+/// The limit bounds memory: an idle call takes about 2 KiB, so the maximum number of calls on two connections takes less than 16 MiB.
 const MAX_CONCURRENT_STREAMS: u32 = 3_072;
 
 /// Number of consecutive timed-out database checks after which the service is unhealthy. A single timeout may only mean that
@@ -124,8 +124,8 @@ impl ServiceBuilder {
     }
 }
 
-/// Starts the task that reports a service as serving while its database responds and signing keys are loaded. Returns the flag with
-/// the reported health.
+/// Starts the task that reports a service as healthy while its database responds and signing keys are loaded. Returns a flag that is `true`
+/// while the service is healthy.
 fn spawn_health_monitor(
     host: &ServiceHost,
     service: &'static str,
@@ -204,14 +204,14 @@ impl Service {
         Ok(())
     }
 
-    /// Closes the service's database after its queued work has finished.
+    /// Closes the connections to the service's database, after the statements in progress have finished.
     pub async fn close(&self) {
         self.db.close().await;
     }
 }
 
 impl ServiceHost {
-    /// Connects the client channel of a service in this process, so that the other services of the process can call the service.
+    /// Connects the client channel to `service`, which runs in this process. Other services of the process can then call `service`.
     pub fn attach_service(&self, service: &Service) {
         let link = match service.name {
             "auth-svc" => &self.channels.auth,

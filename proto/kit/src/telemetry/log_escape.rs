@@ -25,8 +25,8 @@ impl<W: Write> Write for EscapingWriter<W> {
     }
 }
 
-/// Returns `true` for a character that has to be escaped in a log line. Tabs and the ESC character stay, because ESC begins the
-/// codes of terminal colours.
+/// Returns `true` for a character that has to be escaped in a log line. Tabs are not escaped. ESC is not escaped either, because it begins
+/// the codes of terminal colours.
 fn is_odd(c: char) -> bool {
     (c.is_control() && !matches!(c, '\u{1b}' | '\t'))
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

@@ -2,7 +2,7 @@
 use crate::clock::Clock;
 use std::{fmt::Write, fs, sync::OnceLock};
 
-/// Clock ticks per second, the unit of CPU times in `/proc/self/stat`. Linux uses this value on all architectures.
+/// Number of clock ticks per second on Linux. CPU times in `/proc/self/stat` are counted in clock ticks.
 const TICKS_PER_SECOND: f64 = 100.0;
 
 /// Start time of the process, in seconds since 1970.

@@ -22,8 +22,8 @@ pub struct StatementStats {
     pub count: u64,
     /// Total duration of the statements in `count`.
     pub took: Duration,
-    /// Number of statements in `count` that ran once for several calls and are not counted in the metrics of this call. The metrics
-    /// count each such statement once, for the first of the calls.
+    /// Number of statements in `count` that the metrics already count for another call. A statement that several calls share is counted in
+    /// the metrics of the first of these calls only.
     pub shared: u64,
     /// Total duration of the statements in `shared`.
     pub shared_duration: Duration,

@@ -24,7 +24,7 @@ pub const TRACE_ONLY_TARGET: &str = "patio_trace";
 /// Target of tracing spans that count SQL statements and appear in log lines, but are not sent to the trace collector.
 pub const UNTRACED_TARGET: &str = "patio_untraced";
 
-/// Paths of the RPCs that are not traced. Processes poll some of these RPCs constantly; the others last as long as a page is open.
+/// Paths of the RPCs that are not traced: RPCs that processes poll constantly, and streams that stay open for a long time.
 const UNTRACED: [&str; 5] = [
     "/patio.auth.v1.TokenService/GetSigningKeys",
     "/patio.auth.v1.TokenService/ListRevocations",
@@ -67,7 +67,7 @@ pub fn is_enabled() -> bool {
     PROVIDER.get().is_some()
 }
 
-/// Returns `true` when the calls of the RPC `path` are traced. Polling RPCs and event streams are not traced.
+/// Returns `true` when calls of the RPC `path` are traced. RPCs that processes poll constantly, and long-lived streams, are not traced.
 #[must_use]
 pub fn is_rpc_traced(path: &str) -> bool {
     is_enabled() && !UNTRACED.contains(&path)
@@ -87,7 +87,7 @@ pub fn inject_context(span: &Span, headers: &mut HeaderMap) {
     }
 }
 
-/// Sets the OpenTelemetry attributes of an RPC (system, service and method) on a span of its server or client.
+/// Sets the OpenTelemetry attributes of an RPC (system, service and method) on its client or server span.
 pub fn set_rpc_attributes(span: &Span, method: &RpcMethod) {
     span.set_attribute("rpc.system", "grpc");
     span.set_attribute("rpc.service", method.service_name());

@@ -11,7 +11,7 @@ pub struct Claims {
     pub iss: String,
     /// Subject: the user's id, or `service:NAME`.
     pub sub: String,
-    /// Role of the subject: `op`, `tm`, `admin` or `service`.
+    /// Role of the subject: `op` (operator), `tm` (manager), `admin` or `service`.
     pub role: String,
     /// Id of the session that the token belongs to.
     pub sid: String,

@@ -46,11 +46,11 @@ fn duration(written: &str) -> Result<Duration, String> {
 
 /// Result of one `doctor` check.
 pub enum CheckResult {
-    /// Passed check: what was found.
+    /// The check passed. The text says what was found.
     Passed(String),
-    /// Passed check that found something the server administrator should know.
+    /// The check passed. The text says something that the server administrator should know.
     Warning(String),
-    /// Failed check: what is wrong, and how to fix the problem.
+    /// The check failed. The texts say what is wrong and how to fix the problem.
     Failed(String, &'static str),
 }
 

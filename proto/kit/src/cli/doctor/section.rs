@@ -24,37 +24,33 @@ macro_rules! sections {
 }
 
 sections! {
-    /// Section of `deploy/runbook.md`, with its anchor, about settings that are missing or invalid.
+    /// Section of `deploy/runbook.md` about settings that are missing or invalid.
     Settings = "a-setting-is-rejected",
-    /// Section of `deploy/runbook.md`, with its anchor, about folders and files that are not usable: free space, permissions and
-    /// content.
+    /// Section of `deploy/runbook.md` about folders and files that are not usable: free space, permissions and content.
     Files = "a-folder-or-file-is-not-usable",
-    /// Section of `deploy/runbook.md`, with its anchor, about ports that another program uses.
+    /// Section of `deploy/runbook.md` about ports that another program uses.
     Ports = "a-port-is-in-use",
-    /// Section of `deploy/runbook.md`, with its anchor, about missing files of the web app.
+    /// Section of `deploy/runbook.md` about missing files of the web app.
     Pages = "the-pages-are-missing",
-    /// Section of `deploy/runbook.md`, with its anchor, about the HTTPS certificate of the gateway, without which phones block the
-    /// camera.
+    /// Section of `deploy/runbook.md` about the HTTPS certificate of the gateway, without which phones block the camera.
     Https = "phones-give-no-camera",
-    /// Section of `deploy/runbook.md`, with its anchor, about a database server that is unreachable, read-only or not durable.
+    /// Section of `deploy/runbook.md` about a database server that is unreachable, read-only or not durable.
     Database = "the-database-is-slow-or-unavailable",
-    /// Section of `deploy/runbook.md`, with its anchor, about Patio's database role, the owner of its schema, and connection
-    /// poolers.
+    /// Section of `deploy/runbook.md` about Patio's database role, the owner of its schema, and connection poolers.
     DatabaseAccess = "the-database-rejects-patio",
-    /// Section of `deploy/runbook.md`, with its anchor, about too many database connections.
+    /// Section of `deploy/runbook.md` about too many database connections.
     Connections = "too-many-database-connections",
-    /// Section of `deploy/runbook.md`, with its anchor, about an unavailable Redis server.
+    /// Section of `deploy/runbook.md` about an unavailable Redis server.
     Redis = "redis-is-unavailable",
-    /// Section of `deploy/runbook.md`, with its anchor, about a trace collector that receives no traces.
+    /// Section of `deploy/runbook.md` about a trace collector that receives no traces.
     Traces = "no-traces-arrive",
-    /// Section of `deploy/runbook.md`, with its anchor, about unavailable replicas of other services.
+    /// Section of `deploy/runbook.md` about unavailable replicas of other services.
     Services = "a-service-is-unavailable",
-    /// Section of `deploy/runbook.md`, with its anchor, about the certificates for TLS between services.
+    /// Section of `deploy/runbook.md` about the certificates for TLS between services.
     ServiceTls = "certificates-between-the-services",
-    /// Section of `deploy/runbook.md`, with its anchor, about changes of the service secret and of the key file.
+    /// Section of `deploy/runbook.md` about changes of the service secret and of the key file.
     Secrets = "changing-secrets",
-    /// Section of `deploy/runbook.md`, with its anchor, about imports that always fail: the child process that reads uploaded
-    /// workbooks.
+    /// Section of `deploy/runbook.md` about imports that always fail: the child process that reads uploaded workbooks.
     Workbooks = "imports-fail-at-every-file",
 }
 

@@ -51,14 +51,14 @@ enum Action {
 
 /// Exit code when the service responds but is not serving, or refuses a call.
 pub const EXIT_NOT_SERVING: u8 = 1;
-/// Exit code when the service cannot be reached or does not respond completely in time.
+/// Exit code when the service cannot be reached, or sends no complete response in time.
 pub const EXIT_UNREACHABLE: u8 = 2;
 /// Exit code for an invalid call: wrong arguments, an unknown service or rpc, an rpc that is not read-only, or an invalid message.
 pub const EXIT_INVALID_CALL: u8 = 3;
 
 /// Service that the probe queries by default, and the address of each service.
 pub struct ProbeTarget<'a> {
-    /// Program of the service, such as `vehicle-svc`; `None` for any service.
+    /// Name of the program to probe by default, such as `vehicle-svc`; `None` checks the health of the process as a whole.
     pub program: Option<&'static str>,
     /// Function that returns the address of a program as `host:port`. The argument `None` stands for the default program.
     pub address: &'a dyn Fn(Option<&str>) -> String,
