@@ -2,14 +2,14 @@ import { CONFLICT_SIDES } from '@/api/conflicts'
 import { VEHICLE_FIELD_LABELS } from '@/lib/vehicleFields'
 import { Link } from '@/lib/route'
 import { Alert } from '@/ui/Page'
-import { VehicleParkingSpace, ConflictSide, ValueBeforeConflict, type ConflictProps } from './ConflictParts'
+import { NoteInPlace, VehicleParkingSpace, ConflictSide, ValueBeforeConflict, type ConflictProps } from './ConflictParts'
 import { useConflictsText } from './text'
 import styles from './ConflictCard.module.css'
 
 /** Card of one conflict: both values with their authors and times, and a button to keep either value. */
 export function ConflictCard({ error, ...rest }: ConflictProps) {
   const t = useConflictsText()
-  const { conflict, mayDecide } = rest
+  const { conflict, mayDecide, outcome } = rest
   const { vehicle_id, vin_number, field, state } = conflict
   return (
     <li className={styles.card}>
@@ -28,7 +28,11 @@ export function ConflictCard({ error, ...rest }: ConflictProps) {
           <ConflictSide key={side} side={side} {...rest} />
         ))}
       </div>
-      {state === 'open' && !mayDecide && <p className="quiet">{t('conflicts.onlySupervisor')}</p>}
+      {state === 'open' && !mayDecide && (
+        <NoteInPlace note={outcome === null ? null : t('conflicts.ended')}>
+          <p className="quiet">{t('conflicts.onlySupervisor')}</p>
+        </NoteInPlace>
+      )}
       {error !== null && <Alert kind="error">{error}</Alert>}
     </li>
   )

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import { getConflictSide, type ConflictSideName } from '@/api/conflicts'
 import type { FieldConflict } from '@/api/types'
@@ -7,6 +8,7 @@ import { vehicleQuery } from '@/offline/queries'
 import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { VehicleStatusBadge } from '@/ui/Status'
 import { Button } from '@/ui/Button'
+import { Icon } from '@/ui/Icon'
 import { useConflictsText } from './text'
 import styles from './ConflictParts.module.css'
 
@@ -14,6 +16,8 @@ export interface ConflictProps {
   conflict: FieldConflict
   mayDecide: boolean
   busy: boolean
+  /** How a conflict of the open list ended while the page was shown: the value that was kept here, or `unknown`. `null` while it is open. */
+  outcome: ConflictSideName | 'unknown' | null
   /** Error message of the last attempt to resolve this conflict; `null` when that attempt did not fail. */
   error: string | null
   onResolve: (choice: ConflictSideName) => void
@@ -38,6 +42,9 @@ export function groupByCampaign(conflicts: FieldConflict[]): CampaignConflicts[]
   return [...groups.values()]
 }
 
+/** Returns the number of conflicts that have not ended while the page was shown. */
+export const countUnresolved = (conflicts: Pick<ConflictProps, 'outcome'>[]): number => conflicts.filter(({ outcome }) => outcome === null).length
+
 const SPACE_FRESH_MS = 60_000
 
 /** Current parking space of a vehicle. The space is loaded separately, because the list of conflicts does not contain it. */
@@ -49,11 +56,21 @@ export function VehicleParkingSpace({ vehicle }: { vehicle: number }) {
 const MAX_CLOCK_ERROR_MS = 120_000
 const isClockWrong = (deviceTime: string, at: string | null | undefined) => !at || Math.abs(Date.parse(deviceTime) - Date.parse(at)) > MAX_CLOCK_ERROR_MS
 
+/** Replaces a part by a note in the same space, so that nothing below moves. Shows the part while the note is `null`. */
+export function NoteInPlace({ note, children }: { note: ReactNode; children: ReactNode }) {
+  return (
+    <div className={styles.place}>
+      <div className={note === null ? undefined : styles.replaced}>{children}</div>
+      {note !== null && <p className={styles.mark}>{note}</p>}
+    </div>
+  )
+}
+
 /**
  * One of the two values of a conflict, with its author and time, and a button to keep the value. Also shows the device's time when the
  * device's clock differs from the server's, and marks the current or chosen value.
  */
-export function ConflictSide({ conflict, side, mayDecide, busy, onResolve }: Omit<ConflictProps, 'error'> & { side: ConflictSideName }) {
+export function ConflictSide({ conflict, side, mayDecide, busy, outcome, onResolve }: Omit<ConflictProps, 'error'> & { side: ConflictSideName }) {
   const t = useConflictsText()
   const { value, hmc } = getConflictSide(conflict, side)
   const at = side === 'mine' ? conflict.mine_at : conflict.theirs_at
@@ -61,21 +78,32 @@ export function ConflictSide({ conflict, side, mayDecide, busy, onResolve }: Omi
   const named = value || t(field === 'status' ? 'status.none' : 'conflicts.empty')
   const isNote = isNoteField(field)
   return (
-    <div className={styles.side} data-chosen={chosen === side || undefined}>
+    <div className={styles.side} data-chosen={chosen === side || undefined} data-kept={outcome === side || undefined}>
       <div className={styles.head}>
         <div className={styles.value}>{field === 'status' ? <VehicleStatusBadge status={value} /> : value || <em className={styles.empty}>{named}</em>}</div>
-        {state === 'open' && shown === side && <p className={styles.mark}>{t('conflicts.shown')}</p>}
+        {state === 'open' && shown === side && <p className={`${styles.mark} ${outcome === null ? '' : styles.replaced}`}>{t('conflicts.shown')}</p>}
       </div>
       {at && <p className="quiet">{t('conflicts.when', { hmc, date: formatDate(at), time: formatTime(at) })}</p>}
       {side === 'mine' && device_time && isClockWrong(device_time, at) && <p className="quiet">{t('conflicts.phoneTime', { date: formatDate(device_time), time: formatTime(device_time) })}</p>}
       {chosen === side && <p className={styles.mark}>{t('conflicts.chosen', { hmc: settled_by_hmc ?? '?' })}</p>}
       {state === 'open' && mayDecide && (
-        <Button wide kind="secondary" busy={busy} aria-label={t(isNote ? 'conflicts.takeNoteLabel' : 'conflicts.takeLabel', { value: named, hmc, vin: conflict.vin_number })} onClick={() => onResolve(side)}>
-          <span>{isNote ? t('conflicts.takeNote') : t('conflicts.take', { value: named })}</span>
-          <kbd className={styles.key} aria-hidden="true">{side === 'theirs' ? '1' : '2'}</kbd>
-        </Button>
+        <NoteInPlace note={outcome === 'unknown' ? t('conflicts.ended') : outcome === side ? <Kept /> : outcome && ''}>
+          <Button wide kind="secondary" busy={busy} aria-label={t(isNote ? 'conflicts.takeNoteLabel' : 'conflicts.takeLabel', { value: named, hmc, vin: conflict.vin_number })} onClick={() => onResolve(side)}>
+            <span>{isNote ? t('conflicts.takeNote') : t('conflicts.take', { value: named })}</span>
+            <kbd className={styles.key} aria-hidden="true">{side === 'theirs' ? '1' : '2'}</kbd>
+          </Button>
+        </NoteInPlace>
       )}
     </div>
+  )
+}
+
+function Kept() {
+  const t = useConflictsText()
+  return (
+    <>
+      <Icon name="check" size={20} /> {t('conflicts.kept')}
+    </>
   )
 }
 

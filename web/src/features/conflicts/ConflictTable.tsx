@@ -7,7 +7,7 @@ import { useLanguage } from '@/lib/text'
 import { formatDate, formatTime } from '@/lib/time'
 import { Alert } from '@/ui/Page'
 import table from '@/ui/Table.module.css'
-import { VehicleParkingSpace, ConflictSide, ValueBeforeConflict, type CampaignConflicts, type ConflictProps } from './ConflictParts'
+import { countUnresolved, NoteInPlace, VehicleParkingSpace, ConflictSide, ValueBeforeConflict, type CampaignConflicts, type ConflictProps } from './ConflictParts'
 import { createScannerTypingFilter } from './scannerTypingFilter'
 import { useConflictsText } from './text'
 import styles from './ConflictTable.module.css'
@@ -41,7 +41,7 @@ export function ConflictTable({ groups, propsOf }: ConflictTableProps) {
                 <Link href={`/campaign/${id}`} className={styles.campaignLink}>
                   {name}
                 </Link>{' '}
-                {conflicts.length}
+                {countUnresolved(conflicts.map(propsOf))}
               </th>
             </tr>
             {conflicts.map((conflict) => (
@@ -67,10 +67,10 @@ function Row({ error, ...rest }: ConflictProps) {
   const t = useConflictsText()
   const language = useLanguage()
   const now = useCurrentTime()
-  const { conflict, mayDecide, onResolve } = rest
+  const { conflict, mayDecide, outcome, onResolve } = rest
   const { vehicle_id, vin_number, field, state, mine_at } = conflict
   const [takeKey] = useState(createScannerTypingFilter)
-  const decides = state === 'open' && mayDecide
+  const decides = state === 'open' && outcome === null && mayDecide
   const press = (event: KeyboardEvent<HTMLElement>) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return
     const row = event.currentTarget
@@ -99,7 +99,11 @@ function Row({ error, ...rest }: ConflictProps) {
       <td>
         <strong>{t(VEHICLE_FIELD_LABELS[field])}</strong>
         <ValueBeforeConflict conflict={conflict} />
-        {state === 'open' && !mayDecide && <p className="quiet">{t('conflicts.onlySupervisor')}</p>}
+        {state === 'open' && !mayDecide && (
+          <NoteInPlace note={outcome === null ? null : t('conflicts.ended')}>
+            <p className="quiet">{t('conflicts.onlySupervisor')}</p>
+          </NoteInPlace>
+        )}
         {error !== null && <Alert kind="error">{error}</Alert>}
       </td>
       {CONFLICT_SIDES.map((side) => (

@@ -6,6 +6,7 @@ import { createReply, stubServer } from '@/testing/server'
 import { signInAs, LEADER, renderPage } from '@/testing/renderPage'
 import { expectPresent } from '@/testing/createFake'
 import { groupByCampaign } from './ConflictParts'
+import { keepPlaces, listClosedIds } from './conflictPlaces'
 import ConflictsPage from './ConflictsPage'
 import { createScannerTypingFilter } from './scannerTypingFilter'
 
@@ -55,6 +56,66 @@ test('key 1 or 2 in a row keeps that value and moves to the next row', async () 
   await waitFor(() => expect(row('HB20 000001').textContent).toContain('Nada mudou: o conflito já foi resolvido, ou o veículo mudou depois.'))
   await person.keyboard('{ArrowUp}')
   expect(document.activeElement).toBe(row('HB20 000001'))
+})
+
+/** Opens the page with a server that resolves each conflict, and returns the ids of the resolved ones. */
+async function openResolvable() {
+  signInAs(LEADER)
+  const resolved: number[] = []
+  const vehicle = { ...conflict(1), parking_space: 'B-204', version: 2, status: 'ok' }
+  stubServer({
+    'GET /conflicts': () => {
+      const conflicts = listed.filter(({ id }) => !resolved.includes(id))
+      return { conflicts, meta: { page_index: 0, per_page: 50, total_count: conflicts.length } }
+    },
+    ...Object.fromEntries(listed.map(({ id }) => [`GET /vehicles/${id}`, { ...vehicle, id }])),
+    ...Object.fromEntries(listed.map(({ id }) => [`POST /conflicts/${id}/settle`, () => {
+      resolved.push(id)
+      return { ...vehicle, id }
+    }])),
+  })
+  const person = renderPage(ConflictsPage, '/conflicts', '/conflicts')
+  await screen.findByRole('table', { name: 'Conflicts' })
+  const rows = () => screen.getAllByRole('row').flatMap((row) => within(row).queryAllByRole('link', { name: /^HB20/ }).map(({ textContent }) => textContent))
+  const row = (vin: string) => expectPresent(screen.getByRole('link', { name: vin }).closest('tr'))
+  return { person, resolved, rows, row }
+}
+
+const later = (ms: number) => new Promise((soon) => { setTimeout(soon, ms) })
+const DOUBLE_CLICK_MS = 600
+
+test('a resolved conflict keeps its place, and a double click resolves no other one', async () => {
+  const { person, resolved, rows, row } = await openResolvable()
+  const before = rows()
+  await person.dblClick(screen.getByRole('button', { name: 'Keep ok by 1005 for HB20 000001' }))
+  await waitFor(() => expect(row('HB20 000001').textContent).toContain('Kept'))
+  expect(rows()).toEqual(before)
+  expect(screen.getAllByRole('rowheader').map(({ textContent }) => textContent)).toEqual(['Airbag 1', 'Brakes 1'])
+  expect(screen.getByText('HB20 000001: conflito resolvido.')).toBeTruthy()
+  expect(resolved).toEqual([1])
+})
+
+test('a key pressed twice resolves one conflict', async () => {
+  const { person, resolved, row } = await openResolvable()
+  row('HB20 000001').focus()
+  await person.keyboard('1')
+  await later(130)
+  await person.keyboard('1')
+  await later(130)
+  expect(document.activeElement).toBe(row('HB20 000003'))
+  expect(resolved).toEqual([1])
+  await later(DOUBLE_CLICK_MS)
+  await person.keyboard('1')
+  await waitFor(() => expect(resolved).toEqual([1, 3]))
+})
+
+test('conflicts keep their places while new ones come and others end, except those moved to the next page', () => {
+  const [first, second, third] = [conflict(9), conflict(8), conflict(7)]
+  const shown = keepPlaces([first, second, third], [conflict(10), { ...third, theirs: 'Repair' }])
+  expect(shown.map(({ id, theirs }) => [id, theirs])).toEqual([[9, 'ng'], [8, 'ng'], [7, 'Repair'], [10, 'ng']])
+  expect([...listClosedIds(shown, [conflict(10), third], true)]).toEqual([9, 8])
+  expect([...listClosedIds(shown, [conflict(10), second], false)]).toEqual([9])
+  expect(keepPlaces(shown, [])).toEqual([])
 })
 
 test('the digits that a hand scanner types keep no value', async () => {

@@ -1,0 +1,22 @@
+import type { FieldConflict } from '@/api/types'
+
+/**
+ * Returns the conflicts in the order of the page: those already shown keep their places, also when they are no longer open, and new ones
+ * follow. Returns an empty list when no conflict is open.
+ */
+export function keepPlaces(shown: FieldConflict[], open: FieldConflict[]): FieldConflict[] {
+  if (open.length === 0) return []
+  const current = new Map(open.map((conflict) => [conflict.id, conflict]))
+  const known = new Set(shown.map(({ id }) => id))
+  return [...shown.map((conflict) => current.get(conflict.id) ?? conflict), ...open.filter(({ id }) => !known.has(id))]
+}
+
+/**
+ * Returns the ids of shown conflicts that are no longer open. Conflicts older than the last listed one of an incomplete list do not
+ * count, because newer conflicts may have moved them to the next page.
+ */
+export function listClosedIds(shown: FieldConflict[], open: FieldConflict[], isComplete: boolean): ReadonlySet<number> {
+  const ids = new Set(open.map(({ id }) => id))
+  const oldest = isComplete ? 0 : Math.min(...ids)
+  return new Set(shown.map(({ id }) => id).filter((id) => !ids.has(id) && id >= oldest))
+}

@@ -1,0 +1,56 @@
+import { useState } from 'react'
+import { getErrorMessage, ApiProblem } from '@/api/apiProblem'
+import { mayResolveConflict, useResolveConflict, type ConflictSideName } from '@/api/conflicts'
+import { useSession } from '@/api/session'
+import type { FieldConflict } from '@/api/types'
+import { showToast } from '@/ui/Toast'
+import type { ConflictProps } from './ConflictParts'
+import { keepPlaces, listClosedIds } from './conflictPlaces'
+import { useConflictsText } from './text'
+
+/** Time in milliseconds after a decision in which the page accepts no other one: that of a double click, or of a key pressed twice. */
+const DOUBLE_CLICK_MS = 600
+
+interface ConflictDecisions {
+  /** Conflicts in the order of the page, including those that were resolved since the page was opened. */
+  shown: FieldConflict[]
+  propsOf: (conflict: FieldConflict) => ConflictProps
+}
+
+/**
+ * Returns the open conflicts with the callbacks that resolve them. A resolved conflict keeps its place, so that no other conflict moves
+ * under the pointer and is resolved by a double click.
+ */
+export function useConflictDecisions(open: FieldConflict[], isComplete: boolean): ConflictDecisions {
+  const t = useConflictsText()
+  const userType = useSession()?.user.user_type ?? ''
+  const settle = useResolveConflict()
+  const [kept, setKept] = useState<ReadonlyMap<number, ConflictSideName>>(new Map())
+  const [isResting, setIsResting] = useState(false)
+  const [known, setKnown] = useState<FieldConflict[]>([])
+  const shown = keepPlaces(known, open)
+  if (shown.length !== known.length) setKnown(shown)
+
+  const pending = settle.isPending ? settle.variables.conflict.id : null
+  const closed = listClosedIds(shown, open, isComplete)
+  const failed = settle.error instanceof ApiProblem && settle.error.status === 409 ? t('conflicts.before') : settle.error && getErrorMessage(settle.error, t)
+  const resolve = (conflict: FieldConflict, choice: ConflictSideName) => {
+    setIsResting(true)
+    setTimeout(() => setIsResting(false), DOUBLE_CLICK_MS)
+    settle.mutate({ conflict, choice }, {
+      onSuccess: () => {
+        setKept((before) => new Map(before).set(conflict.id, choice))
+        showToast('success', t('conflicts.done', { vin: conflict.vin_number }))
+      },
+    })
+  }
+  const propsOf = (conflict: FieldConflict): ConflictProps => ({
+    conflict,
+    mayDecide: mayResolveConflict(userType, conflict.field),
+    busy: settle.isPending || isResting,
+    outcome: closed.has(conflict.id) && conflict.id !== pending ? (kept.get(conflict.id) ?? 'unknown') : null,
+    error: settle.variables?.conflict.id === conflict.id ? failed : null,
+    onResolve: (choice) => resolve(conflict, choice),
+  })
+  return { shown, propsOf }
+}
