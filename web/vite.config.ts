@@ -6,7 +6,7 @@ import { OCR_FOLDER, copyOcrFiles } from './tools/ocrFiles.ts'
 import { preloadLists } from './tools/preloadLists.ts'
 
 /** Files of `src/ui`, `src/lib` and `src/api` that the sign-in and the layout do not need, and that are therefore loaded later. */
-const LATER = ['text/(en|pt-BR)', 'sentences', 'serverMessages', 'auditSummaries', 'ServerWarnings', 'ConfirmNoStatusDialog', 'ProgressBar', 'StepIndicator', 'ParkingSpaceSign', 'Switch', 'Pager', 'LinkTabs', 'SearchBox', 'VehicleMismatchQuestion', 'SessionList', 'DropZone', 'InlineEdit', 'CampaignTable', 'openSessions', 'files', 'match', 'nextVehicles', 'wedge', 'vin\\b', 'lastVehicle', 'yards', 'inspectionDrafts', 'vehicleFields', 'tabsLock', 'backoff', 'throttle', 'vehicleCache', 'requests', 'conflicts', 'liveEvents', 'serverSentEvents', 'versionConflict', 'ActionMenu', 'Timeline', 'LazyTimeline', 'timelineQuery', 'Chips', 'PageDrop', 'droppedFile', 'jobs', 'BottomBar', 'scanFeedback', 'pagination', 'workbookFile', 'csv', 'recentNotes']
+const LATER = ['text/(en|pt-BR)', 'sentences', 'serverMessages', 'auditSummaries', 'ServerWarnings', 'ConfirmNoStatusDialog', 'ProgressBar', 'StepIndicator', 'ParkingSpaceSign', 'Switch', 'Pager', 'LinkTabs', 'SearchBox', 'VehicleMismatchQuestion', 'SessionList', 'DropZone', 'InlineEdit', 'CampaignTable', 'openSessions', 'files', 'match', 'nextVehicles', 'wedge', 'vin\\b', 'lastVehicle', 'yards', 'inspectionDrafts', 'vehicleFields', 'tabsLock', 'backoff', 'throttle', 'vehicleCache', 'requests', 'conflicts', 'liveEvents', 'serverSentEvents', 'versionConflict', 'ActionMenu', 'Timeline', 'LazyTimeline', 'timelineQuery', 'Chips', 'PageDrop', 'droppedFile', 'jobs', 'BottomBar', 'scanFeedback', 'pagination', 'workbookFile', 'csv', 'recentNotes', 'yieldToEventLoop']
 
 // Chunk groups. A few files contain everything that the sign-in and the layout need. Each page and each further language has its own file.
 // The code for offline use is loaded after the sign-in, except the parts that the layout shows. The code that the inspectors' pages share
@@ -14,7 +14,7 @@ const LATER = ['text/(en|pt-BR)', 'sentences', 'serverMessages', 'auditSummaries
 const SHARED = [
   { name: 'packages', test: /node_modules\/(?!(idb|@noble)\/)/, priority: 4 },
   { name: 'kit', test: new RegExp(`src/((ui|lib|api)/(?!${LATER.join('|')})|app/(lazyPage|queryClient|routes|signOut)\\.|offline/(offlineCampaigns|pendingSaveCount))`), priority: 3 },
-  { name: 'field', test: /src\/(offline\/|api\/(vehicleCache|requests|conflicts|liveEvents|serverSentEvents|versionConflict)|lib\/(backoff|throttle|tabsLock))|node_modules\/idb\//, priority: 2 },
+  { name: 'field', test: /src\/(offline\/|api\/(vehicleCache|requests|conflicts|liveEvents|serverSentEvents|versionConflict)|lib\/(backoff|throttle|tabsLock|yieldToEventLoop))|node_modules\/idb\//, priority: 2 },
   { name: 'pages', test: /src\/(ui|lib|api|features\/(campaigns|yards))\//, minShareCount: 2, priority: 1 },
   { name: 'inspection', test: /src\/features\/vehicles\//, minShareCount: 2, priority: 0 },
 ]

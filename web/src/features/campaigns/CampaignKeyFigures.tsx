@@ -5,7 +5,7 @@ import { useLanguage } from '@/lib/text'
 import { formatCount } from '@/lib/time'
 import { ProgressBar } from '@/ui/ProgressBar'
 import type { CampaignWithPendingSaves } from './api'
-import { computeFinishForecast } from './dashboard/forecast'
+import type { FinishForecast } from './dashboard/forecast'
 import { getDateFormatters } from './dashboard/dateFormatters'
 import { useDashboardText } from './dashboard/text'
 import { formatCampaignFinish } from './dashboard/describeForecast'
@@ -23,12 +23,13 @@ interface NumbersProps {
   campaign: CampaignWithPendingSaves
   pace: InspectionPace | undefined
   activity: InspectionActivity | undefined
+  forecast: FinishForecast
   /** Id of the chosen yard, whose figures are shown; `null` for the whole campaign. */
   yard: number | null
 }
 
 /** Key figures of a campaign or of one of its yards: vehicles inspected, vehicles left, pace, estimated end, and vehicles with a defect. */
-export function CampaignKeyFigures({ campaign, pace, activity, yard, manages }: NumbersProps & { manages: boolean }) {
+export function CampaignKeyFigures({ campaign, pace, activity, forecast, yard, manages }: NumbersProps & { manages: boolean }) {
   const t = useCampaignsText()
   const { total_inspected: done, total_vehicles: total, progress_unknown: isUnknown } = campaign
   const isShown = ({ yard_id }: { yard_id?: number | null }) => yard === null || yard_id === yard
@@ -50,7 +51,7 @@ export function CampaignKeyFigures({ campaign, pace, activity, yard, manages }: 
       </div>
       <Figure name={t('number.left')} value={isUnknown ? NONE : formatCount(total - done)} more={total > 0 && t('number.percent', { n: Math.round((100 * (total - done)) / total) })} />
       <Figure name={t('number.pace')} value={isGoing ? formatCount(Math.round(perHour)) : NONE} more={isGoing && (yard !== null && isWhole ? t('number.wholeCampaign') : t('number.people', { n: people }))} />
-      <FinishFigure campaign={campaign} pace={pace?.people.length ? pace : undefined} activity={activity} yard={yard} />
+      <FinishFigure pace={pace?.people.length ? pace : undefined} forecast={forecast} yard={yard} />
       {wrong !== null && <Figure name={t('number.wrong')} value={formatCount(wrong)} more={done > 0 && t('number.percent', { n: Math.round((100 * wrong) / done) })} />}
     </dl>
   )
@@ -60,12 +61,11 @@ export function CampaignKeyFigures({ campaign, pace, activity, yard, manages }: 
  * Figure with the estimated end of the whole campaign. Shows a time range if hourly counts are loaded, and whether the campaign will
  * meet its due date.
  */
-function FinishFigure({ campaign, pace, activity, yard }: NumbersProps) {
+function FinishFigure({ pace, forecast: { finish, need }, yard }: Pick<NumbersProps, 'pace' | 'forecast' | 'yard'>) {
   const t = useDashboardText()
   const words = useCampaignsText()
   const formats = getDateFormatters(useLanguage())
   const now = useCurrentTime()
-  const { finish, need } = activity ? computeFinishForecast(activity, pace?.per_hour ?? 0, campaign.due_at, now) : { finish: null, need: null }
   const value = formatCampaignFinish(finish, pace, formats, now, t) || NONE
   const due = need && words(need.isLate ? 'number.late' : 'number.onTime', { when: formats.moment(need.dueAt, now) })
   return <Figure name={words('number.finish')} value={value} more={due || (yard !== null && words('number.wholeCampaign'))} isText={value.length > TIME_LENGTH} />

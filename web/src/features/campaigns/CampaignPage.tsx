@@ -25,6 +25,7 @@ import { SunlightModePrompt } from './SunlightModePrompt'
 import { useCampaignsText } from './text'
 import { useCampaignMapVehicles } from './useCampaignMapVehicles'
 import { formatDueDate, useDueDateAction } from './useDueDateAction'
+import { useFinishForecast } from './useFinishForecast'
 import { useOfflineDownload } from './useOfflineDownload'
 import { useCampaignStatusActions } from './useCampaignStatusActions'
 import { VehicleExportButton } from './VehicleExportButton'
@@ -65,6 +66,7 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
   const due = useDueDateAction(campaign)
   const manages = mayManageCampaigns(useSession()?.user.user_type ?? '')
   const activity = useCampaignActivity(campaign, isWide || manages)
+  const forecast = useFinishForecast(campaign, activity.data, pace)
   const chart = (isWide || manages) && campaign.total_vehicles > 0 && (
     <ActivitySection isCampaign note={yard === null ? undefined : t('number.wholeCampaign')} query={activity} pace={pace?.people.length ? pace.per_hour : 0} dueAt={campaign.due_at} />
   )
@@ -100,7 +102,7 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
             <Fact name={t('campaigns.created')} value={`${campaign.created_by_name}, ${formatDate(campaign.created_at)}`} />
           </dl>
         </div>
-        {!isWide && <CampaignKeyFigures manages={manages} campaign={campaign} pace={pace} activity={activity.data} yard={yard} />}
+        {!isWide && <CampaignKeyFigures manages={manages} campaign={campaign} pace={pace} activity={activity.data} forecast={forecast} yard={yard} />}
         <div className={styles.actions}>
           <StartInspectionButton campaign={campaign} yard={yard} isPrimary={!isTouch || !mayWalk} isWide={!isWide} />
           {!isWide && !isTouch && mayWalk && (
@@ -120,13 +122,13 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
         {due.dialog}
       </Card>
       <SunlightModePrompt />
-      {isWide && <CampaignKeyFigures manages={manages} campaign={campaign} pace={pace} activity={activity.data} yard={yard} />}
+      {isWide && <CampaignKeyFigures manages={manages} campaign={campaign} pace={pace} activity={activity.data} forecast={forecast} yard={yard} />}
       <div className={styles.columns}>
         <div className={styles.column}>
           {isWide ? chart : attention}
           {yards.isPending && <YardProgressSkeleton />}
           {isWide ? (
-            <YardTable yards={yards.data ?? []} pace={pace} activity={activity.data} current={yard} hrefOf={hrefOf} manages={manages} />
+            <YardTable yards={yards.data ?? []} pace={pace} activity={activity.data} forecast={forecast} current={yard} hrefOf={hrefOf} manages={manages} />
           ) : (
             <YardProgressStrip yards={yards.data ?? []} current={yard} hrefOf={hrefOf} />
           )}

@@ -11,9 +11,10 @@ const person = (hmc: string, yard_name: string | null, per_hour: number) => ({ h
 
 afterEach(endSession)
 
-async function open(user: SessionUser) {
+const paceOf = (campaign_id: number, people: ReturnType<typeof person>[]) => ({ campaign_id, people, per_hour: 137, remaining: 28, finish_at: null })
+
+async function open(user: SessionUser, paces = [paceOf(5, [person('4711', null, 20), person(user.hmc, 'B', 31), person('4712', 'A', 106)])]) {
   signInAs(user)
-  const paces = [{ campaign_id: 5, people: [person('4711', null, 20), person(user.hmc, 'B', 31), person('4712', 'A', 106)], per_hour: 137, remaining: 28, finish_at: null }]
   stubServer({
     'GET /campaigns': { campaigns: [campaign], meta: { page_index: 0, total_count: 1, per_page: 10, yard_name: null } },
     'GET /pace': paces, 'GET /yards': { yards: [], meta: { page_index: 0, total_count: 0, per_page: 200 } },
@@ -35,4 +36,14 @@ test('a team leader reads the pace of each person by yard', async () => {
   const rows = await open(LEADER)
   expect(rows.map((row) => row?.replace(/ · .*/, ''))).toEqual(['4712106 por horaYard A', `${LEADER.hmc}31 por horaYard B`, expect.stringMatching(/^471120 por hora/)])
   expect(screen.queryByRole('region', { name: 'Your work today' })).toBeNull()
+})
+
+test('a person who works in two campaigns is listed once, in the yard of their latest save', async () => {
+  const before = new Date(Date.parse(at) - 60_000).toISOString()
+  const rows = await open(OPERATOR, [
+    paceOf(5, [{ ...person('4711', 'A', 20), last_at: before }, person('4712', 'A', 30)]),
+    paceOf(6, [person('4711', 'B', 40), { ...person('4712', 'B', 10), last_at: before }]),
+    paceOf(7, [{ ...person('4711', 'C', 20), last_at: before }]),
+  ])
+  expect(rows).toEqual(['4712Yard A', '4711Yard B'])
 })

@@ -14,12 +14,15 @@ interface PaceStripProps {
   manages: boolean
 }
 
-/** People who are inspecting, by yard, with the inspection rates for team leaders and supervisors. Renders nothing while no person is inspecting. */
+/**
+ * People who are inspecting, by yard, with the inspection rates for team leaders and supervisors. Each person stands once, in the yard of
+ * their latest save. Renders nothing while no person is inspecting.
+ */
 export function InspectionPaceList({ paces, nameOf, manages }: PaceStripProps) {
   const t = useCampaignsText()
   const now = useCurrentTime()
   const language = useLanguage()
-  const going = paces.filter(({ people }) => people.length > 0)
+  const going = placeByLatestSave(paces)
   if (going.length === 0) return null
   return (
     <section className={styles.strip} aria-label={t('pace.title')}>
@@ -49,6 +52,16 @@ export function InspectionPaceList({ paces, nameOf, manages }: PaceStripProps) {
       ))}
     </section>
   )
+}
+
+/** Returns the paces with each person only in the campaign of their latest save, and only campaigns that then have a person. */
+function placeByLatestSave(paces: InspectionPace[]): InspectionPace[] {
+  const latest = new Map<string, InspectionPace['people'][number]>()
+  for (const person of paces.flatMap(({ people }) => people)) {
+    const known = latest.get(person.hmc)
+    if (known === undefined || Date.parse(known.last_at) < Date.parse(person.last_at)) latest.set(person.hmc, person)
+  }
+  return paces.map((pace) => ({ ...pace, people: pace.people.filter((person) => latest.get(person.hmc) === person) })).filter(({ people }) => people.length > 0)
 }
 
 /** Returns the people in the order of their yards, not of their rates. People without a yard come last. */

@@ -10,8 +10,7 @@ import styles from './SunlightModePrompt.module.css'
 
 const NAME = 'sun-offer'
 /**
- * Daytime hours, by the clock of the device, in which the person is offered the sunlight appearance: from `FIRST_HOUR` to before
- * `LAST_HOUR`.
+ * Hours of the day, by the clock of the device, between which the app offers the sunlight appearance. `LAST_HOUR` itself is excluded.
  */
 const [FIRST_HOUR, LAST_HOUR] = [8, 17]
 

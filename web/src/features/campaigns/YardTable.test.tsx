@@ -3,6 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import { endSession } from '@/api/session'
 import type { InspectionActivity, InspectionPace } from '@/api/types'
 import { LEADER, OPERATOR, renderPage, signInAs } from '@/testing/renderPage'
+import { computeFinishForecast } from './dashboard/forecast'
 import { YardTable } from './YardTable'
 
 const yards = [
@@ -18,12 +19,14 @@ const activity: InspectionActivity = {
   yards: [{ yard_id: 4, yard_name: 'B', inspected: 0, saves: 0, found_wrong: 0, total_vehicles: 90, total_inspected: 30, statuses: [{ status: 'ok', vehicles: 27 }, { status: 'ng', vehicles: 3 }] }],
 }
 
+const forecast = computeFinishForecast(activity, pace.per_hour, null, Date.parse(at))
+
 afterEach(endSession)
 
 const cellsOf = () => screen.getAllByRole('row').slice(1).map((row) => [...row.querySelectorAll('th, td')].map((cell) => cell.textContent))
 const show = (manages: boolean) => {
   signInAs(manages ? LEADER : OPERATOR)
-  renderPage(() => <YardTable yards={yards} pace={pace} activity={activity} hrefOf={({ id }) => `/campaign/5?yard=${id}`} current={null} manages={manages} />, '/', '/')
+  renderPage(() => <YardTable yards={yards} pace={pace} activity={activity} forecast={forecast} hrefOf={({ id }) => `/campaign/5?yard=${id}`} current={null} manages={manages} />, '/', '/')
 }
 
 test('the rows of all yards and of vehicles without a yard add up to the last row, with pace and estimated end', () => {

@@ -9,7 +9,7 @@ import { Icon } from '@/ui/Icon'
 import table from '@/ui/Table.module.css'
 import { getDateFormatters } from './dashboard/dateFormatters'
 import { formatCampaignFinish } from './dashboard/describeForecast'
-import { computeFinishForecast, estimateFinishTime } from './dashboard/forecast'
+import { estimateFinishTime, type FinishForecast } from './dashboard/forecast'
 import { useDashboardText } from './dashboard/text'
 import type { WorkingHours } from './dashboard/workingHours'
 import { sumInspectionsPerHour } from './inspectionsPerHour'
@@ -22,6 +22,7 @@ interface YardTableProps {
   yards: YardProgress[]
   pace: InspectionPace | undefined
   activity: InspectionActivity | undefined
+  forecast: FinishForecast
   hrefOf: (yard: YardProgress) => string
   /** Id of the chosen yard; `null` when no yard is chosen. */
   current: number | null
@@ -31,18 +32,18 @@ interface YardTableProps {
 
 const hasVehicles = ({ total }: YardProgress) => total > 0
 
-/** Returns the yards of a campaign that have vehicles, by name. */
+/** Returns the yards of a campaign that have vehicles, sorted by name, without the groups '-' and '0' (see `listUnassignedGroups`). */
 export const listShownYards = (yards: YardProgress[]): YardProgress[] =>
   yards.filter((yard) => hasVehicles(yard) && isShownYard(yard)).toSorted((a, b) => compareNaturally(a.name, b.name))
 
 /**
- * Returns the groups '-' and '0' of parking spaces without a real yard, which begin with a dash or a 0. The table lists these groups last,
- * so that its rows add up to the totals. The server omits '-' for operators.
+ * Returns the groups '-' and '0'. They contain the parking spaces that begin with a dash or a 0 and belong to no real yard. The table lists
+ * these groups last, so that its rows add up to the totals. The server omits '-' for operators.
  */
 const listUnassignedGroups = (yards: YardProgress[]): YardProgress[] => yards.filter((yard) => hasVehicles(yard) && !isShownYard(yard))
 
 /** Progress and statuses of each yard of a campaign as a table, with the people who work there and a last row for all yards. A click on a row opens the yard. */
-export function YardTable({ yards, pace, activity, hrefOf, current, manages }: YardTableProps) {
+export function YardTable({ yards, pace, activity, forecast: { hours, finish }, hrefOf, current, manages }: YardTableProps) {
   const t = useCampaignsText()
   const now = useCurrentTime()
   const words = useDashboardText()
@@ -52,7 +53,6 @@ export function YardTable({ yards, pace, activity, hrefOf, current, manages }: Y
   const isWorked = (pace?.people.length ?? 0) > 0
   const statusesOf = (id: number) => activity?.yards.find(({ yard_id }) => yard_id === id)?.statuses ?? []
   const all = sumStatusCounts(activity?.yards ?? [])
-  const { hours, finish } = computeFinishForecast(activity ?? NO_ACTIVITY, pace?.per_hour ?? 0, null, now)
   const sum = (what: 'done' | 'total') => shown.reduce((count, yard) => count + yard[what], 0)
   return (
     <section className={styles.yards} aria-labelledby="yards">
@@ -118,8 +118,6 @@ export function listIdleYards(yards: YardProgress[], pace: InspectionPace | unde
 }
 
 const NONE = '–'
-/** Activity of a campaign whose saves by hour are not loaded. */
-const NO_ACTIVITY: InspectionActivity = { hours: [], people: [], yards: [], total: 0, inspected: 0, inspected_before: 0 }
 
 /**
  * Table cells with the vehicle counts of one yard, or of all yards: a bar of statuses, and the inspected, total, remaining and defective
@@ -154,7 +152,7 @@ interface WorkProps {
   children: (names: string[]) => ReactNode
 }
 
-/** Cells with the present work in one yard, or in all yards: vehicles per hour, estimated end, and the people who work there. */
+/** Table cells with the current work in one yard, or in all yards: vehicles per hour, estimated end, and the people who work there. */
 function Work({ yard: { done, total }, people, hours, end, manages, children }: WorkProps) {
   const formats = getDateFormatters(useLanguage())
   const now = useCurrentTime()

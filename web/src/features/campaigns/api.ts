@@ -110,7 +110,7 @@ const ofYard = (yard: Yard): YardProgress => ({ id: yard.id, name: yard.name, do
 export const useCampaignYardsProgress = (campaign: string) => useQuery({ ...yardVehicleCountsQuery(campaign), select: (yards): YardProgress[] => yards.map(ofCount) })
 const ofCount = (yard: YardVehicleCount): YardProgress => ({ id: yard.yard_id, name: yard.yard_name, done: yard.inspected_vehicles, total: yard.total_vehicles })
 
-/** Fetches the inspection rate of a campaign, which the event stream updates. */
+/** Fetches the inspection rate of a campaign. The event stream keeps the rate up to date. */
 export const useInspectionPace = (campaign: number) =>
   useQuery({ queryKey: queryKeys.pace(campaign), queryFn: ({ signal }) => unwrapResponse(apiClient.GET('/campaigns/{id}/pace', { params: { path: { id: campaign } }, signal }), 'people*'), refetchInterval: PACE_MS, retry: false }).data
 
@@ -149,7 +149,7 @@ export const useOwnActivityToday = () =>
 
 /** Time in milliseconds without a change after which a vehicle with the status Repair counts as a long repair. */
 const LONG_REPAIR_MS = 2 * DAY_MS
-/** Maximum number of vehicles in repair that are loaded, which is the page size limit of the server. */
+/** Maximum number of vehicles in repair that are loaded: the server's limit for one page. */
 const MAX_REPAIRS = 200
 
 /**

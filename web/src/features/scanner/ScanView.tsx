@@ -15,7 +15,8 @@ const SAID = { off: 'scan.paused', starting: 'scan.starting', loading: 'scan.eng
 export const ScanView = (props: ScanViewProps) => <CameraView {...props} options={SCAN_VIEW_OPTIONS} />
 
 /**
- * Square camera view with finder (dashed square), outline of the detected code, and controls; only an error message if the camera fails.
+ * Square camera view with the finder (a dashed square), the outline of the detected code, and the controls. If the camera fails, only an
+ * error message is shown.
  */
 export function CameraView({ options = CAMERA_VIEW_DEFAULTS, ...props }: ScanViewProps & { options?: CameraViewOptions }) {
   const t = useScannerText()

@@ -25,10 +25,7 @@ const FORMATS = {
   upc_e: ['UPCE', 'linear'],
 } as const satisfies Record<string, readonly [ReadInputBarcodeFormat, FormatKind]>
 
-/**
- * Names that select several formats at once in the `formats` option of the barcode detector, each with the kinds of formats that it
- * selects.
- */
+/** Group names accepted by the `formats` option of the barcode detector, each with the kinds of formats that the group selects. */
 const GROUPS = { linear_codes: ['linear'], matrix_codes: ['stacked', 'matrix'], any: ['linear', 'stacked', 'matrix'] } as const satisfies Record<string, readonly FormatKind[]>
 
 /** Name of the format of a detected code, such as `qr_code`. */
@@ -56,8 +53,8 @@ export function toEngineFormats(wanted: readonly BarcodeFormat[]): Record<Format
 }
 
 /**
- * Returns the format name, such as `qr_code`, for the name that the decoder reports; 'unknown' for other formats. The decoder reports
- * either this name or the decoding engine's name, which may end with a variant.
+ * Returns the format name, such as `qr_code`, for a name reported by the decoder, or 'unknown'. The decoder may also report the decoding
+ * engine's name, such as `QRCode`, followed by a variant.
  */
 export const toDetectedFormat = (reported: string): DetectedFormat | 'unknown' =>
   NAMES.find((name) => name === reported) ?? NAMES.find((name) => reported.startsWith(FORMATS[name][0])) ?? 'unknown'

@@ -34,7 +34,7 @@ interface Settings extends MediaTrackSettings {
 }
 type Advanced = MediaTrackConstraintSet & { torch?: boolean; zoom?: number; focusMode?: string }
 
-/** State of a camera's torch and zoom, known half a second after the start; `null` when not supported. */
+/** Torch and zoom of a camera, each `null` if the camera does not support it. Both are also `null` until they are read after the start. */
 export interface CameraControls {
   torch: boolean | null
   zoom: { min: number; max: number; now: number } | null
@@ -91,8 +91,8 @@ async function openFirst(lenses: readonly CameraLens[], isWanted: () => boolean)
 }
 
 /**
- * Opens the rear camera that the user chose on this device, or the next one that works. Without a usable choice, opens the browser's
- * default camera or a rear camera that ranks better.
+ * Opens the rear camera chosen on this device, or the next rear camera that can be opened. Otherwise opens the best of the other rear
+ * cameras, or the browser's default camera if none of them ranks better.
  */
 async function acquire(isWanted: () => boolean): Promise<MediaStream> {
   const chosen = readStoredLens()

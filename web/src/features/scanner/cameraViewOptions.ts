@@ -6,7 +6,7 @@ export interface CameraViewOptions {
   decoder?: BarcodeDetectorOptions['decoder']
   /** Whether the finder is drawn: the dashed square that shows where to hold the code. */
   finder: boolean
-  /** Whether the outline of a detected code is drawn. With the outline, the next frame is decoded sooner. */
+  /** Whether the outline of a detected code is drawn. The pause after a frame without a code is then `trackedRetryDelayMs`. */
   tracker: boolean
   /** Whether a torch control is offered. */
   torch: boolean
@@ -18,7 +18,7 @@ export interface CameraViewOptions {
   scanDelayMs: number
   /** Pause in milliseconds after a frame without a code. */
   retryDelayMs: number
-  /** Pause in milliseconds after a frame without a code while `tracker` is true. */
+  /** Pause in milliseconds after a frame without a code, used instead of `retryDelayMs` when `tracker` is true. */
   trackedRetryDelayMs: number
 }
 

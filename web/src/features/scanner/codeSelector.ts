@@ -14,14 +14,14 @@ const gradeOf = (fit: boolean | MatchGrade): number => (typeof fit === 'boolean'
  * returns true are never chosen.
  */
 export function createCodeSelector(gradeMatch: (text: string) => boolean | MatchGrade = () => true, isRefused: (text: string) => boolean = () => false) {
-  /** Returns whether the campaign's vehicle list contains the doubtful text, and none of the alternative texts. */
+  /** Returns whether a doubtful code is confirmed: its text is in the campaign's vehicle list, and none of its alternative texts is. */
   const confirms = ({ code, alternatives }: DoubtfulCode) => gradeMatch(code.text) === 'full' && alternatives.every((text) => gradeMatch(text) !== 'full')
   let best: { code: DecodedCode; grade: number } | null = null
   let pictures = 0
   return {
     /**
-     * Returns the code to report, or `null` while the search continues. `fitting` is whether the code matches a vehicle, fully or in
-     * part; `several` requests all codes of the next frame.
+     * Returns the code to report, or `null` while the search continues. `fitting` states whether the code matches a vehicle at least in
+     * part. If `several` is true, all codes of the next frame must be decoded.
      */
     choose({ codes, hasUnconfirmed, doubtful }: DecodedFrame): { code: DecodedCode | null; fitting?: boolean; several: boolean } {
       if (best !== null) pictures++

@@ -65,7 +65,7 @@ export const EXTRA_PASSES: readonly Maker[] = [
  * blurred linear codes replaces them.
  */
 export const CAMERA_PASS_COUNT = 8
-/** Indexes in `EXTRA_PASSES` of the passes that search for tilted labels once another code has been read, in order of use. */
+/** Indexes in `EXTRA_PASSES`, in order of use, of the passes that search for tilted labels in the mode 'every' (all codes in view). */
 export const ROTATED_PASS_INDEXES: readonly number[] = [0, 8, 1]
 
 /**
@@ -85,7 +85,8 @@ export function createPassInput(frame: GrayPicture, whole: boolean, settings = S
 }
 
 /**
- * Returns the size of a rotated picture: the entire rotated frame if `whole`, otherwise the size of the frame, which cuts the corners off.
+ * Returns the width and height of a rotated picture. If `whole`, the full rotated frame fits; otherwise the size is that of the frame, and
+ * the corners are cut off.
  */
 function roomFor({ frame: { width, height }, whole }: DecodePassInput, angle: number): [number, number] {
   if (!whole) return [width, height]
@@ -98,8 +99,8 @@ const MIDDLE = 0.55
 const ENOUGH = 2200
 
 /**
- * Returns the width of the output picture relative to the frame, which is enlarged by `factor`. An enlarged camera frame is cropped to its
- * middle, to limit the decoding time.
+ * Returns the ratio of the output picture's side lengths to the input's, for an enlargement by `factor`. An enlarged camera frame is
+ * cropped to its middle, to limit the decoding time.
  */
 const partFor = (input: DecodePassInput, factor: number): number => (input.whole || factor === 1 ? factor : factor * MIDDLE)
 const enlargement = ({ whole, frame: { width, height } }: DecodePassInput): number => (whole ? Math.min(2, ENOUGH / Math.max(width, height)) : 2)
@@ -148,7 +149,7 @@ function evenedPass({ frame, settings }: DecodePassInput): DecodePass {
   return { name: 'evened', picture: normalizeContrast(frame), options: buildReaderOptions(settings, ['matrix'], { tryInvert: false }), back: IDENTITY }
 }
 
-/** Pass for matrix codes with specks: a smaller picture, decoded with the engine's noise removal. */
+/** Pass for matrix codes in pictures with specks: scales the picture down and uses the engine's noise removal. */
 function denoisedPass({ frame, whole, settings }: DecodePassInput): DecodePass {
   const picture = scalePicture(frame, 0.75)
   const back = { ...IDENTITY, xx: 1 / 0.75, yy: 1 / 0.75 }

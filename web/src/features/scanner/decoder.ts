@@ -21,7 +21,7 @@ export interface DecodedFrame {
   plainMs: number | null
   /** Name of the extra decoding pass that ran on this frame; `null` when no extra pass ran. */
   extraPass: string | null
-  /** Whether a code of this frame was detected but not yet accepted, or a tilted direction has not been searched yet. */
+  /** Whether further frames may yield more codes: a detected code is not yet accepted, or a tilted direction has not been searched yet. */
   hasUnconfirmed?: boolean
   /** Code with doubtful characters. The code is used only when the campaign's vehicle list contains it. */
   doubtful?: DoubtfulCode
@@ -73,13 +73,13 @@ interface PassResult {
 const MAX_REPEATS = 2
 /** Number of frames with stripes but without a code after which the slow pass for blurred codes runs once. */
 const BLURRED_PASS_INTERVAL = 4
-/** Time in milliseconds spent on a frame above which its extra decoding pass is postponed to the next frame. */
+/** Maximum time in milliseconds spent on a frame before its extra decoding pass, which is otherwise postponed to the next frame. */
 export const MAX_MS_BEFORE_EXTRA_PASS = 15
 
 /**
- * Creates a decoder of successive frames. Each frame is decoded unmodified; if this finds no code, one extra pass on a modified copy
- * follows. The extra passes are used in turn. After a slow first pass, as with busy pictures and slow phones, the extra pass runs alone on
- * the next frame. If the code that a pass found still needs confirmation, the next frame gets the same pass again.
+ * Creates a decoder of successive frames. A frame is first decoded unmodified (plain pass). If no code is found, one extra pass decodes a
+ * modified copy; the extra passes take turns. After a slow plain pass, the extra pass is postponed to the next frame, where it runs alone.
+ * If a found code still needs confirmation, the same pass runs again on the next frame.
  */
 export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_SETTINGS, decodeBlurred: BlurredDecodeFunction | null = null, now: () => number = () => performance.now()) {
   const confirmation = createScanConfirmer()
@@ -91,9 +91,9 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
   let postponed = false
   /** Number of frames with stripes but without a code since the last blurred-code pass. */
   let framesWithStripes = 0
-  /** Number of consecutive frames that were decoded in the mode 'every' (every code in view). */
+  /** Number of passes chosen in the mode 'every' (all codes in view) since the last frame in the mode 'first'. */
   let everyModeFrames = 0
-  /** Number of passes for tilted labels that were run or skipped since `everyModeFrames` was last 0. */
+  /** Number of passes of `ROTATED_PASS_INDEXES` that were run or skipped since the last frame in the mode 'first'. */
   let searched = 0
   /** Index of the extra decoding pass that last produced an accepted code; `null` when the plain pass produced the code. */
   let lastRead: number | null = null
@@ -182,7 +182,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
     return { codes, seen: sighted[0] ?? null, plainMs, extraPass: extra.name, hasUnconfirmed: !isSearched || sighted.some(({ text }) => codes.every((code) => code.text !== text)) }
   }
 
-  /** Repeats the pass that read the last code, to check whether a code, not necessarily the same one, is in view. */
+  /** Checks whether any code is in view, be it the last code or another one. Runs only the pass that read the last code. */
   async function watchCode(frame: GrayPicture, whole: boolean): Promise<DecodedFrame> {
     const last = lastRead === null ? null : passOf(lastRead, createPassInput(frame, whole, settings))
     const { confirmed, seen } = await runPass(last?.extra ?? createPlainPass(frame, 'every', settings), last === null)

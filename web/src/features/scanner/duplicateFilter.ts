@@ -13,8 +13,8 @@ export function createDuplicateFilter(now: () => number = () => performance.now(
   const isInView = () => now() - last < DUPLICATE_RESET_MS
   return {
     /**
-     * Records a label and returns whether it must be reported. While labels stay in view, a label that matches a vehicle is reported again
-     * only after another such label, and any other label is reported once.
+     * Records a label and returns whether to report it. While labels stay in view, a vehicle's label is reported again only after the label
+     * of another vehicle; a label that matches no vehicle is reported once.
      */
     isNew(seen: string, fitting = true): boolean {
       if (!isInView()) {
@@ -33,8 +33,8 @@ export function createDuplicateFilter(now: () => number = () => performance.now(
      */
     isRefused: (seen: string): boolean => isInView() && unfitting.has(seen),
     /**
-     * Records that a code is in view now, decoded or not, so that the labels still count as in view. Has no effect after a break of
-     * `DUPLICATE_RESET_MS` or more.
+     * Prolongs the time for which labels count as in view, because a code is visible now, decoded or not. Has no effect once no label has
+     * been in view for `DUPLICATE_RESET_MS`.
      */
     sees(): void {
       if (isInView()) last = now()

@@ -72,7 +72,10 @@ const NAMES: Record<string, string> = {
   PDF417: 'pdf417',
 }
 
-/** Returns the format name, such as `qr_code`, for an engine's format name. An EAN-13 text that starts with 0 is a UPC-A. */
+/**
+ * Returns the format name, such as `qr_code`, for an engine's format name. An EAN-13 code whose text starts with 0 counts as UPC-A, because
+ * both are the same barcode.
+ */
 export function toFormatName(engine: string, text = ''): string {
   if (engine === 'EAN13' && text.startsWith('0')) return 'upc_a'
   return NAMES[engine] ?? NAMES[engine.replace(/Model[12]$/, '')] ?? engine

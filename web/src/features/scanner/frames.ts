@@ -11,7 +11,7 @@ export const FRAME_CALLBACK_TIMEOUT_MS = 1000
 export const WATCH_MODE_INTERVAL_MS = 500
 /** Interval in milliseconds between the starts of two frames after several frames without any code, which saves battery. */
 export const IDLE_INTERVAL_MS = 100
-/** Number of frames without any code that are still decoded at full speed: one full rotation of the decoding passes. */
+/** Number of frames without any code that are decoded at full speed: enough for each extra decoding pass to run once. */
 const FULL_SPEED_FRAMES = 8
 
 let canvas: HTMLCanvasElement | null = null

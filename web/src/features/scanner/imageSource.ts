@@ -1,6 +1,6 @@
 import type { RgbaPicture } from './pixels'
 
-/** Sources of a picture that a detector accepts. */
+/** Picture sources that the barcode detector accepts. */
 export type BarcodeSource = ImageBitmapSource | SVGImageElement | VideoFrame
 
 type Drawable = Exclude<BarcodeSource, Blob | ImageData>
@@ -16,7 +16,7 @@ interface Kinds {
   VideoFrame: VideoFrame
 }
 
-/** Returns whether a picture source has the given type. Browsers and workers lack some of the types. */
+/** Returns whether a picture source has the given type. Returns false for a type that the browser or worker does not define. */
 function isA<K extends keyof Kinds>(kind: K, source: unknown): source is Kinds[K] {
   const type: unknown = Reflect.get(globalThis, kind)
   return typeof type === 'function' && source instanceof type

@@ -6,12 +6,15 @@ const USUAL = 1600
 const LARGEST = 3200
 const SMALL = 900
 /**
- * Scale factors that imitate hand movement. No factor occurs twice, so that two equal readings come from differently scaled pictures and
- * confirm each other.
+ * Scale factors for the successive copies of a photograph, which imitate the hand movement between camera frames. All factors differ, so
+ * that two equal readings come from different pictures and confirm each other.
  */
 const SCALE_FACTORS = [1, 0.94, 0.97, 0.92, 0.985, 0.955, 0.93, 0.975, 0.945, 0.99, 0.965]
 
-/** Returns the scale factors at which a photograph is decoded: first the usual size, then a larger size, then a smaller size. */
+/**
+ * Returns the scale factors at which a photograph is decoded in turn. They yield a standard size, then a larger size, then a smaller size,
+ * as far as the photograph is large enough.
+ */
 export function listPhotographScales({ width, height }: GrayPicture): number[] {
   const longest = Math.max(width, height)
   const usual = Math.min(1, USUAL / longest)

@@ -115,8 +115,8 @@ const BITS = 16
 const EDGE = 0.1
 
 /**
- * Returns the part of the index range from `from` to before `to` in which a coordinate lies between `EDGE` and `limit - EDGE`. The
- * coordinate at an index is `start + index * step`.
+ * Returns the part of the index range `from` to `to` (exclusive) in which the coordinate `start + index * step` lies between `EDGE` and
+ * `limit - EDGE`.
  */
 function insideRange(start: number, step: number, limit: number, from: number, to: number): [number, number] {
   const [low, high] = [EDGE - start, limit - EDGE - start]

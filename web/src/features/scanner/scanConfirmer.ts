@@ -29,8 +29,9 @@ const LONG = 12
 
 /**
  * Returns whether an EAN or UPC text was probably misread from evenly spaced stripes, such as a grille or a fence. Such stripes yield only
- * the digits 1, 2, 7 and 8, whose bars are nearly evenly spaced; a long text may contain one other digit. Digits without bars of their own
- * are ignored. The check digit is right by chance in one of ten such readings.
+ * the digits 1, 2, 7 and 8; a long text may contain one other digit. The first digit of an EAN-13 is ignored, and so are the check digit
+ * and the zeros of a UPC-E, because such digits may have no bars of their own. The check digit does not reveal the error: it is right by
+ * chance in one of ten such readings.
  */
 function isStripes(text: string, format: string): boolean {
   if (!RETAIL.has(format)) return false
@@ -40,8 +41,9 @@ function isStripes(text: string, format: string): boolean {
 }
 
 /**
- * Returns whether a text can come from a printed label. The text must contain a letter or digit, and no control characters except blanks
- * and the ISO 15434 separators of manufacturers' labels. QR Code, Data Matrix and PDF417 may contain any character.
+ * Returns whether a text can come from a printed label. The text must contain a letter or digit, and must not be a misreading of stripes.
+ * Only QR Code, Data Matrix and PDF417 may contain control characters other than whitespace and the ISO 15434 separators of manufacturers'
+ * labels.
  */
 export function isPlausibleText(text: string, format: string): boolean {
   if (!/[\p{L}\p{N}]/u.test(text) || isStripes(text, format)) return false

@@ -3,7 +3,7 @@ import { pixelAt, blurAndHalve, type GrayPicture } from './pixels'
 const BLOCK = 12
 const BINS = 90
 const APART = Math.PI / 12
-/** Minimum share of the histogram's total weight that a direction needs to be reported. */
+/** Minimum share of the total weight in the histogram of directions at which a direction is reported. */
 const MIN_WEIGHT_SHARE = 0.06
 
 /**

@@ -44,7 +44,10 @@ const useVisible = () => useSyncExternalStore(onVisibility, () => document.visib
 
 interface Failed {
   trouble: CameraFault | 'engine'
-  /** Number of the attempt that failed. A higher current number means that a new attempt runs while the error message is still shown. */
+  /**
+   * Number of the failed attempt. If it is lower than the current attempt number, a new attempt is running and the error message is still
+   * shown.
+   */
   attempt: number
 }
 

@@ -1,3 +1,4 @@
+import { yieldToEventLoop } from '../../lib/yieldToEventLoop'
 import { computeDecodeSquare } from './decodeSquare'
 import type { RgbaPicture } from './pixels'
 
@@ -44,8 +45,6 @@ export function drawWarmUpLabel({ modules, wide, tall, turn }: Label, side = SID
 }
 
 const TIMES = 2
-/** Lets the event loop handle messages to the worker before the next sample. */
-const pause = () => new Promise<void>((resolve) => { setTimeout(resolve) })
 
 /**
  * Decodes sample labels so that the browser optimizes the decoder before the first real frame. Otherwise the first frames, for which a
@@ -56,7 +55,7 @@ export async function warmUpDecoder(decode: (picture: RgbaPicture) => Promise<un
   for (; done < TIMES * LABELS.length && isIdle(); done++) {
     const label = LABELS[done % LABELS.length]
     if (label) await decode(drawWarmUpLabel(label))
-    await pause()
+    await yieldToEventLoop()
   }
   return done
 }

@@ -1,5 +1,6 @@
 import type { ListedVehicle } from '@/api/types'
 import { VEHICLE_STATUSES } from '@/lib/vehicleStatus'
+import { yieldToEventLoop } from '@/lib/yieldToEventLoop'
 import { NOT_INSPECTED_FILTER, getStatusFilterValue, WITHOUT_STATUS_FILTER } from './filterVehicleList'
 
 export const VEHICLE_SORT_COLUMNS = ['vin', 'space', 'status'] as const
@@ -50,7 +51,6 @@ const keyOf = (text: string): string => text.trim().toUpperCase().replace(/\d+/g
 
 const SLICE = 1000
 const SLICE_MS = 8
-const pause = () => new Promise<void>((resolve) => setTimeout(resolve))
 
 /**
  * Returns the positions of the vehicles in the order of a column. Vehicles with equal texts keep their order. Works in slices of a few
@@ -62,7 +62,7 @@ export async function computeSortOrderByText(vehicles: readonly ListedVehicle[],
   let begun = performance.now()
   const rest = async () => {
     if (performance.now() - begun < SLICE_MS) return
-    await pause()
+    await yieldToEventLoop()
     begun = performance.now()
   }
   const goesBefore = (a: number, b: number): number => {

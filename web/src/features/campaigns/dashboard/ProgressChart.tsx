@@ -3,7 +3,7 @@ import type { InspectionActivity } from '@/api/types'
 import { formatCount } from '@/lib/time'
 import { listProgressPoints, type FinishForecast, type ProgressPoint } from './forecast'
 import type { DateFormatters } from './dateFormatters'
-import { listAxisTicks, createLinearScale } from './chartScale'
+import { listAxisTicks, listTimeMarks, createLinearScale } from './chartScale'
 import { useDashboardText } from './text'
 import { useElementWidth } from './useElementWidth'
 import { getStartOfDay, HOUR_MS } from './workingHours'
@@ -25,8 +25,8 @@ interface ProgressChartProps {
 }
 
 /**
- * Returns the start and end times of the chart. Except for today's chart, the future part is at most as long as the past part, or one day
- * if that is longer.
+ * Returns the start and end times of the chart. Today's chart covers the working hours. In other charts, the future part is no longer than
+ * the past part, but may always span one day.
  */
 function spanOf(points: ProgressPoint[], { outlook: { hours, finish, need }, now, isToday }: ProgressChartProps): [number, number] {
   const day = getStartOfDay(now)
@@ -34,16 +34,6 @@ function spanOf(points: ProgressPoint[], { outlook: { hours, finish, need }, now
   if (isToday) return [Math.min(day + hours.first * HOUR_MS, first), Math.max(day + hours.end * HOUR_MS, now)]
   const begin = Math.min(first, now - HOUR_MS)
   return [begin, Math.min(Math.max(now, finish?.latest ?? 0, need?.dueAt ?? 0), now + Math.max(now - begin, DAY))]
-}
-
-/** Returns the start times of the hours or days that are labelled below the chart, as many as fit. */
-function listMarks(begin: number, end: number, isToday: boolean, width: number): number[] {
-  const unit = isToday ? HOUR_MS : DAY
-  const each = Math.max(1, Math.ceil((end - begin) / unit / Math.max(1, Math.floor(width / LABEL_WIDTH))))
-  const first = isToday ? Math.ceil(begin / HOUR_MS) * HOUR_MS : getStartOfDay(begin + DAY - 1)
-  const marks: number[] = []
-  for (let at = first; at <= end; at += unit * each) marks.push(at)
-  return marks
 }
 
 /** Line chart of the inspected vehicles over time. The forecast is a hatched area, and the progress needed to meet the due date is a line. */
@@ -59,7 +49,7 @@ export function ProgressChart(props: ProgressChartProps) {
   const [x, y] = [createLinearScale(begin, end, LEFT, width - RIGHT), createLinearScale(0, total, floor, TOP)]
   const path = points.map(({ at, done }, n) => `${n === 0 ? 'M' : 'L'}${x(at)} ${y(done)}`).join('')
   const here = [x(now), y(inspected)] as const
-  const marks = listMarks(begin, end, isToday, width - LEFT - RIGHT)
+  const marks = listTimeMarks(begin, end, Math.floor((width - LEFT - RIGHT) / LABEL_WIDTH))
   const isLow = here[1] > TOP + 26
   return (
     <div ref={frame} className={styles.chart}>
@@ -78,10 +68,10 @@ export function ProgressChart(props: ProgressChartProps) {
             <text x={LEFT - 8} y={y(tick) + 4} textAnchor="end" className={styles.axis}>{formatCount(tick)}</text>
           </g>
         ))}
-        {marks.map((at) => (
+        {marks.map(({ at, isDate }) => (
           <g key={at}>
             {at > begin && <path d={`M${x(at)} ${TOP}V${floor}`} className={styles.mark} />}
-            <text x={x(at)} y={HEIGHT - 8} textAnchor={x(at) > width - RIGHT - 30 ? 'end' : x(at) < LEFT + 20 ? 'start' : 'middle'} className={styles.axis}>{isToday ? formats.time(at) : formats.shortDay(at)}</text>
+            <text x={x(at)} y={HEIGHT - 8} textAnchor={x(at) > width - RIGHT - 30 ? 'end' : x(at) < LEFT + 20 ? 'start' : 'middle'} className={styles.axis}>{isDate ? formats.shortDay(at) : formats.time(at)}</text>
           </g>
         ))}
         <g clipPath={`url(#${clip})`}>

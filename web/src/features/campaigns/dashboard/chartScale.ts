@@ -1,3 +1,5 @@
+import { getStartOfDay, HOUR_MS } from './workingHours'
+
 const MAX_LINES = 4
 
 /** Returns the values at which a chart from 0 to `top` has its grid lines, including `top`. */
@@ -13,3 +15,31 @@ export function listAxisTicks(top: number): number[] {
 /** Returns a function that maps values from `low` to `high` linearly to positions from `start` to `end`. */
 export const createLinearScale = (low: number, high: number, start: number, end: number) => (value: number) =>
   Math.round((start + ((value - low) / Math.max(high - low, 1)) * (end - start)) * 10) / 10
+
+const DAY_MS = 24 * HOUR_MS
+/** Distances in hours between the labels of a time axis of hours. All divide the day, so that each midnight has a label. */
+const HOUR_STEPS = [1, 2, 3, 4, 6, 8, 12, 24]
+/** Maximum length in days of a time axis that labels hours. A longer axis labels only days. */
+const MAX_DAYS_OF_HOURS = 2
+
+interface TimeMark {
+  at: number
+  /** Whether the label is the date instead of the time of day. */
+  isDate: boolean
+}
+
+/**
+ * Returns the labelled times of an axis with room for about `most` labels: whole hours on a short axis, else days. On a short axis that covers
+ * parts of two days, midnight is labelled with the date.
+ */
+export function listTimeMarks(begin: number, end: number, most: number): TimeMark[] {
+  const isHourly = end - begin <= MAX_DAYS_OF_HOURS * DAY_MS
+  const hours = Math.ceil((end - begin) / HOUR_MS / Math.max(1, most))
+  const step = isHourly ? (HOUR_STEPS.find((size) => size >= hours) ?? 24) : 24 * Math.ceil(hours / 24)
+  const isOneDay = getStartOfDay(begin) === getStartOfDay(end - 1)
+  const marks: TimeMark[] = []
+  for (let at = getStartOfDay(begin); at <= end; at += step * HOUR_MS) {
+    if (at >= begin) marks.push({ at, isDate: !isOneDay && at === getStartOfDay(at) })
+  }
+  return marks
+}

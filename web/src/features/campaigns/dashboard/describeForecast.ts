@@ -5,7 +5,7 @@ import type { FinishTimeRange, FinishForecast } from './forecast'
 import type { DateFormatters } from './dateFormatters'
 import type { DashboardTranslate } from './text'
 
-/** Formats the time range of the estimated end. Returns a single time when the ends are less than half an hour apart. */
+/** Formats the estimated end as a time range. Returns only the earliest time when the range is shorter than half an hour. */
 export function formatFinishTimeRange({ earliest, latest }: FinishTimeRange, formats: DateFormatters, now: number, t: DashboardTranslate): string {
   const [first, last] = [formats.moment(earliest, now), formats.moment(latest, now)]
   if (latest - earliest < 1_800_000) return first

@@ -15,7 +15,7 @@ export interface ProgressPoint {
   done: number
 }
 
-/** Estimated time range in which the last vehicle is inspected, from the fastest to the slowest recent pace. */
+/** Earliest and latest estimate of the time at which the last vehicle is inspected, in milliseconds since 1970. */
 export interface FinishTimeRange {
   earliest: number
   latest: number
@@ -56,7 +56,7 @@ export function listProgressPoints(activity: InspectionActivity, now: number, fr
 }
 
 /**
- * Returns the mean number of vehicles inspected per hour. The current hour counts as its elapsed part, but as at least a quarter of an
+ * Returns the mean number of vehicles inspected per hour. Of the current hour, only the elapsed part counts, but at least a quarter of an
  * hour.
  */
 function meanPerHour(hours: WorkedHour[], now: number): number {

@@ -1,7 +1,10 @@
 import { listHypothesesFromStart, type CodeHypothesis } from './codeHypotheses'
 import { chooseStartCandidates, findStartCandidates, type DirectedProfile, type TemplateSet } from './startCandidates'
 
-/** Cost below which a hypothesis (candidate character sequence) ends the search for further start characters; 0 is a perfect match. */
+/**
+ * Cost below which a candidate character sequence (hypothesis) is good enough that no further start characters are tried. 0 is a perfect
+ * match.
+ */
 const GOOD_COST = 0.06
 
 /** Returns up to `most` candidate character sequences along the brightness profile of a barcode, the best first. */

@@ -4,7 +4,7 @@ import { pixelAt, type GrayPicture } from '../pixels'
 export const BAND_HEIGHT = 8
 /** Width in pixels of a cell, the part of a band that is scored at once. */
 const CELL_WIDTH = 16
-/** Minimum score of a cell with bars: as a share of the strongest cells' score, and as a factor of the median score (noise). */
+/** Minimum score of a cell that contains bars, relative to the score of the strongest cells and to the median score (the noise). */
 const [MIN_SHARE_OF_STRONGEST, MIN_FACTOR_OF_NOISE] = [0.12, 3]
 const MAX_THRESHOLD_SHARE = 0.4
 const MIN_CELLS_WIDE = 3
@@ -26,7 +26,7 @@ export interface PixelRowBands {
   means: Float64Array[]
 }
 
-/** Averages the rows of each band of a picture whose bars are vertical. */
+/** Averages the rows of each band (group of rows) of a picture in which the bars are vertical. */
 export function createRowBands({ width, height, data }: GrayPicture): PixelRowBands {
   const count = Math.floor(height / BAND_HEIGHT)
   const means = Array.from({ length: count }, (_, band) => {

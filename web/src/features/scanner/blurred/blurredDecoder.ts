@@ -18,10 +18,7 @@ export interface BlurredCode extends BlurredText {
 
 const MAX_STRIPS = 2
 const MAX_HYPOTHESES = 3
-/**
- * Amounts of blur for which the character patterns of the search are computed, as standard deviations in modules (widths of the narrowest
- * bar).
- */
+/** Blur widths for which the search computes character patterns, as standard deviations in modules (widths of the narrowest bar). */
 const BLUR_WIDTHS = [0.4, 0.8, 1.15]
 const ROUNDS = 3
 const REFITS = 3
@@ -102,7 +99,7 @@ export function decodeBlurred(frame: GrayPicture, directions: readonly number[])
   return null
 }
 
-/** Returns the corners of a code in the rotated picture: top left, top right, bottom right, bottom left, as the code itself is oriented. */
+/** Returns the four corners of a code in the rotated picture, clockwise from the code's own top left corner. */
 function cornersOf({ curve, first, last, symbology, values }: CodeFit, { left, top, bottom, values: { length } }: BrightnessProfile, isReversed: boolean): Point[] {
   const [offset = 0, size = 1] = curve
   const pixelOf = (module: number) => (first + last) / 2 + ((module - offset) / size) * ((last - first) / 2)

@@ -7,23 +7,27 @@ export interface BrightnessProfile {
   left: number
   /** Range of the profile that contains bars, in pixels from the start of the profile. */
   bars: { begin: number; end: number }
-  /** First averaged row of the rotated picture. */
+  /** First row of the rotated picture that is averaged into the profile. */
   top: number
-  /** Row after the last averaged row of the rotated picture. */
+  /** Row after the last row of the rotated picture that is averaged into the profile. */
   bottom: number
 }
 
 /** Maximum sideways shift in pixels from one band (group of rows) to the next, for bars that are not exactly vertical. */
 const MAX_SHIFT = 2
 const STEP = 0.25
-/** Minimum correlation of a band with the bars: absolute, and as a share of the best band's correlation. Other bands are left out. */
+/**
+ * Minimum correlation of a band (group of rows) with the bars: an absolute value, and a share of the best band's correlation. The profile
+ * ends before the first band below this minimum.
+ */
 const [LEAST, SAME] = [0.2, 0.6]
 /** Width in pixels of the margin (quiet zone) on each side of the bars in a profile; `MARGIN_SHARE` of the bars' width is added. */
 const MARGIN = 40
 const MARGIN_SHARE = 0.1
 
 /**
- * Averages the bands (groups of rows) of a region into a brightness profile. Aligns the bars of the bands, and skips bands without bars.
+ * Averages the bands (groups of rows) of a region into a brightness profile. Aligns the bars of the bands, and stops in both directions at
+ * the first band without bars.
  */
 export function createBrightnessProfile({ means, width, count }: PixelRowBands, strip: BarStrip): BrightnessProfile {
   const margin = MARGIN + Math.round((strip.right - strip.left) * MARGIN_SHARE)

@@ -44,7 +44,10 @@ export function createInitialFit({ symbology, values, begins, module, blur }: Co
   return { symbology, values, curve, first, last, blur, spread: 0 }
 }
 
-/** Returns the weights with which a sum of `columns` approximates `targets` (linear least squares). `damping` keeps the weights small. */
+/**
+ * Returns the weights with which the weighted sum of `columns` is closest to `targets` (linear least squares). `damping` keeps the weights
+ * small.
+ */
 export function solveLeastSquares(columns: readonly ArrayLike<number>[], targets: ArrayLike<number>, damping = 1e-9): number[] {
   const size = columns.length
   const matrix = columns.map((column) => Float64Array.from([...columns, targets], (other) => dot(column, other)))

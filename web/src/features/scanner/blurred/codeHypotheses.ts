@@ -30,15 +30,15 @@ const BEAM = 8
 const MAX_SLIP = 2
 const SLIP_COST = 0.02
 /**
- * Factors with which a character's displacement from its expected position corrects the expected position, the module size and the growth
- * of the module size.
+ * Factors by which a character's displacement corrects the expected position, the module size and the growth of the module size. The
+ * displacement is measured from the expected position.
  */
 const [FOLLOW_PLACE, FOLLOW_SIZE, FOLLOW_GROWTH] = [0.7, 0.5, 0.1]
 /** Maximum ratio between the module sizes of two successive characters. */
 const MAX_GROWTH = 1.04
 /**
- * Maximum mean cost per character (0 is a perfect match) of a partial character sequence. The search drops sequences above this limit, with
- * a tolerance of one character's cost.
+ * Cost allowed per character of a partial character sequence; 0 is a perfect match. The search drops a sequence whose total cost exceeds
+ * the amount allowed for one character more than the sequence has.
  */
 const MAX_COST = 0.3
 /** Cost added to a code that covers none of the bars. The added cost falls linearly to 0 for a code that covers all bars. */

@@ -13,8 +13,8 @@ export interface BlurredText {
 /** Minimum lead in log likelihood over the second-best character at which a character counts as certain. */
 export const MIN_MARGIN_FOR_CERTAINTY = 4
 /**
- * Minimum lead in log likelihood over the second-best character that each character of an uncertain text needs. With a smaller lead, the
- * text is rejected.
+ * Minimum lead in log likelihood over the second-best character, required at each position of a text with uncertain characters. Other texts
+ * are rejected.
  */
 export const MIN_CONFIRMABLE_MARGIN = 1
 const MAX_DOUBTFUL = 3

@@ -14,7 +14,7 @@ export interface Symbology {
   hasCheckCharacter: boolean
   /** Decodes character values (with the start, without the stop) to text; `null` for a wrong check character or an unexpected character. */
   textOf: (values: readonly number[]) => string | null
-  /** Returns the symbology with another width of its wide bars; `null` when bar widths are fixed numbers of modules. */
+  /** Returns the same symbology for a different width of the wide bars, in modules; `null` when all bar widths are fixed. */
   withRatio: ((ratio: number) => Symbology) | null
   /** Width of a wide bar in modules; 1 for symbologies without distinct wide bars. */
   ratio: number

@@ -32,7 +32,7 @@ function normalize(value: number, dark: Float64Array, lead: number): PatternTemp
   return { value, samples: dark.map((shade) => (mean - shade) / norm), lead } // bright is positive, as in a profile
 }
 
-/** Returns the positions of the samples between two positions, all in modules. */
+/** Returns evenly spaced sample positions between `from` and `to`, all in modules (widths of the narrowest bar). */
 const samplePositions = (from: number, to: number): Float64Array => Float64Array.from({ length: Math.floor((to - from) * SAMPLES_PER_MODULE) }, (_, index) => from + (index + 0.5) / SAMPLES_PER_MODULE)
 
 /** Computes the patterns of a symbology, blurred by `blur` modules. A module is the width of a narrow bar. */

@@ -25,7 +25,10 @@ type State =
 const MAX_PICTURES = 3
 const MAX_SHOWN = 40
 
-/** Reads camera pictures until a vehicle is identified. If no vehicle is identified, returns the last match that is not empty. */
+/**
+ * Reads up to `MAX_PICTURES` camera pictures until a vehicle is identified. Otherwise returns the last match that offers vehicles to pick
+ * from, if any.
+ */
 async function readVehicle(video: HTMLVideoElement, vehicles: readonly RecognizableVehicle[], isWanted: () => boolean): Promise<State> {
   const reader = getOcrReader()
   let best: { match: LabelTextMatch<RecognizableVehicle>; text: string } = { match: { kind: 'none' }, text: '' }

@@ -1,11 +1,15 @@
 import type { RecognizableVehicle } from '../../../lib/scanner'
+import { yieldToEventLoop } from '../../../lib/yieldToEventLoop'
 import { computeSubstringEditDistance, foldLookAlikes, computeWeightedSubstringEditDistance } from './folding'
 import type { LineText } from './protocol'
 
 /** Result of comparing the text read from a label with the vehicles of a campaign. */
 export type LabelTextMatch<V> =
   | { kind: 'identified'; vehicle: V }
-  /** Vehicles with a similar identifier, or whose identifier ending or parking space was read. The user picks one of them. */
+  /**
+   * Vehicles whose identifier resembles the text of the label, or whose last identifier characters or parking space are on it. The user
+   * picks one of them.
+   */
   | { kind: 'pick'; vehicles: V[] }
   | { kind: 'none' }
 
@@ -19,13 +23,15 @@ export const MAX_WRONG_CHARACTERS = 2
  */
 export const MIN_EDIT_DISTANCE_LEAD = 2
 /**
- * Confidence of the OCR engine, in percent, from which a character counts as certain. An identifier with another character there is ruled
- * out.
+ * Minimum confidence of the OCR engine, in percent, at which a character counts as certain. An identifier that differs from a certain
+ * character cannot identify the vehicle.
  */
 const CERTAIN_CONFIDENCE = 95
 /** Minimum length of an identifier that can identify a vehicle. */
 const MIN_IDENTIFYING_LENGTH = 8
-/** Minimum length of an identifier that may differ from the text in `MAX_WRONG_CHARACTERS` characters; shorter ones in one. */
+/**
+ * Minimum length of an identifier that may differ in up to `MAX_WRONG_CHARACTERS` characters. A shorter identifier may differ in only one.
+ */
 const LENIENT_LENGTH = 10
 /**
  * Maximum number of characters in which a vehicle offered for picking may differ from the label's text. `LISTED_PER_CHARACTER` lowers the
@@ -42,7 +48,6 @@ const LINE_SEPARATOR = '\n'
 
 const maxWrong = (length: number): number => (length < MIN_IDENTIFYING_LENGTH ? -1 : length < LENIENT_LENGTH ? 1 : MAX_WRONG_CHARACTERS)
 const maxListedDifferences = (length: number): number => Math.min(MAX_LISTED_DIFFERENCES, Math.floor(length * LISTED_PER_CHARACTER))
-const pause = () => new Promise<void>((resolve) => { setTimeout(resolve) })
 
 interface Candidate<V> {
   vehicle: V
@@ -74,16 +79,16 @@ function joinLines(lines: readonly (LineText | null)[]): JoinedText {
 }
 
 /**
- * Finds the vehicle that the lines of a label identify. A vehicle is identified when its identifier differs from a part of the text in at
- * most `MAX_WRONG_CHARACTERS` characters, and that of every other vehicle differs in at least `MIN_EDIT_DISTANCE_LEAD` more. A character
- * that counts as certain must not differ, because the label may be that of another campaign's vehicle. A too short identifier, the mere
- * ending of an identifier, or a parking space never identifies a vehicle.
+ * Finds the vehicle that the lines of a label identify. Its identifier differs from a part of the text in at most `MAX_WRONG_CHARACTERS`
+ * characters, and every other identifier differs in at least `MIN_EDIT_DISTANCE_LEAD` more. Characters that count as certain must match,
+ * because the label may belong to a vehicle of another campaign. A short identifier, or only the ending of an identifier or a parking
+ * space, never identifies a vehicle.
  */
 export async function matchLinesToVehicles<V extends RecognizableVehicle>(lines: readonly (LineText | null)[], vehicles: readonly V[]): Promise<LabelTextMatch<V>> {
   const joined = joinLines(lines)
   const near: Candidate<V>[] = []
   for (let start = 0; start < vehicles.length; start += VEHICLES_PER_SLICE) {
-    if (start > 0) await pause()
+    if (start > 0) await yieldToEventLoop()
     for (const vehicle of vehicles.slice(start, start + VEHICLES_PER_SLICE)) {
       const key = foldLookAlikes(vehicle.vin_number)
       if (key === '') continue
@@ -105,9 +110,9 @@ function decide<V>(near: Candidate<V>[], { text, costs }: JoinedText): LabelText
 }
 
 /**
- * Returns the number of characters in which another candidate's identifier differs from the text. If the identifier of `best` was read
- * without error, each of its characters in the text that the other identifier does not cover counts as a difference. Without this rule, a
- * prefix of the best identifier would match equally well.
+ * Returns the number of characters in which another vehicle's identifier differs from the text. If the text contains the identifier of
+ * `best` exactly, the other identifier must match all of it, or a different part of the text. Without this rule, a prefix of the best
+ * identifier would match equally well.
  */
 function distanceBeside<V>(other: Candidate<V>, best: Candidate<V>, text: string): number {
   if (best.off > 0 || other.off >= MIN_EDIT_DISTANCE_LEAD) return other.off

@@ -23,7 +23,7 @@ const MAX_POINTS = 24_000
 const EDGE_SHARE = 0.3
 /** Minimum contrast of an edge pixel, as a brightness difference from 0 to 255. */
 const FAINTEST_EDGE = 10
-/** Minimum number of edges in each row of a text line, as a share of the edges in the row that has the most. */
+/** Minimum number of edges in each row of a text line, as a share of the number in the row with the most edges. */
 const ROW_SHARE = 0.14
 const MIN_ROW_EDGES = 6
 const MIN_HEIGHT = 5
