@@ -1,4 +1,4 @@
-import { expect, test, type Page } from './support/test'
+import { expect, test, type Locator, type Page } from './support/test'
 import { developer, signIn, supervisor } from './support/people'
 import { DESK, takeScreenshot } from './support/screenshots'
 import { createRowsInYard, importUniqueCampaign } from './support/campaign'
@@ -13,6 +13,14 @@ function expectNow(timestamp: string): void {
   const [, day, month, year, time] = /^(\d\d)\/(\d\d)\/(\d{4}) ás (\d\d:\d\d:\d\d)$/.exec(timestamp) ?? []
   expect(Math.abs(Date.parse(`${year}-${month}-${day}T${time}-03:00`) - Date.now()), timestamp).toBeLessThan(60_000)
 }
+
+/** Returns the height in pixels of the part of a column through the middle of a link in which a tap opens the link. */
+const tapHeightOf = (link: Locator) =>
+  link.evaluate((element) => {
+    element.scrollIntoView({ block: 'center' })
+    const { x, y, width } = element.getBoundingClientRect()
+    return Array.from({ length: 120 }, (_, n) => document.elementFromPoint(x + width / 2, y - 60 + n)).filter((hit) => hit === element).length
+  })
 
 test.use({ viewport: DESK })
 
@@ -107,7 +115,9 @@ test('the records link to the vehicle, the campaign and the user that changed', 
     [`user ${member.id}`, `User ${member.id}`, `/user-management?user=${member.id}`],
   ] as const) {
     await openAs(page, developer, `/logs-audit?search=${encodeURIComponent(subject)}`)
-    await page.getByRole('link', { name: link, exact: true }).first().click()
+    const target = page.getByRole('link', { name: link, exact: true }).first()
+    await expect.poll(() => tapHeightOf(target)).toBeGreaterThanOrEqual(44)
+    await target.click()
     await expect(page).toHaveURL(path)
   }
   expect((await page.request.delete(`/api/campaigns/${id}`, { headers })).status()).toBe(200)

@@ -1,6 +1,6 @@
 import { expect, test, type Locator } from './support/test'
 import { vinOf, createRowsInAllYards, importCampaign, type CampaignRow } from './support/campaign'
-import { showCampaigns, openTool } from './support/parts'
+import { campaignRow, showCampaigns, openTool } from './support/parts'
 import { supervisor, uniqueName } from './support/people'
 import { DESK, SIZES, takeScreenshot } from './support/screenshots'
 import { openAs, getHeaders, getSharedMember } from './support/session'
@@ -76,7 +76,7 @@ for (const viewport of SIZES) {
       await showCampaigns(page)
       await page.getByRole('searchbox', { name: 'Search Campaign' }).fill(name)
       await expect(page.getByText(new RegExp(`"${name}"`))).toBeVisible()
-      await expect(page.getByRole('button', { name: `Delete ${name}` })).toHaveCount(0)
+      await expect(campaignRow(page, name)).toHaveCount(0)
     })
   })
 }

@@ -1,6 +1,6 @@
 import { expect, test, type Page } from './support/test'
 import { importUniqueCampaign, vinOf, createRowsInAllYards, type CampaignRow } from './support/campaign'
-import { campaignRow, listEntries, showCampaigns, toolOf, openTool } from './support/parts'
+import { campaignRow, chooseDeleteCampaign, listEntries, showCampaigns, toolOf, openTool } from './support/parts'
 import { supervisor } from './support/people'
 import { DESK, SIZES, takeScreenshot, takeWindowScreenshot } from './support/screenshots'
 import { openAs, getHeaders, getSharedMember } from './support/session'
@@ -165,7 +165,7 @@ for (const viewport of SIZES) {
       await expect(page.getByRole('main').getByRole('link', { name: 'Create New Campaign' })).toHaveAttribute('href', '/import')
       await expect(page.getByText('or', { exact: true })).toBeVisible()
       await page.getByRole('searchbox', { name: 'Search Campaign' }).fill(name)
-      for (const action of [/^Delete /, /^Export all yards of /]) await expect(page.getByRole('button', { name: action })).toHaveCount(1)
+      for (const action of [/^(Convert to SQL or d|D)elete /, /^Export all yards of /]) await expect(page.getByRole('button', { name: action })).toHaveCount(1)
       await expect(page.getByLabel(/^Convert XLSX to SQL for /)).toHaveCount(1)
       if (viewport === DESK) await expect(page.getByRole('columnheader')).toHaveText(['View', 'Campaign', 'Created', 'Date', 'Inspected', 'Actions'])
       await expect(listEntries(page, name)).toHaveCount(1)
@@ -179,11 +179,11 @@ for (const viewport of SIZES) {
       await page.getByRole('link', { name: `Campaign in progress ${name}` }).click()
       await expect(page).toHaveURL(new RegExp(`/campaign/${id}/vehicles$`))
       await page.goBack()
-      await page.getByRole('button', { name: `Delete ${name}` }).click()
+      await chooseDeleteCampaign(page, name)
       await expect(page.getByRole('dialog')).toContainText('Os veículos (60) também serão excluídos.')
       await takeScreenshot(page, 'manage-delete')
       await page.getByRole('button', { name: 'NO', exact: true }).click()
-      await page.getByRole('button', { name: `Delete ${name}` }).click()
+      await chooseDeleteCampaign(page, name)
       await page.getByRole('button', { name: 'YES', exact: true }).click()
       await expect(page.getByText(`Campanha deletada com sucesso "${name}".`)).toBeVisible()
       await expect(page.getByText(`Nenhuma campanha corresponde a "${name}".`)).toBeVisible()

@@ -3,7 +3,7 @@ import { importUniqueCampaign, createRowsInYard } from './support/campaign'
 import { getOverflowWidth, listEntries } from './support/parts'
 import { supervisor } from './support/people'
 import { everyScreen, openScreen } from './support/screens'
-import { openAs, getHeaders } from './support/session'
+import { createMember, openAs, getHeaders, getSession } from './support/session'
 
 const LISTS = ['home', 'vehicles', 'campaign', 'manage-list', 'manage-csv', 'users-active', 'conflicts', 'account']
 const LAPTOP = { width: 1440, height: 900 }
@@ -111,6 +111,26 @@ test('rows that are selected, open or below the mouse look different', async ({ 
   await expect(open.getByRole('cell').first()).not.toHaveCSS('box-shadow', 'none')
 })
 
+/** Expects each row of the users to be one line beside the open drawer, in Portuguese, whose words are longer, and with a long time since the last use. */
+async function expectUsersOnOneLine(page: Page): Promise<void> {
+  const leader = await createMember(page.request, 'tm')
+  await getSession(page.request, leader)
+  await page.route('**/api/users/*/sessions', async (route) => {
+    const response = await route.fetch()
+    const { sessions } = (await response.json()) as { sessions: object[] }
+    await route.fulfill({ response, json: { sessions: sessions.map((session) => ({ ...session, last_used_at: new Date(Date.now() - 23.5 * 60_000).toISOString() })) } })
+  })
+  await speak(page, 'pt-BR')
+  await page.goto(`/user-management?user=${leader.id}&search=${encodeURIComponent(leader.hmc)}`)
+  const row = page.getByRole('row').filter({ hasText: leader.hmc })
+  await expect(row).toContainText('há 23 minutos')
+  for (const width of [1100, 1200, 1280, 1366, 1440]) {
+    await page.setViewportSize({ width, height: 900 })
+    await expect.poll(async () => (await boxOf(row)).height, `at ${width}`).toBeLessThan(54)
+    expect.soft(await tablesOutOfFrame(page), `at ${width}`).toBe(0)
+  }
+}
+
 test('the chosen panel of the users is no second primary, and the drawer has one action a row', async ({ page }) => {
   await openAs(page, supervisor, '/user-management?panel=create')
   const submit = page.getByRole('form').getByRole('button', { name: 'Create New User' })
@@ -125,6 +145,7 @@ test('the chosen panel of the users is no second primary, and the drawer has one
   const data = await boxOf(drawer.getByRole('button', { name: `Download personal data of ${supervisor.hmc}` }))
   const fold = await boxOf(drawer.getByText('Change HMC'))
   expect([history.x, data.x, data.y >= history.y + history.height]).toEqual([fold.x, fold.x, true])
+  await expectUsersOnOneLine(page)
 })
 
 test('the account has two columns', async ({ page }) => {

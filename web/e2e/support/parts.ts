@@ -24,7 +24,13 @@ export async function showCampaigns(page: Page): Promise<void> {
 
 /** Returns the entry of a campaign in Manage Campaigns: a table row, or a card. */
 export const campaignRow = (page: Page, name: string): Locator =>
-  listEntries(page, name).filter({ has: page.getByRole('button', { name: `Delete ${name}`, exact: true }) })
+  listEntries(page, name).filter({ has: page.getByRole('button', { name: `Export all yards of ${name}`, exact: true }) })
+
+/** Chooses 'Delete' for a campaign of Manage Campaigns, by default the first one: a button in the table, an entry of the menu on a card. */
+export async function chooseDeleteCampaign(page: Page, name = ''): Promise<void> {
+  if (!hasTabs(page)) await page.getByRole('button', { name: `Convert to SQL or delete ${name}` }).first().click()
+  await page.getByRole(hasTabs(page) ? 'button' : 'menuitem', { name: `Delete ${name}` }).first().click()
+}
 
 /** Chooses an action in the 'More actions' menu of a row. */
 export async function chooseRowAction(page: Page, of: string, action: string): Promise<void> {

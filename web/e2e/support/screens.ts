@@ -1,6 +1,6 @@
 import { expect, type APIRequestContext, type Page } from '@playwright/test'
 import { importUniqueCampaign, createRowsInYard, createRowsInAllYards } from './campaign'
-import { chooseRowAction, openTool } from './parts'
+import { chooseDeleteCampaign, chooseRowAction, openTool } from './parts'
 import { developer, supervisor, type Person } from './people'
 import { openAs, getHeaders, createMember, createUser } from './session'
 
@@ -81,7 +81,7 @@ export async function everyScreen(request: APIRequestContext): Promise<Screen[]>
       await (await openTool(page, 'Parking Space Manager')).getByLabel('VIN and parking space list').fill('HB20\nHB20 1')
     }),
     inside('manage-delete', '/campaign-list', async (page) => {
-      await page.getByRole('button', { name: /^Delete / }).first().click()
+      await chooseDeleteCampaign(page)
     }),
     ...['create', 'active', 'password', 'permission', 'hmc'].map((panel) => inside(`users-${panel}`, `/user-management?panel=${panel}`)),
     inside('users-mine', `/user-management?panel=active`, (page) => page.getByRole('searchbox').fill(person.hmc)),

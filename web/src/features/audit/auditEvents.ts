@@ -29,7 +29,7 @@ function readConflict(change: AuditFieldChange, value: unknown): AuditFieldChang
 
 const valuesIn = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {})
 
-/** Kinds of audit events without changed fields. Their values contain only the browser's clock time or a number of repetitions. */
+/** Kinds of audit events without changed fields. Their values contain only the browser's clock time or the number of repeated events. */
 const KINDS_WITHOUT_CHANGE = ['page-view', 'login', 'refused']
 
 /**

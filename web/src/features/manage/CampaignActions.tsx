@@ -1,12 +1,13 @@
 import type { Campaign } from '@/api/types'
 import { useMediaQuery } from '@/lib/useMediaQuery'
+import { ActionMenu } from '@/ui/ActionMenu'
 import { IconButton, IconFileButton } from '@/ui/Button'
 import { useManagePageText } from './pageText'
 import styles from './CampaignActions.module.css'
 
 /** State and callbacks of two file actions for campaigns: export as a workbook, and conversion of a workbook to SQL. */
 export interface CampaignFileActions {
-  /** Id of the campaign whose yards are being exported; `null` while no export runs. */
+  /** Id of the campaign being exported as a workbook; `null` while no export runs. */
   exporting: number | null
   /** Id of the campaign whose workbook is being converted to SQL; `null` while no conversion runs. */
   converting: number | null
@@ -21,19 +22,34 @@ interface CampaignActionsProps {
 }
 
 /**
- * Buttons for one campaign: export, conversion of a workbook to SQL, and deletion. In the table, the buttons have only icons with tooltips,
- * because the columns are too narrow for text.
+ * Actions for one campaign: export, conversion of a workbook to SQL, and deletion. The table shows all as icons with tooltips, because its
+ * columns are too narrow for text. A card shows the export with its text, and the others in a menu.
  */
 export function CampaignActions({ campaign, files, onDelete }: CampaignActionsProps) {
   const t = useManagePageText()
   const isTable = useMediaQuery('(min-width: 900px)')
-  const word = (text: string) => (isTable ? undefined : text)
   const { id, name } = campaign
+  const yards = { icon: 'download', label: t('files.exportYards', { name }), busy: files.exporting === id, disabled: files.exporting !== null, onClick: () => files.onExport(campaign) } as const
+  const sql = { icon: 'code', label: t('files.toSql', { name }), accept: '.xlsx', disabled: files.converting !== null } as const
+  const remove = { icon: 'trash', danger: true, label: t('manage.delete', { name }) } as const
+  const isConverting = files.converting === id
+  const convert = (file: File) => files.onConvert(campaign, file)
+  if (isTable) {
+    return (
+      <span className={styles.rowActions}>
+        <IconButton {...yards} />
+        <IconFileButton {...sql} busy={isConverting} onChoose={convert} />
+        <IconButton {...remove} onClick={() => onDelete(campaign)} />
+      </span>
+    )
+  }
   return (
     <span className={styles.rowActions}>
-      <IconButton icon="download" label={t('files.exportYards', { name })} text={word(t('files.export'))} busy={files.exporting === id} disabled={files.exporting !== null} onClick={() => files.onExport(campaign)} />
-      <IconFileButton icon="code" label={t('files.toSql', { name })} text={word(t('files.sql'))} accept=".xlsx" busy={files.converting === id} disabled={files.converting !== null} onChoose={(file) => files.onConvert(campaign, file)} />
-      <IconButton icon="trash" danger label={t('manage.delete', { name })} text={word(t('manage.deleteShort'))} onClick={() => onDelete(campaign)} />
+      <IconButton {...yards} text={t('files.export')} />
+      <ActionMenu label={t('manage.moreActions', { name })} busy={isConverting} actions={[
+        { ...sql, text: t('files.sql'), onFile: convert },
+        { ...remove, text: t('manage.deleteShort'), onSelect: () => onDelete(campaign) },
+      ]} />
     </span>
   )
 }

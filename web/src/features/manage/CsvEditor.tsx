@@ -23,7 +23,7 @@ import { UndoLastChangeButton } from './UndoLastChangeButton'
 
 const useFile = createFormDraftHook<File | null>(null)
 
-/** Matches an error sentence of the server that starts with a line number of the CSV file, such as 'line 3: …'. */
+/** Matches an error message of the server that starts with a CSV line number, such as 'line 3: …'. */
 const NAMES_LINE = /^line \d+[ :]/i
 
 /** Tool that applies a CSV file to the vehicles after showing a preview of the changes. */

@@ -5,7 +5,7 @@ import { ChangedVehicleTable } from './ChangedVehicleTable'
 import { PreviewSummary } from './PreviewBox'
 import { useManageText } from './text'
 
-/** Preview of a validated CSV file: counts, and the first vehicles with their fields before and after. */
+/** Preview of a validated CSV file: the numbers of vehicles, changes and errors, and the first vehicles with their old and new values. */
 export function CsvPreview({ result: { vehicles, updated, total_errors, preview, warnings } }: { result: CsvUpdateResult }) {
   const t = useManageText()
   return (

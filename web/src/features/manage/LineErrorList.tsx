@@ -4,7 +4,7 @@ import { useManageText } from './text'
 
 const LISTED = 20
 
-/** List of the first input lines with errors. The errors have to be corrected before the Execute button is enabled. */
+/** List of the errors in the input lines, at most `LISTED` of them. The errors must be corrected before the change can be executed. */
 export function LineErrorList({ lines, total }: { lines: string[]; total: number }) {
   const t = useManageText()
   return (

@@ -13,5 +13,5 @@ export function PreviewBox({ children }: { children: ReactNode }) {
   )
 }
 
-/** Sentence that sums up a preview, also for screen readers. */
+/** One-sentence summary of a preview, which screen readers announce when it changes. */
 export const PreviewSummary = ({ children }: { children: ReactNode }) => <p className={styles.sentence} role="status">{children}</p>

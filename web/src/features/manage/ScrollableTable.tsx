@@ -24,5 +24,5 @@ export const ScrollableTable = ({ label, heads, children }: ScrollTableProps) =>
   </div>
 )
 
-/** Second cell of a row, which contains the change of the vehicle or the outcome for the vehicle. */
+/** Second cell of a row, wider than the first. It shows the changed fields of a vehicle, or why the vehicle was not changed. */
 export const WideTableCell = ({ children }: { children: ReactNode }) => <td className={styles.wide}>{children}</td>

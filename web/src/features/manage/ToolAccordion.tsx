@@ -8,7 +8,7 @@ export interface ManagePageTool {
   title: string
   about: string
   icon: IconName
-  /** Whether the content is a list with its own frame, so that the tab adds no second frame. */
+  /** Whether the content is a list that draws its own frame; the tab then adds none. */
   isList?: boolean
   content: ReactNode
 }

@@ -93,10 +93,7 @@ async function sendCsv(path: string, file: File): Promise<CsvUpdateResult> {
   return response.json()
 }
 
-/**
- * Validates a CSV file at the server without changing any vehicle. Returns the errors of the file, or the changes that executing the file
- * would make.
- */
+/** Validates a CSV file on the server without changing any vehicle. Returns the errors in the file, or a preview of the changes. */
 export const useValidateCsv = () => useMutation({ mutationFn: (file: File) => sendCsv('/vehicles/csv/validate', file) })
 export const useApplyCsv = () => useMutation({ mutationFn: (file: File) => sendCsv('/vehicles/csv', file), onSettled: useRefreshAll() })
 

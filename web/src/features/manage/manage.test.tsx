@@ -1,8 +1,9 @@
 import { screen, waitFor, within } from '@testing-library/react'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { endSession, type SessionUser } from '@/api/session'
 import type { Campaign, Job, Vehicle } from '@/api/types'
 import { createReply, stubServer } from '@/testing/server'
+import { createFake, expectPresent } from '@/testing/createFake'
 import { signInAs, LEADER, renderPage, SUPERVISOR } from '@/testing/renderPage'
 import ManagePage from './ManagePage'
 
@@ -164,6 +165,18 @@ test('a campaign is deleted only after YES', async () => {
   await act(person, 'Delete Airbag')
   await person.click(screen.getByRole('button', { name: 'YES' }))
   expect(await screen.findByText('Campanha deletada com sucesso "Airbag".')).toBeTruthy()
+})
+
+test('a card keeps the export and has the other actions in a menu', async () => {
+  vi.spyOn(window, 'matchMedia').mockReturnValue(createFake<MediaQueryList>({ matches: false, addEventListener: () => undefined, removeEventListener: () => undefined }))
+  const { person, sent } = open({ 'DELETE /campaigns/5': { success: true } })
+  const card = within(expectPresent((await screen.findByRole('button', { name: 'Export all yards of Airbag' })).closest('li')))
+  expect(card.getAllByRole('button').map((button) => button.getAttribute('aria-label'))).toEqual(['Export all yards of Airbag', 'Convert to SQL or delete Airbag'])
+  await act(person, 'Convert to SQL or delete Airbag')
+  expect(screen.getAllByRole('menuitem').map((item) => item.textContent)).toEqual(['Convert XLSX to SQL', 'Delete'])
+  await person.click(screen.getByRole('menuitem', { name: 'Delete Airbag' }))
+  await person.click(screen.getByRole('button', { name: 'YES' }))
+  await waitFor(() => expect(sent('DELETE /campaigns/5')).toHaveLength(1))
 })
 
 async function edit(user: SessionUser, answers: Parameters<typeof stubServer>[0]) {

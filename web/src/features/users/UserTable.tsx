@@ -47,7 +47,7 @@ function Wide({ users, listing, me, chosen, onChoose, actionsOf }: UserTableProp
               <SortHead key={head.column} listing={listing} {...head} />
             ))}
             <th scope="col">{t('users.lastSeen')}</th>
-            <th scope="col" className={styles.number}>{t('users.sessionsHead')}</th>
+            <th scope="col" className={`${styles.number} ${styles.sessionsColumn}`}>{t('users.sessionsHead')}</th>
             <th scope="col">
               <span className="sr-only">{t('users.actions')}</span>
             </th>
@@ -99,7 +99,7 @@ function SessionCells({ user, me }: { user: User; me: number | undefined }) {
       <td>
         <LastActivityTime used={sessions?.map(({ last_used_at }) => last_used_at)} />
       </td>
-      <td className={styles.number}>{sessions === undefined ? '' : formatCount(sessions.length)}</td>
+      <td className={`${styles.number} ${styles.sessionsColumn}`}>{sessions === undefined ? '' : formatCount(sessions.length)}</td>
     </>
   )
 }
