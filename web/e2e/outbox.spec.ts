@@ -91,6 +91,31 @@ test('a save that waits is edited or discarded; one that is refused says why', a
   expect((await fetchVehicle(page.request, headers, second.id)).inspected).toBe(false)
 })
 
+test('a vehicle saved without a signal is corrected before the next one opens, also when the first save is sent meanwhile', async ({ page, context }) => {
+  const headers = await getHeaders(page.request, supervisor)
+  const { vehicles } = await importUniqueCampaign(page.request, headers, 'Corrected', createRowsInYard('K', 3))
+  const [first, second] = vehicles as [Vehicle, Vehicle]
+  await openAs(page, await createMember(page.request, 'op'), `/vehicle/${first.id}`)
+  await expect(page.getByRole('button', { name: 'Save and Go Next' })).toBeVisible()
+  await waitForServiceWorker(page)
+  await context.setOffline(true)
+  await inspect(page, first, 'ng', 'Save and Go Next')
+  await page.getByRole('button', { name: 'Correct this vehicle' }).click()
+  await chooseAndSave(page, 'ok', 'Save and Go Next')
+  await page.getByText('Ir agora').click()
+  await expect(page).toHaveURL(new RegExp(`/vehicle/${second.id}$`))
+  await expect(page.getByRole('link', { name: '1 pending save' })).toBeVisible()
+  await inspect(page, second, 'ng', 'Save and Go Next')
+  await page.getByRole('button', { name: 'Correct this vehicle' }).click()
+  await context.setOffline(false)
+  await expect(page.getByRole('link', { name: /pending saves?/ })).toHaveCount(0)
+  expect(await fetchVehicle(page.request, headers, first.id)).toMatchObject({ status: 'ok', inspected: true, version: first.version + 1 })
+  await (await openNotes(page)).fill('left door')
+  await page.getByRole('button', { name: 'Save and Exit' }).click()
+  await expect(page).toHaveURL(/\/campaign\//)
+  await expect.poll(() => fetchVehicle(page.request, headers, second.id)).toMatchObject({ status: 'ng', operator_notes: 'left door' })
+})
+
 test('two tabs send what waits once', async ({ browser, baseURL }) => {
   const context = await browser.newContext({ baseURL, viewport: PHONE, locale: 'pt-BR', serviceWorkers: 'block' })
   const page = await context.newPage()

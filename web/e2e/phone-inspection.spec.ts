@@ -1,8 +1,8 @@
 import { expect, test, type Locator, type Page } from './support/test'
-import { importUniqueCampaign, createRowsInYard, saveVehicle, type Vehicle } from './support/campaign'
+import { importUniqueCampaign, createRowsInYard, fetchVehicle, saveVehicle, type Vehicle } from './support/campaign'
 import { createHandScanner, keystrokesOf } from './support/handScanner'
-import { getOverflowWidth } from './support/parts'
-import { supervisor } from './support/people'
+import { getOverflowWidth, openNotes } from './support/parts'
+import { supervisor, type Person } from './support/people'
 import { PHONE } from './support/screenshots'
 import { openAs, getHeaders, getSharedMember } from './support/session'
 
@@ -37,11 +37,11 @@ async function expectInReach(page: Page, parts: Record<string, Locator>): Promis
   }
 }
 
-async function opened(page: Page) {
+async function opened(page: Page, person?: Person) {
   const headers = await getHeaders(page.request, supervisor)
   const { vehicles } = await importUniqueCampaign(page.request, headers, 'Phone', createRowsInYard('K', 3))
   const [first, second] = vehicles as [Vehicle, Vehicle]
-  await openAs(page, await getSharedMember(page.request, 'op'), `/vehicle/${first.id}`)
+  await openAs(page, person ?? (await getSharedMember(page.request, 'op')), `/vehicle/${first.id}`)
   await expect(action(page, 'Scan')).toBeVisible()
   return { headers, first, second }
 }
@@ -119,6 +119,45 @@ test('statuses that may not be chosen now are folded, each with its reason; ng o
   await expect(status(page, 'ok')).toHaveCount(0)
 })
 
+for (const size of [PHONE, { width: 360, height: 640 }]) {
+  test(`at ${size.width}x${size.height}, other statuses that are opened stand above the save bar`, async ({ page }) => {
+    await page.setViewportSize(size)
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+    const { first } = await opened(page)
+    const [summary, others, bar] = [page.getByText('Other statuses'), page.locator('details').filter({ hasText: 'Other statuses' }), page.locator('[data-bottom-bar]')]
+    const expectAboveBar = async () => {
+      await page.evaluate(() => scrollTo(0, 0))
+      await summary.click()
+      await expect(status(page, 'S/OFF BL')).toBeVisible()
+      await expect.poll(async () => (await boxOf(others)).bottom - (await boxOf(bar)).y).toBeLessThanOrEqual(0)
+      expect((await boxOf(summary)).y).toBeGreaterThan(0)
+      await summary.click()
+    }
+    await expectAboveBar()
+    await scanned(page, first)
+    await expectAboveBar()
+  })
+}
+
+test('notes of an earlier inspection are shown in few lines, and the statuses stay in view without scrolling', async ({ page }) => {
+  const { headers, first } = await opened(page)
+  const note = 'Scratch on the left front door, about ten centimetres, reported to the yard in the morning and seen again by the afternoon shift'
+  for (const notes of [{ operator_notes: note }, { operator_notes: note, admin_notes: note }]) {
+    await saveVehicle(page.request, headers, first.id, notes)
+    await page.reload()
+    const lines = Object.fromEntries(['Operator', 'Supervisor'].slice(0, Object.keys(notes).length).map((who) => [who, page.getByText(`${who} note: ${note}`)]))
+    for (const line of Object.values(lines)) expect((await boxOf(line)).height).toBeLessThan(45)
+    const reach = { ...lines, problem: page.getByText('Check the inflator label'), ok: status(page, 'ok'), ng: status(page, 'ng'), 'Not Found': status(page, 'Not Found') }
+    const bar = page.locator('[data-bottom-bar]')
+    await expectInReach(page, { ...reach, Scan: action(page, 'Scan'), Cancel: action(page, 'Cancel') })
+    expect((await boxOf(reach.ok)).bottom).toBeLessThanOrEqual((await boxOf(bar)).y)
+    await scanned(page, first)
+    await expectInReach(page, { ...reach, 'Save and Go Next': action(page, 'Save and Go Next'), Cancel: action(page, 'Cancel') })
+    expect((await boxOf(reach.ok)).bottom).toBeLessThanOrEqual((await boxOf(bar)).y)
+    await page.evaluate(() => localStorage.clear()) // no draft is restored in the next round
+  }
+})
+
 test('a note that was saved is offered on the next car with a defect, and a tap inserts it', async ({ page }) => {
   const { first, second } = await opened(page)
   const notes = page.getByLabel('Operator / Team Leader Notes')
@@ -154,6 +193,44 @@ test('after Save and Go Next the next space is shown large, Ir agora has the foc
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(new RegExp(`/vehicle/${second.id}$`))
   await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
+})
+
+test('the vehicle just saved is corrected before the next one opens, without another scan', async ({ page }) => {
+  const { headers, first, second } = await opened(page, supervisor)
+  await scanned(page, first)
+  await status(page, 'ng').click()
+  await action(page, 'Save and Go Next').click()
+  const correct = action(page, 'Correct this vehicle')
+  expect((await boxOf(correct)).height).toBeGreaterThanOrEqual(44)
+  expect(await gap(correct, action(page, 'Ir agora'))).toBeGreaterThanOrEqual(GAP_PX)
+  await correct.click()
+  await expect(page.getByRole('group', { name: 'Select Status' })).toBeFocused()
+  await expect(page.getByText('Inspeção já salva. Corrija e salve novamente.')).toBeVisible()
+  await expect(page.getByText('O que você digitou e não salvou foi recuperado.')).toHaveCount(0)
+  await expect(status(page, 'ng')).toHaveAttribute('aria-pressed', 'true')
+  await page.waitForTimeout(NEXT_MS + 400)
+  await expect(page).toHaveURL(new RegExp(`/vehicle/${first.id}$`))
+  expect(await fetchVehicle(page.request, headers, first.id)).toMatchObject({ status: 'ng', version: first.version + 1 })
+  await status(page, 'ok').click()
+  await (await openNotes(page)).fill('wrong button')
+  await action(page, 'Save and Go Next').click()
+  await action(page, 'Ir agora').click()
+  await expect(page).toHaveURL(new RegExp(`/vehicle/${second.id}$`))
+  expect(await fetchVehicle(page.request, headers, first.id)).toMatchObject({ status: 'ok', operator_notes: 'wrong button', version: first.version + 2 })
+})
+
+test('on its side, a phone shows the notice of a restored draft in one line above the form', async ({ page }) => {
+  const { first } = await opened(page)
+  await scanned(page, first)
+  await page.setViewportSize({ width: PHONE.height, height: PHONE.width })
+  await page.evaluate(() => scrollTo(0, 0))
+  await page.reload()
+  const [notice, discard] = [page.getByText('O que você digitou e não salvou foi recuperado.'), action(page, 'Discard')]
+  const [text, button] = [await boxOf(notice), await boxOf(discard)]
+  expect(button.x).toBeGreaterThan(text.right)
+  expect(Math.abs(text.y + text.height / 2 - button.y - button.height / 2)).toBeLessThanOrEqual(2)
+  expect(button.height).toBeGreaterThanOrEqual(44)
+  await expectInReach(page, { discard, problem: page.getByText('Check the inflator label'), ok: status(page, 'ok'), ng: status(page, 'ng'), 'Save and Go Next': action(page, 'Save and Go Next') })
 })
 
 test('on its side, a phone shows the form above a bar of one row', async ({ page }) => {

@@ -2,7 +2,7 @@ import { Icon } from '@/ui/Icon'
 import { useVehicleListText } from './listText'
 import styles from './ConflictMark.module.css'
 
-/** Sign of a vehicle with an open conflict: two people changed the same value, and neither value has been chosen yet. */
+/** Warning icon of a vehicle with an open conflict: two people changed the same value, and the value to keep has not been chosen yet. */
 export function ConflictMark({ small = false }: { small?: boolean }) {
   const t = useVehicleListText()
   return (

@@ -77,7 +77,7 @@ interface OtherProps {
   onThis?: () => void
 }
 
-/** A matched vehicle with parking space and status. A tap opens the vehicle, or selects the vehicle when its screen is already open. */
+/** Matched vehicle with parking space and status. A tap opens the vehicle's page or, if that page is already open, selects the vehicle. */
 function Other({ other, yard, onThis }: OtherProps) {
   const t = useInspectionText()
   const words = (

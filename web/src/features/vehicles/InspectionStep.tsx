@@ -7,7 +7,7 @@ interface StepProps {
   n: number
   title: string
   done: boolean
-  /** Whether only the heading is shown. A person can expand and collapse a step that has `onToggle`. */
+  /** Whether the step is collapsed to its heading. A person can expand and collapse a step that has `onToggle`. */
   folded?: boolean
   onToggle?: () => void
   /** Line below the title of a collapsed step. */

@@ -20,7 +20,7 @@ interface ListFooterProps {
 
 const goToPage = (page: number) => setQueryParams({ page })
 
-/** Foot of the list: which rows are shown, how many rows a page has, and the pager. */
+/** Footer of the vehicle list: the range of the shown rows, the page size, and the pager. */
 export function ListFooter({ page, size, total, isCounted, children }: ListFooterProps) {
   const t = useVehicleListText()
   const chosen = usePageSize()

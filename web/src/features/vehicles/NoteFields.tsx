@@ -10,8 +10,8 @@ const LONGEST = 4000
 const MAX_SHOWN = 60
 
 /**
- * Returns whether a status should be explained in a note: `ng` (defect found) and `Repair`. A tap on one of these statuses opens the note
- * fields; in walk mode, the tap does not save the vehicle yet.
+ * Returns whether a status calls for an explanatory note, as `ng` (defect found) and `Repair` do. A tap on one of these statuses opens the
+ * note fields; in walk mode, the tap does not save the vehicle yet.
  */
 export const shouldHaveNote = (status: string): boolean => status === 'ng' || status === 'Repair'
 
@@ -37,7 +37,7 @@ export function NoteFields({ inspection }: { inspection: InspectionForm }) {
   )
 }
 
-/** Buttons that insert an operator note which the person has saved before in this campaign. */
+/** Buttons that each insert an operator note saved earlier by the person in this campaign. */
 function RecentNotes({ notes, disabled, onChoose }: { notes: string[]; disabled: boolean; onChoose: (note: string) => void }) {
   const t = useInspectionText()
   const id = useId()

@@ -51,8 +51,8 @@ interface QuestionProps {
 }
 
 /**
- * Both values of a conflict in one sentence, and a button to keep either. If the value is a note, the button names the author, because a
- * note is too long for a button.
+ * Both values of a conflict in one sentence, and for each value a button that keeps it. If the value is a note, the button names the
+ * author, because a note is too long for a button.
  */
 function Question({ conflict, busy, onResolve }: QuestionProps) {
   const t = useInspectionText()

@@ -16,13 +16,15 @@ interface SavedNoticeProps {
   /** Next vehicle to inspect; `undefined` until it is loaded. */
   next: Vehicle | undefined
   onGo: () => void
+  /** Opens the form of the saved vehicle again. */
+  onCorrect: () => void
 }
 
 /**
- * Notice between a save and the next vehicle. Shows the saved status, the parking space of the next vehicle, and a bar that runs until that
- * vehicle opens.
+ * Notice between a save and the next vehicle. Shows the saved status with a button to correct the save, the parking space of the next
+ * vehicle, and a bar that runs until that vehicle opens.
  */
-export function SavedNotice({ vehicle, status, delay: { isQueued, ms }, next, onGo }: SavedNoticeProps) {
+export function SavedNotice({ vehicle, status, delay: { isQueued, ms }, next, onGo, onCorrect }: SavedNoticeProps) {
   const t = useInspectionText()
   const go = useRef<HTMLDivElement>(null)
   useEffect(() => go.current?.querySelector('button')?.focus({ preventScroll: true }), [])
@@ -35,10 +37,11 @@ export function SavedNotice({ vehicle, status, delay: { isQueued, ms }, next, on
             <p>{t(isQueued ? 'vehicle.keptNext' : 'vehicle.savedNext')}</p>
           </div>
         </div>
-        <p className={styles.what}>
+        <div className={styles.what}>
           <MonospaceVin vin={vehicle.vin_number} />
           <VehicleStatusBadge status={status} />
-        </p>
+          <Button icon="pencil" onClick={onCorrect}>{t('vehicle.correct')}</Button>
+        </div>
         {next && (
           <div className={styles.next}>
             <p className="quiet">{t('walk.next')}</p>

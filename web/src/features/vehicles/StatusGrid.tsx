@@ -1,11 +1,11 @@
-import { useId, useRef, type MouseEvent } from 'react'
+import { useId, useRef, type MouseEvent, type ToggleEvent } from 'react'
 import { findStatusChangeError, VEHICLE_STATUSES, type StatusChangeErrorKey, type VehicleStatus } from '@/lib/vehicleStatus'
 import { Icon } from '@/ui/Icon'
 import { getVehicleStatusClass, getVehicleStatusIcon, VehicleStatusBadge } from '@/ui/Status'
 import { useInspectionText } from './text'
 import styles from './StatusGrid.module.css'
 
-/** Minimum time in milliseconds between two taps on one status. An earlier second tap, common with gloves, is ignored as accidental. */
+/** Time in milliseconds within which a second tap on the same status, common with gloves, is ignored as accidental. */
 const BOUNCE_MS = 300
 
 interface StatusGridProps {
@@ -40,7 +40,7 @@ export function StatusGrid({ role, stored, value, onChange }: StatusGridProps) {
         ))}
       </div>
       {others.length > 0 && (
-        <details className={styles.others}>
+        <details className={styles.others} onToggle={showOpened}>
           <summary>
             <span>{t('status.others')}</span>
             <span className={styles.names}>{others.map(({ status }) => status).join(', ')}</span>
@@ -55,6 +55,12 @@ export function StatusGrid({ role, stored, value, onChange }: StatusGridProps) {
       )}
     </div>
   )
+}
+
+/** Scrolls only as far as needed to show the opened section above the save bar, whose height the scroll padding of the page contains. */
+function showOpened({ currentTarget, newState }: ToggleEvent<HTMLDetailsElement>): void {
+  if (newState !== 'open') return
+  currentTarget.scrollIntoView({ block: 'nearest', behavior: window.matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth' })
 }
 
 interface RefusedProps {
@@ -84,8 +90,8 @@ function Refused({ status, reason, pressed, stored, onTap }: RefusedProps) {
 }
 
 /**
- * Returns the new selection after a second tap on the selected status `value`: the vehicle's stored status. If `value` is the stored status
- * itself, a supervisor clears it (''), and for other roles it stays selected.
+ * Returns the status selected after a tap on the already selected status `value`: the vehicle's stored status. If `value` is the stored
+ * status, a supervisor's tap clears the selection (''), and other roles keep it.
  */
 function withdrawn(role: string, stored: string, value: string): string {
   if (value !== stored) return stored

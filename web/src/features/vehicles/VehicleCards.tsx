@@ -12,7 +12,7 @@ import styles from './VehicleCards.module.css'
 /** Height in pixels of a card, including the gap below it. */
 const CARD_PX = 68
 
-/** Vehicles of one page as cards for phones: the parking space first, the status at the right, or below a long VIN. */
+/** Vehicles of one page as cards for phones. Each card shows the parking space, the VIN and the status, which moves below a long VIN. */
 export function VehicleCards({ vehicles, hrefOf, conflicts, isBusy }: Pick<VehicleRowsProps, 'vehicles' | 'hrefOf' | 'conflicts'> & { isBusy: boolean }) {
   const list = useRef<HTMLUListElement>(null)
   const { from, to } = useVisibleRows(list, vehicles.length, CARD_PX)

@@ -16,7 +16,10 @@ interface VehicleHeadProps {
   inspection: InspectionForm
 }
 
-/** Parking space and VIN of the vehicle to inspect: in the head of the pane, or above the form together with the next parking space. */
+/**
+ * Parking space and VIN of the vehicle to inspect. In the pane beside a list, they are in the pane's head; otherwise they are above the
+ * form, with the next parking space.
+ */
 export function VehicleHeader({ vehicle, next, inspection }: VehicleHeadProps) {
   const t = useInspectionText()
   const pane = useContext(VehiclePaneContext)

@@ -23,6 +23,7 @@ import { RestoredDraftNotice } from './RestoredDraftNotice'
 import { SaveBar } from './SaveBar'
 import { SavedNotice } from './SavedNotice'
 import { StatusGrid } from './StatusGrid'
+import { StoredNotes } from './StoredNotes'
 import { useInspectionText } from './text'
 import { useCollapsedSteps, useTypingPause } from './useCollapsedSteps'
 import { useIsDesktop } from './useIsDesktop'
@@ -39,22 +40,26 @@ interface VehicleInspectionProps {
   vehicle: Vehicle
   yard: number | null
   user: SessionUser
-  /** Content between the form and the save bar. Hidden between a save and the next vehicle. */
+  /** Draft with the values of a save that the person corrects; `null` for a new inspection. */
+  correction: InspectionDraft | null
+  /** Opens a new form with this draft, so that the person can correct the save. */
+  onCorrect: (draft: InspectionDraft) => void
+  /** Content shown between the inspection steps and the save bar. Hidden after a save, until the next vehicle opens. */
   children?: ReactNode
 }
 
 /** Form of one vehicle's inspection. The layout follows the width of the container, so that the form also fits a column beside a list. */
-export function VehicleInspection({ vehicle, yard, user, children }: VehicleInspectionProps) {
+export function VehicleInspection({ vehicle, yard, user, correction, onCorrect, children }: VehicleInspectionProps) {
   const t = useInspectionText()
   const inPane = useContext(IsInSidePaneContext)
   const isDesktop = useIsDesktop()
-  const inspection = useInspectionForm(vehicle, yard, user)
+  const inspection = useInspectionForm(vehicle, yard, user, { correction })
   const { entry, identified, restored, conflict, mismatch, saved, closed, delay } = inspection
   const next = useNextVehicle(delay?.next ?? vehicle.next ?? null, yard)
   const folding = useCollapsedSteps(inspection)
   const field = useRef<HTMLDivElement>(null)
   const status = useRef<HTMLDivElement>(null)
-  const [identifications, setIdentifications] = useState(0)
+  const [identifications, setIdentifications] = useState(correction === null ? 0 : 1) // the vehicle of a correction is identified already
   const goToStatus = () => {
     folding.fold()
     setIdentifications(identifications + 1)
@@ -74,7 +79,7 @@ export function VehicleInspection({ vehicle, yard, user, children }: VehicleInsp
     if (identified) folding.foldAfterRelease()
     if (shouldHaveNote(chosen)) setNotes(true)
   }
-  if (delay !== null) return <SavedNotice vehicle={vehicle} status={entry.status} delay={delay} next={next} onGo={inspection.goNow} />
+  if (delay !== null) return <SavedNotice vehicle={vehicle} status={entry.status} delay={delay} next={next} onGo={inspection.goNow} onCorrect={() => onCorrect(delay.correction)} />
   return (
     <form className={styles.form} data-pane={inPane || undefined} aria-label={t('vehicle.title')} onSubmit={(event) => event.preventDefault()}>
       {restored && !saved && <RestoredDraftNotice vehicle={vehicle} inspection={inspection} />}
@@ -99,8 +104,9 @@ export function VehicleInspection({ vehicle, yard, user, children }: VehicleInsp
             <InspectionStep n={2} title={t('vehicle.step2')} done={identified} half row={inPane} folded={folding.isFolded(2)} onToggle={identified ? () => folding.toggle(2) : undefined} summary={vehicle.campaign_name}>
               <VehicleDetails vehicle={vehicle} inspection={inspection} />
             </InspectionStep>
-            {folding.isFolded(1) && <FoldedResult vehicle={vehicle} />}
+            {folding.isFolded(1) && (correction === null ? <FoldedResult vehicle={vehicle} /> : <CorrectionNotice correction={correction} supervisor={inspection.supervisor} />)}
             {!inPane && <CampaignProblem campaign={vehicle.campaign_id} />}
+            <StoredNotes vehicle={vehicle} />
           </div>
           <div className={styles.column} ref={status}>
             <InspectionStep n={3} title={t('vehicle.step3')} done={identified && entry.status !== ''}>
@@ -143,7 +149,7 @@ function fitsOnly({ id }: Vehicle, { identifier, scanned }: InspectionDraft, { l
 }
 
 /**
- * Moves the focus to the status buttons, and scrolls only as far as needed to show the large buttons. Does nothing while the person is
+ * Moves the focus to the status buttons, and scrolls only as far as needed to show the allowed statuses. Does nothing while the person is
  * typing a note.
  */
 function showStatuses(column: HTMLElement | null): void {
@@ -153,7 +159,10 @@ function showStatuses(column: HTMLElement | null): void {
   group?.firstElementChild?.scrollIntoView({ block: 'nearest' })
 }
 
-/** Result of the scan, shown instead of the collapsed first step. For an uninspected vehicle, only screen readers get the result. */
+/**
+ * Result of the identification, shown while step 1 is collapsed. If the vehicle is not inspected yet, the result is only announced to
+ * screen readers.
+ */
 function FoldedResult({ vehicle: { inspected, status } }: { vehicle: Vehicle }) {
   const t = useInspectionText()
   if (!inspected) return <p className="sr-only" role="status">{t('vehicle.matches')}</p>
@@ -163,6 +172,13 @@ function FoldedResult({ vehicle: { inspected, status } }: { vehicle: Vehicle }) 
       <VehicleStatusBadge status={status} />
     </Alert>
   )
+}
+
+/** Notice above the form of a correction. A status that the server has stored can be replaced freely only by a supervisor. */
+function CorrectionNotice({ correction: { status, replaces }, supervisor }: { correction: InspectionDraft; supervisor: boolean }) {
+  const t = useInspectionText()
+  const isFree = supervisor || status === '' || replaces !== undefined
+  return <Alert kind="info">{isFree ? t('vehicle.correcting') : t('vehicle.correctingNotes', { status })}</Alert>
 }
 
 function LastChange({ vehicle }: { vehicle: Vehicle }) {

@@ -55,7 +55,7 @@ export default function VehicleListPage() {
   )
 }
 
-/** Leaves out the vehicles of the yard '-' (parking spaces that begin with a dash), which operators may not see. */
+/** Removes the vehicles of the yard '-', which operators may not see. The parking spaces of these vehicles begin with a dash. */
 const withoutDash = (vehicles: ListedVehicle[] | undefined) => vehicles?.filter(({ yard_group }) => !isYardWithoutName(yard_group))
 
 /** Search field, filters and result list of vehicles. */

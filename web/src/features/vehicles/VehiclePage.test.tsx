@@ -224,3 +224,12 @@ test('the history of the saved vehicle does not stand below the next one', async
   await screen.findByText('O veículo foi inspecionado, redirecionando para o próximo...')
   expect(screen.queryByRole('region', { name: 'History' })).toBeNull()
 })
+
+test('notes of an earlier inspection are shown above the statuses, and only these', async () => {
+  await open(OPERATOR, {}, { ...vehicle, operator_notes: 'left door' })
+  const lines = () => screen.queryAllByText(/^(Operator|Supervisor) note:/).map(({ parentElement }) => parentElement?.textContent)
+  expect(lines()).toEqual(['Operator note: left door', 'Supervisor note: from QC'])
+  cleanup()
+  await open(OPERATOR, {}, { ...vehicle, operator_notes: '', admin_notes: ' ' })
+  expect(lines()).toEqual([])
+})

@@ -1,8 +1,8 @@
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { useParams } from 'wouter'
 import { getErrorMessage, isNotFound } from '@/api/apiProblem'
 import { getOwnerKey, useSession } from '@/api/session'
-import { readInspectionDraft } from '@/lib/inspectionDrafts'
+import { readInspectionDraft, type InspectionDraft } from '@/lib/inspectionDrafts'
 import { parseId, useQueryParams } from '@/lib/route'
 import { useText } from '@/lib/text'
 import { ErrorNotice, Page, Skeleton } from '@/ui/Page'
@@ -11,14 +11,23 @@ import { HistorySection } from './history/HistorySection'
 import { VehicleInspection } from './VehicleInspection'
 import styles from './VehiclePage.module.css'
 
+/** Values of a save that the person corrects in a new form. `n` counts the corrections, so that each correction gets its own form. */
+interface Correction {
+  vehicle: number
+  n: number
+  draft: InspectionDraft
+}
+
 /** Inspection screen of one vehicle. */
 export default function VehiclePage() {
   const t = useText()
   const id = parseId(useParams<{ id: string }>().id) ?? 0
   const yard = parseId(useQueryParams().get('yard'))
   const session = useSession()
-  const replaces = useMemo(() => (session === null ? undefined : readInspectionDraft(getOwnerKey(session.user), id)?.replaces), [session, id])
-  const vehicle = useVehicle(id, yard, replaces)
+  const [correction, setCorrection] = useState<Correction | null>(null)
+  if (correction !== null && correction.vehicle !== id) setCorrection(null)
+  const restored = useMemo(() => (session === null ? undefined : readInspectionDraft(getOwnerKey(session.user), id)?.replaces), [session, id])
+  const vehicle = useVehicle(id, yard, correction === null ? restored : correction.draft.replaces)
   return (
     <Page title={t('vehicle.title')} subtitle={<span className={styles.compact} />}>
       {vehicle.isPending && (
@@ -29,7 +38,8 @@ export default function VehiclePage() {
       )}
       {vehicle.isError && !vehicle.data && <ErrorNotice isMissing={isNotFound(vehicle.error)} text={getErrorMessage(vehicle.error, t)} onRetry={() => void vehicle.refetch()} />}
       {vehicle.data && session && (
-        <VehicleInspection key={id} vehicle={vehicle.data} yard={yard} user={session.user}>
+        <VehicleInspection key={`${id} ${correction?.n ?? 0}`} vehicle={vehicle.data} yard={yard} user={session.user} correction={correction?.draft ?? null}
+          onCorrect={(draft) => setCorrection({ vehicle: id, n: (correction?.n ?? 0) + 1, draft })}>
           <HistorySection vehicle={vehicle.data} />
         </VehicleInspection>
       )}

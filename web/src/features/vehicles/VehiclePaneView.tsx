@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react'
+import { lazy, Suspense, useDeferredValue, useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react'
 import { Route, Router } from 'wouter'
 import { buildPath, navigate } from '@/lib/route'
 import { IconButton } from '@/ui/Button'
@@ -20,7 +20,7 @@ interface VehiclePaneViewProps extends VehiclePane {
 
 const VEHICLE = /^\/vehicle\/(\d+)(\?|$)/
 
-/** The page of one vehicle in a pane beside the list. Links to other vehicles open these vehicles in the pane. */
+/** Page of one vehicle, shown in a pane beside the list. A link to another vehicle opens that vehicle in the same pane. */
 export function VehiclePaneView({ id, yard, open, close, onPrevious, onNext }: VehiclePaneViewProps) {
   const t = useVehicleListText()
   const latest = useRef({ open, close })
@@ -29,7 +29,9 @@ export function VehiclePaneView({ id, yard, open, close, onPrevious, onNext }: V
   })
   const [head, setHead] = useState<HTMLElement | null>(null)
   const pane = useMemo(() => ({ head, open: (vehicle: number) => latest.current.open(vehicle), close: () => latest.current.close() }), [head])
-  const path = `/vehicle/${id}`
+  // The vehicle is rendered after the list has been painted, so that a click or an arrow key shows its effect at once.
+  const shown = useDeferredValue<number | null>(id, null)
+  const path = `/vehicle/${shown ?? id}`
   const location = useMemo(() => {
     const go = (to: string, options?: Parameters<typeof navigate>[1]) => {
       const vehicle = VEHICLE.exec(to)?.[1]
@@ -69,14 +71,21 @@ export function VehiclePaneView({ id, yard, open, close, onPrevious, onNext }: V
       <div className={styles.paneBody} tabIndex={-1}>
         <IsInSidePaneContext value>
           <VehiclePaneContext value={pane}>
-            <Router hook={location} searchHook={search}>
-              <Suspense fallback={<Skeleton rows={3} height={150} label={t('vehicle.loading')} />}>
-                <Route path="/vehicle/:id" component={VehiclePage} />
-              </Suspense>
-            </Router>
+            {shown === null ? <Loading /> : (
+              <Router hook={location} searchHook={search}>
+                <Suspense fallback={<Loading />}>
+                  <Route path="/vehicle/:id" component={VehiclePage} />
+                </Suspense>
+              </Router>
+            )}
           </VehiclePaneContext>
         </IsInSidePaneContext>
       </div>
     </section>
   )
+}
+
+function Loading() {
+  const t = useVehicleListText()
+  return <Skeleton rows={3} height={150} label={t('vehicle.loading')} />
 }

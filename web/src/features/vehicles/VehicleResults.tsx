@@ -50,7 +50,10 @@ function showInAddress(vehicle: number | null, page: number, isFirst: boolean): 
   navigate(buildPath(window.location.pathname, Object.fromEntries(query)), { replace: !isFirst })
 }
 
-/** Rows of the list with their footer and selection, and on wide screens the open vehicle beside them. Until the full list is loaded, the rows are search results of the server. */
+/**
+ * Vehicle rows with footer and selection, and on wide screens the open vehicle beside them. Until the full list is loaded, shows rows found
+ * by the server.
+ */
 export function VehicleResults({ campaign, name, visible, found, address, manages, children }: VehicleResultsProps) {
   const t = useVehicleListText()
   const list = useRef<HTMLDivElement>(null)

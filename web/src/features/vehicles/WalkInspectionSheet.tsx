@@ -68,7 +68,7 @@ interface InspectProps {
 
 function Inspect({ vehicle, yard, user, scanned, oneTap, onSaved }: InspectProps) {
   const t = useInspectionText()
-  const inspection = useInspectionForm(vehicle, yard, user, onSaved, oneTap)
+  const inspection = useInspectionForm(vehicle, yard, user, { onSaved, isUndoable: oneTap })
   const { entry, busy, error, restored, typedOn, conflict, mismatch, change, submit } = inspection
   const [open, setOpen] = useState(entry.operator_notes !== '')
   const notes = useRef<HTMLDetailsElement>(null)

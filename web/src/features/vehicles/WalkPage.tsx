@@ -66,8 +66,8 @@ export default function WalkPage() {
  */
 const RESCAN_DELAY_MS = 5000
 /**
- * Value of `savedLabel` when there is no label to ignore. In any other value, `id` is the vehicle saved last, and `at` the time of its
- * save.
+ * Value of `savedLabel` when the camera ignores no label. Otherwise, `id` is the vehicle saved last, and `at` the time of that save in
+ * milliseconds since the page was loaded.
  */
 const NO_LABEL = { id: 0, at: 0 }
 
@@ -169,7 +169,7 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
   )
 }
 
-/** A save made in walk mode, with the save before it. Walk mode determines the next vehicle from the last save. */
+/** Latest save in walk mode, which determines the next vehicle. After an undo, the save in `before` becomes the latest save again. */
 interface LastSaved {
   id: number
   saved: CompletedSave

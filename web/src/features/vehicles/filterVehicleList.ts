@@ -10,9 +10,9 @@ export interface VehicleListIndex {
   text: string
   /** Offset of each vehicle's part in `text`, followed by the length of `text`. */
   begins: Uint32Array
-  /** Names of the yard groups (parking space up to its first hyphen) and of the yards that contain them, in natural order. */
+  /** Values of the yard filter, in natural order: yards, and yard groups (the part of a parking space before its first hyphen). */
   places: readonly string[]
-  /** Upper-case VINs and parking spaces without spaces, hyphens and asterisks, built when a search first needs them. */
+  /** VINs and parking spaces in upper case, with spaces, hyphens and asterisks removed. Created when a search first needs them. */
   keys?: Texts
 }
 
@@ -23,7 +23,10 @@ interface Texts {
 
 const BREAK = '\n' // cannot be typed into a search field, so no search matches across two texts
 
-/** Returns the yard filter values that match a vehicle: its yard (A for the parking space AB-3) and its yard group (the letters AB). */
+/**
+ * Returns the yard filter values that match a vehicle. For the parking space AB-3, these are the yard A and the yard group AB. A vehicle
+ * without a yard matches only its yard group.
+ */
 function placesOf({ id_yard, parking_space, yard_group }: ListedVehicle): string[] {
   const yard = parking_space.trim().charAt(0).toUpperCase()
   return id_yard == null || yard === yard_group.toUpperCase() ? [id_yard == null ? yard_group : yard] : [yard, yard_group]
@@ -79,7 +82,7 @@ export function filterVehicleList(index: VehicleListIndex, { search, yard, statu
   }
 }
 
-/** Counts vehicles per status. Counts runs of equal status at once, because neighbouring vehicles often have the same status. */
+/** Counts vehicles per status. Adds each run of equal statuses at once, because neighbouring vehicles often have the same status. */
 function counted(vehicles: readonly ListedVehicle[]): Map<string, number> {
   const counts = new Map<string, number>()
   let [run, from] = ['', 0]
@@ -96,8 +99,8 @@ function counted(vehicles: readonly ListedVehicle[]): Map<string, number> {
 }
 
 /**
- * Returns the vehicles whose VIN or parking space contains the text. Without a match, compares normalized texts, and finally leaves out a
- * leading `I`, which labels of imported cars add to the VIN.
+ * Returns the vehicles whose VIN or parking space contains the search text. Without a match, ignores spaces, hyphens and asterisks. If
+ * there is still no match, also ignores a leading `I`, which labels of imported cars add to the VIN.
  */
 function searched(index: VehicleListIndex, search: string): readonly ListedVehicle[] {
   const { vehicles } = index

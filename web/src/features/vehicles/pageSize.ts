@@ -2,7 +2,7 @@ import { PAGE_SIZE } from '@/lib/pagination'
 import { readStoredJson, writeStoredJson } from '@/lib/storage'
 import { createStore, useStore } from '@/lib/store'
 
-/** Offered numbers of rows per page; 0 stands for all rows on one page. */
+/** Numbers of rows per page to choose from; 0 stands for all rows on one page. */
 export const PAGE_SIZE_OPTIONS = [PAGE_SIZE, 25, 50, 100, 0] as const
 
 const NAME = 'vehicleRows'

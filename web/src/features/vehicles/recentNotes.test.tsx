@@ -75,7 +75,7 @@ test('recent notes are offered neither with ok nor while the field has text', as
   expect(offered()).toEqual(['roof'])
   await person.type(field(), 'x')
   expect(button('Insert note: roof')).toHaveProperty('disabled', true)
-  await person.tab()
+  await person.click(document.body) // not the Tab key, which ends the input of a hardware scanner when it follows a character at once
   expect(offered()).toEqual([])
   await person.clear(field())
   expect(offered()).toEqual(['roof'])

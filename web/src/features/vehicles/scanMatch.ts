@@ -5,7 +5,10 @@ import type { ListedVehicle } from '@/api/types'
 
 const CONFIDENT = 4
 
-/** Matches a typed text against a campaign's vehicles: first as a full VIN or its ending, then as a part inside a VIN. */
+/**
+ * Matches a typed text against a campaign's vehicles. A text that is neither a full VIN nor the ending of a VIN is searched for inside the
+ * VINs.
+ */
 export function matchTypedText(text: string, index: IdentifierIndex<ListedVehicle>, vehicles: readonly ListedVehicle[]): VehicleMatch<ListedVehicle> {
   const found = matchTextToVehicles(text, index)
   if (found.kind !== 'none' && found.kind !== 'lookAlike') return found
@@ -15,8 +18,8 @@ export function matchTypedText(text: string, index: IdentifierIndex<ListedVehicl
 }
 
 /**
- * Matches a scanned text against a campaign's vehicles. A text without a full identifier never selects a vehicle by itself, because a part
- * number or date on a label may equal the ending of an identifier. The person then confirms the vehicle.
+ * Matches a scanned text against a campaign's vehicles. If the text contains no full identifier, the person must confirm the vehicle,
+ * because a part number or a date on a label may equal the ending of an identifier.
  */
 export function matchScannedText(text: string, index: IdentifierIndex<ListedVehicle>, vehicles: readonly ListedVehicle[]): VehicleMatch<ListedVehicle> {
   const found = matchTypedText(text, index, vehicles)

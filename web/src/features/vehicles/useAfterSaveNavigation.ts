@@ -1,9 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useState } from 'react'
 import type { Vehicle } from '@/api/types'
-import type { InspectionDraft } from '@/lib/inspectionDrafts'
+import { createInspectionDraft, type InspectionDraft } from '@/lib/inspectionDrafts'
 import { writeLastVehicle } from '@/lib/lastVehicle'
 import { buildPath } from '@/lib/route'
+import { pickVehicleFields } from '@/lib/vehicleFields'
 import type { SaveResult } from '@/offline/outbox'
 import { vehicleQuery } from '@/offline/queries'
 import { showToast } from '@/ui/Toast'
@@ -12,8 +13,8 @@ import { useVehicleNavigation } from './vehiclePane'
 
 const NEXT_DELAY_MS = 3100
 /**
- * Response time of a save, in milliseconds, up to which the next vehicle opens after the full delay `NEXT_DELAY_MS`. A slower save shortens
- * the delay by the excess time, but not below `LAST_MS`, in which the person reads the message.
+ * Maximum response time of a save, in milliseconds, that leaves the delay before the next vehicle at `NEXT_DELAY_MS`. The time beyond this
+ * maximum shortens the delay, but not below `LAST_MS`, so that the person can read the message.
  */
 const QUICK_MS = 500
 const LAST_MS = 1000
@@ -38,6 +39,8 @@ export interface NextVehicleDelay {
   /** Whether the save is only stored on this device. */
   isQueued: boolean
   ms: number
+  /** Draft with the saved values, with which the person can correct the save. */
+  correction: InspectionDraft
 }
 
 /**
@@ -72,13 +75,24 @@ export function useAfterSaveNavigation(vehicle: Vehicle, yard: number | null, ow
       const nextVehicle = next === null ? undefined : queries.getQueryData(vehicleQuery(next, yard).queryKey)
       writeLastVehicle(owner, nextVehicle ? placeOf(nextVehicle, yard) : null)
       if (afterSave === 'stay') return onSaved?.(saved)
-      if (afterSave === 'next' && next !== null) return setDelay({ next, isQueued, ms: Math.max(LAST_MS, NEXT_DELAY_MS - Math.max(0, saved.waited - QUICK_MS)) })
+      if (afterSave === 'next' && next !== null) return setDelay({ next, isQueued, ms: Math.max(LAST_MS, NEXT_DELAY_MS - Math.max(0, saved.waited - QUICK_MS)), correction: createCorrectionDraft(saved) })
       showToast('success', t(isQueued ? 'vehicle.keptExit' : 'vehicle.savedExit'))
       exits.leave()
     },
     /** Leaves the screen without a save. */
     exit: exits.leave,
   }
+}
+
+/**
+ * Returns a draft with the saved values. A draft for a save that is only stored on this device replaces that save, so its base is the
+ * vehicle without the save.
+ */
+function createCorrectionDraft({ vehicle, result, entry: { identifier, scanned } }: CompletedSave): InspectionDraft {
+  if (result.kind === 'saved') return { ...createInspectionDraft(vehicle), identifier, scanned }
+  const { seq, version, change } = result.entry
+  const fields = pickVehicleFields(vehicle)
+  return { ...fields, ...change.wanted, base: { ...fields, ...change.base }, identifier, scanned, version, replaces: seq }
 }
 
 const placeOf = (vehicle: Vehicle, yard: number | null) => ({

@@ -9,13 +9,18 @@ import { useAfterSaveNavigation, type CompletedSaveCallback } from './useAfterSa
 import { useSubmitInspection } from './useSubmitInspection'
 import { useVehicleDraft } from './useVehicleDraft'
 
-/**
- * Manages one inspection: the typed values and their draft, the save with its conflicts, and the navigation after the save. With
- * `isUndoable`, each save is sent after a delay in which the person can undo the save.
- */
-export function useInspectionForm(vehicle: Vehicle, yard: number | null, user: SessionUser, onSaved?: CompletedSaveCallback, isUndoable = false) {
+interface InspectionFormOptions {
+  onSaved?: CompletedSaveCallback
+  /** Whether each save is sent after a delay, in which the person can undo the save. */
+  isUndoable?: boolean
+  /** Draft with the values of a save that the person corrects; `null` for a new inspection. */
+  correction?: InspectionDraft | null
+}
+
+/** Manages one inspection: the typed values and their draft, the save with its conflicts, and the navigation after the save. */
+export function useInspectionForm(vehicle: Vehicle, yard: number | null, user: SessionUser, { onSaved, isUndoable = false, correction = null }: InspectionFormOptions) {
   const owner = getOwnerKey(user)
-  const draft = useVehicleDraft(vehicle, owner)
+  const draft = useVehicleDraft(vehicle, owner, correction)
   const navigation = useAfterSaveNavigation(vehicle, yard, owner, onSaved)
   const submission = useSubmitInspection({ vehicle, yard, user, isUndoable }, draft, navigation)
   const closed = useCampaign(vehicle.campaign_id).data?.status === 'Closed'

@@ -22,7 +22,7 @@ const focusRow = (row: HTMLElement | undefined): void => row?.querySelector('a')
 /** Handles keys in a list of vehicles: arrows, j and k move the focus, [ and ] change the page, Space selects, Escape closes. */
 export function useRowKeyboardNavigation(list: RefObject<HTMLElement | null>, keys: RowKeys): void {
   const latest = useRef(keys)
-  /** Page that a key press has opened, and the row that gets the focus on that page. The value is null while no row waits for the focus. */
+  /** Page that a key press has requested, and the row to focus once this page is shown; null when no row waits for the focus. */
   const arriving = useRef<{ page: number; end: 'first' | 'last' } | null>(null)
   useEffect(() => {
     latest.current = keys

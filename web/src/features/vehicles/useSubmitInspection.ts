@@ -139,8 +139,8 @@ function buildSaveRequest(vehicle: Vehicle, draft: InspectionDraft, user: Sessio
 }
 
 /**
- * Returns a function that returns the idempotency key for the content of a save. The server recognizes a repeated save by this key. The
- * same content again gets the same key; changed content gets a new key.
+ * Returns a function that assigns an idempotency key to the content of a save. The key changes only when the content changes, so that the
+ * server recognizes a repeated save.
  */
 function useIdempotencyKey() {
   const last = useRef({ content: '', key: '' })

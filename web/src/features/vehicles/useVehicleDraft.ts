@@ -4,11 +4,11 @@ import { createInspectionDraft, readInspectionDraft, rebaseInspectionDraft, writ
 
 /**
  * Manages the draft of one vehicle: the values that a person has typed and not saved. The draft is stored on this device after each
- * change.
+ * change. `correction` is a draft with the values of a save that the person corrects; it is stored after the first change.
  */
-export function useVehicleDraft(vehicle: Vehicle, owner: string) {
-  const [edited, setEdited] = useState(() => readInspectionDraft(owner, vehicle.id))
-  const [restored, setRestored] = useState(edited !== null)
+export function useVehicleDraft(vehicle: Vehicle, owner: string, correction: InspectionDraft | null) {
+  const [edited, setEdited] = useState(() => correction ?? readInspectionDraft(owner, vehicle.id))
+  const [restored, setRestored] = useState(edited !== null && correction === null)
   const [typedOn] = useState(() => otherVinTyped(edited, vehicle))
   const store = (draft: InspectionDraft | null) => {
     setEdited(draft)

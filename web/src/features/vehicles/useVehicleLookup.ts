@@ -21,7 +21,7 @@ export function useVehicleLookup(campaign: number) {
       index === null || vehicles === undefined ? null : refreshVehicleMatch(matchScannedText(text, index, vehicles), vehicles),
     [index, vehicles],
   )
-  /** Grades a scanned text: `full` if it contains the full VIN of a vehicle, `part` for any other match. */
+  /** Grades a scanned text: `full` if it contains the full VIN of a vehicle, `part` for any other match, `none` without a match. */
   const fit = useCallback((text: string): MatchGrade => (index !== null && containsFullIdentifier(text, index) ? 'full' : hasVehicleMatch(find(text)) ? 'part' : 'none'), [index, find])
   return { find, findScanned, fit, vehicles, isError: list.isError && vehicles === undefined, error: list.error, retry: () => void list.refetch() }
 }

@@ -7,7 +7,7 @@ export interface VehiclePane {
   close: () => void
 }
 
-/** Context value for the components of the vehicle that is open in the pane. */
+/** Value of `VehiclePaneContext`, through which the components of the open vehicle use the pane. */
 interface OpenPane extends VehiclePane {
   /** Element of the pane's head that shows parking space and VIN; `null` until the head is rendered. */
   head: HTMLElement | null

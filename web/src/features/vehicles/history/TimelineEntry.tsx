@@ -15,7 +15,7 @@ import styles from './TimelineEntry.module.css'
 type FieldChange = VehicleHistoryEntry['fields'][number]
 
 const ICONS: Record<Exclude<VehicleHistoryEntry['kind'], 'save'>, IconName> = { conflict: 'check', bulk_status: 'list', bulk_space: 'list', bulk_file: 'sheet', import: 'upload' }
-/** Minimum difference in milliseconds between the clocks of device and server at which the device's time is shown. */
+/** Maximum difference in milliseconds between the device time and the server time of a change at which only the server time is shown. */
 const CLOCK_TOLERANCE_MS = 2 * 60_000
 /** URL of the page that lists the bulk changes and imports. */
 const JOBS = '/campaign-list?tool=history'

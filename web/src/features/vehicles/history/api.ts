@@ -7,10 +7,7 @@ import type { Vehicle } from '@/api/types'
 
 const PAGE_SIZE = 20
 
-/**
- * Fetches one page of the changes of a vehicle that were made before the timestamp `before`, newest first. `null` requests the newest
- * changes.
- */
+/** Fetches one page of a vehicle's changes made before the timestamp `before`, newest first. `null` requests the newest changes. */
 export const useVehicleHistoryPage = (id: number, before: string | null) =>
   useTimelineQuery(queryKeys.vehicleHistoryPage(id, before), async (signal) => {
     const query = { limit: PAGE_SIZE, ...(before === null ? {} : { before }) }

@@ -1,0 +1,17 @@
+import type { Vehicle } from '@/api/types'
+import { useInspectionText } from './text'
+import styles from './StoredNotes.module.css'
+
+/** Notes that earlier inspections stored on the vehicle, each cut to few lines. The step with the notes shows their full text. */
+export function StoredNotes({ vehicle: { operator_notes, admin_notes } }: { vehicle: Vehicle }) {
+  const t = useInspectionText()
+  const notes = [{ label: t('notes.operator'), text: operator_notes.trim() }, { label: t('notes.supervisor'), text: admin_notes.trim() }].filter(({ text }) => text !== '')
+  if (notes.length === 0) return null
+  return (
+    <div className={styles.notes}>
+      {notes.map(({ label, text }) => (
+        <p key={label} title={text}><strong>{label}:</strong> {text}</p>
+      ))}
+    </div>
+  )
+}
