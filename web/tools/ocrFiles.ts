@@ -12,7 +12,10 @@ const [ENGINE, CORE, MODEL] = ['tesseract.js', 'tesseract.js-core', '@tesseract.
 /** Folder of the OCR engine's files in the built app. The name contains versions, because browsers cache files in `assets` for a year. */
 export const OCR_FOLDER = `assets/character-reader-${versionOf(ENGINE)}-${versionOf(CORE)}-${versionOf(MODEL)}`
 
-/** Files that the OCR engine loads at run time: name in the built app and path in the npm package. The language model is the smallest. */
+/**
+ * Files that the OCR engine loads at run time: path in the npm package, by name in the built app. The smallest available language model is
+ * used.
+ */
 const FILES: Record<string, string> = {
   'worker.js': join(folderOf(ENGINE), 'dist/worker.min.js'),
   'tesseract-core-simd-lstm.js': join(folderOf(CORE), 'tesseract-core-simd-lstm.js'),

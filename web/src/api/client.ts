@@ -9,7 +9,7 @@ import { signOutInThisTab } from './signOut'
 
 const BASE = '/api'
 
-/** Why the last session in this tab ended without a sign-out: it was revoked at the server, or expired. Null before that. */
+/** Reason why the last session in this tab ended without a sign-out: `ended` (revoked at the server) or `expired`. Null until then. */
 export const lastSessionEndReason = createStore<'ended' | 'expired' | null>(null)
 
 function bearer(): Record<string, string> {
@@ -67,7 +67,7 @@ const session: Middleware = {
   },
 }
 
-/** Returns whether a call was aborted by its timeout, because the server is unreachable. Other aborts come from the caller. */
+/** Returns whether a call was aborted by its timeout, so the server counts as unreachable. The caller causes all other aborts. */
 const isTimeout = (reason: unknown): boolean => reason instanceof DOMException && reason.name === 'TimeoutError'
 
 /** The typed HTTP client of the gateway's API. The client adds the session's token and checks every response. */

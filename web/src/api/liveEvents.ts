@@ -28,7 +28,7 @@ const isChangedVehicles = (value: unknown): value is ChangedVehicles => isRecord
 const isPace = (value: unknown): value is InspectionPace => hasRequiredFields(value, 'campaign_id# people*')
 const isConflict = (value: unknown): value is FieldConflict => hasRequiredFields(value, 'id# vin_number$ state$')
 
-/** Parses an event of the live stream. Returns null for malformed events and for kinds of events that this version of the app lacks. */
+/** Parses an event of the live stream. Returns null for malformed events and for kinds of events that this app does not know. */
 export function parseLiveEvent({ event, data }: ServerSentEvent): LiveEvent | null {
   switch (event) {
     case 'vehicles':

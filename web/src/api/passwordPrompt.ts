@@ -1,7 +1,7 @@
 import { createStore } from '@/lib/store'
 import { ApiProblem } from './apiProblem'
 
-/** The open password dialog, in which the signed-in person confirms a call with the password. Has callbacks for both outcomes. */
+/** Callbacks of the open password dialog: `confirmed` after the person has entered the password, `cancelled` after cancelling. */
 export interface PasswordPrompt {
   confirmed: () => void
   cancelled: () => void

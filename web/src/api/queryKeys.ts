@@ -11,8 +11,8 @@ export const queryKeys = {
   allCampaigns: ['campaigns', 'every'],
   campaign: (id: number, yard: number | null) => ['campaigns', 'one', id, yard] as const,
   /**
-   * Key of the hourly inspection work in one campaign, or in all campaigns with `null`. The prefix makes the query refetch whenever the
-   * counts of campaigns change.
+   * Key of the hourly inspection counts of one campaign, or of all campaigns with `null`. The query is refetched whenever `campaigns`,
+   * the prefix of the key, is invalidated.
    */
   activity: (campaign: number | null) => ['campaigns', 'activity', campaign] as const,
   ownActivity: ['campaigns', 'activity', 'own'],

@@ -12,7 +12,7 @@ const checks: Record<string, (value: unknown) => boolean> = {
 
 /**
  * Returns whether data has the fields of a shape such as `id# name$ rows*`: `#` marks a number, `$` a text, `*` a list. A shape that
- * begins with `*` describes a list of records. Detects responses of captive portals, some of which are JSON.
+ * begins with `*` describes a list of records. Used to detect responses of captive portals, which may be JSON too.
  */
 export function hasRequiredFields(data: unknown, shape: string): boolean {
   const isList = shape.startsWith('*')

@@ -72,8 +72,8 @@ export function endSession(): void {
 }
 
 /**
- * Whether the person who opened the current page may have left. If so, `saveReturnPath` saves nothing. True after a sign-out, and after the
- * back or forward button, which may show another person's page.
+ * Whether the current page may belong to a person who has signed out. If so, `saveReturnPath` saves nothing. True after a sign-out, and
+ * after the back or forward button, which may show another person's page.
  */
 let hasLeft = performance.getEntriesByType('navigation').some((entry) => entry instanceof PerformanceNavigationTiming && entry.type === 'back_forward')
 

@@ -6,13 +6,13 @@ import { useQueryRestart } from './useQueryRestart'
 
 interface Page<E> {
   events: readonly E[]
-  /** Position of the next page; absent on the last page. */
+  /** Cursor for fetching the next page; absent on the last page. */
   next?: string | null
 }
 
 /**
- * Fetches one page of the history of a vehicle, campaign or user. `isOffline` is true when the page is missing because the device is
- * offline; `why` is the message of any other error.
+ * Fetches one page of the history of a vehicle, campaign or user. `isOffline` is true when the page is missing because the server is
+ * unreachable. `why` is the error message, or null without an error.
  */
 export function useTimelineQuery<E>(queryKey: QueryKey, load: (signal: AbortSignal) => Promise<Page<E>>) {
   const t = useText()

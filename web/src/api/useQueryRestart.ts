@@ -1,8 +1,8 @@
 import { useQueryClient, type QueryKey } from '@tanstack/react-query'
 
 /**
- * Returns a function that aborts the running request of a query and sends a new one. The `refetch` of a query would keep waiting for a
- * first request that hangs.
+ * Returns a function that aborts the running request of a query and sends a new one. The query's own `refetch` does not abort a first
+ * request that hangs.
  */
 export function useQueryRestart(queryKey: QueryKey): () => Promise<void> {
   const queries = useQueryClient()

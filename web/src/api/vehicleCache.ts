@@ -22,7 +22,7 @@ export const toVehicleListRow = ({ vin_number, parking_space, yard_group, id_yar
   version,
 })
 
-/** Invalidates the queries of campaigns and yards, whose counts change with vehicles. Queries on screen are fetched again at once. */
+/** Invalidates the queries of campaigns and yards, because vehicle counts may have changed. Queries on screen are refetched at once. */
 export const refreshVehicleCounts = (queries: QueryClient): Promise<unknown> =>
   Promise.all([queries.invalidateQueries({ queryKey: queryKeys.campaigns }), queries.invalidateQueries({ queryKey: queryKeys.yards })])
 

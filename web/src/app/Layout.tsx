@@ -117,7 +117,7 @@ function skipToContent(event: MouseEvent): void {
   heading?.scrollIntoView({ block: 'nearest' })
 }
 
-/** Banner: the page shows data stored on this device. Shown while the server is unreachable, if campaigns are available offline. */
+/** Banner that states that the page shows stored data. Visible while the server is unreachable, if campaigns are available offline. */
 function OfflineBanner() {
   const t = useText()
   const isOnline = useIsServerReachable()

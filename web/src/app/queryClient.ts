@@ -6,7 +6,7 @@ import { translate } from '@/lib/text'
 import { showToast } from '@/ui/Toast'
 
 const MAX_RETRIES = 2
-/** Statuses after which a query is retried: 0 (unreachable server), and the gateway errors that may pass. Other errors repeat. */
+/** HTTP statuses after which a query is retried: 0 for an unreachable server, the others for temporary server failures. */
 const RETRYABLE = [0, 502, 503, 504]
 const isRetryable = (error: Error) => error instanceof ApiProblem && RETRYABLE.includes(error.status)
 

@@ -1,6 +1,6 @@
 import { pingServer } from '@/api/connectivity'
 
-/** Installs a listener that reloads the page once when code is missing because a newer build has replaced it. Drafts survive the reload. */
+/** Installs a listener that reloads the page once when code is missing because a newer build has replaced it. Stored drafts are kept. */
 export function reloadPageOnce(): void {
   setTimeout(() => sessionStorage.removeItem('reloaded'), 60_000)
   let isLeaving = false

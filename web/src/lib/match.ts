@@ -21,7 +21,9 @@ export type VehicleMatch<V> =
 export interface IdentifierIndex<V> {
   byKey: Map<string, V[]>
   byLookAlikeKey: Map<string, V[]>
-  /** Lengths of the keys that are searched for inside of longer texts, such as links. Does not include the lengths of short keys. */
+  /**
+   * Lengths in characters of the keys that are searched for inside longer texts, such as links. Keys shorter than `CONTAINED` are left out.
+   */
   lengths: number[]
   longest: number
 }

@@ -4,14 +4,14 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
 const PLAIN = /^([!-~]+( [!-~]+)*)?$/
 
 /**
- * Applies the normalization rules once to a text: replaces unusual dashes and spaces, and removes invisible characters and spaces at both
- * ends.
+ * Replaces unusual dashes and spaces with plain ones, and removes invisible characters and outer spaces. `normalizeText` repeats this after
+ * each Unicode normalization, which can produce such characters again.
  */
 const cleaned = (text: string): string => text.replace(BLANK, ' ').replace(INVISIBLE, '').replace(/ +/g, ' ').trim().replace(DASH, '-')
 
 /**
- * Returns the normal form of an identifier, a parking space or a login name (HMC). Use the Unicode form 'NFC' for names. The server applies
- * the same rules, which `proto/src/normalization.rs` explains.
+ * Returns the normal form of an identifier, a parking space or a login name (HMC), or, with the Unicode form 'NFC', of any other name. The
+ * server applies the same rules (see `proto/src/normalization.rs`).
  */
 export function normalizeText(text: string, form: 'NFKC' | 'NFC' = 'NFKC'): string {
   return PLAIN.test(text) ? text : cleaned(cleaned(cleaned(text).normalize(form)).normalize(form))

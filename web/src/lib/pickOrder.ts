@@ -7,8 +7,8 @@ const NAME = 'pickOrder'
 const stored = (): PickOrder => (sessionStorage.getItem(NAME) === 'yardFirst' ? 'yardFirst' : 'campaignFirst')
 
 /**
- * Returns the order in which the person chooses campaign and yard in this tab. The page of the first choice passes `picked`, which is
- * stored for the following pages.
+ * Returns the order in which the person picks campaign and yard in this tab. Stores `picked`, if given, as the order for the following
+ * pages.
  */
 export function usePickOrder(picked?: PickOrder): PickOrder {
   useEffect(() => {

@@ -2,7 +2,10 @@ import { useEffect, type ComponentType, type ReactNode } from 'react'
 import { createStore, useStore } from './store'
 import { prepareFeedbackSound, type ScanFeedback } from './scanFeedback'
 
-/** How well a scanned text matches a vehicle. `part` means a part of an identifier or a look-alike, so another code in view may match better. */
+/**
+ * How well a scanned text matches a vehicle. `part` stands for a part of an identifier or a look-alike: another code in view may match
+ * better.
+ */
 export type MatchGrade = 'none' | 'part' | 'full'
 
 /** The fields of a vehicle that are compared with characters read from a label, and shown for confirmation. */

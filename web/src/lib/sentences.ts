@@ -35,8 +35,8 @@ export function toPortuguese(sentence: string): string | null {
 }
 
 /**
- * Translates a server message of several sentences about fields, each of which begins with `The`. Returns null when the message has only
- * one sentence or contains an unknown sentence.
+ * Translates a server message with one sentence per field, each beginning with `The`. Returns null for a single sentence, or if any
+ * sentence is unknown.
  */
 function ofSeveralFields(text: string): string | null {
   const parts = text.split(/\. (?=The )/)
@@ -66,8 +66,8 @@ function valueIn(text: string): string {
 }
 
 /**
- * Matches the server messages whose English text the product specification prescribes. In the default language, these stay English, and all
- * others are translated to Portuguese.
+ * Matches the server messages whose English text the product specification prescribes. In the default language, only these messages are not
+ * translated.
  */
 const QUOTED = /^line \d+ requires both Model Code and Serial Number$|^Failed to select document\./
 

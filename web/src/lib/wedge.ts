@@ -1,4 +1,7 @@
-/** Maximum time in milliseconds between two keystrokes of a hardware scanner. Slow scanners pause for a tenth of a second after each key; most scanners need a tenth of that. */
+/**
+ * Maximum time in milliseconds between two keystrokes of a hardware scanner. Slow scanners pause for about 100 ms after each key, most
+ * others for about 10 ms.
+ */
 export const MAX_KEY_INTERVAL_MS = 110
 /**
  * Maximum time in milliseconds between two keystrokes of a fast scanner; no person types this fast. Slower input counts as a scan only
@@ -10,7 +13,7 @@ const MAX_UNEVENNESS_MS = 40
 const MIN_LENGTH = 5
 /** Minimum length of a code from a slow scanner. A user rarely types this many capitals and digits at an even, fast pace. */
 const MIN_SLOW_LENGTH = 8
-/** Pattern of the text of a code from a slow scanner: capitals, digits and signs, with at least one digit. */
+/** Pattern of a code typed by a slow scanner: at least one digit, and no lower-case letters. */
 const SLOW_TEXT = /^(?=.*\d)[^\p{Ll}]*$/u
 
 /** Keys that mark the end of a code. Some hardware scanners also send one of these keys before the code. */

@@ -4,9 +4,7 @@ import { readStoredJson, writeStoredJson } from '@/lib/storage'
 
 /** Numbers of saves that are stored on this device and that the server has not stored. */
 export interface PendingSaveCount {
-  /**
-   * Owner key of the person to whom `open` and `refused` belong (under which this device stores the person's data); null without a session.
-   */
+  /** Key under which this device stores the data of the person whose saves `open` and `refused` count; null without a session. */
   owner: string | null
   /** Number of pending saves of the owner, including rejected saves and records that cannot be decrypted. */
   open: number

@@ -70,8 +70,8 @@ export const vehicleListQuery = (campaign: number) =>
   })
 
 /**
- * Returns the vehicle list that is stored on this device, and updates it from the server afterwards. If the query cache already has a
- * list, updates the stored list first. Returns null when this device stores no list.
+ * Returns a campaign's vehicle list from this device. Without a cached list, returns the stored list (null if missing) at once and updates
+ * it from the server afterwards. With a cached list, returns the updated stored list, or the cached list if the server is unreachable.
  */
 async function listFromDevice(client: QueryClient, campaign: number, cached: ListedVehicle[] | undefined): Promise<ListedVehicle[] | null> {
   const refreshed = () => refreshSnapshot(client, campaign).catch((error: unknown) => {

@@ -24,8 +24,8 @@ export interface EncryptedSave {
 export interface SnapshotMetadata {
   campaign: number
   /**
-   * Owner key of the person who downloaded the list (under which this device stores the person's data). Other people who use this device do
-   * not see the list.
+   * Key under which this device stores the data of the person who downloaded the list. Other people who use this device do not see the
+   * list.
    */
   owner: string
   /** Ids of the stored yards; null when the list has every yard. */

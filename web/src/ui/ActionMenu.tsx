@@ -9,7 +9,7 @@ interface MenuAction {
   icon: IconName
   text: string
   label: string
-  /** Whether the action deletes something. These actions come last in the menu, below a line. */
+  /** Whether the action deletes something. The menu draws a line above the first such action, so these actions must come last. */
   danger?: boolean
   disabled?: boolean
 }

@@ -102,11 +102,11 @@ interface ErrorNoticeProps {
   text: string
   onRetry: () => void
   kind?: 'error' | 'warning'
-  /** Whether what the page shows does not exist. The notice then has a link to the home page, because trying again does not help. */
+  /** Whether the requested content does not exist. The notice then links to the home page, because trying again does not help. */
   isMissing?: boolean
 }
 
-/** Error message for content that failed to load, with a 'Try again' button. A warning does not interrupt screen readers. */
+/** Error message for content that failed to load, with a 'Try again' button. The kind 'warning' does not interrupt screen readers. */
 export function ErrorNotice({ text, onRetry, kind = 'error', isMissing = false }: ErrorNoticeProps) {
   const t = useText()
   return (

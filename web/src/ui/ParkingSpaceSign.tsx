@@ -1,9 +1,12 @@
 import styles from './ParkingSpaceSign.module.css'
 
-/** Pattern of a parking space with a row letter, such as B-204. */
+/** Pattern of a parking space with a row of one letter or digit, such as B-204. */
 const BAY = /^(\p{L}|\d)(-)(\S.*)$/u
 
-/** Parking space drawn as a sign: the letter of the row on a dark field, the number on a light field. A space of another form is drawn as one plain sign. */
+/**
+ * Parking space drawn as a sign: the row (one letter or digit) on a dark field, the rest on a light field. A parking space without such a
+ * row is drawn on one light field.
+ */
 export function ParkingSpaceSign({ space, size }: { space: string; size: 'small' | 'page' | 'large' }) {
   const [, row, dash, number] = BAY.exec(space) ?? []
   return (

@@ -5,7 +5,7 @@ import { Dialog } from './Dialog'
 import { ErrorNotice, Skeleton } from './Page'
 import styles from './Scanner.module.css'
 
-/** Scanner dialog, loaded on first use. Shows an error when loading fails; the Manual button always works. */
+/** Scanner dialog, loaded on first use. Shows an error if loading fails; the button for typing the identifier works even then. */
 export function ScanDialog(props: ScanDialogProps) {
   const { scanner } = useScanner()
   const t = useText()

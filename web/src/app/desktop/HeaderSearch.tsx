@@ -98,7 +98,7 @@ export function HeaderSearch() {
   )
 }
 
-/** Returns whether the key '/' focuses this search: the device has a mouse (and so a keyboard), and the page content has no search. */
+/** Returns whether the key '/' focuses the header search: on devices with a mouse, unless the page has a search field of its own. */
 const isSlashKeyFree = (): boolean => window.matchMedia('(pointer: fine)').matches && document.querySelector('main [role=search]') === null
 
 function Result({ id, vehicle, selected, onChoose }: { id: string; vehicle: FoundVehicle; selected: boolean; onChoose: () => void }) {

@@ -19,7 +19,7 @@ export interface FoundVehicle {
 }
 export interface VehicleSearchResult {
   vehicles: FoundVehicle[]
-  /** Number of open campaigns that were searched, the newest first. The search stops once enough vehicles are found. */
+  /** Number of open campaigns that were searched. The search begins with the newest, and stops once enough vehicles are found. */
   searched: number
   /** Number of all open campaigns. */
   open: number

@@ -13,7 +13,7 @@ import { OutboxCardActions, OutboxCardList, OutboxCard, OutboxSection } from './
 import { useOutboxText } from './text'
 import styles from './OfflineCampaignList.module.css'
 
-/** Campaigns available offline on this device, with buttons to update and remove each. */
+/** List of the campaigns available offline on this device, each with buttons to update and to remove it. */
 export function OfflineCampaignList() {
   const t = useOutboxText()
   const snapshots = useSnapshots()

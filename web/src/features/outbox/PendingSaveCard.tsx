@@ -14,8 +14,8 @@ import { useOutboxText, type OutboxTextKey } from './text'
 import styles from './PendingSaveCard.module.css'
 
 /**
- * Card of one pending or rejected save, with buttons to retry, edit or discard the save. If the server has another VIN under the vehicle's
- * id, the card asks what to do; `isAsking` is false when another card already asks this.
+ * Card of one pending or rejected save, with buttons to retry, edit or discard it. If the server has a different VIN for the vehicle, the
+ * card instead asks what to do with the save. With `isAsking` false, the card does not ask, because another card already does.
  */
 export function PendingSaveCard({ entry, isAsking = true }: { entry: StoredSave; isAsking?: boolean }) {
   const t = useOutboxText()
@@ -55,7 +55,7 @@ export function PendingSaveCard({ entry, isAsking = true }: { entry: StoredSave;
   )
 }
 
-/** HTTP status of a save that was rejected because the vehicle was deleted. The card of that save has no Edit button. */
+/** HTTP status with which the server rejects a save whose vehicle was deleted. The card of that save has no Edit button. */
 const GONE = 404
 
 const EMPTY: VehicleFields = { status: '', operator_notes: '', admin_notes: '', vin_number: '', parking_space: '' }

@@ -4,14 +4,14 @@ import styles from './PolicyPage.module.css'
 
 interface PolicyProps {
   title: string
-  /** Date, in words, from which this version of the legal text is in force. */
+  /** Effective date of this version of the legal text, in words. */
   since: string
   /** Short summary of the legal text, shown above the full text. */
   summary: ReactNode
   children: ReactNode
 }
 
-/** Page of a legal text. The text is Portuguese in every display language. */
+/** Page with one legal text, such as the privacy policy. The text is always in Portuguese, whatever the display language. */
 export function PolicyPage({ title, since, summary, children }: PolicyProps) {
   return (
     <Page title={title} narrow>

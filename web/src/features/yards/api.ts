@@ -18,7 +18,10 @@ const ofCount = (count: YardVehicleCount): YardTileData => ({ id: count.yard_id,
 
 export const useCampaignChoices = () => useQuery(allCampaignsQuery)
 
-/** Returns the tiles of the yard picker: all yards, or the yards where the chosen campaign has vehicles. */
+/**
+ * Returns the tiles of the yard picker: all yards, or only the yards where the chosen campaign has vehicles. With `waiting`, loads no yards
+ * until `campaign` is known.
+ */
 export function useYardTiles(campaign: Campaign | undefined, waiting: boolean) {
   const every = useQuery({ ...allYardsQuery, enabled: !waiting && campaign === undefined })
   const counted = useQuery({ ...yardVehicleCountsQuery(campaign?.name ?? ''), enabled: campaign !== undefined })
@@ -28,7 +31,7 @@ export function useYardTiles(campaign: Campaign | undefined, waiting: boolean) {
   return { tiles: tiles?.filter(isShownYard).toSorted((a, b) => compareNaturally(a.name, b.name)), isError: source.isError, error: source.error, refetch }
 }
 
-/** Polling interval in milliseconds of the inspection rates. Polling covers the time in which the event stream is not connected. */
+/** Polling interval in milliseconds of the inspection rates. Polling keeps the rates current while the event stream is disconnected. */
 const PACE_MS = 60_000
 /** Maximum number of campaigns whose inspection rates one request returns. */
 const MAX_PACES = 200
@@ -70,7 +73,10 @@ export interface YardTileGroups {
 
 export const isYardFinished = ({ total, inspected }: YardTileData): boolean => total > 0 && inspected >= total
 
-/** Splits tiles into yards with vehicles, unfinished yards first, and yards without vehicles. Otherwise keeps the order. */
+/**
+ * Groups tiles into yards with vehicles and yards without vehicles. Moves finished yards behind unfinished yards, and otherwise keeps the
+ * order.
+ */
 export function groupYardTiles(tiles: YardTileData[]): YardTileGroups {
   const withVehicles = tiles.filter(({ total }) => total > 0)
   return {

@@ -12,7 +12,7 @@ import { writeSnapshotDelta } from '../snapshots/store'
 /** Listener for conflicts between two saves of a vehicle; called when a conflict was found or resolved. */
 export type ConflictListener = (conflict: FieldConflict) => void
 
-/** Applies a change that the server has pushed to the query cache and to the snapshots (vehicle lists stored for offline use). */
+/** Applies a change received from the server to the query cache and to the snapshots (vehicle lists stored for offline use). */
 export function applyLiveEvent(queries: QueryClient, event: ServerSentEvent, onConflict: ConflictListener): void {
   const parsed = parseLiveEvent(event)
   switch (parsed?.kind) {
@@ -56,7 +56,7 @@ function refreshVehicles(queries: QueryClient, campaign: number): void {
   refreshVehicleCountsThrottled(queries)
 }
 
-/** Fetches the queries on screen and all stored vehicle lists (snapshots) again, because this tab may have missed live events. */
+/** Fetches the data on screen and all stored vehicle lists (snapshots) again, because this tab may have missed live events. */
 export function refetchMissedChanges(queries: QueryClient): void {
   void queries.invalidateQueries()
   for (const { campaign } of offlineCampaigns.get()) void refreshSnapshot(queries, campaign).catch(() => undefined)

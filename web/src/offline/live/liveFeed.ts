@@ -22,8 +22,7 @@ const NAME = 'patio-live'
 interface Relayed {
   owner: string
   /**
-   * The relayed event; null after a reconnection, which makes the other tabs fetch their data again, because events may have been
-   * missed.
+   * The relayed event, or null after a reconnection. On null, the other tabs fetch their data again, because events may have been missed.
    */
   event: ServerSentEvent | null
 }
@@ -54,8 +53,8 @@ export class LiveFeed {
   #connection: AbortController | null = null
   #channel: BroadcastChannel | null = null
   /**
-   * Whether this tab has had live events before, from its own or another tab's connection. If so, a new connection follows an interruption,
-   * in which events may have been missed.
+   * Whether this tab has been connected before, itself or through another tab. If so, events may have been missed before the next
+   * connection opens, and the data is then fetched again.
    */
   #wasOpen = false
   #hiding: ReturnType<typeof setTimeout> | undefined

@@ -20,8 +20,8 @@ export const usePendingSaves = () => useOutboxState().pending
 export const getPendingSaves = () => selectOutboxOfCurrentUser(outboxState.get()).pending
 
 /**
- * Returns why this device cannot store saves, or null while it can and before the database has been read. `outdated` means that a newer
- * version in another tab has upgraded the database and this page has to be reloaded. `unavailable` is any other reason.
+ * Returns why this device cannot store saves; null if it can, or if the database has not been read yet. `outdated`: another tab with a
+ * newer version has upgraded the database, so this page has to be reloaded. `unavailable`: another reason.
  */
 export function useStorageProblem(): 'outdated' | 'unavailable' | null {
   const { canStore } = useOutboxState()

@@ -21,8 +21,8 @@ import { insertSave, outboxState, deleteOldSentSaves, replaceQueuedSave, loadOut
  */
 const ANSWER_TIMEOUT_MS = 1500
 /**
- * Time in milliseconds that a screen waits for the server's response to a save if earlier saves could not be sent. Afterwards, the screen
- * reports the save as stored on this device.
+ * Shorter wait in milliseconds that replaces `ANSWER_TIMEOUT_MS` while the server is unreachable or the last attempt to send a save has
+ * failed.
  */
 const STUCK_TIMEOUT_MS = 700
 /** Minimum time in milliseconds between two refreshes of all queries while the network keeps disconnecting and reconnecting. */
@@ -83,8 +83,8 @@ export class Outbox {
   }
 
   /**
-   * Schedules the sending of this person's held saves (not sent yet, so that they can be undone), including those from tabs that were
-   * closed.
+   * Schedules the sending of this person's held saves, including those made in tabs that were closed. A held save is sent only after a
+   * delay, in which the person can undo the save.
    */
   #sendAfterHold(): void {
     if (outboxState.get().entries.some((entry) => entry.state === 'waiting' && getUndoMsLeft(entry, Date.now()) > 0)) this.#sender.flushUnlessBackingOff()
@@ -98,10 +98,10 @@ export class Outbox {
   }
 
   /**
-   * Stores a save on this device, then sends it; a save that cannot be stored is sent directly. A held save (sent later, so that it can be
-   * undone) is returned as soon as it is stored. Any other save first ends the undo period of earlier held saves, because saves are sent in
-   * order. Returns `queued` when the server has not responded in time. Throws an `ApiProblem` when the server rejects the save, or when the
-   * save could be neither stored nor sent.
+   * Stores a save on this device and sends it. A save that cannot be stored is sent directly. A held save, which the person can still undo,
+   * is only stored now and sent later. Any other save first ends the undo period of earlier held saves, because saves are sent in order.
+   * Returns `queued` for a held save, or when the server has not responded in time. Throws an `ApiProblem` when the session has ended, when
+   * the server rejects the save, or when the save could be neither stored nor sent.
    */
   async save(request: SaveRequest, key: string): Promise<SaveResult> {
     const session = getCurrentSession()
@@ -122,7 +122,10 @@ export class Outbox {
     return outcome.kind === 'saved' ? outcome : { kind: 'queued', entry: stored, held: false }
   }
 
-  /** Undoes a held save (not sent yet) by deleting it. Returns whether the save was deleted, which is false once it may have been sent. */
+  /**
+   * Deletes a held save before it is sent. Returns whether the save was deleted; after its undo period, the save may already have been
+   * sent.
+   */
   undo(entry: StoredSave): Promise<boolean> {
     return deleteUndoableSave(entry, () => this.#sender.isUndoable(entry))
   }
@@ -142,8 +145,8 @@ export class Outbox {
   }
 
   /**
-   * Sends a rejected save again for the vehicle that now has the id of the inspected vehicle. Includes all saves with the same mismatch,
-   * so that the person confirms only once.
+   * Sends a rejected save again, now for the vehicle that the server has under the save's vehicle id. Also sends all other saves with the
+   * same mismatch, so that the person confirms only once.
    */
   retryForCurrentVehicle(entry: StoredSave): Promise<void> {
     const question = getVehicleMismatchTextKey(entry)

@@ -98,8 +98,8 @@ export function applyPendingChanges<V extends Partial<Inspectable>>(vehicle: V, 
 export const getMismatchedServerVin = ({ state, reason }: PendingSave): string | null => (state === 'refused' && reason?.code === 'OTHER_VEHICLE' ? (reason.vin_number ?? null) : null)
 
 /**
- * Returns a key that identifies a vehicle mismatch: the server rejected the save because its vehicle id now belongs to another vehicle. The
- * person decides once for all saves with the same key. Returns null for saves without a mismatch.
+ * Returns a key that identifies the vehicle mismatch of a save; null without a mismatch. The server rejects such a save, because its
+ * vehicle id now belongs to another vehicle. The person decides once for all saves with the same key.
  */
 export function getVehicleMismatchTextKey(entry: PendingSave): string | null {
   const now = getMismatchedServerVin(entry)

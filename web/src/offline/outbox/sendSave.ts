@@ -6,7 +6,10 @@ import { parseVehicleStatus } from '@/lib/vehicleStatus'
 import { getDeviceId } from './deviceId'
 import type { PendingSave } from './pendingSave'
 
-/** Timeout in milliseconds of the request that sends a save: long enough for a slow network, so that only a dead connection reaches it. */
+/**
+ * Timeout in milliseconds of the request that sends a save. The timeout is long enough for a slow network, so that only a dead connection
+ * times out.
+ */
 const TIMEOUT_MS = 15_000
 
 /** Sends one save and returns the saved vehicle. Sending it again is safe, because the server applies only one save per idempotency key. */
@@ -30,7 +33,7 @@ export async function sendSave(entry: PendingSave, token: string): Promise<Vehic
 type Part = Pick<VehicleInput, 'status' | 'operator_notes' | 'admin_notes' | 'vin_number' | 'parking_space'>
 
 /**
- * Returns the changed fields in the format of the API. A status unknown to this version of the app, from a save of an older version,
- * becomes an empty status.
+ * Returns the changed fields in the format of the API. A status that this version of the app does not know, from a save of an older
+ * version, becomes an empty status.
  */
 const inputOf = ({ status, ...rest }: Partial<VehicleFields>): Part => (status === undefined ? rest : { ...rest, status: parseVehicleStatus(status) })

@@ -33,8 +33,8 @@ const lockOf = (owner: string | null) => `patio-outbox ${owner}`
 /** Retry interval in milliseconds while the browser reports that it is offline, because browsers sometimes report this wrongly. */
 const OFFLINE_RETRY_MS = 20_000
 /**
- * Minimum time in milliseconds after a failed attempt before another successful request triggers a retry, because saves may fail while
- * other requests succeed.
+ * Minimum time in milliseconds after a failed attempt before an event, such as a regained connection, triggers a retry. Limits the retries
+ * when saves fail while other requests succeed.
  */
 const MIN_RETRY_INTERVAL_MS = 2000
 
@@ -50,7 +50,10 @@ export class OutboxSender {
   #failures = 0
   #failedAt = -MIN_RETRY_INTERVAL_MS
   #timer: ReturnType<typeof setTimeout> | undefined
-  /** Time at which all undo periods were last ended early. Saves made until then can no longer be undone in this tab. */
+  /**
+   * Time, in milliseconds since 1970, at which this tab last ended all undo periods early. Saves made until then can no longer be undone in
+   * this tab.
+   */
   #releasedAt = Number.NEGATIVE_INFINITY
 
   constructor(events: OutboxSenderEvents) {

@@ -12,7 +12,7 @@ const DONE_RETENTION_MS = 3 * 86_400_000
 const MAX_DONE = 200
 
 export interface OutboxState {
-  /** Owner key of the person to whom the saves belong (under which this device stores the person's data); null without a session. */
+  /** Key under which this device stores the data of the person to whom the saves belong; null without a session. */
   owner: string | null
   /** The saves of the signed-in person, in the order of sending. */
   entries: StoredSave[]

@@ -19,8 +19,8 @@ export async function downloadSnapshot(head: Campaign, yard: number | null): Pro
 }
 
 /**
- * Returns the campaign `head` as received from the server. If the server could not count its vehicles, the totals are the last ones stored
- * on this device (`known`) instead of 0.
+ * Returns the campaign `head` as received from the server. If the server could not count the campaign's vehicles, replaces the totals with
+ * those of `known`, the campaign last stored on this device.
  */
 function keepTotals(head: Campaign, known: Campaign | undefined): Campaign {
   if (!head.progress_unknown || known === undefined) return head
@@ -94,8 +94,7 @@ export function startSnapshotRefresh(queries: QueryClient): void {
 }
 
 /**
- * Reads from the database which campaigns are available offline. If local storage listed fewer campaigns, fetches the queries on screen
- * again.
+ * Reads from the database which campaigns are available offline. If local storage listed fewer campaigns, fetches the data on screen again.
  */
 async function restoreIndex(queries: QueryClient): Promise<void> {
   const known = offlineCampaigns.get().length

@@ -81,7 +81,10 @@ export async function writeSnapshot(snapshot: Omit<SnapshotMetadata, 'vehicles' 
   await publish()
 }
 
-/** Stores changed rows of a snapshot (vehicle list) and `part` of its metadata. Returns the updated list, or null without a snapshot. */
+/**
+ * Stores changed rows of a snapshot (vehicle list), and the metadata fields in `part`. Returns the updated list, or null if the signed-in
+ * person has no readable snapshot of the campaign.
+ */
 export async function writeSnapshotDelta(campaign: number, newer: readonly ListedVehicle[], part: Partial<SnapshotMetadata>): Promise<ListedVehicle[] | null> {
   const [database, rows] = [await openDatabase(), await readSnapshotRows(campaign)]
   const owner = getCurrentOwnerKey()
